@@ -1,0 +1,199 @@
+// Speed against limits measured in the same run, on the same database. Prints figures and ratios; asserts nothing.
+// Further arguments choose parts: memory create read list.
+import { spawn, type ChildProcess } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import autocannon from 'autocannon'
+import pg from 'pg'
+import { openEmbedded } from '../src/platform/embedded-postgres.ts'
+import { createLimit, medianMs, type Sample } from './limits.ts'
+
+const CONNECTIONS = 10
+const ROUNDS = 5
+const PAUSE_MS = 3000
+const SECONDS = Number(process.env.BENCH_SECONDS ?? 3)
+const ORDERS = Number(process.env.BENCH_ORDERS ?? 1_000_000)
+const parts = new Set(process.argv.slice(2).length ? process.argv.slice(2) : ['memory', 'create', 'read', 'list'])
+
+const dataDir = mkdtempSync(join(tmpdir(), 'drawbridge-bench-'))
+const children: ChildProcess[] = []
+
+/** Starts a script and waits for the first line it prints that looks like an address. */
+function start(script: string, args: string[], env: Record<string, string> = {}): Promise<{ url: string; child: ChildProcess }> {
+  const child = spawn(process.execPath, ['--max-semi-space-size=4', script, ...args], {
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  children.push(child)
+  return new Promise((resolve, reject) => {
+    let text = ''
+    child.stdout!.on('data', (chunk: Buffer) => {
+      text += String(chunk)
+      const url = /http:\/\/[\d.]+:\d+/.exec(text)?.[0]
+      if (url) resolve({ url, child })
+    })
+    child.on('exit', (code) => reject(new Error(`${script} ended with ${code}`)))
+  })
+}
+
+async function load(options: autocannon.Options): Promise<number> {
+  await autocannon({ ...options, connections: CONNECTIONS, duration: 1 })
+  const result = await autocannon({ ...options, connections: CONNECTIONS, duration: SECONDS })
+  if (result.non2xx || result.errors) throw new Error(`${result.non2xx} answers were no success, ${result.errors} errors`)
+  return result.requests.average
+}
+
+const median = (figures: number[]) => figures.toSorted((a, b) => a - b)[Math.floor(figures.length / 2)]!
+
+/** Limit and ours by turns, so that what else the machine does meets both; a pause lets the disk catch up. The median of each. */
+async function byTurns(limit: () => Promise<number>, ours: () => Promise<number>): Promise<{ limit: number; ours: number }> {
+  const figures = { limit: [] as number[], ours: [] as number[] }
+  for (let round = 0; round < ROUNDS; round++) {
+    await sleep(PAUSE_MS)
+    figures.ours.push(await ours())
+    await sleep(PAUSE_MS)
+    figures.limit.push(await limit())
+  }
+  console.error(JSON.stringify(figures))
+  return { limit: median(figures.limit), ours: median(figures.ours) }
+}
+
+const report = (name: string, ours: string, limit: string, ratio: string, goal: string) =>
+  console.log(`${name.padEnd(44)} ${ours.padStart(16)}  ${limit.padStart(18)}  ${ratio.padStart(8)}  ${goal}`)
+const rate = (n: number) => `${Math.round(n).toLocaleString('en')}/s`
+
+try {
+  const server = await start('src/main.ts', ['start'], {
+    DATA_DIR: dataDir,
+    PORT: '0',
+    LOG_LEVEL: 'info',
+    DATABASE_URL: '',
+    SANDBOX_USERS_MAX: '0',
+  })
+  const demo = JSON.parse(readFileSync(join(dataDir, 'demo.json'), 'utf8'))
+  const key = demo.api_keys['sandbox-us'] as string
+  const headers = { 'x-service-api-key': key, 'content-type': 'application/json' }
+  const api = async (method: string, path: string, body?: unknown) => {
+    const response = await fetch(server.url + path, {
+      method,
+      headers,
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    })
+    if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`)
+    return response.json() as Promise<any> // oxlint-disable-line typescript/no-explicit-any -- a script reads replies of every shape
+  }
+  report('', 'ours', 'limit', 'ratio', 'goal')
+
+  if (parts.has('memory')) {
+    await sleep(10_000)
+    const status = readFileSync(`/proc/${server.child.pid}/status`, 'utf8')
+    const mb = Number(/VmRSS:\s+(\d+)/.exec(status)![1]) / 1024
+    report('idle memory of the server', `${mb.toFixed(0)} MB`, '', '', 'under 150 MB')
+  }
+
+  const attached = await openEmbedded({ dataDir, ownership: 'if-free', log: () => {} })
+  const db = new pg.Client({ ...attached.connection, options: '-c search_path=sandbox_us' })
+  await db.connect()
+  const { user_id } = await api('POST', '/v2/user', { client_user_id: 'bench' })
+  const [test] = await api('GET', '/v3/lab_tests?collection_method=testkit')
+  const body = {
+    user_id,
+    lab_test_id: test.id,
+    shipping_details: {
+      receiver_name: 'Bench Receiver',
+      first_line: '1 Sample Way',
+      city: 'Phoenix',
+      state: 'AZ',
+      zip: '85004',
+      country: 'US',
+      phone_number: '+15550100199',
+    },
+  }
+  const { order } = await api('POST', '/v3/order/testkit', body)
+
+  if (parts.has('create')) {
+    const { rows } = await db.query('select document, intake, lab_id from lab_order where id = $1', [order.id])
+    const events = await db.query('select body from event where object_id = $1 order by id', [order.id])
+    const sample: Sample = {
+      ...rows[0],
+      team_id: demo.teams.us,
+      user_id,
+      lab_test_id: test.id,
+      bodies: [events.rows[0].body, events.rows[1].body],
+      payload: JSON.stringify({ order_id: order.id }),
+    }
+    const { limit, ours } = await byTurns(
+      () => createLimit(attached.connection, sample, { connections: CONNECTIONS, seconds: SECONDS }),
+      () => load({ url: `${server.url}/v3/order/testkit`, method: 'POST', headers, body: JSON.stringify(body) }),
+    )
+    report('create a kit order, 10 connections', rate(ours), rate(limit), (ours / limit).toFixed(2), 'at least 0.5')
+    for (let waiting = 1; waiting;) {
+      waiting = Number((await db.query(`select count(*) as n from job where name <> 'bench.none'`)).rows[0].n)
+      await sleep(200)
+    }
+  }
+
+  if (parts.has('read')) {
+    const bare = await start('bench/bare.ts', [
+      JSON.stringify({ connection: attached.connection, id: order.id, connections: CONNECTIONS }),
+    ])
+    const { limit, ours } = await byTurns(
+      () => load({ url: `${bare.url}/order` }),
+      () => load({ url: `${server.url}/v3/order/${order.id}`, headers }),
+    )
+    bare.child.kill()
+    report('read an order, 10 connections', rate(ours), rate(limit), (ours / limit).toFixed(2), 'at least 0.6')
+  }
+
+  if (parts.has('list')) {
+    await fill(db, demo.teams.us, order.id)
+    const page = (n: number) => async () => {
+      const result = await api('GET', `/v3/orders?size=50&page=${n}`)
+      if (result.orders.length !== 50) throw new Error(`page ${n} has ${result.orders.length} orders`)
+    }
+    for (const n of [1, 10_000, 20_000]) {
+      if (n * 50 > ORDERS) continue
+      const ms = await medianMs(page(n), 60)
+      report(
+        `list 50 of ${ORDERS.toLocaleString('en')} orders, page ${n.toLocaleString('en')}`,
+        `${ms.toFixed(1)} ms`,
+        '',
+        '',
+        'under 20 ms',
+      )
+    }
+  }
+  await db.end()
+  await attached.stop()
+} finally {
+  for (const child of children) child.kill('SIGTERM')
+  await Promise.all(children.map((child) => child.exitCode ?? new Promise((resolve) => child.on('exit', resolve))))
+  rmSync(dataDir, { recursive: true, force: true })
+}
+
+/** Orders of the past, copies of one, so many that pages lie deep; then the job that marks them. */
+async function fill(db: pg.Client, team: string, from: string): Promise<void> {
+  await db.query(
+    `insert into lab_order (id, team_id, user_id, transaction_id, lifecycle, lab_test_id, lab_id, method, low_status, status_at,
+                            patient_name, recipient_name, created_at, updated_at, document, intake)
+     select (substr(hex, 1, 8) || '-' || substr(hex, 9, 4) || '-7' || substr(md5(i::text), 1, 3) || '-8' || substr(md5(i::text), 4, 3) || '-' || substr(md5(i::text), 7, 12))::uuid,
+            team_id, user_id, gen_random_uuid(), lifecycle, lab_test_id, lab_id, method, low_status, at, patient_name, recipient_name, at, at,
+            document, intake
+     from lab_order, generate_series(1, $2::bigint) as i,
+          lateral (select timestamptz '2020-01-01 00:00:00+00' + i * interval '1 minute' as at) t,
+          lateral (select lpad(to_hex((extract(epoch from at) * 1000)::bigint), 12, '0') as hex) h
+     where id = $1`,
+    [from, ORDERS],
+  )
+  await db.query('vacuum analyze lab_order')
+  await db.query(
+    `insert into job (id, team_id, name, payload, run_at, due_at) values (gen_random_uuid(), $1, 'orders.mark', '{}', now(), now())`,
+    [team],
+  )
+  for (let waiting = 1; waiting;) {
+    waiting = Number((await db.query(`select count(*) as n from job where name = 'orders.mark'`)).rows[0].n)
+    await sleep(200)
+  }
+}

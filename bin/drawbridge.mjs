@@ -1,0 +1,21 @@
+#!/usr/bin/env node
+// Starts the program on the Node that it is written for: this one if it is new enough, else the one that came with `npm ci`.
+import { spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+
+const main = fileURLToPath(new URL('../src/main.ts', import.meta.url))
+const bundled = fileURLToPath(new URL('../node_modules/.bin/node', import.meta.url))
+const node = Number(process.versions.node.split('.')[0]) >= 24 ? process.execPath : bundled
+
+if (!existsSync(node)) {
+  console.error('drawbridge needs Node 24: run "npm ci" in its folder, or start it with a Node of that age.')
+  process.exit(1)
+}
+const child = spawn(node, ['--max-semi-space-size=4', main, ...process.argv.slice(2)], { stdio: 'inherit' })
+for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) process.on(signal, () => child.kill(signal))
+child.on('error', (error) => {
+  console.error(`drawbridge: ${node} cannot be run (${error.code}).`)
+  process.exit(1)
+})
+child.on('exit', (code, signal) => process.exit(signal ? 1 : (code ?? 1)))

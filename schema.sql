@@ -1,0 +1,286 @@
+-- The schema after all migrations, printed from the catalogs. Written by the tests with UPDATE=1; not to be run.
+
+-- control plane
+
+table api_key
+  id uuid not null
+  team_id uuid not null
+  cell text not null
+  label text not null
+  key_hash bytea not null
+  hint text not null
+  created_at timestamp with time zone not null
+  constraint api_key__hash UNIQUE (key_hash)
+  constraint api_key_pkey PRIMARY KEY (id)
+  constraint api_key_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
+  constraint api_key__cell CHECK ((cell = ANY (ARRAY['sandbox-us'::text, 'sandbox-eu'::text, 'production-us'::text, 'production-eu'::text])))
+  CREATE INDEX api_key__team ON api_key USING btree (team_id)
+
+table management_key
+  id uuid not null
+  org_id uuid not null
+  role text not null
+  label text not null
+  key_hash bytea not null
+  hint text not null
+  created_at timestamp with time zone not null
+  constraint management_key__hash UNIQUE (key_hash)
+  constraint management_key_pkey PRIMARY KEY (id)
+  constraint management_key_org_id_fkey FOREIGN KEY (org_id) REFERENCES org(id)
+  constraint management_key__role CHECK ((role = ANY (ARRAY['org_admin'::text, 'team_admin'::text])))
+  CREATE INDEX management_key__org ON management_key USING btree (org_id)
+
+table migration
+  number integer not null
+  name text not null
+  checksum text not null
+  applied_at timestamp with time zone not null
+  constraint migration_pkey PRIMARY KEY (number)
+
+table org
+  id uuid not null
+  name text not null
+  created_at timestamp with time zone not null
+  constraint org_pkey PRIMARY KEY (id)
+
+table team
+  id uuid not null
+  org_id uuid not null
+  name text not null
+  region text not null
+  created_at timestamp with time zone not null
+  constraint team_pkey PRIMARY KEY (id)
+  constraint team_org_id_fkey FOREIGN KEY (org_id) REFERENCES org(id)
+  constraint team__region CHECK ((region = ANY (ARRAY['us'::text, 'eu'::text])))
+  CREATE INDEX team__org ON team USING btree (org_id)
+
+
+-- each cell
+
+table analyte
+  id integer not null generated always as identity
+  slug text not null
+  name text not null
+  loinc text
+  loinc_name text
+  definition jsonb not null
+  constraint analyte__slug UNIQUE (slug)
+  constraint analyte_pkey PRIMARY KEY (id)
+
+table catalog_load
+  part text not null
+  checksum text not null
+  constraint catalog_load_pkey PRIMARY KEY (part)
+
+table event
+  id uuid not null
+  team_id uuid not null
+  type text not null
+  object_id uuid not null
+  user_id uuid not null
+  created_at timestamp with time zone not null
+  body text not null
+  constraint event_pkey PRIMARY KEY (team_id, id)
+  constraint event_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
+  CREATE INDEX event__object ON event USING btree (object_id, id)
+  CREATE INDEX event__type ON event USING btree (team_id, type, id)
+  CREATE INDEX event__user ON event USING btree (user_id)
+
+table idempotency
+  team_id uuid not null
+  scope text not null
+  key text not null
+  status integer
+  body text
+  object_id uuid
+  expires_at timestamp with time zone not null
+  constraint idempotency_pkey PRIMARY KEY (team_id, scope, key)
+  constraint idempotency_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
+  CREATE INDEX idempotency__expired ON idempotency USING btree (expires_at)
+
+table job
+  id uuid not null
+  team_id uuid not null
+  name text not null
+  payload text not null
+  run_at timestamp with time zone not null
+  due_at timestamp with time zone not null
+  attempts integer not null default 0
+  leased_until timestamp with time zone
+  failed_at timestamp with time zone
+  constraint job_pkey PRIMARY KEY (id)
+  constraint job_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
+  CREATE INDEX job__due ON job USING btree (due_at, id) WHERE (failed_at IS NULL)
+  CREATE INDEX job__team ON job USING btree (team_id, run_at, id)
+
+table lab
+  id integer not null
+  slug text not null
+  name text not null
+  first_line_address text not null
+  city text not null
+  state text not null
+  zipcode text not null
+  collection_methods text[] not null
+  sample_types text[] not null
+  logo_url text
+  clia text
+  medical_director text
+  constraint lab__slug UNIQUE (slug)
+  constraint lab_pkey PRIMARY KEY (id)
+
+table lab_order
+  id uuid not null
+  team_id uuid not null
+  user_id uuid not null
+  transaction_id uuid not null
+  lifecycle text not null
+  lab_test_id uuid not null
+  lab_id integer not null
+  method text not null
+  low_status text not null
+  status_at timestamp with time zone not null
+  sample_id text
+  activate_by date
+  interpretation text
+  patient_name text
+  patient_dob date
+  recipient_name text
+  created_at timestamp with time zone not null
+  updated_at timestamp with time zone not null
+  document text not null
+  intake text not null
+  constraint lab_order_pkey PRIMARY KEY (id)
+  constraint lab_order_lab_test_id_fkey FOREIGN KEY (lab_test_id) REFERENCES lab_test(id)
+  constraint lab_order_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
+  constraint lab_order_user_id_fkey FOREIGN KEY (user_id) REFERENCES "user"(id)
+  CREATE INDEX lab_order__newest ON lab_order USING btree (team_id, created_at, id)
+  CREATE UNIQUE INDEX lab_order__sample_id ON lab_order USING btree (team_id, sample_id) WHERE (sample_id IS NOT NULL)
+  CREATE INDEX lab_order__status ON lab_order USING btree (team_id, low_status, created_at, id)
+  CREATE INDEX lab_order__transaction ON lab_order USING btree (transaction_id)
+  CREATE INDEX lab_order__user ON lab_order USING btree (user_id)
+
+table lab_result
+  order_id uuid not null
+  team_id uuid not null
+  status text not null
+  interpretation text not null
+  document text not null
+  created_at timestamp with time zone not null
+  updated_at timestamp with time zone not null
+  constraint lab_result_pkey PRIMARY KEY (order_id)
+  constraint lab_result_order_id_fkey FOREIGN KEY (order_id) REFERENCES lab_order(id)
+  constraint lab_result_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
+  constraint lab_result__status CHECK ((status = ANY (ARRAY['partial'::text, 'final'::text])))
+
+table lab_test
+  id uuid not null
+  team_id uuid not null
+  slug text not null
+  name text not null
+  description text not null
+  lab_id integer not null
+  method text not null
+  sample_type text not null
+  price numeric(12,2) not null
+  fasting boolean not null
+  status text not null
+  auto_generated boolean not null default false
+  has_collection_instructions boolean not null default false
+  created_at timestamp with time zone not null
+  updated_at timestamp with time zone not null
+  constraint lab_test_pkey PRIMARY KEY (id)
+  constraint lab_test_lab_id_fkey FOREIGN KEY (lab_id) REFERENCES lab(id)
+  constraint lab_test_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
+  constraint lab_test__status CHECK ((status = ANY (ARRAY['active'::text, 'pending_approval'::text, 'inactive'::text])))
+  CREATE INDEX lab_test__team ON lab_test USING btree (team_id, created_at, id)
+
+table lab_test_marker
+  lab_test_id uuid not null
+  marker_id integer not null
+  position integer not null
+  constraint lab_test_marker_pkey PRIMARY KEY (lab_test_id, "position")
+  constraint lab_test_marker_lab_test_id_fkey FOREIGN KEY (lab_test_id) REFERENCES lab_test(id) ON DELETE CASCADE
+  constraint lab_test_marker_marker_id_fkey FOREIGN KEY (marker_id) REFERENCES marker(id)
+  CREATE INDEX lab_test_marker__marker ON lab_test_marker USING btree (marker_id)
+
+table marker
+  id integer not null
+  lab_id integer not null
+  provider_id text not null
+  name text not null
+  slug text not null
+  description text
+  type text not null
+  unit text
+  price text not null
+  aoe jsonb
+  a_la_carte_enabled boolean not null
+  is_orderable boolean not null
+  common_tat_days integer
+  worst_case_tat_days integer
+  constraint marker__provider_id UNIQUE (lab_id, provider_id)
+  constraint marker_pkey PRIMARY KEY (id)
+  constraint marker_lab_id_fkey FOREIGN KEY (lab_id) REFERENCES lab(id)
+  constraint marker__type CHECK ((type = ANY (ARRAY['biomarker'::text, 'panel'::text])))
+
+table marker_analyte
+  marker_id integer not null
+  analyte_id integer not null
+  position integer not null
+  required boolean not null
+  constraint marker_analyte_pkey PRIMARY KEY (marker_id, "position")
+  constraint marker_analyte_analyte_id_fkey FOREIGN KEY (analyte_id) REFERENCES analyte(id)
+  constraint marker_analyte_marker_id_fkey FOREIGN KEY (marker_id) REFERENCES marker(id) ON DELETE CASCADE
+  CREATE INDEX marker_analyte__analyte ON marker_analyte USING btree (analyte_id)
+
+table migration
+  number integer not null
+  name text not null
+  checksum text not null
+  applied_at timestamp with time zone not null
+  constraint migration_pkey PRIMARY KEY (number)
+
+table order_mark
+  team_id uuid not null
+  rank bigint not null
+  created_at timestamp with time zone not null
+  id uuid not null
+  constraint order_mark_pkey PRIMARY KEY (team_id, rank)
+  constraint order_mark_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
+
+table simulation
+  order_id uuid not null
+  team_id uuid not null
+  plan jsonb not null
+  constraint simulation_pkey PRIMARY KEY (order_id)
+  constraint simulation_order_id_fkey FOREIGN KEY (order_id) REFERENCES lab_order(id) ON DELETE CASCADE
+  constraint simulation_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
+
+table team
+  id uuid not null
+  org_id uuid not null
+  clock_offset_s bigint not null default 0
+  settings jsonb not null default '{}'::jsonb
+  created_at timestamp with time zone not null
+  constraint team_pkey PRIMARY KEY (id)
+  constraint team__clock_forward CHECK ((clock_offset_s >= 0))
+
+table user
+  id uuid not null
+  team_id uuid not null
+  client_user_id text not null
+  created_on timestamp with time zone not null
+  fallback_time_zone jsonb
+  fallback_birth_date jsonb
+  ingestion_start date
+  ingestion_end date
+  deleted_at timestamp with time zone
+  constraint user_pkey PRIMARY KEY (id)
+  constraint user_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
+  constraint user__ingestion_bounds CHECK ((ingestion_end >= ingestion_start))
+  CREATE UNIQUE INDEX user__client_user_id ON "user" USING btree (team_id, client_user_id) WHERE (deleted_at IS NULL)
+  CREATE INDEX user__deleted ON "user" USING btree (team_id, client_user_id) WHERE (deleted_at IS NOT NULL)
+  CREATE INDEX user__newest ON "user" USING btree (team_id, created_on DESC, id DESC) WHERE (deleted_at IS NULL)
+
+sequence order_event_id

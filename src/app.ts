@@ -1,0 +1,62 @@
+// The list of modules: their operations, jobs, constraints and sweeps, put together. Nothing here does anything.
+import { routes as catalog } from './catalog/routes.ts'
+import { dispatchHandler } from './orders/dispatch.ts'
+import { eraseOrdersHandler } from './orders/erase.ts'
+import { markHandler } from './orders/marks.ts'
+import { constraints as orderConstraints } from './orders/orders.ts'
+import { routes as orders } from './orders/routes.ts'
+import type { ConstraintAnswers } from './platform/db.ts'
+import type { Heavy } from './platform/heavy.ts'
+import { pruneIdempotency } from './platform/idempotency.ts'
+import type { Operation } from './platform/operation.ts'
+import type { Handler } from './platform/outbox.ts'
+import type { Sweep } from './platform/worker.ts'
+import { eraseResultsHandler } from './results/erase.ts'
+import { routes as results } from './results/routes.ts'
+import type { World } from './simulator/clock.ts'
+import { routes as simulator } from './simulator/routes.ts'
+import { registeredHandler, stepHandler } from './simulator/simulate.ts'
+import { routes as testkits } from './testkits/routes.ts'
+import { routes as users } from './users/routes.ts'
+import { constraints as userConstraints, eraseHandler } from './users/users.ts'
+import { routes as webhooks } from './webhooks/routes.ts'
+
+const named = (module: string, operations: Operation[]): Operation[] => operations.map((operation) => ({ ...operation, module }))
+
+/** What operations need of the process that runs them. */
+export interface Surroundings {
+  heavy: Heavy
+  world: World
+}
+
+/** Every operation there is, to be run in a process. */
+export const operationsIn = ({ heavy, world }: Surroundings): Operation[] => [
+  ...named('users', users),
+  ...named('catalog', catalog),
+  ...named('orders', orders),
+  ...named('testkits', testkits),
+  ...named('results', results(heavy)),
+  ...named('simulator', simulator(world)),
+  ...named('webhooks', webhooks),
+]
+
+/** Every operation there is, to be described: running one that needs its surroundings fails. */
+export const operations: Operation[] = operationsIn({} as Surroundings)
+
+/** What the interface has on paths that are here, and that comes later. */
+export const later = ['POST /v3/lab_tests', 'PATCH /v3/lab_tests/{lab_test_id}']
+
+/** Handlers from the top of the architecture down: a job that several modules listen to reaches the highest first. */
+export const handlers: Handler[] = [
+  stepHandler,
+  registeredHandler,
+  eraseResultsHandler,
+  dispatchHandler,
+  markHandler,
+  eraseOrdersHandler,
+  eraseHandler,
+]
+
+export const constraints: ConstraintAnswers = { ...userConstraints, ...orderConstraints }
+
+export const sweeps: Sweep[] = [{ name: 'idempotency.prune', run: pruneIdempotency }]

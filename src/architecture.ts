@@ -1,0 +1,12 @@
+// The architecture, as data. A module uses platform, wire, and the modules on its line; those all stand above it.
+export const uses = {
+  management: [],
+  users: [],
+  catalog: [],
+  webhooks: [],
+  labs: ['catalog'],
+  orders: ['users', 'catalog', 'labs'],
+  testkits: ['users', 'orders'],
+  results: ['users', 'catalog', 'labs', 'orders'],
+  simulator: ['management', 'catalog', 'labs', 'orders', 'testkits', 'results'],
+} as const satisfies Record<string, readonly string[]>

@@ -1,0 +1,145 @@
+// Organizations, teams and keys by command: what a fresh installation starts with, and the way back in when every key is lost.
+import { parseArgs } from 'node:util'
+import { seedStandardTests } from './catalog/lab-tests.ts'
+import { createOrgKey, createTeamKey, listTeamKeys, revokeKey } from './management/keys.ts'
+import {
+  cellsOfRegion,
+  createOrg,
+  createTeam,
+  findOrg,
+  findTeam,
+  loadTenant,
+  placeTeam,
+  type Region,
+} from './management/teams.ts'
+import type { Cells } from './platform/cells.ts'
+import { cellNames, type CellName } from './platform/db.ts'
+
+/** What was typed cannot be carried out; the message says why. */
+export class UsageError extends Error {}
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
+
+/**
+ * Carry out `org create`, `team create`, `key create`, `key list` or `key revoke`.
+ * @returns what to print; the text of a new key is in it and nowhere else
+ */
+export async function bootstrap(cells: Cells, words: string[]): Promise<string> {
+  const { positionals, values } = read(words)
+  switch (positionals.slice(0, 2).join(' ')) {
+    case 'org create':
+      return createOrganization(cells, given(positionals[2], 'org create needs a name'))
+    case 'team create':
+      return createTeamOf(
+        cells,
+        id(values.org, '--org'),
+        given(positionals[2], 'team create needs a name'),
+        region(values.region),
+      )
+    case 'key create':
+      return values.org === undefined
+        ? createKeyOfTeam(cells, id(values.team, '--team'), cell(values.cell), values.label ?? 'command line')
+        : createKeyOfOrg(cells, id(values.org, '--org'), values.label ?? 'command line')
+    case 'key list':
+      return listKeys(cells, id(values.team, '--team'))
+    case 'key revoke':
+      return revoke(cells, given(positionals[2], 'key revoke needs the id of a key, or the key itself'))
+    default:
+      throw new UsageError(
+        'Say "org create", "team create", "key create", "key list" or "key revoke"; "drawbridge help" explains them.',
+      )
+  }
+}
+
+function read(words: string[]) {
+  const text = { type: 'string' } as const
+  try {
+    return parseArgs({
+      args: words,
+      allowPositionals: true,
+      options: { org: text, team: text, region: text, cell: text, label: text },
+    })
+  } catch (error) {
+    throw new UsageError((error as Error).message)
+  }
+}
+
+function given(word: string | undefined, otherwise: string): string {
+  const text = word?.trim()
+  if (!text || text.length > 100) throw new UsageError(`${otherwise} (1 to 100 characters).`)
+  return text
+}
+
+function id(word: string | undefined, option: string): string {
+  if (word === undefined || !UUID.test(word)) throw new UsageError(`${option} must be given as an id.`)
+  return word.toLowerCase()
+}
+
+function region(word: string | undefined): Region {
+  if (word !== 'us' && word !== 'eu') throw new UsageError('--region must be us or eu.')
+  return word
+}
+
+function cell(word: string | undefined): CellName {
+  if (!cellNames.includes(word as CellName)) throw new UsageError(`--cell must be one of ${cellNames.join(', ')}.`)
+  return word as CellName
+}
+
+/** Twice with one name is one organization; each time gives a new key. */
+async function createOrganization(cells: Cells, name: string): Promise<string> {
+  return cells.control.plainTx(async (tx) => {
+    const org_id = (await findOrg(tx, name)) ?? (await createOrg(tx, name))
+    const key = await createOrgKey(tx, { org_id, label: 'command line' })
+    return `organization    ${org_id}\nmanagement key  ${key}\n`
+  })
+}
+
+async function createTeamOf(cells: Cells, org_id: string, name: string, place: Region): Promise<string> {
+  const missing = cellsOfRegion(place).filter((cellName) => !cells.has(cellName))
+  if (missing.length) throw new UsageError(`CELLS leaves out ${missing.join(', ')}, where a team of this region has its place.`)
+  const id = await cells.control.plainTx(async (tx) => {
+    if (!(await findOrg(tx, org_id))) throw new UsageError('There is no such organization.')
+    return createTeam(tx, { org_id, name, region: place })
+  })
+  for (const cellName of cellsOfRegion(place)) await settle(cells, cellName, { id, org_id })
+  return `team  ${id}\n`
+}
+
+/** A team's place in a cell; in the sandbox with the four standard lab tests. */
+async function settle(cells: Cells, cellName: CellName, team: { id: string; org_id: string }): Promise<void> {
+  await cells.of(cellName).plainTx((tx) => placeTeam(tx, cellName, team))
+  if (!cellName.startsWith('sandbox')) return
+  const tenant = await loadTenant(cells, cellName, team.id)
+  await cells.of(cellName).tx(tenant!, seedStandardTests)
+}
+
+async function createKeyOfTeam(cells: Cells, team_id: string, cellName: CellName, label: string): Promise<string> {
+  return cells.control.plainTx(async (tx) => {
+    const team = await findTeam(tx, team_id)
+    if (!team) throw new UsageError('There is no such team.')
+    if (!cellsOfRegion(team.region).includes(cellName))
+      throw new UsageError(`The team is in region ${team.region}; ${cellName} is not.`)
+    return `api key  ${await createTeamKey(tx, { team_id, cell: cellName, label })}\n`
+  })
+}
+
+async function createKeyOfOrg(cells: Cells, org_id: string, label: string): Promise<string> {
+  return cells.control.plainTx(async (tx) => {
+    if (!(await findOrg(tx, org_id))) throw new UsageError('There is no such organization.')
+    return `management key  ${await createOrgKey(tx, { org_id, label })}\n`
+  })
+}
+
+async function listKeys(cells: Cells, team_id: string): Promise<string> {
+  const keys = await listTeamKeys(cells.control.queries, team_id)
+  return (
+    keys.map((key) => `${key.id}  ${key.cell.padEnd(13)}  …${key.hint}  ${key.created_at}  ${key.label}\n`).join('') ||
+    'The team has no keys.\n'
+  )
+}
+
+async function revoke(cells: Cells, key: string): Promise<string> {
+  const revoked = await cells.control.plainTx((tx) => revokeKey(tx, key))
+  if (!revoked) throw new UsageError('There is no such key.')
+  return 'Revoked. It stops working in every process within 5 s.\n'
+}

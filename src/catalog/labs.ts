@@ -1,0 +1,40 @@
+// Labs: who they are and what they accept. Owns the table lab; how a lab is reached is the business of the module labs.
+import type { Queries } from '../platform/db.ts'
+import { notFound } from '../platform/errors.ts'
+import { Nullable, T, type Static } from '../platform/schema.ts'
+import { sql } from '../platform/sql.ts'
+import { Lab } from './schema.ts'
+
+/** The columns of a lab as the interface shows it, of a table named `l`. */
+export const labColumns = sql`
+  l.id, l.slug, l.name, l.first_line_address, l.city, l.zipcode, l.collection_methods, l.sample_types, l.logo_url`
+
+/** Every lab, by id. */
+export const listLabs = (tx: Queries): Promise<Lab[]> => tx.many(Lab, sql`select ${labColumns} from lab l order by l.id`)
+
+/** A lab as its documents name it. */
+export const LabRecord = T.Object({
+  id: T.Integer(),
+  slug: T.String(),
+  name: T.String(),
+  first_line_address: T.String(),
+  city: T.String(),
+  state: T.String(),
+  zipcode: T.String(),
+  clia: Nullable(T.String()),
+  medical_director: Nullable(T.String()),
+})
+export type LabRecord = Static<typeof LabRecord>
+
+/** Read a lab with what reports say of it. */
+export const findLab = (tx: Queries, lab_id: number): Promise<LabRecord | undefined> =>
+  tx.maybe(
+    LabRecord,
+    sql`
+    select id, slug, name, first_line_address, city, state, zipcode, clia, medical_director from lab where id = ${lab_id}`,
+  )
+
+/** 404 for any id: a team without lab accounts cannot narrow the catalog to one. */
+export function assertLabAccount(lab_account_id: string | undefined): void {
+  if (lab_account_id !== undefined) throw notFound('lab account not found')
+}

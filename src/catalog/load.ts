@@ -1,0 +1,89 @@
+// Brings the catalog's data files into a cell. Writes lab, analyte, marker, marker_analyte and catalog_load, nothing else does; what
+// is no longer in the files stays, since lab tests and orders refer to it.
+import { createHash } from 'node:crypto'
+import type { Db, PlainTx } from '../platform/db.ts'
+import { sql } from '../platform/sql.ts'
+import { filesOf, labRows, offerRows, textOf, type Part } from './data.ts'
+
+/** To be raised when the same files become other rows. */
+const FORM = '1'
+
+const checksumOf = (part: Part): string => {
+  const hash = createHash('sha256').update(FORM)
+  for (const name of filesOf(part)) hash.update(`\0${name}\0`).update(textOf(name))
+  return hash.digest('hex').slice(0, 32)
+}
+
+/** Changes whenever a load would change something. */
+export const catalogChecksum = (): string => checksumOf('labs') + checksumOf('offers')
+
+/**
+ * Load the labs and, with `offers`, what they offer; parts that are loaded already are skipped. One transaction.
+ * Throws when a file cannot be understood; then nothing has changed.
+ */
+export async function loadCatalog(db: Db, options: { offers: boolean }): Promise<void> {
+  await db.plainTx(async (tx) => {
+    if (await claim(tx, 'labs')) await loadLabs(tx)
+    if (options.offers && (await claim(tx, 'offers'))) await loadOffers(tx)
+  })
+}
+
+/** Whether the part has to be loaded. Of two processes that start together the second waits, and then has nothing to do. */
+async function claim(tx: PlainTx, part: Part): Promise<boolean> {
+  const claimed = await tx.run(sql`
+    insert into catalog_load (part, checksum) values (${part}, ${checksumOf(part)})
+    on conflict (part) do update set checksum = excluded.checksum where catalog_load.checksum <> excluded.checksum`)
+  return claimed > 0
+}
+
+async function loadLabs(tx: PlainTx): Promise<void> {
+  await tx.run(sql`
+    insert into lab (id, slug, name, first_line_address, city, state, zipcode, collection_methods, sample_types, logo_url, clia,
+                     medical_director)
+    select id, slug, name, first_line_address, city, state, zipcode, collection_methods, sample_types, logo_url, clia, medical_director
+    from jsonb_to_recordset(${JSON.stringify(labRows())}::jsonb) as r (
+      id integer, slug text, name text, first_line_address text, city text, state text, zipcode text, collection_methods text[],
+      sample_types text[], logo_url text, clia text, medical_director text)
+    on conflict (id) do update set
+      slug = excluded.slug, name = excluded.name, first_line_address = excluded.first_line_address, city = excluded.city,
+      state = excluded.state, zipcode = excluded.zipcode, collection_methods = excluded.collection_methods,
+      sample_types = excluded.sample_types, logo_url = excluded.logo_url, clia = excluded.clia,
+      medical_director = excluded.medical_director`)
+}
+
+async function loadOffers(tx: PlainTx): Promise<void> {
+  const { analytes, markers, marker_analytes } = offerRows()
+  // Ids are given in the order of the file.
+  await tx.run(sql`
+    insert into analyte (slug, name, loinc, loinc_name, definition)
+    select r.value->>'slug', r.value->>'name', r.value->>'loinc', r.value->>'loinc_name', r.value->'definition'
+    from jsonb_array_elements(${JSON.stringify(analytes)}::jsonb) with ordinality as r (value, position)
+    order by r.position
+    on conflict (slug) do update set
+      name = excluded.name, loinc = excluded.loinc, loinc_name = excluded.loinc_name, definition = excluded.definition`)
+  await tx.run(sql`
+    insert into marker (id, lab_id, provider_id, name, slug, description, type, unit, price, aoe, a_la_carte_enabled, is_orderable,
+                        common_tat_days, worst_case_tat_days)
+    select id, lab_id, provider_id, name, slug, description, type, unit, price, aoe, a_la_carte_enabled, is_orderable,
+           common_tat_days, worst_case_tat_days
+    from jsonb_to_recordset(${JSON.stringify(markers)}::jsonb) as r (
+      id integer, lab_id integer, provider_id text, name text, slug text, description text, type text, unit text, price text, aoe jsonb,
+      a_la_carte_enabled boolean, is_orderable boolean, common_tat_days integer, worst_case_tat_days integer)
+    on conflict (id) do update set
+      lab_id = excluded.lab_id, provider_id = excluded.provider_id, name = excluded.name, slug = excluded.slug,
+      description = excluded.description, type = excluded.type, unit = excluded.unit, price = excluded.price, aoe = excluded.aoe,
+      a_la_carte_enabled = excluded.a_la_carte_enabled, is_orderable = excluded.is_orderable,
+      common_tat_days = excluded.common_tat_days, worst_case_tat_days = excluded.worst_case_tat_days`)
+  await linkAnalytes(tx, JSON.stringify(markers.map(({ id }) => id)), JSON.stringify(marker_analytes))
+}
+
+/** What a marker of the files gives back is what the files say, so that a shorter list leaves no tail behind. */
+async function linkAnalytes(tx: PlainTx, marker_ids: string, links: string): Promise<void> {
+  await tx.run(sql`
+    delete from marker_analyte ma using jsonb_array_elements(${marker_ids}::jsonb) as m (id) where ma.marker_id = m.id::integer`)
+  await tx.run(sql`
+    insert into marker_analyte (marker_id, analyte_id, position, required)
+    select r.marker_id, a.id, r.position, r.required
+    from jsonb_to_recordset(${links}::jsonb) as r (marker_id integer, analyte text, position integer, required boolean)
+    join analyte a on a.slug = r.analyte`)
+}

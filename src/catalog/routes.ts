@@ -1,0 +1,95 @@
+import { operation } from '../platform/operation.ts'
+import { Fields, Int, T, Text, Uuid } from '../platform/schema.ts'
+import { listLabTestPage, listLabTests } from './lab-test-list.ts'
+import { getLabTest } from './lab-tests.ts'
+import { assertLabAccount, listLabs } from './labs.ts'
+import { getMarker, listLabTestMarkers, listMarkers } from './markers.ts'
+import {
+  AccountQuery,
+  Lab,
+  LabTest,
+  LabTestPage,
+  LabTestPageQuery,
+  LabTestQuery,
+  Marker,
+  MarkerPage,
+  MarkerPageQuery,
+  MarkersQuery,
+} from './schema.ts'
+
+const params = Fields({ lab_test_id: Uuid })
+
+export const routes = [
+  operation({
+    id: 'get_labs',
+    method: 'GET',
+    path: '/v3/lab_tests/labs',
+    summary: 'List all labs',
+    reply: T.Array(Lab),
+    run: (tx) => listLabs(tx),
+  }),
+  operation({
+    id: 'get_markers',
+    method: 'GET',
+    path: '/v3/lab_tests/markers',
+    summary: 'List the markers that can be ordered',
+    description: 'Of `lab_slug` and `lab_id` the slug counts. `name` looks at names and at test codes.',
+    query: MarkersQuery,
+    reply: MarkerPage,
+    run: (tx, { query }) => listMarkers(tx, query),
+  }),
+  operation({
+    id: 'get_markers_for_test',
+    method: 'GET',
+    path: '/v3/lab_tests/{lab_test_id}/markers',
+    summary: 'List the markers of a lab test and the reflex markers they can lead to',
+    params,
+    query: MarkerPageQuery,
+    reply: MarkerPage,
+    run: (tx, { params, query }) => listLabTestMarkers(tx, params.lab_test_id, query),
+  }),
+  operation({
+    id: 'get_markers_by_provider_id',
+    method: 'GET',
+    path: '/v3/lab_tests/{lab_id}/markers/{provider_id}',
+    summary: "Read a lab's marker by the lab's own test code",
+    params: Fields({ lab_id: Int(), provider_id: Text({ maxLength: 200 }) }),
+    query: AccountQuery,
+    reply: Marker,
+    run: (tx, { params, query }) => getMarker(tx, params.lab_id, params.provider_id, query.lab_account_id),
+  }),
+  operation({
+    id: 'get_paginated_lab_tests_for_team',
+    method: 'GET',
+    path: '/v3/lab_test',
+    summary: 'List lab tests, page by page',
+    description: 'Tests made on the way, for à-la-carte orders, are left out unless `generation_method` says otherwise.',
+    query: LabTestPageQuery,
+    reply: LabTestPage,
+    run: (tx, { query }) => listLabTestPage(tx, query),
+  }),
+  operation({
+    id: 'get_lab_tests_for_team',
+    method: 'GET',
+    path: '/v3/lab_tests',
+    summary: 'List lab tests',
+    description: 'At most 1000; `GET /v3/lab_test` has pages.',
+    deprecated: true,
+    query: LabTestQuery,
+    reply: T.Array(LabTest),
+    run: (tx, { query }) => listLabTests(tx, query),
+  }),
+  operation({
+    id: 'get_lab_test_for_team',
+    method: 'GET',
+    path: '/v3/lab_tests/{lab_test_id}',
+    summary: 'Read a lab test',
+    params,
+    query: AccountQuery,
+    reply: LabTest,
+    run: (tx, { params, query }) => {
+      assertLabAccount(query.lab_account_id)
+      return getLabTest(tx, params.lab_test_id)
+    },
+  }),
+]

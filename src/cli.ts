@@ -1,0 +1,194 @@
+// The command line and the composition of a process from its settings.
+import { resolve } from 'node:path'
+import { operations } from './app.ts'
+import { bootstrap, UsageError } from './bootstrap.ts'
+import { loadCatalog } from './catalog/load.ts'
+import { prepareDemo, publishDemo, type Demo } from './demo.ts'
+import { ConfigError, readConfig, type Config } from './platform/config.ts'
+import { DataDirInUse } from './platform/embedded-postgres.ts'
+import { createLog, errorFields } from './platform/log.ts'
+import { MigrationError } from './platform/migrate.ts'
+import { describe, listOperations } from './platform/openapi.ts'
+import { migrateAll, openDatabase, startRoles, version, type Roles, type Running } from './server.ts'
+
+const HELP = `drawbridge ${version}: self-hosted server for laboratory testing and health data
+
+Usage: drawbridge <command>
+
+  start        server and worker in one process (this is "npm start")
+  serve        the server alone
+  work         the worker alone
+  migrate      bring the database up to date and exit
+
+  org create NAME                                   an organization and a key that controls it
+  team create NAME --org ID --region us|eu          a team, placed in both cells of its region
+  key create --team ID --cell CELL [--label TEXT]   a key for a team in one cell, sandbox-us for example
+  key create --org ID [--label TEXT]                another key that controls an organization
+  key list --team ID                                the keys of a team, without their texts
+  key revoke KEY                                    a key, by its id or by itself
+
+  openapi      print the description of the interface
+  operations   print one line per operation
+  version      print the version
+  help         print this text
+
+Settings come from the environment; docs/OPERATING.md lists them.
+`
+
+const out = (text: string): void => void process.stdout.write(text)
+
+/** Runs a command. What goes wrong is said on standard error; then the process ends with 1. */
+export const main = (words: string[]): Promise<void> => execute(words).catch(fatal)
+
+async function execute(words: string[]): Promise<void> {
+  const [command] = words
+  switch (command) {
+    case 'start':
+      return run(readConfig(process.env), { serve: true, work: true })
+    case 'serve':
+      return run(readConfig(process.env), { serve: true, work: false })
+    case 'work':
+      return run(readConfig(process.env), { serve: false, work: true })
+    case 'migrate':
+      return migrateOnly(readConfig(process.env))
+    case 'org':
+    case 'team':
+    case 'key':
+      return administer(readConfig(process.env), words)
+    case 'openapi':
+      return out(`${JSON.stringify(describe(operations, version), null, 2)}\n`)
+    case 'operations':
+      return out(listOperations(operations))
+    case 'version':
+    case '--version':
+      return out(`${version}\n`)
+    case undefined:
+    case 'help':
+    case '--help':
+    case '-h':
+      return out(HELP)
+    default:
+      process.stderr.write(`There is no command "${command}".\n\n${HELP}`)
+      process.exitCode = 2
+  }
+}
+
+/** A command on the control plane; the database is brought up to date first, so that it works on a fresh one. */
+async function administer(config: Config, words: string[]): Promise<void> {
+  const log = createLog('silent')
+  const database = await openDatabase(config, log, 'if-free')
+  try {
+    await migrateAll(config, database, log)
+    for (const cell of config.cells)
+      await loadCatalog(database.cells.of(cell), { offers: config.demo || cell.startsWith('sandbox') })
+    out(await bootstrap(database.cells, words))
+  } finally {
+    await database.close()
+  }
+}
+
+async function migrateOnly(config: Config): Promise<void> {
+  const log = createLog(config.log_level)
+  const database = await openDatabase(config, log, 'if-free')
+  try {
+    await migrateAll(config, database, log)
+    out('The database is up to date.\n')
+  } finally {
+    await database.close()
+  }
+}
+
+async function run(config: Config, roles: Roles): Promise<void> {
+  const log = createLog(config.log_level)
+  const signal = firstSignal()
+  const database = await openDatabase(config, log, roles.serve ? 'required' : 'if-free')
+  let demo: Demo | undefined
+  let running: Running
+  try {
+    await migrateAll(config, database, log)
+    for (const cell of config.cells)
+      await loadCatalog(database.cells.of(cell), { offers: config.demo || cell.startsWith('sandbox') })
+    if (config.demo && roles.serve) demo = await prepareDemo(database.cells, resolve(config.data_dir))
+    running = await startRoles(config, database.cells, log, roles)
+    if (demo) publishDemo(resolve(config.data_dir), { ...demo, base_url: running.url })
+  } catch (error) {
+    await database.close()
+    throw error
+  }
+  out(roles.serve ? greeting(config, running.url, demo) : 'The worker is running.\n')
+
+  const lost = database.embedded?.lost.then((reason) => ({ reason, code: 1 })) ?? new Promise<never>(() => {})
+  const end = await Promise.race([signal, lost])
+  log.info({ reason: end.reason }, 'stopping')
+  if (end.code) process.stderr.write(`${end.reason}\n`)
+  try {
+    await running.stop()
+  } finally {
+    await database.close()
+    log.flush()
+  }
+  // Not only its code: a client that never ends its request would keep the process from ending.
+  process.exit(end.code)
+}
+
+/** Ctrl-C reaches us from the terminal and again through npm or our own launcher: what comes so soon is the same request. */
+const SAME_REQUEST_MS = 1000
+
+/** The first request to stop; a closed terminal is one too. Another one, later, ends the process at once. */
+function firstSignal(): Promise<{ reason: string; code: number }> {
+  return new Promise((resolve) => {
+    let first_ms: number | undefined
+    const stop = (reason: string) => {
+      const now_ms = performance.now()
+      first_ms ??= now_ms
+      if (now_ms - first_ms > SAME_REQUEST_MS) process.exit(1)
+      resolve({ reason, code: 0 })
+    }
+    for (const name of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(name, stop)
+  })
+}
+
+function greeting(config: Config, url: string, demo: Demo | undefined): string {
+  const lines = [`Drawbridge ${version} is listening on ${url}`, `  API page     ${url}/docs`]
+  if (demo) {
+    const cell = config.cells.find((name) => name.startsWith('sandbox')) ?? config.cells[0]!
+    const key = demo.api_keys[cell]
+    lines.push(
+      `  ${cell.startsWith('sandbox') ? 'Sandbox key' : 'Key        '}  ${key}`,
+      `  All keys     ${resolve(config.data_dir, 'demo.json')}`,
+      '',
+      'Try it:',
+      `  curl -s ${url}/v3/lab_tests -H 'x-service-api-key: ${key}'`,
+    )
+  }
+  return `${lines.join('\n')}\n`
+}
+
+/** Codes of Node and PostgreSQL for a database that is not there, or not for us. */
+const UNREACHABLE = /^(ECONNREFUSED|ECONNRESET|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|28000|28P01|3D000|57P03)$/
+
+/** What went wrong, as a sentence where it is one that people can act on. */
+function explain(error: unknown): string {
+  const { code = '', message, syscall } = error as { code?: string; message?: string; syscall?: string }
+  if (error instanceof ConfigError || error instanceof DataDirInUse || error instanceof MigrationError) return error.message
+  if (UNREACHABLE.test(code) || syscall === 'connect') return `The database cannot be reached (${code}). Check DATABASE_URL.`
+  if (code === 'EACCES') return `No permission: ${message}`
+  return message || `unknown error ${code}`
+}
+
+function fatal(error: unknown): void {
+  process.stderr.write(`drawbridge: ${explain(error)}\n`)
+  if (error instanceof UsageError) process.exit(2)
+  if (process.env.LOG_LEVEL === 'debug') process.stderr.write(`${JSON.stringify(errorFields(error), null, 2)}\n`)
+  process.exit(1)
+}
+
+/** Nobody foresaw this error, so its message may quote anybody's data: it is not said. */
+function unforeseen(error: unknown): void {
+  process.stderr.write(`drawbridge: An unexpected error ended the process. ${JSON.stringify(errorFields(error))}\n`)
+  process.exit(1)
+}
+process.on('uncaughtException', unforeseen)
+process.on('unhandledRejection', unforeseen)
+// Whoever read our output has enough of it, or the terminal is closed.
+process.stdout.on('error', () => {})

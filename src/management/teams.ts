@@ -1,0 +1,79 @@
+// Organizations and teams: the control plane's record of them, and a team's row in each of its cells (clock, settings).
+import type { Cells } from '../platform/cells.ts'
+import type { CellName, PlainTx, Tenant, Tx } from '../platform/db.ts'
+import { moveDueJobs } from '../platform/outbox.ts'
+import { T } from '../platform/schema.ts'
+import { sql } from '../platform/sql.ts'
+
+export type Region = 'us' | 'eu'
+
+/** The cells in which a team of a region exists. */
+export const cellsOfRegion = (region: Region): CellName[] => [`sandbox-${region}`, `production-${region}`]
+
+/** Writes org. */
+export async function createOrg(tx: PlainTx, name: string): Promise<string> {
+  const id = tx.uuid()
+  await tx.run(sql`insert into org (id, name, created_at) values (${id}, ${name}, ${tx.now})`)
+  return id
+}
+
+const Found = T.Object({ id: T.String() })
+
+/** The oldest organization with this id or name. */
+export const findOrg = async (tx: PlainTx, idOrName: string): Promise<string | undefined> =>
+  (
+    await tx.maybe(
+      Found,
+      sql`select id from org where id::text = ${idOrName} or name = ${idOrName} order by created_at, id limit 1`,
+    )
+  )?.id
+
+const FoundTeam = T.Object({ org_id: T.String(), region: T.Union([T.Literal('us'), T.Literal('eu')]) })
+
+/** A team of the control plane; undefined when there is none of this id. */
+export const findTeam = (tx: PlainTx, id: string) => tx.maybe(FoundTeam, sql`select org_id, region from team where id = ${id}`)
+
+/** Record a team in the control plane. Writes team. */
+export async function createTeam(tx: PlainTx, team: { org_id: string; name: string; region: Region }): Promise<string> {
+  const id = tx.uuid()
+  await tx.run(sql`
+    insert into team (id, org_id, name, region, created_at) values (${id}, ${team.org_id}, ${team.name}, ${team.region}, ${tx.now})`)
+  return id
+}
+
+/**
+ * Settings a team starts with. Minors may be ordered for in the sandbox only. Source: lab-testing.md 5.1.
+ */
+export const initialSettings = (cell: CellName): Record<string, unknown> => ({
+  minor_ordering_enabled: cell.startsWith('sandbox'),
+  partial_webhooks_enabled: false,
+})
+
+/** Give a team its place in a cell; does nothing when it has one. Writes team. */
+export async function placeTeam(tx: PlainTx, cell: CellName, team: { id: string; org_id: string }): Promise<void> {
+  await tx.run(sql`
+    insert into team (id, org_id, settings, created_at)
+    values (${team.id}, ${team.org_id}, ${JSON.stringify(initialSettings(cell))}, ${tx.now})
+    on conflict (id) do nothing`)
+}
+
+const TeamRow = T.Object({ org_id: T.String(), clock_offset_s: T.Integer(), settings: T.Record(T.String(), T.Unknown()) })
+
+/** A team as it is in a cell now; undefined when it is not there. */
+export async function loadTenant(cells: Cells, cell: CellName, team: string): Promise<Tenant | undefined> {
+  const row = await cells
+    .of(cell)
+    .queries.maybe(TeamRow, sql`select org_id, clock_offset_s, settings from team where id = ${team}`)
+  return row && { team, org: row.org_id, cell, clock_offset_s: row.clock_offset_s, settings: row.settings }
+}
+
+/**
+ * Move a team's clock to `offset_s` ahead of the machine's; its waiting jobs fall due accordingly. Writes team, job.
+ * The clock only moves forward: a smaller offset than the present one changes nothing.
+ */
+export async function setClockOffset(tx: Tx, offset_s: number): Promise<void> {
+  const moved = await tx.run(
+    sql`update team set clock_offset_s = ${offset_s} where id = ${tx.team} and clock_offset_s < ${offset_s}`,
+  )
+  if (moved) await moveDueJobs(tx, offset_s)
+}

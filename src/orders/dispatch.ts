@@ -1,0 +1,51 @@
+// Sending an order to its laboratory, after the commit and not before its date. Source: lab-testing.md 6.2, 6.3.
+import { linkTo } from '../labs/links.ts'
+import { day } from '../platform/clock.ts'
+import type { Tx } from '../platform/db.ts'
+import { enqueue, handle, job } from '../platform/outbox.ts'
+import { T } from '../platform/schema.ts'
+import { sql } from '../platform/sql.ts'
+import { changeOrder } from './open-order.ts'
+import type { Order } from './schema.ts'
+
+export const dispatchOrder = job('orders.dispatch', T.Object({ order_id: T.String(), lab_slug: T.String() }))
+
+/**
+ * See to it that an order is sent to its laboratory at an instant; called when it is placed and whenever its date changes.
+ * Queues orders.dispatch, unless the laboratory's link needs nobody told.
+ */
+export function dispatchAt(tx: Tx, order: Order, at: Date): void {
+  const lab_slug = order.lab_test.lab!.slug
+  const link = linkTo(tx.tenant, lab_slug)
+  if (!link || link.place) enqueue(tx, dispatchOrder, { order_id: order.id, lab_slug }, at)
+}
+
+const Row = T.Object({ document: T.String() })
+const WAITING = ['ordered', 'awaiting_registration']
+
+/**
+ * Hand the order to the link of its laboratory. Without a link the order stays as it is and says so: one more event of the same
+ * status with the detail `fulfillment_error`.
+ */
+export const dispatchHandler = handle(dispatchOrder, async (context, { order_id, lab_slug }) => {
+  const link = linkTo(context.tenant, lab_slug)
+  const order = await context.tx((tx) => dueOrder(tx, order_id))
+  if (!order) return
+  if (link) return link.place?.({ reference: order.id, lab_slug, kind: order.patient_details ? 'requisition' : 'kit' })
+  await context.tx((tx) =>
+    changeOrder(tx, order_id, (open) => {
+      if (WAITING.includes(open.lowStatus) && open.order.last_event.status_detail === null) open.remark('fulfillment_error')
+    }),
+  )
+})
+
+/** The order, if it is waiting to be sent and its date has come. */
+async function dueOrder(tx: Tx, order_id: string): Promise<Order | undefined> {
+  const row = await tx.maybe(
+    Row,
+    sql`
+    select document from lab_order
+    where id = ${order_id} and team_id = ${tx.team} and low_status = any (${WAITING}) and (activate_by is null or activate_by <= ${day(tx.now)})`,
+  )
+  return row && (JSON.parse(row.document) as Order)
+}

@@ -1,0 +1,22 @@
+// Erasing the orders of a deleted user, when the grace is over.
+import { handle } from '../platform/outbox.ts'
+import { T } from '../platform/schema.ts'
+import { sql } from '../platform/sql.ts'
+import { eraseUser, isDoomed } from '../users/users.ts'
+import { forgetMarks } from './marks.ts'
+
+const First = T.Object({ created_at: T.String(), id: T.String() })
+
+export const eraseOrdersHandler = handle(eraseUser, async (context, { user_id }) => {
+  await context.tx(async (tx) => {
+    if (!(await isDoomed(tx, user_id))) return
+    const first = await tx.maybe(
+      First,
+      sql`
+      select created_at, id from lab_order where user_id = ${user_id} and team_id = ${tx.team} order by created_at, id limit 1`,
+    )
+    if (!first) return
+    await forgetMarks(tx, first)
+    await tx.run(sql`delete from lab_order where user_id = ${user_id} and team_id = ${tx.team}`)
+  })
+})

@@ -1,0 +1,260 @@
+// An order held open by a transaction: locked, changed in memory, written back once. The only writer of an order's status.
+//
+// Invariant: nothing else updates lab_order. Whoever wants an order changed is given an `OpenOrder` by `changeOrder`.
+import { day, iso } from '../platform/clock.ts'
+import type { Tx } from '../platform/db.ts'
+import { badRequest, notFound, Problem } from '../platform/errors.ts'
+import { emit } from '../platform/outbox.ts'
+import { T } from '../platform/schema.ts'
+import { join, sql, type Sql } from '../platform/sql.ts'
+import { lifecycleOf, settledStatuses, type LifecycleName } from './lifecycle.ts'
+import { followers, statusText, type Lifecycle } from './machine.ts'
+import type { Order } from './schema.ts'
+
+/** What was given with an order and is not shown. */
+export interface Intake {
+  /** Ordered for a future date: only then may the date be changed later. */
+  scheduled: boolean
+  [fact: string]: unknown
+}
+
+const EventIds = T.Object({ ids: T.Array(T.Integer()) })
+
+/** Ids for the next events of an order, as a value of a select. Taken while the order is locked or new, so they increase along its events. */
+export const nextEventIds = (count: number): Sql =>
+  sql`json_build_array(${join(
+    Array.from({ length: count }, () => sql`nextval('order_event_id')`),
+    ', ',
+  )})`
+
+export class OpenOrder {
+  /** The order as the interface shows it; what is changed here is written at the end of the transaction. */
+  readonly order: Order
+  readonly intake: Intake
+  readonly lifecycle: LifecycleName
+  lowStatus: string
+  readonly #tx: Tx
+  readonly #cycle: Lifecycle
+  readonly #ids: number[]
+  #clientUserId: string
+  /** What the last step has to tell. It is told with the text that is written, or before anything else happens to the order. */
+  #untold: string | undefined
+
+  constructor(
+    tx: Tx,
+    parts: { order: Order; intake: Intake; lifecycle: LifecycleName; lowStatus: string; client_user_id: string; ids: number[] },
+  ) {
+    this.#tx = tx
+    this.order = parts.order
+    this.intake = parts.intake
+    this.lifecycle = parts.lifecycle
+    this.lowStatus = parts.lowStatus
+    this.#cycle = lifecycleOf(parts.lifecycle)
+    this.#clientUserId = parts.client_user_id
+    this.#ids = parts.ids
+  }
+
+  /** Whether the order may go to a status now. */
+  may(to: string): boolean {
+    return followers(this.#cycle, this.lowStatus).includes(to)
+  }
+
+  /** The order belongs to this user from here on: its next events and results go there. */
+  rebind(user: { user_id: string; client_user_id: string }): void {
+    this.#tellLast()
+    this.order.user_id = user.user_id
+    this.#clientUserId = user.client_user_id
+  }
+
+  /**
+   * Go to a status. Emits labtest.order.updated with the order as of that step.
+   * 400: the lifecycle has no such step.
+   */
+  advance(to: string, status_detail: string | null = null): void {
+    if (!this.may(to)) throw badRequest(`Transition from ${this.lowStatus} to ${to} is not allowed`)
+    this.#step(to, status_detail, 'labtest.order.updated')
+  }
+
+  /** Say something more of the present status. Emits labtest.order.updated. */
+  remark(status_detail: string): void {
+    this.#step(this.lowStatus, status_detail, 'labtest.order.updated')
+  }
+
+  /** The first status of a new order. Emits labtest.order.created. */
+  begin(): void {
+    this.#step(this.#cycle.start, null, 'labtest.order.created')
+  }
+
+  /** Tell the team something that comes of this order. Emits `type`. */
+  say(type: string, data: unknown): void {
+    this.#tellLast()
+    const { id, user_id } = this.order
+    emit(this.#tx, { type, object_id: id, user_id, client_user_id: this.#clientUserId, data: JSON.stringify(data) })
+  }
+
+  #step(low: string, status_detail: string | null, type: string): void {
+    this.#tellLast()
+    this.#untold = type
+    const { order } = this
+    const now = iso(this.#tx.now)
+    const event = { id: this.#nextId(), created_at: now, status: statusText(this.#cycle, low), status_detail }
+    this.lowStatus = low
+    order.events.push(event)
+    order.last_event = event
+    order.status = this.#cycle.steps[low]![0]
+    order.updated_at = now
+    if (low === 'transit_lab' || low === 'delivered_to_lab') expectResults(order, this.#tx.now)
+    const entry = order.order_transaction.orders.find(({ id }) => id === order.id)!
+    entry.low_level_status = low
+    entry.low_level_status_created_at = now
+    entry.updated_at = now
+    order.order_transaction.status = transactionStatus(order.order_transaction.orders.map((member) => member.low_level_status))
+  }
+
+  #nextId(): number {
+    const id = this.#ids.shift()
+    if (id === undefined) throw new Error('more steps in one transaction than event ids were taken for')
+    return id
+  }
+
+  /** Tell what the last step has to tell, with the order as it stands. */
+  #tellLast(document?: string): void {
+    const type = this.#untold
+    if (type === undefined) return
+    this.#untold = undefined
+    const { id, user_id } = this.order
+    emit(this.#tx, {
+      type,
+      object_id: id,
+      user_id,
+      client_user_id: this.#clientUserId,
+      data: document ?? JSON.stringify(this.order),
+    })
+  }
+
+  /** The order as JSON text, as it is about to be written. */
+  #document(): string {
+    const document = JSON.stringify(this.order)
+    this.#tellLast(document)
+    return document
+  }
+
+  /** Write a new order. */
+  insert(lab_id: number): string {
+    const { order } = this
+    const document = this.#document()
+    const found = this.#columns()
+    this.#tx.defer(sql`
+      insert into lab_order (id, team_id, user_id, transaction_id, lifecycle, lab_test_id, lab_id, method, low_status, status_at, sample_id,
+                             activate_by, patient_name, patient_dob, recipient_name, created_at, updated_at, document, intake)
+      values (${order.id}, ${this.#tx.team}, ${order.user_id}, ${order.order_transaction.id}, ${this.lifecycle}, ${order.lab_test.id}, ${lab_id},
+              ${order.lab_test.method}, ${this.lowStatus}, ${order.last_event.created_at}, ${order.sample_id}, ${order.activate_by},
+              ${found.patient_name}, ${found.patient_dob}, ${found.recipient_name}, ${order.created_at}, ${order.updated_at}, ${document},
+              ${JSON.stringify(this.intake)})`)
+    return document
+  }
+
+  /** Write a changed order back. */
+  update(): string {
+    const { order } = this
+    order.updated_at = iso(this.#tx.now)
+    const document = this.#document()
+    const found = this.#columns()
+    this.#tx.defer(sql`
+      update lab_order
+      set user_id = ${order.user_id}, low_status = ${this.lowStatus}, status_at = ${order.last_event.created_at}, sample_id = ${order.sample_id},
+          activate_by = ${order.activate_by}, interpretation = ${order.interpretation}, patient_name = ${found.patient_name},
+          patient_dob = ${found.patient_dob}, recipient_name = ${found.recipient_name}, updated_at = ${order.updated_at},
+          document = ${document}, intake = ${JSON.stringify(this.intake)}
+      where id = ${order.id} and team_id = ${this.#tx.team}`)
+    return document
+  }
+
+  #columns() {
+    const { patient_details: patient, shipping_details: shipping, patient_address: address } = this.order
+    return {
+      patient_name: patient ? `${patient.first_name ?? ''} ${patient.last_name ?? ''}`.trim() : null,
+      patient_dob: patient?.dob ?? null,
+      recipient_name: shipping?.receiver_name ?? (address?.receiver_name || null),
+    }
+  }
+}
+
+/** From the turnaround of the test, counted from the day the sample left the patient. Source: lab-testing.md 3.6. */
+function expectResults(order: Order, collected: Date): void {
+  const { common_tat_days, worst_case_tat_days } = order.lab_test
+  const after = (days: number | null) => (days === null ? null : day(new Date(collected.getTime() + days * 86_400_000)))
+  order.expected_result_by_date ??= after(common_tat_days)
+  order.worst_case_result_by_date ??= after(worst_case_tat_days)
+}
+
+/** Source: lab-testing.md 12. */
+export function transactionStatus(lowStatuses: string[]): 'active' | 'completed' | 'cancelled' {
+  if (lowStatuses.every((low) => low === 'cancelled' || low === 'do_not_process')) return 'cancelled'
+  return lowStatuses.every((low) => settledStatuses.has(low)) ? 'completed' : 'active'
+}
+
+const LockedRow = T.Object({
+  document: T.String(),
+  intake: T.String(),
+  lifecycle: T.String(),
+  low_status: T.String(),
+  client_user_id: T.String(),
+})
+
+/** The refusal of a cancellation, and nothing else, has this body. Source: lab-testing.md 11. */
+export const cannotCancel = (from: string): Problem =>
+  new Problem(400, { error: 'Bad Request', message: `Transition from ${from} to cancelled is not allowed`, status_code: 400 })
+
+/** The most steps an order takes in one transaction. */
+const STEPS_MAX = 4
+
+/** Lock an order for this transaction. What is changed is lost unless `update` is called. 404: the team has no such order. */
+export async function openOrder(tx: Tx, id: string, missing = "This order doesn't exist."): Promise<OpenOrder> {
+  const open = await findOpenOrder(tx, id)
+  if (!open) throw notFound(missing)
+  return open
+}
+
+/**
+ * As `openOrder`, for an order that may not be there.
+ * It is locked before its user is looked up: who waited for the lock must meet the user whom the order has been bound to meanwhile.
+ */
+export async function findOpenOrder(tx: Tx, id: string): Promise<OpenOrder | undefined> {
+  const [row, { ids }] = await Promise.all([
+    tx.maybe(
+      LockedRow,
+      sql`
+      with o as materialized (
+        select document, intake, lifecycle, low_status, user_id
+        from lab_order where id = ${id} and team_id = ${tx.team} for update)
+      select o.document, o.intake, o.lifecycle, o.low_status, u.client_user_id from o join "user" u on u.id = o.user_id`,
+    ),
+    tx.one(EventIds, sql`select ${nextEventIds(STEPS_MAX)} as ids`),
+  ])
+  if (!row) return undefined
+  return new OpenOrder(tx, {
+    order: JSON.parse(row.document) as Order,
+    intake: JSON.parse(row.intake) as Intake,
+    lifecycle: row.lifecycle as LifecycleName,
+    lowStatus: row.low_status,
+    client_user_id: row.client_user_id,
+    ids,
+  })
+}
+
+/**
+ * Lock an order, let `change` work on it, write it back. Writes lab_order; emits what `change` emits.
+ * 404: the team has no such order.
+ * @returns the order as JSON text
+ */
+export async function changeOrder(
+  tx: Tx,
+  id: string,
+  change: (open: OpenOrder) => void | Promise<void>,
+  missing?: string,
+): Promise<string> {
+  const open = await openOrder(tx, id, missing)
+  await change(open)
+  return open.update()
+}

@@ -1,0 +1,141 @@
+import { JsonText, operation } from '../platform/operation.ts'
+import { Fields, Uuid } from '../platform/schema.ts'
+import { cancelOrder } from './cancel.ts'
+import { createOrder, createOrderIdempotency, createOrderOnce } from './create.ts'
+import { listOrders } from './list.ts'
+import { teamMetrics } from './metrics.ts'
+import { readOrder, rescheduleOrder } from './orders.ts'
+import { resendEvents } from './resend.ts'
+import {
+  CreateOrder,
+  Order,
+  OrderPage,
+  OrderQuery,
+  OrderReply,
+  PatchOrder,
+  ResendEvents,
+  ResentEvents,
+  TeamMetrics,
+  TransactionReply,
+} from './schema.ts'
+import { getTransaction } from './transactions.ts'
+
+const params = Fields({ order_id: Uuid })
+
+const exampleOrder = {
+  user_id: '00000000-0000-7000-8000-000000000001',
+  lab_test_id: '00000000-0000-7000-8000-000000000002',
+  patient_details: {
+    first_name: 'Testa',
+    last_name: 'Fictional',
+    dob: '1990-01-31',
+    gender: 'female',
+    phone_number: '+15550100199',
+    email: 'testa@example.com',
+  },
+  patient_address: { first_line: '1 Sample Way', city: 'Phoenix', state: 'AZ', zip: '85004', country: 'US' },
+}
+
+export const routes = [
+  operation({
+    id: 'get_orders',
+    method: 'GET',
+    path: '/v3/orders',
+    aliases: ['/orders'],
+    summary: 'List and filter orders',
+    query: OrderQuery,
+    reply: OrderPage,
+    run: (tx, { query }) => listOrders(tx, query),
+  }),
+  operation({
+    id: 'get_order',
+    method: 'GET',
+    path: '/v3/order/{order_id}',
+    summary: 'Read an order',
+    params,
+    reply: Order,
+    run: async (tx, { params }) => new JsonText(await readOrder(tx, params.order_id)),
+  }),
+  operation({
+    id: 'create_order',
+    method: 'POST',
+    path: '/v3/order',
+    summary: 'Place an order',
+    body: CreateOrder,
+    reply: OrderReply,
+    idempotency: createOrderIdempotency,
+    example: exampleOrder,
+    run: (tx, { body }) => createOrder(tx, body),
+  }),
+  operation({
+    id: 'create_order_once',
+    method: 'POST',
+    path: '/v3/order/create',
+    summary: 'Place an order, once',
+    description:
+      'Without an idempotency key, the same body within a day answers with the same order unless that was cancelled or failed.',
+    body: CreateOrder,
+    reply: OrderReply,
+    idempotency: createOrderIdempotency,
+    example: exampleOrder,
+    run: (tx, { body, keyed }) => (keyed ? createOrder(tx, body) : createOrderOnce(tx, body)),
+  }),
+  operation({
+    id: 'update_order',
+    method: 'PATCH',
+    path: '/v3/order/{order_id}',
+    summary: 'Change or clear the date of a scheduled order',
+    params,
+    body: PatchOrder,
+    reply: OrderReply,
+    example: { activate_by: null },
+    run: (tx, { params, body }) => rescheduleOrder(tx, params.order_id, body.activate_by),
+  }),
+  operation({
+    id: 'cancel_order',
+    method: 'POST',
+    path: '/v3/order/{order_id}/cancel',
+    summary: 'Cancel an order',
+    description: 'Refused with `error`, `message` and `status_code` once the order has gone too far.',
+    params,
+    reply: OrderReply,
+    run: (tx, { params }) => cancelOrder(tx, params.order_id),
+  }),
+  operation({
+    id: 'cancel_order_stale',
+    method: 'DELETE',
+    path: '/v3/lab_test/{order_id}/cancel',
+    summary: 'Cancel an order (an old path)',
+    deprecated: true,
+    params,
+    reply: OrderReply,
+    run: (tx, { params }) => cancelOrder(tx, params.order_id),
+  }),
+  operation({
+    id: 'resend_events',
+    method: 'POST',
+    path: '/v3/order/resend_events',
+    summary: 'Repeat the latest event of orders',
+    body: ResendEvents,
+    reply: ResentEvents,
+    example: { order_ids: ['00000000-0000-7000-8000-000000000003'] },
+    run: (tx, { body }) => resendEvents(tx, body),
+  }),
+  operation({
+    id: 'get_order_transaction',
+    method: 'GET',
+    path: '/v3/order_transaction/{transaction_id}',
+    summary: 'Read a transaction and its orders',
+    params: Fields({ transaction_id: Uuid }),
+    reply: TransactionReply,
+    run: (tx, { params }) => getTransaction(tx, params.transaction_id),
+  }),
+  operation({
+    id: 'get_teams_metrics',
+    method: 'GET',
+    path: '/v2/user/metrics',
+    summary: "Counts of the team's users and orders",
+    reply: TeamMetrics,
+    run: (tx) => teamMetrics(tx),
+  }),
+]

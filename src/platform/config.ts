@@ -1,0 +1,164 @@
+// Settings: from the environment, once, checked at start, each fault said in a sentence. The table in docs/OPERATING.md is made
+// from the same list.
+import { cellNames, type CellName } from './db.ts'
+
+export interface Config {
+  port: number
+  host: string
+  base_path: string
+  public_url: string | undefined
+  data_dir: string
+  database_url: string | undefined
+  /** Connection strings by schema: cells and `control`. Empty with the embedded database. */
+  database_urls: Partial<Record<CellName | 'control', string>>
+  connections_max: number
+  cells: CellName[]
+  demo: boolean
+  log_level: string
+  sandbox_users_max: number
+  check: boolean
+}
+
+export interface Setting {
+  name: string
+  default: string
+  meaning: string
+}
+
+const cellVariable = (cell: string) => `DATABASE_URL_${cell.toUpperCase().replace('-', '_')}`
+
+/** Every setting there is, for the documentation. */
+export const settings: Setting[] = [
+  { name: 'PORT', default: '8080', meaning: 'Port to listen on; `0` picks a free one.' },
+  {
+    name: 'HOST',
+    default: '127.0.0.1',
+    meaning: 'Address to listen on. Anything but loopback is refused while demo data is on.',
+  },
+  { name: 'BASE_PATH', default: '', meaning: 'Serve everything below this path, for example `/lab`.' },
+  {
+    name: 'PUBLIC_URL',
+    default: '',
+    meaning: 'The address clients use, when a proxy stands in front; printed at start and written to `demo.json`.',
+  },
+  { name: 'DATA_DIR', default: './data', meaning: 'Folder for the embedded database, its log and `demo.json`.' },
+  {
+    name: 'DATABASE_URL',
+    default: '',
+    meaning: 'PostgreSQL to use instead of the embedded one (`postgres://…`), version 15 or newer.',
+  },
+  {
+    name: 'DATABASE_URL_CONTROL',
+    default: '`DATABASE_URL`',
+    meaning: 'PostgreSQL of the control plane: organizations, teams, key hashes.',
+  },
+  ...cellNames.map((cell) => ({
+    name: cellVariable(cell),
+    default: '`DATABASE_URL`',
+    meaning: `PostgreSQL of the cell ${cell}.`,
+  })),
+  { name: 'DATABASE_CONNECTIONS', default: '10', meaning: 'Most connections per cell and process, 1 to 100.' },
+  { name: 'CELLS', default: cellNames.join(','), meaning: 'The cells this process serves, separated by commas.' },
+  {
+    name: 'DEMO',
+    default: '`on` without `DATABASE_URL`',
+    meaning: 'Demo data at the first start: an organization, two teams, keys, a catalog. `on` or `off`.',
+  },
+  {
+    name: 'LOG_LEVEL',
+    default: 'info',
+    meaning: '`trace`, `debug`, `info`, `warn`, `error`, `fatal` or `silent`. Logs go to standard error, one JSON object a line.',
+  },
+  { name: 'SANDBOX_USERS_MAX', default: '50', meaning: 'Most users of a sandbox team; `0` lifts the limit.' },
+  {
+    name: 'DRAWBRIDGE_CHECK',
+    default: 'off',
+    meaning: 'Hold every row and every reply to its schema and fail on a difference. `on` in tests; costs time.',
+  },
+]
+
+/** One or more settings cannot be used; the message names each. */
+export class ConfigError extends Error {}
+
+const LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']
+const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|::1|\[::1\])$/
+
+/** @throws ConfigError listing everything that is wrong */
+export function readConfig(env: Record<string, string | undefined>): Config {
+  const faults: string[] = []
+  const text = (name: string, fallback: string) => env[name]?.trim() || fallback
+  const whole = (name: string, fallback: number, min: number, max: number) => {
+    const value = text(name, String(fallback))
+    if (/^\d{1,9}$/.test(value) && Number(value) >= min && Number(value) <= max) return Number(value)
+    faults.push(`${name} must be a whole number from ${min} to ${max}, not "${value}".`)
+    return fallback
+  }
+  const onOff = (name: string, fallback: boolean) => {
+    const value = text(name, fallback ? 'on' : 'off').toLowerCase()
+    if (['on', 'true', '1', 'yes'].includes(value)) return true
+    if (['off', 'false', '0', 'no'].includes(value)) return false
+    faults.push(`${name} must be "on" or "off", not "${value}".`)
+    return fallback
+  }
+  const url = (name: string, protocols: string[]) => {
+    const value = env[name]?.trim()
+    if (!value) return undefined
+    // The value may hold a password, so the message does not repeat it.
+    // A database address may leave the host out and name the folder of a socket: postgres://user@/name?host=/run/postgresql
+    const whole = value.replace('@/', '@localhost/')
+    if (URL.canParse(whole) && protocols.includes(new URL(whole).protocol)) return value
+    faults.push(`${name} must be an address that starts with ${protocols.map((p) => `${p}//`).join(' or ')}.`)
+    return undefined
+  }
+
+  const database_url = url('DATABASE_URL', ['postgres:', 'postgresql:'])
+  const cells = text('CELLS', cellNames.join(','))
+    .split(',')
+    .map((name) => name.trim().toLowerCase())
+    .filter(Boolean)
+  for (const cell of cells)
+    if (!cellNames.includes(cell as CellName)) faults.push(`CELLS names "${cell}"; the cells are ${cellNames.join(', ')}.`)
+  if (cells.length === 0) faults.push('CELLS must name at least one cell.')
+
+  const database_urls: Config['database_urls'] = {}
+  for (const name of ['control', ...cellNames] as const) {
+    const own = url(cellVariable(name), ['postgres:', 'postgresql:']) ?? database_url
+    if (own) database_urls[name] = own
+  }
+  const needed = ['control', ...cells] as (CellName | 'control')[]
+  const missing = needed.filter((name) => !database_urls[name])
+  if (missing.length && missing.length < needed.length)
+    faults.push(
+      `${missing.map(cellVariable).join(', ')} must be set too: without DATABASE_URL either all cells and the control plane have their own database, or none.`,
+    )
+  const external = missing.length === 0
+
+  const log_level = text('LOG_LEVEL', 'info').toLowerCase()
+  if (!LEVELS.includes(log_level)) faults.push(`LOG_LEVEL must be one of ${LEVELS.join(', ')}, not "${log_level}".`)
+  const base_path = text('BASE_PATH', '').replace(/\/+$/, '')
+  if (base_path && !/^(\/[\w.~-]+)+$/.test(base_path)) faults.push(`BASE_PATH must look like /lab, not "${base_path}".`)
+
+  const host = text('HOST', '127.0.0.1')
+  const demo = onOff('DEMO', !external)
+  if (demo && !LOOPBACK.test(host))
+    faults.push(
+      `HOST is ${host}, but demo data is on and its keys are for this machine only. Set DEMO=off to serve other machines, or HOST=127.0.0.1 to keep the demo.`,
+    )
+  const config: Config = {
+    port: whole('PORT', 8080, 0, 65535),
+    host,
+    base_path,
+    public_url: url('PUBLIC_URL', ['http:', 'https:'])?.replace(/\/+$/, ''),
+    data_dir: text('DATA_DIR', './data'),
+    database_url,
+    database_urls: external ? database_urls : {},
+    connections_max: whole('DATABASE_CONNECTIONS', 10, 1, 100),
+    cells: [...new Set(cells)] as CellName[],
+    demo,
+    log_level,
+    sandbox_users_max: whole('SANDBOX_USERS_MAX', 50, 0, 1_000_000),
+    check: onOff('DRAWBRIDGE_CHECK', false),
+  }
+  if (faults.length) throw new ConfigError(faults.join('\n'))
+  return config
+}

@@ -1,0 +1,385 @@
+// Transactions. One request, one transaction, one instant. What runs inside one cannot reach the network: `Tx` offers no way to it.
+//
+// A transaction costs as few statements as it can. `begin` is sent with the first statement that writes or locks: reading before that
+// is the same inside and outside a transaction, since every statement sees the latest commit. Deferred writes are sent as one
+// statement at the end; when nothing else has written, that statement is the transaction. Statements that do not wait for each other
+// travel pipelined. A request that reads, decides and writes therefore waits for the database twice.
+import type { Duplex } from 'node:stream'
+import pg from 'pg'
+import type { Static, TSchema } from 'typebox'
+import { Errors } from 'typebox/value'
+import { uuid } from './uuid.ts'
+import { machineNow, plusSeconds, wholeSeconds } from './clock.ts'
+import { busy, type Problem } from './errors.ts'
+import { Remembered } from './remembered.ts'
+import { SharedConnection } from './shared-connection.ts'
+import { join, raw, sql, statementName, type Sql } from './sql.ts'
+
+export const cellNames = ['sandbox-us', 'sandbox-eu', 'production-us', 'production-eu'] as const
+/** Environment × region: the unit of storage and of a key's validity. */
+export type CellName = (typeof cellNames)[number]
+
+/** On whose behalf a transaction runs. */
+export interface Tenant {
+  team: string
+  org: string
+  cell: CellName
+  /** How far the team's clock is ahead of the machine's; 0 in production. */
+  clock_offset_s: number
+  settings: Readonly<Record<string, unknown>>
+}
+
+/** What a statement can be run on. Rows are promises of their schema, verified in tests. */
+export interface Queries {
+  run(q: Sql): Promise<number>
+  many<S extends TSchema>(row: S, q: Sql): Promise<Static<S>[]>
+  maybe<S extends TSchema>(row: S, q: Sql): Promise<Static<S> | undefined>
+  one<S extends TSchema>(row: S, q: Sql): Promise<Static<S>>
+}
+
+/** A transaction that belongs to no team: the control plane, the catalog. */
+export interface PlainTx extends Queries {
+  /** Whole seconds. In a team's transaction the team's time, which every stored timestamp, due date and age check uses. */
+  readonly now: Date
+  /** A UUID version 7: ordered by creation, also within one transaction. */
+  uuid(): string
+  /**
+   * A write whose outcome nothing in this transaction depends on, sent together with the others at the end. Two of them must not
+   * change the same row: they see the table as it was before both.
+   */
+  defer(q: Sql): void
+  /** Called once after the commit, never after a rollback. Must not throw. */
+  afterCommit(call: () => void): void
+}
+
+/** A transaction of one team at one instant of that team's clock. */
+export interface Tx extends PlainTx {
+  readonly team: string
+  readonly tenant: Tenant
+  /**
+   * As `maybe`, for a read by key of what this transaction has not written. It travels on a connection shared with other requests,
+   * so it must be quick.
+   */
+  lookUp<S extends TSchema>(row: S, q: Sql): Promise<Static<S> | undefined>
+  /** Tell the worker, after the commit, that there is work to do now. */
+  wake(): void
+  /** What changes seldom, as it was at most 4 s ago, for every transaction of the team in this process. Absence is not remembered. */
+  remember<V>(key: string, load: () => Promise<V | undefined>): Promise<V | undefined>
+}
+
+/** How long keys, teams and what they seldom change are taken as known. */
+export const REMEMBERED_MS = 4000
+
+pg.types.setTypeParser(pg.types.builtins.TIMESTAMPTZ, (text) => `${text.replace(' ', 'T')}:00`)
+pg.types.setTypeParser(pg.types.builtins.DATE, (text) => text)
+pg.types.setTypeParser(pg.types.builtins.INT8, Number)
+
+export type Connection =
+  { connectionString: string } | { host: string; port: number; user: string; password: string; database: string }
+
+export interface DbOptions {
+  connection: Connection
+  schema: string
+  connections_max: number
+  /** Compare every row with its schema. On in tests. */
+  checkRows: boolean
+}
+
+const ignore = () => {}
+
+const reading = new Map<string, boolean>()
+
+/** Whether a statement neither writes nor locks. */
+function onlyReads(text: string): boolean {
+  let reads = reading.get(text)
+  if (reads === undefined) {
+    reads = /^\s*select\b/i.test(text) && !/\bfor (no key )?(update|share)\b/i.test(text)
+    if (reading.size < 5000) reading.set(text, reads)
+  }
+  return reads
+}
+
+/** Several writes as one statement. */
+function together(writes: Sql[]): Sql {
+  const [only] = writes
+  if (only && writes.length === 1) return only
+  const named = writes.slice(0, -1).map((write, i) => sql`${raw(`w${i}`)} as (${write})`)
+  return sql`with ${join(named, ', ')} ${writes.at(-1)!}`
+}
+
+const ATTEMPTS_MAX = 3
+const TRANSIENT = new Set(['40001', '40P01'])
+
+type Memory = <V>(tenant: Tenant, key: string, load: () => Promise<V | undefined>) => Promise<V | undefined>
+
+const RELAXED_CONNECTIONS = 2
+
+const settingsOf = (options: DbOptions, more = '') => ({
+  ...options.connection,
+  pipeline: true,
+  connectionTimeoutMillis: 10_000,
+  application_name: 'drawbridge',
+  options: `-c search_path=${options.schema} -c timezone=UTC -c statement_timeout=30000 -c lock_timeout=5000 -c idle_in_transaction_session_timeout=30000 ${more}`,
+})
+
+function poolOf(options: DbOptions, max: number, more = ''): pg.Pool {
+  const pool = new pg.Pool({ ...settingsOf(options, more), max, idleTimeoutMillis: 60_000 } as pg.PoolConfig)
+  // A connection that breaks is replaced at the next use; the statement that meets a broken one reports it. Without listeners the
+  // break itself would end the process, of an idle connection and of one in use.
+  pool.on('error', ignore)
+  pool.on('connect', (client) => client.on('error', ignore))
+  return pool
+}
+
+/** The connections to one schema: a cell or the control plane. */
+export class Db {
+  readonly pool: pg.Pool
+  readonly #relaxedPool: pg.Pool
+  readonly #shared: SharedConnection
+  readonly #checkRows: boolean
+  readonly #memory = new Remembered<unknown>({ lifetime_ms: REMEMBERED_MS, size_max: 20_000 })
+  /** Called after a commit that queued work due now. Set by the worker of this process, if there is one. */
+  onWork: () => void = ignore
+
+  constructor(options: DbOptions) {
+    this.#checkRows = options.checkRows
+    this.pool = poolOf(options, options.connections_max)
+    this.#relaxedPool = poolOf(options, RELAXED_CONNECTIONS, '-c synchronous_commit=off')
+    this.#shared = new SharedConnection(settingsOf(options) as pg.ClientConfig)
+  }
+
+  /** Statements outside any transaction, each on its own. */
+  get queries(): Queries {
+    return queriesOver((q) => this.pool.query(compiled(q)), this.#checkRows)
+  }
+
+  get #lookUps(): Queries {
+    return queriesOver((q) => this.#shared.query(compiled(q)), this.#checkRows)
+  }
+
+  /** Statements that a crash may undo within its last moments: bookkeeping that is merely repeated then. */
+  get relaxed(): Queries {
+    return queriesOver((q) => this.#relaxedPool.query(compiled(q)), this.#checkRows)
+  }
+
+  /** Run `work` as one transaction at team time. Repeated up to 3 times on serialization failure or deadlock; 503 after that. */
+  async tx<R>(tenant: Tenant, work: (tx: Tx) => Promise<R>, at?: Date): Promise<R> {
+    for (let attempt = 1; ; attempt++) {
+      const tx = new WriteTx(tenant, at ?? teamNow(tenant), {
+        connect: () => this.pool.connect(),
+        lookUp: this.#lookUps.maybe,
+        remember: this.#remember,
+        onWork: this.onWork,
+        checkRows: this.#checkRows,
+      })
+      try {
+        const result = await work(tx)
+        await tx.commit()
+        return result
+      } catch (error) {
+        await tx.rollback()
+        const transient = TRANSIENT.has((error as { code?: string }).code ?? '')
+        if (!transient) throw error
+        if (attempt === ATTEMPTS_MAX) throw busy('Too much contention, try again')
+      }
+    }
+  }
+
+  /** As `tx`, for writes that belong to no team. */
+  async plainTx<R>(work: (tx: PlainTx) => Promise<R>): Promise<R> {
+    return this.tx(NOBODY, work)
+  }
+
+  /** Run `work` with statements that each see the latest commit; it cannot write. */
+  async read<R>(tenant: Tenant, work: (tx: Tx) => Promise<R>): Promise<R> {
+    const forbidden = () => {
+      throw new Error('a read cannot write')
+    }
+    return work({
+      ...this.queries,
+      lookUp: this.#lookUps.maybe,
+      team: tenant.team,
+      tenant,
+      now: teamNow(tenant),
+      uuid,
+      defer: forbidden,
+      afterCommit: forbidden,
+      wake: forbidden,
+      remember: (key, load) => this.#remember(tenant, key, load),
+    })
+  }
+
+  #remember: Memory = async (tenant, key, load) => {
+    const known = `${tenant.team} ${key}`
+    const remembered = this.#memory.get(known)
+    if (remembered !== undefined) return remembered as Awaited<ReturnType<typeof load>>
+    const found = await load()
+    if (found !== undefined) this.#memory.set(known, found)
+    return found
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([this.pool.end(), this.#relaxedPool.end(), this.#shared.close()])
+  }
+}
+
+const NOBODY: Tenant = { team: '', org: '', cell: 'sandbox-us', clock_offset_s: 0, settings: {} }
+
+/** The instant a team's clock shows. */
+export const teamNow = (tenant: Tenant): Date => wholeSeconds(plusSeconds(machineNow(), tenant.clock_offset_s))
+
+function compiled(q: Sql, text = q.text): pg.QueryConfig {
+  const name = statementName(text)
+  return name === undefined ? { text, values: q.values } : { name, text, values: q.values }
+}
+
+function queriesOver(send: (q: Sql) => Promise<pg.QueryResult>, checkRows: boolean): Queries {
+  const rows = async (schema: TSchema, q: Sql): Promise<unknown[]> => {
+    const result = await send(q)
+    if (checkRows) for (const row of result.rows) assertRow(schema, row)
+    return result.rows
+  }
+  return {
+    run: async (q) => (await send(q)).rowCount ?? 0,
+    many: rows as Queries['many'],
+    maybe: (async (schema: TSchema, q: Sql) => (await rows(schema, q))[0]) as Queries['maybe'],
+    one: (async (schema: TSchema, q: Sql) => {
+      const found = await rows(schema, q)
+      if (found.length !== 1) throw new Error(`expected one row, got ${found.length}`)
+      return found[0]
+    }) as Queries['one'],
+  }
+}
+
+function assertRow(schema: TSchema, row: unknown): void {
+  const [fault] = Errors(schema, row)
+  if (fault) throw new Error(`row does not fit its schema at '${fault.instancePath}': ${fault.message}`)
+}
+
+/** What a transaction needs of its database. */
+interface Means {
+  connect: () => Promise<pg.PoolClient>
+  lookUp: Tx['lookUp']
+  remember: Memory
+  onWork: () => void
+  checkRows: boolean
+}
+
+class WriteTx implements Tx {
+  readonly team: string
+  readonly tenant: Tenant
+  readonly now: Date
+  readonly run: Queries['run']
+  readonly many: Queries['many']
+  readonly maybe: Queries['maybe']
+  readonly one: Queries['one']
+  readonly lookUp: Tx['lookUp']
+  readonly uuid = uuid
+  readonly #means: Means
+  readonly #deferred: Sql[] = []
+  readonly #after = new Set<() => void>()
+  #connecting: Promise<pg.PoolClient> | undefined
+  #client: pg.PoolClient | undefined
+  #begun = false
+  #finished = false
+  #gathering = false
+
+  constructor(tenant: Tenant, now: Date, means: Means) {
+    this.tenant = tenant
+    this.team = tenant.team
+    this.now = now
+    this.#means = means
+    const queries = queriesOver((q) => this.#send(q), means.checkRows)
+    this.run = queries.run
+    this.many = queries.many
+    this.maybe = queries.maybe
+    this.one = queries.one
+    this.lookUp = means.lookUp
+  }
+
+  async #send(q: Sql): Promise<pg.QueryResult> {
+    if (this.#finished) throw new Error('the transaction is over')
+    const { text } = q
+    const client = this.#client ?? (await this.#connect())
+    this.#gather(client)
+    if (!this.#begun && !onlyReads(text)) this.#begin(client)
+    return client.query(compiled(q, text))
+  }
+
+  /** A connection is taken with the first statement, not before: many requests end without one. */
+  #connect(): Promise<pg.PoolClient> {
+    return (this.#connecting ??= this.#means.connect().then((client) => (this.#client = client)))
+  }
+
+  /** Statements of one turn of the event loop leave in one write: system calls cost more than the bytes. */
+  #gather(client: pg.PoolClient): void {
+    if (this.#gathering) return
+    this.#gathering = true
+    const { stream } = (client as unknown as { connection: { stream: Duplex } }).connection
+    stream.cork()
+    process.nextTick(() => {
+      this.#gathering = false
+      stream.uncork()
+    })
+  }
+
+  #begin(client: pg.PoolClient): void {
+    this.#begun = true
+    client.query('begin').catch(ignore)
+  }
+
+  defer(q: Sql): void {
+    this.#deferred.push(q)
+  }
+
+  afterCommit(call: () => void): void {
+    this.#after.add(call)
+  }
+
+  wake(): void {
+    this.#after.add(this.#means.onWork)
+  }
+
+  remember<V>(key: string, load: () => Promise<V | undefined>): Promise<V | undefined> {
+    return this.#means.remember(this.tenant, key, load)
+  }
+
+  /** Send what was deferred, end the transaction, give the connection back. */
+  async commit(): Promise<void> {
+    this.#finished = true
+    await this.#end()
+    this.#client?.release()
+    this.#client = undefined
+    for (const call of this.#after) call()
+  }
+
+  async #end(): Promise<void> {
+    if (!this.#begun && this.#deferred.length === 0) return
+    const client = this.#client ?? (await this.#connect())
+    if (this.#begun) this.#gather(client)
+    const last = this.#deferred.length ? client.query(compiled(together(this.#deferred))) : undefined
+    if (!this.#begun) return void (await last)
+    const done = client.query('commit')
+    const outcomes = await Promise.allSettled([last, done])
+    for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason
+    // A transaction that failed earlier answers `commit` with ROLLBACK, without an error.
+    if ((await done).command !== 'COMMIT') throw new Error('the transaction was rolled back')
+  }
+
+  /** Undo everything and give the connection back; one that cannot even undo is not used again. */
+  async rollback(): Promise<void> {
+    this.#finished = true
+    const client = this.#client ?? (await this.#connecting?.catch(() => undefined))
+    if (!client) return
+    this.#client = undefined
+    try {
+      if (this.#begun) await client.query('rollback')
+      client.release()
+    } catch (error) {
+      client.release(error as Error)
+    }
+  }
+}
+
+/** Constraint name → the answer when a statement violates it. Modules export theirs; app.ts puts them together. */
+export type ConstraintAnswers = Record<string, () => Problem>

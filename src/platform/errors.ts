@@ -1,0 +1,40 @@
+// Errors as they leave the server. A `Problem` is an answer; anything else thrown is a fault of ours and becomes a 500.
+
+/** One fault of a request, in the vocabulary of management-auth.md 20.3. */
+export interface Fault {
+  loc: (string | number)[]
+  msg: string
+  type: string
+  ctx?: Record<string, unknown>
+  input?: unknown
+}
+
+export class Problem extends Error {
+  override name = 'Problem'
+  readonly status: number
+  readonly body: Record<string, unknown>
+  readonly headers: Record<string, string>
+  constructor(status: number, body: Record<string, unknown>, headers: Record<string, string> = {}) {
+    super(`answer ${status}`)
+    this.status = status
+    this.body = body
+    this.headers = headers
+  }
+}
+
+type Detail = string | Record<string, unknown>
+
+export const badRequest = (detail: Detail) => new Problem(400, { detail })
+export const unauthorized = (detail: string, headers: Record<string, string> = {}) => new Problem(401, { detail }, headers)
+export const forbidden = (detail: string) => new Problem(403, { detail })
+export const notFound = (detail: string) => new Problem(404, { detail })
+export const conflict = (detail: Detail) => new Problem(409, { detail })
+export const tooLarge = (detail: string) => new Problem(413, { detail })
+export const busy = (detail: string, retry_after_s = 1) => new Problem(503, { detail }, { 'retry-after': String(retry_after_s) })
+
+/** 422 with every fault found. */
+export const invalid = (faults: Fault[]) => new Problem(422, { detail: faults })
+
+/** 422 with one fault of a rule that a shape cannot say. */
+export const invalidValue = (loc: (string | number)[], text: string) =>
+  invalid([{ loc, msg: `Value error, ${text}`, type: 'value_error', ctx: { error: {} } }])

@@ -1,0 +1,102 @@
+// Formats of strings: identifiers, addresses of mail, time zones, dates and instants as clients write them.
+
+/** Why a string is not of a format, in the vocabulary of management-auth.md 20.3. */
+export class FormatFault {
+  readonly type: string
+  readonly msg: string
+  readonly ctx: Record<string, unknown>
+  constructor(type: string, msg: string, ctx: Record<string, unknown>) {
+    this.type = type
+    this.msg = msg
+    this.ctx = ctx
+  }
+}
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
+const EMAIL = /^[^\s@<>()[\]\\,;:"]+@[^\s@.<>()[\]\\,;:"]+(\.[^\s@.<>()[\]\\,;:"]+)+$/
+const ZONE = /^([A-Za-z_+-]+\/[A-Za-z0-9_+-]+(\/[A-Za-z0-9_+-]+)?|CET|CST6CDT|EET|EST|EST5EDT|HST|MET|MST|MST7MDT|PST8PDT)$/
+const MOMENT =
+  /^(\d{4})[-/](\d{2})[-/](\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?\s?(Z|[+-](?:[01]\d|2[0-3])(?::?[0-5]\d)?)?)?$/i
+
+/** Format → the string in its one form, or why it has none. */
+export const formats: Record<string, (value: string) => string | FormatFault> = {
+  uuid: (value) =>
+    UUID.test(value)
+      ? value.toLowerCase()
+      : new FormatFault('uuid_parsing', 'Input should be a valid UUID', { error: 'not the canonical form of a UUID' }),
+  email: (value) =>
+    EMAIL.test(value)
+      ? value
+      : new FormatFault('value_error', 'value is not a valid email address', { reason: 'an address needs one @ and a domain' }),
+  'iana-time-zone': (value) =>
+    isTimeZone(value) ? value : new FormatFault('value_error', 'Value error, not an IANA time zone', { error: {} }),
+  date: (value) => {
+    const moment = parseMoment(value)
+    if (!moment)
+      return new FormatFault('date_from_datetime_parsing', 'Input should be a valid date or datetime', {
+        error: 'not an ISO 8601 date',
+      })
+    const clock = value.slice(10)
+    if (clock && !/^[T ]00:00(:00([.,]0+)?)?(?![\d:.,])/i.test(clock))
+      return new FormatFault(
+        'date_from_datetime_inexact',
+        'Datetimes provided to dates should have zero time - e.g. be exact dates',
+        {},
+      )
+    return value.slice(0, 10).replaceAll('/', '-')
+  },
+  'date-of-birth': (value) => (parseMoment(value) ? formats.date!(value.slice(0, 10)) : formats.date!(value)),
+  'date-time': (value) =>
+    parseMoment(value)?.at.toISOString() ??
+    new FormatFault('datetime_parsing', 'Input should be a valid datetime', { error: 'not an ISO 8601 date-time' }),
+}
+
+/** Whether the runtime knows the zone and the interface allows its spelling. */
+export function isTimeZone(name: string): boolean {
+  if (!ZONE.test(name)) return false
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: name })
+    return true
+  } catch {
+    return false
+  }
+}
+
+/**
+ * An ISO 8601 date or date-time as clients write it: no offset means UTC, `/` for `-`, a space for `T`, up to nine digits of fraction.
+ * Only of years that have four digits, in UTC too.
+ */
+export function parseMoment(text: string): { at: Date; dateOnly: boolean } | undefined {
+  const m = MOMENT.exec(text)
+  if (!m) return undefined
+  const [, year, month, date, hour, minute, second, fraction, zone] = m
+  const ms = fraction ? Number(fraction.slice(0, 3).padEnd(3, '0')) : 0
+  const parts = [
+    Number(year),
+    Number(month) - 1,
+    Number(date),
+    Number(hour ?? 0),
+    Number(minute ?? 0),
+    Number(second ?? 0),
+    ms,
+  ] as const
+  const local = new Date(Date.UTC(...parts))
+  if (
+    Number(year) < 1 ||
+    local.getUTCMonth() !== parts[1] ||
+    local.getUTCDate() !== parts[2] ||
+    parts[3] > 23 ||
+    parts[4] > 59 ||
+    parts[5] > 59
+  )
+    return undefined
+  if (Number(year) < 100) local.setUTCFullYear(Number(year))
+  const at = new Date(local.getTime() - offsetMinutes(zone) * 60_000)
+  return at.getUTCFullYear() >= 1 && at.getUTCFullYear() <= 9999 ? { at, dateOnly: hour === undefined } : undefined
+}
+
+function offsetMinutes(zone: string | undefined): number {
+  if (!zone || zone === 'Z' || zone === 'z') return 0
+  const minutes = Number(zone.slice(1, 3)) * 60 + Number(zone.slice(3).replace(':', '') || 0)
+  return zone[0] === '-' ? -minutes : minutes
+}

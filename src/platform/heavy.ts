@@ -1,0 +1,179 @@
+/**
+ * Owns the worker threads that carry heavy or dangerous work (documents, pictures) with limits on memory, time and waiting.
+ * It knows no task: what runs is a file named by the caller. It never retries and never keeps a worker that broke a limit.
+ */
+import { fileURLToPath } from 'node:url'
+import type { Worker } from 'node:worker_threads'
+import { Piscina } from 'piscina'
+
+const idle_ms = 10_000
+const timeout_default_ms = 20_000
+const waiting_max = 200
+const memory_default_mb = 384
+const memory_check_ms = 100
+
+/** Not run: too many others are waiting, or the wait was too long, or the pool is closed. Trying later may succeed. */
+export class HeavyBusy extends Error {
+  override name = 'HeavyBusy'
+}
+
+/** Stopped halfway: the task took more `time` or `memory` than it may. The same input will most likely fail again. */
+export class HeavyLimit extends Error {
+  override name = 'HeavyLimit'
+  limit: 'time' | 'memory'
+  constructor(limit: 'time' | 'memory', message: string) {
+    super(message)
+    this.limit = limit
+  }
+}
+
+export interface Heavy {
+  /**
+   * Runs the default export of a module, or the export `name`, with `input` in a worker and gives back what it returns.
+   * Both values are copied, so they must be plain data or bytes. `task` is a URL, a `file:` string or an absolute path.
+   * `timeout_ms` (20 s unless told) bounds the waiting and, from the start on, the running.
+   * Errors: `HeavyBusy`, `HeavyLimit`; what the task throws arrives with its name and message (other properties are lost on
+   * the way), so a task keeps patient data out of them.
+   */
+  run<T>(task: URL | string, input: unknown, limits?: { timeout_ms?: number; name?: string }): Promise<T>
+  /** Refuses new and waiting tasks with `HeavyBusy`, lets running ones end within their time, then stops the threads. */
+  close(): Promise<void>
+}
+
+/**
+ * A pool without threads until the first task, and again after 10 s without work. At most `threads_max` (2) tasks run and 200
+ * wait; one that holds more than `memory_max_mb` (384), heap and buffers together, is stopped.
+ */
+export function heavy({ threads_max = 2, memory_max_mb = memory_default_mb } = {}): Heavy {
+  const line = waitingLine(threads_max)
+  let pool: Piscina | undefined
+  let guard: ReturnType<typeof memoryGuard> | undefined
+
+  return {
+    async run(task, input, { timeout_ms = timeout_default_ms, name = 'default' } = {}) {
+      const leave = await line.enter(timeout_ms)
+      pool ??= openPool(threads_max, memory_max_mb)
+      guard ??= memoryGuard(pool, memory_max_mb)
+      const signal = AbortSignal.timeout(timeout_ms)
+      const unwatch = guard.watch()
+      try {
+        const filename = String(task).startsWith('file:') ? fileURLToPath(task) : String(task)
+        return await pool.run(input, { filename, name, signal })
+      } catch (error) {
+        if (signal.aborted) throw new HeavyLimit('time', `the task was stopped: it took more than ${timeout_ms} ms`)
+        if (guard.stopped(error)) throw new HeavyLimit('memory', `the task was stopped: it held more than ${memory_max_mb} MB`)
+        throw error
+      } finally {
+        unwatch()
+        leave()
+      }
+    },
+
+    async close() {
+      await line.close()
+      await pool?.destroy()
+    },
+  }
+}
+
+function openPool(maxThreads: number, memory_max_mb: number) {
+  // The engine's own limit is only the second fence: when one large allocation crosses it, V8 ends the whole process.
+  const resourceLimits = { maxOldGenerationSizeMb: memory_max_mb * 4, maxYoungGenerationSizeMb: 16 }
+  const pool = new Piscina({ minThreads: 0, maxThreads, idleTimeout: idle_ms, resourceLimits })
+  // A worker that dies between two tasks has nobody to tell; without a listener it would take the server down with it.
+  pool.on('error', () => {})
+  return pool
+}
+
+/** While tasks run, asks each thread ten times a second what it holds, also in the middle of a loop, and ends the greedy ones. */
+function memoryGuard(pool: Piscina, memory_max_mb: number) {
+  const asked = new WeakSet<Worker>()
+  let ended = 0
+  let watching = 0
+  let timer: NodeJS.Timeout | undefined
+
+  const check = async (worker: Worker) => {
+    if (asked.has(worker)) return
+    asked.add(worker)
+    try {
+      const { used_heap_size, external_memory } = await worker.getHeapStatistics()
+      if (used_heap_size + external_memory > memory_max_mb * 2 ** 20) {
+        ended++
+        await worker.terminate()
+      }
+    } catch {
+      // It ended before it could answer.
+    }
+    asked.delete(worker)
+  }
+
+  return {
+    watch() {
+      if (watching++ === 0) timer = setInterval(() => pool.threads.forEach(check), memory_check_ms).unref()
+      return () => {
+        if (--watching > 0) return
+        clearInterval(timer)
+        ended = 0
+      }
+    },
+    /** Tells whether a task's error means that its thread was ended here, or by the engine's own limit. */
+    stopped(error: unknown): boolean {
+      if (!(error instanceof Error)) return false
+      if ((error as NodeJS.ErrnoException).code === 'ERR_WORKER_OUT_OF_MEMORY') return true
+      if (ended === 0 || error.message !== 'worker exited with code: 1') return false
+      ended--
+      return true
+    },
+  }
+}
+
+/**
+ * First come, first served, before the pool and not inside it: piscina 5.3 does not apply `maxQueue` to tasks that carry an
+ * abort signal, and with `minThreads: 0` it starts no new worker for queued tasks when the last one was stopped.
+ */
+function waitingLine(places: number) {
+  const waiting = new Set<{ start(): void; refuse(why: string): void }>()
+  let running = 0
+  let closed: PromiseWithResolvers<void> | undefined
+
+  const leave = () => {
+    running--
+    if (running === 0) closed?.resolve()
+    const [next] = waiting
+    next?.start()
+  }
+
+  const wait = (timeout_ms: number) =>
+    new Promise<void>((resolve, reject) => {
+      const refuse = (why: string) => {
+        clearTimeout(timer)
+        waiting.delete(entry)
+        reject(new HeavyBusy(why))
+      }
+      const start = () => {
+        clearTimeout(timer)
+        waiting.delete(entry)
+        running++
+        resolve()
+      }
+      const timer = setTimeout(refuse, timeout_ms, `no thread became free within ${timeout_ms} ms`)
+      const entry = { start, refuse }
+      waiting.add(entry)
+    })
+
+  return {
+    async enter(timeout_ms: number): Promise<() => void> {
+      if (closed) throw new HeavyBusy('the pool for heavy work is closed')
+      if (running < places) running++
+      else if (waiting.size < waiting_max) await wait(timeout_ms)
+      else throw new HeavyBusy(`${waiting_max} tasks are waiting already`)
+      return leave
+    },
+
+    async close() {
+      closed ??= Promise.withResolvers<void>()
+      for (const entry of waiting) entry.refuse('the pool for heavy work was closed')
+      if (running > 0) await closed.promise
+    },
+  }
+}

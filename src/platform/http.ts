@@ -1,0 +1,309 @@
+// HTTP. The only file that knows Fastify: it turns operations into routes and everything that goes wrong into a documented answer.
+// Order of refusal: no such route 404/405, credential 401, path 422, body too large 413, query and body 422, then the operation's own.
+import { randomBytes } from 'node:crypto'
+import { createGunzip } from 'node:zlib'
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
+import type { Cells } from './cells.ts'
+import type { ConstraintAnswers, Tenant, Tx } from './db.ts'
+import { invalid, invalidValue, Problem, tooLarge, type Fault } from './errors.ts'
+import { underKey, type Answer } from './idempotency.ts'
+import { readBody, readParams, readQuery } from './input.ts'
+import { errorFields, type Log } from './log.ts'
+import type { Metrics } from './metrics.ts'
+import { FileReply, JsonText, noContent, pdf, type Auth, type Method, type Operation } from './operation.ts'
+import type { TSchema } from './schema.ts'
+import { assertShape } from './shape-check.ts'
+
+/** Who is calling? Throws 401. A guard that cannot know in time answers 503. */
+export type Guard = (headers: Record<string, string | string[] | undefined>) => Tenant | Promise<Tenant>
+
+export interface HttpOptions {
+  operations: Operation[]
+  guards: Partial<Record<Auth, Guard>>
+  cells: Cells
+  constraints: ConstraintAnswers
+  log: Log
+  metrics: Metrics
+  /** Everything is served below this path, `''` for none. */
+  base_path: string
+  /** `METHOD /path` of the interface that this server does not have yet, though it has the path: 404 and not 405. */
+  later: string[]
+  /** Hold replies to their schemas. On in tests. */
+  checkReplies: boolean
+}
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    operation?: Operation
+  }
+  interface FastifyRequest {
+    tenant: Tenant | undefined
+    values: unknown
+    trace: string | undefined
+  }
+}
+
+const BODY_BYTES_MAX = 100_000
+/** How much of a refused body is still taken, and thrown away, before the connection is cut. */
+const DISCARDED_BYTES_MAX = 50_000_000
+const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const
+const IDEMPOTENCY_KEY_MAX = 255
+
+/** Build the server for a list of operations; `listen` is the caller's. */
+export function createHttp(options: HttpOptions): FastifyInstance {
+  const { operations, log, metrics } = options
+  const prefix = randomBytes(4).toString('hex')
+  let count = 0
+  const app = Fastify({
+    logger: false,
+    genReqId: () => `${prefix}-${(++count).toString(36)}`,
+    bodyLimit: BODY_BYTES_MAX,
+    requestTimeout: 60_000,
+    keepAliveTimeout: 75_000,
+    forceCloseConnections: 'idle',
+    routerOptions: { ignoreTrailingSlash: true, ignoreDuplicateSlashes: true, maxParamLength: 2048 },
+    frameworkErrors: (_error, _request, reply) => send(reply, 404, NOT_FOUND),
+    clientErrorHandler(error, socket) {
+      if (!socket.writable || (error as NodeJS.ErrnoException).code === 'ECONNRESET') return socket.destroy()
+      const status = error.code === 'HPE_HEADER_OVERFLOW' ? '431 Request Header Fields Too Large' : '400 Bad Request'
+      const body = '{"detail":"The request could not be read"}'
+      socket.end(
+        `HTTP/1.1 ${status}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`,
+      )
+    },
+    rewriteUrl: (request: { url?: string | undefined }) => withoutPrefix(request.url ?? '/', options.base_path),
+  })
+
+  app.decorateRequest('tenant', undefined)
+  app.decorateRequest('values', undefined)
+  app.decorateRequest('trace', undefined)
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
+
+  // Hooks of every request answer by callback where they need not wait: a promise each would cost more than they do.
+  app.addHook('preParsing', (request, _reply, payload, done) => {
+    if (request.headers['content-encoding']?.toLowerCase() !== 'gzip' || request.headers['content-length'] === '0')
+      return done(null, payload)
+    delete request.headers['content-length']
+    // Nobody listens any more once a body was refused, and an error that nobody hears ends the process.
+    done(null, payload.pipe(createGunzip().on('error', () => {})))
+  })
+
+  app.addHook('onRequest', async (request, reply) => {
+    if (request.is404) return send(reply, 404, NOT_FOUND)
+    const operation = request.routeOptions.config.operation
+    if (!operation) return
+    const guard = options.guards[operation.auth]
+    if (guard) {
+      const tenant = guard(request.headers)
+      request.tenant = tenant instanceof Promise ? await tenant : tenant
+    }
+    if (operation.params) request.values = readParams(operation.params, pathValues(operation, request))
+  })
+
+  app.addHook('onResponse', (request, reply, done) => {
+    const operation = request.routeOptions.config.operation?.id ?? 'none'
+    const duration_ms = reply.elapsedTime
+    metrics.request(operation, reply.statusCode, duration_ms / 1000)
+    log.info(
+      {
+        'request.id': request.id,
+        operation,
+        status: reply.statusCode,
+        duration_ms: Math.round(duration_ms * 100) / 100,
+        ...(request.tenant && { 'team.id': request.tenant.team, cell: request.tenant.cell }),
+        ...(typeof request.headers.traceparent === 'string' && {
+          'trace.id': request.headers.traceparent.slice(0, 60).split('-')[1],
+        }),
+      },
+      'request',
+    )
+    done()
+  })
+
+  app.setNotFoundHandler((_request, reply) => send(reply, 404, NOT_FOUND))
+  app.setErrorHandler((error, request, reply) => {
+    if (reply.getHeader('connection') === 'close') discardBody(request, reply)
+    const hungUp = request.raw.destroyed && !request.raw.complete
+    const problem = hungUp ? UNREADABLE : toProblem(error, options.constraints)
+    if (!problem || problem.status === 503) {
+      log.error(
+        { 'request.id': request.id, operation: request.routeOptions.config.operation?.id, causes: errorFields(error) },
+        'request failed',
+      )
+    }
+    if (!problem) return send(reply, 500, '{"detail":"Internal Server Error"}')
+    for (const name in problem.headers) reply.header(name, problem.headers[name])
+    return send(reply, problem.status, JSON.stringify(problem.body))
+  })
+
+  const known = new Map<string, Operation[]>()
+  for (const operation of operations)
+    for (const path of [operation.path, ...(operation.aliases ?? [])]) {
+      const url = path.replace(/\{(\w+)\.\.\.\}/, '*').replace(/\{(\w+)\}/g, ':$1')
+      known.set(url, [...(known.get(url) ?? []), operation])
+      app.route({
+        method: operation.method,
+        url,
+        config: { operation },
+        bodyLimit: operation.body_bytes_max ?? BODY_BYTES_MAX,
+        handler: (request, reply) => answer(options, operation, request, reply),
+      })
+    }
+  for (const [url, [first, ...more]] of known) {
+    const methods = [first!, ...more].map((operation) => operation.method)
+    const allow = methods.toSorted().join(', ')
+    const refuse = (request: FastifyRequest, reply: FastifyReply) => {
+      const absent = options.later.includes(`${request.method} ${first!.path}`) || !isPathOf(first!, request)
+      return absent ? send(reply, 404, NOT_FOUND) : send(reply.header('allow', allow), 405, METHOD_NOT_ALLOWED)
+    }
+    // In a hook, since a handler is only reached when the body has been read.
+    const others = METHODS.filter((method) => !methods.includes(method as Method))
+    app.route({ method: others, url, onRequest: async (request, reply) => refuse(request, reply), handler: refuse })
+  }
+  return app
+}
+
+const NOT_FOUND = '{"detail":"Not Found"}'
+const METHOD_NOT_ALLOWED = '{"detail":"Method Not Allowed"}'
+
+function send(reply: FastifyReply, status: number, text: string): FastifyReply {
+  reply.header('content-type', 'application/json')
+  reply.header('cache-control', 'no-store')
+  reply.header('x-content-type-options', 'nosniff')
+  reply.header('x-request-id', reply.request.id)
+  return reply.code(status).send(text)
+}
+
+/**
+ * Read on after a body was refused. Fastify means to close the connection then; that resets it under a client that is still
+ * sending, which so never sees its answer. The time for it is bounded by `requestTimeout`.
+ */
+function discardBody(request: FastifyRequest, reply: FastifyReply): void {
+  reply.removeHeader('connection')
+  let left = DISCARDED_BYTES_MAX
+  request.raw.unpipe()
+  request.raw.on('data', (chunk: Buffer) => {
+    left -= chunk.length
+    if (left < 0) request.raw.destroy()
+  })
+  request.raw.resume()
+}
+
+function withoutPrefix(url: string, base: string): string {
+  if (!base || !url.startsWith(base)) return url
+  const rest = url.slice(base.length)
+  return rest.startsWith('/') || rest === '' ? rest || '/' : url
+}
+
+/** A rest parameter takes the remainder of the path as it was sent: clients put ids there unencoded, slashes included. */
+function pathValues(operation: Operation, request: FastifyRequest): Record<string, string> {
+  const values = request.params as Record<string, string>
+  const rest = /\{(\w+)\.\.\.\}$/.exec(operation.path)?.[1]
+  if (!rest) return values
+  const head = operation.path.slice(0, operation.path.indexOf('{') - 1)
+  const before = `${head.slice(head.lastIndexOf('/'))}/`
+  const path = request.url.split('?', 1)[0]!
+  const raw = path.slice(path.indexOf(before) + before.length).replace(/\/+$/, '')
+  try {
+    return { [rest]: decodeURIComponent(raw) }
+  } catch {
+    return { [rest]: raw }
+  }
+}
+
+/** Whether a path could be one of the operation's: another operation's words may stand where it has a value. */
+function isPathOf(operation: Operation, request: FastifyRequest): boolean {
+  try {
+    if (operation.params) readParams(operation.params, pathValues(operation, request))
+    return true
+  } catch {
+    return false
+  }
+}
+
+async function answer(
+  options: HttpOptions,
+  operation: Operation,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const faults: Fault[] = []
+  const query = operation.query && readQuery(operation.query, request.query as Record<string, string>, faults)
+  const body =
+    operation.body && readBody(operation.body, request.body as Buffer | undefined, operation.body_optional ?? false, faults)
+  const idempotency = operation.idempotency && idempotencyOf(operation.idempotency, request, faults)
+  if (faults.length) throw invalid(faults)
+  const input = { params: request.values, query, body, keyed: idempotency !== undefined }
+  const tenant = request.tenant
+  if (idempotency) {
+    const work = async (tx: Tx) => ({ status: 200, text: textOf(options, operation, await operation.run(tx, input)) })
+    const kept: Answer = await underKey(options.cells.of(tenant!.cell), tenant!, idempotency, work)
+    return send(reply, kept.status, kept.text)
+  }
+  const result = await run(options, operation, tenant, input)
+  if (operation.reply === noContent) return reply.header('x-request-id', request.id).code(204).send()
+  if (result instanceof FileReply) {
+    reply.header('content-type', result.type).header('content-disposition', `attachment; filename="${result.name}"`)
+    reply.header('cache-control', 'no-store').header('x-content-type-options', 'nosniff').header('x-request-id', request.id)
+    return reply.send(Buffer.from(result.bytes))
+  }
+  return send(reply, 200, textOf(options, operation, result))
+}
+
+function run(options: HttpOptions, operation: Operation, tenant: Tenant | undefined, input: unknown): Promise<unknown> {
+  if (operation.outside) return operation.run({ tenant, cells: options.cells }, input)
+  const db = options.cells.of(tenant!.cell)
+  const work = (tx: Tx) => operation.run(tx, input)
+  return operation.method === 'GET' ? db.read(tenant!, work) : db.tx(tenant!, work)
+}
+
+function textOf(options: HttpOptions, operation: Operation, result: unknown): string {
+  const text = result instanceof JsonText ? result.text : JSON.stringify(result)
+  if (options.checkReplies && operation.reply !== pdf) assertShape(operation.reply as TSchema, JSON.parse(text), operation.id)
+  return text
+}
+
+function idempotencyOf(declared: { scope: string; retention_s: number }, request: FastifyRequest, faults: Fault[]) {
+  const key = request.headers['x-idempotency-key']
+  const onError = request.headers['x-idempotency-error']
+  if (onError !== undefined && onError !== 'no-cache')
+    faults.push({
+      loc: ['header', 'X-Idempotency-Error'],
+      msg: "Input should be 'no-cache'",
+      type: 'literal_error',
+      ctx: { expected: "'no-cache'" },
+    })
+  if (key === undefined) return undefined
+  if (typeof key !== 'string' || key.length === 0 || key.length > IDEMPOTENCY_KEY_MAX) {
+    faults.push(
+      ...(invalidValue(['header', 'X-Idempotency-Key'], `must have 1 to ${IDEMPOTENCY_KEY_MAX} characters`).body
+        .detail as Fault[]),
+    )
+    return undefined
+  }
+  return { ...declared, key, keepFailures: onError !== 'no-cache' }
+}
+
+const UNREADABLE = new Problem(400, { detail: 'The request could not be read' })
+
+/** The answer an error stands for; undefined when it is a fault of ours. */
+function toProblem(error: unknown, constraints: ConstraintAnswers): Problem | undefined {
+  if (error instanceof Problem) return error
+  const { code, constraint, statusCode } = error as { code?: string; constraint?: string; statusCode?: number }
+  if (constraint !== undefined && Object.hasOwn(constraints, constraint)) return constraints[constraint]!()
+  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return tooLarge('Request body is too large')
+  if (code === 'Z_DATA_ERROR' || code === 'Z_BUF_ERROR')
+    return new Problem(422, { detail: [{ loc: ['body'], msg: 'Body is not valid gzip', type: 'value_error' }] })
+  if (
+    code === '57014' ||
+    code === '55P03' ||
+    UNREACHABLE.has(code ?? '') ||
+    /timeout exceeded when trying to connect/.test((error as Error).message ?? '')
+  )
+    return new Problem(503, { detail: 'Temporarily overloaded, try again' }, { 'retry-after': '1' })
+  if (statusCode !== undefined && statusCode >= 400 && statusCode < 500) return new Problem(statusCode, UNREADABLE.body)
+  return undefined
+}
+
+const UNREACHABLE = new Set(['ECONNREFUSED', 'ECONNRESET', 'ENOENT', 'EPIPE', '57P01', '57P02', '57P03', '53300'])

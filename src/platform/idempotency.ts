@@ -1,0 +1,99 @@
+// Answers kept under a caller's key, so that a repeated request repeats nothing. The record is claimed by the first statement of
+// the transaction and filled by the last, so it commits with the work. A twin that arrives meanwhile waits for the claim and then
+// gets the same answer; after 5 s of waiting it is told to try again (409).
+// Source: lab-testing.md 7, management-auth.md 21.
+import { machineNow, plusSeconds } from './clock.ts'
+import type { Db, PlainTx, Tenant, Tx } from './db.ts'
+import { conflict, Problem } from './errors.ts'
+import { T } from './schema.ts'
+import { sql } from './sql.ts'
+
+export interface Answer {
+  status: number
+  text: string
+}
+
+const KeptRow = T.Object({ status: T.Integer(), body: T.String(), object_id: T.Union([T.String(), T.Null()]) })
+
+export interface Kept extends Answer {
+  /** What the answer was about, when the operation said so. */
+  object_id: string | null
+}
+
+/**
+ * Claim a key for this transaction, or find the answer it already stands for. A claim that is older than its retention is free.
+ * 409: another request with this key has been executing for more than 5 s.
+ */
+export async function claim(tx: Tx, scope: string, key: string, retention_s: number): Promise<Kept | undefined> {
+  const now = machineNow()
+  let claimed: number
+  try {
+    claimed = await tx.run(sql`
+      insert into idempotency as i (team_id, scope, key, expires_at)
+      values (${tx.team}, ${scope}, ${key}, ${plusSeconds(now, retention_s)})
+      on conflict (team_id, scope, key) do update set expires_at = excluded.expires_at, status = null, body = null, object_id = null
+      where i.expires_at < ${now} or i.status is null`)
+  } catch (error) {
+    if ((error as { code?: string }).code === '55P03')
+      throw conflict('A request with the same idempotency key is still executing')
+    throw error
+  }
+  if (claimed) return undefined
+  const kept = await tx.one(
+    KeptRow,
+    sql`
+    select status, body, object_id from idempotency where team_id = ${tx.team} and scope = ${scope} and key = ${key}`,
+  )
+  return { status: kept.status, text: kept.body, object_id: kept.object_id }
+}
+
+/** Free a key again: the next request with it is a new one. */
+export const release = (tx: Tx, scope: string, key: string): Promise<number> =>
+  tx.run(sql`
+    update idempotency set status = null, body = null, object_id = null
+    where team_id = ${tx.team} and scope = ${scope} and key = ${key}`)
+
+/** Keep the answer of a claimed key; commits with the transaction. */
+export function keep(tx: Tx, scope: string, key: string, answer: Answer, object_id: string | null = null): void {
+  tx.defer(sql`
+    update idempotency set status = ${answer.status}, body = ${answer.text}, object_id = ${object_id}
+    where team_id = ${tx.team} and scope = ${scope} and key = ${key}`)
+}
+
+/**
+ * Run `work` under a key: its answer is given again for the same key, whatever the body then says. A refusal (a `Problem`) is
+ * kept too, in a transaction of its own, unless `keepFailures` is false.
+ */
+export async function underKey(
+  db: Db,
+  tenant: Tenant,
+  options: { scope: string; key: string; retention_s: number; keepFailures: boolean },
+  work: (tx: Tx) => Promise<Answer>,
+): Promise<Answer> {
+  const { scope, key, retention_s } = options
+  try {
+    return await db.tx(tenant, async (tx) => {
+      const kept = await claim(tx, scope, key, retention_s)
+      if (kept) return kept
+      const answer = await work(tx)
+      keep(tx, scope, key, answer)
+      return answer
+    })
+  } catch (error) {
+    const transient = !(error instanceof Problem) || error.status >= 500 || error.status === 409 || error.status === 422
+    if (transient || !options.keepFailures) throw error
+    const answer = { status: error.status, text: JSON.stringify(error.body) }
+    return db.tx(tenant, async (tx) => {
+      const kept = await claim(tx, scope, key, retention_s)
+      if (kept) return kept
+      keep(tx, scope, key, answer)
+      return answer
+    })
+  }
+}
+
+/** Forget answers whose retention is over. */
+export const pruneIdempotency = (tx: PlainTx): Promise<number> =>
+  tx.run(sql`
+    delete from idempotency where ctid = any (array(
+      select ctid from idempotency where expires_at < ${machineNow()} limit 5000))`)

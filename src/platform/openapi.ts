@@ -1,0 +1,216 @@
+// The published description, made from the list of operations. A pure function: it needs neither database nor server.
+import { noContent, pdf, type Operation } from './operation.ts'
+import type { TSchema } from './schema.ts'
+
+type Json = Record<string, unknown>
+
+const KEYWORDS = new Set([
+  'type',
+  'format',
+  'enum',
+  'const',
+  'pattern',
+  'minLength',
+  'maxLength',
+  'minimum',
+  'maximum',
+  'minItems',
+  'maxItems',
+  'default',
+  'description',
+  'title',
+  'deprecated',
+  'required',
+])
+
+export interface Description {
+  openapi: string
+  info: Json
+  servers: Json[]
+  security: Json[]
+  paths: Record<string, Json>
+  components: Json
+}
+
+/** OpenAPI 3.1 of the operations, shapes with a title named once. */
+export function describe(operations: Operation[], version: string): Description {
+  const schemas: Record<string, Json> = {}
+  const shape = (schema: TSchema): Json => plain(schema as unknown as Json, schemas)
+  const paths: Record<string, Json> = {}
+  for (const operation of operations)
+    for (const path of [operation.path, ...(operation.aliases ?? [])]) {
+      const url = path.replace('...}', '}')
+      paths[url] = {
+        ...paths[url],
+        [operation.method.toLowerCase()]: describeOperation(operation, path === operation.path, shape),
+      }
+    }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Drawbridge',
+      version,
+      description: 'Laboratory testing and health data. Compatible with interface description 0.4.553.',
+    },
+    servers: [{ url: '/' }],
+    security: [{ teamKey: [] }],
+    paths,
+    components: {
+      schemas: Object.fromEntries(Object.entries(schemas).sort(([a], [b]) => (a < b ? -1 : 1))),
+      securitySchemes: {
+        teamKey: {
+          type: 'apiKey',
+          in: 'header',
+          name: 'x-service-api-key',
+          description: 'A team key, `sk_us_…`. `x-vital-api-key` is understood too.',
+        },
+      },
+    },
+  }
+}
+
+function describeOperation(operation: Operation, primary: boolean, shape: (schema: TSchema) => Json): Json {
+  const parameters = [
+    ...describeParameters('path', operation.params, shape),
+    ...describeParameters('query', operation.query, shape),
+    ...(operation.idempotency ? idempotencyParameters : []),
+  ]
+  return {
+    operationId: primary ? operation.id : `${operation.id}_alias`,
+    summary: operation.summary,
+    ...(operation.description && { description: operation.description }),
+    tags: [operation.module],
+    ...(operation.deprecated && { deprecated: true }),
+    ...(operation.auth === 'none' && { security: [] }),
+    ...(parameters.length && { parameters }),
+    ...(operation.body && {
+      requestBody: {
+        required: !operation.body_optional,
+        content: {
+          'application/json': {
+            schema: shape(operation.body),
+            ...(operation.example !== undefined && { example: operation.example }),
+          },
+        },
+      },
+    }),
+    responses: {
+      ...success(operation, shape),
+      ...(operation.auth === 'team' && { 401: refusal('The key is missing or not valid') }),
+      ...((operation.params || operation.query || operation.body) && {
+        422: {
+          description: 'The request does not have the documented shape; every fault is listed',
+          content: { 'application/json': { schema: FAULTS } },
+        },
+      }),
+    },
+  }
+}
+
+const FAULTS = {
+  type: 'object',
+  required: ['detail'],
+  properties: {
+    detail: {
+      type: 'array',
+      items: {
+        type: 'object',
+        required: ['loc', 'msg', 'type'],
+        properties: {
+          loc: { type: 'array', items: { type: ['string', 'integer'] } },
+          msg: { type: 'string' },
+          type: { type: 'string' },
+        },
+      },
+    },
+  },
+}
+
+const refusal = (description: string): Json => ({
+  description,
+  content: {
+    'application/json': { schema: { type: 'object', required: ['detail'], properties: { detail: { type: 'string' } } } },
+  },
+})
+
+function success(operation: Operation, shape: (schema: TSchema) => Json): Json {
+  if (operation.reply === noContent) return { 204: { description: 'Done' } }
+  if (operation.reply === pdf)
+    return { 200: { description: 'A PDF', content: { 'application/pdf': { schema: { type: 'string', format: 'binary' } } } } }
+  return { 200: { description: 'OK', content: { 'application/json': { schema: shape(operation.reply as TSchema) } } } }
+}
+
+function describeParameters(place: 'path' | 'query', schema: TSchema | undefined, shape: (schema: TSchema) => Json): Json[] {
+  if (!schema) return []
+  const { properties, required = [] } = schema as unknown as { properties: Record<string, TSchema>; required?: string[] }
+  return Object.entries(properties).map(([name, property]) => {
+    const described = shape(property)
+    const { description, ...rest } = described
+    return { name, in: place, required: required.includes(name), ...(description !== undefined && { description }), schema: rest }
+  })
+}
+
+const idempotencyParameters: Json[] = [
+  {
+    name: 'X-Idempotency-Key',
+    in: 'header',
+    required: false,
+    schema: { type: 'string', minLength: 1, maxLength: 255 },
+    description: 'The first answer under a key is given again.',
+  },
+  {
+    name: 'X-Idempotency-Error',
+    in: 'header',
+    required: false,
+    schema: { type: 'string', enum: ['no-cache'] },
+    description: 'Keep successes only.',
+  },
+]
+
+function plain(schema: Json, schemas: Record<string, Json>): Json {
+  const body = plainBody(schema, schemas)
+  const title = schema.title
+  if (typeof title !== 'string') return body
+  const { title: _, ...rest } = body
+  schemas[title] = rest
+  return { $ref: `#/components/schemas/${title}` }
+}
+
+function plainBody(schema: Json, schemas: Record<string, Json>): Json {
+  const result: Json = {}
+  for (const key of Object.keys(schema)) if (KEYWORDS.has(key)) result[key] = schema[key]
+  const properties = schema.properties as Record<string, Json> | undefined
+  if (properties)
+    result.properties = Object.fromEntries(Object.entries(properties).map(([name, property]) => [name, plain(property, schemas)]))
+  if (schema.items) result.items = plain(schema.items as Json, schemas)
+  if (Array.isArray(schema.anyOf)) Object.assign(result, plainUnion(schema.anyOf as Json[], schemas))
+  if (schema.additionalProperties !== undefined)
+    result.additionalProperties =
+      typeof schema.additionalProperties === 'object'
+        ? plain(schema.additionalProperties as Json, schemas)
+        : schema.additionalProperties
+  if (schema.patternProperties)
+    result.additionalProperties = plain(Object.values(schema.patternProperties as Record<string, Json>)[0]!, schemas)
+  return result
+}
+
+/** A nullable simple type becomes `type: [t, "null"]`; anything else stays a union. */
+function plainUnion(branches: Json[], schemas: Record<string, Json>): Json {
+  const [only, ...more] = branches.filter((branch) => branch.type !== 'null').map((branch) => plain(branch, schemas))
+  const nullable = branches.some((branch) => branch.type === 'null')
+  if (only && more.length === 0 && nullable && typeof only.type === 'string' && !only.enum)
+    return { ...only, type: [only.type, 'null'] }
+  return { anyOf: [only, ...more, ...(nullable ? [{ type: 'null' }] : [])] }
+}
+
+/** One line an operation: method, path, id, auth, module. Checked in, so that a change of the interface is a visible line. */
+export const listOperations = (operations: Operation[]): string =>
+  operations
+    .flatMap((operation) =>
+      [operation.path, ...(operation.aliases ?? [])].map(
+        (path) =>
+          `${operation.method.padEnd(6)} ${path.padEnd(48)} ${operation.id.padEnd(40)} ${operation.auth.padEnd(5)} ${operation.module}\n`,
+      ),
+    )
+    .sort((a, b) => (`${a.slice(7, 55)}${a}` < `${b.slice(7, 55)}${b}` ? -1 : 1))
+    .join('')

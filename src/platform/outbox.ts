@@ -1,0 +1,106 @@
+// What a transaction leaves behind besides its rows: events, which are told to the team, and jobs, which are done after the
+// commit. Both commit with the rows that caused them or not at all.
+import type { Static, TSchema } from 'typebox'
+import { plusSeconds } from './clock.ts'
+import type { Tenant, Tx } from './db.ts'
+import { T } from './schema.ts'
+import { sql } from './sql.ts'
+
+export interface Event {
+  /** As on the wire, `labtest.order.updated`. */
+  type: string
+  /** What the event is about; events are listed by it. */
+  object_id: string
+  user_id: string
+  client_user_id: string
+  /** The payload, as JSON text. */
+  data: string
+}
+
+/**
+ * Append an event. The whole body is made now and stored as text: every delivery sends the same bytes.
+ * Source: events.md 1.1.
+ */
+export function emit(tx: Tx, event: Event): void {
+  const body =
+    `{"event_type":${JSON.stringify(event.type)},"data":${event.data},"team_id":"${tx.team}",` +
+    `"user_id":"${event.user_id}","client_user_id":${JSON.stringify(event.client_user_id)}}`
+  tx.defer(sql`
+    insert into event (id, team_id, type, object_id, user_id, created_at, body)
+    values (${tx.uuid()}, ${tx.team}, ${event.type}, ${event.object_id}, ${event.user_id}, ${tx.now}, ${body})`)
+}
+
+/** A kind of work: its name, the shape of its payload, how often it is tried. */
+export interface Job<S extends TSchema = TSchema> {
+  name: string
+  payload: S
+  attempts_max: number
+}
+export const job = <S extends TSchema>(name: string, payload: S, options: { attempts_max?: number } = {}): Job<S> => ({
+  name,
+  payload,
+  attempts_max: options.attempts_max ?? 8,
+})
+
+/** Queue work for after the commit. `at` is an instant of the team's clock. */
+export function enqueue<S extends TSchema>(tx: Tx, to: Job<S>, payload: Static<S>, at: Date = tx.now): void {
+  const due_at = plusSeconds(at, -tx.tenant.clock_offset_s)
+  tx.defer(sql`
+    insert into job (id, team_id, name, payload, run_at, due_at)
+    values (${tx.uuid()}, ${tx.team}, ${to.name}, ${JSON.stringify(payload)}, ${at}, ${due_at})`)
+  if (at <= tx.now) tx.wake()
+}
+
+/** The team's clock is now `offset_s` ahead: its waiting jobs fall due accordingly. Writes job. */
+export const moveDueJobs = (tx: Tx, offset_s: number): Promise<number> =>
+  tx.run(
+    sql`update job set due_at = run_at - make_interval(secs => ${offset_s}) where team_id = ${tx.team} and failed_at is null`,
+  )
+
+/** What a running job is given: transactions of its team, each at the job's instant. */
+export interface JobContext {
+  readonly tenant: Tenant
+  tx<R>(work: (tx: Tx) => Promise<R>): Promise<R>
+}
+
+export interface Handler {
+  job: Job
+  // oxlint-disable-next-line typescript/no-explicit-any -- `handle` ties payload and job together
+  run: (context: JobContext, payload: any) => Promise<void>
+}
+
+/** Bind work to a job. `run` may be called more than once for the same payload and must then change nothing twice. */
+export const handle = <S extends TSchema>(
+  to: Job<S>,
+  run: (context: JobContext, payload: Static<S>) => Promise<void>,
+): Handler => ({
+  job: to,
+  run,
+})
+
+/** Erase what was told about a user. Nothing else may change or delete an event. */
+export const eraseEvents = (tx: Tx, user_id: string): Promise<number> =>
+  tx.run(sql`delete from event where team_id = ${tx.team} and user_id = ${user_id}`)
+
+const Repeated = T.Object({ object_id: T.String() })
+
+/**
+ * Append the latest event of each object again: the same body under a new id. Writes event.
+ * @returns the objects that had one, in the order given
+ */
+export async function repeatLatestEvents(tx: Tx, object_ids: string[]): Promise<string[]> {
+  if (object_ids.length === 0) return []
+  const rows = await tx.many(
+    Repeated,
+    sql`
+    insert into event (id, team_id, type, object_id, user_id, created_at, body)
+    select given.event_id, latest.team_id, latest.type, latest.object_id, latest.user_id, ${tx.now}, latest.body
+    from unnest(${object_ids}::uuid[], ${object_ids.map(() => tx.uuid())}::uuid[]) as given (object_id, event_id)
+    cross join lateral (
+      select team_id, type, object_id, user_id, body from event
+      where object_id = given.object_id and team_id = ${tx.team} order by id desc limit 1) latest
+    returning object_id`,
+  )
+  const found = new Set(rows.map((row) => row.object_id))
+  return object_ids.filter((id) => found.has(id))
+}

@@ -1,0 +1,94 @@
+// What the server says of itself: liveness, readiness, metrics, the description and the page to try it from.
+import { readFileSync } from 'node:fs'
+import type { FastifyInstance } from 'fastify'
+import type { Cells } from './cells.ts'
+import type { Metrics } from './metrics.ts'
+import { isCurrent } from './migrate.ts'
+import type { Description } from './openapi.ts'
+
+export interface PageOptions {
+  cells: Cells
+  metrics: Metrics
+  description: Description
+  base_path: string
+  /** Set while the server drains: it is not ready any more. */
+  draining: () => boolean
+}
+
+const assets: Record<string, string> = {
+  'swagger-ui.css': 'text/css; charset=utf-8',
+  'swagger-ui-bundle.js': 'text/javascript; charset=utf-8',
+}
+
+export function addPages(app: FastifyInstance, options: PageOptions): void {
+  app.get('/healthz', (_request, reply) => reply.header('content-type', 'application/json').send('{"status":"alive"}'))
+
+  app.get('/readyz', async (_request, reply) => {
+    const reason = options.draining() ? 'The server is shutting down' : await notReady(options.cells)
+    reply.header('content-type', 'application/json').code(reason ? 503 : 200)
+    return reply.send(reason ? JSON.stringify({ detail: reason }) : '{"status":"ready"}')
+  })
+
+  app.get('/metrics', async (_request, reply) =>
+    reply.header('content-type', options.metrics.registry.contentType).send(await options.metrics.registry.metrics()),
+  )
+
+  const description = JSON.stringify({ ...options.description, servers: [{ url: options.base_path || '/' }] })
+  app.get('/openapi.json', (_request, reply) => reply.header('content-type', 'application/json').send(description))
+
+  const page = docsPage(options.base_path)
+  app.get('/docs', (_request, reply) => reply.header('content-type', 'text/html; charset=utf-8').send(page))
+  for (const [name, type] of Object.entries(assets))
+    app.get(`/docs/${name}`, (_request, reply) =>
+      reply
+        .header('content-type', type)
+        .header('cache-control', 'public, max-age=86400')
+        .send(readFileSync(assetFile(name))),
+    )
+}
+
+const assetFile = (name: string): URL => new URL(`static/${name}`, import.meta.resolve('@fastify/swagger-ui/package.json'))
+
+async function notReady(cells: Cells): Promise<string | undefined> {
+  for (const [kind, db] of [
+    ['control' as const, cells.control] as const,
+    ...cells.names.map((name) => ['cell' as const, cells.of(name)] as const),
+  ])
+    try {
+      if (!(await isCurrent(db.pool, kind))) return 'Migrations are pending'
+    } catch {
+      return 'The database does not answer'
+    }
+  return undefined
+}
+
+const docsPage = (base: string): string => `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Drawbridge API</title>
+<link rel="icon" href="data:,">
+<link rel="stylesheet" href="${base}/docs/swagger-ui.css">
+<style>
+  body { margin: 0; font-family: system-ui, sans-serif; color: #1d2b36; }
+  header { padding: 1rem 1.5rem; border-bottom: 1px solid #d8e0e6; background: #f6f9fb; }
+  header strong { font-size: 1.15rem; }
+  header p { margin: .25rem 0 0; color: #50616e; }
+  .swagger-ui .info { margin: 1.5rem 0 .5rem; }
+</style>
+</head>
+<body>
+<header>
+  <strong>Drawbridge API</strong>
+  <p>Press “Authorize” and paste a team key (printed at start and kept in <code>demo.json</code>), open an operation and press “Execute”.</p>
+</header>
+<main id="api"></main>
+<script src="${base}/docs/swagger-ui-bundle.js"></script>
+<script>
+  SwaggerUIBundle({ url: '${base}/openapi.json', dom_id: '#api', deepLinking: true, persistAuthorization: true, docExpansion: 'list',
+    defaultModelsExpandDepth: 0, displayRequestDuration: true, tryItOutEnabled: true, filter: true })
+</script>
+</body>
+</html>
+`

@@ -1,0 +1,13 @@
+// Erasing the results of a deleted user, when the grace is over; before the orders go.
+import { handle } from '../platform/outbox.ts'
+import { sql } from '../platform/sql.ts'
+import { eraseUser, isDoomed } from '../users/users.ts'
+
+export const eraseResultsHandler = handle(eraseUser, async (context, { user_id }) => {
+  await context.tx(async (tx) => {
+    if (!(await isDoomed(tx, user_id))) return
+    await tx.run(sql`
+      delete from lab_result
+      where team_id = ${tx.team} and order_id in (select id from lab_order where user_id = ${user_id} and team_id = ${tx.team})`)
+  })
+})

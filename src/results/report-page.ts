@@ -1,0 +1,126 @@
+/**
+ * Owns the paper under a laboratory report: sizes, colours, fonts, measuring, drawing, and which block stands on which page.
+ * It knows nothing of results.
+ */
+import PDFDocument from 'pdfkit'
+import { fitted, wrap, type Measure } from './report-text.ts'
+
+/** US Letter in points; the body of a page ends at `bottom`, below it stands the footer. */
+export const sheet = { width: 612, height: 792, left: 42, right: 570, top: 40, bottom: 738 }
+export const full = sheet.right - sheet.left
+
+export interface Style {
+  font: 'Helvetica' | 'Helvetica-Bold' | 'Helvetica-Oblique'
+  size: number
+  color: string
+}
+
+export const colors = { ink: '#16202b', grey: '#5c6773', hair: '#d5dae0', navy: '#1d3a5c', red: '#a8121f' }
+
+const body: Style = { font: 'Helvetica', size: 9, color: colors.ink }
+export const styles = {
+  body,
+  bold: { ...body, font: 'Helvetica-Bold' },
+  small: { ...body, size: 8, color: colors.grey },
+  tiny: { ...body, size: 6.5, color: colors.grey },
+  label: { ...body, size: 7.5, color: colors.grey },
+  capital: { font: 'Helvetica-Bold', size: 7, color: colors.grey },
+  heading: { font: 'Helvetica-Bold', size: 10.5, color: colors.navy },
+  comment: { font: 'Helvetica-Oblique', size: 8, color: '#3b4652' },
+  long: { ...body, size: 8.5 },
+} satisfies Record<string, Style>
+
+export interface Pen {
+  measure(style: Style): Measure
+  wrap(text: string, style: Style, width: number, lines_max: number): string[]
+  /** One line on the baseline `y`; `x` is its left end, its middle or its right end. No wrapping. */
+  put(text: string, x: number, y: number, style: Style, align?: 'left' | 'center' | 'right'): void
+  /** As `put`, cut with an ellipsis where it is wider than `width`. */
+  fit(text: string, x: number, y: number, style: Style, width: number, align?: 'left' | 'right'): void
+  rule(y: number, color: string, weight: number, left?: number, right?: number): void
+  box(x: number, y: number, width: number, height: number, color: string, radius?: number): void
+  page(): void
+  end(): Promise<Uint8Array>
+}
+
+/** A pen on a new document. Same calls, same bytes: nothing in it comes from clock or chance. */
+export function openPen(info: { Title: string; Author: string; CreationDate: Date }, compress: boolean): Pen {
+  const doc = new PDFDocument({
+    size: 'LETTER',
+    margin: 0,
+    autoFirstPage: false,
+    compress,
+    pdfVersion: '1.7',
+    lang: 'en-US',
+    displayTitle: true,
+    info: { ...info, Creator: 'Drawbridge', Producer: 'PDFKit' },
+  })
+  const chunks: Uint8Array[] = []
+  doc.on('data', (chunk: Uint8Array) => chunks.push(chunk))
+  const finished = new Promise<void>((resolve, reject) => doc.on('end', resolve).on('error', reject))
+  const widths: Record<string, number[]> = {}
+
+  const measure = ({ font, size }: Style): Measure => {
+    const known = (widths[font] ??= [])
+    return (text) => {
+      let width = 0
+      for (let index = 0; index < text.length; index++)
+        width += known[text.charCodeAt(index)] ??= doc.font(font).fontSize(1000).widthOfString(text[index]!)
+      return (width * size) / 1000
+    }
+  }
+
+  const pen: Pen = {
+    measure,
+    wrap: (text, style, width, lines_max) => wrap(text, width, measure(style), lines_max),
+    put(text, x, y, style, align = 'left') {
+      doc.font(style.font).fontSize(style.size).fillColor(style.color)
+      const back = align === 'left' ? 0 : doc.widthOfString(text) / (align === 'center' ? 2 : 1)
+      doc.text(text, x - back, y, { lineBreak: false, baseline: 'alphabetic' })
+    },
+    fit: (text, x, y, style, width, align) => pen.put(fitted(text, width, measure(style)), x, y, style, align),
+    rule(y, color, weight, left = sheet.left, right = sheet.right) {
+      doc.lineWidth(weight).strokeColor(color).moveTo(left, y).lineTo(right, y).stroke()
+    },
+    box(x, y, width, height, color, radius = 0) {
+      doc.fillColor(color).roundedRect(x, y, width, height, radius).fill()
+    },
+    page: () => void doc.addPage(),
+    async end() {
+      doc.end()
+      await finished
+      return new Uint8Array(Buffer.concat(chunks))
+    },
+  }
+  return pen
+}
+
+/** What stays together on one page. `repeat` is drawn above it where it opens a page; `holds_next`: never last on a page. */
+export interface Block {
+  height: number
+  draw(y: number): void
+  repeat?: Block
+  holds_next?: boolean
+}
+
+/** Each page as what to draw at which height. A block taller than a whole page gets one for itself. */
+export function paginate(blocks: Block[], first: number, top: number, bottom: number): { block: Block; y: number }[][] {
+  let page: { block: Block; y: number }[] = []
+  const pages = [page]
+  let y = first
+  for (const [index, block] of blocks.entries()) {
+    let needed = block.height
+    for (let next = index; blocks[next]!.holds_next && blocks[next + 1]; next++) needed += blocks[next + 1]!.height
+    if (y + needed > bottom && page.length > 0) {
+      pages.push((page = []))
+      y = top
+      if (block.repeat) {
+        page.push({ block: block.repeat, y })
+        y += block.repeat.height
+      }
+    }
+    page.push({ block, y })
+    y += block.height
+  }
+  return pages
+}

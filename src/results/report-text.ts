@@ -1,0 +1,163 @@
+/**
+ * Owns how the strings of a laboratory report become lines that the standard PDF fonts can print: characters, units, instants,
+ * wrapping. It never draws and never drops a value in silence: what does not fit says so.
+ */
+
+/** Stands at the end of a long text that was cut, so that nobody takes a part for the whole. */
+export const cut = '[text shortened; the electronic result has all of it]'
+
+const greek =
+  'α alpha β beta γ gamma δ delta ε epsilon ζ zeta η eta θ theta ι iota κ kappa λ lambda μ µ ν nu ξ xi ο omicron π pi ρ rho ' +
+  'σ sigma ς sigma τ tau υ upsilon φ phi χ chi ψ psi ω omega Α Alpha Β Beta Γ Gamma Δ Delta Ε Epsilon Ζ Zeta Η Eta Θ Theta ' +
+  'Ι Iota Κ Kappa Λ Lambda Μ Mu Ν Nu Ξ Xi Ο Omicron Π Pi Ρ Rho Σ Sigma Τ Tau Υ Upsilon Φ Phi Χ Chi Ψ Psi Ω Ohm'
+const signs =
+  '≥ >= ⩾ >= ≧ >= ≤ <= ⩽ <= ≦ <= ≠ != ≈ ~ ∼ ~ ≅ ~ − - ‐ - ‑ - ‒ - ― — ⁄ / ∕ / ∙ · ⋅ · ∗ * ′ \' ″ " → -> ← <- ↑ (up) ↓ (down) ' +
+  '＜ < ＞ > ＝ = ＋ + ∞ infinity √ sqrt ł l Ł L đ d Đ D ı i ħ h ŧ t Ŧ T ŋ ng ə e ẞ SS № No.'
+const replacements = new Map(pairs(`${greek} ${signs}`))
+const superscripts = '⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻'
+const plain = '0123456789+-'
+/** Windows-1252, the encoding of the standard fonts, without its control characters and its soft hyphen. */
+const encodable = /[\n\x20-\x7e\xa0-\xac\xae-\xff€‚ƒ„…†‡ˆ‰Š‹ŒŽ‘’“”•–—˜™š›œžŸ]/
+const foreign = new RegExp(`[^${encodable.source.slice(1)}`, 'gu')
+
+function pairs(text: string): [string, string][] {
+  const words = text.split(' ')
+  return Array.from({ length: words.length / 2 }, (_, index) => [words[2 * index]!, words[2 * index + 1]!])
+}
+
+/**
+ * The text in characters of Windows-1252: signs by their usual spelling (`≥` as `>=`, `β` as `beta`), powers as `10^9`, letters
+ * without the marks that the fonts lack, anything else `?`. Line ends stay, other controls go. At most `chars_max` characters.
+ */
+export function printable(text: string, chars_max: number): string {
+  const clean = text
+    .slice(0, chars_max * 2)
+    .normalize('NFC')
+    .replace(/\r\n?/g, '\n')
+    .replace(/[^\S\n]+/g, ' ')
+    .replace(/[⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻]+/g, power)
+    .replace(foreign, substitute)
+    .replace(/ {2,}/g, ' ')
+    .replace(/ *\n */g, '\n')
+    .replace(/\n{3,}/g, '\n\n')
+    .trim()
+  if (clean.length <= chars_max && text.length <= chars_max * 2) return clean
+  return chars_max >= 400 ? `${clean.slice(0, chars_max)}… ${cut}` : `${clean.slice(0, chars_max - 1)}…`
+}
+
+/** `10⁹` must not become `109`; a power of `¹²³` alone exists in the fonts. */
+function power(run: string): string {
+  return /^[¹²³]+$/.test(run) ? run : `^${[...run].map((sign) => plain[superscripts.indexOf(sign)]).join('')}`
+}
+
+function substitute(char: string): string {
+  const known = replacements.get(char)
+  if (known !== undefined) return known
+  if (/[\p{C}\p{M}]/u.test(char) && !/\p{Co}/u.test(char)) return ''
+  if (/[⅐-⅞]/.test(char)) return ` ${char.normalize('NFKD').replace('⁄', '/')}`
+  if (!/[\p{L}\p{Nd}\p{So}\p{P}₀-₉]/u.test(char)) return '?'
+  const simple = char.normalize('NFKD').replace(/\p{M}/gu, '').replaceAll('μ', 'µ')
+  return [...simple].every((part) => encodable.test(part)) ? simple : '?'
+}
+
+/** A name, value or range: counts as `10^3`, international units without brackets, `µ` for the `u` of a unit. */
+export function notation(text: string): string {
+  return text
+    .replace(/10\*(?=-?\d)/g, '10^')
+    .replace(/\[[iI]U\]/g, 'IU')
+    .replace(/(?<![A-Za-z])u(?=(?:g|L|mol|IU|U)\/)|(?<=\/)u(?=L\b)/g, 'µ')
+}
+
+/** A unit the way reports print it: `10*3/uL` as `10^3/µL`, `u[IU]/mL` as `µIU/mL`, `mm[Hg]` as `mmHg`. Source: UCUM. */
+export function unit(text: string): string {
+  if (text.trim() === '1') return ''
+  return notation(text)
+    .replace(/[[{]?\b1\.73[_. *]*m\^?2[\]}]?/g, '1.73 m²')
+    .replace(/\{#\}/g, '')
+    .replace(/(?<=[\w%\]])\{([^}]*)\}/g, ' $1')
+    .replace(/[{}]/g, '')
+    .replace(/\[(?:deg([FRC]))\]/g, '°$1')
+    .replace(/\[(in|ft|lb|oz)_\w+\]/g, '$1')
+    .replace(/[[\]]/g, '')
+    .replace(/[_']/g, ' ')
+    .replace(/\bCel\b/g, '°C')
+    .replace(/\b(m|u|µ)?(eq|osm)\b/g, (_, prefix = '', name) => prefix + (name === 'eq' ? 'Eq' : 'Osm'))
+    .replace(/(?<![A-Za-z])u(?=(?:g|l|L|mol|M|m|U|IU|V|s|kat|Eq|Osm)(?![A-Za-z]))/g, 'µ')
+}
+
+const stamp = /^(\d{4})-(0[1-9]|1[0-2])-([0-2]\d|3[01])(?:[T ](\d\d:\d\d)(:\d\d)?(?:\.\d+)?\s?(Z|[+-]\d\d:?\d\d)?)?$/
+const months = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ')
+
+/** `2030-01-02T09:30:00+00:00` as `Jan 2, 2030 09:30 UTC`, with the offset it came with; any other form stays as it is. */
+export function instant(text: string): string {
+  const [, year, month, day, time, , zone] = stamp.exec(text.trim()) ?? []
+  if (year === undefined) return text
+  const offset = zone && (/^Z$|^[+-]00:?00$/.test(zone) ? ' UTC' : ` UTC${zone}`)
+  return `${months[Number(month) - 1]} ${Number(day)}, ${year}${time ? ` ${time}${offset ?? ''}` : ''}`
+}
+
+/** The instant in milliseconds, in UTC where the text names no zone; 0 when it is not in ISO form. */
+export function epoch_ms(text: string): number {
+  const [, year, month, day, time = '00:00', seconds = ':00', zone = 'Z'] = stamp.exec(text.trim()) ?? []
+  const offset = zone.replace(/^([+-]\d\d):?(\d\d)$/, '$1:$2')
+  return Date.parse(`${year}-${month}-${day}T${time}${seconds}${offset}`) || 0
+}
+
+/** Widths add up character by character, so that a line is measured once. */
+export type Measure = (text: string) => number
+
+/**
+ * Lines no wider than `width`, broken at blanks, inside a longer word after `-`, `/` or `,`, else anywhere. After `lines_max`
+ * lines the last one says that the text was cut.
+ */
+export function wrap(text: string, width: number, measure: Measure, lines_max: number): string[] {
+  const lines: string[] = []
+  const blank = measure(' ')
+  for (const paragraph of text.split('\n')) {
+    let line = ''
+    let used = 0
+    for (const word of paragraph.split(' ').flatMap((whole) => pieces(whole, width, measure))) {
+      const wide = measure(word.text)
+      const gap = line && !word.glued ? blank : 0
+      if (line && used + gap + wide > width) {
+        lines.push(line)
+        line = ''
+        used = 0
+      }
+      line += line && gap ? ` ${word.text}` : word.text
+      used += line === word.text ? wide : gap + wide
+    }
+    lines.push(line)
+    if (lines.length > lines_max) break
+  }
+  if (lines.length <= lines_max) return lines
+  const last = lines_max > 8 ? cut : `${lines[lines_max - 1]} …`
+  return [...lines.slice(0, lines_max - 1), fitted(last, width, measure)]
+}
+
+/** The text, or as much of its beginning as fits with an ellipsis. */
+export function fitted(text: string, width: number, measure: Measure): string {
+  if (measure(text) <= width) return text
+  let end = 0
+  for (let room = width - measure('…'); end < text.length && room >= 0; end++) room -= measure(text[end]!)
+  return `${text.slice(0, Math.max(end - 1, 0)).trimEnd()}…`
+}
+
+/** A word, in parts where it is wider than the line; `glued` to the part before it. */
+function pieces(word: string, width: number, measure: Measure): { text: string; glued: boolean }[] {
+  const parts: string[] = []
+  let part = ''
+  let used = 0
+  for (const char of measure(word) > width ? word : '') {
+    const wide = measure(char)
+    if (part && used + wide > width) {
+      const seam = Math.max(part.lastIndexOf('-'), part.lastIndexOf('/'), part.lastIndexOf(',')) + 1 || part.length
+      parts.push(part.slice(0, seam))
+      part = part.slice(seam)
+      used = measure(part)
+    }
+    part += char
+    used += wide
+  }
+  return [...parts, part || word].map((text, index) => ({ text, glued: index > 0 }))
+}

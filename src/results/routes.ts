@@ -1,0 +1,72 @@
+import type { Tx } from '../platform/db.ts'
+import { busy } from '../platform/errors.ts'
+import { HeavyBusy, type Heavy } from '../platform/heavy.ts'
+import { FileReply, operation, outsideOperation, pdf, type Outside } from '../platform/operation.ts'
+import { Fields, Uuid } from '../platform/schema.ts'
+import type { Printed } from './printed.ts'
+import { getResult, getResultMetadata, getResultPdf, getTransactionResult, getTransactionResultPdf } from './results.ts'
+import { LabResults, LabResultsMetadata } from './schema.ts'
+
+const ofOrder = Fields({ order_id: Uuid })
+const ofTransaction = Fields({ transaction_id: Uuid })
+
+const task = new URL('report-pdf.task.ts', import.meta.url)
+
+/** Read, then draw: no connection is held while a thread draws. 503: too many documents are being drawn. */
+async function draw(pool: Heavy, { tenant, cells }: Outside, read: (tx: Tx) => Promise<Printed>): Promise<FileReply> {
+  const { name, report } = await cells.of(tenant.cell).read(tenant, read)
+  try {
+    return new FileReply('application/pdf', name, await pool.run<Uint8Array>(task, report))
+  } catch (error) {
+    throw error instanceof HeavyBusy ? busy('Too many documents are being made, try again', 2) : error
+  }
+}
+
+export const routes = (pool: Heavy) => [
+  operation({
+    id: 'get_lab_test_result_raw',
+    method: 'GET',
+    path: '/v3/order/{order_id}/result',
+    summary: 'Read the result of an order',
+    description: 'Available from the first report of the laboratory on, partial ones included.',
+    params: ofOrder,
+    reply: LabResults,
+    run: (tx, { params }) => getResult(tx, params.order_id),
+  }),
+  operation({
+    id: 'get_lab_test_result_metadata',
+    method: 'GET',
+    path: '/v3/order/{order_id}/result/metadata',
+    summary: 'Read laboratory, patient and dates of a result',
+    params: ofOrder,
+    reply: LabResultsMetadata,
+    run: (tx, { params }) => getResultMetadata(tx, params.order_id),
+  }),
+  outsideOperation({
+    id: 'get_lab_test_result',
+    method: 'GET',
+    path: '/v3/order/{order_id}/result/pdf',
+    summary: 'Get the result of an order as a document',
+    params: ofOrder,
+    reply: pdf,
+    run: (outside, { params }) => draw(pool, outside, (tx) => getResultPdf(tx, params.order_id)),
+  }),
+  operation({
+    id: 'get_order_transaction_result',
+    method: 'GET',
+    path: '/v3/order_transaction/{transaction_id}/result',
+    summary: 'Read the results of all orders of a transaction as one',
+    params: ofTransaction,
+    reply: LabResults,
+    run: (tx, { params }) => getTransactionResult(tx, params.transaction_id),
+  }),
+  outsideOperation({
+    id: 'get_order_transaction_result_pdf',
+    method: 'GET',
+    path: '/v3/order_transaction/{transaction_id}/result/pdf',
+    summary: 'Get the results of all orders of a transaction as one document',
+    params: ofTransaction,
+    reply: pdf,
+    run: (outside, { params }) => draw(pool, outside, (tx) => getTransactionResultPdf(tx, params.transaction_id)),
+  }),
+]

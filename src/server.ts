@@ -1,0 +1,143 @@
+// A running Drawbridge: database, migrations, HTTP and worker, started in that order and stopped in the reverse.
+import { mkdirSync, readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { constraints, handlers, later, operations, operationsIn, sweeps } from './app.ts'
+import { TeamGuard } from './management/guard.ts'
+import { Cells, schemaOf, type CellOptions } from './platform/cells.ts'
+import type { Config } from './platform/config.ts'
+import type { CellName, Connection } from './platform/db.ts'
+import { openEmbedded, type Embedded } from './platform/embedded-postgres.ts'
+import { heavy } from './platform/heavy.ts'
+import { createHttp } from './platform/http.ts'
+import type { Log } from './platform/log.ts'
+import { createMetrics } from './platform/metrics.ts'
+import { migrate } from './platform/migrate.ts'
+import { describe } from './platform/openapi.ts'
+import { addPages } from './platform/pages.ts'
+import { JobRunner, Worker } from './platform/worker.ts'
+
+export const version = (JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { version: string })
+  .version
+
+/** How long connections may take to end; those of the embedded server end with it. */
+const CLOSE_MS_MAX = 5_000
+
+/** The database of this process: its cells, and the embedded server when there is one. */
+export interface Database {
+  cells: Cells
+  connectionOf: (name: CellName | 'control') => Connection
+  embedded: Embedded | undefined
+  close(): Promise<void>
+}
+
+/**
+ * Open the database: the one named by the settings, or the embedded one below the data folder.
+ * @param ownership `required` for a server: a second one on the same folder is refused with `DataDirInUse`
+ */
+export async function openDatabase(config: Config, log: Log, ownership: 'required' | 'if-free'): Promise<Database> {
+  const external = config.database_urls.control !== undefined
+  if (!external) mkdirSync(resolve(config.data_dir), { recursive: true, mode: 0o700 })
+  const embedded = external
+    ? undefined
+    : await openEmbedded({ dataDir: resolve(config.data_dir), ownership, log: (message) => log.info(message) })
+  const connectionOf = (name: CellName | 'control'): Connection =>
+    embedded ? embedded.connection : { connectionString: config.database_urls[name]! }
+  const options = (name: CellName | 'control'): CellOptions => ({
+    connection: connectionOf(name),
+    connections_max: config.connections_max,
+    checkRows: config.check,
+  })
+  const cells = new Cells(options('control'), new Map(config.cells.map((name) => [name, options(name)])))
+  return {
+    cells,
+    connectionOf,
+    embedded,
+    async close() {
+      await Promise.race([cells.close(), sleep(CLOSE_MS_MAX, undefined, { ref: false })])
+      await embedded?.stop()
+    },
+  }
+}
+
+/** Bring every schema of this process up to date. */
+export async function migrateAll(config: Config, database: Database, log: Log): Promise<void> {
+  for (const name of ['control', ...config.cells] as const) {
+    const schema = name === 'control' ? 'control' : schemaOf(name)
+    const applied = await migrate(database.connectionOf(name), schema, name === 'control' ? 'control' : 'cell')
+    if (applied.length) log.info({ schema, migrations: applied }, 'migrated')
+  }
+}
+
+export interface Running {
+  /** Where it listens, without a final slash. */
+  url: string
+  cells: Cells
+  guard: TeamGuard
+  stop(): Promise<void>
+}
+
+export interface Roles {
+  serve: boolean
+  work: boolean
+}
+
+const DRAIN_MS_MAX = 30_000
+
+/** Start the roles of this process on an open, migrated database. `stop` lets requests and jobs in flight finish. */
+export async function startRoles(config: Config, cells: Cells, log: Log, roles: Roles): Promise<Running> {
+  const guard = new TeamGuard(cells, { users_max: config.sandbox_users_max })
+  const metrics = createMetrics(() => cells)
+  let draining = false
+  const pool = heavy()
+  const runner = new JobRunner({ handlers, tenantOf: guard.tenant, log, metrics })
+  const worker = roles.work ? new Worker({ cells, handlers, sweeps, tenantOf: guard.tenant, log, metrics }) : undefined
+  const app = createHttp({
+    operations: operationsIn({ heavy: pool, world: { runner, guard } }),
+    guards: { team: guard.authenticate },
+    cells,
+    constraints,
+    later,
+    log,
+    metrics,
+    base_path: config.base_path,
+    checkReplies: config.check,
+  })
+  addPages(app, {
+    cells,
+    metrics,
+    description: describe(operations, version),
+    base_path: config.base_path,
+    draining: () => draining,
+  })
+  // A caller that would keep its connection for the next request would keep us from ending.
+  app.addHook('onSend', async (_request, reply) => void (draining && reply.header('connection', 'close')))
+  let url = ''
+  if (roles.serve) {
+    const address = await app.listen({ port: config.port, host: config.host }).catch((error: unknown) => {
+      throw cannotListen(config, error)
+    })
+    url = config.public_url ?? `${address}${config.base_path}`
+  }
+  worker?.start()
+  return {
+    url,
+    cells,
+    guard,
+    async stop() {
+      draining = true
+      const deadline = new Promise<void>((resolve) => setTimeout(resolve, DRAIN_MS_MAX).unref())
+      await Promise.race([Promise.all([app.close(), worker?.stop()]), deadline])
+      await pool.close()
+    },
+  }
+}
+
+/** Why the address of the settings cannot be listened on, as a sentence. */
+function cannotListen({ host, port }: Config, error: unknown): Error {
+  const { code } = error as NodeJS.ErrnoException
+  if (code === 'EADDRINUSE')
+    return new Error(`Port ${port} is in use by another program. Set PORT to a free one (PORT=0 picks one).`)
+  if (code === 'EACCES') return new Error(`This account may not listen on port ${port}. Set PORT to 1024 or more.`)
+  return new Error(`HOST is ${host}, which is no address of this machine (${code}).`)
+}

@@ -1,0 +1,246 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { AnalyteDefinition, ExpectedMarker } from '../catalog/analytes.ts'
+import { offerRows } from '../catalog/data.ts'
+import { resultTypes, type Interpretation, type LabReport, type ReportedResult, type ResultType } from '../labs/report.ts'
+import { compare, interpret, parseRange, worst } from '../results/ranges.ts'
+import { generateReport, type ReportFlags } from './generate.ts'
+import { chanceOf, isWorded, makeResult } from './values.ts'
+
+const offers = offerRows()
+const analytes = new Map(offers.analytes.map((analyte) => [analyte.slug, analyte]))
+const markers: ExpectedMarker[] = offers.markers.map((marker) => ({
+  marker_id: marker.id,
+  name: marker.name,
+  slug: marker.slug,
+  provider_id: marker.provider_id,
+  type: marker.type as ExpectedMarker['type'],
+  lab_id: marker.lab_id,
+  expected: offers.marker_analytes
+    .filter(({ marker_id }) => marker_id === marker.id)
+    .map(({ analyte, required }) => ({ ...analytes.get(analyte)!, required })),
+}))
+const named = (...ids: number[]) => ids.map((id) => markers.find((marker) => marker.marker_id === id)!)
+
+/** A lipid panel, A1c, hs-CRP, TSH and vitamin D of one laboratory: ten results. */
+const kit = named(3001, 3002, 3003, 3004, 3005)
+const KIT_RESULTS = 10
+/** A thyroid panel, and TSH again by itself. */
+const overlapping = named(3021, 3004)
+const mixed = named(3025, 3024, 3001)
+
+const order = (n: number, more: Partial<Parameters<typeof generateReport>[0]> = {}) => ({
+  id: `01900000-0000-7000-8000-${String(n).padStart(12, '0')}`,
+  sample_id: null,
+  patient_details: null,
+  ...more,
+})
+const usual: ReportFlags = {
+  interpretation: 'normal',
+  result_types: null,
+  has_missing_results: false,
+  partial: false,
+  amended: false,
+}
+const at = {
+  collected: '2030-01-02T08:00:00+00:00',
+  received: '2030-01-03T08:00:00+00:00',
+  reported: '2030-01-04T08:00:00+00:00',
+}
+const generate = (n: number, flags: Partial<ReportFlags> = {}, expected = kit): LabReport =>
+  generateReport(order(n), expected, { ...usual, ...flags }, at)
+const many = Array.from({ length: 40 }, (_, n) => n)
+
+const meaningOf = (result: Pick<ReportedResult, 'type' | 'result' | 'reference_range' | 'flag'>): Interpretation =>
+  interpret(result.flag, compare(result.type, result.result, parseRange(result.reference_range)))
+const wholeOf = (report: LabReport) => worst(report.results.map(meaningOf))
+const slugsOf = (list: { slug: string }[]) => list.map(({ slug }) => slug)
+
+test('a report gives each expected result once, in order, under the names of the catalog', () => {
+  const report = generate(1)
+  assert.deepEqual(
+    slugsOf(report.results),
+    kit.flatMap((marker) => slugsOf(marker.expected)),
+  )
+  assert.equal(report.results.length, KIT_RESULTS)
+  assert.deepEqual(report.missing, [])
+  const [cholesterol] = report.results
+  assert.equal(cholesterol!.name, 'Cholesterol, Total')
+  assert.equal(cholesterol!.loinc, '2093-3')
+  assert.equal(cholesterol!.provider_id, null)
+  assert.deepEqual(slugsOf(cholesterol!.source_markers!), [kit[0]!.slug])
+  const a1c = report.results.find(({ slug }) => slug === 'hemoglobin-a1c')
+  assert.equal(a1c!.provider_id, kit[1]!.provider_id)
+})
+
+test('what two markers ask for is reported once and names both', () => {
+  const report = generate(1, {}, overlapping)
+  assert.equal(report.results.length, 4)
+  const tsh = report.results.find(({ slug }) => slug === 'tsh')!
+  assert.deepEqual(
+    tsh.source_markers!.map(({ marker_id }) => marker_id),
+    [3021, 3004],
+  )
+  assert.equal(tsh.provider_id, overlapping[1]!.provider_id)
+})
+
+test('a marker without listed results is reported as itself', () => {
+  const report = generate(1, {}, named(4143))
+  assert.equal(report.results.length, 1)
+  assert.equal(report.results[0]!.slug, named(4143)[0]!.slug)
+  assert.equal(report.results[0]!.provider_id, named(4143)[0]!.provider_id)
+})
+
+test('the same order gives the same report, another one another', () => {
+  for (const interpretation of ['normal', 'abnormal', 'critical', 'unknown'] as const) {
+    assert.deepEqual(generate(1, { interpretation }), generate(1, { interpretation }))
+    assert.notDeepEqual(generate(1, { interpretation }).results, generate(2, { interpretation }).results)
+  }
+})
+
+test('a report carries the specimen of its order and the instants it was given', () => {
+  const { specimen_number, collected_at, received_at, reported_at } = generateReport(
+    order(1, { sample_id: 'DBKTEST' }),
+    kit,
+    usual,
+    { ...at, received: null },
+  )
+  assert.deepEqual([specimen_number, collected_at, received_at, reported_at], ['DBKTEST', at.collected, null, at.reported])
+  assert.notEqual(generate(1).specimen_number, generate(2).specimen_number)
+})
+
+test('the whole is what was asked for', () => {
+  for (const interpretation of ['normal', 'abnormal', 'critical', 'unknown'] as const)
+    for (const expected of [kit, overlapping, mixed, named(4143)])
+      for (const n of many)
+        for (const partial of [true, false])
+          assert.equal(wholeOf(generate(n, { interpretation, partial }, expected)), interpretation)
+})
+
+test('an abnormal report shows a number out of its range, a critical one beyond it', () => {
+  for (const n of many) {
+    const flagged = generate(n, { interpretation: 'abnormal' }).results.filter(({ type, flag }) => type === 'numeric' && flag)
+    assert.ok(flagged.length > 0 && flagged.every(({ flag }) => flag === 'H' || flag === 'L'))
+    const critical = generate(n, { interpretation: 'critical' }).results.filter(({ flag }) => /^(HH|LL)$/.test(flag))
+    assert.equal(critical.length, 1)
+    assert.ok(generate(n, { interpretation: 'normal' }).results.every(({ flag }) => flag === ''))
+  }
+})
+
+test('numbers cycle over number, comment and range; what is no number in the catalog keeps its type', () => {
+  const { results } = generate(1, {}, mixed)
+  const own = (slug: string) => analytes.get(slug)!.definition.type
+  const numbers = results.filter(({ slug }) => own(slug) === 'numeric').map(({ type }) => type)
+  assert.deepEqual(
+    numbers,
+    numbers.map((_, i) => ['numeric', 'comment', 'range'][i % 3]),
+  )
+  const others = results.filter(({ slug }) => own(slug) !== 'numeric')
+  assert.ok(others.length > 0)
+  for (const { type, slug } of others) assert.equal(type, own(slug))
+})
+
+test('types that are asked for are cycled over all results', () => {
+  const asked: ResultType[] = ['range', 'coded_value']
+  const { results } = generate(1, { result_types: asked }, mixed)
+  assert.deepEqual(
+    results.map(({ type }) => type),
+    results.map((_, i) => asked[i % 2]),
+  )
+  for (const type of resultTypes) assert.ok(generate(1, { result_types: [type] }).results.every((result) => result.type === type))
+})
+
+test('a partial report has half of the results, and the final one repeats them', () => {
+  for (const n of many)
+    for (const interpretation of ['normal', 'critical'] as const) {
+      const partial = generate(n, { interpretation, partial: true })
+      const { results } = generate(n, { interpretation })
+      assert.equal(partial.status, 'partial')
+      assert.equal(partial.results.length, KIT_RESULTS / 2)
+      assert.deepEqual(
+        partial.results,
+        results.filter(({ slug }) => slugsOf(partial.results).includes(slug)),
+      )
+    }
+})
+
+test('missing results are named instead of reported', () => {
+  for (const n of many) {
+    const whole = generate(n, { interpretation: 'abnormal' })
+    const report = generate(n, { interpretation: 'abnormal', has_missing_results: true })
+    assert.equal(report.missing.length, 1)
+    assert.deepEqual(
+      slugsOf(whole.results).filter((slug) => !slugsOf(report.results).includes(slug)),
+      slugsOf(report.missing),
+    )
+    const [missing] = report.missing
+    assert.equal(missing!.failure, 'unknown_failure')
+    assert.ok(missing!.source_markers!.length > 0)
+  }
+  const alone = generate(1, { has_missing_results: true }, named(3002))
+  assert.deepEqual(slugsOf(alone.missing), ['hemoglobin-a1c'])
+  assert.deepEqual(alone.results, [])
+})
+
+test('an amended report says so and differs in one result at most', () => {
+  let changed = 0
+  for (const n of many) {
+    const first = generate(n).results
+    const amended = generate(n, { amended: true })
+    assert.equal(amended.amended, true)
+    const differing = amended.results.filter((result, i) => result.result !== first[i]!.result)
+    assert.ok(differing.length <= 1)
+    changed += differing.length
+  }
+  assert.ok(changed > many.length / 2)
+})
+
+const RANGE = /^([<>]=?\d*(\.\d+)?|(\d*(\.\d+)?-\d*(\.\d+)?))$/
+
+test('every analyte of the catalog can be given every type and meaning, inside and outside its limits', () => {
+  for (const { slug, definition } of offers.analytes)
+    for (const gender of ['female', 'male', 'other'])
+      for (const type of resultTypes)
+        for (const kind of ['normal', 'abnormal', 'critical', 'unknown'] as const)
+          for (let n = 0; n < 6; n++) {
+            const made = makeResult({ slug, definition }, type, kind, gender, chanceOf(`${slug} ${gender} ${type} ${kind} ${n}`))
+            const what = `${slug}, ${gender}, ${type}, ${kind}: ${made.result} of ${made.reference_range} ${made.flag}`
+            assert.equal(meaningOf({ type, ...made }), kind, what)
+            if (type === 'numeric') assertNumber(definition, kind, made, what)
+            if (type === 'range') assert.match(made.result, RANGE, what)
+            if (type === 'comment') assert.match(made.result, /[A-Za-z:]/, what)
+            if (type === 'coded_value') assert.match(made.result, /^[A-Z_]+$/, what)
+          }
+})
+
+function assertNumber(
+  definition: AnalyteDefinition,
+  kind: Interpretation,
+  { result, reference_range, flag }: Pick<ReportedResult, 'result' | 'reference_range' | 'flag'>,
+  what: string,
+): void {
+  const decimals = definition.decimals ?? 1
+  assert.match(result, decimals === 0 ? /^\d+$/ : new RegExp(`^\\d+\\.\\d{${decimals}}$`), what)
+  const value = Number(result)
+  const limits = parseRange(reference_range)!
+  const outside = compare('numeric', result, limits)
+  const isOut = kind === 'abnormal' || kind === 'critical'
+  assert.equal(outside.is_above_max_range || outside.is_below_min_range, isOut, what)
+  if (isOut) assert.equal(flag[0], outside.is_above_max_range ? 'H' : 'L', what)
+  if (definition.unit === '%' && (limits.high?.value ?? 0) < 100) assert.ok(value <= 100, what)
+  if (isWorded(definition)) return
+  const { critical_low, critical_high } = definition
+  const beyond = (critical_high !== null && value > critical_high) || (critical_low !== null && value < critical_low)
+  const side = outside.is_above_max_range ? critical_high : critical_low
+  assert.equal(beyond, kind === 'critical' && side !== null, what)
+}
+
+test("limits are those of the patient's gender", () => {
+  const { definition } = analytes.get('hemoglobin')!
+  const rangeFor = (gender: string) =>
+    makeResult({ slug: 'hemoglobin', definition }, 'numeric', 'normal', gender, chanceOf('any')).reference_range
+  assert.deepEqual(['female', 'male', 'other', 'unknown'].map(rangeFor), ['11.7-15.5', '13.2-17.1', '11.7-17.1', '11.7-17.1'])
+  const psa = analytes.get('psa-total')!.definition
+  const made = makeResult({ slug: 'psa-total', definition: psa }, 'numeric', 'normal', 'female', chanceOf('any'))
+  assert.equal(made.reference_range, '<=4.00')
+})

@@ -1,0 +1,130 @@
+// Reports of the sandbox's laboratory. Pure: the same order and flags give the same report, so that snapshots of it hold.
+// Source: lab-testing.md 24; what is plausible is a choice of this project.
+import { createHash } from 'node:crypto'
+import type { ExpectedMarker } from '../catalog/analytes.ts'
+import type { Interpretation, LabReport, Measured, ReportedResult, ResultType } from '../labs/report.ts'
+import type { Order } from '../orders/schema.ts'
+import { expectations, type Expectation } from '../results/expectations.ts'
+import { chanceOf, isWorded, makeResult } from './values.ts'
+
+export interface ReportFlags {
+  interpretation: Interpretation
+  /** Types to cycle over; null: the usual mixture. */
+  result_types: ResultType[] | null
+  has_missing_results: boolean
+  partial: boolean
+  amended: boolean
+}
+
+/** A result to be made. */
+interface Plan {
+  item: Expectation
+  type: ResultType
+  kind: Interpretation
+  seed: string
+}
+
+const USUAL_TYPES: ResultType[] = ['numeric', 'comment', 'range']
+/** How many of the results beside the first are abnormal too, where the whole is. */
+const ABNORMAL_SHARE = 0.15
+const MISSING_SHARE = 0.1
+
+/**
+ * Make the report of an order: one result for each expected one. `at` are ISO 8601 instants.
+ * Not normal: at least one result is what the whole is to be. Partial: about half of the results. Missing: at least one result is not
+ * there, reported as an `unknown_failure`. Amended: one result is measured anew.
+ */
+export function generateReport(
+  order: Pick<Order, 'id' | 'sample_id' | 'patient_details'>,
+  expected: ExpectedMarker[],
+  flags: ReportFlags,
+  at: { collected: string | null; received: string | null; reported: string },
+): LabReport {
+  const gender = order.patient_details?.gender ?? 'unknown'
+  const { chosen, missing } = choose(planned(order.id, expectations(expected), flags), flags)
+  return {
+    status: flags.partial ? 'partial' : 'final',
+    amended: flags.amended,
+    specimen_number: order.sample_id ?? specimenNumber(order.id),
+    collected_at: at.collected,
+    received_at: at.received,
+    reported_at: at.reported,
+    performing_laboratory: null,
+    results: chosen.map((plan) => made(plan, gender)),
+    missing: missing.map(({ item }) => ({ ...identity(item), failure: 'unknown_failure', note: null })),
+  }
+}
+
+const specimenNumber = (id: string): string =>
+  `S${createHash('sha256').update(`specimen ${id}`).digest('hex').slice(0, 10).toUpperCase()}`
+
+const made = ({ item, type, kind, seed }: Plan, gender: string): ReportedResult => ({
+  ...identity(item),
+  type,
+  ...makeResult(item, type, kind, gender, chanceOf(seed)),
+  notes: null,
+})
+
+const identity = ({ name, slug, provider_id, loinc, loinc_slug, source_markers }: Expectation): Measured => ({
+  name,
+  slug,
+  provider_id,
+  loinc,
+  loinc_slug,
+  source_markers,
+})
+
+/** Every expected result with its type and meaning, best suited to stand out first. */
+function planned(order_id: string, items: Expectation[], flags: ReportFlags): (Plan & { place: number })[] {
+  const types = typesOf(items, flags.result_types)
+  const plans = items.map((item, place) => {
+    const seed = `${order_id} ${item.slug}`
+    return { item, place, type: types[place]!, seed, draw: chanceOf(`rank ${seed}`)() }
+  })
+  return plans
+    .sort((a, b) => suitability(a) - suitability(b) || a.draw - b.draw)
+    .map(({ item, place, type, seed, draw }, rank) => ({
+      item,
+      place,
+      type,
+      kind: kindOf(flags.interpretation, rank === 0, draw),
+      // The first changes when the report is amended.
+      seed: rank === 0 && flags.amended ? `${seed} amended` : seed,
+    }))
+}
+
+/** Its own type where the catalog says that it is not a number; the usual ones in turn where it is. */
+function typesOf(items: Expectation[], allowed: ResultType[] | null): ResultType[] {
+  if (allowed?.length) return items.map((_, i) => allowed[i % allowed.length]!)
+  let numbers = 0
+  return items.map(({ definition }) => {
+    const own = definition?.type ?? 'comment'
+    return own === 'numeric' ? USUAL_TYPES[numbers++ % USUAL_TYPES.length]! : own
+  })
+}
+
+/** Numbers show best what is out of range, and those with critical limits what is critical; what may be left out shows it least. */
+function suitability({ item, type }: { item: Expectation; type: ResultType }): number {
+  const { definition, required } = item
+  const measured = (type === 'numeric' || type === 'range') && !isWorded(definition)
+  const limits = definition?.critical_high != null || definition?.critical_low != null
+  return (required ? 0 : 8) + (measured ? (type === 'numeric' ? 0 : 1) + (limits ? 0 : 2) : 4)
+}
+
+function kindOf(whole: Interpretation, first: boolean, draw: number): Interpretation {
+  if (first) return whole
+  const mixed = whole === 'abnormal' || whole === 'critical'
+  return mixed && draw < ABNORMAL_SHARE ? 'abnormal' : 'normal'
+}
+
+/** Which results are there and which are missing; the first stays as long as it can. Both in the order they are expected. */
+function choose(plans: (Plan & { place: number })[], flags: ReportFlags): { chosen: Plan[]; missing: Plan[] } {
+  const required = plans.filter(({ item }) => item.required)
+  const candidates = required.length > 0 ? required : plans
+  const count = flags.has_missing_results ? Math.max(1, Math.floor(candidates.length * MISSING_SHARE)) : 0
+  const missing = new Set(candidates.slice(Math.max(0, candidates.length - count)))
+  const there = plans.filter((plan) => !missing.has(plan))
+  const chosen = new Set(flags.partial ? there.slice(0, Math.ceil(plans.length / 2)) : there)
+  const inOrder = plans.toSorted((a, b) => a.place - b.place)
+  return { chosen: inOrder.filter((plan) => chosen.has(plan)), missing: inOrder.filter((plan) => missing.has(plan)) }
+}

@@ -1,0 +1,131 @@
+// Simulated kits whose patient is known later: they wait for the registration. Source: lab-testing.md 24.
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { DAY_S, kit, orderOf, pass, patient, walk } from '../testing-orders.ts'
+import { given } from '../testing.ts'
+import {
+  CARRIER,
+  CREATED,
+  CRITICAL,
+  LABORATORY,
+  REGISTRATION,
+  register,
+  start,
+  statuses,
+  tracking,
+  UNKNOWN,
+  UPDATED,
+  updates,
+} from './simulator.fixture.ts'
+
+describe('simulating a kit to be registered', () => {
+  test('waits with its customer, and goes on when it is registered', async () => {
+    const team = await given()
+    const { id, sample_id } = await kit(team)
+    await start(team, id)
+    await team.settle()
+    assert.deepEqual(statuses(await orderOf(team, id)), UNKNOWN)
+    assert.deepEqual(await team.jobs(), [])
+    await pass(team, 10 * DAY_S)
+    assert.deepEqual(statuses(await orderOf(team, id)), UNKNOWN)
+    assert.equal((await register(team, sample_id)).status, 200)
+    assert.deepEqual(await team.jobs(), ['testkits.registered'])
+    await team.settle()
+    const order = await orderOf(team, id)
+    assert.deepEqual(statuses(order), [...UNKNOWN, ...REGISTRATION, ...LABORATORY])
+    assert.deepEqual(await team.events(), [CREATED, ...updates(4 + 2 + 3)])
+    assert.deepEqual(order.patient_details?.first_name, patient.first_name)
+    assert.ok(tracking(order)!.outbound[0] && tracking(order)!.inbound[0])
+    assert.equal((await team.api.get(`/v3/order/${id}/result`)).status, 200)
+    assert.deepEqual(await team.jobs(), [])
+  })
+
+  test('keeps what was asked for while it waits', async () => {
+    const team = await given()
+    const { id, sample_id } = await kit(team)
+    await start(team, id, { delay: '60', final_status: 'completed.testkit.completed' }, { interpretation: 'critical' })
+    await pass(team, 600)
+    assert.deepEqual(statuses(await orderOf(team, id)), UNKNOWN)
+    await register(team, sample_id)
+    await team.settle()
+    const registered = await orderOf(team, id)
+    assert.deepEqual(statuses(registered), [...UNKNOWN, ...REGISTRATION])
+    await pass(team, 600)
+    const order = await orderOf(team, id)
+    assert.equal(order.interpretation, 'critical')
+    assert.deepEqual(
+      order.events.slice(-3).map((event) => (Date.parse(event.created_at) - Date.parse(registered.updated_at)) / 1000),
+      [60, 120, 180],
+    )
+    assert.deepEqual(await team.events(), [CREATED, ...updates(4 + 2 + 2), CRITICAL, UPDATED])
+  })
+
+  test('that is registered before it is sent, or on its way, does not wait', async () => {
+    for (const past of [0, 1, 2]) {
+      const team = await given()
+      const { id, sample_id } = await kit(team)
+      await walk(team, id, ...['transit_customer', 'out_for_delivery'].slice(0, past))
+      await register(team, sample_id)
+      await start(team, id)
+      await team.settle()
+      assert.deepEqual(statuses(await orderOf(team, id)), [
+        ...UNKNOWN.slice(0, 2 + past),
+        ...REGISTRATION,
+        ...CARRIER.slice(past),
+        ...LABORATORY,
+      ])
+    }
+  })
+
+  test('that is registered while it is simulated goes on with the carrier', async () => {
+    const team = await given()
+    const { id, sample_id } = await kit(team)
+    await start(team, id, { delay: '60' })
+    await team.settle()
+    await register(team, sample_id)
+    await pass(team, 3600)
+    assert.deepEqual(statuses(await orderOf(team, id)), [
+      ...UNKNOWN.slice(0, 3),
+      ...REGISTRATION,
+      ...CARRIER.slice(1),
+      ...LABORATORY,
+    ])
+    assert.deepEqual(await team.jobs(), [])
+  })
+
+  test('does nothing more when nobody registers it, nor when it is registered without a simulation', async () => {
+    const team = await given()
+    const { id, sample_id } = await kit(team)
+    await start(team, id, { final_status: 'collecting_sample.testkit.with_customer' })
+    await team.settle()
+    await register(team, sample_id)
+    await team.settle()
+    await pass(team, DAY_S)
+    assert.deepEqual(statuses(await orderOf(team, id)), [...UNKNOWN, ...REGISTRATION])
+  })
+
+  for (const [final_status, steps, waits] of [
+    ['collecting_sample.testkit.out_for_delivery', CARRIER.slice(0, 2), false],
+    ['failed.testkit.lost', [CARRIER[0], 'failed.testkit.lost'], false],
+    ['cancelled.testkit.cancelled', ['cancelled.testkit.cancelled'], false],
+    ['failed.testkit.failure_to_deliver_to_customer', [CARRIER[0], 'failed.testkit.failure_to_deliver_to_customer'], false],
+    ['sample_with_lab.testkit.delivered_to_lab', LABORATORY.slice(0, 2), true],
+    ['failed.testkit.failure_to_deliver_to_lab', [LABORATORY[0], 'failed.testkit.failure_to_deliver_to_lab'], true],
+    ['failed.testkit.sample_error', [LABORATORY[1], 'failed.testkit.sample_error'], true],
+  ] as [string, string[], boolean][])
+    test(`stops where it is told to${waits ? ', after its registration' : ''}: ${final_status}`, async () => {
+      const team = await given()
+      const { id, sample_id } = await kit(team)
+      await start(team, id, { final_status })
+      await team.settle()
+      if (waits) {
+        assert.deepEqual(statuses(await orderOf(team, id)), UNKNOWN)
+        await register(team, sample_id)
+        await team.settle()
+      }
+      assert.deepEqual(statuses(await orderOf(team, id)), [
+        ...(waits ? [...UNKNOWN, ...REGISTRATION] : UNKNOWN.slice(0, 2)),
+        ...steps,
+      ])
+    })
+})

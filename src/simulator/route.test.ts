@@ -1,0 +1,243 @@
+// Which way a simulated order goes: from every state to every status, against a search of all the ways there are.
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { lifecycles, lowStatuses, type LifecycleName } from '../orders/lifecycle.ts'
+import { followers, isFinal } from '../orders/machine.ts'
+import { isReachable, nextStep, targetOf, type Place } from './route.ts'
+
+const NEEDS_PATIENT = ['transit_lab', 'delivered_to_lab']
+const REGISTRATION = ['requisition_created', 'registered']
+const REGISTRABLE_AT = [
+  'awaiting_registration',
+  'transit_customer',
+  'out_for_delivery',
+  'with_customer',
+  'problem_in_transit_customer',
+]
+
+const names = Object.keys(lifecycles) as LifecycleName[]
+const statesOf = (lifecycle: LifecycleName) => Object.keys(lifecycles[lifecycle].steps)
+
+/** Where a patient is known, and where none can be. */
+const ONLY_REGISTERED = [
+  'registered',
+  'transit_lab',
+  'problem_in_transit_lab',
+  'delivered_to_lab',
+  'lab_processing_blocked',
+  'completed',
+]
+const ALWAYS_KNOWN = [...ONLY_REGISTERED, 'corrected', 'failure_to_deliver_to_lab', 'sample_error']
+const NEVER_KNOWN = ['ordered', 'awaiting_registration']
+
+/** Every place an order can be in. */
+const places = (lifecycle: LifecycleName): Place[] =>
+  statesOf(lifecycle)
+    .filter((low_status) => lifecycle === 'testkit' || low_status !== 'requisition_created')
+    .flatMap((low_status): Place[] => {
+      if (lifecycle === 'testkit') return [{ lifecycle, low_status, registered: true, past: ['ordered', low_status] }]
+      const past = ['ordered', 'awaiting_registration']
+      const unknown = { lifecycle, low_status, registered: false, past: [...past, low_status] }
+      const known = { lifecycle, low_status, registered: true, past: [...past, ...REGISTRATION, low_status] }
+      if (ALWAYS_KNOWN.includes(low_status)) return [known]
+      return NEVER_KNOWN.includes(low_status) ? [unknown] : [unknown, known]
+    })
+
+const shown = ({ low_status, registered, lifecycle }: Place) =>
+  `${low_status}${lifecycle === 'testkit' ? '' : registered ? ' (registered)' : ' (not registered)'}`
+
+/** What the world may do to an order, other than its patient. */
+const steps = ({ lifecycle, low_status, registered }: Place): string[] =>
+  followers(lifecycles[lifecycle], low_status).filter(
+    (to) => lifecycle === 'testkit' || (!REGISTRATION.includes(to) && (registered || !NEEDS_PATIENT.includes(to))),
+  )
+
+const moved = (place: Place, to: string): Place => ({ ...place, low_status: to, past: [...place.past, to] })
+
+/** What a patient's registration makes of a place; undefined where it is not possible. */
+const registered = (place: Place): Place | undefined =>
+  place.lifecycle === 'testkit' || place.registered || !REGISTRABLE_AT.includes(place.low_status)
+    ? undefined
+    : { ...moved(moved(place, 'requisition_created'), 'registered'), registered: true }
+
+/** Every status that could ever follow, by what the world does and, if they come to it, by a registration. */
+function future(from: Place): Set<string> {
+  const seen = new Map<string, Place>()
+  const reached = new Set<string>()
+  const queue = [from]
+  for (const place of queue) {
+    const nexts = [...steps(place).map((to) => moved(place, to)), registered(place)].filter((next) => next !== undefined)
+    for (const next of nexts) {
+      if (next !== registered(place)) reached.add(next.low_status)
+      if (seen.has(shown(next))) continue
+      seen.set(shown(next), next)
+      queue.push(next)
+    }
+  }
+  for (const status of REGISTRATION) if (from.lifecycle !== 'testkit') reached.delete(status)
+  return reached
+}
+
+/** Follow the route; whenever it waits, the patient registers, if `patient`. */
+function follow(from: Place, target: string, patient: boolean): { end: Place; waited: Place[]; taken: string[] } {
+  let place = from
+  const waited: Place[] = []
+  const taken: string[] = []
+  for (let n = 0; n < 40; n++) {
+    const next = nextStep(place, target)
+    if (next === undefined) return { end: place, waited, taken }
+    if (next === 'wait') {
+      waited.push(place)
+      const after = registered(place)
+      assert.ok(after, `waits at ${shown(place)}, where nobody can register`)
+      if (!patient) return { end: place, waited, taken }
+      place = after
+      continue
+    }
+    assert.ok(steps(place).includes(next), `${shown(place)} → ${next} on the way to ${target}`)
+    taken.push(next)
+    place = moved(place, next)
+  }
+  assert.fail(`no end on the way from ${shown(from)} to ${target}`)
+}
+
+for (const lifecycle of names)
+  for (const place of places(lifecycle))
+    describe(`a ${lifecycle} that is ${shown(place)}`, () => {
+      const reachable = future(place)
+
+      test('can be brought to a status exactly where there is a way', () => {
+        for (const target of lowStatuses)
+          assert.equal(isReachable(place, target), target !== place.low_status && reachable.has(target), target)
+      })
+
+      test('is brought there by legal steps alone, and its patient registers once at most', () => {
+        for (const target of lowStatuses) {
+          const { end, waited } = follow(place, target, true)
+          if (isReachable(place, target)) assert.equal(end.low_status, target)
+          assert.ok(waited.length <= 1, target)
+          for (const at of waited) assert.equal(at.low_status, 'with_customer', target)
+        }
+      })
+
+      test('never goes on by itself where a patient is needed', () => {
+        for (const target of lowStatuses) {
+          const { end, waited } = follow(place, target, false)
+          if (waited.length) assert.equal(end.low_status, 'with_customer')
+          else if (isReachable(place, target)) assert.equal(end.low_status, target)
+        }
+      })
+
+      test('stays where it is when there is no way', () => {
+        for (const target of lowStatuses)
+          if (!isReachable(place, target)) assert.deepEqual(follow(place, target, true).taken, [], target)
+      })
+    })
+
+describe('the way on which nothing goes wrong', () => {
+  const start = (lifecycle: LifecycleName): Place => ({
+    lifecycle,
+    low_status: 'ordered',
+    registered: lifecycle === 'testkit',
+    past: ['ordered'],
+  })
+  const carrier = ['transit_customer', 'out_for_delivery', 'with_customer']
+
+  test('of a kit for a known patient leads through every scan to the result', () => {
+    assert.deepEqual(follow(start('testkit'), 'completed', true).taken, [
+      'requisition_created',
+      ...carrier,
+      'transit_lab',
+      'delivered_to_lab',
+      'completed',
+    ])
+  })
+
+  test('of a kit to be registered waits with the customer and then leads on', () => {
+    const { taken, waited } = follow(start('registrable_testkit'), 'completed', true)
+    assert.deepEqual(taken, ['awaiting_registration', ...carrier, 'transit_lab', 'delivered_to_lab', 'completed'])
+    assert.equal(waited.length, 1)
+    assert.deepEqual(follow(start('registrable_testkit'), 'completed', false).taken, ['awaiting_registration', ...carrier])
+  })
+
+  test('of a kit that was registered on its way goes on from where the carrier was', () => {
+    const rest = [...carrier, 'transit_lab', 'delivered_to_lab', 'completed']
+    for (const [past, taken] of [
+      [['ordered', 'awaiting_registration'], rest],
+      [['ordered', 'awaiting_registration', 'transit_customer'], rest.slice(1)],
+      [['ordered', 'awaiting_registration', 'transit_customer', 'problem_in_transit_customer'], rest.slice(1)],
+      [['ordered', 'awaiting_registration', 'transit_customer', 'out_for_delivery'], rest.slice(2)],
+      [['ordered', 'awaiting_registration', ...carrier], rest.slice(3)],
+    ] as const) {
+      const place: Place = {
+        lifecycle: 'registrable_testkit',
+        low_status: 'registered',
+        registered: true,
+        past: [...past, 'requisition_created', 'testkit_registered'],
+      }
+      assert.deepEqual(follow(place, 'completed', true).taken, taken)
+    }
+  })
+
+  test('is left for a failure by the shortest legal way', () => {
+    for (const [lifecycle, target, taken] of [
+      ['testkit', 'cancelled', ['cancelled']],
+      ['testkit', 'lost', ['requisition_created', 'transit_customer', 'lost']],
+      ['testkit', 'problem_in_transit_customer', ['requisition_created', 'transit_customer', 'problem_in_transit_customer']],
+      ['testkit', 'do_not_process', ['requisition_created', 'transit_customer', 'do_not_process']],
+      [
+        'testkit',
+        'sample_error',
+        ['requisition_created', 'transit_customer', 'with_customer', 'delivered_to_lab', 'sample_error'],
+      ],
+      ['registrable_testkit', 'cancelled', ['cancelled']],
+      ['registrable_testkit', 'lost', ['awaiting_registration', 'transit_customer', 'lost']],
+      [
+        'registrable_testkit',
+        'failure_to_deliver_to_lab',
+        ['awaiting_registration', ...carrier, 'transit_lab', 'failure_to_deliver_to_lab'],
+      ],
+    ] as const)
+      assert.deepEqual(follow(start(lifecycle), target, true).taken, taken, target)
+  })
+
+  test('is not gone where nothing may follow', () => {
+    for (const lifecycle of names)
+      for (const low_status of statesOf(lifecycle).filter((state) => isFinal(lifecycles[lifecycle], state)))
+        for (const target of lowStatuses)
+          assert.equal(nextStep({ ...start(lifecycle), low_status, registered: true }, target), undefined)
+  })
+})
+
+describe('the status where a simulation is to stop', () => {
+  test('is named in full, and the registered one in either word', () => {
+    for (const [published, low] of [
+      ['completed.testkit.completed', 'completed'],
+      ['completed.testkit.corrected', 'corrected'],
+      ['collecting_sample.testkit.with_customer', 'with_customer'],
+      ['sample_with_lab.testkit.delivered_to_lab', 'delivered_to_lab'],
+      ['failed.testkit.lost', 'lost'],
+    ] as const)
+      for (const lifecycle of names) assert.equal(targetOf(lifecycle, published), low)
+    assert.equal(targetOf('registrable_testkit', 'received.testkit.testkit_registered'), 'registered')
+    assert.equal(targetOf('registrable_testkit', 'received.testkit.registered'), 'registered')
+  })
+
+  test('is none when it is of another modality, of another top level, not of this life, or not named in full', () => {
+    for (const published of [
+      'completed.walk_in_test.completed',
+      'received.testkit.completed',
+      'received.testkit.testkit_registered',
+      'received.testkit.awaiting_registration',
+      'sample_with_lab.testkit.partial_results',
+      'collecting_sample.walk_in_test.appointment_pending',
+      'completed',
+      'testkit.completed',
+      'x.completed.testkit.completed',
+      'completed.testkit.',
+      'completed.testkit.constructor',
+      '',
+    ])
+      assert.equal(targetOf('testkit', published), undefined, published)
+  })
+})

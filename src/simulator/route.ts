@@ -1,0 +1,96 @@
+// Which way a simulated order goes. Pure. Source: lab-testing.md 24.
+import { lifecycleOf, type LifecycleName } from '../orders/lifecycle.ts'
+import { lowStatusOf, shortestPath, statusText, type Lifecycle } from '../orders/machine.ts'
+
+/** The ways on which nothing goes wrong. */
+const happy: Record<LifecycleName, string[]> = {
+  testkit: [
+    'ordered',
+    'requisition_created',
+    'transit_customer',
+    'out_for_delivery',
+    'with_customer',
+    'transit_lab',
+    'delivered_to_lab',
+    'completed',
+  ],
+  registrable_testkit: [
+    'ordered',
+    'awaiting_registration',
+    'transit_customer',
+    'out_for_delivery',
+    'with_customer',
+    'transit_lab',
+    'delivered_to_lab',
+    'completed',
+  ],
+}
+
+/** Steps that only a patient's registration takes. */
+const REGISTRATION = new Set(['requisition_created', 'registered'])
+/** Steps of a sample, which has a patient. */
+const NEED_PATIENT = new Set(['transit_lab', 'delivered_to_lab'])
+
+export interface Place {
+  lifecycle: LifecycleName
+  low_status: string
+  /** The patient is known. */
+  registered: boolean
+  /** Low-level statuses the order has been through. */
+  past: string[]
+}
+
+/** The low-level status that a published one names in a lifecycle; undefined when the lifecycle has no such status. */
+export function targetOf(lifecycle: LifecycleName, published: string): string | undefined {
+  const parts = published.split('.')
+  const low = lowStatusOf(parts.at(-1)!)
+  const cycle = lifecycleOf(lifecycle)
+  if (!Object.hasOwn(cycle.steps, low)) return undefined
+  const spellings = [statusText(cycle, low), `${cycle.steps[low]![0]}.${cycle.method}.${low}`]
+  return spellings.includes(published) ? low : undefined
+}
+
+/** Whether an order could ever get to a status from where it is, if need be after its registration. */
+export const isReachable = (place: Place, target: string): boolean => nextStep(place, target) !== undefined
+
+/** The next step towards a status; `wait`: the kit has to be registered first; undefined: arrived, or there is no way on. */
+export function nextStep(place: Place, target: string): string | 'wait' | undefined {
+  if (place.low_status === target) return undefined
+  const way = wayTo(place, target)
+  if (way) return way[0]
+  if (worldOf(place) !== unregistered || !shortestPath(registered, 'registered', target)) return undefined
+  // The patient has to come first. Until then the kit travels to its customer.
+  return place.low_status === 'with_customer' ? 'wait' : wayTo(place, 'with_customer')?.[0]
+}
+
+/** A life without the steps into some statuses. */
+function without({ steps, ...cycle }: Lifecycle, statuses: Set<string>): Lifecycle {
+  const kept = Object.entries(steps).map(([from, [top, ...next]]) => [from, [top, ...next.filter((to) => !statuses.has(to))]])
+  return { ...cycle, steps: Object.fromEntries(kept) as Lifecycle['steps'] }
+}
+
+/** What the world can do to a kit once its patient is known: everything but register it. */
+const registered = without(lifecycleOf('registrable_testkit'), REGISTRATION)
+/** And before: nothing of it goes to the laboratory. */
+const unregistered = without(registered, NEED_PATIENT)
+
+const worldOf = (place: Place): Lifecycle =>
+  place.lifecycle === 'testkit' ? lifecycleOf(place.lifecycle) : place.registered ? registered : unregistered
+
+/** The steps to a status that the world takes by itself: the happy ones where they lead there, else the fewest. */
+function wayTo(place: Place, target: string): string[] | undefined {
+  const world = worldOf(place)
+  const way = happy[place.lifecycle]
+  const from = place.low_status === 'registered' ? afterRegistration(place, way) : way.indexOf(place.low_status)
+  const ahead = from < 0 ? [] : way.slice(from + 1, way.indexOf(target) + 1)
+  if (ahead.length && (world !== unregistered || !ahead.some((status) => NEED_PATIENT.has(status)))) return ahead
+  return shortestPath(world, place.low_status, target)
+}
+
+/** A kit may be registered before it is delivered: then the carrier goes on where it was. */
+const afterRegistration = (place: Place, way: string[]): number =>
+  Math.max(
+    ...['awaiting_registration', 'transit_customer', 'out_for_delivery', 'with_customer']
+      .filter((status) => place.past.includes(status))
+      .map((status) => way.indexOf(status)),
+  )

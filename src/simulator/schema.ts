@@ -1,0 +1,50 @@
+import { Fields, Int, Maybe, OpenEnum, T, Text, Timestamp, type Static } from '../platform/schema.ts'
+import { Interpretation } from '../orders/schema.ts'
+
+export const SimulateQuery = Fields({
+  final_status: Maybe(
+    Text({
+      minLength: 1,
+      maxLength: 120,
+      description: 'Where to stop, `<top-level>.<method>.<low-level>`; completed when not given.',
+    }),
+  ),
+  delay: Maybe(Int({ minimum: 0, maximum: 3600, default: 0, description: 'Seconds between steps.' })),
+})
+
+export const SimulationFlags = Fields(
+  {
+    interpretation: Maybe(Interpretation),
+    result_types: Maybe(T.Array(OpenEnum(['numeric', 'range', 'comment', 'coded_value']), { maxItems: 10 })),
+    has_missing_results: Maybe(T.Boolean()),
+  },
+  { title: 'SimulationFlags' },
+)
+export type SimulationFlags = Static<typeof SimulationFlags>
+
+export const SimulationStarted = Fields({ status: T.String(), message: T.String() }, { title: 'SimulationStarted' })
+
+export const Clock = Fields(
+  { now: Timestamp, offset_s: T.Integer({ description: "How far ahead of the machine's clock." }) },
+  { title: 'Clock' },
+)
+
+export const AdvanceClock = Fields(
+  {
+    seconds: Maybe(Int({ minimum: 1, maximum: 315_360_000, description: 'How far to go, at most ten years.' })),
+    to: Maybe(Timestamp),
+  },
+  { title: 'AdvanceClock' },
+)
+
+export const AdvancedClock = Fields(
+  {
+    now: Timestamp,
+    offset_s: T.Integer(),
+    jobs_run: T.Integer({ description: 'What fell due on the way.' }),
+    complete: T.Boolean({
+      description: 'False when so much fell due that the journey was interrupted; repeat the call to go on.',
+    }),
+  },
+  { title: 'AdvancedClock' },
+)

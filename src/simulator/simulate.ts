@@ -1,0 +1,156 @@
+// Playing the world for a sandbox order: carriers, laboratory, results. It uses the same functions as production and owns only the
+// plan of a simulation that waits.
+import { expectedResults } from '../catalog/lab-tests.ts'
+import { linkTo } from '../labs/links.ts'
+import { isFinal } from '../orders/machine.ts'
+import { lifecycleOf } from '../orders/lifecycle.ts'
+import { findOpenOrder, openOrder, type OpenOrder } from '../orders/open-order.ts'
+import { Interpretation } from '../orders/schema.ts'
+import { iso, plusSeconds } from '../platform/clock.ts'
+import type { Tx } from '../platform/db.ts'
+import { badRequest } from '../platform/errors.ts'
+import { enqueue, handle, job } from '../platform/outbox.ts'
+import { Nullable, T, type Static } from '../platform/schema.ts'
+import { sql } from '../platform/sql.ts'
+import { receiveReport } from '../results/results.ts'
+import { isRegistered, moveKit, shipmentOf, track } from '../testkits/shipments.ts'
+import { kitRegistered } from '../testkits/testkits.ts'
+import { assertSandbox } from './clock.ts'
+import { generateReport } from './generate.ts'
+import { isReachable, nextStep, targetOf, type Place } from './route.ts'
+import type { SimulationFlags } from './schema.ts'
+
+const Plan = T.Object({
+  order_id: T.String(),
+  target: T.String(),
+  delay_s: T.Integer(),
+  interpretation: Interpretation,
+  result_types: Nullable(T.Array(T.String())),
+  has_missing_results: T.Boolean(),
+})
+type Plan = Static<typeof Plan>
+
+/** One step of a simulation; queues the next. */
+export const simulateStep = job('simulator.step', Plan)
+
+const DEFAULT_TARGET = 'completed'
+
+/**
+ * Start a simulation of an order; the steps follow as jobs, each with its own transaction and event. Queues simulator.step.
+ * 400: no such status for this kind of order, or it cannot get there from where it is. 404: not a sandbox team, or no such order.
+ */
+export async function startSimulation(
+  tx: Tx,
+  order_id: string,
+  query: { final_status?: string; delay?: number },
+  flags: SimulationFlags,
+): Promise<{ status: string; message: string }> {
+  assertSandbox(tx.tenant)
+  const open = await openOrder(tx, order_id, "Order doesn't exist")
+  const target = query.final_status === undefined ? DEFAULT_TARGET : targetOf(open.lifecycle, query.final_status)
+  if (target === undefined) throw badRequest('final_status is not a status of this kind of order')
+  if (isFinal(lifecycleOf(open.lifecycle), open.lowStatus))
+    throw badRequest(`An order that is ${open.lowStatus} does not change any more`)
+  if (!isReachable(placeOf(open), target)) throw badRequest(`An order that is ${open.lowStatus} cannot become ${target}`)
+  enqueue(tx, simulateStep, {
+    order_id,
+    target,
+    delay_s: query.delay ?? 0,
+    interpretation: flags.interpretation ?? 'normal',
+    result_types: flags.result_types?.length ? flags.result_types : null,
+    has_missing_results: flags.has_missing_results ?? false,
+  })
+  return { status: 'success', message: 'Order simulation started' }
+}
+
+const placeOf = (open: OpenOrder): Place => ({
+  lifecycle: open.lifecycle,
+  low_status: open.lowStatus,
+  registered: isRegistered(open),
+  past: open.order.events.map((event) => event.status.split('.').at(-1)!),
+})
+
+export const stepHandler = handle(simulateStep, (context, plan) =>
+  context.tx(async (tx) => {
+    const open = await findOpenOrder(tx, plan.order_id)
+    // Erased with its user meanwhile.
+    if (!open) return
+    const next = nextStep(placeOf(open), plan.target)
+    if (next === undefined) return
+    if (next === 'wait') return park(tx, plan)
+    await take(tx, open, next, plan)
+    open.update()
+    if (next !== plan.target) enqueue(tx, simulateStep, plan, plusSeconds(tx.now, plan.delay_s))
+  }),
+)
+
+/** What the world does for an order to become `next`. */
+async function take(tx: Tx, open: OpenOrder, next: string, plan: Plan): Promise<void> {
+  if (next === 'requisition_created') prepareRequisition(tx, open)
+  if (next === 'transit_customer') track(tx, open, 'outbound', parcel(open, 'outbound'))
+  if (next === 'transit_lab' || next === 'delivered_to_lab') ensureInbound(tx, open)
+  if (next === 'completed' || next === 'corrected') return deliver(tx, open, next === 'corrected', plan)
+  moveKit(open, next)
+}
+
+/** The laboratory has taken the order: there is a barcode, and a parcel to be sent. */
+function prepareRequisition(tx: Tx, open: OpenOrder): void {
+  open.order.sample_id ??= linkTo(tx.tenant, open.order.lab_test.lab!.slug)?.barcode(open.order.id) ?? null
+  shipmentOf(tx, open)
+}
+
+function ensureInbound(tx: Tx, open: OpenOrder): void {
+  if (!open.order.details.data.shipment?.inbound_tracking_number) track(tx, open, 'inbound', parcel(open, 'inbound'))
+}
+
+/** A made-up tracking number that is the same for the same order. */
+function parcel(open: OpenOrder, way: 'outbound' | 'inbound') {
+  const digits = BigInt(`0x${open.order.id.replaceAll('-', '').slice(12)}`)
+    .toString()
+    .slice(0, 18)
+    .padStart(18, '0')
+  const number = `${way === 'outbound' ? '94' : '92'}${digits}`
+  return { number, url: `https://tracking.example/${number}`, courier: 'usps' }
+}
+
+async function deliver(tx: Tx, open: OpenOrder, amended: boolean, plan: Plan): Promise<void> {
+  const expected = await expectedResults(tx, open.order.lab_test.id)
+  const sent = open.order.events.findLast(
+    (event) => event.status.endsWith('.transit_lab') || event.status.endsWith('.delivered_to_lab'),
+  )
+  const received = open.order.events.findLast((event) => event.status.endsWith('.delivered_to_lab'))
+  const now = iso(tx.now)
+  const report = generateReport(
+    open.order,
+    expected,
+    {
+      interpretation: plan.interpretation,
+      result_types: plan.result_types as never,
+      has_missing_results: plan.has_missing_results,
+      partial: false,
+      amended,
+    },
+    { collected: sent?.created_at ?? now, received: received?.created_at ?? now, reported: now },
+  )
+  await receiveReport(tx, open, report)
+}
+
+/** Wait for the registration. Writes simulation. */
+async function park(tx: Tx, plan: Plan): Promise<void> {
+  await tx.run(sql`
+    insert into simulation (order_id, team_id, plan) values (${plan.order_id}, ${tx.team}, ${JSON.stringify(plan)})
+    on conflict (order_id) do update set plan = excluded.plan`)
+}
+
+const Parked = T.Object({ plan: Plan })
+
+/** A kit has been registered: a simulation that waited for it goes on. */
+export const registeredHandler = handle(kitRegistered, async (context, { order_id }) => {
+  await context.tx(async (tx) => {
+    const parked = await tx.maybe(
+      Parked,
+      sql`delete from simulation where order_id = ${order_id} and team_id = ${tx.team} returning plan`,
+    )
+    if (parked) enqueue(tx, simulateStep, parked.plan, plusSeconds(tx.now, parked.plan.delay_s))
+  })
+})

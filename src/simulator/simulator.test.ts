@@ -1,0 +1,380 @@
+// Simulated orders. Source: lab-testing.md 24.
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { describe, test } from 'node:test'
+import { eraseOrdersHandler } from '../orders/erase.ts'
+import type { Order } from '../orders/schema.ts'
+import type { Tx } from '../platform/db.ts'
+import { sql } from '../platform/sql.ts'
+import { DAY_S, jobInstants, kit, orderOf, pass, placed, walk } from '../testing-orders.ts'
+import { given } from '../testing.ts'
+import {
+  CARRIER,
+  CREATED,
+  CRITICAL,
+  KNOWN,
+  LABORATORY,
+  NONE,
+  simulate,
+  start,
+  started,
+  statuses,
+  tracking,
+  UPDATED,
+  updates,
+} from './simulator.fixture.ts'
+
+describe('simulating a kit for a known patient', () => {
+  test('answers at once, and the steps follow one by one, each with its event', async () => {
+    const team = await given()
+    const order = await placed(team)
+    await start(team, order.id)
+    assert.deepEqual(await orderOf(team, order.id), order)
+    assert.deepEqual(await team.jobs(), ['simulator.step'])
+    await team.settle()
+    const after = await orderOf(team, order.id)
+    assert.deepEqual(statuses(after), KNOWN)
+    assert.equal(after.status, 'completed')
+    assert.equal(after.order_transaction.status, 'completed')
+    assert.deepEqual(await team.events(order.id), [CREATED, ...updates(7)])
+    assert.deepEqual(await team.jobs(), [])
+    const told = (await team.api.get(`/v1/events?object_id=${order.id}`)).body.data.reverse()
+    assert.deepEqual(
+      told.map((event: { body: { data: Order } }) => event.body.data.last_event.status),
+      KNOWN,
+    )
+    assert.deepEqual(told.at(-1).body.data, after)
+  })
+
+  test('gives it its barcode, its parcel and its numbers when their time has come, and the dates of the result', async () => {
+    const team = await given()
+    const { id, lab_test } = await placed(team)
+    await start(team, id, { delay: '60' })
+    const seen: Record<string, Order> = {}
+    for (let n = 1; n < KNOWN.length; n++) {
+      await (n === 1 ? team.settle() : pass(team, 60))
+      const order = await orderOf(team, id)
+      assert.deepEqual(statuses(order), KNOWN.slice(0, n + 1))
+      seen[order.last_event.status.split('.')[2]!] = order
+    }
+    const { requisition_created, transit_customer, with_customer, transit_lab, delivered_to_lab, completed } = seen
+    assert.match(requisition_created!.sample_id!, /^DBK[0-9A-Z]{10}$/)
+    assert.deepEqual(tracking(requisition_created!), { outbound: NONE, inbound: NONE })
+    const out = tracking(transit_customer!)!
+    assert.match(out.outbound[0]!, /^\d{20}$/)
+    assert.deepEqual(out, {
+      outbound: [out.outbound[0], `https://tracking.example/${out.outbound[0]}`, 'usps'],
+      inbound: NONE,
+    })
+    assert.deepEqual(tracking(with_customer!), out)
+    assert.equal(with_customer!.expected_result_by_date, null)
+    const back = tracking(transit_lab!)!
+    assert.deepEqual(back.outbound, out.outbound)
+    assert.deepEqual(back.inbound, [back.inbound[0], `https://tracking.example/${back.inbound[0]}`, 'usps'])
+    assert.notEqual(back.inbound[0], back.outbound[0])
+    assert.deepEqual(tracking(delivered_to_lab!), back)
+    const collected = Date.parse(transit_lab!.last_event.created_at.slice(0, 10))
+    const after = (days: number | null) =>
+      days === null ? null : new Date(collected + days * DAY_S * 1000).toISOString().slice(0, 10)
+    assert.ok(lab_test.common_tat_days)
+    for (const order of [transit_lab!, delivered_to_lab!, completed!])
+      assert.deepEqual(
+        [order.expected_result_by_date, order.worst_case_result_by_date],
+        [after(lab_test.common_tat_days), after(lab_test.worst_case_tat_days)],
+      )
+    assert.deepEqual([delivered_to_lab!.interpretation, delivered_to_lab!.has_missing_results], [null, null])
+    assert.deepEqual([completed!.interpretation, completed!.has_missing_results], ['normal', false])
+  })
+
+  test('ends with a result of every marker', async () => {
+    const team = await given()
+    const { id } = await placed(team)
+    const before = await team.api.get(`/v3/order/${id}/result`)
+    assert.equal(before.status, 404)
+    await start(team, id)
+    await team.settle()
+    const { status, body } = await team.api.get(`/v3/order/${id}/result`)
+    assert.equal(status, 200)
+    assert.ok(body.results.length > 0)
+    assert.deepEqual(body.missing_results ?? [], [])
+    assert.deepEqual([body.metadata.status, body.metadata.interpretation], ['final', 'normal'])
+    assert.equal(body.order_transaction.status, 'completed')
+  })
+
+  for (const interpretation of ['normal', 'abnormal', 'critical'])
+    test(`with a ${interpretation} result says so, and tells of it first when it is critical`, async () => {
+      const team = await given()
+      const { id } = await placed(team)
+      await start(team, id, {}, { interpretation, result_types: ['numeric'], has_missing_results: true })
+      await team.settle()
+      const order = await orderOf(team, id)
+      assert.deepEqual([order.interpretation, order.has_missing_results], [interpretation, true])
+      const { body } = await team.api.get(`/v3/order/${id}/result`)
+      assert.equal(body.metadata.interpretation, interpretation)
+      assert.ok(body.missing_results.length > 0)
+      assert.ok(body.results.every((result: { type: string }) => result.type === 'numeric'))
+      assert.deepEqual(await team.events(), [
+        CREATED,
+        ...updates(6),
+        ...(interpretation === 'critical' ? [CRITICAL] : []),
+        UPDATED,
+      ])
+    })
+
+  test('takes options, null, or nothing at all for a body, and refuses what is none', async () => {
+    const team = await given()
+    for (const [body, headers] of [
+      [undefined, {}],
+      [undefined, { 'content-type': 'application/json' }],
+      ['null', { 'content-type': 'application/json' }],
+      [{}, {}],
+      [{ interpretation: null, result_types: [], has_missing_results: null, unknown: 1 }, {}],
+      [{ interpretation: 'CRITICAL', result_types: ['Comment', 'range'] }, {}],
+    ] as [unknown, Record<string, string>][]) {
+      const { id } = await placed(team)
+      const reply = await team.api.call('POST', `/v3/order/${id}/test`, body, headers)
+      assert.deepEqual([reply.status, reply.body], [200, started])
+    }
+    const { id } = await placed(team)
+    for (const [body, place, type] of [
+      [{ interpretation: 'bad' }, 'body.interpretation', 'enum'],
+      [{ result_types: ['numeric', 'none'] }, 'body.result_types.1', 'enum'],
+      [{ result_types: 'numeric' }, 'body.result_types', 'list_type'],
+      [{ has_missing_results: 'yes' }, 'body.has_missing_results', 'bool_type'],
+      [[], 'body', 'model_attributes_type'],
+    ] as const) {
+      const reply = await simulate(team, id, {}, body)
+      assert.equal(reply.status, 422)
+      assert.deepEqual([reply.body.detail[0].loc.join('.'), reply.body.detail[0].type], [place, type])
+    }
+  })
+
+  const targets: [string, string[]][] = [
+    ...KNOWN.slice(1).map((status, i): [string, string[]] => [status, KNOWN.slice(1, i + 2)]),
+    ['received.testkit.requisition_bypassed', ['received.testkit.requisition_bypassed']],
+    ['cancelled.testkit.cancelled', ['cancelled.testkit.cancelled']],
+    ['failed.testkit.lost', [...KNOWN.slice(1, 3), 'failed.testkit.lost']],
+    ['failed.testkit.failure_to_deliver_to_customer', [...KNOWN.slice(1, 3), 'failed.testkit.failure_to_deliver_to_customer']],
+    [
+      'collecting_sample.testkit.problem_in_transit_customer',
+      [...KNOWN.slice(1, 3), 'collecting_sample.testkit.problem_in_transit_customer'],
+    ],
+    ['cancelled.testkit.do_not_process', [...KNOWN.slice(1, 3), 'cancelled.testkit.do_not_process']],
+    ...['collecting_sample.testkit.problem_in_transit_lab', 'failed.testkit.failure_to_deliver_to_lab'].map(
+      (status): [string, string[]] => [
+        status,
+        [...KNOWN.slice(1, 3), 'collecting_sample.testkit.with_customer', 'collecting_sample.testkit.transit_lab', status],
+      ],
+    ),
+    ...['failed.testkit.sample_error', 'sample_with_lab.testkit.lab_processing_blocked'].map((status): [string, string[]] => [
+      status,
+      [...KNOWN.slice(1, 3), 'collecting_sample.testkit.with_customer', 'sample_with_lab.testkit.delivered_to_lab', status],
+    ]),
+  ]
+  for (const [final_status, steps] of targets)
+    test(`stops where it is told to: ${final_status}`, async () => {
+      const team = await given()
+      const { id } = await placed(team)
+      await start(team, id, { final_status })
+      await team.settle()
+      assert.deepEqual(statuses(await orderOf(team, id)), ['received.testkit.ordered', ...steps])
+      assert.deepEqual(await team.events(), [CREATED, ...updates(steps.length)])
+      assert.deepEqual(await team.jobs(), [])
+    })
+
+  test('that is completed can be corrected, with another report', async () => {
+    const team = await given()
+    const { id } = await placed(team)
+    await start(team, id)
+    await team.settle()
+    await pass(team, DAY_S)
+    const first = (await team.api.get(`/v3/order/${id}/result`)).body
+    await start(team, id, { final_status: 'completed.testkit.corrected' })
+    await team.settle()
+    assert.deepEqual(statuses(await orderOf(team, id)), [...KNOWN, 'completed.testkit.corrected'])
+    const second = (await team.api.get(`/v3/order/${id}/result`)).body
+    assert.notDeepEqual(second, first)
+    assert.deepEqual(await team.events(), [CREATED, ...updates(8)])
+  })
+
+  test('goes on from wherever it is', async () => {
+    for (const [past, steps] of [
+      [
+        ['requisition_created', 'transit_customer', 'problem_in_transit_customer'],
+        [CARRIER[2], ...LABORATORY],
+      ],
+      [['requisition_bypassed'], [...CARRIER, ...LABORATORY]],
+      [['requisition_created', 'transit_customer', 'with_customer', 'transit_lab'], LABORATORY.slice(1)],
+    ] as [string[], string[]][]) {
+      const team = await given()
+      const { id } = await placed(team)
+      await walk(team, id, ...past)
+      await start(team, id)
+      await team.settle()
+      assert.deepEqual(statuses(await orderOf(team, id)).slice(1 + past.length), steps)
+      assert.equal((await team.api.get(`/v3/order/${id}/result`)).status, 200)
+    }
+  })
+
+  test('asked for twice takes each step once', async () => {
+    const team = await given()
+    const { id } = await placed(team)
+    await start(team, id)
+    await start(team, id)
+    await team.settle()
+    assert.deepEqual(statuses(await orderOf(team, id)), KNOWN)
+    assert.deepEqual(await team.events(), [CREATED, ...updates(7)])
+  })
+
+  test('spreads its steps over the time of the team', async () => {
+    const team = await given()
+    const { id } = await placed(team)
+    await start(team, id, { delay: '3600' })
+    await team.settle()
+    const first = (await orderOf(team, id)).last_event.created_at
+    assert.deepEqual(await jobInstants(team), [new Date(Date.parse(first) + 3_600_000).toISOString().slice(0, 19) + '+00:00'])
+    await pass(team, 3500)
+    assert.equal((await orderOf(team, id)).events.length, 2)
+    await pass(team, 100)
+    assert.equal((await orderOf(team, id)).events.length, 3)
+    await pass(team, DAY_S)
+    const { events } = await orderOf(team, id)
+    assert.deepEqual(
+      events.map((event) => event.status),
+      KNOWN,
+    )
+    assert.deepEqual(
+      events.slice(1).map((event) => (Date.parse(event.created_at) - Date.parse(first)) / 1000),
+      [0, 3600, 7200, 10800, 14400, 18000, 21600],
+    )
+    const told = (await team.api.get('/v1/events')).body.data.reverse()
+    assert.deepEqual(
+      told.map((event: { created_at: string }) => event.created_at),
+      events.map((event) => event.created_at),
+    )
+  })
+
+  test('ends when the order is cancelled on the way', async () => {
+    const team = await given()
+    const { id } = await placed(team)
+    await start(team, id, { delay: '60' })
+    await team.settle()
+    assert.equal((await team.api.post(`/v3/order/${id}/cancel`)).status, 200)
+    await pass(team, 600)
+    assert.deepEqual(statuses(await orderOf(team, id)), [...KNOWN.slice(0, 2), 'cancelled.testkit.cancelled'])
+    assert.deepEqual(await team.jobs(), [])
+  })
+
+  test('ends when the order is erased on the way', async () => {
+    const team = await given()
+    const { id, user_id } = await placed(team)
+    await start(team, id, { delay: '60' })
+    await team.settle()
+    await team.db.queries.run(sql`
+      update "user" set deleted_at = created_on - interval '8 days' where id = ${user_id} and team_id = ${team.team}`)
+    const tx = <R>(work: (tx: Tx) => Promise<R>) => team.db.tx(team.tenant, work)
+    await eraseOrdersHandler.run({ tenant: team.tenant, tx }, { user_id })
+    assert.equal((await team.api.get(`/v3/order/${id}`)).status, 404)
+    await pass(team, 600)
+    assert.deepEqual(await team.jobs(), [])
+  })
+})
+
+describe('a simulation is refused', () => {
+  test('to a status that is none, is not named in full, or is of another modality', async () => {
+    const team = await given()
+    const [known, unknown] = [await placed(team), await kit(team)]
+    for (const [order, final_status] of [
+      [known, 'completed'],
+      [known, 'done.testkit.done'],
+      [known, 'completed.walk_in_test.completed'],
+      [known, 'received.testkit.awaiting_registration'],
+      [known, 'received.testkit.testkit_registered'],
+      [unknown, 'received.testkit.requisition_bypassed'],
+      [unknown, 'sample_with_lab.testkit.partial_results'],
+    ] as const) {
+      const { status, body } = await simulate(team, order.id, { final_status })
+      assert.deepEqual([status, body], [400, { detail: 'final_status is not a status of this kind of order' }], final_status)
+    }
+    assert.ok(!(await team.jobs()).includes('simulator.step'))
+  })
+
+  test('to a status that the order cannot come to, is in, or that its patient alone can bring about', async () => {
+    const team = await given()
+    const [known, unknown] = [await placed(team), await kit(team)]
+    await walk(team, known.id, 'requisition_created', 'transit_customer', 'with_customer')
+    for (const [order, from, final_status] of [
+      [known, 'with_customer', 'collecting_sample.testkit.transit_customer'],
+      [known, 'with_customer', 'received.testkit.ordered'],
+      [known, 'with_customer', 'cancelled.testkit.cancelled'],
+      [known, 'with_customer', 'collecting_sample.testkit.with_customer'],
+      [unknown, 'awaiting_registration', 'received.testkit.testkit_registered'],
+      [unknown, 'awaiting_registration', 'received.testkit.registered'],
+      [unknown, 'awaiting_registration', 'received.testkit.ordered'],
+    ] as const) {
+      const low = final_status.split('.')[2]!.replace('testkit_', '')
+      const { status, body } = await simulate(team, order.id, { final_status })
+      assert.deepEqual([status, body], [400, { detail: `An order that is ${from} cannot become ${low}` }])
+    }
+    assert.ok(!(await team.jobs()).includes('simulator.step'))
+  })
+
+  for (const [low, ...past] of [
+    ['cancelled'],
+    ['lost', 'requisition_created', 'transit_customer'],
+    ['do_not_process', 'requisition_created', 'transit_customer'],
+    ['sample_error', 'requisition_created', 'transit_customer', 'with_customer', 'delivered_to_lab'],
+  ] as [string, ...string[]][])
+    test(`of an order that is ${low}`, async () => {
+      const team = await given()
+      const { id } = await placed(team)
+      await walk(team, id, ...past, low)
+      const { status, body } = await simulate(team, id)
+      assert.deepEqual([status, body], [400, { detail: `An order that is ${low} does not change any more` }])
+    })
+
+  test('of an order that is completed', async () => {
+    const team = await given()
+    const { id } = await placed(team)
+    await start(team, id)
+    await team.settle()
+    const { status, body } = await simulate(team, id)
+    assert.deepEqual([status, body], [400, { detail: 'An order that is completed cannot become completed' }])
+  })
+
+  test('with a delay that is negative, longer than an hour, or no number', async () => {
+    const team = await given()
+    const { id } = await placed(team)
+    for (const [delay, type] of [
+      ['-1', 'greater_than_equal'],
+      ['3601', 'less_than_equal'],
+      ['1.5', 'int_parsing'],
+      ['soon', 'int_parsing'],
+    ]) {
+      const { status, body } = await simulate(team, id, { delay: delay! })
+      assert.deepEqual([status, body.detail[0].loc, body.detail[0].type], [422, ['query', 'delay'], type])
+    }
+    await start(team, id, { delay: '3600' })
+  })
+
+  test('of an order that the team does not have', async () => {
+    const [team, other] = [await given(), await given()]
+    const theirs = await placed(other)
+    for (const id of [randomUUID(), theirs.id]) {
+      const { status, body } = await simulate(team, id)
+      assert.deepEqual([status, body], [404, { detail: "Order doesn't exist" }])
+    }
+    assert.equal((await simulate(team, 'not-an-id')).status, 422)
+    assert.deepEqual(await other.jobs(), [])
+  })
+
+  test('in production, as if there were no such thing', async () => {
+    const team = await given('production-us')
+    const { id } = await placed(team)
+    for (const order_id of [id, randomUUID()]) {
+      const { status, body } = await simulate(team, order_id)
+      assert.deepEqual([status, body], [404, { detail: 'Not Found' }])
+    }
+    assert.deepEqual(await team.jobs(), ['orders.dispatch'])
+  })
+})

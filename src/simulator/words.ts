@@ -1,0 +1,49 @@
+// What worded results say: the opposite of each normal text, and sentences for what is normally a number.
+import type { AnalyteDefinition } from '../catalog/analytes.ts'
+import type { Interpretation } from '../labs/report.ts'
+
+/** Normal text, in lower case → what stands in its place when it is not normal. */
+const opposites: Record<string, string[]> = {
+  negative: ['Positive'],
+  positive: ['Negative'],
+  'non-reactive': ['Reactive'],
+  'not detected': ['Detected'],
+  'none seen': ['Few', 'Moderate', 'Many'],
+  yellow: ['Amber', 'Red'],
+  clear: ['Cloudy', 'Turbid'],
+  'no growth': ['Escherichia coli, more than 100,000 CFU/mL'],
+  'no pathogens isolated': ['Campylobacter species isolated'],
+}
+
+/** Analytes without a normal text. Blood groups have no wrong answer. */
+const answers: Record<string, { normal: string[]; abnormal: string[] }> = {
+  'abo-group': { normal: ['O', 'A', 'B', 'AB'], abnormal: ['O', 'A', 'B', 'AB'] },
+  'rh-type': { normal: ['Positive', 'Negative'], abnormal: ['Positive', 'Negative'] },
+  'ana-pattern': { normal: ['No pattern observed'], abnormal: ['Homogeneous', 'Speckled', 'Nucleolar', 'Centromere'] },
+}
+
+const TITERS = ['1:80', '1:160', '1:320', '1:640']
+
+/** The text of an analyte whose results are words. */
+export function wordsOf(slug: string, definition: AnalyteDefinition | null, kind: Interpretation, chance: () => number): string {
+  const pick = (texts: string[]) => texts[Math.floor(chance() * texts.length)]!
+  if (kind === 'unknown') return 'Indeterminate'
+  if (Object.hasOwn(answers, slug)) return pick(answers[slug]![kind === 'normal' ? 'normal' : 'abnormal'])
+  const usual = definition?.range_text ?? null
+  if (kind === 'normal') return usual ?? 'No abnormality reported'
+  if (usual === null) return 'Abnormality reported'
+  if (definition?.unit === '{titer}') return pick(TITERS)
+  return pick(opposites[usual.toLowerCase()] ?? [`Not ${usual.toLowerCase()}`])
+}
+
+/** A sentence in place of a number. */
+export function commentOf(kind: Interpretation, side: 'high' | 'low' | undefined): string {
+  if (kind === 'unknown') return 'Indeterminate'
+  if (side === undefined) return 'Within normal limits'
+  const where = side === 'high' ? 'above' : 'below'
+  return kind === 'critical' ? `Critically ${where} normal limits` : `${where === 'above' ? 'Above' : 'Below'} normal limits`
+}
+
+/** A constant in place of whatever it is. */
+export const codeOf = (kind: Interpretation): string =>
+  kind === 'normal' ? 'NOT_DETECTED' : kind === 'unknown' ? 'INDETERMINATE' : 'DETECTED'

@@ -1,0 +1,182 @@
+// What tests stand on: a database of their own made from a migrated template, a server that is spoken to over HTTP, and a team for
+// each test. Nothing of ours is replaced; the worker's jobs run when a test says so.
+import { createHash, randomUUID } from 'node:crypto'
+import { after } from 'node:test'
+import pg from 'pg'
+import { testDataDir, testSettings } from '../test/setup.ts'
+import { constraints, handlers, later, operationsIn } from './app.ts'
+import { loadCatalog, catalogChecksum } from './catalog/load.ts'
+import { seedStandardTests } from './catalog/lab-tests.ts'
+import { TeamGuard } from './management/guard.ts'
+import { createTeamKey } from './management/keys.ts'
+import { createOrg, createTeam, loadTenant, placeTeam } from './management/teams.ts'
+import { Cells, schemaOf } from './platform/cells.ts'
+import { cellNames, teamNow, type CellName, type Connection } from './platform/db.ts'
+import { openEmbedded } from './platform/embedded-postgres.ts'
+import { heavy } from './platform/heavy.ts'
+import { createHttp } from './platform/http.ts'
+import { createLog } from './platform/log.ts'
+import { createMetrics } from './platform/metrics.ts'
+import { migrate, migrationsOf } from './platform/migrate.ts'
+import { T } from './platform/schema.ts'
+import { sql } from './platform/sql.ts'
+import { JobRunner } from './platform/worker.ts'
+
+const log = createLog(process.env.TEST_LOG_LEVEL ?? 'silent')
+const embedded = await openEmbedded({ dataDir: testDataDir, ownership: 'if-free', log: () => {}, settings: testSettings })
+const server = embedded.connection as Extract<Connection, { host: string }>
+
+/** The template: every schema migrated, every catalog loaded. Made once per state of migrations and catalog. */
+async function templateDatabase(): Promise<string> {
+  const checksums = [...migrationsOf('cell'), ...migrationsOf('control')].map(({ checksum }) => checksum)
+  const name = `template_${createHash('sha256')
+    .update([...checksums, catalogChecksum()].join())
+    .digest('hex')
+    .slice(0, 16)}`
+  const admin = new pg.Client(server)
+  await admin.connect()
+  try {
+    await admin.query('select pg_advisory_lock(7)')
+    const { rowCount } = await admin.query('select 1 from pg_database where datname = $1', [name])
+    if (rowCount) return name
+    await admin.query(`drop database if exists ${name}_making with (force)`)
+    await admin.query(`create database ${name}_making`)
+    const connection = { ...server, database: `${name}_making` }
+    await migrate(connection, 'control', 'control')
+    for (const cell of cellNames) await migrate(connection, schemaOf(cell), 'cell')
+    const options = { connection, connections_max: 2, checkRows: true }
+    const cells = new Cells(options, new Map(cellNames.map((cell) => [cell, options])))
+    for (const cell of cellNames) await loadCatalog(cells.of(cell), { offers: true })
+    await cells.close()
+    await admin.query(`alter database ${name}_making rename to ${name}`)
+    return name
+  } finally {
+    await admin.end()
+  }
+}
+
+const database = `test_${process.pid}_${randomUUID().slice(0, 8)}`
+const template = await templateDatabase()
+const admin = new pg.Client(server)
+await admin.connect()
+await admin.query(`create database ${database} template ${template} strategy file_copy`)
+
+const options = { connection: { ...server, database }, connections_max: 8, checkRows: true }
+export const connection = options.connection
+export const cells = new Cells(options, new Map(cellNames.map((cell) => [cell, options])))
+export const guard = new TeamGuard(cells, { users_max: 50 })
+const metrics = createMetrics(() => cells)
+export const runner = new JobRunner({ handlers, tenantOf: guard.tenant, log, metrics })
+const pool = heavy()
+const app = createHttp({
+  operations: operationsIn({ heavy: pool, world: { runner, guard } }),
+  guards: { team: guard.authenticate },
+  cells,
+  constraints,
+  later,
+  log,
+  metrics,
+  base_path: '',
+  checkReplies: true,
+})
+export const url = await app.listen({ port: 0, host: '127.0.0.1' })
+
+after(async () => {
+  await app.close()
+  await pool.close()
+  await cells.close()
+  await admin.query(`drop database ${database} with (force)`)
+  await admin.end()
+  await embedded.stop()
+})
+
+export interface Reply {
+  status: number
+  // oxlint-disable-next-line typescript/no-explicit-any -- tests look into replies of every shape
+  body: any
+  headers: Headers
+}
+
+/** Requests with a key; `body` is sent as JSON when given. */
+export function client(key: string | undefined) {
+  const call = async (method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Reply> => {
+    const response = await fetch(url + path, {
+      method,
+      headers: {
+        ...(key !== undefined && { 'x-service-api-key': key }),
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(body !== undefined && {
+        body: typeof body === 'string' || body instanceof Uint8Array ? (body as string) : JSON.stringify(body),
+      }),
+    })
+    const type = response.headers.get('content-type') ?? ''
+    const bytes = Buffer.from(await response.arrayBuffer())
+    return {
+      status: response.status,
+      body: type.startsWith('application/json') ? JSON.parse(bytes.toString()) : bytes,
+      headers: response.headers,
+    }
+  }
+  return {
+    call,
+    get: (path: string, headers?: Record<string, string>) => call('GET', path, undefined, headers),
+    post: (path: string, body?: unknown, headers?: Record<string, string>) => call('POST', path, body, headers),
+    patch: (path: string, body?: unknown, headers?: Record<string, string>) => call('PATCH', path, body, headers),
+    delete: (path: string, body?: unknown) => call('DELETE', path, body),
+  }
+}
+
+const Typed = T.Object({ type: T.String() })
+const Named = T.Object({ name: T.String() })
+
+/** A team of its own for a test, with the four standard lab tests. */
+export async function given(cell: CellName = 'sandbox-us') {
+  const region = cell.endsWith('us') ? 'us' : 'eu'
+  const { team, org_id, key } = await cells.control.plainTx(async (tx) => {
+    const org_id = await createOrg(tx, 'Test organization')
+    const team = await createTeam(tx, { org_id, name: 'Test team', region })
+    return { team, org_id, key: await createTeamKey(tx, { team_id: team, cell, label: 'test' }) }
+  })
+  const db = cells.of(cell)
+  await db.plainTx((tx) => placeTeam(tx, cell, { id: team, org_id }))
+  const tenant = (await loadTenant(cells, cell, team))!
+  await db.tx(tenant, (tx) => seedStandardTests(tx))
+  const api = client(key)
+
+  /** Types of the team's events, oldest first; of one object when given. */
+  const events = async (object_id?: string): Promise<string[]> =>
+    (
+      await db.queries.many(
+        Typed,
+        object_id === undefined
+          ? sql`select type from event where team_id = ${team} order by id`
+          : sql`select type from event where team_id = ${team} and object_id = ${object_id} order by id`,
+      )
+    ).map((row) => row.type)
+
+  /** Names of the team's waiting jobs, in order of their instants. */
+  const jobs = async (): Promise<string[]> =>
+    (await db.queries.many(Named, sql`select name from job where team_id = ${team} order by run_at, id`)).map((row) => row.name)
+
+  /** Run the jobs that are due now, and those they queue, until none is due. Throws when one fails. */
+  const settle = async (): Promise<void> => {
+    const now = (await guard.tenant(cell, team))!
+    await runner.runUntil(cell, db, team, { from: teamNow(now), until: teamNow(now), jobs_max: 500 }, async () => {})
+    const failed = await db.queries.many(
+      Named,
+      sql`select name from job where team_id = ${team} and (failed_at is not null or attempts > 0)`,
+    )
+    if (failed.length) throw new Error(`jobs failed: ${failed.map((row) => row.name).join(', ')}`)
+  }
+
+  const user = async (reference: string = randomUUID()): Promise<string> =>
+    (await api.post('/v2/user', { client_user_id: reference })).body.user_id
+  const test = async (method = 'testkit'): Promise<string> =>
+    (await api.get(`/v3/lab_tests?collection_method=${method}`)).body[0].id
+
+  return { team, org_id, key, cell, db, tenant, api, events, jobs, settle, user, test }
+}
+
+export type Given = Awaited<ReturnType<typeof given>>

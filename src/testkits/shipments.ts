@@ -1,0 +1,57 @@
+// The parcel of a kit: out to the patient, back to the lab. Lives in the details of its order. Source: lab-testing.md 8, 21.
+import type { OpenOrder } from '../orders/open-order.ts'
+import type { Shipment } from '../orders/schema.ts'
+import { iso } from '../platform/clock.ts'
+import type { Tx } from '../platform/db.ts'
+import { badRequest } from '../platform/errors.ts'
+
+export interface Tracking {
+  number: string
+  url: string
+  courier: string
+}
+
+/** The shipment of an order's kit; made, still without tracking, when there is none. */
+export function shipmentOf(tx: Tx, open: OpenOrder): Shipment {
+  const { data } = open.order.details
+  const now = iso(tx.now)
+  data.shipment ??= {
+    id: tx.uuid(),
+    outbound_tracking_number: null,
+    outbound_tracking_url: null,
+    outbound_courier: null,
+    inbound_tracking_number: null,
+    inbound_tracking_url: null,
+    inbound_courier: null,
+    notes: null,
+    created_at: now,
+    updated_at: now,
+  }
+  return data.shipment
+}
+
+/** Record under which number a parcel travels. */
+export function track(tx: Tx, open: OpenOrder, way: 'outbound' | 'inbound', tracking: Tracking): void {
+  const shipment = shipmentOf(tx, open)
+  const now = iso(tx.now)
+  shipment[`${way}_tracking_number`] = tracking.number
+  shipment[`${way}_tracking_url`] = tracking.url
+  shipment[`${way}_courier`] = tracking.courier
+  shipment.updated_at = now
+  open.order.details.data.updated_at = now
+}
+
+/** Whether the patient of the kit is known. */
+export const isRegistered = (open: OpenOrder): boolean => open.order.patient_details !== null
+
+const NEED_PATIENT = new Set(['transit_lab', 'delivered_to_lab'])
+
+/**
+ * Take a kit one step along its way. Emits labtest.order.updated.
+ * 400: the lifecycle has no such step, or the kit would go to the lab before its patient is registered.
+ */
+export function moveKit(open: OpenOrder, to: string, status_detail: string | null = null): void {
+  if (NEED_PATIENT.has(to) && !isRegistered(open))
+    throw badRequest(`Transition from ${open.lowStatus} to ${to} is not allowed before registration`)
+  open.advance(to, status_detail)
+}

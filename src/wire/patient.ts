@@ -1,0 +1,114 @@
+// The patient of an order: who, and what is checked of them. Source: lab-testing.md 2, 5.1.
+import { Refusal, type Rule } from '../platform/read.ts'
+import { DateOfBirth, DateOnly, Email, Fields, Int, Maybe, Nullable, OpenEnum, T, Text, type Static } from '../platform/schema.ts'
+import { countryRule } from './places.ts'
+
+export const Gender = OpenEnum(['female', 'male', 'other', 'unknown'])
+const Race = OpenEnum([
+  'african_american_or_black',
+  'asian',
+  'indigenous_native_american_alaska_native',
+  'other',
+  'pacific_islander_or_hawaiian',
+  'white_caucasian',
+])
+const Ethnicity = OpenEnum(['hispanic', 'non_hispanic', 'ashkenazi_jewish', 'other'])
+const SexualOrientation = OpenEnum(['lesbian_gay_or_homosexual', 'heterosexual_or_straight', 'bisexual', 'dont_know', 'other'])
+const GenderIdentity = OpenEnum([
+  'male',
+  'female',
+  'female_to_male_ftm_transgender_male_trans_man',
+  'male_to_female_mtf_transgender_female_trans_woman',
+  'genderqueer',
+  'other',
+])
+
+/** What laboratories print: letters, digits, `- . , '` and single spaces between words; nothing else. */
+const PersonName = Text({ minLength: 1, maxLength: 50, pattern: "^[a-zA-Z0-9][a-zA-Z0-9.,'\\-]*( [a-zA-Z0-9.,'\\-]+)*$" })
+
+const phoneRule: Rule = (text) => {
+  const digits = text.replace(/[ ().-]/g, '')
+  return /^\+[1-9]\d{6,14}$/.test(digits) ? digits : new Refusal('not a phone number in international format, +15550100199')
+}
+const Phone = Text({ minLength: 1, maxLength: 40, rule: phoneRule, description: 'International format with a leading `+`.' })
+
+const amount = Int({ minimum: 0, maximum: 2_000_000_000 })
+
+const ProxyAddress = Fields(
+  {
+    first_line: Text({ minLength: 1, maxLength: 200 }),
+    second_line: T.Optional(Text({ maxLength: 200 })),
+    city: Text({ minLength: 1, maxLength: 200 }),
+    state: Text({ minLength: 1, maxLength: 200 }),
+    zip: Text({ minLength: 1, maxLength: 20 }),
+    country: Text({ minLength: 1, maxLength: 80, rule: countryRule }),
+    access_notes: Maybe(Text({ maxLength: 1000 })),
+  },
+  { aliases: { street: 'first_line', street_number: 'second_line', zip_code: 'zip' } },
+)
+
+/** Parent or guardian of a minor. */
+export const MedicalProxy = Fields(
+  {
+    first_name: Text({ minLength: 1, maxLength: 200 }),
+    last_name: Text({ minLength: 1, maxLength: 200 }),
+    address: ProxyAddress,
+    phone_number: Text({ minLength: 1, maxLength: 50 }),
+    household_income: Maybe(amount),
+    household_size: Maybe(amount),
+    email: Maybe(Email),
+  },
+  { title: 'MedicalProxy' },
+)
+
+export const PatientInput = Fields(
+  {
+    first_name: PersonName,
+    last_name: PersonName,
+    dob: DateOfBirth,
+    gender: Gender,
+    phone_number: Phone,
+    email: Email,
+    medical_proxy: Maybe(MedicalProxy),
+    race: Maybe(Race),
+    ethnicity: Maybe(Ethnicity),
+    sexual_orientation: Maybe(SexualOrientation),
+    gender_identity: Maybe(GenderIdentity),
+    household_income: Maybe(amount),
+    household_size: Maybe(amount),
+  },
+  { title: 'PatientInput' },
+)
+export type PatientInput = Static<typeof PatientInput>
+
+export const Patient = Fields(
+  {
+    first_name: Nullable(T.String()),
+    last_name: Nullable(T.String()),
+    dob: DateOnly,
+    gender: Gender,
+    phone_number: Nullable(T.String()),
+    email: Nullable(T.String()),
+    medical_proxy: Nullable(MedicalProxy),
+    race: Nullable(Race),
+    ethnicity: Nullable(Ethnicity),
+    sexual_orientation: Nullable(SexualOrientation),
+    gender_identity: Nullable(GenderIdentity),
+  },
+  { title: 'Patient' },
+)
+export type Patient = Static<typeof Patient>
+
+export const toPatient = (given: PatientInput): Patient => ({
+  first_name: given.first_name,
+  last_name: given.last_name,
+  dob: given.dob,
+  gender: given.gender,
+  phone_number: given.phone_number,
+  email: given.email,
+  medical_proxy: given.medical_proxy ?? null,
+  race: given.race ?? null,
+  ethnicity: given.ethnicity ?? null,
+  sexual_orientation: given.sexual_orientation ?? null,
+  gender_identity: given.gender_identity ?? null,
+})

@@ -1,0 +1,156 @@
+// Users through the SDK.
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { describe, test } from 'node:test'
+import { Junction } from '@junction-api/sdk'
+import { faults, NOBODY, refused, type Customer } from '../client.ts'
+
+export const users = ({ sdk, user }: Customer): void =>
+  void describe('users', () => {
+    test('a user is created and read by either id', async () => {
+      const reference = `a reference/with + signs & ümlaut ${randomUUID()}`
+      const made = await user(reference)
+      assert.equal(made.clientUserId, reference)
+      assert(made.createdOn instanceof Date)
+      assert.deepEqual(made.connectedSources, [])
+      assert.deepEqual(await sdk.user.get({ userId: made.userId }), made)
+      assert.deepEqual(await sdk.user.getByClientUserId({ clientUserId: reference }), made)
+    })
+
+    test('a user is created with everything that can be said of it', async () => {
+      const made = await sdk.user.create({
+        clientUserId: randomUUID(),
+        fallbackTimeZone: 'America/Phoenix',
+        fallbackBirthDate: '1990-01-31',
+        ingestionStart: '2024-01-01',
+        ingestionEnd: '2024-12-31',
+      })
+      assert.equal(made.fallbackTimeZone?.id, 'America/Phoenix')
+      assert.equal(made.fallbackBirthDate?.value, '1990-01-31')
+      assert.equal(made.ingestionStart, '2024-01-01')
+      assert.equal(made.ingestionEnd, '2024-12-31')
+      await sdk.user.delete({ userId: made.userId })
+    })
+
+    test('a reference that is in use is refused with the user it stands for', async () => {
+      const { userId, clientUserId } = await user()
+      const error = await refused(sdk.user.create({ clientUserId }), 400)
+      assert(error instanceof Junction.BadRequestError)
+      const { detail } = error.body as { detail: Record<string, string> }
+      assert.equal(detail.error_type, 'INVALID_REQUEST')
+      assert.equal(detail.user_id, userId)
+      assert.match(detail.created_on!, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00$/)
+    })
+
+    test('what is wrong with a user is all said at once', async () => {
+      const request = {
+        clientUserId: '',
+        fallbackTimeZone: 'Phoenix',
+        fallbackBirthDate: 'last winter',
+        ingestionStart: '2024-02-30',
+      }
+      const error = await refused(sdk.user.create(request), 422)
+      assert(error instanceof Junction.UnprocessableEntityError)
+      assert.deepEqual(faults(error), [
+        'body.client_user_id',
+        'body.fallback_time_zone',
+        'body.fallback_birth_date',
+        'body.ingestion_start',
+      ])
+    })
+
+    test('users are listed newest first, page by page', async () => {
+      const older = await user()
+      const newer = await user()
+      const first = await sdk.user.getAll({ limit: 1 })
+      assert.deepEqual([first.users.length, first.limit, first.offset], [1, 1, 0])
+      assert(first.total >= 2)
+      const { users } = await sdk.user.getAll({ offset: 0, limit: 10 })
+      const ids = users.map(({ userId }) => userId)
+      assert(ids.indexOf(newer.userId) < ids.indexOf(older.userId))
+      assert.deepEqual((await sdk.user.getAll({ offset: 1_000_000 })).users, [])
+    })
+
+    test('a page that is too large is refused', async () => {
+      const error = await refused(sdk.user.getAll({ limit: 501, offset: -1 }), 422)
+      assert(error instanceof Junction.UnprocessableEntityError)
+      assert.deepEqual(faults(error), ['query.offset', 'query.limit'])
+    })
+
+    test('users are found by part of a reference', async () => {
+      const { userId, clientUserId } = await user()
+      const found = await sdk.team.getUserById({ queryId: clientUserId.slice(11, 40) })
+      assert.deepEqual(
+        found.map((one) => one.userId),
+        [userId],
+      )
+      assert.deepEqual(await sdk.team.getUserById({ queryId: randomUUID() }), [])
+    })
+
+    test('a user is changed field by field', async () => {
+      const { userId } = await user()
+      const clientUserId = `changed-${randomUUID()}`
+      assert.equal(await sdk.user.patch({ userId, clientUserId, fallbackBirthDate: '1985-05-05' }), undefined)
+      assert.equal((await sdk.user.getByClientUserId({ clientUserId })).fallbackBirthDate?.value, '1985-05-05')
+      await sdk.user.patch({ userId, fallbackBirthDate: null })
+      const cleared = await sdk.user.get({ userId })
+      assert.deepEqual([cleared.fallbackBirthDate, cleared.clientUserId], [null, clientUserId])
+    })
+
+    test('a user cannot be given the reference of another, nor nothing', async () => {
+      const taken = await user()
+      const { userId } = await user()
+      const conflict = await refused(sdk.user.patch({ userId, clientUserId: taken.clientUserId }), 409)
+      assert.deepEqual(conflict.body, { detail: 'Client user id already exists' })
+      assert.deepEqual((await refused(sdk.user.patch({ userId }), 400)).body, { detail: 'Nothing to patch' })
+    })
+
+    test('a deleted user is gone, its reference is free, and it can be had back', async () => {
+      const { userId, clientUserId } = await user()
+      assert.deepEqual(await sdk.user.delete({ userId }), { success: true })
+      const gone = await refused(sdk.user.get({ userId }), 404)
+      assert.deepEqual(gone.body, { detail: 'You have scheduled this user for deletion.' })
+      await refused(sdk.user.delete({ userId }), 404)
+      await refused(sdk.user.getByClientUserId({ clientUserId }), 404)
+      assert.deepEqual(await sdk.user.undoDelete({ userId }), { success: true })
+      assert.equal((await sdk.user.getByClientUserId({ clientUserId })).userId, userId)
+
+      await sdk.user.delete({ userId })
+      const successor = await user(clientUserId)
+      await refused(sdk.user.undoDelete({ clientUserId }), 409)
+      await sdk.user.delete({ userId: successor.userId })
+      assert.deepEqual(await sdk.user.undoDelete({ clientUserId }), { success: true })
+    })
+
+    test('a deletion that was not made cannot be taken back', async () => {
+      const { userId } = await user()
+      await refused(sdk.user.undoDelete({ userId }), 404)
+      await refused(sdk.user.undoDelete({ userId: NOBODY }), 404)
+      const neither = await refused(sdk.user.undoDelete({}), 422)
+      assert(neither instanceof Junction.UnprocessableEntityError)
+      await refused(sdk.user.undoDelete({ userId, clientUserId: 'both' }), 422)
+    })
+
+    test('a user that is not there is not found, and an id that is none is refused', async () => {
+      const texts: [call: () => Promise<unknown>, detail: string][] = [
+        [() => sdk.user.get({ userId: NOBODY }), 'Not found'],
+        [() => sdk.user.getByClientUserId({ clientUserId: randomUUID() }), 'User not found'],
+        [() => sdk.user.patch({ userId: NOBODY }), 'The user does not or no longer exists in this team'],
+        [() => sdk.user.delete({ userId: NOBODY }), 'The user does not or no longer exists in this team'],
+      ]
+      for (const [call, detail] of texts) assert.deepEqual((await refused(call(), 404)).body, { detail })
+      const malformed = await refused(sdk.user.get({ userId: 'nonsense' }), 422)
+      assert(malformed instanceof Junction.UnprocessableEntityError)
+      assert.deepEqual(faults(malformed), ['path.user_id'])
+    })
+
+    test('the team counts its users and orders', async () => {
+      const before = await sdk.user.getTeamMetrics()
+      const { userId, teamId } = await user()
+      const after = await sdk.user.getTeamMetrics()
+      assert.equal(after.teamId, teamId)
+      assert.equal(after.numberOfUsers, before.numberOfUsers! + 1)
+      await sdk.user.delete({ userId })
+      assert.equal((await sdk.user.getTeamMetrics()).numberOfUsers, before.numberOfUsers)
+    })
+  })

@@ -1,0 +1,40 @@
+// The official TypeScript SDK, as published, against a running server. One server for all of it.
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { customer } from './client.ts'
+import { absent } from './parts/absent.ts'
+import { catalog } from './parts/catalog.ts'
+import { cellsAndKeys } from './parts/cells.ts'
+import { orders } from './parts/orders.ts'
+import { results } from './parts/results.ts'
+import { story } from './parts/story.ts'
+import { users } from './parts/users.ts'
+import { openServer } from './server.ts'
+
+const server = await openServer()
+after(() => server.stop())
+const skip = server.log ? false : 'the server was not started here'
+
+for (const part of [story, users, catalog, orders, results, absent]) {
+  const one = customer(server, 'sandbox-us')
+  part(one)
+  test(`users of ${part.name} leave`, () => one.leave())
+}
+cellsAndKeys(server)
+
+test('every operation there is has been called with success', { skip }, async () => {
+  const text = async (path: string) => (await fetch(server.base_url + path)).text()
+  const { paths } = JSON.parse(await text('/openapi.json')) as { paths: Record<string, Record<string, { operationId: string }>> }
+  const ids = Object.values(paths).flatMap((methods) => Object.values(methods).map(({ operationId }) => operationId))
+  const answered = /^drawbridge_http_request_duration_seconds_count\{operation="(\w+)",status="20[04]"\} [1-9]/gm
+  const called = new Set([...(await text('/metrics')).matchAll(answered)].map(([, id]) => id!))
+  assert.deepEqual(
+    ids.filter((id) => !called.has(id.replace(/_alias$/, ''))),
+    [],
+  )
+})
+
+test('the server ends when it is asked to, and has nothing to say', { skip }, async () => {
+  assert.equal(await server.stop(), 0)
+  assert.equal(server.log!(), '')
+})

@@ -1,0 +1,216 @@
+// What holds for every operation there is, and for every one that will be in the list: nothing here names one by hand but the few
+// exceptions. What is sent that is not sound: operations-hostile.test.ts.
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { describe, test } from 'node:test'
+import { gzipSync } from 'node:zlib'
+import { later, operations } from '../src/app.ts'
+import { createOrgKey } from '../src/management/keys.ts'
+import type { Operation } from '../src/platform/operation.ts'
+import { cells, given, type Given, type Reply } from '../src/testing.ts'
+import { answered, asJson, each, forTeams, keyed, success, withBody, withoutBody, writing } from './operations/each.ts'
+import { belonging, call, places, propertiesOf, send, stray, target, valid, withValue } from './operations/requests.ts'
+
+const succeeded = new Set<string>()
+
+each('an operation does what its example asks for', operations, async (operation) => {
+  const team = await given()
+  const reply = await send(team.key, operation, await valid(team, operation))
+  assert(success(reply), answered(reply))
+  succeeded.add(operation.id)
+})
+
+test('test/uncovered.txt lists the operations that are not called with success here', () => {
+  const listed = readFileSync(new URL('uncovered.txt', import.meta.url), 'utf8')
+    .split('\n')
+    .filter(Boolean)
+  assert.deepEqual(
+    operations.map(({ id }) => id).filter((id) => !succeeded.has(id)),
+    listed,
+  )
+})
+
+describe('a key is required', async () => {
+  const team = await given()
+  const other = await given()
+  const management = await cells.control.plainTx((tx) => createOrgKey(tx, { org_id: team.org_id, label: 'test' }))
+  const unknown = `${team.key.slice(0, -4)}AAAA`
+  const refused: Record<string, Record<string, string>> = {
+    'no key': {},
+    'an empty key': { 'x-service-api-key': '' },
+    'an unknown key': { 'x-service-api-key': unknown },
+    'a key of another kind': { 'x-service-api-key': management },
+    'a key of another kind in its own header': { 'x-management-key': management },
+    'a team key in the header of another kind': { 'x-management-key': team.key },
+    'a team key as a bearer token': { authorization: `Bearer ${team.key}` },
+    'a key of 600 characters': { 'x-service-api-key': `sk_us_${'x'.repeat(600)}` },
+    'a key with something before it': { 'x-service-api-key': `Bearer ${team.key}` },
+    'two keys, one of them unknown': { 'x-service-api-key': team.key, 'x-vital-api-key': unknown },
+    'two keys of two teams': { 'x-service-api-key': team.key, 'x-vital-api-key': other.key },
+  }
+  for (const [what, headers] of Object.entries(refused))
+    each(`with ${what} an operation answers 401`, forTeams, async (operation) => {
+      const reply = await send(undefined, operation, stray(operation), headers)
+      assert.equal(reply.status, 401)
+      assert.equal(typeof reply.body.detail, 'string')
+    })
+  const accepted: Record<string, Record<string, string>> = {
+    'in its documented header': { 'x-service-api-key': team.key },
+    'in the header of the SDKs': { 'x-vital-api-key': team.key },
+    'in a header in capitals': { 'X-SERVICE-API-KEY': team.key },
+    'in both headers': { 'x-service-api-key': team.key, 'x-vital-api-key': team.key },
+    'beside a management key': { 'x-service-api-key': team.key, 'x-management-key': management },
+  }
+  for (const [where, headers] of Object.entries(accepted))
+    each(`a key ${where} is accepted`, forTeams, async (operation) => {
+      assert.notEqual((await send(undefined, operation, stray(operation), headers)).status, 401)
+    })
+})
+
+describe('what belongs to another team is not there', async () => {
+  /** Where an id of others is no error: filters find nothing, and events are repeated for own orders only. */
+  const findsNothing = new Set(['get_orders', 'list_events', 'resend_events', 'search_team_users'])
+  /** Where the request contradicts itself before anything is looked up: it names another lab test beside. */
+  const contradicts = new Set(['create_order order_set.lab_test_ids', 'create_order_once order_set.lab_test_ids'])
+  const owner = await given()
+  const stranger = await given()
+  /** What another team is answered must not have anything of the owner, and must not have changed anything of it. */
+  const askedByStranger = async (ask: () => Promise<Reply>): Promise<Reply> => {
+    const before = await everythingOf(owner)
+    const reply = await ask()
+    const text = JSON.stringify(reply.body)
+    for (const [id] of before.matchAll(UUID)) assert(!text.includes(id), 'the answer has something of the other team')
+    assert.equal(await everythingOf(owner), before, 'something of the other team has changed')
+    return reply
+  }
+
+  for (const operation of forTeams)
+    for (const place of places(operation)) {
+      const name = `${operation.id} ${place.path.join('.')}`
+      test(name, async () => {
+        const own = await valid(stranger, operation)
+        const foreign = await belonging(owner, operation, place.name)
+        const reply = await askedByStranger(() => send(stranger.key, operation, withValue(own, place, foreign)))
+        assert.equal(reply.status, findsNothing.has(operation.id) ? 200 : contradicts.has(name) ? 400 : 404, answered(reply))
+        assert.equal(reply.body.total ?? 0, 0)
+      })
+    }
+
+  each('what a team is answered has nothing of another', forTeams, async (operation) => {
+    const own = await valid(stranger, operation)
+    await valid(owner, operation)
+    assert(success(await askedByStranger(() => send(stranger.key, operation, own))))
+  })
+
+  each(
+    'what another team does changes no answer',
+    forTeams.filter(({ method }) => method === 'GET'),
+    async (operation) => {
+      const own = await valid(stranger, operation)
+      const ask = async () => {
+        const { body } = await send(stranger.key, operation, own)
+        return Buffer.isBuffer(body) ? 'a file' : JSON.stringify(body).replace(INSTANT, 'an instant')
+      }
+      const before = await ask()
+      const neighbour = await given()
+      for (const other of writing) await send(neighbour.key, other, await valid(neighbour, other))
+      assert.equal(await ask(), before)
+    },
+  )
+
+  each('an idempotency key of another team is not known', keyed, async (operation) => {
+    const headers = { 'x-idempotency-key': 'the-same' }
+    const first = await send(owner.key, operation, await valid(owner, operation), headers)
+    const second = await send(stranger.key, operation, await valid(stranger, operation), headers)
+    assert(success(first) && success(second), answered(second))
+    assert(JSON.stringify(first.body).includes(owner.team))
+    assert(!JSON.stringify(second.body).includes(owner.team))
+  })
+})
+
+const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g
+const INSTANT = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00/g
+
+/** Every row of a team in its cell, as one text. */
+async function everythingOf(team: Given): Promise<string> {
+  const { rows } = await team.db.pool.query<{ name: string }>(
+    `select table_name as name from information_schema.columns where table_schema = current_schema() and column_name = 'team_id' order by 1`,
+  )
+  const tables = rows.map(async ({ name }) => {
+    const found = await team.db.pool.query<{ row: string }>(
+      `select t::text as row from "${name}" t where team_id = $1 order by 1`,
+      [team.team],
+    )
+    return found.rows.map(({ row }) => `${name} ${row}`)
+  })
+  return (await Promise.all(tables)).flat().join('\n')
+}
+
+describe('how a request is written makes no difference', async () => {
+  const team = await given()
+
+  each('JSON content type with zero bytes is no body', withoutBody, async (operation) => {
+    const request = { ...(await valid(team, operation)), body: operation.method === 'GET' ? undefined : '' }
+    const reply = await send(team.key, operation, request, asJson)
+    assert(success(reply), answered(reply))
+  })
+
+  each('a gzipped body is understood, and keys nobody declared are ignored', withBody, async (operation) => {
+    const request = await valid(team, operation)
+    const text = JSON.stringify({ unknown: 1, ...(request.body as object) }).replace('{', '{"__proto__":{"polluted":1},')
+    const reply = await send(team.key, operation, { ...request, body: gzipSync(text) }, { 'content-encoding': 'gzip' })
+    assert(success(reply), answered(reply))
+    assert.equal(({} as { polluted?: number }).polluted, undefined)
+  })
+
+  each('slashes at the end and twice lead to the same place', operations, async (operation) => {
+    const reads = operation.method === 'GET'
+    const request = reads ? await valid(team, operation) : stray(operation)
+    const [path = '', query = ''] = target(operation.path, request).split(/(?=\?)/)
+    const key = reads ? team.key : 'sk_us_unknown'
+    const plain = await call(key, operation.method, path + query, request.body)
+    assert.equal(plain.status, reads ? 200 : 401)
+    for (const variant of [`${path}/`, `${path}//`, `/${path}`, path.replace('/', '//').replace(/(\/[a-z_]+)\//, '$1//')]) {
+      const reply = await call(key, operation.method, variant + query, request.body)
+      assert.equal(reply.status, plain.status, variant)
+      assert.deepEqual(reply.body, plain.body, variant)
+    }
+  })
+
+  each('a list in the query may be written in four ways', operations, async (operation) => {
+    for (const [name, { type, items }] of Object.entries(propertiesOf(operation.query))) {
+      if (type !== 'array') continue
+      const { type: kind, format, enum: allowed } = items as { type: string; format?: string; enum?: string[] }
+      const [a, b] = allowed ?? (format === 'uuid' ? [randomUUID(), randomUUID()] : kind === 'integer' ? [1, 2] : ['a', 'b'])
+      const request = await valid(team, operation)
+      const path = target(operation.path, { ...request, query: {} })
+      const plain = await call(team.key, operation.method, `${path}?${name}=${a}&${name}=${b}`)
+      assert.equal(plain.status, 200)
+      for (const query of [`${name}[]=${a}&${name}[]=${b}`, `${name}%5B0%5D=${a}&${name}%5B1%5D=${b}`, `${name}=${a},${b}`])
+        assert.deepEqual((await call(team.key, operation.method, `${path}?${query}`)).body, plain.body)
+    }
+  })
+})
+
+describe('a method that a path does not have answers 405', async () => {
+  const team = await given()
+  const paths = new Map<string, Operation[]>()
+  for (const operation of operations)
+    for (const path of [operation.path, ...(operation.aliases ?? [])]) paths.set(path, [...(paths.get(path) ?? []), operation])
+  for (const [path, [first, ...more]] of paths)
+    test(path, async () => {
+      const allowed = [first!, ...more].map(({ method }) => method as string).sort()
+      for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
+        if (!allowed.includes(method)) {
+          const reply = await call(team.key, method, target(path, stray(first!)))
+          if (later.includes(`${method} ${path}`)) {
+            assert.deepEqual([reply.status, reply.body], [404, { detail: 'Not Found' }], method)
+            continue
+          }
+          assert.equal(reply.status, 405, method)
+          assert.equal(reply.headers.get('allow'), allowed.join(', '))
+          assert.deepEqual(reply.body, { detail: 'Method Not Allowed' })
+        }
+    })
+})

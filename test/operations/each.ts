@@ -1,0 +1,24 @@
+// The form of the tests over the list of operations.
+import { describe, test } from 'node:test'
+import { operations } from '../../src/app.ts'
+import type { Operation } from '../../src/platform/operation.ts'
+import type { Reply } from '../../src/testing.ts'
+import type { Loc } from './faults.ts'
+
+export const forTeams = operations.filter((operation) => operation.auth === 'team')
+export const withBody = operations.filter((operation) => operation.body)
+export const withoutBody = operations.filter((operation) => !operation.body || operation.body_optional)
+export const keyed = operations.filter((operation) => operation.idempotency)
+export const writing = operations.filter((operation) => operation.method !== 'GET')
+
+/** One test for each operation of a list. */
+export const each = (sentence: string, list: Operation[], check: (operation: Operation) => Promise<void>): void =>
+  void describe(sentence, () => {
+    for (const operation of list) test(operation.id, () => check(operation))
+  })
+
+export const success = (reply: Reply): boolean => reply.status >= 200 && reply.status < 300
+/** Where the faults of a refused request are. */
+export const locs = (reply: Reply): Loc[] => reply.body.detail.map((fault: { loc: Loc }) => fault.loc)
+export const asJson = { 'content-type': 'application/json' }
+export const answered = (reply: Reply): string => `answered ${reply.status}: ${JSON.stringify(reply.body)}`

@@ -1,0 +1,226 @@
+// A request that works, for every operation, made from its declaration and from what a team has. What an operation needs beyond its
+// example is said here once; everything else follows from the names of its parameters.
+import { randomUUID } from 'node:crypto'
+import { operations } from '../../src/app.ts'
+import type { Operation } from '../../src/platform/operation.ts'
+import { client, type Given, type Reply } from '../../src/testing.ts'
+
+export interface Request {
+  path: Record<string, string>
+  query: Record<string, string | string[]>
+  body: unknown
+}
+
+interface Json {
+  [key: string]: unknown
+}
+export const propertiesOf = (schema: unknown): Record<string, Json> =>
+  (schema as { properties?: Record<string, Json> } | undefined)?.properties ?? {}
+
+/** An order as an operation needs it: a fresh one, except where that would be refused. */
+function orderFor(team: Given, operation: Operation): Promise<Json> {
+  if (/\/result(\/|$)/.test(operation.path)) return reported(team)
+  return placed(team, operation.id === 'update_order' ? { activate_by: '2100-01-31' } : {})
+}
+
+/** Query parameters that are given although they may be left out. */
+const queryFor: Record<string, string[]> = { undo_user_delete: ['user_id'] }
+
+/** What a team has, by the names under which requests ask for it. Each is made when it is asked for. */
+const belongings: Record<string, (team: Given, operation: Operation) => Promise<string>> = {
+  user_id: async (team, operation) => {
+    if (operation.id !== 'undo_user_delete') return operation.path.includes('{user_id}') ? team.user() : patientOf(team)
+    const user = await team.user()
+    ok(await team.api.delete(`/v2/user/${user}`))
+    return user
+  },
+  client_user_id: async (team, operation) => {
+    const reference = `reference-${randomUUID()}`
+    const user = await team.user(reference)
+    if (operation.id === 'undo_user_delete') ok(await team.api.delete(`/v2/user/${user}`))
+    return reference
+  },
+  query_id: (team, operation) => belongings.client_user_id!(team, operation),
+  order_id: async (team, operation) => (await orderFor(team, operation)).id as string,
+  object_id: (team, operation) => belongings.order_id!(team, operation),
+  transaction_id: async (team, operation) => ((await orderFor(team, operation)).order_transaction as Json).id as string,
+  order_transaction_id: (team, operation) => belongings.transaction_id!(team, operation),
+  lab_test_id: (team) => team.test(),
+  sample_id: async (team) => (await kit(team)).sample_id as string,
+  lab_id: async (team) => String((await marker(team)).lab_id),
+  provider_id: async (team) => (await marker(team)).provider_id as string,
+}
+
+/** Ids of what no team can have yet. */
+const nobodys = new Set(['lab_account_id', 'creator_member_id'])
+/** Names of what is not a team's own: the catalog is everybody's. */
+const everybodys = new Set(['lab_id', 'provider_id', 'marker_id', 'question_id'])
+
+const bodies = Object.fromEntries(operations.map((operation) => [operation.id, operation.example])) as Record<string, Json>
+
+const patients = new WeakMap<Given, Promise<string>>()
+/** The user that a team orders for: one, since a sandbox has room for few. */
+function patientOf(team: Given): Promise<string> {
+  const patient = patients.get(team) ?? team.user()
+  patients.set(team, patient)
+  return patient
+}
+
+async function placed(team: Given, more: Json): Promise<Json> {
+  const body = { ...bodies.create_order, user_id: await patientOf(team), lab_test_id: await team.test(), ...more }
+  return ok(await team.api.post('/v3/order', body)).body.order
+}
+
+async function kit(team: Given): Promise<Json> {
+  const body = { ...bodies.create_testkit_order, user_id: await patientOf(team), lab_test_id: await team.test() }
+  return ok(await team.api.post('/v3/order/testkit', body)).body.order
+}
+
+/** A registered kit that has come back from the laboratory. */
+async function reported(team: Given): Promise<Json> {
+  const { id, sample_id } = await kit(team)
+  ok(await team.api.post('/v3/order/testkit/register', { ...bodies.register_testkit_order, sample_id }))
+  ok(await team.api.post(`/v3/order/${String(id)}/test`))
+  await team.settle()
+  return ok(await team.api.get(`/v3/order/${String(id)}`)).body
+}
+
+const marker = async (team: Given): Promise<Json> => ok(await team.api.get('/v3/lab_tests/markers?size=1')).body.markers[0]
+
+function ok(reply: Reply): Reply {
+  if (reply.status >= 300) throw new Error(`an arrangement was answered ${reply.status}: ${JSON.stringify(reply.body)}`)
+  return reply
+}
+
+/** A request of the team that the operation answers with success. */
+export async function valid(team: Given, operation: Operation): Promise<Request> {
+  const request: Request = { path: {}, query: {}, body: await substituted(team, operation, operation.example) }
+  for (const name in propertiesOf(operation.params)) request.path[name] = await belonging(team, operation, name)
+  const required = (operation.query as { required?: string[] } | undefined)?.required ?? []
+  for (const name of [...required, ...(queryFor[operation.id] ?? [])])
+    request.query[name] = await belonging(team, operation, name)
+  return request
+}
+
+/** A request that is sound and names nothing that anybody has. */
+export function stray(operation: Operation): Request {
+  const path = Object.entries(propertiesOf(operation.params)).map(([name, { type, format }]) => [
+    name,
+    format === 'uuid' ? randomUUID() : type === 'integer' ? '1' : 'nobody',
+  ])
+  return { path: Object.fromEntries(path) as Record<string, string>, query: {}, body: operation.example }
+}
+
+const singular = (name: string): string => name.replace(/_ids$/, '_id')
+
+/** What the team has under a name, as `operation` needs it. */
+export function belonging(team: Given, operation: Operation, name: string): Promise<string> {
+  const make = belongings[singular(name)]
+  if (!make) throw new Error(`${operation.id} asks for ${name}: say in test/operations/requests.ts where a team has one from`)
+  return make(team, operation)
+}
+
+async function substituted(team: Given, operation: Operation, value: unknown, name = ''): Promise<unknown> {
+  if (Array.isArray(value)) return Promise.all(value.map((item) => substituted(team, operation, item, name)))
+  if (typeof value === 'object' && value !== null) {
+    const entries = Object.entries(value).map(
+      async ([key, item]) => [key, await substituted(team, operation, item, key)] as const,
+    )
+    return Object.fromEntries(await Promise.all(entries))
+  }
+  if (name === 'client_user_id') return randomUUID()
+  return Object.hasOwn(belongings, singular(name)) && !everybodys.has(name) ? belonging(team, operation, name) : value
+}
+
+/** Where a request names something that belongs to a team. */
+export interface Place {
+  part: keyof Request
+  path: string[]
+  name: string
+  list: boolean
+}
+
+/** Every such place of an operation, whether its example uses it or not. */
+export function places(operation: Operation): Place[] {
+  return [
+    ...placesIn('path', operation.params, []),
+    ...placesIn('query', operation.query, []),
+    // A reference that a body has is one that the request gives, not one that it looks for.
+    ...placesIn('body', operation.body, []).filter(({ name }) => name !== 'client_user_id'),
+  ]
+}
+
+function placesIn(part: keyof Request, schema: unknown, above: string[]): Place[] {
+  return Object.entries(propertiesOf(schema)).flatMap(([name, property]) => {
+    const path = [...above, name]
+    const shape = ((property.anyOf as Json[] | undefined)?.[0] ?? property) as Json
+    if (shape.properties) return placesIn(part, shape, path)
+    const list = shape.type === 'array'
+    const known = Object.hasOwn(belongings, singular(name)) && !everybodys.has(singular(name))
+    const { format } = (list ? shape.items : shape) as Json
+    if (!known && format === 'uuid' && !nobodys.has(name))
+      throw new Error(`${part} ${path.join('.')} is an id: say in test/operations/requests.ts where a team has one from`)
+    return known ? [{ part, path, name, list }] : []
+  })
+}
+
+/** The request with `value` at a place. Of the query nothing else is kept. */
+export function withValue(request: Request, { part, path, list }: Place, value: string): Request {
+  const copy = structuredClone({ ...request, ...(part === 'query' && { query: {} }) })
+  let holder = copy[part] as Json
+  for (const name of path.slice(0, -1)) holder = (holder[name] ??= {}) as Json
+  holder[path.at(-1)!] = list ? [value] : value
+  return copy
+}
+
+const percent = (text: string): string => encodeURIComponent(text.toWellFormed())
+
+/** The path and query of a request. A rest parameter goes out as it is, like any other segment. */
+export function target(path: string, request: Request): string {
+  const filled = path.replace(/\{(\w+)(?:\.\.\.)?\}/g, (_, name: string) => percent(request.path[name] ?? '-'))
+  const pairs = Object.entries(request.query).flatMap(([name, value]) =>
+    [value].flat().map((item) => `${percent(name)}=${percent(item)}`),
+  )
+  return pairs.length ? `${filled}?${pairs.join('&')}` : filled
+}
+
+/** Send a request of an operation and hold the answer to what every answer promises. */
+export async function send(
+  key: string | undefined,
+  operation: Operation,
+  request: Request,
+  headers: Record<string, string> = {},
+): Promise<Reply> {
+  return call(key, operation.method, target(operation.path, request), request.body, headers)
+}
+
+export async function call(
+  key: string | undefined,
+  method: string,
+  path: string,
+  body?: unknown,
+  headers?: Record<string, string>,
+): Promise<Reply> {
+  const reply = await client(key).call(method, path, body, headers)
+  const fault = improper(reply)
+  if (fault) throw new Error(`${method} ${path.slice(0, 200)} was answered ${reply.status}, ${fault}`)
+  return reply
+}
+
+/** What is wrong with an answer, whatever the question was. */
+function improper({ status, body, headers }: Reply): string | undefined {
+  if (status >= 500) return `which is a fault of the server: ${JSON.stringify(body)}`
+  // What is too long to be read never becomes a request.
+  if (status !== 431 && !headers.get('x-request-id')) return 'without an id of the request'
+  if (status < 400) return undefined
+  if (Buffer.isBuffer(body)) return 'not in JSON'
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) return 'not with an object'
+  if (Object.keys(body).sort().join() === 'error,message,status_code') return undefined
+  const { detail } = body
+  if (typeof detail === 'string' && detail) return undefined
+  if (Array.isArray(detail))
+    return detail.length && detail.every(isFault) ? undefined : 'with a list of something else than faults'
+  return typeof detail?.error_type === 'string' ? undefined : 'without detail'
+}
+
+const isFault = ({ loc, msg, type }: Json): boolean => Array.isArray(loc) && typeof msg === 'string' && typeof type === 'string'

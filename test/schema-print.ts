@@ -1,0 +1,45 @@
+// The present schema as text, read from the catalogs: the bundled PostgreSQL has no pg_dump.
+import type pg from 'pg'
+
+/** Tables, columns, constraints, indexes and sequences of a schema, in a stable order. */
+export async function printSchema(client: pg.Client, schema: string): Promise<string> {
+  const columns = await client.query<{ table: string; column: string; type: string; rest: string }>(
+    `select c.relname as table, a.attname as column, format_type(a.atttypid, a.atttypmod) as type,
+            concat_ws(' ', case when a.attnotnull then 'not null' end,
+                      case when a.attidentity <> '' then 'generated always as identity' end,
+                      case when d.adbin is not null then 'default ' || pg_get_expr(d.adbin, d.adrelid) end) as rest
+     from pg_class c join pg_namespace n on n.oid = c.relnamespace
+     join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
+     left join pg_attrdef d on d.adrelid = c.oid and d.adnum = a.attnum
+     where n.nspname = $1 and c.relkind = 'r' order by c.relname, a.attnum`,
+    [schema],
+  )
+  const constraints = await client.query<{ table: string; name: string; definition: string }>(
+    `select c.relname as table, o.conname as name, pg_get_constraintdef(o.oid) as definition
+     from pg_constraint o join pg_class c on c.oid = o.conrelid join pg_namespace n on n.oid = c.relnamespace
+     where n.nspname = $1 and o.contype <> 'n' order by c.relname, o.contype desc, o.conname`,
+    [schema],
+  )
+  const indexes = await client.query<{ table: string; definition: string }>(
+    `select tablename as table, indexdef as definition from pg_indexes
+     where schemaname = $1 and indexname not in (select conname from pg_constraint) order by tablename, indexname`,
+    [schema],
+  )
+  const sequences = await client.query<{ name: string }>(
+    `select c.relname as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
+     left join pg_depend d on d.objid = c.oid and d.deptype = 'i'
+     where n.nspname = $1 and c.relkind = 'S' and d.objid is null order by 1`,
+    [schema],
+  )
+  const plain = (text: string) => text.replaceAll(`${schema}.`, '')
+  const lines: string[] = []
+  for (const table of new Set(columns.rows.map((row) => row.table))) {
+    lines.push(`table ${table}`)
+    for (const row of columns.rows) if (row.table === table) lines.push(`  ${row.column} ${row.type} ${row.rest}`.trimEnd())
+    for (const row of constraints.rows) if (row.table === table) lines.push(`  constraint ${row.name} ${plain(row.definition)}`)
+    for (const row of indexes.rows) if (row.table === table) lines.push(`  ${plain(row.definition)}`)
+    lines.push('')
+  }
+  for (const { name } of sequences.rows) lines.push(`sequence ${name}`)
+  return lines.join('\n')
+}
