@@ -16,6 +16,56 @@ table api_key
   constraint api_key__cell CHECK ((cell = ANY (ARRAY['sandbox-us'::text, 'sandbox-eu'::text, 'production-us'::text, 'production-eu'::text])))
   CREATE INDEX api_key__team ON api_key USING btree (team_id)
 
+table audit
+  id uuid not null
+  org_id uuid not null
+  team_id uuid
+  actor text not null
+  operation text not null
+  object text
+  created_at timestamp with time zone not null
+  constraint audit_pkey PRIMARY KEY (id)
+  CREATE INDEX audit__org ON audit USING btree (org_id, id)
+
+table idempotency
+  team_id uuid not null
+  scope text not null
+  key text not null
+  status integer
+  body text
+  object_id uuid
+  expires_at timestamp with time zone not null
+  constraint idempotency_pkey PRIMARY KEY (team_id, scope, key)
+  constraint idempotency_team_id_fkey FOREIGN KEY (team_id) REFERENCES org(id)
+  CREATE INDEX idempotency__expired ON idempotency USING btree (expires_at)
+
+table invite
+  id uuid not null
+  org_id uuid not null
+  email text not null
+  role text not null
+  team_ids uuid[] not null
+  token_hash bytea not null
+  invited_at timestamp with time zone not null
+  resent_at timestamp with time zone
+  expires_at timestamp with time zone not null
+  constraint invite__token UNIQUE (token_hash)
+  constraint invite_pkey PRIMARY KEY (id)
+  constraint invite_org_id_fkey FOREIGN KEY (org_id) REFERENCES org(id)
+  constraint invite__role CHECK ((role = ANY (ARRAY['org_admin'::text, 'team_admin'::text, 'no_role'::text])))
+  CREATE UNIQUE INDEX invite__email ON invite USING btree (org_id, lower(email))
+
+table mail
+  id uuid not null
+  org_id uuid not null
+  recipient text not null
+  subject text not null
+  body text not null
+  created_at timestamp with time zone not null
+  constraint mail_pkey PRIMARY KEY (id)
+  constraint mail_org_id_fkey FOREIGN KEY (org_id) REFERENCES org(id)
+  CREATE INDEX mail__org ON mail USING btree (org_id, id)
+
 table management_key
   id uuid not null
   org_id uuid not null
@@ -30,6 +80,28 @@ table management_key
   constraint management_key__role CHECK ((role = ANY (ARRAY['org_admin'::text, 'team_admin'::text])))
   CREATE INDEX management_key__org ON management_key USING btree (org_id)
 
+table management_key_team
+  key_id uuid not null
+  team_id uuid not null
+  constraint management_key_team_pkey PRIMARY KEY (key_id, team_id)
+  constraint management_key_team_key_id_fkey FOREIGN KEY (key_id) REFERENCES management_key(id) ON DELETE CASCADE
+  constraint management_key_team_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
+  CREATE INDEX management_key_team__team ON management_key_team USING btree (team_id)
+
+table member
+  id uuid not null
+  org_id uuid not null
+  name text not null
+  email text not null
+  role text not null
+  team_ids uuid[] not null
+  created_at timestamp with time zone not null
+  constraint member_pkey PRIMARY KEY (id)
+  constraint member_org_id_fkey FOREIGN KEY (org_id) REFERENCES org(id)
+  constraint member__role CHECK ((role = ANY (ARRAY['org_admin'::text, 'team_admin'::text, 'no_role'::text])))
+  CREATE UNIQUE INDEX member__email ON member USING btree (lower(email))
+  CREATE INDEX member__newest ON member USING btree (org_id, created_at, id)
+
 table migration
   number integer not null
   name text not null
@@ -41,7 +113,10 @@ table org
   id uuid not null
   name text not null
   created_at timestamp with time zone not null
+  plan text not null default 'scale'::text
+  expires_at timestamp with time zone
   constraint org_pkey PRIMARY KEY (id)
+  constraint org__plan CHECK ((plan = ANY (ARRAY['launch'::text, 'grow'::text, 'scale'::text])))
 
 table team
   id uuid not null
@@ -49,10 +124,13 @@ table team
   name text not null
   region text not null
   created_at timestamp with time zone not null
+  integration_team_id text
+  deleted_at timestamp with time zone
   constraint team_pkey PRIMARY KEY (id)
   constraint team_org_id_fkey FOREIGN KEY (org_id) REFERENCES org(id)
   constraint team__region CHECK ((region = ANY (ARRAY['us'::text, 'eu'::text])))
-  CREATE INDEX team__org ON team USING btree (org_id)
+  CREATE UNIQUE INDEX team__integration_team_id ON team USING btree (org_id, integration_team_id) WHERE (deleted_at IS NULL)
+  CREATE INDEX team__newest ON team USING btree (org_id, created_at, id) WHERE (deleted_at IS NULL)
 
 
 -- each cell
@@ -67,10 +145,74 @@ table analyte
   constraint analyte__slug UNIQUE (slug)
   constraint analyte_pkey PRIMARY KEY (id)
 
+table announcement
+  id bigint not null generated always as identity
+  team_id uuid not null
+  event_ids uuid[] not null
+  constraint announcement_pkey PRIMARY KEY (id)
+  constraint announcement_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
+
+table audit
+  id uuid not null
+  org_id uuid not null
+  team_id uuid
+  actor text not null
+  operation text not null
+  object text
+  created_at timestamp with time zone not null
+  constraint audit_pkey PRIMARY KEY (id)
+  CREATE INDEX audit__team ON audit USING btree (team_id, id)
+
 table catalog_load
   part text not null
   checksum text not null
   constraint catalog_load_pkey PRIMARY KEY (part)
+
+table delivery
+  id bigint not null generated always as identity
+  team_id uuid not null
+  webhook_id text not null
+  event_id uuid
+  message_id uuid
+  state text not null
+  due_at timestamp with time zone
+  attempts integer not null default 0
+  trigger text not null
+  reported text
+  created_at timestamp with time zone not null
+  constraint delivery_pkey PRIMARY KEY (id)
+  constraint delivery__event FOREIGN KEY (team_id, event_id) REFERENCES event(team_id, id) ON DELETE CASCADE
+  constraint delivery_message_id_fkey FOREIGN KEY (message_id) REFERENCES webhook_message(id) ON DELETE CASCADE
+  constraint delivery_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
+  constraint delivery_webhook_id_fkey FOREIGN KEY (webhook_id) REFERENCES webhook(id) ON DELETE CASCADE
+  constraint delivery__one CHECK ((num_nonnulls(event_id, message_id) = 1))
+  constraint delivery__pending CHECK (((state = 'pending'::text) = (due_at IS NOT NULL)))
+  constraint delivery__state CHECK ((state = ANY (ARRAY['pending'::text, 'delivered'::text, 'failed'::text, 'stopped'::text])))
+  CREATE INDEX delivery__due ON delivery USING btree (webhook_id, due_at, id) WHERE (due_at IS NOT NULL)
+  CREATE INDEX delivery__event_of ON delivery USING btree (team_id, event_id)
+  CREATE INDEX delivery__list ON delivery USING btree (webhook_id, id)
+  CREATE INDEX delivery__message ON delivery USING btree (message_id) WHERE (message_id IS NOT NULL)
+  CREATE INDEX delivery__old ON delivery USING btree (created_at)
+  CREATE UNIQUE INDEX delivery__once ON delivery USING btree (webhook_id, event_id)
+
+table delivery_attempt
+  id uuid not null
+  team_id uuid not null
+  delivery_id bigint not null
+  trigger text not null
+  at timestamp with time zone not null
+  duration_ms integer not null
+  response_status integer
+  response_body text not null
+  error text
+  succeeded boolean not null
+  signature text not null
+  custom_headers text[] not null
+  constraint delivery_attempt_pkey PRIMARY KEY (id)
+  constraint delivery_attempt_delivery_id_fkey FOREIGN KEY (delivery_id) REFERENCES delivery(id) ON DELETE CASCADE
+  constraint delivery_attempt_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
+  CREATE INDEX delivery_attempt__delivery ON delivery_attempt USING btree (delivery_id, id)
+  CREATE INDEX delivery_attempt__metric ON delivery_attempt USING btree (team_id, at) INCLUDE (succeeded)
 
 table event
   id uuid not null
@@ -263,6 +405,8 @@ table team
   clock_offset_s bigint not null default 0
   settings jsonb not null default '{}'::jsonb
   created_at timestamp with time zone not null
+  deleted_at timestamp with time zone
+  source_priorities text
   constraint team_pkey PRIMARY KEY (id)
   constraint team__clock_forward CHECK ((clock_offset_s >= 0))
 
@@ -282,5 +426,55 @@ table user
   CREATE UNIQUE INDEX user__client_user_id ON "user" USING btree (team_id, client_user_id) WHERE (deleted_at IS NULL)
   CREATE INDEX user__deleted ON "user" USING btree (team_id, client_user_id) WHERE (deleted_at IS NOT NULL)
   CREATE INDEX user__newest ON "user" USING btree (team_id, created_on DESC, id DESC) WHERE (deleted_at IS NULL)
+
+table webhook
+  id text not null
+  team_id uuid not null
+  url text not null
+  description text not null
+  rate_limit integer
+  disabled boolean not null
+  filter_types text[]
+  headers text not null
+  created_at timestamp with time zone not null
+  updated_at timestamp with time zone not null
+  constraint webhook_pkey PRIMARY KEY (id)
+  constraint webhook_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
+  constraint webhook__rate_limit CHECK ((rate_limit >= 1))
+  CREATE INDEX webhook__team ON webhook USING btree (team_id, created_at, id)
+
+table webhook_lane
+  webhook_id text not null
+  team_id uuid not null
+  owner uuid
+  leased_until timestamp with time zone
+  throttled_until timestamp with time zone
+  first_failure_at timestamp with time zone
+  failing_since timestamp with time zone
+  constraint webhook_lane_pkey PRIMARY KEY (webhook_id)
+  constraint webhook_lane_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
+  constraint webhook_lane_webhook_id_fkey FOREIGN KEY (webhook_id) REFERENCES webhook(id) ON DELETE CASCADE
+
+table webhook_message
+  id uuid not null
+  team_id uuid not null
+  type text not null
+  created_at timestamp with time zone not null
+  body text not null
+  constraint webhook_message_pkey PRIMARY KEY (id)
+  constraint webhook_message_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
+  CREATE INDEX webhook_message__team ON webhook_message USING btree (team_id)
+
+table webhook_secret
+  id uuid not null
+  team_id uuid not null
+  webhook_id text not null
+  secret text not null
+  created_at timestamp with time zone not null
+  expires_at timestamp with time zone
+  constraint webhook_secret_pkey PRIMARY KEY (id)
+  constraint webhook_secret_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
+  constraint webhook_secret_webhook_id_fkey FOREIGN KEY (webhook_id) REFERENCES webhook(id) ON DELETE CASCADE
+  CREATE INDEX webhook_secret__webhook ON webhook_secret USING btree (webhook_id, id)
 
 sequence order_event_id

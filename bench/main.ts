@@ -71,6 +71,7 @@ try {
     LOG_LEVEL: 'info',
     DATABASE_URL: '',
     SANDBOX_USERS_MAX: '0',
+    REQUESTS_PER_SECOND: '0',
   })
   const demo = JSON.parse(readFileSync(join(dataDir, 'demo.json'), 'utf8'))
   const key = demo.api_keys['sandbox-us'] as string

@@ -1,5 +1,8 @@
 // The list of modules: their operations, jobs, constraints and sweeps, put together. Nothing here does anything.
 import { routes as catalog } from './catalog/routes.ts'
+import type { Administration } from './management/administration.ts'
+import { constraints as memberConstraints } from './management/members.ts'
+import { routes as management } from './management/routes.ts'
 import { dispatchHandler } from './orders/dispatch.ts'
 import { eraseOrdersHandler } from './orders/erase.ts'
 import { markHandler } from './orders/marks.ts'
@@ -10,6 +13,7 @@ import type { Heavy } from './platform/heavy.ts'
 import { pruneIdempotency } from './platform/idempotency.ts'
 import type { Operation } from './platform/operation.ts'
 import type { Handler } from './platform/outbox.ts'
+import type { Vault } from './platform/vault.ts'
 import type { Sweep } from './platform/worker.ts'
 import { eraseResultsHandler } from './results/erase.ts'
 import { routes as results } from './results/routes.ts'
@@ -19,7 +23,10 @@ import { registeredHandler, stepHandler } from './simulator/simulate.ts'
 import { routes as testkits } from './testkits/routes.ts'
 import { routes as users } from './users/routes.ts'
 import { constraints as userConstraints, eraseHandler } from './users/users.ts'
+import { pruneDeliveries } from './webhooks/deliveries.ts'
+import { replayHandler } from './webhooks/replay.ts'
 import { routes as webhooks } from './webhooks/routes.ts'
+import type { Targets } from './webhooks/targets.ts'
 
 const named = (module: string, operations: Operation[]): Operation[] => operations.map((operation) => ({ ...operation, module }))
 
@@ -27,17 +34,24 @@ const named = (module: string, operations: Operation[]): Operation[] => operatio
 export interface Surroundings {
   heavy: Heavy
   world: World
+  vault: Vault
+  /** Where webhooks may go. */
+  targets: Targets
+  /** Name and version of the program, as receivers see it. */
+  product: string
+  administration: Administration
 }
 
 /** Every operation there is, to be run in a process. */
-export const operationsIn = ({ heavy, world }: Surroundings): Operation[] => [
+export const operationsIn = ({ heavy, world, administration, targets, vault, product }: Surroundings): Operation[] => [
+  ...named('management', management(administration)),
   ...named('users', users),
   ...named('catalog', catalog),
   ...named('orders', orders),
   ...named('testkits', testkits),
   ...named('results', results(heavy)),
   ...named('simulator', simulator(world)),
-  ...named('webhooks', webhooks),
+  ...named('webhooks', webhooks({ vault, targets, product })),
 ]
 
 /** Every operation there is, to be described: running one that needs its surroundings fails. */
@@ -53,10 +67,14 @@ export const handlers: Handler[] = [
   eraseResultsHandler,
   dispatchHandler,
   markHandler,
+  replayHandler,
   eraseOrdersHandler,
   eraseHandler,
 ]
 
-export const constraints: ConstraintAnswers = { ...userConstraints, ...orderConstraints }
+export const constraints: ConstraintAnswers = { ...memberConstraints, ...userConstraints, ...orderConstraints }
 
-export const sweeps: Sweep[] = [{ name: 'idempotency.prune', run: pruneIdempotency }]
+export const sweeps: Sweep[] = [
+  { name: 'idempotency.prune', control: true, run: pruneIdempotency },
+  { name: 'deliveries.prune', run: pruneDeliveries },
+]

@@ -57,6 +57,28 @@ test('a key that was in use stops working within five seconds of its revocation'
   assert.equal((await client(key).get('/v2/user')).status, 401)
 })
 
+test('an organization of a lesser plan has no management interface, and one that has expired only reads', async () => {
+  const printed = await run('org', 'create', `Clinic ${randomUUID()}`)
+  const org = word(printed, 'organization')
+  const ask = async (method: string, body?: unknown) =>
+    client(word(await run('key', 'create', '--org', org), 'management key'), 'x-management-key').call(
+      method,
+      `/v1/org/${org}`,
+      body,
+    )
+  assert.equal(await run('org', 'plan', org, 'grow'), 'The plan is grow.\n')
+  assert.equal((await ask('GET')).status, 403)
+  await run('org', 'plan', org, 'scale')
+  assert.equal(
+    await run('org', 'expire', org, '2020-01-31'),
+    'From 2020-01-31T00:00:00+00:00 on the organization may only read.\n',
+  )
+  assert.equal((await ask('GET')).body.expires_at, '2020-01-31T00:00:00+00:00')
+  assert.equal((await ask('PATCH', { name: 'x' })).status, 403)
+  assert.equal(await run('org', 'expire', org, 'never'), 'The organization does not expire.\n')
+  assert.equal((await ask('PATCH', { name: 'x' })).status, 200)
+})
+
 for (const [words, reason] of [
   [[], /Say "org create"/],
   [['org', 'create'], /needs a name/],

@@ -2,6 +2,7 @@
 import { parseArgs } from 'node:util'
 import { seedStandardTests } from './catalog/lab-tests.ts'
 import { createOrgKey, createTeamKey, listTeamKeys, revokeKey } from './management/keys.ts'
+import { setExpiry, setPlan } from './management/orgs.ts'
 import {
   cellsOfRegion,
   createOrg,
@@ -13,7 +14,10 @@ import {
   type Region,
 } from './management/teams.ts'
 import type { Cells } from './platform/cells.ts'
+import { iso } from './platform/clock.ts'
 import { cellNames, type CellName } from './platform/db.ts'
+import { parseMoment } from './platform/formats.ts'
+import { plans } from './platform/operation.ts'
 
 /** What was typed cannot be carried out; the message says why. */
 export class UsageError extends Error {}
@@ -21,7 +25,7 @@ export class UsageError extends Error {}
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
 /**
- * Carry out `org create`, `team create`, `key create`, `key list` or `key revoke`.
+ * Carry out `org create`, `org plan`, `org expire`, `team create`, `key create`, `key list` or `key revoke`.
  * @returns what to print; the text of a new key is in it and nowhere else
  */
 export async function bootstrap(cells: Cells, words: string[]): Promise<string> {
@@ -29,6 +33,10 @@ export async function bootstrap(cells: Cells, words: string[]): Promise<string> 
   switch (positionals.slice(0, 2).join(' ')) {
     case 'org create':
       return createOrganization(cells, given(positionals[2], 'org create needs a name'))
+    case 'org plan':
+      return changePlan(cells, id(positionals[2], 'The organization'), positionals[3])
+    case 'org expire':
+      return changeExpiry(cells, id(positionals[2], 'The organization'), positionals[3])
     case 'team create':
       return createTeamOf(
         cells,
@@ -46,7 +54,7 @@ export async function bootstrap(cells: Cells, words: string[]): Promise<string> 
       return revoke(cells, given(positionals[2], 'key revoke needs the id of a key, or the key itself'))
     default:
       throw new UsageError(
-        'Say "org create", "team create", "key create", "key list" or "key revoke"; "drawbridge help" explains them.',
+        'Say "org create", "org plan", "org expire", "team create", "key create", "key list" or "key revoke"; "drawbridge help" explains them.',
       )
   }
 }
@@ -92,6 +100,23 @@ async function createOrganization(cells: Cells, name: string): Promise<string> {
     const key = await createOrgKey(tx, { org_id, label: 'command line' })
     return `organization    ${org_id}\nmanagement key  ${key}\n`
   })
+}
+
+async function changePlan(cells: Cells, org_id: string, plan: string | undefined): Promise<string> {
+  const chosen = plans.find((known) => known === plan)
+  if (!chosen) throw new UsageError(`The plan must be one of ${plans.join(', ')}.`)
+  const found = await cells.control.plainTx((tx) => setPlan(tx, org_id, chosen))
+  if (!found) throw new UsageError('There is no such organization.')
+  return `The plan is ${chosen}.\n`
+}
+
+/** A day of the calendar begins at midnight UTC. */
+async function changeExpiry(cells: Cells, org_id: string, when: string | undefined): Promise<string> {
+  const moment = when === undefined || when === 'never' ? undefined : parseMoment(when)
+  if (when !== 'never' && !moment) throw new UsageError('org expire needs a day such as 2030-01-31, or "never".')
+  const found = await cells.control.plainTx((tx) => setExpiry(tx, org_id, moment?.at ?? null))
+  if (!found) throw new UsageError('There is no such organization.')
+  return moment ? `From ${iso(moment.at)} on the organization may only read.\n` : 'The organization does not expire.\n'
 }
 
 async function createTeamOf(cells: Cells, org_id: string, name: string, place: Region): Promise<string> {

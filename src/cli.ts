@@ -21,6 +21,8 @@ Usage: drawbridge <command>
   migrate      bring the database up to date and exit
 
   org create NAME                                   an organization and a key that controls it
+  org plan ID launch|grow|scale                     what an organization has paid for; "scale" has everything
+  org expire ID DAY|never                           from when on an organization may only read
   team create NAME --org ID --region us|eu          a team, placed in both cells of its region
   key create --team ID --cell CELL [--label TEXT]   a key for a team in one cell, sandbox-us for example
   key create --org ID [--label TEXT]                another key that controls an organization

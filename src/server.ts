@@ -3,7 +3,9 @@ import { mkdirSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { constraints, handlers, later, operations, operationsIn, sweeps } from './app.ts'
-import { TeamGuard } from './management/guard.ts'
+import { seedStandardTests } from './catalog/lab-tests.ts'
+import { administer } from './management/administration.ts'
+import type { TeamGuard } from './management/guard.ts'
 import { Cells, schemaOf, type CellOptions } from './platform/cells.ts'
 import type { Config } from './platform/config.ts'
 import type { CellName, Connection } from './platform/db.ts'
@@ -15,7 +17,12 @@ import { createMetrics } from './platform/metrics.ts'
 import { migrate } from './platform/migrate.ts'
 import { describe } from './platform/openapi.ts'
 import { addPages } from './platform/pages.ts'
+import { openVault } from './platform/vault.ts'
+import { machineNow } from './platform/clock.ts'
 import { JobRunner, Worker } from './platform/worker.ts'
+import { deletedAmong } from './users/users.ts'
+import { Targets } from './webhooks/targets.ts'
+import { deliveryIn } from './webhooks/worker.ts'
 
 export const version = (JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { version: string })
   .version
@@ -86,15 +93,38 @@ const DRAIN_MS_MAX = 30_000
 
 /** Start the roles of this process on an open, migrated database. `stop` lets requests and jobs in flight finish. */
 export async function startRoles(config: Config, cells: Cells, log: Log, roles: Roles): Promise<Running> {
-  const guard = new TeamGuard(cells, { users_max: config.sandbox_users_max })
+  const vault = openVault(config.encryption_keys, resolve(config.data_dir))
+  const administration = administer(cells, vault, config, seedStandardTests)
+  const guard = administration.teams
   const metrics = createMetrics(() => cells)
   let draining = false
   const pool = heavy()
   const runner = new JobRunner({ handlers, tenantOf: guard.tenant, log, metrics })
   const worker = roles.work ? new Worker({ cells, handlers, sweeps, tenantOf: guard.tenant, log, metrics }) : undefined
+  const product = `Drawbridge/${version}`
+  const targets = new Targets({ allow: config.webhook_allow })
+  const delivery = roles.work
+    ? deliveryIn(cells, {
+        vault,
+        targets,
+        deletedAmong,
+        clock: machineNow,
+        schedule_s: config.webhook_schedule_s,
+        log,
+        metrics,
+        product,
+      })
+    : undefined
   const app = createHttp({
-    operations: operationsIn({ heavy: pool, world: { runner, guard } }),
-    guards: { team: guard.authenticate },
+    operations: operationsIn({
+      heavy: pool,
+      world: { runner, guard },
+      vault,
+      targets,
+      product,
+      administration,
+    }),
+    guards: { team: guard.authenticate, management: administration.orgs },
     cells,
     constraints,
     later,
@@ -120,6 +150,7 @@ export async function startRoles(config: Config, cells: Cells, log: Log, roles: 
     url = config.public_url ?? `${address}${config.base_path}`
   }
   worker?.start()
+  delivery?.start()
   return {
     url,
     cells,
@@ -127,7 +158,7 @@ export async function startRoles(config: Config, cells: Cells, log: Log, roles: 
     async stop() {
       draining = true
       const deadline = new Promise<void>((resolve) => setTimeout(resolve, DRAIN_MS_MAX).unref())
-      await Promise.race([Promise.all([app.close(), worker?.stop()]), deadline])
+      await Promise.race([Promise.all([app.close(), worker?.stop(), delivery?.stop()]), deadline])
       await pool.close()
     },
   }

@@ -7,8 +7,8 @@ import { testDataDir, testSettings } from '../test/setup.ts'
 import { constraints, handlers, later, operationsIn } from './app.ts'
 import { loadCatalog, catalogChecksum } from './catalog/load.ts'
 import { seedStandardTests } from './catalog/lab-tests.ts'
-import { TeamGuard } from './management/guard.ts'
-import { createTeamKey } from './management/keys.ts'
+import { administer } from './management/administration.ts'
+import { createOrgKey, createTeamKey } from './management/keys.ts'
 import { createOrg, createTeam, loadTenant, placeTeam } from './management/teams.ts'
 import { Cells, schemaOf } from './platform/cells.ts'
 import { cellNames, teamNow, type CellName, type Connection } from './platform/db.ts'
@@ -20,7 +20,9 @@ import { createMetrics } from './platform/metrics.ts'
 import { migrate, migrationsOf } from './platform/migrate.ts'
 import { T } from './platform/schema.ts'
 import { sql } from './platform/sql.ts'
+import { newVaultKey, Vault } from './platform/vault.ts'
 import { JobRunner } from './platform/worker.ts'
+import { Targets } from './webhooks/targets.ts'
 
 const log = createLog(process.env.TEST_LOG_LEVEL ?? 'silent')
 const embedded = await openEmbedded({ dataDir: testDataDir, ownership: 'if-free', log: () => {}, settings: testSettings })
@@ -64,13 +66,27 @@ await admin.query(`create database ${database} template ${template} strategy fil
 const options = { connection: { ...server, database }, connections_max: 8, checkRows: true }
 export const connection = options.connection
 export const cells = new Cells(options, new Map(cellNames.map((cell) => [cell, options])))
-export const guard = new TeamGuard(cells, { users_max: 50 })
-const metrics = createMetrics(() => cells)
+const vaultKey = newVaultKey()
+export const vault = new Vault(() => [vaultKey])
+/** Tests ask fast and give wrong keys on purpose: limits that they need they make themselves. */
+const settings = { requests_per_s: 0, requests_burst: 1, wrong_keys_per_min: 0, sandbox_users_max: 50, support_email: '' }
+export const administration = administer(cells, vault, settings, seedStandardTests)
+export const guard = administration.teams
+export const metrics = createMetrics(() => cells)
 export const runner = new JobRunner({ handlers, tenantOf: guard.tenant, log, metrics })
 const pool = heavy()
+/** Names that webhooks may be sent to in tests, and what they resolve to; no name server is asked. */
+export const hosts = new Map<string, () => string[]>([['localhost', () => ['127.0.0.1']]])
+export const targets = new Targets({
+  resolve: async (host) => {
+    const found = hosts.get(host)?.()
+    if (!found) throw Object.assign(new Error('no such host'), { code: 'ENOTFOUND' })
+    return found
+  },
+})
 const app = createHttp({
-  operations: operationsIn({ heavy: pool, world: { runner, guard } }),
-  guards: { team: guard.authenticate },
+  operations: operationsIn({ heavy: pool, world: { runner, guard }, vault, targets, product: 'Drawbridge/test', administration }),
+  guards: { team: guard.authenticate, management: administration.orgs },
   cells,
   constraints,
   later,
@@ -98,12 +114,12 @@ export interface Reply {
 }
 
 /** Requests with a key; `body` is sent as JSON when given. */
-export function client(key: string | undefined) {
+export function client(key: string | undefined, header = 'x-service-api-key', base = '') {
   const call = async (method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Reply> => {
-    const response = await fetch(url + path, {
+    const response = await fetch(url + base + path, {
       method,
       headers: {
-        ...(key !== undefined && { 'x-service-api-key': key }),
+        ...(key !== undefined && { [header]: key }),
         ...(body !== undefined && { 'content-type': 'application/json' }),
         ...headers,
       },
@@ -124,6 +140,7 @@ export function client(key: string | undefined) {
     get: (path: string, headers?: Record<string, string>) => call('GET', path, undefined, headers),
     post: (path: string, body?: unknown, headers?: Record<string, string>) => call('POST', path, body, headers),
     patch: (path: string, body?: unknown, headers?: Record<string, string>) => call('PATCH', path, body, headers),
+    put: (path: string, body?: unknown) => call('PUT', path, body),
     delete: (path: string, body?: unknown) => call('DELETE', path, body),
   }
 }
@@ -134,10 +151,15 @@ const Named = T.Object({ name: T.String() })
 /** A team of its own for a test, with the four standard lab tests. */
 export async function given(cell: CellName = 'sandbox-us') {
   const region = cell.endsWith('us') ? 'us' : 'eu'
-  const { team, org_id, key } = await cells.control.plainTx(async (tx) => {
+  const { team, org_id, key, orgKey } = await cells.control.plainTx(async (tx) => {
     const org_id = await createOrg(tx, 'Test organization')
     const team = await createTeam(tx, { org_id, name: 'Test team', region })
-    return { team, org_id, key: await createTeamKey(tx, { team_id: team, cell, label: 'test' }) }
+    return {
+      team,
+      org_id,
+      key: await createTeamKey(tx, { team_id: team, cell, label: 'test' }),
+      orgKey: await createOrgKey(tx, { org_id, label: 'test' }),
+    }
   })
   const db = cells.of(cell)
   await db.plainTx((tx) => placeTeam(tx, cell, { id: team, org_id }))
@@ -176,7 +198,10 @@ export async function given(cell: CellName = 'sandbox-us') {
   const test = async (method = 'testkit'): Promise<string> =>
     (await api.get(`/v3/lab_tests?collection_method=${method}`)).body[0].id
 
-  return { team, org_id, key, cell, db, tenant, api, events, jobs, settle, user, test }
+  /** Requests with the organization's management key, below `/v1/org/{org_id}`. */
+  const manage = client(orgKey, 'x-management-key', `/v1/org/${org_id}`)
+
+  return { team, org_id, key, orgKey, manage, cell, db, tenant, api, events, jobs, settle, user, test }
 }
 
 export type Given = Awaited<ReturnType<typeof given>>

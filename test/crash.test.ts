@@ -192,6 +192,9 @@ const byKey = (a: { key: string }, b: { key: string }) => (a.key < b.key ? -1 : 
 const kill = (dataDir: string) => process.kill(postmasterOf(dataDir).pid, 'SIGKILL')
 
 /** Ways to die, each ending with a server that is gone. */
+/** The load is faster than a key may be. */
+const unhurried = { REQUESTS_PER_SECOND: '0' }
+
 const deaths: [string, (server: Server) => Promise<unknown>][] = [
   ['the server is killed', (server) => server.end('SIGKILL')],
   [
@@ -217,7 +220,7 @@ after(endAll)
 
 test('nothing that was answered is lost, and nothing is done by half or twice', async (t) => {
   /** Without a worker, so that the jobs stay queued. */
-  let server = await serving(dataDir, {}, 'serve')
+  let server = await serving(dataDir, unhurried, 'serve')
   const key = demoIn(dataDir).api_keys['production-us']!
   let api = caller(server.url, key)
   const scene = {
@@ -244,7 +247,7 @@ test('nothing that was answered is lost, and nothing is done by half or twice', 
       await die(server)
       await loaded
 
-      server = await serving(dataDir, {}, 'serve')
+      server = await serving(dataDir, unhurried, 'serve')
       api = caller(server.url, key)
       const found = await contents()
       const byMarker = assertWhole(found)
@@ -287,7 +290,7 @@ test('nothing that was answered is lost, and nothing is done by half or twice', 
         return rows[0]!.n
       })
 
-    server = await serving(dataDir)
+    server = await serving(dataDir, unhurried)
     await until(async () => (await count('true')) < before.jobs.length)
     await server.end('SIGKILL')
     const left = await count('true')
@@ -295,7 +298,7 @@ test('nothing that was answered is lost, and nothing is done by half or twice', 
     const leased = await onDatabase(connectionOf(dataDir), (client) =>
       client.query('update production_us.job set leased_until = null where leased_until is not null'),
     )
-    server = await serving(dataDir)
+    server = await serving(dataDir, unhurried)
     await until(async () => (await count('true')) === 0)
 
     assertDispatchedOnce(before, await contents())

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { existsSync, readFileSync } from 'node:fs'
 import { after, before, describe, test } from 'node:test'
 import { openEmbedded, type Embedded } from '../src/platform/embedded-postgres.ts'
+import { newVaultKey } from '../src/platform/vault.ts'
 import {
   caller,
   connectionOf,
@@ -191,7 +192,7 @@ describe('a database of your own', () => {
 
   test('is used instead of the bundled one, without demo data', async () => {
     const unused = folder('unused')
-    const server = await serving(unused, { DATABASE_URL: addressOf('everything') })
+    const server = await serving(unused, { DATABASE_URL: addressOf('everything'), ENCRYPTION_KEYS: newVaultKey() })
     assert.equal((await caller(server.url).get('/readyz')).status, 200)
     assert.equal((await caller(server.url, `sk_us_${'x'.repeat(43)}`).get('/v3/lab_tests')).status, 401)
     assert.equal(server.out().trimEnd().split('\n').length, 2)

@@ -1,6 +1,7 @@
 // Keys of teams and organizations: issuing and recognising them. Their texts are never stored.
 import type { CellName, PlainTx, Queries } from '../platform/db.ts'
-import { T } from '../platform/schema.ts'
+import type { Manager, Plan } from '../platform/operation.ts'
+import { Nullable, T } from '../platform/schema.ts'
 import { keyHash, keyHint, newKey } from '../platform/secrets.ts'
 import { sql } from '../platform/sql.ts'
 
@@ -14,6 +15,9 @@ const prefixes: Record<string, CellName> = {
 
 const prefixOf = (cell: CellName): string => Object.keys(prefixes).find((prefix) => prefixes[prefix] === cell)!
 
+/** A team key as lists show it: the prefix of its cell and its last characters. */
+export const masked = (cell: CellName, hint: string): string => `${prefixOf(cell)}…${hint}`
+
 /** The cell a team key says it is for; undefined for an imported key without a known prefix. */
 export const cellOfKey = (text: string): CellName | undefined => prefixes[text.slice(0, 6)]
 
@@ -21,11 +25,14 @@ export const cellOfKey = (text: string): CellName | undefined => prefixes[text.s
  * Issue a key for a team in one cell. Writes api_key.
  * @returns the key's text, which is not to be had again
  */
-export async function createTeamKey(tx: PlainTx, key: { team_id: string; cell: CellName; label: string }): Promise<string> {
+export async function createTeamKey(
+  tx: PlainTx,
+  key: { id?: string; team_id: string; cell: CellName; label: string },
+): Promise<string> {
   const text = newKey(prefixOf(key.cell))
   await tx.run(sql`
     insert into api_key (id, team_id, cell, label, key_hash, hint, created_at)
-    values (${tx.uuid()}, ${key.team_id}, ${key.cell}, ${key.label}, ${keyHash(text)}, ${keyHint(text)}, ${tx.now})`)
+    values (${key.id ?? tx.uuid()}, ${key.team_id}, ${key.cell}, ${key.label}, ${keyHash(text)}, ${keyHint(text)}, ${tx.now})`)
   return text
 }
 
@@ -41,12 +48,24 @@ export async function createOrgKey(tx: PlainTx, key: { org_id: string; label: st
   return text
 }
 
-const KeyRow = T.Object({ team_id: T.String(), cell: T.String() })
+const KeyRow = T.Object({ team_id: T.String(), cell: T.String(), expires_at: Nullable(T.String()) })
 
-/** The team and cell a key was issued for; undefined when it is unknown, revoked, or not a team key. */
-export async function findTeamKey(control: Queries, text: string): Promise<{ team_id: string; cell: CellName } | undefined> {
-  const row = await control.maybe(KeyRow, sql`select team_id, cell from api_key where key_hash = ${keyHash(text)}`)
-  return row && { team_id: row.team_id, cell: row.cell as CellName }
+/** For whom a key was issued, and since when the organization may only read; undefined when the key is not known or its team is gone. */
+export async function findTeamKey(control: Queries, text: string): Promise<KeyOwner | undefined> {
+  const row = await control.maybe(
+    KeyRow,
+    sql`
+    select k.team_id, k.cell, o.expires_at
+    from api_key k join team t on t.id = k.team_id and t.deleted_at is null join org o on o.id = t.org_id
+    where k.key_hash = ${keyHash(text)}`,
+  )
+  return row && { ...row, cell: row.cell as CellName }
+}
+
+export interface KeyOwner {
+  team_id: string
+  cell: CellName
+  expires_at: string | null
 }
 
 const ListedKey = T.Object({ id: T.String(), cell: T.String(), label: T.String(), hint: T.String(), created_at: T.String() })
@@ -70,4 +89,34 @@ export async function revokeKey(tx: PlainTx, key: string): Promise<boolean> {
     await tx.run(sql`delete from management_key where id::text = ${key} or key_hash = ${hash}`),
   ]
   return ofTeam + ofOrg > 0
+}
+
+const ManagementKeyRow = T.Object({
+  id: T.String(),
+  org_id: T.String(),
+  role: T.String(),
+  teams: T.Array(T.String()),
+  plan: T.String(),
+  expires_at: Nullable(T.String()),
+})
+
+/** Who a management key speaks for; undefined when it is unknown, revoked, or of another kind. */
+export async function findManager(control: Queries, text: string): Promise<Manager | undefined> {
+  const row = await control.maybe(
+    ManagementKeyRow,
+    sql`
+    select k.id, k.org_id, k.role, to_json(array(select b.team_id from management_key_team b where b.key_id = k.id)) as teams,
+           o.plan, o.expires_at
+    from management_key k join org o on o.id = k.org_id
+    where k.key_hash = ${keyHash(text)}`,
+  )
+  return (
+    row && {
+      key_id: row.id,
+      org: row.org_id,
+      teams: row.role === 'org_admin' ? null : new Set(row.teams),
+      plan: row.plan as Plan,
+      expires_at: row.expires_at,
+    }
+  )
 }

@@ -1,8 +1,8 @@
 // Organizations and teams: the control plane's record of them, and a team's row in each of its cells (clock, settings).
 import type { Cells } from '../platform/cells.ts'
-import type { CellName, PlainTx, Tenant, Tx } from '../platform/db.ts'
+import type { CellName, PlainTx, Queries, Tenant, Tx } from '../platform/db.ts'
 import { moveDueJobs } from '../platform/outbox.ts'
-import { T } from '../platform/schema.ts'
+import { Nullable, T } from '../platform/schema.ts'
 import { sql } from '../platform/sql.ts'
 
 export type Region = 'us' | 'eu'
@@ -28,10 +28,21 @@ export const findOrg = async (tx: PlainTx, idOrName: string): Promise<string | u
     )
   )?.id
 
-const FoundTeam = T.Object({ org_id: T.String(), region: T.Union([T.Literal('us'), T.Literal('eu')]) })
+const FoundTeam = T.Object({
+  id: T.String(),
+  org_id: T.String(),
+  expires_at: Nullable(T.String()),
+  region: T.Union([T.Literal('us'), T.Literal('eu')]),
+})
 
-/** A team of the control plane; undefined when there is none of this id. */
-export const findTeam = (tx: PlainTx, id: string) => tx.maybe(FoundTeam, sql`select org_id, region from team where id = ${id}`)
+/** A team of the control plane; undefined when there is none of this id, or it was deleted. */
+export const findTeam = (tx: Queries, id: string) =>
+  tx.maybe(
+    FoundTeam,
+    sql`
+    select t.id, t.org_id, t.region, o.expires_at from team t join org o on o.id = t.org_id
+    where t.id = ${id} and t.deleted_at is null`,
+  )
 
 /** Record a team in the control plane. Writes team. */
 export async function createTeam(tx: PlainTx, team: { org_id: string; name: string; region: Region }): Promise<string> {
@@ -57,13 +68,28 @@ export async function placeTeam(tx: PlainTx, cell: CellName, team: { id: string;
     on conflict (id) do nothing`)
 }
 
+/** Give a team its place and settings in a cell, whatever was there. Writes team. */
+export const overwriteTeam = (
+  tx: PlainTx,
+  team: { id: string; org_id: string },
+  settings: Readonly<Record<string, unknown>>,
+): Promise<number> =>
+  tx.run(sql`
+    insert into team (id, org_id, settings, created_at)
+    values (${team.id}, ${team.org_id}, ${JSON.stringify(settings)}, ${tx.now})
+    on conflict (id) do update set org_id = excluded.org_id, settings = excluded.settings`)
+
+/** A team is gone from a cell: nobody speaks for it and nothing is done for it any more. Writes team. */
+export const markDeleted = (tx: PlainTx, team_id: string): Promise<number> =>
+  tx.run(sql`update team set deleted_at = ${tx.now} where id = ${team_id} and deleted_at is null`)
+
 const TeamRow = T.Object({ org_id: T.String(), clock_offset_s: T.Integer(), settings: T.Record(T.String(), T.Unknown()) })
 
-/** A team as it is in a cell now; undefined when it is not there. */
+/** A team as it is in a cell now; undefined when it is not there, or was deleted. */
 export async function loadTenant(cells: Cells, cell: CellName, team: string): Promise<Tenant | undefined> {
   const row = await cells
     .of(cell)
-    .queries.maybe(TeamRow, sql`select org_id, clock_offset_s, settings from team where id = ${team}`)
+    .queries.maybe(TeamRow, sql`select org_id, clock_offset_s, settings from team where id = ${team} and deleted_at is null`)
   return row && { team, org: row.org_id, cell, clock_offset_s: row.clock_offset_s, settings: row.settings }
 }
 

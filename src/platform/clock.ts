@@ -15,8 +15,11 @@ export const plusSeconds = (at: Date, seconds: number): Date => new Date(at.getT
 export const wholeSeconds = (at: Date): Date => new Date(Math.floor(at.getTime() / 1000) * 1000)
 
 /** The smallest UUID version 7 that could have been made so many seconds ago: a smaller one is older. */
-export function uuidOfAge(age_s: number): string {
-  const hex = (machineNow().getTime() - age_s * 1000).toString(16).padStart(12, '0')
+export const uuidOfAge = (age_s: number): string => uuidAt(plusSeconds(machineNow(), -age_s))
+
+/** The smallest UUID version 7 that could have been made at an instant of the machine's clock. */
+export function uuidAt(at: Date): string {
+  const hex = Math.max(0, at.getTime()).toString(16).padStart(12, '0')
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-7000-8000-000000000000`
 }
 

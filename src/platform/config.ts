@@ -1,6 +1,8 @@
 // Settings: from the environment, once, checked at start, each fault said in a sentence. The table in docs/OPERATING.md is made
 // from the same list.
+import { isIP } from 'node:net'
 import { cellNames, type CellName } from './db.ts'
+import { FormatFault, formats } from './formats.ts'
 
 export interface Config {
   port: number
@@ -16,6 +18,19 @@ export interface Config {
   demo: boolean
   log_level: string
   sandbox_users_max: number
+  /** Of one key or team token; 0 for no limit. */
+  requests_per_s: number
+  requests_burst: number
+  /** Wrong credentials from one address; 0 for no limit. */
+  wrong_keys_per_min: number
+  /** Where patients of teams without an address of their own are told to write; empty for none. */
+  support_email: string
+  /** Keys for secrets at rest, in base64; empty: a key file in the data folder. */
+  encryption_keys: string[]
+  /** Seconds before each attempt of a delivery, counted from the one before. */
+  webhook_schedule_s: number[]
+  /** Networks (CIDR) and host names that deliveries may reach although they are not public. */
+  webhook_allow: string[]
   check: boolean
 }
 
@@ -70,6 +85,41 @@ export const settings: Setting[] = [
     meaning: '`trace`, `debug`, `info`, `warn`, `error`, `fatal` or `silent`. Logs go to standard error, one JSON object a line.',
   },
   { name: 'SANDBOX_USERS_MAX', default: '50', meaning: 'Most users of a sandbox team; `0` lifts the limit.' },
+  {
+    name: 'REQUESTS_PER_SECOND',
+    default: '`100`, `0` with demo data',
+    meaning: 'Requests a second of one key, counted by each process; more are answered 429. `0` lifts the limit.',
+  },
+  { name: 'REQUESTS_BURST', default: '200', meaning: 'Requests that one key may make at once after a rest.' },
+  {
+    name: 'WRONG_KEYS_PER_MINUTE',
+    default: '`20`, `0` with demo data',
+    meaning:
+      'Wrong keys or tokens a minute from one address that are answered 401; further ones are answered 429. `0` lifts the limit.',
+  },
+  {
+    name: 'SUPPORT_EMAIL',
+    default: '',
+    meaning: 'Address of support in the brand of teams that name none.',
+  },
+  {
+    name: 'ENCRYPTION_KEYS',
+    default: '`DATA_DIR/encryption.key`',
+    meaning:
+      'Keys for secrets at rest and for signing access tokens, 32 bytes in base64 each, separated by commas: the first encrypts, all decrypt. Without it a key file is made, mode 0600.',
+  },
+  {
+    name: 'WEBHOOK_SCHEDULE',
+    default: '0,5,300,1800,7200,18000,36000,36000',
+    meaning:
+      'Seconds before each attempt of a delivery, counted from the failure before it, separated by commas: as many attempts as numbers. ±20 %.',
+  },
+  {
+    name: 'WEBHOOK_ALLOW',
+    default: '',
+    meaning:
+      'What deliveries may reach although it is not public: networks such as `10.1.0.0/16` or `fd12::/16`, addresses, host names, `*.internal.example`; separated by commas.',
+  },
   {
     name: 'DRAWBRIDGE_CHECK',
     default: 'off',
@@ -138,6 +188,9 @@ export function readConfig(env: Record<string, string | undefined>): Config {
   const base_path = text('BASE_PATH', '').replace(/\/+$/, '')
   if (base_path && !/^(\/[\w.~-]+)+$/.test(base_path)) faults.push(`BASE_PATH must look like /lab, not "${base_path}".`)
 
+  const support_email = text('SUPPORT_EMAIL', '')
+  if (support_email && formats.email!(support_email) instanceof FormatFault)
+    faults.push(`SUPPORT_EMAIL must be an address of mail, not "${support_email}".`)
   const host = text('HOST', '127.0.0.1')
   const demo = onOff('DEMO', !external)
   if (demo && !LOOPBACK.test(host))
@@ -156,9 +209,56 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     cells: [...new Set(cells)] as CellName[],
     demo,
     log_level,
+    requests_per_s: whole('REQUESTS_PER_SECOND', demo ? 0 : 100, 0, 1_000_000),
+    requests_burst: whole('REQUESTS_BURST', 200, 1, 1_000_000),
+    wrong_keys_per_min: whole('WRONG_KEYS_PER_MINUTE', demo ? 0 : 20, 0, 1_000_000),
+    support_email,
     sandbox_users_max: whole('SANDBOX_USERS_MAX', 50, 0, 1_000_000),
+    encryption_keys: encryptionKeys(env.ENCRYPTION_KEYS, faults),
+    webhook_schedule_s: schedule(text('WEBHOOK_SCHEDULE', WEBHOOK_SCHEDULE), faults),
+    webhook_allow: allowed(env.WEBHOOK_ALLOW, faults),
     check: onOff('DRAWBRIDGE_CHECK', false),
   }
   if (faults.length) throw new ConfigError(faults.join('\n'))
   return config
+}
+
+const WEBHOOK_SCHEDULE = '0,5,300,1800,7200,18000,36000,36000'
+const ATTEMPTS_MAX = 20
+const WEEK_S = 604_800
+
+function schedule(text: string, faults: string[]): number[] {
+  const delays = text.split(',').map((part) => part.trim())
+  if (delays.length > ATTEMPTS_MAX || delays.some((part) => !/^\d{1,6}(\.\d{1,3})?$/.test(part) || Number(part) > WEEK_S))
+    faults.push(`WEBHOOK_SCHEDULE must be 1 to ${ATTEMPTS_MAX} numbers of seconds up to ${WEEK_S}, separated by commas.`)
+  return delays.map(Number)
+}
+
+const HOST_NAME = /^(\*\.)?[a-z0-9_]([a-z0-9_-]{0,62})(\.[a-z0-9_-]{1,63})*$/i
+
+function allowed(text: string | undefined, faults: string[]): string[] {
+  const entries = (text ?? '')
+    .split(',')
+    .map((entry) => entry.trim().toLowerCase())
+    .filter(Boolean)
+  for (const entry of entries) {
+    const [address = '', bits, ...more] = entry.split('/')
+    const width = isIP(address) === 4 ? 32 : 128
+    const isNetwork =
+      isIP(address) > 0 && !more.length && (bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= width))
+    if (!isNetwork && (bits !== undefined || !HOST_NAME.test(entry) || /^[\d.]+$/.test(entry)))
+      faults.push(`WEBHOOK_ALLOW names "${entry}", which is neither a network, an address nor a host name.`)
+  }
+  return entries
+}
+
+/** The value is a secret, so the message does not repeat it. */
+function encryptionKeys(text: string | undefined, faults: string[]): string[] {
+  const keys = (text ?? '')
+    .split(',')
+    .map((key) => key.trim())
+    .filter(Boolean)
+  if (keys.some((key) => Buffer.from(key, 'base64').length !== 32))
+    faults.push('ENCRYPTION_KEYS must be keys of 32 bytes in base64, separated by commas.')
+  return keys
 }

@@ -27,6 +27,8 @@ export interface Tenant {
   /** How far the team's clock is ahead of the machine's; 0 in production. */
   clock_offset_s: number
   settings: Readonly<Record<string, unknown>>
+  /** Since when its organization may only read; known where a credential was looked up. */
+  expires_at?: string | null
 }
 
 /** What a statement can be run on. Rows are promises of their schema, verified in tests. */
@@ -48,6 +50,11 @@ export interface PlainTx extends Queries {
    * change the same row: they see the table as it was before both.
    */
   defer(q: Sql): void
+  /**
+   * As `defer`, for many rows of one kind: what was gathered for the same `write` becomes one statement at the end.
+   * `write` must be a constant of its module.
+   */
+  gather<I>(item: I, write: (tx: Tx, items: I[]) => Sql): void
   /** Called once after the commit, never after a rollback. Must not throw. */
   afterCommit(call: () => void): void
 }
@@ -63,6 +70,8 @@ export interface Tx extends PlainTx {
   lookUp<S extends TSchema>(row: S, q: Sql): Promise<Static<S> | undefined>
   /** Tell the worker, after the commit, that there is work to do now. */
   wake(): void
+  /** Tell who delivers, after the commit, that there are events or deliveries. */
+  wakeDelivery(): void
   /** What changes seldom, as it was at most 4 s ago, for every transaction of the team in this process. Absence is not remembered. */
   remember<V>(key: string, load: () => Promise<V | undefined>): Promise<V | undefined>
 }
@@ -110,6 +119,11 @@ function together(writes: Sql[]): Sql {
 const ATTEMPTS_MAX = 3
 const TRANSIENT = new Set(['40001', '40P01'])
 
+interface Listeners {
+  readonly onWork: () => void
+  readonly onEvents: () => void
+}
+
 type Memory = <V>(tenant: Tenant, key: string, load: () => Promise<V | undefined>) => Promise<V | undefined>
 
 const RELAXED_CONNECTIONS = 2
@@ -140,6 +154,8 @@ export class Db {
   readonly #memory = new Remembered<unknown>({ lifetime_ms: REMEMBERED_MS, size_max: 20_000 })
   /** Called after a commit that queued work due now. Set by the worker of this process, if there is one. */
   onWork: () => void = ignore
+  /** Called after a commit that left something to deliver. Set by who delivers in this process, if somebody does. */
+  onEvents: () => void = ignore
 
   constructor(options: DbOptions) {
     this.#checkRows = options.checkRows
@@ -169,7 +185,7 @@ export class Db {
         connect: () => this.pool.connect(),
         lookUp: this.#lookUps.maybe,
         remember: this.#remember,
-        onWork: this.onWork,
+        listeners: this,
         checkRows: this.#checkRows,
       })
       try {
@@ -203,8 +219,10 @@ export class Db {
       now: teamNow(tenant),
       uuid,
       defer: forbidden,
+      gather: forbidden,
       afterCommit: forbidden,
       wake: forbidden,
+      wakeDelivery: forbidden,
       remember: (key, load) => this.#remember(tenant, key, load),
     })
   }
@@ -261,7 +279,7 @@ interface Means {
   connect: () => Promise<pg.PoolClient>
   lookUp: Tx['lookUp']
   remember: Memory
-  onWork: () => void
+  listeners: Listeners
   checkRows: boolean
 }
 
@@ -277,6 +295,7 @@ class WriteTx implements Tx {
   readonly uuid = uuid
   readonly #means: Means
   readonly #deferred: Sql[] = []
+  readonly #gathered = new Map<(tx: Tx, items: never[]) => Sql, unknown[]>()
   readonly #after = new Set<() => void>()
   #connecting: Promise<pg.PoolClient> | undefined
   #client: pg.PoolClient | undefined
@@ -332,12 +351,22 @@ class WriteTx implements Tx {
     this.#deferred.push(q)
   }
 
+  gather<I>(item: I, write: (tx: Tx, items: I[]) => Sql): void {
+    const items = this.#gathered.get(write) ?? []
+    this.#gathered.set(write, items)
+    items.push(item)
+  }
+
   afterCommit(call: () => void): void {
     this.#after.add(call)
   }
 
   wake(): void {
-    this.#after.add(this.#means.onWork)
+    this.#after.add(this.#means.listeners.onWork)
+  }
+
+  wakeDelivery(): void {
+    this.#after.add(this.#means.listeners.onEvents)
   }
 
   remember<V>(key: string, load: () => Promise<V | undefined>): Promise<V | undefined> {
@@ -354,6 +383,7 @@ class WriteTx implements Tx {
   }
 
   async #end(): Promise<void> {
+    for (const [write, items] of this.#gathered) this.#deferred.push(write(this, items as never[]))
     if (!this.#begun && this.#deferred.length === 0) return
     const client = this.#client ?? (await this.#connect())
     if (this.#begun) this.#gather(client)

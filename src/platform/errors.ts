@@ -29,6 +29,9 @@ export const unauthorized = (detail: string, headers: Record<string, string> = {
 export const forbidden = (detail: string) => new Problem(403, { detail })
 export const notFound = (detail: string) => new Problem(404, { detail })
 export const conflict = (detail: Detail) => new Problem(409, { detail })
+/** @param retry_after_s told in whole seconds, at least one */
+export const tooMany = (detail: string, retry_after_s: number) =>
+  new Problem(429, { detail }, { 'retry-after': String(Math.max(1, Math.ceil(retry_after_s))) })
 export const tooLarge = (detail: string) => new Problem(413, { detail })
 export const busy = (detail: string, retry_after_s = 1) => new Problem(503, { detail }, { 'retry-after': String(retry_after_s) })
 

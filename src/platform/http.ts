@@ -4,22 +4,30 @@ import { randomBytes } from 'node:crypto'
 import { createGunzip } from 'node:zlib'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import type { Cells } from './cells.ts'
-import type { ConstraintAnswers, Tenant, Tx } from './db.ts'
-import { invalid, invalidValue, Problem, tooLarge, type Fault } from './errors.ts'
+import { machineNow } from './clock.ts'
+import { audit } from './audit.ts'
+import type { ConstraintAnswers, Db, PlainTx, Tenant, Tx } from './db.ts'
+import { forbidden, invalid, invalidValue, Problem, tooLarge, type Fault } from './errors.ts'
 import { underKey, type Answer } from './idempotency.ts'
 import { readBody, readParams, readQuery } from './input.ts'
 import { errorFields, type Log } from './log.ts'
 import type { Metrics } from './metrics.ts'
-import { FileReply, JsonText, noContent, pdf, type Auth, type Method, type Operation } from './operation.ts'
+import { FileReply, JsonText, noContent, pdf, type Idempotency, type Manager, type Method, type Operation } from './operation.ts'
 import type { TSchema } from './schema.ts'
 import { assertShape } from './shape-check.ts'
 
-/** Who is calling? Throws 401. A guard that cannot know in time answers 503. */
-export type Guard = (headers: Record<string, string | string[] | undefined>) => Tenant | Promise<Tenant>
+/** Who manages, and may they? `admit` refuses (403, 404) and says where the operation's rows are. */
+export interface ManagementGuard {
+  authenticate(headers: Record<string, string | string[] | undefined>, address: string): Promise<Manager>
+  admit(manager: Manager, operation: Operation, params: Record<string, string>): Promise<{ db: Db; tenant?: Tenant }>
+}
+
+/** Who is calling? Throws 401, 429. A guard that cannot know in time answers 503. */
+export type Guard = (headers: Record<string, string | string[] | undefined>, address: string) => Tenant | Promise<Tenant>
 
 export interface HttpOptions {
   operations: Operation[]
-  guards: Partial<Record<Auth, Guard>>
+  guards: { team?: Guard; management?: ManagementGuard }
   cells: Cells
   constraints: ConstraintAnswers
   log: Log
@@ -38,6 +46,9 @@ declare module 'fastify' {
   }
   interface FastifyRequest {
     tenant: Tenant | undefined
+    manager: Manager | undefined
+    /** Where a management operation runs. */
+    rows: Db | undefined
     values: unknown
     trace: string | undefined
   }
@@ -71,10 +82,12 @@ export function createHttp(options: HttpOptions): FastifyInstance {
         `HTTP/1.1 ${status}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`,
       )
     },
-    rewriteUrl: (request: { url?: string | undefined }) => withoutPrefix(request.url ?? '/', options.base_path),
+    rewriteUrl: (request: { url?: string | undefined }) => rewritten(request.url ?? '/', options.base_path),
   })
 
   app.decorateRequest('tenant', undefined)
+  app.decorateRequest('manager', undefined)
+  app.decorateRequest('rows', undefined)
   app.decorateRequest('values', undefined)
   app.decorateRequest('trace', undefined)
   app.removeAllContentTypeParsers()
@@ -93,12 +106,22 @@ export function createHttp(options: HttpOptions): FastifyInstance {
     if (request.is404) return send(reply, 404, NOT_FOUND)
     const operation = request.routeOptions.config.operation
     if (!operation) return
-    const guard = options.guards[operation.auth]
-    if (guard) {
-      const tenant = guard(request.headers)
+    if (operation.auth === 'team') {
+      const tenant = options.guards.team!(request.headers, request.ip)
       request.tenant = tenant instanceof Promise ? await tenant : tenant
     }
+    if (operation.auth === 'management')
+      request.manager = await options.guards.management!.authenticate(request.headers, request.ip)
     if (operation.params) request.values = readParams(operation.params, pathValues(operation, request))
+    if (!request.manager) return assertCurrent(operation, request.tenant?.expires_at)
+    const { db, tenant } = await options.guards.management!.admit(
+      request.manager,
+      operation,
+      request.values as Record<string, string>,
+    )
+    request.rows = db
+    request.tenant = tenant
+    assertCurrent(operation, request.manager.expires_at)
   })
 
   app.addHook('onResponse', (request, reply, done) => {
@@ -111,6 +134,7 @@ export function createHttp(options: HttpOptions): FastifyInstance {
         operation,
         status: reply.statusCode,
         duration_ms: Math.round(duration_ms * 100) / 100,
+        ...(request.manager && { 'org.id': request.manager.org, 'key.id': request.manager.key_id }),
         ...(request.tenant && { 'team.id': request.tenant.team, cell: request.tenant.cell }),
         ...(typeof request.headers.traceparent === 'string' && {
           'trace.id': request.headers.traceparent.slice(0, 60).split('-')[1],
@@ -190,6 +214,9 @@ function discardBody(request: FastifyRequest, reply: FastifyReply): void {
   request.raw.resume()
 }
 
+/** The management interface answers below `/management` too. Source: management-auth.md E5. */
+const rewritten = (url: string, base: string): string => withoutPrefix(url, base).replace(/^\/+management(?=\/+v1\/)/, '')
+
 function withoutPrefix(url: string, base: string): string {
   if (!base || !url.startsWith(base)) return url
   const rest = url.slice(base.length)
@@ -234,21 +261,28 @@ async function answer(
     operation.body && readBody(operation.body, request.body as Buffer | undefined, operation.body_optional ?? false, faults)
   const idempotency = operation.idempotency && idempotencyOf(operation.idempotency, request, faults)
   if (faults.length) throw invalid(faults)
-  const input = { params: request.values, query, body, keyed: idempotency !== undefined }
+  const input = { params: request.values, query, body, keyed: idempotency !== undefined, manager: request.manager }
   const tenant = request.tenant
   if (idempotency) {
-    const work = async (tx: Tx) => ({ status: 200, text: textOf(options, operation, await operation.run(tx, input)) })
-    const kept: Answer = await underKey(options.cells.of(tenant!.cell), tenant!, idempotency, work)
+    const work = async (tx: Tx) => {
+      const text = textOf(options, operation, await operation.run(tx, input))
+      if (request.manager) audit(tx, request.manager, operation.id, request.values as Record<string, string>)
+      return { status: operation.success ?? 200, text }
+    }
+    const owner = tenant ?? organization(request.manager!)
+    const kept: Answer = await underKey(request.rows ?? options.cells.of(owner.cell), owner, idempotency, work)
     return send(reply, kept.status, kept.text)
   }
-  const result = await run(options, operation, tenant, input)
+  const result = request.rows
+    ? await manage(request.rows, operation, tenant, input)
+    : await run(options, operation, tenant, input)
   if (operation.reply === noContent) return reply.header('x-request-id', request.id).code(204).send()
   if (result instanceof FileReply) {
     reply.header('content-type', result.type).header('content-disposition', `attachment; filename="${result.name}"`)
     reply.header('cache-control', 'no-store').header('x-content-type-options', 'nosniff').header('x-request-id', request.id)
     return reply.send(Buffer.from(result.bytes))
   }
-  return send(reply, 200, textOf(options, operation, result))
+  return send(reply, operation.success ?? 200, textOf(options, operation, result))
 }
 
 function run(options: HttpOptions, operation: Operation, tenant: Tenant | undefined, input: unknown): Promise<unknown> {
@@ -258,13 +292,36 @@ function run(options: HttpOptions, operation: Operation, tenant: Tenant | undefi
   return operation.method === 'GET' ? db.read(tenant!, work) : db.tx(tenant!, work)
 }
 
+type ManagementInput = { params: unknown; manager: Manager | undefined }
+
+/** A management operation: a transaction where its rows are, with its line in the audit log when it writes. */
+function manage(db: Db, operation: Operation, tenant: Tenant | undefined, input: ManagementInput): Promise<unknown> {
+  const work = async (tx: PlainTx | Tx) => {
+    const result = await operation.run(tx, input)
+    if (writes(operation)) audit(tx, input.manager!, operation.id, input.params as Record<string, string>)
+    return result
+  }
+  return tenant ? db.tx(tenant, work) : db.plainTx(work)
+}
+
+/** Keys of an organization's own requests are kept under its id. */
+const organization = ({ org }: Manager): Tenant => ({ team: org, org, cell: 'sandbox-us', clock_offset_s: 0, settings: {} })
+
+const writes = (operation: Operation): boolean => operation.method !== 'GET' && !operation.reads
+
+/** 403: an organization that has expired may only read. */
+function assertCurrent(operation: Operation, expires_at: string | null | undefined): void {
+  if (expires_at && writes(operation) && new Date(expires_at) <= machineNow())
+    throw forbidden('The organization has expired: it may only read')
+}
+
 function textOf(options: HttpOptions, operation: Operation, result: unknown): string {
   const text = result instanceof JsonText ? result.text : JSON.stringify(result)
   if (options.checkReplies && operation.reply !== pdf) assertShape(operation.reply as TSchema, JSON.parse(text), operation.id)
   return text
 }
 
-function idempotencyOf(declared: { scope: string; retention_s: number }, request: FastifyRequest, faults: Fault[]) {
+function idempotencyOf(declared: Idempotency, request: FastifyRequest, faults: Fault[]) {
   const key = request.headers['x-idempotency-key']
   const onError = request.headers['x-idempotency-error']
   if (onError !== undefined && onError !== 'no-cache')

@@ -60,6 +60,12 @@ export function keep(tx: Tx, scope: string, key: string, answer: Answer, object_
     where team_id = ${tx.team} and scope = ${scope} and key = ${key}`)
 }
 
+/** What a repeated request is answered whose first answer held a secret. */
+const SHOWN: Answer = {
+  status: 409,
+  text: '{"detail":"A request with this idempotency key has been answered, and its secret is shown once"}',
+}
+
 /**
  * Run `work` under a key: its answer is given again for the same key, whatever the body then says. A refusal (a `Problem`) is
  * kept too, in a transaction of its own, unless `keepFailures` is false.
@@ -67,7 +73,7 @@ export function keep(tx: Tx, scope: string, key: string, answer: Answer, object_
 export async function underKey(
   db: Db,
   tenant: Tenant,
-  options: { scope: string; key: string; retention_s: number; keepFailures: boolean },
+  options: { scope: string; key: string; retention_s: number; keepFailures: boolean; secret?: boolean },
   work: (tx: Tx) => Promise<Answer>,
 ): Promise<Answer> {
   const { scope, key, retention_s } = options
@@ -76,7 +82,7 @@ export async function underKey(
       const kept = await claim(tx, scope, key, retention_s)
       if (kept) return kept
       const answer = await work(tx)
-      keep(tx, scope, key, answer)
+      keep(tx, scope, key, options.secret ? SHOWN : answer)
       return answer
     })
   } catch (error) {

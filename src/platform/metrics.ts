@@ -6,6 +6,7 @@ export interface Metrics {
   registry: Registry
   request(operation: string, status: number, duration_s: number): void
   job(name: string, outcome: 'done' | 'retry' | 'failed', duration_s: number): void
+  delivery(cell: string, outcome: 'success' | 'failure', duration_s: number): void
 }
 
 export function createMetrics(cells: () => Cells | undefined): Metrics {
@@ -31,6 +32,13 @@ export function createMetrics(cells: () => Cells | undefined): Metrics {
     labelNames: ['job'],
     registers: [registry],
   })
+  const deliveries = new Histogram({
+    name: 'drawbridge_delivery_duration_seconds',
+    help: 'Attempts to deliver a webhook, by outcome.',
+    labelNames: ['cell', 'outcome'],
+    buckets: [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15],
+    registers: [registry],
+  })
   new Gauge({
     name: 'drawbridge_database_connections',
     help: 'Connections of this process, by schema and state.',
@@ -53,5 +61,6 @@ export function createMetrics(cells: () => Cells | undefined): Metrics {
       jobs.inc({ job: name, outcome })
       jobSeconds.inc({ job: name }, duration_s)
     },
+    delivery: (cell, outcome, duration_s) => deliveries.observe({ cell, outcome }, duration_s),
   }
 }

@@ -53,7 +53,7 @@ export function describe(operations: Operation[], version: string): Description 
       description: 'Laboratory testing and health data. Compatible with interface description 0.4.553.',
     },
     servers: [{ url: '/' }],
-    security: [{ teamKey: [] }],
+    security: [{ teamKey: [] }, { accessToken: [] }],
     paths,
     components: {
       schemas: Object.fromEntries(Object.entries(schemas).sort(([a], [b]) => (a < b ? -1 : 1))),
@@ -63,6 +63,17 @@ export function describe(operations: Operation[], version: string): Description 
           in: 'header',
           name: 'x-service-api-key',
           description: 'A team key, `sk_us_…`. `x-vital-api-key` is understood too.',
+        },
+        accessToken: {
+          type: 'http',
+          scheme: 'bearer',
+          description: 'An access token of a team, minted with a management key; good for ten minutes.',
+        },
+        managementKey: {
+          type: 'apiKey',
+          in: 'header',
+          name: 'X-Management-Key',
+          description: 'A management key, `mg_…`. `X-Service-Org-Key` and `X-Vital-Org-Key` are understood too.',
         },
       },
     },
@@ -82,6 +93,7 @@ function describeOperation(operation: Operation, primary: boolean, shape: (schem
     tags: [operation.module],
     ...(operation.deprecated && { deprecated: true }),
     ...(operation.auth === 'none' && { security: [] }),
+    ...(operation.auth === 'management' && { security: [{ managementKey: [] }] }),
     ...(parameters.length && { parameters }),
     ...(operation.body && {
       requestBody: {
@@ -96,7 +108,8 @@ function describeOperation(operation: Operation, primary: boolean, shape: (schem
     }),
     responses: {
       ...success(operation, shape),
-      ...(operation.auth === 'team' && { 401: refusal('The key is missing or not valid') }),
+      ...(operation.auth !== 'none' && { 401: refusal('The key is missing or not valid') }),
+      ...(operation.auth === 'management' && { 403: refusal('The key does not reach this') }),
       ...((operation.params || operation.query || operation.body) && {
         422: {
           description: 'The request does not have the documented shape; every fault is listed',

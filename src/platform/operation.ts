@@ -2,11 +2,32 @@
 // The list of all operations is the interface: routes, checks, description and coverage all come from it.
 import type { Static, TSchema } from 'typebox'
 import type { Cells } from './cells.ts'
-import type { Tenant, Tx } from './db.ts'
+import type { PlainTx, Tenant, Tx } from './db.ts'
 
 export type Method = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'
-/** Who may call: a team's key, or anybody. */
-export type Auth = 'team' | 'none'
+/** Who may call: a team's key, a management key, or anybody. */
+export type Auth = 'team' | 'management' | 'none'
+
+/** Who manages: a key of an organization, bound to some of its teams or to none in particular. */
+export interface Manager {
+  key_id: string
+  org: string
+  /** null: every team of the organization, and the organization itself. */
+  teams: ReadonlySet<string> | null
+  plan: Plan
+  /** Since when the organization may only read. */
+  expires_at: string | null
+}
+
+/** What an organization has paid for, from least to most. */
+export const plans = ['launch', 'grow', 'scale'] as const
+export type Plan = (typeof plans)[number]
+
+/**
+ * Where the rows of a management operation are, and what its path must therefore name: the control plane (`org_id`), one cell
+ * (`org_id`, `env`, `region`), or a team in one cell (`org_id`, `team_id`, `environment`).
+ */
+export type Place = 'control' | 'cell' | 'team'
 
 /** A reply that is JSON text already. In tests it is parsed and held to the operation's schema like any other. */
 export class JsonText<R> {
@@ -40,6 +61,8 @@ export interface Idempotency {
   /** Operations of one scope share keys. */
   scope: string
   retention_s: number
+  /** The answer holds a secret: it is not kept, and a repeated key is refused with 409. */
+  secret?: boolean
 }
 
 type In<S> = S extends TSchema ? Static<S> : undefined
@@ -73,6 +96,10 @@ interface Declaration<P, Q, B, R> {
   /** Default 100 kB. */
   body_bytes_max?: number
   idempotency?: Idempotency
+  /** Status of success, 200 unless said otherwise. */
+  success?: 200 | 201
+  /** It changes nothing although its method is not GET. */
+  reads?: boolean
   /** A request body that works, for the API page. */
   example?: unknown
 }
@@ -81,6 +108,11 @@ export interface Operation extends Declaration<TSchema | undefined, TSchema | un
   auth: Auth
   module: string
   outside: boolean
+  place?: Place
+  /** `org`: keys that are bound to teams are refused. */
+  reach?: 'org' | 'bound'
+  /** The least plan that includes it. */
+  plan?: Plan
   // oxlint-disable-next-line typescript/no-explicit-any -- `operation` ties schemas and `run` together
   run: (context: any, input: any) => Promise<unknown>
 }
@@ -111,4 +143,37 @@ export function outsideOperation<
   R extends Reply = Reply,
 >(spec: Declaration<P, Q, B, R> & { run: (context: Outside, input: Input<P, Q, B>) => Promise<Out<R>> }): Operation {
   return { auth: 'team', module: '', ...spec, outside: true } as unknown as Operation
+}
+
+interface ManagementInput<P, Q, B> extends Input<P, Q, B> {
+  manager: Manager
+}
+
+interface ManagementContext {
+  control: PlainTx
+  cell: PlainTx
+  team: Tx
+}
+
+/**
+ * Declare an operation of the management interface. It runs as one transaction where its rows are; a write leaves a line in the
+ * audit log of that place. Before it runs, the organization of the path must be the key's (403) and a team of the path must be one
+ * that the key reaches (404, 403).
+ */
+export function managementOperation<
+  L extends Place,
+  P extends Schema = undefined,
+  Q extends Schema = undefined,
+  B extends Schema = undefined,
+  R extends Reply = Reply,
+>(
+  spec: Declaration<P, Q, B, R> & {
+    place: L
+    reach: 'org' | 'bound'
+    /** Default `scale`. */
+    plan?: Plan
+    run: (tx: ManagementContext[L], input: ManagementInput<P, Q, B>) => Promise<Out<R>>
+  },
+): Operation {
+  return { module: '', outside: false, ...spec, auth: 'management' } as unknown as Operation
 }

@@ -2,9 +2,9 @@
 // commit. Both commit with the rows that caused them or not at all.
 import type { Static, TSchema } from 'typebox'
 import { plusSeconds } from './clock.ts'
-import type { Tenant, Tx } from './db.ts'
+import type { PlainTx, Tenant, Tx } from './db.ts'
 import { T } from './schema.ts'
-import { sql } from './sql.ts'
+import { sql, type Sql } from './sql.ts'
 
 export interface Event {
   /** As on the wire, `labtest.order.updated`. */
@@ -25,9 +25,42 @@ export function emit(tx: Tx, event: Event): void {
   const body =
     `{"event_type":${JSON.stringify(event.type)},"data":${event.data},"team_id":"${tx.team}",` +
     `"user_id":"${event.user_id}","client_user_id":${JSON.stringify(event.client_user_id)}}`
+  const id = tx.uuid()
   tx.defer(sql`
     insert into event (id, team_id, type, object_id, user_id, created_at, body)
-    values (${tx.uuid()}, ${tx.team}, ${event.type}, ${event.object_id}, ${event.user_id}, ${tx.now}, ${body})`)
+    values (${id}, ${tx.team}, ${event.type}, ${event.object_id}, ${event.user_id}, ${tx.now}, ${body})`)
+  announce(tx, id)
+}
+
+/** The events of a transaction are announced together: one row, however many they are. */
+function announce(tx: Tx, event_id: string): void {
+  tx.gather(event_id, announcement)
+  tx.wakeDelivery()
+}
+
+const announcement = (tx: Tx, event_ids: string[]): Sql =>
+  sql`insert into announcement (team_id, event_ids) values (${tx.team}, ${event_ids}::uuid[])`
+
+const Announced = T.Object({ id: T.Integer(), team_id: T.String(), event_ids: T.Array(T.String()) })
+
+/**
+ * Take the oldest announcements, in the order of their numbers. They are gone when the transaction commits. Writes announcement.
+ * One transaction at a time takes them in a cell, so that what follows from them keeps that order; a second one gets none.
+ */
+export async function takeAnnouncements(tx: PlainTx, max: number): Promise<{ team_id: string; event_ids: string[] }[]> {
+  // `for update` locks nothing here: it tells the transaction to begin.
+  const { locked } = await tx.one(
+    T.Object({ locked: T.Boolean() }),
+    sql`select pg_try_advisory_xact_lock(hashtextextended('announcement ' || current_schema(), 0)) as locked for update`,
+  )
+  if (!locked) return []
+  const rows = await tx.many(
+    Announced,
+    sql`
+    delete from announcement where id = any (array(select id from announcement order by id limit ${max}))
+    returning id, team_id, event_ids`,
+  )
+  return rows.sort((a, b) => a.id - b.id)
 }
 
 /** A kind of work: its name, the shape of its payload, how often it is tried. */
@@ -82,7 +115,7 @@ export const handle = <S extends TSchema>(
 export const eraseEvents = (tx: Tx, user_id: string): Promise<number> =>
   tx.run(sql`delete from event where team_id = ${tx.team} and user_id = ${user_id}`)
 
-const Repeated = T.Object({ object_id: T.String() })
+const Repeated = T.Object({ id: T.String(), object_id: T.String() })
 
 /**
  * Append the latest event of each object again: the same body under a new id. Writes event.
@@ -99,8 +132,9 @@ export async function repeatLatestEvents(tx: Tx, object_ids: string[]): Promise<
     cross join lateral (
       select team_id, type, object_id, user_id, body from event
       where object_id = given.object_id and team_id = ${tx.team} order by id desc limit 1) latest
-    returning object_id`,
+    returning id, object_id`,
   )
+  for (const id of rows.map((row) => row.id).sort()) announce(tx, id)
   const found = new Set(rows.map((row) => row.object_id))
   return object_ids.filter((id) => found.has(id))
 }

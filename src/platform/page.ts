@@ -1,6 +1,7 @@
 // Cursors: where the next page starts, opaque to callers, tied to the list and the filters they were given for.
 import { createHash } from 'node:crypto'
 import { badRequest } from './errors.ts'
+import { FormatFault, formats } from './formats.ts'
 
 const tagOf = (list: string): string => createHash('sha256').update(list).digest('base64url').slice(0, 8)
 
@@ -23,4 +24,25 @@ export function readCursor(list: string, text: string, parts: number): string[] 
     // Not JSON: refused below like any other text that is not one of our cursors.
   }
   throw badRequest('The cursor is not one of this list')
+}
+
+interface Newest {
+  id: string
+  at: string
+}
+
+/** Where a list that is newest first, by instant and id, goes on. 400: not a cursor of this list. */
+export function readNewest(list: string, text: string): Newest {
+  const [at, id] = readCursor(list, text, 2) as [string, string]
+  if (formats.uuid!(id) instanceof FormatFault || formats['date-time']!(at) instanceof FormatFault)
+    throw badRequest('The cursor is not one of this list')
+  return { at, id }
+}
+
+/** The first `size` of the rows found, and the cursor of the next page when there are more. */
+export function newestPage<R>(list: string, rows: R[], size: number, position: (row: R) => Newest) {
+  const page = rows.slice(0, size)
+  if (rows.length <= size) return { page, next_cursor: null }
+  const { at, id } = position(page.at(-1)!)
+  return { page, next_cursor: cursor(list, [at, id]) }
 }

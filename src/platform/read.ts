@@ -37,6 +37,8 @@ interface Shape {
   properties?: Record<string, Shape>
   required?: string[]
   additionalProperties?: boolean
+  /** Of a map: what every value is. */
+  patternProperties?: Record<string, Shape>
   aliases?: Record<string, string>
   default?: unknown
   rule?: Rule
@@ -234,6 +236,7 @@ function readObject(s: Shape, value: unknown, loc: Loc, faults: Fault[], mode: M
     })
     return value
   }
+  if (s.patternProperties) return readMap(Object.values(s.patternProperties)[0]!, value, loc, faults, mode)
   const given = s.aliases ? renamed(value as Record<string, unknown>, s.aliases) : (value as Record<string, unknown>)
   const properties = s.properties ?? {}
   const result: Record<string, unknown> = {}
@@ -261,6 +264,12 @@ function readObject(s: Shape, value: unknown, loc: Loc, faults: Fault[], mode: M
     ctx: { error: {} },
   })
   return result
+}
+
+/** A map from any names to values of one shape. */
+function readMap(shape: Shape, value: object, loc: Loc, faults: Fault[], mode: Mode): unknown {
+  const items = Object.entries(value).map(([key, item]) => [key, readShape(shape, item, [...loc, key], faults, mode)] as const)
+  return Object.fromEntries(items)
 }
 
 const isRefused = (value: ReturnType<Finish>): value is { field: string; refusal: Refusal } => value.refusal instanceof Refusal

@@ -41,6 +41,8 @@ interface JobRow {
 /** Work done now and then in each cell, independent of any team. */
 export interface Sweep {
   name: string
+  /** In the control plane as well. */
+  control?: boolean
   run: (tx: PlainTx) => Promise<unknown>
 }
 
@@ -137,11 +139,13 @@ export class Worker {
   }
 
   async #sweep(): Promise<void> {
-    for (const name of this.#options.cells.names)
-      for (const { name: sweep, run } of this.#options.sweeps) {
+    const { cells, sweeps } = this.#options
+    for (const name of ['control', ...cells.names] as const)
+      for (const { name: sweep, control, run } of sweeps) {
         if (this.#stopped) return
+        if (name === 'control' && !control) continue
         try {
-          await this.#options.cells.of(name).plainTx(run)
+          await (name === 'control' ? cells.control : cells.of(name)).plainTx(run)
         } catch (error) {
           this.#options.log.error({ cell: name, sweep, causes: errorFields(error) }, 'sweep failed')
         }

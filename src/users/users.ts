@@ -1,6 +1,6 @@
 // Users: the people a team orders for. Owns the table "user"; never knows what is ordered for them or measured of them.
 import { iso, plusSeconds } from '../platform/clock.ts'
-import type { Tx } from '../platform/db.ts'
+import type { Queries, Tx } from '../platform/db.ts'
 import { badRequest, busy, conflict, invalidValue, notFound } from '../platform/errors.ts'
 import { enqueue, eraseEvents, handle, job } from '../platform/outbox.ts'
 import { Nullable, T } from '../platform/schema.ts'
@@ -192,6 +192,18 @@ export async function undoDelete(tx: Tx, by: { user_id?: string; client_user_id?
   await assertRoom(tx)
   await tx.run(sql`update "user" set deleted_at = null where id = ${user.id} and team_id = ${tx.team}`)
   return { success: true }
+}
+
+/** Which of these users are deleted, whether erased yet or not. For those who would tell of them. */
+export async function deletedAmong(db: Queries, users: { team_id: string; user_id: string }[]): Promise<Set<string>> {
+  const rows = await db.many(
+    Found,
+    sql`
+    select distinct given.id from unnest(${users.map((u) => u.team_id)}::uuid[], ${users.map((u) => u.user_id)}::uuid[]) as given (team_id, id)
+    left join "user" u on u.team_id = given.team_id and u.id = given.id
+    where u.id is null or u.deleted_at is not null`,
+  )
+  return new Set(rows.map((row) => row.id))
 }
 
 const Doomed = T.Object({ n: T.Integer() })

@@ -1,8 +1,51 @@
-import { operation } from '../platform/operation.ts'
+import { managementOperation, noContent, operation } from '../platform/operation.ts'
+import { Fields } from '../platform/schema.ts'
+import type { Vault } from '../platform/vault.ts'
+import {
+  createEndpoint,
+  deleteEndpoint,
+  getEndpoint,
+  headersOf,
+  listEndpoints,
+  lockEndpoint,
+  patchEndpoint,
+} from './endpoints.ts'
 import { listEvents } from './events.ts'
-import { EventPage, EventQuery } from './schema.ts'
+import { logRoutes } from './log-routes.ts'
+import { putHeaders, readHeaders, shownHeaders } from './headers.ts'
+import {
+  CreateWebhook,
+  EventPage,
+  EventQuery,
+  PatchWebhook,
+  PutHeaders,
+  RotateSecret,
+  TeamPath,
+  Webhook,
+  WebhookHeaders,
+  WebhookPage,
+  WebhookPath,
+  WebhookQuery,
+  WebhookSecret,
+} from './schema.ts'
+import { newestSecret, rotateSecret } from './secrets.ts'
+import { fixedHeaders } from './send.ts'
+import type { Targets } from './targets.ts'
 
-export const routes = [
+/** What operations on webhooks need of the process. */
+export interface Post {
+  vault: Vault
+  targets: Targets
+  /** Name and version of the program, as receivers see it. */
+  product: string
+}
+
+const TEAM = '/v1/org/{org_id}/team/{team_id}/{environment}' as const
+const bound = { place: 'team', reach: 'bound' } as const
+const params = Fields(WebhookPath)
+
+export const routes = ({ vault, targets, product }: Post) => [
+  ...logRoutes(fixedHeaders(product)),
   operation({
     id: 'list_events',
     method: 'GET',
@@ -13,5 +56,119 @@ export const routes = [
     query: EventQuery,
     reply: EventPage,
     run: (tx, { query }) => listEvents(tx, query),
+  }),
+  managementOperation({
+    ...bound,
+    id: 'list_webhooks',
+    method: 'GET',
+    path: `${TEAM}/webhook`,
+    summary: 'List webhook endpoints, newest first',
+    params: Fields(TeamPath),
+    query: WebhookQuery,
+    reply: WebhookPage,
+    run: (tx, { query }) => listEndpoints(tx, query),
+  }),
+  managementOperation({
+    ...bound,
+    id: 'create_webhook',
+    method: 'POST',
+    path: `${TEAM}/webhook`,
+    summary: 'Create a webhook endpoint',
+    description:
+      'Without `secret` one is made; it is read with its own operation. A team has at most 50 endpoints per environment.',
+    params: Fields(TeamPath),
+    body: CreateWebhook,
+    reply: Webhook,
+    example: { url: 'https://receiver.example.com/events', filter_types: ['labtest.order.created', 'labtest.order.updated'] },
+    run: (tx, { body }) => createEndpoint(tx, vault, targets, body),
+  }),
+  managementOperation({
+    ...bound,
+    id: 'get_webhook',
+    method: 'GET',
+    path: `${TEAM}/webhook/{webhook_id}`,
+    summary: 'Read a webhook endpoint',
+    params,
+    reply: Webhook,
+    run: (tx, { params }) => getEndpoint(tx, params.webhook_id),
+  }),
+  managementOperation({
+    ...bound,
+    id: 'patch_webhook',
+    method: 'PATCH',
+    path: `${TEAM}/webhook/{webhook_id}`,
+    summary: 'Change a webhook endpoint; null clears rate_limit and filter_types',
+    description:
+      'Disabling stops what is pending; enabling does not take it up again, recovering does. An endpoint that failed for five days is disabled by the server.',
+    params,
+    body: PatchWebhook,
+    reply: Webhook,
+    example: { description: 'The receiver of the fictional clinic' },
+    run: (tx, { params, body }) => patchEndpoint(tx, targets, params.webhook_id, body),
+  }),
+  managementOperation({
+    ...bound,
+    id: 'delete_webhook',
+    method: 'DELETE',
+    path: `${TEAM}/webhook/{webhook_id}`,
+    summary: 'Delete a webhook endpoint and the log of its deliveries',
+    params,
+    reply: noContent,
+    run: (tx, { params }) => deleteEndpoint(tx, params.webhook_id),
+  }),
+  managementOperation({
+    ...bound,
+    id: 'get_webhook_headers',
+    method: 'GET',
+    path: `${TEAM}/webhook/{webhook_id}/headers`,
+    summary: 'Read custom headers',
+    description: 'Of sensitive headers only the names are shown, so what is read here must not be written back as it is.',
+    params,
+    reply: WebhookHeaders,
+    run: async (tx, { params }) => shownHeaders(await headersOf(tx, vault, params.webhook_id)),
+  }),
+  managementOperation({
+    ...bound,
+    id: 'update_webhook_headers',
+    method: 'PUT',
+    path: `${TEAM}/webhook/{webhook_id}/headers`,
+    summary: 'Replace all custom headers',
+    description: 'At most 50. Headers of the delivery itself and of hop-by-hop transport are refused.',
+    params,
+    body: PutHeaders,
+    reply: noContent,
+    example: { headers: { 'x-clinic': 'fictional' } },
+    run: async (tx, { params, body }) => {
+      const { id } = await lockEndpoint(tx, params.webhook_id)
+      await putHeaders(tx, vault, id, readHeaders(body.headers))
+    },
+  }),
+  managementOperation({
+    ...bound,
+    id: 'get_webhook_secret',
+    method: 'GET',
+    path: `${TEAM}/webhook/{webhook_id}/secret`,
+    summary: 'Read the newest signing secret',
+    params,
+    reply: WebhookSecret,
+    run: async (tx, { params }) => {
+      const { id } = await getEndpoint(tx, params.webhook_id)
+      return { key: await newestSecret(tx, vault, id) }
+    },
+  }),
+  managementOperation({
+    ...bound,
+    id: 'rotate_webhook_secret',
+    method: 'POST',
+    path: `${TEAM}/webhook/{webhook_id}/secret/rotate`,
+    summary: 'Replace the signing secret; the old one signs beside it for 24 h',
+    params,
+    body: RotateSecret,
+    reply: noContent,
+    example: {},
+    run: async (tx, { params, body }) => {
+      const { id } = await lockEndpoint(tx, params.webhook_id)
+      await rotateSecret(tx, vault, id, body.key)
+    },
   }),
 ]

@@ -3,7 +3,8 @@
 import { randomUUID } from 'node:crypto'
 import { operations } from '../../src/app.ts'
 import type { Operation } from '../../src/platform/operation.ts'
-import { client, type Given, type Reply } from '../../src/testing.ts'
+import { keyHash } from '../../src/platform/secrets.ts'
+import { cells, client, type Given, type Reply } from '../../src/testing.ts'
 
 export interface Request {
   path: Record<string, string>
@@ -49,6 +50,64 @@ const belongings: Record<string, (team: Given, operation: Operation) => Promise<
   sample_id: async (team) => (await kit(team)).sample_id as string,
   lab_id: async (team) => String((await marker(team)).lab_id),
   provider_id: async (team) => (await marker(team)).provider_id as string,
+  org_id: (team) => Promise.resolve(team.org_id),
+  team_id: (team, operation) =>
+    operation.id === 'delete_team_in_org' ? made(team, '/team', { name: 'To go', region: 'us' }) : Promise.resolve(team.team),
+  env: () => Promise.resolve('sandbox'),
+  environment: () => Promise.resolve('sandbox'),
+  region: () => Promise.resolve('us'),
+  key_id: (team) => made(team, '/management_key', { label: 'To go', team_id: team.team }),
+  api_key_id: (team) => made(team, '/team_api_keys/sandbox/us', { label: 'To go', team_id: team.team }),
+  webhook_id: async (team, operation) =>
+    'message_id' in propertiesOf(operation.params) ? (await messageOf(team)).webhook_id : endpoint(team),
+  message_id: async (team) => (await messageOf(team)).message_id,
+  event_type: () => Promise.resolve(EVENT_TYPE),
+  member_id: async (team) => {
+    const token = await invited(team, { role: 'no_role' })
+    return ok(await team.api.post('/v1/invite/accept', { token, name: 'Testa Fictional' })).body.id
+  },
+  invite_id: async (team) => {
+    const token = await invited(team)
+    const { rows } = await cells.control.pool.query<{ id: string }>('select id from invite where token_hash = $1', [
+      keyHash(token),
+    ])
+    return rows[0]!.id
+  },
+  token: (team) => invited(team),
+  integration_team_id: async (team) => {
+    ok(await team.manage.patch(`/team/${team.team}`, { integration_team_id: team.team }))
+    return team.team
+  },
+}
+
+/** The token of an invite of the organization, from its mail. */
+export async function invited(team: Given, body: Json = {}): Promise<string> {
+  const email = `testa-${randomUUID()}@example.com`
+  ok(await team.manage.post('/invite', { email, ...body }))
+  const { rows } = await cells.control.pool.query<{ body: string }>(
+    'select body from mail where recipient = $1 order by id desc limit 1',
+    [body.email ?? email],
+  )
+  return /inv_[\w-]+/.exec(rows[0]!.body)![0]
+}
+
+/** What makes a team, a key or an endpoint, and answers with its id. */
+const made = async (team: Given, path: string, body: Json): Promise<string> => ok(await team.manage.post(path, body)).body.id
+
+const EVENT_TYPE = 'labtest.order.created'
+const endpoint = (team: Given): Promise<string> => made(team, `/team/${team.team}/sandbox/webhook`, bodies.create_webhook!)
+
+const messages = new WeakMap<Given, Promise<{ webhook_id: string; message_id: string }>>()
+/** A message to an endpoint of the team: the two go together. */
+function messageOf(team: Given): Promise<{ webhook_id: string; message_id: string }> {
+  const send = async () => {
+    const webhook_id = await endpoint(team)
+    const message_id = await made(team, `/team/${team.team}/sandbox/webhook/${webhook_id}/test`, { event_type: EVENT_TYPE })
+    return { webhook_id, message_id }
+  }
+  const message = messages.get(team) ?? send()
+  messages.set(team, message)
+  return message
 }
 
 /** Ids of what no team can have yet. */
@@ -102,11 +161,17 @@ export async function valid(team: Given, operation: Operation): Promise<Request>
   return request
 }
 
-/** A request that is sound and names nothing that anybody has. */
-export function stray(operation: Operation): Request {
-  const path = Object.entries(propertiesOf(operation.params)).map(([name, { type, format }]) => [
+/** Where an organization or a team stands in the path, so that a key gets as far as the body. */
+const own = (team: Given): Record<string, string> => ({ org_id: team.org_id, team_id: team.team })
+
+/** A request that is sound and names nothing that anybody has; but the team's own place, when a team is given. */
+export function stray(operation: Operation, team?: Given): Request {
+  const path = Object.entries(propertiesOf(operation.params)).map(([name, { type, format, enum: allowed }]) => [
     name,
-    format === 'uuid' ? randomUUID() : type === 'integer' ? '1' : 'nobody',
+    (team && operation.auth === 'management' && own(team)[name]) ||
+      (allowed as string[] | undefined)?.[0] ||
+      (name === 'event_type' && EVENT_TYPE) ||
+      (format === 'uuid' ? randomUUID() : type === 'integer' ? '1' : 'nobody'),
   ])
   return { path: Object.fromEntries(path) as Record<string, string>, query: {}, body: operation.example }
 }
@@ -184,24 +249,31 @@ export function target(path: string, request: Request): string {
   return pairs.length ? `${filled}?${pairs.join('&')}` : filled
 }
 
+/** Who asks: a team with the key that the path wants, or a key. */
+export type Caller = Given | string | undefined
+
+const isManagement = (path: string): boolean => /^\/*v1\/+org(\/|$)/.test(path)
+
 /** Send a request of an operation and hold the answer to what every answer promises. */
 export async function send(
-  key: string | undefined,
+  caller: Caller,
   operation: Operation,
   request: Request,
   headers: Record<string, string> = {},
 ): Promise<Reply> {
-  return call(key, operation.method, target(operation.path, request), request.body, headers)
+  return call(caller, operation.method, target(operation.path, request), request.body, headers)
 }
 
 export async function call(
-  key: string | undefined,
+  caller: Caller,
   method: string,
   path: string,
   body?: unknown,
   headers?: Record<string, string>,
 ): Promise<Reply> {
-  const reply = await client(key).call(method, path, body, headers)
+  const manages = isManagement(path)
+  const key = typeof caller === 'object' ? (manages ? caller.orgKey : caller.key) : caller
+  const reply = await client(key, manages ? 'x-management-key' : undefined).call(method, path, body, headers)
   const fault = improper(reply)
   if (fault) throw new Error(`${method} ${path.slice(0, 200)} was answered ${reply.status}, ${fault}`)
   return reply

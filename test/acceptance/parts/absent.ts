@@ -11,7 +11,6 @@ export const absent = ({ sdk }: Customer): void =>
       'providers.getAll': () => sdk.providers.getAll({}),
       'user.getLatestUserInfo': () => sdk.user.getLatestUserInfo({ userId: NOBODY }),
       'user.refresh': () => sdk.user.refresh({ userId: NOBODY }),
-      'team.get': () => sdk.team.get({ teamId: NOBODY }),
       'sleep.get': () => sdk.sleep.get({ userId: NOBODY, startDate: '2024-01-01' }),
       'vitals.heartrateGrouped': () => sdk.vitals.heartrateGrouped({ userId: NOBODY, startDate: '2024-01-01' }),
       'aggregate.getTaskHistoryForContinuousQuery': () =>

@@ -1,0 +1,25 @@
+// Access tokens: for ten minutes as good as a key of one team in one environment. Source: management-auth.md 10.
+import type { CellName, PlainTx } from '../platform/db.ts'
+import { invalid, notFound } from '../platform/errors.ts'
+import type { Manager } from '../platform/operation.ts'
+import type { Administration } from './administration.ts'
+import { cellsOfRegion, findTeam } from './teams.ts'
+
+const LIFETIME_S = 600
+
+/**
+ * Mint a token. Nothing is stored of it.
+ * 404: a cell that is not served here. 422: no environment given where more than one is served. 429: more than 60 a minute of this
+ * key for this team.
+ */
+export async function mintToken(tx: PlainTx, admin: Administration, manager: Manager, team_id: string, env?: string) {
+  const team = await findTeam(tx, team_id)
+  if (!team) throw notFound('Team not found')
+  const served = cellsOfRegion(team.region).filter((cell) => admin.cells.has(cell))
+  const cell = env === undefined && served.length === 1 ? served[0]! : (`${env}-${team.region}` as CellName)
+  if (env === undefined && served.length !== 1) throw invalid([{ loc: ['body', 'env'], msg: 'Field required', type: 'missing' }])
+  if (!served.includes(cell)) throw notFound('This cell is not served here')
+  const refused = admin.minted.count(`${manager.key_id} ${team_id}`, 'Too many access tokens')
+  if (refused) throw refused
+  return { access_token: admin.tokens.sign([cell, team_id], LIFETIME_S), expires_in: LIFETIME_S }
+}

@@ -1,0 +1,98 @@
+// Invites: who may join an organization, and in which role. The mail with the token is written to the table `mail`, which is the
+// outbox of mail: nothing here sends it. Source: management-auth.md 8.
+import { plusSeconds } from '../platform/clock.ts'
+import type { PlainTx } from '../platform/db.ts'
+import { conflict, notFound } from '../platform/errors.ts'
+import { newestPage, readNewest } from '../platform/page.ts'
+import { T } from '../platform/schema.ts'
+import { keyHash, newKey } from '../platform/secrets.ts'
+import { and, sql } from '../platform/sql.ts'
+import { addMember } from './members.ts'
+import { lockOrg } from './orgs.ts'
+import { assertTeams, bindingsOf, containing, teamsFor } from './people.ts'
+import { Invite, type AcceptInvite, type CreateInvite, type Member, type PeopleQuery } from './people-schema.ts'
+
+const PAGE = 50
+const LIFETIME_S = 7 * 86_400
+
+/** Invites that are neither accepted nor expired, newest first, 50 a page. 400: a cursor of another list. */
+export async function listInvites(tx: PlainTx, org_id: string, query: PeopleQuery) {
+  const list = `invites ${org_id} ${query.search_query ?? ''}`
+  const conditions = [sql`org_id = ${org_id}`, sql`expires_at > ${tx.now}`]
+  if (query.search_query) conditions.push(sql`email ilike ${containing(query.search_query)}`)
+  if (query.next_cursor !== undefined) {
+    const { at, id } = readNewest(list, query.next_cursor)
+    conditions.push(sql`(invited_at, id) < (${at}::timestamptz, ${id}::uuid)`)
+  }
+  const rows = await tx.many(
+    Invite,
+    sql`
+    select id, email, invited_at, resent_at, json_build_object('type', 'management_key') as creator, role,
+           ${bindingsOf(sql`role`, sql`team_ids`)}
+    from invite where ${and(conditions)} order by invited_at desc, id desc limit ${PAGE + 1}`,
+  )
+  const { page, next_cursor } = newestPage(list, rows, PAGE, (invite) => ({ at: invite.invited_at, id: invite.id }))
+  return { invites: page, next_cursor }
+}
+
+const Present = T.Object({ org_id: T.String() })
+const Pending = T.Object({ id: T.String() })
+type Status = 'invite_created' | 'invite_resent' | 'already_in_org'
+
+/**
+ * Invite somebody, or invite again: role and teams are then those of the new invite, and the older token is worthless.
+ * Writes invite, mail. 404: a team that the organization does not have. 409: a member of another organization. 422: the role
+ * team_admin without a team.
+ */
+export async function invite(tx: PlainTx, org_id: string, body: CreateInvite): Promise<{ status: Status }> {
+  const role = body.role ?? 'org_admin'
+  const teams = teamsFor(role, body.team_role_bindings)
+  await lockOrg(tx, org_id)
+  await assertTeams(tx, org_id, teams)
+  const member = await tx.maybe(Present, sql`select org_id from member where lower(email) = lower(${body.email})`)
+  if (member && member.org_id !== org_id) throw conflict('This address belongs to a member of another organization')
+  if (member) return { status: 'already_in_org' }
+  const token = newKey('inv_')
+  const until = plusSeconds(tx.now, LIFETIME_S)
+  const pending = await tx.maybe(
+    Pending,
+    sql`
+    update invite set role = ${role}, team_ids = ${teams}::uuid[], token_hash = ${keyHash(token)}, resent_at = ${tx.now}, expires_at = ${until}
+    where org_id = ${org_id} and lower(email) = lower(${body.email}) and expires_at > ${tx.now} returning id`,
+  )
+  if (!pending) {
+    await tx.run(sql`delete from invite where org_id = ${org_id} and lower(email) = lower(${body.email})`)
+    await tx.run(sql`
+      insert into invite (id, org_id, email, role, team_ids, token_hash, invited_at, expires_at)
+      values (${tx.uuid()}, ${org_id}, ${body.email}, ${role}, ${teams}::uuid[], ${keyHash(token)}, ${tx.now}, ${until})`)
+  }
+  await tx.run(sql`
+    insert into mail (id, org_id, recipient, subject, body, created_at)
+    select ${tx.uuid()}, id, ${body.email}, 'You are invited to ' || name,
+           'You are invited to join ' || name || '. Accept within seven days with this token: ' || ${token}::text, ${tx.now}
+    from org where id = ${org_id}`)
+  return { status: pending ? 'invite_resent' : 'invite_created' }
+}
+
+/** Take an invite back: its token is worthless at once. Writes invite. 404: no such invite, or it has expired. */
+export async function revokeInvite(tx: PlainTx, org_id: string, invite_id: string): Promise<void> {
+  const gone = await tx.run(sql`delete from invite where id = ${invite_id} and org_id = ${org_id} and expires_at > ${tx.now}`)
+  if (!gone) throw notFound('Invite not found')
+}
+
+const Accepted = T.Object({ org_id: T.String(), email: T.String(), role: T.String(), team_ids: T.Array(T.String()) })
+
+/**
+ * Accept an invite: whoever has its token becomes a member. Writes invite, member.
+ * 404: no such token, or it has expired. 409: the address belongs to a member of an organization by now.
+ */
+export async function acceptInvite(tx: PlainTx, body: AcceptInvite): Promise<Member> {
+  const accepted = await tx.maybe(
+    Accepted,
+    sql`
+    delete from invite where token_hash = ${keyHash(body.token)} and expires_at > ${tx.now}
+    returning org_id, email, role, to_json(team_ids) as team_ids`,
+  )
+  if (!accepted) throw notFound('Invite not found')
+  return addMember(tx, { ...accepted, name: body.name })
+}

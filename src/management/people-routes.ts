@@ -1,0 +1,134 @@
+import { managementOperation, outsideOperation, type Operation } from '../platform/operation.ts'
+import type { Administration } from './administration.ts'
+import { listAudit } from './audit-log.ts'
+import { acceptInvite, invite, listInvites, revokeInvite } from './invites.ts'
+import { listMembers, removeMember, updateMember } from './members.ts'
+import * as shapes from './people-schema.ts'
+import { Nothing, OrgParams } from './schema.ts'
+
+const DAY_S = 86_400
+
+/** Who belongs to an organization, and what was done in its name. */
+export const peopleRoutes = (admin: Administration): Operation[] => [
+  managementOperation({
+    id: 'list_members_in_org',
+    method: 'GET',
+    path: '/v1/org/{org_id}/member',
+    place: 'control',
+    reach: 'org',
+    summary: 'List members, newest first',
+    params: OrgParams,
+    query: shapes.PeopleQuery,
+    reply: shapes.MemberPage,
+    run: (tx, { params, query }) => listMembers(tx, params.org_id, query),
+  }),
+  managementOperation({
+    id: 'update_member',
+    method: 'PATCH',
+    path: '/v1/org/{org_id}/member/{member_id}',
+    place: 'control',
+    reach: 'org',
+    summary: "Change a member's role and teams; null leaves them",
+    params: shapes.MemberParams,
+    body: shapes.UpdateMember,
+    reply: Nothing,
+    example: { role: 'org_admin', team_role_bindings: null },
+    run: async (tx, { params, body }) => {
+      await updateMember(tx, params.org_id, params.member_id, body)
+      return {}
+    },
+  }),
+  managementOperation({
+    id: 'remove_member_from_org',
+    method: 'DELETE',
+    path: '/v1/org/{org_id}/member/{member_id}',
+    place: 'control',
+    reach: 'org',
+    summary: 'Take a member out of the organization',
+    params: shapes.MemberParams,
+    reply: Nothing,
+    run: async (tx, { params }) => {
+      await removeMember(tx, params.org_id, params.member_id)
+      return {}
+    },
+  }),
+  managementOperation({
+    id: 'list_invites_in_org',
+    method: 'GET',
+    path: '/v1/org/{org_id}/invite',
+    place: 'control',
+    reach: 'org',
+    summary: 'List pending invites, newest first',
+    params: OrgParams,
+    query: shapes.PeopleQuery,
+    reply: shapes.InvitePage,
+    run: (tx, { params, query }) => listInvites(tx, params.org_id, query),
+  }),
+  managementOperation({
+    id: 'create_or_resend_invite_in_org',
+    method: 'POST',
+    path: '/v1/org/{org_id}/invite',
+    place: 'control',
+    reach: 'org',
+    summary: 'Invite somebody, or invite again',
+    description:
+      'The mail is written to the outbox of mail and not sent: the installation has no way to send mail yet. Without a role it is an invite to be org_admin.',
+    params: OrgParams,
+    body: shapes.CreateInvite,
+    reply: shapes.Invited,
+    idempotency: { scope: 'create_or_resend_invite_in_org', retention_s: DAY_S },
+    example: { email: 'testa@example.com', role: 'no_role' },
+    run: (tx, { params, body }) => invite(tx, params.org_id, body),
+  }),
+  managementOperation({
+    id: 'revoke_invite_in_org',
+    method: 'DELETE',
+    path: '/v1/org/{org_id}/invite/{invite_id}',
+    place: 'control',
+    reach: 'org',
+    summary: 'Take an invite back',
+    params: shapes.InviteParams,
+    reply: Nothing,
+    run: async (tx, { params }) => {
+      await revokeInvite(tx, params.org_id, params.invite_id)
+      return {}
+    },
+  }),
+  outsideOperation({
+    id: 'accept_invite',
+    method: 'POST',
+    path: '/v1/invite/accept',
+    auth: 'none',
+    summary: 'Accept an invite with the token of its mail',
+    description: 'Makes the holder of the token a member. Members cannot sign in yet.',
+    body: shapes.AcceptInvite,
+    reply: shapes.Member,
+    example: { token: 'inv_of-the-mail', name: 'Testa Fictional' },
+    run: (_context, { body }) => admin.cells.control.plainTx((tx) => acceptInvite(tx, body)),
+  }),
+  managementOperation({
+    id: 'list_org_audit',
+    method: 'GET',
+    path: '/v1/org/{org_id}/audit',
+    place: 'control',
+    reach: 'org',
+    summary: 'List what was changed in the organization, newest first',
+    description: 'Changes within one environment of a team are in the list of that team and environment.',
+    params: OrgParams,
+    query: shapes.AuditQuery,
+    reply: shapes.AuditPage,
+    run: (tx, { params, query }) => listAudit(tx, params.org_id, undefined, query),
+  }),
+  managementOperation({
+    id: 'list_team_audit',
+    method: 'GET',
+    path: '/v1/org/{org_id}/team/{team_id}/{environment}/audit',
+    place: 'team',
+    reach: 'bound',
+    summary: 'List what was changed in one environment of a team, newest first',
+    params: shapes.TeamAuditParams,
+    query: shapes.AuditQuery,
+    reply: shapes.AuditPage,
+    run: (tx, { params, query }) => listAudit(tx, params.org_id, params.team_id, query),
+  }),
+]

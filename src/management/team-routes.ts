@@ -1,0 +1,51 @@
+import { operation, type Operation } from '../platform/operation.ts'
+import { Fields, T, Uuid } from '../platform/schema.ts'
+import type { Administration } from './administration.ts'
+import { getOwnTeam, getPriorities, listPhysicians, replacePriorities } from './own-team.ts'
+import { OwnTeam, Physician, Priorities, PriorityQuery } from './schema.ts'
+
+/** What a team's own keys may ask about the team. */
+export const teamRoutes = (admin: Administration): Operation[] => [
+  operation({
+    id: 'get_team',
+    method: 'GET',
+    path: '/v2/team/{team_id}',
+    summary: 'Read the own team',
+    description: 'Fields of secrets are always null.',
+    deprecated: true,
+    params: Fields({ team_id: Uuid }),
+    reply: OwnTeam,
+    run: (tx, { params }) => getOwnTeam(tx, admin, params.team_id),
+  }),
+  operation({
+    id: 'get_team_physicians',
+    method: 'GET',
+    path: '/v2/team/{team_id}/physicians',
+    summary: "List the own team's physicians",
+    description: 'Always empty: physicians cannot be registered yet.',
+    params: Fields({ team_id: Uuid }),
+    reply: T.Array(Physician),
+    run: (tx, { params }) => listPhysicians(tx, params.team_id),
+  }),
+  operation({
+    id: 'get_source_priorities',
+    method: 'GET',
+    path: '/v2/team/source/priorities',
+    summary: 'List which sources come first',
+    query: PriorityQuery,
+    reply: Priorities,
+    run: (tx, { query }) => getPriorities(tx, query.data_type),
+  }),
+  operation({
+    id: 'update_source_priorities',
+    method: 'PATCH',
+    path: '/v2/team/source/priorities',
+    summary: 'Replace the list of which sources come first',
+    description: 'Without a body nothing changes, and the present list is answered.',
+    body: Priorities,
+    body_optional: true,
+    reply: Priorities,
+    example: [{ data_type: 'sleep', sources: ['oura', 'fitbit'] }],
+    run: (tx, { body }) => replacePriorities(tx, body),
+  }),
+]

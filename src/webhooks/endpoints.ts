@@ -1,0 +1,123 @@
+// Endpoints: where a team's events are sent. Owns `webhook`. Source: events.md 6.7, 7; management-auth.md 11.
+import type { Tx } from '../platform/db.ts'
+import { badRequest, notFound } from '../platform/errors.ts'
+import { cursor, readCursor } from '../platform/page.ts'
+import { T } from '../platform/schema.ts'
+import { join, sql, type Sql } from '../platform/sql.ts'
+import type { Vault } from '../platform/vault.ts'
+import { resetLane, startLane, stopDeliveries } from './deliveries.ts'
+import { openHeaders, sealHeaders } from './headers.ts'
+import { Webhook, type CreateWebhook, type PatchWebhook } from './schema.ts'
+import { addSecret } from './secrets.ts'
+import type { Targets } from './targets.ts'
+
+const ENDPOINTS_MAX = 50
+
+const columns = sql`id, url, description, rate_limit, disabled, filter_types, created_at, updated_at`
+const isSandbox = (tx: Tx): boolean => tx.tenant.cell.startsWith('sandbox')
+
+/** Null and the empty list both mean: every type. */
+const filter = (types: string[] | null | undefined): string[] | null => (types?.length ? [...new Set(types)] : null)
+
+const Count = T.Object({ n: T.Integer() })
+
+/**
+ * Create an endpoint. Writes webhook, webhook_secret, webhook_lane.
+ * 400: the team has 50. 422: the address may not be reached, unknown types, a secret of another form.
+ */
+export async function createEndpoint(tx: Tx, vault: Vault, targets: Targets, body: CreateWebhook): Promise<Webhook> {
+  targets.check(body.url, isSandbox(tx))
+  await tx.run(sql`select id from team where id = ${tx.team} for no key update`)
+  const { n } = await tx.one(Count, sql`select count(*) as n from webhook where team_id = ${tx.team}`)
+  if (n >= ENDPOINTS_MAX) throw badRequest(`A team has at most ${ENDPOINTS_MAX} endpoints`)
+  const id = `ep_${tx.uuid().replaceAll('-', '')}`
+  const created = await tx.one(
+    Webhook,
+    sql`
+    insert into webhook (id, team_id, url, description, rate_limit, disabled, filter_types, headers, created_at, updated_at)
+    values (${id}, ${tx.team}, ${body.url}, ${body.description ?? ''}, ${body.rate_limit ?? null}, ${body.disabled ?? false},
+            ${filter(body.filter_types)}::text[], ${sealHeaders(vault, id, {})}, ${tx.now}, ${tx.now})
+    returning ${columns}`,
+  )
+  await addSecret(tx, vault, id, body.secret)
+  await startLane(tx, id)
+  return created
+}
+
+/** Endpoints, newest first. 400: a cursor of another list. */
+export async function listEndpoints(tx: Tx, query: { limit?: number; next_cursor?: string }) {
+  const limit = query.limit ?? 50
+  const list = `webhooks ${tx.team}`
+  const [at, id] = query.next_cursor === undefined ? [] : readCursor(list, query.next_cursor, 2)
+  const after = at === undefined ? sql`true` : sql`(created_at, id) < (${at}::timestamptz, ${id})`
+  const rows = await tx.many(
+    Webhook,
+    sql`select ${columns} from webhook where team_id = ${tx.team} and ${after} order by created_at desc, id desc limit ${limit + 1}`,
+  )
+  const data = rows.slice(0, limit)
+  const last = rows.length > limit ? data.at(-1) : undefined
+  return { data, next_cursor: last ? cursor(list, [last.created_at, last.id]) : null }
+}
+
+const UNKNOWN = 'Webhook not found'
+
+/** Read an endpoint. 404: unknown, or of another team or environment. */
+export async function getEndpoint(tx: Tx, id: string): Promise<Webhook> {
+  const found = await tx.maybe(Webhook, sql`select ${columns} from webhook where id = ${id} and team_id = ${tx.team}`)
+  if (!found) throw notFound(UNKNOWN)
+  return found
+}
+
+/** As `getEndpoint`, and nobody else changes it until the commit. */
+export async function lockEndpoint(tx: Tx, id: string): Promise<Webhook> {
+  const found = await tx.maybe(
+    Webhook,
+    sql`select ${columns} from webhook where id = ${id} and team_id = ${tx.team} for no key update`,
+  )
+  if (!found) throw notFound(UNKNOWN)
+  return found
+}
+
+/** As `getEndpoint`, for somebody who means to send to it. 400: it is disabled. */
+export async function enabledEndpoint(tx: Tx, id: string): Promise<Webhook> {
+  const found = await getEndpoint(tx, id)
+  if (found.disabled) throw badRequest('The webhook is disabled')
+  return found
+}
+
+/**
+ * Change an endpoint: absent fields stay, null clears `rate_limit` and `filter_types`. Writes webhook, webhook_lane, delivery.
+ * Disabling stops what is pending; enabling does not take it up again. 404: unknown. 422: as at creation.
+ */
+export async function patchEndpoint(tx: Tx, targets: Targets, id: string, body: PatchWebhook): Promise<Webhook> {
+  const before = await lockEndpoint(tx, id)
+  if (body.url !== undefined) targets.check(body.url, isSandbox(tx))
+  const changes: Sql[] = [sql`updated_at = ${tx.now}`]
+  if (body.url !== undefined) changes.push(sql`url = ${body.url}`)
+  if (body.description !== undefined) changes.push(sql`description = ${body.description}`)
+  if (body.rate_limit !== undefined) changes.push(sql`rate_limit = ${body.rate_limit}`)
+  if (body.disabled !== undefined) changes.push(sql`disabled = ${body.disabled}`)
+  if (body.filter_types !== undefined) changes.push(sql`filter_types = ${filter(body.filter_types)}::text[]`)
+  const changed = await tx.one(
+    Webhook,
+    sql`update webhook set ${join(changes, ', ')} where id = ${id} and team_id = ${tx.team} returning ${columns}`,
+  )
+  if (changed.disabled && !before.disabled) await stopDeliveries(tx, id)
+  if (before.disabled !== changed.disabled || changed.url !== before.url) await resetLane(tx, id)
+  return changed
+}
+
+/** Delete an endpoint with all that is known of its deliveries. Writes webhook. 404: unknown. */
+export async function deleteEndpoint(tx: Tx, id: string): Promise<void> {
+  const deleted = await tx.run(sql`delete from webhook where id = ${id} and team_id = ${tx.team}`)
+  if (!deleted) throw notFound(UNKNOWN)
+}
+
+const Sealed = T.Object({ headers: T.String() })
+
+/** The custom headers of an endpoint, values included. 404: unknown. */
+export async function headersOf(tx: Tx, vault: Vault, id: string): Promise<Record<string, string>> {
+  const row = await tx.maybe(Sealed, sql`select headers from webhook where id = ${id} and team_id = ${tx.team}`)
+  if (!row) throw notFound(UNKNOWN)
+  return openHeaders(vault, id, row.headers)
+}

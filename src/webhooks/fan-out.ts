@@ -1,0 +1,67 @@
+// From what was announced to what is to be sent: each event of a transaction becomes a delivery for each endpoint of its team that
+// wants its type. Source: events.md 5, 6.7.
+import type { Db, PlainTx, Queries } from '../platform/db.ts'
+import { takeAnnouncements } from '../platform/outbox.ts'
+import { T } from '../platform/schema.ts'
+import { sql } from '../platform/sql.ts'
+
+const ANNOUNCEMENTS_MAX = 200
+
+/** Which of these users are deleted, in their grace or for good. What was told of them is not sent any more. */
+export type DeletedAmong = (db: Queries, users: { team_id: string; user_id: string }[]) => Promise<Set<string>>
+
+const Match = T.Object({
+  team_id: T.String(),
+  event_id: T.String(),
+  user_id: T.String(),
+  webhook_id: T.String(),
+})
+
+/**
+ * Take the oldest announcements of a cell and queue their deliveries, in one transaction: a crash undoes both. Writes delivery.
+ * @returns whether there may be more
+ */
+export async function fanOut(db: Db, deletedAmong: DeletedAmong, now: Date): Promise<boolean> {
+  const { waiting } = await db.queries.one(
+    T.Object({ waiting: T.Boolean() }),
+    sql`select exists (select from announcement) as waiting`,
+  )
+  if (!waiting) return false
+  return db.plainTx(async (tx) => {
+    const announced = await takeAnnouncements(tx, ANNOUNCEMENTS_MAX)
+    const events = announced.flatMap(({ team_id, event_ids }) => event_ids.map((event_id) => ({ team_id, event_id })))
+    if (events.length) await queue(tx, events, deletedAmong, now)
+    return announced.length === ANNOUNCEMENTS_MAX
+  })
+}
+
+async function queue(
+  tx: PlainTx,
+  events: { team_id: string; event_id: string }[],
+  deletedAmong: DeletedAmong,
+  now: Date,
+): Promise<void> {
+  const matches = await tx.many(
+    Match,
+    sql`
+    select e.team_id, e.id as event_id, e.user_id, w.id as webhook_id
+    from unnest(${events.map((e) => e.team_id)}::uuid[], ${events.map((e) => e.event_id)}::uuid[]) with ordinality as given (team_id, id, n)
+    join event e on e.team_id = given.team_id and e.id = given.id
+    join webhook w on w.team_id = given.team_id and not w.disabled and (w.filter_types is null or e.type = any (w.filter_types))
+    order by given.n, w.id`,
+  )
+  if (matches.length === 0) return
+  const deleted = await deletedAmong(tx, matches)
+  const wanted = matches.filter(({ user_id }) => !deleted.has(user_id))
+  // Numbered in this order, by which deliveries of the same instant are sent. An endpoint deleted meanwhile is not there any more.
+  await tx.run(sql`
+    insert into delivery (team_id, webhook_id, event_id, state, due_at, trigger, created_at)
+    select given.team_id, w.id, given.event_id, 'pending', ${now}, 'scheduled', ${now}
+    from unnest(${wanted.map((m) => m.team_id)}::uuid[], ${wanted.map((m) => m.webhook_id)}::text[], ${wanted.map((m) => m.event_id)}::uuid[])
+         with ordinality as given (team_id, webhook_id, event_id, n)
+    join (select id, team_id from webhook where id = any (${wanted.map((m) => m.webhook_id)}::text[]) for key share) w
+      on w.id = given.webhook_id and w.team_id = given.team_id
+    join event e on e.team_id = given.team_id and e.id = given.event_id
+    order by given.n
+    on conflict (webhook_id, event_id) do nothing`)
+}

@@ -1,0 +1,86 @@
+// Sending again what an endpoint missed or refused: a job walks the team's events, a page a transaction. Source: events.md 6.7.
+import { iso, plusSeconds, uuidAt } from '../platform/clock.ts'
+import type { Tx } from '../platform/db.ts'
+import { invalidValue } from '../platform/errors.ts'
+import { enqueue, handle, job } from '../platform/outbox.ts'
+import { Nullable, T, type Static } from '../platform/schema.ts'
+import { sql } from '../platform/sql.ts'
+import { KEPT_S } from './deliveries.ts'
+import { enabledEndpoint } from './endpoints.ts'
+import { again, machineTime } from './messages.ts'
+import type { Replaying } from './schema.ts'
+
+const PAGE = 500
+/** Identifiers are made shortly before the commit, by clocks that differ a little. */
+const SLACK_S = 60
+
+type Which = Static<typeof Replaying>['which']
+
+export const replayEvents = job(
+  'webhooks.replay',
+  T.Object({ webhook_id: T.String(), since: T.String(), until: T.String(), which: T.String(), after: T.String() }),
+)
+
+/**
+ * Send again, in the background, what was told from `since` to `until`. Queues webhooks.replay.
+ * At most the last 30 days: nobody knows any more what was delivered before.
+ * 400: the endpoint is disabled. 404: no such endpoint. 422: the bounds are reversed.
+ */
+export async function startReplay(
+  tx: Tx,
+  webhook_id: string,
+  body: { since: string; until?: string; which: Which },
+): Promise<Static<typeof Replaying>> {
+  await enabledEndpoint(tx, webhook_id)
+  const since = new Date(body.since)
+  const until = body.until === undefined ? tx.now : new Date(body.until)
+  if (until < since) throw invalidValue(['body', 'until'], 'must not be before since')
+  const kept = plusSeconds(tx.now, -KEPT_S)
+  const from = since < kept ? kept : since
+  // An event's id was made on the machine's clock, which the team's is never behind.
+  const after = uuidAt(plusSeconds(from, -tx.tenant.clock_offset_s - SLACK_S))
+  const given = { since: iso(from), until: iso(until), which: body.which }
+  enqueue(tx, replayEvents, { webhook_id, ...given, after })
+  return given
+}
+
+const Told = T.Object({ id: T.String(), delivery_id: Nullable(T.Integer()), state: Nullable(T.String()) })
+
+const isMeant = (which: string, state: string | null): boolean => {
+  if (state === null) return which !== 'failed'
+  if (state === 'failed' || state === 'stopped') return which !== 'missing'
+  return which === 'all' && state === 'delivered'
+}
+
+export const replayHandler = handle(replayEvents, (context, payload) => context.tx((tx) => replayPage(tx, payload)))
+
+/** One page, and a job for the next. Writes delivery. */
+async function replayPage(tx: Tx, payload: Static<typeof replayEvents.payload>): Promise<void> {
+  const { webhook_id, since, until, which, after } = payload
+  const told = await tx.many(
+    Told,
+    sql`
+    select e.id, d.id as delivery_id, d.state
+    from webhook w
+    join event e on e.team_id = w.team_id and (w.filter_types is null or e.type = any (w.filter_types))
+    left join delivery d on d.webhook_id = w.id and d.event_id = e.id
+    where w.id = ${webhook_id} and w.team_id = ${tx.team} and not w.disabled
+      and e.team_id = ${tx.team} and e.id > ${after} and e.created_at >= ${since} and e.created_at <= ${until}
+    order by e.id limit ${PAGE}`,
+  )
+  const meant = told.filter(({ state }) => isMeant(which, state))
+  const at = machineTime(tx)
+  const missing = meant.filter(({ delivery_id }) => delivery_id === null).map(({ id }) => id)
+  const known = meant.flatMap(({ delivery_id }) => delivery_id ?? [])
+  if (missing.length)
+    await tx.run(sql`
+      insert into delivery (team_id, webhook_id, event_id, state, due_at, trigger, created_at)
+      select ${tx.team}, ${webhook_id}, id, 'pending', ${at}, 'manual', ${at}
+      from unnest(${missing}::uuid[]) with ordinality as given (id, n) order by n
+      on conflict (webhook_id, event_id) do nothing`)
+  if (known.length)
+    await tx.run(sql`update delivery set ${again(at)} where team_id = ${tx.team} and id = any (${known}::bigint[])`)
+  if (meant.length) tx.wakeDelivery()
+  const last = told.at(-1)
+  if (last && told.length === PAGE) enqueue(tx, replayEvents, { ...payload, after: last.id })
+}

@@ -1,0 +1,64 @@
+// When a failed delivery is tried again, and when an endpoint is given up. Pure: time, chance and answers are handed in.
+// Source: events.md 6.5, 6.7.
+
+const JITTER = 0.2
+/** A receiver cannot put a delivery off for longer than this. */
+const RETRY_AFTER_S_MAX = 86_400
+const HOUR_MS = 3_600_000
+const CLOCK_STARTS_AFTER_MS = 12 * HOUR_MS
+const WINDOW_MS = 24 * HOUR_MS
+const GIVEN_UP_AFTER_MS = 120 * HOUR_MS
+const THROTTLE_S_MAX = 60
+const THROTTLING = new Set([429, 502, 504])
+
+/** Seconds that a receiver asks to wait, from `Retry-After` (seconds or a date); undefined when it says nothing sensible. */
+export function retryAfter(header: string | undefined, now: Date): number | undefined {
+  if (header === undefined) return undefined
+  const text = header.trim()
+  const seconds = /^\d{1,9}$/.test(text) ? Number(text) : (Date.parse(text) - now.getTime()) / 1000
+  return seconds > 0 ? Math.min(seconds, RETRY_AFTER_S_MAX) : undefined
+}
+
+/**
+ * Seconds until the next attempt after `failures` of this round; undefined when there is none left. What the receiver asks for may
+ * only make it later.
+ * @param chance from 0 to 1
+ */
+export function nextDelay(
+  schedule_s: readonly number[],
+  failures: number,
+  asked_s: number | undefined,
+  chance: number,
+): number | undefined {
+  const delay_s = schedule_s[failures]
+  if (delay_s === undefined) return undefined
+  return Math.max(delay_s * (1 - JITTER + 2 * JITTER * chance), asked_s ?? 0)
+}
+
+/** Seconds an endpoint is left alone after it said that it is overloaded, `times` times in a row; undefined when it did not. */
+export function throttle(status: number | null, asked_s: number | undefined, times: number): number | undefined {
+  if (status === 503 && asked_s !== undefined) return Math.min(asked_s, THROTTLE_S_MAX)
+  if (status === null || !THROTTLING.has(status)) return undefined
+  return Math.min(Math.max(2 ** times, asked_s ?? 0), THROTTLE_S_MAX)
+}
+
+/** How an endpoint has been answering. */
+export interface Health {
+  first_failure_at: Date | undefined
+  failing_since: Date | undefined
+}
+
+export const healthy: Health = { first_failure_at: undefined, failing_since: undefined }
+
+/**
+ * The health after an attempt. Five days of nothing but failures, counted from when there had been failures for twelve hours within
+ * a day, and the endpoint is `dead`.
+ */
+export function after(health: Health, succeeded: boolean, at: Date): Health & { dead: boolean } {
+  if (succeeded) return { ...healthy, dead: false }
+  const { first_failure_at: first, failing_since: since } = health
+  if (since) return { ...health, dead: at.getTime() - since.getTime() >= GIVEN_UP_AFTER_MS }
+  if (!first || at.getTime() - first.getTime() > WINDOW_MS) return { first_failure_at: at, failing_since: undefined, dead: false }
+  const started = at.getTime() - first.getTime() >= CLOCK_STARTS_AFTER_MS
+  return { first_failure_at: first, failing_since: started ? at : undefined, dead: false }
+}

@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { createLog } from '../platform/log.ts'
+import { sql } from '../platform/sql.ts'
+import { given } from '../testing.ts'
+import { delivering, endpoint, receiver, standing, tell } from '../testing-webhooks.ts'
+import { pruneDeliveries } from './deliveries.ts'
+
+test('what is logged of deliveries has ids and outcomes; no address, header, key or body', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'drawbridge-log-'))
+  const path = join(folder, 'log')
+  const log = createLog('trace', { path })
+  const team = await given()
+  const target = await receiver((_received, response) => response.writeHead(500).end('marlin'))
+  const hook = await endpoint(team, { url: `${target.url}/tunafish` })
+  await endpoint(team, { url: 'http://127.0.0.1:1/tunafish' })
+  await endpoint(team, { url: 'http://unknown.example/tunafish' })
+  await team.manage.put(`${hook.path}/headers`, { headers: { 'x-clinic': 'swordfish', authorization: 'swordfish' } })
+  const user = await tell(team)
+  await delivering({ log, schedule_s: [0] }).drain()
+  await new Promise<void>((resolve) => log.flush(() => resolve()))
+  const text = readFileSync(path, 'utf8')
+  rmSync(folder, { recursive: true })
+  assert.equal(text.split('delivery attempted').length - 1, 3)
+  assert(text.includes(hook.id))
+  const hidden = ['tunafish', 'swordfish', 'marlin', '127.0.0.1', 'unknown.example', 'ünïcode', hook.key, user, 'x-clinic', 'v1,']
+  for (const word of hidden) assert(!text.includes(word), word)
+})
+
+test('what was delivered of a user is erased with the user, answers included', async () => {
+  const team = await given()
+  const target = await receiver((_received, response) => response.end('what I was sent, repeated'))
+  const hook = await endpoint(team, { url: target.url })
+  const user_id = await tell(team)
+  const other = await tell(team)
+  await delivering().drain()
+  await team.api.delete(`/v2/user/${user_id}`)
+  await team.api.post('/v1/sandbox/clock/advance', { seconds: 8 * 86_400 })
+  assert.deepEqual(await standing(team, hook.id), { 'delivered after 1': 1 })
+  const { rows } = await team.db.pool.query('select 1 from delivery_attempt where team_id = $1', [team.team])
+  assert.equal(rows.length, 1)
+  assert.equal((await team.api.get(`/v2/user/${other}`)).status, 200)
+})
+
+test('deliveries and messages are forgotten after thirty days, unless they still wait', async () => {
+  const team = await given()
+  const target = await receiver()
+  const hook = await endpoint(team, { url: target.url })
+  const delivery = delivering()
+  await tell(team)
+  await team.manage.post(`${hook.path}/test`, { event_type: 'labtest.order.created' })
+  await delivery.drain()
+  const age = (days: number) =>
+    team.db.queries.run(sql`
+      update delivery set created_at = created_at - make_interval(days => ${days}) where team_id = ${team.team}`)
+  const prune = () => team.db.plainTx(pruneDeliveries)
+  await age(29)
+  await prune()
+  assert.deepEqual(await standing(team, hook.id), { 'delivered after 1': 2 })
+  await team.manage.post(`${hook.path}/test`, { event_type: 'labtest.order.created' })
+  await age(2)
+  await prune()
+  assert.deepEqual(await standing(team, hook.id), { 'pending after 0': 1 })
+})

@@ -1,0 +1,63 @@
+// The signing secrets of endpoints, sealed. The newest signs; the one before it goes on signing for a day. Source: events.md 6.3, 6.4.
+import { plusSeconds } from '../platform/clock.ts'
+import type { Tx } from '../platform/db.ts'
+import { badRequest } from '../platform/errors.ts'
+import { Nullable, T } from '../platform/schema.ts'
+import { sql } from '../platform/sql.ts'
+import type { Vault } from '../platform/vault.ts'
+import { newSecret, withPrefix } from './signature.ts'
+
+const OVERLAP_S = 86_400
+const OLD_KEYS_MAX = 10
+
+const contextOf = (webhook_id: string): string => `secret of ${webhook_id}`
+
+/** Read a sealed secret of an endpoint. */
+export const openSecret = (vault: Vault, webhook_id: string, sealed: string): string => vault.open(sealed, contextOf(webhook_id))
+
+/** Give an endpoint a key. Writes webhook_secret. */
+export async function addSecret(tx: Tx, vault: Vault, webhook_id: string, key: string = newSecret()): Promise<void> {
+  const sealed = vault.seal(withPrefix(key), contextOf(webhook_id))
+  await tx.run(sql`
+    insert into webhook_secret (id, team_id, webhook_id, secret, created_at)
+    values (${tx.uuid()}, ${tx.team}, ${webhook_id}, ${sealed}, ${tx.now})`)
+}
+
+const Row = T.Object({ id: T.String(), secret: T.String(), expires_at: Nullable(T.String()) })
+
+/** The keys of an endpoint that sign at the team's time, newest first. */
+const alive = (tx: Tx, webhook_id: string) =>
+  tx.many(
+    Row,
+    sql`
+    select id, secret, expires_at from webhook_secret
+    where team_id = ${tx.team} and webhook_id = ${webhook_id} and (expires_at is null or expires_at > ${tx.now}) order by id desc`,
+  )
+
+/** The newest key of an endpoint, with its prefix. */
+export async function newestSecret(tx: Tx, vault: Vault, webhook_id: string): Promise<string> {
+  const [newest] = await alive(tx, webhook_id)
+  if (!newest) throw new Error('an endpoint has no key')
+  return openSecret(vault, webhook_id, newest.secret)
+}
+
+/**
+ * Replace the key; the old one goes on signing for 24 h. The endpoint's row must be locked. Writes webhook_secret.
+ * 400: the same key, or ten old ones are alive.
+ */
+export async function rotateSecret(tx: Tx, vault: Vault, webhook_id: string, key: string | undefined): Promise<void> {
+  const [current, ...old] = await alive(tx, webhook_id)
+  if (!current) throw new Error('an endpoint has no key')
+  if (key !== undefined && sameKey(openSecret(vault, webhook_id, current.secret), key))
+    throw badRequest('The key is the current one')
+  if (old.length >= OLD_KEYS_MAX) throw badRequest(`${OLD_KEYS_MAX} old keys are still in use, try again when one has expired`)
+  await tx.run(sql`
+    update webhook_secret set expires_at = ${plusSeconds(tx.now, OVERLAP_S)} where id = ${current.id} and team_id = ${tx.team}`)
+  await tx.run(sql`
+    delete from webhook_secret where team_id = ${tx.team} and webhook_id = ${webhook_id} and expires_at <= ${tx.now}`)
+  await addSecret(tx, vault, webhook_id, key)
+}
+
+/** Two texts of one key differ in prefix and padding. */
+const sameKey = (a: string, b: string): boolean => bytesOf(a).equals(bytesOf(b))
+const bytesOf = (text: string): Buffer => Buffer.from(text.replace('whsec_', ''), 'base64')

@@ -1,0 +1,29 @@
+// Signatures of deliveries, as Standard Webhooks has them. Source: events.md 6.3.
+import { createHmac, createSecretKey, randomBytes, type KeyObject } from 'node:crypto'
+
+const PREFIX = 'whsec_'
+
+/** A new signing secret: the prefix and 24 random bytes in base64. */
+export const newSecret = (): string => `${PREFIX}${randomBytes(24).toString('base64')}`
+
+/** A secret as it is kept: with its prefix, which is no part of the key. */
+export const withPrefix = (secret: string): string => (secret.startsWith(PREFIX) ? secret : `${PREFIX}${secret}`)
+
+/** The key of a secret. Made once per secret: signing with raw bytes takes three times as long. */
+export const signingKey = (secret: string): KeyObject => createSecretKey(Buffer.from(secret.replace(PREFIX, ''), 'base64'))
+
+/** The signature header: one token per key, newest key first. `at_s` is the time of this attempt in Unix seconds. */
+export function signatures(keys: KeyObject[], id: string, at_s: number, body: string | Buffer): string {
+  return keys.map((key) => `v1,${createHmac('sha256', key).update(`${id}.${at_s}.`).update(body).digest('base64')}`).join(' ')
+}
+
+/** The headers of an attempt under both of their names. Source: events.md 6.2. */
+export function signatureHeaders(keys: KeyObject[], id: string, at_s: number, body: string | Buffer): Record<string, string> {
+  const values = { id, timestamp: String(at_s), signature: signatures(keys, id, at_s, body) }
+  return Object.fromEntries(
+    Object.entries(values).flatMap(([name, value]) => [
+      [`webhook-${name}`, value],
+      [`svix-${name}`, value],
+    ]),
+  )
+}

@@ -1,0 +1,98 @@
+// The management interface: the SDK has no methods for it, so that it is spoken to plainly; what it gives is used with the SDK.
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { describe, test } from 'node:test'
+import { JunctionClient } from '@junction-api/sdk'
+import { refused, type Customer } from '../client.ts'
+import type { Server } from '../server.ts'
+
+// oxlint-disable-next-line typescript/no-explicit-any -- a test looks into answers of every shape
+type Answer = { status: number; body: any }
+
+export function management(server: Server, { sdk, user, leave }: Customer): void {
+  describe('management', { skip: !server.management_key && 'there is no management key' }, () => {
+    let [org, teamId] = ['', '']
+    const manage = async (method: string, path: string, body?: unknown, key = server.management_key!): Promise<Answer> => {
+      const response = await fetch(`${server.base_url}/v1/org/${org}${path}`, {
+        method,
+        headers: { 'x-management-key': key, 'content-type': 'application/json' },
+        ...(body !== undefined && { body: JSON.stringify(body) }),
+      })
+      return { status: response.status, body: await response.json() }
+    }
+    const done = async (...asked: Parameters<typeof manage>): Promise<Answer['body']> => {
+      const { status, body } = await manage(...asked)
+      assert.equal(status, 200, JSON.stringify(body))
+      return body
+    }
+    const clientOf = (apiKey: string) => new JunctionClient({ apiKey, environment: server.base_url })
+
+    test('a team reads itself, its physicians and its priorities', async () => {
+      teamId = (await user()).teamId
+      await leave()
+      const team = await sdk.team.get({ teamId })
+      org = team.orgId
+      assert.deepEqual([team.id, team.apiKey], [teamId, null])
+      assert.deepEqual(await sdk.team.getPhysicians({ teamId }), [])
+      assert.deepEqual(await sdk.team.updateSourcePriorities(), await sdk.team.getSourcePriorities())
+      await refused(sdk.team.get({ teamId: randomUUID() }), 404)
+    })
+
+    test('the organization is read and renamed', async () => {
+      const { name } = await done('GET', '')
+      assert.equal((await done('PATCH', '', { name })).name, name)
+    })
+
+    test('a team is made, used with a key and with tokens, changed and deleted', async () => {
+      const reference = randomUUID()
+      const made = await done('POST', '/team', { name: 'Acceptance', region: 'us', integration_team_id: reference })
+      const path = `/team/${made.id}`
+      assert.equal(
+        (await manage('POST', '/team', { name: 'x', region: 'us', integration_team_id: reference })).body.team_id,
+        made.id,
+      )
+      assert.deepEqual(await done('POST', '/resolve_team', { integration_team_id: reference }), made)
+      assert.equal((await done('PATCH', path, { name: 'Changed' })).name, 'Changed')
+      assert.equal((await done('GET', path)).name, 'Changed')
+      assert((await done('GET', `/team?search_query=${made.id}`)).teams.length === 1)
+
+      const keys = '/team_api_keys/sandbox/us'
+      const key = await done('POST', keys, { label: 'acceptance', team_id: made.id })
+      assert.equal((await clientOf(key.value).labTests.get()).length, 4)
+      assert(!(await done('GET', keys)).api_keys.some(({ value }: { value: string }) => value === key.value))
+      for (const mint of ['create_api_access_token', 'create_access_token']) {
+        const { access_token, expires_in } = await done('POST', `${path}/${mint}`, { env: 'sandbox' })
+        assert.equal(expires_in, 600)
+        const headers = { authorization: `Bearer ${access_token}` }
+        assert.equal((await fetch(`${server.base_url}/v2/user`, { headers })).status, 200)
+      }
+      assert.deepEqual((await done('DELETE', `${keys}?api_key_id=${key.id}`)).success, [key.id])
+      await refused(clientOf(key.value).user.getAll(), 401)
+      assert.deepEqual(await done('DELETE', path), {})
+      assert.equal((await manage('GET', path)).status, 404)
+    })
+
+    test('a key is bound to a team, and what it does is written down', async () => {
+      const made = await done('POST', '/management_key', {
+        label: 'bound',
+        role: 'team_admin',
+        team_role_bindings: [{ team_id: teamId }],
+      })
+      assert.equal((await manage('GET', '/team', undefined, made.key)).body.teams.length, 1)
+      assert.equal((await manage('GET', '', undefined, made.key)).status, 403)
+      assert.equal((await done('PATCH', `/management_key/${made.id}`, { label: 'changed' })).label, 'changed')
+      assert.equal((await done('GET', `/management_key?team_id=${teamId}`)).data[0].id, made.id)
+      assert.equal((await done('DELETE', `/management_key/${made.id}`)).id, made.id)
+      assert.equal((await done('GET', '/audit?limit=1')).data[0].operation, 'remove_management_key')
+      assert(Array.isArray((await done('GET', `/team/${teamId}/sandbox/audit`)).data))
+    })
+
+    test('somebody is invited, and the invite taken back', async () => {
+      const email = `testa-${randomUUID()}@example.com`
+      assert.deepEqual(await done('POST', '/invite', { email, role: 'no_role' }), { status: 'invite_created' })
+      const [invite] = (await done('GET', `/invite?search_query=${email}`)).invites
+      assert.deepEqual(await done('DELETE', `/invite/${invite.id}`), {})
+      assert.deepEqual((await done('GET', `/member?search_query=${email}`)).members, [])
+    })
+  })
+}
