@@ -56,7 +56,6 @@ async function byTurns(limit: () => Promise<number>, ours: () => Promise<number>
     await sleep(PAUSE_MS)
     figures.limit.push(await limit())
   }
-  console.error(JSON.stringify(figures))
   return { limit: median(figures.limit), ours: median(figures.ours) }
 }
 
@@ -170,7 +169,9 @@ try {
   await attached.stop()
 } finally {
   for (const child of children) child.kill('SIGTERM')
-  await Promise.all(children.map((child) => child.exitCode ?? new Promise((resolve) => child.on('exit', resolve))))
+  await Promise.all(
+    children.map((child) => child.exitCode ?? child.signalCode ?? new Promise((resolve) => child.on('exit', resolve))),
+  )
   rmSync(dataDir, { recursive: true, force: true })
 }
 
