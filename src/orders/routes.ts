@@ -19,20 +19,14 @@ import {
   TransactionReply,
 } from './schema.ts'
 import { getTransaction } from './transactions.ts'
+import { examplePatient } from '../wire/example.ts'
 
 const params = Fields({ order_id: Uuid })
 
 const exampleOrder = {
   user_id: '00000000-0000-7000-8000-000000000001',
   lab_test_id: '00000000-0000-7000-8000-000000000002',
-  patient_details: {
-    first_name: 'Testa',
-    last_name: 'Fictional',
-    dob: '1990-01-31',
-    gender: 'female',
-    phone_number: '+15550100199',
-    email: 'testa@example.com',
-  },
+  patient_details: examplePatient,
   patient_address: { first_line: '1 Sample Way', city: 'Phoenix', state: 'AZ', zip: '85004', country: 'US' },
 }
 

@@ -2,6 +2,7 @@ import { OrderReply } from '../orders/schema.ts'
 import { operation } from '../platform/operation.ts'
 import { CreateTestkitOrder, RegisterTestkit } from './schema.ts'
 import { createTestkitOrder, registerTestkit } from './testkits.ts'
+import { examplePatient } from '../wire/example.ts'
 
 export const routes = [
   operation({
@@ -35,14 +36,7 @@ export const routes = [
     reply: OrderReply,
     example: {
       sample_id: 'DBK0000000000',
-      patient_details: {
-        first_name: 'Testa',
-        last_name: 'Fictional',
-        dob: '1990-01-31',
-        gender: 'female',
-        phone_number: '+15550100199',
-        email: 'testa@example.com',
-      },
+      patient_details: examplePatient,
       patient_address: { first_line: '1 Sample Way', city: 'Phoenix', state: 'AZ', zip: '85004', country: 'US' },
       consents: [{ consentType: 'terms-of-use' }],
     },

@@ -1,5 +1,6 @@
 // A body of each type, as a test sends it and as the catalogue shows it. Everybody in it is made up. Source: events.md 1, 4, 6.8.
 import { eventType, type EventType } from './catalogue.ts'
+import { examplePatient } from '../wire/example.ts'
 
 interface Scene {
   team_id: string
@@ -46,14 +47,7 @@ function order(at: string, team_id: string, status: string) {
     id: OBJECT,
     team_id,
     user_id: USER,
-    patient_details: {
-      first_name: 'Testa',
-      last_name: 'Fictional',
-      dob: '1990-01-31',
-      gender: 'female',
-      phone_number: '+15550100199',
-      email: 'testa@example.com',
-    },
+    patient_details: examplePatient,
     patient_address: {
       receiver_name: 'Testa Fictional',
       first_line: '1 Sample Way',
