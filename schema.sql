@@ -228,6 +228,11 @@ table event
   CREATE INDEX event__type ON event USING btree (team_id, type, id)
   CREATE INDEX event__user ON event USING btree (user_id)
 
+table followed_team
+  team_id uuid not null
+  constraint followed_team_pkey PRIMARY KEY (team_id)
+  constraint followed_team_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
+
 table idempotency
   team_id uuid not null
   scope text not null

@@ -1,7 +1,7 @@
 // Speed against limits measured in the same run, on the same database. Prints figures and ratios; asserts nothing.
 // Further arguments choose parts: memory create read list.
 import { spawn, type ChildProcess } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -13,18 +13,21 @@ import { createLimit, medianMs, type Sample } from './limits.ts'
 const CONNECTIONS = 10
 const ROUNDS = 5
 const PAUSE_MS = 3000
+const WARM_UP_S = 2
 const SECONDS = Number(process.env.BENCH_SECONDS ?? 3)
 const ORDERS = Number(process.env.BENCH_ORDERS ?? 1_000_000)
 const parts = new Set(process.argv.slice(2).length ? process.argv.slice(2) : ['memory', 'create', 'read', 'list'])
 
 const dataDir = mkdtempSync(join(tmpdir(), 'drawbridge-bench-'))
+/** Logs go where they go in production, to a file: a terminal that prints them would take its share of the machine. */
+const logFile = openSync(join(dataDir, 'log'), 'a')
 const children: ChildProcess[] = []
 
 /** Starts a script and waits for the first line it prints that looks like an address. */
 function start(script: string, args: string[], env: Record<string, string> = {}): Promise<{ url: string; child: ChildProcess }> {
   const child = spawn(process.execPath, ['--max-semi-space-size=4', script, ...args], {
     env: { ...process.env, ...env },
-    stdio: ['ignore', 'pipe', 'inherit'],
+    stdio: ['ignore', 'pipe', logFile],
   })
   children.push(child)
   return new Promise((resolve, reject) => {
@@ -34,12 +37,14 @@ function start(script: string, args: string[], env: Record<string, string> = {})
       const url = /http:\/\/[\d.]+:\d+/.exec(text)?.[0]
       if (url) resolve({ url, child })
     })
-    child.on('exit', (code) => reject(new Error(`${script} ended with ${code}`)))
+    child.on('exit', (code) =>
+      reject(new Error(`${script} ended with ${code}: ${readFileSync(join(dataDir, 'log'), 'utf8').slice(-2000)}`)),
+    )
   })
 }
 
 async function load(options: autocannon.Options): Promise<number> {
-  await autocannon({ ...options, connections: CONNECTIONS, duration: 1 })
+  await autocannon({ ...options, connections: CONNECTIONS, duration: WARM_UP_S })
   const result = await autocannon({ ...options, connections: CONNECTIONS, duration: SECONDS })
   if (result.non2xx || result.errors) throw new Error(`${result.non2xx} answers were no success, ${result.errors} errors`)
   return result.requests.average

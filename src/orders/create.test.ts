@@ -5,7 +5,7 @@ import { describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { findLabTest } from '../catalog/lab-tests.ts'
 import { T } from '../platform/schema.ts'
-import { sql } from '../platform/sql.ts'
+import { sql, type Sql } from '../platform/sql.ts'
 import { address, orderBody, patient, placed, shownAddress } from '../testing-orders.ts'
 import { given, type Given } from '../testing.ts'
 
@@ -21,6 +21,37 @@ async function attempt(team: Given, changes: Record<string, unknown>, path = '/v
   }
   return { status, body }
 }
+
+describe('what a process remembers of a user', () => {
+  /** Another process changes the user: this one is not told. */
+  const elsewhere = (team: Given, user_id: string, change: Sql) =>
+    team.db.queries.run(sql`update "user" set ${change} where id = ${user_id} and team_id = ${team.team}`)
+
+  test('is not believed when the user has been deleted since', async () => {
+    const team = await given()
+    const user_id = await team.user()
+    await placed(team, { user_id })
+    await elsewhere(team, user_id, sql`deleted_at = ${new Date('2026-01-01')}`)
+    const events = await team.events()
+    const { status, body } = await team.api.post('/v3/order', await orderBody(team, { user_id }))
+    assert.deepEqual([status, body], [404, { detail: 'User does not exist on this team' }])
+    assert.deepEqual(await team.events(), events)
+  })
+
+  test('is not believed when the user has another reference since', async () => {
+    const team = await given()
+    const user_id = await team.user('before')
+    await placed(team, { user_id })
+    await elsewhere(team, user_id, sql`client_user_id = 'after'`)
+    const { id } = await placed(team, { user_id })
+    const Body = T.Object({ body: T.String() })
+    const [told] = await team.db.queries.many(
+      Body,
+      sql`select body from event where team_id = ${team.team} and object_id = ${id}`,
+    )
+    assert.equal(JSON.parse(told!.body).client_user_id, 'after')
+  })
+})
 
 describe('an order', () => {
   for (const path of ['/v3/order', '/v3/order/create'])

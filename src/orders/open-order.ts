@@ -6,7 +6,8 @@ import type { Tx } from '../platform/db.ts'
 import { badRequest, notFound, Problem } from '../platform/errors.ts'
 import { emit } from '../platform/outbox.ts'
 import { T } from '../platform/schema.ts'
-import { join, sql, type Sql } from '../platform/sql.ts'
+import { sql } from '../platform/sql.ts'
+import { sameUser, type KnownUser } from '../users/users.ts'
 import { lifecycleOf, settledStatuses, type LifecycleName } from './lifecycle.ts'
 import { followers, statusText, type Lifecycle } from './machine.ts'
 import type { Order } from './schema.ts'
@@ -18,14 +19,8 @@ export interface Intake {
   [fact: string]: unknown
 }
 
-const EventIds = T.Object({ ids: T.Array(T.Integer()) })
-
-/** Ids for the next events of an order, as a value of a select. Taken while the order is locked or new, so they increase along its events. */
-export const nextEventIds = (count: number): Sql =>
-  sql`json_build_array(${join(
-    Array.from({ length: count }, () => sql`nextval('order_event_id')`),
-    ', ',
-  )})`
+/** Ids for an order's next events, above those it has: they increase along its events. */
+export const eventIds = (tx: Tx, count: number, above?: number): Promise<number[]> => tx.numbers('order_event_id', count, above)
 
 export class OpenOrder {
   /** The order as the interface shows it; what is changed here is written at the end of the transaction. */
@@ -140,14 +135,14 @@ export class OpenOrder {
   }
 
   /** Write a new order. */
-  insert(lab_id: number): string {
+  insert(lab_id: number, user: KnownUser): string {
     const { order } = this
     const document = this.#document()
     const found = this.#columns()
     this.#tx.defer(sql`
       insert into lab_order (id, team_id, user_id, transaction_id, lifecycle, lab_test_id, lab_id, method, low_status, status_at, sample_id,
                              activate_by, patient_name, patient_dob, recipient_name, created_at, updated_at, document, intake)
-      values (${order.id}, ${this.#tx.team}, ${order.user_id}, ${order.order_transaction.id}, ${this.lifecycle}, ${order.lab_test.id}, ${lab_id},
+      values (${order.id}, ${this.#tx.team}, ${sameUser(this.#tx, user)}, ${order.order_transaction.id}, ${this.lifecycle}, ${order.lab_test.id}, ${lab_id},
               ${order.lab_test.method}, ${this.lowStatus}, ${order.last_event.created_at}, ${order.sample_id}, ${order.activate_by},
               ${found.patient_name}, ${found.patient_dob}, ${found.recipient_name}, ${order.created_at}, ${order.updated_at}, ${document},
               ${JSON.stringify(this.intake)})`)
@@ -221,25 +216,23 @@ export async function openOrder(tx: Tx, id: string, missing = "This order doesn'
  * It is locked before its user is looked up: who waited for the lock must meet the user whom the order has been bound to meanwhile.
  */
 export async function findOpenOrder(tx: Tx, id: string): Promise<OpenOrder | undefined> {
-  const [row, { ids }] = await Promise.all([
-    tx.maybe(
-      LockedRow,
-      sql`
-      with o as materialized (
-        select document, intake, lifecycle, low_status, user_id
-        from lab_order where id = ${id} and team_id = ${tx.team} for update)
-      select o.document, o.intake, o.lifecycle, o.low_status, u.client_user_id from o join "user" u on u.id = o.user_id`,
-    ),
-    tx.one(EventIds, sql`select ${nextEventIds(STEPS_MAX)} as ids`),
-  ])
+  const row = await tx.maybe(
+    LockedRow,
+    sql`
+    with o as materialized (
+      select document, intake, lifecycle, low_status, user_id
+      from lab_order where id = ${id} and team_id = ${tx.team} for update)
+    select o.document, o.intake, o.lifecycle, o.low_status, u.client_user_id from o join "user" u on u.id = o.user_id`,
+  )
   if (!row) return undefined
+  const order = JSON.parse(row.document) as Order
   return new OpenOrder(tx, {
-    order: JSON.parse(row.document) as Order,
+    order,
     intake: JSON.parse(row.intake) as Intake,
     lifecycle: row.lifecycle as LifecycleName,
     lowStatus: row.low_status,
     client_user_id: row.client_user_id,
-    ids,
+    ids: await eventIds(tx, STEPS_MAX, order.last_event.id),
   })
 }
 

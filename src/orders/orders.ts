@@ -8,15 +8,14 @@ import type { Tx } from '../platform/db.ts'
 import { badRequest, notFound } from '../platform/errors.ts'
 import { JsonText } from '../platform/operation.ts'
 import { enqueue } from '../platform/outbox.ts'
-import { Nullable, T } from '../platform/schema.ts'
-import { asJson, sql } from '../platform/sql.ts'
-import { User } from '../users/schema.ts'
-import { selectUser } from '../users/users.ts'
+import { T } from '../platform/schema.ts'
+import { sql } from '../platform/sql.ts'
+import { knownUser } from '../users/users.ts'
 import type { PatientAddress, ShippingAddress } from '../wire/address.ts'
 import type { Patient } from '../wire/patient.ts'
 import { dispatchAt } from './dispatch.ts'
 import type { LifecycleName } from './lifecycle.ts'
-import { changeOrder, nextEventIds, OpenOrder, type Intake } from './open-order.ts'
+import { changeOrder, eventIds, OpenOrder, type Intake } from './open-order.ts'
 import { isMarkTurn, markOrders } from './marks.ts'
 import type { Order, OrderReply, PhysicianInput } from './schema.ts'
 
@@ -54,11 +53,11 @@ export async function placeOrder(
   begin: (open: OpenOrder) => void = () => {},
   check: (test: LabTest) => void | Promise<void> = () => {},
 ): Promise<{ id: string; document: string }> {
-  const [begun, lab_test] = await Promise.all([
-    tx.lookUp(Begun, sql`select ${asJson(selectUser(tx, placement.user_id))} as user, ${nextEventIds(2)} as ids`),
+  const [user, lab_test, ids] = await Promise.all([
+    knownUser(tx, placement.user_id),
     tx.remember(`lab test ${placement.lab_test_id}`, () => findLabTest(tx, placement.lab_test_id)),
+    eventIds(tx, 2),
   ])
-  const { user, ids } = begun!
   if (!user) throw notFound('User does not exist on this team')
   if (!lab_test) throw notFound('Test does not exist')
   assertOrderable(lab_test, placement.details.type)
@@ -79,13 +78,11 @@ export async function placeOrder(
   })
   open.begin()
   begin(open)
-  const document = open.insert(lab_test.lab!.id)
+  const document = open.insert(lab_test.lab!.id, user)
   dispatchAt(tx, open.order, activation(tx, placement.activate_by))
   if (setsMarks) enqueue(tx, markOrders, {})
   return { id, document }
 }
-
-const Begun = T.Object({ user: Nullable(User), ids: T.Array(T.Integer()) })
 
 function assertOrderable(test: LabTest, method: string): void {
   if (test.status !== 'active') throw badRequest(`Lab test ${test.id} is not active`)

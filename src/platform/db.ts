@@ -11,6 +11,7 @@ import { Errors } from 'typebox/value'
 import { uuid } from './uuid.ts'
 import { machineNow, plusSeconds, wholeSeconds } from './clock.ts'
 import { busy, type Problem } from './errors.ts'
+import { Numbers } from './numbers.ts'
 import { Remembered } from './remembered.ts'
 import { SharedConnection } from './shared-connection.ts'
 import { join, raw, sql, statementName, type Sql } from './sql.ts'
@@ -68,11 +69,17 @@ export interface Tx extends PlainTx {
    * so it must be quick.
    */
   lookUp<S extends TSchema>(row: S, q: Sql): Promise<Static<S> | undefined>
+  /** The next numbers of a sequence, ascending and above one that was taken before. At most 64. */
+  numbers(sequence: string, count: number, above?: number): Promise<number[]>
   /** Tell the worker, after the commit, that there is work to do now. */
   wake(): void
   /** Tell who delivers, after the commit, that there are events or deliveries. */
   wakeDelivery(): void
-  /** What changes seldom, as it was at most 4 s ago, for every transaction of the team in this process. Absence is not remembered. */
+  /**
+   * What changes seldom, as it was at most 4 s ago, for every transaction of the team in this process. Absence is not remembered.
+   * A write that must not lean on what has changed since makes a required column null then: the transaction is run once more, with
+   * nothing remembered.
+   */
   remember<V>(key: string, load: () => Promise<V | undefined>): Promise<V | undefined>
 }
 
@@ -124,7 +131,14 @@ interface Listeners {
   readonly onEvents: () => void
 }
 
-type Memory = <V>(tenant: Tenant, key: string, load: () => Promise<V | undefined>) => Promise<V | undefined>
+const NOT_NULL_VIOLATION = '23502'
+
+interface Memory {
+  /** What is remembered, or else what `load` finds; `used` is called where it is the former. */
+  recall<V>(tenant: Tenant, key: string, load: () => Promise<V | undefined>, used?: () => void): Promise<V | undefined>
+  /** What `load` finds, remembered from now on. */
+  renew<V>(tenant: Tenant, key: string, load: () => Promise<V | undefined>): Promise<V | undefined>
+}
 
 const RELAXED_CONNECTIONS = 2
 
@@ -151,7 +165,8 @@ export class Db {
   readonly #relaxedPool: pg.Pool
   readonly #shared: SharedConnection
   readonly #checkRows: boolean
-  readonly #memory = new Remembered<unknown>({ lifetime_ms: REMEMBERED_MS, size_max: 20_000 })
+  readonly #known = new Remembered<unknown>({ lifetime_ms: REMEMBERED_MS, size_max: 20_000 })
+  readonly #numbers = new Numbers(() => this.#lookUps)
   /** Called after a commit that queued work due now. Set by the worker of this process, if there is one. */
   onWork: () => void = ignore
   /** Called after a commit that left something to deliver. Set by who delivers in this process, if somebody does. */
@@ -178,13 +193,19 @@ export class Db {
     return queriesOver((q) => this.#relaxedPool.query(compiled(q)), this.#checkRows)
   }
 
-  /** Run `work` as one transaction at team time. Repeated up to 3 times on serialization failure or deadlock; 503 after that. */
-  async tx<R>(tenant: Tenant, work: (tx: Tx) => Promise<R>, at?: Date): Promise<R> {
+  /**
+   * Run `work` as one transaction at team time. Repeated up to 3 times on serialization failure or deadlock, 503 after that; and once
+   * when it leant on something remembered that is no longer so.
+   */
+  async tx<R>(tenant: Tenant, work: (tx: Tx) => Promise<R>, at?: Date, pool = this.pool): Promise<R> {
+    let mayRecall = true
     for (let attempt = 1; ; attempt++) {
       const tx = new WriteTx(tenant, at ?? teamNow(tenant), {
-        connect: () => this.pool.connect(),
+        connect: () => pool.connect(),
         lookUp: this.#lookUps.maybe,
-        remember: this.#remember,
+        numbers: this.#numbers,
+        memory: this.#memory,
+        mayRecall,
         listeners: this,
         checkRows: this.#checkRows,
       })
@@ -194,8 +215,9 @@ export class Db {
         return result
       } catch (error) {
         await tx.rollback()
-        const transient = TRANSIENT.has((error as { code?: string }).code ?? '')
-        if (!transient) throw error
+        const { code = '' } = error as { code?: string }
+        if (code === NOT_NULL_VIOLATION && tx.recalled) mayRecall = false
+        else if (!TRANSIENT.has(code)) throw error
         if (attempt === ATTEMPTS_MAX) throw busy('Too much contention, try again')
       }
     }
@@ -204,6 +226,11 @@ export class Db {
   /** As `tx`, for writes that belong to no team. */
   async plainTx<R>(work: (tx: PlainTx) => Promise<R>): Promise<R> {
     return this.tx(NOBODY, work)
+  }
+
+  /** As `plainTx`, for what is simply done again when a crash undoes it: the commit does not wait for the disk. */
+  async relaxedTx<R>(work: (tx: PlainTx) => Promise<R>): Promise<R> {
+    return this.tx(NOBODY, work, undefined, this.#relaxedPool)
   }
 
   /** Run `work` with statements that each see the latest commit; it cannot write. */
@@ -223,17 +250,23 @@ export class Db {
       afterCommit: forbidden,
       wake: forbidden,
       wakeDelivery: forbidden,
-      remember: (key, load) => this.#remember(tenant, key, load),
+      numbers: forbidden,
+      remember: (key, load) => this.#memory.recall(tenant, key, load),
     })
   }
 
-  #remember: Memory = async (tenant, key, load) => {
-    const known = `${tenant.team} ${key}`
-    const remembered = this.#memory.get(known)
-    if (remembered !== undefined) return remembered as Awaited<ReturnType<typeof load>>
-    const found = await load()
-    if (found !== undefined) this.#memory.set(known, found)
-    return found
+  readonly #memory: Memory = {
+    recall: async (tenant, key, load, used) => {
+      const remembered = this.#known.get(`${tenant.team} ${key}`)
+      if (remembered === undefined) return this.#memory.renew(tenant, key, load)
+      used?.()
+      return remembered as Awaited<ReturnType<typeof load>>
+    },
+    renew: async (tenant, key, load) => {
+      const found = await load()
+      if (found !== undefined) this.#known.set(`${tenant.team} ${key}`, found)
+      return found
+    },
   }
 
   async close(): Promise<void> {
@@ -278,7 +311,9 @@ function assertRow(schema: TSchema, row: unknown): void {
 interface Means {
   connect: () => Promise<pg.PoolClient>
   lookUp: Tx['lookUp']
-  remember: Memory
+  numbers: Numbers
+  memory: Memory
+  mayRecall: boolean
   listeners: Listeners
   checkRows: boolean
 }
@@ -302,6 +337,8 @@ class WriteTx implements Tx {
   #begun = false
   #finished = false
   #gathering = false
+  /** Whether it leans on something remembered. */
+  recalled = false
 
   constructor(tenant: Tenant, now: Date, means: Means) {
     this.tenant = tenant
@@ -370,7 +407,12 @@ class WriteTx implements Tx {
   }
 
   remember<V>(key: string, load: () => Promise<V | undefined>): Promise<V | undefined> {
-    return this.#means.remember(this.tenant, key, load)
+    const { memory, mayRecall } = this.#means
+    return mayRecall ? memory.recall(this.tenant, key, load, () => (this.recalled = true)) : memory.renew(this.tenant, key, load)
+  }
+
+  numbers(sequence: string, count: number, above = 0): Promise<number[]> {
+    return this.#means.numbers.take(sequence, count, above)
   }
 
   /** Send what was deferred, end the transaction, give the connection back. */

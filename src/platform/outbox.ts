@@ -32,14 +32,23 @@ export function emit(tx: Tx, event: Event): void {
   announce(tx, id)
 }
 
-/** The events of a transaction are announced together: one row, however many they are. */
+/**
+ * The events of a transaction are announced together, one row however many they are, where the team is followed. Whoever begins to
+ * follow is told of what commits after that.
+ */
 function announce(tx: Tx, event_id: string): void {
   tx.gather(event_id, announcement)
   tx.wakeDelivery()
 }
 
 const announcement = (tx: Tx, event_ids: string[]): Sql =>
-  sql`insert into announcement (team_id, event_ids) values (${tx.team}, ${event_ids}::uuid[])`
+  sql`
+    insert into announcement (team_id, event_ids)
+    select team_id, ${event_ids}::uuid[] from followed_team where team_id = ${tx.team}`
+
+/** From now on the team's events are announced, for good: they have, or had, a receiver. Writes followed_team. */
+export const followEvents = (tx: Tx): Promise<number> =>
+  tx.run(sql`insert into followed_team (team_id) values (${tx.team}) on conflict (team_id) do nothing`)
 
 const Announced = T.Object({ id: T.Integer(), team_id: T.String(), event_ids: T.Array(T.String()) })
 

@@ -19,6 +19,3 @@ export function statementName(text: string): string | undefined {
   }
   return name
 }
-
-/** A query of at most one row as a value: JSON, or null. */
-export const asJson = (q: Sql): Sql => sql`(select to_json(found) from (${q}) found)`

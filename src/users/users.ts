@@ -1,4 +1,5 @@
 // Users: the people a team orders for. Owns the table "user"; never knows what is ordered for them or measured of them.
+import type { Static } from 'typebox'
 import { iso, plusSeconds } from '../platform/clock.ts'
 import type { Queries, Tx } from '../platform/db.ts'
 import { badRequest, busy, conflict, invalidValue, notFound } from '../platform/errors.ts'
@@ -102,11 +103,22 @@ export async function getUser(tx: Tx, user_id: string): Promise<User> {
   throw (await isDeleted(tx, user_id)) ? notFound('You have scheduled this user for deletion.') : notFound('Not found')
 }
 
-/** The select of a user that may not be there, to be part of a larger one. */
-export const selectUser = (tx: Tx, user_id: string): Sql => sql`${userWire} where id = ${user_id} and ${live(tx)}`
-
 /** Read a user that may not be there. */
-export const findUser = (tx: Tx, user_id: string): Promise<User | undefined> => tx.maybe(User, selectUser(tx, user_id))
+export const findUser = (tx: Tx, user_id: string): Promise<User | undefined> =>
+  tx.maybe(User, sql`${userWire} where id = ${user_id} and ${live(tx)}`)
+
+const Known = T.Object({ user_id: T.String(), client_user_id: T.String() })
+export type KnownUser = Static<typeof Known>
+
+/** A user that may not be there, as it was at most 4 s ago: what is written about it leans on `sameUser`. */
+export const knownUser = (tx: Tx, user_id: string): Promise<KnownUser | undefined> =>
+  tx.remember(`user ${user_id}`, () =>
+    tx.lookUp(Known, sql`select id as user_id, client_user_id from "user" where id = ${user_id} and ${live(tx)}`),
+  )
+
+/** The id of a known user as a value of a statement; null when it has been deleted or renamed since. */
+export const sameUser = (tx: Tx, { user_id, client_user_id }: KnownUser): Sql =>
+  sql`(select id from "user" where id = ${user_id} and client_user_id = ${client_user_id} and ${live(tx)})`
 
 async function isDeleted(tx: Tx, user_id: string): Promise<boolean> {
   const row = await tx.maybe(Deleted, sql`select deleted_at from "user" where id = ${user_id} and team_id = ${tx.team}`)

@@ -32,6 +32,8 @@ import type { Targets } from './targets.ts'
 const POLL_MS = 500
 /** Under load claims are this far apart, so that each takes a batch. */
 const PACE_MS = 5
+/** As far as rounds are apart that find nothing: most transactions leave nothing to deliver. */
+const IDLE_PACE_MS = 25
 const RENEW_MS = 1500
 
 export interface DeliveryOptions {
@@ -118,7 +120,7 @@ export class CellDelivery {
       this.#woken = false
       const more = await this.#round()
       if (this.#stopped) return
-      await sleep(PACE_MS)
+      await sleep(more ? PACE_MS : IDLE_PACE_MS)
       if (more || this.#woken) continue
       await new Promise<void>((resolve) => {
         const timer = setTimeout(resolve, POLL_MS)

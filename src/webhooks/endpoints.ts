@@ -1,6 +1,7 @@
 // Endpoints: where a team's events are sent. Owns `webhook`. Source: events.md 6.7, 7; management-auth.md 11.
 import type { Tx } from '../platform/db.ts'
 import { badRequest, notFound } from '../platform/errors.ts'
+import { followEvents } from '../platform/outbox.ts'
 import { cursor, readCursor } from '../platform/page.ts'
 import { T } from '../platform/schema.ts'
 import { join, sql, type Sql } from '../platform/sql.ts'
@@ -22,7 +23,7 @@ const filter = (types: string[] | null | undefined): string[] | null => (types?.
 const Count = T.Object({ n: T.Integer() })
 
 /**
- * Create an endpoint. Writes webhook, webhook_secret, webhook_lane.
+ * Create an endpoint. Writes webhook, webhook_secret, webhook_lane, followed_team.
  * 400: the team has 50. 422: the address may not be reached, unknown types, a secret of another form.
  */
 export async function createEndpoint(tx: Tx, vault: Vault, targets: Targets, body: CreateWebhook): Promise<Webhook> {
@@ -41,6 +42,7 @@ export async function createEndpoint(tx: Tx, vault: Vault, targets: Targets, bod
   )
   await addSecret(tx, vault, id, body.secret)
   await startLane(tx, id)
+  await followEvents(tx)
   return created
 }
 

@@ -27,7 +27,7 @@ export async function fanOut(db: Db, deletedAmong: DeletedAmong, now: Date): Pro
     sql`select exists (select from announcement) as waiting`,
   )
   if (!waiting) return false
-  return db.plainTx(async (tx) => {
+  return db.relaxedTx(async (tx) => {
     const announced = await takeAnnouncements(tx, ANNOUNCEMENTS_MAX)
     const events = announced.flatMap(({ team_id, event_ids }) => event_ids.map((event_id) => ({ team_id, event_id })))
     if (events.length) await queue(tx, events, deletedAmong, now)
