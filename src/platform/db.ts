@@ -4,17 +4,17 @@
 // is the same inside and outside a transaction, since every statement sees the latest commit. Deferred writes are sent as one
 // statement at the end; when nothing else has written, that statement is the transaction. Statements that do not wait for each other
 // travel pipelined. A request that reads, decides and writes therefore waits for the database twice.
-import type { Duplex } from 'node:stream'
 import pg from 'pg'
 import type { Static, TSchema } from 'typebox'
-import { Errors } from 'typebox/value'
 import { uuid } from './uuid.ts'
 import { machineNow, plusSeconds, wholeSeconds } from './clock.ts'
 import { busy, type Problem } from './errors.ts'
 import { Numbers } from './numbers.ts'
+import { compiled, queriesOver } from './queries.ts'
 import { Remembered } from './remembered.ts'
 import { SharedConnection } from './shared-connection.ts'
-import { join, raw, sql, statementName, type Sql } from './sql.ts'
+import type { Sql } from './sql.ts'
+import { WriteTx, type Memory } from './write-tx.ts'
 
 export const cellNames = ['sandbox-us', 'sandbox-eu', 'production-us', 'production-eu'] as const
 /** Environment × region: the unit of storage and of a key's validity. */
@@ -103,42 +103,10 @@ export interface DbOptions {
 
 const ignore = () => {}
 
-const reading = new Map<string, boolean>()
-
-/** Whether a statement neither writes nor locks. */
-function onlyReads(text: string): boolean {
-  let reads = reading.get(text)
-  if (reads === undefined) {
-    reads = /^\s*select\b/i.test(text) && !/\bfor (no key )?(update|share)\b/i.test(text)
-    if (reading.size < 5000) reading.set(text, reads)
-  }
-  return reads
-}
-
-/** Several writes as one statement. */
-function together(writes: Sql[]): Sql {
-  const [only] = writes
-  if (only && writes.length === 1) return only
-  const named = writes.slice(0, -1).map((write, i) => sql`${raw(`w${i}`)} as (${write})`)
-  return sql`with ${join(named, ', ')} ${writes.at(-1)!}`
-}
-
 const ATTEMPTS_MAX = 3
 const TRANSIENT = new Set(['40001', '40P01'])
 
-interface Listeners {
-  readonly onWork: () => void
-  readonly onEvents: () => void
-}
-
 const NOT_NULL_VIOLATION = '23502'
-
-interface Memory {
-  /** What is remembered, or else what `load` finds; `used` is called where it is the former. */
-  recall<V>(tenant: Tenant, key: string, load: () => Promise<V | undefined>, used?: () => void): Promise<V | undefined>
-  /** What `load` finds, remembered from now on. */
-  renew<V>(tenant: Tenant, key: string, load: () => Promise<V | undefined>): Promise<V | undefined>
-}
 
 const RELAXED_CONNECTIONS = 2
 
@@ -278,180 +246,6 @@ const NOBODY: Tenant = { team: '', org: '', cell: 'sandbox-us', clock_offset_s: 
 
 /** The instant a team's clock shows. */
 export const teamNow = (tenant: Tenant): Date => wholeSeconds(plusSeconds(machineNow(), tenant.clock_offset_s))
-
-function compiled(q: Sql, text = q.text): pg.QueryConfig {
-  const name = statementName(text)
-  return name === undefined ? { text, values: q.values } : { name, text, values: q.values }
-}
-
-function queriesOver(send: (q: Sql) => Promise<pg.QueryResult>, checkRows: boolean): Queries {
-  const rows = async (schema: TSchema, q: Sql): Promise<unknown[]> => {
-    const result = await send(q)
-    if (checkRows) for (const row of result.rows) assertRow(schema, row)
-    return result.rows
-  }
-  return {
-    run: async (q) => (await send(q)).rowCount ?? 0,
-    many: rows as Queries['many'],
-    maybe: (async (schema: TSchema, q: Sql) => (await rows(schema, q))[0]) as Queries['maybe'],
-    one: (async (schema: TSchema, q: Sql) => {
-      const found = await rows(schema, q)
-      if (found.length !== 1) throw new Error(`expected one row, got ${found.length}`)
-      return found[0]
-    }) as Queries['one'],
-  }
-}
-
-function assertRow(schema: TSchema, row: unknown): void {
-  const [fault] = Errors(schema, row)
-  if (fault) throw new Error(`row does not fit its schema at '${fault.instancePath}': ${fault.message}`)
-}
-
-/** What a transaction needs of its database. */
-interface Means {
-  connect: () => Promise<pg.PoolClient>
-  lookUp: Tx['lookUp']
-  numbers: Numbers
-  memory: Memory
-  mayRecall: boolean
-  listeners: Listeners
-  checkRows: boolean
-}
-
-class WriteTx implements Tx {
-  readonly team: string
-  readonly tenant: Tenant
-  readonly now: Date
-  readonly run: Queries['run']
-  readonly many: Queries['many']
-  readonly maybe: Queries['maybe']
-  readonly one: Queries['one']
-  readonly lookUp: Tx['lookUp']
-  readonly uuid = uuid
-  readonly #means: Means
-  readonly #deferred: Sql[] = []
-  readonly #gathered = new Map<(tx: Tx, items: never[]) => Sql, unknown[]>()
-  readonly #after = new Set<() => void>()
-  #connecting: Promise<pg.PoolClient> | undefined
-  #client: pg.PoolClient | undefined
-  #begun = false
-  #finished = false
-  #gathering = false
-  /** Whether it leans on something remembered. */
-  recalled = false
-
-  constructor(tenant: Tenant, now: Date, means: Means) {
-    this.tenant = tenant
-    this.team = tenant.team
-    this.now = now
-    this.#means = means
-    const queries = queriesOver((q) => this.#send(q), means.checkRows)
-    this.run = queries.run
-    this.many = queries.many
-    this.maybe = queries.maybe
-    this.one = queries.one
-    this.lookUp = means.lookUp
-  }
-
-  async #send(q: Sql): Promise<pg.QueryResult> {
-    if (this.#finished) throw new Error('the transaction is over')
-    const { text } = q
-    const client = this.#client ?? (await this.#connect())
-    this.#gather(client)
-    if (!this.#begun && !onlyReads(text)) this.#begin(client)
-    return client.query(compiled(q, text))
-  }
-
-  /** A connection is taken with the first statement, not before: many requests end without one. */
-  #connect(): Promise<pg.PoolClient> {
-    return (this.#connecting ??= this.#means.connect().then((client) => (this.#client = client)))
-  }
-
-  /** Statements of one turn of the event loop leave in one write: system calls cost more than the bytes. */
-  #gather(client: pg.PoolClient): void {
-    if (this.#gathering) return
-    this.#gathering = true
-    const { stream } = (client as unknown as { connection: { stream: Duplex } }).connection
-    stream.cork()
-    process.nextTick(() => {
-      this.#gathering = false
-      stream.uncork()
-    })
-  }
-
-  #begin(client: pg.PoolClient): void {
-    this.#begun = true
-    client.query('begin').catch(ignore)
-  }
-
-  defer(q: Sql): void {
-    this.#deferred.push(q)
-  }
-
-  gather<I>(item: I, write: (tx: Tx, items: I[]) => Sql): void {
-    const items = this.#gathered.get(write) ?? []
-    this.#gathered.set(write, items)
-    items.push(item)
-  }
-
-  afterCommit(call: () => void): void {
-    this.#after.add(call)
-  }
-
-  wake(): void {
-    this.#after.add(this.#means.listeners.onWork)
-  }
-
-  wakeDelivery(): void {
-    this.#after.add(this.#means.listeners.onEvents)
-  }
-
-  remember<V>(key: string, load: () => Promise<V | undefined>): Promise<V | undefined> {
-    const { memory, mayRecall } = this.#means
-    return mayRecall ? memory.recall(this.tenant, key, load, () => (this.recalled = true)) : memory.renew(this.tenant, key, load)
-  }
-
-  numbers(sequence: string, count: number, above = 0): Promise<number[]> {
-    return this.#means.numbers.take(sequence, count, above)
-  }
-
-  /** Send what was deferred, end the transaction, give the connection back. */
-  async commit(): Promise<void> {
-    this.#finished = true
-    await this.#end()
-    this.#client?.release()
-    this.#client = undefined
-    for (const call of this.#after) call()
-  }
-
-  async #end(): Promise<void> {
-    for (const [write, items] of this.#gathered) this.#deferred.push(write(this, items as never[]))
-    if (!this.#begun && this.#deferred.length === 0) return
-    const client = this.#client ?? (await this.#connect())
-    if (this.#begun) this.#gather(client)
-    const last = this.#deferred.length ? client.query(compiled(together(this.#deferred))) : undefined
-    if (!this.#begun) return void (await last)
-    const done = client.query('commit')
-    const outcomes = await Promise.allSettled([last, done])
-    for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason
-    // A transaction that failed earlier answers `commit` with ROLLBACK, without an error.
-    if ((await done).command !== 'COMMIT') throw new Error('the transaction was rolled back')
-  }
-
-  /** Undo everything and give the connection back; one that cannot even undo is not used again. */
-  async rollback(): Promise<void> {
-    this.#finished = true
-    const client = this.#client ?? (await this.#connecting?.catch(() => undefined))
-    if (!client) return
-    this.#client = undefined
-    try {
-      if (this.#begun) await client.query('rollback')
-      client.release()
-    } catch (error) {
-      client.release(error as Error)
-    }
-  }
-}
 
 /** Constraint name → the answer when a statement violates it. Modules export theirs; app.ts puts them together. */
 export type ConstraintAnswers = Record<string, () => Problem>

@@ -1,0 +1,188 @@
+// A transaction that writes: what is sent when, and how it ends. See db.ts for what it promises.
+import type { Duplex } from 'node:stream'
+import type pg from 'pg'
+import type { Queries, Tenant, Tx } from './db.ts'
+import type { Numbers } from './numbers.ts'
+import { compiled, queriesOver } from './queries.ts'
+import { join, raw, sql, type Sql } from './sql.ts'
+import { uuid } from './uuid.ts'
+
+const ignore = () => {}
+
+export interface Listeners {
+  readonly onWork: () => void
+  readonly onEvents: () => void
+}
+
+export interface Memory {
+  /** What is remembered, or else what `load` finds; `used` is called where it is the former. */
+  recall<V>(tenant: Tenant, key: string, load: () => Promise<V | undefined>, used?: () => void): Promise<V | undefined>
+  /** What `load` finds, remembered from now on. */
+  renew<V>(tenant: Tenant, key: string, load: () => Promise<V | undefined>): Promise<V | undefined>
+}
+
+const reading = new Map<string, boolean>()
+
+/** Whether a statement neither writes nor locks. */
+function onlyReads(text: string): boolean {
+  let reads = reading.get(text)
+  if (reads === undefined) {
+    reads = /^\s*select\b/i.test(text) && !/\bfor (no key )?(update|share)\b/i.test(text)
+    if (reading.size < 5000) reading.set(text, reads)
+  }
+  return reads
+}
+
+/** Several writes as one statement. */
+function together(writes: Sql[]): Sql {
+  const [only] = writes
+  if (only && writes.length === 1) return only
+  const named = writes.slice(0, -1).map((write, i) => sql`${raw(`w${i}`)} as (${write})`)
+  return sql`with ${join(named, ', ')} ${writes.at(-1)!}`
+}
+
+/** What a transaction needs of its database. */
+export interface Means {
+  connect: () => Promise<pg.PoolClient>
+  lookUp: Tx['lookUp']
+  numbers: Numbers
+  memory: Memory
+  mayRecall: boolean
+  listeners: Listeners
+  checkRows: boolean
+}
+
+export class WriteTx implements Tx {
+  readonly team: string
+  readonly tenant: Tenant
+  readonly now: Date
+  readonly run: Queries['run']
+  readonly many: Queries['many']
+  readonly maybe: Queries['maybe']
+  readonly one: Queries['one']
+  readonly lookUp: Tx['lookUp']
+  readonly uuid = uuid
+  readonly #means: Means
+  readonly #deferred: Sql[] = []
+  readonly #gathered = new Map<(tx: Tx, items: never[]) => Sql, unknown[]>()
+  readonly #after = new Set<() => void>()
+  #connecting: Promise<pg.PoolClient> | undefined
+  #client: pg.PoolClient | undefined
+  #begun = false
+  #finished = false
+  #gathering = false
+  /** Whether it leans on something remembered. */
+  recalled = false
+
+  constructor(tenant: Tenant, now: Date, means: Means) {
+    this.tenant = tenant
+    this.team = tenant.team
+    this.now = now
+    this.#means = means
+    const queries = queriesOver((q) => this.#send(q), means.checkRows)
+    this.run = queries.run
+    this.many = queries.many
+    this.maybe = queries.maybe
+    this.one = queries.one
+    this.lookUp = means.lookUp
+  }
+
+  async #send(q: Sql): Promise<pg.QueryResult> {
+    if (this.#finished) throw new Error('the transaction is over')
+    const { text } = q
+    const client = this.#client ?? (await this.#connect())
+    this.#gather(client)
+    if (!this.#begun && !onlyReads(text)) this.#begin(client)
+    return client.query(compiled(q, text))
+  }
+
+  /** A connection is taken with the first statement, not before: many requests end without one. */
+  #connect(): Promise<pg.PoolClient> {
+    return (this.#connecting ??= this.#means.connect().then((client) => (this.#client = client)))
+  }
+
+  /** Statements of one turn of the event loop leave in one write: system calls cost more than the bytes. */
+  #gather(client: pg.PoolClient): void {
+    if (this.#gathering) return
+    this.#gathering = true
+    const { stream } = (client as unknown as { connection: { stream: Duplex } }).connection
+    stream.cork()
+    process.nextTick(() => {
+      this.#gathering = false
+      stream.uncork()
+    })
+  }
+
+  #begin(client: pg.PoolClient): void {
+    this.#begun = true
+    client.query('begin').catch(ignore)
+  }
+
+  defer(q: Sql): void {
+    this.#deferred.push(q)
+  }
+
+  gather<I>(item: I, write: (tx: Tx, items: I[]) => Sql): void {
+    const items = this.#gathered.get(write) ?? []
+    this.#gathered.set(write, items)
+    items.push(item)
+  }
+
+  afterCommit(call: () => void): void {
+    this.#after.add(call)
+  }
+
+  wake(): void {
+    this.#after.add(this.#means.listeners.onWork)
+  }
+
+  wakeDelivery(): void {
+    this.#after.add(this.#means.listeners.onEvents)
+  }
+
+  remember<V>(key: string, load: () => Promise<V | undefined>): Promise<V | undefined> {
+    const { memory, mayRecall } = this.#means
+    return mayRecall ? memory.recall(this.tenant, key, load, () => (this.recalled = true)) : memory.renew(this.tenant, key, load)
+  }
+
+  numbers(sequence: string, count: number, above = 0): Promise<number[]> {
+    return this.#means.numbers.take(sequence, count, above)
+  }
+
+  /** Send what was deferred, end the transaction, give the connection back. */
+  async commit(): Promise<void> {
+    this.#finished = true
+    await this.#end()
+    this.#client?.release()
+    this.#client = undefined
+    for (const call of this.#after) call()
+  }
+
+  async #end(): Promise<void> {
+    for (const [write, items] of this.#gathered) this.#deferred.push(write(this, items as never[]))
+    if (!this.#begun && this.#deferred.length === 0) return
+    const client = this.#client ?? (await this.#connect())
+    if (this.#begun) this.#gather(client)
+    const last = this.#deferred.length ? client.query(compiled(together(this.#deferred))) : undefined
+    if (!this.#begun) return void (await last)
+    const done = client.query('commit')
+    const outcomes = await Promise.allSettled([last, done])
+    for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason
+    // A transaction that failed earlier answers `commit` with ROLLBACK, without an error.
+    if ((await done).command !== 'COMMIT') throw new Error('the transaction was rolled back')
+  }
+
+  /** Undo everything and give the connection back; one that cannot even undo is not used again. */
+  async rollback(): Promise<void> {
+    this.#finished = true
+    const client = this.#client ?? (await this.#connecting?.catch(() => undefined))
+    if (!client) return
+    this.#client = undefined
+    try {
+      if (this.#begun) await client.query('rollback')
+      client.release()
+    } catch (error) {
+      client.release(error as Error)
+    }
+  }
+}
