@@ -180,20 +180,19 @@ table delivery
   trigger text not null
   reported text
   created_at timestamp with time zone not null
+  leased_until timestamp with time zone
   constraint delivery_pkey PRIMARY KEY (id)
   constraint delivery__event FOREIGN KEY (team_id, event_id) REFERENCES event(team_id, id) ON DELETE CASCADE
   constraint delivery_message_id_fkey FOREIGN KEY (message_id) REFERENCES webhook_message(id) ON DELETE CASCADE
-  constraint delivery_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
   constraint delivery_webhook_id_fkey FOREIGN KEY (webhook_id) REFERENCES webhook(id) ON DELETE CASCADE
   constraint delivery__one CHECK ((num_nonnulls(event_id, message_id) = 1))
   constraint delivery__pending CHECK (((state = 'pending'::text) = (due_at IS NOT NULL)))
   constraint delivery__state CHECK ((state = ANY (ARRAY['pending'::text, 'delivered'::text, 'failed'::text, 'stopped'::text])))
   CREATE INDEX delivery__due ON delivery USING btree (webhook_id, due_at, id) WHERE (due_at IS NOT NULL)
-  CREATE INDEX delivery__event_of ON delivery USING btree (team_id, event_id)
   CREATE INDEX delivery__list ON delivery USING btree (webhook_id, id)
   CREATE INDEX delivery__message ON delivery USING btree (message_id) WHERE (message_id IS NOT NULL)
-  CREATE INDEX delivery__old ON delivery USING btree (created_at)
-  CREATE UNIQUE INDEX delivery__once ON delivery USING btree (webhook_id, event_id)
+  CREATE INDEX delivery__old ON delivery USING brin (created_at)
+  CREATE UNIQUE INDEX delivery__once ON delivery USING btree (event_id, webhook_id)
 
 table delivery_attempt
   id uuid not null
@@ -210,7 +209,6 @@ table delivery_attempt
   custom_headers text[] not null
   constraint delivery_attempt_pkey PRIMARY KEY (id)
   constraint delivery_attempt_delivery_id_fkey FOREIGN KEY (delivery_id) REFERENCES delivery(id) ON DELETE CASCADE
-  constraint delivery_attempt_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
   CREATE INDEX delivery_attempt__delivery ON delivery_attempt USING btree (delivery_id, id)
   CREATE INDEX delivery_attempt__metric ON delivery_attempt USING btree (team_id, at) INCLUDE (succeeded)
 

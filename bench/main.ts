@@ -1,5 +1,5 @@
 // Speed against limits measured in the same run, on the same database. Prints figures and ratios; asserts nothing.
-// Further arguments choose parts: memory create read list.
+// Further arguments choose parts: memory create read deliver latency list.
 import { spawn, type ChildProcess } from 'node:child_process'
 import { mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -8,6 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import autocannon from 'autocannon'
 import pg from 'pg'
 import { openEmbedded } from '../src/platform/embedded-postgres.ts'
+import { deliveryRate, latencies, postRate, type Parties } from './delivery.ts'
 import { createLimit, medianMs, type Sample } from './limits.ts'
 
 const CONNECTIONS = 10
@@ -16,7 +17,9 @@ const PAUSE_MS = 3000
 const WARM_UP_S = 2
 const SECONDS = Number(process.env.BENCH_SECONDS ?? 3)
 const ORDERS = Number(process.env.BENCH_ORDERS ?? 1_000_000)
-const parts = new Set(process.argv.slice(2).length ? process.argv.slice(2) : ['memory', 'create', 'read', 'list'])
+const parts = new Set(
+  process.argv.slice(2).length ? process.argv.slice(2) : ['memory', 'create', 'read', 'deliver', 'latency', 'list'],
+)
 
 const dataDir = mkdtempSync(join(tmpdir(), 'drawbridge-bench-'))
 /** Logs go where they go in production, to a file: a terminal that prints them would take its share of the machine. */
@@ -150,6 +153,50 @@ try {
     )
     bare.child.kill()
     report('read an order, 10 connections', rate(ours), rate(limit), (ours / limit).toFixed(2), 'at least 0.6')
+  }
+
+  if (parts.has('deliver') || parts.has('latency')) {
+    const receiver = await start('bench/receiver.ts', [])
+    const { rows } = await db.query<{ body: string }>('select body from event where object_id = $1 order by id desc limit 1', [
+      order.id,
+    ])
+    const webhooks = `${server.url}/v1/org/${demo.org_id}/team/${demo.teams.us}/sandbox/webhook`
+    const managing = { 'x-management-key': demo.management_key as string, 'content-type': 'application/json' }
+    const parties: Parties = {
+      db,
+      receiver: receiver.url,
+      team: demo.teams.us,
+      user_id,
+      body: rows[0]!.body,
+      createEndpoint: async (url) => {
+        const response = await fetch(webhooks, { method: 'POST', headers: managing, body: JSON.stringify({ url }) })
+        return ((await response.json()) as { id: string }).id
+      },
+      deleteEndpoint: async (id) => void (await fetch(`${webhooks}/${id}`, { method: 'DELETE', headers: managing })),
+    }
+    if (parts.has('deliver')) {
+      const { limit, ours } = await byTurns(
+        () => postRate(parties, SECONDS),
+        () => deliveryRate(parties),
+      )
+      report('deliver to 4 endpoints, one worker', rate(ours), rate(limit), (ours / limit).toFixed(2), 'at least 0.5')
+    }
+    if (parts.has('latency')) {
+      const create = () => api('POST', '/v3/order/testkit', body) as Promise<{ order: { id: string } }>
+      const { p50_ms, p99_ms, events } = await latencies(parties, {
+        orders_per_s: 100,
+        seconds: 20,
+        order: async () => (await create()).order,
+      })
+      report(
+        `commit to received, ${events} events at 200/s`,
+        `${p50_ms.toFixed(1)} ms median`,
+        '',
+        '',
+        `${p99_ms.toFixed(1)} ms p99, under 100 ms`,
+      )
+    }
+    receiver.child.kill()
   }
 
   if (parts.has('list')) {

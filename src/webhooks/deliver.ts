@@ -1,6 +1,6 @@
 // The loop that delivers, one per cell and process: fans out what was announced, claims what is due, sends it, writes down what came
 // of it. At least once: nothing is marked before it has happened, and what is not marked is sent again.
-import { plusSeconds, iso, wholeSeconds } from '../platform/clock.ts'
+import { iso, wholeSeconds } from '../platform/clock.ts'
 import type { CellName, Db } from '../platform/db.ts'
 import { errorFields, type Log } from '../platform/log.ts'
 import type { Metrics } from '../platform/metrics.ts'
@@ -16,17 +16,16 @@ import {
   renewLanes,
   type Claimed,
   type Endpoint,
-  type Outcome,
 } from './deliveries.ts'
+import { attempt, type Ended, type Ready } from './attempt.ts'
 import { fanOut, type DeletedAmong } from './fan-out.ts'
 import { openHeaders } from './headers.ts'
 import { Lanes } from './lanes.ts'
-import { messageId } from './operational.ts'
 import { Recorder } from './recorder.ts'
-import { after, nextDelay, retryAfter, throttle } from './retries.ts'
+import { after } from './retries.ts'
 import { openSecret } from './secrets.ts'
 import { Sender } from './send.ts'
-import { signatureHeaders, signingKey } from './signature.ts'
+import { signingKey } from './signature.ts'
 import type { Targets } from './targets.ts'
 
 const POLL_MS = 500
@@ -49,7 +48,12 @@ export interface DeliveryOptions {
   attempt_ms_max?: number
 }
 
-type Ready = Endpoint & { keys: ReturnType<typeof signingKey>[]; custom: Record<string, string> }
+/** What waits in hand: claimed and not yet sent. */
+interface Waiting {
+  item: Claimed
+  endpoint: Ready
+  claimed_at: Date
+}
 
 /** Delivers in one cell. */
 export class CellDelivery {
@@ -57,7 +61,7 @@ export class CellDelivery {
   readonly #db: Db
   readonly #options: DeliveryOptions
   readonly #owner = uuid()
-  readonly #lanes = new Lanes()
+  readonly #lanes = new Lanes<Waiting>()
   readonly #sender: Sender
   readonly #recorder: Recorder
   readonly #flights = new Set<Promise<void>>()
@@ -94,6 +98,7 @@ export class CellDelivery {
     this.#stopped = true
     this.wake()
     await this.#loop
+    for (const id of this.#lanes.inUse) await this.#putBack(this.#lanes.clear(id))
     await this.#landed()
     await releaseLanes(this.#db, this.#owner).catch(() => 0)
     this.#sender.close()
@@ -174,11 +179,34 @@ export class CellDelivery {
     for (const item of claimed) {
       const endpoint = ready.get(item.webhook_id)
       const goes = endpoint && item.body !== null && !(item.user_id !== null && deleted.has(item.user_id))
-      if (goes) this.#launch(item, endpoint, now)
-      else dropped.push(item.id)
+      if (!goes) dropped.push(item.id)
+      else this.#lanes.add(endpoint.id, { item, endpoint, claimed_at: now }, lineOf(endpoint), now.getTime())
     }
+    for (const id of this.#lanes.inUse) this.#pump(id)
     await dropDeliveries(this.#db.queries, dropped)
     return claimed.length
+  }
+
+  /** Send what waits for an endpoint, as far as there is room. */
+  #pump(id: string): void {
+    const now = this.#options.clock()
+    const late: Waiting[] = []
+    for (const waiting of this.#lanes.leaving(id, now.getTime())) {
+      if (now.getTime() - waiting.claimed_at.getTime() > (LEASE_S * 1000) / 3) {
+        this.#lanes.give(id)
+        late.push(waiting)
+      } else this.#launch(waiting)
+    }
+    void this.#putBack(late)
+  }
+
+  /** Others may have it, or this process later: its lease may end before it has been sent. */
+  async #putBack(waiting: Waiting[]): Promise<void> {
+    this.#lanes.release(waiting.length)
+    await putBack(
+      this.#db,
+      waiting.map(({ item }) => item.id),
+    ).catch((error: unknown) => this.#report(error, 'putting deliveries back failed'))
   }
 
   #prepare(endpoint: Endpoint): Ready {
@@ -190,86 +218,77 @@ export class CellDelivery {
     }
   }
 
-  #launch(item: Claimed, endpoint: Ready, claimed_at: Date): void {
-    const health = { first_failure_at: date(endpoint.first_failure_at), failing_since: date(endpoint.failing_since) }
-    this.#lanes.take(endpoint.id, { rate_limit: endpoint.rate_limit, health }, claimed_at.getTime())
+  #launch({ item, endpoint }: Waiting): void {
     const object = `${endpoint.id} ${item.object_id ?? item.id}`
     const before = this.#objects.get(object)
-    const flight = this.#fly(item, endpoint, claimed_at, before)
-      .catch((error: unknown) => {
-        // It is not marked, so it falls due again when its lease ends.
-        this.#lanes.give(endpoint.id, false, false)
-        this.#report(error, 'a delivery failed')
-      })
+    const { clock, schedule_s } = this.#options
+    const throttles = () => this.#lanes.throttles(endpoint.id)
+    const answered = attempt(item, endpoint, { sender: this.#sender, clock, schedule_s, throttles, before })
+    const flight = answered
+      .then(
+        (ended) => this.#settle(item, endpoint, ended),
+        (error: unknown) => {
+          this.#lanes.give(endpoint.id)
+          throw error
+        },
+      )
+      // Of a delivery that is not marked the lease ends, and it falls due again.
+      .catch((error: unknown) => this.#report(error, 'a delivery failed'))
       .finally(() => {
         this.#flights.delete(flight)
-        if (this.#objects.get(object) === flight) this.#objects.delete(object)
-        this.wake()
+        this.#lanes.release(1)
       })
-    this.#objects.set(object, flight)
     this.#flights.add(flight)
+    const over = answered.then(ignore, ignore).finally(() => {
+      if (this.#objects.get(object) === over) this.#objects.delete(object)
+    })
+    this.#objects.set(object, over)
   }
 
-  async #fly(item: Claimed, endpoint: Ready, claimed_at: Date, before: Promise<void> | undefined): Promise<void> {
-    const { clock } = this.#options
-    await before
-    if (clock().getTime() - claimed_at.getTime() > (LEASE_S * 1000) / 3) {
-      await putBack(this.#db, [item.id], clock())
-      return this.#lanes.give(endpoint.id, true, false)
-    }
-    const body = Buffer.from(item.body!)
-    const at = clock()
-    const msg = item.event_id ?? item.message_id!
-    const signed = signatureHeaders(endpoint.keys, messageId(msg), Math.floor(at.getTime() / 1000), body)
-    const answer = await this.#sender.post(endpoint.url, { ...endpoint.custom, ...signed }, body)
-    const succeeded = answer.error === null && answer.status !== null && answer.status >= 200 && answer.status < 300
-    const end = clock()
-    const asked_s = answer.status === 429 || answer.status === 503 ? retryAfter(answer.retry_after, end) : undefined
-    const pause_s = throttle(answer.status, asked_s, this.#lanes.throttles(endpoint.id))
-    const failures = item.attempts + 1
-    const gone = answer.status === 410
-    const delay_s = succeeded || gone ? undefined : nextDelay(this.#options.schedule_s, failures, asked_s, Math.random())
-    const outcome: Outcome = {
-      claimed: item,
-      attempt_id: uuid(),
-      at,
-      duration_ms: answer.duration_ms,
-      response_status: answer.status,
-      response_body: answer.body,
-      error: answer.error,
-      succeeded,
-      signature: signed['webhook-signature']!,
-      custom_headers: Object.keys(endpoint.custom),
-      next_at: delay_s === undefined ? undefined : plusSeconds(end, delay_s),
-      reported: item.reported,
-    }
-    const health = after(this.#lanes.health(endpoint.id), succeeded, end)
-    this.#lanes.setHealth(endpoint.id, health)
-    await this.#recorder.record(outcome, {
+  /** Write an attempt down. A success makes room at once; after a failure nothing more leaves before its consequences are written. */
+  async #settle(item: Claimed, endpoint: Ready, { outcome, msg, failures, gone, end, throttled_until }: Ended): Promise<void> {
+    const { succeeded } = outcome
+    const { id } = endpoint
+    const health = after(this.#lanes.health(id), succeeded, end)
+    this.#lanes.setHealth(id, health)
+    const { first, since } = this.#known(endpoint)
+    const written = this.#recorder.record(outcome, {
       schedule_length: this.#options.schedule_s.length,
       failures,
       disable: gone || health.dead,
       dead_since_text: health.dead ? iso(wholeSeconds(health.failing_since ?? end)) : undefined,
-      throttled_until: pause_s === undefined ? undefined : plusSeconds(end, pause_s),
+      throttled_until,
       health,
       changed:
-        pause_s !== undefined ||
-        health.first_failure_at?.getTime() !== this.#known(endpoint).first ||
-        health.failing_since?.getTime() !== this.#known(endpoint).since,
+        throttled_until !== undefined ||
+        health.first_failure_at?.getTime() !== first ||
+        health.failing_since?.getTime() !== since,
     })
-    this.#lanes.give(endpoint.id, succeeded, pause_s !== undefined)
-    this.#options.metrics.delivery(this.#cell, succeeded ? 'success' : 'failure', answer.duration_ms / 1000)
+    this.#lanes.learn(id, succeeded, end.getTime(), throttled_until?.getTime())
+    const free = () => {
+      this.#lanes.give(id)
+      this.#pump(id)
+      if (this.#lanes.isHungry(id)) this.wake()
+    }
+    try {
+      if (succeeded) free()
+      else await this.#putBack(this.#lanes.clear(id))
+      await written
+    } finally {
+      if (!succeeded) free()
+    }
+    this.#options.metrics.delivery(this.#cell, succeeded ? 'success' : 'failure', outcome.duration_ms / 1000)
     this.#options.log.info(
       {
         cell: this.#cell,
         'team.id': item.team_id,
-        'webhook.id': endpoint.id,
-        'message.id': messageId(msg),
+        'webhook.id': id,
+        'message.id': msg,
         type: item.type,
         attempt: failures,
-        ...(answer.status !== null && { status: answer.status }),
-        ...(answer.error !== null && { error: answer.error }),
-        duration_ms: answer.duration_ms,
+        ...(outcome.response_status !== null && { status: outcome.response_status }),
+        ...(outcome.error !== null && { error: outcome.error }),
+        duration_ms: outcome.duration_ms,
       },
       'delivery attempted',
     )
@@ -280,5 +299,10 @@ export class CellDelivery {
   }
 }
 
+const ignore = () => {}
+const lineOf = (endpoint: Endpoint) => ({
+  rate_limit: endpoint.rate_limit,
+  health: { first_failure_at: date(endpoint.first_failure_at), failing_since: date(endpoint.failing_since) },
+})
 const date = (text: string | null): Date | undefined => (text === null ? undefined : new Date(text))
 const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))

@@ -60,6 +60,7 @@ export async function claimDue(db: Db, owner: string, now: Date, room: Room): Pr
   const until = plusSeconds(now, LEASE_S)
   const held = plusSeconds(now, LANE_LEASE_S)
   const named = [...room.lanes.keys()]
+  const free = sql`d.due_at <= ${now} and (d.leased_until is null or d.leased_until <= ${now})`
   const rows = await db.relaxed.many(
     Claimed,
     sql`
@@ -72,7 +73,7 @@ export async function claimDue(db: Db, owner: string, now: Date, room: Room): Pr
       where (l.throttled_until is null or l.throttled_until <= ${now})
         and (l.owner = ${owner} or l.leased_until is null or l.leased_until <= ${now})
         and coalesce(known.room, 1) > 0
-        and exists (select from delivery d where d.webhook_id = l.webhook_id and d.due_at <= ${now})
+        and exists (select from delivery d where d.webhook_id = l.webhook_id and ${free})
       order by l.leased_until nulls first
       limit ${room.total} for update of l skip locked
     ), held as (
@@ -81,10 +82,11 @@ export async function claimDue(db: Db, owner: string, now: Date, room: Room): Pr
     ), due as (
       select found.id from held
       cross join lateral (
-        select d.id from delivery d where d.webhook_id = held.webhook_id and d.due_at <= ${now}
+        select d.id from delivery d where d.webhook_id = held.webhook_id and ${free}
         order by d.due_at, d.id limit held.room for update skip locked) found
+      limit ${room.total}
     ), taken as (
-      update delivery d set due_at = ${until}
+      update delivery d set leased_until = ${until}
       from due where d.id = due.id
       returning d.id, d.team_id, d.webhook_id, d.event_id, d.message_id, d.attempts, d.trigger, d.reported
     )
@@ -160,7 +162,7 @@ export async function record(db: Queries, outcomes: Outcome[]): Promise<void> {
       update delivery d set
         state = case when s.succeeded then 'delivered' when d.state = 'stopped' then 'stopped' when s.next_at is null then 'failed' else 'pending' end,
         due_at = case when s.succeeded or d.state = 'stopped' then null else s.next_at end,
-        attempts = s.attempts, reported = s.reported, trigger = 'scheduled'
+        leased_until = null, attempts = s.attempts, reported = s.reported, trigger = 'scheduled'
       from said s where d.id = s.delivery_id
       returning d.id, d.team_id
     )
@@ -207,9 +209,8 @@ export const releaseLanes = (db: Db, owner: string): Promise<number> =>
   db.relaxed.run(sql`update webhook_lane set owner = null, leased_until = null where owner = ${owner}`)
 
 /** Put deliveries that were claimed and not sent back where they were. */
-export async function putBack(db: Db, ids: number[], now: Date): Promise<void> {
-  if (ids.length)
-    await db.relaxed.run(sql`update delivery set due_at = ${now} where id = any (${ids}::bigint[]) and due_at is not null`)
+export async function putBack(db: Db, ids: number[]): Promise<void> {
+  if (ids.length) await db.relaxed.run(sql`update delivery set leased_until = null where id = any (${ids}::bigint[])`)
 }
 
 /** How long the log of deliveries is kept. Source: events.md 6.7. */

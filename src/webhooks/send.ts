@@ -9,7 +9,8 @@ const ATTEMPT_MS_MAX = 15_000
 const RESPONSE_BYTES_MAX = 20_000
 const RESPONSE_HEADERS_BYTES_MAX = 16_384
 const IDLE_MS = 20_000
-const IDLE_SOCKETS_MAX = 8
+/** To one receiver: as many as attempts in the air for several of its endpoints. */
+const IDLE_SOCKETS_MAX = 64
 
 export interface Attempted {
   /** Null: no answer. */
