@@ -161,6 +161,7 @@ table audit
   object text
   created_at timestamp with time zone not null
   constraint audit_pkey PRIMARY KEY (id)
+  CREATE INDEX audit__org ON audit USING btree (org_id, id)
   CREATE INDEX audit__team ON audit USING btree (team_id, id)
 
 table catalog_load
@@ -211,6 +212,21 @@ table delivery_attempt
   constraint delivery_attempt_delivery_id_fkey FOREIGN KEY (delivery_id) REFERENCES delivery(id) ON DELETE CASCADE
   CREATE INDEX delivery_attempt__delivery ON delivery_attempt USING btree (delivery_id, id)
   CREATE INDEX delivery_attempt__metric ON delivery_attempt USING btree (team_id, at) INCLUDE (succeeded)
+
+table ehr_pipeline
+  id uuid not null
+  team_id uuid not null
+  ehr_type text not null
+  base_url text not null
+  authentication jsonb not null
+  secret text
+  allowed_mappers text[]
+  created_at timestamp with time zone not null
+  updated_at timestamp with time zone not null
+  constraint ehr_pipeline__once UNIQUE (team_id, ehr_type)
+  constraint ehr_pipeline_pkey PRIMARY KEY (id)
+  constraint ehr_pipeline_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
+  constraint ehr_pipeline__ehr_type CHECK ((ehr_type = ANY (ARRAY['fhir'::text, 'hint_health'::text])))
 
 table event
   id uuid not null
@@ -274,6 +290,33 @@ table lab
   constraint lab__slug UNIQUE (slug)
   constraint lab_pkey PRIMARY KEY (id)
 
+table lab_account
+  id uuid not null
+  lab_id integer not null
+  org_id uuid
+  status text not null
+  delegated_flow text not null
+  provider_account_id text not null
+  account_name text
+  default_clinical_notes text
+  business_units text[]
+  allowed_billing jsonb not null
+  created_at timestamp with time zone not null
+  constraint lab_account_pkey PRIMARY KEY (id)
+  constraint lab_account_lab_id_fkey FOREIGN KEY (lab_id) REFERENCES lab(id)
+  constraint lab_account__delegated_flow CHECK ((delegated_flow = ANY (ARRAY['order_delegated'::text, 'result_delegated'::text, 'fully_delegated'::text, 'not_delegated'::text])))
+  constraint lab_account__status CHECK ((status = ANY (ARRAY['active'::text, 'pending'::text, 'suspended'::text, 'ready_to_launch'::text])))
+  CREATE INDEX lab_account__org ON lab_account USING btree (org_id, created_at, id)
+  CREATE UNIQUE INDEX lab_account__platform ON lab_account USING btree (lab_id) WHERE (org_id IS NULL)
+
+table lab_account_team
+  account_id uuid not null
+  team_id uuid not null
+  constraint lab_account_team_pkey PRIMARY KEY (account_id, team_id)
+  constraint lab_account_team_account_id_fkey FOREIGN KEY (account_id) REFERENCES lab_account(id) ON DELETE CASCADE
+  constraint lab_account_team_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
+  CREATE INDEX lab_account_team__team ON lab_account_team USING btree (team_id)
+
 table lab_order
   id uuid not null
   team_id uuid not null
@@ -299,6 +342,7 @@ table lab_order
   constraint lab_order_lab_test_id_fkey FOREIGN KEY (lab_test_id) REFERENCES lab_test(id)
   constraint lab_order_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
   constraint lab_order_user_id_fkey FOREIGN KEY (user_id) REFERENCES "user"(id)
+  CREATE INDEX lab_order__lab_test ON lab_order USING btree (lab_test_id)
   CREATE INDEX lab_order__newest ON lab_order USING btree (team_id, created_at, id)
   CREATE UNIQUE INDEX lab_order__sample_id ON lab_order USING btree (team_id, sample_id) WHERE (sample_id IS NOT NULL)
   CREATE INDEX lab_order__status ON lab_order USING btree (team_id, low_status, created_at, id)
@@ -317,6 +361,7 @@ table lab_result
   constraint lab_result_order_id_fkey FOREIGN KEY (order_id) REFERENCES lab_order(id)
   constraint lab_result_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
   constraint lab_result__status CHECK ((status = ANY (ARRAY['partial'::text, 'final'::text])))
+  CREATE INDEX lab_result__team ON lab_result USING btree (team_id)
 
 table lab_test
   id uuid not null
@@ -410,6 +455,7 @@ table team
   created_at timestamp with time zone not null
   deleted_at timestamp with time zone
   source_priorities text
+  features_off text[] not null default '{}'::text[]
   constraint team_pkey PRIMARY KEY (id)
   constraint team__clock_forward CHECK ((clock_offset_s >= 0))
 
@@ -429,6 +475,7 @@ table user
   CREATE UNIQUE INDEX user__client_user_id ON "user" USING btree (team_id, client_user_id) WHERE (deleted_at IS NULL)
   CREATE INDEX user__deleted ON "user" USING btree (team_id, client_user_id) WHERE (deleted_at IS NOT NULL)
   CREATE INDEX user__newest ON "user" USING btree (team_id, created_on DESC, id DESC) WHERE (deleted_at IS NULL)
+  CREATE INDEX user__team ON "user" USING btree (team_id)
 
 table webhook
   id text not null

@@ -1,29 +1,39 @@
 // The list of modules: their operations, jobs, constraints and sweeps, put together. Nothing here does anything.
+import { eraseTeamLabTests } from './catalog/lab-tests.ts'
 import { routes as catalog } from './catalog/routes.ts'
+import { eraseTeamPipelines } from './ehr/pipelines.ts'
+import { routes as ehr } from './ehr/routes.ts'
+import { eraseTeamAccounts } from './labs/erase.ts'
+import { routes as labs } from './labs/routes.ts'
+import { labOfAccount } from './labs/selection.ts'
 import type { Administration } from './management/administration.ts'
+import { eraseTeams } from './management/erasure.ts'
 import { constraints as memberConstraints } from './management/members.ts'
 import { routes as management } from './management/routes.ts'
 import { dispatchHandler } from './orders/dispatch.ts'
-import { eraseOrdersHandler } from './orders/erase.ts'
+import { eraseOrdersHandler, eraseTeamOrders } from './orders/erase.ts'
 import { markHandler } from './orders/marks.ts'
 import { constraints as orderConstraints } from './orders/orders.ts'
 import { routes as orders } from './orders/routes.ts'
 import type { ConstraintAnswers } from './platform/db.ts'
+import { erasePlatformRows, type TeamEraser } from './platform/erasure.ts'
 import type { Heavy } from './platform/heavy.ts'
 import { pruneIdempotency } from './platform/idempotency.ts'
 import type { Operation } from './platform/operation.ts'
 import type { Handler } from './platform/outbox.ts'
 import type { Vault } from './platform/vault.ts'
 import type { Sweep } from './platform/worker.ts'
-import { eraseResultsHandler } from './results/erase.ts'
+import { eraseResultsHandler, eraseTeamResults } from './results/erase.ts'
 import { routes as results } from './results/routes.ts'
 import type { World } from './simulator/clock.ts'
+import { eraseTeamSimulations } from './simulator/erase.ts'
 import { routes as simulator } from './simulator/routes.ts'
 import { registeredHandler, stepHandler } from './simulator/simulate.ts'
 import { routes as testkits } from './testkits/routes.ts'
 import { routes as users } from './users/routes.ts'
-import { constraints as userConstraints, eraseHandler } from './users/users.ts'
+import { constraints as userConstraints, eraseHandler, eraseTeamUsers } from './users/users.ts'
 import { pruneDeliveries } from './webhooks/deliveries.ts'
+import { eraseTeamWebhooks } from './webhooks/erase.ts'
 import { replayHandler } from './webhooks/replay.ts'
 import { routes as webhooks } from './webhooks/routes.ts'
 import type { Targets } from './webhooks/targets.ts'
@@ -39,19 +49,23 @@ export interface Surroundings {
   targets: Targets
   /** Name and version of the program, as receivers see it. */
   product: string
+  /** Where the server is reached, without a final slash. */
+  url: () => string
   administration: Administration
 }
 
 /** Every operation there is, to be run in a process. */
-export const operationsIn = ({ heavy, world, administration, targets, vault, product }: Surroundings): Operation[] => [
+export const operationsIn = ({ heavy, world, administration, targets, vault, product, url }: Surroundings): Operation[] => [
   ...named('management', management(administration)),
+  ...named('ehr', ehr({ admin: administration, vault })),
   ...named('users', users),
-  ...named('catalog', catalog),
+  ...named('catalog', catalog(labOfAccount)),
+  ...named('labs', labs(administration)),
   ...named('orders', orders),
   ...named('testkits', testkits),
   ...named('results', results(heavy)),
   ...named('simulator', simulator(world)),
-  ...named('webhooks', webhooks({ vault, targets, product })),
+  ...named('webhooks', webhooks({ vault, targets, product, url })),
 ]
 
 /** Every operation there is, to be described: running one that needs its surroundings fails. */
@@ -74,7 +88,21 @@ export const handlers: Handler[] = [
 
 export const constraints: ConstraintAnswers = { ...memberConstraints, ...userConstraints, ...orderConstraints }
 
+/** From the top of the architecture down, as handlers: what refers to others is erased first. */
+export const teamErasers: readonly TeamEraser[] = [
+  eraseTeamSimulations,
+  eraseTeamResults,
+  eraseTeamOrders,
+  eraseTeamAccounts,
+  eraseTeamWebhooks,
+  eraseTeamLabTests,
+  eraseTeamUsers,
+  eraseTeamPipelines,
+  erasePlatformRows,
+]
+
 export const sweeps: Sweep[] = [
   { name: 'idempotency.prune', control: true, run: pruneIdempotency },
   { name: 'deliveries.prune', run: pruneDeliveries },
+  { name: 'teams.erase', within: (db, control, stopped) => eraseTeams(db, control, teamErasers, stopped) },
 ]

@@ -1,10 +1,11 @@
 // The architecture, as data. A module uses platform, wire, and the modules on its line; those all stand above it.
 export const uses = {
   management: [],
+  ehr: ['management'],
   users: [],
   catalog: [],
   webhooks: [],
-  labs: ['catalog'],
+  labs: ['management', 'catalog'],
   orders: ['users', 'catalog', 'labs'],
   testkits: ['users', 'orders'],
   results: ['users', 'catalog', 'labs', 'orders'],

@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { test } from 'node:test'
 import { bootstrap, UsageError } from './bootstrap.ts'
+import { loadTenant } from './management/teams.ts'
 import { cells, client } from './testing.ts'
 
 const run = (...words: string[]) => bootstrap(cells, words)
@@ -79,6 +80,19 @@ test('an organization of a lesser plan has no management interface, and one that
   assert.equal((await ask('PATCH', { name: 'x' })).status, 200)
 })
 
+test('a feature of a team is switched off and on again, and listed, in both environments', async () => {
+  const { team: id } = await team('us')
+  const state = async (name: string) => new RegExp(`^(on|off) +${name} `, 'm').exec(await run('team', 'feature', id, 'list'))![1]
+  assert.equal(await state('psc_scheduling'), 'on')
+  assert.match(await run('team', 'feature', id, 'psc_scheduling', 'off'), /^psc_scheduling is off\./)
+  await run('team', 'feature', id, 'psc_scheduling', 'off')
+  assert.deepEqual([await state('psc_scheduling'), await state('human_review')], ['off', 'on'])
+  for (const cell of ['sandbox-us', 'production-us'] as const)
+    assert.deepEqual((await loadTenant(cells, cell, id))!.features_off, ['psc_scheduling'])
+  await run('team', 'feature', id, 'psc_scheduling', 'on')
+  assert.equal(await state('psc_scheduling'), 'on')
+})
+
 for (const [words, reason] of [
   [[], /Say "org create"/],
   [['org', 'create'], /needs a name/],
@@ -86,6 +100,8 @@ for (const [words, reason] of [
   [['team', 'create', 'T', '--org', 'nonsense', '--region', 'us'], /--org must be given as an id/],
   [['team', 'create', 'T', '--org', randomUUID(), '--region', 'mars'], /--region must be us or eu/],
   [['team', 'create', 'T', '--org', randomUUID(), '--region', 'us'], /no such organization/],
+  [['team', 'feature', randomUUID(), 'list'], /no such team/],
+  [['team', 'feature', 'x', 'list'], /The team must be given as an id/],
   [['key', 'create', '--team', randomUUID(), '--cell', 'sandbox-us'], /no such team/],
   [['key', 'create', '--team', randomUUID(), '--cell', 'moon'], /--cell must be one of/],
   [['key', 'create', '--org', randomUUID()], /no such organization/],
@@ -95,6 +111,14 @@ for (const [words, reason] of [
   test(`"${words.join(' ').slice(0, 60)}" is refused with its reason`, async () => {
     await assert.rejects(run(...words), (error: unknown) => error instanceof UsageError && reason.test(error.message))
   })
+
+test('a feature that there is not, or a word that is neither on nor off, is refused', async () => {
+  const { team: id } = await team('us')
+  await assert.rejects(run('team', 'feature', id, 'time_travel', 'off'), /must be one of collection_instructions, /)
+  await assert.rejects(run('team', 'feature', id), /or say "list"/)
+  await assert.rejects(run('team', 'feature', id, 'human_review', 'maybe'), /Say "on" or "off"/)
+  await assert.rejects(run('team', 'feature', id, 'human_review'), /Say "on" or "off"/)
+})
 
 test('a key for a cell outside the region of the team is refused', async () => {
   const made = await team('us')

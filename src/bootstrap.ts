@@ -11,6 +11,7 @@ import {
   findTeam,
   loadTenant,
   placeTeam,
+  switchFeature,
   type Region,
 } from './management/teams.ts'
 import type { Cells } from './platform/cells.ts'
@@ -18,6 +19,7 @@ import { iso } from './platform/clock.ts'
 import { cellNames, type CellName } from './platform/db.ts'
 import { parseMoment } from './platform/formats.ts'
 import { plans } from './platform/operation.ts'
+import { featureNames, features as allFeatures } from './wire/features.ts'
 
 /** What was typed cannot be carried out; the message says why. */
 export class UsageError extends Error {}
@@ -25,7 +27,7 @@ export class UsageError extends Error {}
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
 /**
- * Carry out `org create`, `org plan`, `org expire`, `team create`, `key create`, `key list` or `key revoke`.
+ * Carry out `org create`, `org plan`, `org expire`, `team create`, `team feature`, `key create`, `key list` or `key revoke`.
  * @returns what to print; the text of a new key is in it and nowhere else
  */
 export async function bootstrap(cells: Cells, words: string[]): Promise<string> {
@@ -44,6 +46,8 @@ export async function bootstrap(cells: Cells, words: string[]): Promise<string> 
         given(positionals[2], 'team create needs a name'),
         region(values.region),
       )
+    case 'team feature':
+      return features(cells, id(positionals[2], 'The team'), positionals[3], positionals[4])
     case 'key create':
       return values.org === undefined
         ? createKeyOfTeam(cells, id(values.team, '--team'), cell(values.cell), values.label ?? 'command line')
@@ -54,7 +58,7 @@ export async function bootstrap(cells: Cells, words: string[]): Promise<string> 
       return revoke(cells, given(positionals[2], 'key revoke needs the id of a key, or the key itself'))
     default:
       throw new UsageError(
-        'Say "org create", "org plan", "org expire", "team create", "key create", "key list" or "key revoke"; "drawbridge help" explains them.',
+        'Say "org create", "org plan", "org expire", "team create", "team feature", "key create", "key list" or "key revoke"; "drawbridge help" explains them.',
       )
   }
 }
@@ -72,23 +76,23 @@ function read(words: string[]) {
   }
 }
 
-function given(word: string | undefined, otherwise: string): string {
+export function given(word: string | undefined, otherwise: string): string {
   const text = word?.trim()
   if (!text || text.length > 100) throw new UsageError(`${otherwise} (1 to 100 characters).`)
   return text
 }
 
-function id(word: string | undefined, option: string): string {
+export function id(word: string | undefined, option: string): string {
   if (word === undefined || !UUID.test(word)) throw new UsageError(`${option} must be given as an id.`)
   return word.toLowerCase()
 }
 
-function region(word: string | undefined): Region {
+export function region(word: string | undefined): Region {
   if (word !== 'us' && word !== 'eu') throw new UsageError('--region must be us or eu.')
   return word
 }
 
-function cell(word: string | undefined): CellName {
+export function cell(word: string | undefined): CellName {
   if (!cellNames.includes(word as CellName)) throw new UsageError(`--cell must be one of ${cellNames.join(', ')}.`)
   return word as CellName
 }
@@ -120,8 +124,7 @@ async function changeExpiry(cells: Cells, org_id: string, when: string | undefin
 }
 
 async function createTeamOf(cells: Cells, org_id: string, name: string, place: Region): Promise<string> {
-  const missing = cellsOfRegion(place).filter((cellName) => !cells.has(cellName))
-  if (missing.length) throw new UsageError(`CELLS leaves out ${missing.join(', ')}, where a team of this region has its place.`)
+  served(cells, place)
   const id = await cells.control.plainTx(async (tx) => {
     if (!(await findOrg(tx, org_id))) throw new UsageError('There is no such organization.')
     return createTeam(tx, { org_id, name, region: place })
@@ -130,12 +133,38 @@ async function createTeamOf(cells: Cells, org_id: string, name: string, place: R
   return `team  ${id}\n`
 }
 
+/** The cells of a region, all of which have to be served here. */
+function served(cells: Cells, place: Region): CellName[] {
+  const missing = cellsOfRegion(place).filter((cellName) => !cells.has(cellName))
+  if (missing.length) throw new UsageError(`CELLS leaves out ${missing.join(', ')}, where a team of this region has its place.`)
+  return cellsOfRegion(place)
+}
+
 /** A team's place in a cell; in the sandbox with the four standard lab tests. */
 async function settle(cells: Cells, cellName: CellName, team: { id: string; org_id: string }): Promise<void> {
   await cells.of(cellName).plainTx((tx) => placeTeam(tx, cellName, team))
   if (!cellName.startsWith('sandbox')) return
   const tenant = await loadTenant(cells, cellName, team.id)
   await cells.of(cellName).tx(tenant!, seedStandardTests)
+}
+
+/** Switch a feature of a team in all cells of its region, or list what is on. */
+async function features(cells: Cells, team_id: string, name: string | undefined, to: string | undefined): Promise<string> {
+  const team = await findTeam(cells.control.queries, team_id)
+  if (!team) throw new UsageError('There is no such team.')
+  const places = served(cells, team.region)
+  if (name === 'list') return listFeatures(cells, places, team_id)
+  const known = featureNames.find((each) => each === name)
+  if (!known) throw new UsageError(`The feature must be one of ${featureNames.join(', ')}; or say "list".`)
+  if (to !== 'on' && to !== 'off') throw new UsageError('Say "on" or "off".')
+  for (const cellName of places) await cells.of(cellName).plainTx((tx) => switchFeature(tx, team_id, known, to === 'on'))
+  return `${known} is ${to}. In every process that holds within 5 s.\n`
+}
+
+async function listFeatures(cells: Cells, places: CellName[], team_id: string): Promise<string> {
+  const tenants = await Promise.all(places.map((cellName) => loadTenant(cells, cellName, team_id)))
+  const off = new Set(tenants.flatMap((tenant) => tenant?.features_off ?? []))
+  return featureNames.map((name) => `${off.has(name) ? 'off' : 'on '}  ${name.padEnd(24)}  ${allFeatures[name].about}\n`).join('')
 }
 
 async function createKeyOfTeam(cells: Cells, team_id: string, cellName: CellName, label: string): Promise<string> {

@@ -2,9 +2,12 @@
 import { resolve } from 'node:path'
 import { operations } from './app.ts'
 import { bootstrap, UsageError } from './bootstrap.ts'
+import { labAccountCommand } from './bootstrap-labs.ts'
 import { loadCatalog } from './catalog/load.ts'
 import { prepareDemo, publishDemo, type Demo } from './demo.ts'
+import { loadPlatformAccounts } from './labs/platform-accounts.ts'
 import { ConfigError, readConfig, type Config } from './platform/config.ts'
+import type { Db } from './platform/db.ts'
 import { DataDirInUse } from './platform/embedded-postgres.ts'
 import { createLog, errorFields } from './platform/log.ts'
 import { MigrationError } from './platform/migrate.ts'
@@ -24,10 +27,20 @@ Usage: drawbridge <command>
   org plan ID launch|grow|scale                     what an organization has paid for; "scale" has everything
   org expire ID DAY|never                           from when on an organization may only read
   team create NAME --org ID --region us|eu          a team, placed in both cells of its region
+  team feature TEAM NAME on|off                     switch a feature of a team; all are on until then
+  team feature TEAM list                            which features there are, and which are on
   key create --team ID --cell CELL [--label TEXT]   a key for a team in one cell, sandbox-us for example
   key create --org ID [--label TEXT]                another key that controls an organization
   key list --team ID                                the keys of a team, without their texts
   key revoke KEY                                    a key, by its id or by itself
+
+  lab-account create --cell CELL --lab LAB --account NUMBER [--org ID] [...]   an account with a laboratory; without --org the platform's
+  lab-account update ID --cell CELL [...]                                      change an account
+  lab-account list --cell CELL [--org ID]                                      the accounts of a cell
+  lab-account show ID --cell CELL                                              an account, as the interface shows it
+      [...]: --account NUMBER, --status active|pending|suspended|ready_to_launch,
+      --flow not_delegated|order_delegated|result_delegated|fully_delegated, --name TEXT, --notes TEXT, and any number of
+      --unit TEXT, --billing TYPE=all, --billing TYPE=AZ,CA, --team ID; the word "none" takes back all of a kind
 
   openapi      print the description of the interface
   operations   print one line per operation
@@ -56,7 +69,9 @@ async function execute(words: string[]): Promise<void> {
     case 'org':
     case 'team':
     case 'key':
-      return administer(readConfig(process.env), words)
+      return administer(readConfig(process.env), bootstrap, words)
+    case 'lab-account':
+      return administer(readConfig(process.env), labAccountCommand, words)
     case 'openapi':
       return out(`${JSON.stringify(describe(operations, version), null, 2)}\n`)
     case 'operations':
@@ -75,18 +90,23 @@ async function execute(words: string[]): Promise<void> {
   }
 }
 
-/** A command on the control plane; the database is brought up to date first, so that it works on a fresh one. */
-async function administer(config: Config, words: string[]): Promise<void> {
+/** A command on the control plane and the cells; the database is brought up to date first, so that it works on a fresh one. */
+async function administer(config: Config, carryOut: typeof bootstrap, words: string[]): Promise<void> {
   const log = createLog('silent')
   const database = await openDatabase(config, log, 'if-free')
   try {
     await migrateAll(config, database, log)
-    for (const cell of config.cells)
-      await loadCatalog(database.cells.of(cell), { offers: config.demo || cell.startsWith('sandbox') })
-    out(await bootstrap(database.cells, words))
+    for (const cell of config.cells) await furnish(database.cells.of(cell), config.demo || cell.startsWith('sandbox'))
+    out(await carryOut(database.cells, words))
   } finally {
     await database.close()
   }
+}
+
+/** What teams find in a cell: the labs and, where there is something to order, their offers and the platform's accounts with them. */
+async function furnish(db: Db, offers: boolean): Promise<void> {
+  await loadCatalog(db, { offers })
+  if (offers) await loadPlatformAccounts(db)
 }
 
 async function migrateOnly(config: Config): Promise<void> {
@@ -108,8 +128,7 @@ async function run(config: Config, roles: Roles): Promise<void> {
   let running: Running
   try {
     await migrateAll(config, database, log)
-    for (const cell of config.cells)
-      await loadCatalog(database.cells.of(cell), { offers: config.demo || cell.startsWith('sandbox') })
+    for (const cell of config.cells) await furnish(database.cells.of(cell), config.demo || cell.startsWith('sandbox'))
     if (config.demo && roles.serve) demo = await prepareDemo(database.cells, resolve(config.data_dir))
     running = await startRoles(config, database.cells, log, roles)
     if (demo) publishDemo(resolve(config.data_dir), { ...demo, base_url: running.url })

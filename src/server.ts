@@ -98,6 +98,7 @@ export async function startRoles(config: Config, cells: Cells, log: Log, roles: 
   const guard = administration.teams
   const metrics = createMetrics(() => cells)
   let draining = false
+  let url = ''
   const pool = heavy()
   const runner = new JobRunner({ handlers, tenantOf: guard.tenant, log, metrics })
   const worker = roles.work ? new Worker({ cells, handlers, sweeps, tenantOf: guard.tenant, log, metrics }) : undefined
@@ -123,6 +124,7 @@ export async function startRoles(config: Config, cells: Cells, log: Log, roles: 
       targets,
       product,
       administration,
+      url: () => url,
     }),
     guards: { team: guard.authenticate, management: administration.orgs },
     cells,
@@ -142,7 +144,6 @@ export async function startRoles(config: Config, cells: Cells, log: Log, roles: 
   })
   // A caller that would keep its connection for the next request would keep us from ending.
   app.addHook('onSend', async (_request, reply) => void (draining && reply.header('connection', 'close')))
-  let url = ''
   if (roles.serve) {
     const address = await app.listen({ port: config.port, host: config.host }).catch((error: unknown) => {
       throw cannotListen(config, error)

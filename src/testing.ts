@@ -7,6 +7,7 @@ import { testDataDir, testSettings } from '../test/setup.ts'
 import { constraints, handlers, later, operationsIn } from './app.ts'
 import { loadCatalog, catalogChecksum } from './catalog/load.ts'
 import { seedStandardTests } from './catalog/lab-tests.ts'
+import { loadPlatformAccounts } from './labs/platform-accounts.ts'
 import { administer } from './management/administration.ts'
 import { createOrgKey, createTeamKey } from './management/keys.ts'
 import { createOrg, createTeam, loadTenant, placeTeam } from './management/teams.ts'
@@ -48,7 +49,10 @@ async function templateDatabase(): Promise<string> {
     for (const cell of cellNames) await migrate(connection, schemaOf(cell), 'cell')
     const options = { connection, connections_max: 2, checkRows: true }
     const cells = new Cells(options, new Map(cellNames.map((cell) => [cell, options])))
-    for (const cell of cellNames) await loadCatalog(cells.of(cell), { offers: true })
+    for (const cell of cellNames) {
+      await loadCatalog(cells.of(cell), { offers: true })
+      await loadPlatformAccounts(cells.of(cell))
+    }
     await cells.close()
     await admin.query(`alter database ${name}_making rename to ${name}`)
     return name
@@ -85,7 +89,15 @@ export const targets = new Targets({
   },
 })
 const app = createHttp({
-  operations: operationsIn({ heavy: pool, world: { runner, guard }, vault, targets, product: 'Drawbridge/test', administration }),
+  operations: operationsIn({
+    heavy: pool,
+    world: { runner, guard },
+    vault,
+    targets,
+    product: 'Drawbridge/test',
+    administration,
+    url: () => url,
+  }),
   guards: { team: guard.authenticate, management: administration.orgs },
   cells,
   constraints,

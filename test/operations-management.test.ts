@@ -28,6 +28,8 @@ const forOrgKeys = new Set([
   'create_or_resend_invite_in_org',
   'revoke_invite_in_org',
   'list_org_audit',
+  'list_cell_audit',
+  'update_lab_account_team_id_allowlist',
 ])
 
 const ask = (operation: Operation, request: Request, headers: Record<string, string>) =>

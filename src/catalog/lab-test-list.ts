@@ -5,7 +5,6 @@ import { cursor, readCursor } from '../platform/page.ts'
 import { T } from '../platform/schema.ts'
 import { and, sql, type Sql } from '../platform/sql.ts'
 import { selectLabTests } from './lab-tests.ts'
-import { assertLabAccount } from './labs.ts'
 import { containing } from './markers.ts'
 import { priceLabTests } from './pricing.ts'
 import { LabTest, type LabTestPage, type LabTestPageQuery, type LabTestQuery } from './schema.ts'
@@ -56,12 +55,12 @@ export const listLabTests = (tx: Tx, query: LabTestQuery): Promise<LabTest[]> =>
 
 const Row = T.Object({ ...LabTest.properties, place: T.Integer() })
 
-/** A page of the team's lab tests. 400: a cursor of another list, order or filter. 404: no such lab account. */
-export async function listLabTestPage(tx: Tx, query: LabTestPageQuery): Promise<LabTestPage> {
-  const { lab_test_limit = 50, next_cursor, include_pricing, lab_account_id, ...filter } = query
-  assertLabAccount(lab_account_id)
-  const list = JSON.stringify(['lab_test', tx.team, filter])
+/** A page of the team's lab tests, of one lab when given. 400: a cursor of another list, order or filter. */
+export async function listLabTestPage(tx: Tx, query: LabTestPageQuery, only?: number): Promise<LabTestPage> {
+  const { lab_test_limit = 50, next_cursor, include_pricing, lab_account_id: _, ...filter } = query
+  const list = JSON.stringify(['lab_test', tx.team, filter, only])
   const found = conditions(tx, filter)
+  if (only !== undefined) found.push(sql`t.lab_id = ${only}`)
   if (next_cursor) found.push(after(filter, readCursor(list, next_cursor, 2)))
   const rows = await tx.many(
     Row,

@@ -1,6 +1,7 @@
 // Lab tests: what a team orders, a choice of one lab's markers under a name and a price. Owns lab_test and lab_test_marker.
 import { readFileSync } from 'node:fs'
 import type { Tx } from '../platform/db.ts'
+import { inTurn } from '../platform/erasure.ts'
 import { notFound } from '../platform/errors.ts'
 import { T } from '../platform/schema.ts'
 import { empty, sql, type Sql } from '../platform/sql.ts'
@@ -31,9 +32,13 @@ export const selectLabTests = (markers: 'with markers' | 'without markers', more
            case when bool_and(m.worst_case_tat_days is not null) then max(m.worst_case_tat_days) end as worst_case_tat_days
     from ${markersOf(sql`m.common_tat_days, m.worst_case_tat_days`)} m where tm.lab_test_id = t.id) tat`
 
-/** Read a lab test with its markers. 404: the team has no such test. */
-export async function getLabTest(tx: Tx, id: string): Promise<LabTest> {
-  const test = await tx.maybe(LabTest, sql`${selectLabTests('with markers')} where t.id = ${id} and t.team_id = ${tx.team}`)
+/** Read a lab test with its markers. 404: the team has no such test, or it is not of `only` lab. */
+export async function getLabTest(tx: Tx, id: string, only?: number): Promise<LabTest> {
+  const ofLab = only === undefined ? sql`true` : sql`t.lab_id = ${only}`
+  const test = await tx.maybe(
+    LabTest,
+    sql`${selectLabTests('with markers')} where t.id = ${id} and t.team_id = ${tx.team} and ${ofLab}`,
+  )
   if (!test) throw notFound('Lab test not found')
   return test
 }
@@ -137,3 +142,8 @@ async function seed(tx: Tx, tests: SampleTest[]): Promise<void> {
   )
   if (missing) throw new Error(`${missing} markers of the sample tests are not in the catalog`)
 }
+
+/** The lab tests of a deleted team. Writes lab_test, lab_test_marker. */
+export const eraseTeamLabTests = inTurn(
+  (team, max) => sql`delete from lab_test where id = any (array(select id from lab_test where team_id = ${team} limit ${max}))`,
+)

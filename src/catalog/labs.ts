@@ -1,5 +1,5 @@
 // Labs: who they are and what they accept. Owns the table lab; how a lab is reached is the business of the module labs.
-import type { Queries } from '../platform/db.ts'
+import type { Queries, Tx } from '../platform/db.ts'
 import { notFound } from '../platform/errors.ts'
 import { Nullable, T, type Static } from '../platform/schema.ts'
 import { sql } from '../platform/sql.ts'
@@ -34,7 +34,13 @@ export const findLab = (tx: Queries, lab_id: number): Promise<LabRecord | undefi
     select id, slug, name, first_line_address, city, state, zipcode, clia, medical_director from lab where id = ${lab_id}`,
   )
 
-/** 404 for any id: a team without lab accounts cannot narrow the catalog to one. */
-export function assertLabAccount(lab_account_id: string | undefined): void {
-  if (lab_account_id !== undefined) throw notFound('lab account not found')
+/** The lab of a lab account that the team may use; undefined for any other id. Accounts are kept by a module above, which gives this. */
+export type LabOfAccount = (tx: Tx, lab_account_id: string) => Promise<number | undefined>
+
+/** The lab that a request is narrowed to by a lab account; undefined without one. 404: no account that the team may use. */
+export async function narrowedTo(tx: Tx, labOf: LabOfAccount, lab_account_id: string | undefined): Promise<number | undefined> {
+  if (lab_account_id === undefined) return undefined
+  const lab_id = await labOf(tx, lab_account_id)
+  if (lab_id === undefined) throw notFound('lab account not found')
+  return lab_id
 }

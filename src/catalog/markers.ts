@@ -3,7 +3,6 @@ import type { Tx } from '../platform/db.ts'
 import { notFound } from '../platform/errors.ts'
 import { T } from '../platform/schema.ts'
 import { and, sql, type Sql } from '../platform/sql.ts'
-import { assertLabAccount } from './labs.ts'
 import { priceMarkers } from './pricing.ts'
 import { Marker, MarkerComplete, type MarkerPage, type MarkerPageQuery, type MarkersQuery } from './schema.ts'
 
@@ -28,10 +27,11 @@ export const containing = (text: string): string => `%${text.replace(/[\\%_]/g, 
 
 const Total = T.Object({ total: T.Integer() })
 
-/** Markers that can be ordered, by id. `lab_slug` beats `lab_id`; `name` looks at names and test codes. 404: no such lab account. */
-export async function listMarkers(tx: Tx, filter: MarkersQuery): Promise<MarkerPage> {
-  assertLabAccount(filter.lab_account_id)
-  const conditions: Sql[] = [sql`m.is_orderable`]
+const ofLab = (lab_id: number | undefined): Sql[] => (lab_id === undefined ? [] : [sql`m.lab_id = ${lab_id}`])
+
+/** Markers that can be ordered, by id; of one lab when given. `lab_slug` beats `lab_id`; `name` looks at names and test codes. */
+export async function listMarkers(tx: Tx, filter: MarkersQuery, only?: number): Promise<MarkerPage> {
+  const conditions: Sql[] = [sql`m.is_orderable`, ...ofLab(only)]
   if (filter.lab_slug !== undefined)
     conditions.push(sql`m.lab_id = (select id from lab where slug = ${filter.lab_slug.toLowerCase()})`)
   else if (filter.lab_id?.length) conditions.push(sql`m.lab_id = any (${filter.lab_id}::integer[])`)
@@ -47,10 +47,15 @@ const Found = T.Object({ id: T.String() })
 /**
  * A lab test's markers in its order, then the reflex markers they can lead to, by id: the lab's markers that cannot be ordered and
  * whose every analyte is an optional one of the test's markers (docs/decisions/reflex-markers.md).
- * 404: no such lab test in the team, no such lab account.
+ * 404: no such lab test in the team.
+ * @param only the one lab whose markers are listed
  */
-export async function listLabTestMarkers(tx: Tx, lab_test_id: string, query: MarkerPageQuery): Promise<MarkerPage> {
-  assertLabAccount(query.lab_account_id)
+export async function listLabTestMarkers(
+  tx: Tx,
+  lab_test_id: string,
+  query: MarkerPageQuery,
+  only?: number,
+): Promise<MarkerPage> {
   const test = sql`select id, lab_id from lab_test where id = ${lab_test_id} and team_id = ${tx.team}`
   const members = sql`(
     with test as (${test}),
@@ -67,7 +72,12 @@ export async function listLabTestMarkers(tx: Tx, lab_test_id: string, query: Mar
   ) member`
   const [found, page] = await Promise.all([
     tx.maybe(Found, sql`select id from (${test}) t`),
-    pageOf(tx, sql`${members} join marker m on m.id = member.marker_id`, sql`member.position nulls last, m.id`, query),
+    pageOf(
+      tx,
+      sql`${members} join marker m on m.id = member.marker_id and ${and(ofLab(only))}`,
+      sql`member.position nulls last, m.id`,
+      query,
+    ),
   ])
   if (!found) throw notFound('Lab test not found')
   return { ...page, pricing: null }
@@ -86,13 +96,12 @@ async function pageOf(tx: Tx, from: Sql, order: Sql, { page = 1, size = 50 }: Ma
   return { markers, total, page, size, pages: Math.ceil(total / size) }
 }
 
-/** A lab's marker by the lab's own test code; reflex markers too. 404: none, no such lab account. */
-export async function getMarker(tx: Tx, lab_id: number, provider_id: string, lab_account_id?: string): Promise<Marker> {
-  assertLabAccount(lab_account_id)
+/** A lab's marker by the lab's own test code; reflex markers too. 404: none, or not of `only` lab. */
+export async function getMarker(tx: Tx, lab_id: number, provider_id: string, only?: number): Promise<Marker> {
   const marker = await tx.maybe(
     Marker,
     sql`
-    select ${markerColumns} from marker m where m.lab_id = ${lab_id} and m.provider_id = ${provider_id}`,
+    select ${markerColumns} from marker m where m.lab_id = ${lab_id} and m.provider_id = ${provider_id} and ${and(ofLab(only))}`,
   )
   if (!marker) throw notFound('Marker not found')
   return marker

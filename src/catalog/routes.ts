@@ -2,7 +2,7 @@ import { operation } from '../platform/operation.ts'
 import { Fields, Int, T, Text, Uuid } from '../platform/schema.ts'
 import { listLabTestPage, listLabTests } from './lab-test-list.ts'
 import { getLabTest } from './lab-tests.ts'
-import { assertLabAccount, listLabs } from './labs.ts'
+import { listLabs, narrowedTo, type LabOfAccount } from './labs.ts'
 import { getMarker, listLabTestMarkers, listMarkers } from './markers.ts'
 import {
   AccountQuery,
@@ -19,7 +19,8 @@ import {
 
 const params = Fields({ lab_test_id: Uuid })
 
-export const routes = [
+/** `lab_account_id` narrows to the lab of the account. */
+export const routes = (labOf: LabOfAccount) => [
   operation({
     id: 'get_labs',
     method: 'GET',
@@ -36,7 +37,7 @@ export const routes = [
     description: 'Of `lab_slug` and `lab_id` the slug counts. `name` looks at names and at test codes.',
     query: MarkersQuery,
     reply: MarkerPage,
-    run: (tx, { query }) => listMarkers(tx, query),
+    run: async (tx, { query }) => listMarkers(tx, query, await narrowedTo(tx, labOf, query.lab_account_id)),
   }),
   operation({
     id: 'get_markers_for_test',
@@ -46,7 +47,8 @@ export const routes = [
     params,
     query: MarkerPageQuery,
     reply: MarkerPage,
-    run: (tx, { params, query }) => listLabTestMarkers(tx, params.lab_test_id, query),
+    run: async (tx, { params, query }) =>
+      listLabTestMarkers(tx, params.lab_test_id, query, await narrowedTo(tx, labOf, query.lab_account_id)),
   }),
   operation({
     id: 'get_markers_by_provider_id',
@@ -56,7 +58,8 @@ export const routes = [
     params: Fields({ lab_id: Int(), provider_id: Text({ maxLength: 200 }) }),
     query: AccountQuery,
     reply: Marker,
-    run: (tx, { params, query }) => getMarker(tx, params.lab_id, params.provider_id, query.lab_account_id),
+    run: async (tx, { params, query }) =>
+      getMarker(tx, params.lab_id, params.provider_id, await narrowedTo(tx, labOf, query.lab_account_id)),
   }),
   operation({
     id: 'get_paginated_lab_tests_for_team',
@@ -66,7 +69,7 @@ export const routes = [
     description: 'Tests made on the way, for à-la-carte orders, are left out unless `generation_method` says otherwise.',
     query: LabTestPageQuery,
     reply: LabTestPage,
-    run: (tx, { query }) => listLabTestPage(tx, query),
+    run: async (tx, { query }) => listLabTestPage(tx, query, await narrowedTo(tx, labOf, query.lab_account_id)),
   }),
   operation({
     id: 'get_lab_tests_for_team',
@@ -87,9 +90,6 @@ export const routes = [
     params,
     query: AccountQuery,
     reply: LabTest,
-    run: (tx, { params, query }) => {
-      assertLabAccount(query.lab_account_id)
-      return getLabTest(tx, params.lab_test_id)
-    },
+    run: async (tx, { params, query }) => getLabTest(tx, params.lab_test_id, await narrowedTo(tx, labOf, query.lab_account_id)),
   }),
 ]

@@ -3,7 +3,7 @@
 import type { Cells } from '../platform/cells.ts'
 import { REMEMBERED_MS, type CellName, type Db, type Tenant } from '../platform/db.ts'
 import { forbidden, notFound, unauthorized } from '../platform/errors.ts'
-import { plans, type Manager, type Operation } from '../platform/operation.ts'
+import { planOf, plans, type Manager, type Operation } from '../platform/operation.ts'
 import { Remembered } from '../platform/remembered.ts'
 import { credential, refusal, type Headers, type Limits, type TeamGuard } from './guard.ts'
 import { findManager } from './keys.ts'
@@ -61,7 +61,7 @@ export class OrgGuard {
     if (params.org_id !== manager.org || manager.teams?.size === 0 || (operation.reach === 'org' && manager.teams))
       throw forbidden('Action forbidden')
     const admitted = await this.#rowsOf(manager, operation, params)
-    if (plans.indexOf(manager.plan) < plans.indexOf(operation.plan ?? 'scale'))
+    if (plans.indexOf(manager.plan) < plans.indexOf(operation.plan ?? planOf.management))
       throw forbidden('The plan of this organization does not include this')
     return admitted
   }
@@ -69,7 +69,7 @@ export class OrgGuard {
   async #rowsOf(manager: Manager, operation: Operation, params: Record<string, string>): Promise<{ db: Db; tenant?: Tenant }> {
     const region = params.team_id === undefined ? undefined : await this.#regionOf(manager, params.team_id)
     if (operation.place === 'control') return { db: this.#cells.control }
-    if (operation.place === 'cell') return { db: this.#cell(`${params.env}-${params.region}`) }
+    if (operation.place === 'cell') return { db: this.#cell(`${params.env ?? params.environment}-${params.region}`) }
     const cell = `${params.environment}-${region}` as CellName
     const db = this.#cell(cell)
     const tenant = await this.#teams.tenant(cell, params.team_id!)

@@ -4,7 +4,7 @@ import { listAudit } from './audit-log.ts'
 import { acceptInvite, invite, listInvites, revokeInvite } from './invites.ts'
 import { listMembers, removeMember, updateMember } from './members.ts'
 import * as shapes from './people-schema.ts'
-import { Nothing, OrgParams } from './schema.ts'
+import { CellParams, Nothing, OrgParams } from './schema.ts'
 
 const DAY_S = 86_400
 
@@ -113,8 +113,21 @@ export const peopleRoutes = (admin: Administration): Operation[] => [
     place: 'control',
     reach: 'org',
     summary: 'List what was changed in the organization, newest first',
-    description: 'Changes within one environment of a team are in the list of that team and environment.',
+    description: 'Changes within one environment are in the lists of that environment.',
     params: OrgParams,
+    query: shapes.AuditQuery,
+    reply: shapes.AuditPage,
+    run: (tx, { params, query }) => listAudit(tx, params.org_id, undefined, query),
+  }),
+  managementOperation({
+    id: 'list_cell_audit',
+    method: 'GET',
+    path: '/v1/org/{org_id}/audit/{env}/{region}',
+    place: 'cell',
+    reach: 'org',
+    summary: 'List what was changed in one environment of a region, newest first',
+    description: 'Of all teams, those that were deleted among them, and of none in particular.',
+    params: CellParams,
     query: shapes.AuditQuery,
     reply: shapes.AuditPage,
     run: (tx, { params, query }) => listAudit(tx, params.org_id, undefined, query),

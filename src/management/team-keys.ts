@@ -1,14 +1,14 @@
 // API keys of teams, as an organization manages them. Their texts are shown once. Source: management-auth.md 10.
 import type { CellName, PlainTx } from '../platform/db.ts'
-import { badRequest, forbidden, notFound } from '../platform/errors.ts'
+import { badRequest } from '../platform/errors.ts'
 import type { Manager } from '../platform/operation.ts'
 import { newestPage, readNewest } from '../platform/page.ts'
 import { T } from '../platform/schema.ts'
 import { and, sql, type Sql } from '../platform/sql.ts'
 import type { Administration } from './administration.ts'
 import { createTeamKey, masked } from './keys.ts'
+import { reachedTeam } from './reach.ts'
 import type { CellParams, TeamApiKey } from './schema.ts'
-import { findTeam } from './teams.ts'
 
 const PAGE = 50
 
@@ -22,14 +22,6 @@ const reached = (manager: Manager): Sql =>
     ? sql`t.org_id = ${manager.org} and t.deleted_at is null and t.id = any (${[...manager.teams]}::uuid[])`
     : sql`t.org_id = ${manager.org} and t.deleted_at is null`
 
-/** 404: a team that the organization does not have. 403: one that the key is not bound to. */
-async function assertReached(tx: PlainTx, manager: Manager, team_id: string): Promise<{ region: string }> {
-  const team = await findTeam(tx, team_id)
-  if (!team || team.org_id !== manager.org) throw notFound('Team not found')
-  if (manager.teams && !manager.teams.has(team_id)) throw forbidden('Action forbidden')
-  return team
-}
-
 /** Keys of one cell, newest first, 50 a page, masked. 400: a cursor of another list. 403, 404: a team out of reach. */
 export async function listKeys(
   tx: PlainTx,
@@ -41,7 +33,7 @@ export async function listKeys(
   const list = `team keys ${manager.org} ${cell} ${query.team_id ?? ''}`
   const conditions = [reached(manager), sql`k.cell = ${cell}`]
   if (query.team_id !== undefined) {
-    await assertReached(tx, manager, query.team_id)
+    await reachedTeam(tx, manager, query.team_id)
     conditions.push(sql`k.team_id = ${query.team_id}`)
   }
   if (query.next_cursor !== undefined) {
@@ -72,7 +64,7 @@ export async function createKey(
   place: CellParams,
   body: { label: string; team_id: string },
 ): Promise<TeamApiKey> {
-  const { region } = await assertReached(tx, manager, body.team_id)
+  const { region } = await reachedTeam(tx, manager, body.team_id)
   if (region !== place.region) throw badRequest(`The team is in region ${region}`)
   const id = tx.uuid()
   const value = await createTeamKey(tx, { id, ...body, cell: cellOf(place) })

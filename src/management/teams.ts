@@ -83,14 +83,31 @@ export const overwriteTeam = (
 export const markDeleted = (tx: PlainTx, team_id: string): Promise<number> =>
   tx.run(sql`update team set deleted_at = ${tx.now} where id = ${team_id} and deleted_at is null`)
 
-const TeamRow = T.Object({ org_id: T.String(), clock_offset_s: T.Integer(), settings: T.Record(T.String(), T.Unknown()) })
+const TeamRow = T.Object({
+  org_id: T.String(),
+  clock_offset_s: T.Integer(),
+  settings: T.Record(T.String(), T.Unknown()),
+  features_off: T.Array(T.String()),
+})
 
 /** A team as it is in a cell now; undefined when it is not there, or was deleted. */
 export async function loadTenant(cells: Cells, cell: CellName, team: string): Promise<Tenant | undefined> {
   const row = await cells
     .of(cell)
-    .queries.maybe(TeamRow, sql`select org_id, clock_offset_s, settings from team where id = ${team} and deleted_at is null`)
-  return row && { team, org: row.org_id, cell, clock_offset_s: row.clock_offset_s, settings: row.settings }
+    .queries.maybe(
+      TeamRow,
+      sql`select org_id, clock_offset_s, settings, features_off from team where id = ${team} and deleted_at is null`,
+    )
+  if (!row) return undefined
+  const { org_id: org, clock_offset_s, settings, features_off } = row
+  return { team, org, cell, clock_offset_s, settings, features_off }
+}
+
+/** Switch a feature on or off for a team in a cell. Writes team. @returns whether the team is there */
+export async function switchFeature(tx: PlainTx, team_id: string, name: string, on: boolean): Promise<boolean> {
+  const others = sql`array_remove(features_off, ${name}::text)`
+  const next = on ? others : sql`array_append(${others}, ${name}::text)`
+  return (await tx.run(sql`update team set features_off = ${next} where id = ${team_id} and deleted_at is null`)) > 0
 }
 
 /**

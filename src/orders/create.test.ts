@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { findLabTest } from '../catalog/lab-tests.ts'
 import { T } from '../platform/schema.ts'
 import { sql, type Sql } from '../platform/sql.ts'
+import { platformAccount } from '../testing-labs.ts'
 import { address, orderBody, patient, placed, shownAddress } from '../testing-orders.ts'
 import { given, type Given } from '../testing.ts'
 
@@ -121,7 +122,7 @@ describe('an order', () => {
             },
           ],
         },
-        lab_account_id: null,
+        lab_account_id: await platformAccount(team, order.lab_test.lab!.slug),
       })
       assert.equal(new Set([order.id, order.details.data.id, order.order_transaction.id]).size, 3)
       assert.deepEqual((await team.api.get(`/v3/order/${order.id}`)).body, order)
@@ -228,13 +229,11 @@ describe('an order is refused', () => {
       { lab_account_id: one, order_set: { lab_test_ids: [one], lab_account_id: two } },
       'lab_account_id and order_set.lab_account_id differ',
     ],
-    ...['commercial_insurance', 'patient_bill_passthrough', 'patient_bill'].map(
-      (billing_type): [string, Record<string, unknown>, string] => [
-        `with billing by ${billing_type}`,
-        { lab_test_id: one, billing_type },
-        `Billing type ${billing_type} needs a lab account that supports it`,
-      ],
-    ),
+    [
+      'billed to an insurance',
+      { lab_test_id: one, billing_type: 'commercial_insurance' },
+      'Orders billed to an insurance are not offered by this server yet',
+    ],
   ]
   for (const [how, changes, detail] of conflicts)
     test(`${how}`, async () => {
@@ -270,7 +269,7 @@ describe('an order is refused', () => {
     assert.deepEqual([status, body], [400, { detail: `Lab test ${id} is collected by walk_in_test, not by testkit` }])
   })
 
-  test('on a lab account, of which there are none', async () => {
+  test('under a lab account that is none', async () => {
     const team = await given()
     const id = await team.test()
     for (const named of [

@@ -21,8 +21,9 @@ export const createOrderIdempotency = { scope: 'create_order', retention_s: DAY_
 
 /**
  * Place an order for a patient. Writes lab_order. Queues orders.dispatch where somebody has to be told. Emits labtest.order.created.
- * 400: neither or contradicting lab tests, a collection method other than `testkit`, a billing type or lab account that the team does
- * not have, an inactive test, unanswered questions, a past `activate_by`, a minor without a proxy. 404: no such user or lab test.
+ * 400: neither or contradicting lab tests, a collection method other than `testkit`, no lab account that takes the order and its
+ * billing, an insurance, an inactive test, unanswered questions, a past `activate_by`, a minor without a proxy. 404: no such user or
+ * lab test.
  * 422: a date of birth in the future or more than 130 years ago.
  */
 export async function createOrder(tx: Tx, body: CreateOrder): Promise<JsonText<OrderReply>> {
@@ -33,8 +34,8 @@ export async function createOrder(tx: Tx, body: CreateOrder): Promise<JsonText<O
 async function create(tx: Tx, body: CreateOrder): Promise<{ id: string; document: string }> {
   const lab_test_id = chosenTest(body)
   assertPatient(tx, body.patient_details)
-  if ((body.billing_type ?? 'client_bill') !== 'client_bill')
-    throw badRequest(`Billing type ${body.billing_type} needs a lab account that supports it`)
+  if (body.billing_type === 'commercial_insurance')
+    throw badRequest('Orders billed to an insurance are not offered by this server yet')
   const now = iso(tx.now)
   return placeOrder(
     tx,
@@ -52,6 +53,7 @@ async function create(tx: Tx, body: CreateOrder): Promise<{ id: string; document
       icd_codes: body.icd_codes,
       activate_by: body.activate_by,
       lab_account_id: body.lab_account_id ?? body.order_set?.lab_account_id,
+      billing_type: body.billing_type,
       facts: {
         consents: body.consents ?? [],
         aoe_answers: body.aoe_answers ?? [],

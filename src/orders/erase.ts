@@ -1,4 +1,5 @@
-// Erasing the orders of a deleted user, when the grace is over.
+// Erasing the orders of a deleted user or team, when the grace is over.
+import { inTurn } from '../platform/erasure.ts'
 import { handle } from '../platform/outbox.ts'
 import { T } from '../platform/schema.ts'
 import { sql } from '../platform/sql.ts'
@@ -20,3 +21,10 @@ export const eraseOrdersHandler = handle(eraseUser, async (context, { user_id })
     await tx.run(sql`delete from lab_order where user_id = ${user_id} and team_id = ${tx.team}`)
   })
 })
+
+/** The orders of a deleted team. */
+export const eraseTeamOrders = inTurn(
+  (team, max) =>
+    sql`delete from order_mark where ctid = any (array(select ctid from order_mark where team_id = ${team} limit ${max}))`,
+  (team, max) => sql`delete from lab_order where id = any (array(select id from lab_order where team_id = ${team} limit ${max}))`,
+)

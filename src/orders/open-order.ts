@@ -16,6 +16,8 @@ import type { Order } from './schema.ts'
 export interface Intake {
   /** Ordered for a future date: only then may the date be changed later. */
   scheduled: boolean
+  /** Its lab account wants the physician who orders: whoever registers the kit has to name one. */
+  physician_required: boolean
   [fact: string]: unknown
 }
 

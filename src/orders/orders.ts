@@ -3,6 +3,7 @@
 import { findLabTest } from '../catalog/lab-tests.ts'
 import type { LabTest } from '../catalog/schema.ts'
 import { linkTo } from '../labs/links.ts'
+import { chooseAccount, needsPhysician, usableAccounts } from '../labs/selection.ts'
 import { iso, day } from '../platform/clock.ts'
 import type { Tx } from '../platform/db.ts'
 import { badRequest, notFound } from '../platform/errors.ts'
@@ -12,6 +13,7 @@ import { T } from '../platform/schema.ts'
 import { sql } from '../platform/sql.ts'
 import { knownUser } from '../users/users.ts'
 import type { PatientAddress, ShippingAddress } from '../wire/address.ts'
+import type { Billing } from '../wire/enums.ts'
 import type { Patient } from '../wire/patient.ts'
 import { dispatchAt } from './dispatch.ts'
 import type { LifecycleName } from './lifecycle.ts'
@@ -35,6 +37,7 @@ export interface Placement {
   icd_codes?: string[] | undefined
   activate_by?: string | undefined
   lab_account_id?: string | undefined
+  billing_type?: Billing | undefined
   /** Kept with the order, not shown. */
   facts?: Record<string, unknown>
   /** Give the kit its barcode now, where the lab's link decides it at once. */
@@ -44,8 +47,8 @@ export interface Placement {
 /**
  * Place an order; `begin` may take it further before it is written. Writes lab_order. Queues orders.dispatch where somebody has to be told.
  * Emits labtest.order.created, then what `begin` emits.
- * 404: the team has no such user or lab test. 400: the test is not active or of another method; `activate_by` is past; there is no
- * lab account (none exist yet, so none can be named).
+ * 404: the team has no such user or lab test. 400: the test is not active or of another method; `activate_by` is past; no lab account
+ * takes the order (`chooseAccount`), or its account needs the physician who orders and the patient's order names none.
  */
 export async function placeOrder(
   tx: Tx,
@@ -53,24 +56,36 @@ export async function placeOrder(
   begin: (open: OpenOrder) => void = () => {},
   check: (test: LabTest) => void | Promise<void> = () => {},
 ): Promise<{ id: string; document: string }> {
-  const [user, lab_test, ids] = await Promise.all([
+  const [user, lab_test, ids, accounts] = await Promise.all([
     knownUser(tx, placement.user_id),
     tx.remember(`lab test ${placement.lab_test_id}`, () => findLabTest(tx, placement.lab_test_id)),
     eventIds(tx, 2),
+    usableAccounts(tx),
   ])
   if (!user) throw notFound('User does not exist on this team')
   if (!lab_test) throw notFound('Test does not exist')
   assertOrderable(lab_test, placement.details.type)
   await check(lab_test)
-  if (placement.lab_account_id !== undefined) throw badRequest('The lab account is not one of this team')
+  const { id: lab_id, slug } = lab_test.lab!
+  const billing_type = placement.billing_type ?? 'client_bill'
+  const account = await chooseAccount(tx, accounts, {
+    lab_id,
+    lab_account_id: placement.lab_account_id,
+    billing_type,
+    address: placement.patient_address,
+    statuses: ['active'],
+  })
+  const physician_required = needsPhysician(account, slug)
+  if (physician_required && placement.patient_details && !placement.physician)
+    throw badRequest('Orders under this lab account must name the physician who orders')
   if (placement.activate_by !== undefined && placement.activate_by < day(tx.now))
     throw badRequest('activate_by must not be in the past')
 
   const id = tx.uuid()
   const setsMarks = isMarkTurn(ids)
   const open = new OpenOrder(tx, {
-    order: newOrder(tx, id, placement, lab_test),
-    intake: { ...placement.facts, scheduled: placement.activate_by !== undefined } satisfies Intake,
+    order: newOrder(tx, id, placement, lab_test, { lab_account_id: account.id, billing_type }),
+    intake: { ...placement.facts, physician_required, scheduled: placement.activate_by !== undefined } satisfies Intake,
     lifecycle: placement.lifecycle,
     lowStatus: '',
     client_user_id: user.client_user_id,
@@ -78,7 +93,7 @@ export async function placeOrder(
   })
   open.begin()
   begin(open)
-  const document = open.insert(lab_test.lab!.id, user)
+  const document = open.insert(lab_id, user)
   dispatchAt(tx, open.order, activation(tx, placement.activate_by))
   if (setsMarks) enqueue(tx, markOrders, {})
   return { id, document }
@@ -93,7 +108,13 @@ function assertOrderable(test: LabTest, method: string): void {
 export const activation = (tx: Tx, activate_by: string | null | undefined): Date =>
   activate_by && activate_by > day(tx.now) ? new Date(`${activate_by}T00:00:00Z`) : tx.now
 
-function newOrder(tx: Tx, id: string, placement: Placement, lab_test: LabTest): Order {
+function newOrder(
+  tx: Tx,
+  id: string,
+  placement: Placement,
+  lab_test: LabTest,
+  account: { lab_account_id: string; billing_type: Billing },
+): Order {
   const now = iso(tx.now)
   const { physician } = placement
   return {
@@ -120,7 +141,7 @@ function newOrder(tx: Tx, id: string, placement: Placement, lab_test: LabTest): 
     priority: placement.priority ?? false,
     activate_by: placement.activate_by ?? null,
     passthrough: placement.passthrough ?? null,
-    billing_type: 'client_bill',
+    billing_type: account.billing_type,
     icd_codes: placement.icd_codes ?? null,
     has_abn: false,
     interpretation: null,
@@ -143,7 +164,7 @@ function newOrder(tx: Tx, id: string, placement: Placement, lab_test: LabTest): 
         },
       ],
     },
-    lab_account_id: null,
+    lab_account_id: account.lab_account_id,
   }
 }
 

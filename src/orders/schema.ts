@@ -14,13 +14,12 @@ import {
   type Static,
 } from '../platform/schema.ts'
 import { PatientAddress, PatientAddressInput, ShippingAddress } from '../wire/address.ts'
-import { CollectionMethod } from '../wire/enums.ts'
+import { Billing, CollectionMethod } from '../wire/enums.ts'
 import { Patient, PatientInput } from '../wire/patient.ts'
 import { lowStatuses } from './lifecycle.ts'
 import { topStatuses } from './machine.ts'
 
 export const Interpretation = OpenEnum(['normal', 'abnormal', 'critical', 'unknown'])
-export const Billing = OpenEnum(['client_bill', 'commercial_insurance', 'patient_bill_passthrough', 'patient_bill'])
 const Origin = OpenEnum(['initial', 'redraw', 'recreation'])
 const TransactionStatus = OpenEnum(['active', 'completed', 'cancelled'])
 

@@ -28,6 +28,8 @@ export interface Tenant {
   /** How far the team's clock is ahead of the machine's; 0 in production. */
   clock_offset_s: number
   settings: Readonly<Record<string, unknown>>
+  /** Names of features that its operator has switched off. */
+  features_off?: readonly string[]
   /** Since when its organization may only read; known where a credential was looked up. */
   expires_at?: string | null
 }
@@ -58,6 +60,8 @@ export interface PlainTx extends Queries {
   gather<I>(item: I, write: (tx: Tx, items: I[]) => Sql): void
   /** Called once after the commit, never after a rollback. Must not throw. */
   afterCommit(call: () => void): void
+  /** What a team's transactions in this process remember under a key is not true any more, after the commit. */
+  forget(team: string, key: string): void
 }
 
 /** A transaction of one team at one instant of that team's clock. */
@@ -174,6 +178,7 @@ export class Db {
         numbers: this.#numbers,
         memory: this.#memory,
         mayRecall,
+        forget: (team, key) => this.#known.delete(`${team} ${key}`),
         listeners: this,
         checkRows: this.#checkRows,
       })
@@ -219,6 +224,7 @@ export class Db {
       wake: forbidden,
       wakeDelivery: forbidden,
       numbers: forbidden,
+      forget: forbidden,
       remember: (key, load) => this.#memory.recall(tenant, key, load),
     })
   }

@@ -1,5 +1,6 @@
 // HTTP. The only file that knows Fastify: it turns operations into routes and everything that goes wrong into a documented answer.
-// Order of refusal: no such route 404/405, credential 401, path 422, body too large 413, query and body 422, then the operation's own.
+// Order of refusal: no such route 404/405, credential 401, path 422, reach, plan and features 403/404, body too large 413, query and body
+// 422, then the operation's own.
 import { randomBytes } from 'node:crypto'
 import { createGunzip } from 'node:zlib'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
@@ -8,6 +9,7 @@ import { machineNow } from './clock.ts'
 import { audit } from './audit.ts'
 import type { ConstraintAnswers, Db, PlainTx, Tenant, Tx } from './db.ts'
 import { forbidden, invalid, invalidValue, Problem, tooLarge, type Fault } from './errors.ts'
+import { assertFeature } from './feature.ts'
 import { underKey, type Answer } from './idempotency.ts'
 import { readBody, readParams, readQuery } from './input.ts'
 import { errorFields, type Log } from './log.ts'
@@ -113,7 +115,10 @@ export function createHttp(options: HttpOptions): FastifyInstance {
     if (operation.auth === 'management')
       request.manager = await options.guards.management!.authenticate(request.headers, request.ip)
     if (operation.params) request.values = readParams(operation.params, pathValues(operation, request))
-    if (!request.manager) return assertCurrent(operation, request.tenant?.expires_at)
+    if (!request.manager) {
+      assertCurrent(operation, request.tenant?.expires_at)
+      return assertEnabled(operation, request.tenant)
+    }
     const { db, tenant } = await options.guards.management!.admit(
       request.manager,
       operation,
@@ -122,6 +127,7 @@ export function createHttp(options: HttpOptions): FastifyInstance {
     request.rows = db
     request.tenant = tenant
     assertCurrent(operation, request.manager.expires_at)
+    assertEnabled(operation, tenant)
   })
 
   app.addHook('onResponse', (request, reply, done) => {
@@ -313,6 +319,11 @@ const writes = (operation: Operation): boolean => operation.method !== 'GET' && 
 function assertCurrent(operation: Operation, expires_at: string | null | undefined): void {
   if (expires_at && writes(operation) && new Date(expires_at) <= machineNow())
     throw forbidden('The organization has expired: it may only read')
+}
+
+/** The refusal of the operation's feature, where it is switched off for the team. */
+function assertEnabled({ feature }: Operation, tenant: Tenant | undefined): void {
+  if (feature && tenant) assertFeature(tenant, feature)
 }
 
 function textOf(options: HttpOptions, operation: Operation, result: unknown): string {

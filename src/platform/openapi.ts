@@ -110,6 +110,7 @@ function describeOperation(operation: Operation, primary: boolean, shape: (schem
       ...success(operation, shape),
       ...(operation.auth !== 'none' && { 401: refusal('The key is missing or not valid') }),
       ...(operation.auth === 'management' && { 403: refusal('The key does not reach this') }),
+      ...switchedOff(operation),
       ...((operation.params || operation.query || operation.body) && {
         422: {
           description: 'The request does not have the documented shape; every fault is listed',
@@ -145,6 +146,12 @@ const refusal = (description: string): Json => ({
     'application/json': { schema: { type: 'object', required: ['detail'], properties: { detail: { type: 'string' } } } },
   },
 })
+
+function switchedOff({ auth, feature }: Operation): Json {
+  const status = feature?.refusal().status
+  if (status === undefined || (status === 403 && auth === 'management')) return {}
+  return { [status]: refusal(`Switched off for the team: ${feature!.name}`) }
+}
 
 function success(operation: Operation, shape: (schema: TSchema) => Json): Json {
   if (operation.reply === noContent) return { 204: { description: 'Done' } }
@@ -197,6 +204,7 @@ function plainBody(schema: Json, schemas: Record<string, Json>): Json {
     result.properties = Object.fromEntries(Object.entries(properties).map(([name, property]) => [name, plain(property, schemas)]))
   if (schema.items) result.items = plain(schema.items as Json, schemas)
   if (Array.isArray(schema.anyOf)) Object.assign(result, plainUnion(schema.anyOf as Json[], schemas))
+  if (typeof schema.discriminator === 'string') result.discriminator = { propertyName: schema.discriminator }
   if (schema.additionalProperties !== undefined)
     result.additionalProperties =
       typeof schema.additionalProperties === 'object'

@@ -3,6 +3,7 @@
 import type { Static, TSchema } from 'typebox'
 import type { Cells } from './cells.ts'
 import type { PlainTx, Tenant, Tx } from './db.ts'
+import type { Feature } from './feature.ts'
 
 export type Method = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'
 /** Who may call: a team's key, a management key, or anybody. */
@@ -23,9 +24,18 @@ export interface Manager {
 export const plans = ['launch', 'grow', 'scale'] as const
 export type Plan = (typeof plans)[number]
 
+/** The least plan that has a group of operations; what is not named here everybody has. Source: management-auth.md 19. */
+export const planOf = {
+  management: 'scale',
+  webhooks: 'scale',
+  custom_credentials: 'scale',
+  custom_oauth: 'grow',
+  etl: 'scale',
+} as const satisfies Record<string, Plan>
+
 /**
  * Where the rows of a management operation are, and what its path must therefore name: the control plane (`org_id`), one cell
- * (`org_id`, `env`, `region`), or a team in one cell (`org_id`, `team_id`, `environment`).
+ * (`org_id`, `env` or `environment`, `region`), or a team in one cell (`org_id`, `team_id`, `environment`).
  */
 export type Place = 'control' | 'cell' | 'team'
 
@@ -100,6 +110,8 @@ interface Declaration<P, Q, B, R> {
   success?: 200 | 201
   /** It changes nothing although its method is not GET. */
   reads?: boolean
+  /** A team for which this is switched off is refused. */
+  feature?: Feature
   /** A request body that works, for the API page. */
   example?: unknown
 }
@@ -170,7 +182,7 @@ export function managementOperation<
   spec: Declaration<P, Q, B, R> & {
     place: L
     reach: 'org' | 'bound'
-    /** Default `scale`. */
+    /** Of `planOf`; default that of the management interface. */
     plan?: Plan
     run: (tx: ManagementContext[L], input: ManagementInput<P, Q, B>) => Promise<Out<R>>
   },

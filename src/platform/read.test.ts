@@ -11,6 +11,7 @@ import {
   Int,
   Maybe,
   Nullable,
+  OneOf,
   OpenEnum,
   T,
   Text,
@@ -422,5 +423,39 @@ describe('what may take several forms', () => {
 
   test('is refused with the faults of the first form', () => {
     assert.deepEqual(json(Either, {}), { faults: [{ loc: ['body', 'id'], msg: 'Field required', type: 'missing' }] })
+  })
+})
+
+describe('what says which of several forms it has', () => {
+  const Told = OneOf('type', [
+    Fields({ type: T.Literal('number'), n: Int() }),
+    Fields({ type: T.Literal('name'), name: T.String(), more: Maybe(Int()) }),
+  ])
+
+  test('is read as that form, in any letter case', () => {
+    assert.deepEqual(json(Told, { type: 'name', name: 'x', n: 1 }), { value: { type: 'name', name: 'x' } })
+    assert.deepEqual(json(Told, { type: 'NUMBER', n: 1 }), { value: { type: 'number', n: 1 } })
+  })
+
+  const faultsOf = (value: unknown): unknown[] =>
+    (json(Told, value) as { faults: Fault[] }).faults.map(({ loc, type }) => [...loc, type])
+
+  test('is held to that form, with all of its faults', () => {
+    assert.deepEqual(faultsOf({ type: 'name', more: 'x' }), [
+      ['body', 'name', 'missing'],
+      ['body', 'more', 'int_type'],
+    ])
+  })
+
+  test('must say it, as one of them, and be an object', () => {
+    for (const [value, ...fault] of [
+      [{}, 'body', 'type', 'missing'],
+      [{ type: null }, 'body', 'type', 'string_type'],
+      [{ type: 'other' }, 'body', 'type', 'enum'],
+      [{ type: 1 }, 'body', 'type', 'string_type'],
+      [[], 'body', 'model_attributes_type'],
+      [null, 'body', 'model_attributes_type'],
+    ])
+      assert.deepEqual(faultsOf(value), [fault])
   })
 })

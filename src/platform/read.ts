@@ -21,6 +21,8 @@ type Loc = (string | number)[]
 interface Shape {
   type?: string
   anyOf?: Shape[]
+  /** Of a union of objects: the literal field that tells them apart. */
+  discriminator?: string
   const?: unknown
   enum?: string[]
   format?: string
@@ -54,6 +56,7 @@ export function read(schema: TSchema, value: unknown, loc: Loc, faults: Fault[],
 }
 
 function readShape(s: Shape, value: unknown, loc: Loc, faults: Fault[], mode: Mode): unknown {
+  if (s.discriminator !== undefined) return readTagged(s.anyOf!, s.discriminator, value, loc, faults, mode)
   if (s.anyOf) return readUnion(s.anyOf, value, loc, faults, mode)
   switch (s.type) {
     case 'string':
@@ -86,6 +89,17 @@ function readUnion(branches: Shape[], value: unknown, loc: Loc, faults: Fault[],
   }
   faults.push(...(first ?? [{ loc, msg: 'Input should be null', type: 'none_required' }]))
   return value
+}
+
+function readTagged(branches: Shape[], tag: string, value: unknown, loc: Loc, faults: Fault[], mode: Mode): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return readObject({}, value, loc, faults, mode)
+  const kinds = branches.map((branch) => branch.properties![tag]!.const as string)
+  const found: Fault[] = []
+  const kind = readObject({ properties: { [tag]: { type: 'string', enum: kinds } }, required: [tag] }, value, loc, found, mode)
+  faults.push(...found)
+  if (found.length) return value
+  const said = (kind as Record<string, string>)[tag]!
+  return readObject(branches[kinds.indexOf(said)]!, { ...value, [tag]: said }, loc, faults, mode)
 }
 
 function readString(s: Shape, value: unknown, loc: Loc, faults: Fault[], mode: Mode): unknown {

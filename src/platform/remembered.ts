@@ -24,6 +24,10 @@ export class Remembered<V> {
     this.#entries.set(key, { value, until_ms: machineNow().getTime() + this.#lifetime_ms })
   }
 
+  delete(key: string): void {
+    this.#entries.delete(key)
+  }
+
   /** Forget every entry whose value is meant. */
   forget(isMeant: (value: V) => boolean): void {
     for (const [key, { value }] of this.#entries) if (isMeant(value)) this.#entries.delete(key)

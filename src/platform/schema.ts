@@ -53,3 +53,10 @@ interface FieldsOptions {
 /** An object. */
 export const Fields = <P extends TProperties>(properties: P, options: FieldsOptions = {}) =>
   T.Object(properties, options as TObjectOptions)
+
+/** One of several objects that a literal field tells apart. A request is held to the one that it says it is. */
+export const OneOf = <const B extends TSchema[]>(
+  discriminator: string,
+  branches: [...B],
+  options: { title?: string; description?: string } = {},
+) => T.Union(branches, { ...options, discriminator })

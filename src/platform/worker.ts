@@ -39,12 +39,15 @@ interface JobRow {
 }
 
 /** Work done now and then in each cell, independent of any team. */
-export interface Sweep {
+export type Sweep = {
   name: string
   /** In the control plane as well. */
   control?: boolean
-  run: (tx: PlainTx) => Promise<unknown>
-}
+} & (
+  | { run: (tx: PlainTx) => Promise<unknown> }
+  /** In transactions of its own, of the cell and the control plane; asks between them whether the worker is stopping. */
+  | { within: (db: Db, control: Db, stopped: () => boolean) => Promise<unknown> }
+)
 
 export interface WorkerOptions {
   cells: Cells
@@ -64,6 +67,7 @@ export class Worker {
   readonly #wakers = new Map<CellName, () => void>()
   #timer: NodeJS.Timeout | undefined
   #stopped = false
+  #sweeping = false
 
   constructor(options: WorkerOptions) {
     this.#options = options
@@ -72,13 +76,13 @@ export class Worker {
 
   start(): void {
     for (const name of this.#options.cells.names) this.#loop(name)
-    const sweep = () => void this.#sweep()
+    const sweep = () => this.#sweeping || this.#track(this.#sweep())
     this.#timer = setInterval(sweep, SWEEP_MS)
     this.#timer.unref()
     sweep()
   }
 
-  /** Stop claiming and wait for the jobs that are running. */
+  /** Stop claiming and wait for the jobs and the sweep that are running. */
   async stop(): Promise<void> {
     this.#stopped = true
     clearInterval(this.#timer)
@@ -140,16 +144,19 @@ export class Worker {
 
   async #sweep(): Promise<void> {
     const { cells, sweeps } = this.#options
+    this.#sweeping = true
     for (const name of ['control', ...cells.names] as const)
-      for (const { name: sweep, control, run } of sweeps) {
-        if (this.#stopped) return
-        if (name === 'control' && !control) continue
+      for (const sweep of sweeps) {
+        if (this.#stopped) break
+        if (name === 'control' && !sweep.control) continue
+        const db = name === 'control' ? cells.control : cells.of(name)
         try {
-          await (name === 'control' ? cells.control : cells.of(name)).plainTx(run)
+          await ('run' in sweep ? db.plainTx(sweep.run) : sweep.within(db, cells.control, () => this.#stopped))
         } catch (error) {
-          this.#options.log.error({ cell: name, sweep, causes: errorFields(error) }, 'sweep failed')
+          this.#options.log.error({ cell: name, sweep: sweep.name, causes: errorFields(error) }, 'sweep failed')
         }
       }
+    this.#sweeping = false
   }
 }
 

@@ -48,6 +48,7 @@ export interface Means {
   numbers: Numbers
   memory: Memory
   mayRecall: boolean
+  forget: (team: string, key: string) => void
   listeners: Listeners
   checkRows: boolean
 }
@@ -130,6 +131,10 @@ export class WriteTx implements Tx {
 
   afterCommit(call: () => void): void {
     this.#after.add(call)
+  }
+
+  forget(team: string, key: string): void {
+    this.#after.add(() => this.#means.forget(team, key))
   }
 
   wake(): void {

@@ -1,4 +1,5 @@
-// Erasing the results of a deleted user, when the grace is over; before the orders go.
+// Erasing the results of a deleted user or team, when the grace is over; before the orders go.
+import { inTurn } from '../platform/erasure.ts'
 import { handle } from '../platform/outbox.ts'
 import { sql } from '../platform/sql.ts'
 import { eraseUser, isDoomed } from '../users/users.ts'
@@ -11,3 +12,9 @@ export const eraseResultsHandler = handle(eraseUser, async (context, { user_id }
       where team_id = ${tx.team} and order_id in (select id from lab_order where user_id = ${user_id} and team_id = ${tx.team})`)
   })
 })
+
+/** The results of a deleted team. */
+export const eraseTeamResults = inTurn(
+  (team, max) =>
+    sql`delete from lab_result where order_id = any (array(select order_id from lab_result where team_id = ${team} limit ${max}))`,
+)

@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
 import { findLabTest } from '../catalog/lab-tests.ts'
 import { sql } from '../platform/sql.ts'
+import { platformAccount } from '../testing-labs.ts'
 import { kit, shipping } from '../testing-orders.ts'
 import { given, type Given } from '../testing.ts'
 
@@ -87,7 +88,7 @@ describe('ordering a kit to be registered', () => {
           },
         ],
       },
-      lab_account_id: null,
+      lab_account_id: await platformAccount(team, placed.lab_test.lab.slug),
     })
     assert.deepEqual((await team.api.get(`/v3/order/${placed.id}`)).body, placed)
     assert.deepEqual(await team.events(), ['labtest.order.created', 'labtest.order.updated'])
@@ -190,7 +191,7 @@ describe('ordering a kit to be registered', () => {
     assert.deepEqual(await team.events(), [])
   })
 
-  test('on a lab account that is none is refused', async () => {
+  test('under a lab account that is none is refused', async () => {
     const team = await given()
     const { status, body } = await order(team, { lab_account_id: randomUUID() })
     assert.deepEqual([status, body], [400, { detail: 'The lab account is not one of this team' }])

@@ -21,7 +21,7 @@ export const kitRegistered = job('testkits.registered', T.Object({ order_id: T.S
 /**
  * Order a kit that its patient will register. Writes lab_order. Queues orders.dispatch where somebody has to be told.
  * Emits labtest.order.created, labtest.order.updated.
- * 404: the team has no such user or lab test. 400: the test is not a kit, or not active.
+ * 404: the team has no such user or lab test. 400: the test is not a kit, or not active; no lab account takes the order.
  * Source: interface.md, Observable effects of operations; lab-testing.md 6.6.
  */
 export async function createTestkitOrder(tx: Tx, body: CreateTestkitOrder): Promise<JsonText<OrderReply>> {
@@ -47,7 +47,8 @@ export async function createTestkitOrder(tx: Tx, body: CreateTestkitOrder): Prom
 /**
  * Bind a patient to the kit with this barcode. Writes lab_order. Queues testkits.registered.
  * Emits labtest.order.updated twice, for `requisition_created` and `registered`; both carry the final user.
- * 404: no such kit or user in the team. 400: the kit is registered already or has gone too far; neither consents nor a physician.
+ * 404: no such kit or user in the team. 400: the kit is registered already or has gone too far; neither consents nor a physician, or no physician
+ * where the lab account wants one.
  * 422: a date of birth in the future or more than 130 years ago.
  * Source: lab-testing.md 6.7.
  */
@@ -60,6 +61,8 @@ export async function registerTestkit(tx: Tx, body: RegisterTestkit): Promise<Js
   if (body.user_id !== undefined && !user) throw notFound('User does not exist on this team')
   const document = await changeOrder(tx, id, (open) => {
     assertAwaiting(open)
+    if (open.intake.physician_required && !body.physician)
+      throw badRequest('Orders under this lab account must name the physician who orders')
     if (user) open.rebind(user)
     const { order } = open
     const { first_name, last_name, npi } = body.physician ?? {}

@@ -2,6 +2,7 @@
 import type { Static } from 'typebox'
 import { iso, plusSeconds } from '../platform/clock.ts'
 import type { Queries, Tx } from '../platform/db.ts'
+import { inTurn } from '../platform/erasure.ts'
 import { badRequest, busy, conflict, invalidValue, notFound } from '../platform/errors.ts'
 import { enqueue, eraseEvents, handle, job } from '../platform/outbox.ts'
 import { Nullable, T } from '../platform/schema.ts'
@@ -239,3 +240,8 @@ export const eraseHandler = handle(eraseUser, async (context, { user_id }) => {
     await tx.run(sql`delete from "user" where id = ${user_id} and team_id = ${tx.team}`)
   })
 })
+
+/** The users of a deleted team. */
+export const eraseTeamUsers = inTurn(
+  (team, max) => sql`delete from "user" where id = any (array(select id from "user" where team_id = ${team} limit ${max}))`,
+)

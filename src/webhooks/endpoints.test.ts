@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { placeTeam } from '../management/teams.ts'
-import { cells, client, given } from '../testing.ts'
+import { cells, client, given, url as server } from '../testing.ts'
 import { endpoint } from '../testing-webhooks.ts'
 import { eventTypes, operationalTypes } from './catalogue.ts'
 
@@ -260,4 +260,9 @@ describe('rotating the secret', () => {
     await team.api.post('/v1/sandbox/clock/advance', { seconds: 86_401 })
     assert.equal((await team.manage.post(`${path}/secret/rotate`, {})).status, 204)
   })
+})
+
+test('a team is told where its endpoints are managed', async () => {
+  const { status, body } = await (await given()).api.get('/v2/team/svix/url')
+  assert.deepEqual([status, body], [200, { url: `${server}/docs#/webhooks` }])
 })

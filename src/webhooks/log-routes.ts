@@ -1,6 +1,6 @@
 import type { Tx } from '../platform/db.ts'
 import { iso } from '../platform/clock.ts'
-import { managementOperation } from '../platform/operation.ts'
+import { managementOperation, planOf } from '../platform/operation.ts'
 import { Fields, Maybe, T } from '../platform/schema.ts'
 import { eventTypes, operationalTypes } from './catalogue.ts'
 import { getMessage, listAttempts, listMessages, resendMessage, sendTest } from './messages.ts'
@@ -29,7 +29,7 @@ import {
 
 const TEAM = '/v1/org/{org_id}/team/{team_id}/{environment}' as const
 const WEBHOOK = `${TEAM}/webhook/{webhook_id}` as const
-const bound = { place: 'team', reach: 'bound' } as const
+const bound = { place: 'team', reach: 'bound', plan: planOf.webhooks } as const
 const params = Fields(WebhookPath)
 const messageParams = Fields(MessagePath)
 

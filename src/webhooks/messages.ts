@@ -149,7 +149,8 @@ export async function listAttempts(
 }
 
 /** What a delivery becomes that somebody sends again: due at once, with a new round of attempts. */
-export const again = (at: Date): Sql => sql`state = 'pending', due_at = ${at}, leased_until = null, attempts = 0, trigger = 'manual'`
+export const again = (at: Date): Sql =>
+  sql`state = 'pending', due_at = ${at}, leased_until = null, attempts = 0, trigger = 'manual'`
 
 /**
  * Send a message again: the same id and bytes, a new timestamp. An event that the endpoint was never meant to have may be sent too.

@@ -1,4 +1,4 @@
-import { managementOperation, noContent, operation } from '../platform/operation.ts'
+import { managementOperation, noContent, operation, planOf } from '../platform/operation.ts'
 import { Fields } from '../platform/schema.ts'
 import type { Vault } from '../platform/vault.ts'
 import {
@@ -24,6 +24,7 @@ import {
   Webhook,
   WebhookHeaders,
   WebhookPage,
+  WebhookPageAddress,
   WebhookPath,
   WebhookQuery,
   WebhookSecret,
@@ -38,13 +39,15 @@ export interface Post {
   targets: Targets
   /** Name and version of the program, as receivers see it. */
   product: string
+  /** Where the server is reached, without a final slash. */
+  url: () => string
 }
 
 const TEAM = '/v1/org/{org_id}/team/{team_id}/{environment}' as const
-const bound = { place: 'team', reach: 'bound' } as const
+const bound = { place: 'team', reach: 'bound', plan: planOf.webhooks } as const
 const params = Fields(WebhookPath)
 
-export const routes = ({ vault, targets, product }: Post) => [
+export const routes = ({ vault, targets, product, url }: Post) => [
   ...logRoutes(fixedHeaders(product)),
   operation({
     id: 'list_events',
@@ -56,6 +59,16 @@ export const routes = ({ vault, targets, product }: Post) => [
     query: EventQuery,
     reply: EventPage,
     run: (tx, { query }) => listEvents(tx, query),
+  }),
+  operation({
+    id: 'get_svix_webhook_url',
+    method: 'GET',
+    path: '/v2/team/svix/url',
+    summary: 'Say where webhook endpoints are managed',
+    description: 'The operations on webhooks of the API page.',
+    deprecated: true,
+    reply: WebhookPageAddress,
+    run: () => Promise.resolve({ url: `${url()}/docs#/webhooks` }),
   }),
   managementOperation({
     ...bound,

@@ -202,3 +202,5 @@ export const Metric = Fields(
   },
   { title: 'PrometheusQueryResponse' },
 )
+
+export const WebhookPageAddress = Fields({ url: T.String() }, { title: 'WebhookPageAddress' })

@@ -39,3 +39,8 @@ export type LabTestStatus = Static<typeof LabTestStatus>
 export const markerTypes = ['biomarker', 'panel'] as const
 export const MarkerType = OpenEnum(markerTypes)
 export type MarkerType = Static<typeof MarkerType>
+
+/** Who pays for an order. Source: lab-testing.md 4. */
+export const billingTypes = ['client_bill', 'commercial_insurance', 'patient_bill_passthrough', 'patient_bill'] as const
+export const Billing = OpenEnum(billingTypes)
+export type Billing = Static<typeof Billing>

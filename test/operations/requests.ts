@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto'
 import { operations } from '../../src/app.ts'
 import type { Operation } from '../../src/platform/operation.ts'
 import { keyHash } from '../../src/platform/secrets.ts'
+import { labAccount } from '../../src/testing-labs.ts'
 import { cells, client, type Given, type Reply } from '../../src/testing.ts'
 
 export interface Request {
@@ -62,6 +63,7 @@ const belongings: Record<string, (team: Given, operation: Operation) => Promise<
     'message_id' in propertiesOf(operation.params) ? (await messageOf(team)).webhook_id : endpoint(team),
   message_id: async (team) => (await messageOf(team)).message_id,
   event_type: () => Promise.resolve(EVENT_TYPE),
+  ehr_type: () => Promise.resolve('fhir'),
   member_id: async (team) => {
     const token = await invited(team, { role: 'no_role' })
     return ok(await team.api.post('/v1/invite/accept', { token, name: 'Testa Fictional' })).body.id
@@ -74,6 +76,13 @@ const belongings: Record<string, (team: Given, operation: Operation) => Promise<
     return rows[0]!.id
   },
   token: (team) => invited(team),
+  account_id: (team) => accountOf(team),
+  lab_account_id: async (team) => {
+    const id = await accountOf(team)
+    ok(await team.manage.patch(`/lab_account/sandbox/us/${id}`, { team_id_allowlist: [team.team] }))
+    return id
+  },
+  team_id_allowlist: (team) => Promise.resolve(team.team),
   integration_team_id: async (team) => {
     ok(await team.manage.patch(`/team/${team.team}`, { integration_team_id: team.team }))
     return team.team
@@ -110,8 +119,16 @@ function messageOf(team: Given): Promise<{ webhook_id: string; message_id: strin
   return message
 }
 
+const accounts = new WeakMap<Given, Promise<string>>()
+/** The lab account of a team's organization: one, since a team that is linked to several has to choose. */
+function accountOf(team: Given): Promise<string> {
+  const account = accounts.get(team) ?? labAccount(team, { team_ids: [] })
+  accounts.set(team, account)
+  return account
+}
+
 /** Ids of what no team can have yet. */
-const nobodys = new Set(['lab_account_id', 'creator_member_id'])
+const nobodys = new Set(['creator_member_id'])
 /** Names of what is not a team's own: the catalog is everybody's. */
 const everybodys = new Set(['lab_id', 'provider_id', 'marker_id', 'question_id'])
 

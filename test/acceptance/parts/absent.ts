@@ -17,7 +17,6 @@ export const absent = ({ sdk }: Customer): void =>
         sdk.aggregate.getTaskHistoryForContinuousQuery({ userId: NOBODY, queryIdOrSlug: 'x' }),
       'compendium.search': () => sdk.compendium.search({ mode: 'canonical', query: 'glucose' }),
       'insurance.searchGetPayorInfo': () => sdk.insurance.searchGetPayorInfo({}),
-      'labAccount.getTeamLabAccounts': () => sdk.labAccount.getTeamLabAccounts({}),
       'labTests.create': () => sdk.labTests.create({ name: 'x', method: 'testkit', description: 'x', markerIds: [1] }),
       'labTests.updateLabTest': () => sdk.labTests.updateLabTest({ labTestId: NOBODY, name: 'x' }),
       'labTests.getMarkersForOrderSet': () => sdk.labTests.getMarkersForOrderSet({ body: { labTestIds: [NOBODY] } }),

@@ -4,7 +4,7 @@ import { describe, test } from 'node:test'
 import { Junction } from '@junction-api/sdk'
 import { faults, NOBODY, refused, type Customer } from '../client.ts'
 
-export const catalog = ({ sdk, kitTest }: Customer): void =>
+export const catalog = ({ sdk, kitTest, order, leave }: Customer): void =>
   void describe('catalog', () => {
     test('labs say what they take', async () => {
       const labs = await sdk.labTests.getLabs()
@@ -97,6 +97,18 @@ export const catalog = ({ sdk, kitTest }: Customer): void =>
         markers.slice(0, read.markers.length).map(({ id }) => id),
         read.markers.map(({ id }) => id),
       )
+    })
+
+    test('lab accounts are listed, and one that is named takes the order', async () => {
+      const labTestId = await kitTest()
+      const { lab } = await sdk.labTests.getById({ labTestId })
+      const { data } = await sdk.labAccount.getTeamLabAccounts({ status: 'active' })
+      const account = data!.find((found) => found.lab === lab!.slug)!
+      assert(account.allowedBilling.client_bill!.includes('AZ'))
+      assert.deepEqual((await sdk.labAccount.getTeamLabAccounts({ labAccountId: account.id })).data, [account])
+      assert((await order({ labAccountId: account.id })).id)
+      await refused(order({ labAccountId: NOBODY }), 400)
+      await leave()
     })
 
     test('a lab test that is not there is not found, and nonsense is refused', async () => {

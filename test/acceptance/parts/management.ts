@@ -38,6 +38,12 @@ export function management(server: Server, { sdk, user, leave }: Customer): void
       await refused(sdk.team.get({ teamId: randomUUID() }), 404)
     })
 
+    test('a team is told where its webhooks are managed, and the page is there', async () => {
+      const { url } = (await sdk.team.getSvixUrl()) as { url: string }
+      assert(url.startsWith(server.base_url), url)
+      assert.match(await (await fetch(url)).text(), /SwaggerUIBundle/)
+    })
+
     test('the organization is read and renamed', async () => {
       const { name } = await done('GET', '')
       assert.equal((await done('PATCH', '', { name })).name, name)
@@ -85,6 +91,25 @@ export function management(server: Server, { sdk, user, leave }: Customer): void
       assert.equal((await done('DELETE', `/management_key/${made.id}`)).id, made.id)
       assert.equal((await done('GET', '/audit?limit=1')).data[0].operation, 'remove_management_key')
       assert(Array.isArray((await done('GET', `/team/${teamId}/sandbox/audit`)).data))
+    })
+
+    test('lab accounts of the organization are listed, and linked by those who have one', async () => {
+      const path = '/lab_account/sandbox/us'
+      const { data } = await done('GET', path)
+      assert(Array.isArray(data))
+      assert.equal((await manage('PATCH', `${path}/${randomUUID()}`, { team_id_allowlist: [teamId] })).status, 404)
+      assert(Array.isArray((await done('GET', '/audit/sandbox/us')).data))
+    })
+
+    test('an EHR pipeline is made, shown without its secret, and deleted', async () => {
+      const path = '/team_ehr_pipelines/sandbox/us'
+      const pipeline = { ehr_type: 'fhir', base_url: 'https://ehr.example.com/fhir', allowed_mappers: null }
+      const authentication = { type: 'api_key', api_key: 'an-invented-key' }
+      const [made] = await done('POST', path, { team_ids: [teamId], ...pipeline, authentication })
+      const shown = { team_id: teamId, type: 'native', ...pipeline, authentication: { type: 'api_key', api_key: '********' } }
+      assert.deepEqual(made, shown)
+      assert.deepEqual(await done('GET', `${path}?team_id=${teamId}`), { data: [shown], next_token: null })
+      assert.deepEqual(await done('DELETE', `${path}?ehr_type=fhir&team_id=${teamId}`), {})
     })
 
     test('somebody is invited, and the invite taken back', async () => {

@@ -1,0 +1,194 @@
+// EHR pipelines: where a team's records are to go, with what right. Owns ehr_pipeline; sends nothing. Source: management-auth.md 14.
+import type { PlainTx, Queries } from '../platform/db.ts'
+import { inTurn } from '../platform/erasure.ts'
+import { badRequest, invalid, type Fault } from '../platform/errors.ts'
+import type { Manager } from '../platform/operation.ts'
+import { newestPage, readNewest } from '../platform/page.ts'
+import { Nullable, T } from '../platform/schema.ts'
+import { and, sql, type Sql } from '../platform/sql.ts'
+import type { Vault } from '../platform/vault.ts'
+import { reachedTeam, reachedTeams } from '../management/reach.ts'
+import { MASK, TEAMS_MAX, type Authentication, type EhrType, type Pipeline, type UpsertPipelines } from './schema.ts'
+
+const PAGE = 50
+
+/** The cell of a request. */
+export interface Place {
+  environment: string
+  region: string
+}
+
+const Row = T.Object({
+  id: T.String(),
+  team_id: T.String(),
+  ehr_type: T.String(),
+  base_url: T.String(),
+  authentication: T.Record(T.String(), T.String()),
+  allowed_mappers: Nullable(T.Array(T.String())),
+  created_at: T.String(),
+})
+interface Row {
+  team_id: string
+  ehr_type: string
+  base_url: string
+  authentication: Record<string, string>
+  allowed_mappers: string[] | null
+}
+
+const shown = ({ team_id, ehr_type, base_url, authentication, allowed_mappers }: Row): Pipeline => ({
+  team_id,
+  type: 'native',
+  ehr_type: ehr_type as EhrType,
+  base_url,
+  authentication: masked(authentication),
+  allowed_mappers,
+})
+
+/** The field of each kind of authentication that is a secret. */
+const secretField: Record<string, string> = { client_credentials: 'client_secret', api_key: 'api_key' }
+
+function masked(authentication: Record<string, string>): Authentication {
+  const field = secretField[authentication.type!]
+  return { ...authentication, ...(field && { [field]: MASK }) } as unknown as Authentication
+}
+
+/** What may be read of an authentication, and what may not. */
+function parted(authentication: Authentication): { open: Record<string, string>; secret: string | undefined } {
+  const field = secretField[authentication.type]
+  if (!field) return { open: authentication, secret: undefined }
+  const { [field]: secret, ...open } = authentication as Record<string, string>
+  return { open: open as Record<string, string>, secret }
+}
+
+const columns = sql`p.id, p.team_id, p.ehr_type, p.base_url, p.authentication, p.allowed_mappers, p.created_at`
+
+/** Teams `t` of this cell that the key reaches. */
+const reached = (manager: Manager): Sql =>
+  manager.teams
+    ? sql`t.org_id = ${manager.org} and t.deleted_at is null and t.id = any (${[...manager.teams]}::uuid[])`
+    : sql`t.org_id = ${manager.org} and t.deleted_at is null`
+
+/**
+ * Pipelines of the teams that the key reaches, newest first, 50 a page, secrets masked.
+ * 400: a cursor of another list. 403, 404: the filter names a team out of reach; one of another region has none here.
+ */
+export async function listPipelines(
+  tx: PlainTx,
+  control: Queries,
+  manager: Manager,
+  place: Place,
+  query: { team_id?: string; next_cursor?: string },
+) {
+  const list = `ehr pipelines ${manager.org} ${place.environment} ${place.region} ${query.team_id ?? ''}`
+  const conditions = [reached(manager)]
+  if (query.team_id !== undefined) {
+    await reachedTeam(control, manager, query.team_id)
+    conditions.push(sql`p.team_id = ${query.team_id}`)
+  }
+  if (query.next_cursor !== undefined) {
+    const { at, id } = readNewest(list, query.next_cursor)
+    conditions.push(sql`(p.created_at, p.id) < (${at}::timestamptz, ${id}::uuid)`)
+  }
+  const rows = await tx.many(
+    Row,
+    sql`
+    select ${columns} from ehr_pipeline p join team t on t.id = p.team_id
+    where ${and(conditions)} order by p.created_at desc, p.id desc limit ${PAGE + 1}`,
+  )
+  const { page, next_cursor } = newestPage(list, rows, PAGE, (row) => ({ at: row.created_at, id: row.id }))
+  return { data: page.map(shown), next_token: next_cursor }
+}
+
+/**
+ * Give teams a pipeline of a type, in the place of the one they have: those named, or every one that the key reaches in the cell.
+ * Writes ehr_pipeline.
+ * 400: a team of another region; more than 1,000 teams are meant. 403, 404: a team out of reach. 422: not https in production.
+ */
+export async function upsertPipelines(
+  tx: PlainTx,
+  { control, vault }: { control: Queries; vault: Vault },
+  manager: Manager,
+  place: Place,
+  body: UpsertPipelines,
+): Promise<Pipeline[]> {
+  if (place.environment === 'production') assertEncrypted(body)
+  const teams = await teamsMeant(tx, control, manager, place, body.team_ids)
+  const { open, secret } = parted(body.authentication)
+  const sealed = teams.map((team) => (secret === undefined ? null : vault.seal(secret, contextOf(team, body.ehr_type))))
+  const rows = await tx.many(
+    Row,
+    sql`
+    insert into ehr_pipeline as p (id, team_id, ehr_type, base_url, authentication, secret, allowed_mappers, created_at, updated_at)
+    select n.id, n.team_id, ${body.ehr_type}, ${body.base_url}, ${JSON.stringify(open)}::jsonb, n.secret,
+           ${body.allowed_mappers?.length ? body.allowed_mappers : null}::text[], ${tx.now}, ${tx.now}
+    from unnest(${teams.map(() => tx.uuid())}::uuid[], ${teams}::uuid[], ${sealed}::text[]) as n (id, team_id, secret)
+    on conflict (team_id, ehr_type) do update
+    set base_url = excluded.base_url, authentication = excluded.authentication, secret = excluded.secret,
+        allowed_mappers = excluded.allowed_mappers, updated_at = excluded.updated_at
+    returning ${columns}`,
+  )
+  const made = new Map(rows.map((row) => [row.team_id, shown(row)]))
+  return teams.map((team) => made.get(team)!)
+}
+
+/** A sealed secret is worth something in its own row only. */
+const contextOf = (team_id: string, ehr_type: string): string => `secret of EHR pipeline ${ehr_type} of ${team_id}`
+
+/** Secrets and patients' data do not leave production in clear. */
+function assertEncrypted({ base_url, authentication }: UpsertPipelines): void {
+  const faults: Fault[] = []
+  const check = (url: string, ...loc: string[]) => {
+    if (/^https:/i.test(url)) return
+    faults.push({
+      loc: ['body', ...loc],
+      msg: 'Value error, must be https in production',
+      type: 'value_error',
+      ctx: { error: {} },
+    })
+  }
+  check(base_url, 'base_url')
+  if (authentication.type === 'client_credentials') check(authentication.token_url, 'authentication', 'token_url')
+  if (faults.length) throw invalid(faults)
+}
+
+/**
+ * Delete the pipelines of a type: of the teams named, as far as the key reaches them and they are here, or of every one that it
+ * reaches. Writes ehr_pipeline.
+ */
+export const deletePipelines = (
+  tx: PlainTx,
+  manager: Manager,
+  query: { team_id?: string[]; ehr_type: EhrType },
+): Promise<number> => {
+  const which = query.team_id ? sql`t.id = any (${query.team_id}::uuid[])` : sql`true`
+  return tx.run(sql`
+    delete from ehr_pipeline where ehr_type = ${query.ehr_type} and team_id in (select t.id from team t where ${reached(manager)} and ${which})`)
+}
+
+const Id = T.Object({ id: T.String() })
+
+async function teamsMeant(
+  tx: PlainTx,
+  control: Queries,
+  manager: Manager,
+  place: Place,
+  named: readonly string[] | undefined,
+): Promise<string[]> {
+  const asked = named && (await reachedTeams(control, manager, named))
+  const elsewhere = asked?.find(({ region }) => region !== place.region)
+  if (elsewhere) throw badRequest(`Team ${elsewhere.id} is in region ${elsewhere.region}`)
+  const which = asked ? sql`t.id = any (${asked.map(({ id }) => id)}::uuid[])` : sql`true`
+  const rows = await tx.many(
+    Id,
+    sql`select t.id from team t where ${reached(manager)} and ${which} order by t.id limit ${TEAMS_MAX + 1} for key share`,
+  )
+  if (rows.length > TEAMS_MAX) throw badRequest(`More than ${TEAMS_MAX} teams are meant, name them in portions`)
+  if (asked && rows.length < asked.length) throw badRequest('A team has no place in this environment')
+  return asked ? asked.map(({ id }) => id) : rows.map(({ id }) => id)
+}
+
+/** The pipelines of a deleted team. */
+export const eraseTeamPipelines = inTurn(
+  (team, max) =>
+    sql`delete from ehr_pipeline where id = any (array(select id from ehr_pipeline where team_id = ${team} limit ${max}))`,
+)

@@ -1,0 +1,69 @@
+import type { Administration } from '../management/administration.ts'
+import { Nothing } from '../management/schema.ts'
+import { managementOperation, type Operation } from '../platform/operation.ts'
+import { T } from '../platform/schema.ts'
+import type { Vault } from '../platform/vault.ts'
+import { deletePipelines, listPipelines, upsertPipelines } from './pipelines.ts'
+import * as shapes from './schema.ts'
+
+/** What operations on pipelines need of the process. */
+export interface Means {
+  admin: Administration
+  vault: Vault
+}
+
+const shared = {
+  path: '/v1/org/{org_id}/team_ehr_pipelines/{environment}/{region}',
+  place: 'cell',
+  reach: 'bound',
+  params: shapes.PipelinesParams,
+} as const
+
+export const routes = (means: Means): Operation[] => [
+  managementOperation({
+    ...shared,
+    id: 'get_team_ehr_pipelines',
+    method: 'GET',
+    summary: 'List EHR pipelines of teams, newest first',
+    description: 'Secrets are masked. The next page starts from `next_token`, given as `next_cursor`.',
+    query: shapes.PipelinesQuery,
+    reply: shapes.PipelinePage,
+    run: (tx, { manager, params, query }) => listPipelines(tx, means.admin.cells.control.queries, manager, params, query),
+  }),
+  managementOperation({
+    ...shared,
+    id: 'upsert_team_ehr_pipelines',
+    method: 'POST',
+    summary: 'Give teams an EHR pipeline, in the place of the one of that type that they have',
+    description: 'Without `team_ids` every team that the key reaches in this environment and region. Nothing is sent there yet.',
+    body: shapes.UpsertPipelines,
+    reply: T.Array(shapes.Pipeline),
+    example: {
+      team_ids: ['01890000-0000-7000-8000-000000000001'],
+      ehr_type: 'fhir',
+      base_url: 'https://ehr.example.com/fhir',
+      authentication: {
+        type: 'client_credentials',
+        client_id: 'fictional-clinic',
+        client_secret: 'not-a-real-secret',
+        token_url: 'https://ehr.example.com/token',
+      },
+    },
+    run: (tx, { manager, params, body }) =>
+      upsertPipelines(tx, { control: means.admin.cells.control.queries, vault: means.vault }, manager, params, body),
+  }),
+  managementOperation({
+    ...shared,
+    id: 'delete_team_ehr_pipelines',
+    method: 'DELETE',
+    summary: 'Delete the EHR pipelines of one type of teams',
+    description:
+      'Without `team_id` of every team that the key reaches in this environment and region. Teams out of its reach are left alone.',
+    query: shapes.DeletePipelinesQuery,
+    reply: Nothing,
+    run: async (tx, { manager, query }) => {
+      await deletePipelines(tx, manager, query)
+      return {}
+    },
+  }),
+]

@@ -1,0 +1,102 @@
+// Shapes of EHR pipelines. Source: openapi-management.json; management-auth.md 14.
+import { Environment, NextCursor, Region } from '../management/schema.ts'
+import { Refusal } from '../platform/read.ts'
+import { Email, Fields, Maybe, Nullable, OneOf, OpenEnum, T, Text, Uuid, type Static } from '../platform/schema.ts'
+
+export const EhrType = OpenEnum(['fhir', 'hint_health'])
+export type EhrType = Static<typeof EhrType>
+
+/** What stands for a secret where it is read. */
+export const MASK = '********'
+
+const Url = Text({
+  minLength: 1,
+  maxLength: 2083,
+  rule: (text) => {
+    const url = URL.canParse(text) ? new URL(text) : undefined
+    if (!url || !/^https?:$/.test(url.protocol)) return new Refusal('must be an http or https address')
+    return url.username || url.password ? new Refusal('must not have a user or a password in it') : text
+  },
+})
+
+const Secret = Text({
+  minLength: 1,
+  maxLength: 4096,
+  rule: (text) => (text === MASK ? new Refusal('is the mask that reading shows, give the secret itself') : text),
+  description: `Kept encrypted; shown as \`${MASK}\`.`,
+})
+
+export const Authentication = OneOf(
+  'type',
+  [
+    Fields(
+      {
+        type: T.Literal('client_credentials'),
+        client_id: Text({ minLength: 1, maxLength: 500 }),
+        client_secret: Secret,
+        token_url: Url,
+      },
+      { title: 'EHRPipelineOAuth2ClientCredentials' },
+    ),
+    Fields(
+      {
+        type: T.Literal('google_iam'),
+        service_account_email: Email,
+        audience: OpenEnum(['https://healthcare.googleapis.com/']),
+      },
+      { title: 'EHRPipelineGoogleIAM' },
+    ),
+    Fields({ type: T.Literal('api_key'), api_key: Secret }, { title: 'EHRPipelineAPIKey' }),
+  ],
+  { title: 'EHRPipelineAuthentication' },
+)
+export type Authentication = Static<typeof Authentication>
+
+const Mappers = T.Array(Text({ minLength: 1, maxLength: 200 }), {
+  maxItems: 200,
+  description: 'Left out or empty: all of them.',
+})
+
+export const Pipeline = Fields(
+  {
+    team_id: Uuid,
+    type: OpenEnum(['native', 'ehr_linked']),
+    ehr_type: EhrType,
+    base_url: T.String(),
+    authentication: Authentication,
+    allowed_mappers: Nullable(T.Array(T.String())),
+  },
+  { title: 'TeamEHRPipeline' },
+)
+export type Pipeline = Static<typeof Pipeline>
+
+export const PipelinePage = Fields(
+  { data: T.Array(Pipeline), next_token: Nullable(T.String()) },
+  { title: 'TeamEHRPipelineResponse' },
+)
+
+/** Teams that one request can name or mean. */
+export const TEAMS_MAX = 1000
+
+export const UpsertPipelines = Fields(
+  {
+    team_ids: Maybe(
+      T.Array(Uuid, { minItems: 1, maxItems: TEAMS_MAX, description: 'Left out: every team that the key reaches here.' }),
+    ),
+    ehr_type: EhrType,
+    base_url: Url,
+    authentication: Authentication,
+    allowed_mappers: Maybe(Mappers),
+  },
+  { title: 'UpsertTeamEHRPipelines' },
+)
+export type UpsertPipelines = Static<typeof UpsertPipelines>
+
+export const PipelinesParams = Fields({ org_id: Uuid, environment: Environment, region: Region })
+export const PipelinesQuery = Fields({ team_id: Maybe(Uuid), next_cursor: NextCursor })
+export const DeletePipelinesQuery = Fields({
+  team_id: Maybe(
+    T.Array(Uuid, { minItems: 1, maxItems: TEAMS_MAX, description: 'Left out: every team that the key reaches here.' }),
+  ),
+  ehr_type: EhrType,
+})

@@ -1,0 +1,84 @@
+// The end of a deleted team: when its grace is over, everything it has in a cell is erased. The control plane keeps its record, so that
+// its id is never used again, and the audit log stays. Source: management-auth.md 7.
+import { plusSeconds } from '../platform/clock.ts'
+import type { Db, PlainTx } from '../platform/db.ts'
+import type { TeamEraser } from '../platform/erasure.ts'
+import { T } from '../platform/schema.ts'
+import { sql } from '../platform/sql.ts'
+
+/** A deleted team's data can be rescued by the operator for this long. */
+const GRACE_S = 7 * 86_400
+const TEAMS_MAX = 100
+
+export interface ErasureLimits {
+  /** Rows of one transaction. */
+  rows_max: number
+  /** Transactions of one run; the next run goes on. */
+  batches_max: number
+}
+const LIMITS: ErasureLimits = { rows_max: 1000, batches_max: 1000 }
+
+const Id = T.Object({ id: T.String() })
+
+/**
+ * Erase teams of a cell whose grace is over, batch by batch, each in a transaction of its own: a run that ends in the middle has erased
+ * so much, and the next goes on. Several processes may run it; a team is one's at a time. Writes team, and what the erasers own.
+ * Throws at the end what went wrong with a team; others are erased nevertheless.
+ * @param control asked too: a deletion that was cut off in the cell alone is none
+ * @param stopped asked between batches: whether to leave the rest to the next run
+ */
+export async function eraseTeams(
+  db: Db,
+  control: Db,
+  erasers: readonly TeamEraser[],
+  stopped: () => boolean,
+  { rows_max, batches_max }: ErasureLimits = LIMITS,
+): Promise<void> {
+  const faults: unknown[] = []
+  let batches = 0
+  for (const team_id of await doomed(db, control)) {
+    const steps = [...erasers, eraseItself]
+    try {
+      while (steps.length) {
+        if (stopped() || batches++ === batches_max) return
+        const gone = await batch(db, team_id, steps[0]!, rows_max)
+        if (gone === 'taken') break
+        if (gone === 0) steps.shift()
+      }
+    } catch (error) {
+      faults.push(error)
+    }
+  }
+  if (faults.length) throw faults[0]
+}
+
+/** Teams of the cell that were deleted long enough ago, in the cell and on the control plane. */
+async function doomed(db: Db, control: Db): Promise<string[]> {
+  const inCell = await db.plainTx((tx) => deletedBefore(tx, plusSeconds(tx.now, -GRACE_S)))
+  if (inCell.length === 0) return []
+  return control.plainTx(async (tx) => {
+    const known = new Set(await deletedBefore(tx, plusSeconds(tx.now, -GRACE_S), inCell))
+    return inCell.filter((id) => known.has(id)).slice(0, TEAMS_MAX)
+  })
+}
+
+async function deletedBefore(tx: PlainTx, at: Date, among?: string[]): Promise<string[]> {
+  const which = among ? sql`id = any (${among}::uuid[])` : sql`true`
+  const rows = await tx.many(
+    Id,
+    sql`select id from team where deleted_at <= ${at} and ${which} order by deleted_at, id limit 10000`,
+  )
+  return rows.map(({ id }) => id)
+}
+
+/** The team's row is the lock: a process that finds it locked or gone leaves the team to whoever was first. */
+const batch = (db: Db, team_id: string, erase: TeamEraser, rows_max: number): Promise<number | 'taken'> =>
+  db.plainTx(async (tx) => {
+    const locked = await tx.maybe(
+      Id,
+      sql`select id from team where id = ${team_id} and deleted_at is not null for update skip locked`,
+    )
+    return locked ? erase(tx, team_id, rows_max) : 'taken'
+  })
+
+const eraseItself: TeamEraser = (tx, team_id) => tx.run(sql`delete from team where id = ${team_id}`)

@@ -1,0 +1,25 @@
+// Features that an operator can switch off for a team. All are on until then. An operation that belongs to one names it in its record;
+// what depends on a feature only in part asks `assertFeature`. Source: management-auth.md 19.
+import type { Tenant } from './db.ts'
+import { forbidden, type Problem } from './errors.ts'
+
+export interface Feature {
+  /** As the operator writes it. */
+  name: string
+  /** What a team does not have without it. */
+  about: string
+  /** The answer to a team that does not have it. */
+  refusal: () => Problem
+}
+
+/** Declare a feature; 403 to a team that does not have it, unless said otherwise. */
+export const feature = (
+  name: string,
+  about: string,
+  refusal: () => Problem = () => forbidden('This feature is not enabled for this team'),
+): Feature => ({ name, about, refusal })
+
+/** Throws the feature's refusal for a team that does not have it. */
+export function assertFeature({ features_off }: Pick<Tenant, 'features_off'>, { name, refusal }: Feature): void {
+  if (features_off?.includes(name)) throw refusal()
+}

@@ -1,0 +1,8 @@
+// Erasing the simulations of a deleted team that wait.
+import { inTurn } from '../platform/erasure.ts'
+import { sql } from '../platform/sql.ts'
+
+export const eraseTeamSimulations = inTurn(
+  (team, max) =>
+    sql`delete from simulation where order_id = any (array(select order_id from simulation where team_id = ${team} limit ${max}))`,
+)

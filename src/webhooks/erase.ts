@@ -1,0 +1,18 @@
+// Erasing the endpoints of a deleted team and what was sent to them.
+import { inTurn } from '../platform/erasure.ts'
+import { sql } from '../platform/sql.ts'
+
+export const eraseTeamWebhooks = inTurn(
+  (team, max) =>
+    sql`delete from delivery_attempt where id = any (array(select id from delivery_attempt where team_id = ${team} limit ${max}))`,
+  (team, max) => sql`
+    delete from delivery where id = any (array(
+      select id from delivery where team_id = ${team} and webhook_id in (select id from webhook where team_id = ${team}) limit ${max}))`,
+  (team, max) =>
+    sql`delete from webhook_message where id = any (array(select id from webhook_message where team_id = ${team} limit ${max}))`,
+  (team, max) =>
+    sql`delete from webhook_secret where id = any (array(select id from webhook_secret where team_id = ${team} limit ${max}))`,
+  (team, max) =>
+    sql`delete from webhook_lane where webhook_id = any (array(select webhook_id from webhook_lane where team_id = ${team} limit ${max}))`,
+  (team, max) => sql`delete from webhook where id = any (array(select id from webhook where team_id = ${team} limit ${max}))`,
+)
