@@ -27,6 +27,49 @@ table audit
   constraint audit_pkey PRIMARY KEY (id)
   CREATE INDEX audit__org ON audit USING btree (org_id, id)
 
+table dashboard_session
+  id uuid not null
+  member_id uuid not null
+  team_id uuid not null
+  environment text not null
+  feature text not null
+  modality text not null
+  launch_hash bytea not null
+  session_hash bytea
+  expires_at timestamp with time zone not null
+  constraint dashboard_session__launch UNIQUE (launch_hash)
+  constraint dashboard_session__session UNIQUE (session_hash)
+  constraint dashboard_session_pkey PRIMARY KEY (id)
+  constraint dashboard_session__member FOREIGN KEY (member_id) REFERENCES embedded_member(id) ON DELETE CASCADE
+  constraint dashboard_session_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
+  constraint dashboard_session__environment CHECK ((environment = ANY (ARRAY['sandbox'::text, 'production'::text])))
+  constraint dashboard_session__modality CHECK ((modality = ANY (ARRAY['feature_embed'::text, 'link_out'::text])))
+  CREATE INDEX dashboard_session__expired ON dashboard_session USING btree (expires_at)
+  CREATE INDEX dashboard_session__of_member ON dashboard_session USING btree (member_id)
+
+table embedded_member
+  id uuid not null
+  org_id uuid not null
+  integration_member_id text not null
+  name text not null
+  email text not null
+  avatar text
+  team_ids uuid[]
+  created_at timestamp with time zone not null
+  constraint embedded_member__reference UNIQUE (org_id, integration_member_id)
+  constraint embedded_member_pkey PRIMARY KEY (id)
+  constraint embedded_member_org_id_fkey FOREIGN KEY (org_id) REFERENCES org(id)
+  CREATE INDEX embedded_member__newest ON embedded_member USING btree (org_id, created_at, id)
+
+table embedding
+  org_id uuid not null
+  slug text not null
+  modalities text[] not null
+  origins jsonb not null
+  constraint embedding__slug UNIQUE (slug)
+  constraint embedding_pkey PRIMARY KEY (org_id)
+  constraint embedding_org_id_fkey FOREIGN KEY (org_id) REFERENCES org(id)
+
 table idempotency
   team_id uuid not null
   scope text not null
@@ -117,6 +160,19 @@ table org
   expires_at timestamp with time zone
   constraint org_pkey PRIMARY KEY (id)
   constraint org__plan CHECK ((plan = ANY (ARRAY['launch'::text, 'grow'::text, 'scale'::text])))
+
+table org_domain
+  id uuid not null
+  org_id uuid not null
+  domain text not null
+  token text not null
+  verified_at timestamp with time zone
+  target text
+  created_at timestamp with time zone not null
+  constraint org_domain__domain UNIQUE (domain)
+  constraint org_domain_pkey PRIMARY KEY (id)
+  constraint org_domain_org_id_fkey FOREIGN KEY (org_id) REFERENCES org(id)
+  CREATE INDEX org_domain__org ON org_domain USING btree (org_id, created_at, id)
 
 table team
   id uuid not null

@@ -1,19 +1,23 @@
 // The list of modules: their operations, jobs, constraints and sweeps, put together. Nothing here does anything.
-import { eraseTeamLabTests } from './catalog/lab-tests.ts'
+import { eraseTeamLabTests, seedStandardTests } from './catalog/lab-tests.ts'
 import { routes as catalog } from './catalog/routes.ts'
 import { eraseTeamPipelines } from './ehr/pipelines.ts'
 import { routes as ehr } from './ehr/routes.ts'
 import { eraseTeamAccounts } from './labs/erase.ts'
 import { routes as labs } from './labs/routes.ts'
 import { labOfAccount } from './labs/selection.ts'
-import type { Administration } from './management/administration.ts'
+import type { Administration, Neighbours } from './management/administration.ts'
+import { pruneSessions } from './management/dashboard-sessions.ts'
+import { constraints as domainConstraints } from './management/domains.ts'
+import { constraints as embeddingConstraints } from './management/embedding.ts'
 import { eraseTeams } from './management/erasure.ts'
+import { constraints as launchConstraints } from './management/launches.ts'
 import { constraints as memberConstraints } from './management/members.ts'
 import { routes as management } from './management/routes.ts'
 import { dispatchHandler } from './orders/dispatch.ts'
 import { eraseOrdersHandler, eraseTeamOrders } from './orders/erase.ts'
 import { markHandler } from './orders/marks.ts'
-import { constraints as orderConstraints } from './orders/orders.ts'
+import { constraints as orderConstraints, hasOrder } from './orders/orders.ts'
 import { routes as orders } from './orders/routes.ts'
 import type { ConstraintAnswers } from './platform/db.ts'
 import { erasePlatformRows, type TeamEraser } from './platform/erasure.ts'
@@ -31,7 +35,7 @@ import { routes as simulator } from './simulator/routes.ts'
 import { registeredHandler, stepHandler } from './simulator/simulate.ts'
 import { routes as testkits } from './testkits/routes.ts'
 import { routes as users } from './users/routes.ts'
-import { constraints as userConstraints, eraseHandler, eraseTeamUsers } from './users/users.ts'
+import { constraints as userConstraints, eraseHandler, eraseTeamUsers, findUser } from './users/users.ts'
 import { pruneDeliveries } from './webhooks/deliveries.ts'
 import { eraseTeamWebhooks } from './webhooks/erase.ts'
 import { replayHandler } from './webhooks/replay.ts'
@@ -86,7 +90,20 @@ export const handlers: Handler[] = [
   eraseHandler,
 ]
 
-export const constraints: ConstraintAnswers = { ...memberConstraints, ...userConstraints, ...orderConstraints }
+export const constraints: ConstraintAnswers = {
+  ...memberConstraints,
+  ...domainConstraints,
+  ...embeddingConstraints,
+  ...launchConstraints,
+  ...userConstraints,
+  ...orderConstraints,
+}
+
+/** What the management interface is told of modules that it does not know. */
+export const neighbours: Pick<Neighbours, 'seed' | 'has'> = {
+  seed: seedStandardTests,
+  has: { user: async (tx, id) => (await findUser(tx, id)) !== undefined, order: hasOrder },
+}
 
 /** From the top of the architecture down, as handlers: what refers to others is erased first. */
 export const teamErasers: readonly TeamEraser[] = [
@@ -103,6 +120,7 @@ export const teamErasers: readonly TeamEraser[] = [
 
 export const sweeps: Sweep[] = [
   { name: 'idempotency.prune', control: true, run: pruneIdempotency },
+  { name: 'dashboard-sessions.prune', control: 'alone', run: pruneSessions },
   { name: 'deliveries.prune', run: pruneDeliveries },
   { name: 'teams.erase', within: (db, control, stopped) => eraseTeams(db, control, teamErasers, stopped) },
 ]

@@ -2,10 +2,10 @@
 import { mkdirSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { constraints, handlers, later, operations, operationsIn, sweeps } from './app.ts'
-import { seedStandardTests } from './catalog/lab-tests.ts'
+import { constraints, handlers, later, neighbours, operations, operationsIn, sweeps } from './app.ts'
 import { administer } from './management/administration.ts'
 import type { TeamGuard } from './management/guard.ts'
+import { launchPages } from './management/launch-pages.ts'
 import { Cells, schemaOf, type CellOptions } from './platform/cells.ts'
 import type { Config } from './platform/config.ts'
 import type { CellName, Connection } from './platform/db.ts'
@@ -16,7 +16,7 @@ import type { Log } from './platform/log.ts'
 import { createMetrics } from './platform/metrics.ts'
 import { migrate } from './platform/migrate.ts'
 import { describe } from './platform/openapi.ts'
-import { addPages } from './platform/pages.ts'
+import { addBrowserPages, addPages } from './platform/pages.ts'
 import { openVault } from './platform/vault.ts'
 import { machineNow } from './platform/clock.ts'
 import { JobRunner, Worker } from './platform/worker.ts'
@@ -94,11 +94,11 @@ const DRAIN_MS_MAX = 30_000
 /** Start the roles of this process on an open, migrated database. `stop` lets requests and jobs in flight finish. */
 export async function startRoles(config: Config, cells: Cells, log: Log, roles: Roles): Promise<Running> {
   const vault = openVault(config.encryption_keys, resolve(config.data_dir))
-  const administration = administer(cells, vault, config, seedStandardTests)
+  let url = config.public_url ?? ''
+  const administration = administer(cells, vault, config, { ...neighbours, publicUrl: () => url })
   const guard = administration.teams
   const metrics = createMetrics(() => cells)
   let draining = false
-  let url = ''
   const pool = heavy()
   const runner = new JobRunner({ handlers, tenantOf: guard.tenant, log, metrics })
   const worker = roles.work ? new Worker({ cells, handlers, sweeps, tenantOf: guard.tenant, log, metrics }) : undefined
@@ -142,13 +142,14 @@ export async function startRoles(config: Config, cells: Cells, log: Log, roles: 
     base_path: config.base_path,
     draining: () => draining,
   })
+  addBrowserPages(app, launchPages(administration))
   // A caller that would keep its connection for the next request would keep us from ending.
   app.addHook('onSend', async (_request, reply) => void (draining && reply.header('connection', 'close')))
   if (roles.serve) {
     const address = await app.listen({ port: config.port, host: config.host }).catch((error: unknown) => {
       throw cannotListen(config, error)
     })
-    url = config.public_url ?? `${address}${config.base_path}`
+    url ||= `${address}${config.base_path}`
   }
   worker?.start()
   delivery?.start()

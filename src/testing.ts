@@ -4,11 +4,12 @@ import { createHash, randomUUID } from 'node:crypto'
 import { after } from 'node:test'
 import pg from 'pg'
 import { testDataDir, testSettings } from '../test/setup.ts'
-import { constraints, handlers, later, operationsIn } from './app.ts'
+import { constraints, handlers, later, neighbours, operationsIn } from './app.ts'
 import { loadCatalog, catalogChecksum } from './catalog/load.ts'
 import { seedStandardTests } from './catalog/lab-tests.ts'
 import { loadPlatformAccounts } from './labs/platform-accounts.ts'
 import { administer } from './management/administration.ts'
+import { launchPages } from './management/launch-pages.ts'
 import { createOrgKey, createTeamKey } from './management/keys.ts'
 import { createOrg, createTeam, loadTenant, placeTeam } from './management/teams.ts'
 import { Cells, schemaOf } from './platform/cells.ts'
@@ -19,6 +20,7 @@ import { createHttp } from './platform/http.ts'
 import { createLog } from './platform/log.ts'
 import { createMetrics } from './platform/metrics.ts'
 import { migrate, migrationsOf } from './platform/migrate.ts'
+import { addBrowserPages } from './platform/pages.ts'
 import { T } from './platform/schema.ts'
 import { sql } from './platform/sql.ts'
 import { newVaultKey, Vault } from './platform/vault.ts'
@@ -73,8 +75,17 @@ export const cells = new Cells(options, new Map(cellNames.map((cell) => [cell, o
 const vaultKey = newVaultKey()
 export const vault = new Vault(() => [vaultKey])
 /** Tests ask fast and give wrong keys on purpose: limits that they need they make themselves. */
-const settings = { requests_per_s: 0, requests_burst: 1, wrong_keys_per_min: 0, sandbox_users_max: 50, support_email: '' }
-export const administration = administer(cells, vault, settings, seedStandardTests)
+export const settings = {
+  requests_per_s: 0,
+  requests_burst: 1,
+  wrong_keys_per_min: 0,
+  sandbox_users_max: 50,
+  support_email: '',
+  /** Nobody answers here; tests that ask DNS put a name server of their own in its place. */
+  dns_servers: ['127.0.0.1:1'],
+  domain_target: 'lab.example.org',
+}
+export const administration = administer(cells, vault, settings, { ...neighbours, publicUrl: () => url })
 export const guard = administration.teams
 export const metrics = createMetrics(() => cells)
 export const runner = new JobRunner({ handlers, tenantOf: guard.tenant, log, metrics })
@@ -107,7 +118,8 @@ const app = createHttp({
   base_path: '',
   checkReplies: true,
 })
-export const url = await app.listen({ port: 0, host: '127.0.0.1' })
+addBrowserPages(app, launchPages(administration))
+export const url: string = await app.listen({ port: 0, host: '127.0.0.1' })
 
 after(async () => {
   await app.close()

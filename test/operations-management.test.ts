@@ -30,6 +30,21 @@ const forOrgKeys = new Set([
   'list_org_audit',
   'list_cell_audit',
   'update_lab_account_team_id_allowlist',
+  'list_org_domains',
+  'create_org_domain',
+  'get_org_domain',
+  'delete_org_domain',
+  'verify_org_domain',
+  'send_org_domain_instructions',
+  'get_ehr_integration_configuration',
+  'upsert_ehr_integration_configuration',
+  'list_integration_managed_members',
+  'create_integration_managed_member',
+  'resolve_integration_managed_member',
+  'get_integration_managed_member',
+  'update_integration_managed_member',
+  'delete_integration_managed_member',
+  'create_dashboard_url',
 ])
 
 const ask = (operation: Operation, request: Request, headers: Record<string, string>) =>

@@ -30,6 +30,14 @@ const faults: [Record<string, string>, string][] = [
   [{ CELLS: 'moon' }, `CELLS names "moon"; the cells are ${CELLS}.`],
   [{ LOG_LEVEL: 'loud' }, 'LOG_LEVEL must be one of trace, debug, info, warn, error, fatal, silent, not "loud".'],
   [{ DATABASE_URL: 'nonsense' }, 'DATABASE_URL must be an address that starts with postgres:// or postgresql://.'],
+  [
+    { DOMAIN_TARGET: 'https://lab.example.com' },
+    'DOMAIN_TARGET must be a host name like lab.example.com, not "https://lab.example.com".',
+  ],
+  [
+    { DNS_SERVERS: '192.0.2.53,name.example' },
+    'DNS_SERVERS must be at most 10 addresses, each with or without a port, separated by commas.',
+  ],
   [{ DEMO: 'maybe' }, 'DEMO must be "on" or "off", not "maybe".'],
   [
     { HOST: '0.0.0.0' },

@@ -5,6 +5,7 @@ import type { Tx } from '../platform/db.ts'
 import { Buckets, Quota } from '../platform/limits.ts'
 import { Tokens } from '../platform/tokens.ts'
 import type { Vault } from '../platform/vault.ts'
+import type { DnsOptions } from './domain-check.ts'
 import { TeamGuard } from './guard.ts'
 import { OrgGuard } from './org-guard.ts'
 
@@ -16,23 +17,51 @@ export interface Administration {
   /** Access tokens minted, by management key and team. */
   minted: Quota
   support_email: string
+  seed: Neighbours['seed']
+  has: Neighbours['has']
+  publicUrl: Neighbours['publicUrl']
+  /** The name that white-label domains point at, if they have to point anywhere. */
+  domain_target: string | undefined
+  dns: DnsOptions
+  /** Checks of domains, by organization. */
+  domainChecks: Quota
+  /** Mails about domains, by organization. */
+  domainMails: Quota
+}
+
+/** What the interface has from elsewhere in this process. */
+export interface Neighbours {
   /** What a team finds in its sandbox when it is new. */
   seed: (tx: Tx) => Promise<void>
+  /** Whether the team has such a user or order. */
+  has: Record<'user' | 'order', (tx: Tx, id: string) => Promise<boolean>>
+  /** Where browsers reach this server, without a final slash; known once it listens. */
+  publicUrl: () => string
 }
 
 /** Of one management key for one team. Source: management-auth.md 10. */
 const MINTED_PER_MIN = 60
+/** Of one organization. */
+const DOMAIN_CHECKS_PER_MIN = 60
+const DOMAIN_MAILS_PER_H = 30
+const DNS = { timeout_ms: 1500, tries: 2, deadline_ms: 8000 }
 
 export type AdministrationSettings = Pick<
   Config,
-  'requests_per_s' | 'requests_burst' | 'wrong_keys_per_min' | 'sandbox_users_max' | 'support_email'
+  | 'requests_per_s'
+  | 'requests_burst'
+  | 'wrong_keys_per_min'
+  | 'sandbox_users_max'
+  | 'support_email'
+  | 'dns_servers'
+  | 'domain_target'
 >
 
 export function administer(
   cells: Cells,
   vault: Vault,
   settings: AdministrationSettings,
-  seed: (tx: Tx) => Promise<void>,
+  { seed, has, publicUrl }: Neighbours,
 ): Administration {
   const limits = {
     requests: new Buckets({ per_s: settings.requests_per_s, burst: settings.requests_burst }),
@@ -48,5 +77,11 @@ export function administer(
     minted: new Quota({ max: MINTED_PER_MIN, window_s: 60 }),
     support_email: settings.support_email,
     seed,
+    has,
+    publicUrl,
+    domain_target: settings.domain_target,
+    dns: { ...DNS, servers: settings.dns_servers },
+    domainChecks: new Quota({ max: DOMAIN_CHECKS_PER_MIN, window_s: 60 }),
+    domainMails: new Quota({ max: DOMAIN_MAILS_PER_H, window_s: 3600 }),
   }
 }

@@ -8,9 +8,10 @@ import { T } from '../platform/schema.ts'
 import { keyHash, newKey } from '../platform/secrets.ts'
 import { and, sql } from '../platform/sql.ts'
 import { addMember } from './members.ts'
-import { lockOrg } from './orgs.ts'
+import { getOrg, lockOrg } from './orgs.ts'
 import { assertTeams, bindingsOf, containing, teamsFor } from './people.ts'
 import { Invite, type AcceptInvite, type CreateInvite, type Member, type PeopleQuery } from './people-schema.ts'
+import { queueMail } from './queued-mail.ts'
 
 const PAGE = 50
 const LIFETIME_S = 7 * 86_400
@@ -66,11 +67,12 @@ export async function invite(tx: PlainTx, org_id: string, body: CreateInvite): P
       insert into invite (id, org_id, email, role, team_ids, token_hash, invited_at, expires_at)
       values (${tx.uuid()}, ${org_id}, ${body.email}, ${role}, ${teams}::uuid[], ${keyHash(token)}, ${tx.now}, ${until})`)
   }
-  await tx.run(sql`
-    insert into mail (id, org_id, recipient, subject, body, created_at)
-    select ${tx.uuid()}, id, ${body.email}, 'You are invited to ' || name,
-           'You are invited to join ' || name || '. Accept within seven days with this token: ' || ${token}::text, ${tx.now}
-    from org where id = ${org_id}`)
+  const { name } = await getOrg(tx, org_id)
+  await queueMail(tx, org_id, {
+    recipient: body.email,
+    subject: `You are invited to ${name}`,
+    body: `You are invited to join ${name}. Accept within seven days with this token: ${token}`,
+  })
   return { status: pending ? 'invite_resent' : 'invite_created' }
 }
 

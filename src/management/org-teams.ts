@@ -179,8 +179,8 @@ export async function updateTeam(
 }
 
 /**
- * Delete a team: its keys and tokens stop, its work ends, it is hidden. Writes team, api_key, management_key_team, member, invite, and
- * team in the cells.
+ * Delete a team: its keys and tokens stop, its work ends, it is hidden. Writes team, api_key, management_key_team, member, invite,
+ * embedded_member, and team in the cells.
  * 400: a cell of the region is served elsewhere. 404: no such team.
  */
 export async function deleteTeam(tx: PlainTx, admin: Administration, manager: Manager, team_id: string): Promise<void> {
@@ -200,7 +200,7 @@ export async function deleteTeam(tx: PlainTx, admin: Administration, manager: Ma
 /** Nobody is bound to the team any more; keys and people that had no other are bound to none. */
 async function unbind(tx: PlainTx, team_id: string): Promise<void> {
   await tx.run(sql`delete from management_key_team where team_id = ${team_id}`)
-  for (const table of [sql`member`, sql`invite`])
+  for (const table of [sql`member`, sql`invite`, sql`embedded_member`])
     await tx.run(
       sql`update ${table} set team_ids = array_remove(team_ids, ${team_id}::uuid) where ${team_id}::uuid = any (team_ids)`,
     )

@@ -2,6 +2,8 @@ import { managementOperation, type Idempotency, type Operation } from '../platfo
 import { Fields, Maybe, Nullable, T } from '../platform/schema.ts'
 import { mintToken } from './access-tokens.ts'
 import type { Administration } from './administration.ts'
+import { domainRoutes } from './domain-routes.ts'
+import { embeddingRoutes } from './embedding-routes.ts'
 import { createManagementKey, listManagementKeys, patchManagementKey, removeManagementKey } from './management-keys.ts'
 import { createTeam, deleteTeam, getTeam, listTeams, resolveTeam, updateTeam } from './org-teams.ts'
 import { getOrg, renameOrg } from './orgs.ts'
@@ -257,5 +259,7 @@ export const routes = (admin: Administration): Operation[] => [
   ...teams(admin),
   ...keys(admin),
   ...peopleRoutes(admin),
+  ...domainRoutes(admin),
+  ...embeddingRoutes(admin),
   ...teamRoutes(admin),
 ]

@@ -5,8 +5,8 @@ import { Clearable, Email, Fields, Maybe, Nullable, OpenEnum, T, Text, Timestamp
 /** A name as dashboards show it: letters, digits and a few signs, spaces but no tabs. */
 const Name = Text({ pattern: "^[A-Za-zÀ-ÖØ-öø-ÿ0-9(),/:'|&_\\- ’]{0,80}$", maxLength: 80 })
 const Label = Text({ minLength: 1, maxLength: 100 })
-/** The caller's own reference of a team. */
-const Reference = Text({ maxLength: 256 })
+/** The caller's own reference of a team or a member. */
+export const Reference = Text({ maxLength: 256 })
 export const Environment = OpenEnum(['sandbox', 'production'])
 export const Region = OpenEnum(['us', 'eu'])
 export const NextCursor = Maybe(Text({ maxLength: 1000 }))
@@ -48,7 +48,7 @@ const BrandInformation = Fields(
 )
 export type BrandInformation = Static<typeof BrandInformation>
 
-const Url = Text({
+export const Url = Text({
   minLength: 1,
   maxLength: 2083,
   rule: (text) => (URL.canParse(text) && /^https?:/i.test(text) ? text : new Refusal('must be an http or https address')),

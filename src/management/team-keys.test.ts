@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
-import { administration, cells, client, given, vault, type Given } from '../testing.ts'
+import { neighbours } from '../app.ts'
+import { administration, cells, client, given, settings, vault, type Given } from '../testing.ts'
 import { administer } from './administration.ts'
 
 const PREFIXES = { 'sandbox/us': 'sk_us_', 'sandbox/eu': 'sk_eu_', 'production/us': 'pk_us_', 'production/eu': 'pk_eu_' }
@@ -176,13 +177,8 @@ describe('an access token', () => {
 })
 
 describe('limits', () => {
-  const limited = (settings: Record<string, number>) =>
-    administer(
-      cells,
-      vault,
-      { requests_per_s: 0, requests_burst: 1, wrong_keys_per_min: 0, sandbox_users_max: 50, support_email: '', ...settings },
-      async () => {},
-    )
+  const limited = (changes: Record<string, number>) =>
+    administer(cells, vault, { ...settings, ...changes }, { ...neighbours, publicUrl: () => '' })
   const refused = async (work: () => unknown): Promise<{ status: number; headers: Record<string, string> }> => {
     try {
       await work()

@@ -187,6 +187,10 @@ export const orderReply = (document: string, message: string): JsonText<OrderRep
 
 const Id = T.Object({ id: T.String() })
 
+/** Whether the team has such an order. */
+export const hasOrder = async (tx: Tx, id: string): Promise<boolean> =>
+  (await tx.maybe(Id, sql`select id from lab_order where team_id = ${tx.team} and id = ${id}`)) !== undefined
+
 /** The order whose kit has this barcode, within the team. */
 export async function findOrderBySample(tx: Tx, sample_id: string): Promise<string | undefined> {
   return (await tx.maybe(Id, sql`select id from lab_order where team_id = ${tx.team} and sample_id = ${sample_id}`))?.id

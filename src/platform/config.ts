@@ -3,6 +3,7 @@
 import { isIP } from 'node:net'
 import { cellNames, type CellName } from './db.ts'
 import { FormatFault, formats } from './formats.ts'
+import { hostName } from './host-name.ts'
 
 export interface Config {
   port: number
@@ -31,6 +32,10 @@ export interface Config {
   webhook_schedule_s: number[]
   /** Networks (CIDR) and host names that deliveries may reach although they are not public. */
   webhook_allow: string[]
+  /** Name servers asked about domains, as addresses with or without a port; empty: those of the machine. */
+  dns_servers: string[]
+  /** The name that white-label domains point at; undefined: they need not point anywhere. */
+  domain_target: string | undefined
   check: boolean
 }
 
@@ -119,6 +124,18 @@ export const settings: Setting[] = [
     default: '',
     meaning:
       'What deliveries may reach although it is not public: networks such as `10.1.0.0/16` or `fd12::/16`, addresses, host names, `*.internal.example`; separated by commas.',
+  },
+  {
+    name: 'DOMAIN_TARGET',
+    default: '',
+    meaning:
+      "Host name of this installation that `dashboard.` of organizations' domains has to point at with a CNAME; the proxy must have certificates for those names. Without it only ownership of a domain is checked.",
+  },
+  {
+    name: 'DNS_SERVERS',
+    default: "the machine's",
+    meaning:
+      'Name servers that are asked about domains: addresses such as `192.0.2.53` or `[2001:db8::53]:5353`, separated by commas.',
   },
   {
     name: 'DRAWBRIDGE_CHECK',
@@ -217,6 +234,8 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     encryption_keys: encryptionKeys(env.ENCRYPTION_KEYS, faults),
     webhook_schedule_s: schedule(text('WEBHOOK_SCHEDULE', WEBHOOK_SCHEDULE), faults),
     webhook_allow: allowed(env.WEBHOOK_ALLOW, faults),
+    domain_target: domainTarget(env.DOMAIN_TARGET, faults),
+    dns_servers: nameServers(env.DNS_SERVERS, faults),
     check: onOff('DRAWBRIDGE_CHECK', false),
   }
   if (faults.length) throw new ConfigError(faults.join('\n'))
@@ -249,6 +268,31 @@ function allowed(text: string | undefined, faults: string[]): string[] {
     if (!isNetwork && (bits !== undefined || !HOST_NAME.test(entry) || /^[\d.]+$/.test(entry)))
       faults.push(`WEBHOOK_ALLOW names "${entry}", which is neither a network, an address nor a host name.`)
   }
+  return entries
+}
+
+function domainTarget(text: string | undefined, faults: string[]): string | undefined {
+  const given = text?.trim()
+  if (!given) return undefined
+  const name = hostName(given)
+  if (name === undefined) faults.push(`DOMAIN_TARGET must be a host name like lab.example.com, not "${given}".`)
+  return name
+}
+
+const SERVERS_MAX = 10
+const WITH_PORT = /^(?:\[(.+)\]|([^:]+))(?::(\d{1,5}))?$/
+
+function nameServers(text: string | undefined, faults: string[]): string[] {
+  const entries = (text ?? '')
+    .split(',')
+    .map((entry) => entry.trim())
+    .filter(Boolean)
+  const isServer = (entry: string): boolean => {
+    const [, six, four, port = '53'] = WITH_PORT.exec(entry) ?? []
+    return isIP(entry) === 6 || (Number(port) > 0 && Number(port) < 65_536 && (isIP(six ?? '') === 6 || isIP(four ?? '') === 4))
+  }
+  if (entries.length > SERVERS_MAX || !entries.every(isServer))
+    faults.push(`DNS_SERVERS must be at most ${SERVERS_MAX} addresses, each with or without a port, separated by commas.`)
   return entries
 }
 

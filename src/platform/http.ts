@@ -302,12 +302,16 @@ type ManagementInput = { params: unknown; manager: Manager | undefined }
 
 /** A management operation: a transaction where its rows are, with its line in the audit log when it writes. */
 function manage(db: Db, operation: Operation, tenant: Tenant | undefined, input: ManagementInput): Promise<unknown> {
-  const work = async (tx: PlainTx | Tx) => {
-    const result = await operation.run(tx, input)
-    if (writes(operation)) audit(tx, input.manager!, operation.id, input.params as Record<string, string>)
-    return result
-  }
-  return tenant ? db.tx(tenant, work) : db.plainTx(work)
+  const transact = <R>(work: (tx: PlainTx | Tx) => Promise<R>): Promise<R> => (tenant ? db.tx(tenant, work) : db.plainTx(work))
+  const write = <R>(work: (tx: PlainTx | Tx) => Promise<R>): Promise<R> =>
+    transact(async (tx) => {
+      const result = await work(tx)
+      audit(tx, input.manager!, operation.id, input.params as Record<string, string>)
+      return result
+    })
+  if (operation.outside) return operation.run({ read: transact, write }, input)
+  const work = (tx: PlainTx | Tx) => operation.run(tx, input)
+  return writes(operation) ? write(work) : transact(work)
 }
 
 /** Keys of an organization's own requests are kept under its id. */

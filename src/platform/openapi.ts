@@ -157,7 +157,8 @@ function success(operation: Operation, shape: (schema: TSchema) => Json): Json {
   if (operation.reply === noContent) return { 204: { description: 'Done' } }
   if (operation.reply === pdf)
     return { 200: { description: 'A PDF', content: { 'application/pdf': { schema: { type: 'string', format: 'binary' } } } } }
-  return { 200: { description: 'OK', content: { 'application/json': { schema: shape(operation.reply as TSchema) } } } }
+  const content = { 'application/json': { schema: shape(operation.reply as TSchema) } }
+  return { [operation.success ?? 200]: { description: operation.success === 201 ? 'Created' : 'OK', content } }
 }
 
 function describeParameters(place: 'path' | 'query', schema: TSchema | undefined, shape: (schema: TSchema) => Json): Json[] {

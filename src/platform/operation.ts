@@ -189,3 +189,32 @@ export function managementOperation<
 ): Operation {
   return { module: '', outside: false, ...spec, auth: 'management' } as unknown as Operation
 }
+
+/**
+ * What a management operation gets that asks somebody outside. It reads, asks and writes, each in its own transaction, so that none is
+ * open while it waits.
+ */
+export interface Steps<X> {
+  read<R>(work: (tx: X) => Promise<R>): Promise<R>
+  /** Leaves the line in the audit log. */
+  write<R>(work: (tx: X) => Promise<R>): Promise<R>
+}
+
+/** Declare an operation of the management interface that asks somebody outside. Otherwise as `managementOperation`. */
+export function outsideManagementOperation<
+  L extends Place,
+  P extends Schema = undefined,
+  Q extends Schema = undefined,
+  B extends Schema = undefined,
+  R extends Reply = Reply,
+>(
+  spec: Omit<Declaration<P, Q, B, R>, 'idempotency'> & {
+    place: L
+    reach: 'org' | 'bound'
+    /** Default `scale`. */
+    plan?: Plan
+    run: (steps: Steps<ManagementContext[L]>, input: ManagementInput<P, Q, B>) => Promise<Out<R>>
+  },
+): Operation {
+  return { module: '', ...spec, auth: 'management', outside: true } as unknown as Operation
+}

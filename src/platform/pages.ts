@@ -1,5 +1,7 @@
-// What the server says of itself: liveness, readiness, metrics, the description and the page to try it from.
+// What the server says of itself: liveness, readiness, metrics, the description and the page to try it from. And the pages that modules
+// have for browsers, with what every such page forbids.
 import { readFileSync } from 'node:fs'
+import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyInstance } from 'fastify'
 import type { Cells } from './cells.ts'
 import type { Metrics } from './metrics.ts'
@@ -92,3 +94,48 @@ const docsPage = (base: string): string => `<!doctype html>
 </body>
 </html>
 `
+
+/** What a browser asks with. */
+export interface Visit {
+  query: Record<string, string | string[]>
+  headers: IncomingHttpHeaders
+}
+
+export interface PageAnswer {
+  status: number
+  /** Beside the headers that every page has, or in their place. */
+  headers: Record<string, string>
+  html: string
+}
+
+/** A page of a module, for browsers: it takes no key, is no operation, and is read with GET alone. */
+export interface BrowserPage {
+  path: `/${string}`
+  answer: (visit: Visit) => Promise<PageAnswer>
+}
+
+/** Nothing is loaded, sent or framed, nothing is kept, and no address is told, unless a page says otherwise. */
+const GUARDED = {
+  'content-type': 'text/html; charset=utf-8',
+  'cache-control': 'no-store',
+  'content-security-policy': "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  'referrer-policy': 'no-referrer',
+  'x-content-type-options': 'nosniff',
+  'x-robots-tag': 'noindex, nofollow',
+}
+
+/** Serve the pages of modules. A browser that asks ahead of a visit is told to come again: opening a page may use something up. */
+export function addBrowserPages(app: FastifyInstance, pages: BrowserPage[]): void {
+  for (const { path, answer } of pages)
+    app.get(path, { exposeHeadRoute: false }, async (request, reply) => {
+      const { headers, query } = request
+      reply.header('x-request-id', request.id)
+      if (/prefetch|preview/.test(String(headers['sec-purpose'] ?? headers.purpose ?? '')))
+        return reply.headers(GUARDED).code(503).send('')
+      const page = await answer({ headers, query: query as Visit['query'] })
+      return reply
+        .headers({ ...GUARDED, ...page.headers })
+        .code(page.status)
+        .send(page.html)
+    })
+}

@@ -41,8 +41,8 @@ interface JobRow {
 /** Work done now and then in each cell, independent of any team. */
 export type Sweep = {
   name: string
-  /** In the control plane as well. */
-  control?: boolean
+  /** In the control plane as well, or there alone. */
+  control?: boolean | 'alone'
 } & (
   | { run: (tx: PlainTx) => Promise<unknown> }
   /** In transactions of its own, of the cell and the control plane; asks between them whether the worker is stopping. */
@@ -148,7 +148,7 @@ export class Worker {
     for (const name of ['control', ...cells.names] as const)
       for (const sweep of sweeps) {
         if (this.#stopped) break
-        if (name === 'control' && !sweep.control) continue
+        if (name === 'control' ? !sweep.control : sweep.control === 'alone') continue
         const db = name === 'control' ? cells.control : cells.of(name)
         try {
           await ('run' in sweep ? db.plainTx(sweep.run) : sweep.within(db, cells.control, () => this.#stopped))

@@ -51,7 +51,14 @@ const belongings: Record<string, (team: Given, operation: Operation) => Promise<
   sample_id: async (team) => (await kit(team)).sample_id as string,
   lab_id: async (team) => String((await marker(team)).lab_id),
   provider_id: async (team) => (await marker(team)).provider_id as string,
-  org_id: (team) => Promise.resolve(team.org_id),
+  org_id: async (team, operation) => {
+    if (['get_ehr_integration_configuration', 'create_dashboard_url'].includes(operation.id))
+      ok(await team.manage.put('/ehr_integration/configuration', { ...bodies[PUT_EMBEDDING], slug: `clinic-${team.org_id}` }))
+    return team.org_id
+  },
+  slug: () => Promise.resolve(`clinic-${randomUUID()}`),
+  domain: () => Promise.resolve(`clinic-${randomUUID()}.example.com`),
+  domain_id: async (team) => made(team, '/domain', { domain: `clinic-${randomUUID()}.example.com` }),
   team_id: (team, operation) =>
     operation.id === 'delete_team_in_org' ? made(team, '/team', { name: 'To go', region: 'us' }) : Promise.resolve(team.team),
   env: () => Promise.resolve('sandbox'),
@@ -64,7 +71,13 @@ const belongings: Record<string, (team: Given, operation: Operation) => Promise<
   message_id: async (team) => (await messageOf(team)).message_id,
   event_type: () => Promise.resolve(EVENT_TYPE),
   ehr_type: () => Promise.resolve('fhir'),
-  member_id: async (team) => {
+  integration_member_id: async (team, operation) => {
+    const reference = randomUUID()
+    if (operation.id !== CREATE_MEMBER) await embeddedMember(team, reference)
+    return reference
+  },
+  member_id: async (team, operation) => {
+    if (operation.path.includes('/ehr_integration/')) return embeddedMember(team, randomUUID())
     const token = await invited(team, { role: 'no_role' })
     return ok(await team.api.post('/v1/invite/accept', { token, name: 'Testa Fictional' })).body.id
   },
@@ -100,8 +113,13 @@ export async function invited(team: Given, body: Json = {}): Promise<string> {
   return /inv_[\w-]+/.exec(rows[0]!.body)![0]
 }
 
-/** What makes a team, a key or an endpoint, and answers with its id. */
+/** What makes a team, a key, an endpoint or a member, and answers with its id. */
 const made = async (team: Given, path: string, body: Json): Promise<string> => ok(await team.manage.post(path, body)).body.id
+
+const PUT_EMBEDDING = 'upsert_ehr_integration_configuration'
+const CREATE_MEMBER = 'create_integration_managed_member'
+const embeddedMember = (team: Given, integration_member_id: string): Promise<string> =>
+  made(team, '/ehr_integration/member', { ...bodies[CREATE_MEMBER], integration_member_id })
 
 const EVENT_TYPE = 'labtest.order.created'
 const endpoint = (team: Given): Promise<string> => made(team, `/team/${team.team}/sandbox/webhook`, bodies.create_webhook!)

@@ -112,6 +112,57 @@ export function management(server: Server, { sdk, user, leave }: Customer): void
       assert.deepEqual(await done('DELETE', `${path}?ehr_type=fhir&team_id=${teamId}`), {})
     })
 
+    test('a domain is registered, looked for in vain, explained by mail and given up', async () => {
+      const name = `${randomUUID()}.example.com`
+      const made = await manage('POST', '/domain', { domain: name.toUpperCase() })
+      assert.deepEqual([made.status, made.body.domain, made.body.is_verified], [201, name, false])
+      const path = `/domain/${made.body.id}`
+      assert.equal((await manage('POST', '/domain', { domain: name })).status, 409)
+      assert.deepEqual(await done('GET', path), made.body)
+      assert((await done('GET', '/domain')).data.some(({ id }: { id: string }) => id === made.body.id))
+      assert.deepEqual(await done('POST', `${path}/verify`), { status: 'pending' })
+      const sent = await done('POST', `${path}/send_domain_instructions`, { to_email: 'testa@example.com' })
+      assert.deepEqual(sent, { sent: true, sendgrid_message_id: null })
+      assert.deepEqual(await done('DELETE', path), {})
+      assert.equal((await manage('GET', path)).status, 404)
+    })
+
+    test('the dashboard is opened once by a launch URL, until its member is removed', async () => {
+      const integration = '/ehr_integration'
+      const configuration = {
+        slug: `acceptance-${randomUUID()}`,
+        modalities: ['link_out'],
+        origin_configs: [{ origin: 'https://app.example.com', session_continuation_url: null }],
+      }
+      assert.deepEqual(await done('PUT', `${integration}/configuration`, configuration), configuration)
+      assert.deepEqual(await done('GET', `${integration}/configuration`), configuration)
+      const reference = randomUUID()
+      const profile = { integration_member_id: reference, name: 'Testa Fictional', email: 'testa@example.com' }
+      const member = await done('POST', `${integration}/member`, profile)
+      const path = `${integration}/member/${member.id}`
+      assert.equal((await manage('POST', `${integration}/member`, profile)).body.member_id, member.id)
+      assert.deepEqual(await done('POST', `${integration}/resolve_member`, { integration_member_id: reference }), member)
+      assert.equal((await done('PATCH', path, { name: 'Testa Changed' })).name, 'Testa Changed')
+      assert.equal((await done('GET', path)).name, 'Testa Changed')
+      assert.equal((await done('GET', `${integration}/member`)).data[0].id, member.id)
+
+      const wanted = { feature: 'team_panels', modality: 'link_out', environment: 'sandbox' }
+      const { url, expires_in } = await done('POST', `${integration}/create_dashboard_url`, {
+        ...wanted,
+        integration_member_id: reference,
+        team_id: teamId,
+      })
+      assert.equal(expires_in, 300)
+      const launched = await fetch(url, { redirect: 'manual' })
+      assert.equal(launched.status, 303)
+      assert.equal((await fetch(url, { redirect: 'manual' })).status, 410)
+      const cookie = launched.headers.get('set-cookie')!.split(';')[0]!
+      const session = () => fetch(new URL(launched.headers.get('location')!, url), { headers: { cookie } })
+      assert.match(await (await session()).text(), /Testa Changed/)
+      assert.deepEqual(await done('DELETE', path), {})
+      assert.equal((await session()).status, 401)
+    })
+
     test('somebody is invited, and the invite taken back', async () => {
       const email = `testa-${randomUUID()}@example.com`
       assert.deepEqual(await done('POST', '/invite', { email, role: 'no_role' }), { status: 'invite_created' })

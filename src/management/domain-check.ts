@@ -1,0 +1,68 @@
+// Asks DNS whether a domain holds what it has to hold. Knows no organization and no table; everything it waits for has an end.
+import { Resolver } from 'node:dns/promises'
+
+/** What DNS has to hold: texts that prove ownership, names that point somewhere. */
+export type DnsRecord = { type: 'TXT' | 'CNAME'; host: string; value: string }
+
+/** `unknown`: no name server gave an answer that decides. */
+export type Outcome = 'verified' | 'absent' | 'unknown'
+
+export interface DnsOptions {
+  /** Addresses of name servers, with or without a port; empty: those of the machine. */
+  servers: readonly string[]
+  /** Of one question to one server. */
+  timeout_ms: number
+  tries: number
+  /** Of everything together. */
+  deadline_ms: number
+}
+
+/** How far an alias is followed. */
+const HOPS_MAX = 8
+/** Answers that say: there is no such record. Anything else that fails says nothing about the domain. */
+const NO_RECORD = new Set(['ENOTFOUND', 'ENODATA'])
+
+/**
+ * Look for every record now. A text has to be there whole, among others or alone; a name has to lead to the value over at most 8
+ * CNAME records.
+ * @returns `absent` when one is surely missing, else `unknown` when one could not be asked for
+ */
+export async function checkRecords(options: DnsOptions, records: readonly DnsRecord[]): Promise<Outcome> {
+  const resolver = new Resolver({ timeout: options.timeout_ms, tries: options.tries })
+  if (options.servers.length) resolver.setServers(options.servers)
+  let over = false
+  const timer = setTimeout(() => {
+    over = true
+    resolver.cancel()
+  }, options.deadline_ms)
+  try {
+    const outcomes = await Promise.all(records.map((record) => checkRecord(resolver, record, () => over)))
+    if (outcomes.includes('absent')) return 'absent'
+    return outcomes.includes('unknown') ? 'unknown' : 'verified'
+  } finally {
+    clearTimeout(timer)
+    resolver.cancel()
+  }
+}
+
+async function checkRecord(resolver: Resolver, { type, host, value }: DnsRecord, over: () => boolean): Promise<Outcome> {
+  try {
+    if (type === 'CNAME') return await follow(resolver, host, value, over)
+    const texts = await resolver.resolveTxt(host)
+    return texts.some((parts) => parts.join('') === value) ? 'verified' : 'absent'
+  } catch (error) {
+    return NO_RECORD.has((error as { code?: string }).code ?? '') ? 'absent' : 'unknown'
+  }
+}
+
+async function follow(resolver: Resolver, host: string, value: string, over: () => boolean): Promise<Outcome> {
+  const seen = new Set<string>()
+  for (let name = host; !seen.has(name) && seen.size < HOPS_MAX;) {
+    if (over()) return 'unknown'
+    seen.add(name)
+    const next = (await resolver.resolveCname(name)).map((alias) => alias.toLowerCase().replace(/\.$/, ''))
+    if (next.includes(value)) return 'verified'
+    name = next[0] ?? name
+  }
+  return 'absent'
+}
