@@ -174,6 +174,15 @@ table org_domain
   constraint org_domain_org_id_fkey FOREIGN KEY (org_id) REFERENCES org(id)
   CREATE INDEX org_domain__org ON org_domain USING btree (org_id, created_at, id)
 
+table scope_requirement
+  team_id uuid not null
+  provider text not null
+  user_must_grant text[] not null
+  user_may_grant text[] not null
+  updated_at timestamp with time zone not null
+  constraint scope_requirement_pkey PRIMARY KEY (team_id, provider)
+  constraint scope_requirement_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
+
 table team
   id uuid not null
   org_id uuid not null
@@ -224,6 +233,55 @@ table catalog_load
   part text not null
   checksum text not null
   constraint catalog_load_pkey PRIMARY KEY (part)
+
+table continuous_query
+  id uuid not null
+  org_id uuid not null
+  team_id uuid
+  slug text not null
+  title text not null
+  status text not null
+  query json not null
+  provider_priority_overrides text[]
+  minimum_gap_duration_second integer
+  data_events boolean not null
+  fhir_observations boolean not null
+  result_table_schema json not null
+  resource_dependencies text[] not null
+  created_at timestamp with time zone not null
+  updated_at timestamp with time zone not null
+  constraint continuous_query_pkey PRIMARY KEY (id)
+  constraint continuous_query_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
+  constraint continuous_query__gap CHECK ((minimum_gap_duration_second >= 1800))
+  constraint continuous_query__status CHECK ((status = ANY (ARRAY['active'::text, 'archived'::text])))
+  CREATE INDEX continuous_query__newest ON continuous_query USING btree (org_id, created_at, id)
+  CREATE UNIQUE INDEX continuous_query__platform_slug ON continuous_query USING btree (org_id, slug) WHERE (team_id IS NULL)
+  CREATE UNIQUE INDEX continuous_query__slug ON continuous_query USING btree (team_id, slug) WHERE (team_id IS NOT NULL)
+
+table custom_credential
+  id uuid not null
+  team_id uuid not null
+  provider text not null
+  client_id text
+  client_secret text
+  details text
+  redirect_url_override text
+  created_at timestamp with time zone not null
+  updated_at timestamp with time zone not null
+  constraint custom_credential__once UNIQUE (team_id, provider)
+  constraint custom_credential_pkey PRIMARY KEY (id)
+  constraint custom_credential_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
+  CREATE INDEX custom_credential__newest ON custom_credential USING btree (created_at, id)
+
+table data_pull_preference
+  team_id uuid not null
+  provider text not null
+  days integer not null
+  resource_overrides jsonb
+  updated_at timestamp with time zone not null
+  constraint data_pull_preference_pkey PRIMARY KEY (team_id, provider)
+  constraint data_pull_preference_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
+  constraint data_pull_preference__days CHECK (((days >= 1) AND (days <= 365)))
 
 table delivery
   id bigint not null generated always as identity

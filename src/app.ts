@@ -1,6 +1,8 @@
 // The list of modules: their operations, jobs, constraints and sweeps, put together. Nothing here does anything.
 import { eraseTeamLabTests, seedStandardTests } from './catalog/lab-tests.ts'
 import { routes as catalog } from './catalog/routes.ts'
+import { eraseTeamConnections } from './connections/erase.ts'
+import { routes as connections } from './connections/routes.ts'
 import { eraseTeamPipelines } from './ehr/pipelines.ts'
 import { routes as ehr } from './ehr/routes.ts'
 import { eraseTeamAccounts } from './labs/erase.ts'
@@ -36,6 +38,8 @@ import { registeredHandler, stepHandler } from './simulator/simulate.ts'
 import { routes as testkits } from './testkits/routes.ts'
 import { routes as users } from './users/routes.ts'
 import { constraints as userConstraints, eraseHandler, eraseTeamUsers, findUser } from './users/users.ts'
+import { constraints as queryConstraints, eraseTeamQueries } from './wearables/continuous-queries.ts'
+import { routes as wearables } from './wearables/routes.ts'
 import { pruneDeliveries } from './webhooks/deliveries.ts'
 import { eraseTeamWebhooks } from './webhooks/erase.ts'
 import { replayHandler } from './webhooks/replay.ts'
@@ -53,13 +57,11 @@ export interface Surroundings {
   targets: Targets
   /** Name and version of the program, as receivers see it. */
   product: string
-  /** Where the server is reached, without a final slash. */
-  url: () => string
   administration: Administration
 }
 
 /** Every operation there is, to be run in a process. */
-export const operationsIn = ({ heavy, world, administration, targets, vault, product, url }: Surroundings): Operation[] => [
+export const operationsIn = ({ heavy, world, administration, targets, vault, product }: Surroundings): Operation[] => [
   ...named('management', management(administration)),
   ...named('ehr', ehr({ admin: administration, vault })),
   ...named('users', users),
@@ -69,7 +71,9 @@ export const operationsIn = ({ heavy, world, administration, targets, vault, pro
   ...named('testkits', testkits),
   ...named('results', results(heavy)),
   ...named('simulator', simulator(world)),
-  ...named('webhooks', webhooks({ vault, targets, product, url })),
+  ...named('webhooks', webhooks({ vault, targets, product, url: () => administration.publicUrl() })),
+  ...named('connections', connections({ vault, administration })),
+  ...named('wearables', wearables),
 ]
 
 /** Every operation there is, to be described: running one that needs its surroundings fails. */
@@ -97,6 +101,7 @@ export const constraints: ConstraintAnswers = {
   ...launchConstraints,
   ...userConstraints,
   ...orderConstraints,
+  ...queryConstraints,
 }
 
 /** What the management interface is told of modules that it does not know. */
@@ -112,6 +117,8 @@ export const teamErasers: readonly TeamEraser[] = [
   eraseTeamOrders,
   eraseTeamAccounts,
   eraseTeamWebhooks,
+  eraseTeamQueries,
+  eraseTeamConnections,
   eraseTeamLabTests,
   eraseTeamUsers,
   eraseTeamPipelines,

@@ -74,7 +74,18 @@ const FRAGMENTS: Record<string, RegExp> = {
   'src/catalog/lab-tests.ts': /from lab_test t\s+join lab l/,
 }
 
-const TEAM_TABLES = ['"user"', 'lab_test', 'lab_order', 'order_mark', 'lab_result', 'simulation', 'event', 'idempotency']
+const TEAM_TABLES = [
+  '"user"',
+  'lab_test',
+  'lab_order',
+  'order_mark',
+  'lab_result',
+  'simulation',
+  'event',
+  'idempotency',
+  'scope_requirement',
+  'continuous_query',
+]
 
 test("every statement on a team's table names the team", () => {
   for (const [file, source] of text)
@@ -82,7 +93,9 @@ test("every statement on a team's table names the team", () => {
       for (const table of TEAM_TABLES)
         if (new RegExp(`(from|update|into|join)\\s+${table}(\\s|$)`).test(statement!))
           assert(
-            /team_id = |live\(tx\)|insert into \S+ (as \w+ )?\([^)]*team_id/.test(statement!) ||
+            /team_id (=|is not distinct from) |live\(tx\)|ofTeam\(tx\)|insert into \S+ (as \w+ )?\([^)]*team_id/.test(
+              statement!,
+            ) ||
               /expires_at </.test(statement!) ||
               FRAGMENTS[file]?.test(statement!),
             `${file}: a statement on ${table} does not name the team`,

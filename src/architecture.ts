@@ -6,6 +6,8 @@ export const uses = {
   catalog: [],
   webhooks: [],
   labs: ['management', 'catalog'],
+  connections: [],
+  wearables: [],
   orders: ['users', 'catalog', 'labs'],
   testkits: ['users', 'orders'],
   results: ['users', 'catalog', 'labs', 'orders'],

@@ -124,7 +124,6 @@ export async function startRoles(config: Config, cells: Cells, log: Log, roles: 
       targets,
       product,
       administration,
-      url: () => url,
     }),
     guards: { team: guard.authenticate, management: administration.orgs },
     cells,

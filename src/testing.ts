@@ -107,7 +107,6 @@ const app = createHttp({
     targets,
     product: 'Drawbridge/test',
     administration,
-    url: () => url,
   }),
   guards: { team: guard.authenticate, management: administration.orgs },
   cells,

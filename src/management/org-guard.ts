@@ -2,8 +2,8 @@
 // Source: management-auth.md 2, 4, 19; E5-E7; K7.
 import type { Cells } from '../platform/cells.ts'
 import { REMEMBERED_MS, type CellName, type Db, type Tenant } from '../platform/db.ts'
-import { forbidden, notFound, unauthorized } from '../platform/errors.ts'
 import { planOf, plans, type Manager, type Operation } from '../platform/operation.ts'
+import { badRequest, forbidden, notFound, unauthorized } from '../platform/errors.ts'
 import { Remembered } from '../platform/remembered.ts'
 import { credential, refusal, type Headers, type Limits, type TeamGuard } from './guard.ts'
 import { findManager } from './keys.ts'
@@ -46,6 +46,17 @@ export class OrgGuard {
   /** Forget what is remembered of an organization, after its keys or teams changed. */
   forget(org: string): void {
     this.#byKey.forget((manager) => manager.org === org)
+  }
+
+  /**
+   * Make sure that the key reaches teams that a request names elsewhere than in its path, all of them.
+   * 404: one that the organization does not have. 403: one that the key is not bound to. 400: one of another region.
+   */
+  reach = async (manager: Manager, region: string, team_ids: readonly string[]): Promise<void> => {
+    for (const team_id of new Set(team_ids)) {
+      const actual = await this.#regionOf(manager, team_id)
+      if (actual !== region) throw badRequest(`The team is in region ${actual}`)
+    }
   }
 
   /**

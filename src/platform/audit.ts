@@ -2,13 +2,28 @@
 // changed. They hold ids, never a secret or a body.
 import type { PlainTx } from './db.ts'
 import type { Manager } from './operation.ts'
-import { sql } from './sql.ts'
+import { join, sql } from './sql.ts'
 
-/** Add a line: the key, the operation, and the object of the path. Writes audit. */
-export function audit(tx: PlainTx, manager: Manager, operation: string, params: Record<string, string>): void {
+/** A team and what of it a write was about, where the path names neither. */
+export interface Line {
+  team_id: string
+  object: string | null
+}
+
+/** Add a line: the key, the operation, and the object of the path; or a line for each of `about`. Writes audit. */
+export function audit(
+  tx: PlainTx,
+  manager: Manager,
+  operation: string,
+  params: Record<string, string>,
+  about: readonly Line[] = [],
+): void {
   const { org_id: _org, team_id, environment: _environment, env: _env, region: _region, ...objects } = params
-  const object = Object.values(objects).join(' ') || null
-  tx.defer(sql`
-    insert into audit (id, org_id, team_id, actor, operation, object, created_at)
-    values (${tx.uuid()}, ${manager.org}, ${team_id ?? null}, ${manager.key_id}, ${operation}, ${object}, ${tx.now})`)
+  const whole = { team_id: team_id ?? null, object: Object.values(objects).join(' ') || null }
+  const rows = (about.length ? about : [whole]).map(
+    (line) =>
+      sql`(${tx.uuid()}::uuid, ${manager.org}::uuid, ${line.team_id}::uuid, ${manager.key_id}, ${operation}, ${line.object},
+           ${tx.now}::timestamptz)`,
+  )
+  tx.defer(sql`insert into audit (id, org_id, team_id, actor, operation, object, created_at) values ${join(rows, ', ')}`)
 }

@@ -59,7 +59,8 @@ export const settings: Setting[] = [
   {
     name: 'PUBLIC_URL',
     default: '',
-    meaning: 'The address clients use, when a proxy stands in front; printed at start and written to `demo.json`.',
+    meaning:
+      'The address clients use, when a proxy stands in front; printed at start, written to `demo.json`, and the beginning of addresses that providers are told.',
   },
   { name: 'DATA_DIR', default: './data', meaning: 'Folder for the embedded database, its log and `demo.json`.' },
   {

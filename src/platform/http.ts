@@ -6,7 +6,7 @@ import { createGunzip } from 'node:zlib'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import type { Cells } from './cells.ts'
 import { machineNow } from './clock.ts'
-import { audit } from './audit.ts'
+import { audit, type Line } from './audit.ts'
 import type { ConstraintAnswers, Db, PlainTx, Tenant, Tx } from './db.ts'
 import { forbidden, invalid, invalidValue, Problem, tooLarge, type Fault } from './errors.ts'
 import { assertFeature } from './feature.ts'
@@ -14,7 +14,17 @@ import { underKey, type Answer } from './idempotency.ts'
 import { readBody, readParams, readQuery } from './input.ts'
 import { errorFields, type Log } from './log.ts'
 import type { Metrics } from './metrics.ts'
-import { FileReply, JsonText, noContent, pdf, type Idempotency, type Manager, type Method, type Operation } from './operation.ts'
+import {
+  FileReply,
+  JsonText,
+  noContent,
+  pdf,
+  type About,
+  type Idempotency,
+  type Manager,
+  type Method,
+  type Operation,
+} from './operation.ts'
 import type { TSchema } from './schema.ts'
 import { assertShape } from './shape-check.ts'
 
@@ -267,12 +277,15 @@ async function answer(
     operation.body && readBody(operation.body, request.body as Buffer | undefined, operation.body_optional ?? false, faults)
   const idempotency = operation.idempotency && idempotencyOf(operation.idempotency, request, faults)
   if (faults.length) throw invalid(faults)
-  const input = { params: request.values, query, body, keyed: idempotency !== undefined, manager: request.manager }
+  const lines: Line[] = []
+  const about: About = (team_id, object) => void lines.push({ team_id, object: object ?? null })
+  const input = { params: request.values, query, body, keyed: idempotency !== undefined, manager: request.manager, about, lines }
   const tenant = request.tenant
   if (idempotency) {
     const work = async (tx: Tx) => {
+      lines.length = 0
       const text = textOf(options, operation, await operation.run(tx, input))
-      if (request.manager) audit(tx, request.manager, operation.id, request.values as Record<string, string>)
+      if (request.manager) audit(tx, request.manager, operation.id, request.values as Record<string, string>, lines)
       return { status: operation.success ?? 200, text }
     }
     const owner = tenant ?? organization(request.manager!)
@@ -298,15 +311,17 @@ function run(options: HttpOptions, operation: Operation, tenant: Tenant | undefi
   return operation.method === 'GET' ? db.read(tenant!, work) : db.tx(tenant!, work)
 }
 
-type ManagementInput = { params: unknown; manager: Manager | undefined }
+type ManagementInput = { params: unknown; manager: Manager | undefined; lines: Line[] }
 
 /** A management operation: a transaction where its rows are, with its line in the audit log when it writes. */
 function manage(db: Db, operation: Operation, tenant: Tenant | undefined, input: ManagementInput): Promise<unknown> {
   const transact = <R>(work: (tx: PlainTx | Tx) => Promise<R>): Promise<R> => (tenant ? db.tx(tenant, work) : db.plainTx(work))
   const write = <R>(work: (tx: PlainTx | Tx) => Promise<R>): Promise<R> =>
     transact(async (tx) => {
+      // A transaction may be run again.
+      input.lines.length = 0
       const result = await work(tx)
-      audit(tx, input.manager!, operation.id, input.params as Record<string, string>)
+      audit(tx, input.manager!, operation.id, input.params as Record<string, string>, input.lines)
       return result
     })
   if (operation.outside) return operation.run({ read: transact, write }, input)

@@ -20,6 +20,9 @@ export interface Manager {
   expires_at: string | null
 }
 
+/** Say which team a write was about, and which of its objects, where the path does not: the audit log gets a line for each. */
+export type About = (team_id: string, object?: string) => void
+
 /** What an organization has paid for, from least to most. */
 export const plans = ['launch', 'grow', 'scale'] as const
 export type Plan = (typeof plans)[number]
@@ -159,6 +162,7 @@ export function outsideOperation<
 
 interface ManagementInput<P, Q, B> extends Input<P, Q, B> {
   manager: Manager
+  about: About
 }
 
 interface ManagementContext {

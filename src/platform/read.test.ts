@@ -424,6 +424,44 @@ describe('what may take several forms', () => {
   test('is refused with the faults of the first form', () => {
     assert.deepEqual(json(Either, {}), { faults: [{ loc: ['body', 'id'], msg: 'Field required', type: 'missing' }] })
   })
+
+  test('is refused for what the likeliest form lacks: the one that has most of the keys that are given', () => {
+    const Forms = T.Union([Fields({ a: Int() }), Fields({ b: Int(), c: Int() }), Fields({ c: Int(), d: Int() })])
+    const places = (value: unknown) => {
+      const found = json(Forms, value)
+      return 'faults' in found ? found.faults.map(({ loc, type }) => `${loc.slice(1).join('.')} ${type}`) : found
+    }
+    assert.deepEqual(places({ b: 'x' }), ['b int_type', 'c missing'])
+    assert.deepEqual(places({ c: 1, d: 'x' }), ['d int_type'])
+    assert.deepEqual(places({ c: 1 }), ['b missing'])
+    assert.deepEqual(places({}), ['a missing'])
+  })
+})
+
+describe('a field whose shape another field decides', () => {
+  const Point = Fields({ x: Int() })
+  const Name = Fields({ name: T.String() })
+  const Thing = Fields(
+    { kind: OpenEnum(['point', 'name', 'nothing']), more: Clearable(T.Union([Point, Name])) },
+    { dependent: { field: 'more', on: 'kind', shapes: { point: Point, name: Name } } },
+  )
+
+  test('is read as that shape', () => {
+    assert.deepEqual(json(Thing, { kind: 'name', more: { x: 1, name: 'a' } }), { value: { kind: 'name', more: { name: 'a' } } })
+    assert.deepEqual(json(Thing, { kind: 'POINT', more: { x: 1 } }), { value: { kind: 'point', more: { x: 1 } } })
+    assert.deepEqual(faultOf(json(Thing, { kind: 'name', more: { x: 1 } })), { msg: 'Field required', type: 'missing' })
+  })
+
+  test('may be null or absent, and nothing else where there is no shape', () => {
+    for (const value of [{ kind: 'nothing', more: null }, { kind: 'point', more: null }, { kind: 'nothing' }])
+      assert.deepEqual(json(Thing, value), { value })
+    assert.equal(faultOf(json(Thing, { kind: 'nothing', more: { x: 1 } })).type, 'none_required')
+  })
+
+  test('is read as declared while the other is not known', () => {
+    assert.equal(faultOf(json(Thing, { kind: 'constructor', more: { x: 1 } })).type, 'enum')
+    assert.equal(faultOf(json(Thing, { more: { x: 1 } })).type, 'missing')
+  })
 })
 
 describe('what says which of several forms it has', () => {

@@ -17,6 +17,13 @@ export type Rule = (value: string) => string | Refusal
 /** Normalises an object whose fields are all sound, or refuses one of them. */
 export type Finish = (value: Record<string, unknown>) => Record<string, unknown> | { field: string; refusal: Refusal }
 
+/** The shape of `field` is that of the value of `on`; a value that has none leaves room for null only. */
+export interface Dependent {
+  field: string
+  on: string
+  shapes: Readonly<Record<string, TSchema>>
+}
+
 type Loc = (string | number)[]
 interface Shape {
   type?: string
@@ -41,6 +48,7 @@ interface Shape {
   additionalProperties?: boolean
   /** Of a map: what every value is. */
   patternProperties?: Record<string, Shape>
+  dependent?: Dependent
   aliases?: Record<string, string>
   default?: unknown
   rule?: Rule
@@ -77,17 +85,19 @@ function readShape(s: Shape, value: unknown, loc: Loc, faults: Fault[], mode: Mo
 
 const isNull = (s: Shape) => s.type === 'null'
 
+/** Of a value that fits no branch the faults of the likeliest are told: the one that declares most of its keys, then the first. */
 function readUnion(branches: Shape[], value: unknown, loc: Loc, faults: Fault[], mode: Mode): unknown {
   if (value === null && branches.some(isNull)) return null
-  let first: Fault[] | undefined
+  let likeliest: { known: number; found: Fault[] } | undefined
   for (const branch of branches) {
     if (isNull(branch)) continue
     const found: Fault[] = []
     const result = readShape(branch, value, loc, found, mode)
     if (found.length === 0) return result
-    first ??= found
+    const known = declaredKeys(branch, value)
+    if (!likeliest || known > likeliest.known) likeliest = { known, found }
   }
-  faults.push(...(first ?? [{ loc, msg: 'Input should be null', type: 'none_required' }]))
+  faults.push(...(likeliest?.found ?? [{ loc, msg: 'Input should be null', type: 'none_required' }]))
   return value
 }
 
@@ -100,6 +110,14 @@ function readTagged(branches: Shape[], tag: string, value: unknown, loc: Loc, fa
   if (found.length) return value
   const said = (kind as Record<string, string>)[tag]!
   return readObject(branches[kinds.indexOf(said)]!, { ...value, [tag]: said }, loc, faults, mode)
+}
+
+/** How many keys of a value a shape has a field for. */
+function declaredKeys({ properties }: Shape, value: unknown): number {
+  if (!properties || typeof value !== 'object' || value === null) return 0
+  let known = 0
+  for (const key in properties) if (Object.hasOwn(value, key)) known++
+  return known
 }
 
 function readString(s: Shape, value: unknown, loc: Loc, faults: Fault[], mode: Mode): unknown {
@@ -256,7 +274,7 @@ function readObject(s: Shape, value: unknown, loc: Loc, faults: Fault[], mode: M
   const result: Record<string, unknown> = {}
   const before = faults.length
   for (const key in properties) {
-    const shape = properties[key]!
+    const shape = s.dependent?.field === key ? dependentShape(s.dependent, given, properties) : properties[key]!
     let field = Object.hasOwn(given, key) ? given[key] : undefined
     const required = s.required?.includes(key) ?? false
     if (field === null && !required && !shape.anyOf?.some(isNull)) field = undefined
@@ -278,6 +296,18 @@ function readObject(s: Shape, value: unknown, loc: Loc, faults: Fault[], mode: M
     ctx: { error: {} },
   })
   return result
+}
+
+/** The shape that the value of another field asks for; while that value is unsound, the declared one. */
+function dependentShape(
+  { field, on, shapes }: Dependent,
+  given: Record<string, unknown>,
+  properties: Record<string, Shape>,
+): Shape {
+  const faults: Fault[] = []
+  const name = readShape(properties[on]!, Object.hasOwn(given, on) ? given[on] : undefined, [], faults, 'json')
+  if (faults.length) return properties[field]!
+  return { anyOf: [...(Object.hasOwn(shapes, name as string) ? [shapes[name as string] as Shape] : []), { type: 'null' }] }
 }
 
 /** A map from any names to values of one shape. */

@@ -26,7 +26,7 @@ function orderFor(team: Given, operation: Operation): Promise<Json> {
 }
 
 /** Query parameters that are given although they may be left out. */
-const queryFor: Record<string, string[]> = { undo_user_delete: ['user_id'] }
+const queryFor: Record<string, string[]> = { undo_user_delete: ['user_id'], delete_team_data_pull_preferences: ['team_id'] }
 
 /** What a team has, by the names under which requests ask for it. Each is made when it is asked for. */
 const belongings: Record<string, (team: Given, operation: Operation) => Promise<string>> = {
@@ -42,7 +42,8 @@ const belongings: Record<string, (team: Given, operation: Operation) => Promise<
     if (operation.id === 'undo_user_delete') ok(await team.api.delete(`/v2/user/${user}`))
     return reference
   },
-  query_id: (team, operation) => belongings.client_user_id!(team, operation),
+  query_id: (team, operation) =>
+    operation.path.includes('{query_id}') ? continuousQuery(team) : belongings.client_user_id!(team, operation),
   order_id: async (team, operation) => (await orderFor(team, operation)).id as string,
   object_id: (team, operation) => belongings.order_id!(team, operation),
   transaction_id: async (team, operation) => ((await orderFor(team, operation)).order_transaction as Json).id as string,
@@ -66,6 +67,8 @@ const belongings: Record<string, (team: Given, operation: Operation) => Promise<
   region: () => Promise.resolve('us'),
   key_id: (team) => made(team, '/management_key', { label: 'To go', team_id: team.team }),
   api_key_id: (team) => made(team, '/team_api_keys/sandbox/us', { label: 'To go', team_id: team.team }),
+  credential_id: (team) =>
+    made(team, '/team_custom_credentials/sandbox/us', { team_id: team.team, provider: 'oura', client_secret: 'fictional' }),
   webhook_id: async (team, operation) =>
     'message_id' in propertiesOf(operation.params) ? (await messageOf(team)).webhook_id : endpoint(team),
   message_id: async (team) => (await messageOf(team)).message_id,
@@ -123,6 +126,9 @@ const embeddedMember = (team: Given, integration_member_id: string): Promise<str
 
 const EVENT_TYPE = 'labtest.order.created'
 const endpoint = (team: Given): Promise<string> => made(team, `/team/${team.team}/sandbox/webhook`, bodies.create_webhook!)
+
+const continuousQuery = (team: Given): Promise<string> =>
+  made(team, `/team/${team.team}/sandbox/continuous_query`, { ...bodies.create_continuous_query, slug: `query-${randomUUID()}` })
 
 const messages = new WeakMap<Given, Promise<{ webhook_id: string; message_id: string }>>()
 /** A message to an endpoint of the team: the two go together. */
@@ -228,7 +234,7 @@ async function substituted(team: Given, operation: Operation, value: unknown, na
     )
     return Object.fromEntries(await Promise.all(entries))
   }
-  if (name === 'client_user_id') return randomUUID()
+  if (name === 'client_user_id' || name === 'slug') return randomUUID()
   return Object.hasOwn(belongings, singular(name)) && !everybodys.has(name) ? belonging(team, operation, name) : value
 }
 

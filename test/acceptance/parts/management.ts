@@ -163,6 +163,50 @@ export function management(server: Server, { sdk, user, leave }: Customer): void
       assert.equal((await session()).status, 401)
     })
 
+    test('a team brings credentials, and says what it wants of providers', async () => {
+      const here = '/team_custom_credentials/sandbox/us'
+      const body = { team_id: teamId, provider: 'polar', client_secret: 'fictional', details: { webhook_secret: 'fictional' } }
+      const { preparation_steps: steps } = await done('POST', `/prepare${here.replace('/', '_')}`, {
+        team_id: teamId,
+        provider: 'polar',
+      })
+      assert(steps.every(({ value }: { value: string }) => value.includes('/v2/link/')))
+      const made = await done('POST', here, body)
+      assert(!JSON.stringify(made).includes('fictional'))
+      assert.deepEqual((await done('GET', `${here}?team_id=${teamId}&provider=polar`)).credentials, [made])
+      assert.deepEqual((await done('DELETE', `${here}?credential_id=${made.id}`)).success, [made.id])
+
+      const pulls = '/team_data_pull_preferences/sandbox/us'
+      const oura = { default: { historical_days_to_pull: 60 } }
+      await done('POST', pulls, { team_ids: [teamId], providers: { oura } })
+      const daysOf = async () =>
+        (await done('GET', `${pulls}?team_id=${teamId}&provider=oura`)).data_pull_preferences[0].providers.oura
+      assert.equal((await daysOf()).default.historical_days_to_pull, 60)
+      await done('DELETE', `${pulls}?team_id=${teamId}&provider=oura`)
+      assert.equal((await daysOf()).default.historical_days_to_pull, 180)
+
+      const scopes = `/team/${teamId}/scope_requirements`
+      await done('POST', scopes, { oura: { user_must_grant: ['daily'], user_may_grant: [] } })
+      assert.deepEqual((await done('GET', `${scopes}?provider=oura`)).requirements[0].user_must_grant, ['daily'])
+      await done('POST', scopes, { oura: null })
+    })
+
+    test('a continuous query is validated, kept, changed and archived', async () => {
+      const path = `/team/${teamId}/sandbox/continuous_query`
+      const query = {
+        select: [{ group_key: '*' }, { func: 'mean', arg: { sleep: 'efficiency' } }],
+        group_by: [{ date_trunc: { unit: 'week' }, arg: { index: 'sleep' } }],
+      }
+      const body = { slug: `acceptance-${randomUUID()}`, title: 'Acceptance', query }
+      const { result_table_schema } = await done('POST', path.replace('continuous', 'validate_continuous'), body)
+      assert.deepEqual(result_table_schema, { 'group_key.0': 'string', 'mean.efficiency': 'double' })
+      const { id } = await done('POST', path, body)
+      assert.equal((await manage('POST', path, body)).status, 409)
+      assert.equal((await done('PATCH', `${path}/${id}`, { title: 'Changed' })).title, 'Changed')
+      assert.deepEqual(await done('DELETE', `${path}/${id}`), {})
+      assert.equal((await done('GET', path)).data.find((found: { id: string }) => found.id === id).status, 'archived')
+    })
+
     test('somebody is invited, and the invite taken back', async () => {
       const email = `testa-${randomUUID()}@example.com`
       assert.deepEqual(await done('POST', '/invite', { email, role: 'no_role' }), { status: 'invite_created' })

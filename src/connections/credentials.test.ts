@@ -1,0 +1,267 @@
+import assert from 'node:assert/strict'
+import { createHash, randomUUID } from 'node:crypto'
+import { describe, test } from 'node:test'
+import { client, given, vault, type Given } from '../testing.ts'
+import { providers } from '../wire/providers.ts'
+
+const HERE = '/team_custom_credentials/sandbox/us'
+const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')
+const made = async (org: Given, region = 'us'): Promise<string> =>
+  (await org.manage.post('/team', { name: 'Made', region })).body.id
+const boundTo = async (org: Given, team_id: string): Promise<Given['manage']> => {
+  const { key } = (await org.manage.post('/management_key', { label: 'bound', team_id })).body
+  return client(key, 'x-management-key', `/v1/org/${org.org_id}`)
+}
+const set = async (org: Given, body: object = {}) => {
+  const reply = await org.manage.post(HERE, { team_id: org.team, provider: 'oura', ...body })
+  assert.equal(reply.status, 200, JSON.stringify(reply.body))
+  return reply.body
+}
+const verified = { workout_verify_token: 'w-fictional', sleep_verify_token: 's-fictional', body_verify_token: 'b-fictional' }
+
+describe('credentials', () => {
+  test('are set and listed with a hash of the secret, under source and not provider', async () => {
+    const org = await given()
+    const body = await set(org, { client_id: 'fictional-client', client_secret: 'fictional-secret' })
+    assert.deepEqual(body, {
+      id: body.id,
+      client_id: 'fictional-client',
+      client_secret_hash: sha256('fictional-secret'),
+      source: 'oura',
+      team_id: org.team,
+      created_at: body.created_at,
+      updated_at: body.created_at,
+      details: null,
+      app_url: null,
+      redirect_url_override: null,
+    })
+    assert.deepEqual((await org.manage.get(HERE)).body, { credentials: [body], next_cursor: null })
+    assert.deepEqual((await org.manage.get('/team_custom_credentials/production/us')).body.credentials, [])
+  })
+
+  test('are one for each team, environment and provider: what is absent stays, null clears, but for the secret', async () => {
+    const org = await given()
+    const first = await set(org, {
+      client_id: 'one',
+      client_secret: 'fictional-secret',
+      redirect_url_override: 'https://app.example.com/back',
+    })
+    const second = await set(org, { client_id: 'two', client_secret: null })
+    assert.deepEqual({ ...second, updated_at: '' }, { ...first, client_id: 'two', updated_at: '' })
+    const third = await set(org, { client_id: null, client_secret: 'another', redirect_url_override: null })
+    assert.deepEqual(
+      [third.id, third.client_id, third.client_secret_hash, third.redirect_url_override],
+      [first.id, null, sha256('another'), null],
+    )
+  })
+
+  test('of one environment are not known in the other', async () => {
+    const org = await given()
+    const team_id = await made(org)
+    const sandbox = await set(org, { team_id, client_secret: 'fictional-secret' })
+    const { body } = await org.manage.post('/team_custom_credentials/production/us', { team_id, provider: 'oura' })
+    assert.notEqual(body.id, sandbox.id)
+    assert.equal(body.client_secret_hash, null)
+    assert.deepEqual((await org.manage.get('/team_custom_credentials/production/us')).body.credentials, [body])
+    const absent = await org.manage.post('/team_custom_credentials/production/us', { team_id: org.team, provider: 'oura' })
+    assert.equal(absent.status, 404)
+  })
+
+  test('set twice at once become one', async () => {
+    const org = await given()
+    const both = await Promise.all([set(org, { client_id: 'one' }), set(org, { client_id: 'two' })])
+    assert.equal(both[0].id, both[1].id)
+    assert.equal((await org.manage.get(HERE)).body.credentials.length, 1)
+  })
+
+  test('are filtered by team and provider, and turned page by page, newest first', async () => {
+    const org = await given()
+    const apart = await made(org)
+    const oura = await set(org)
+    const strava = await set(org, { team_id: apart, provider: 'strava' })
+    const ids = async (query: string, api = org.manage) =>
+      (await api.get(HERE + query)).body.credentials.map(({ id }: { id: string }) => id)
+    assert.deepEqual(await ids(''), [strava.id, oura.id])
+    assert.deepEqual(await ids('?provider=strava'), [strava.id])
+    assert.deepEqual(await ids(`?team_id=${org.team}`), [oura.id])
+    assert.deepEqual(await ids('?team_id='), [strava.id, oura.id])
+    assert.deepEqual(await ids(`?team_id=${org.team}&team_id=${apart}&provider=oura`), [oura.id])
+    assert.deepEqual(await ids(`?team_id=${randomUUID()}`), [])
+    assert.deepEqual(await ids(`?team_id=${(await given()).team}`), [])
+    assert.deepEqual(await ids('', await boundTo(org, apart)), [strava.id])
+    assert.deepEqual(await ids(`?team_id=${org.team}`, await boundTo(org, apart)), [])
+    assert.equal((await org.manage.get(`${HERE}?provider=nobody`)).status, 422)
+    assert.equal((await org.manage.get(`${HERE}?next_cursor=nonsense`)).status, 400)
+  })
+
+  test('beyond fifty come on a second page', async () => {
+    const org = await given()
+    const apart = await made(org)
+    for (const provider of providers.slice(0, 37)) await set(org, { provider })
+    for (const provider of providers.slice(0, 15)) await set(org, { team_id: apart, provider })
+    const first = (await org.manage.get(HERE)).body
+    const second = (await org.manage.get(`${HERE}?next_cursor=${first.next_cursor}`)).body
+    assert.deepEqual([first.credentials.length, second.credentials.length, second.next_cursor], [50, 2, null])
+    const ids = [...first.credentials, ...second.credentials].map(({ id }: { id: string }) => id)
+    assert.equal(new Set(ids).size, 52)
+    assert.equal((await org.manage.get(`${HERE}?provider=oura&next_cursor=${first.next_cursor}`)).status, 400)
+  })
+
+  test('are of a team of that region, which the organization has and the key reaches', async () => {
+    const org = await given()
+    const apart = await made(org)
+    const bound = await boundTo(org, org.team)
+    const status = async (api: Given['manage'], place: string, team_id: string) =>
+      (await api.post(`/team_custom_credentials/${place}`, { team_id, provider: 'oura' })).status
+    assert.equal(await status(org.manage, 'sandbox/eu', org.team), 400)
+    assert.equal(await status(org.manage, 'sandbox/us', await made(org, 'eu')), 400)
+    assert.equal(await status(org.manage, 'sandbox/us', (await given()).team), 404)
+    assert.equal(await status(org.manage, 'sandbox/us', randomUUID()), 404)
+    assert.equal(await status(bound, 'sandbox/us', apart), 403)
+    assert.equal(await status(bound, 'sandbox/us', org.team), 200)
+    assert.equal(await status(org.manage, 'sandbox/moon', org.team), 422)
+    assert.deepEqual((await org.manage.get(`/team_custom_credentials/sandbox/eu?team_id=${org.team}`)).body.credentials, [])
+  })
+
+  test('are deleted by id; what is unknown, elsewhere or out of reach was not found', async () => {
+    const org = await given()
+    const apart = await made(org)
+    const good = await set(org)
+    const unbound = await set(org, { team_id: apart })
+    const production = (await org.manage.post('/team_custom_credentials/production/us', { team_id: apart, provider: 'oura' }))
+      .body
+    const other = await given()
+    const foreign = await set(other)
+    const unknown = randomUUID()
+    const bound = await boundTo(org, org.team)
+    const asked = [good.id, good.id, unbound.id, production.id, foreign.id, unknown]
+    const { status, body } = await bound.delete(`${HERE}?${asked.map((id) => `credential_id=${id}`).join('&')}`)
+    assert.equal(status, 200)
+    assert.deepEqual(body, { success: [good.id], failure: [], not_found: [unbound.id, production.id, foreign.id, unknown] })
+    assert.equal((await org.manage.get(HERE)).body.credentials.length, 1)
+    assert.equal((await other.manage.get(HERE)).body.credentials.length, 1)
+    assert.deepEqual((await org.manage.delete(`${HERE}?credential_id=${good.id}`)).body.not_found, [good.id])
+    assert.equal((await org.manage.delete(HERE)).status, 422)
+  })
+
+  test('leave a line in the log of their team, with the id and nothing of what they are', async () => {
+    const org = await given()
+    const { id } = await set(org, { client_secret: 'fictional-secret' })
+    await org.manage.delete(`${HERE}?credential_id=${id}`)
+    const { data } = (await org.manage.get(`/team/${org.team}/sandbox/audit`)).body
+    assert.deepEqual(
+      data.map(({ operation, team_id, object }: Record<string, string>) => [operation, team_id, object]),
+      [
+        ['delete_team_custom_credentials', org.team, id],
+        ['upsert_team_custom_credentials', org.team, id],
+      ],
+    )
+  })
+})
+
+describe('details', () => {
+  const refused = async (org: Given, provider: string, details: unknown) => {
+    const { status, body } = await org.manage.post(HERE, { team_id: org.team, provider, details })
+    assert.equal(status, 422, JSON.stringify(body))
+    return body.detail.map(({ loc, type }: { loc: string[]; type: string }) => `${loc.slice(1).join('.')} ${type}`)
+  }
+
+  test('are shown with secrets masked, and a mask that is sent back stands for what is stored', async () => {
+    const org = await given()
+    const details = { fitbit: { is_hr_enabled: true, ...verified } }
+    const mask = '********'
+    const shown = { is_hr_enabled: true, workout_verify_token: mask, sleep_verify_token: mask, body_verify_token: mask }
+    assert.deepEqual((await set(org, { provider: 'fitbit', details })).details, { fitbit: shown })
+    const changed = { fitbit: { ...shown, is_hr_enabled: false, sleep_verify_token: 'another-fictional' } }
+    await set(org, { provider: 'fitbit', details: changed })
+    assert.deepEqual((await org.manage.get(HERE)).body.credentials[0].details, { fitbit: { ...shown, is_hr_enabled: false } })
+    assert.deepEqual(await stored(org), {
+      fitbit: { is_hr_enabled: false, ...verified, sleep_verify_token: 'another-fictional' },
+    })
+    await set(org, { provider: 'fitbit' })
+    assert.equal((await stored(org)).fitbit.sleep_verify_token, 'another-fictional')
+    assert.equal((await set(org, { provider: 'fitbit', details: null })).details, null)
+    assert.deepEqual(await refused(org, 'fitbit', changed), [
+      'details.fitbit.workout_verify_token value_error',
+      'details.fitbit.body_verify_token value_error',
+    ])
+  })
+
+  test('that may hold anything are masked by the names of their values', async () => {
+    const org = await given()
+    const quest = { account: '1', user: { name: 'north', password: 'fictional', api_key: 7 }, tokens: ['a', 'b'] }
+    const { details } = await set(org, { provider: 'quest', details: { quest, allowed_business_units: ['NE'] } })
+    const mask = '********'
+    const hidden = { account: '1', user: { name: 'north', password: mask, api_key: mask }, tokens: [mask, mask] }
+    assert.deepEqual(details, { quest: hidden, allowed_business_units: ['NE'] })
+    await set(org, { provider: 'quest', details })
+    assert.deepEqual((await stored(org)).quest, quest)
+  })
+
+  const good: Record<string, unknown> = {
+    google_fit: { redirect_uri: 'https://app.example.com', data_scopes: ['openid'] },
+    google_health: { project_number: '1', service_account_email: 'robot@example.com' },
+    polar: { webhook_secret: '********' },
+    my_fitness_pal_v2: { client: 'fictional' },
+    getlabs: { getlabs: { webhook_secret_key: '********', webhook_secret_token: '********' } },
+    phlebfinders: {
+      phlebfinders: {
+        account_id: '1',
+        account_name: 'North',
+        team_id: '2',
+        team_name: 'South',
+        webhook_token: '********',
+        email: 'north@example.com',
+      },
+    },
+    labcorp: { sub_account_name: null, labcorp: { account_number: '1', billing_method: 'CM' } },
+    bioreference: {
+      bioreference: {},
+      disallowed_billing_states: { client_bill: ['NY'] },
+      allowed_billing_types: ['client_bill'],
+    },
+  }
+  for (const [provider, details] of Object.entries(good))
+    test(`of ${provider} have its own shape`, async () => {
+      const org = await given()
+      const open = JSON.parse(JSON.stringify(details).replaceAll('********', 'fictional'))
+      const body = await set(org, { provider, details: open })
+      assert.deepEqual([body.source, body.details], [provider, details])
+      assert.deepEqual(await stored(org), open)
+      const wrong = await refused(org, provider, {})
+      assert(wrong.length > 0 && wrong.every((fault: string) => fault.endsWith(' missing')), wrong.join())
+    })
+
+  test('of labcorp may name its facilities instead', async () => {
+    const org = await given()
+    const names = ['sending_facility', 'sending_application', 'receiving_facility', 'receiving_application']
+    const details = Object.fromEntries(names.map((name) => [name, 'fictional']))
+    assert.deepEqual((await set(org, { provider: 'labcorp', details })).details, details)
+    assert.deepEqual(await refused(org, 'labcorp', { sending_facility: 'x' }), [
+      'details.sending_application missing',
+      'details.receiving_facility missing',
+      'details.receiving_application missing',
+    ])
+  })
+
+  test('of another provider, or where there are none, are refused with every other fault', async () => {
+    const org = await given()
+    assert.deepEqual(await refused(org, 'polar', { client: 'x' }), ['details.webhook_secret missing'])
+    assert.deepEqual(await refused(org, 'oura', { client: 'x' }), ['details none_required'])
+    assert.deepEqual(await refused(org, 'google_health', { project_number: '1', service_account_email: 'x', more: 1 }), [
+      'details.more extra_forbidden',
+    ])
+    const { body } = await org.manage.post(HERE, { team_id: 'x', provider: 'fitbit', client_id: 7, details: { fitbit: {} } })
+    assert.equal(body.detail.length, 5)
+    const deep = `${'{"a":'.repeat(9000)}1${'}'.repeat(9000)}`
+    const reply = await org.manage.post(HERE, `{"team_id":"${org.team}","provider":"quest","details":{"quest":${deep}}}`)
+    assert.deepEqual([reply.status, reply.body.detail[0].loc], [422, ['body', 'details', 'quest']])
+    assert.deepEqual(await refused(org, 'bioreference', { bioreference: { a: 'nul\0' } }), ['details.bioreference value_error'])
+  })
+
+  /** The details as they are kept. */
+  async function stored(org: Given) {
+    const { rows } = await org.db.pool.query('select id, details from custom_credential where team_id = $1', [org.team])
+    return JSON.parse(vault.open(rows[0].details, `details of credential ${rows[0].id}`))
+  }
+})

@@ -1,0 +1,132 @@
+// Credentials that teams bring for providers. Owns `custom_credential`. A secret comes in and never goes out: neither in an answer
+// nor in an error. Source: management-auth.md 13.
+import type { PlainTx } from '../platform/db.ts'
+import type { About, Manager } from '../platform/operation.ts'
+import { newestPage, readNewest } from '../platform/page.ts'
+import { Nullable, T, type Static } from '../platform/schema.ts'
+import { keyHash } from '../platform/secrets.ts'
+import { and, sql } from '../platform/sql.ts'
+import type { Vault } from '../platform/vault.ts'
+import { masked, unmasked, type Details } from './details.ts'
+import { lockTeams, reached } from './reached.ts'
+import type { CellParams, Credential, CredentialProvider, CredentialQuery, UpsertCredential } from './schema.ts'
+
+const PAGE = 50
+
+const Row = T.Object({
+  id: T.String(),
+  team_id: T.String(),
+  provider: T.String(),
+  client_id: Nullable(T.String()),
+  client_secret: Nullable(T.String()),
+  details: Nullable(T.String()),
+  redirect_url_override: Nullable(T.String()),
+  created_at: T.String(),
+  updated_at: T.String(),
+})
+type Row = Static<typeof Row>
+
+const columns = sql`
+  c.id, c.team_id, c.provider, c.client_id, c.client_secret, c.details, c.redirect_url_override, c.created_at, c.updated_at`
+
+const secretOf = (id: string): string => `client secret of credential ${id}`
+const detailsOf = (id: string): string => `details of credential ${id}`
+
+const opened = (vault: Vault, row: Row): Details | null =>
+  row.details === null ? null : (JSON.parse(vault.open(row.details, detailsOf(row.id))) as Details)
+
+function shown(vault: Vault, row: Row): Credential {
+  const { id, provider, client_secret, client_id, team_id, created_at, updated_at, redirect_url_override } = row
+  const details = opened(vault, row)
+  return {
+    id,
+    client_id,
+    client_secret_hash: client_secret === null ? null : keyHash(vault.open(client_secret, secretOf(id))).toString('hex'),
+    source: provider as CredentialProvider,
+    team_id,
+    created_at,
+    updated_at,
+    details: details && (masked(details) as NonNullable<Credential['details']>),
+    app_url: null,
+    redirect_url_override,
+  }
+}
+
+/** Credentials in this cell of the teams that the key reaches, newest first, 50 a page. 400: a cursor of another list. */
+export async function listCredentials(tx: PlainTx, vault: Vault, manager: Manager, place: CellParams, query: CredentialQuery) {
+  const list = `credentials ${manager.org} ${place.env} ${place.region} ${query.provider ?? ''} ${query.team_id?.join() ?? ''}`
+  const conditions = [reached(manager, query.team_id)]
+  if (query.provider !== undefined) conditions.push(sql`c.provider = ${query.provider}`)
+  if (query.next_cursor !== undefined) {
+    const { at, id } = readNewest(list, query.next_cursor)
+    conditions.push(sql`(c.created_at, c.id) < (${at}::timestamptz, ${id}::uuid)`)
+  }
+  const rows = await tx.many(
+    Row,
+    sql`
+    select ${columns} from custom_credential c join team t on t.id = c.team_id
+    where ${and(conditions)} order by c.created_at desc, c.id desc limit ${PAGE + 1}`,
+  )
+  const { page, next_cursor } = newestPage(list, rows, PAGE, (row) => ({ at: row.created_at, id: row.id }))
+  return { credentials: page.map((row) => shown(vault, row)), next_cursor }
+}
+
+const credentialOf = (tx: PlainTx, team_id: string, provider: string): Promise<Row | undefined> =>
+  tx.maybe(Row, sql`select ${columns} from custom_credential c where c.team_id = ${team_id} and c.provider = ${provider}`)
+
+/** The address that a team wants users to come back to from a provider, instead of ours. */
+export const redirectOverride = async (tx: PlainTx, team_id: string, provider: string): Promise<string | null> =>
+  (await credentialOf(tx, team_id, provider))?.redirect_url_override ?? null
+
+/**
+ * Set the credentials of a team for a provider: absent leaves, null clears, but for the secret, which is replaced or left. A mask in
+ * the details leaves what is stored there. The team must be reached. Writes custom_credential.
+ * 422: a mask where nothing is stored.
+ */
+export async function upsertCredential(tx: PlainTx, vault: Vault, body: UpsertCredential, about: About): Promise<Credential> {
+  const { team_id, provider, client_secret } = body
+  await lockTeams(tx, [team_id])
+  const before = await credentialOf(tx, team_id, provider)
+  const id = before?.id ?? tx.uuid()
+  const stored = before ? opened(vault, before) : null
+  const details = body.details == null ? body.details : unmasked(body.details, stored)
+  const next = {
+    client_id: body.client_id === undefined ? before?.client_id : body.client_id,
+    client_secret: client_secret === undefined ? before?.client_secret : vault.seal(client_secret, secretOf(id)),
+    details: details === undefined ? before?.details : details && vault.seal(JSON.stringify(details), detailsOf(id)),
+    redirect_url_override: body.redirect_url_override === undefined ? before?.redirect_url_override : body.redirect_url_override,
+  }
+  const kept = await tx.one(
+    Row,
+    sql`
+    insert into custom_credential as c (id, team_id, provider, client_id, client_secret, details, redirect_url_override, created_at, updated_at)
+    values (${id}, ${team_id}, ${provider}, ${next.client_id ?? null}, ${next.client_secret ?? null}, ${next.details ?? null},
+            ${next.redirect_url_override ?? null}, ${tx.now}, ${tx.now})
+    on conflict (team_id, provider) do update set client_id = excluded.client_id, client_secret = excluded.client_secret,
+      details = excluded.details, redirect_url_override = excluded.redirect_url_override, updated_at = excluded.updated_at
+    returning ${columns}`,
+  )
+  about(team_id, id)
+  return shown(vault, kept)
+}
+
+const Deleted = T.Object({ id: T.String(), team_id: T.String() })
+
+/**
+ * Delete credentials in this cell. Writes custom_credential.
+ * @returns which were deleted; what is unknown or out of reach was not found
+ */
+export async function deleteCredentials(tx: PlainTx, manager: Manager, ids: string[], about: About) {
+  const asked = [...new Set(ids)]
+  const deleted = await tx.many(
+    Deleted,
+    sql`
+    delete from custom_credential where id = any (array(
+      select c.id from custom_credential c join team t on t.id = c.team_id
+      where ${reached(manager)} and c.id = any (${asked}::uuid[])))
+    returning id, team_id`,
+  )
+  for (const { id, team_id } of deleted) about(team_id, id)
+  const gone = new Set(deleted.map(({ id }) => id))
+  return { success: asked.filter((id) => gone.has(id)), failure: [], not_found: asked.filter((id) => !gone.has(id)) }
+}

@@ -1,0 +1,168 @@
+// What credentials hold beside an id and a secret: a shape for each provider that wants more, and which of it is never shown. Pure.
+// Source: management-auth.md 13; openapi-management.json.
+import { invalid, type Fault } from '../platform/errors.ts'
+import { Refusal, type Finish } from '../platform/read.ts'
+import { Clearable, Email, Fields, OpenEnum, T, Text, type TSchema } from '../platform/schema.ts'
+
+export type Details = Record<string, unknown>
+
+const text = Text({ maxLength: 2000 })
+
+const Fitbit = Fields(
+  {
+    fitbit: Fields({
+      is_hr_enabled: T.Boolean({ default: false }),
+      workout_verify_token: text,
+      sleep_verify_token: text,
+      body_verify_token: text,
+      foods_verify_token: Clearable(text),
+    }),
+  },
+  { title: 'FitbitTeamProviderDetails' },
+)
+const GoogleFit = Fields(
+  { redirect_uri: text, data_scopes: T.Array(text, { maxItems: 100 }) },
+  { title: 'GoogleFitTeamProviderDetails' },
+)
+const GoogleHealth = Fields(
+  { project_number: text, service_account_email: text },
+  { title: 'GoogleHealthTeamProviderDetails', additionalProperties: false },
+)
+const Polar = Fields({ webhook_secret: text }, { title: 'PolarTeamProviderDetails' })
+const MyFitnessPal = Fields({ client: text }, { title: 'MyFitnessPalV2TeamProviderDetails' })
+const GetLabs = Fields(
+  { getlabs: Fields({ webhook_secret_key: text, webhook_secret_token: text }) },
+  { title: 'GetLabsTeamProviderDetails' },
+)
+const PhlebFinders = Fields(
+  {
+    phlebfinders: Fields({
+      account_id: text,
+      account_name: text,
+      team_id: text,
+      team_name: text,
+      webhook_token: text,
+      email: Email,
+    }),
+  },
+  { title: 'PhlebFindersTeamProviderDetails' },
+)
+
+const LEVELS_MAX = 6
+const VALUES_MAX = 300
+
+/** Whether an object that may hold anything can be kept: not too deep, not too much, sound text. */
+function isTidy(value: unknown): boolean {
+  let left = VALUES_MAX
+  const tidy = (part: unknown, level: number): boolean => {
+    if (--left < 0 || level > LEVELS_MAX) return false
+    if (typeof part === 'string') return part.isWellFormed() && !part.includes('\0') && part.length <= 4000
+    if (typeof part !== 'object' || part === null) return true
+    return Object.entries(part).every(([key, item]) => key.length <= 200 && tidy(key, level) && tidy(item, level + 1))
+  }
+  return tidy(value, 0)
+}
+
+const free = (name: string): Finish => {
+  const refusal = new Refusal(`must have at most ${LEVELS_MAX} levels and ${VALUES_MAX} values, of sound text`)
+  return (value) => (isTidy(value[name]) ? value : { field: name, refusal })
+}
+
+const ofLab = {
+  sub_account_id: Clearable(text),
+  sub_account_name: Clearable(text),
+  allowed_billing_types: Clearable(
+    T.Array(OpenEnum(['client_bill', 'commercial_insurance', 'patient_bill_passthrough', 'patient_bill']), { maxItems: 10 }),
+  ),
+  disallowed_billing_states: Clearable(T.Record(T.String(), T.Array(Text({ maxLength: 50 }), { maxItems: 100 }))),
+}
+const anything = T.Record(T.String(), T.Unknown())
+
+const Labcorp = Fields(
+  { ...ofLab, labcorp: Fields({ account_number: text, billing_method: OpenEnum(['CM', 'PT', 'PI']) }) },
+  { title: 'LabCorpTeamProviderDetails' },
+)
+const LabcorpFacility = Fields(
+  { ...ofLab, sending_facility: text, sending_application: text, receiving_facility: text, receiving_application: text },
+  { title: 'LabcorpProviderDetails' },
+)
+const Quest = Fields(
+  { ...ofLab, quest: anything, allowed_business_units: Clearable(T.Array(text, { maxItems: 200 })) },
+  { title: 'QuestProviderDetails', finish: free('quest') },
+)
+const BioReference = Fields(
+  { ...ofLab, bioreference: anything },
+  { title: 'BioReferenceProviderDetails', finish: free('bioreference') },
+)
+
+/** Provider → the shape of its details. Those that are not named have none. */
+export const detailShapes: Readonly<Record<string, TSchema>> = {
+  fitbit: Fitbit,
+  google_fit: GoogleFit,
+  google_health: GoogleHealth,
+  polar: Polar,
+  my_fitness_pal_v2: MyFitnessPal,
+  getlabs: GetLabs,
+  phlebfinders: PhlebFinders,
+  labcorp: T.Union([Labcorp, LabcorpFacility]),
+  quest: Quest,
+  bioreference: BioReference,
+}
+
+export const Details = T.Union([
+  Fitbit,
+  GoogleFit,
+  GoogleHealth,
+  BioReference,
+  Labcorp,
+  Quest,
+  Polar,
+  GetLabs,
+  PhlebFinders,
+  LabcorpFacility,
+  MyFitnessPal,
+])
+
+/** What stands in place of a secret, and means "as it is stored" when it is sent back. */
+const MASK = '********'
+
+const SECRET = /secret|token|pass(word|phrase|code|wd)?$|pwd|credential|(api|private|access)_?key/i
+
+const isSecret = (path: readonly string[]): boolean => path.some((name) => SECRET.test(name))
+
+type Leaf = (value: unknown, path: readonly string[]) => unknown
+
+function mapLeaves(value: unknown, leaf: Leaf, path: readonly string[] = []): unknown {
+  if (Array.isArray(value)) return value.map((item, i) => mapLeaves(item, leaf, [...path, String(i)]))
+  if (typeof value !== 'object' || value === null) return leaf(value, path)
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, mapLeaves(item, leaf, [...path, key])]))
+}
+
+/** The details with every secret masked. A value is secret by its name, or by the name of what it stands in. */
+export const masked = (details: Details): Details =>
+  mapLeaves(details, (value, path) => (value !== null && isSecret(path) ? MASK : value)) as Details
+
+const at = (value: unknown, path: readonly string[]): unknown =>
+  path.reduce<unknown>(
+    (part, name) => (typeof part === 'object' && part !== null && Object.hasOwn(part, name) ? part[name as never] : undefined),
+    value,
+  )
+
+/** The details with every mask replaced by the secret that is stored there. 422: a mask where nothing is stored. */
+export function unmasked(details: Details, stored: Details | null): Details {
+  const faults: Fault[] = []
+  const result = mapLeaves(details, (value, path) => {
+    if (value !== MASK || !isSecret(path)) return value
+    const secret = at(stored, path)
+    if (secret === undefined || secret === null)
+      faults.push({
+        loc: ['body', 'details', ...path],
+        msg: 'Value error, is a mask, and no secret is stored here',
+        type: 'value_error',
+        ctx: { error: {} },
+      })
+    return secret
+  })
+  if (faults.length) throw invalid(faults)
+  return result as Details
+}

@@ -1,0 +1,9 @@
+// Erasing what a deleted team had set for its providers in a cell.
+import { inTurn } from '../platform/erasure.ts'
+import { sql } from '../platform/sql.ts'
+
+export const eraseTeamConnections = inTurn(
+  (team, max) =>
+    sql`delete from custom_credential where id = any (array(select id from custom_credential where team_id = ${team} limit ${max}))`,
+  (team) => sql`delete from data_pull_preference where team_id = ${team}`,
+)

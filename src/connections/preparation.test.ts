@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { describe, test } from 'node:test'
+import { client, given, url, type Given } from '../testing.ts'
+
+const CREDENTIALS = '/team_custom_credentials/sandbox/us'
+
+describe('preparing credentials', () => {
+  const prepare = async (org: Given, provider: string, place = 'sandbox/us') =>
+    org.manage.post(`/prepare_team_custom_credentials/${place}`, { team_id: org.team, provider })
+
+  test('names the addresses of this server that a provider has to know', async () => {
+    const org = await given()
+    const steps = async (provider: string) =>
+      (await prepare(org, provider)).body.preparation_steps.map(({ type, key, value }: Record<string, string>) => [
+        type,
+        key,
+        value,
+      ])
+    const { body } = await prepare(org, 'oura')
+    assert.equal(body.status, 'preparations_required')
+    assert.equal(typeof body.preparation_steps[0].description, 'string')
+    assert.deepEqual(await steps('oura'), [['redirect_uri', null, `${url}/v2/link/connect/oura`]])
+    const hook = `${url}/v2/link/webhook/sandbox-us/${org.team}`
+    assert.deepEqual(await steps('garmin'), [
+      ['redirect_uri', null, `${url}/v2/link/connect/garmin`],
+      ['webhook_uri', null, `${hook}/garmin`],
+    ])
+    assert.deepEqual(
+      (await steps('fitbit')).slice(1).map(([, key, value]: string[]) => [key, value]),
+      ['workout', 'sleep', 'body', 'foods'].map((kind) => [kind, `${hook}/fitbit/${kind}`]),
+    )
+  })
+
+  test('names the address that the team wants users to come back to', async () => {
+    const org = await given()
+    const redirect_url_override = 'https://app.example.com/back'
+    await org.manage.post(CREDENTIALS, { team_id: org.team, provider: 'oura', redirect_url_override })
+    assert.equal((await prepare(org, 'oura')).body.preparation_steps[0].value, 'https://app.example.com/back')
+    assert.match((await prepare(org, 'oura', 'production/us')).body.preparation_steps[0].value, /connect\/oura$/)
+  })
+
+  test('asks nothing of who has no application of that kind', async () => {
+    const org = await given()
+    for (const provider of ['freestyle_libre', 'apple_health_kit', 'quest'])
+      assert.deepEqual((await prepare(org, provider)).body, { status: 'no_action_needed', preparation_steps: [] })
+    assert.equal((await prepare(org, 'twilio')).status, 422)
+  })
+
+  test('changes nothing, and is for teams that the key reaches', async () => {
+    const org = await given()
+    const apart = (await org.manage.post('/team', { name: 'Apart', region: 'us' })).body.id
+    const { key } = (await org.manage.post('/management_key', { label: 'bound', team_id: org.team })).body
+    const bound = client(key, 'x-management-key', `/v1/org/${org.org_id}`)
+    const status = async (api: Given['manage'], team_id: string, place = 'sandbox/us') =>
+      (await api.post(`/prepare_team_custom_credentials/${place}`, { team_id, provider: 'oura' })).status
+    assert.deepEqual(
+      [
+        await status(bound, org.team),
+        await status(bound, apart),
+        await status(org.manage, randomUUID()),
+        await status(org.manage, org.team, 'sandbox/eu'),
+      ],
+      [200, 403, 404, 400],
+    )
+    assert.deepEqual((await org.manage.get(CREDENTIALS)).body.credentials, [])
+    assert.deepEqual((await org.manage.get(`/team/${org.team}/sandbox/audit`)).body.data, [])
+  })
+})

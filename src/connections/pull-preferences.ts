@@ -1,0 +1,140 @@
+// How far back teams want data to be pulled. Owns `data_pull_preference`, which holds what differs from the usual only.
+// Source: management-auth.md 14.
+import type { PlainTx } from '../platform/db.ts'
+import { badRequest, invalidValue } from '../platform/errors.ts'
+import type { About, Manager } from '../platform/operation.ts'
+import { newestPage, readNewest } from '../platform/page.ts'
+import { Nullable, T, type Static } from '../platform/schema.ts'
+import { and, sql } from '../platform/sql.ts'
+import { DAYS_MAX, pulledProviders, usualPull, type PulledProvider } from './pull-defaults.ts'
+import { PAGE, type Pull, type PullQuery, type PullWithLimit, type RevertPullsQuery, type UpsertPulls } from './pull-schema.ts'
+import { lockTeams, reached } from './reached.ts'
+import type { CellParams } from './schema.ts'
+
+const Team = T.Object({ id: T.String(), created_at: T.String() })
+
+const Row = T.Object({
+  team_id: T.String(),
+  provider: T.String(),
+  days: T.Integer(),
+  resource_overrides: Nullable(T.Record(T.String(), T.Integer())),
+})
+type Row = Static<typeof Row>
+
+const withLimit = (days: number, limit: number) => ({ historical_days_to_pull: days, historical_days_to_pull_limit: limit })
+
+/** What holds for a provider: what a team has set, else what is usual, with what is fixed over both. */
+function pullOf(provider: PulledProvider, row: Row | undefined): PullWithLimit {
+  const { days, fixed, resources = {} } = usualPull(provider)
+  const limit = fixed ? days : DAYS_MAX
+  const overrides = [
+    ...Object.entries(row?.resource_overrides ?? {}).map(([name, set]) => [name, withLimit(set, limit)] as const),
+    ...Object.entries(resources).map(([name, set]) => [name, withLimit(set, set)] as const),
+  ]
+  return {
+    default: withLimit(row?.days ?? days, limit),
+    resource_overrides: overrides.length ? Object.fromEntries(overrides) : null,
+  }
+}
+
+async function shown(tx: PlainTx, team_ids: string[], providers: readonly PulledProvider[]) {
+  const rows = await tx.many(
+    Row,
+    sql`select team_id, provider, days, resource_overrides from data_pull_preference where team_id = any (${team_ids}::uuid[])`,
+  )
+  const set = new Map(rows.map((row) => [`${row.team_id} ${row.provider}`, row]))
+  return team_ids.map((team_id) => ({
+    team_id,
+    providers: Object.fromEntries(providers.map((name) => [name, pullOf(name, set.get(`${team_id} ${name}`))])),
+  }))
+}
+
+/**
+ * Preferences in this cell of the teams that the key reaches, all that hold, teams newest first. 400: a cursor of another list.
+ * @param query.limit of teams
+ */
+export async function listPulls(tx: PlainTx, manager: Manager, place: CellParams, query: PullQuery) {
+  const list = `pulls ${manager.org} ${place.env} ${place.region} ${query.team_id?.join() ?? ''}`
+  const limit = query.limit ?? PAGE
+  const conditions = [reached(manager, query.team_id)]
+  if (query.next_cursor !== undefined) {
+    const { at, id } = readNewest(list, query.next_cursor)
+    conditions.push(sql`(t.created_at, t.id) < (${at}::timestamptz, ${id}::uuid)`)
+  }
+  const teams = await tx.many(
+    Team,
+    sql`
+    select t.id, t.created_at from team t
+    where ${and(conditions)} order by t.created_at desc, t.id desc limit ${limit + 1}`,
+  )
+  const { page, next_cursor } = newestPage(list, teams, limit, (team) => ({ at: team.created_at, id: team.id }))
+  const asked = query.provider?.length ? pulledProviders.filter((name) => query.provider!.includes(name)) : pulledProviders
+  const data_pull_preferences = await shown(
+    tx,
+    page.map(({ id }) => id),
+    asked,
+  )
+  return { data_pull_preferences, next_cursor }
+}
+
+/** 400: a number for what is fixed to another. */
+function assertMovable(provider: PulledProvider, wanted: Pull): void {
+  const { days, fixed, resources = {} } = usualPull(provider)
+  const overrides = Object.entries(wanted.resource_overrides ?? {})
+  const all = [
+    wanted.default.historical_days_to_pull,
+    ...overrides.map(([, { historical_days_to_pull }]) => historical_days_to_pull),
+  ]
+  if (fixed && all.some((number) => number !== days))
+    throw badRequest(`${provider} always gives ${days} ${days === 1 ? 'day' : 'days'} of history, which cannot be changed`)
+  const set: Partial<Record<string, number>> = resources
+  for (const [name, { historical_days_to_pull }] of overrides)
+    if (set[name] !== undefined && set[name] !== historical_days_to_pull)
+      throw badRequest(`${provider} always gives ${set[name]} days of ${name}, which cannot be changed`)
+}
+
+/**
+ * Set preferences of providers for teams, whatever these had before; other providers keep theirs. The teams must be reached.
+ * Writes data_pull_preference. 400: a number for what is fixed to another.
+ * @returns the preferences of these teams, all that hold
+ */
+export async function upsertPulls(tx: PlainTx, body: UpsertPulls, about: About) {
+  const wanted = pulledProviders.filter((name) => body.providers[name])
+  for (const name of wanted) assertMovable(name, body.providers[name]!)
+  const team_ids = [...new Set(body.team_ids)]
+  await lockTeams(tx, team_ids)
+  for (const name of wanted) {
+    const { default: usual, resource_overrides } = body.providers[name]!
+    const overrides = Object.entries(resource_overrides ?? {}).map(([resource, days]) => [resource, days.historical_days_to_pull])
+    await tx.run(sql`
+      insert into data_pull_preference (team_id, provider, days, resource_overrides, updated_at)
+      select t.id, ${name}, ${usual.historical_days_to_pull},
+             ${overrides.length ? JSON.stringify(Object.fromEntries(overrides)) : null}::jsonb, ${tx.now}
+      from team t where t.id = any (${team_ids}::uuid[])
+      on conflict (team_id, provider) do update set days = excluded.days, resource_overrides = excluded.resource_overrides,
+        updated_at = excluded.updated_at`)
+  }
+  for (const team_id of team_ids) about(team_id)
+  return { data_pull_preferences: await shown(tx, team_ids, pulledProviders), next_cursor: null }
+}
+
+const Reverted = T.Object({ team_id: T.String() })
+
+/**
+ * Go back to what is usual: for these providers, or all, of these teams, or all that the key reaches; teams out of reach are passed
+ * over. Writes data_pull_preference. 422: neither teams nor providers are named.
+ */
+export async function revertPulls(tx: PlainTx, manager: Manager, query: RevertPullsQuery, about: About): Promise<void> {
+  const { team_id, provider } = query
+  if (!team_id?.length && !provider?.length) throw invalidValue(['query', 'team_id'], 'name teams, providers or both')
+  const ofThese = provider?.length ? sql`p.provider = any (${provider}::text[])` : sql`true`
+  const reverted = await tx.many(
+    Reverted,
+    sql`
+    delete from data_pull_preference where (team_id, provider) in (
+      select p.team_id, p.provider from data_pull_preference p join team t on t.id = p.team_id
+      where ${reached(manager, team_id)} and ${ofThese})
+    returning team_id`,
+  )
+  for (const id of new Set(reverted.map((row) => row.team_id))) about(id)
+}

@@ -1,0 +1,71 @@
+// Shapes of how far back data is pulled. Source: openapi-management.json; management-auth.md 14.
+import { Refusal, type Finish } from '../platform/read.ts'
+import { Clearable, Fields, Int, Maybe, Nullable, OpenEnum, T, Uuid, type Static } from '../platform/schema.ts'
+import { resources } from '../wire/resources.ts'
+import { DAYS_MAX, pulledProviders, type PulledProvider } from './pull-defaults.ts'
+import { NextCursor, TEAMS_MAX, TeamIds } from './schema.ts'
+
+/** Teams, each with all providers. */
+export const PAGE = 5
+
+const Pulled = OpenEnum(pulledProviders, { title: 'PulledProvider' })
+
+const Days = Fields({ historical_days_to_pull: Int({ minimum: 1, maximum: DAYS_MAX }) }, { title: 'DefaultConfiguration' })
+const DaysWithLimit = Fields(
+  { historical_days_to_pull: T.Integer(), historical_days_to_pull_limit: T.Integer() },
+  { title: 'DefaultConfigurationWithLimit' },
+)
+
+const known: ReadonlySet<string> = new Set(resources)
+
+const knownResources: Finish = (value) => {
+  const unknown = Object.keys(value.resource_overrides ?? {}).find((name) => !known.has(name))
+  return unknown === undefined ? value : { field: 'resource_overrides', refusal: new Refusal('names what is no resource') }
+}
+
+const Pull = Fields(
+  { default: Days, resource_overrides: Clearable(T.Record(T.String(), Days)) },
+  { title: 'SingleProviderDataPullPreferences', finish: knownResources },
+)
+export type Pull = Static<typeof Pull>
+
+const ofEach = <S>(shape: S) => Object.fromEntries(pulledProviders.map((name) => [name, shape])) as Record<PulledProvider, S>
+
+export const UpsertPulls = Fields(
+  {
+    team_ids: T.Array(Uuid, { minItems: 1, maxItems: TEAMS_MAX }),
+    providers: Fields(ofEach(Maybe(Pull)), { additionalProperties: false }),
+  },
+  { title: 'UpsertTeamDataPullPreferencesBody' },
+)
+export type UpsertPulls = Static<typeof UpsertPulls>
+
+const PullWithLimit = Fields(
+  { default: DaysWithLimit, resource_overrides: Nullable(T.Record(T.String(), DaysWithLimit)) },
+  { title: 'SingleProviderDataPullPreferencesWithLimit' },
+)
+export type PullWithLimit = Static<typeof PullWithLimit>
+
+export const PullPage = Fields(
+  {
+    data_pull_preferences: T.Array(
+      Fields({ team_id: Uuid, providers: T.Record(T.String(), PullWithLimit) }, { title: 'TeamDataPullPreferencesWithLimit' }),
+    ),
+    next_cursor: Nullable(T.String()),
+  },
+  { title: 'TeamDataPullPreferencesResponse' },
+)
+
+export const PullQuery = Fields({
+  team_id: Maybe(TeamIds),
+  provider: Maybe(T.Array(Pulled, { maxItems: TEAMS_MAX })),
+  next_cursor: NextCursor,
+  limit: Maybe(Int({ minimum: 1, maximum: 50, default: PAGE })),
+})
+export type PullQuery = Static<typeof PullQuery>
+
+export const RevertPullsQuery = Fields({
+  team_id: Maybe(TeamIds),
+  provider: Maybe(T.Array(Pulled, { maxItems: TEAMS_MAX })),
+})
+export type RevertPullsQuery = Static<typeof RevertPullsQuery>

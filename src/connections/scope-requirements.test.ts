@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { cells, given, type Given } from '../testing.ts'
+
+const path = (org: Given): string => `/team/${org.team}/scope_requirements`
+const of = async (org: Given, provider: string) =>
+  (await org.manage.get(`${path(org)}?provider=${provider}`)).body.requirements as Record<string, unknown>[]
+
+test('requirements are listed for every provider that has scopes, as they are where nothing is set', async () => {
+  const org = await given()
+  const { requirements } = (await org.manage.get(path(org))).body
+  assert.deepEqual(
+    requirements.map(({ provider }: { provider: string }) => provider),
+    ['fitbit', 'google_fit', 'google_health', 'oura', 'strava', 'withings', 'wahoo', 'whoop_v2', 'my_fitness_pal_v2'],
+  )
+  for (const { team_id, user_must_grant, user_may_grant } of requirements) {
+    assert.deepEqual([team_id, user_must_grant], [org.team, []])
+    assert(user_may_grant.length > 0)
+  }
+  assert.deepEqual(await of(org, 'strava'), [
+    { team_id: org.team, provider: 'strava', user_must_grant: [], user_may_grant: ['activity:read_all', 'profile:read_all'] },
+  ])
+  assert.deepEqual(await of(org, 'garmin'), [])
+  assert.equal((await org.manage.get(`${path(org)}?provider=peloton`)).status, 422)
+})
+
+test('what is set holds until it is replaced; absent leaves it, null goes back', async () => {
+  const org = await given()
+  const usual = await of(org, 'oura')
+  const reply = await org.manage.post(path(org), {
+    oura: { user_must_grant: ['daily', 'daily'], user_may_grant: ['workout'] },
+    wahoo: { user_must_grant: [], user_may_grant: [] },
+  })
+  assert.deepEqual([reply.status, reply.body], [200, {}])
+  const expected = [{ team_id: org.team, provider: 'oura', user_must_grant: ['daily'], user_may_grant: ['workout'] }]
+  assert.deepEqual(await of(org, 'oura'), expected)
+  await org.manage.post(path(org), { wahoo: { user_must_grant: ['email'], user_may_grant: [] } })
+  assert.deepEqual(await of(org, 'oura'), expected)
+  assert.deepEqual((await of(org, 'wahoo'))[0]!.user_must_grant, ['email'])
+  await org.manage.post(path(org), { oura: null })
+  assert.deepEqual(await of(org, 'oura'), usual)
+  assert.deepEqual((await of(org, 'wahoo'))[0]!.user_must_grant, ['email'])
+})
+
+test('every scope that does not exist, or both must and may be granted, is told, and nothing is set', async () => {
+  const org = await given()
+  const wahoo = { user_must_grant: ['email'], user_may_grant: [] }
+  const faults = async (body: object) => {
+    const reply = await org.manage.post(path(org), body)
+    assert.equal(reply.status, 422)
+    return reply.body.detail.map(({ loc, type }: { loc: string[]; type: string }) => `${loc.slice(1).join('.')} ${type}`)
+  }
+  assert.deepEqual(await faults({ wahoo, oura: { user_must_grant: ['read:sleep'] }, strava: { user_may_grant: [1] } }), [
+    'oura.user_must_grant.0 enum',
+    'oura.user_may_grant missing',
+    'strava.user_must_grant missing',
+    'strava.user_may_grant.0 string_type',
+  ])
+  const both = { user_must_grant: ['email', 'daily'], user_may_grant: ['tag', 'daily', 'email'] }
+  assert.deepEqual(await faults({ wahoo, oura: both }), [
+    'oura.user_may_grant.1 value_error',
+    'oura.user_may_grant.2 value_error',
+  ])
+  assert.deepEqual((await of(org, 'wahoo'))[0]!.user_must_grant, [])
+})
+
+test('requirements are kept once for both environments, and are told in the log of the organization', async () => {
+  const org = await given()
+  await org.manage.post(path(org), { oura: { user_must_grant: ['daily'], user_may_grant: [] } })
+  const { rows } = await cells.control.pool.query('select provider from scope_requirement where team_id = $1', [org.team])
+  assert.deepEqual(rows, [{ provider: 'oura' }])
+  const [line] = (await org.manage.get('/audit?limit=1')).body.data
+  assert.deepEqual([line.operation, line.team_id], ['upsert_team_scope_requirements', org.team])
+})

@@ -1,0 +1,61 @@
+// What users are asked to consent to when they connect a provider, team by team. Owns `scope_requirement`, in the control plane: it
+// holds for both environments of a team. Source: management-auth.md 7; users-wearables.md 17.
+import type { PlainTx } from '../platform/db.ts'
+import { invalid, type Fault } from '../platform/errors.ts'
+import { Clearable, Fields, OpenEnum, T, type Static } from '../platform/schema.ts'
+import { sql } from '../platform/sql.ts'
+import { scopedProviders, scopes, usualScopes, type ScopedProvider } from './scopes.ts'
+
+const requirementOf = (provider: ScopedProvider) => {
+  const list = T.Array(OpenEnum<string>(scopes[provider]), { maxItems: 50 })
+  return Clearable(Fields({ user_must_grant: list, user_may_grant: list }))
+}
+type Requirement = ReturnType<typeof requirementOf>
+
+export const UpsertScopes = Fields(
+  Object.fromEntries(scopedProviders.map((name) => [name, requirementOf(name)])) as Record<ScopedProvider, Requirement>,
+  { title: 'UpsertTeamScopeRequirementsBody' },
+)
+export type UpsertScopes = Static<typeof UpsertScopes>
+
+const Row = T.Object({ provider: T.String(), user_must_grant: T.Array(T.String()), user_may_grant: T.Array(T.String()) })
+
+/** The requirements of a team for every provider that can have some, or for one; what is usual where the team has set none. */
+export async function listScopes(tx: PlainTx, team_id: string, provider: string | undefined) {
+  const rows = await tx.many(
+    Row,
+    sql`select provider, user_must_grant, user_may_grant from scope_requirement where team_id = ${team_id}`,
+  )
+  const set = new Map(rows.map(({ provider: name, ...lists }) => [name, lists]))
+  const asked = scopedProviders.filter((name) => provider === undefined || name === provider)
+  return { requirements: asked.map((name) => ({ team_id, provider: name, ...(set.get(name) ?? usualScopes(name)) })) }
+}
+
+/**
+ * Set requirements: absent leaves a provider's, null goes back to what is usual. Writes scope_requirement.
+ * 422: a scope that must and may be granted at once.
+ */
+export async function upsertScopes(tx: PlainTx, team_id: string, body: UpsertScopes): Promise<void> {
+  const faults: Fault[] = []
+  for (const name of scopedProviders)
+    for (const [i, scope] of (body[name]?.user_may_grant ?? []).entries())
+      if (body[name]!.user_must_grant.includes(scope))
+        faults.push({
+          loc: ['body', name, 'user_may_grant', i],
+          msg: 'Value error, stands in user_must_grant too',
+          type: 'value_error',
+          ctx: { error: {} },
+        })
+  if (faults.length) throw invalid(faults)
+  for (const name of scopedProviders) {
+    const wanted = body[name]
+    if (wanted === null) await tx.run(sql`delete from scope_requirement where team_id = ${team_id} and provider = ${name}`)
+    if (!wanted) continue
+    const [must, may] = [[...new Set(wanted.user_must_grant)], [...new Set(wanted.user_may_grant)]]
+    await tx.run(sql`
+      insert into scope_requirement (team_id, provider, user_must_grant, user_may_grant, updated_at)
+      values (${team_id}, ${name}, ${must}::text[], ${may}::text[], ${tx.now})
+      on conflict (team_id, provider) do update set user_must_grant = excluded.user_must_grant,
+        user_may_grant = excluded.user_may_grant, updated_at = excluded.updated_at`)
+  }
+}

@@ -1,0 +1,195 @@
+// The tables that queries read: their columns and what these hold. Only values. Names differ from those of summaries.
+// Source: openapi-management.json, *ColumnExpr; users-wearables.md 9, 10, 15.2-15.4. Unsourced: that `power_source` is text, and that
+// scores are whole numbers but for strain.
+import { intervalTimeseries, pointTimeseries, type Resource } from '../wire/resources.ts'
+
+/** What a column holds. `date` and `time` are of the user's own wall clock. */
+export type Scalar = 'int' | 'double' | 'text' | 'bool' | 'date' | 'time'
+/** A list in every row, of plain values or of things with fields. It cannot be selected, only counted and summed up row by row. */
+export interface List {
+  of: Scalar | Readonly<Record<string, Scalar>>
+}
+export type Kind = Scalar | List
+export type Columns = Readonly<Record<string, Kind>>
+
+const each = <K extends Kind>(kind: K, names: string): Record<string, K> =>
+  Object.fromEntries(names.split(/\s+/).map((name) => [name, kind]))
+
+const source = each('text', 'source_type source_provider source_app_id source_device_id')
+
+const sleep: Columns = {
+  id: 'text',
+  ...each('time', 'session_start session_end'),
+  ...each('text', 'state type'),
+  ...each('int', 'duration_second stage_asleep_second stage_awake_second stage_light_second stage_rem_second'),
+  ...each('int', 'stage_deep_second stage_unknown_second latency_second'),
+  ...each('int', 'heart_rate_minimum heart_rate_mean heart_rate_maximum'),
+  heart_rate_dip: 'double',
+  heart_rate_resting: 'int',
+  ...each('double', 'efficiency hrv_mean_rmssd hrv_mean_sdnn skin_temperature skin_temperature_delta respiratory_rate'),
+  ...each('int', 'score recovery_readiness_score'),
+  ...source,
+  time_zone: 'text',
+}
+
+const activity: Columns = {
+  date: 'date',
+  ...each('double', 'calories_total calories_active'),
+  steps: 'int',
+  distance_meter: 'double',
+  floors_climbed: 'int',
+  ...each('int', 'duration_active_second intensity_sedentary_second intensity_low_second'),
+  ...each('int', 'intensity_medium_second intensity_high_second'),
+  ...each('double', 'heart_rate_mean heart_rate_minimum heart_rate_maximum heart_rate_resting heart_rate_mean_walking'),
+  wheelchair_use: 'bool',
+  wheelchair_push: 'int',
+  ...source,
+  time_zone: 'text',
+  time_zone_offset: 'int',
+}
+
+const workout: Columns = {
+  ...each('time', 'session_start session_end'),
+  ...each('text', 'title sport_name sport_slug'),
+  ...each('int', 'duration_active_second heart_rate_mean heart_rate_minimum heart_rate_maximum'),
+  ...each('int', 'heart_rate_zone_1 heart_rate_zone_2 heart_rate_zone_3 heart_rate_zone_4 heart_rate_zone_5 heart_rate_zone_6'),
+  ...each('double', 'distance_meter calories elevation_gain_meter elevation_maximum_meter elevation_minimum_meter'),
+  ...each('double', 'speed_mean speed_maximum'),
+  power_source: 'text',
+  ...each('double', 'power_mean power_maximum power_weighted_mean'),
+  steps: 'int',
+  ...each('text', 'map_polyline map_summary_polyline'),
+  ...source,
+  ...each('text', 'external_id time_zone'),
+}
+
+const body: Columns = {
+  measured_at: 'time',
+  ...each('double', 'weight_kilogram fat_mass_percentage water_percentage muscle_mass_percentage visceral_fat_index'),
+  ...each('double', 'bone_mass_percentage body_mass_index lean_body_mass_kilogram waist_circumference_centimeter'),
+  ...source,
+  time_zone: 'text',
+}
+
+const meal: Columns = {
+  calories: 'double',
+  ...each('double', 'carbohydrate_gram protein_gram alcohol_gram water_gram fibre_gram sugar_gram cholesterol_gram'),
+  ...each('double', 'saturated_fat_gram monounsaturated_fat_gram polyunsaturated_fat_gram omega3_fat_gram omega6_fat_gram'),
+  ...each('double', 'total_fat_gram sodium_milligram potassium_milligram calcium_milligram phosphorus_milligram'),
+  ...each('double', 'magnesium_milligram iron_milligram zinc_milligram fluoride_milligram chloride_milligram'),
+  ...each('double', 'vitamin_a_milligram vitamin_b1_milligram riboflavin_milligram niacin_milligram'),
+  ...each('double', 'pantothenic_acid_milligram vitamin_b6_milligram biotin_microgram vitamin_b12_microgram'),
+  ...each('double', 'vitamin_c_milligram vitamin_d_microgram vitamin_e_milligram vitamin_k_microgram folic_acid_microgram'),
+  ...each('double', 'chromium_microgram copper_milligram iodine_microgram manganese_milligram molybdenum_microgram'),
+  selenium_microgram: 'double',
+  date: 'date',
+  name: 'text',
+  ...source,
+}
+
+const dated = (more: Record<string, Scalar> = {}): List => ({ of: { date: 'date', ...more } })
+
+const menstrual_cycle: Columns = {
+  ...each('date', 'period_start period_end cycle_end'),
+  is_predicted: 'bool',
+  menstrual_flow: dated({ flow: 'text' }),
+  cervical_mucus: dated({ quality: 'text' }),
+  intermenstrual_bleeding: dated(),
+  contraceptive: dated({ type: 'text' }),
+  detected_deviations: dated({ deviation: 'text' }),
+  ovulation_test: dated({ test_result: 'text' }),
+  home_pregnancy_test: dated({ test_result: 'text' }),
+  home_progesterone_test: dated({ test_result: 'text' }),
+  sexual_activity: dated({ protection_used: 'bool' }),
+  basal_body_temperature: dated({ value: 'double' }),
+  ...source,
+}
+
+const profile: Columns = {
+  height_centimeter: 'int',
+  birth_date: 'date',
+  wheelchair_use: 'bool',
+  ...each('text', 'gender sex'),
+  ...source,
+  ...each('time', 'created_at updated_at'),
+}
+
+const derived_readiness: Columns = {
+  date: 'date',
+  chronotype: 'text',
+  ...each('int', 'sleep_score recovery_score'),
+  recovery_zone: 'text',
+  stress_score: 'int',
+  strain_score: 'double',
+  strain_zone: 'text',
+}
+
+export const tables = { sleep, derived_readiness, activity, workout, body, meal, menstrual_cycle, profile } as const
+export type TableName = keyof typeof tables
+export const tableNames = Object.keys(tables) as TableName[]
+
+/** What a table is made of; a change there is a reason to run a query again. */
+export const dependencies: Readonly<Record<TableName, readonly Resource[]>> = {
+  sleep: ['sleep'],
+  derived_readiness: ['sleep'],
+  activity: ['activity'],
+  workout: ['workouts'],
+  body: ['body'],
+  meal: ['meal'],
+  menstrual_cycle: ['menstrual_cycle'],
+  profile: ['profile'],
+}
+
+/** Values that are worked out of a sleep session. The last two need the stages of the night. */
+export const macros: Readonly<Record<string, { kind: Scalar; dependencies: readonly Resource[] }>> = {
+  sleep_score: { kind: 'int', dependencies: ['sleep'] },
+  chronotype: { kind: 'text', dependencies: ['sleep'] },
+  asleep_at: { kind: 'time', dependencies: ['sleep'] },
+  awake_at: { kind: 'time', dependencies: ['sleep', 'sleep_cycle'] },
+  awakenings: { kind: 'int', dependencies: ['sleep', 'sleep_cycle'] },
+}
+
+/** Where a row comes from; the last two are known of single samples only. */
+export const sourceColumns = {
+  ...each('text', 'source_provider source_type source_app_id source_workout_id source_sport'),
+}
+export const sampleSources: ReadonlySet<string> = new Set(['source_workout_id', 'source_sport'])
+
+const ofSamples: Columns = { ...sourceColumns, timezone_offset: 'int', type: 'text' }
+const ofIntervals: Columns = { ...ofSamples, duration: 'int', value: 'double' }
+
+/** Timeseries by what a sample has. */
+export const sampleGroups: readonly { title: string; resources: readonly Resource[]; fields: Columns }[] = [
+  { title: 'DiscreteTimeseriesExpr', resources: pointTimeseries, fields: { ...ofSamples, value: 'double' } },
+  { title: 'IntervalTimeseriesExpr', resources: intervalTimeseries, fields: ofIntervals },
+  {
+    title: 'InsulinInjectionTimeseriesExpr',
+    resources: ['insulin_injection'],
+    fields: { ...ofIntervals, ...each('text', 'delivery_mode delivery_form bolus_purpose') },
+  },
+  {
+    title: 'BloodPressureTimeseriesExpr',
+    resources: ['blood_pressure'],
+    fields: { ...ofSamples, ...each('double', 'systolic diastolic') },
+  },
+  {
+    title: 'TemperatureTimeseriesExpr',
+    resources: ['body_temperature', 'body_temperature_delta'],
+    fields: { ...ofIntervals, sensor_location: 'text' },
+  },
+  {
+    title: 'WorkoutDurationTimeseriesExpr',
+    resources: ['workout_duration'],
+    fields: { ...ofIntervals, intensity: 'text' },
+  },
+  {
+    title: 'NoteTimeseriesExpr',
+    resources: ['note'],
+    fields: { ...ofSamples, tags: { of: 'text' }, content: 'text' },
+  },
+]
+
+const fields = new Map(sampleGroups.flatMap((group) => group.resources.map((name) => [name as string, group.fields])))
+
+/** The fields of a timeseries' samples; undefined when there is no such timeseries. */
+export const fieldsOf = (resource: string): Columns | undefined => fields.get(resource)

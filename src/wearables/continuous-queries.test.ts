@@ -1,0 +1,276 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { describe, test } from 'node:test'
+import { client, given, type Given } from '../testing.ts'
+
+const key = { group_key: '*' }
+const query = {
+  select: [key, { func: 'mean', arg: { value_macro: 'sleep_score' } }],
+  group_by: [{ date_trunc: { unit: 'month' }, arg: { index: 'sleep' } }],
+}
+const monthly = { slug: 'monthly-sleep', title: 'Sleep month by month', query }
+
+const pathOf = (org: Given, rest = '', team = org.team): string => `/team/${team}/sandbox/continuous_query${rest}`
+const create = async (org: Given, body: object = {}, more = '') => {
+  const reply = await org.manage.post(pathOf(org, more), { ...monthly, ...body })
+  assert.equal(reply.status, 200, JSON.stringify(reply.body))
+  return reply.body
+}
+const list = async (org: Given, team = org.team) => (await org.manage.get(pathOf(org, '', team))).body.data
+const made = async (org: Given): Promise<string> => (await org.manage.post('/team', { name: 'Made', region: 'us' })).body.id
+const boundTo = async (org: Given, team_id = org.team): Promise<Given['manage']> => {
+  const made = (await org.manage.post('/management_key', { label: 'bound', team_id })).body
+  return client(made.key, 'x-management-key', `/v1/org/${org.org_id}`)
+}
+
+describe('a continuous query', () => {
+  test('is kept with what its result looks like and what it depends on', async () => {
+    const org = await given()
+    const body = await create(org)
+    assert.deepEqual(body, {
+      id: body.id,
+      status: 'active',
+      slug: 'monthly-sleep',
+      title: 'Sleep month by month',
+      team_id: org.team,
+      query: {
+        select: [key, { func: 'mean', arg: { value_macro: 'sleep_score', version: 'automatic' } }],
+        group_by: [{ date_trunc: { value: 1, unit: 'month' }, arg: { index: 'sleep' } }],
+      },
+      query_config: { provider_priority_overrides: null },
+      scheduling_preferences: { minimum_gap_duration_second: null },
+      result_table_schema: { 'group_key.0': 'string', 'mean.sleep_score': 'double' },
+      resource_dependencies: ['sleep'],
+      export_preferences: { data_events: { enabled: true }, fhir_observations: false },
+      fhir_observation_mappers: [],
+    })
+    assert.deepEqual((await org.manage.get(pathOf(org))).body, { data: [body], next_cursor: null })
+    assert.deepEqual((await org.manage.get(`/team/${await made(org)}/production/continuous_query`)).body.data, [])
+  })
+
+  test('keeps what else it is given, and the order of its columns', async () => {
+    const org = await given()
+    const select = ['stage_rem_second', 'efficiency', 'duration_second'].map((sleep) => ({ func: 'mean', arg: { sleep } }))
+    const wanted = {
+      query: {
+        select: [...select, { group_key: 0 }],
+        group_by: query.group_by,
+        where: "type = 'long_sleep'",
+        align: { carry: { mode: 'carry_forward', max_age: { value: 2, unit: 'month' } } },
+      },
+      query_config: { provider_priority_overrides: ['oura', 'quest'] },
+      scheduling_preferences: { minimum_gap_duration_second: 1800 },
+      export_preferences: { data_events: { enabled: false }, fhir_observations: true },
+    }
+    await create(org, wanted)
+    const [kept] = await list(org)
+    for (const name of ['query_config', 'scheduling_preferences', 'export_preferences'] as const)
+      assert.deepEqual(kept[name], wanted[name])
+    assert.deepEqual([kept.query.where, kept.query.align], [wanted.query.where, wanted.query.align])
+    assert.deepEqual(Object.keys(kept.result_table_schema), [
+      'mean.stage_rem_second',
+      'mean.efficiency',
+      'mean.duration_second',
+      'group_key.0',
+    ])
+  })
+
+  test('that cannot be used answers 400 with the reasons, and is not kept', async () => {
+    const org = await given()
+    const { status, body } = await org.manage.post(pathOf(org), {
+      ...monthly,
+      query: { select: [{ sleep: 'state' }], where: 'steps > 1' },
+    })
+    assert.equal(status, 400)
+    assert.match(body.detail, /names steps.*exactly one truncated datetime/)
+    assert.deepEqual(await list(org), [])
+  })
+
+  test('that is not well-formed answers 422 with every fault where it is', async () => {
+    const org = await given()
+    const { status, body } = await org.manage.post(pathOf(org), {
+      slug: 'monthly_sleep',
+      title: 'Sleep!',
+      query: {
+        select: [{ sleep: 'nonsense' }, { func: 'average', arg: { sleep: 'score' } }, { placeholder: true }, 7],
+        group_by: [{ date_trunc: { value: 0, unit: 'month' }, arg: { index: 'night' } }],
+        align: { carry: { mode: 'carry_forward', span: { unit: 'day' } } },
+      },
+      query_config: { provider_priority_overrides: ['nobody'] },
+      scheduling_preferences: { minimum_gap_duration_second: 1799 },
+    })
+    assert.equal(status, 422)
+    assert.deepEqual(
+      body.detail.map(({ loc, type }: { loc: string[]; type: string }) => `${loc.slice(1).join('.')} ${type}`),
+      [
+        'slug string_pattern_mismatch',
+        'title string_pattern_mismatch',
+        'query.select.0.sleep enum',
+        'query.select.1.func enum',
+        'query.select.2.func missing',
+        'query.select.2.arg missing',
+        'query.select.3 model_attributes_type',
+        'query.group_by.0.date_trunc.value greater_than_equal',
+        'query.group_by.0.arg.index enum',
+        'query.align.carry.mode enum',
+        'query_config.provider_priority_overrides.0 enum',
+        'scheduling_preferences.minimum_gap_duration_second greater_than_equal',
+      ],
+    )
+  })
+
+  const slugs = {
+    good: ['a', '0', 'a-b', 'x'.repeat(128)],
+    bad: ['', 'A', 'a_b', '-a', 'a-', 'a--b', 'a b', 'é', 'x'.repeat(129)],
+  }
+  test('has a slug of small letters, digits and single hyphens', async () => {
+    const org = await given()
+    for (const slug of slugs.good) await create(org, { slug })
+    for (const slug of slugs.bad) {
+      const { status, body } = await org.manage.post(pathOf(org), { ...monthly, slug })
+      assert.deepEqual([status, body.detail[0].loc], [422, ['body', 'slug']], slug)
+    }
+  })
+
+  test('has a slug of its own among those of the team in that environment, archived ones included', async () => {
+    const org = await given()
+    const { id } = await create(org)
+    const again = async (path = pathOf(org)) => (await org.manage.post(path, monthly)).status
+    assert.equal(await again(), 409)
+    assert.equal((await org.manage.delete(pathOf(org, `/${id}`))).status, 200)
+    assert.equal(await again(), 409)
+    assert.equal((await list(org)).length, 1)
+    const apart = await made(org)
+    assert.equal(await again(pathOf(org, '', apart)), 200)
+    assert.equal(await again(`/team/${apart}/production/continuous_query`), 200)
+    const both = await Promise.all([0, 1].map(() => org.manage.post(pathOf(org), { ...monthly, slug: 'raced' })))
+    assert.deepEqual(both.map(({ status }) => status).sort(), [200, 409])
+  })
+
+  test('asked for under a repeated idempotency key is created once', async () => {
+    const org = await given()
+    const ask = () => org.manage.post(pathOf(org), monthly, { 'x-idempotency-key': 'the-same' })
+    const [first, second] = [await ask(), await ask()]
+    assert.deepEqual([first.status, second.status, second.body], [200, 200, first.body])
+  })
+
+  test('changes its title and schedule, and nothing else', async () => {
+    const org = await given()
+    const before = await create(org, { scheduling_preferences: { minimum_gap_duration_second: 3600 } })
+    const patch = async (body: object) => (await org.manage.patch(pathOf(org, `/${before.id}`), body)).body
+    assert.deepEqual(await patch({ slug: 'other', status: 'archived', query: {} }), before)
+    assert.deepEqual(await patch({ title: null, scheduling_preferences: null }), before)
+    assert.deepEqual(await patch({ title: 'Other' }), { ...before, title: 'Other' })
+    const gap = (n: number | null) => ({ scheduling_preferences: { minimum_gap_duration_second: n } })
+    assert.deepEqual(await patch(gap(7200)), { ...before, title: 'Other', ...gap(7200) })
+    assert.deepEqual(await patch({ scheduling_preferences: {} }), { ...before, title: 'Other', ...gap(7200) })
+    assert.deepEqual(await patch(gap(null)), { ...before, title: 'Other', ...gap(null) })
+    assert.equal((await org.manage.patch(pathOf(org, `/${before.id}`), gap(60))).status, 422)
+  })
+
+  test('that is archived is still listed, changes no more, and stays archived', async () => {
+    const org = await given()
+    const before = await create(org)
+    const path = pathOf(org, `/${before.id}`)
+    const { status, body } = await org.manage.delete(path)
+    assert.deepEqual([status, body], [200, {}])
+    assert.deepEqual(await list(org), [{ ...before, status: 'archived' }])
+    assert.equal((await org.manage.patch(path, { title: 'Other' })).status, 400)
+    assert.equal((await org.manage.delete(path)).status, 200)
+  })
+
+  test('of another team or environment is not there', async () => {
+    const org = await given()
+    const apart = await made(org)
+    const { id } = await create(org)
+    for (const path of [
+      pathOf(org, `/${id}`, apart),
+      `/team/${apart}/production/continuous_query/${id}`,
+      pathOf(org, `/${randomUUID()}`),
+    ]) {
+      assert.equal((await org.manage.patch(path, { title: 'Other' })).status, 404)
+      assert.equal((await org.manage.delete(path)).status, 404)
+    }
+    const other = await given()
+    assert.equal((await other.manage.delete(pathOf(other, `/${id}`))).status, 404)
+    assert.equal((await list(org))[0].status, 'active')
+  })
+
+  test('is one of at most a hundred that are active, listed a hundred a page, newest first', async () => {
+    const org = await given()
+    for (let i = 0; i < 100; i++) await create(org, { slug: `query-${i}` })
+    const refused = await org.manage.post(pathOf(org), monthly)
+    assert.deepEqual([refused.status, typeof refused.body.detail], [400, 'string'])
+    const [newest] = await list(org)
+    assert.equal(newest.slug, 'query-99')
+    await org.manage.delete(pathOf(org, `/${newest.id}`))
+    await create(org)
+    const first = (await org.manage.get(pathOf(org))).body
+    const second = (await org.manage.get(pathOf(org, `?next_cursor=${first.next_cursor}`))).body
+    assert.deepEqual([first.data.length, first.data[0].slug], [100, 'monthly-sleep'])
+    assert.deepEqual([second.data.map(({ slug }: { slug: string }) => slug), second.next_cursor], [['query-0'], null])
+    assert.equal((await org.manage.get(pathOf(org, '?next_cursor=nonsense'))).status, 400)
+  })
+})
+
+describe('validating a query', () => {
+  test('answers with the columns and the dependencies, and keeps nothing', async () => {
+    const org = await given()
+    await create(org)
+    const { status, body } = await org.manage.post(`/team/${org.team}/sandbox/validate_continuous_query`, monthly)
+    assert.equal(status, 200)
+    assert.deepEqual(body, {
+      result_table_schema: { 'group_key.0': 'string', 'mean.sleep_score': 'double' },
+      resource_dependencies: ['sleep'],
+      fhir_observation_previews: null,
+    })
+    assert.equal((await list(org)).length, 1)
+  })
+
+  test('refuses what creating refuses', async () => {
+    const org = await given()
+    const ask = async (body: object) =>
+      (await org.manage.post(`/team/${org.team}/sandbox/validate_continuous_query`, { ...monthly, ...body })).status
+    assert.equal(await ask({ query: { ...query, where: 'steps > 1' } }), 400)
+    assert.equal(await ask({ slug: 'a_b' }), 422)
+    assert.equal(await ask({ query: { select: [] } }), 422)
+  })
+})
+
+describe('a query for the whole organization', () => {
+  test('is for every team in its environment, and is none of theirs', async () => {
+    const org = await given()
+    const apart = await made(org)
+    const body = await create(org, {}, '?query_type=platform')
+    assert.equal(body.team_id, null)
+    assert.deepEqual([await list(org), await list(org, apart)], [[body], [body]])
+    assert.deepEqual((await org.manage.get(`/team/${apart}/production/continuous_query`)).body.data, [])
+    const other = await given()
+    assert.deepEqual(await list(other), [])
+    assert.equal((await other.manage.delete(pathOf(other, `/${body.id}`))).status, 404)
+    assert.equal((await org.manage.post(pathOf(org, '?query_type=platform', apart), monthly)).status, 409)
+    assert.equal((await org.manage.post(pathOf(org), monthly)).status, 200)
+    assert.equal((await org.manage.patch(pathOf(org, `/${body.id}`, apart), { title: 'Other' })).body.title, 'Other')
+    assert.equal((await org.manage.delete(pathOf(org, `/${body.id}`))).status, 200)
+  })
+
+  test('is read by a key that is bound to teams, and neither made, validated, changed nor archived by it', async () => {
+    const org = await given()
+    const bound = await boundTo(org)
+    const body = await create(org, {}, '?query_type=platform')
+    assert.deepEqual((await bound.get(pathOf(org))).body.data, [body])
+    const refused = [
+      await bound.post(pathOf(org, '?query_type=platform'), { ...monthly, slug: 'other' }),
+      await bound.post(`/team/${org.team}/sandbox/validate_continuous_query?query_type=platform`, monthly),
+      await bound.patch(pathOf(org, `/${body.id}`), { title: 'Other' }),
+      await bound.delete(pathOf(org, `/${body.id}`)),
+    ]
+    assert.deepEqual(
+      refused.map(({ status }) => status),
+      [403, 403, 403, 403],
+    )
+    assert.deepEqual(await list(org), [body])
+    assert.equal((await bound.post(pathOf(org), monthly)).status, 200)
+    assert.equal((await org.manage.post(pathOf(org, '?query_type=world'), monthly)).status, 422)
+  })
+})

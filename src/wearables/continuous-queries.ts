@@ -1,0 +1,170 @@
+// Continuous queries as organizations manage them. Owns `continuous_query`. A query is kept, and never changed afterwards; nothing
+// runs it here. Source: management-auth.md 15.
+import type { ConstraintAnswers, Tx } from '../platform/db.ts'
+import { badRequest, conflict, forbidden, notFound } from '../platform/errors.ts'
+import { inTurn } from '../platform/erasure.ts'
+import type { Manager } from '../platform/operation.ts'
+import { newestPage, readNewest } from '../platform/page.ts'
+import { Nullable, T, type Static } from '../platform/schema.ts'
+import { sql } from '../platform/sql.ts'
+import { interpret } from './interpret.ts'
+import { Query } from './query.ts'
+import type { ContinuousQuery, CreateQuery, UpdateQuery } from './schema.ts'
+
+const PAGE = 100
+const ACTIVE_MAX = 100
+
+const taken = () => conflict('The slug is in use, if only by an archived query')
+export const constraints: ConstraintAnswers = {
+  continuous_query__slug: taken,
+  continuous_query__platform_slug: taken,
+}
+
+const Row = T.Object({
+  id: T.String(),
+  status: T.String(),
+  slug: T.String(),
+  title: T.String(),
+  team_id: Nullable(T.String()),
+  query: Query,
+  provider_priority_overrides: Nullable(T.Array(T.String())),
+  minimum_gap_duration_second: Nullable(T.Integer()),
+  result_table_schema: T.Record(T.String(), T.String()),
+  resource_dependencies: T.Array(T.String()),
+  data_events: T.Boolean(),
+  fhir_observations: T.Boolean(),
+  created_at: T.String(),
+})
+type Row = Static<typeof Row>
+
+const columns = sql`
+  id, status, slug, title, team_id, query, provider_priority_overrides, minimum_gap_duration_second, result_table_schema,
+  resource_dependencies, data_events, fhir_observations, created_at`
+
+const shown = (row: Row): ContinuousQuery => {
+  const { provider_priority_overrides, minimum_gap_duration_second, data_events, fhir_observations, created_at: _, ...rest } = row
+  return {
+    ...rest,
+    query_config: { provider_priority_overrides },
+    scheduling_preferences: { minimum_gap_duration_second },
+    export_preferences: { data_events: { enabled: data_events }, fhir_observations },
+    fhir_observation_mappers: [],
+  } as ContinuousQuery
+}
+
+/** Queries that run for the team: its own, and those of its organization in this cell. */
+const ofTeam = (tx: Tx) => sql`org_id = ${tx.tenant.org} and (team_id = ${tx.team} or team_id is null)`
+
+export type Kind = 'team' | 'platform'
+
+/** 403: what is for the whole organization is not for keys that are bound to teams. */
+function assertMay(manager: Manager, kind: Kind): void {
+  if (kind === 'platform' && manager.teams) throw forbidden('Action forbidden')
+}
+
+/**
+ * What the result of a query would look like, and what it would depend on; nothing is kept.
+ * 400: every reason why the query cannot be used. 403: for the whole organization, with a key that is bound to teams.
+ */
+export function validateQuery(manager: Manager, kind: Kind, query: Query) {
+  assertMay(manager, kind)
+  const { result_table_schema, resource_dependencies, faults } = interpret(query)
+  if (faults.length) throw badRequest(`The query cannot be used: ${faults.join('; ')}`)
+  return { result_table_schema, resource_dependencies }
+}
+
+const Count = T.Object({ n: T.Integer() })
+
+/**
+ * Keep a query for a team, or for its whole organization in this cell. Writes continuous_query.
+ * 400: the query cannot be used; a hundred are active. 403: for the whole organization, with a key that is bound to teams.
+ * 409: the slug is in use.
+ */
+export async function createQuery(tx: Tx, manager: Manager, kind: Kind, body: CreateQuery): Promise<ContinuousQuery> {
+  const { result_table_schema, resource_dependencies } = validateQuery(manager, kind, body.query)
+  const { org } = tx.tenant
+  const team_id = kind === 'platform' ? null : tx.team
+  await (kind === 'platform'
+    ? tx.run(sql`select id from team where org_id = ${org} order by id for no key update`)
+    : tx.run(sql`select id from team where id = ${tx.team} for no key update`))
+  const { n } = await tx.one(
+    Count,
+    sql`
+    select count(*) as n from continuous_query
+    where org_id = ${org} and team_id is not distinct from ${team_id}::uuid and status = 'active'`,
+  )
+  if (n >= ACTIVE_MAX) throw badRequest(`At most ${ACTIVE_MAX} queries are active at once`)
+  const { query_config, scheduling_preferences, export_preferences } = body
+  const row = await tx.one(
+    Row,
+    sql`
+    insert into continuous_query (id, org_id, team_id, slug, title, status, query, provider_priority_overrides,
+      minimum_gap_duration_second, data_events, fhir_observations, result_table_schema, resource_dependencies, created_at, updated_at)
+    values (${tx.uuid()}, ${org}, ${team_id}, ${body.slug}, ${body.title}, 'active', ${JSON.stringify(body.query)}::json,
+      ${query_config?.provider_priority_overrides ?? null}::text[], ${scheduling_preferences?.minimum_gap_duration_second ?? null},
+      ${export_preferences?.data_events?.enabled ?? true}, ${export_preferences?.fhir_observations ?? false},
+      ${JSON.stringify(result_table_schema)}::json, ${resource_dependencies}::text[], ${tx.now}, ${tx.now})
+    returning ${columns}`,
+  )
+  return shown(row)
+}
+
+/** Queries that run for the team, archived ones too, newest first, 100 a page. 400: a cursor of another list. */
+export async function listQueries(tx: Tx, query: { next_cursor?: string }) {
+  const list = `continuous queries ${tx.team}`
+  const from = query.next_cursor === undefined ? undefined : readNewest(list, query.next_cursor)
+  const after = from ? sql`(created_at, id) < (${from.at}::timestamptz, ${from.id}::uuid)` : sql`true`
+  const rows = await tx.many(
+    Row,
+    sql`
+    select ${columns} from continuous_query where ${ofTeam(tx)} and ${after} order by created_at desc, id desc limit ${PAGE + 1}`,
+  )
+  const { page, next_cursor } = newestPage(list, rows, PAGE, (row) => ({ at: row.created_at, id: row.id }))
+  return { data: page.map(shown), next_cursor }
+}
+
+/** 404: the team has no such query. 403: it is one of the organization, and the key is bound to teams. */
+async function lockQuery(tx: Tx, manager: Manager, id: string): Promise<Row> {
+  const row = await tx.maybe(
+    Row,
+    sql`select ${columns} from continuous_query where id = ${id} and ${ofTeam(tx)} for no key update`,
+  )
+  if (!row) throw notFound('Continuous query not found')
+  assertMay(manager, row.team_id === null ? 'platform' : 'team')
+  return row
+}
+
+/**
+ * Change title or schedule: absent and null leave, but null clears the gap. Writes continuous_query.
+ * 400: the query is archived. 403: it is one of the organization, and the key is bound to teams. 404: unknown.
+ */
+export async function updateQuery(tx: Tx, manager: Manager, id: string, body: UpdateQuery): Promise<ContinuousQuery> {
+  const before = await lockQuery(tx, manager, id)
+  if (before.status === 'archived') throw badRequest('The query is archived')
+  const gap = body.scheduling_preferences?.minimum_gap_duration_second
+  const row = await tx.one(
+    Row,
+    sql`
+    update continuous_query set title = ${body.title ?? before.title}, updated_at = ${tx.now},
+      minimum_gap_duration_second = ${gap === undefined ? before.minimum_gap_duration_second : gap}
+    where id = ${id} and ${ofTeam(tx)} returning ${columns}`,
+  )
+  return shown(row)
+}
+
+/**
+ * Archive a query: it is still listed and keeps its slug. An archived one stays as it is. Writes continuous_query.
+ * 403: it is one of the organization, and the key is bound to teams. 404: unknown.
+ */
+export async function archiveQuery(tx: Tx, manager: Manager, id: string): Promise<void> {
+  await lockQuery(tx, manager, id)
+  await tx.run(sql`
+    update continuous_query set status = 'archived', updated_at = ${tx.now}
+    where id = ${id} and ${ofTeam(tx)} and status = 'active'`)
+}
+
+/** Erase the queries of a deleted team; those of its organization stay. */
+export const eraseTeamQueries = inTurn(
+  (team, max) =>
+    sql`delete from continuous_query where id = any (array(select id from continuous_query where team_id = ${team} limit ${max}))`,
+)

@@ -1,0 +1,258 @@
+// What a query means, without running it: the columns of its result with their types, the resources it depends on, and every reason
+// why it means nothing. Pure. Source: users-wearables.md 15.2, Q1-Q9; management-auth.md 15.
+import type { Resource } from '../wire/resources.ts'
+import {
+  dependencies,
+  fieldsOf,
+  macros,
+  sampleSources,
+  sourceColumns,
+  tables,
+  type Columns,
+  type Kind,
+  type List,
+  type Scalar,
+  type TableName,
+} from './columns.ts'
+import type {
+  Align,
+  Func,
+  GroupExpr,
+  IndexExpr,
+  Period,
+  Query,
+  SelectExpr,
+  SourceExpr,
+  SubqueryExpr,
+  ValueExpr,
+} from './query.ts'
+import { faultsOf, parseWhere, WhereFault } from './where.ts'
+
+/** What a column of a result holds, as JSON has it: instants and dates are text of the user's own wall clock. */
+export type ResultType = 'int64' | 'double' | 'string' | 'bool'
+
+interface Meaning {
+  result_table_schema: Record<string, ResultType>
+  resource_dependencies: Resource[]
+  /** Sentences; when there are any the rest is incomplete. */
+  faults: string[]
+}
+
+const resultType: Record<Scalar, ResultType> = {
+  int: 'int64',
+  double: 'double',
+  text: 'string',
+  bool: 'bool',
+  date: 'string',
+  time: 'string',
+}
+
+interface Value {
+  name: string
+  kind: Kind
+}
+const isList = (kind: Kind): kind is List => typeof kind === 'object'
+
+/** Any timeseries: the index of samples does not say of which. */
+const SAMPLES = 'timeseries'
+
+const seconds = { minute: 60, hour: 3600, day: 86_400, week: 604_800, month: 2_592_000, year: 31_536_000 }
+const lengthOf = ({ value, unit }: Period): number => value * seconds[unit]
+
+/** Work out what a well-formed query means. A continuous one has to be grouped by one truncated instant, all keys selected. */
+export function interpret(query: Query): Meaning {
+  const reading = new Reading()
+  const keys = (query.group_by ?? []).map((key, i) => reading.key(key, i))
+  const columns = query.select.flatMap((item) => reading.selected(item, keys))
+  if (query.where != null) reading.where(query.where, (name) => reading.columnKind(name))
+  reading.oneTable()
+  reading.restrictions(query)
+  const result_table_schema: Record<string, ResultType> = {}
+  for (const { name, kind } of columns) {
+    if (Object.hasOwn(result_table_schema, name)) reading.fault(`two columns of the result are called ${name}`)
+    if (!isList(kind)) result_table_schema[name] = resultType[kind]
+  }
+  return { result_table_schema, resource_dependencies: reading.dependencies(), faults: [...reading.faults] }
+}
+
+/** Gathers, from expression to expression, what is read and what is wrong. */
+class Reading {
+  readonly faults = new Set<string>()
+  /** `sleep`, `timeseries heartrate`; or `timeseries` for one that is not named. */
+  readonly #tables = new Set<string>()
+  readonly #needed = new Set<Resource>()
+  readonly #sources = new Set<string>()
+
+  fault(text: string): void {
+    this.faults.add(text)
+  }
+
+  #of(table: string, resources: readonly Resource[] = []): void {
+    this.#tables.add(table)
+    for (const resource of resources) this.#needed.add(resource)
+  }
+
+  value(expr: ValueExpr): Value {
+    if ('value_macro' in expr) {
+      const { kind, dependencies: needed } = macros[expr.value_macro]!
+      this.#of('sleep', needed)
+      return { name: expr.value_macro, kind }
+    }
+    if ('timeseries' in expr) {
+      this.#of(`${SAMPLES} ${expr.timeseries}`, [expr.timeseries as Resource])
+      return { name: expr.field, kind: fieldsOf(expr.timeseries)![expr.field]! }
+    }
+    const [table, name] = Object.entries(expr)[0] as [TableName, string]
+    this.#of(table, dependencies[table])
+    return { name, kind: (tables[table] as Columns)[name]! }
+  }
+
+  #index({ index }: IndexExpr): Value {
+    if (index === SAMPLES) this.#of(SAMPLES)
+    else this.#of(index, dependencies[index])
+    const ofDays = index === 'activity' || index === 'derived_readiness' || index === 'menstrual_cycle'
+    return { name: 'timestamp', kind: ofDays ? 'date' : 'time' }
+  }
+
+  #source({ source }: SourceExpr): Value {
+    this.#sources.add(source)
+    return { name: source, kind: sourceColumns[source]! }
+  }
+
+  /** A value made of a list of each row. */
+  #subquery({ select: { func, arg }, from, where }: SubqueryExpr): Value {
+    const { name, kind } = this.value(from.unnest)
+    if (!isList(kind)) {
+      this.fault(`${name} is no list, so there is nothing to unnest`)
+      return { name, kind }
+    }
+    const elements: Columns = typeof kind.of === 'string' ? { element: kind.of } : kind.of
+    if (where != null) this.where(where, (column) => scalarOf(elements, column))
+    if (func === 'oldest' || func === 'newest') this.fault(`${func} is not for the elements of a list`)
+    if (arg == null) {
+      if (func !== 'count') this.fault(`${func} of ${name} has to say of which field`)
+      return { name: `${func}.${name}`, kind: 'int' }
+    }
+    const [list, field] = 'element' in arg ? [name, 'element'] : elementOf(arg)
+    const found = list === name ? scalarOf(elements, field) : undefined
+    if (found === undefined) this.fault(`${list === name ? field : `${list}.${field}`} is nothing that ${name} has`)
+    return this.#applied(func, { name: `${name}.${field}`, kind: found ?? 'int' })
+  }
+
+  /** A function of many values. */
+  #applied(func: Func, { name, kind }: Value): Value {
+    const whole = `${func}.${name}`
+    if (isList(kind)) {
+      this.fault(`${name} is a list: unnest it`)
+      return { name: whole, kind: 'int' }
+    }
+    if (func === 'count') return { name: whole, kind: 'int' }
+    if (func === 'oldest' || func === 'newest') return { name: whole, kind }
+    const isNumber = kind === 'int' || kind === 'double'
+    const ordered = func === 'min' || func === 'max'
+    if (!isNumber && !(ordered && kind !== 'bool')) this.fault(`${func} is not for ${name}, which is no number`)
+    return { name: whole, kind: ordered || (func === 'sum' && isNumber) ? kind : 'double' }
+  }
+
+  key(expr: GroupExpr, i: number): Value {
+    const name = `group_key.${i}`
+    if ('date_trunc' in expr) {
+      this.#index(expr.arg)
+      return { name, kind: 'time' }
+    }
+    if ('date_part' in expr) {
+      this.#index(expr.arg)
+      return { name, kind: 'int' }
+    }
+    const { name: column, kind } = 'source' in expr ? this.#source(expr) : this.value(expr)
+    if (isList(kind)) this.fault(`${column} is a list, which nothing can be grouped by`)
+    return { name, kind }
+  }
+
+  selected(expr: SelectExpr, keys: Value[]): Value[] {
+    if ('group_key' in expr) {
+      if (expr.group_key === '*') return keys
+      const key = keys[expr.group_key]
+      if (!key) this.fault(`group_by has no key ${expr.group_key}`)
+      return key ? [key] : []
+    }
+    if ('func' in expr) {
+      const { arg } = expr
+      const value = 'index' in arg ? this.#index(arg) : 'select' in arg ? this.#subquery(arg) : this.value(arg)
+      return [this.#applied(expr.func, value)]
+    }
+    const value =
+      'index' in expr
+        ? this.#index(expr)
+        : 'source' in expr
+          ? this.#source(expr)
+          : 'select' in expr
+            ? this.#subquery(expr)
+            : this.value(expr)
+    if (isList(value.kind)) this.fault(`${value.name} is a list, which cannot be selected: count or sum up its elements`)
+    if (keys.length) this.fault(`${value.name} is neither a group key nor an aggregate`)
+    return [value]
+  }
+
+  where(text: string, kindOf: (column: string) => Scalar | undefined): void {
+    try {
+      for (const fault of faultsOf(parseWhere(text), kindOf)) this.fault(fault)
+    } catch (error) {
+      if (!(error instanceof WhereFault)) throw error
+      this.fault(error.message)
+    }
+  }
+
+  /** What a column of the table holds that the query reads. */
+  columnKind(name: string): Scalar | undefined {
+    const [table = ''] = this.#named()
+    if (table.startsWith(SAMPLES)) return scalarOf(fieldsOf(table.slice(SAMPLES.length + 1)) ?? sourceColumns, name)
+    const own: Columns | undefined = tables[table as TableName]
+    return scalarOf({ ...sourceColumns, ...own }, sampleSources.has(name) ? '' : name)
+  }
+
+  /** The tables; samples of any timeseries are those of the one that is named. */
+  #named(): string[] {
+    const named = [...this.#tables]
+    return named.some((table) => table.startsWith(`${SAMPLES} `)) ? named.filter((table) => table !== SAMPLES) : named
+  }
+
+  oneTable(): void {
+    const named = this.#named()
+    const [table, second] = named
+    if (table === undefined) this.fault('the query names no table')
+    else if (second !== undefined) this.fault(`a query reads one table, and this one reads ${named.join(', ')}`)
+    else if (table === SAMPLES) this.fault('the query does not say which timeseries')
+    else if (!table.startsWith(SAMPLES))
+      for (const name of this.#sources) if (sampleSources.has(name)) this.fault(`${name} is known of timeseries only`)
+  }
+
+  /** What holds for every continuous query, and for one whose gaps are filled. */
+  restrictions({ select, group_by = [], align }: Query): void {
+    const truncated = group_by.flatMap((key) => ('date_trunc' in key ? [key.date_trunc] : []))
+    if (truncated.length !== 1) this.fault('a continuous query is grouped by exactly one truncated datetime')
+    const chosen = new Set(select.flatMap((item) => ('group_key' in item ? [item.group_key] : [])))
+    if (!chosen.has('*') && group_by.some((_, i) => !chosen.has(i)))
+      this.fault('a continuous query selects all of its group keys')
+    if (!align) return
+    if (group_by.some((key) => 'date_part' in key)) this.fault('align does not go with a date_part')
+    const cap = capOf(align)
+    const [bucket] = truncated
+    if (cap && bucket && lengthOf(cap) < lengthOf(bucket)) this.fault('align must reach as far as one bucket at least')
+  }
+
+  dependencies(): Resource[] {
+    return [...this.#needed]
+  }
+}
+
+const capOf = ({ carry }: Align): Period | null | undefined => carry.max_age ?? carry.span
+
+/** The list and the field that an expression takes from its elements. */
+const elementOf = (arg: Record<string, unknown>): [string, string] =>
+  Object.entries(arg).find(([key]) => key !== 'field_for') as [string, string]
+
+const scalarOf = (columns: Columns, name: string): Scalar | undefined => {
+  const kind = Object.hasOwn(columns, name) ? columns[name]! : undefined
+  return kind === undefined || isList(kind) ? undefined : kind
+}

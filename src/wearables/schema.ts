@@ -1,0 +1,92 @@
+// Shapes of continuous queries. Source: openapi-management.json; management-auth.md 5, 15.
+import { Clearable, Fields, Int, Maybe, Nullable, OpenEnum, T, Text, Uuid, type Static } from '../platform/schema.ts'
+import { labSlugs } from '../wire/enums.ts'
+import { providers } from '../wire/providers.ts'
+import { resources } from '../wire/resources.ts'
+import { Query } from './query.ts'
+
+const place = { org_id: Uuid, team_id: Uuid, environment: OpenEnum(['sandbox', 'production']) }
+export const TeamPlace = Fields(place)
+export const QueryPlace = Fields({ ...place, query_id: Uuid })
+
+const Slug = Text({
+  maxLength: 128,
+  pattern: '^(?!.*--)(?!.*-$)(?!-.*$)[a-z0-9-]{1,128}$',
+  description: 'Small letters, digits and single hyphens between them.',
+})
+const Title = Text({ maxLength: 50, pattern: '^[A-Za-zÀ-ÖØ-öø-ÿ0-9()&_\\-.\\s]{0,50}$' })
+
+const Source = OpenEnum([...new Set([...providers, ...labSlugs])], { title: 'ProviderOrLab' })
+
+const Gap = Int({ minimum: 1800, description: 'Seconds between two runs for one user, at least.' })
+const Scheduling = Fields({ minimum_gap_duration_second: Clearable(Gap) }, { title: 'ContinuousQuerySchedulingPreferences' })
+
+export const CreateQuery = Fields(
+  {
+    slug: Slug,
+    title: Title,
+    query: Query,
+    query_config: Maybe(
+      Fields({ provider_priority_overrides: Clearable(T.Array(Source, { maxItems: 100 })) }, { title: 'QueryConfig' }),
+    ),
+    scheduling_preferences: Maybe(Scheduling),
+    export_preferences: Maybe(
+      Fields(
+        {
+          data_events: Maybe(
+            Fields({ enabled: Maybe(T.Boolean({ default: true })) }, { title: 'ContinuousQueryDataEventPreferences' }),
+          ),
+          fhir_observations: Maybe(T.Boolean({ default: false })),
+        },
+        { title: 'ContinuousQueryExportPreferences' },
+      ),
+    ),
+  },
+  { title: 'CreateContinuousQueryBody' },
+)
+export type CreateQuery = Static<typeof CreateQuery>
+
+export const UpdateQuery = Fields(
+  { title: Maybe(Title), scheduling_preferences: Maybe(Scheduling) },
+  { title: 'UpdateContinuousQueryBody' },
+)
+export type UpdateQuery = Static<typeof UpdateQuery>
+
+export const QueryType = Fields({ query_type: Maybe(OpenEnum(['team', 'platform'], { default: 'team' })) })
+
+const ResultTable = T.Record(T.String(), OpenEnum(['int64', 'double', 'string', 'bool']))
+const Dependencies = T.Array(OpenEnum(resources))
+
+export const ContinuousQuery = Fields(
+  {
+    id: Uuid,
+    status: OpenEnum(['active', 'archived']),
+    slug: T.String(),
+    title: T.String(),
+    team_id: Nullable(Uuid),
+    query: Query,
+    query_config: Fields({ provider_priority_overrides: Nullable(T.Array(Source)) }),
+    scheduling_preferences: Fields({ minimum_gap_duration_second: Nullable(T.Integer()) }),
+    result_table_schema: ResultTable,
+    resource_dependencies: Dependencies,
+    export_preferences: Fields({ data_events: Fields({ enabled: T.Boolean() }), fhir_observations: T.Boolean() }),
+    fhir_observation_mappers: T.Array(T.String(), { description: 'Always empty.' }),
+  },
+  { title: 'ContinuousQuery' },
+)
+export type ContinuousQuery = Static<typeof ContinuousQuery>
+
+export const QueryList = Fields(
+  { data: T.Array(ContinuousQuery), next_cursor: Nullable(T.String()) },
+  { title: 'ContinuousQueryResponse' },
+)
+export const ListQuery = Fields({ next_cursor: Maybe(Text({ maxLength: 1000 })) })
+
+export const Validated = Fields(
+  {
+    result_table_schema: ResultTable,
+    resource_dependencies: Dependencies,
+    fhir_observation_previews: Nullable(T.Record(T.String(), T.Unknown(), { description: 'Always null.' })),
+  },
+  { title: 'ValidateContinuousQueryResponse' },
+)
