@@ -350,6 +350,7 @@ table event
   user_id uuid not null
   created_at timestamp with time zone not null
   body text not null
+  historical boolean not null default false
   constraint event_pkey PRIMARY KEY (team_id, id)
   constraint event_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
   CREATE INDEX event__object ON event USING btree (object_id, id)
@@ -552,6 +553,50 @@ table order_mark
   id uuid not null
   constraint order_mark_pkey PRIMARY KEY (team_id, rank)
   constraint order_mark_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
+
+table pipeline
+  team_id uuid not null
+  push_historical_data boolean not null
+  provider_raw_data boolean not null
+  preferred text not null
+  enabled text[] not null
+  event_type_prefixes text[]
+  destinations text not null
+  created_at timestamp with time zone not null
+  updated_at timestamp with time zone not null
+  constraint pipeline_pkey PRIMARY KEY (team_id)
+  constraint pipeline_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
+  CREATE INDEX pipeline__newest ON pipeline USING btree (created_at, team_id)
+
+table pipeline_delivery
+  id bigint not null generated always as identity
+  team_id uuid not null
+  destination text not null
+  event_id uuid not null
+  user_id uuid not null
+  due_at timestamp with time zone not null
+  attempts integer not null default 0
+  created_at timestamp with time zone not null
+  constraint pipeline_delivery_pkey PRIMARY KEY (id)
+  constraint pipeline_delivery__event FOREIGN KEY (team_id, event_id) REFERENCES event(team_id, id) ON DELETE CASCADE
+  constraint pipeline_delivery__lane FOREIGN KEY (team_id, destination) REFERENCES pipeline_lane(team_id, destination) ON DELETE CASCADE
+  CREATE INDEX pipeline_delivery__failed ON pipeline_delivery USING btree (team_id, destination) WHERE (attempts > 0)
+  CREATE INDEX pipeline_delivery__next ON pipeline_delivery USING btree (team_id, destination, id, due_at)
+  CREATE INDEX pipeline_delivery__old ON pipeline_delivery USING btree (created_at)
+  CREATE UNIQUE INDEX pipeline_delivery__once ON pipeline_delivery USING btree (team_id, event_id, destination)
+  CREATE INDEX pipeline_delivery__user ON pipeline_delivery USING btree (team_id, destination, user_id, id)
+
+table pipeline_lane
+  team_id uuid not null
+  destination text not null
+  owner uuid
+  leased_until timestamp with time zone
+  due_at timestamp with time zone not null
+  failures integer not null default 0
+  constraint pipeline_lane_pkey PRIMARY KEY (team_id, destination)
+  constraint pipeline_lane_team_id_fkey FOREIGN KEY (team_id) REFERENCES pipeline(team_id) ON DELETE CASCADE
+  constraint pipeline_lane__destination CHECK ((destination = ANY (ARRAY['cloud_pubsub'::text, 'rabbitmq'::text, 'azure_amqp'::text])))
+  CREATE INDEX pipeline_lane__due ON pipeline_lane USING btree (due_at)
 
 table simulation
   order_id uuid not null

@@ -3,7 +3,7 @@ import { eraseTeamLabTests, seedStandardTests } from './catalog/lab-tests.ts'
 import { routes as catalog } from './catalog/routes.ts'
 import { eraseTeamConnections } from './connections/erase.ts'
 import { routes as connections } from './connections/routes.ts'
-import { eraseTeamPipelines } from './ehr/pipelines.ts'
+import { eraseTeamPipelines as eraseTeamEhr } from './ehr/pipelines.ts'
 import { routes as ehr } from './ehr/routes.ts'
 import { eraseTeamAccounts } from './labs/erase.ts'
 import { routes as labs } from './labs/routes.ts'
@@ -21,6 +21,9 @@ import { eraseOrdersHandler, eraseTeamOrders } from './orders/erase.ts'
 import { markHandler } from './orders/marks.ts'
 import { constraints as orderConstraints, hasOrder } from './orders/orders.ts'
 import { routes as orders } from './orders/routes.ts'
+import { prunePipelines } from './pipelines/deliveries.ts'
+import { eraseTeamPipelines } from './pipelines/erase.ts'
+import { routes as pipelines } from './pipelines/routes.ts'
 import type { ConstraintAnswers } from './platform/db.ts'
 import { erasePlatformRows, type TeamEraser } from './platform/erasure.ts'
 import type { Heavy } from './platform/heavy.ts'
@@ -53,7 +56,7 @@ export interface Surroundings {
   heavy: Heavy
   world: World
   vault: Vault
-  /** Where webhooks may go. */
+  /** Where webhooks and brokers may be. */
   targets: Targets
   /** Name and version of the program, as receivers see it. */
   product: string
@@ -74,6 +77,7 @@ export const operationsIn = ({ heavy, world, administration, targets, vault, pro
   ...named('webhooks', webhooks({ vault, targets, product, url: () => administration.publicUrl() })),
   ...named('connections', connections({ vault, administration })),
   ...named('wearables', wearables),
+  ...named('pipelines', pipelines({ administration, vault, targets })),
 ]
 
 /** Every operation there is, to be described: running one that needs its surroundings fails. */
@@ -122,6 +126,7 @@ export const teamErasers: readonly TeamEraser[] = [
   eraseTeamLabTests,
   eraseTeamUsers,
   eraseTeamPipelines,
+  eraseTeamEhr,
   erasePlatformRows,
 ]
 
@@ -130,4 +135,5 @@ export const sweeps: Sweep[] = [
   { name: 'dashboard-sessions.prune', control: 'alone', run: pruneSessions },
   { name: 'deliveries.prune', run: pruneDeliveries },
   { name: 'teams.erase', within: (db, control, stopped) => eraseTeams(db, control, teamErasers, stopped) },
+  { name: 'pipelines.prune', run: prunePipelines },
 ]

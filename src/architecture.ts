@@ -8,6 +8,7 @@ export const uses = {
   labs: ['management', 'catalog'],
   connections: [],
   wearables: [],
+  pipelines: ['management', 'webhooks'],
   orders: ['users', 'catalog', 'labs'],
   testkits: ['users', 'orders'],
   results: ['users', 'catalog', 'labs', 'orders'],

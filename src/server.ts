@@ -6,6 +6,7 @@ import { constraints, handlers, later, neighbours, operations, operationsIn, swe
 import { administer } from './management/administration.ts'
 import type { TeamGuard } from './management/guard.ts'
 import { launchPages } from './management/launch-pages.ts'
+import { pipelinesIn } from './pipelines/worker.ts'
 import { Cells, schemaOf, type CellOptions } from './platform/cells.ts'
 import type { Config } from './platform/config.ts'
 import type { CellName, Connection } from './platform/db.ts'
@@ -104,18 +105,10 @@ export async function startRoles(config: Config, cells: Cells, log: Log, roles: 
   const worker = roles.work ? new Worker({ cells, handlers, sweeps, tenantOf: guard.tenant, log, metrics }) : undefined
   const product = `Drawbridge/${version}`
   const targets = new Targets({ allow: config.webhook_allow })
-  const delivery = roles.work
-    ? deliveryIn(cells, {
-        vault,
-        targets,
-        deletedAmong,
-        clock: machineNow,
-        schedule_s: config.webhook_schedule_s,
-        log,
-        metrics,
-        product,
-      })
-    : undefined
+  const sending = { vault, targets, deletedAmong, clock: machineNow, log, metrics }
+  const pipelines = roles.work ? pipelinesIn(cells, { ...sending, pubsub_emulator_host: config.pubsub_emulator_host }) : undefined
+  const delivery =
+    pipelines && deliveryIn(cells, { ...sending, sinks: pipelines.sinks, schedule_s: config.webhook_schedule_s, product })
   const app = createHttp({
     operations: operationsIn({
       heavy: pool,
@@ -152,6 +145,7 @@ export async function startRoles(config: Config, cells: Cells, log: Log, roles: 
   }
   worker?.start()
   delivery?.start()
+  pipelines?.start()
   return {
     url,
     cells,
@@ -159,7 +153,7 @@ export async function startRoles(config: Config, cells: Cells, log: Log, roles: 
     async stop() {
       draining = true
       const deadline = new Promise<void>((resolve) => setTimeout(resolve, DRAIN_MS_MAX).unref())
-      await Promise.race([Promise.all([app.close(), worker?.stop(), delivery?.stop()]), deadline])
+      await Promise.race([Promise.all([app.close(), worker?.stop(), delivery?.stop(), pipelines?.stop()]), deadline])
       await pool.close()
     },
   }

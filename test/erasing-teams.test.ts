@@ -58,6 +58,12 @@ async function busy(): Promise<Given> {
     'insert into order_mark (team_id, rank, created_at, id) select team_id, 1, created_at, id from lab_order where id = $1',
     [id],
   )
+  await team.db.pool.query(
+    `insert into pipeline_delivery (team_id, destination, event_id, user_id, due_at, created_at)
+     select e.team_id, l.destination, e.id, e.user_id, e.created_at, e.created_at
+     from event e join pipeline_lane l on l.team_id = e.team_id where e.team_id = $1`,
+    [team.team],
+  )
   return team
 }
 

@@ -2,11 +2,12 @@
 // Source: management-auth.md 2, 4, 19; E5-E7; K7.
 import type { Cells } from '../platform/cells.ts'
 import { REMEMBERED_MS, type CellName, type Db, type Tenant } from '../platform/db.ts'
-import { planOf, plans, type Manager, type Operation } from '../platform/operation.ts'
 import { badRequest, forbidden, notFound, unauthorized } from '../platform/errors.ts'
+import { planOf, plans, type Manager, type Operation } from '../platform/operation.ts'
 import { Remembered } from '../platform/remembered.ts'
 import { credential, refusal, type Headers, type Limits, type TeamGuard } from './guard.ts'
 import { findManager } from './keys.ts'
+import { reachedTeams } from './reach.ts'
 import { findTeam } from './teams.ts'
 
 const MANAGEMENT_KEY_HEADERS = ['x-management-key', 'x-service-org-key', 'x-vital-org-key']
@@ -53,10 +54,8 @@ export class OrgGuard {
    * 404: one that the organization does not have. 403: one that the key is not bound to. 400: one of another region.
    */
   reach = async (manager: Manager, region: string, team_ids: readonly string[]): Promise<void> => {
-    for (const team_id of new Set(team_ids)) {
-      const actual = await this.#regionOf(manager, team_id)
-      if (actual !== region) throw badRequest(`The team is in region ${actual}`)
-    }
+    for (const team of await reachedTeams(this.#cells.control.queries, manager, team_ids))
+      if (team.region !== region) throw badRequest(`The team is in region ${team.region}`)
   }
 
   /**

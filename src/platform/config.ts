@@ -36,6 +36,8 @@ export interface Config {
   dns_servers: string[]
   /** The name that white-label domains point at; undefined: they need not point anywhere. */
   domain_target: string | undefined
+  /** Host and port. */
+  pubsub_emulator_host: string | undefined
   check: boolean
 }
 
@@ -124,7 +126,13 @@ export const settings: Setting[] = [
     name: 'WEBHOOK_ALLOW',
     default: '',
     meaning:
-      'What deliveries may reach although it is not public: networks such as `10.1.0.0/16` or `fd12::/16`, addresses, host names, `*.internal.example`; separated by commas.',
+      'What deliveries, to endpoints and brokers, may reach although it is not public: networks such as `10.1.0.0/16` or `fd12::/16`, addresses, host names, `*.internal.example`; separated by commas.',
+  },
+  {
+    name: 'PUBSUB_EMULATOR_HOST',
+    default: '',
+    meaning:
+      'Host and port of an emulator that pipelines publish to instead of Google Cloud Pub/Sub, without TLS and credentials.',
   },
   {
     name: 'DOMAIN_TARGET',
@@ -237,6 +245,7 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     webhook_allow: allowed(env.WEBHOOK_ALLOW, faults),
     domain_target: domainTarget(env.DOMAIN_TARGET, faults),
     dns_servers: nameServers(env.DNS_SERVERS, faults),
+    pubsub_emulator_host: hostAndPort('PUBSUB_EMULATOR_HOST', env.PUBSUB_EMULATOR_HOST?.trim(), faults),
     check: onOff('DRAWBRIDGE_CHECK', false),
   }
   if (faults.length) throw new ConfigError(faults.join('\n'))
@@ -295,6 +304,12 @@ function nameServers(text: string | undefined, faults: string[]): string[] {
   if (entries.length > SERVERS_MAX || !entries.every(isServer))
     faults.push(`DNS_SERVERS must be at most ${SERVERS_MAX} addresses, each with or without a port, separated by commas.`)
   return entries
+}
+
+function hostAndPort(name: string, text: string | undefined, faults: string[]): string | undefined {
+  if (!text) return undefined
+  if (!/^[\w.-]+:\d{1,5}$/.test(text)) faults.push(`${name} must be a host and a port such as localhost:8085, not "${text}".`)
+  return text
 }
 
 /** The value is a secret, so the message does not repeat it. */

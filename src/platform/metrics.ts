@@ -7,6 +7,8 @@ export interface Metrics {
   request(operation: string, status: number, duration_s: number): void
   job(name: string, outcome: 'done' | 'retry' | 'failed', duration_s: number): void
   delivery(cell: string, outcome: 'success' | 'failure', duration_s: number): void
+  /** Events for a broker, by what became of them. */
+  pipeline(cell: string, destination: string, counts: Record<string, number>): void
 }
 
 export function createMetrics(cells: () => Cells | undefined): Metrics {
@@ -39,6 +41,12 @@ export function createMetrics(cells: () => Cells | undefined): Metrics {
     buckets: [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15],
     registers: [registry],
   })
+  const pipelines = new Counter({
+    name: 'drawbridge_pipeline_events_total',
+    help: 'Attempts to send an event to a broker, by outcome.',
+    labelNames: ['cell', 'destination', 'outcome'],
+    registers: [registry],
+  })
   new Gauge({
     name: 'drawbridge_database_connections',
     help: 'Connections of this process, by schema and state.',
@@ -62,5 +70,8 @@ export function createMetrics(cells: () => Cells | undefined): Metrics {
       jobSeconds.inc({ job: name }, duration_s)
     },
     delivery: (cell, outcome, duration_s) => deliveries.observe({ cell, outcome }, duration_s),
+    pipeline: (cell, destination, counts) => {
+      for (const [outcome, n] of Object.entries(counts)) if (n) pipelines.inc({ cell, destination, outcome }, n)
+    },
   }
 }

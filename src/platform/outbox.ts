@@ -2,7 +2,7 @@
 // commit. Both commit with the rows that caused them or not at all.
 import type { Static, TSchema } from 'typebox'
 import { plusSeconds } from './clock.ts'
-import type { PlainTx, Tenant, Tx } from './db.ts'
+import type { PlainTx, Queries, Tenant, Tx } from './db.ts'
 import { T } from './schema.ts'
 import { sql, type Sql } from './sql.ts'
 
@@ -15,6 +15,8 @@ export interface Event {
   client_user_id: string
   /** The payload, as JSON text. */
   data: string
+  /** It tells of a record from before its connection was made: for pipelines that ask for history, and for nobody else. */
+  historical?: boolean
 }
 
 /**
@@ -27,8 +29,8 @@ export function emit(tx: Tx, event: Event): void {
     `"user_id":"${event.user_id}","client_user_id":${JSON.stringify(event.client_user_id)}}`
   const id = tx.uuid()
   tx.defer(sql`
-    insert into event (id, team_id, type, object_id, user_id, created_at, body)
-    values (${id}, ${tx.team}, ${event.type}, ${event.object_id}, ${event.user_id}, ${tx.now}, ${body})`)
+    insert into event (id, team_id, type, object_id, user_id, created_at, body, historical)
+    values (${id}, ${tx.team}, ${event.type}, ${event.object_id}, ${event.user_id}, ${tx.now}, ${body}, ${event.historical ?? false})`)
   announce(tx, id)
 }
 
@@ -47,8 +49,8 @@ const announcement = (tx: Tx, event_ids: string[]): Sql =>
     select team_id, ${event_ids}::uuid[] from followed_team where team_id = ${tx.team}`
 
 /** From now on the team's events are announced, for good: they have, or had, a receiver. Writes followed_team. */
-export const followEvents = (tx: Tx): Promise<number> =>
-  tx.run(sql`insert into followed_team (team_id) values (${tx.team}) on conflict (team_id) do nothing`)
+export const followEvents = (tx: Queries, team_id: string): Promise<number> =>
+  tx.run(sql`insert into followed_team (team_id) values (${team_id}) on conflict (team_id) do nothing`)
 
 const Announced = T.Object({ id: T.Integer(), team_id: T.String(), event_ids: T.Array(T.String()) })
 

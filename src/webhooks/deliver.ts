@@ -18,7 +18,7 @@ import {
   type Endpoint,
 } from './deliveries.ts'
 import { attempt, type Ended, type Ready } from './attempt.ts'
-import { fanOut, type DeletedAmong } from './fan-out.ts'
+import { endpointSink, fanOut, type DeletedAmong, type Sink } from './fan-out.ts'
 import { openHeaders } from './headers.ts'
 import { Lanes } from './lanes.ts'
 import { Recorder } from './recorder.ts'
@@ -39,6 +39,8 @@ export interface DeliveryOptions {
   vault: Vault
   targets: Targets
   deletedAmong: DeletedAmong
+  /** Where events of a cell go besides, asked in this order and before the endpoints. */
+  sinks?: (cell: CellName) => Sink[]
   /** The machine's clock. */
   clock: () => Date
   schedule_s: readonly number[]
@@ -62,6 +64,7 @@ export class CellDelivery {
   readonly #options: DeliveryOptions
   readonly #owner = uuid()
   readonly #lanes = new Lanes<Waiting>()
+  readonly #sinks: Sink[]
   readonly #sender: Sender
   readonly #recorder: Recorder
   readonly #flights = new Set<Promise<void>>()
@@ -78,6 +81,7 @@ export class CellDelivery {
     this.#db = db
     this.#options = options
     const { targets, product, attempt_ms_max } = options
+    this.#sinks = [...(options.sinks?.(cell) ?? []), endpointSink(options.deletedAmong)]
     const sandbox = cell.startsWith('sandbox')
     this.#sender = new Sender({ targets, sandbox, product, ...(attempt_ms_max !== undefined && { attempt_ms_max }) })
     this.#recorder = new Recorder(db, this.#owner, (error) => this.#report(error, 'recording deliveries failed'))
@@ -107,7 +111,7 @@ export class CellDelivery {
   /** Deliver what is due, and what falls due meanwhile, and return. */
   async drain(): Promise<void> {
     for (;;) {
-      const more = await fanOut(this.#db, this.#options.deletedAmong, this.#options.clock())
+      const more = await fanOut(this.#db, this.#sinks, this.#options.clock())
       const claimed = await this.#claim()
       await this.#landed()
       if (!more && claimed === 0) break
@@ -141,7 +145,7 @@ export class CellDelivery {
   async #round(): Promise<boolean> {
     try {
       await this.#renew()
-      const more = await fanOut(this.#db, this.#options.deletedAmong, this.#options.clock())
+      const more = await fanOut(this.#db, this.#sinks, this.#options.clock())
       return (await this.#claim()) > 0 || more
     } catch (error) {
       this.#report(error, 'delivering failed')

@@ -42,7 +42,7 @@ export async function createEndpoint(tx: Tx, vault: Vault, targets: Targets, bod
   )
   await addSecret(tx, vault, id, body.secret)
   await startLane(tx, id)
-  await followEvents(tx)
+  await followEvents(tx, tx.team)
   return created
 }
 

@@ -1,5 +1,5 @@
-// From what was announced to what is to be sent: each event of a transaction becomes a delivery for each endpoint of its team that
-// wants its type. Source: events.md 5, 6.7.
+// From what was announced to what is to be sent: the events of a transaction are handed to each place where events may go, in one
+// transaction with their taking. Source: events.md 5, 6.7.
 import type { Db, PlainTx, Queries } from '../platform/db.ts'
 import { takeAnnouncements } from '../platform/outbox.ts'
 import { T } from '../platform/schema.ts'
@@ -10,18 +10,26 @@ const ANNOUNCEMENTS_MAX = 200
 /** Which of these users are deleted, in their grace or for good. What was told of them is not sent any more. */
 export type DeletedAmong = (db: Queries, users: { team_id: string; user_id: string }[]) => Promise<Set<string>>
 
-const Match = T.Object({
-  team_id: T.String(),
-  event_id: T.String(),
-  user_id: T.String(),
-  webhook_id: T.String(),
-})
+/** An event that somebody is to be told of. */
+export interface Told {
+  team_id: string
+  event_id: string
+}
+
+/** A place where events may go. */
+export interface Sink {
+  /**
+   * Queue those that go there, in the order given; the transaction is that in which they are taken.
+   * @returns those that the sinks behind it may have
+   */
+  queue(tx: PlainTx, events: Told[], now: Date): Promise<Told[]>
+}
 
 /**
- * Take the oldest announcements of a cell and queue their deliveries, in one transaction: a crash undoes both. Writes delivery.
+ * Take the oldest announcements of a cell and queue their deliveries, in one transaction: a crash undoes both.
  * @returns whether there may be more
  */
-export async function fanOut(db: Db, deletedAmong: DeletedAmong, now: Date): Promise<boolean> {
+export async function fanOut(db: Db, sinks: Sink[], now: Date): Promise<boolean> {
   const { waiting } = await db.queries.one(
     T.Object({ waiting: T.Boolean() }),
     sql`select exists (select from announcement) as waiting`,
@@ -29,24 +37,35 @@ export async function fanOut(db: Db, deletedAmong: DeletedAmong, now: Date): Pro
   if (!waiting) return false
   return db.relaxedTx(async (tx) => {
     const announced = await takeAnnouncements(tx, ANNOUNCEMENTS_MAX)
-    const events = announced.flatMap(({ team_id, event_ids }) => event_ids.map((event_id) => ({ team_id, event_id })))
-    if (events.length) await queue(tx, events, deletedAmong, now)
+    let events = announced.flatMap(({ team_id, event_ids }) => event_ids.map((event_id) => ({ team_id, event_id })))
+    for (const sink of sinks) if (events.length) events = await sink.queue(tx, events, now)
     return announced.length === ANNOUNCEMENTS_MAX
   })
 }
 
-async function queue(
-  tx: PlainTx,
-  events: { team_id: string; event_id: string }[],
-  deletedAmong: DeletedAmong,
-  now: Date,
-): Promise<void> {
+/** The team's endpoints, each with the types that it wants. Never what a provider sent, nor what is told of long ago: H2, H6. */
+export const endpointSink = (deletedAmong: DeletedAmong): Sink => ({
+  async queue(tx, events, now) {
+    await queueForEndpoints(tx, events, deletedAmong, now)
+    return []
+  },
+})
+
+const Match = T.Object({
+  team_id: T.String(),
+  event_id: T.String(),
+  user_id: T.String(),
+  webhook_id: T.String(),
+})
+
+/** Writes delivery. */
+async function queueForEndpoints(tx: PlainTx, events: Told[], deletedAmong: DeletedAmong, now: Date): Promise<void> {
   const matches = await tx.many(
     Match,
     sql`
     select e.team_id, e.id as event_id, e.user_id, w.id as webhook_id
     from unnest(${events.map((e) => e.team_id)}::uuid[], ${events.map((e) => e.event_id)}::uuid[]) with ordinality as given (team_id, id, n)
-    join event e on e.team_id = given.team_id and e.id = given.id
+    join event e on e.team_id = given.team_id and e.id = given.id and not e.historical and not starts_with(e.type, 'raw.')
     join webhook w on w.team_id = given.team_id and not w.disabled and (w.filter_types is null or e.type = any (w.filter_types))
     order by given.n, w.id`,
   )

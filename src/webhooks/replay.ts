@@ -65,7 +65,7 @@ async function replayPage(tx: Tx, payload: Static<typeof replayEvents.payload>):
     join event e on e.team_id = w.team_id and (w.filter_types is null or e.type = any (w.filter_types))
     left join delivery d on d.webhook_id = w.id and d.event_id = e.id
     where w.id = ${webhook_id} and w.team_id = ${tx.team} and not w.disabled
-      and e.team_id = ${tx.team} and e.id > ${after} and e.created_at >= ${since} and e.created_at <= ${until}
+      and e.team_id = ${tx.team} and e.id > ${after} and not e.historical and not starts_with(e.type, 'raw.') and e.created_at >= ${since} and e.created_at <= ${until}
     order by e.id limit ${PAGE}`,
   )
   const meant = told.filter(({ state }) => isMeant(which, state))

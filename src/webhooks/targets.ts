@@ -183,8 +183,13 @@ export class Targets {
     if (protocol !== 'http:' && protocol !== 'https:') throw refused('must be an http or https address')
     if (protocol === 'http:' && !sandbox) throw refused('must be an https address')
     if (username || password) throw refused('must not hold credentials; use headers')
-    const literal = hostname.replace(/^\[|\]$/g, '')
-    const local = /^(.*\.)?localhost\.?$/.test(literal) && !sandbox && !this.#allowedByName(literal)
-    if (local || (isIP(literal) && !this.mayReach(literal, sandbox))) throw refused('must be a public address')
+    if (!this.mayName(hostname, sandbox)) throw refused('must be a public address')
+  }
+
+  /** Whether a host may be named as a target: unless it is an address that may not be reached, or this machine by name. */
+  mayName(host: string, sandbox: boolean): boolean {
+    const literal = host.replace(/^\[|\]$/g, '').toLowerCase()
+    if (isIP(literal)) return this.mayReach(literal, sandbox)
+    return sandbox || !/^(.*\.)?localhost\.?$/.test(literal) || this.#allowedByName(literal)
   }
 }

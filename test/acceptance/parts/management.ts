@@ -207,6 +207,20 @@ export function management(server: Server, { sdk, user, leave }: Customer): void
       assert.equal((await done('GET', path)).data.find((found: { id: string }) => found.id === id).status, 'archived')
     })
 
+    test('the events of a team are sent to a broker, until that is ended', async () => {
+      const path = '/team_etl_pipelines/sandbox/us'
+      const { id } = await done('POST', '/team', { name: 'Acceptance', region: 'us' })
+      const [made] = await done('POST', path, {
+        team_ids: [id],
+        preferences: { preferred: 'rabbitmq', enabled: ['rabbitmq', 'svix'] },
+        rabbitmq: { uri: 'amqps://events:fictional@broker.example.com', exchange: 'events' },
+      })
+      assert.equal(made.rabbitmq.uri, 'amqps://events:***@broker.example.com')
+      assert.deepEqual((await done('GET', `${path}?team_id=${id}`)).pipelines, [made])
+      assert.deepEqual(await done('DELETE', `${path}?team_id=${id}`), [made])
+      assert.deepEqual(await done('DELETE', `/team/${id}`), {})
+    })
+
     test('somebody is invited, and the invite taken back', async () => {
       const email = `testa-${randomUUID()}@example.com`
       assert.deepEqual(await done('POST', '/invite', { email, role: 'no_role' }), { status: 'invite_created' })

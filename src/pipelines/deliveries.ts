@@ -1,0 +1,143 @@
+// What waits for brokers: `pipeline_lane`, a broker of a team, and `pipeline_delivery`, an event for it. Never speaks to the network.
+//
+// A lane is served by one process at a time, under a lease, so that order is kept without asking others. What a killed process had in
+// hand is still there when its lease ends: a row goes when the broker has acknowledged its event, and not before.
+import { plusSeconds } from '../platform/clock.ts'
+import type { Db, PlainTx, Queries } from '../platform/db.ts'
+import { T, type Static } from '../platform/schema.ts'
+import { sql } from '../platform/sql.ts'
+import type { Broker } from './schema.ts'
+
+/** Of a lane, renewed while it is served: so long it waits at most when its process is killed. */
+const LEASE_S = 5
+/** How long an event waits for a broker at most. */
+const KEPT_S = 30 * 86_400
+const PRUNED_MAX = 20_000
+const BATCH = 100
+const BATCH_BYTES = 1024 * 1024
+
+/**
+ * The lanes of a pipeline after a change: one for each enabled broker, to be served at once and with what is configured now. What
+ * waits for a broker that is not enabled any more is gone. Writes pipeline_lane, pipeline_delivery.
+ */
+export async function alignLanes(tx: PlainTx, team_id: string, enabled: string[]): Promise<void> {
+  const wanted = enabled.filter((name) => name !== 'svix')
+  await tx.run(sql`delete from pipeline_lane where team_id = ${team_id} and not destination = any (${wanted}::text[])`)
+  await tx.run(sql`
+    insert into pipeline_lane (team_id, destination, due_at) select ${team_id}, wanted, ${tx.now} from unnest(${wanted}::text[]) wanted
+    on conflict (team_id, destination) do update set owner = null, leased_until = null, failures = 0, due_at = excluded.due_at`)
+  await tx.run(sql`update pipeline_delivery set due_at = ${tx.now} where team_id = ${team_id} and due_at > ${tx.now}`)
+}
+
+const Lane = T.Object({ team_id: T.String(), destination: T.String(), failures: T.Integer() })
+export interface Lane {
+  team_id: string
+  destination: Broker
+  failures: number
+}
+
+/** Whether a lane could be taken, if it had something to send. */
+export const hasFreeLane = async (db: Db, now: Date): Promise<boolean> => {
+  const { free } = await db.queries.one(
+    T.Object({ free: T.Boolean() }),
+    sql`
+    select exists (select from pipeline_lane where due_at <= ${now} and (leased_until is null or leased_until <= ${now})) as free`,
+  )
+  return free
+}
+
+/**
+ * Take lanes that have something to send and that nobody serves, those that waited longest first. Writes pipeline_lane.
+ * @param failing those whose last attempt failed, or the others
+ */
+export async function claimLanes(
+  db: Db,
+  owner: string,
+  now: Date,
+  { failing, max }: { failing: boolean; max: number },
+): Promise<Lane[]> {
+  if (max <= 0) return []
+  const rows = await db.relaxed.many(
+    Lane,
+    sql`
+    with free as (
+      select l.team_id, l.destination from pipeline_lane l join team t on t.id = l.team_id and t.deleted_at is null
+      where l.due_at <= ${now} and (l.leased_until is null or l.leased_until <= ${now}) and (l.failures > 0) = ${failing}
+        and exists (select from pipeline_delivery d where d.team_id = l.team_id and d.destination = l.destination and d.due_at <= ${now})
+      order by l.due_at limit ${max} for update of l skip locked)
+    update pipeline_lane l set owner = ${owner}, leased_until = ${plusSeconds(now, LEASE_S)}
+    from free where l.team_id = free.team_id and l.destination = free.destination
+    returning l.team_id, l.destination, l.failures`,
+  )
+  return rows as Lane[]
+}
+
+/** Go on serving a lane. @returns false: it is gone, was changed, or somebody else has it */
+export const renewLane = async (db: Db, owner: string, { team_id, destination }: Lane, now: Date): Promise<boolean> =>
+  (await db.relaxed.run(sql`
+    update pipeline_lane set leased_until = ${plusSeconds(now, LEASE_S)}
+    where team_id = ${team_id} and destination = ${destination} and owner = ${owner}
+      and exists (select from team t where t.id = ${team_id} and t.deleted_at is null)`)) > 0
+
+/** Stop serving a lane; nothing is sent before `due_at`, and lanes are taken in its order. Writes pipeline_lane. */
+export const releaseLane = (db: Db, owner: string, lane: Lane, { failures, due_at }: { failures: number; due_at: Date }) =>
+  db.relaxed.run(sql`
+    update pipeline_lane set owner = null, leased_until = null, failures = ${failures}, due_at = ${due_at}
+    where team_id = ${lane.team_id} and destination = ${lane.destination} and owner = ${owner}`)
+
+const Waiting = T.Object({
+  id: T.Integer(),
+  event_id: T.String(),
+  user_id: T.String(),
+  attempts: T.Integer(),
+  type: T.String(),
+  created_at: T.String(),
+  body: T.String(),
+})
+export type Waiting = Static<typeof Waiting>
+
+/** Events of a user whose earlier event is to be tried again wait until then. Writes pipeline_delivery. */
+export const holdBack = (db: Db, { team_id, destination }: Lane, now: Date): Promise<number> =>
+  db.relaxed.run(sql`
+    update pipeline_delivery d set due_at = failed.due_at
+    from (
+      select user_id, min(id) as id, max(due_at) as due_at from pipeline_delivery
+      where team_id = ${team_id} and destination = ${destination} and attempts > 0 and due_at > ${now} group by user_id) failed
+    where d.team_id = ${team_id} and d.destination = ${destination} and d.user_id = failed.user_id and d.id > failed.id
+      and d.due_at <= ${now}`)
+
+/** The next events of a lane, oldest first, at most 100 and 1 MiB, but one at least. */
+export const nextOf = (db: Db, { team_id, destination }: Lane, now: Date): Promise<Waiting[]> =>
+  db.queries.many(
+    Waiting,
+    sql`
+    select id, event_id, user_id, attempts, type, created_at, body from (
+      select d.id, d.event_id, d.user_id, d.attempts, e.type, e.created_at, e.body,
+             row_number() over (order by d.id) as n, sum(octet_length(e.body)) over (order by d.id) as bytes
+      from (
+        select * from pipeline_delivery where team_id = ${team_id} and destination = ${destination} and due_at <= ${now}
+        order by id limit ${BATCH}) d
+      join event e on e.team_id = d.team_id and e.id = d.event_id) found
+    where n = 1 or bytes <= ${BATCH_BYTES} order by id`,
+  )
+
+/** Acknowledged by the broker, or not to be sent any more. Writes pipeline_delivery. */
+export async function settle(db: Queries, ids: number[]): Promise<void> {
+  if (ids.length) await db.run(sql`delete from pipeline_delivery where id = any (${ids}::bigint[])`)
+}
+
+/** Refused by the broker: tried again later. Writes pipeline_delivery. */
+export async function postpone(db: Queries, refused: { id: number; due_at: Date }[]): Promise<void> {
+  if (refused.length)
+    await db.run(sql`
+      update pipeline_delivery d set attempts = attempts + 1, due_at = given.due_at
+      from unnest(${refused.map(({ id }) => id)}::bigint[], ${refused.map(({ due_at }) => due_at)}::timestamptz[]) as given (id, due_at)
+      where d.id = given.id`)
+}
+
+/** Give up what has waited for 30 days. For the sweep of the worker. Writes pipeline_delivery. */
+export const prunePipelines = async (tx: PlainTx): Promise<void> => {
+  await tx.run(sql`
+    delete from pipeline_delivery where id = any (array(
+      select id from pipeline_delivery where created_at < ${plusSeconds(tx.now, -KEPT_S)} limit ${PRUNED_MAX}))`)
+}

@@ -1,0 +1,185 @@
+// Pipelines: to which brokers a team's events go. Owns `pipeline`. Sends nothing. Source: events.md 8.1; management-auth.md 14.
+import type { Administration } from '../management/administration.ts'
+import { reachedTeam, reachedTeams } from '../management/reach.ts'
+import { findTeam } from '../management/teams.ts'
+import type { CellName, Db, PlainTx } from '../platform/db.ts'
+import { badRequest, invalid, notFound } from '../platform/errors.ts'
+import type { Manager } from '../platform/operation.ts'
+import { followEvents } from '../platform/outbox.ts'
+import { newestPage, readNewest } from '../platform/page.ts'
+import { Nullable, T, type Static } from '../platform/schema.ts'
+import { and, sql } from '../platform/sql.ts'
+import type { Vault } from '../platform/vault.ts'
+import type { Targets } from '../webhooks/targets.ts'
+import { alignLanes } from './deliveries.ts'
+import { faultsOf } from './faults.ts'
+import { merged, redacted } from './redaction.ts'
+import type { Configured, Destination, Pipeline, Place, UpsertPipelines } from './schema.ts'
+
+/** What operations on pipelines need of the process. */
+export interface Plant {
+  administration: Administration
+  vault: Vault
+  targets: Targets
+}
+
+const PAGE = 50
+
+const Row = T.Object({
+  team_id: T.String(),
+  push_historical_data: T.Boolean(),
+  provider_raw_data: T.Boolean(),
+  preferred: T.String(),
+  enabled: T.Array(T.String()),
+  event_type_prefixes: Nullable(T.Array(T.String())),
+  destinations: T.String(),
+  created_at: T.String(),
+})
+type Row = Static<typeof Row>
+
+const columns = sql`
+  p.team_id, p.push_historical_data, p.provider_raw_data, p.preferred, p.enabled, p.event_type_prefixes, p.destinations, p.created_at`
+
+const contextOf = (team_id: string): string => `destinations of ${team_id}`
+const open = (vault: Vault, { team_id, destinations }: { team_id: string; destinations: string }): Configured =>
+  JSON.parse(vault.open(destinations, contextOf(team_id))) as Configured
+
+function shown(row: Row, known: Configured): Pipeline {
+  const { team_id, push_historical_data, provider_raw_data, event_type_prefixes } = row
+  const preferences = { preferred: row.preferred as Destination, enabled: row.enabled as Destination[] }
+  return { team_id, push_historical_data, provider_raw_data, preferences, ...redacted(known), event_type_prefixes }
+}
+
+/** 404: a cell that this process does not serve. */
+function cellOf({ administration: { cells } }: Plant, { env, region }: Place): Db {
+  const name: CellName = `${env}-${region}`
+  if (!cells.has(name)) throw notFound('This cell is not served here')
+  return cells.of(name)
+}
+
+/**
+ * Pipelines of one cell, newest first, 50 a page, without their secrets.
+ * 400: a cursor of another list. 403, 404: a team out of reach. 404: a cell that is not served here.
+ */
+export async function listPipelines(
+  tx: PlainTx,
+  plant: Plant,
+  manager: Manager,
+  place: Place,
+  query: { team_id?: string; next_cursor?: string },
+) {
+  const cell = cellOf(plant, place)
+  if (query.team_id !== undefined) await reachedTeam(tx, manager, query.team_id)
+  const list = `pipelines ${manager.org} ${place.env} ${place.region} ${query.team_id ?? ''}`
+  const conditions = [sql`t.org_id = ${manager.org}`, sql`t.deleted_at is null`]
+  if (query.team_id !== undefined) conditions.push(sql`p.team_id = ${query.team_id}`)
+  if (manager.teams) conditions.push(sql`p.team_id = any (${[...manager.teams]}::uuid[])`)
+  if (query.next_cursor !== undefined) {
+    const { at, id } = readNewest(list, query.next_cursor)
+    conditions.push(sql`(p.created_at, p.team_id) < (${at}::timestamptz, ${id}::uuid)`)
+  }
+  const rows = await cell.queries.many(
+    Row,
+    sql`
+    select ${columns} from pipeline p join team t on t.id = p.team_id
+    where ${and(conditions)} order by p.created_at desc, p.team_id desc limit ${PAGE + 1}`,
+  )
+  const { page, next_cursor } = newestPage(list, rows, PAGE, (row) => ({ at: row.created_at, id: row.team_id }))
+  return { pipelines: page.map((row) => shown(row, open(plant.vault, row))), next_cursor }
+}
+
+/**
+ * Give teams a pipeline, or change the one they have: what is absent stays. All of them or none. Writes pipeline, pipeline_lane,
+ * pipeline_delivery, followed_team.
+ * 400: a team of another region; no preferences where there are none yet; a preferred destination that is not enabled; an enabled one
+ * that is not configured; a redacted text that is not the one kept. 403, 404: a team out of reach. 404: a cell that is not served
+ * here. 422: an address that may not be reached, an expression that is no RE2.
+ */
+export async function upsertPipelines(tx: PlainTx, plant: Plant, manager: Manager, place: Place, body: UpsertPipelines) {
+  const cell = cellOf(plant, place)
+  const faults = await faultsOf(body, plant.targets, place.env === 'sandbox')
+  if (faults.length) throw invalid(faults)
+  const ids = [...new Set(body.team_ids)]
+  const teams = await reachedTeams(tx, manager, ids)
+  const elsewhere = teams.find(({ region }) => region !== place.region)
+  if (elsewhere) throw badRequest(`The team is in region ${elsewhere.region}`)
+  return cell.plainTx(async (cellTx) => {
+    const done: Pipeline[] = []
+    // In one order for everybody, so that two requests do not wait for each other's teams.
+    for (const team_id of ids.toSorted()) done.push(await upsert(cellTx, plant.vault, team_id, body))
+    return done.sort((a, b) => ids.indexOf(a.team_id) - ids.indexOf(b.team_id))
+  })
+}
+
+async function upsert(tx: PlainTx, vault: Vault, team_id: string, body: UpsertPipelines): Promise<Pipeline> {
+  const placed = await tx.run(sql`select id from team where id = ${team_id} for no key update`)
+  if (!placed) throw notFound('Team not found')
+  await followEvents(tx, team_id)
+  const before = await tx.maybe(Row, sql`select ${columns} from pipeline p where p.team_id = ${team_id} for no key update`)
+  const known = merged(before && open(vault, before), body)
+  const { preferred, enabled } = preferencesOf(before, body, known)
+  const sealed = vault.seal(JSON.stringify(known), contextOf(team_id))
+  const flags = {
+    push: body.push_historical_data ?? before?.push_historical_data ?? false,
+    raw: body.provider_raw_data ?? before?.provider_raw_data ?? false,
+    prefixes: body.event_type_prefixes ?? before?.event_type_prefixes ?? null,
+  }
+  const row = await tx.one(
+    Row,
+    sql`
+    insert into pipeline as p (team_id, push_historical_data, provider_raw_data, preferred, enabled, event_type_prefixes, destinations, created_at, updated_at)
+    values (${team_id}, ${flags.push}, ${flags.raw}, ${preferred}, ${enabled}::text[], ${flags.prefixes}::text[], ${sealed}, ${tx.now}, ${tx.now})
+    on conflict (team_id) do update set push_historical_data = excluded.push_historical_data, provider_raw_data = excluded.provider_raw_data,
+      preferred = excluded.preferred, enabled = excluded.enabled, event_type_prefixes = excluded.event_type_prefixes,
+      destinations = excluded.destinations, updated_at = excluded.updated_at
+    returning ${columns}`,
+  )
+  await alignLanes(tx, team_id, enabled)
+  return shown(row, known)
+}
+
+function preferencesOf(before: Row | undefined, body: UpsertPipelines, known: Configured) {
+  const { preferred, enabled } = body.preferences ?? { preferred: before?.preferred, enabled: before?.enabled ?? [] }
+  if (preferred === undefined) throw badRequest('A new pipeline needs preferences')
+  const wanted = [...new Set(enabled)] as Destination[]
+  if (!wanted.includes(preferred as Destination)) throw badRequest('The preferred destination must be one of the enabled ones')
+  // The team's endpoints need no more than there is.
+  const missing = wanted.filter((name) => name !== 'svix' && known[name] === null)
+  if (missing.length) throw badRequest(`Enabled and not configured: ${missing.join(', ')}`)
+  return { preferred, enabled: wanted }
+}
+
+/**
+ * Delete pipelines; nothing that waits for their brokers is sent any more. Writes pipeline.
+ * 400: a team of another region. 404: a cell that is not served here.
+ * @returns those that were deleted; teams without one, unknown or out of reach are not among them
+ */
+export async function deletePipelines(
+  tx: PlainTx,
+  plant: Plant,
+  manager: Manager,
+  place: Place,
+  ids: string[],
+): Promise<Pipeline[]> {
+  const cell = cellOf(plant, place)
+  const asked = [...new Set(ids)]
+  const found = await Promise.all(asked.map((id) => findTeam(tx, id)))
+  const own = found.flatMap((team) =>
+    team && team.org_id === manager.org && (!manager.teams || manager.teams.has(team.id)) ? team : [],
+  )
+  const elsewhere = own.find(({ region }) => region !== place.region)
+  if (elsewhere) throw badRequest(`The team is in region ${elsewhere.region}`)
+  const rows = await cell.plainTx((cellTx) =>
+    cellTx.many(Row, sql`delete from pipeline p where p.team_id = any (${own.map(({ id }) => id)}::uuid[]) returning ${columns}`),
+  )
+  rows.sort((a, b) => asked.indexOf(a.team_id) - asked.indexOf(b.team_id))
+  return rows.map((row) => shown(row, open(plant.vault, row)))
+}
+
+const Loaded = T.Object({ team_id: T.String(), destinations: T.String() })
+
+/** The brokers of a team with their secrets, as they are now; undefined when it has no pipeline. */
+export async function loadDestinations(db: Db, vault: Vault, team_id: string): Promise<Configured | undefined> {
+  const row = await db.queries.maybe(Loaded, sql`select team_id, destinations from pipeline where team_id = ${team_id}`)
+  return row && open(vault, row)
+}

@@ -1,0 +1,121 @@
+// Against a peer that speaks the service's own protocol, with the messages that the client library ships.
+import assert from 'node:assert/strict'
+import { after, describe, test } from 'node:test'
+import { gunzipSync } from 'node:zlib'
+import { protos } from '@google-cloud/pubsub'
+import { Server, ServerCredentials, status, type sendUnaryData, type ServerUnaryCall } from '@grpc/grpc-js'
+import { given } from '../testing.ts'
+import { hurryPipelines, pipe, piping, say, waiting } from '../testing-pipelines.ts'
+
+// The client library would look for the machine's credentials in the network.
+process.env.METADATA_SERVER_DETECTION = 'none'
+
+const { PublishRequest, PublishResponse } = protos.google.pubsub.v1
+type Asked = protos.google.pubsub.v1.PublishRequest
+type Answered = protos.google.pubsub.v1.IPublishResponse
+
+/** What it is asked, and what it answers: a code of gRPC for a topic, else welcome. */
+const asked: Asked[] = []
+const refusals = new Map<string, status>()
+
+const peer = new Server()
+peer.addService(
+  {
+    publish: {
+      path: '/google.pubsub.v1.Publisher/Publish',
+      requestStream: false,
+      responseStream: false,
+      requestDeserialize: (bytes: Buffer) => PublishRequest.decode(bytes),
+      requestSerialize: (request: Asked) => Buffer.from(PublishRequest.encode(request).finish()),
+      responseDeserialize: (bytes: Buffer) => PublishResponse.decode(bytes),
+      responseSerialize: (response: Answered) => Buffer.from(PublishResponse.encode(response).finish()),
+    },
+  },
+  {
+    publish({ request }: ServerUnaryCall<Asked, Answered>, done: sendUnaryData<Answered>) {
+      const code = refusals.get(request.topic)
+      if (code !== undefined) return done({ code, details: 'no' })
+      asked.push(request)
+      done(null, { messageIds: request.messages.map((_, i) => String(i)) })
+    },
+  },
+)
+const port = await new Promise<number>((resolve, reject) =>
+  peer.bindAsync('127.0.0.1:0', ServerCredentials.createInsecure(), (error, bound) => (error ? reject(error) : resolve(bound))),
+)
+after(() => peer.forceShutdown())
+
+const pipelines = piping({ pubsub_emulator_host: `127.0.0.1:${port}` })
+const topicOf = (name: string) => `projects/fictional-clinic/topics/${name}`
+const settings = (topic: string, message_ordering = false) => ({
+  cloud_pubsub: { project: 'fictional-clinic', topic, message_ordering },
+})
+const published = (name: string) => asked.filter(({ topic }) => topic === topicOf(name)).flatMap(({ messages }) => messages)
+const bytes = (data: unknown): Buffer => Buffer.from(data as Uint8Array)
+
+describe('Pub/Sub', () => {
+  test('gets the stored bytes with their attributes, plain up to 1 KiB and compressed above', async () => {
+    const team = await given()
+    await pipe(team, settings('plain'))
+    const small = await say(team, { bytes: 1024 })
+    const large = await say(team, { type: 'labtest.order.updated', bytes: 1025 })
+    await pipelines.drain()
+    const [first, second] = published('plain')
+    assert.equal(bytes(first!.data).toString(), small.body)
+    assert.deepEqual(first!.attributes, {
+      'event-type': 'labtest.order.created',
+      'idempotency-key': small.key,
+      'blob-type': 'json',
+    })
+    assert.equal(first!.orderingKey, '')
+    assert.equal(gunzipSync(bytes(second!.data)).toString(), large.body)
+    assert.deepEqual(second!.attributes, {
+      'event-type': 'labtest.order.updated',
+      'idempotency-key': large.key,
+      'blob-type': 'json',
+      'blob-codec': 'gzip',
+    })
+    assert.deepEqual(await waiting(team), [])
+  })
+
+  test('gets the events of each user in their order under their key, over several requests', async () => {
+    const team = await given()
+    await pipe(team, settings('ordered', true))
+    const users = await Promise.all(Array.from({ length: 3 }, () => team.user()))
+    const told = users.map((): string[] => [])
+    for (let i = 0; i < 120; i++) told[i % 3]!.push((await say(team, { user_id: users[i % 3]! })).key)
+    await pipelines.drain()
+    for (const [i, user] of users.entries()) {
+      const own = published('ordered').filter(({ orderingKey }) => orderingKey === user)
+      assert.deepEqual(
+        own.map(({ attributes }) => attributes!['idempotency-key']),
+        told[i],
+      )
+    }
+  })
+
+  for (const [what, code] of [
+    ['not there', status.NOT_FOUND],
+    ['forbidden', status.PERMISSION_DENIED],
+    ['not available', status.UNAVAILABLE],
+  ] as const)
+    test(`whose topic is ${what} gets everything when it is, in order`, async () => {
+      const team = await given()
+      const name = `topic-${code}`
+      await pipe(team, settings(name, true))
+      refusals.set(topicOf(name), code)
+      const first = await say(team)
+      await pipelines.drain()
+      const second = await say(team, { user_id: first.user_id })
+      await pipelines.drain()
+      assert.deepEqual(await waiting(team), ['cloud_pubsub after 0', 'cloud_pubsub after 0'])
+      refusals.delete(topicOf(name))
+      await hurryPipelines(team)
+      await pipelines.drain()
+      assert.deepEqual(
+        published(name).map(({ attributes }) => attributes!['idempotency-key']),
+        [first.key, second.key],
+      )
+      assert.deepEqual(await waiting(team), [])
+    })
+})
