@@ -10,6 +10,8 @@ table api_key
   key_hash bytea not null
   hint text not null
   created_at timestamp with time zone not null
+  last_used_at timestamp with time zone
+  last_used_from text
   constraint api_key__hash UNIQUE (key_hash)
   constraint api_key_pkey PRIMARY KEY (id)
   constraint api_key_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
@@ -117,6 +119,8 @@ table management_key
   key_hash bytea not null
   hint text not null
   created_at timestamp with time zone not null
+  last_used_at timestamp with time zone
+  last_used_from text
   constraint management_key__hash UNIQUE (key_hash)
   constraint management_key_pkey PRIMARY KEY (id)
   constraint management_key_org_id_fkey FOREIGN KEY (org_id) REFERENCES org(id)

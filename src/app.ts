@@ -1,9 +1,10 @@
 // The list of modules: their operations, jobs, constraints and sweeps, put together. Nothing here does anything.
 import { eraseTeamLabTests, seedStandardTests } from './catalog/lab-tests.ts'
 import { routes as catalog } from './catalog/routes.ts'
+import { sealedCredentials } from './connections/credentials.ts'
 import { eraseTeamConnections } from './connections/erase.ts'
 import { routes as connections } from './connections/routes.ts'
-import { eraseTeamPipelines as eraseTeamEhr } from './ehr/pipelines.ts'
+import { eraseTeamPipelines as eraseTeamEhr, sealedPipelineSecrets } from './ehr/pipelines.ts'
 import { routes as ehr } from './ehr/routes.ts'
 import { eraseTeamAccounts } from './labs/erase.ts'
 import { routes as labs } from './labs/routes.ts'
@@ -23,6 +24,7 @@ import { constraints as orderConstraints, hasOrder } from './orders/orders.ts'
 import { routes as orders } from './orders/routes.ts'
 import { prunePipelines } from './pipelines/deliveries.ts'
 import { eraseTeamPipelines } from './pipelines/erase.ts'
+import { sealedDestinations } from './pipelines/pipelines.ts'
 import { routes as pipelines } from './pipelines/routes.ts'
 import type { ConstraintAnswers } from './platform/db.ts'
 import { erasePlatformRows, type TeamEraser } from './platform/erasure.ts'
@@ -30,6 +32,7 @@ import type { Heavy } from './platform/heavy.ts'
 import { pruneIdempotency } from './platform/idempotency.ts'
 import type { Operation } from './platform/operation.ts'
 import type { Handler } from './platform/outbox.ts'
+import type { SealedColumn } from './platform/sealed.ts'
 import type { Vault } from './platform/vault.ts'
 import type { Sweep } from './platform/worker.ts'
 import { eraseResultsHandler, eraseTeamResults } from './results/erase.ts'
@@ -45,8 +48,10 @@ import { constraints as queryConstraints, eraseTeamQueries } from './wearables/c
 import { routes as wearables } from './wearables/routes.ts'
 import { pruneDeliveries } from './webhooks/deliveries.ts'
 import { eraseTeamWebhooks } from './webhooks/erase.ts'
+import { sealedHeaders } from './webhooks/headers.ts'
 import { replayHandler } from './webhooks/replay.ts'
 import { routes as webhooks } from './webhooks/routes.ts'
+import { sealedSecrets } from './webhooks/secrets.ts'
 import type { Targets } from './webhooks/targets.ts'
 
 const named = (module: string, operations: Operation[]): Operation[] => operations.map((operation) => ({ ...operation, module }))
@@ -136,4 +141,13 @@ export const sweeps: Sweep[] = [
   { name: 'deliveries.prune', run: pruneDeliveries },
   { name: 'teams.erase', within: (db, control, stopped) => eraseTeams(db, control, teamErasers, stopped) },
   { name: 'pipelines.prune', run: prunePipelines },
+]
+
+/** Every column that holds secrets at rest: what `drawbridge vault` moves from key to key. */
+export const sealed: SealedColumn[] = [
+  sealedHeaders,
+  sealedSecrets,
+  ...sealedCredentials,
+  sealedDestinations,
+  sealedPipelineSecrets,
 ]

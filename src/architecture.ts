@@ -6,7 +6,7 @@ export const uses = {
   catalog: [],
   webhooks: [],
   labs: ['management', 'catalog'],
-  connections: [],
+  connections: ['management'],
   wearables: [],
   pipelines: ['management', 'webhooks'],
   orders: ['users', 'catalog', 'labs'],

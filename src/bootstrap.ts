@@ -1,7 +1,7 @@
 // Organizations, teams and keys by command: what a fresh installation starts with, and the way back in when every key is lost.
 import { parseArgs } from 'node:util'
 import { seedStandardTests } from './catalog/lab-tests.ts'
-import { createOrgKey, createTeamKey, listTeamKeys, revokeKey } from './management/keys.ts'
+import { createOrgKey, createTeamKey, listOrgKeys, listTeamKeys, revokeKey } from './management/keys.ts'
 import { setExpiry, setPlan } from './management/orgs.ts'
 import {
   cellsOfRegion,
@@ -53,7 +53,9 @@ export async function bootstrap(cells: Cells, words: string[]): Promise<string> 
         ? createKeyOfTeam(cells, id(values.team, '--team'), cell(values.cell), values.label ?? 'command line')
         : createKeyOfOrg(cells, id(values.org, '--org'), values.label ?? 'command line')
     case 'key list':
-      return listKeys(cells, id(values.team, '--team'))
+      return values.org === undefined
+        ? listKeysOfTeam(cells, id(values.team, '--team'))
+        : listKeysOfOrg(cells, id(values.org, '--org'))
     case 'key revoke':
       return revoke(cells, given(positionals[2], 'key revoke needs the id of a key, or the key itself'))
     default:
@@ -184,12 +186,21 @@ async function createKeyOfOrg(cells: Cells, org_id: string, label: string): Prom
   })
 }
 
-async function listKeys(cells: Cells, team_id: string): Promise<string> {
+async function listKeysOfTeam(cells: Cells, team_id: string): Promise<string> {
   const keys = await listTeamKeys(cells.control.queries, team_id)
-  return (
-    keys.map((key) => `${key.id}  ${key.cell.padEnd(13)}  …${key.hint}  ${key.created_at}  ${key.label}\n`).join('') ||
-    'The team has no keys.\n'
-  )
+  return keys.map((key) => line(key, key.cell)).join('') || 'The team has no keys.\n'
+}
+
+async function listKeysOfOrg(cells: Cells, org_id: string): Promise<string> {
+  const keys = await listOrgKeys(cells.control.queries, org_id)
+  return keys.map((key) => line(key, key.role)).join('') || 'The organization has no management keys.\n'
+}
+
+type ListedKey = Omit<Awaited<ReturnType<typeof listTeamKeys>>[number], 'cell'>
+
+function line(key: ListedKey, kind: string): string {
+  const used = key.last_used_at ? `used ${key.last_used_at} from ${key.last_used_from}` : 'not used'
+  return `${key.id}  ${kind.padEnd(13)}  …${key.hint}  ${key.created_at}  ${used}  ${key.label}\n`
 }
 
 async function revoke(cells: Cells, key: string): Promise<string> {

@@ -6,6 +6,7 @@ import { labAccountCommand } from './bootstrap-labs.ts'
 import { loadCatalog } from './catalog/load.ts'
 import { prepareDemo, publishDemo, type Demo } from './demo.ts'
 import { loadPlatformAccounts } from './labs/platform-accounts.ts'
+import type { Cells } from './platform/cells.ts'
 import { ConfigError, readConfig, type Config } from './platform/config.ts'
 import type { Db } from './platform/db.ts'
 import { DataDirInUse } from './platform/embedded-postgres.ts'
@@ -13,6 +14,7 @@ import { createLog, errorFields } from './platform/log.ts'
 import { MigrationError } from './platform/migrate.ts'
 import { describe, listOperations } from './platform/openapi.ts'
 import { migrateAll, openDatabase, startRoles, version, type Roles, type Running } from './server.ts'
+import { vaultCommand } from './vault-command.ts'
 
 const HELP = `drawbridge ${version}: self-hosted server for laboratory testing and health data
 
@@ -31,7 +33,8 @@ Usage: drawbridge <command>
   team feature TEAM list                            which features there are, and which are on
   key create --team ID --cell CELL [--label TEXT]   a key for a team in one cell, sandbox-us for example
   key create --org ID [--label TEXT]                another key that controls an organization
-  key list --team ID                                the keys of a team, without their texts
+  key list --team ID                                the keys of a team, without their texts, and when they were last used
+  key list --org ID                                 the management keys of an organization, in the same way
   key revoke KEY                                    a key, by its id or by itself
 
   lab-account create --cell CELL --lab LAB --account NUMBER [--org ID] [...]   an account with a laboratory; without --org the platform's
@@ -41,6 +44,9 @@ Usage: drawbridge <command>
       [...]: --account NUMBER, --status active|pending|suspended|ready_to_launch,
       --flow not_delegated|order_delegated|result_delegated|fully_delegated, --name TEXT, --notes TEXT, and any number of
       --unit TEXT, --billing TYPE=all, --billing TYPE=AZ,CA, --team ID; the word "none" takes back all of a kind
+
+  vault status                                      which keys the secrets of this installation depend on
+  vault rotate                                      seal every secret with the newest key, while servers run
 
   openapi      print the description of the interface
   operations   print one line per operation
@@ -69,9 +75,13 @@ async function execute(words: string[]): Promise<void> {
     case 'org':
     case 'team':
     case 'key':
-      return administer(readConfig(process.env), bootstrap, words)
+      return administer(readConfig(process.env), (cells) => bootstrap(cells, words))
     case 'lab-account':
-      return administer(readConfig(process.env), labAccountCommand, words)
+      return administer(readConfig(process.env), (cells) => labAccountCommand(cells, words))
+    case 'vault':
+      return administer(readConfig(process.env), (cells, { encryption_keys, data_dir }) =>
+        vaultCommand(cells, encryption_keys, resolve(data_dir), words),
+      )
     case 'openapi':
       return out(`${JSON.stringify(describe(operations, version), null, 2)}\n`)
     case 'operations':
@@ -90,14 +100,14 @@ async function execute(words: string[]): Promise<void> {
   }
 }
 
-/** A command on the control plane and the cells; the database is brought up to date first, so that it works on a fresh one. */
-async function administer(config: Config, carryOut: typeof bootstrap, words: string[]): Promise<void> {
+/** A command on the database, which is brought up to date first, so that it works on a fresh one. It returns what to print. */
+async function administer(config: Config, command: (cells: Cells, config: Config) => Promise<string>): Promise<void> {
   const log = createLog('silent')
   const database = await openDatabase(config, log, 'if-free')
   try {
     await migrateAll(config, database, log)
     for (const cell of config.cells) await furnish(database.cells.of(cell), config.demo || cell.startsWith('sandbox'))
-    out(await carryOut(database.cells, words))
+    out(await command(database.cells, config))
   } finally {
     await database.close()
   }

@@ -13,12 +13,12 @@ import type { CellName, Connection } from './platform/db.ts'
 import { openEmbedded, type Embedded } from './platform/embedded-postgres.ts'
 import { heavy } from './platform/heavy.ts'
 import { createHttp } from './platform/http.ts'
-import type { Log } from './platform/log.ts'
+import { errorFields, type Log } from './platform/log.ts'
 import { createMetrics } from './platform/metrics.ts'
 import { migrate } from './platform/migrate.ts'
 import { describe } from './platform/openapi.ts'
 import { addBrowserPages, addPages } from './platform/pages.ts'
-import { openVault } from './platform/vault.ts'
+import { openVault } from './platform/key-file.ts'
 import { machineNow } from './platform/clock.ts'
 import { JobRunner, Worker } from './platform/worker.ts'
 import { deletedAmong } from './users/users.ts'
@@ -143,6 +143,7 @@ export async function startRoles(config: Config, cells: Cells, log: Log, roles: 
     })
     url ||= `${address}${config.base_path}`
   }
+  administration.use.start((error) => log.error({ causes: errorFields(error) }, 'recording the use of keys failed'))
   worker?.start()
   delivery?.start()
   pipelines?.start()
@@ -154,6 +155,7 @@ export async function startRoles(config: Config, cells: Cells, log: Log, roles: 
       draining = true
       const deadline = new Promise<void>((resolve) => setTimeout(resolve, DRAIN_MS_MAX).unref())
       await Promise.race([Promise.all([app.close(), worker?.stop(), delivery?.stop(), pipelines?.stop()]), deadline])
+      await administration.use.stop()
       await pool.close()
     },
   }

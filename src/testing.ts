@@ -72,8 +72,8 @@ await admin.query(`create database ${database} template ${template} strategy fil
 const options = { connection: { ...server, database }, connections_max: 8, checkRows: true }
 export const connection = options.connection
 export const cells = new Cells(options, new Map(cellNames.map((cell) => [cell, options])))
-const vaultKey = newVaultKey()
-export const vault = new Vault(() => [vaultKey])
+const vaultKeys = [newVaultKey()]
+export const vault = new Vault(() => vaultKeys)
 /** Tests ask fast and give wrong keys on purpose: limits that they need they make themselves. */
 export const settings = {
   requests_per_s: 0,
@@ -81,6 +81,7 @@ export const settings = {
   wrong_keys_per_min: 0,
   sandbox_users_max: 50,
   support_email: '',
+  hosts: new Map(),
   /** Nobody answers here; tests that ask DNS put a name server of their own in its place. */
   dns_servers: ['127.0.0.1:1'],
   domain_target: 'lab.example.org',

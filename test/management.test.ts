@@ -1,6 +1,7 @@
 // The management interface of the program as people run it: limits from the settings, secrets that stay out of logs, tokens that
 // outlive a restart.
 import assert from 'node:assert/strict'
+import { request } from 'node:http'
 import { after, test } from 'node:test'
 import { caller, demoIn, endAll, folder, outcome, serving } from './program.ts'
 
@@ -57,6 +58,59 @@ test('no key or token is in a log, and a token outlives a restart', async () => 
   assert.match(logs + server.err(), /create_team_api_access_token/)
   for (const secret of [management_key, bound, key, token, 'testa@clinic.example'])
     assert(!(logs + server.err()).includes(secret.slice(6)), 'a secret is in the log')
+})
+
+/** Asks under the name of a host, which is not that of the address. */
+const statusAt = (
+  url: string,
+  host: string,
+  path: string,
+  headers: Record<string, string>,
+): Promise<[number, string | undefined]> =>
+  new Promise((resolve, reject) => {
+    const asked = request(url + path, { headers: { ...headers, host } }, (response) => {
+      response.resume()
+      resolve([response.statusCode!, response.headers['www-authenticate']])
+    })
+    asked.on('error', reject).end()
+  })
+
+test('a host that is bound takes credentials of its place only', async () => {
+  const dataDir = folder('hosts')
+  const CELL_HOSTS = 'sandbox.us.example=sandbox-us, Production.EU.example=production-eu,::1=sandbox-eu,manage.example=management'
+  const server = await serving(dataDir, { CELL_HOSTS, LOG_LEVEL: 'silent' })
+  const { api_keys, org_id, management_key, teams } = demoIn(dataDir)
+  const ask = async (host: string, headers: Record<string, string>) => (await statusAt(server.url, host, '/v2/user', headers))[0]
+  const spellings: Record<string, string[]> = {
+    'sandbox-us': ['sandbox.us.example', 'SANDBOX.us.example:8080', 'sandbox.us.example.'],
+    'production-eu': ['production.eu.example', 'production.eu.example:443'],
+    'sandbox-eu': ['[::1]:9', '[::1]'],
+    none: ['manage.example', 'manage.example:1'],
+  }
+  for (const [bound, hosts] of Object.entries(spellings))
+    for (const host of hosts)
+      for (const [cell, key] of Object.entries(api_keys))
+        assert.equal(await ask(host, { 'x-service-api-key': key }), cell === bound ? 200 : 401, `${cell} at ${host}`)
+  for (const host of ['elsewhere.example', 'us.example', '127.0.0.1'])
+    for (const key of Object.values(api_keys)) assert.equal(await ask(host, { 'x-service-api-key': key }), 200, host)
+
+  const manager = { 'x-management-key': management_key }
+  for (const [host, status] of [
+    ['manage.example', 200],
+    ['elsewhere.example', 200],
+    ['sandbox.us.example', 401],
+  ] as const)
+    assert.deepEqual(await statusAt(server.url, host, `/v1/org/${org_id}`, manager), [status, undefined], host)
+
+  const path = `/v1/org/${org_id}/team/${teams.us}/create_api_access_token`
+  const token = (await caller(server.url).post(path, { env: 'sandbox' }, manager)).body.access_token as string
+  const bearer = { authorization: `Bearer ${token}` }
+  assert.deepEqual(await statusAt(server.url, 'sandbox.us.example', '/v2/user', bearer), [200, undefined])
+  assert.deepEqual(await statusAt(server.url, 'production.eu.example', '/v2/user', bearer), [401, 'Bearer'])
+  const both = { ...bearer, 'x-service-api-key': api_keys['sandbox-us']! }
+  assert.deepEqual(await statusAt(server.url, 'production.eu.example', '/v2/user', both), [401, undefined])
+  assert.equal((await statusAt(server.url, 'production.eu.example', '/healthz', {}))[0], 200)
+  assert.equal(await server.end('SIGTERM'), 0)
 })
 
 test('an address of support that is none is refused in a sentence', async () => {

@@ -2,16 +2,13 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
-import { operations } from '../src/app.ts'
 import { createOrgKey } from '../src/management/keys.ts'
 import { createOrg } from '../src/management/teams.ts'
-import type { Operation } from '../src/platform/operation.ts'
 import { cells, client, given, type Given } from '../src/testing.ts'
 import { answered, each, success } from './operations/each.ts'
-import { propertiesOf, send, stray, target, valid, type Request } from './operations/requests.ts'
+import { anotherTeam, ask, boundTo, managing, withTeam } from './operations/managing.ts'
+import { send, stray, valid } from './operations/requests.ts'
 
-const managing = operations.filter(({ auth }) => auth === 'management')
-const withTeam = managing.filter(({ params }) => 'team_id' in propertiesOf(params))
 /** Source: management-auth.md 4. What is not named here may be done by keys that are bound to teams, for those teams. */
 const forOrgKeys = new Set([
   'get_org',
@@ -47,22 +44,11 @@ const forOrgKeys = new Set([
   'create_dashboard_url',
 ])
 
-const ask = (operation: Operation, request: Request, headers: Record<string, string>) =>
-  client(undefined).call(operation.method, target(operation.path, request), request.body, headers)
-
-/** A key that is bound to teams of the organization. */
-const boundTo = async (team: Given, ...teams: string[]): Promise<string> => {
-  const team_role_bindings = teams.map((team_id) => ({ team_id }))
-  return (await team.manage.post('/management_key', { label: 'bound', role: 'team_admin', team_role_bindings })).body.key
-}
-
-const anotherTeam = async (team: Given): Promise<string> =>
-  (await team.manage.post('/team', { name: 'Another', region: 'us' })).body.id
-
 describe('a management key is required', async () => {
   const team = await given()
   const other = await given()
   const unknown = `${team.orgKey.slice(0, -4)}AAAA`
+  const { access_token: token } = (await team.manage.post(`/team/${team.team}/create_api_access_token`, { env: 'sandbox' })).body
   const refused: Record<string, Record<string, string>> = {
     'no key': {},
     'an empty key': { 'x-management-key': '' },
@@ -71,6 +57,8 @@ describe('a management key is required', async () => {
     'a team key in its own header': { 'x-service-api-key': team.key },
     'a management key in the header of team keys': { 'x-service-api-key': team.orgKey },
     'a management key as a bearer token': { authorization: `Bearer ${team.orgKey}` },
+    'an access token': { authorization: `Bearer ${token}` },
+    'an access token in the header of management keys': { 'x-management-key': token },
     'a key of 600 characters': { 'x-management-key': `mg_${'x'.repeat(600)}` },
     'two keys of two organizations': { 'x-management-key': team.orgKey, 'x-service-org-key': other.orgKey },
   }

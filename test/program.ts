@@ -146,6 +146,7 @@ export function caller(url: string, key?: string) {
     return { status: response.status, body: isJson ? JSON.parse(text) : text }
   }
   return {
+    call,
     get: (path: string, headers?: Record<string, string>) => call('GET', path, undefined, headers),
     post: (path: string, body?: unknown, headers?: Record<string, string>) => call('POST', path, body, headers),
   }

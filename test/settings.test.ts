@@ -38,6 +38,15 @@ const faults: [Record<string, string>, string][] = [
     { DNS_SERVERS: '192.0.2.53,name.example' },
     'DNS_SERVERS must be at most 10 addresses, each with or without a port, separated by commas.',
   ],
+  [
+    { CELL_HOSTS: 'api.example=moon' },
+    'CELL_HOSTS binds api.example to "moon", which is not among the cells served (CELLS) nor "management".',
+  ],
+  [
+    { CELL_HOSTS: '*.example=sandbox-us' },
+    'CELL_HOSTS has "*.example=sandbox-us", which is not a host name, "=" and a cell or "management".',
+  ],
+  [{ CELL_HOSTS: 'a.example=sandbox-us,A.example=sandbox-eu' }, 'CELL_HOSTS names a.example twice.'],
   [{ DEMO: 'maybe' }, 'DEMO must be "on" or "off", not "maybe".'],
   [
     { HOST: '0.0.0.0' },

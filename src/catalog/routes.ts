@@ -55,7 +55,7 @@ export const routes = (labOf: LabOfAccount) => [
     method: 'GET',
     path: '/v3/lab_tests/{lab_id}/markers/{provider_id}',
     summary: "Read a lab's marker by the lab's own test code",
-    params: Fields({ lab_id: Int(), provider_id: Text({ maxLength: 200 }) }),
+    params: Fields({ lab_id: Int({ example: 1 }), provider_id: Text({ maxLength: 200, example: 'AYX-CORT4' }) }),
     query: AccountQuery,
     reply: Marker,
     run: async (tx, { params, query }) =>

@@ -1,15 +1,18 @@
 // Credentials that teams bring for providers. Owns `custom_credential`. A secret comes in and never goes out: neither in an answer
 // nor in an error. Source: management-auth.md 13.
 import type { PlainTx } from '../platform/db.ts'
+import type { CellParams } from '../management/schema.ts'
+import { reached } from '../management/reach.ts'
 import type { About, Manager } from '../platform/operation.ts'
 import { newestPage, readNewest } from '../platform/page.ts'
 import { Nullable, T, type Static } from '../platform/schema.ts'
 import { keyHash } from '../platform/secrets.ts'
+import type { SealedColumn } from '../platform/sealed.ts'
 import { and, sql } from '../platform/sql.ts'
 import type { Vault } from '../platform/vault.ts'
 import { masked, unmasked, type Details } from './details.ts'
-import { lockTeams, reached } from './reached.ts'
-import type { CellParams, Credential, CredentialProvider, CredentialQuery, UpsertCredential } from './schema.ts'
+import { lockTeams } from './lock.ts'
+import type { Credential, CredentialProvider, CredentialQuery, UpsertCredential } from './schema.ts'
 
 const PAGE = 50
 
@@ -31,6 +34,15 @@ const columns = sql`
 
 const secretOf = (id: string): string => `client secret of credential ${id}`
 const detailsOf = (id: string): string => `details of credential ${id}`
+
+const column = (name: string, context: (id: string) => string): SealedColumn => ({
+  plane: 'cell',
+  table: 'custom_credential',
+  column: name,
+  of: ['id'],
+  context,
+})
+export const sealedCredentials: SealedColumn[] = [column('client_secret', secretOf), column('details', detailsOf)]
 
 const opened = (vault: Vault, row: Row): Details | null =>
   row.details === null ? null : (JSON.parse(vault.open(row.details, detailsOf(row.id))) as Details)

@@ -2,6 +2,7 @@
 // Source: management-auth.md 13; openapi-management.json.
 import { invalid, type Fault } from '../platform/errors.ts'
 import { Refusal, type Finish } from '../platform/read.ts'
+import { MASK } from '../platform/secrets.ts'
 import { Clearable, Email, Fields, OpenEnum, T, Text, type TSchema } from '../platform/schema.ts'
 
 export type Details = Record<string, unknown>
@@ -122,9 +123,6 @@ export const Details = T.Union([
   LabcorpFacility,
   MyFitnessPal,
 ])
-
-/** What stands in place of a secret, and means "as it is stored" when it is sent back. */
-const MASK = '********'
 
 const SECRET = /secret|token|pass(word|phrase|code|wd)?$|pwd|credential|(api|private|access)_?key/i
 

@@ -2,14 +2,15 @@
 // Source: management-auth.md 14.
 import type { PlainTx } from '../platform/db.ts'
 import { badRequest, invalidValue } from '../platform/errors.ts'
+import type { CellParams } from '../management/schema.ts'
+import { reached } from '../management/reach.ts'
 import type { About, Manager } from '../platform/operation.ts'
 import { newestPage, readNewest } from '../platform/page.ts'
 import { Nullable, T, type Static } from '../platform/schema.ts'
 import { and, sql } from '../platform/sql.ts'
 import { DAYS_MAX, pulledProviders, usualPull, type PulledProvider } from './pull-defaults.ts'
 import { PAGE, type Pull, type PullQuery, type PullWithLimit, type RevertPullsQuery, type UpsertPulls } from './pull-schema.ts'
-import { lockTeams, reached } from './reached.ts'
-import type { CellParams } from './schema.ts'
+import { lockTeams } from './lock.ts'
 
 const Team = T.Object({ id: T.String(), created_at: T.String() })
 

@@ -1,9 +1,10 @@
 // Shapes of how far back data is pulled. Source: openapi-management.json; management-auth.md 14.
+import { NextCursor } from '../management/schema.ts'
 import { Refusal, type Finish } from '../platform/read.ts'
 import { Clearable, Fields, Int, Maybe, Nullable, OpenEnum, T, Uuid, type Static } from '../platform/schema.ts'
 import { resources } from '../wire/resources.ts'
-import { DAYS_MAX, pulledProviders, type PulledProvider } from './pull-defaults.ts'
-import { NextCursor, TEAMS_MAX, TeamIds } from './schema.ts'
+import { DAYS_MAX, pulledProviders } from './pull-defaults.ts'
+import { TEAMS_MAX, TeamIds } from './schema.ts'
 
 /** Teams, each with all providers. */
 export const PAGE = 5
@@ -29,12 +30,10 @@ const Pull = Fields(
 )
 export type Pull = Static<typeof Pull>
 
-const ofEach = <S>(shape: S) => Object.fromEntries(pulledProviders.map((name) => [name, shape])) as Record<PulledProvider, S>
-
 export const UpsertPulls = Fields(
   {
     team_ids: T.Array(Uuid, { minItems: 1, maxItems: TEAMS_MAX }),
-    providers: Fields(ofEach(Maybe(Pull)), { additionalProperties: false }),
+    providers: T.Record(T.String(), Pull, { propertyNames: { enum: [...pulledProviders] } }),
   },
   { title: 'UpsertTeamDataPullPreferencesBody' },
 )
@@ -65,7 +64,7 @@ export const PullQuery = Fields({
 export type PullQuery = Static<typeof PullQuery>
 
 export const RevertPullsQuery = Fields({
-  team_id: Maybe(TeamIds),
-  provider: Maybe(T.Array(Pulled, { maxItems: TEAMS_MAX })),
+  team_id: Maybe(T.Array(Uuid, { maxItems: TEAMS_MAX, example: ['01890000-0000-7000-8000-000000000001'] })),
+  provider: Maybe(T.Array(Pulled, { maxItems: TEAMS_MAX, example: ['oura'] })),
 })
 export type RevertPullsQuery = Static<typeof RevertPullsQuery>

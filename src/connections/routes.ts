@@ -1,28 +1,26 @@
+import type { Administration } from '../management/administration.ts'
+import { reachedIn } from '../management/reach.ts'
+import { CellParams, Nothing, TeamParams } from '../management/schema.ts'
 import { managementOperation, type Operation } from '../platform/operation.ts'
 import type { Vault } from '../platform/vault.ts'
 import { deleteCredentials, listCredentials, redirectOverride, upsertCredential } from './credentials.ts'
 import { stepsFor } from './preparation.ts'
 import { listPulls, revertPulls, upsertPulls } from './pull-preferences.ts'
 import { PullPage, PullQuery, RevertPullsQuery, UpsertPulls } from './pull-schema.ts'
-import type { Reach } from './reached.ts'
 import * as shapes from './schema.ts'
 import { listScopes, upsertScopes, UpsertScopes } from './scope-requirements.ts'
 
 /** What these operations need of the process. */
 export interface Means {
   vault: Vault
-  administration: {
-    orgs: Reach
-    /** Where this server is reached from outside, without a final slash. */
-    publicUrl: () => string
-  }
+  administration: Administration
 }
 
 const CREDENTIALS = '/v1/org/{org_id}/team_custom_credentials/{env}/{region}' as const
 const PULLS = '/v1/org/{org_id}/team_data_pull_preferences/{env}/{region}' as const
 const SCOPES = '/v1/org/{org_id}/team/{team_id}/scope_requirements' as const
 
-const inCell = { place: 'cell', reach: 'bound', params: shapes.CellParams } as const
+const inCell = { place: 'cell', reach: 'bound', params: CellParams } as const
 const A_TEAM = '01890000-0000-7000-8000-000000000001'
 
 const credentials = ({ vault, administration }: Means): Operation[] => [
@@ -49,7 +47,7 @@ const credentials = ({ vault, administration }: Means): Operation[] => [
     reply: shapes.Credential,
     example: { team_id: A_TEAM, provider: 'oura', client_id: 'fictional-client', client_secret: 'fictional-secret' },
     run: async (tx, { manager, params, body, about }) => {
-      await administration.orgs.reach(manager, params.region, [body.team_id])
+      await reachedIn(administration.cells.control.queries, manager, params.region, [body.team_id])
       return upsertCredential(tx, vault, body, about)
     },
   }),
@@ -74,7 +72,7 @@ const credentials = ({ vault, administration }: Means): Operation[] => [
     reply: shapes.Preparation,
     example: { team_id: A_TEAM, provider: 'oura' },
     run: async (tx, { manager, params, body: { team_id, provider } }) => {
-      await administration.orgs.reach(manager, params.region, [team_id])
+      await reachedIn(administration.cells.control.queries, manager, params.region, [team_id])
       const place = { env: params.env, region: params.region, team_id }
       const steps = stepsFor(administration.publicUrl(), place, provider, await redirectOverride(tx, team_id, provider))
       return { status: steps.length ? 'preparations_required' : 'no_action_needed', preparation_steps: steps } as const
@@ -110,7 +108,7 @@ const pulls = ({ administration }: Means): Operation[] => [
       },
     },
     run: async (tx, { manager, params, body, about }) => {
-      await administration.orgs.reach(manager, params.region, body.team_ids)
+      await reachedIn(administration.cells.control.queries, manager, params.region, body.team_ids)
       return upsertPulls(tx, body, about)
     },
   }),
@@ -122,7 +120,7 @@ const pulls = ({ administration }: Means): Operation[] => [
     summary: 'Go back to the usual days of history',
     description: 'Of these providers, or all, for these teams, or all that the key reaches; at least one has to be named.',
     query: RevertPullsQuery,
-    reply: shapes.Nothing,
+    reply: Nothing,
     run: async (tx, { manager, query, about }) => {
       await revertPulls(tx, manager, query, about)
       return {}
@@ -130,7 +128,7 @@ const pulls = ({ administration }: Means): Operation[] => [
   }),
 ]
 
-const inControl = { place: 'control', reach: 'bound', params: shapes.TeamParams } as const
+const inControl = { place: 'control', reach: 'bound', params: TeamParams } as const
 
 const scopeRequirements = [
   managementOperation({
@@ -153,7 +151,7 @@ const scopeRequirements = [
     summary: 'Set what users of a team are asked to consent to',
     description: 'Holds for both environments. Providers that are absent stay as they are; null goes back to what is usual.',
     body: UpsertScopes,
-    reply: shapes.Nothing,
+    reply: Nothing,
     example: { oura: { user_must_grant: ['daily'], user_may_grant: ['workout'] } },
     run: async (tx, { params, body }) => {
       await upsertScopes(tx, params.team_id, body)

@@ -1,20 +1,13 @@
 // Shapes of how teams reach providers: credentials, scopes, how far back data is pulled. Source: openapi-management.json;
 // management-auth.md 5, 7, 13, 14.
+import { NextCursor } from '../management/schema.ts'
 import { Clearable, Fields, Maybe, Nullable, OpenEnum, T, Text, Timestamp, Uuid, type Static } from '../platform/schema.ts'
 import { labSlugs } from '../wire/enums.ts'
 import { OAuthProvider, providers } from '../wire/providers.ts'
 import { Details, detailShapes } from './details.ts'
 
-export const CellParams = Fields({
-  org_id: Uuid,
-  env: OpenEnum(['sandbox', 'production']),
-  region: OpenEnum(['us', 'eu']),
-})
-export type CellParams = Static<typeof CellParams>
-
 export const TEAMS_MAX = 100
 export const TeamIds = T.Array(Uuid, { maxItems: TEAMS_MAX })
-export const NextCursor = Maybe(Text({ maxLength: 1000 }))
 
 const others = ['aftership', 'shippo', 'supera', 'twilio', 'telnyx', 'getlabs', 'phlebfinders'] as const
 /** Whoever an organization may have credentials for: clouds of devices, laboratories, carriers of mail and messages, visitors. */
@@ -97,8 +90,6 @@ export const Preparation = Fields(
   { title: 'PrepareTeamCustomCredentialsResponse' },
 )
 
-export const TeamParams = Fields({ org_id: Uuid, team_id: Uuid })
-
 export const ScopeQuery = Fields({ provider: Maybe(OAuthProvider) })
 
 export const ScopeRequirements = Fields(
@@ -117,5 +108,3 @@ export const ScopeRequirements = Fields(
   },
   { title: 'TeamScopeRequirementsResponse' },
 )
-
-export const Nothing = Fields({})

@@ -2,13 +2,15 @@
 import type { PlainTx, Queries } from '../platform/db.ts'
 import { inTurn } from '../platform/erasure.ts'
 import { badRequest, invalid, type Fault } from '../platform/errors.ts'
-import type { Manager } from '../platform/operation.ts'
+import type { About, Manager } from '../platform/operation.ts'
 import { newestPage, readNewest } from '../platform/page.ts'
 import { Nullable, T } from '../platform/schema.ts'
-import { and, sql, type Sql } from '../platform/sql.ts'
+import type { SealedColumn } from '../platform/sealed.ts'
+import { MASK } from '../platform/secrets.ts'
+import { and, sql } from '../platform/sql.ts'
 import type { Vault } from '../platform/vault.ts'
-import { reachedTeam, reachedTeams } from '../management/reach.ts'
-import { MASK, TEAMS_MAX, type Authentication, type EhrType, type Pipeline, type UpsertPipelines } from './schema.ts'
+import { reached, reachedIn, reachedTeam } from '../management/reach.ts'
+import { TEAMS_MAX, type Authentication, type EhrType, type Pipeline, type UpsertPipelines } from './schema.ts'
 
 const PAGE = 50
 
@@ -62,12 +64,6 @@ function parted(authentication: Authentication): { open: Record<string, string>;
 
 const columns = sql`p.id, p.team_id, p.ehr_type, p.base_url, p.authentication, p.allowed_mappers, p.created_at`
 
-/** Teams `t` of this cell that the key reaches. */
-const reached = (manager: Manager): Sql =>
-  manager.teams
-    ? sql`t.org_id = ${manager.org} and t.deleted_at is null and t.id = any (${[...manager.teams]}::uuid[])`
-    : sql`t.org_id = ${manager.org} and t.deleted_at is null`
-
 /**
  * Pipelines of the teams that the key reaches, newest first, 50 a page, secrets masked.
  * 400: a cursor of another list. 403, 404: the filter names a team out of reach; one of another region has none here.
@@ -110,6 +106,7 @@ export async function upsertPipelines(
   manager: Manager,
   place: Place,
   body: UpsertPipelines,
+  about: About,
 ): Promise<Pipeline[]> {
   if (place.environment === 'production') assertEncrypted(body)
   const teams = await teamsMeant(tx, control, manager, place, body.team_ids)
@@ -127,12 +124,21 @@ export async function upsertPipelines(
         allowed_mappers = excluded.allowed_mappers, updated_at = excluded.updated_at
     returning ${columns}`,
   )
+  for (const team of teams) about(team, body.ehr_type)
   const made = new Map(rows.map((row) => [row.team_id, shown(row)]))
   return teams.map((team) => made.get(team)!)
 }
 
 /** A sealed secret is worth something in its own row only. */
 const contextOf = (team_id: string, ehr_type: string): string => `secret of EHR pipeline ${ehr_type} of ${team_id}`
+
+export const sealedPipelineSecrets: SealedColumn = {
+  plane: 'cell',
+  table: 'ehr_pipeline',
+  column: 'secret',
+  of: ['team_id', 'ehr_type'],
+  context: contextOf,
+}
 
 /** Secrets and patients' data do not leave production in clear. */
 function assertEncrypted({ base_url, authentication }: UpsertPipelines): void {
@@ -155,16 +161,22 @@ function assertEncrypted({ base_url, authentication }: UpsertPipelines): void {
  * Delete the pipelines of a type: of the teams named, as far as the key reaches them and they are here, or of every one that it
  * reaches. Writes ehr_pipeline.
  */
-export const deletePipelines = (
+export async function deletePipelines(
   tx: PlainTx,
   manager: Manager,
   query: { team_id?: string[]; ehr_type: EhrType },
-): Promise<number> => {
-  const which = query.team_id ? sql`t.id = any (${query.team_id}::uuid[])` : sql`true`
-  return tx.run(sql`
-    delete from ehr_pipeline where ehr_type = ${query.ehr_type} and team_id in (select t.id from team t where ${reached(manager)} and ${which})`)
+  about: About,
+): Promise<void> {
+  const deleted = await tx.many(
+    Deleted,
+    sql`
+    delete from ehr_pipeline where ehr_type = ${query.ehr_type}
+      and team_id in (select t.id from team t where ${reached(manager, query.team_id)}) returning team_id`,
+  )
+  for (const { team_id } of deleted) about(team_id, query.ehr_type)
 }
 
+const Deleted = T.Object({ team_id: T.String() })
 const Id = T.Object({ id: T.String() })
 
 async function teamsMeant(
@@ -174,17 +186,14 @@ async function teamsMeant(
   place: Place,
   named: readonly string[] | undefined,
 ): Promise<string[]> {
-  const asked = named && (await reachedTeams(control, manager, named))
-  const elsewhere = asked?.find(({ region }) => region !== place.region)
-  if (elsewhere) throw badRequest(`Team ${elsewhere.id} is in region ${elsewhere.region}`)
-  const which = asked ? sql`t.id = any (${asked.map(({ id }) => id)}::uuid[])` : sql`true`
+  const asked = named && (await reachedIn(control, manager, place.region, named))
   const rows = await tx.many(
     Id,
-    sql`select t.id from team t where ${reached(manager)} and ${which} order by t.id limit ${TEAMS_MAX + 1} for key share`,
+    sql`select t.id from team t where ${reached(manager, asked)} order by t.id limit ${TEAMS_MAX + 1} for key share`,
   )
   if (rows.length > TEAMS_MAX) throw badRequest(`More than ${TEAMS_MAX} teams are meant, name them in portions`)
   if (asked && rows.length < asked.length) throw badRequest('A team has no place in this environment')
-  return asked ? asked.map(({ id }) => id) : rows.map(({ id }) => id)
+  return asked ?? rows.map(({ id }) => id)
 }
 
 /** The pipelines of a deleted team. */

@@ -49,8 +49,8 @@ export const routes = (means: Means): Operation[] => [
         token_url: 'https://ehr.example.com/token',
       },
     },
-    run: (tx, { manager, params, body }) =>
-      upsertPipelines(tx, { control: means.admin.cells.control.queries, vault: means.vault }, manager, params, body),
+    run: (tx, { manager, params, body, about }) =>
+      upsertPipelines(tx, { control: means.admin.cells.control.queries, vault: means.vault }, manager, params, body, about),
   }),
   managementOperation({
     ...shared,
@@ -61,8 +61,8 @@ export const routes = (means: Means): Operation[] => [
       'Without `team_id` of every team that the key reaches in this environment and region. Teams out of its reach are left alone.',
     query: shapes.DeletePipelinesQuery,
     reply: Nothing,
-    run: async (tx, { manager, query }) => {
-      await deletePipelines(tx, manager, query)
+    run: async (tx, { manager, query, about }) => {
+      await deletePipelines(tx, manager, query, about)
       return {}
     },
   }),

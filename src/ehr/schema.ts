@@ -1,13 +1,11 @@
 // Shapes of EHR pipelines. Source: openapi-management.json; management-auth.md 14.
 import { Environment, NextCursor, Region } from '../management/schema.ts'
 import { Refusal } from '../platform/read.ts'
+import { MASK } from '../platform/secrets.ts'
 import { Email, Fields, Maybe, Nullable, OneOf, OpenEnum, T, Text, Uuid, type Static } from '../platform/schema.ts'
 
 export const EhrType = OpenEnum(['fhir', 'hint_health'])
 export type EhrType = Static<typeof EhrType>
-
-/** What stands for a secret where it is read. */
-export const MASK = '********'
 
 const Url = Text({
   minLength: 1,
@@ -96,7 +94,12 @@ export const PipelinesParams = Fields({ org_id: Uuid, environment: Environment, 
 export const PipelinesQuery = Fields({ team_id: Maybe(Uuid), next_cursor: NextCursor })
 export const DeletePipelinesQuery = Fields({
   team_id: Maybe(
-    T.Array(Uuid, { minItems: 1, maxItems: TEAMS_MAX, description: 'Left out: every team that the key reaches here.' }),
+    T.Array(Uuid, {
+      minItems: 1,
+      maxItems: TEAMS_MAX,
+      description: 'Left out: every team that the key reaches here.',
+      example: ['01890000-0000-7000-8000-000000000001'],
+    }),
   ),
   ehr_type: EhrType,
 })

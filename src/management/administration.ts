@@ -1,5 +1,6 @@
 // What the management interface needs of the process that runs it, made once from its settings.
 import type { Cells } from '../platform/cells.ts'
+import { machineNow } from '../platform/clock.ts'
 import type { Config } from '../platform/config.ts'
 import type { Tx } from '../platform/db.ts'
 import { Buckets, Quota } from '../platform/limits.ts'
@@ -7,12 +8,14 @@ import { Tokens } from '../platform/tokens.ts'
 import type { Vault } from '../platform/vault.ts'
 import type { DnsOptions } from './domain-check.ts'
 import { TeamGuard } from './guard.ts'
+import { KeyUse } from './key-use.ts'
 import { OrgGuard } from './org-guard.ts'
 
 export interface Administration {
   cells: Cells
   teams: TeamGuard
   orgs: OrgGuard
+  use: KeyUse
   tokens: Tokens
   /** Access tokens minted, by management key and team. */
   minted: Quota
@@ -55,6 +58,7 @@ export type AdministrationSettings = Pick<
   | 'support_email'
   | 'dns_servers'
   | 'domain_target'
+  | 'hosts'
 >
 
 export function administer(
@@ -68,11 +72,14 @@ export function administer(
     wrongKeys: new Quota({ max: settings.wrong_keys_per_min, window_s: 60 }),
   }
   const tokens = new Tokens(vault, 'team access')
-  const teams = new TeamGuard({ cells, sandboxSettings: { users_max: settings.sandbox_users_max }, limits, tokens })
+  const { hosts } = settings
+  const use = new KeyUse(cells.control, machineNow)
+  const teams = new TeamGuard({ cells, sandboxSettings: { users_max: settings.sandbox_users_max }, limits, tokens, use, hosts })
   return {
     cells,
     teams,
-    orgs: new OrgGuard({ cells, teams, limits }),
+    orgs: new OrgGuard({ cells, teams, limits, use, hosts }),
+    use,
     tokens,
     minted: new Quota({ max: MINTED_PER_MIN, window_s: 60 }),
     support_email: settings.support_email,

@@ -48,14 +48,14 @@ export async function createOrgKey(tx: PlainTx, key: { org_id: string; label: st
   return text
 }
 
-const KeyRow = T.Object({ team_id: T.String(), cell: T.String(), expires_at: Nullable(T.String()) })
+const KeyRow = T.Object({ key_id: T.String(), team_id: T.String(), cell: T.String(), expires_at: Nullable(T.String()) })
 
 /** For whom a key was issued, and since when the organization may only read; undefined when the key is not known or its team is gone. */
 export async function findTeamKey(control: Queries, text: string): Promise<KeyOwner | undefined> {
   const row = await control.maybe(
     KeyRow,
     sql`
-    select k.team_id, k.cell, o.expires_at
+    select k.id as key_id, k.team_id, k.cell, o.expires_at
     from api_key k join team t on t.id = k.team_id and t.deleted_at is null join org o on o.id = t.org_id
     where k.key_hash = ${keyHash(text)}`,
   )
@@ -63,19 +63,39 @@ export async function findTeamKey(control: Queries, text: string): Promise<KeyOw
 }
 
 export interface KeyOwner {
+  /** undefined: it was no key. */
+  key_id?: string
   team_id: string
   cell: CellName
   expires_at: string | null
 }
 
-const ListedKey = T.Object({ id: T.String(), cell: T.String(), label: T.String(), hint: T.String(), created_at: T.String() })
+const listed = {
+  id: T.String(),
+  label: T.String(),
+  hint: T.String(),
+  created_at: T.String(),
+  last_used_at: Nullable(T.String()),
+  last_used_from: Nullable(T.String()),
+}
+const ListedKey = T.Object({ ...listed, cell: T.String() })
+const ListedManagementKey = T.Object({ ...listed, role: T.String() })
+const listedColumns = sql`id, label, hint, created_at, last_used_at, last_used_from`
 
 /** The keys of a team, newest first, without their texts. At most 200. */
 export const listTeamKeys = (control: Queries, team_id: string) =>
   control.many(
     ListedKey,
     sql`
-    select id, cell, label, hint, created_at from api_key where team_id = ${team_id} order by created_at desc, id desc limit 200`,
+    select ${listedColumns}, cell from api_key where team_id = ${team_id} order by created_at desc, id desc limit 200`,
+  )
+
+/** The management keys of an organization, newest first, without their texts. At most 200. */
+export const listOrgKeys = (control: Queries, org_id: string) =>
+  control.many(
+    ListedManagementKey,
+    sql`
+    select ${listedColumns}, role from management_key where org_id = ${org_id} order by created_at desc, id desc limit 200`,
   )
 
 /**

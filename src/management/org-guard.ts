@@ -1,13 +1,15 @@
 // Who manages, and may they: from the headers and the path of a request to where its operation runs.
 // Source: management-auth.md 2, 4, 19; E5-E7; K7.
 import type { Cells } from '../platform/cells.ts'
+import type { BoundHosts } from '../platform/config.ts'
 import { REMEMBERED_MS, type CellName, type Db, type Tenant } from '../platform/db.ts'
-import { badRequest, forbidden, notFound, unauthorized } from '../platform/errors.ts'
+import { forbidden, notFound, unauthorized } from '../platform/errors.ts'
 import { planOf, plans, type Manager, type Operation } from '../platform/operation.ts'
 import { Remembered } from '../platform/remembered.ts'
 import { credential, refusal, type Headers, type Limits, type TeamGuard } from './guard.ts'
+import { assertHost } from './hosts.ts'
+import type { KeyUse } from './key-use.ts'
 import { findManager } from './keys.ts'
-import { reachedTeams } from './reach.ts'
 import { findTeam } from './teams.ts'
 
 const MANAGEMENT_KEY_HEADERS = ['x-management-key', 'x-service-org-key', 'x-vital-org-key']
@@ -19,17 +21,21 @@ export class OrgGuard {
   readonly #cells: Cells
   readonly #teams: TeamGuard
   readonly #limits: Limits
+  readonly #use: KeyUse
+  readonly #hosts: BoundHosts
   readonly #byKey = new Remembered<Manager>({ lifetime_ms: REMEMBERED_MS, size_max: REMEMBERED_MAX })
 
-  constructor(options: { cells: Cells; teams: TeamGuard; limits: Limits }) {
+  constructor(options: { cells: Cells; teams: TeamGuard; limits: Limits; use: KeyUse; hosts: BoundHosts }) {
     this.#cells = options.cells
     this.#teams = options.teams
     this.#limits = options.limits
+    this.#use = options.use
+    this.#hosts = options.hosts
   }
 
   /**
    * The manager a request speaks for.
-   * 401: no key, an unknown or revoked one, or one of another kind. 429: too many requests, or too many wrong keys.
+   * 401: no key, an unknown or revoked one, one of another kind, or at a host that is bound to a cell. 429: too many requests, or too many wrong keys.
    */
   authenticate = async (headers: Headers, address: string): Promise<Manager> => {
     const key = credential(headers, MANAGEMENT_KEY_HEADERS)
@@ -40,22 +46,15 @@ export class OrgGuard {
       if (!known) throw refusal(this.#limits, address, unauthorized('The management key is not valid'))
       this.#byKey.set(key, known)
     }
+    assertHost(this.#hosts, headers, 'management')
     this.#limits.requests.take(key)
+    this.#use.note('management_key', known.key_id, address)
     return known
   }
 
   /** Forget what is remembered of an organization, after its keys or teams changed. */
   forget(org: string): void {
     this.#byKey.forget((manager) => manager.org === org)
-  }
-
-  /**
-   * Make sure that the key reaches teams that a request names elsewhere than in its path, all of them.
-   * 404: one that the organization does not have. 403: one that the key is not bound to. 400: one of another region.
-   */
-  reach = async (manager: Manager, region: string, team_ids: readonly string[]): Promise<void> => {
-    for (const team of await reachedTeams(this.#cells.control.queries, manager, team_ids))
-      if (team.region !== region) throw badRequest(`The team is in region ${team.region}`)
   }
 
   /**

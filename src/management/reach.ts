@@ -1,10 +1,11 @@
-// How far a management key reaches: teams that a request names in its body or query are looked up here, those of the path by the guard.
+// How far a management key reaches: teams that a request names in its body or query are looked up here, those of the path by the guard;
+// and which teams of a cell are meant where none is named.
 // Source: management-auth.md 4, E7.
 import type { Queries } from '../platform/db.ts'
-import { forbidden, notFound } from '../platform/errors.ts'
+import { badRequest, forbidden, notFound } from '../platform/errors.ts'
 import type { Manager } from '../platform/operation.ts'
 import { T } from '../platform/schema.ts'
-import { sql } from '../platform/sql.ts'
+import { sql, type Sql } from '../platform/sql.ts'
 
 const Found = T.Object({ id: T.String(), region: T.String() })
 export interface ReachedTeam {
@@ -35,3 +36,18 @@ export async function reachedTeams(control: Queries, manager: Manager, ids: read
 /** As `reachedTeams`, of one. */
 export const reachedTeam = async (control: Queries, manager: Manager, id: string): Promise<ReachedTeam> =>
   (await reachedTeams(control, manager, [id]))[0]!
+
+/** As `reachedTeams`, of one region. 400: one of another. */
+export async function reachedIn(control: Queries, manager: Manager, region: string, ids: readonly string[]): Promise<string[]> {
+  const teams = await reachedTeams(control, manager, ids)
+  const elsewhere = teams.find((team) => team.region !== region)
+  if (elsewhere) throw badRequest(`Team ${elsewhere.id} is in region ${elsewhere.region}`)
+  return teams.map(({ id }) => id)
+}
+
+/** Holds for a row `t` of `team` in a cell that the key reaches and, when some are asked for, that is one of those. */
+export function reached(manager: Manager, ids?: readonly string[]): Sql {
+  const bound = manager.teams ? sql` and t.id = any (${[...manager.teams]}::uuid[])` : sql``
+  const asked = ids?.length ? sql` and t.id = any (${[...ids]}::uuid[])` : sql``
+  return sql`t.org_id = ${manager.org} and t.deleted_at is null${bound}${asked}`
+}

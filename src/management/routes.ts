@@ -238,7 +238,7 @@ const keys = (admin: Administration) => [
     reply: shapes.TeamApiKey,
     idempotency: { ...once('create_team_api_key'), secret: true },
     example: { label: 'North', team_id: '01890000-0000-7000-8000-000000000001' },
-    run: (tx, { manager, params, body }) => createKey(tx, manager, params, body),
+    run: (tx, { manager, params, body, about }) => createKey(tx, manager, params, body, about),
   }),
   managementOperation({
     id: 'delete_team_api_keys',
@@ -250,7 +250,7 @@ const keys = (admin: Administration) => [
     params: shapes.CellParams,
     query: shapes.DeleteTeamApiKeysQuery,
     reply: shapes.DeletedTeamApiKeys,
-    run: (tx, { manager, params, query }) => deleteKeys(tx, admin, manager, params, query.api_key_id),
+    run: (tx, { manager, params, query, about }) => deleteKeys(tx, admin, manager, params, query.api_key_id, about),
   }),
 ]
 

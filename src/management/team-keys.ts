@@ -1,13 +1,12 @@
 // API keys of teams, as an organization manages them. Their texts are shown once. Source: management-auth.md 10.
 import type { CellName, PlainTx } from '../platform/db.ts'
-import { badRequest } from '../platform/errors.ts'
-import type { Manager } from '../platform/operation.ts'
+import type { About, Manager } from '../platform/operation.ts'
 import { newestPage, readNewest } from '../platform/page.ts'
 import { T } from '../platform/schema.ts'
-import { and, sql, type Sql } from '../platform/sql.ts'
+import { and, sql } from '../platform/sql.ts'
 import type { Administration } from './administration.ts'
 import { createTeamKey, masked } from './keys.ts'
-import { reachedTeam } from './reach.ts'
+import { reached, reachedIn, reachedTeam } from './reach.ts'
 import type { CellParams, TeamApiKey } from './schema.ts'
 
 const PAGE = 50
@@ -15,12 +14,6 @@ const PAGE = 50
 const cellOf = ({ env, region }: CellParams): CellName => `${env}-${region}`
 
 const Row = T.Object({ id: T.String(), label: T.String(), hint: T.String(), team_id: T.String(), created_at: T.String() })
-
-/** Teams of the organization that the key reaches. */
-const reached = (manager: Manager): Sql =>
-  manager.teams
-    ? sql`t.org_id = ${manager.org} and t.deleted_at is null and t.id = any (${[...manager.teams]}::uuid[])`
-    : sql`t.org_id = ${manager.org} and t.deleted_at is null`
 
 /** Keys of one cell, newest first, 50 a page, masked. 400: a cursor of another list. 403, 404: a team out of reach. */
 export async function listKeys(
@@ -63,12 +56,13 @@ export async function createKey(
   manager: Manager,
   place: CellParams,
   body: { label: string; team_id: string },
+  about: About,
 ): Promise<TeamApiKey> {
-  const { region } = await reachedTeam(tx, manager, body.team_id)
-  if (region !== place.region) throw badRequest(`The team is in region ${region}`)
+  await reachedIn(tx, manager, place.region, [body.team_id])
   const id = tx.uuid()
   const value = await createTeamKey(tx, { id, ...body, cell: cellOf(place) })
   const { created_at } = await tx.one(Created, sql`select created_at from api_key where id = ${id}`)
+  about(body.team_id, id)
   return { id, label: body.label, value, team_id: body.team_id, created_at }
 }
 
@@ -78,7 +72,14 @@ const Deleted = T.Object({ id: T.String(), team_id: T.String() })
  * Delete keys of one cell; those in use finish what they are doing. Writes api_key.
  * @returns which were deleted; what is unknown or out of reach was not found
  */
-export async function deleteKeys(tx: PlainTx, admin: Administration, manager: Manager, place: CellParams, ids: string[]) {
+export async function deleteKeys(
+  tx: PlainTx,
+  admin: Administration,
+  manager: Manager,
+  place: CellParams,
+  ids: string[],
+  about: About,
+) {
   const asked = [...new Set(ids)]
   const deleted = await tx.many(
     Deleted,
@@ -88,6 +89,7 @@ export async function deleteKeys(tx: PlainTx, admin: Administration, manager: Ma
       where ${reached(manager)} and k.cell = ${cellOf(place)} and k.id = any (${asked}::uuid[])))
     returning id, team_id`,
   )
+  for (const { id, team_id } of deleted) about(team_id, id)
   tx.afterCommit(() => {
     for (const { team_id } of deleted) admin.teams.forget(team_id)
   })

@@ -1,20 +1,22 @@
 // Pipelines: to which brokers a team's events go. Owns `pipeline`. Sends nothing. Source: events.md 8.1; management-auth.md 14.
 import type { Administration } from '../management/administration.ts'
-import { reachedTeam, reachedTeams } from '../management/reach.ts'
+import { reached, reachedIn, reachedTeam } from '../management/reach.ts'
+import type { CellParams } from '../management/schema.ts'
 import { findTeam } from '../management/teams.ts'
 import type { CellName, Db, PlainTx } from '../platform/db.ts'
 import { badRequest, invalid, notFound } from '../platform/errors.ts'
-import type { Manager } from '../platform/operation.ts'
+import type { About, Manager } from '../platform/operation.ts'
 import { followEvents } from '../platform/outbox.ts'
 import { newestPage, readNewest } from '../platform/page.ts'
 import { Nullable, T, type Static } from '../platform/schema.ts'
+import type { SealedColumn } from '../platform/sealed.ts'
 import { and, sql } from '../platform/sql.ts'
 import type { Vault } from '../platform/vault.ts'
 import type { Targets } from '../webhooks/targets.ts'
 import { alignLanes } from './deliveries.ts'
 import { faultsOf } from './faults.ts'
 import { merged, redacted } from './redaction.ts'
-import type { Configured, Destination, Pipeline, Place, UpsertPipelines } from './schema.ts'
+import type { Configured, Destination, Pipeline, UpsertPipelines } from './schema.ts'
 
 /** What operations on pipelines need of the process. */
 export interface Plant {
@@ -41,6 +43,15 @@ const columns = sql`
   p.team_id, p.push_historical_data, p.provider_raw_data, p.preferred, p.enabled, p.event_type_prefixes, p.destinations, p.created_at`
 
 const contextOf = (team_id: string): string => `destinations of ${team_id}`
+
+export const sealedDestinations: SealedColumn = {
+  plane: 'cell',
+  table: 'pipeline',
+  column: 'destinations',
+  of: ['team_id'],
+  context: contextOf,
+}
+
 const open = (vault: Vault, { team_id, destinations }: { team_id: string; destinations: string }): Configured =>
   JSON.parse(vault.open(destinations, contextOf(team_id))) as Configured
 
@@ -51,7 +62,7 @@ function shown(row: Row, known: Configured): Pipeline {
 }
 
 /** 404: a cell that this process does not serve. */
-function cellOf({ administration: { cells } }: Plant, { env, region }: Place): Db {
+function cellOf({ administration: { cells } }: Plant, { env, region }: CellParams): Db {
   const name: CellName = `${env}-${region}`
   if (!cells.has(name)) throw notFound('This cell is not served here')
   return cells.of(name)
@@ -65,15 +76,14 @@ export async function listPipelines(
   tx: PlainTx,
   plant: Plant,
   manager: Manager,
-  place: Place,
+  place: CellParams,
   query: { team_id?: string; next_cursor?: string },
 ) {
   const cell = cellOf(plant, place)
   if (query.team_id !== undefined) await reachedTeam(tx, manager, query.team_id)
   const list = `pipelines ${manager.org} ${place.env} ${place.region} ${query.team_id ?? ''}`
-  const conditions = [sql`t.org_id = ${manager.org}`, sql`t.deleted_at is null`]
+  const conditions = [reached(manager)]
   if (query.team_id !== undefined) conditions.push(sql`p.team_id = ${query.team_id}`)
-  if (manager.teams) conditions.push(sql`p.team_id = any (${[...manager.teams]}::uuid[])`)
   if (query.next_cursor !== undefined) {
     const { at, id } = readNewest(list, query.next_cursor)
     conditions.push(sql`(p.created_at, p.team_id) < (${at}::timestamptz, ${id}::uuid)`)
@@ -95,20 +105,26 @@ export async function listPipelines(
  * that is not configured; a redacted text that is not the one kept. 403, 404: a team out of reach. 404: a cell that is not served
  * here. 422: an address that may not be reached, an expression that is no RE2.
  */
-export async function upsertPipelines(tx: PlainTx, plant: Plant, manager: Manager, place: Place, body: UpsertPipelines) {
+export async function upsertPipelines(
+  tx: PlainTx,
+  plant: Plant,
+  manager: Manager,
+  place: CellParams,
+  body: UpsertPipelines,
+  about: About,
+) {
   const cell = cellOf(plant, place)
   const faults = await faultsOf(body, plant.targets, place.env === 'sandbox')
   if (faults.length) throw invalid(faults)
-  const ids = [...new Set(body.team_ids)]
-  const teams = await reachedTeams(tx, manager, ids)
-  const elsewhere = teams.find(({ region }) => region !== place.region)
-  if (elsewhere) throw badRequest(`The team is in region ${elsewhere.region}`)
-  return cell.plainTx(async (cellTx) => {
+  const ids = await reachedIn(tx, manager, place.region, body.team_ids ?? [])
+  const pipelines = await cell.plainTx(async (cellTx) => {
     const done: Pipeline[] = []
     // In one order for everybody, so that two requests do not wait for each other's teams.
     for (const team_id of ids.toSorted()) done.push(await upsert(cellTx, plant.vault, team_id, body))
     return done.sort((a, b) => ids.indexOf(a.team_id) - ids.indexOf(b.team_id))
   })
+  for (const id of ids) about(id)
+  return pipelines
 }
 
 async function upsert(tx: PlainTx, vault: Vault, team_id: string, body: UpsertPipelines): Promise<Pipeline> {
@@ -158,8 +174,9 @@ export async function deletePipelines(
   tx: PlainTx,
   plant: Plant,
   manager: Manager,
-  place: Place,
+  place: CellParams,
   ids: string[],
+  about: About,
 ): Promise<Pipeline[]> {
   const cell = cellOf(plant, place)
   const asked = [...new Set(ids)]
@@ -168,10 +185,11 @@ export async function deletePipelines(
     team && team.org_id === manager.org && (!manager.teams || manager.teams.has(team.id)) ? team : [],
   )
   const elsewhere = own.find(({ region }) => region !== place.region)
-  if (elsewhere) throw badRequest(`The team is in region ${elsewhere.region}`)
+  if (elsewhere) throw badRequest(`Team ${elsewhere.id} is in region ${elsewhere.region}`)
   const rows = await cell.plainTx((cellTx) =>
     cellTx.many(Row, sql`delete from pipeline p where p.team_id = any (${own.map(({ id }) => id)}::uuid[]) returning ${columns}`),
   )
+  for (const { team_id } of rows) about(team_id)
   rows.sort((a, b) => asked.indexOf(a.team_id) - asked.indexOf(b.team_id))
   return rows.map((row) => shown(row, open(plant.vault, row)))
 }

@@ -1,7 +1,8 @@
+import { CellParams } from '../management/schema.ts'
 import { managementOperation, planOf, type Operation } from '../platform/operation.ts'
 import { T } from '../platform/schema.ts'
 import { deletePipelines, listPipelines, upsertPipelines, type Plant } from './pipelines.ts'
-import { DeletePipelinesQuery, Pipeline, PipelinePage, PipelineQuery, PlaceParams, UpsertPipelines } from './schema.ts'
+import { DeletePipelinesQuery, Pipeline, PipelinePage, PipelineQuery, UpsertPipelines } from './schema.ts'
 
 const path = '/v1/org/{org_id}/team_etl_pipelines/{env}/{region}' as const
 const where = { place: 'control', reach: 'bound', plan: planOf.etl } as const
@@ -13,7 +14,7 @@ export const routes = (plant: Plant): Operation[] => [
     method: 'GET',
     path,
     summary: 'List pipelines, newest first, without their secrets',
-    params: PlaceParams,
+    params: CellParams,
     query: PipelineQuery,
     reply: PipelinePage,
     run: (tx, { manager, params, query }) => listPipelines(tx, plant, manager, params, query),
@@ -26,7 +27,7 @@ export const routes = (plant: Plant): Operation[] => [
     summary: 'Send the events of teams to brokers',
     description:
       'Makes a pipeline for each team, or changes the one it has: what is absent or null stays. It works as soon as it is answered.',
-    params: PlaceParams,
+    params: CellParams,
     body: UpsertPipelines,
     reply: T.Array(Pipeline),
     example: {
@@ -35,7 +36,7 @@ export const routes = (plant: Plant): Operation[] => [
       rabbitmq: { uri: 'amqps://events:fictional@broker.example.com/clinic', exchange: 'events' },
       event_type_prefixes: ['labtest.'],
     },
-    run: (tx, { manager, params, body }) => upsertPipelines(tx, plant, manager, params, body),
+    run: (tx, { manager, params, body, about }) => upsertPipelines(tx, plant, manager, params, body, about),
   }),
   managementOperation({
     ...where,
@@ -44,9 +45,9 @@ export const routes = (plant: Plant): Operation[] => [
     path,
     summary: 'Delete the pipelines of teams',
     description: 'Answers those that were deleted. What waits for their brokers is not sent any more.',
-    params: PlaceParams,
+    params: CellParams,
     query: DeletePipelinesQuery,
     reply: T.Array(Pipeline),
-    run: (tx, { manager, params, query }) => deletePipelines(tx, plant, manager, params, query.team_id),
+    run: (tx, { manager, params, query, about }) => deletePipelines(tx, plant, manager, params, query.team_id, about),
   }),
 ]

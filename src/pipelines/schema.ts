@@ -1,4 +1,5 @@
 // Shapes of pipelines. Source: openapi-management.json; events.md 8.1; management-auth.md 14.
+import { NextCursor } from '../management/schema.ts'
 import { Refusal, type Finish } from '../platform/read.ts'
 import { Fields, Maybe, Nullable, OpenEnum, T, Text, Uuid, type Static } from '../platform/schema.ts'
 
@@ -134,10 +135,7 @@ export const PipelinePage = Fields(
   { title: 'TeamETLPipelinesResponse' },
 )
 
-const environments = ['sandbox', 'production'] as const
-export const PlaceParams = Fields({ org_id: Uuid, env: OpenEnum(environments), region: OpenEnum(['us', 'eu']) })
-export type Place = Static<typeof PlaceParams>
-export const PipelineQuery = Fields({ team_id: Maybe(Uuid), next_cursor: Maybe(Text({ maxLength: 1000 })) })
+export const PipelineQuery = Fields({ team_id: Maybe(Uuid), next_cursor: NextCursor })
 export const DeletePipelinesQuery = Fields({ team_id: T.Array(Uuid, { minItems: 1, maxItems: TEAMS_MAX }) })
 
 /** Samples in public send `team_id`: a list of one. */

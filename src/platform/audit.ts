@@ -1,5 +1,5 @@
-// Who did what on the management interface. Lines are added with the write they tell of, in the same transaction and place, and never
-// changed. They hold ids, never a secret or a body.
+// Who did what on the management interface: what was changed, and which secrets were read. Lines are added with what they tell of, in
+// the same transaction and place, and never changed. They hold ids, never a secret or a body.
 import type { PlainTx } from './db.ts'
 import type { Manager } from './operation.ts'
 import { join, sql } from './sql.ts'

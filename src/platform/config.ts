@@ -5,6 +5,9 @@ import { cellNames, type CellName } from './db.ts'
 import { FormatFault, formats } from './formats.ts'
 import { hostName } from './host-name.ts'
 
+/** Host name → the only place whose credentials it takes. */
+export type BoundHosts = ReadonlyMap<string, CellName | 'management'>
+
 export interface Config {
   port: number
   host: string
@@ -16,6 +19,7 @@ export interface Config {
   database_urls: Partial<Record<CellName | 'control', string>>
   connections_max: number
   cells: CellName[]
+  hosts: BoundHosts
   demo: boolean
   log_level: string
   sandbox_users_max: number
@@ -82,6 +86,12 @@ export const settings: Setting[] = [
   })),
   { name: 'DATABASE_CONNECTIONS', default: '10', meaning: 'Most connections per cell and process, 1 to 100.' },
   { name: 'CELLS', default: cellNames.join(','), meaning: 'The cells this process serves, separated by commas.' },
+  {
+    name: 'CELL_HOSTS',
+    default: '',
+    meaning:
+      'Hosts that take credentials of one place only: `host=cell` or `host=management`, separated by commas. Others there answer 401; hosts that are not named take all.',
+  },
   {
     name: 'DEMO',
     default: '`on` without `DATABASE_URL`',
@@ -233,6 +243,7 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     database_urls: external ? database_urls : {},
     connections_max: whole('DATABASE_CONNECTIONS', 10, 1, 100),
     cells: [...new Set(cells)] as CellName[],
+    hosts: boundHosts(env.CELL_HOSTS, cells, faults),
     demo,
     log_level,
     requests_per_s: whole('REQUESTS_PER_SECOND', demo ? 0 : 100, 0, 1_000_000),
@@ -310,6 +321,24 @@ function hostAndPort(name: string, text: string | undefined, faults: string[]): 
   if (!text) return undefined
   if (!/^[\w.-]+:\d{1,5}$/.test(text)) faults.push(`${name} must be a host and a port such as localhost:8085, not "${text}".`)
   return text
+}
+
+const HOSTS_MAX = 100
+
+function boundHosts(text: string | undefined, cells: string[], faults: string[]): BoundHosts {
+  const hosts = new Map<string, CellName | 'management'>()
+  for (const entry of (text ?? '').split(',').map((part) => part.trim().toLowerCase())) {
+    if (!entry) continue
+    const [host = '', place = '', ...more] = entry.split('=').map((part) => part.trim())
+    if (more.length || !place || !(isIP(host) || HOST_NAME.test(host)) || host.startsWith('*'))
+      faults.push(`CELL_HOSTS has "${entry}", which is not a host name, "=" and a cell or "management".`)
+    else if (place !== 'management' && !cells.includes(place))
+      faults.push(`CELL_HOSTS binds ${host} to "${place}", which is not among the cells served (CELLS) nor "management".`)
+    else if (hosts.has(host)) faults.push(`CELL_HOSTS names ${host} twice.`)
+    hosts.set(host, place as CellName | 'management')
+  }
+  if (hosts.size > HOSTS_MAX) faults.push(`CELL_HOSTS may name ${HOSTS_MAX} hosts at most.`)
+  return hosts
 }
 
 /** The value is a secret, so the message does not repeat it. */

@@ -1,32 +1,20 @@
-// HTTP. The only file that knows Fastify: it turns operations into routes and everything that goes wrong into a documented answer.
+// HTTP. The only file that knows Fastify: it turns operations into routes, lets callers in, and turns everything that goes wrong into a
+// documented answer. What an admitted request is answered is in answering.ts.
 // Order of refusal: no such route 404/405, credential 401, path 422, reach, plan and features 403/404, body too large 413, query and body
 // 422, then the operation's own.
 import { randomBytes } from 'node:crypto'
 import { createGunzip } from 'node:zlib'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
+import { answer, writes, type Answer } from './answering.ts'
 import type { Cells } from './cells.ts'
 import { machineNow } from './clock.ts'
-import { audit, type Line } from './audit.ts'
-import type { ConstraintAnswers, Db, PlainTx, Tenant, Tx } from './db.ts'
-import { forbidden, invalid, invalidValue, Problem, tooLarge, type Fault } from './errors.ts'
+import type { ConstraintAnswers, Db, Tenant } from './db.ts'
+import { forbidden, Problem, tooLarge } from './errors.ts'
 import { assertFeature } from './feature.ts'
-import { underKey, type Answer } from './idempotency.ts'
-import { readBody, readParams, readQuery } from './input.ts'
+import { readParams } from './input.ts'
 import { errorFields, type Log } from './log.ts'
 import type { Metrics } from './metrics.ts'
-import {
-  FileReply,
-  JsonText,
-  noContent,
-  pdf,
-  type About,
-  type Idempotency,
-  type Manager,
-  type Method,
-  type Operation,
-} from './operation.ts'
-import type { TSchema } from './schema.ts'
-import { assertShape } from './shape-check.ts'
+import type { Manager, Method, Operation } from './operation.ts'
 
 /** Who manages, and may they? `admit` refuses (403, 404) and says where the operation's rows are. */
 export interface ManagementGuard {
@@ -70,7 +58,6 @@ const BODY_BYTES_MAX = 100_000
 /** How much of a refused body is still taken, and thrown away, before the connection is cut. */
 const DISCARDED_BYTES_MAX = 50_000_000
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const
-const IDEMPOTENCY_KEY_MAX = 255
 
 /** Build the server for a list of operations; `listen` is the caller's. */
 export function createHttp(options: HttpOptions): FastifyInstance {
@@ -187,7 +174,7 @@ export function createHttp(options: HttpOptions): FastifyInstance {
         url,
         config: { operation },
         bodyLimit: operation.body_bytes_max ?? BODY_BYTES_MAX,
-        handler: (request, reply) => answer(options, operation, request, reply),
+        handler: async (request, reply) => sendAnswer(reply, await answer(options, operation, request)),
       })
     }
   for (const [url, [first, ...more]] of known) {
@@ -213,6 +200,17 @@ function send(reply: FastifyReply, status: number, text: string): FastifyReply {
   reply.header('x-content-type-options', 'nosniff')
   reply.header('x-request-id', reply.request.id)
   return reply.code(status).send(text)
+}
+
+/** What an operation has answered. */
+function sendAnswer(reply: FastifyReply, given: Answer): FastifyReply {
+  if ('text' in given) return send(reply, given.status, given.text)
+  reply.header('x-request-id', reply.request.id)
+  if (!given.file) return reply.code(204).send()
+  const { type, name, bytes } = given.file
+  reply.header('content-type', type).header('content-disposition', `attachment; filename="${name}"`)
+  reply.header('cache-control', 'no-store').header('x-content-type-options', 'nosniff')
+  return reply.send(Buffer.from(bytes))
 }
 
 /**
@@ -265,75 +263,6 @@ function isPathOf(operation: Operation, request: FastifyRequest): boolean {
   }
 }
 
-async function answer(
-  options: HttpOptions,
-  operation: Operation,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): Promise<FastifyReply> {
-  const faults: Fault[] = []
-  const query = operation.query && readQuery(operation.query, request.query as Record<string, string>, faults)
-  const body =
-    operation.body && readBody(operation.body, request.body as Buffer | undefined, operation.body_optional ?? false, faults)
-  const idempotency = operation.idempotency && idempotencyOf(operation.idempotency, request, faults)
-  if (faults.length) throw invalid(faults)
-  const lines: Line[] = []
-  const about: About = (team_id, object) => void lines.push({ team_id, object: object ?? null })
-  const input = { params: request.values, query, body, keyed: idempotency !== undefined, manager: request.manager, about, lines }
-  const tenant = request.tenant
-  if (idempotency) {
-    const work = async (tx: Tx) => {
-      lines.length = 0
-      const text = textOf(options, operation, await operation.run(tx, input))
-      if (request.manager) audit(tx, request.manager, operation.id, request.values as Record<string, string>, lines)
-      return { status: operation.success ?? 200, text }
-    }
-    const owner = tenant ?? organization(request.manager!)
-    const kept: Answer = await underKey(request.rows ?? options.cells.of(owner.cell), owner, idempotency, work)
-    return send(reply, kept.status, kept.text)
-  }
-  const result = request.rows
-    ? await manage(request.rows, operation, tenant, input)
-    : await run(options, operation, tenant, input)
-  if (operation.reply === noContent) return reply.header('x-request-id', request.id).code(204).send()
-  if (result instanceof FileReply) {
-    reply.header('content-type', result.type).header('content-disposition', `attachment; filename="${result.name}"`)
-    reply.header('cache-control', 'no-store').header('x-content-type-options', 'nosniff').header('x-request-id', request.id)
-    return reply.send(Buffer.from(result.bytes))
-  }
-  return send(reply, operation.success ?? 200, textOf(options, operation, result))
-}
-
-function run(options: HttpOptions, operation: Operation, tenant: Tenant | undefined, input: unknown): Promise<unknown> {
-  if (operation.outside) return operation.run({ tenant, cells: options.cells }, input)
-  const db = options.cells.of(tenant!.cell)
-  const work = (tx: Tx) => operation.run(tx, input)
-  return operation.method === 'GET' ? db.read(tenant!, work) : db.tx(tenant!, work)
-}
-
-type ManagementInput = { params: unknown; manager: Manager | undefined; lines: Line[] }
-
-/** A management operation: a transaction where its rows are, with its line in the audit log when it writes. */
-function manage(db: Db, operation: Operation, tenant: Tenant | undefined, input: ManagementInput): Promise<unknown> {
-  const transact = <R>(work: (tx: PlainTx | Tx) => Promise<R>): Promise<R> => (tenant ? db.tx(tenant, work) : db.plainTx(work))
-  const write = <R>(work: (tx: PlainTx | Tx) => Promise<R>): Promise<R> =>
-    transact(async (tx) => {
-      // A transaction may be run again.
-      input.lines.length = 0
-      const result = await work(tx)
-      audit(tx, input.manager!, operation.id, input.params as Record<string, string>, input.lines)
-      return result
-    })
-  if (operation.outside) return operation.run({ read: transact, write }, input)
-  const work = (tx: PlainTx | Tx) => operation.run(tx, input)
-  return writes(operation) ? write(work) : transact(work)
-}
-
-/** Keys of an organization's own requests are kept under its id. */
-const organization = ({ org }: Manager): Tenant => ({ team: org, org, cell: 'sandbox-us', clock_offset_s: 0, settings: {} })
-
-const writes = (operation: Operation): boolean => operation.method !== 'GET' && !operation.reads
-
 /** 403: an organization that has expired may only read. */
 function assertCurrent(operation: Operation, expires_at: string | null | undefined): void {
   if (expires_at && writes(operation) && new Date(expires_at) <= machineNow())
@@ -343,33 +272,6 @@ function assertCurrent(operation: Operation, expires_at: string | null | undefin
 /** The refusal of the operation's feature, where it is switched off for the team. */
 function assertEnabled({ feature }: Operation, tenant: Tenant | undefined): void {
   if (feature && tenant) assertFeature(tenant, feature)
-}
-
-function textOf(options: HttpOptions, operation: Operation, result: unknown): string {
-  const text = result instanceof JsonText ? result.text : JSON.stringify(result)
-  if (options.checkReplies && operation.reply !== pdf) assertShape(operation.reply as TSchema, JSON.parse(text), operation.id)
-  return text
-}
-
-function idempotencyOf(declared: Idempotency, request: FastifyRequest, faults: Fault[]) {
-  const key = request.headers['x-idempotency-key']
-  const onError = request.headers['x-idempotency-error']
-  if (onError !== undefined && onError !== 'no-cache')
-    faults.push({
-      loc: ['header', 'X-Idempotency-Error'],
-      msg: "Input should be 'no-cache'",
-      type: 'literal_error',
-      ctx: { expected: "'no-cache'" },
-    })
-  if (key === undefined) return undefined
-  if (typeof key !== 'string' || key.length === 0 || key.length > IDEMPOTENCY_KEY_MAX) {
-    faults.push(
-      ...(invalidValue(['header', 'X-Idempotency-Key'], `must have 1 to ${IDEMPOTENCY_KEY_MAX} characters`).body
-        .detail as Fault[]),
-    )
-    return undefined
-  }
-  return { ...declared, key, keepFailures: onError !== 'no-cache' }
 }
 
 const UNREADABLE = new Problem(400, { detail: 'The request could not be read' })

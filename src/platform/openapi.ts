@@ -21,6 +21,7 @@ const KEYWORDS = new Set([
   'title',
   'deprecated',
   'required',
+  'propertyNames',
 ])
 
 export interface Description {
@@ -167,8 +168,29 @@ function describeParameters(place: 'path' | 'query', schema: TSchema | undefined
   return Object.entries(properties).map(([name, property]) => {
     const described = shape(property)
     const { description, ...rest } = described
-    return { name, in: place, required: required.includes(name), ...(description !== undefined && { description }), schema: rest }
+    const needed = required.includes(name)
+    const example = exampleOf(name, property as unknown as Json, needed)
+    return {
+      name,
+      in: place,
+      required: needed,
+      ...(description !== undefined && { description }),
+      ...(example !== undefined && { example }),
+      schema: rest,
+    }
   })
+}
+
+const EXAMPLE_ID = '01890000-0000-7000-8000-000000000001'
+
+/** What the API page fills in: as declared; else, where a value is needed, the first of a list or something of the right form. */
+function exampleOf(name: string, schema: Json, needed: boolean): unknown {
+  if (schema.example !== undefined || !needed) return schema.example
+  if (Array.isArray(schema.enum)) return schema.enum[0]
+  if (schema.type === 'array') return [exampleOf(name, schema.items as Json, true)]
+  if (schema.type === 'integer') return Math.max(1, (schema.minimum as number | undefined) ?? 1)
+  if (schema.type === 'boolean') return true
+  return schema.format === 'uuid' ? EXAMPLE_ID : `your-${name.replaceAll('_', '-')}`
 }
 
 const idempotencyParameters: Json[] = [

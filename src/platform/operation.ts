@@ -128,6 +128,8 @@ export interface Operation extends Declaration<TSchema | undefined, TSchema | un
   reach?: 'org' | 'bound'
   /** The least plan that includes it. */
   plan?: Plan
+  /** A line in the audit log, though it only reads. */
+  reveals?: boolean
   // oxlint-disable-next-line typescript/no-explicit-any -- `operation` ties schemas and `run` together
   run: (context: any, input: any) => Promise<unknown>
 }
@@ -172,8 +174,8 @@ interface ManagementContext {
 }
 
 /**
- * Declare an operation of the management interface. It runs as one transaction where its rows are; a write leaves a line in the
- * audit log of that place. Before it runs, the organization of the path must be the key's (403) and a team of the path must be one
+ * Declare an operation of the management interface. It runs as one transaction where its rows are; a write, or reading a secret, leaves
+ * a line in the audit log of that place. Before it runs, the organization of the path must be the key's (403) and a team of the path must be one
  * that the key reaches (404, 403).
  */
 export function managementOperation<
@@ -188,6 +190,8 @@ export function managementOperation<
     reach: 'org' | 'bound'
     /** Of `planOf`; default that of the management interface. */
     plan?: Plan
+    /** Its answer may hold a secret: reading it leaves a line in the audit log as a write does. */
+    reveals?: boolean
     run: (tx: ManagementContext[L], input: ManagementInput<P, Q, B>) => Promise<Out<R>>
   },
 ): Operation {

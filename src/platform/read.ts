@@ -48,6 +48,8 @@ interface Shape {
   additionalProperties?: boolean
   /** Of a map: what every value is. */
   patternProperties?: Record<string, Shape>
+  /** Of a map: the names that it may have; any when there is no list. */
+  propertyNames?: { enum: string[] }
   dependent?: Dependent
   aliases?: Record<string, string>
   default?: unknown
@@ -268,7 +270,7 @@ function readObject(s: Shape, value: unknown, loc: Loc, faults: Fault[], mode: M
     })
     return value
   }
-  if (s.patternProperties) return readMap(Object.values(s.patternProperties)[0]!, value, loc, faults, mode)
+  if (s.patternProperties) return readMap(s, value, loc, faults, mode)
   const given = s.aliases ? renamed(value as Record<string, unknown>, s.aliases) : (value as Record<string, unknown>)
   const properties = s.properties ?? {}
   const result: Record<string, unknown> = {}
@@ -310,9 +312,15 @@ function dependentShape(
   return { anyOf: [...(Object.hasOwn(shapes, name as string) ? [shapes[name as string] as Shape] : []), { type: 'null' }] }
 }
 
-/** A map from any names to values of one shape. */
-function readMap(shape: Shape, value: object, loc: Loc, faults: Fault[], mode: Mode): unknown {
-  const items = Object.entries(value).map(([key, item]) => [key, readShape(shape, item, [...loc, key], faults, mode)] as const)
+/** A map from names to values of one shape. */
+function readMap({ patternProperties, propertyNames }: Shape, value: object, loc: Loc, faults: Fault[], mode: Mode): unknown {
+  const shape = Object.values(patternProperties!)[0]!
+  const items = Object.entries(value).map(([key, item]) => {
+    if (!propertyNames || propertyNames.enum.includes(key))
+      return [key, readShape(shape, item, [...loc, key], faults, mode)] as const
+    faults.push({ loc: [...loc, key], msg: 'Extra inputs are not permitted', type: 'extra_forbidden' })
+    return [key, item] as const
+  })
   return Object.fromEntries(items)
 }
 

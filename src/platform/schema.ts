@@ -33,12 +33,21 @@ export const OpenEnum = <const V extends string>(values: readonly V[], options: 
 
 /** Text that a rule beyond JSON Schema normalises or refuses. `rule` sees a string that already satisfies the schema. */
 export const Text = (
-  options: { minLength?: number; maxLength?: number; pattern?: string; description?: string; rule?: Rule } = {},
+  options: {
+    minLength?: number
+    maxLength?: number
+    pattern?: string
+    description?: string
+    /** Of a parameter: what the API page proposes. */
+    example?: string
+    rule?: Rule
+  } = {},
 ) => T.String(options)
 
 /** A whole number that fits a PostgreSQL `integer`, unless narrower bounds are given. */
-export const Int = (options: { minimum?: number; maximum?: number; default?: number; description?: string } = {}) =>
-  T.Integer({ minimum: -2147483648, maximum: 2147483647, ...options })
+export const Int = (
+  options: { minimum?: number; maximum?: number; default?: number; description?: string; example?: number } = {},
+) => T.Integer({ minimum: -2147483648, maximum: 2147483647, ...options })
 
 interface FieldsOptions {
   title?: string

@@ -9,3 +9,6 @@ export const keyHash = (text: string): Buffer => createHash('sha256').update(tex
 
 /** The last four characters, to tell keys apart in lists. */
 export const keyHint = (text: string): string => text.slice(-4)
+
+/** What stands for a secret where it is read. */
+export const MASK = '********'

@@ -80,7 +80,7 @@ export const routes = [
     path: '/v2/team/users/search',
     summary: 'Search users by part of either id',
     deprecated: true,
-    query: Fields({ query_id: Text({ minLength: 2, maxLength: 512 }) }),
+    query: Fields({ query_id: Text({ minLength: 2, maxLength: 512, example: 'your-own-reference' }) }),
     reply: T.Array(User),
     run: (tx, { query }) => searchUsers(tx, query.query_id),
   }),

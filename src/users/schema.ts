@@ -14,7 +14,7 @@ import {
 } from '../platform/schema.ts'
 
 /** The caller's own reference. Bounded so that it can be indexed. */
-export const ClientUserId = Text({ minLength: 1, maxLength: 512 })
+export const ClientUserId = Text({ minLength: 1, maxLength: 512, example: 'your-own-reference-1' })
 
 const Provider = Fields({ name: T.String(), slug: T.String(), logo: T.String() })
 

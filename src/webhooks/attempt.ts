@@ -2,6 +2,7 @@
 import { plusSeconds } from '../platform/clock.ts'
 import { uuid } from '../platform/uuid.ts'
 import type { Claimed, Endpoint, Outcome } from './deliveries.ts'
+import { withoutValues } from './headers.ts'
 import { messageId } from './operational.ts'
 import { nextDelay, retryAfter, throttle } from './retries.ts'
 import type { Sender } from './send.ts'
@@ -57,7 +58,7 @@ export async function attempt(
     at,
     duration_ms: answer.duration_ms,
     response_status: answer.status,
-    response_body: answer.body,
+    response_body: withoutValues(answer.body, endpoint.custom),
     error: answer.error,
     succeeded,
     signature: signed['webhook-signature']!,

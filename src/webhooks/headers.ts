@@ -2,6 +2,7 @@
 // Source: events.md 6.6, management-auth.md 11.
 import type { Tx } from '../platform/db.ts'
 import { invalid, type Fault } from '../platform/errors.ts'
+import type { SealedColumn } from '../platform/sealed.ts'
 import { sql } from '../platform/sql.ts'
 import type { Vault } from '../platform/vault.ts'
 
@@ -87,6 +88,8 @@ export function readHeaders(given: Record<string, string>): Record<string, strin
 
 const contextOf = (webhook_id: string): string => `headers of ${webhook_id}`
 
+export const sealedHeaders: SealedColumn = { plane: 'cell', table: 'webhook', column: 'headers', of: ['id'], context: contextOf }
+
 export const sealHeaders = (vault: Vault, webhook_id: string, headers: Record<string, string>): string =>
   vault.seal(JSON.stringify(headers), contextOf(webhook_id))
 
@@ -107,4 +110,16 @@ export function shownHeaders(headers: Record<string, string>): { headers: Record
     headers: Object.fromEntries(names.filter((name) => !isSensitive(name)).map((name) => [name, headers[name]!])),
     sensitive: names.filter(isSensitive),
   }
+}
+
+/** Shorter values are in every text by chance. */
+const TELLING_LENGTH_MIN = 8
+
+/** A receiver's answer, which may repeat what it was sent, without the values of custom headers. */
+export function withoutValues(text: string, headers: Record<string, string>): string {
+  let result = text
+  for (const value of Object.values(headers))
+    if (value.length >= TELLING_LENGTH_MIN)
+      for (const form of new Set([value, JSON.stringify(value).slice(1, -1)])) result = result.replaceAll(form, '[header value]')
+  return result
 }

@@ -132,10 +132,12 @@ export const routes = ({ vault, targets, product, url }: Post) => [
   managementOperation({
     ...bound,
     id: 'get_webhook_headers',
+    reveals: true,
     method: 'GET',
     path: `${TEAM}/webhook/{webhook_id}/headers`,
     summary: 'Read custom headers',
-    description: 'Of sensitive headers only the names are shown, so what is read here must not be written back as it is.',
+    description:
+      'Of sensitive headers only the names are shown, so what is read here must not be written back as it is. Reading them is in the audit log.',
     params,
     reply: WebhookHeaders,
     run: async (tx, { params }) => shownHeaders(await headersOf(tx, vault, params.webhook_id)),
@@ -159,9 +161,11 @@ export const routes = ({ vault, targets, product, url }: Post) => [
   managementOperation({
     ...bound,
     id: 'get_webhook_secret',
+    reveals: true,
     method: 'GET',
     path: `${TEAM}/webhook/{webhook_id}/secret`,
     summary: 'Read the newest signing secret',
+    description: 'Reading it is in the audit log.',
     params,
     reply: WebhookSecret,
     run: async (tx, { params }) => {

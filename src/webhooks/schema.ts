@@ -52,10 +52,11 @@ export type Webhook = Static<typeof Webhook>
 export const WebhookPage = Fields({ data: T.Array(Webhook), next_cursor: Nullable(T.String()) }, { title: 'WebhookListResponse' })
 export const WebhookQuery = Fields({ next_cursor: Cursor, limit: Limit })
 
-const TypeName = Text({
+const typeName = {
   maxLength: 120,
-  rule: (name) => (eventType(name) ? name : new Refusal('must be a type of the event catalogue')),
-})
+  rule: (name: string) => (eventType(name) ? name : new Refusal('must be a type of the event catalogue')),
+}
+const TypeName = Text(typeName)
 
 const Url = Text({ minLength: 1, maxLength: 2000, description: 'https; in the sandbox also http.' })
 const Description = Text({ maxLength: 2000 })
@@ -111,8 +112,14 @@ export const RotateSecret = Fields({ key: Maybe(Secret) }, { title: 'RotateWebho
 
 const environments = ['sandbox', 'production'] as const
 export const TeamPath = { org_id: Uuid, team_id: Uuid, environment: OpenEnum(environments) }
-export const WebhookPath = { ...TeamPath, webhook_id: Text({ minLength: 1, maxLength: 100 }) }
-export const MessagePath = { ...WebhookPath, message_id: Text({ minLength: 1, maxLength: 100 }) }
+export const WebhookPath = {
+  ...TeamPath,
+  webhook_id: Text({ minLength: 1, maxLength: 100, example: 'ep_01890000000070008000000000000001' }),
+}
+export const MessagePath = {
+  ...WebhookPath,
+  message_id: Text({ minLength: 1, maxLength: 100, example: 'msg_01890000000070008000000000000001' }),
+}
 
 const states = ['pending', 'delivered', 'failed', 'stopped'] as const
 
@@ -178,7 +185,7 @@ export const EventTypeList = Fields(
   },
   { title: 'EventTypeList' },
 )
-export const EventTypePath = { ...TeamPath, event_type: TypeName }
+export const EventTypePath = { ...TeamPath, event_type: Text({ ...typeName, example: 'labtest.order.created' }) }
 
 export const Interval = OpenEnum(['5m', '15m', '1h', '1d'], { default: '1h' })
 export const Metric = Fields(

@@ -3,6 +3,7 @@ import { plusSeconds } from '../platform/clock.ts'
 import type { Tx } from '../platform/db.ts'
 import { badRequest } from '../platform/errors.ts'
 import { Nullable, T } from '../platform/schema.ts'
+import type { SealedColumn } from '../platform/sealed.ts'
 import { sql } from '../platform/sql.ts'
 import type { Vault } from '../platform/vault.ts'
 import { newSecret, withPrefix } from './signature.ts'
@@ -11,6 +12,14 @@ const OVERLAP_S = 86_400
 const OLD_KEYS_MAX = 10
 
 const contextOf = (webhook_id: string): string => `secret of ${webhook_id}`
+
+export const sealedSecrets: SealedColumn = {
+  plane: 'cell',
+  table: 'webhook_secret',
+  column: 'secret',
+  of: ['webhook_id'],
+  context: contextOf,
+}
 
 /** Read a sealed secret of an endpoint. */
 export const openSecret = (vault: Vault, webhook_id: string, sealed: string): string => vault.open(sealed, contextOf(webhook_id))

@@ -26,7 +26,18 @@ function orderFor(team: Given, operation: Operation): Promise<Json> {
 }
 
 /** Query parameters that are given although they may be left out. */
-const queryFor: Record<string, string[]> = { undo_user_delete: ['user_id'], delete_team_data_pull_preferences: ['team_id'] }
+const queryFor: Record<string, string[]> = {
+  undo_user_delete: ['user_id'],
+  delete_team_data_pull_preferences: ['team_id'],
+  delete_team_ehr_pipelines: ['team_id'],
+}
+
+/** What a team must have for something to be deleted, by the operation that makes it. */
+const standing: Record<string, string> = {
+  delete_team_data_pull_preferences: 'upsert_team_data_pull_preferences',
+  delete_team_ehr_pipelines: 'upsert_team_ehr_pipelines',
+  delete_team_etl_pipelines: 'upsert_team_etl_pipelines',
+}
 
 /** What a team has, by the names under which requests ask for it. Each is made when it is asked for. */
 const belongings: Record<string, (team: Given, operation: Operation) => Promise<string>> = {
@@ -60,8 +71,12 @@ const belongings: Record<string, (team: Given, operation: Operation) => Promise<
   slug: () => Promise.resolve(`clinic-${randomUUID()}`),
   domain: () => Promise.resolve(`clinic-${randomUUID()}.example.com`),
   domain_id: async (team) => made(team, '/domain', { domain: `clinic-${randomUUID()}.example.com` }),
-  team_id: (team, operation) =>
-    operation.id === 'delete_team_in_org' ? made(team, '/team', { name: 'To go', region: 'us' }) : Promise.resolve(team.team),
+  team_id: async (team, operation) => {
+    if (operation.id === 'delete_team_in_org') return made(team, '/team', { name: 'To go', region: 'us' })
+    const maker = operations.find(({ id }) => id === standing[operation.id])
+    if (maker) ok(await send(team, maker, await valid(team, maker)))
+    return team.team
+  },
   env: () => Promise.resolve('sandbox'),
   environment: () => Promise.resolve('sandbox'),
   region: () => Promise.resolve('us'),
@@ -219,6 +234,9 @@ export function stray(operation: Operation, team?: Given): Request {
 
 const singular = (name: string): string => name.replace(/_ids$/, '_id')
 
+/** Whether what a request names so has to be made first. The catalog is there. */
+export const isMade = (name: string): boolean => Object.hasOwn(belongings, singular(name)) && !everybodys.has(singular(name))
+
 /** What the team has under a name, as `operation` needs it. */
 export function belonging(team: Given, operation: Operation, name: string): Promise<string> {
   const make = belongings[singular(name)]
@@ -244,13 +262,18 @@ export interface Place {
   path: string[]
   name: string
   list: boolean
+  /** Of a place in the query: the parameters that have to be there, too. */
+  beside: string[]
 }
 
 /** Every such place of an operation, whether its example uses it or not. */
 export function places(operation: Operation): Place[] {
   return [
     ...placesIn('path', operation.params, []),
-    ...placesIn('query', operation.query, []),
+    ...placesIn('query', operation.query, []).map((place) => ({
+      ...place,
+      beside: (operation.query as { required?: string[] }).required ?? [],
+    })),
     // A reference that a body has is one that the request gives, not one that it looks for.
     ...placesIn('body', operation.body, []).filter(({ name }) => name !== 'client_user_id'),
   ]
@@ -266,13 +289,14 @@ function placesIn(part: keyof Request, schema: unknown, above: string[]): Place[
     const { format } = (list ? shape.items : shape) as Json
     if (!known && format === 'uuid' && !nobodys.has(name))
       throw new Error(`${part} ${path.join('.')} is an id: say in test/operations/requests.ts where a team has one from`)
-    return known ? [{ part, path, name, list }] : []
+    return known ? [{ part, path, name, list, beside: [] }] : []
   })
 }
 
-/** The request with `value` at a place. Of the query nothing else is kept. */
-export function withValue(request: Request, { part, path, list }: Place, value: string): Request {
-  const copy = structuredClone({ ...request, ...(part === 'query' && { query: {} }) })
+/** The request with `value` at a place. Of the query only what is required is kept. */
+export function withValue(request: Request, { part, path, list, beside }: Place, value: string): Request {
+  const required = Object.fromEntries(Object.entries(request.query).filter(([name]) => beside.includes(name)))
+  const copy = structuredClone({ ...request, ...(part === 'query' && { query: required }) })
   let holder = copy[part] as Json
   for (const name of path.slice(0, -1)) holder = (holder[name] ??= {}) as Json
   holder[path.at(-1)!] = list ? [value] : value

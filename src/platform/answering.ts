@@ -1,0 +1,122 @@
+// What an operation answers to a request that was let in: its input read, every fault at once, then the operation run where its rows
+// are, in one transaction, under the caller's idempotency key when there is one. Knows nothing of connections and of HTTP's library.
+import { audit, type Line } from './audit.ts'
+import type { Cells } from './cells.ts'
+import type { Db, PlainTx, Tenant, Tx } from './db.ts'
+import { invalid, invalidValue, type Fault } from './errors.ts'
+import { underKey } from './idempotency.ts'
+import { readBody, readQuery } from './input.ts'
+import { FileReply, JsonText, noContent, pdf, type About, type Idempotency, type Manager, type Operation } from './operation.ts'
+import type { TSchema } from './schema.ts'
+import { assertShape } from './shape-check.ts'
+
+/** A request whose caller is known, and whose path has been read. */
+export interface Admitted {
+  headers: Record<string, string | string[] | undefined>
+  query: unknown
+  /** The bytes of the body; undefined when there is none. */
+  body: unknown
+  /** Of the path. */
+  values: unknown
+  tenant: Tenant | undefined
+  manager: Manager | undefined
+  /** Where a management operation runs. */
+  rows: Db | undefined
+}
+
+/** JSON, or a file; without either there is no body (204). */
+export type Answer = { status: number; text: string } | { file?: FileReply }
+
+interface Means {
+  cells: Cells
+  /** Hold replies to their schemas. On in tests. */
+  checkReplies: boolean
+}
+
+const IDEMPOTENCY_KEY_MAX = 255
+
+/** Whether an operation changes something. */
+export const writes = (operation: Operation): boolean => operation.method !== 'GET' && !operation.reads
+
+/** Run an operation. 422: every fault of query, body and headers; else whatever the operation refuses with. */
+export async function answer(means: Means, operation: Operation, request: Admitted): Promise<Answer> {
+  const faults: Fault[] = []
+  const query = operation.query && readQuery(operation.query, request.query as Record<string, string>, faults)
+  const body =
+    operation.body && readBody(operation.body, request.body as Buffer | undefined, operation.body_optional ?? false, faults)
+  const idempotency = operation.idempotency && idempotencyOf(operation.idempotency, request, faults)
+  if (faults.length) throw invalid(faults)
+  const lines: Line[] = []
+  const about: About = (team_id, object) => void lines.push({ team_id, object: object ?? null })
+  const input = { params: request.values, query, body, keyed: idempotency !== undefined, manager: request.manager, about, lines }
+  const tenant = request.tenant
+  if (idempotency) {
+    const work = async (tx: Tx) => {
+      lines.length = 0
+      const text = textOf(means, operation, await operation.run(tx, input))
+      if (request.manager) audit(tx, request.manager, operation.id, request.values as Record<string, string>, lines)
+      return { status: operation.success ?? 200, text }
+    }
+    const owner = tenant ?? organization(request.manager!)
+    return underKey(request.rows ?? means.cells.of(owner.cell), owner, idempotency, work)
+  }
+  const result = request.rows ? await manage(request.rows, operation, tenant, input) : await run(means, operation, tenant, input)
+  if (operation.reply === noContent) return {}
+  if (result instanceof FileReply) return { file: result }
+  return { status: operation.success ?? 200, text: textOf(means, operation, result) }
+}
+
+function run(means: Means, operation: Operation, tenant: Tenant | undefined, input: unknown): Promise<unknown> {
+  if (operation.outside) return operation.run({ tenant, cells: means.cells }, input)
+  const db = means.cells.of(tenant!.cell)
+  const work = (tx: Tx) => operation.run(tx, input)
+  return operation.method === 'GET' ? db.read(tenant!, work) : db.tx(tenant!, work)
+}
+
+type ManagementInput = { params: unknown; manager: Manager | undefined; lines: Line[] }
+
+/** A management operation: a transaction where its rows are, with its line in the audit log when it writes or reveals a secret. */
+function manage(db: Db, operation: Operation, tenant: Tenant | undefined, input: ManagementInput): Promise<unknown> {
+  const transact = <R>(work: (tx: PlainTx | Tx) => Promise<R>): Promise<R> => (tenant ? db.tx(tenant, work) : db.plainTx(work))
+  const write = <R>(work: (tx: PlainTx | Tx) => Promise<R>): Promise<R> =>
+    transact(async (tx) => {
+      // A transaction may be run again.
+      input.lines.length = 0
+      const result = await work(tx)
+      audit(tx, input.manager!, operation.id, input.params as Record<string, string>, input.lines)
+      return result
+    })
+  if (operation.outside) return operation.run({ read: transact, write }, input)
+  const work = (tx: PlainTx | Tx) => operation.run(tx, input)
+  return writes(operation) || operation.reveals ? write(work) : transact(work)
+}
+
+/** Keys of an organization's own requests are kept under its id. */
+const organization = ({ org }: Manager): Tenant => ({ team: org, org, cell: 'sandbox-us', clock_offset_s: 0, settings: {} })
+
+function textOf(means: Means, operation: Operation, result: unknown): string {
+  const text = result instanceof JsonText ? result.text : JSON.stringify(result)
+  if (means.checkReplies && operation.reply !== pdf) assertShape(operation.reply as TSchema, JSON.parse(text), operation.id)
+  return text
+}
+
+function idempotencyOf(declared: Idempotency, { headers }: Admitted, faults: Fault[]) {
+  const key = headers['x-idempotency-key']
+  const onError = headers['x-idempotency-error']
+  if (onError !== undefined && onError !== 'no-cache')
+    faults.push({
+      loc: ['header', 'X-Idempotency-Error'],
+      msg: "Input should be 'no-cache'",
+      type: 'literal_error',
+      ctx: { expected: "'no-cache'" },
+    })
+  if (key === undefined) return undefined
+  if (typeof key !== 'string' || key.length === 0 || key.length > IDEMPOTENCY_KEY_MAX) {
+    faults.push(
+      ...(invalidValue(['header', 'X-Idempotency-Key'], `must have 1 to ${IDEMPOTENCY_KEY_MAX} characters`).body
+        .detail as Fault[]),
+    )
+    return undefined
+  }
+  return { ...declared, key, keepFailures: onError !== 'no-cache' }
+}
