@@ -102,14 +102,22 @@ table invite
 
 table mail
   id uuid not null
-  org_id uuid not null
   recipient text not null
   subject text not null
-  body text not null
+  body text
   created_at timestamp with time zone not null
+  expires_at timestamp with time zone not null
+  state text not null
+  attempts integer not null
+  due_at timestamp with time zone
+  error text
+  done_at timestamp with time zone
   constraint mail_pkey PRIMARY KEY (id)
-  constraint mail_org_id_fkey FOREIGN KEY (org_id) REFERENCES org(id)
-  CREATE INDEX mail__org ON mail USING btree (org_id, id)
+  constraint mail__state CHECK ((state = ANY (ARRAY['waiting'::text, 'sent'::text, 'failed'::text])))
+  constraint mail__text CHECK (((state = 'sent'::text) = (body IS NULL)))
+  constraint mail__waiting CHECK (((state = 'waiting'::text) = (due_at IS NOT NULL)))
+  CREATE INDEX mail__due ON mail USING btree (due_at, id) WHERE (due_at IS NOT NULL)
+  CREATE INDEX mail__old ON mail USING btree (created_at)
 
 table management_key
   id uuid not null
@@ -361,6 +369,15 @@ table event
   CREATE INDEX event__type ON event USING btree (team_id, type, id)
   CREATE INDEX event__user ON event USING btree (user_id)
 
+table feed
+  team_id uuid not null
+  seq bigint not null generated always as identity
+  event_id uuid not null
+  created_at timestamp with time zone not null
+  constraint feed_pkey PRIMARY KEY (team_id, seq)
+  constraint feed_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
+  CREATE INDEX feed__old ON feed USING btree (created_at)
+
 table followed_team
   team_id uuid not null
   constraint followed_team_pkey PRIMARY KEY (team_id)
@@ -512,6 +529,25 @@ table lab_test_marker
   constraint lab_test_marker_lab_test_id_fkey FOREIGN KEY (lab_test_id) REFERENCES lab_test(id) ON DELETE CASCADE
   constraint lab_test_marker_marker_id_fkey FOREIGN KEY (marker_id) REFERENCES marker(id)
   CREATE INDEX lab_test_marker__marker ON lab_test_marker USING btree (marker_id)
+
+table mail
+  id uuid not null
+  recipient text not null
+  subject text not null
+  body text
+  created_at timestamp with time zone not null
+  expires_at timestamp with time zone not null
+  state text not null
+  attempts integer not null
+  due_at timestamp with time zone
+  error text
+  done_at timestamp with time zone
+  constraint mail_pkey PRIMARY KEY (id)
+  constraint mail__state CHECK ((state = ANY (ARRAY['waiting'::text, 'sent'::text, 'failed'::text])))
+  constraint mail__text CHECK (((state = 'sent'::text) = (body IS NULL)))
+  constraint mail__waiting CHECK (((state = 'waiting'::text) = (due_at IS NOT NULL)))
+  CREATE INDEX mail__due ON mail USING btree (due_at, id) WHERE (due_at IS NOT NULL)
+  CREATE INDEX mail__old ON mail USING btree (created_at)
 
 table marker
   id integer not null

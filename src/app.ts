@@ -30,6 +30,7 @@ import type { ConstraintAnswers } from './platform/db.ts'
 import { erasePlatformRows, type TeamEraser } from './platform/erasure.ts'
 import type { Heavy } from './platform/heavy.ts'
 import { pruneIdempotency } from './platform/idempotency.ts'
+import { pruneMail } from './platform/mail.ts'
 import type { Operation } from './platform/operation.ts'
 import type { Handler } from './platform/outbox.ts'
 import type { SealedColumn } from './platform/sealed.ts'
@@ -43,11 +44,13 @@ import { routes as simulator } from './simulator/routes.ts'
 import { registeredHandler, stepHandler } from './simulator/simulate.ts'
 import { routes as testkits } from './testkits/routes.ts'
 import { routes as users } from './users/routes.ts'
-import { constraints as userConstraints, eraseHandler, eraseTeamUsers, findUser } from './users/users.ts'
+import { constraints as userConstraints, deletedAmong, eraseHandler, eraseTeamUsers, findUser } from './users/users.ts'
 import { constraints as queryConstraints, eraseTeamQueries } from './wearables/continuous-queries.ts'
 import { routes as wearables } from './wearables/routes.ts'
 import { pruneDeliveries } from './webhooks/deliveries.ts'
 import { eraseTeamWebhooks } from './webhooks/erase.ts'
+import type { FeedWatch } from './webhooks/feed-watch.ts'
+import { pruneFeed } from './webhooks/feed.ts'
 import { sealedHeaders } from './webhooks/headers.ts'
 import { replayHandler } from './webhooks/replay.ts'
 import { routes as webhooks } from './webhooks/routes.ts'
@@ -65,11 +68,13 @@ export interface Surroundings {
   targets: Targets
   /** Name and version of the program, as receivers see it. */
   product: string
+  /** Who waits for events. */
+  watch: FeedWatch
   administration: Administration
 }
 
 /** Every operation there is, to be run in a process. */
-export const operationsIn = ({ heavy, world, administration, targets, vault, product }: Surroundings): Operation[] => [
+export const operationsIn = ({ heavy, world, administration, targets, vault, product, watch }: Surroundings): Operation[] => [
   ...named('management', management(administration)),
   ...named('ehr', ehr({ admin: administration, vault })),
   ...named('users', users),
@@ -79,7 +84,7 @@ export const operationsIn = ({ heavy, world, administration, targets, vault, pro
   ...named('testkits', testkits),
   ...named('results', results(heavy)),
   ...named('simulator', simulator(world)),
-  ...named('webhooks', webhooks({ vault, targets, product, url: () => administration.publicUrl() })),
+  ...named('webhooks', webhooks({ vault, targets, product, url: () => administration.publicUrl(), deletedAmong, watch })),
   ...named('connections', connections({ vault, administration })),
   ...named('wearables', wearables),
   ...named('pipelines', pipelines({ administration, vault, targets })),
@@ -138,9 +143,11 @@ export const teamErasers: readonly TeamEraser[] = [
 export const sweeps: Sweep[] = [
   { name: 'idempotency.prune', control: true, run: pruneIdempotency },
   { name: 'dashboard-sessions.prune', control: 'alone', run: pruneSessions },
+  { name: 'mail.prune', control: true, run: pruneMail },
   { name: 'deliveries.prune', run: pruneDeliveries },
   { name: 'teams.erase', within: (db, control, stopped) => eraseTeams(db, control, teamErasers, stopped) },
   { name: 'pipelines.prune', run: prunePipelines },
+  { name: 'feed.prune', run: pruneFeed },
 ]
 
 /** Every column that holds secrets at rest: what `drawbridge vault` moves from key to key. */

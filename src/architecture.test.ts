@@ -85,6 +85,7 @@ const TEAM_TABLES = [
   'idempotency',
   'scope_requirement',
   'continuous_query',
+  'feed',
 ]
 
 test("every statement on a team's table names the team", () => {
@@ -96,7 +97,7 @@ test("every statement on a team's table names the team", () => {
             /team_id (=|is not distinct from) |live\(tx\)|ofTeam\(tx\)|insert into \S+ (as \w+ )?\([^)]*team_id/.test(
               statement!,
             ) ||
-              /expires_at </.test(statement!) ||
+              /(expires|created)_at </.test(statement!) ||
               FRAGMENTS[file]?.test(statement!),
             `${file}: a statement on ${table} does not name the team`,
           )

@@ -6,6 +6,7 @@ import { labAccountCommand } from './bootstrap-labs.ts'
 import { loadCatalog } from './catalog/load.ts'
 import { prepareDemo, publishDemo, type Demo } from './demo.ts'
 import { loadPlatformAccounts } from './labs/platform-accounts.ts'
+import { mailCommand } from './mail-command.ts'
 import type { Cells } from './platform/cells.ts'
 import { ConfigError, readConfig, type Config } from './platform/config.ts'
 import type { Db } from './platform/db.ts'
@@ -48,6 +49,18 @@ Usage: drawbridge <command>
   vault status                                      which keys the secrets of this installation depend on
   vault rotate                                      seal every secret with the newest key, while servers run
 
+  mail list                                         the newest mails and how they stand
+  mail show ID                                      a mail with its text, unless it was sent
+
+  listen       print a team's events as they happen, of a running server
+    --forward-to URL       and send them there, signed
+    --events TYPE,TYPE     only these
+    --secret whsec_…       sign with this; made anew for each run when not given
+  trigger TYPE             bring about an event of this type in a running sandbox
+  trigger --list           the types that can be brought about
+    --cell CELL            for listen and trigger: another cell than sandbox-us
+    --url URL --key KEY    another server than the one of DATA_DIR (DRAWBRIDGE_URL, DRAWBRIDGE_KEY)
+
   openapi      print the description of the interface
   operations   print one line per operation
   version      print the version
@@ -82,6 +95,12 @@ async function execute(words: string[]): Promise<void> {
       return administer(readConfig(process.env), (cells, { encryption_keys, data_dir }) =>
         vaultCommand(cells, encryption_keys, resolve(data_dir), words),
       )
+    case 'mail':
+      return administer(readConfig(process.env), (cells) => mailCommand(cells, words))
+    case 'listen':
+      return follow(words)
+    case 'trigger':
+      return (await import('./trigger.ts')).trigger(words, { env: process.env, out })
     case 'openapi':
       return out(`${JSON.stringify(describe(operations, version), null, 2)}\n`)
     case 'operations':
@@ -117,6 +136,14 @@ async function administer(config: Config, command: (cells: Cells, config: Config
 async function furnish(db: Db, offers: boolean): Promise<void> {
   await loadCatalog(db, { offers })
   if (offers) await loadPlatformAccounts(db)
+}
+
+/** Ends with the first signal, and well. */
+async function follow(words: string[]): Promise<void> {
+  const stopping = new AbortController()
+  void firstSignal().then(() => stopping.abort())
+  const { listen } = await import('./listen.ts')
+  await listen(words, { env: process.env, out, signal: stopping.signal })
 }
 
 async function migrateOnly(config: Config): Promise<void> {

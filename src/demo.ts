@@ -35,7 +35,7 @@ const fileIn = (dataDir: string): string => join(dataDir, 'demo.json')
 
 /** The demo, made if it is not there. What it says of its address is of an earlier start. */
 export async function prepareDemo(cells: Cells, dataDir: string): Promise<Demo> {
-  const demo = (await known(cells, fileIn(dataDir))) ?? { base_url: '', ...(await cells.control.plainTx(issue)) }
+  const demo = (await known(cells, dataDir)) ?? { base_url: '', ...(await cells.control.plainTx(issue)) }
   for (const region of regions)
     for (const cell of cellsOfRegion(region))
       if (cells.has(cell)) await furnish(cells, cell, { id: demo.teams[region], org_id: demo.org_id })
@@ -53,15 +53,20 @@ export function publishDemo(dataDir: string, demo: Demo): void {
 
 const Count = T.Object({ n: T.Integer() })
 
-/** The demo of an earlier start, if its file can be read and its organization, teams and keys are those of this database. */
-async function known(cells: Cells, path: string): Promise<Demo | undefined> {
-  let demo: unknown
+/** What was written down of the demo at the last start; undefined when there is nothing that can be read. */
+export function readDemo(dataDir: string): Demo | undefined {
   try {
-    demo = JSON.parse(readFileSync(path, 'utf8'))
+    const demo: unknown = JSON.parse(readFileSync(fileIn(dataDir), 'utf8'))
+    return Check(Demo, demo) ? demo : undefined
   } catch {
     return undefined
   }
-  if (!Check(Demo, demo)) return undefined
+}
+
+/** The demo of an earlier start, if its organization, teams and keys are those of this database. */
+async function known(cells: Cells, dataDir: string): Promise<Demo | undefined> {
+  const demo = readDemo(dataDir)
+  if (!demo) return undefined
   const { org_id, teams, api_keys } = demo
   const placed = regions.flatMap((region) =>
     cellsOfRegion(region).map((cell) => ({ team: teams[region], cell, key_hash: keyHash(api_keys[cell]).toString('hex') })),

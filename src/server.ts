@@ -14,6 +14,7 @@ import { openEmbedded, type Embedded } from './platform/embedded-postgres.ts'
 import { heavy } from './platform/heavy.ts'
 import { createHttp } from './platform/http.ts'
 import { errorFields, type Log } from './platform/log.ts'
+import { MailCourier } from './platform/mail-courier.ts'
 import { createMetrics } from './platform/metrics.ts'
 import { migrate } from './platform/migrate.ts'
 import { describe } from './platform/openapi.ts'
@@ -22,6 +23,7 @@ import { openVault } from './platform/key-file.ts'
 import { machineNow } from './platform/clock.ts'
 import { JobRunner, Worker } from './platform/worker.ts'
 import { deletedAmong } from './users/users.ts'
+import { FeedWatch } from './webhooks/feed-watch.ts'
 import { Targets } from './webhooks/targets.ts'
 import { deliveryIn } from './webhooks/worker.ts'
 
@@ -104,11 +106,13 @@ export async function startRoles(config: Config, cells: Cells, log: Log, roles: 
   const runner = new JobRunner({ handlers, tenantOf: guard.tenant, log, metrics })
   const worker = roles.work ? new Worker({ cells, handlers, sweeps, tenantOf: guard.tenant, log, metrics }) : undefined
   const product = `Drawbridge/${version}`
+  const watch = new FeedWatch()
   const targets = new Targets({ allow: config.webhook_allow })
   const sending = { vault, targets, deletedAmong, clock: machineNow, log, metrics }
   const pipelines = roles.work ? pipelinesIn(cells, { ...sending, pubsub_emulator_host: config.pubsub_emulator_host }) : undefined
   const delivery =
     pipelines && deliveryIn(cells, { ...sending, sinks: pipelines.sinks, schedule_s: config.webhook_schedule_s, product })
+  const courier = roles.work && config.smtp ? new MailCourier({ cells, smtp: config.smtp, log }) : undefined
   const app = createHttp({
     operations: operationsIn({
       heavy: pool,
@@ -116,6 +120,7 @@ export async function startRoles(config: Config, cells: Cells, log: Log, roles: 
       vault,
       targets,
       product,
+      watch,
       administration,
     }),
     guards: { team: guard.authenticate, management: administration.orgs },
@@ -147,14 +152,17 @@ export async function startRoles(config: Config, cells: Cells, log: Log, roles: 
   worker?.start()
   delivery?.start()
   pipelines?.start()
+  courier?.start()
   return {
     url,
     cells,
     guard,
     async stop() {
       draining = true
+      watch.close()
       const deadline = new Promise<void>((resolve) => setTimeout(resolve, DRAIN_MS_MAX).unref())
-      await Promise.race([Promise.all([app.close(), worker?.stop(), delivery?.stop(), pipelines?.stop()]), deadline])
+      const ending = [app.close(), worker?.stop(), delivery?.stop(), pipelines?.stop(), courier?.stop()]
+      await Promise.race([Promise.all(ending), deadline])
       await administration.use.stop()
       await pool.close()
     },

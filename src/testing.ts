@@ -25,6 +25,7 @@ import { T } from './platform/schema.ts'
 import { sql } from './platform/sql.ts'
 import { newVaultKey, Vault } from './platform/vault.ts'
 import { JobRunner } from './platform/worker.ts'
+import { FeedWatch } from './webhooks/feed-watch.ts'
 import { Targets } from './webhooks/targets.ts'
 
 const log = createLog(process.env.TEST_LOG_LEVEL ?? 'silent')
@@ -100,6 +101,7 @@ export const targets = new Targets({
     return found
   },
 })
+const watch = new FeedWatch()
 const app = createHttp({
   operations: operationsIn({
     heavy: pool,
@@ -107,6 +109,7 @@ const app = createHttp({
     vault,
     targets,
     product: 'Drawbridge/test',
+    watch,
     administration,
   }),
   guards: { team: guard.authenticate, management: administration.orgs },
@@ -122,6 +125,7 @@ addBrowserPages(app, launchPages(administration))
 export const url: string = await app.listen({ port: 0, host: '127.0.0.1' })
 
 after(async () => {
+  watch.close()
   await app.close()
   await pool.close()
   await cells.close()

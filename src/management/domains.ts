@@ -5,12 +5,12 @@ import type { PlainTx } from '../platform/db.ts'
 import { badRequest, conflict, notFound } from '../platform/errors.ts'
 import type { Steps } from '../platform/operation.ts'
 import { Nullable, T, type Static } from '../platform/schema.ts'
+import { sendMail } from '../platform/mail.ts'
 import { sql } from '../platform/sql.ts'
 import type { Administration } from './administration.ts'
 import { checkRecords, type DnsRecord } from './domain-check.ts'
 import type { Domain } from './domain-schema.ts'
 import { getOrg, lockOrg } from './orgs.ts'
-import { queueMail } from './queued-mail.ts'
 
 const DOMAINS_MAX = 100
 /** A name that nobody has proved for so long is free for another organization. */
@@ -123,7 +123,7 @@ export async function verifyDomain(
 }
 
 /**
- * Write to somebody which records a domain needs. Writes mail.
+ * Write to somebody which records a domain needs. Sends mail.
  * 404: the organization has no such domain. 429: more than 30 mails of an organization in an hour.
  */
 export async function sendInstructions(
@@ -140,10 +140,10 @@ export async function sendInstructions(
   const records = recordsOf(row, admin.domain_target).map(
     ({ type, host, value }) => `Type:  ${type}\nName:  ${host}\nValue: ${value}\n`,
   )
-  await queueMail(tx, org_id, {
-    recipient,
+  sendMail(tx, {
+    to: recipient,
     subject: `DNS records for ${row.domain}`,
-    body: `${name} would like to use the domain ${row.domain}. Please add to its DNS:\n\n${records.join('\n')}\nLeave the records in place: they are looked at again.`,
+    text: `${name} would like to use the domain ${row.domain}. Please add to its DNS:\n\n${records.join('\n')}\nLeave the records in place: they are looked at again.`,
   })
   return { sent: true, sendgrid_message_id: null }
 }

@@ -1,8 +1,9 @@
-// Invites: who may join an organization, and in which role. The mail with the token is written to the table `mail`, which is the
-// outbox of mail: nothing here sends it. Source: management-auth.md 8.
+// Invites: who may join an organization, and in which role. The mail with the token goes to the outbox of mail in the transaction of
+// the invite. Source: management-auth.md 8.
 import { plusSeconds } from '../platform/clock.ts'
 import type { PlainTx } from '../platform/db.ts'
 import { conflict, notFound } from '../platform/errors.ts'
+import { sendMail } from '../platform/mail.ts'
 import { newestPage, readNewest } from '../platform/page.ts'
 import { T } from '../platform/schema.ts'
 import { keyHash, newKey } from '../platform/secrets.ts'
@@ -11,7 +12,6 @@ import { addMember } from './members.ts'
 import { getOrg, lockOrg } from './orgs.ts'
 import { assertTeams, bindingsOf, containing, teamsFor } from './people.ts'
 import { Invite, type AcceptInvite, type CreateInvite, type Member, type PeopleQuery } from './people-schema.ts'
-import { queueMail } from './queued-mail.ts'
 
 const PAGE = 50
 const LIFETIME_S = 7 * 86_400
@@ -38,11 +38,14 @@ export async function listInvites(tx: PlainTx, org_id: string, query: PeopleQuer
 
 const Present = T.Object({ org_id: T.String() })
 const Pending = T.Object({ id: T.String() })
+const NAME_SHOWN_MAX = 100
+/** A name as it may stand in a subject. */
+const shortened = (name: string): string => name.replace(/[\s\p{Cc}]+/gu, ' ').slice(0, NAME_SHOWN_MAX)
 type Status = 'invite_created' | 'invite_resent' | 'already_in_org'
 
 /**
  * Invite somebody, or invite again: role and teams are then those of the new invite, and the older token is worthless.
- * Writes invite, mail. 404: a team that the organization does not have. 409: a member of another organization. 422: the role
+ * Writes invite; sends mail. 404: a team that the organization does not have. 409: a member of another organization. 422: the role
  * team_admin without a team.
  */
 export async function invite(tx: PlainTx, org_id: string, body: CreateInvite): Promise<{ status: Status }> {
@@ -68,10 +71,11 @@ export async function invite(tx: PlainTx, org_id: string, body: CreateInvite): P
       values (${tx.uuid()}, ${org_id}, ${body.email}, ${role}, ${teams}::uuid[], ${keyHash(token)}, ${tx.now}, ${until})`)
   }
   const { name } = await getOrg(tx, org_id)
-  await queueMail(tx, org_id, {
-    recipient: body.email,
-    subject: `You are invited to ${name}`,
-    body: `You are invited to join ${name}. Accept within seven days with this token: ${token}`,
+  sendMail(tx, {
+    to: body.email,
+    subject: `You are invited to ${shortened(name)}`,
+    text: `You are invited to join ${name}. Accept within seven days with this token: ${token}`,
+    lifetime_s: LIFETIME_S,
   })
   return { status: pending ? 'invite_resent' : 'invite_created' }
 }

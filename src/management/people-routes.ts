@@ -72,7 +72,7 @@ export const peopleRoutes = (admin: Administration): Operation[] => [
     reach: 'org',
     summary: 'Invite somebody, or invite again',
     description:
-      'The mail is written to the outbox of mail and not sent: the installation has no way to send mail yet. Without a role it is an invite to be org_admin.',
+      'The token that accepts it is sent by mail, where the installation has a server of mail; elsewhere its operator hands it over. Without a role it is an invite to be org_admin.',
     params: OrgParams,
     body: shapes.CreateInvite,
     reply: shapes.Invited,

@@ -6,7 +6,7 @@ import { findTeam } from '../management/teams.ts'
 import type { CellName, Db, PlainTx } from '../platform/db.ts'
 import { badRequest, invalid, notFound } from '../platform/errors.ts'
 import type { About, Manager } from '../platform/operation.ts'
-import { followEvents } from '../platform/outbox.ts'
+import { followTeam } from '../platform/outbox.ts'
 import { newestPage, readNewest } from '../platform/page.ts'
 import { Nullable, T, type Static } from '../platform/schema.ts'
 import type { SealedColumn } from '../platform/sealed.ts'
@@ -130,7 +130,7 @@ export async function upsertPipelines(
 async function upsert(tx: PlainTx, vault: Vault, team_id: string, body: UpsertPipelines): Promise<Pipeline> {
   const placed = await tx.run(sql`select id from team where id = ${team_id} for no key update`)
   if (!placed) throw notFound('Team not found')
-  await followEvents(tx, team_id)
+  await followTeam(tx, team_id)
   const before = await tx.maybe(Row, sql`select ${columns} from pipeline p where p.team_id = ${team_id} for no key update`)
   const known = merged(before && open(vault, before), body)
   const { preferred, enabled } = preferencesOf(before, body, known)

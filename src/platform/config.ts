@@ -4,6 +4,7 @@ import { isIP } from 'node:net'
 import { cellNames, type CellName } from './db.ts'
 import { FormatFault, formats } from './formats.ts'
 import { hostName } from './host-name.ts'
+import { readSmtp, type SmtpSettings } from './smtp.ts'
 
 /** Host name → the only place whose credentials it takes. */
 export type BoundHosts = ReadonlyMap<string, CellName | 'management'>
@@ -30,6 +31,8 @@ export interface Config {
   wrong_keys_per_min: number
   /** Where patients of teams without an address of their own are told to write; empty for none. */
   support_email: string
+  /** The server that mail is handed to; undefined: mail waits to be read. */
+  smtp: SmtpSettings | undefined
   /** Keys for secrets at rest, in base64; empty: a key file in the data folder. */
   encryption_keys: string[]
   /** Seconds before each attempt of a delivery, counted from the one before. */
@@ -119,6 +122,17 @@ export const settings: Setting[] = [
     name: 'SUPPORT_EMAIL',
     default: '',
     meaning: 'Address of support in the brand of teams that name none.',
+  },
+  {
+    name: 'SMTP_URL',
+    default: '',
+    meaning:
+      'Server that mail is handed to: `smtps://user:password@host` (port 465) or `smtp://…` (port 587, STARTTLS required). TLS with a certificate that is trusted is required; `smtp://…?tls=off` (port 25) sends in plain text. Without it no mail is sent; `drawbridge mail list` shows what waits.',
+  },
+  {
+    name: 'MAIL_FROM',
+    default: '',
+    meaning: 'Sender of mail, `a@b` or `Name <a@b>`; required with `SMTP_URL`.',
   },
   {
     name: 'ENCRYPTION_KEYS',
@@ -251,6 +265,7 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     wrong_keys_per_min: whole('WRONG_KEYS_PER_MINUTE', demo ? 0 : 20, 0, 1_000_000),
     support_email,
     sandbox_users_max: whole('SANDBOX_USERS_MAX', 50, 0, 1_000_000),
+    smtp: readSmtp(env.SMTP_URL, env.MAIL_FROM, faults),
     encryption_keys: encryptionKeys(env.ENCRYPTION_KEYS, faults),
     webhook_schedule_s: schedule(text('WEBHOOK_SCHEDULE', WEBHOOK_SCHEDULE), faults),
     webhook_allow: allowed(env.WEBHOOK_ALLOW, faults),

@@ -49,7 +49,7 @@ const announcement = (tx: Tx, event_ids: string[]): Sql =>
     select team_id, ${event_ids}::uuid[] from followed_team where team_id = ${tx.team}`
 
 /** From now on the team's events are announced, for good: they have, or had, a receiver. Writes followed_team. */
-export const followEvents = (tx: Queries, team_id: string): Promise<number> =>
+export const followTeam = (tx: Queries, team_id: string): Promise<number> =>
   tx.run(sql`insert into followed_team (team_id) values (${team_id}) on conflict (team_id) do nothing`)
 
 const Announced = T.Object({ id: T.Integer(), team_id: T.String(), event_ids: T.Array(T.String()) })

@@ -1,7 +1,7 @@
 // Endpoints: where a team's events are sent. Owns `webhook`. Source: events.md 6.7, 7; management-auth.md 11.
 import type { Tx } from '../platform/db.ts'
 import { badRequest, notFound } from '../platform/errors.ts'
-import { followEvents } from '../platform/outbox.ts'
+import { followTeam } from '../platform/outbox.ts'
 import { cursor, readCursor } from '../platform/page.ts'
 import { T } from '../platform/schema.ts'
 import { join, sql, type Sql } from '../platform/sql.ts'
@@ -42,7 +42,7 @@ export async function createEndpoint(tx: Tx, vault: Vault, targets: Targets, bod
   )
   await addSecret(tx, vault, id, body.secret)
   await startLane(tx, id)
-  await followEvents(tx, tx.team)
+  await followTeam(tx, tx.team)
   return created
 }
 

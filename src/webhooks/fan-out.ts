@@ -1,9 +1,11 @@
 // From what was announced to what is to be sent: the events of a transaction are handed to each place where events may go, in one
 // transaction with their taking. Source: events.md 5, 6.7.
+// wants its type, and a line of the feed for those who follow. Source: events.md 5, 6.7.
 import type { Db, PlainTx, Queries } from '../platform/db.ts'
 import { takeAnnouncements } from '../platform/outbox.ts'
 import { T } from '../platform/schema.ts'
 import { sql } from '../platform/sql.ts'
+import { appendToFeed } from './feed.ts'
 
 const ANNOUNCEMENTS_MAX = 200
 
@@ -26,7 +28,8 @@ export interface Sink {
 }
 
 /**
- * Take the oldest announcements of a cell and queue their deliveries, in one transaction: a crash undoes both.
+ * Take the oldest announcements of a cell, number them for who follows and queue their deliveries, in one transaction: a crash undoes
+ * all. Writes feed.
  * @returns whether there may be more
  */
 export async function fanOut(db: Db, sinks: Sink[], now: Date): Promise<boolean> {
@@ -38,6 +41,7 @@ export async function fanOut(db: Db, sinks: Sink[], now: Date): Promise<boolean>
   return db.relaxedTx(async (tx) => {
     const announced = await takeAnnouncements(tx, ANNOUNCEMENTS_MAX)
     let events = announced.flatMap(({ team_id, event_ids }) => event_ids.map((event_id) => ({ team_id, event_id })))
+    if (events.length) await appendToFeed(tx, events, now)
     for (const sink of sinks) if (events.length) events = await sink.queue(tx, events, now)
     return announced.length === ANNOUNCEMENTS_MAX
   })

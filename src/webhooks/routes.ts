@@ -1,4 +1,4 @@
-import { managementOperation, noContent, operation, planOf } from '../platform/operation.ts'
+import { managementOperation, noContent, operation, outsideOperation, planOf } from '../platform/operation.ts'
 import { Fields } from '../platform/schema.ts'
 import type { Vault } from '../platform/vault.ts'
 import {
@@ -11,12 +11,17 @@ import {
   patchEndpoint,
 } from './endpoints.ts'
 import { listEvents } from './events.ts'
+import type { DeletedAmong } from './fan-out.ts'
+import type { FeedWatch } from './feed-watch.ts'
+import { followEvents } from './follow.ts'
 import { logRoutes } from './log-routes.ts'
 import { putHeaders, readHeaders, shownHeaders } from './headers.ts'
 import {
   CreateWebhook,
   EventPage,
   EventQuery,
+  FollowedPage,
+  FollowQuery,
   PatchWebhook,
   PutHeaders,
   RotateSecret,
@@ -41,13 +46,16 @@ export interface Post {
   product: string
   /** Where the server is reached, without a final slash. */
   url: () => string
+  deletedAmong: DeletedAmong
+  /** Who waits for events. */
+  watch: FeedWatch
 }
 
 const TEAM = '/v1/org/{org_id}/team/{team_id}/{environment}' as const
 const bound = { place: 'team', reach: 'bound', plan: planOf.webhooks } as const
 const params = Fields(WebhookPath)
 
-export const routes = ({ vault, targets, product, url }: Post) => [
+export const routes = ({ vault, targets, product, url, deletedAmong, watch }: Post) => [
   ...logRoutes(fixedHeaders(product)),
   operation({
     id: 'list_events',
@@ -69,6 +77,17 @@ export const routes = ({ vault, targets, product, url }: Post) => [
     deprecated: true,
     reply: WebhookPageAddress,
     run: () => Promise.resolve({ url: `${url()}/docs#/webhooks` }),
+  }),
+  outsideOperation({
+    id: 'follow_events',
+    method: 'GET',
+    path: '/v1/events/follow',
+    summary: 'Follow events, oldest first, without an endpoint',
+    description:
+      'Events in the order in which they became known, each once, from the first such request, endpoint or pipeline of the team on (`list_events` has all): ask again with `next_cursor` for those that followed. With `wait_s` the answer waits for an event. Events are kept here for 30 days; those of deleted users are left out. At most 20 requests of a team wait at a time.',
+    query: FollowQuery,
+    reply: FollowedPage,
+    run: ({ tenant, cells }, { query }) => followEvents({ tenant, db: cells.of(tenant.cell), watch, deletedAmong }, query),
   }),
   managementOperation({
     ...bound,

@@ -6,6 +6,8 @@ import { home, parcel, patient, type Customer } from '../client.ts'
 export function story({ sdk, user, kitTest, arrived, passthrough }: Customer): void {
   test('a kit is ordered, sent, registered, sent back and reported, and every step is told', async () => {
     const buyer = await user()
+    const follow = async (from: string) => (await passthrough(`/v1/events/follow?wait_s=25&${from}`)).body as Followed
+    let page = (await passthrough('/v1/events/follow?start=newest')).body as Followed
 
     const ordered = await sdk.testkit.createOrder({
       userId: buyer.userId,
@@ -65,12 +67,26 @@ export function story({ sdk, user, kitTest, arrived, passthrough }: Customer): v
         ['labtest.order.updated', 'completed.testkit.completed'],
       ],
     )
+    const followed: Told['body'][] = []
+    while (followed.length < told.length) {
+      page = await follow(`next_cursor=${page.next_cursor}`)
+      for (const { object_id, body } of page.data) if (object_id === id) followed.push(JSON.parse(body) as Told['body'])
+    }
+    assert.deepEqual(
+      followed,
+      told.map(({ body }) => body),
+    )
     for (const { body } of told) assert.equal(body.client_user_id, buyer.clientUserId)
     assert.deepEqual(
       completed.events.map(({ status }) => status),
       told.map(({ body }) => body.data.last_event.status),
     )
   })
+}
+
+interface Followed {
+  data: { object_id: string; body: string }[]
+  next_cursor: string
 }
 
 interface Told {

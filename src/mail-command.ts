@@ -1,0 +1,45 @@
+// The outbox of mail as its operator reads it.
+import { UsageError } from './bootstrap.ts'
+import type { Cells } from './platform/cells.ts'
+import type { Db } from './platform/db.ts'
+import { findMail, listMail, type MailLine } from './platform/mail.ts'
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
+
+/** Carry out `mail list` or `mail show ID`. @returns what to print */
+export async function mailCommand(cells: Cells, [, what, id]: string[]): Promise<string> {
+  const places: [string, Db][] = [
+    ['control', cells.control],
+    ...cells.names.map((name) => [name, cells.of(name)] as [string, Db]),
+  ]
+  if (what === 'list') {
+    const mails = await Promise.all(places.map(async ([place, db]) => (await listMail(db)).map((mail) => row(place, mail))))
+    return mails.flat().join('') || 'There is no mail.\n'
+  }
+  if (what !== 'show') throw new UsageError('Say "mail list" or "mail show ID".')
+  if (!id || !UUID.test(id)) throw new UsageError('mail show needs the id of a mail.')
+  for (const [place, db] of places) {
+    const mail = await findMail(db, id)
+    if (mail) return letter(place, mail)
+  }
+  throw new UsageError('There is no such mail.')
+}
+
+const progress = ({ state, attempts, error, next_at }: MailLine): string =>
+  [`${state}, ${attempts} attempts`, ...(error ? [error] : []), ...(next_at && attempts ? [`next ${next_at}`] : [])].join(', ')
+
+const row = (place: string, mail: MailLine): string =>
+  `${mail.id}  ${place.padEnd(13)}  ${mail.created_at}  ${progress(mail)}  ${mail.recipient}  ${mail.subject}\n`
+
+const letter = (place: string, mail: MailLine): string =>
+  [
+    `Place    ${place}`,
+    `Written  ${mail.created_at}`,
+    `State    ${progress(mail)}`,
+    ...(mail.done_at ? [`Ended    ${mail.done_at}`] : []),
+    `To       ${mail.recipient}`,
+    `Subject  ${mail.subject}`,
+    '',
+    mail.body ?? '(The text of a mail is forgotten when it was sent.)',
+    '',
+  ].join('\n')

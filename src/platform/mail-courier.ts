@@ -1,0 +1,80 @@
+// Carries mail from the outboxes of a process's places to its server of mail. A mail is claimed by a lease and marked after it was
+// sent, so a killed process loses none, and may have sent one twice.
+import type { Cells } from './cells.ts'
+import type { Db } from './db.ts'
+import { errorFields, type Log } from './log.ts'
+import { claimMail, giveUpMail, settleMail, type ClaimedMail } from './mail.ts'
+import { Smtp, type SmtpSettings } from './smtp.ts'
+
+const POLL_MS = 1000
+
+export interface CourierOptions {
+  cells: Cells
+  smtp: SmtpSettings
+  log: Log
+}
+
+/** Sends mail of the control plane and of the cells of this process. */
+export class MailCourier {
+  readonly #options: CourierOptions
+  readonly #smtp: Smtp
+  #wake = () => {}
+  #stopped = false
+  #loop: Promise<void> | undefined
+
+  constructor(options: CourierOptions) {
+    this.#options = options
+    this.#smtp = new Smtp(options.smtp)
+  }
+
+  start(): void {
+    this.#loop = this.#run()
+  }
+
+  /** Claim nothing more and wait for what is being sent. */
+  async stop(): Promise<void> {
+    this.#stopped = true
+    this.#wake()
+    await this.#loop
+  }
+
+  /** Send what is due. @returns how many mails were tried */
+  async round(): Promise<number> {
+    const { cells, log } = this.#options
+    let tried = 0
+    for (const name of ['control', ...cells.names] as const) {
+      if (this.#stopped) break
+      const db = name === 'control' ? cells.control : cells.of(name)
+      try {
+        await giveUpMail(db)
+        const claimed = await claimMail(db)
+        await Promise.all(claimed.map((mail) => this.#send(name, db, mail)))
+        tried += claimed.length
+      } catch (error) {
+        log.error({ cell: name, causes: errorFields(error) }, 'sending mail failed')
+      }
+    }
+    return tried
+  }
+
+  async #run(): Promise<void> {
+    while (!this.#stopped) {
+      if ((await this.round()) > 0 || this.#stopped) continue
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, POLL_MS)
+        this.#wake = () => {
+          clearTimeout(timer)
+          resolve()
+        }
+      })
+    }
+  }
+
+  async #send(cell: string, db: Db, mail: ClaimedMail): Promise<void> {
+    const sending = await this.#smtp.send(mail)
+    await settleMail(db, mail, sending)
+    const fields = { cell, 'mail.id': mail.id, attempt: mail.attempts, ...(!sending.sent && { error: sending.error }) }
+    if (sending.sent) this.#options.log.info(fields, 'mail sent')
+    else this.#options.log.warn(fields, sending.again ? 'mail put off' : 'mail refused')
+  }
+}

@@ -1,0 +1,173 @@
+// `drawbridge trigger`: brings about an event in a running sandbox the way it comes about in life, over HTTP, with people who do not
+// exist. Nothing is sent that did not happen: for a sample of any type there is the test of an endpoint.
+import { setTimeout as sleep } from 'node:timers/promises'
+import { parseArgs } from 'node:util'
+import { UsageError } from './bootstrap.ts'
+import { ask, findRemote, remoteOptions, type Remote } from './remote.ts'
+import { eventType } from './webhooks/catalogue.ts'
+import { examplePatient } from './wire/example.ts'
+
+const LOOK_MS = 200
+const WAIT_MS_MAX = 30_000
+
+const place = { first_line: '1 Sample Way', city: 'Phoenix', state: 'AZ', zip: '85004', country: 'US' }
+
+interface Order {
+  id: string
+  sample_id: string | null
+}
+
+/** How a type comes about. */
+interface Story {
+  tells: string
+  /** The status of the order by which the story is over. */
+  until: string
+  /** @returns the order that the event is about */
+  play: (sandbox: Sandbox) => Promise<Order>
+}
+
+/** Every type that this server emits. */
+export const stories: Record<string, Story> = {
+  'labtest.order.created': {
+    tells: 'somebody orders a kit',
+    until: 'received',
+    play: (sandbox) => sandbox.orderKit(),
+  },
+  'labtest.order.updated': {
+    tells: 'a kit is ordered, shipped, registered at the door, and comes back with a result',
+    until: 'completed',
+    async play(sandbox) {
+      const order = await sandbox.orderKit()
+      await sandbox.post(`/v3/order/${order.id}/test`, { interpretation: 'normal' })
+      await sandbox.post('/v3/order/testkit/register', {
+        sample_id: order.sample_id,
+        patient_details: examplePatient,
+        patient_address: place,
+        consents: [{ consentType: 'terms-of-use' }],
+      })
+      return order
+    },
+  },
+  'labtest.result.critical': {
+    tells: 'a test is ordered for a patient, and its result is critical',
+    until: 'completed',
+    async play(sandbox) {
+      const { order } = await sandbox.post('/v3/order', {
+        user_id: await sandbox.user(),
+        lab_test_id: await sandbox.labTest(),
+        patient_details: examplePatient,
+        patient_address: place,
+      })
+      await sandbox.post(`/v3/order/${order.id}/test`, { interpretation: 'critical' })
+      return order
+    },
+  },
+}
+
+export interface Surroundings {
+  env: Record<string, string | undefined>
+  out: (text: string) => void
+}
+
+/**
+ * Carry out `trigger`: returns when the event is there. @throws UsageError for what is no type, Error for what cannot be brought about
+ */
+export async function trigger(words: string[], { env, out }: Surroundings): Promise<void> {
+  const { positionals, values } = read(words)
+  if (values.list) {
+    for (const [type, { tells }] of Object.entries(stories)) out(`${type.padEnd(25)}  ${tells}\n`)
+    return
+  }
+  const [, type, ...more] = positionals
+  if (type === undefined || more.length)
+    throw new UsageError('trigger needs one type of event; "drawbridge trigger --list" lists them.')
+  const story = stories[type]
+  if (!story && !eventType(type)) throw new UsageError(`There is no event type ${type}.`)
+  if (!story) throw new Error(`Nothing in this server brings about ${type} yet. "drawbridge trigger --list" lists what can be.`)
+  const sandbox = new Sandbox(findRemote(values, env))
+  await sandbox.assertSandbox()
+  const order = await story.play(sandbox)
+  for (const event of await sandbox.eventsOf(order.id, type, story.until))
+    out(`${event.created_at}  ${event.type}  ${event.object_id}\n`)
+}
+
+function read(words: string[]) {
+  try {
+    return parseArgs({ args: words, allowPositionals: true, options: { ...remoteOptions, list: { type: 'boolean' } } })
+  } catch (error) {
+    throw new UsageError((error as Error).message)
+  }
+}
+
+interface Told {
+  type: string
+  object_id: string
+  created_at: string
+  body: { data: { status?: string } }
+}
+
+/** What is done in the sandbox of a team. What the server refuses ends the command. */
+class Sandbox {
+  readonly #remote: Remote
+
+  constructor(remote: Remote) {
+    this.#remote = remote
+  }
+
+  async assertSandbox(): Promise<void> {
+    const { status } = await this.#ask('GET', '/v1/sandbox/clock')
+    if (status === 404) throw new Error('This is a key of production, where nothing is brought about. Use one of a sandbox.')
+    if (status !== 200) throw new Error(`The server at ${this.#remote.url} refuses the key (${status}).`)
+  }
+
+  /** One user for all: a sandbox has room for few. */
+  async user(): Promise<string> {
+    const { status, body } = await this.#ask('POST', '/v2/user', { client_user_id: 'drawbridge-trigger' })
+    const id: unknown = status === 200 ? body.user_id : body?.detail?.user_id
+    if (typeof id !== 'string') throw refused('a user', status, body)
+    return id
+  }
+
+  async labTest(): Promise<string> {
+    const { status, body } = await this.#ask('GET', '/v3/lab_tests?collection_method=testkit')
+    const test = status === 200 ? (body as { id: string; is_active: boolean }[]).find((one) => one.is_active) : undefined
+    if (!test) throw new Error('The team has no lab test that is done with a kit.')
+    return test.id
+  }
+
+  async orderKit(): Promise<Order> {
+    const shipping_details = { ...place, receiver_name: 'Testa Fictional', phone_number: examplePatient.phone_number }
+    const body = { user_id: await this.user(), lab_test_id: await this.labTest(), shipping_details }
+    return (await this.post('/v3/order/testkit', body)).order
+  }
+
+  // oxlint-disable-next-line typescript/no-explicit-any -- answers of every shape
+  async post(path: string, body: unknown): Promise<any> {
+    const answer = await this.#ask('POST', path, body)
+    if (answer.status !== 200) throw refused(path.replace(/[0-9a-f-]{36}/, '{order_id}'), answer.status, answer.body)
+    return answer.body
+  }
+
+  /** The events of an order so far, oldest first, once there is one of the type and the order has come to a status. */
+  async eventsOf(object_id: string, type: string, until: string): Promise<Told[]> {
+    for (const end_ms = performance.now() + WAIT_MS_MAX; performance.now() < end_ms; await sleep(LOOK_MS)) {
+      const { status, body } = await this.#ask('GET', `/v1/events?object_id=${object_id}&limit=250`)
+      const events = status === 200 ? (body.data as Told[]).toReversed() : []
+      if (events.some((event) => event.type === type) && events.some(({ body }) => body.data.status === until)) return events
+    }
+    throw new Error(`The event did not come within ${WAIT_MS_MAX / 1000} s. Is a worker running?`)
+  }
+
+  async #ask(method: 'GET' | 'POST', path: string, body?: unknown) {
+    try {
+      return await ask(this.#remote, method, path, body === undefined ? {} : { body })
+    } catch (error) {
+      throw new Error(`The server at ${this.#remote.url} does not answer (${(error as Error).message}).`)
+    }
+  }
+}
+
+const refused = (what: string, status: number, body: unknown): Error => {
+  const { detail } = (body ?? {}) as { detail?: unknown }
+  return new Error(`The server refuses ${what}: ${status}${typeof detail === 'string' ? ` ${detail}` : ''}`)
+}

@@ -1,0 +1,52 @@
+// Answering somebody who follows a team's events: what there is at once, or what comes while they wait.
+import type { Db, Tenant } from '../platform/db.ts'
+import { badRequest } from '../platform/errors.ts'
+import { followTeam } from '../platform/outbox.ts'
+import { cursor, readCursor } from '../platform/page.ts'
+import type { Static } from '../platform/schema.ts'
+import type { DeletedAmong } from './fan-out.ts'
+import { feedEnd, readFeed } from './feed.ts'
+import type { FeedWatch } from './feed-watch.ts'
+import type { FollowedPage, FollowQuery } from './schema.ts'
+
+const LIMIT = 50
+/** So many looks at the feed per answer: where nothing that is wanted is found, the caller asks again from there. */
+const LOOKS_MAX = 20
+
+export interface Following {
+  tenant: Tenant
+  db: Db
+  watch: FeedWatch
+  deletedAmong: DeletedAmong
+}
+
+/**
+ * The team's events after a cursor, oldest first; without a cursor from the oldest that are kept, or from now on. Waits up to `wait_s`
+ * for one when there is none. From the first request on the team's events are numbered. Writes followed_team. 400: a cursor of another list. 429, 503: too many are waiting.
+ */
+export async function followEvents(
+  { tenant, db, watch, deletedAmong }: Following,
+  query: FollowQuery,
+): Promise<Static<typeof FollowedPage>> {
+  const { team, cell } = tenant
+  const list = `feed ${team}`
+  const types = query.type?.length ? query.type : undefined
+  const end_ms = performance.now() + (query.wait_s ?? 0) * 1000
+  await followTeam(db.queries, team)
+  let after = await startOf(db, team, list, query)
+  for (let looks = 1; ; looks++) {
+    const page = await readFeed(db.queries, team, { after, types, limit: query.limit ?? LIMIT }, deletedAmong)
+    after = page.seq
+    const left_ms = end_ms - performance.now()
+    const goesOn =
+      page.events.length === 0 && looks < LOOKS_MAX && (page.more || (await watch.wait(cell, db, team, after, left_ms)))
+    if (!goesOn) return { data: page.events, next_cursor: cursor(list, [String(after)]) }
+  }
+}
+
+async function startOf(db: Db, team: string, list: string, { next_cursor, start }: FollowQuery): Promise<number> {
+  if (next_cursor === undefined) return start === 'newest' ? feedEnd(db.queries, team) : 0
+  const [seq] = readCursor(list, next_cursor, 1)
+  if (!/^\d{1,15}$/.test(seq!)) throw badRequest('The cursor is not one of this list')
+  return Number(seq)
+}
