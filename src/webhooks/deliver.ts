@@ -18,21 +18,23 @@ import {
   type Endpoint,
 } from './deliveries.ts'
 import { attempt, type Ended, type Ready } from './attempt.ts'
-import { endpointSink, fanOut, type DeletedAmong, type Sink } from './fan-out.ts'
+import { ANNOUNCEMENTS_MAX, endpointSink, fanOut, type DeletedAmong, type Sink } from './fan-out.ts'
 import { openHeaders } from './headers.ts'
 import { Lanes } from './lanes.ts'
 import { Recorder } from './recorder.ts'
 import { after } from './retries.ts'
+import { Rounds } from './rounds.ts'
 import { openSecret } from './secrets.ts'
 import { Sender } from './send.ts'
 import { signingKey } from './signature.ts'
 import type { Targets } from './targets.ts'
 
-const POLL_MS = 500
-/** Under load claims are this far apart, so that each takes a batch. */
-const PACE_MS = 5
-/** As far as rounds are apart that find nothing: most transactions leave nothing to deliver. */
-const IDLE_PACE_MS = 25
+/** What another process announces is seen after so long, without being told. */
+const FAN_OUT_POLL_MS = 100
+/** What falls due by the clock. */
+const CLAIM_POLL_MS = 500
+/** After something went wrong. */
+const REST_MS = 500
 const RENEW_MS = 1500
 
 export interface DeliveryOptions {
@@ -70,11 +72,10 @@ export class CellDelivery {
   readonly #flights = new Set<Promise<void>>()
   /** The last attempt in the air for an object at an endpoint: its events go one after another. */
   readonly #objects = new Map<string, Promise<void>>()
-  #wake = () => {}
-  #woken = false
+  readonly #fanning = this.#rounds(() => this.#fan(), FAN_OUT_POLL_MS)
+  readonly #claiming = this.#rounds(() => this.#send(), CLAIM_POLL_MS)
   #stopped = false
   #renewed_ms = 0
-  #loop: Promise<void> | undefined
 
   constructor(cell: CellName, db: Db, options: DeliveryOptions) {
     this.#cell = cell
@@ -88,20 +89,18 @@ export class CellDelivery {
   }
 
   start(): void {
-    this.#db.onEvents = this.wake
-    this.#loop = this.#run()
-  }
-
-  wake = (): void => {
-    this.#woken = true
-    this.#wake()
+    this.#db.onEvents = () => {
+      this.#fanning.wake()
+      this.#claiming.wake()
+    }
+    this.#fanning.start()
+    this.#claiming.start()
   }
 
   /** Claim nothing more, wait for what is in the air, let others have the lanes. */
   async stop(): Promise<void> {
     this.#stopped = true
-    this.wake()
-    await this.#loop
+    await Promise.all([this.#fanning.stop(), this.#claiming.stop()])
     for (const id of this.#lanes.inUse) await this.#putBack(this.#lanes.clear(id))
     await this.#landed()
     await releaseLanes(this.#db, this.#owner).catch(() => 0)
@@ -111,10 +110,10 @@ export class CellDelivery {
   /** Deliver what is due, and what falls due meanwhile, and return. */
   async drain(): Promise<void> {
     for (;;) {
-      const more = await fanOut(this.#db, this.#sinks, this.#options.clock())
+      const taken = await fanOut(this.#db, this.#sinks, this.#options.clock())
       const claimed = await this.#claim()
       await this.#landed()
-      if (!more && claimed === 0) break
+      if (taken === 0 && claimed === 0) break
     }
     await releaseLanes(this.#db, this.#owner)
   }
@@ -124,34 +123,29 @@ export class CellDelivery {
     await this.#recorder.flush()
   }
 
-  async #run(): Promise<void> {
-    while (!this.#stopped) {
-      this.#woken = false
-      const more = await this.#round()
-      if (this.#stopped) return
-      await sleep(more ? PACE_MS : IDLE_PACE_MS)
-      if (more || this.#woken) continue
-      await new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, POLL_MS)
-        this.#wake = () => {
-          clearTimeout(timer)
-          resolve()
-        }
-      })
-    }
+  /** Queue deliveries of what was announced. Apart from sending, which goes on meanwhile. */
+  async #fan(): Promise<boolean> {
+    const taken = await fanOut(this.#db, this.#sinks, this.#options.clock())
+    if (taken) this.#claiming.wake(true)
+    return taken === ANNOUNCEMENTS_MAX
   }
 
-  /** @returns whether there may be more to do at once */
-  async #round(): Promise<boolean> {
-    try {
-      await this.#renew()
-      const more = await fanOut(this.#db, this.#sinks, this.#options.clock())
-      return (await this.#claim()) > 0 || more
-    } catch (error) {
-      this.#report(error, 'delivering failed')
-      await sleep(POLL_MS)
-      return false
-    }
+  async #send(): Promise<boolean> {
+    await this.#renew()
+    return (await this.#claim()) > 0
+  }
+
+  /** A round that fails is reported and followed by a rest. */
+  #rounds(work: () => Promise<boolean>, poll_ms: number): Rounds {
+    return new Rounds(async () => {
+      try {
+        return await work()
+      } catch (error) {
+        this.#report(error, 'delivering failed')
+        await sleep(REST_MS)
+        return false
+      }
+    }, poll_ms)
   }
 
   /** Lanes whose attempts take long are not claimed from meanwhile, and are still ours. */
@@ -272,7 +266,7 @@ export class CellDelivery {
     const free = () => {
       this.#lanes.give(id)
       this.#pump(id)
-      if (this.#lanes.isHungry(id)) this.wake()
+      if (this.#lanes.isHungry(id)) this.#claiming.wake(true)
     }
     try {
       if (succeeded) free()

@@ -7,7 +7,8 @@ import { T } from '../platform/schema.ts'
 import { sql } from '../platform/sql.ts'
 import { appendToFeed } from './feed.ts'
 
-const ANNOUNCEMENTS_MAX = 200
+/** At a time. */
+export const ANNOUNCEMENTS_MAX = 200
 
 /** Which of these users are deleted, in their grace or for good. What was told of them is not sent any more. */
 export type DeletedAmong = (db: Queries, users: { team_id: string; user_id: string }[]) => Promise<Set<string>>
@@ -30,20 +31,20 @@ export interface Sink {
 /**
  * Take the oldest announcements of a cell, number them for who follows and queue their deliveries, in one transaction: a crash undoes
  * all. Writes feed.
- * @returns whether there may be more
+ * @returns how many announcements
  */
-export async function fanOut(db: Db, sinks: Sink[], now: Date): Promise<boolean> {
+export async function fanOut(db: Db, sinks: Sink[], now: Date): Promise<number> {
   const { waiting } = await db.queries.one(
     T.Object({ waiting: T.Boolean() }),
     sql`select exists (select from announcement) as waiting`,
   )
-  if (!waiting) return false
+  if (!waiting) return 0
   return db.relaxedTx(async (tx) => {
     const announced = await takeAnnouncements(tx, ANNOUNCEMENTS_MAX)
     let events = announced.flatMap(({ team_id, event_ids }) => event_ids.map((event_id) => ({ team_id, event_id })))
     if (events.length) await appendToFeed(tx, events, now)
     for (const sink of sinks) if (events.length) events = await sink.queue(tx, events, now)
-    return announced.length === ANNOUNCEMENTS_MAX
+    return announced.length
   })
 }
 
