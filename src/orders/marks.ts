@@ -4,7 +4,7 @@
 // A mark is exact because nothing is ever inserted before it. Orders sort by the team's time of creation, which only moves forward,
 // and a mark is set only where every order up to it was written more than two minutes ago by the machine's clock, longer than any
 // transaction may last. Erasing a user removes the marks behind the first erased order; they are set again by the next run.
-import { uuidOfAge } from '../platform/clock.ts'
+import { plusSeconds, uuidOfAge } from '../platform/clock.ts'
 import type { Tx } from '../platform/db.ts'
 import { enqueue, handle, job } from '../platform/outbox.ts'
 import { T } from '../platform/schema.ts'
@@ -63,13 +63,18 @@ export const markHandler = handle(markOrders, (context) =>
   context.tx(async (tx) => {
     await lockMarks(tx)
     const last = await lastMark(tx)
+    // The team's time never goes back, so what is younger by it is younger by the machine's as well, and need not be looked at: under
+    // load this runs several times a second.
     const from = last ? sql`and (created_at, id) >= (${last.created_at}, ${last.id}::uuid)` : sql``
     const set = await tx.run(sql`
       insert into order_mark (team_id, rank, created_at, id)
       select ${tx.team}, ${last?.rank ?? 0} + place - 1, created_at, id
       from (
         select created_at, id, row_number() over (order by created_at, id) as place
-        from (select created_at, id from lab_order where team_id = ${tx.team} ${from} order by created_at, id limit ${MARKS_MAX * MARK_STRIDE + 1}) orders
+        from (
+          select created_at, id from lab_order
+          where team_id = ${tx.team} ${from} and created_at <= ${plusSeconds(tx.now, -SETTLED_S)}
+          order by created_at, id limit ${MARKS_MAX * MARK_STRIDE + 1}) orders
       ) placed
       where place > 1 and (place - 1) % ${MARK_STRIDE} = 0 and id < ${uuidOfAge(SETTLED_S)}::uuid`)
     if (set === MARKS_MAX) enqueue(tx, markOrders, {})

@@ -3,7 +3,8 @@
 // A transaction costs as few statements as it can. `begin` is sent with the first statement that writes or locks: reading before that
 // is the same inside and outside a transaction, since every statement sees the latest commit. Deferred writes are sent as one
 // statement at the end; when nothing else has written, that statement is the transaction. Statements that do not wait for each other
-// travel pipelined. A request that reads, decides and writes therefore waits for the database twice.
+// travel pipelined. A request that reads, decides and writes therefore waits for the database twice, and once where it remembers what
+// it would read.
 import pg from 'pg'
 import type { Static, TSchema } from 'typebox'
 import { uuid } from './uuid.ts'

@@ -4,7 +4,7 @@ import type { Static, TSchema } from 'typebox'
 import { plusSeconds } from './clock.ts'
 import type { PlainTx, Queries, Tenant, Tx } from './db.ts'
 import { T } from './schema.ts'
-import { sql, type Sql } from './sql.ts'
+import { join, sql, type Sql } from './sql.ts'
 
 export interface Event {
   /** As on the wire, `labtest.order.updated`. */
@@ -28,10 +28,18 @@ export function emit(tx: Tx, event: Event): void {
     `{"event_type":${JSON.stringify(event.type)},"data":${event.data},"team_id":"${tx.team}",` +
     `"user_id":"${event.user_id}","client_user_id":${JSON.stringify(event.client_user_id)}}`
   const id = tx.uuid()
-  tx.defer(sql`
-    insert into event (id, team_id, type, object_id, user_id, created_at, body, historical)
-    values (${id}, ${tx.team}, ${event.type}, ${event.object_id}, ${event.user_id}, ${tx.now}, ${body}, ${event.historical ?? false})`)
+  tx.gather({ ...event, id, body }, telling)
   announce(tx, id)
+}
+
+/** One statement, however many events a transaction has: its parts are planned and run one by one. */
+const telling = (tx: Tx, events: (Event & { id: string; body: string })[]): Sql => {
+  const rows = events.map(
+    ({ id, type, object_id, user_id, body, historical = false }) =>
+      sql`(${id}, ${tx.team}, ${type}, ${object_id}, ${user_id}, ${tx.now}, ${body}, ${historical})`,
+  )
+  return sql`
+    insert into event (id, team_id, type, object_id, user_id, created_at, body, historical) values ${join(rows, ', ')}`
 }
 
 /**
