@@ -142,12 +142,15 @@ export interface Outcome {
 }
 
 /**
- * Write attempts down and what they make of their deliveries. One that was stopped meanwhile stays so, unless it has arrived.
+ * Write attempts down and what they make of their deliveries. One that was stopped meanwhile stays so, unless it has arrived; one that
+ * is to be sent again stays due.
  * Writes delivery, delivery_attempt.
  */
 export async function record(db: Queries, outcomes: Outcome[]): Promise<void> {
   if (outcomes.length === 0) return
   const list = <V>(of: (outcome: Outcome) => V): V[] => outcomes.map(of)
+  // Pending and in nobody's hand: somebody has asked meanwhile for it to be sent again.
+  const again = sql`d.state = 'pending' and d.leased_until is null`
   await db.run(sql`
     with said as (
       select * from unnest(
@@ -160,9 +163,12 @@ export async function record(db: Queries, outcomes: Outcome[]): Promise<void> {
             next_at, attempts, reported)
     ), changed as (
       update delivery d set
-        state = case when s.succeeded then 'delivered' when d.state = 'stopped' then 'stopped' when s.next_at is null then 'failed' else 'pending' end,
-        due_at = case when s.succeeded or d.state = 'stopped' then null else s.next_at end,
-        leased_until = null, attempts = s.attempts, reported = s.reported, trigger = 'scheduled'
+        state = case when ${again} then d.state when s.succeeded then 'delivered' when d.state = 'stopped' then 'stopped' when s.next_at is null then 'failed' else 'pending' end,
+        due_at = case when ${again} then d.due_at when s.succeeded or d.state = 'stopped' then null else s.next_at end,
+        leased_until = null,
+        attempts = case when ${again} then d.attempts else s.attempts end,
+        reported = case when ${again} then d.reported else s.reported end,
+        trigger = case when ${again} then d.trigger else 'scheduled' end
       from said s where d.id = s.delivery_id
       returning d.id, d.team_id
     )

@@ -114,6 +114,27 @@ describe('the log of an endpoint', () => {
 })
 
 describe('sending again', () => {
+  test('is not forgotten when the attempt before it has not been written down yet', async () => {
+    const team = await given()
+    const target = await receiver((received, response) => {
+      const resend = () => team.manage.post(`${hook.path}/message/${received.headers['webhook-id']}/resend`)
+      // The receiver has the message and has not answered.
+      if (target.received.length > 1) response.end()
+      else void resend().then(() => response.end())
+    })
+    const hook = await endpoint(team, { url: target.url })
+    await tell(team)
+    await delivery.drain()
+    assert.equal(target.received.length, 2)
+    assert.deepEqual(await standing(team, hook.id), { 'delivered after 1': 1 })
+    const [{ id }] = (await team.manage.get(`${hook.path}/message`)).body.data
+    const attempts = (await team.manage.get(`${hook.path}/message/${id}/attempt`)).body.data
+    assert.deepEqual(
+      attempts.map(({ trigger }: { trigger: string }) => trigger),
+      ['manual', 'scheduled'],
+    )
+  })
+
   test('sends the same id and bytes with a new signature, triggered by hand', async () => {
     const { team, target, hook, messages, post } = await scene()
     await tell(team)
