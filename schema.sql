@@ -480,7 +480,7 @@ table lab_order
   constraint lab_order_user_id_fkey FOREIGN KEY (user_id) REFERENCES "user"(id)
   CREATE INDEX lab_order__lab_test ON lab_order USING btree (lab_test_id)
   CREATE INDEX lab_order__newest ON lab_order USING btree (team_id, created_at, id)
-  CREATE UNIQUE INDEX lab_order__sample_id ON lab_order USING btree (team_id, sample_id) WHERE (sample_id IS NOT NULL)
+  CREATE UNIQUE INDEX lab_order__sample_id ON lab_order USING btree (sample_id, lab_id, team_id) WHERE (sample_id IS NOT NULL)
   CREATE INDEX lab_order__status ON lab_order USING btree (team_id, low_status, created_at, id)
   CREATE INDEX lab_order__transaction ON lab_order USING btree (transaction_id)
   CREATE INDEX lab_order__user ON lab_order USING btree (user_id)

@@ -19,6 +19,7 @@ import { constraints as memberConstraints } from './management/members.ts'
 import { routes as management } from './management/routes.ts'
 import { dispatchHandler } from './orders/dispatch.ts'
 import { eraseOrdersHandler, eraseTeamOrders } from './orders/erase.ts'
+import { setOrderFollowers } from './orders/followers.ts'
 import { markHandler } from './orders/marks.ts'
 import { constraints as orderConstraints, hasOrder } from './orders/orders.ts'
 import { routes as orders } from './orders/routes.ts'
@@ -41,7 +42,7 @@ import { routes as results } from './results/routes.ts'
 import type { World } from './simulator/clock.ts'
 import { eraseTeamSimulations } from './simulator/erase.ts'
 import { routes as simulator } from './simulator/routes.ts'
-import { registeredHandler, stepHandler } from './simulator/simulate.ts'
+import { simulationFollower, stepHandler } from './simulator/simulate.ts'
 import { routes as testkits } from './testkits/routes.ts'
 import { routes as users } from './users/routes.ts'
 import { constraints as userConstraints, deletedAmong, eraseHandler, eraseTeamUsers, findUser } from './users/users.ts'
@@ -99,7 +100,6 @@ export const later = ['POST /v3/lab_tests', 'PATCH /v3/lab_tests/{lab_test_id}']
 /** Handlers from the top of the architecture down: a job that several modules listen to reaches the highest first. */
 export const handlers: Handler[] = [
   stepHandler,
-  registeredHandler,
   eraseResultsHandler,
   dispatchHandler,
   markHandler,
@@ -107,6 +107,9 @@ export const handlers: Handler[] = [
   eraseOrdersHandler,
   eraseHandler,
 ]
+
+// From the bottom of the architecture up: what an order's visit makes of a step is seen by the simulation.
+setOrderFollowers([simulationFollower])
 
 export const constraints: ConstraintAnswers = {
   ...memberConstraints,

@@ -33,11 +33,20 @@ const states: Record<string, boolean> = {
   lost: false,
   cancelled: false,
   do_not_process: false,
+  appointment_pending: true,
+  appointment_scheduled: true,
+  appointment_cancelled: true,
+  draw_completed: true,
+  partial_results: false,
+  redraw_available: false,
 }
 
 /** An order put into a state without having been told about. */
 async function orderIn(team: Given, kind: LifecycleName, low: string): Promise<string> {
-  const { id } = kind === 'testkit' ? await placed(team) : await kit(team)
+  const { id } =
+    kind === 'registrable_testkit'
+      ? await kit(team)
+      : await placed(team, { lab_test_id: await team.test(lifecycles[kind].method) })
   await team.db.queries.run(sql`update lab_order set low_status = ${low} where id = ${id} and team_id = ${team.team}`)
   await team.db.queries.run(sql`delete from event where team_id = ${team.team}`)
   return id
@@ -59,7 +68,10 @@ for (const kind of Object.keys(lifecycles) as LifecycleName[])
             assert.equal(status, 200)
             assert.deepEqual([body.status, body.message], ['success', 'Order cancelled successfully'])
             const { order } = body
-            assert.deepEqual([order.status, order.last_event.status], ['cancelled', 'cancelled.testkit.cancelled'])
+            assert.deepEqual(
+              [order.status, order.last_event.status],
+              ['cancelled', `cancelled.${lifecycles[kind].method}.cancelled`],
+            )
             assert.equal(order.order_transaction.status, 'cancelled')
             assert.equal(order.order_transaction.orders[0].low_level_status, 'cancelled')
             assert.deepEqual(await orderOf(team, id), order)

@@ -220,11 +220,6 @@ describe('an order is refused', () => {
       'lab_test_id and order_set name different tests',
     ],
     [
-      'by a collection method that is not offered',
-      { lab_test_id: one, collection_method: 'walk_in_test' },
-      'Orders by walk_in_test are not offered by this server yet',
-    ],
-    [
       'with two different lab accounts',
       { lab_account_id: one, order_set: { lab_test_ids: [one], lab_account_id: two } },
       'lab_account_id and order_set.lab_account_id differ',
@@ -262,10 +257,10 @@ describe('an order is refused', () => {
       assert.deepEqual([status, body], [400, { detail: `Lab test ${id} is not active` }])
     })
 
-  test('for a lab test that is not a kit', async () => {
+  test('by another collection method than that of the test', async () => {
     const team = await given()
     const id = await team.test('walk_in_test')
-    const { status, body } = await attempt(team, { lab_test_id: id })
+    const { status, body } = await attempt(team, { lab_test_id: id, collection_method: 'testkit' })
     assert.deepEqual([status, body], [400, { detail: `Lab test ${id} is collected by walk_in_test, not by testkit` }])
   })
 

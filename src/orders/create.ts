@@ -1,18 +1,21 @@
 // Creating an order for a known patient. Source: lab-testing.md 3.5, 4, 5, 6.1, 7.
 import { createHash } from 'node:crypto'
 import { assertAnswered } from '../catalog/aoe.ts'
-import { iso } from '../platform/clock.ts'
+import { findLabTest } from '../catalog/lab-tests.ts'
+import type { LabTest } from '../catalog/schema.ts'
 import type { Tx } from '../platform/db.ts'
-import { badRequest } from '../platform/errors.ts'
+import { badRequest, notFound } from '../platform/errors.ts'
 import { claim, keep, release } from '../platform/idempotency.ts'
 import { JsonText } from '../platform/operation.ts'
 import { T } from '../platform/schema.ts'
 import { sql } from '../platform/sql.ts'
 import { toPatientAddress } from '../wire/address.ts'
+import type { CollectionMethod } from '../wire/enums.ts'
 import { toPatient } from '../wire/patient.ts'
-import { orderReply, placeOrder } from './orders.ts'
+import { orderReply } from './orders.ts'
 import { assertPatient } from './patients.ts'
-import type { CreateOrder, OrderReply } from './schema.ts'
+import { placeOrder } from './placing.ts'
+import type { CreateOrder, ImportOrder, OrderReply } from './schema.ts'
 
 const DAY_S = 86_400
 
@@ -21,7 +24,7 @@ export const createOrderIdempotency = { scope: 'create_order', retention_s: DAY_
 
 /**
  * Place an order for a patient. Writes lab_order. Queues orders.dispatch where somebody has to be told. Emits labtest.order.created.
- * 400: neither or contradicting lab tests, a collection method other than `testkit`, no lab account that takes the order and its
+ * 400: neither or contradicting lab tests, another collection method than the test's, no lab account that takes the order and its
  * billing, an insurance, an inactive test, unanswered questions, a past `activate_by`, a minor without a proxy. 404: no such user or
  * lab test.
  * 422: a date of birth in the future or more than 130 years ago.
@@ -36,16 +39,12 @@ async function create(tx: Tx, body: CreateOrder): Promise<{ id: string; document
   assertPatient(tx, body.patient_details)
   if (body.billing_type === 'commercial_insurance')
     throw badRequest('Orders billed to an insurance are not offered by this server yet')
-  const now = iso(tx.now)
   return placeOrder(
     tx,
     {
-      lifecycle: 'testkit',
       user_id: body.user_id,
-      lab_test_id,
       patient_details: toPatient(body.patient_details),
       patient_address: toPatientAddress(body.patient_address),
-      details: { type: 'testkit', data: { id: tx.uuid(), shipment: null, created_at: now, updated_at: now } },
       physician: body.physician,
       passthrough: body.passthrough,
       clinical_notes: body.clinical_notes,
@@ -58,19 +57,66 @@ async function create(tx: Tx, body: CreateOrder): Promise<{ id: string; document
         consents: body.consents ?? [],
         aoe_answers: body.aoe_answers ?? [],
         creator_member_id: body.creator_member_id ?? null,
-        physician: body.physician ?? null,
-        household_income: body.patient_details.household_income ?? null,
-        household_size: body.patient_details.household_size ?? null,
+        ...factsOf(body),
       },
-      withBarcode: false,
     },
-    undefined,
-    (test) => assertAnswered(tx, test.id, body.aoe_answers ?? []),
+    async () => {
+      const test = await orderable(tx, lab_test_id, body.collection_method)
+      await assertAnswered(tx, test.id, body.aoe_answers ?? [])
+      return test
+    },
   )
 }
 
+/** What is kept of a patient and a physician beside what an order shows of them. */
+const factsOf = ({ physician, patient_details }: Pick<CreateOrder, 'physician' | 'patient_details'>) => ({
+  physician: physician ?? null,
+  household_income: patient_details.household_income ?? null,
+  household_size: patient_details.household_size ?? null,
+})
+
+/**
+ * Track an order that was placed elsewhere. Writes lab_order. Emits labtest.order.created, labtest.order.updated.
+ * The laboratory is told nothing; an account that is still being set up takes it too.
+ * 400: as `createOrder`. 404: no such user or lab test. 422: the sample id is that of another order at the laboratory.
+ * Source: lab-testing.md 6.5.
+ */
+export async function importOrder(tx: Tx, body: ImportOrder): Promise<JsonText<OrderReply>> {
+  const lab_test_id = chosenTest(body)
+  assertPatient(tx, body.patient_details)
+  const { document } = await placeOrder(
+    tx,
+    {
+      user_id: body.user_id,
+      patient_details: toPatient(body.patient_details),
+      patient_address: toPatientAddress(body.patient_address),
+      physician: body.physician,
+      lab_account_id: body.lab_account_id ?? body.order_set.lab_account_id,
+      billing_type: body.billing_type,
+      sample_id: body.sample_id,
+      statuses: ['active', 'pending'],
+      facts: { imported: true, ...factsOf(body) },
+    },
+    () => orderable(tx, lab_test_id, body.collection_method),
+    (open) => open.advance('requisition_bypassed'),
+  )
+  return orderReply(document, 'Order created successfully')
+}
+
+/** The lab test by which something is ordered. 404: the team has none such. 400: it is not active, or collected otherwise. */
+export async function orderable(tx: Tx, id: string, method: CollectionMethod | undefined): Promise<LabTest> {
+  const test = await tx.remember(`lab test ${id}`, () => findLabTest(tx, id))
+  if (!test) throw notFound('Test does not exist')
+  if (test.status !== 'active') throw badRequest(`Lab test ${test.id} is not active`)
+  if (method !== undefined && test.method !== method)
+    throw badRequest(`Lab test ${test.id} is collected by ${test.method}, not by ${method}`)
+  return test
+}
+
 /** The one lab test an order is for; the conflicts of section 3.5 in their published words. */
-function chosenTest(body: CreateOrder): string {
+function chosenTest(
+  body: Partial<Pick<CreateOrder, 'order_set' | 'lab_test_id' | 'collection_method' | 'lab_account_id'>>,
+): string {
   const { order_set, lab_test_id, collection_method } = body
   const add_on = order_set?.add_on
   if (add_on && !collection_method) throw badRequest('collection_method must be set if add_on is set')
@@ -87,8 +133,6 @@ function chosenTest(body: CreateOrder): string {
     throw badRequest('Orders of several lab tests or of single markers are not offered by this server yet')
   const id = lab_test_id ?? ids[0]
   if (id === undefined) throw badRequest('order_set or lab_test_id must be set')
-  if (collection_method !== undefined && collection_method !== 'testkit')
-    throw badRequest(`Orders by ${collection_method} are not offered by this server yet`)
   if (body.lab_account_id && order_set?.lab_account_id && body.lab_account_id !== order_set.lab_account_id)
     throw badRequest('lab_account_id and order_set.lab_account_id differ')
   return id

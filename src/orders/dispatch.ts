@@ -8,6 +8,10 @@ import { sql } from '../platform/sql.ts'
 import { changeOrder } from './open-order.ts'
 import type { Order } from './schema.ts'
 
+/** When a scheduled order is sent to the lab: at the start of its day, in UTC. An order of today is sent at once. */
+export const activation = (tx: Tx, activate_by: string | null | undefined): Date =>
+  activate_by && activate_by > day(tx.now) ? new Date(`${activate_by}T00:00:00Z`) : tx.now
+
 export const dispatchOrder = job('orders.dispatch', T.Object({ order_id: T.String(), lab_slug: T.String() }))
 
 /**

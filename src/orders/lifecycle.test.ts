@@ -1,4 +1,4 @@
-// Both lives of kits, every pair of statuses: once against the tables as they are, once on the database.
+// The lives of orders, every pair of statuses: once against the tables as they are, once on the database.
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import { T } from '../platform/schema.ts'
@@ -20,7 +20,7 @@ const arrows = (text: string): string[] =>
       return from!.flatMap((a) => to!.map((b) => `${a} > ${b}`))
     })
 
-/** The tables of lab-testing.md 9.2 and 9.3 with the cancellations of 11, transcribed row by row. */
+/** The tables of lab-testing.md 9.2 to 9.6 with the cancellations of 11, transcribed row by row. */
 const published: Record<LifecycleName, string[]> = {
   testkit: arrows(`
     ordered > requisition_created
@@ -79,6 +79,39 @@ const published: Record<LifecycleName, string[]> = {
     lab_processing_blocked > delivered_to_lab, completed, sample_error
     completed > corrected
     corrected > corrected`),
+  walk_in_test: arrows(`
+    ordered > requisition_created, requisition_bypassed, cancelled
+    requisition_created, requisition_bypassed > appointment_pending, partial_results, cancelled
+    appointment_pending > appointment_scheduled, appointment_cancelled, cancelled
+    appointment_scheduled > appointment_pending, appointment_cancelled, partial_results, completed, cancelled
+    appointment_cancelled > appointment_pending, cancelled
+    partial_results > completed, partial_results
+    requisition_created, requisition_bypassed, appointment_pending, appointment_cancelled > completed
+    appointment_pending, appointment_cancelled > partial_results
+    requisition_created, requisition_bypassed, partial_results > redraw_available, sample_error
+    appointment_pending, appointment_scheduled, appointment_cancelled > redraw_available, sample_error
+    completed > corrected
+    corrected > corrected`),
+  at_home_phlebotomy: arrows(`
+    ordered > requisition_created, requisition_bypassed, cancelled
+    requisition_created, requisition_bypassed > appointment_pending, appointment_scheduled, cancelled
+    appointment_pending > appointment_scheduled, appointment_cancelled, cancelled
+    appointment_scheduled > appointment_scheduled, appointment_cancelled, draw_completed, cancelled
+    appointment_cancelled > appointment_pending, appointment_scheduled, cancelled
+    draw_completed > partial_results, completed, cancelled
+    partial_results > completed, partial_results
+    appointment_scheduled > partial_results, completed
+    draw_completed, partial_results > sample_error
+    completed > corrected
+    corrected > corrected`),
+  on_site_collection: arrows(`
+    ordered > requisition_created, requisition_bypassed, cancelled
+    requisition_created, requisition_bypassed > draw_completed, cancelled, partial_results, completed
+    draw_completed > partial_results, completed, cancelled
+    partial_results > completed, partial_results
+    draw_completed, partial_results > sample_error
+    completed > corrected
+    corrected > corrected`),
 }
 
 /**
@@ -87,6 +120,9 @@ const published: Record<LifecycleName, string[]> = {
  */
 const chosen: Record<LifecycleName, string[]> = {
   testkit: [],
+  walk_in_test: [],
+  at_home_phlebotomy: [],
+  on_site_collection: [],
   registrable_testkit: arrows(`
     with_customer > transit_lab, delivered_to_lab
     transit_customer, out_for_delivery, with_customer, transit_lab > do_not_process
@@ -94,7 +130,30 @@ const chosen: Record<LifecycleName, string[]> = {
     delivered_to_lab, lab_processing_blocked > do_not_process`),
 }
 
+/** The top-level status of each low-level one of a draw, where all draws agree. Source: lab-testing.md 9.1. */
+const drawn: Record<string, string> = {
+  ordered: 'received',
+  requisition_created: 'received',
+  requisition_bypassed: 'received',
+  appointment_pending: 'collecting_sample',
+  appointment_scheduled: 'collecting_sample',
+  appointment_cancelled: 'collecting_sample',
+  redraw_available: 'collecting_sample',
+  partial_results: 'sample_with_lab',
+  completed: 'completed',
+  corrected: 'completed',
+  sample_error: 'failed',
+  cancelled: 'cancelled',
+}
+
 /** The published status of each low-level one. Source: lab-testing.md 9.1. */
+function shownAs(name: LifecycleName, low: string): string {
+  if (name === 'testkit' || name === 'registrable_testkit') return shown[low]!
+  if (low === 'draw_completed') return `${name === 'on_site_collection' ? 'sample_with_lab' : 'collecting_sample'}.${name}.${low}`
+  return `${drawn[low]}.${name}.${low}`
+}
+
+/** Of kits. */
 const shown: Record<string, string> = {
   ordered: 'received.testkit.ordered',
   awaiting_registration: 'received.testkit.awaiting_registration',
@@ -143,7 +202,7 @@ for (const name of names)
     })
 
     test('shows every status as published', () => {
-      for (const state of states) assert.equal(statusText(cycle, state), shown[state])
+      for (const state of states) assert.equal(statusText(cycle, state), shownAs(name, state))
     })
 
     test('ends where nothing may follow, and only there', () => {
@@ -152,12 +211,15 @@ for (const name of names)
     })
 
     test('can be cancelled exactly where the interface says so', () => {
-      const cancellable = ['ordered', 'awaiting_registration', 'requisition_created', 'requisition_bypassed', 'registered']
+      const cancellable = [
+        ...['ordered', 'awaiting_registration', 'requisition_created', 'requisition_bypassed', 'registered'],
+        ...['appointment_pending', 'appointment_scheduled', 'appointment_cancelled', 'draw_completed'],
+      ]
       for (const state of states) assert.equal(followers(cycle, state).includes('cancelled'), cancellable.includes(state), state)
     })
   })
 
-test('every status of a kit is one of the interface, and so is every top-level status', () => {
+test('every status is one of the interface, and so is every top-level status', () => {
   const all = new Set<string>(lowStatuses)
   assert.equal(all.size, 27)
   for (const name of names)
@@ -236,7 +298,11 @@ for (const name of names)
 
     before(async () => {
       team = await given()
-      id = (name === 'testkit' ? await placed(team) : await kit(team)).id
+      id = (
+        name === 'registrable_testkit'
+          ? await kit(team)
+          : await placed(team, { lab_test_id: await team.test(lifecycles[name].method) })
+      ).id
       start = await row()
       baseline = (await told()).length
     })
@@ -252,14 +318,19 @@ for (const name of names)
           const was = JSON.parse(start.document) as Order
           assert.equal(after.low_status, to)
           assert.deepEqual(order.events.slice(0, -1), was.events)
-          assert.deepEqual([order.last_event.status, order.last_event.status_detail], [shown[to], null])
+          assert.deepEqual([order.last_event.status, order.last_event.status_detail], [shownAs(name, to), null])
           assert.deepEqual(order.events.at(-1), order.last_event)
           assert.ok(order.last_event.id > was.last_event.id)
-          assert.equal(order.status, shown[to]!.split('.')[0])
+          assert.equal(order.status, shownAs(name, to).split('.')[0])
           assert.equal(order.order_transaction.orders[0]!.low_level_status, to)
           assert.equal(order.order_transaction.status, transactionStatus([to]))
           assert.deepEqual([order.updated_at, after.updated_at, after.status_at], Array(3).fill(order.last_event.created_at))
           const events = await told()
+          // Nobody asked to hear of partial results.
+          if (to === 'partial_results') {
+            assert.equal(events.length, baseline)
+            continue
+          }
           assert.equal(events.length, baseline + 1)
           assert.equal(events.at(-1)!.type, 'labtest.order.updated')
           assert.deepEqual(JSON.parse(events.at(-1)!.body).data, order)

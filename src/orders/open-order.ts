@@ -5,9 +5,10 @@ import { day, iso } from '../platform/clock.ts'
 import type { Tx } from '../platform/db.ts'
 import { badRequest, notFound, Problem } from '../platform/errors.ts'
 import { emit } from '../platform/outbox.ts'
-import { T } from '../platform/schema.ts'
+import { T, type Static } from '../platform/schema.ts'
 import { sql } from '../platform/sql.ts'
 import { sameUser, type KnownUser } from '../users/users.ts'
+import { tellFollowers } from './followers.ts'
 import { lifecycleOf, settledStatuses, type LifecycleName } from './lifecycle.ts'
 import { followers, statusText, type Lifecycle } from './machine.ts'
 import type { Order } from './schema.ts'
@@ -24,13 +25,20 @@ export interface Intake {
 /** Ids for an order's next events, above those it has: they increase along its events. */
 export const eventIds = (tx: Tx, count: number, above?: number): Promise<number[]> => tx.numbers('order_event_id', count, above)
 
+/** After these the sample is on its way or with the laboratory. */
+const TAKEN = new Set(['transit_lab', 'delivered_to_lab', 'draw_completed'])
+
 export class OpenOrder {
   /** The order as the interface shows it; what is changed here is written at the end of the transaction. */
   readonly order: Order
   readonly intake: Intake
   readonly lifecycle: LifecycleName
   lowStatus: string
+  /** Low-level statuses entered in this transaction, in order. */
+  readonly stepsTaken: string[] = []
   readonly #tx: Tx
+  /** The other orders of the transaction: they show it too, and are written with it. */
+  readonly #siblings: Order[]
   readonly #cycle: Lifecycle
   readonly #ids: number[]
   #clientUserId: string
@@ -39,7 +47,15 @@ export class OpenOrder {
 
   constructor(
     tx: Tx,
-    parts: { order: Order; intake: Intake; lifecycle: LifecycleName; lowStatus: string; client_user_id: string; ids: number[] },
+    parts: {
+      order: Order
+      intake: Intake
+      lifecycle: LifecycleName
+      lowStatus: string
+      client_user_id: string
+      ids: number[]
+      siblings?: Order[]
+    },
   ) {
     this.#tx = tx
     this.order = parts.order
@@ -49,6 +65,12 @@ export class OpenOrder {
     this.#cycle = lifecycleOf(parts.lifecycle)
     this.#clientUserId = parts.client_user_id
     this.#ids = parts.ids
+    this.#siblings = parts.siblings ?? []
+  }
+
+  /** The reference of the order's user, as the team knows it. */
+  get clientUserId(): string {
+    return this.#clientUserId
   }
 
   /** Whether the order may go to a status now. */
@@ -64,12 +86,18 @@ export class OpenOrder {
   }
 
   /**
-   * Go to a status. Emits labtest.order.updated with the order as of that step.
+   * Go to a status. Emits labtest.order.updated with the order as of that step; of partial results only to teams that want to hear.
    * 400: the lifecycle has no such step.
    */
   advance(to: string, status_detail: string | null = null): void {
     if (!this.may(to)) throw badRequest(`Transition from ${this.lowStatus} to ${to} is not allowed`)
-    this.#step(to, status_detail, 'labtest.order.updated')
+    const silent = to === 'partial_results' && this.#tx.tenant.settings.partial_webhooks_enabled !== true
+    this.#step(to, status_detail, silent ? undefined : 'labtest.order.updated')
+  }
+
+  /** The sample was taken at this instant: from then on results can be expected. The first to say so is believed. */
+  collected(at: Date): void {
+    expectResults(this.order, at)
   }
 
   /** Say something more of the present status. Emits labtest.order.updated. */
@@ -89,9 +117,10 @@ export class OpenOrder {
     emit(this.#tx, { type, object_id: id, user_id, client_user_id: this.#clientUserId, data: JSON.stringify(data) })
   }
 
-  #step(low: string, status_detail: string | null, type: string): void {
+  #step(low: string, status_detail: string | null, type: string | undefined): void {
     this.#tellLast()
     this.#untold = type
+    this.stepsTaken.push(low)
     const { order } = this
     const now = iso(this.#tx.now)
     const event = { id: this.#nextId(), created_at: now, status: statusText(this.#cycle, low), status_detail }
@@ -100,7 +129,7 @@ export class OpenOrder {
     order.last_event = event
     order.status = this.#cycle.steps[low]![0]
     order.updated_at = now
-    if (low === 'transit_lab' || low === 'delivered_to_lab') expectResults(order, this.#tx.now)
+    if (TAKEN.has(low)) this.collected(this.#tx.now)
     const entry = order.order_transaction.orders.find(({ id }) => id === order.id)!
     entry.low_level_status = low
     entry.low_level_status_created_at = now
@@ -164,6 +193,12 @@ export class OpenOrder {
           patient_dob = ${found.patient_dob}, recipient_name = ${found.recipient_name}, updated_at = ${order.updated_at},
           document = ${document}, intake = ${JSON.stringify(this.intake)}
       where id = ${order.id} and team_id = ${this.#tx.team}`)
+    for (const sibling of this.#siblings) {
+      const changed = { ...sibling, order_transaction: order.order_transaction }
+      this.#tx.defer(
+        sql`update lab_order set document = ${JSON.stringify(changed)} where id = ${sibling.id} and team_id = ${this.#tx.team}`,
+      )
+    }
     return document
   }
 
@@ -192,19 +227,21 @@ export function transactionStatus(lowStatuses: string[]): 'active' | 'completed'
 }
 
 const LockedRow = T.Object({
+  id: T.String(),
   document: T.String(),
   intake: T.String(),
   lifecycle: T.String(),
   low_status: T.String(),
   client_user_id: T.String(),
 })
+type LockedRow = Static<typeof LockedRow>
 
 /** The refusal of a cancellation, and nothing else, has this body. Source: lab-testing.md 11. */
 export const cannotCancel = (from: string): Problem =>
   new Problem(400, { error: 'Bad Request', message: `Transition from ${from} to cancelled is not allowed`, status_code: 400 })
 
 /** The most steps an order takes in one transaction. */
-const STEPS_MAX = 4
+const STEPS_MAX = 6
 
 /** Lock an order for this transaction. What is changed is lost unless `update` is called. 404: the team has no such order. */
 export async function openOrder(tx: Tx, id: string, missing = "This order doesn't exist."): Promise<OpenOrder> {
@@ -218,14 +255,8 @@ export async function openOrder(tx: Tx, id: string, missing = "This order doesn'
  * It is locked before its user is looked up: who waited for the lock must meet the user whom the order has been bound to meanwhile.
  */
 export async function findOpenOrder(tx: Tx, id: string): Promise<OpenOrder | undefined> {
-  const row = await tx.maybe(
-    LockedRow,
-    sql`
-    with o as materialized (
-      select document, intake, lifecycle, low_status, user_id
-      from lab_order where id = ${id} and team_id = ${tx.team} for update)
-    select o.document, o.intake, o.lifecycle, o.low_status, u.client_user_id from o join "user" u on u.id = o.user_id`,
-  )
+  const rows = await lockTransaction(tx, id)
+  const row = rows.find((found) => found.id === id)
   if (!row) return undefined
   const order = JSON.parse(row.document) as Order
   return new OpenOrder(tx, {
@@ -235,7 +266,30 @@ export async function findOpenOrder(tx: Tx, id: string): Promise<OpenOrder | und
     lowStatus: row.low_status,
     client_user_id: row.client_user_id,
     ids: await eventIds(tx, STEPS_MAX, order.last_event.id),
+    siblings: rows.filter((other) => other !== row).map(({ document }) => JSON.parse(document) as Order),
   })
+}
+
+/**
+ * All orders of an order's transaction, locked in one order of theirs, so that two that change different ones of them do not block
+ * each other for ever. Read again when one was added while we waited for the locks: the statement had not seen it.
+ */
+async function lockTransaction(tx: Tx, id: string): Promise<LockedRow[]> {
+  for (let again = false; ; again = true) {
+    const rows = await tx.many(
+      LockedRow,
+      sql`
+      with o as materialized (
+        select id, document, intake, lifecycle, low_status, user_id
+        from lab_order
+        where team_id = ${tx.team} and transaction_id = (select transaction_id from lab_order where id = ${id} and team_id = ${tx.team})
+        order by id for update)
+      select o.id, o.document, o.intake, o.lifecycle, o.low_status, u.client_user_id from o join "user" u on u.id = o.user_id`,
+    )
+    const row = rows.find((found) => found.id === id)
+    const members = row && (JSON.parse(row.document) as Order).order_transaction.orders.length
+    if (members === undefined || members <= rows.length || again) return rows
+  }
 }
 
 /**
@@ -251,5 +305,11 @@ export async function changeOrder(
 ): Promise<string> {
   const open = await openOrder(tx, id, missing)
   await change(open)
+  return finish(tx, open)
+}
+
+/** Tell those who follow orders what happened to one, and write it back. */
+export async function finish(tx: Tx, open: OpenOrder): Promise<string> {
+  await tellFollowers(tx, open)
   return open.update()
 }

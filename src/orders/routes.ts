@@ -1,13 +1,15 @@
 import { JsonText, operation } from '../platform/operation.ts'
 import { Fields, Uuid } from '../platform/schema.ts'
 import { cancelOrder } from './cancel.ts'
-import { createOrder, createOrderIdempotency, createOrderOnce } from './create.ts'
+import { createOrder, createOrderIdempotency, createOrderOnce, importOrder } from './create.ts'
+import { completeDraw } from './draws.ts'
 import { listOrders } from './list.ts'
 import { teamMetrics } from './metrics.ts'
 import { readOrder, rescheduleOrder } from './orders.ts'
 import { resendEvents } from './resend.ts'
 import {
   CreateOrder,
+  ImportOrder,
   Order,
   OrderPage,
   OrderQuery,
@@ -20,6 +22,7 @@ import {
 } from './schema.ts'
 import { getTransaction } from './transactions.ts'
 import { examplePatient } from '../wire/example.ts'
+import { features } from '../wire/features.ts'
 
 const params = Fields({ order_id: Uuid })
 
@@ -73,6 +76,35 @@ export const routes = [
     idempotency: createOrderIdempotency,
     example: exampleOrder,
     run: (tx, { body, keyed }) => (keyed ? createOrder(tx, body) : createOrderOnce(tx, body)),
+  }),
+  operation({
+    id: 'import_order',
+    method: 'POST',
+    path: '/v3/order/import',
+    summary: 'Track an order that was placed elsewhere',
+    body: ImportOrder,
+    reply: OrderReply,
+    idempotency: { scope: 'import_order', retention_s: createOrderIdempotency.retention_s },
+    example: {
+      user_id: exampleOrder.user_id,
+      billing_type: 'client_bill',
+      order_set: { lab_test_ids: [exampleOrder.lab_test_id] },
+      collection_method: 'testkit',
+      patient_details: examplePatient,
+      patient_address: { ...exampleOrder.patient_address, receiver_name: 'Testa Fictional' },
+      sample_id: 'FICTIONAL-0001',
+    },
+    run: (tx, { body }) => importOrder(tx, body),
+  }),
+  operation({
+    id: 'update_on_site_collection_order_draw_completed',
+    method: 'PATCH',
+    path: '/v3/order/{order_id}/draw_completed',
+    summary: 'Say that the sample of an on-site order was taken',
+    params,
+    reply: OrderReply,
+    feature: features.on_site_collection,
+    run: (tx, { params }) => completeDraw(tx, params.order_id),
   }),
   operation({
     id: 'update_order',

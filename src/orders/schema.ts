@@ -13,7 +13,7 @@ import {
   Uuid,
   type Static,
 } from '../platform/schema.ts'
-import { PatientAddress, PatientAddressInput, ShippingAddress } from '../wire/address.ts'
+import { ImportedAddressInput, PatientAddress, PatientAddressInput, ShippingAddress } from '../wire/address.ts'
 import { Billing, CollectionMethod } from '../wire/enums.ts'
 import { Patient, PatientInput } from '../wire/patient.ts'
 import { lowStatuses } from './lifecycle.ts'
@@ -70,19 +70,17 @@ export const Shipment = Fields(
 )
 export type Shipment = Static<typeof Shipment>
 
+const made = { id: Uuid, created_at: Timestamp, updated_at: Timestamp }
 const TestkitDetails = Fields(
-  {
-    type: T.Literal('testkit'),
-    data: Fields({
-      id: Uuid,
-      shipment: T.Optional(Nullable(Shipment)),
-      created_at: Timestamp,
-      updated_at: Timestamp,
-    }),
-  },
+  { type: T.Literal('testkit'), data: Fields({ ...made, shipment: T.Optional(Nullable(Shipment)) }) },
   { title: 'TestkitDetails' },
 )
 export type TestkitDetails = Static<typeof TestkitDetails>
+
+const visit = Fields({ ...made, appointment_id: Nullable(Uuid) })
+const WalkInDetails = Fields({ type: T.Literal('walk_in_test'), data: visit }, { title: 'WalkInDetails' })
+const AtHomeDetails = Fields({ type: T.Literal('at_home_phlebotomy'), data: visit }, { title: 'AtHomeDetails' })
+const OnSiteDetails = Fields({ type: T.Literal('on_site_collection'), data: Fields(made) }, { title: 'OnSiteDetails' })
 
 const Physician = Fields({ first_name: T.String(), last_name: T.String(), npi: T.String() }, { title: 'Physician' })
 
@@ -95,7 +93,7 @@ export const Order = Fields(
     patient_address: Nullable(PatientAddress),
     shipping_details: Nullable(ShippingAddress),
     lab_test: LabTest,
-    details: TestkitDetails,
+    details: T.Union([TestkitDetails, WalkInDetails, AtHomeDetails, OnSiteDetails]),
     sample_id: Nullable(T.String()),
     notes: Nullable(T.String()),
     clinical_notes: Nullable(T.String()),
@@ -213,6 +211,22 @@ export const CreateOrder = Fields(
   { title: 'CreateOrder', aliases: { comments: 'clinical_notes' } },
 )
 export type CreateOrder = Static<typeof CreateOrder>
+
+export const ImportOrder = Fields(
+  {
+    user_id: Uuid,
+    billing_type: Billing,
+    order_set: OrderSet,
+    collection_method: CollectionMethod,
+    physician: Maybe(PhysicianInput),
+    patient_details: PatientInput,
+    patient_address: ImportedAddressInput,
+    sample_id: Text({ minLength: 1, maxLength: 100, description: "The laboratory's number of the requisition." }),
+    lab_account_id: Maybe(Uuid),
+  },
+  { title: 'ImportOrder' },
+)
+export type ImportOrder = Static<typeof ImportOrder>
 
 export const OrderQuery = Fields({
   search_input: Maybe(Text({ maxLength: 200 })),

@@ -27,7 +27,7 @@ const Earlier = T.Object({ interpretation: T.String(), document: T.String(), cre
  * Take a laboratory's report in: it becomes, or replaces, the result of its order, and a final one completes the order.
  * Writes lab_result. Emits labtest.result.critical at the first critical interpretation and whenever another marker turns critical;
  * then labtest.order.updated for `completed`, for `corrected` when the order was completed before, or for `sample_error` when nothing
- * could be reported. A partial report of a kit changes no status.
+ * could be reported. A partial report takes it to `partial_results`, but changes no status of a kit.
  * 400: the order is not with the laboratory; more than 2,000 results or 500 missing ones.
  * Source: lab-testing.md 13.1, 13.7.
  */
@@ -54,6 +54,7 @@ export async function receiveReport(tx: Tx, open: OpenOrder, report: LabReport):
     values (${order.id}, ${tx.team}, ${status}, ${interpretation}, ${JSON.stringify(document)}, ${created_at}, ${tx.now})
     on conflict (order_id) do update
     set status = excluded.status, interpretation = excluded.interpretation, document = excluded.document, updated_at = excluded.updated_at`)
+  if (report.collected_at !== null) open.collected(new Date(report.collected_at))
   order.interpretation = interpretation
   order.has_missing_results = document.missing_results.length > 0
   if (turnsCritical(document, earlier))
@@ -70,13 +71,15 @@ export async function receiveReport(tx: Tx, open: OpenOrder, report: LabReport):
   if (step) open.advance(step)
 }
 
-/** The step of an order that takes the report. */
+/** The step of an order that takes the report. Kits have none for a partial one. */
 function stepOf(open: OpenOrder, report: LabReport): string | undefined {
-  if (open.lowStatus === 'completed' || open.lowStatus === 'corrected') {
-    if (report.status === 'final') return 'corrected'
-  } else if (report.status === 'final') return report.results.length === 0 ? 'sample_error' : 'completed'
-  if (!open.may('completed')) throw badRequest(`Transition from ${open.lowStatus} to partial_results is not allowed`)
-  return undefined
+  if (report.status === 'final') {
+    if (open.lowStatus === 'completed' || open.lowStatus === 'corrected') return 'corrected'
+    return report.results.length === 0 ? 'sample_error' : 'completed'
+  }
+  if (open.may('partial_results')) return 'partial_results'
+  if (open.order.details.type === 'testkit' && open.may('completed')) return undefined
+  throw badRequest(`Transition from ${open.lowStatus} to partial_results is not allowed`)
 }
 
 function turnsCritical(document: ResultDocument, earlier: { interpretation: string; document: string } | undefined): boolean {

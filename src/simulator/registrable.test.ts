@@ -29,7 +29,7 @@ describe('simulating a kit to be registered', () => {
     await pass(team, 10 * DAY_S)
     assert.deepEqual(statuses(await orderOf(team, id)), UNKNOWN)
     assert.equal((await register(team, sample_id)).status, 200)
-    assert.deepEqual(await team.jobs(), ['testkits.registered'])
+    assert.deepEqual(await team.jobs(), ['simulator.step'])
     await team.settle()
     const order = await orderOf(team, id)
     assert.deepEqual(statuses(order), [...UNKNOWN, ...REGISTRATION, ...LABORATORY])

@@ -15,7 +15,8 @@ const REGISTRABLE_AT = [
   'problem_in_transit_customer',
 ]
 
-const names = Object.keys(lifecycles) as LifecycleName[]
+/** Kits; how draws go has tables of its own below. */
+const names: LifecycleName[] = ['testkit', 'registrable_testkit']
 const statesOf = (lifecycle: LifecycleName) => Object.keys(lifecycles[lifecycle].steps)
 
 /** Where a patient is known, and where none can be. */
@@ -240,4 +241,56 @@ describe('the status where a simulation is to stop', () => {
     ])
       assert.equal(targetOf('testkit', published), undefined, published)
   })
+})
+
+const draw = (lifecycle: LifecycleName, low_status: string): Place => ({ lifecycle, low_status, registered: true, past: [] })
+const BOOKED = ['appointment_pending', 'appointment_scheduled', 'appointment_cancelled']
+
+for (const lifecycle of ['walk_in_test', 'at_home_phlebotomy', 'on_site_collection'] as LifecycleName[])
+  describe(`a ${lifecycle}`, () => {
+    for (const from of statesOf(lifecycle))
+      test(`that is ${from} is brought where its life leads, and waits for a visit rather than book one`, () => {
+        const cycle = lifecycles[lifecycle]
+        for (const target of statesOf(lifecycle)) {
+          const next = nextStep(draw(lifecycle, from), target)
+          if (target === from || !reaches(lifecycle, from, target)) assert.equal(next, undefined, target)
+          else if (next === 'wait') assert.ok(!reaches(lifecycle, from, target, BOOKED) && from !== 'ordered', target)
+          else assert.ok(next && followers(cycle, from).includes(next) && !BOOKED.includes(next), `${target}: ${next}`)
+        }
+      })
+  })
+
+/** Whether a life leads from one status to another without some. */
+function reaches(lifecycle: LifecycleName, from: string, to: string, barred: string[] = []): boolean {
+  const seen = new Set<string>()
+  const queue = [from]
+  for (const at of queue)
+    for (const next of followers(lifecycles[lifecycle], at))
+      if (!seen.has(next) && !barred.includes(next)) {
+        seen.add(next)
+        queue.push(next)
+      }
+  return seen.has(to)
+}
+
+test('the happy way of draws leads around a visit where it can, and waits for it where it must', () => {
+  for (const [lifecycle, from, next] of [
+    ['walk_in_test', 'ordered', 'requisition_created'],
+    ['walk_in_test', 'requisition_created', 'completed'],
+    ['walk_in_test', 'appointment_scheduled', 'completed'],
+    ['walk_in_test', 'partial_results', 'completed'],
+    ['at_home_phlebotomy', 'ordered', 'requisition_created'],
+    ['at_home_phlebotomy', 'requisition_created', 'wait'],
+    ['at_home_phlebotomy', 'appointment_cancelled', 'wait'],
+    ['at_home_phlebotomy', 'appointment_scheduled', 'draw_completed'],
+    ['at_home_phlebotomy', 'draw_completed', 'completed'],
+    ['on_site_collection', 'requisition_created', 'draw_completed'],
+  ] as const)
+    assert.equal(nextStep(draw(lifecycle, from), 'completed'), next, `${lifecycle} ${from}`)
+})
+
+test('the draw on site is asked for under either of its names', () => {
+  for (const top of ['sample_with_lab', 'collecting_sample'])
+    assert.equal(targetOf('on_site_collection', `${top}.on_site_collection.draw_completed`), 'draw_completed')
+  assert.equal(targetOf('at_home_phlebotomy', 'sample_with_lab.at_home_phlebotomy.draw_completed'), undefined)
 })

@@ -4,6 +4,10 @@ import { lowStatusOf, shortestPath, statusText, type Lifecycle } from '../orders
 
 /** The ways on which nothing goes wrong. */
 const happy: Record<LifecycleName, string[]> = {
+  // A visit is booked by people: the ways of draws lead around it, or wait for it.
+  walk_in_test: ['ordered', 'requisition_created', 'completed'],
+  at_home_phlebotomy: ['ordered', 'requisition_created', 'appointment_scheduled', 'draw_completed', 'completed'],
+  on_site_collection: ['ordered', 'requisition_created', 'draw_completed', 'completed'],
   testkit: [
     'ordered',
     'requisition_created',
@@ -28,6 +32,8 @@ const happy: Record<LifecycleName, string[]> = {
 
 /** Steps that only a patient's registration takes. */
 const REGISTRATION = new Set(['requisition_created', 'registered'])
+/** Steps that only a visit takes, which somebody books. */
+const BOOKING = new Set(['appointment_pending', 'appointment_scheduled', 'appointment_cancelled'])
 /** Steps of a sample, which has a patient. */
 const NEED_PATIENT = new Set(['transit_lab', 'delivered_to_lab'])
 
@@ -47,20 +53,32 @@ export function targetOf(lifecycle: LifecycleName, published: string): string | 
   const cycle = lifecycleOf(lifecycle)
   if (!Object.hasOwn(cycle.steps, low)) return undefined
   const spellings = [statusText(cycle, low), `${cycle.steps[low]![0]}.${cycle.method}.${low}`]
+  // The draw on site is published under two names. Source: lab-testing.md 30.
+  if (lifecycle === 'on_site_collection' && low === 'draw_completed') spellings.push(`collecting_sample.${cycle.method}.${low}`)
   return spellings.includes(published) ? low : undefined
 }
 
 /** Whether an order could ever get to a status from where it is, if need be after its registration. */
 export const isReachable = (place: Place, target: string): boolean => nextStep(place, target) !== undefined
 
-/** The next step towards a status; `wait`: the kit has to be registered first; undefined: arrived, or there is no way on. */
+/**
+ * The next step towards a status; `wait`: the kit has to be registered first, or the visit booked; undefined: arrived, or there is no
+ * way on.
+ */
 export function nextStep(place: Place, target: string): string | 'wait' | undefined {
   if (place.low_status === target) return undefined
   const way = wayTo(place, target)
   if (way) return way[0]
+  if (place.lifecycle !== 'testkit' && place.lifecycle !== 'registrable_testkit') return towardsVisit(place, target)
   if (worldOf(place) !== unregistered || !shortestPath(registered, 'registered', target)) return undefined
   // The patient has to come first. Until then the kit travels to its customer.
   return place.low_status === 'with_customer' ? 'wait' : wayTo(place, 'with_customer')?.[0]
+}
+
+/** Where the way leads through a visit: to the requisition, without which none is booked, and there it waits. */
+function towardsVisit(place: Place, target: string): string | undefined {
+  if (!shortestPath(lifecycleOf(place.lifecycle), place.low_status, target)) return undefined
+  return place.low_status === 'ordered' ? 'requisition_created' : 'wait'
 }
 
 /** A life without the steps into some statuses. */
@@ -74,8 +92,18 @@ const registered = without(lifecycleOf('registrable_testkit'), REGISTRATION)
 /** And before: nothing of it goes to the laboratory. */
 const unregistered = without(registered, NEED_PATIENT)
 
-const worldOf = (place: Place): Lifecycle =>
-  place.lifecycle === 'testkit' ? lifecycleOf(place.lifecycle) : place.registered ? registered : unregistered
+/** What the world can do to an order whose blood is drawn: everything but book the visit. */
+const unbooked = new Map(
+  (['walk_in_test', 'at_home_phlebotomy', 'on_site_collection'] as LifecycleName[]).map((name) => [
+    name,
+    without(lifecycleOf(name), BOOKING),
+  ]),
+)
+
+function worldOf({ lifecycle, registered: known }: Place): Lifecycle {
+  if (lifecycle === 'testkit') return lifecycleOf(lifecycle)
+  return unbooked.get(lifecycle) ?? (known ? registered : unregistered)
+}
 
 /** The steps to a status that the world takes by itself: the happy ones where they lead there, else the fewest. */
 function wayTo(place: Place, target: string): string[] | undefined {
@@ -83,6 +111,7 @@ function wayTo(place: Place, target: string): string[] | undefined {
   const way = happy[place.lifecycle]
   const from = place.low_status === 'registered' ? afterRegistration(place, way) : way.indexOf(place.low_status)
   const ahead = from < 0 ? [] : way.slice(from + 1, way.indexOf(target) + 1)
+  if (ahead.some((status) => BOOKING.has(status))) return undefined
   if (ahead.length && (world !== unregistered || !ahead.some((status) => NEED_PATIENT.has(status)))) return ahead
   return shortestPath(world, place.low_status, target)
 }

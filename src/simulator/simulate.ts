@@ -4,7 +4,8 @@ import { expectedResults } from '../catalog/lab-tests.ts'
 import { linkTo } from '../labs/links.ts'
 import { isFinal } from '../orders/machine.ts'
 import { lifecycleOf } from '../orders/lifecycle.ts'
-import { findOpenOrder, openOrder, type OpenOrder } from '../orders/open-order.ts'
+import type { OrderFollower } from '../orders/followers.ts'
+import { findOpenOrder, finish, openOrder, type OpenOrder } from '../orders/open-order.ts'
 import { Interpretation } from '../orders/schema.ts'
 import { iso, plusSeconds } from '../platform/clock.ts'
 import type { Tx } from '../platform/db.ts'
@@ -13,8 +14,7 @@ import { enqueue, handle, job } from '../platform/outbox.ts'
 import { Nullable, T, type Static } from '../platform/schema.ts'
 import { sql } from '../platform/sql.ts'
 import { receiveReport } from '../results/results.ts'
-import { isRegistered, moveKit, shipmentOf, track } from '../testkits/shipments.ts'
-import { kitRegistered } from '../testkits/testkits.ts'
+import { isRegistered, kitOf, moveKit, shipmentOf, track } from '../testkits/shipments.ts'
 import { assertSandbox } from './clock.ts'
 import { generateReport } from './generate.ts'
 import { isReachable, nextStep, targetOf, type Place } from './route.ts'
@@ -79,28 +79,31 @@ export const stepHandler = handle(simulateStep, (context, plan) =>
     if (next === undefined) return
     if (next === 'wait') return park(tx, plan)
     await take(tx, open, next, plan)
-    open.update()
+    await finish(tx, open)
     if (next !== plan.target) enqueue(tx, simulateStep, plan, plusSeconds(tx.now, plan.delay_s))
   }),
 )
 
 /** What the world does for an order to become `next`. */
 async function take(tx: Tx, open: OpenOrder, next: string, plan: Plan): Promise<void> {
-  if (next === 'requisition_created') prepareRequisition(tx, open)
+  if (next === 'requisition_created') open.order.sample_id ??= barcodeOf(tx, open)
+  if (REPORTED.has(next)) return deliver(tx, open, next, plan)
+  if (open.order.details.type !== 'testkit') return open.advance(next)
+  if (next === 'requisition_created') shipmentOf(tx, open)
   if (next === 'transit_customer') track(tx, open, 'outbound', parcel(open, 'outbound'))
   if (next === 'transit_lab' || next === 'delivered_to_lab') ensureInbound(tx, open)
-  if (next === 'completed' || next === 'corrected') return deliver(tx, open, next === 'corrected', plan)
   moveKit(open, next)
 }
 
-/** The laboratory has taken the order: there is a barcode, and a parcel to be sent. */
-function prepareRequisition(tx: Tx, open: OpenOrder): void {
-  open.order.sample_id ??= linkTo(tx.tenant, open.order.lab_test.lab!.slug)?.barcode(open.order.id) ?? null
-  shipmentOf(tx, open)
-}
+/** Statuses that a report of the laboratory brings about. */
+const REPORTED = new Set(['partial_results', 'completed', 'corrected'])
+
+/** The laboratory has taken the order and given it a number. */
+const barcodeOf = (tx: Tx, { order }: OpenOrder): string | null =>
+  linkTo(tx.tenant, order.lab_test.lab!.slug)?.barcode(order.id) ?? null
 
 function ensureInbound(tx: Tx, open: OpenOrder): void {
-  if (!open.order.details.data.shipment?.inbound_tracking_number) track(tx, open, 'inbound', parcel(open, 'inbound'))
+  if (!kitOf(open).shipment?.inbound_tracking_number) track(tx, open, 'inbound', parcel(open, 'inbound'))
 }
 
 /** A made-up tracking number that is the same for the same order. */
@@ -113,13 +116,11 @@ function parcel(open: OpenOrder, way: 'outbound' | 'inbound') {
   return { number, url: `https://tracking.example/${number}`, courier: 'usps' }
 }
 
-async function deliver(tx: Tx, open: OpenOrder, amended: boolean, plan: Plan): Promise<void> {
+async function deliver(tx: Tx, open: OpenOrder, next: string, plan: Plan): Promise<void> {
   const expected = await expectedResults(tx, open.order.lab_test.id)
-  const sent = open.order.events.findLast(
-    (event) => event.status.endsWith('.transit_lab') || event.status.endsWith('.delivered_to_lab'),
-  )
-  const received = open.order.events.findLast((event) => event.status.endsWith('.delivered_to_lab'))
   const now = iso(tx.now)
+  const when = (...lows: string[]) =>
+    open.order.events.findLast((event) => lows.some((low) => event.status.endsWith(`.${low}`)))?.created_at ?? now
   const report = generateReport(
     open.order,
     expected,
@@ -127,15 +128,15 @@ async function deliver(tx: Tx, open: OpenOrder, amended: boolean, plan: Plan): P
       interpretation: plan.interpretation,
       result_types: plan.result_types as never,
       has_missing_results: plan.has_missing_results,
-      partial: false,
-      amended,
+      partial: next === 'partial_results',
+      amended: next === 'corrected',
     },
-    { collected: sent?.created_at ?? now, received: received?.created_at ?? now, reported: now },
+    { collected: when('transit_lab', 'delivered_to_lab', 'draw_completed'), received: when('delivered_to_lab'), reported: now },
   )
   await receiveReport(tx, open, report)
 }
 
-/** Wait for the registration. Writes simulation. */
+/** Wait for the registration or the visit. Writes simulation. */
 async function park(tx: Tx, plan: Plan): Promise<void> {
   await tx.run(sql`
     insert into simulation (order_id, team_id, plan) values (${plan.order_id}, ${tx.team}, ${JSON.stringify(plan)})
@@ -144,13 +145,14 @@ async function park(tx: Tx, plan: Plan): Promise<void> {
 
 const Parked = T.Object({ plan: Plan })
 
-/** A kit has been registered: a simulation that waited for it goes on. */
-export const registeredHandler = handle(kitRegistered, async (context, { order_id }) => {
-  await context.tx(async (tx) => {
+/** A kit was registered, or something happened to a visit: a simulation that waited for it goes on. Queues simulator.step. */
+export const simulationFollower: OrderFollower = {
+  statuses: new Set(['registered', 'appointment_pending', 'appointment_scheduled', 'appointment_cancelled']),
+  async stepped(tx, open) {
     const parked = await tx.maybe(
       Parked,
-      sql`delete from simulation where order_id = ${order_id} and team_id = ${tx.team} returning plan`,
+      sql`delete from simulation where order_id = ${open.order.id} and team_id = ${tx.team} returning plan`,
     )
     if (parked) enqueue(tx, simulateStep, parked.plan, plusSeconds(tx.now, parked.plan.delay_s))
-  })
-})
+  },
+}

@@ -1,6 +1,6 @@
 // What the tests of simulations share.
 import assert from 'node:assert/strict'
-import type { Order } from '../orders/schema.ts'
+import type { Order, TestkitDetails } from '../orders/schema.ts'
 import { registration } from '../testing-orders.ts'
 import type { Given } from '../testing.ts'
 
@@ -41,7 +41,8 @@ export const UNKNOWN = ['received.testkit.ordered', 'received.testkit.awaiting_r
 
 /** The tracking of an order's parcel, the way out and the way back. */
 export function tracking(order: Order) {
-  const { shipment } = order.details.data
+  assert.equal(order.details.type, 'testkit')
+  const { shipment } = order.details.data as TestkitDetails['data']
   if (!shipment) return shipment
   const way = (name: 'outbound' | 'inbound') => [
     shipment[`${name}_tracking_number`],

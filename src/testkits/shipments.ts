@@ -1,6 +1,6 @@
 // The parcel of a kit: out to the patient, back to the lab. Lives in the details of its order. Source: lab-testing.md 8, 21.
 import type { OpenOrder } from '../orders/open-order.ts'
-import type { Shipment } from '../orders/schema.ts'
+import type { Shipment, TestkitDetails } from '../orders/schema.ts'
 import { iso } from '../platform/clock.ts'
 import type { Tx } from '../platform/db.ts'
 import { badRequest } from '../platform/errors.ts'
@@ -11,9 +11,15 @@ export interface Tracking {
   courier: string
 }
 
+/** The kit of an order. An order of another kind has none, and who asks is wrong. */
+export function kitOf({ order: { id, details } }: OpenOrder): TestkitDetails['data'] {
+  if (details.type !== 'testkit') throw new Error(`order ${id} is no kit`)
+  return details.data
+}
+
 /** The shipment of an order's kit; made, still without tracking, when there is none. */
 export function shipmentOf(tx: Tx, open: OpenOrder): Shipment {
-  const { data } = open.order.details
+  const data = kitOf(open)
   const now = iso(tx.now)
   data.shipment ??= {
     id: tx.uuid(),
@@ -38,7 +44,7 @@ export function track(tx: Tx, open: OpenOrder, way: 'outbound' | 'inbound', trac
   shipment[`${way}_tracking_url`] = tracking.url
   shipment[`${way}_courier`] = tracking.courier
   shipment.updated_at = now
-  open.order.details.data.updated_at = now
+  kitOf(open).updated_at = now
 }
 
 /** Whether the patient of the kit is known. */

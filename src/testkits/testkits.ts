@@ -1,22 +1,19 @@
 // Kits whose patient is known later: ordering and registering them. Writes no table of its own; a kit lives in its order's details.
 import { changeOrder, type OpenOrder } from '../orders/open-order.ts'
-import { findOrderBySample, orderReply, placeOrder } from '../orders/orders.ts'
+import { findKitBySample, orderReply } from '../orders/orders.ts'
 import { assertPatient } from '../orders/patients.ts'
+import { placeOrder } from '../orders/placing.ts'
+import { orderable } from '../orders/create.ts'
 import type { OrderReply } from '../orders/schema.ts'
 import { iso } from '../platform/clock.ts'
 import type { Tx } from '../platform/db.ts'
 import { badRequest, notFound } from '../platform/errors.ts'
 import type { JsonText } from '../platform/operation.ts'
-import { enqueue, job } from '../platform/outbox.ts'
-import { T } from '../platform/schema.ts'
 import { findUser } from '../users/users.ts'
 import { toPatientAddress, toShippingAddress } from '../wire/address.ts'
 import { toPatient } from '../wire/patient.ts'
 import type { CreateTestkitOrder, RegisterTestkit } from './schema.ts'
-import { isRegistered, shipmentOf } from './shipments.ts'
-
-/** Announced when a kit's patient is known, so that whoever waited for that can go on. */
-export const kitRegistered = job('testkits.registered', T.Object({ order_id: T.String() }))
+import { isRegistered, kitOf, shipmentOf } from './shipments.ts'
 
 /**
  * Order a kit that its patient will register. Writes lab_order. Queues orders.dispatch where somebody has to be told.
@@ -25,27 +22,28 @@ export const kitRegistered = job('testkits.registered', T.Object({ order_id: T.S
  * Source: interface.md, Observable effects of operations; lab-testing.md 6.6.
  */
 export async function createTestkitOrder(tx: Tx, body: CreateTestkitOrder): Promise<JsonText<OrderReply>> {
-  const now = iso(tx.now)
   const { document } = await placeOrder(
     tx,
     {
       lifecycle: 'registrable_testkit',
       user_id: body.user_id,
-      lab_test_id: body.lab_test_id,
       shipping_details: toShippingAddress(body.shipping_details),
-      // No `shipment` key yet, not even null: the interface has it so.
-      details: { type: 'testkit', data: { id: tx.uuid(), created_at: now, updated_at: now } },
       passthrough: body.passthrough,
       lab_account_id: body.lab_account_id,
       withBarcode: true,
     },
-    (open) => open.advance('awaiting_registration'),
+    () => orderable(tx, body.lab_test_id, 'testkit'),
+    (open) => {
+      // No `shipment` key yet, not even null: the interface has it so.
+      delete kitOf(open).shipment
+      open.advance('awaiting_registration')
+    },
   )
   return orderReply(document, 'Order created successfully')
 }
 
 /**
- * Bind a patient to the kit with this barcode. Writes lab_order. Queues testkits.registered.
+ * Bind a patient to the kit with this barcode. Writes lab_order.
  * Emits labtest.order.updated twice, for `requisition_created` and `registered`; both carry the final user.
  * 404: no such kit or user in the team. 400: the kit is registered already or has gone too far; neither consents nor a physician, or no physician
  * where the lab account wants one.
@@ -53,7 +51,7 @@ export async function createTestkitOrder(tx: Tx, body: CreateTestkitOrder): Prom
  * Source: lab-testing.md 6.7.
  */
 export async function registerTestkit(tx: Tx, body: RegisterTestkit): Promise<JsonText<OrderReply>> {
-  const id = await findOrderBySample(tx, body.sample_id)
+  const id = await findKitBySample(tx, body.sample_id)
   if (!id) throw notFound('No test kit has this sample_id')
   assertPatient(tx, body.patient_details)
   if (!body.consents?.length && !body.physician) throw badRequest('Either consents or a physician must be given')
@@ -76,11 +74,10 @@ export async function registerTestkit(tx: Tx, body: RegisterTestkit): Promise<Js
       household_size: body.patient_details.household_size ?? null,
     })
     shipmentOf(tx, open)
-    order.details.data.updated_at = iso(tx.now)
+    kitOf(open).updated_at = iso(tx.now)
     open.advance('requisition_created')
     open.advance('registered')
   })
-  enqueue(tx, kitRegistered, { order_id: id })
   return orderReply(document, 'Kit registered successfully')
 }
 

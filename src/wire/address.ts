@@ -1,7 +1,7 @@
 // Addresses as requests give them and as orders show them.
 import { Refusal, type Finish } from '../platform/read.ts'
 import { Fields, Maybe, Nullable, T, Text, type Static } from '../platform/schema.ts'
-import { countryRule, stateCode, UNITED_STATES } from './places.ts'
+import { countryRule, knownCountry, stateCode, UNITED_STATES } from './places.ts'
 
 const Line = Text({ minLength: 1, maxLength: 200 })
 const Name = Text({ minLength: 1, maxLength: 200 })
@@ -22,6 +22,10 @@ const finish: Finish = (address) => {
   return state ? { ...address, state } : { field: 'state', refusal: new Refusal('not a US state') }
 }
 
+/** The code of a US state where it is known to be one. */
+const shortState = ({ country, state }: Record<string, unknown>): string =>
+  (country === UNITED_STATES ? stateCode(state as string) : undefined) ?? (state as string)
+
 export const PatientAddressInput = Fields(
   {
     receiver_name: Maybe(Text({ maxLength: 200 })),
@@ -37,6 +41,22 @@ export const PatientAddressInput = Fields(
   { title: 'PatientAddressInput', aliases, finish },
 )
 export type PatientAddressInput = Static<typeof PatientAddressInput>
+
+/** Of an order placed elsewhere: taken as it stands there. */
+export const ImportedAddressInput = Fields(
+  {
+    receiver_name: Text({ maxLength: 200 }),
+    first_line: Line,
+    second_line: Maybe(Text({ maxLength: 200 })),
+    city: Line,
+    state: Line,
+    zip: Text({ minLength: 1, maxLength: 20 }),
+    country: Text({ minLength: 1, maxLength: 80, rule: knownCountry }),
+    access_notes: Maybe(Text({ maxLength: 1000 })),
+    phone_number: Maybe(Text({ maxLength: 50 })),
+  },
+  { title: 'ImportedAddressInput', aliases, finish: (address) => ({ ...address, state: shortState(address) }) },
+)
 
 export const ShippingAddressInput = Fields(
   {

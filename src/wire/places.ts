@@ -88,6 +88,9 @@ for (let a = 65; a <= 90; a++)
   }
 for (const spelling of ['U.S.', 'USA', 'U.S.A.', 'UNITED STATES OF AMERICA']) countries.set(spelling, UNITED_STATES)
 
+/** The full name of a country that is known; else the text itself. */
+export const knownCountry: Rule = (text) => countries.get(text.trim().toUpperCase()) ?? text
+
 /** A country by two-letter code or English name; kept as its full name. */
 export const countryRule: Rule = (text) =>
   countries.get(text.trim().toUpperCase()) ?? new Refusal('not a country, give its two-letter code')

@@ -22,6 +22,7 @@ export const propertiesOf = (schema: unknown): Record<string, Json> =>
 /** An order as an operation needs it: a fresh one, except where that would be refused. */
 function orderFor(team: Given, operation: Operation): Promise<Json> {
   if (/\/result(\/|$)/.test(operation.path)) return reported(team)
+  if (operation.id === 'update_on_site_collection_order_draw_completed') return atStep(team, 'on_site_collection')
   return placed(team, operation.id === 'update_order' ? { activate_by: '2100-01-31' } : {})
 }
 
@@ -60,7 +61,8 @@ const belongings: Record<string, (team: Given, operation: Operation) => Promise<
   transaction_id: async (team, operation) => ((await orderFor(team, operation)).order_transaction as Json).id as string,
   order_transaction_id: (team, operation) => belongings.transaction_id!(team, operation),
   lab_test_id: (team) => team.test(),
-  sample_id: async (team) => (await kit(team)).sample_id as string,
+  sample_id: async (team, operation) =>
+    operation.id === 'import_order' ? `FICTIONAL-${randomUUID()}` : ((await kit(team)).sample_id as string),
   lab_id: async (team) => String((await marker(team)).lab_id),
   provider_id: async (team) => (await marker(team)).provider_id as string,
   org_id: async (team, operation) => {
@@ -184,6 +186,14 @@ function patientOf(team: Given): Promise<string> {
 async function placed(team: Given, more: Json): Promise<Json> {
   const body = { ...bodies.create_order, user_id: await patientOf(team), lab_test_id: await team.test(), ...more }
   return ok(await team.api.post('/v3/order', body)).body.order
+}
+
+/** An order of a collection method that the laboratory has taken. */
+async function atStep(team: Given, method: string): Promise<Json> {
+  const { id } = await placed(team, { lab_test_id: await team.test(method) })
+  ok(await team.api.post(`/v3/order/${String(id)}/test?final_status=received.${method}.requisition_created`))
+  await team.settle()
+  return ok(await team.api.get(`/v3/order/${String(id)}`)).body
 }
 
 async function kit(team: Given): Promise<Json> {

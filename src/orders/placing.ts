@@ -1,0 +1,222 @@
+// Placing orders: from what was asked to the first step of an order's life. The one place where orders come from.
+import type { LabTest } from '../catalog/schema.ts'
+import { linkTo } from '../labs/links.ts'
+import type { AccountStatus } from '../labs/schema.ts'
+import { chooseAccount, needsPhysician, usableAccounts } from '../labs/selection.ts'
+import { day, iso } from '../platform/clock.ts'
+import type { Tx } from '../platform/db.ts'
+import { badRequest, notFound } from '../platform/errors.ts'
+import { enqueue } from '../platform/outbox.ts'
+import { knownUser, type KnownUser } from '../users/users.ts'
+import type { PatientAddress, ShippingAddress } from '../wire/address.ts'
+import type { Billing, CollectionMethod } from '../wire/enums.ts'
+import type { Patient } from '../wire/patient.ts'
+import { activation, dispatchAt } from './dispatch.ts'
+import { tellFollowers } from './followers.ts'
+import type { LifecycleName } from './lifecycle.ts'
+import { isMarkTurn, markOrders } from './marks.ts'
+import { eventIds, OpenOrder, type Intake } from './open-order.ts'
+import type { Order, OrderTransaction, PhysicianInput } from './schema.ts'
+
+/** What is asked of a laboratory, for whom, and who pays. */
+export interface Placement {
+  /** The life of a kit whose patient comes later differs from its collection method; every other is named after it. */
+  lifecycle?: LifecycleName
+  user_id: string
+  patient_details?: Patient
+  patient_address?: PatientAddress
+  shipping_details?: ShippingAddress
+  physician?: PhysicianInput | undefined
+  passthrough?: string | undefined
+  clinical_notes?: string | undefined
+  priority?: boolean | undefined
+  icd_codes?: string[] | undefined
+  activate_by?: string | undefined
+  lab_account_id?: string | undefined
+  billing_type?: Billing | undefined
+  /** The laboratory's number, where it has one already. */
+  sample_id?: string
+  /** Statuses of lab accounts that take the order; active ones unless said otherwise. */
+  statuses?: readonly AccountStatus[]
+  /** Kept with the order, not shown. */
+  facts?: Record<string, unknown>
+  /** Give the kit its barcode now, where the lab's link decides it at once. */
+  withBarcode?: boolean
+}
+
+/** What an order shows of its kit, visit or draw before anything happened. */
+export function newDetails(tx: Tx, method: CollectionMethod): Order['details'] {
+  const now = iso(tx.now)
+  const made = { id: tx.uuid(), created_at: now, updated_at: now }
+  if (method === 'testkit') return { type: method, data: { ...made, shipment: null } }
+  if (method === 'on_site_collection') return { type: method, data: made }
+  return { type: method, data: { ...made, appointment_id: null } }
+}
+
+/**
+ * Place an order; `begin` may take it further before it is written. Writes lab_order. Queues orders.dispatch where somebody has to be told.
+ * Emits labtest.order.created, then what `begin` emits.
+ * 404: the team has no such user. 400: `activate_by` is past; no lab account takes the order (`chooseAccount`), or its account needs the
+ * physician who orders and the patient's order names none; what `chooseTest` refuses.
+ */
+export async function placeOrder(
+  tx: Tx,
+  placement: Placement,
+  chooseTest: (tx: Tx) => Promise<LabTest>,
+  begin: (open: OpenOrder) => void = () => {},
+): Promise<{ id: string; document: string }> {
+  const [user, lab_test, ids, accounts] = await Promise.all([
+    knownUser(tx, placement.user_id),
+    chooseTest(tx),
+    eventIds(tx, 2),
+    usableAccounts(tx),
+  ])
+  if (!user) throw notFound('User does not exist on this team')
+  const { id: lab_id, slug } = lab_test.lab!
+  const billing_type = placement.billing_type ?? 'client_bill'
+  const account = await chooseAccount(tx, accounts, {
+    lab_id,
+    lab_account_id: placement.lab_account_id,
+    billing_type,
+    address: placement.patient_address,
+    statuses: placement.statuses ?? ['active'],
+  })
+  const physician_required = needsPhysician(account, slug)
+  if (physician_required && placement.patient_details && !placement.physician)
+    throw badRequest('Orders under this lab account must name the physician who orders')
+  if (placement.activate_by !== undefined && placement.activate_by < day(tx.now))
+    throw badRequest('activate_by must not be in the past')
+  const id = tx.uuid()
+  const setsMarks = isMarkTurn(ids)
+  const open = new OpenOrder(tx, {
+    order: newOrder(tx, id, placement, lab_test, { lab_account_id: account.id, billing_type }),
+    intake: { ...placement.facts, physician_required, scheduled: placement.activate_by !== undefined } satisfies Intake,
+    lifecycle: placement.lifecycle ?? lab_test.method,
+    lowStatus: '',
+    client_user_id: user.client_user_id,
+    ids,
+  })
+  const document = await enter(tx, open, user, begin)
+  if (setsMarks) enqueue(tx, markOrders, {})
+  return { id, document }
+}
+
+async function enter(tx: Tx, open: OpenOrder, user: KnownUser, begin: (open: OpenOrder) => void): Promise<string> {
+  open.begin()
+  begin(open)
+  await tellFollowers(tx, open)
+  const document = open.insert(open.order.lab_test.lab!.id, user)
+  dispatchAt(tx, open.order, activation(tx, open.order.activate_by))
+  return document
+}
+
+/** An order that comes of another one. */
+export interface Following {
+  origin: 'redraw' | 'recreation'
+  lab_test: LabTest
+  /** Of another person than the order it comes of: it then opens a transaction of its own. */
+  user?: KnownUser
+}
+
+/**
+ * Place an order that comes of another one: for the same patient, paid and ordered as that one was, at its account where the laboratory
+ * is the same, else at the account that would be chosen now. It joins the transaction, which both then show; the caller writes the
+ * predecessor afterwards. Writes lab_order. Queues orders.dispatch. Emits labtest.order.created.
+ * 400: no lab account takes the order.
+ * Source: lab-testing.md 12.
+ */
+export async function placeFollowing(tx: Tx, parent: OpenOrder, following: Following): Promise<{ id: string; document: string }> {
+  const { order: before } = parent
+  const { lab_test, origin } = following
+  const same = before.lab_test.lab?.id === lab_test.lab!.id
+  const account =
+    same && before.lab_account_id !== null
+      ? { id: before.lab_account_id }
+      : await chooseAccount(tx, await usableAccounts(tx), {
+          lab_id: lab_test.lab!.id,
+          billing_type: before.billing_type,
+          address: before.patient_address ?? undefined,
+          statuses: ['active'],
+        })
+  const user = following.user ?? { user_id: before.user_id, client_user_id: parent.clientUserId }
+  const id = tx.uuid()
+  const order: Order = {
+    ...newOrder(tx, id, { user_id: user.user_id }, lab_test, { lab_account_id: account.id, billing_type: before.billing_type }),
+    patient_details: before.patient_details,
+    patient_address: before.patient_address,
+    clinical_notes: before.clinical_notes,
+    physician: before.physician,
+    health_insurance_id: before.health_insurance_id,
+    health_insurace_id: before.health_insurace_id, // sic
+    priority: before.priority,
+    passthrough: before.passthrough,
+    icd_codes: before.icd_codes,
+    origin,
+  }
+  const own = { ...order.order_transaction.orders[0]!, origin, parent_id: before.id }
+  if (user.user_id === before.user_id) order.order_transaction = before.order_transaction
+  else order.order_transaction.orders = []
+  order.order_transaction.orders.push(own)
+  const open = new OpenOrder(tx, {
+    order,
+    intake: { ...parent.intake, scheduled: false },
+    lifecycle: lab_test.method,
+    lowStatus: '',
+    client_user_id: user.client_user_id,
+    ids: await eventIds(tx, 2),
+  })
+  return { id, document: await enter(tx, open, user, () => {}) }
+}
+
+function newOrder(
+  tx: Tx,
+  id: string,
+  placement: Placement,
+  lab_test: LabTest,
+  account: { lab_account_id: string; billing_type: Billing },
+): Order {
+  const now = iso(tx.now)
+  const { physician } = placement
+  const barcode = placement.withBarcode ? linkTo(tx.tenant, lab_test.lab!.slug)?.barcode(id) : undefined
+  return {
+    id,
+    team_id: tx.team,
+    user_id: placement.user_id,
+    patient_details: placement.patient_details ?? null,
+    patient_address: placement.patient_address ?? null,
+    shipping_details: placement.shipping_details ?? null,
+    lab_test,
+    details: newDetails(tx, lab_test.method),
+    sample_id: placement.sample_id ?? barcode ?? null,
+    notes: null,
+    clinical_notes: placement.clinical_notes ?? null,
+    created_at: now,
+    updated_at: now,
+    events: [],
+    last_event: { id: 0, created_at: now, status: '', status_detail: null },
+    status: 'received',
+    physician: physician ? { first_name: physician.first_name, last_name: physician.last_name, npi: physician.npi } : null,
+    health_insurance_id: null,
+    health_insurace_id: null, // sic
+    requisition_form_url: null,
+    priority: placement.priority ?? false,
+    activate_by: placement.activate_by ?? null,
+    passthrough: placement.passthrough ?? null,
+    billing_type: account.billing_type,
+    icd_codes: placement.icd_codes ?? null,
+    has_abn: false,
+    interpretation: null,
+    has_missing_results: null,
+    expected_result_by_date: null,
+    worst_case_result_by_date: null,
+    origin: 'initial',
+    order_transaction: newTransaction(tx, id),
+    lab_account_id: account.lab_account_id,
+  }
+}
+
+function newTransaction(tx: Tx, order_id: string): OrderTransaction {
+  const now = iso(tx.now)
+  const entry = { id: order_id, created_at: now, updated_at: now, low_level_status: '', low_level_status_created_at: now }
+  return { id: tx.uuid(), status: 'active', orders: [{ ...entry, origin: 'initial', parent_id: null }] }
+}
