@@ -211,11 +211,10 @@ for (const name of names)
     })
 
     test('can be cancelled exactly where the interface says so', () => {
-      const cancellable = [
-        ...['ordered', 'awaiting_registration', 'requisition_created', 'requisition_bypassed', 'registered'],
-        ...['appointment_pending', 'appointment_scheduled', 'appointment_cancelled', 'draw_completed'],
-      ]
-      for (const state of states) assert.equal(followers(cycle, state).includes('cancelled'), cancellable.includes(state), state)
+      const cancellable =
+        'ordered awaiting_registration requisition_created requisition_bypassed registered appointment_pending appointment_scheduled appointment_cancelled draw_completed'
+      for (const state of states)
+        assert.equal(followers(cycle, state).includes('cancelled'), cancellable.split(' ').includes(state), state)
     })
   })
 

@@ -105,10 +105,17 @@ function worldOf({ lifecycle, registered: known }: Place): Lifecycle {
   return unbooked.get(lifecycle) ?? (known ? registered : unregistered)
 }
 
+/** The happy way, with what stands beside its end where that is asked for: a first part of the results, or a correction of them. */
+function happyWay(lifecycle: LifecycleName, target: string): string[] {
+  const way = happy[lifecycle]
+  if (target === 'corrected') return [...way, target]
+  return target === 'partial_results' && Object.hasOwn(lifecycleOf(lifecycle).steps, target) ? [...way.slice(0, -1), target] : way
+}
+
 /** The steps to a status that the world takes by itself: the happy ones where they lead there, else the fewest. */
 function wayTo(place: Place, target: string): string[] | undefined {
   const world = worldOf(place)
-  const way = happy[place.lifecycle]
+  const way = happyWay(place.lifecycle, target)
   const from = place.low_status === 'registered' ? afterRegistration(place, way) : way.indexOf(place.low_status)
   const ahead = from < 0 ? [] : way.slice(from + 1, way.indexOf(target) + 1)
   if (ahead.some((status) => BOOKING.has(status))) return undefined
