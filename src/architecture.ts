@@ -10,7 +10,7 @@ export const uses = {
   wearables: [],
   pipelines: ['management', 'webhooks'],
   orders: ['users', 'catalog', 'labs'],
-  testkits: ['users', 'orders'],
+  testkits: ['users', 'catalog', 'orders'],
   results: ['users', 'catalog', 'labs', 'orders'],
   simulator: ['management', 'catalog', 'labs', 'orders', 'testkits', 'results'],
 } as const satisfies Record<string, readonly string[]>

@@ -1,16 +1,18 @@
 // Creating an order for a known patient. Source: lab-testing.md 3.5, 4, 5, 6.1, 7.
 import { createHash } from 'node:crypto'
 import { assertAnswered } from '../catalog/aoe.ts'
-import { findLabTest } from '../catalog/lab-tests.ts'
+import type { OrderSet } from '../catalog/order-set-members.ts'
+import { resolveOrderSet } from '../catalog/order-sets.ts'
+import { assertLabTakes } from '../catalog/patient-rules.ts'
 import type { LabTest } from '../catalog/schema.ts'
+import { labOfAccount } from '../labs/selection.ts'
 import type { Tx } from '../platform/db.ts'
-import { badRequest, notFound } from '../platform/errors.ts'
+import { badRequest } from '../platform/errors.ts'
 import { claim, keep, release } from '../platform/idempotency.ts'
 import { JsonText } from '../platform/operation.ts'
 import { T } from '../platform/schema.ts'
 import { sql } from '../platform/sql.ts'
 import { toPatientAddress } from '../wire/address.ts'
-import type { CollectionMethod } from '../wire/enums.ts'
 import { toPatient } from '../wire/patient.ts'
 import { orderReply } from './orders.ts'
 import { assertPatient } from './patients.ts'
@@ -24,9 +26,8 @@ export const createOrderIdempotency = { scope: 'create_order', retention_s: DAY_
 
 /**
  * Place an order for a patient. Writes lab_order. Queues orders.dispatch where somebody has to be told. Emits labtest.order.created.
- * 400: neither or contradicting lab tests, another collection method than the test's, no lab account that takes the order and its
- * billing, an insurance, an inactive test, unanswered questions, a past `activate_by`, a minor without a proxy. 404: no such user or
- * lab test.
+ * May write lab_test. 400: what `chooseTest` refuses, no lab account that takes the order and its billing, an insurance, unanswered
+ * questions, a past `activate_by`, a minor without a proxy. 404: no such user or lab test.
  * 422: a date of birth in the future or more than 130 years ago.
  */
 export async function createOrder(tx: Tx, body: CreateOrder): Promise<JsonText<OrderReply>> {
@@ -35,7 +36,6 @@ export async function createOrder(tx: Tx, body: CreateOrder): Promise<JsonText<O
 }
 
 async function create(tx: Tx, body: CreateOrder): Promise<{ id: string; document: string }> {
-  const lab_test_id = chosenTest(body)
   assertPatient(tx, body.patient_details)
   if (body.billing_type === 'commercial_insurance')
     throw badRequest('Orders billed to an insurance are not offered by this server yet')
@@ -61,7 +61,7 @@ async function create(tx: Tx, body: CreateOrder): Promise<{ id: string; document
       },
     },
     async () => {
-      const test = await orderable(tx, lab_test_id, body.collection_method)
+      const test = await chooseTest(tx, body)
       await assertAnswered(tx, test.id, body.aoe_answers ?? [])
       return test
     },
@@ -82,7 +82,6 @@ const factsOf = ({ physician, patient_details }: Pick<CreateOrder, 'physician' |
  * Source: lab-testing.md 6.5.
  */
 export async function importOrder(tx: Tx, body: ImportOrder): Promise<JsonText<OrderReply>> {
-  const lab_test_id = chosenTest(body)
   assertPatient(tx, body.patient_details)
   const { document } = await placeOrder(
     tx,
@@ -97,45 +96,40 @@ export async function importOrder(tx: Tx, body: ImportOrder): Promise<JsonText<O
       statuses: ['active', 'pending'],
       facts: { imported: true, ...factsOf(body) },
     },
-    () => orderable(tx, lab_test_id, body.collection_method),
+    () => chooseTest(tx, body),
     (open) => open.advance('requisition_bypassed'),
   )
   return orderReply(document, 'Order created successfully')
 }
 
-/** The lab test by which something is ordered. 404: the team has none such. 400: it is not active, or collected otherwise. */
-export async function orderable(tx: Tx, id: string, method: CollectionMethod | undefined): Promise<LabTest> {
-  const test = await tx.remember(`lab test ${id}`, () => findLabTest(tx, id))
-  if (!test) throw notFound('Test does not exist')
-  if (test.status !== 'active') throw badRequest(`Lab test ${test.id} is not active`)
-  if (method !== undefined && test.method !== method)
-    throw badRequest(`Lab test ${test.id} is collected by ${test.method}, not by ${method}`)
+type Asked = Pick<CreateOrder, 'order_set' | 'collection_method' | 'lab_account_id' | 'patient_details'> & {
+  lab_test_id?: string
+}
+
+/**
+ * The lab test that a request comes down to, which its lab does for this patient. May write lab_test (`resolveOrderSet`).
+ * 400, 404: as `resolveOrderSet` and `assertLabTakes`; neither or contradicting tests; two lab accounts.
+ */
+async function chooseTest(tx: Tx, asked: Asked): Promise<LabTest> {
+  const account = asked.lab_account_id ?? asked.order_set?.lab_account_id
+  const only = account === undefined ? undefined : await labOfAccount(tx, account)
+  const test = await resolveOrderSet(tx, orderSetOf(asked), asked.collection_method, only)
+  await assertLabTakes(tx, test.lab!.id, asked.patient_details)
   return test
 }
 
-/** The one lab test an order is for; the conflicts of section 3.5 in their published words. */
-function chosenTest(
-  body: Partial<Pick<CreateOrder, 'order_set' | 'lab_test_id' | 'collection_method' | 'lab_account_id'>>,
-): string {
-  const { order_set, lab_test_id, collection_method } = body
-  const add_on = order_set?.add_on
-  if (add_on && !collection_method) throw badRequest('collection_method must be set if add_on is set')
-  if (add_on && !add_on.marker_ids?.length && !add_on.provider_ids?.length)
-    throw badRequest('marker_ids or provider_ids must be set in add_on')
-  if (add_on?.marker_ids?.length && add_on.provider_ids?.length)
-    throw badRequest('cannot set both marker_ids and provider_ids in add_on')
-  const ids = [...new Set(order_set?.lab_test_ids ?? [])]
-  if (lab_test_id !== undefined && ids.length && (ids.length > 1 || ids[0] !== lab_test_id))
-    throw badRequest('lab_test_id and order_set name different tests')
-  if (lab_test_id === undefined && order_set && !ids.length && !add_on)
-    throw badRequest('order_set must name at least one lab test or marker')
-  if (add_on || ids.length > 1)
-    throw badRequest('Orders of several lab tests or of single markers are not offered by this server yet')
-  const id = lab_test_id ?? ids[0]
-  if (id === undefined) throw badRequest('order_set or lab_test_id must be set')
-  if (body.lab_account_id && order_set?.lab_account_id && body.lab_account_id !== order_set.lab_account_id)
+/** One set of the two ways in which tests can be named. */
+function orderSetOf({ order_set, lab_test_id, lab_account_id }: Asked): OrderSet {
+  if (lab_account_id && order_set?.lab_account_id && lab_account_id !== order_set.lab_account_id)
     throw badRequest('lab_account_id and order_set.lab_account_id differ')
-  return id
+  if (lab_test_id === undefined) {
+    if (!order_set) throw badRequest('order_set or lab_test_id must be set')
+    return order_set
+  }
+  const ids = new Set(order_set?.lab_test_ids)
+  if (ids.size > 1 || (ids.size === 1 && !ids.has(lab_test_id)))
+    throw badRequest('lab_test_id and order_set name different tests')
+  return { ...order_set, lab_test_ids: [lab_test_id] }
 }
 
 const GUARD = 'create_order.content'

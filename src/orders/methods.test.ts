@@ -171,3 +171,56 @@ describe('an order that comes of another', () => {
     assert.deepEqual(a.order_transaction, b.order_transaction)
   })
 })
+
+describe('an order of several tests or of single markers', () => {
+  const markersOf = async (team: Given, lab_id: number) =>
+    (await team.api.get(`/v3/lab_tests/markers?lab_id=${lab_id}&a_la_carte_enabled=true&size=3`)).body.markers as {
+      id: number
+      provider_id: string
+    }[]
+
+  test('is for one lab test that was put together, the same one for the same set', async () => {
+    const team = await given()
+    const { lab } = (await team.api.get(`/v3/lab_tests/${await team.test('walk_in_test')}`)).body
+    const [one, two] = await markersOf(team, lab.id)
+    const order_set = { add_on: { marker_ids: [one!.id, two!.id] } }
+    const order = await placed(team, { order_set, collection_method: 'walk_in_test' })
+    assert.deepEqual([order.lab_test.auto_generated, order.lab_test.method], [true, 'walk_in_test'])
+    const read = (await team.api.get(`/v3/lab_tests/${order.lab_test.id}/markers`)).body
+    assert.deepEqual(
+      read.markers.slice(0, 2).map(({ id }: { id: number }) => id),
+      [one!.id, two!.id],
+    )
+    const again = await placed(team, { order_set, collection_method: 'walk_in_test' })
+    assert.equal(again.lab_test.id, order.lab_test.id)
+    assert.deepEqual(
+      (await team.api.get('/v3/lab_tests')).body.some(({ id }: { id: string }) => id === order.lab_test.id),
+      false,
+    )
+  })
+
+  test('may add markers to a test, by the codes of the laboratory too', async () => {
+    const team = await given()
+    const id = await team.test('walk_in_test')
+    const { lab } = (await team.api.get(`/v3/lab_tests/${id}`)).body
+    const [one] = await markersOf(team, lab.id)
+    const order_set = { lab_test_ids: [id], add_on: { provider_ids: [one!.provider_id] } }
+    const order = await placed(team, { order_set, collection_method: 'walk_in_test' })
+    assert.equal(order.lab_test.lab!.id, lab.id)
+  })
+
+  test('is refused, and leaves nothing behind, where a marker is of another laboratory than the test', async () => {
+    const team = await given()
+    const id = await team.test('walk_in_test')
+    const { lab } = (await team.api.get(`/v3/lab_tests/${id}`)).body
+    const labs = (await team.api.get('/v3/lab_tests/labs')).body as { id: number }[]
+    const found = await Promise.all(labs.filter((other) => other.id !== lab.id).map((other) => markersOf(team, other.id)))
+    const body = await orderBody(team, {
+      order_set: { lab_test_ids: [id], add_on: { marker_ids: [found.flat()[0]!.id] } },
+      collection_method: 'walk_in_test',
+    })
+    assert.equal((await team.api.post('/v3/order', body)).status, 400)
+    assert.equal((await team.api.get('/v3/orders')).body.total, 0)
+    assert.deepEqual(await team.events(), [])
+  })
+})

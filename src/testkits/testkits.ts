@@ -1,9 +1,11 @@
 // Kits whose patient is known later: ordering and registering them. Writes no table of its own; a kit lives in its order's details.
+import { resolveOrderSet } from '../catalog/order-sets.ts'
+import { assertLabTakes } from '../catalog/patient-rules.ts'
+import type { LabTest } from '../catalog/schema.ts'
 import { changeOrder, type OpenOrder } from '../orders/open-order.ts'
 import { findKitBySample, orderReply } from '../orders/orders.ts'
 import { assertPatient } from '../orders/patients.ts'
 import { placeOrder } from '../orders/placing.ts'
-import { orderable } from '../orders/create.ts'
 import type { OrderReply } from '../orders/schema.ts'
 import { iso } from '../platform/clock.ts'
 import type { Tx } from '../platform/db.ts'
@@ -32,7 +34,7 @@ export async function createTestkitOrder(tx: Tx, body: CreateTestkitOrder): Prom
       lab_account_id: body.lab_account_id,
       withBarcode: true,
     },
-    () => orderable(tx, body.lab_test_id, 'testkit'),
+    () => kitTest(tx, body.lab_test_id),
     (open) => {
       // No `shipment` key yet, not even null: the interface has it so.
       delete kitOf(open).shipment
@@ -40,6 +42,12 @@ export async function createTestkitOrder(tx: Tx, body: CreateTestkitOrder): Prom
     },
   )
   return orderReply(document, 'Order created successfully')
+}
+
+async function kitTest(tx: Tx, id: string): Promise<LabTest> {
+  const test = await resolveOrderSet(tx, { lab_test_ids: [id] }, undefined)
+  if (test.method !== 'testkit') throw badRequest(`Lab test ${id} is collected by ${test.method}, not by testkit`)
+  return test
 }
 
 /**
@@ -57,8 +65,9 @@ export async function registerTestkit(tx: Tx, body: RegisterTestkit): Promise<Js
   if (!body.consents?.length && !body.physician) throw badRequest('Either consents or a physician must be given')
   const user = body.user_id === undefined ? undefined : await findUser(tx, body.user_id)
   if (body.user_id !== undefined && !user) throw notFound('User does not exist on this team')
-  const document = await changeOrder(tx, id, (open) => {
+  const document = await changeOrder(tx, id, async (open) => {
     assertAwaiting(open)
+    await assertLabTakes(tx, open.order.lab_test.lab!.id, body.patient_details)
     if (open.intake.physician_required && !body.physician)
       throw badRequest('Orders under this lab account must name the physician who orders')
     if (user) open.rebind(user)
