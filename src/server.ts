@@ -3,6 +3,7 @@ import { mkdirSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { constraints, handlers, later, neighbours, operations, operationsIn, sweeps } from './app.ts'
+import { enforcePhysicians } from './labs/selection.ts'
 import { administer } from './management/administration.ts'
 import type { TeamGuard } from './management/guard.ts'
 import { launchPages } from './management/launch-pages.ts'
@@ -96,6 +97,7 @@ const DRAIN_MS_MAX = 30_000
 
 /** Start the roles of this process on an open, migrated database. `stop` lets requests and jobs in flight finish. */
 export async function startRoles(config: Config, cells: Cells, log: Log, roles: Roles): Promise<Running> {
+  enforcePhysicians(config.enforce_delegated_physician)
   const vault = openVault(config.encryption_keys, resolve(config.data_dir))
   let url = config.public_url ?? ''
   const administration = administer(cells, vault, config, { ...neighbours, publicUrl: () => url })

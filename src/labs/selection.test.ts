@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
 import type { AccountChange } from './accounts.ts'
 import { updateAccount } from './accounts.ts'
+import { enforcePhysicians } from './selection.ts'
 import { sql } from '../platform/sql.ts'
 import { everywhere, kitLab, labAccount, platformAccount } from '../testing-labs.ts'
 import { address, kit, orderBody, patient, placed, registration } from '../testing-orders.ts'
@@ -164,6 +165,16 @@ describe('the physician of an order under a delegated account', () => {
     test(`may be left out where the account is ${flow}`, async () => {
       assert.equal((await attempt(await delegated(flow)))[0], 200)
     })
+
+  test('may be left out where the installation does not insist on it yet', async () => {
+    const team = await delegated('order_delegated')
+    enforcePhysicians(false)
+    try {
+      assert.equal((await attempt(team))[0], 200)
+    } finally {
+      enforcePhysicians(true)
+    }
+  })
 
   test('may be left out at other labs', async () => {
     const team = await given()

@@ -102,9 +102,18 @@ const offeredAt = (states: string[], { state, country }: PatientAddress): boolea
 /** Labs that take an order under a delegated account only with the customer's physician on it. */
 const PHYSICIAN_LABS = new Set(['labcorp', 'quest', 'sonora_quest'])
 
+let physiciansEnforced = true
+
+/** Say, once for the process, whether delegated accounts insist on the physician who orders. Until it is said, they do. */
+export function enforcePhysicians(on: boolean): void {
+  physiciansEnforced = on
+}
+
 /** Whether an order under this account must name its physician. */
 export const needsPhysician = ({ delegated_flow }: UsableAccount, lab_slug: string): boolean =>
-  (delegated_flow === 'order_delegated' || delegated_flow === 'fully_delegated') && PHYSICIAN_LABS.has(lab_slug)
+  physiciansEnforced &&
+  (delegated_flow === 'order_delegated' || delegated_flow === 'fully_delegated') &&
+  PHYSICIAN_LABS.has(lab_slug)
 
 /** The lab of an account that the team may use; undefined for any other id. */
 export async function labOfAccount(tx: Tx, lab_account_id: string): Promise<number | undefined> {

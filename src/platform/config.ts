@@ -31,6 +31,7 @@ export interface Config {
   wrong_keys_per_min: number
   /** Where patients of teams without an address of their own are told to write; empty for none. */
   support_email: string
+  enforce_delegated_physician: boolean
   /** The server that mail is handed to; undefined: mail waits to be read. */
   smtp: SmtpSettings | undefined
   /** Keys for secrets at rest, in base64; empty: a key file in the data folder. */
@@ -122,6 +123,12 @@ export const settings: Setting[] = [
     name: 'SUPPORT_EMAIL',
     default: '',
     meaning: 'Address of support in the brand of teams that name none.',
+  },
+  {
+    name: 'ENFORCE_DELEGATED_PHYSICIAN',
+    default: 'on',
+    meaning:
+      'Orders at Labcorp, Quest and Sonora Quest under a lab account whose customer orders by a physician of their own must name that physician. `off` lets them through while customers get ready.',
   },
   {
     name: 'SMTP_URL',
@@ -264,6 +271,7 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     requests_burst: whole('REQUESTS_BURST', 200, 1, 1_000_000),
     wrong_keys_per_min: whole('WRONG_KEYS_PER_MINUTE', demo ? 0 : 20, 0, 1_000_000),
     support_email,
+    enforce_delegated_physician: onOff('ENFORCE_DELEGATED_PHYSICIAN', true),
     sandbox_users_max: whole('SANDBOX_USERS_MAX', 50, 0, 1_000_000),
     smtp: readSmtp(env.SMTP_URL, env.MAIL_FROM, faults),
     encryption_keys: encryptionKeys(env.ENCRYPTION_KEYS, faults),
