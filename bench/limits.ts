@@ -9,11 +9,15 @@ export interface Sample {
   user_id: string
   lab_test_id: string
   lab_id: number
-  bodies: [string, string]
+  /** Names of the patient and the receiver, as the columns have them. */
+  patient_name: string | null
+  recipient_name: string | null
+  /** One body for each event. */
+  bodies: string[]
   payload: string
 }
 
-/** One prepared statement that inserts an order, two events and one outbox row, and commits: how many a second. */
+/** One prepared statement that inserts an order, its events and one outbox row, and commits: how many a second. */
 export async function createLimit(
   connection: pg.PoolConfig,
   sample: Sample,
@@ -23,11 +27,11 @@ export async function createLimit(
   const text = `
     with o as (
       insert into lab_order (id, team_id, user_id, transaction_id, lifecycle, lab_test_id, lab_id, method, low_status, status_at, sample_id,
-                             recipient_name, created_at, updated_at, document, intake)
-      values ($1, $2, $3, $4, 'registrable_testkit', $5, $6, 'testkit', 'awaiting_registration', $7, $8, 'Bench Receiver', $7, $7, $9, $10)),
+                             patient_name, recipient_name, created_at, updated_at, document, intake)
+      values ($1, $2, $3, $4, 'registrable_testkit', $5, $6, 'testkit', 'awaiting_registration', $7, $8, $9, $10, $7, $7, $11, $12)),
     e as (
       insert into event (id, team_id, type, object_id, user_id, created_at, body)
-      values ($11, $2, 'labtest.order.created', $1, $3, $7, $12), ($13, $2, 'labtest.order.updated', $1, $3, $7, $14))
+      select told.id, $2, 'labtest.order.updated', $1, $3, $7, told.body from unnest($13::uuid[], $14::text[]) as told (id, body))
     insert into job (id, team_id, name, payload, run_at, due_at) values ($15, $2, 'bench.none', $16, $7, 'infinity')`
   const now = new Date()
   const one = () =>
@@ -43,12 +47,12 @@ export async function createLimit(
         sample.lab_id,
         now,
         randomUUID(),
+        sample.patient_name,
+        sample.recipient_name,
         sample.document,
         sample.intake,
-        v7(),
-        sample.bodies[0],
-        v7(),
-        sample.bodies[1],
+        sample.bodies.map(v7),
+        sample.bodies,
         v7(),
         sample.payload,
       ],

@@ -1,5 +1,5 @@
 // Speed against limits measured in the same run, on the same database. Prints figures and ratios; asserts nothing.
-// Further arguments choose parts: memory create read deliver latency list.
+// Further arguments choose parts: memory create walk-in read deliver latency list.
 import { spawn, type ChildProcess } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -18,7 +18,7 @@ const WARM_UP_S = 2
 const SECONDS = Number(process.env.BENCH_SECONDS ?? 3)
 const ORDERS = Number(process.env.BENCH_ORDERS ?? 1_000_000)
 const parts = new Set(
-  process.argv.slice(2).length ? process.argv.slice(2) : ['memory', 'create', 'read', 'deliver', 'latency', 'list'],
+  process.argv.slice(2).length ? process.argv.slice(2) : ['memory', 'create', 'walk-in', 'read', 'deliver', 'latency', 'list'],
 )
 
 const dataDir = mkdtempSync(join(tmpdir(), 'drawbridge-bench-'))
@@ -128,25 +128,38 @@ try {
   await createEndpoint('http://127.0.0.1:9/', true)
 
   if (parts.has('create')) {
-    const { rows } = await db.query('select document, intake, lab_id from lab_order where id = $1', [order.id])
-    const events = await db.query('select body from event where object_id = $1 order by id', [order.id])
-    const sample: Sample = {
-      ...rows[0],
-      team_id: demo.teams.us,
-      user_id,
-      lab_test_id: test.id,
-      bodies: [events.rows[0].body, events.rows[1].body],
-      payload: JSON.stringify({ order_id: order.id }),
-    }
+    const sample = await sampleOf(db, order.id, demo.teams.us)
     const { limit, ours } = await byTurns(
       () => createLimit(attached.connection, sample, { connections: CONNECTIONS, seconds: SECONDS }),
       () => load({ url: `${server.url}/v3/order/testkit`, method: 'POST', headers, body: JSON.stringify(body) }),
     )
     report('create a kit order, 10 connections', rate(ours), rate(limit), (ours / limit).toFixed(2), 'at least 0.5')
-    for (let waiting = 1; waiting;) {
-      waiting = Number((await db.query(`select count(*) as n from job where name <> 'bench.none'`)).rows[0].n)
-      await sleep(200)
+    await idle(db)
+  }
+
+  if (parts.has('walk-in')) {
+    const [walkIn] = await api('GET', '/v3/lab_tests?collection_method=walk_in_test')
+    const person = {
+      first_name: 'Bench',
+      last_name: 'Fictional',
+      dob: '1990-01-31',
+      gender: 'female',
+      phone_number: '+15550100199',
     }
+    const placing = {
+      user_id,
+      lab_test_id: walkIn.id,
+      patient_details: { ...person, email: 'bench@example.com' },
+      patient_address: body.shipping_details,
+    }
+    const made = (await api('POST', '/v3/order', placing)).order
+    const sample = await sampleOf(db, made.id, demo.teams.us)
+    const { limit, ours } = await byTurns(
+      () => createLimit(attached.connection, sample, { connections: CONNECTIONS, seconds: SECONDS }),
+      () => load({ url: `${server.url}/v3/order`, method: 'POST', headers, body: JSON.stringify(placing) }),
+    )
+    report('create a walk-in order, 10 connections', rate(ours), rate(limit), (ours / limit).toFixed(2), 'at least 0.5')
+    await idle(db)
   }
 
   if (parts.has('read')) {
@@ -218,6 +231,16 @@ try {
       )
     }
   }
+  if (parts.has('list') && ORDERS >= 1000) {
+    await db.query(
+      `update lab_order set patient_name = 'Fictitia Rarely' where id = any (array(select id from lab_order where low_status = 'awaiting_registration' order by md5(id::text) limit 200))`,
+    )
+    const ms = await medianMs(async () => {
+      const found = await api('GET', '/v3/orders?status=awaiting_registration&patient_name=titia%20rare')
+      if (found.total !== 200 || found.orders.length !== 50) throw new Error(`${found.total} orders of that name`)
+    }, 60)
+    report(`orders by status and name, of ${ORDERS.toLocaleString('en')}`, `${ms.toFixed(1)} ms`, '', '', 'under 50 ms')
+  }
   await db.end()
   await attached.stop()
 } finally {
@@ -226,6 +249,24 @@ try {
     children.map((child) => child.exitCode ?? child.signalCode ?? new Promise((resolve) => child.on('exit', resolve))),
   )
   rmSync(dataDir, { recursive: true, force: true })
+}
+
+/** Everything that was queued has been done. */
+async function idle(db: pg.Client): Promise<void> {
+  for (let waiting = 1; waiting;) {
+    waiting = Number((await db.query(`select count(*) as n from job where name <> 'bench.none'`)).rows[0].n)
+    await sleep(200)
+  }
+}
+
+/** What the limit writes of an order: as much as ours did. */
+async function sampleOf(db: pg.Client, id: string, team_id: string): Promise<Sample> {
+  const { rows } = await db.query(
+    'select document, intake, lab_id, user_id, lab_test_id, patient_name, recipient_name from lab_order where id = $1',
+    [id],
+  )
+  const events = await db.query<{ body: string }>('select body from event where object_id = $1 order by id', [id])
+  return { ...rows[0], team_id, bodies: events.rows.map((event) => event.body), payload: JSON.stringify({ order_id: id }) }
 }
 
 /** Orders of the past, copies of one, so many that pages lie deep; then the job that marks them. */

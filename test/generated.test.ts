@@ -5,6 +5,8 @@ import { test } from 'node:test'
 import pg from 'pg'
 import { operations } from '../src/app.ts'
 import { uses } from '../src/architecture.ts'
+import { lifecycles } from '../src/orders/lifecycle.ts'
+import { followers, isFinal, type Lifecycle } from '../src/orders/machine.ts'
 import { settings } from '../src/platform/config.ts'
 import { describe, listOperations } from '../src/platform/openapi.ts'
 import { version } from '../src/server.ts'
@@ -68,4 +70,28 @@ test('docs/ARCHITECTURE.md has the drawing of the modules', () => {
     below.length ? below.filter((to) => !implied(from, to)).map((to) => `  ${from} --> ${to}`) : [`  ${from}`],
   )
   section('docs/ARCHITECTURE.md', 'modules', ['```mermaid', 'graph TD', ...arrows, '```'].join('\n'))
+})
+
+/** Which guide draws which life. */
+const guides: Record<keyof typeof lifecycles, string> = {
+  testkit: 'test-kits',
+  registrable_testkit: 'test-kits',
+  walk_in_test: 'walk-in',
+  at_home_phlebotomy: 'at-home',
+  on_site_collection: 'on-site',
+}
+
+function drawing(cycle: Lifecycle): string {
+  const states = Object.keys(cycle.steps)
+  return [
+    ...['```mermaid', 'stateDiagram-v2', `  [*] --> ${cycle.start}`],
+    ...states.flatMap((from) => followers(cycle, from).map((to) => `  ${from} --> ${to}`)),
+    ...states.filter((state) => isFinal(cycle, state)).map((state) => `  ${state} --> [*]`),
+    '```',
+  ].join('\n')
+}
+
+test('docs/guides has a drawing of every life of an order', () => {
+  for (const [name, guide] of Object.entries(guides))
+    section(`docs/guides/${guide}.md`, name, drawing(lifecycles[name as keyof typeof lifecycles]))
 })

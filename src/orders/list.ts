@@ -4,7 +4,7 @@ import type { Tx } from '../platform/db.ts'
 import { invalid, type Fault } from '../platform/errors.ts'
 import { JsonText } from '../platform/operation.ts'
 import { parseMoment } from '../platform/formats.ts'
-import { T } from '../platform/schema.ts'
+import { Nullable, T } from '../platform/schema.ts'
 import { and, sql, type Sql } from '../platform/sql.ts'
 import { lowStatusOf } from './machine.ts'
 import { countOrders, markBefore } from './marks.ts'
@@ -20,14 +20,21 @@ export async function listOrders(tx: Tx, query: OrderQuery): Promise<JsonText<Or
   const filters = filtersOf(tx, query)
   const key = query.order_key ?? 'created_at'
   const direction = query.order_direction ?? 'desc'
-  const { total, documents } =
-    filters.length === 0 && key === 'created_at'
-      ? await unfiltered(tx, page, size, direction)
-      : await filtered(tx, filters, key, direction, page, size)
+  const read = filters.length === 0 && key === 'created_at' ? unfiltered : byName(query) ? foundFirst : filtered
+  const { total, documents } = await read(tx, { filters, key, direction, page, size })
   return new JsonText(`{"orders":[${documents.join(',')}],"total":${total},"page":${page},"size":${size}}`)
 }
 
-async function filtered(tx: Tx, filters: Sql[], key: string, direction: 'asc' | 'desc', page: number, size: number) {
+/** What is listed. */
+interface Wanted {
+  filters: Sql[]
+  key: string
+  direction: 'asc' | 'desc'
+  page: number
+  size: number
+}
+
+async function filtered(tx: Tx, { filters, key, direction, page, size }: Wanted) {
   const where = and(filters)
   const [{ n }, rows] = await Promise.all([
     tx.one(Counted, sql`select count(*) as n from lab_order where team_id = ${tx.team} and ${where}`),
@@ -38,6 +45,36 @@ async function filtered(tx: Tx, filters: Sql[], key: string, direction: 'asc' | 
     ),
   ])
   return { total: n, documents: rows.map((row) => row.document) }
+}
+
+/** Trigrams need three letters. */
+const isLong = (text: string | undefined): boolean => (text?.match(/[\p{L}\p{N}]{3}/u) ?? null) !== null
+
+/** Whether a part of a name is looked for that the index of names can find. */
+const byName = ({ search_input: any, patient_name, shipping_recipient_name }: OrderQuery): boolean =>
+  isLong(patient_name) || isLong(shipping_recipient_name) || (isLong(any) && !UUID.test(any!) && !DATE.test(any!))
+
+const Found = T.Object({ total: T.Integer(), document: Nullable(T.String()) })
+
+/**
+ * As `filtered`, for filters that leave few: those are found first, then counted and sorted. Asked for the page alone, the planner would
+ * walk the newest orders until it has met enough of that name.
+ */
+async function foundFirst(tx: Tx, { filters, key, direction, page, size }: Wanted) {
+  const order = sorting[key]![direction]
+  const rows = await tx.many(
+    Found,
+    sql`
+    with found as materialized (
+      select id, created_at, patient_name, low_status from lab_order where team_id = ${tx.team} and ${and(filters)}),
+    page as (
+      select id, row_number() over (order by ${order}) as place from found order by ${order} offset ${(page - 1) * size} limit ${size})
+    select t.total, o.document
+    from (select count(*) as total from found) t
+    left join page on true left join lab_order o on o.id = page.id and o.team_id = ${tx.team}
+    order by page.place`,
+  )
+  return { total: rows[0]!.total, documents: rows.flatMap(({ document }) => document ?? []) }
 }
 
 const sorting: Record<string, Record<'asc' | 'desc', Sql>> = {
@@ -52,7 +89,7 @@ const sorting: Record<string, Record<'asc' | 'desc', Sql>> = {
 /**
  * All orders of the team. The page is a range of ranks, counted from the oldest: it is read from the nearest mark on, forward.
  */
-async function unfiltered(tx: Tx, page: number, size: number, direction: 'asc' | 'desc') {
+async function unfiltered(tx: Tx, { direction, page, size }: Wanted) {
   const total = await countOrders(tx)
   const first = (page - 1) * size
   const count = Math.min(size, total - first)
