@@ -1,0 +1,184 @@
+// Whatever happens to orders, in whatever order: their events follow their tables, their transactions are what their orders make of them,
+// and every step was told. 100 walks of 100 operations, each walk with a team of its own.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { lifecycleOf, settledStatuses, type LifecycleName } from '../src/orders/lifecycle.ts'
+import { followers, lowStatusOf, statusText } from '../src/orders/machine.ts'
+import { transactionStatus } from '../src/orders/open-order.ts'
+import type { Order } from '../src/orders/schema.ts'
+import { T } from '../src/platform/schema.ts'
+import { sql } from '../src/platform/sql.ts'
+import { address, patient, registration, shipping } from '../src/testing-orders.ts'
+import { given, type Given, type Reply } from '../src/testing.ts'
+
+const WALKS = Number(process.env.WALKS ?? 100)
+const STEPS = 100
+
+/** What is done: to which of the team's orders, and three numbers that choose the rest. */
+interface Act {
+  name: keyof typeof acts
+  order: number
+  a: number
+  b: number
+}
+
+interface Walk {
+  team: Given
+  user: string
+  tests: Record<string, string>
+  orders: string[]
+}
+
+const of = <X>(list: readonly X[], n: number): X => list[n % list.length]!
+const methods = ['walk_in_test', 'at_home_phlebotomy', 'on_site_collection', 'testkit'] as const
+
+/** Nothing that is asked is a fault of the server; what is refused is refused by the rules. */
+function sound(reply: Reply, ...also: number[]): Reply {
+  assert.ok([200, 400, 404, 422, ...also].includes(reply.status), `${reply.status} ${JSON.stringify(reply.body)}`)
+  return reply
+}
+
+const read = async ({ team }: Walk, id: string): Promise<Order> => (await team.api.get(`/v3/order/${id}`)).body as Order
+
+const acts = {
+  place: async (walk: Walk, { a, b }: Act) => {
+    const { body } = sound(
+      await walk.team.api.post('/v3/order', {
+        user_id: walk.user,
+        lab_test_id: walk.tests[of(methods, a)],
+        patient_details: patient,
+        patient_address: address,
+        ...(b % 4 === 0 && { activate_by: '2100-01-31' }),
+      }),
+    )
+    walk.orders.push(body.order.id)
+  },
+  kit: async (walk: Walk) => {
+    const ordered = { user_id: walk.user, lab_test_id: walk.tests.testkit, shipping_details: shipping }
+    walk.orders.push(sound(await walk.team.api.post('/v3/order/testkit', ordered)).body.order.id)
+  },
+  import: async (walk: Walk, { a, b }: Act) => {
+    const { status, body } = sound(
+      await walk.team.api.post('/v3/order/import', {
+        user_id: walk.user,
+        billing_type: 'client_bill',
+        order_set: { lab_test_ids: [walk.tests[of(methods, a)]] },
+        collection_method: of(methods, a),
+        patient_details: patient,
+        patient_address: { ...address, receiver_name: '' },
+        sample_id: `FICTIONAL-${b % 40}`,
+      }),
+    )
+    if (status === 200) walk.orders.push(body.order.id)
+  },
+  register: async (walk: Walk, { order }: Act) => {
+    const { sample_id } = await read(walk, of(walk.orders, order))
+    sound(await walk.team.api.post('/v3/order/testkit/register', registration(sample_id ?? 'none')))
+  },
+  cancel: async (walk: Walk, { order }: Act) =>
+    void sound(await walk.team.api.post(`/v3/order/${of(walk.orders, order)}/cancel`)),
+  draw: async (walk: Walk, { order }: Act) =>
+    void sound(await walk.team.api.patch(`/v3/order/${of(walk.orders, order)}/draw_completed`)),
+  schedule: async (walk: Walk, { order, a }: Act) =>
+    void sound(
+      await walk.team.api.patch(`/v3/order/${of(walk.orders, order)}`, { activate_by: a % 2 ? null : `2100-0${1 + (a % 9)}-01` }),
+    ),
+  simulate: async (walk: Walk, { order, a, b }: Act) => {
+    const { id, lab_test } = await read(walk, of(walk.orders, order))
+    const names = (Object.entries(lifecycles()) as [LifecycleName, string][]).filter(([, method]) => method === lab_test.method)
+    const cycle = lifecycleOf(of(names, b)[0])
+    const target = statusText(cycle, of(Object.keys(cycle.steps), a))
+    sound(
+      await walk.team.api.post(`/v3/order/${id}/test?delay=${b % 3}${a % 4 ? '' : `&final_status=${target}`}`, {
+        interpretation: of(['normal', 'abnormal', 'critical'], b),
+        has_missing_results: b % 5 === 0,
+      }),
+    )
+  },
+  work: (walk: Walk) => walk.team.settle(),
+  wait: async (walk: Walk, { a }: Act) =>
+    void sound(await walk.team.api.post('/v1/sandbox/clock/advance', { seconds: 1 + (a % 200_000) })),
+}
+
+const lifecycles = (): Record<string, string> => ({
+  testkit: 'testkit',
+  registrable_testkit: 'testkit',
+  walk_in_test: 'walk_in_test',
+  at_home_phlebotomy: 'at_home_phlebotomy',
+  on_site_collection: 'on_site_collection',
+})
+
+const anAct = fc.record<Act>({
+  name: fc.constantFrom(...(Object.keys(acts) as (keyof typeof acts)[])),
+  order: fc.nat(1000),
+  a: fc.nat(200_000),
+  b: fc.nat(1000),
+})
+
+const Row = T.Object({ id: T.String(), lifecycle: T.String(), low_status: T.String(), document: T.String() })
+const Told = T.Object({ object_id: T.String(), type: T.String(), body: T.String() })
+
+/** Every order of the team against its table and its transaction. */
+async function assertSound({ team }: Walk): Promise<void> {
+  const rows = await team.db.queries.many(
+    Row,
+    sql`select id, lifecycle, low_status, document from lab_order where team_id = ${team.team}`,
+  )
+  const told = await team.db.queries.many(
+    Told,
+    sql`select object_id, type, body from event where team_id = ${team.team} order by id`,
+  )
+  const lows = new Map(rows.map(({ id, low_status }) => [id, low_status]))
+  for (const { id, lifecycle, low_status, document } of rows) {
+    const order = JSON.parse(document) as Order
+    const cycle = lifecycleOf(lifecycle)
+    const steps = order.events.map(({ status }) => lowStatusOf(status.split('.').at(-1)!))
+    assert.deepEqual(
+      order.events.map(({ status }) => status),
+      steps.map((low) => statusText(cycle, low)),
+    )
+    assert.equal(steps[0], cycle.start)
+    for (const [i, low] of steps.entries())
+      if (i > 0 && !(order.events[i]!.status_detail === 'fulfillment_error' && low === steps[i - 1]))
+        assert.ok(followers(cycle, steps[i - 1]!).includes(low), `${lifecycle}: ${steps[i - 1]} → ${low}`)
+    assert.deepEqual([order.last_event, low_status], [order.events.at(-1), steps.at(-1)])
+    assert.deepEqual(
+      order.events.map((event) => event.id),
+      order.events.map((event) => event.id).toSorted((x, y) => x - y),
+    )
+    const { orders, status } = order.order_transaction
+    for (const member of orders) assert.equal(member.low_level_status, lows.get(member.id), member.id)
+    assert.equal(status, transactionStatus(orders.map((member) => lows.get(member.id)!)))
+    assert.equal(
+      status === 'active',
+      orders.some((member) => !settledStatuses.has(lows.get(member.id)!)),
+    )
+    // Every step was told once, with the order as of then; partial results are not told to this team.
+    const mine = told.filter((event) => event.object_id === id && event.type.startsWith('labtest.order.'))
+    assert.deepEqual(
+      mine.map(({ body }) => (JSON.parse(body) as { data: Order }).data.last_event),
+      order.events.filter(({ status: shown }) => !shown.endsWith('.partial_results')),
+    )
+    assert.deepEqual(
+      mine.map(({ type }) => type),
+      mine.map((_, i) => (i === 0 ? 'labtest.order.created' : 'labtest.order.updated')),
+    )
+  }
+}
+
+test('no walk of operations leaves an order that contradicts its table, its transaction or what was told', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(anAct, { minLength: STEPS, maxLength: STEPS }), async (list) => {
+      const team = await given()
+      const tests = Object.fromEntries(await Promise.all(methods.map(async (method) => [method, await team.test(method)])))
+      const walk: Walk = { team, user: await team.user(), tests, orders: [] }
+      for (const method of [0, 1, 2, 3]) await acts.place(walk, { name: 'place', order: 0, a: method, b: 1 })
+      await acts.kit(walk)
+      for (const act of list) await acts[act.name](walk, act)
+      await team.settle()
+      await assertSound(walk)
+    }),
+    { numRuns: WALKS, endOnFailure: process.env.SHRINK === undefined },
+  )
+})
