@@ -423,6 +423,9 @@ table lab
   logo_url text
   clia text
   medical_director text
+  max_first_name integer
+  max_last_name integer
+  allowed_genders text[]
   constraint lab__slug UNIQUE (slug)
   constraint lab_pkey PRIMARY KEY (id)
 
@@ -515,10 +518,12 @@ table lab_test
   has_collection_instructions boolean not null default false
   created_at timestamp with time zone not null
   updated_at timestamp with time zone not null
+  made_of text
   constraint lab_test_pkey PRIMARY KEY (id)
   constraint lab_test_lab_id_fkey FOREIGN KEY (lab_id) REFERENCES lab(id)
   constraint lab_test_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
   constraint lab_test__status CHECK ((status = ANY (ARRAY['active'::text, 'pending_approval'::text, 'inactive'::text])))
+  CREATE UNIQUE INDEX lab_test__made_of ON lab_test USING btree (team_id, made_of) WHERE (made_of IS NOT NULL)
   CREATE INDEX lab_test__team ON lab_test USING btree (team_id, created_at, id)
 
 table lab_test_marker
@@ -564,6 +569,8 @@ table marker
   is_orderable boolean not null
   common_tat_days integer
   worst_case_tat_days integer
+  cpt_codes text[] not null default '{}'::text[]
+  pricing jsonb
   constraint marker__provider_id UNIQUE (lab_id, provider_id)
   constraint marker_pkey PRIMARY KEY (id)
   constraint marker_lab_id_fkey FOREIGN KEY (lab_id) REFERENCES lab(id)

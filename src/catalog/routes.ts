@@ -3,7 +3,8 @@ import { Fields, Int, T, Text, Uuid } from '../platform/schema.ts'
 import { listLabTestPage, listLabTests } from './lab-test-list.ts'
 import { getLabTest } from './lab-tests.ts'
 import { listLabs, narrowedTo, type LabOfAccount } from './labs.ts'
-import { getMarker, listLabTestMarkers, listMarkers } from './markers.ts'
+import { getMarker, listLabTestMarkers, listMarkers, listMarkersByIds } from './markers.ts'
+import { membersOf } from './order-set-members.ts'
 import {
   AccountQuery,
   Lab,
@@ -15,6 +16,8 @@ import {
   MarkerPage,
   MarkerPageQuery,
   MarkersQuery,
+  OrderSetRequest,
+  PageQuery,
 } from './schema.ts'
 
 const params = Fields({ lab_test_id: Uuid })
@@ -49,6 +52,22 @@ export const routes = (labOf: LabOfAccount) => [
     reply: MarkerPage,
     run: async (tx, { params, query }) =>
       listLabTestMarkers(tx, params.lab_test_id, query, await narrowedTo(tx, labOf, query.lab_account_id)),
+  }),
+  operation({
+    id: 'get_markers_for_order_set',
+    method: 'POST',
+    path: '/v3/lab_tests/list_order_set_markers',
+    summary: 'List the markers that an order set would order',
+    description: 'Each once: those of the lab tests in their order, then the add-ons. Nothing is ordered or stored.',
+    reads: true,
+    query: PageQuery,
+    body: OrderSetRequest,
+    reply: MarkerPage,
+    example: { lab_test_ids: ['01890000-0000-7000-8000-000000000001'] },
+    run: async (tx, { query, body }) => {
+      const { marker_ids } = await membersOf(tx, body, await narrowedTo(tx, labOf, body.lab_account_id))
+      return listMarkersByIds(tx, marker_ids, query)
+    },
   }),
   operation({
     id: 'get_markers_by_provider_id',

@@ -157,6 +157,23 @@ export const AccountQuery = Fields(account)
 export const MarkerPageQuery = Fields({ ...account, ...paging })
 export type MarkerPageQuery = Static<typeof MarkerPageQuery>
 
+export const OrderSetRequest = Fields(
+  {
+    lab_test_ids: Maybe(T.Array(Uuid, { maxItems: 50 })),
+    add_on: Maybe(
+      Fields({
+        marker_ids: Maybe(T.Array(Int(), { maxItems: 200 })),
+        provider_ids: Maybe(T.Array(Text({ minLength: 1, maxLength: 100 }), { maxItems: 200 })),
+      }),
+    ),
+    ...account,
+  },
+  { title: 'OrderSetRequest' },
+)
+
+export const PageQuery = Fields(paging)
+export type PageQuery = Static<typeof PageQuery>
+
 export const MarkersQuery = Fields({
   lab_id: Maybe(T.Array(Int(), { maxItems: 100 })),
   lab_slug: LabSlugFilter,
