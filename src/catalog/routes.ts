@@ -1,5 +1,6 @@
 import { managementOperation, operation, type Operation } from '../platform/operation.ts'
 import { Fields, Int, T, Text, Uuid } from '../platform/schema.ts'
+import { compendiumRoutes } from './compendium-routes.ts'
 import { approveLabTest, createLabTest, updateLabTest } from './lab-test-changes.ts'
 import { listLabTestPage, listLabTests } from './lab-test-list.ts'
 import { getLabTest } from './lab-tests.ts'
@@ -154,4 +155,5 @@ export const routes = (labOf: LabOfAccount): Operation[] => [
       return test
     },
   }),
+  ...compendiumRoutes(),
 ]
