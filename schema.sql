@@ -520,6 +520,7 @@ table lab_test
   created_at timestamp with time zone not null
   updated_at timestamp with time zone not null
   made_of text
+  approved boolean not null default true
   constraint lab_test_pkey PRIMARY KEY (id)
   constraint lab_test_lab_id_fkey FOREIGN KEY (lab_id) REFERENCES lab(id)
   constraint lab_test_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)

@@ -9,6 +9,9 @@ alter table marker
   add column cpt_codes  text[] not null default '{}',
   add column pricing    jsonb;
 
--- What a lab test that was made for an order is made of, so that it is found again.
-alter table lab_test add column made_of text;
+-- `made_of`: what a lab test that was made for an order is made of, so that it is found again. `approved`: whether an operator has let it be
+-- ordered; a test that was put away before that must not come back as an active one.
+alter table lab_test
+  add column made_of   text,
+  add column approved  boolean not null default true;
 create unique index lab_test__made_of on lab_test (team_id, made_of) where made_of is not null;

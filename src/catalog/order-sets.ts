@@ -7,7 +7,8 @@ import { T } from '../platform/schema.ts'
 import { sql } from '../platform/sql.ts'
 import type { CollectionMethod, SampleType } from '../wire/enums.ts'
 import { findLabTest, labTestSlug, selectLabTests } from './lab-tests.ts'
-import { assertMethodOffered, knownLab } from './labs.ts'
+import { assertMethodOffered } from './labs.ts'
+import { priceOfAll, sampleTypeOf } from './named-markers.ts'
 import { membersOf, type Members, type OrderSet } from './order-set-members.ts'
 import { LabTest } from './schema.ts'
 
@@ -61,15 +62,13 @@ const Found = T.Object({ id: T.String() })
 
 async function foundOrMade(tx: Tx, members: Members, method: CollectionMethod): Promise<LabTest> {
   const { tests, add_ons } = members
-  const cents = (dollars: number) => Math.round(dollars * 100)
-  const price = [...tests, ...add_ons].reduce((sum, { price }) => sum + cents(price), 0) / 100
   const test = {
     lab_id: members.lab_id,
     marker_ids: members.marker_ids,
     method,
-    price,
+    price: priceOfAll([...tests, ...add_ons]),
     fasting: tests.some(({ fasting }) => fasting),
-    sample_type: tests[0]?.sample_type ?? (await sampleOf(tx, members)),
+    sample_type: tests[0]?.sample_type ?? (await sampleTypeOf(tx, members.lab_id, add_ons)),
   }
   const made_of = keyOf(test)
   const find = () =>
@@ -96,14 +95,6 @@ const keyOf = ({ lab_id, marker_ids, method, price, fasting, sample_type }: Made
     .update(JSON.stringify([lab_id, marker_ids.toSorted((a, b) => a - b), method, price, fasting, sample_type]))
     .digest('base64url')
     .slice(0, 32)
-
-/** What single markers are measured in: the specimen that they agree on, where the lab takes it; else what the lab takes first. */
-async function sampleOf(tx: Tx, { lab_id, add_ons }: Members): Promise<SampleType> {
-  const { sample_types } = await knownLab(tx, lab_id)
-  const [specimen, ...others] = new Set(add_ons.flatMap(({ specimens }) => specimens))
-  const agreed = others.length ? undefined : sample_types.find((type) => type === specimen)
-  return agreed ?? sample_types[0]!
-}
 
 const NAMES_MAX = 3
 

@@ -1,5 +1,7 @@
-import { operation } from '../platform/operation.ts'
+import { managementOperation, operation, type Operation } from '../platform/operation.ts'
 import { Fields, Int, T, Text, Uuid } from '../platform/schema.ts'
+import { compendiumRoutes } from './compendium-routes.ts'
+import { approveLabTest, createLabTest, updateLabTest } from './lab-test-changes.ts'
 import { listLabTestPage, listLabTests } from './lab-test-list.ts'
 import { getLabTest } from './lab-tests.ts'
 import { listLabs, narrowedTo, type LabOfAccount } from './labs.ts'
@@ -7,8 +9,10 @@ import { getMarker, listLabTestMarkers, listMarkers, listMarkersByIds } from './
 import { membersOf } from './order-set-members.ts'
 import {
   AccountQuery,
+  CreateLabTest,
   Lab,
   LabTest,
+  LabTestInCell,
   LabTestPage,
   LabTestPageQuery,
   LabTestQuery,
@@ -18,12 +22,13 @@ import {
   MarkersQuery,
   OrderSetRequest,
   PageQuery,
+  UpdateLabTest,
 } from './schema.ts'
 
 const params = Fields({ lab_test_id: Uuid })
 
 /** `lab_account_id` narrows to the lab of the account. */
-export const routes = (labOf: LabOfAccount) => [
+export const routes = (labOf: LabOfAccount): Operation[] => [
   operation({
     id: 'get_labs',
     method: 'GET',
@@ -111,4 +116,44 @@ export const routes = (labOf: LabOfAccount) => [
     reply: LabTest,
     run: async (tx, { params, query }) => getLabTest(tx, params.lab_test_id, await narrowedTo(tx, labOf, query.lab_account_id)),
   }),
+  operation({
+    id: 'create_lab_test_for_team',
+    method: 'POST',
+    path: '/v3/lab_tests',
+    summary: "Make a lab test of a lab's markers",
+    description: 'At the sum of their prices. In a sandbox it can be ordered at once, in production when it has been approved.',
+    body: CreateLabTest,
+    reply: LabTest,
+    example: { name: 'Fictional Check', method: 'walk_in_test', description: 'Two markers.', provider_ids: ['Q55122', 'Q55325'] },
+    run: async (tx, { body }) => createLabTest(tx, body, await narrowedTo(tx, labOf, body.lab_account_id)),
+  }),
+  operation({
+    id: 'update_lab_test_for_team',
+    method: 'PATCH',
+    path: '/v3/lab_tests/{lab_test_id}',
+    summary: 'Rename a lab test, put it away or take it back',
+    description: 'Orders of a test that is put away go on.',
+    params,
+    body: UpdateLabTest,
+    reply: LabTest,
+    example: { name: 'Renamed Check' },
+    run: (tx, { params, body }) => updateLabTest(tx, params.lab_test_id, body),
+  }),
+  managementOperation({
+    id: 'approve_lab_test',
+    method: 'POST',
+    path: '/v1/org/{org_id}/lab_test/{env}/{region}/{lab_test_id}/approve',
+    place: 'cell',
+    reach: 'org',
+    summary: 'Let a lab test of one of the teams be ordered',
+    description: 'In production a new lab test waits for this. Approving again changes nothing.',
+    params: LabTestInCell,
+    reply: LabTest,
+    run: async (tx, { manager, params, about }) => {
+      const { team_id, test } = await approveLabTest(tx, params.lab_test_id, manager.org)
+      about(team_id, test.id)
+      return test
+    },
+  }),
+  ...compendiumRoutes(),
 ]

@@ -1,0 +1,81 @@
+// How alike two names of laboratory tests are. Pure.
+
+/** What laboratories abbreviate, in words that names are compared by. */
+const ABBREVIATIONS: Readonly<Record<string, string>> = {
+  a1c: 'hemoglobin a1c',
+  alt: 'alanine aminotransferase',
+  ast: 'aspartate aminotransferase',
+  b12: 'vitamin b12',
+  bmp: 'basic metabolic panel',
+  bun: 'urea nitrogen',
+  cbc: 'complete blood count',
+  cmp: 'comprehensive metabolic panel',
+  comp: 'comprehensive',
+  crp: 'c reactive protein',
+  esr: 'erythrocyte sedimentation rate',
+  fsh: 'follicle stimulating hormone',
+  ft3: 'free t3',
+  ft4: 'free t4',
+  ggt: 'gamma glutamyl transferase',
+  hba1c: 'hemoglobin a1c',
+  hcg: 'human chorionic gonadotropin',
+  hscrp: 'high sensitivity c reactive protein',
+  lft: 'hepatic function panel',
+  lh: 'luteinizing hormone',
+  psa: 'prostate specific antigen',
+  pth: 'parathyroid hormone',
+  shbg: 'sex hormone binding globulin',
+  tibc: 'total iron binding capacity',
+  tsh: 'thyroid stimulating hormone',
+  ua: 'urinalysis',
+}
+
+/** A name, ready to be compared. */
+export interface Name {
+  text: string
+  words: string[]
+  trigrams: Set<string>
+}
+
+const NAME_LENGTH_MAX = 300
+
+/** Lower case, without accents and signs. */
+export const wordsOf = (text: string): string[] =>
+  text
+    .slice(0, NAME_LENGTH_MAX)
+    .normalize('NFKD')
+    .replace(/\p{M}/gu, '')
+    .toLowerCase()
+    .match(/[a-z0-9]+/g) ?? []
+
+function nameOf(words: string[]): Name {
+  const text = words.join(' ')
+  const padded = ` ${text} `
+  const trigrams = new Set(Array.from({ length: Math.max(padded.length - 2, 0) }, (_, i) => padded.slice(i, i + 3)))
+  return { text, words, trigrams }
+}
+
+export const name = (text: string): Name => nameOf(wordsOf(text))
+
+/** The name with its abbreviations written out; undefined where it has none. */
+export function writtenOut(text: string): Name | undefined {
+  const words = wordsOf(text)
+  if (!words.some((word) => Object.hasOwn(ABBREVIATIONS, word))) return undefined
+  return nameOf(words.flatMap((word) => (Object.hasOwn(ABBREVIATIONS, word) ? ABBREVIATIONS[word]!.split(' ') : word)))
+}
+
+/** From 0 to 1: 1 is the same name, from 0.7 one that has every word asked for, below that as many letters in common. */
+export function similarity(asked: Name, other: Name): number {
+  if (!asked.words.length || !other.words.length) return 0
+  if (asked.text === other.text) return 1
+  const common = asked.trigrams.size && other.trigrams.size ? dice(asked.trigrams, other.trigrams) : 0
+  const isThere = (word: string) => other.words.some((each) => each === word || (word.length > 2 && each.startsWith(word)))
+  if (!asked.words.every(isThere)) return 0.7 * common
+  return 0.7 + 0.28 * Math.min(1, asked.text.length / other.text.length)
+}
+
+function dice(a: Set<string>, b: Set<string>): number {
+  let shared = 0
+  for (const trigram of a) if (b.has(trigram)) shared++
+  return (2 * shared) / (a.size + b.size)
+}
