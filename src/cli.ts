@@ -15,6 +15,7 @@ import { createLog, errorFields } from './platform/log.ts'
 import { MigrationError } from './platform/migrate.ts'
 import { describe, listOperations } from './platform/openapi.ts'
 import { migrateAll, openDatabase, startRoles, version, type Roles, type Running } from './server.ts'
+import { loadSandboxSites } from './psc/load.ts'
 import { vaultCommand } from './vault-command.ts'
 
 const HELP = `drawbridge ${version}: self-hosted server for laboratory testing and health data
@@ -132,10 +133,12 @@ async function administer(config: Config, command: (cells: Cells, config: Config
   }
 }
 
-/** What teams find in a cell: the labs and, where there is something to order, their offers and the platform's accounts with them. */
+/** What teams find in a cell: the labs and, where there is something to order, their offers, fictional sites and the platform's accounts with them. */
 async function furnish(db: Db, offers: boolean): Promise<void> {
   await loadCatalog(db, { offers })
-  if (offers) await loadPlatformAccounts(db)
+  if (!offers) return
+  await loadPlatformAccounts(db)
+  await loadSandboxSites(db)
 }
 
 /** Ends with the first signal, and well. */
