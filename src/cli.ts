@@ -47,6 +47,12 @@ Usage: drawbridge <command>
       --flow not_delegated|order_delegated|result_delegated|fully_delegated, --name TEXT, --notes TEXT, and any number of
       --unit TEXT, --billing TYPE=all, --billing TYPE=AZ,CA, --team ID; the word "none" takes back all of a kind
 
+  places import FILE [--country XX] [--cell CELL]   postal codes of other countries, as GeoNames offers them
+  psc import FILE --lab LAB [--cell CELL]           sites where a lab takes samples, from CSV or GeoJSON; without --cell for production
+      --strict                                      nothing, unless every row is sound
+  psc list [--lab LAB] [--cell CELL]                how many sites there are, or those of a lab
+  psc activate|deactivate CODE... --lab LAB [--cell CELL]   show sites again, or no longer
+
   vault status                                      which keys the secrets of this installation depend on
   vault rotate                                      seal every secret with the newest key, while servers run
 
@@ -96,6 +102,14 @@ async function execute(words: string[]): Promise<void> {
       return administer(readConfig(process.env), (cells, { encryption_keys, data_dir }) =>
         vaultCommand(cells, encryption_keys, resolve(data_dir), words),
       )
+    case 'places': {
+      const { placesCommand } = await import('./places-command.ts')
+      return administer(readConfig(process.env), (cells) => placesCommand(cells, words))
+    }
+    case 'psc': {
+      const { pscCommand } = await import('./psc-command.ts')
+      return administer(readConfig(process.env), (cells) => pscCommand(cells, words))
+    }
     case 'mail':
       return administer(readConfig(process.env), (cells) => mailCommand(cells, words))
     case 'listen':

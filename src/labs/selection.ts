@@ -117,5 +117,7 @@ export const labOfAccount = async (tx: Tx, lab_account_id: string): Promise<numb
   (await usableAccount(tx, lab_account_id))?.lab_id
 
 /** The types of billing that an account offers to a patient at this address. */
-export const billingOffered = ({ allowed_billing }: UsableAccount, address: Pick<PatientAddress, 'state' | 'country'>): string[] =>
-  Object.keys(allowed_billing).filter((type) => offeredAt(allowed_billing[type]!, address))
+export const billingOffered = (
+  { allowed_billing }: UsableAccount,
+  address: Pick<PatientAddress, 'state' | 'country'>,
+): string[] => Object.keys(allowed_billing).filter((type) => offeredAt(allowed_billing[type]!, address))

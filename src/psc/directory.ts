@@ -88,7 +88,7 @@ async function loadSites(queries: Pick<Queries, 'many'>, lab_id: number): Promis
   const { default: Tree } = await import('kdbush')
   const sites: SiteRecord[] = []
   for (;;) {
-    const page = await listSites(queries, lab_id, { after: sites.at(-1)?.site_code ?? '', limit: PAGE, open: true })
+    const page = await listSites(queries, lab_id, { after: sites.at(-1)?.site_code ?? '', limit: PAGE, active: true })
     sites.push(...page)
     if (page.length < PAGE) break
   }
@@ -120,7 +120,7 @@ export class PscDirectory {
     return this.#cell(tx).heads
   }
 
-  /** The open sites of a lab; undefined when there is no such lab. */
+  /** The active sites of a lab; undefined when there is no such lab. */
   async sites(tx: Asking, lab_id: number): Promise<LabSites | undefined> {
     const cell = this.#cell(tx)
     const head = (await cell.heads).get(lab_id)

@@ -30,11 +30,11 @@ await withSites('sandbox-us', lab_id, [
     supported_bill_types: ['client_bill', 'patient_bill'],
   }),
   site('HERE', 0, { capabilities: ['appointment_scheduling_with_lab'] }),
-  site('SHUT', 1, { active: false }),
+  site('GONE', 1, { active: false }),
 ])
 const near = `/v3/order/psc/info?zip_code=85004&lab_id=${lab_id}`
 
-test('sites of a lab are listed nearest first, equally near ones by code, closed ones not', async () => {
+test('sites of a lab are listed nearest first, equally near ones by code, inactive ones not', async () => {
   const { api } = await given()
   const { status, body } = await api.get(near)
   assert.equal(status, 200)

@@ -67,7 +67,7 @@ export async function claimSandbox(tx: PlainTx, lab_id: number, form: string): P
   return claimed > 0
 }
 
-/** Open or close a site. Writes psc_site, psc_directory. False: the lab has no such site. */
+/** Show a site, or no longer. Writes psc_site, psc_directory. False: the lab has no such site. */
 export async function setActive(tx: PlainTx, lab_id: number, site_code: string, active: boolean): Promise<boolean> {
   const changed = await tx.run(sql`
     update psc_site set active = ${active}, updated_at = ${tx.now} where lab_id = ${lab_id} and site_code = ${site_code}`)
@@ -75,21 +75,21 @@ export async function setActive(tx: PlainTx, lab_id: number, site_code: string, 
   return changed > 0
 }
 
-/** A site by its code, closed ones too. */
+/** A site by its code, inactive ones too. */
 export const findSite = (tx: Pick<Queries, 'maybe'>, lab_id: number, site_code: string): Promise<SiteRecord | undefined> =>
   tx.maybe(SiteRecord, sql`select ${siteColumns} from psc_site where lab_id = ${lab_id} and site_code = ${site_code}`)
 
-/** Sites of a lab by code, from the one after `after` on; closed ones too unless only open ones are asked for. */
+/** Sites of a lab by code, from the one after `after` on; inactive ones too unless only active ones are asked for. */
 export const listSites = (
   tx: Pick<Queries, 'many'>,
   lab_id: number,
-  page: { after: string; limit: number; open?: boolean },
+  page: { after: string; limit: number; active?: boolean },
 ): Promise<SiteRecord[]> =>
   tx.many(
     SiteRecord,
     sql`
     select ${siteColumns} from psc_site
-    where lab_id = ${lab_id} and site_code collate "C" > ${page.after} and (active or not ${page.open ?? false})
+    where lab_id = ${lab_id} and site_code collate "C" > ${page.after} and (active or not ${page.active ?? false})
     order by site_code collate "C" limit ${page.limit}`,
   )
 
@@ -106,13 +106,13 @@ export const directoryHeads = (tx: Pick<Queries, 'many'>): Promise<DirectoryHead
     from lab l left join psc_directory d on d.lab_id = l.id order by l.id`,
   )
 
-const Count = T.Object({ slug: T.String(), open: T.Integer(), closed: T.Integer() })
+const Count = T.Object({ slug: T.String(), active: T.Integer(), inactive: T.Integer() })
 
 /** How many sites each lab has that has any. */
 export const countSites = (tx: Pick<Queries, 'many'>): Promise<Static<typeof Count>[]> =>
   tx.many(
     Count,
     sql`
-    select l.slug, count(*) filter (where s.active) as open, count(*) filter (where not s.active) as closed
+    select l.slug, count(*) filter (where s.active) as active, count(*) filter (where not s.active) as inactive
     from psc_site s join lab l on l.id = s.lab_id group by l.id, l.slug order by l.id`,
   )
