@@ -3,6 +3,7 @@ export const uses = {
   management: [],
   ehr: ['management'],
   users: [],
+  places: [],
   catalog: ['management'],
   webhooks: [],
   labs: ['management', 'catalog'],
@@ -11,6 +12,7 @@ export const uses = {
   pipelines: ['management', 'webhooks'],
   orders: ['users', 'catalog', 'labs'],
   testkits: ['users', 'catalog', 'orders'],
+  psc: ['places', 'labs', 'orders'],
   results: ['users', 'catalog', 'labs', 'orders'],
   simulator: ['management', 'catalog', 'labs', 'orders', 'testkits', 'results'],
 } as const satisfies Record<string, readonly string[]>
