@@ -6,6 +6,9 @@ import { eraseTeamConnections } from './connections/erase.ts'
 import { routes as connections } from './connections/routes.ts'
 import { eraseTeamPipelines as eraseTeamEhr, sealedPipelineSecrets } from './ehr/pipelines.ts'
 import { routes as ehr } from './ehr/routes.ts'
+import { eraseInsurancesHandler, eraseTeamInsurances } from './insurance/insurances.ts'
+import { eraseTeamPayors } from './insurance/payors.ts'
+import { routes as insurance } from './insurance/routes.ts'
 import { eraseTeamAccounts } from './labs/erase.ts'
 import { routes as labs } from './labs/routes.ts'
 import { labOfAccount } from './labs/selection.ts'
@@ -22,6 +25,8 @@ import { eraseOrdersHandler, eraseTeamOrders } from './orders/erase.ts'
 import { markHandler } from './orders/marks.ts'
 import { constraints as orderConstraints, hasOrder } from './orders/orders.ts'
 import { routes as orders } from './orders/routes.ts'
+import { eraseTeamPhysicians } from './physicians/physicians.ts'
+import { routes as physicians } from './physicians/routes.ts'
 import { prunePipelines } from './pipelines/deliveries.ts'
 import { eraseTeamPipelines } from './pipelines/erase.ts'
 import { sealedDestinations } from './pipelines/pipelines.ts'
@@ -43,6 +48,7 @@ import { eraseTeamSimulations } from './simulator/erase.ts'
 import { routes as simulator } from './simulator/routes.ts'
 import { registeredHandler, stepHandler } from './simulator/simulate.ts'
 import { routes as testkits } from './testkits/routes.ts'
+import { eraseDemographicsHandler, eraseTeamDemographics } from './users/demographics.ts'
 import { routes as users } from './users/routes.ts'
 import { constraints as userConstraints, deletedAmong, eraseHandler, eraseTeamUsers, findUser } from './users/users.ts'
 import { constraints as queryConstraints, eraseTeamQueries } from './wearables/continuous-queries.ts'
@@ -77,7 +83,9 @@ export interface Surroundings {
 export const operationsIn = ({ heavy, world, administration, targets, vault, product, watch }: Surroundings): Operation[] => [
   ...named('management', management(administration)),
   ...named('ehr', ehr({ admin: administration, vault })),
+  ...named('physicians', physicians),
   ...named('users', users),
+  ...named('insurance', insurance),
   ...named('catalog', catalog(labOfAccount)),
   ...named('labs', labs(administration)),
   ...named('orders', orders),
@@ -105,6 +113,8 @@ export const handlers: Handler[] = [
   markHandler,
   replayHandler,
   eraseOrdersHandler,
+  eraseInsurancesHandler,
+  eraseDemographicsHandler,
   eraseHandler,
 ]
 
@@ -134,7 +144,11 @@ export const teamErasers: readonly TeamEraser[] = [
   eraseTeamQueries,
   eraseTeamConnections,
   eraseTeamLabTests,
+  eraseTeamInsurances,
+  eraseTeamPayors,
+  eraseTeamDemographics,
   eraseTeamUsers,
+  eraseTeamPhysicians,
   eraseTeamPipelines,
   eraseTeamEhr,
   erasePlatformRows,

@@ -5,7 +5,9 @@ import { bootstrap, UsageError } from './bootstrap.ts'
 import { labAccountCommand } from './bootstrap-labs.ts'
 import { loadCatalog } from './catalog/load.ts'
 import { prepareDemo, publishDemo, type Demo } from './demo.ts'
+import { loadInsuranceData } from './insurance/load.ts'
 import { loadPlatformAccounts } from './labs/platform-accounts.ts'
+import { insuranceCommand } from './insurance-command.ts'
 import { mailCommand } from './mail-command.ts'
 import type { Cells } from './platform/cells.ts'
 import { ConfigError, readConfig, type Config } from './platform/config.ts'
@@ -45,6 +47,9 @@ Usage: drawbridge <command>
       [...]: --account NUMBER, --status active|pending|suspended|ready_to_launch,
       --flow not_delegated|order_delegated|result_delegated|fully_delegated, --name TEXT, --notes TEXT, and any number of
       --unit TEXT, --billing TYPE=all, --billing TYPE=AZ,CA, --team ID; the word "none" takes back all of a kind
+
+  payors import FILE                                payors of a CSV file, added to the directory of every cell
+  icd import FILE                                   diagnoses, in place of those there are: CSV, or CMS's icd10cm-order-YYYY.txt
 
   vault status                                      which keys the secrets of this installation depend on
   vault rotate                                      seal every secret with the newest key, while servers run
@@ -91,6 +96,9 @@ async function execute(words: string[]): Promise<void> {
       return administer(readConfig(process.env), (cells) => bootstrap(cells, words))
     case 'lab-account':
       return administer(readConfig(process.env), (cells) => labAccountCommand(cells, words))
+    case 'payors':
+    case 'icd':
+      return administer(readConfig(process.env), (cells) => insuranceCommand(cells, words))
     case 'vault':
       return administer(readConfig(process.env), (cells, { encryption_keys, data_dir }) =>
         vaultCommand(cells, encryption_keys, resolve(data_dir), words),
@@ -132,9 +140,10 @@ async function administer(config: Config, command: (cells: Cells, config: Config
   }
 }
 
-/** What teams find in a cell: the labs and, where there is something to order, their offers and the platform's accounts with them. */
+/** What teams find in a cell: the labs, payors and diagnoses and, where there is something to order, their offers and the platform's accounts with them. */
 async function furnish(db: Db, offers: boolean): Promise<void> {
   await loadCatalog(db, { offers })
+  await loadInsuranceData(db)
   if (offers) await loadPlatformAccounts(db)
 }
 
