@@ -6,6 +6,9 @@ import { eraseTeamConnections } from './connections/erase.ts'
 import { routes as connections } from './connections/routes.ts'
 import { eraseTeamPipelines as eraseTeamEhr, sealedPipelineSecrets } from './ehr/pipelines.ts'
 import { routes as ehr } from './ehr/routes.ts'
+import { eraseInsurancesHandler, eraseTeamInsurances } from './insurance/insurances.ts'
+import { eraseTeamPayors } from './insurance/payors.ts'
+import { routes as insurance } from './insurance/routes.ts'
 import { eraseTeamAccounts } from './labs/erase.ts'
 import { routes as labs } from './labs/routes.ts'
 import { labOfAccount } from './labs/selection.ts'
@@ -23,6 +26,8 @@ import { setOrderFollowers } from './orders/followers.ts'
 import { markHandler } from './orders/marks.ts'
 import { constraints as orderConstraints, hasOrder } from './orders/orders.ts'
 import { routes as orders } from './orders/routes.ts'
+import { eraseTeamPhysicians } from './physicians/physicians.ts'
+import { routes as physicians } from './physicians/routes.ts'
 import { prunePipelines } from './pipelines/deliveries.ts'
 import { eraseTeamPipelines } from './pipelines/erase.ts'
 import { sealedDestinations } from './pipelines/pipelines.ts'
@@ -49,6 +54,7 @@ import { eraseTeamSimulations } from './simulator/erase.ts'
 import { routes as simulator } from './simulator/routes.ts'
 import { simulationFollower, stepHandler } from './simulator/simulate.ts'
 import { routes as testkits } from './testkits/routes.ts'
+import { eraseDemographicsHandler, eraseTeamDemographics } from './users/demographics.ts'
 import { routes as users } from './users/routes.ts'
 import { constraints as userConstraints, deletedAmong, eraseHandler, eraseTeamUsers, findUser } from './users/users.ts'
 import { constraints as queryConstraints, eraseTeamQueries } from './wearables/continuous-queries.ts'
@@ -100,7 +106,9 @@ export const operationsIn = ({
 }: Surroundings): Operation[] => [
   ...named('management', management(administration)),
   ...named('ehr', ehr({ admin: administration, vault })),
+  ...named('physicians', physicians),
   ...named('users', users),
+  ...named('insurance', insurance),
   ...named('catalog', catalog(labOfAccount)),
   ...named('labs', labs(administration)),
   ...named('orders', orders),
@@ -128,6 +136,8 @@ export const handlers: Handler[] = [
   markHandler,
   replayHandler,
   eraseOrdersHandler,
+  eraseInsurancesHandler,
+  eraseDemographicsHandler,
   eraseHandler,
 ]
 
@@ -160,7 +170,11 @@ export const teamErasers: readonly TeamEraser[] = [
   eraseTeamQueries,
   eraseTeamConnections,
   eraseTeamLabTests,
+  eraseTeamInsurances,
+  eraseTeamPayors,
+  eraseTeamDemographics,
   eraseTeamUsers,
+  eraseTeamPhysicians,
   eraseTeamPipelines,
   eraseTeamEhr,
   erasePlatformRows,

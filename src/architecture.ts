@@ -2,7 +2,9 @@
 export const uses = {
   management: [],
   ehr: ['management'],
+  physicians: ['management'],
   users: [],
+  insurance: ['users'],
   places: [],
   catalog: ['management'],
   webhooks: [],
@@ -10,7 +12,7 @@ export const uses = {
   connections: ['management'],
   wearables: [],
   pipelines: ['management', 'webhooks'],
-  orders: ['users', 'catalog', 'labs'],
+  orders: ['users', 'physicians', 'insurance', 'catalog', 'labs'],
   testkits: ['users', 'catalog', 'orders'],
   psc: ['places', 'labs', 'orders'],
   results: ['users', 'catalog', 'labs', 'orders'],

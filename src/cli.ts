@@ -6,7 +6,9 @@ import { labTestCommand } from './bootstrap-lab-tests.ts'
 import { labAccountCommand } from './bootstrap-labs.ts'
 import { loadCatalog } from './catalog/load.ts'
 import { prepareDemo, publishDemo, type Demo } from './demo.ts'
+import { loadInsuranceData } from './insurance/load.ts'
 import { loadPlatformAccounts } from './labs/platform-accounts.ts'
+import { insuranceCommand } from './insurance-command.ts'
 import { mailCommand } from './mail-command.ts'
 import type { Cells } from './platform/cells.ts'
 import { ConfigError, readConfig, type Config } from './platform/config.ts'
@@ -57,6 +59,9 @@ Usage: drawbridge <command>
   psc list [--lab LAB] [--cell CELL]                how many sites there are, or those of a lab
   psc activate|deactivate CODE... --lab LAB [--cell CELL]   show sites again, or no longer
 
+  payors import FILE                                payors of a CSV file, added to the directory of every cell
+  icd import FILE                                   diagnoses, in place of those there are: CSV, or CMS's icd10cm-order-YYYY.txt
+
   vault status                                      which keys the secrets of this installation depend on
   vault rotate                                      seal every secret with the newest key, while servers run
 
@@ -104,6 +109,9 @@ async function execute(words: string[]): Promise<void> {
       return administer(readConfig(process.env), (cells) => labAccountCommand(cells, words))
     case 'lab-test':
       return administer(readConfig(process.env), (cells) => labTestCommand(cells, words))
+    case 'payors':
+    case 'icd':
+      return administer(readConfig(process.env), (cells) => insuranceCommand(cells, words))
     case 'vault':
       return administer(readConfig(process.env), (cells, { encryption_keys, data_dir }) =>
         vaultCommand(cells, encryption_keys, resolve(data_dir), words),
@@ -153,9 +161,10 @@ async function administer(config: Config, command: (cells: Cells, config: Config
   }
 }
 
-/** What teams find in a cell: the labs and, where there is something to order, their offers, fictional sites and the platform's accounts with them. */
+/** What teams find in a cell: the labs, payors and diagnoses and, where there is something to order, their offers, fictional sites and the platform's accounts with them. */
 async function furnish(db: Db, offers: boolean): Promise<void> {
   await loadCatalog(db, { offers })
+  await loadInsuranceData(db)
   if (!offers) return
   await loadPlatformAccounts(db)
   await loadSandboxSites(db)

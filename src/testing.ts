@@ -7,6 +7,7 @@ import { testDataDir, testSettings } from '../test/setup.ts'
 import { constraints, handlers, later, neighbours, operationsIn } from './app.ts'
 import { loadCatalog, catalogChecksum } from './catalog/load.ts'
 import { seedStandardTests } from './catalog/lab-tests.ts'
+import { insuranceChecksum, loadInsuranceData } from './insurance/load.ts'
 import { loadPlatformAccounts } from './labs/platform-accounts.ts'
 import { administer } from './management/administration.ts'
 import { launchPages } from './management/launch-pages.ts'
@@ -39,7 +40,7 @@ const server = embedded.connection as Extract<Connection, { host: string }>
 async function templateDatabase(): Promise<string> {
   const checksums = [...migrationsOf('cell'), ...migrationsOf('control')].map(({ checksum }) => checksum)
   const name = `template_${createHash('sha256')
-    .update([...checksums, catalogChecksum(), sitesChecksum()].join())
+    .update([...checksums, catalogChecksum(), insuranceChecksum(), sitesChecksum()].join())
     .digest('hex')
     .slice(0, 16)}`
   const admin = new pg.Client(server)
@@ -57,6 +58,7 @@ async function templateDatabase(): Promise<string> {
     const cells = new Cells(options, new Map(cellNames.map((cell) => [cell, options])))
     for (const cell of cellNames) {
       await loadCatalog(cells.of(cell), { offers: true })
+      await loadInsuranceData(cells.of(cell))
       await loadPlatformAccounts(cells.of(cell))
       await loadSandboxSites(cells.of(cell))
     }

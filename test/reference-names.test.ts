@@ -44,6 +44,9 @@ const ours: Record<string, string> = {
   'POST /v1/org/{}/team/{}/{}/webhook/{}/replay': 'sending again',
   'POST /v1/org/{}/team/{}/{}/webhook/{}/recover': 'sending again',
   'POST /v1/org/{}/team/{}/{}/webhook/{}/test': 'a sample for a test',
+  'GET /v1/org/{}/team/{}/{}/physician': 'the service network, which the reference runs itself',
+  'POST /v1/org/{}/team/{}/{}/physician': 'the service network',
+  'DELETE /v1/org/{}/team/{}/{}/physician/{}': 'the service network',
   'GET /v1/org/{}/team/{}/{}/event_type': 'the catalogue of events',
   'GET /v1/org/{}/team/{}/{}/event_type/{}/sample': 'the catalogue of events',
 }

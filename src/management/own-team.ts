@@ -38,12 +38,6 @@ export async function getOwnTeam(tx: Tx, admin: Administration, team_id: string)
   }
 }
 
-/** The team's physicians. There are none: nothing registers them yet. 404: another team. */
-export function listPhysicians(tx: Tx, team_id: string): Promise<never[]> {
-  assertOwn(tx, team_id)
-  return Promise.resolve([])
-}
-
 function assertOwn(tx: Tx, team_id: string): void {
   if (team_id !== tx.team) throw notFound('Not Found')
 }

@@ -239,7 +239,6 @@ export const OwnTeam = Fields(
   { title: 'Team' },
 )
 export type OwnTeam = Static<typeof OwnTeam>
-export const Physician = Fields({ first_name: T.String(), last_name: T.String(), npi: T.String() }, { title: 'Physician' })
 export const PriorityQuery = Fields({
   data_type: Maybe(OpenEnum(['workouts', 'activity', 'sleep', 'body', 'timeseries'])),
 })

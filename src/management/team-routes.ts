@@ -1,8 +1,8 @@
 import { operation, type Operation } from '../platform/operation.ts'
-import { Fields, T, Uuid } from '../platform/schema.ts'
+import { Fields, Uuid } from '../platform/schema.ts'
 import type { Administration } from './administration.ts'
-import { getOwnTeam, getPriorities, listPhysicians, replacePriorities } from './own-team.ts'
-import { OwnTeam, Physician, Priorities, PriorityQuery } from './schema.ts'
+import { getOwnTeam, getPriorities, replacePriorities } from './own-team.ts'
+import { OwnTeam, Priorities, PriorityQuery } from './schema.ts'
 
 /** What a team's own keys may ask about the team. */
 export const teamRoutes = (admin: Administration): Operation[] => [
@@ -16,16 +16,6 @@ export const teamRoutes = (admin: Administration): Operation[] => [
     params: Fields({ team_id: Uuid }),
     reply: OwnTeam,
     run: (tx, { params }) => getOwnTeam(tx, admin, params.team_id),
-  }),
-  operation({
-    id: 'get_team_physicians',
-    method: 'GET',
-    path: '/v2/team/{team_id}/physicians',
-    summary: "List the own team's physicians",
-    description: 'Always empty: physicians cannot be registered yet.',
-    params: Fields({ team_id: Uuid }),
-    reply: T.Array(Physician),
-    run: (tx, { params }) => listPhysicians(tx, params.team_id),
   }),
   operation({
     id: 'get_source_priorities',

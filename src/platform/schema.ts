@@ -38,6 +38,8 @@ export const Text = (
     maxLength?: number
     pattern?: string
     description?: string
+    /** What an absent field is read as. */
+    default?: string
     /** Of a parameter: what the API page proposes. */
     example?: string
     rule?: Rule

@@ -1,5 +1,7 @@
 import { operation, noContent } from '../platform/operation.ts'
 import { Fields, Maybe, T, Text, Uuid } from '../platform/schema.ts'
+import { Demographics, DemographicsInput } from './demographics-schema.ts'
+import { getDemographics, patchDemographics } from './demographics.ts'
 import { ClientUserId, CreateUser, PatchUser, Success, User, UserPage, UserPageQuery } from './schema.ts'
 import { createUser, deleteUser, getUser, listUsers, patchUser, resolveUser, searchUsers, undoDelete } from './users.ts'
 
@@ -83,5 +85,35 @@ export const routes = [
     query: Fields({ query_id: Text({ minLength: 2, maxLength: 512, example: 'your-own-reference' }) }),
     reply: T.Array(User),
     run: (tx, { query }) => searchUsers(tx, query.query_id),
+  }),
+  operation({
+    id: 'create_user_demographics',
+    method: 'PATCH',
+    path: '/v2/user/{user_id}/info',
+    summary: 'Create or change the demographics of a user',
+    description:
+      'What may be left out stays when it is absent, and is cleared by null. Orders keep what they say of their patient here, too.',
+    params,
+    body: DemographicsInput,
+    reply: Demographics,
+    example: {
+      first_name: 'Testa',
+      last_name: 'Fictional',
+      email: 'testa@example.com',
+      phone_number: '+15550100199',
+      gender: 'female',
+      dob: '1990-01-31',
+      address: { first_line: '1 Example Street', city: 'Phoenix', state: 'AZ', zip: '85004', country: 'US' },
+    },
+    run: (tx, { params, body }) => patchDemographics(tx, params.user_id, body),
+  }),
+  operation({
+    id: 'get_user_demographics',
+    method: 'GET',
+    path: '/v2/user/{user_id}/info/latest',
+    summary: 'Read the demographics of a user, as last said',
+    params,
+    reply: Demographics,
+    run: (tx, { params }) => getDemographics(tx, params.user_id),
   }),
 ]

@@ -126,3 +126,42 @@ export const toShippingAddress = (given: ShippingAddressInput): ShippingAddress 
   country: given.country,
   phone_number: given.phone_number,
 })
+
+/** Where somebody can be reached by letter. Less is asked of it than of where samples are taken: the ZIP may have any form. */
+export const ContactAddressInput = Fields(
+  {
+    first_line: Line,
+    second_line: Maybe(Text({ maxLength: 200 })),
+    city: Line,
+    state: Line,
+    zip: Text({ minLength: 1, maxLength: 20 }),
+    country: T.Optional(Text({ minLength: 1, maxLength: 80, rule: countryRule, default: UNITED_STATES })),
+    access_notes: Maybe(Text({ maxLength: 1000 })),
+  },
+  { title: 'ContactAddressInput', aliases, finish },
+)
+export type ContactAddressInput = Static<typeof ContactAddressInput>
+
+export const ContactAddress = Fields(
+  {
+    first_line: T.String(),
+    second_line: T.String(),
+    city: T.String(),
+    state: T.String(),
+    zip: T.String(),
+    country: T.String(),
+    access_notes: Nullable(T.String()),
+  },
+  { title: 'ContactAddress' },
+)
+export type ContactAddress = Static<typeof ContactAddress>
+
+export const toContactAddress = (given: ContactAddressInput): ContactAddress => ({
+  first_line: given.first_line,
+  second_line: given.second_line ?? '',
+  city: given.city,
+  state: given.state,
+  zip: given.zip,
+  country: given.country ?? UNITED_STATES,
+  access_notes: given.access_notes ?? null,
+})

@@ -4,7 +4,7 @@ import { DateOfBirth, DateOnly, Email, Fields, Int, Maybe, Nullable, OpenEnum, T
 import { countryRule } from './places.ts'
 
 export const Gender = OpenEnum(['female', 'male', 'other', 'unknown'])
-const Race = OpenEnum([
+export const Race = OpenEnum([
   'african_american_or_black',
   'asian',
   'indigenous_native_american_alaska_native',
@@ -12,9 +12,15 @@ const Race = OpenEnum([
   'pacific_islander_or_hawaiian',
   'white_caucasian',
 ])
-const Ethnicity = OpenEnum(['hispanic', 'non_hispanic', 'ashkenazi_jewish', 'other'])
-const SexualOrientation = OpenEnum(['lesbian_gay_or_homosexual', 'heterosexual_or_straight', 'bisexual', 'dont_know', 'other'])
-const GenderIdentity = OpenEnum([
+export const Ethnicity = OpenEnum(['hispanic', 'non_hispanic', 'ashkenazi_jewish', 'other'])
+export const SexualOrientation = OpenEnum([
+  'lesbian_gay_or_homosexual',
+  'heterosexual_or_straight',
+  'bisexual',
+  'dont_know',
+  'other',
+])
+export const GenderIdentity = OpenEnum([
   'male',
   'female',
   'female_to_male_ftm_transgender_male_trans_man',
@@ -24,7 +30,7 @@ const GenderIdentity = OpenEnum([
 ])
 
 /** What laboratories print: letters, digits, `- . , '` and single spaces between words; nothing else. */
-const PersonName = Text({ minLength: 1, maxLength: 50, pattern: "^[a-zA-Z0-9][a-zA-Z0-9.,'\\-]*( [a-zA-Z0-9.,'\\-]+)*$" })
+export const PersonName = Text({ minLength: 1, maxLength: 50, pattern: "^[a-zA-Z0-9][a-zA-Z0-9.,'\\-]*( [a-zA-Z0-9.,'\\-]+)*$" })
 
 const phoneRule: Rule = (text) => {
   const digits = text.replace(/[ ().-]/g, '')

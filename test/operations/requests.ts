@@ -31,6 +31,7 @@ const queryFor: Record<string, string[]> = {
   undo_user_delete: ['user_id'],
   delete_team_data_pull_preferences: ['team_id'],
   delete_team_ehr_pipelines: ['team_id'],
+  search_insurance_payor_information: ['insurance_name'],
 }
 
 /** What a team must have for something to be deleted, by the operation that makes it. */
@@ -43,6 +44,7 @@ const standing: Record<string, string> = {
 /** What a team has, by the names under which requests ask for it. Each is made when it is asked for. */
 const belongings: Record<string, (team: Given, operation: Operation) => Promise<string>> = {
   user_id: async (team, operation) => {
+    if (describedUsers.has(operation.id)) return describedUser(team, operation.id === 'get_latest_insurance')
     if (operation.id !== 'undo_user_delete') return operation.path.includes('{user_id}') ? team.user() : patientOf(team)
     const user = await team.user()
     ok(await team.api.delete(`/v2/user/${user}`))
@@ -71,6 +73,10 @@ const belongings: Record<string, (team: Given, operation: Operation) => Promise<
       ok(await team.manage.put('/ehr_integration/configuration', { ...bodies[PUT_EMBEDDING], slug: `clinic-${team.org_id}` }))
     return team.org_id
   },
+  physician_id: (team) =>
+    made(team, `/team/${team.team}/sandbox/physician`, { ...bodies.add_team_service_physician, npi: randomUUID().slice(0, 18) }),
+  insurance_name: () => Promise.resolve('Aetna'),
+  diagnosis_query: () => Promise.resolve('diabetes'),
   slug: () => Promise.resolve(`clinic-${randomUUID()}`),
   domain: () => Promise.resolve(`clinic-${randomUUID()}.example.com`),
   domain_id: async (team) => made(team, '/domain', { domain: `clinic-${randomUUID()}.example.com` }),
@@ -123,6 +129,16 @@ const belongings: Record<string, (team: Given, operation: Operation) => Promise<
   },
 }
 
+/** Operations on what is known of a user. */
+const describedUsers = new Set(['get_user_demographics', 'create_insurance', 'get_latest_insurance'])
+
+async function describedUser(team: Given, insured: boolean): Promise<string> {
+  const user = await team.user()
+  ok(await team.api.patch(`/v2/user/${user}/info`, bodies.create_user_demographics))
+  if (insured) ok(await team.api.post(`/v2/user/${user}/insurance`, bodies.create_insurance))
+  return user
+}
+
 /** The token of an invite of the organization, from its mail. */
 export async function invited(team: Given, body: Json = {}): Promise<string> {
   const email = `testa-${randomUUID()}@example.com`
@@ -172,7 +188,7 @@ function accountOf(team: Given): Promise<string> {
 /** Ids of what no team can have yet. */
 const nobodys = new Set(['creator_member_id'])
 /** Names of what is not a team's own: the catalog is everybody's. */
-const everybodys = new Set(['lab_id', 'provider_id', 'marker_id', 'question_id', 'zip_code'])
+const everybodys = new Set(['lab_id', 'provider_id', 'marker_id', 'question_id', 'zip_code', 'insurance_name', 'diagnosis_query'])
 
 const bodies = Object.fromEntries(operations.map((operation) => [operation.id, operation.example])) as Record<string, Json>
 
