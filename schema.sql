@@ -394,6 +394,19 @@ table geocoded_place
   asked_at timestamp with time zone not null
   constraint geocoded_place_pkey PRIMARY KEY (country, postal_code, city)
 
+table icd_code
+  code text not null
+  description text not null
+  is_secondary boolean not null
+  constraint icd_code_pkey PRIMARY KEY (code)
+
+table icd_exclusion
+  code text not null
+  excluded text not null
+  type text not null
+  constraint icd_exclusion_pkey PRIMARY KEY (code, excluded)
+  constraint icd_exclusion__type CHECK ((type = ANY (ARRAY['excludes1'::text, 'excludes2'::text])))
+
 table idempotency
   team_id uuid not null
   scope text not null
@@ -405,6 +418,26 @@ table idempotency
   constraint idempotency_pkey PRIMARY KEY (team_id, scope, key)
   constraint idempotency_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
   CREATE INDEX idempotency__expired ON idempotency USING btree (expires_at)
+
+table insurance
+  id uuid not null
+  team_id uuid not null
+  user_id uuid not null
+  is_primary boolean not null
+  document jsonb not null
+  created_at timestamp with time zone not null
+  constraint insurance_pkey PRIMARY KEY (id)
+  constraint insurance_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
+  constraint insurance_user_id_fkey FOREIGN KEY (user_id) REFERENCES "user"(id)
+  CREATE INDEX insurance__team ON insurance USING btree (team_id)
+  CREATE INDEX insurance__user ON insurance USING btree (user_id, is_primary, id)
+
+table insurance_load
+  part text not null
+  checksum text not null
+  origin text not null
+  constraint insurance_load_pkey PRIMARY KEY (part)
+  constraint insurance_load__origin CHECK ((origin = ANY (ARRAY['shipped'::text, 'imported'::text])))
 
 table job
   id uuid not null
@@ -614,6 +647,26 @@ table order_mark
   constraint order_mark_pkey PRIMARY KEY (team_id, rank)
   constraint order_mark_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
 
+table payor
+  code text not null
+  team_id uuid
+  origin text not null
+  name text not null
+  aliases text[] not null
+  org_address jsonb not null
+  payer_id text
+  external_codes jsonb not null
+  program text
+  state text
+  created_at timestamp with time zone not null
+  constraint payor_pkey PRIMARY KEY (code)
+  constraint payor_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
+  constraint payor__origin CHECK ((origin = ANY (ARRAY['shipped'::text, 'imported'::text, 'team'::text])))
+  constraint payor__owner CHECK (((team_id IS NULL) = (origin <> 'team'::text)))
+  constraint payor__program CHECK ((program = ANY (ARRAY['medicare'::text, 'medicaid'::text])))
+  CREATE UNIQUE INDEX payor__program_state ON payor USING btree (program, state) WHERE (program IS NOT NULL)
+  CREATE INDEX payor__team ON payor USING btree (team_id) WHERE (team_id IS NOT NULL)
+
 table pipeline
   team_id uuid not null
   push_historical_data boolean not null
@@ -716,6 +769,18 @@ table team
   constraint team_pkey PRIMARY KEY (id)
   constraint team__clock_forward CHECK ((clock_offset_s >= 0))
 
+table team_physician
+  id uuid not null
+  team_id uuid not null
+  first_name text not null
+  last_name text not null
+  npi text not null
+  states text[] not null
+  created_at timestamp with time zone not null
+  constraint team_physician_pkey PRIMARY KEY (id)
+  constraint team_physician_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
+  CREATE INDEX team_physician__team ON team_physician USING btree (team_id, created_at, id)
+
 table user
   id uuid not null
   team_id uuid not null
@@ -733,6 +798,16 @@ table user
   CREATE INDEX user__deleted ON "user" USING btree (team_id, client_user_id) WHERE (deleted_at IS NOT NULL)
   CREATE INDEX user__newest ON "user" USING btree (team_id, created_on DESC, id DESC) WHERE (deleted_at IS NULL)
   CREATE INDEX user__team ON "user" USING btree (team_id)
+
+table user_demographics
+  user_id uuid not null
+  team_id uuid not null
+  document jsonb not null
+  updated_at timestamp with time zone not null
+  constraint user_demographics_pkey PRIMARY KEY (user_id)
+  constraint user_demographics_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
+  constraint user_demographics_user_id_fkey FOREIGN KEY (user_id) REFERENCES "user"(id)
+  CREATE INDEX user_demographics__team ON user_demographics USING btree (team_id)
 
 table webhook
   id text not null

@@ -13,7 +13,7 @@ export const uses = {
   wearables: [],
   pipelines: ['management', 'webhooks'],
   orders: ['users', 'physicians', 'insurance', 'catalog', 'labs'],
-  testkits: ['users', 'catalog', 'orders'],
+  testkits: ['users', 'physicians', 'catalog', 'orders'],
   psc: ['places', 'labs', 'orders'],
   results: ['users', 'catalog', 'labs', 'orders'],
   simulator: ['management', 'catalog', 'labs', 'orders', 'testkits', 'results'],

@@ -215,9 +215,9 @@ describe('an order is refused', () => {
       'lab_account_id and order_set.lab_account_id differ',
     ],
     [
-      'billed to an insurance',
+      'billed to an insurance without a diagnosis',
       { lab_test_id: one, billing_type: 'commercial_insurance' },
-      'Orders billed to an insurance are not offered by this server yet',
+      'icd_codes must name at least one diagnosis for an order billed to an insurance',
     ],
   ]
   for (const [how, changes, detail] of conflicts)

@@ -5,6 +5,7 @@ import type { OrderSet } from '../catalog/order-set-members.ts'
 import { resolveOrderSet } from '../catalog/order-sets.ts'
 import { assertLabTakes } from '../catalog/patient-rules.ts'
 import type { LabTest } from '../catalog/schema.ts'
+import { assertInsured } from '../insurance/insurances.ts'
 import { labOfAccount } from '../labs/selection.ts'
 import type { Tx } from '../platform/db.ts'
 import { badRequest } from '../platform/errors.ts'
@@ -12,6 +13,7 @@ import { claim, keep, release } from '../platform/idempotency.ts'
 import { JsonText } from '../platform/operation.ts'
 import { T } from '../platform/schema.ts'
 import { sql } from '../platform/sql.ts'
+import { saveDemographics } from '../users/demographics.ts'
 import { toPatientAddress } from '../wire/address.ts'
 import { toPatient } from '../wire/patient.ts'
 import { orderReply } from './orders.ts'
@@ -25,9 +27,10 @@ const DAY_S = 86_400
 export const createOrderIdempotency = { scope: 'create_order', retention_s: DAY_S }
 
 /**
- * Place an order for a patient. Writes lab_order. Queues orders.dispatch where somebody has to be told. Emits labtest.order.created.
- * May write lab_test. 400: what `chooseTest` refuses, no lab account that takes the order and its billing, an insurance, unanswered
- * questions, a past `activate_by`, a minor without a proxy. 404: no such user or lab test.
+ * Place an order for a patient. Writes lab_order, user_demographics and, for sets, lab_test. Queues orders.dispatch where
+ * somebody has to be told. Emits labtest.order.created.
+ * 400: what `chooseTest` refuses, no lab account that takes the order and its billing, no insurance where that pays
+ * (`assertInsured`), unanswered questions, a past `activate_by`, a minor without a proxy. 404: no such user or lab test.
  * 422: a date of birth in the future or more than 130 years ago.
  */
 export async function createOrder(tx: Tx, body: CreateOrder): Promise<JsonText<OrderReply>> {
@@ -36,10 +39,12 @@ export async function createOrder(tx: Tx, body: CreateOrder): Promise<JsonText<O
 }
 
 async function create(tx: Tx, body: CreateOrder): Promise<{ id: string; document: string }> {
-  assertPatient(tx, body.patient_details)
-  if (body.billing_type === 'commercial_insurance')
-    throw badRequest('Orders billed to an insurance are not offered by this server yet')
-  return placeOrder(
+  await assertPatient(tx, body.user_id, body.patient_details)
+  const health_insurance_id =
+    body.billing_type === 'commercial_insurance'
+      ? await assertInsured(tx, { user_id: body.user_id, icd_codes: body.icd_codes })
+      : undefined
+  const placed = await placeOrder(
     tx,
     {
       user_id: body.user_id,
@@ -53,6 +58,7 @@ async function create(tx: Tx, body: CreateOrder): Promise<{ id: string; document
       activate_by: body.activate_by,
       lab_account_id: body.lab_account_id ?? body.order_set?.lab_account_id,
       billing_type: body.billing_type,
+      health_insurance_id,
       facts: {
         consents: body.consents ?? [],
         aoe_answers: body.aoe_answers ?? [],
@@ -66,6 +72,8 @@ async function create(tx: Tx, body: CreateOrder): Promise<{ id: string; document
       return test
     },
   )
+  saveDemographics(tx, body.user_id, body.patient_details, body.patient_address)
+  return placed
 }
 
 /** What is kept of a patient and a physician beside what an order shows of them. */
@@ -82,7 +90,7 @@ const factsOf = ({ physician, patient_details }: Pick<CreateOrder, 'physician' |
  * Source: lab-testing.md 6.5.
  */
 export async function importOrder(tx: Tx, body: ImportOrder): Promise<JsonText<OrderReply>> {
-  assertPatient(tx, body.patient_details)
+  await assertPatient(tx, body.user_id, body.patient_details)
   const { document } = await placeOrder(
     tx,
     {

@@ -6,6 +6,7 @@ import { chooseAccount, needsPhysician, usableAccounts } from '../labs/selection
 import { day, iso } from '../platform/clock.ts'
 import type { Tx } from '../platform/db.ts'
 import { badRequest, notFound } from '../platform/errors.ts'
+import { servicePhysician } from '../physicians/physicians.ts'
 import { enqueue } from '../platform/outbox.ts'
 import { knownUser, type KnownUser } from '../users/users.ts'
 import type { PatientAddress, ShippingAddress } from '../wire/address.ts'
@@ -34,6 +35,7 @@ export interface Placement {
   activate_by?: string | undefined
   lab_account_id?: string | undefined
   billing_type?: Billing | undefined
+  health_insurance_id?: string | undefined
   /** The laboratory's number, where it has one already. */
   sample_id?: string
   /** Statuses of lab accounts that take the order; active ones unless said otherwise. */
@@ -86,10 +88,11 @@ export async function placeOrder(
     throw badRequest('Orders under this lab account must name the physician who orders')
   if (placement.activate_by !== undefined && placement.activate_by < day(tx.now))
     throw badRequest('activate_by must not be in the past')
+  const physician = placement.physician ?? (await standIn(tx, placement))
   const id = tx.uuid()
   const setsMarks = isMarkTurn(ids)
   const open = new OpenOrder(tx, {
-    order: newOrder(tx, id, placement, lab_test, { lab_account_id: account.id, billing_type }),
+    order: newOrder(tx, id, { ...placement, physician }, lab_test, { lab_account_id: account.id, billing_type }),
     intake: { ...placement.facts, physician_required, scheduled: placement.activate_by !== undefined } satisfies Intake,
     lifecycle: placement.lifecycle ?? lab_test.method,
     lowStatus: '',
@@ -99,6 +102,11 @@ export async function placeOrder(
   const document = await enter(tx, open, user, begin)
   if (setsMarks) enqueue(tx, markOrders, {})
   return { id, document }
+}
+
+/** Who orders where the customer names nobody; only once it is known for whom. */
+async function standIn(tx: Tx, { patient_address }: Placement): Promise<PhysicianInput | undefined> {
+  return patient_address && (await servicePhysician(tx, patient_address.state))
 }
 
 async function enter(tx: Tx, open: OpenOrder, user: KnownUser, begin: (open: OpenOrder) => void): Promise<string> {
@@ -196,8 +204,8 @@ function newOrder(
     last_event: { id: 0, created_at: now, status: '', status_detail: null },
     status: 'received',
     physician: physician ? { first_name: physician.first_name, last_name: physician.last_name, npi: physician.npi } : null,
-    health_insurance_id: null,
-    health_insurace_id: null, // sic
+    health_insurance_id: placement.health_insurance_id ?? null,
+    health_insurace_id: placement.health_insurance_id ?? null, // sic
     requisition_form_url: null,
     priority: placement.priority ?? false,
     activate_by: placement.activate_by ?? null,

@@ -11,6 +11,8 @@ import { iso } from '../platform/clock.ts'
 import type { Tx } from '../platform/db.ts'
 import { badRequest, notFound } from '../platform/errors.ts'
 import type { JsonText } from '../platform/operation.ts'
+import { servicePhysician } from '../physicians/physicians.ts'
+import { saveDemographics } from '../users/demographics.ts'
 import { findUser } from '../users/users.ts'
 import { toPatientAddress, toShippingAddress } from '../wire/address.ts'
 import { toPatient } from '../wire/patient.ts'
@@ -51,7 +53,7 @@ async function kitTest(tx: Tx, id: string): Promise<LabTest> {
 }
 
 /**
- * Bind a patient to the kit with this barcode. Writes lab_order.
+ * Bind a patient to the kit with this barcode. Writes lab_order, user_demographics.
  * Emits labtest.order.updated twice, for `requisition_created` and `registered`; both carry the final user.
  * 404: no such kit or user in the team. 400: the kit is registered already or has gone too far; neither consents nor a physician, or no physician
  * where the lab account wants one.
@@ -61,18 +63,18 @@ async function kitTest(tx: Tx, id: string): Promise<LabTest> {
 export async function registerTestkit(tx: Tx, body: RegisterTestkit): Promise<JsonText<OrderReply>> {
   const id = await findKitBySample(tx, body.sample_id)
   if (!id) throw notFound('No test kit has this sample_id')
-  assertPatient(tx, body.patient_details)
   if (!body.consents?.length && !body.physician) throw badRequest('Either consents or a physician must be given')
   const user = body.user_id === undefined ? undefined : await findUser(tx, body.user_id)
   if (body.user_id !== undefined && !user) throw notFound('User does not exist on this team')
   const document = await changeOrder(tx, id, async (open) => {
     assertAwaiting(open)
+    await assertPatient(tx, body.user_id ?? open.order.user_id, body.patient_details)
     await assertLabTakes(tx, open.order.lab_test.lab!.id, body.patient_details)
     if (open.intake.physician_required && !body.physician)
       throw badRequest('Orders under this lab account must name the physician who orders')
     if (user) open.rebind(user)
     const { order } = open
-    const { first_name, last_name, npi } = body.physician ?? {}
+    const { first_name, last_name, npi } = body.physician ?? (await servicePhysician(tx, body.patient_address.state)) ?? {}
     order.patient_details = toPatient(body.patient_details)
     order.patient_address = toPatientAddress(body.patient_address)
     order.physician = first_name && last_name && npi ? { first_name, last_name, npi } : null
@@ -84,6 +86,7 @@ export async function registerTestkit(tx: Tx, body: RegisterTestkit): Promise<Js
     })
     shipmentOf(tx, open)
     kitOf(open).updated_at = iso(tx.now)
+    saveDemographics(tx, order.user_id, body.patient_details, body.patient_address)
     open.advance('requisition_created')
     open.advance('registered')
   })

@@ -23,11 +23,17 @@ type Change = Pick<Demographics, 'first_name' | 'last_name' | 'email' | 'phone_n
 
 const none = { medical_proxy: null, race: null, ethnicity: null, sexual_orientation: null, gender_identity: null }
 
-/** Nothing is written where nothing changes, so that the next order of the same patient costs no new row. */
+/**
+ * Nothing is written where nothing changes, so that the next order of the same patient costs no new row; and nothing is locked then, so
+ * that many orders of one patient do not wait for each other.
+ */
 const upsert = (tx: Tx, user_id: string, change: Change): Sql => sql`
   insert into user_demographics (user_id, team_id, document, updated_at)
   select u.id, u.team_id, ${JSON.stringify({ ...none, ...change })}::jsonb, ${tx.now}::timestamptz
-  from "user" u where u.id = ${user_id} and u.team_id = ${tx.team} and u.deleted_at is null
+  from "user" u
+  where u.id = ${user_id} and u.team_id = ${tx.team} and u.deleted_at is null
+    and not exists (
+      select from user_demographics d where d.user_id = u.id and d.document = d.document || ${JSON.stringify(change)}::jsonb)
   on conflict (user_id) do update
   set document = user_demographics.document || ${JSON.stringify(change)}::jsonb, updated_at = excluded.updated_at
   where user_demographics.document is distinct from user_demographics.document || ${JSON.stringify(change)}::jsonb`
