@@ -15,11 +15,7 @@ export const absent = ({ sdk }: Customer): void =>
       'vitals.heartrateGrouped': () => sdk.vitals.heartrateGrouped({ userId: NOBODY, startDate: '2024-01-01' }),
       'aggregate.getTaskHistoryForContinuousQuery': () =>
         sdk.aggregate.getTaskHistoryForContinuousQuery({ userId: NOBODY, queryIdOrSlug: 'x' }),
-      'compendium.search': () => sdk.compendium.search({ mode: 'canonical', query: 'glucose' }),
       'insurance.searchGetPayorInfo': () => sdk.insurance.searchGetPayorInfo({}),
-      'labTests.create': () => sdk.labTests.create({ name: 'x', method: 'testkit', description: 'x', markerIds: [1] }),
-      'labTests.updateLabTest': () => sdk.labTests.updateLabTest({ labTestId: NOBODY, name: 'x' }),
-      'labTests.getMarkersForOrderSet': () => sdk.labTests.getMarkersForOrderSet({ body: { labTestIds: [NOBODY] } }),
       'labTests.importOrder': () =>
         sdk.labTests.importOrder({
           userId: NOBODY,
