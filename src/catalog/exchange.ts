@@ -148,7 +148,7 @@ async function write(tx: PlainTx, there: CatalogFile, rows: Rows): Promise<void>
   const markers = numbered(rows.markers, there.markers)
   await writeOffers(tx, {
     analytes: rows.analytes,
-    markers: markers.map(({ lab, results: _, ...marker }) => ({ ...marker, lab_id: lab_ids.get(lab)! })),
+    markers: markers.map((marker) => ({ ...marker, lab_id: lab_ids.get(marker.lab)! })),
     marker_analytes: markers.flatMap(({ id, results }) =>
       results.map(({ analyte, required }, i) => ({ marker_id: id, analyte, position: i + 1, required })),
     ),
