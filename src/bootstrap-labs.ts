@@ -8,7 +8,7 @@ import { findOrg } from './management/teams.ts'
 import type { Cells } from './platform/cells.ts'
 import type { CellName, Db, PlainTx } from './platform/db.ts'
 import { Problem } from './platform/errors.ts'
-import { billingTypes, labSlugs } from './wire/enums.ts'
+import { billingTypes } from './wire/enums.ts'
 import { usStates } from './wire/places.ts'
 
 /**
@@ -80,7 +80,8 @@ export async function within<R>(place: Db, work: (tx: PlainTx) => Promise<R>): P
 }
 
 async function create(cells: Cells, place: Db, values: Values): Promise<string> {
-  const lab = oneOf(labSlugs, values.lab, '--lab')
+  const lab = text(values.lab, '--lab', 100)?.toLowerCase()
+  if (lab === undefined) throw new UsageError('--lab must be given, the slug of a laboratory of the cell.')
   const provider_account_id = text(values.account, '--account', 100)
   if (provider_account_id === undefined) throw new UsageError('--account must be given: the number of the account at the lab.')
   const org_id = values.org === undefined ? null : id(values.org, '--org')

@@ -2,6 +2,7 @@
 import { resolve } from 'node:path'
 import { operations } from './app.ts'
 import { bootstrap, UsageError } from './bootstrap.ts'
+import { catalogCommand } from './bootstrap-catalog.ts'
 import { labTestCommand } from './bootstrap-lab-tests.ts'
 import { labAccountCommand } from './bootstrap-labs.ts'
 import { loadCatalog } from './catalog/load.ts'
@@ -52,6 +53,9 @@ Usage: drawbridge <command>
 
   lab-test list --cell CELL                         lab tests that wait for approval, oldest first
   lab-test approve ID --cell CELL                   let a lab test be ordered
+
+  catalog export [--cell CELL]                      labs, analytes and markers of a cell, sandbox-us unless it is said, as a file
+  catalog import FILE --cell CELL                   bring such a file into a cell: all of it, or nothing and a line for each fault
 
   places import FILE [--country XX] [--cell CELL]   postal codes of other countries, as GeoNames offers them
   psc import FILE --lab LAB [--cell CELL]           sites where a lab takes samples, from CSV or GeoJSON; without --cell for production
@@ -107,6 +111,8 @@ async function execute(words: string[]): Promise<void> {
       return administer(readConfig(process.env), (cells) => bootstrap(cells, words))
     case 'lab-account':
       return administer(readConfig(process.env), (cells) => labAccountCommand(cells, words))
+    case 'catalog':
+      return administer(readConfig(process.env), (cells) => catalogCommand(cells, words))
     case 'lab-test':
       return administer(readConfig(process.env), (cells) => labTestCommand(cells, words))
     case 'payors':

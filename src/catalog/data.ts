@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { parseCsv } from '../platform/csv.ts'
 import type { AnalyteDefinition } from './analytes.ts'
-import type { Question } from './schema.ts'
+import type { Price, Question } from './schema.ts'
 
 const files = { labs: ['labs.json'], offers: ['analytes.csv', 'markers.csv', 'aoe.json'] } as const
 /** Labs, and what they offer. */
@@ -28,6 +28,9 @@ export interface LabRow {
   logo_url: string | null
   clia: string | null
   medical_director: string | null
+  max_first_name?: number | null
+  max_last_name?: number | null
+  allowed_genders?: string[] | null
 }
 
 export const labRows = (): LabRow[] => JSON.parse(textOf('labs.json')) as LabRow[]
@@ -50,6 +53,8 @@ export interface MarkerRow {
   type: string
   unit: string | null
   price: string
+  pricing?: Price | null
+  cpt_codes?: string[]
   aoe: { questions: Question[] } | null
   a_la_carte_enabled: boolean
   is_orderable: boolean

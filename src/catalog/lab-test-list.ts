@@ -76,7 +76,7 @@ export async function listLabTestPage(tx: Tx, query: LabTestPageQuery, only?: nu
   return {
     data,
     next_cursor: last ? cursor(list, [String(last.place), last.id]) : null,
-    pricing: include_pricing ? priceLabTests(data) : null,
+    pricing: include_pricing ? await priceLabTests(tx, data) : null,
   }
 }
 

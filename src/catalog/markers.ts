@@ -39,7 +39,7 @@ export async function listMarkers(tx: Tx, filter: MarkersQuery, only?: number): 
     conditions.push(sql`(m.name ilike ${containing(filter.name)} or m.provider_id ilike ${containing(filter.name)})`)
   if (filter.a_la_carte_enabled !== undefined) conditions.push(sql`m.a_la_carte_enabled = ${filter.a_la_carte_enabled}`)
   const page = await pageOf(tx, sql`marker m where ${and(conditions)}`, sql`m.id`, filter)
-  return { ...page, pricing: filter.include_pricing ? priceMarkers(page.markers) : null }
+  return { ...page, pricing: filter.include_pricing ? await priceMarkers(tx, page.markers) : null }
 }
 
 const Found = T.Object({ id: T.String() })

@@ -1,5 +1,8 @@
-// Prices as the interface breaks them down. Pure: what things cost is written in the catalog and in the lab test.
-import type { LabTest, LabTestPricing, Marker, MarkerPricing, Price } from './schema.ts'
+// Prices as the interface breaks them down. What things cost is written in the catalog and in the lab test. Only reads.
+import type { Tx } from '../platform/db.ts'
+import { T } from '../platform/schema.ts'
+import { sql } from '../platform/sql.ts'
+import { Price, type LabTest, type LabTestPricing, type Marker, type MarkerPricing } from './schema.ts'
 
 /** A catalog price, dollars as text, in cents. Anything else, `N/A` above all, is no price. */
 export function priceOf(price: string | null): Price {
@@ -9,18 +12,35 @@ export function priceOf(price: string | null): Price {
 
 const cents = (base_amount_minor: number): Price => ({ base_amount_minor, modifiers: null })
 
-const pricesOf = (markers: Marker[]): Record<string, Price> =>
-  Object.fromEntries(markers.map((marker) => [marker.id, priceOf(marker.price)]))
+const Broken = T.Object({ id: T.Integer(), pricing: Price })
 
-export const priceMarkers = (markers: Marker[]): MarkerPricing => ({ currency: 'USD', data: pricesOf(markers) })
+/** By marker: what its laboratory says beyond one number, such as states where it costs more; else what its price says. */
+async function pricesOf(tx: Tx, markers: Marker[]): Promise<Record<string, Price>> {
+  const ids = [...new Set(markers.map(({ id }) => id))]
+  const said = await tx.many(
+    Broken,
+    sql`select id, pricing from marker where id = any (${ids}::integer[]) and pricing is not null`,
+  )
+  const prices = new Map(said.map(({ id, pricing }) => [id, pricing]))
+  return Object.fromEntries(markers.map(({ id, price }) => [id, prices.get(id) ?? priceOf(price)]))
+}
+
+export const priceMarkers = async (tx: Tx, markers: Marker[]): Promise<MarkerPricing> => ({
+  currency: 'USD',
+  data: await pricesOf(tx, markers),
+})
 
 /** By lab test: its own price, which need not be the sum, beside the prices of its markers. */
-export const priceLabTests = (tests: LabTest[]): LabTestPricing => ({
-  currency: 'USD',
-  data: Object.fromEntries(
-    tests.map((test) => [
-      test.id,
-      { pricing: cents(Math.round(test.price * 100)), marker_breakdown: pricesOf(test.markers ?? []) },
-    ]),
-  ),
-})
+export async function priceLabTests(tx: Tx, tests: LabTest[]): Promise<LabTestPricing> {
+  const prices = await pricesOf(
+    tx,
+    tests.flatMap(({ markers }) => markers ?? []),
+  )
+  const breakdown = ({ markers }: LabTest) => Object.fromEntries((markers ?? []).map(({ id }) => [id, prices[id]!]))
+  return {
+    currency: 'USD',
+    data: Object.fromEntries(
+      tests.map((test) => [test.id, { pricing: cents(Math.round(test.price * 100)), marker_breakdown: breakdown(test) }]),
+    ),
+  }
+}

@@ -6,7 +6,6 @@ import type { Manager } from '../platform/operation.ts'
 import { T } from '../platform/schema.ts'
 import { and, sql, type Sql } from '../platform/sql.ts'
 import { reachedTeam } from '../management/reach.ts'
-import type { LabSlug } from '../wire/enums.ts'
 import { LabAccount, type AccountsQuery, type AccountStatus, type AllowedBilling, type DelegatedFlow } from './schema.ts'
 import { forgetUsable } from './selection.ts'
 
@@ -120,7 +119,7 @@ export interface AccountChange {
   team_ids?: string[]
 }
 
-export type NewAccount = AccountChange & { lab: LabSlug; org_id: string | null; provider_account_id: string }
+export type NewAccount = AccountChange & { lab: string; org_id: string | null; provider_account_id: string }
 
 const Count = T.Object({ n: T.Integer() })
 

@@ -1,7 +1,6 @@
 // Shapes of lab accounts. Source: openapi-management.json; management-auth.md 12; lab-testing.md 4.
 import { Fields, Maybe, Nullable, OpenEnum, T, Uuid, type Static } from '../platform/schema.ts'
 import { Environment, Region } from '../management/schema.ts'
-import { LabSlug } from '../wire/enums.ts'
 
 /** Only an active account takes orders. */
 export const accountStatuses = ['active', 'pending', 'suspended', 'ready_to_launch'] as const
@@ -19,7 +18,7 @@ export type AllowedBilling = Static<typeof AllowedBilling>
 export const LabAccount = Fields(
   {
     id: Uuid,
-    lab: LabSlug,
+    lab: T.String({ description: 'Slug of the laboratory.' }),
     org_id: Nullable(T.String({ format: 'uuid', description: "Null: the platform's own account, which every team may use." })),
     status: AccountStatus,
     delegated_flow: DelegatedFlow,

@@ -1,0 +1,59 @@
+// The catalog of a cell by command: out as a file, and in again.
+import { readFile, stat } from 'node:fs/promises'
+import { parseArgs } from 'node:util'
+import { cell, UsageError } from './bootstrap.ts'
+import { served } from './bootstrap-labs.ts'
+import { CatalogFaults, catalogFile, FILE_SIZE_MAX, importCatalog } from './catalog/exchange.ts'
+import { loadPlatformAccounts } from './labs/platform-accounts.ts'
+import type { Cells } from './platform/cells.ts'
+import type { Db } from './platform/db.ts'
+
+/**
+ * Carry out `catalog export` or `catalog import`.
+ * @returns what to print
+ */
+export async function catalogCommand(cells: Cells, words: string[]): Promise<string> {
+  const { positionals, values } = read(words)
+  const [, command, file] = positionals
+  if (command === 'export') {
+    const place = served(cells, cell(values.cell ?? 'sandbox-us'))
+    return `${JSON.stringify(await catalogFile(place.queries), null, 2)}\n`
+  }
+  if (command !== 'import')
+    throw new UsageError('Say "catalog export" or "catalog import FILE"; "drawbridge help" explains them.')
+  if (file === undefined) throw new UsageError('catalog import needs a file.')
+  const name = cell(values.cell)
+  return bring(served(cells, name), await textOf(file), name.startsWith('sandbox'))
+}
+
+function read(words: string[]) {
+  try {
+    return parseArgs({ args: words, allowPositionals: true, options: { cell: { type: 'string' } } })
+  } catch (error) {
+    throw new UsageError((error as Error).message)
+  }
+}
+
+async function textOf(file: string): Promise<string> {
+  try {
+    if ((await stat(file)).size > FILE_SIZE_MAX) throw new UsageError(`${file} has more than ${FILE_SIZE_MAX} bytes.`)
+    return await readFile(file, 'utf8')
+  } catch (error) {
+    if (error instanceof UsageError) throw error
+    throw new UsageError(`${file} cannot be read (${(error as { code?: string }).code}).`)
+  }
+}
+
+/** A sandbox has something to order from at every laboratory, so a new one gets the platform's account at once. */
+async function bring(place: Db, text: string, isSandbox: boolean): Promise<string> {
+  try {
+    const report = await importCatalog(place, text)
+    if (isSandbox) await loadPlatformAccounts(place)
+    return Object.entries(report)
+      .map(([kind, { added, changed, same }]) => `${kind.padEnd(10)}${added} new, ${changed} changed, ${same} as before\n`)
+      .join('')
+  } catch (error) {
+    if (error instanceof CatalogFaults) throw new UsageError(`Nothing was imported.\n${error.message}`)
+    throw error
+  }
+}
