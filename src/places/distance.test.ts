@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { boxesAround, milesBetween, timeZoneAt } from './distance.ts'
+import { boxesAround, lineOf, milesBetween, milesOf, timeZoneAt, unitVector } from './distance.ts'
 import { formats } from '../platform/formats.ts'
 
 const point = fc.record({
@@ -26,6 +26,19 @@ test('distance is the same both ways and never more than half the globe', () => 
       const miles = milesBetween(a, b)
       assert.ok(Math.abs(miles - milesBetween(b, a)) < 1e-6)
       assert.ok(miles >= 0 && miles < 12_438)
+    }),
+  )
+})
+
+test('a straight line between points of the globe tells the same miles', () => {
+  fc.assert(
+    fc.property(point, point, (a, b) => {
+      const [from, to] = [unitVector(a), unitVector(b)]
+      const line = Math.hypot(...from.map((figure, i) => figure - to[i]!))
+      // Near the other end of the globe neither is exact.
+      const miles = milesBetween(a, b)
+      assert.ok(Math.abs(milesOf(line) - miles) < (miles > 12_000 ? 1 : 1e-6), `${milesOf(line)} and ${miles}`)
+      assert.ok(Math.abs(milesOf(lineOf(miles)) - miles) < (miles > 12_000 ? 1 : 1e-6))
     }),
   )
 })

@@ -15,6 +15,18 @@ export function milesBetween(a: Point, b: Point): number {
   return 2 * RADIUS_MILES * Math.asin(Math.min(1, Math.sqrt(h)))
 }
 
+/** A point on a globe of radius one. */
+export function unitVector({ lat, lng }: Point): [x: number, y: number, z: number] {
+  const ring = Math.cos(radians(lat))
+  return [ring * Math.cos(radians(lng)), ring * Math.sin(radians(lng)), Math.sin(radians(lat))]
+}
+
+/** The straight line, on a globe of radius one, under an arc of so many miles; of more than half the globe the diameter. */
+export const lineOf = (miles: number): number => 2 * Math.sin(Math.min(Math.PI / 2, miles / RADIUS_MILES / 2))
+
+/** The miles of the arc over a straight line on a globe of radius one. */
+export const milesOf = (line: number): number => 2 * RADIUS_MILES * Math.asin(Math.min(1, line / 2))
+
 export interface Box {
   south: number
   north: number

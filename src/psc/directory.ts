@@ -2,7 +2,7 @@
 // they are first asked for and when they have changed; whether they have is asked every two seconds at most, once for all labs.
 import type KDBush from 'kdbush'
 import type { CellName, Queries } from '../platform/db.ts'
-import { boxesAround, milesBetween } from '../places/distance.ts'
+import { boxesAround, lineOf, milesOf, unitVector } from '../places/distance.ts'
 import type { Point } from '../places/places.ts'
 import { BOOKABLE_HERE, BOOKABLE_HERE_TOO } from './schema.ts'
 import { capabilities, directoryHeads, listSites, type Capability, type DirectoryHead, type SiteRecord } from './sites.ts'
@@ -37,39 +37,65 @@ export interface Near {
 
 /** What of a lab's sites is needed to search and to answer; by ascending code. */
 export class LabSites {
-  readonly codes: string[]
   readonly bill_types: readonly string[][]
   readonly capabilities: Uint8Array
-  readonly #points: Point[]
+  /** Points of the unit sphere, three numbers each: between two of them a straight line is as good as an arc, and cheaper. */
+  readonly #vectors: Float64Array
   readonly #tree: KDBush
   /** Each site as JSON text, but for the distance and the types of billing, which differ from answer to answer. */
-  readonly #texts: [head: string, tail: string][]
+  readonly #heads: string[]
+  readonly #tails: string[]
+  readonly #billing: string[]
 
   constructor(sites: SiteRecord[], tree: KDBush) {
-    this.codes = sites.map(({ site_code }) => site_code)
     this.bill_types = sites.map(({ supported_bill_types }) => supported_bill_types)
     this.capabilities = Uint8Array.from(sites, (site) => capabilitySet(site.capabilities))
-    this.#points = sites.map(({ lat, lng }) => ({ lat, lng }))
-    this.#texts = sites.map(textsOf)
+    this.#vectors = Float64Array.from(sites.flatMap(unitVector))
     this.#tree = tree
+    const texts = sites.map(textsOf)
+    this.#heads = texts.map(([head]) => head)
+    this.#tails = texts.map(([, tail]) => tail)
+    this.#billing = this.bill_types.map((types) => JSON.stringify(types))
   }
 
-  /** Sites within so many miles that have all these capabilities, nearest first, of equally near ones by code. */
-  near(centre: Point, radius_miles: number, needed: CapabilitySet): Near[] {
-    const found: Near[] = []
+  /** Sites within so many miles, in no order, each with the square of the line to it. */
+  #within(centre: Point, radius_miles: number, visit: (index: number, line2: number) => void): void {
+    const [x, y, z] = unitVector(centre)
+    const vectors = this.#vectors
+    const most = lineOf(radius_miles) ** 2
     for (const { west, south, east, north } of boxesAround(centre, radius_miles))
       for (const index of this.#tree.range(west, south, east, north)) {
-        if ((this.capabilities[index]! & needed) !== needed) continue
-        const miles = milesBetween(centre, this.#points[index]!)
-        if (miles <= radius_miles) found.push({ index, miles })
+        const [dx, dy, dz] = [vectors[3 * index]! - x, vectors[3 * index + 1]! - y, vectors[3 * index + 2]! - z]
+        const line2 = dx * dx + dy * dy + dz * dz
+        if (line2 <= most) visit(index, line2)
       }
-    return found.sort((a, b) => a.miles - b.miles || a.index - b.index)
+  }
+
+  /** The nearest sites within so many miles that have all these capabilities, of equally near ones by code. */
+  nearest(centre: Point, radius_miles: number, needed: CapabilitySet, limit: number): Near[] {
+    const best: { index: number; line2: number }[] = []
+    this.#within(centre, radius_miles, (index, line2) => {
+      if ((this.capabilities[index]! & needed) !== needed) return
+      let at = best.length
+      while (at > 0 && (best[at - 1]!.line2 > line2 || (best[at - 1]!.line2 === line2 && best[at - 1]!.index > index))) at--
+      if (at === limit) return
+      best.splice(at, 0, { index, line2 })
+      if (best.length > limit) best.pop()
+    })
+    return best.map(({ index, line2 }) => ({ index, miles: milesOf(Math.sqrt(line2)) }))
+  }
+
+  /** Every site within so many miles, in no order. */
+  within(centre: Point, radius_miles: number): number[] {
+    const found: number[] = []
+    this.#within(centre, radius_miles, (index) => found.push(index))
+    return found
   }
 
   /** A site as the interface shows it, JSON. */
-  text({ index, miles }: Near, bill_types: readonly string[] = this.bill_types[index]!): string {
-    const [head, tail] = this.#texts[index]!
-    return `${head}${Math.round(miles)},"supported_bill_types":${JSON.stringify(bill_types)}${tail}`
+  text({ index, miles }: Near, bill_types?: readonly string[]): string {
+    const billing = bill_types ? JSON.stringify(bill_types) : this.#billing[index]!
+    return `${this.#heads[index]!}${Math.round(miles)},"supported_bill_types":${billing}${this.#tails[index]!}`
   }
 }
 

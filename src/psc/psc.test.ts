@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { test } from 'node:test'
+import { after, test } from 'node:test'
 import { address, kit, placed } from '../testing-orders.ts'
 import { labAccount } from '../testing-labs.ts'
 import { labId, site, withSites } from '../testing-sites.ts'
-import { cells, given } from '../testing.ts'
+import { cells, geocoder, given } from '../testing.ts'
 import type { Place } from '../places/places.ts'
 import { PscDirectory } from './directory.ts'
 import { areaInfo } from './search.ts'
@@ -144,6 +146,24 @@ test("an order's sites are those of its lab near its patient", async () => {
   assert.equal((await team.api.get(`/v3/order/${order.id}/psc/info?radius=7`)).status, 422)
   const elsewhere = await placed(team, { patient_address: { ...address, zip: '00000' } })
   assert.deepEqual(codes((await team.api.get(`/v3/order/${elsewhere.id}/psc/info`)).body), [])
+})
+
+test("a patient's place that nobody here knows is asked of the geocoder, without who it is or the street", async () => {
+  const team = await given()
+  const asked: string[] = []
+  const server = createServer((request, reply) => {
+    asked.push(request.url!)
+    reply.end('{"lat":33.4557,"lng":-112.0686}')
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  after(() => void server.close())
+  const abroad = { ...address, country: 'DE', city: 'Musterstadt', state: 'Berlin', zip: '10115' }
+  const { id } = await placed(team, { patient_address: abroad })
+  assert.deepEqual(codes((await team.api.get(`/v3/order/${id}/psc/info`)).body), [])
+  geocoder.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
+  after(() => (geocoder.url = undefined))
+  assert.deepEqual(codes((await team.api.get(`/v3/order/${id}/psc/info`)).body), ['NEAREST', 'NEAR'])
+  assert.deepEqual(asked, ['/?country=DE&postal_code=10115&city=musterstadt'])
 })
 
 test('an order without a patient address yet is 400, one of another team 404', async () => {

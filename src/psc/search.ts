@@ -83,15 +83,14 @@ async function sitesNear(
   account?: UsableAccount,
 ): Promise<JsonText<PscInfo>> {
   const sites = place && (await directory.sites(tx, lab_id))
-  const near = sites?.near(place!, Number(radius), capabilitySet(capabilities)).slice(0, SITES_MAX) ?? []
-  const billed = place && billedUnder(account, place)
+  const near = sites?.nearest(place!, Number(radius), capabilitySet(capabilities), SITES_MAX) ?? []
+  const billed = account && place && billedUnder(account, place)
   const texts = near.map((one) => sites!.text(one, billed?.(sites!.bill_types[one.index]!)))
   return new JsonText(`{"lab_id":${lab_id},"slug":${JSON.stringify(slug)},"patient_service_centers":[${texts.join()}]}`)
 }
 
 /** What of a site's types of billing is left under an account, for a patient at this place. */
-function billedUnder(account: UsableAccount | undefined, { state }: Place): (types: readonly string[]) => readonly string[] {
-  if (!account) return (types) => types
+function billedUnder(account: UsableAccount, { state }: Place): (types: readonly string[]) => readonly string[] {
   const offered = new Set(billingOffered(account, { state, country: UNITED_STATES }))
   return (types) => types.filter((type) => offered.has(type))
 }
@@ -131,9 +130,9 @@ function labInArea(
   radius: string,
   account: UsableAccount | undefined,
 ): LabInArea {
-  const near = place ? sites.near(place, Number(radius), 0) : []
-  const set = near.reduce((all, { index }) => all | sites.capabilities[index]!, 0)
-  const types = new Set(near.flatMap(({ index }) => sites.bill_types[index]!))
+  const near = place ? sites.within(place, Number(radius)) : []
+  const set = near.reduce((all, index) => all | sites.capabilities[index]!, 0)
+  const types = [...new Set(near.flatMap((index) => sites.bill_types[index]!))].sort()
   return {
     patient_service_centers: {
       appointment_with_vital: isBookable(set),
@@ -141,7 +140,7 @@ function labInArea(
       radius,
       capabilities: shownCapabilities(set) as LabInArea['patient_service_centers']['capabilities'],
     },
-    supported_bill_types: (place ? billedUnder(account, place)([...types].sort()) : []) as LabInArea['supported_bill_types'],
+    supported_bill_types: (account && place ? billedUnder(account, place)(types) : types) as LabInArea['supported_bill_types'],
     lab_id,
   }
 }
