@@ -6,6 +6,7 @@ import { absent } from './parts/absent.ts'
 import { catalog } from './parts/catalog.ts'
 import { cellsAndKeys } from './parts/cells.ts'
 import { management } from './parts/management.ts'
+import { insurance } from './parts/insurance.ts'
 import { orders } from './parts/orders.ts'
 import { results } from './parts/results.ts'
 import { story } from './parts/story.ts'
@@ -16,7 +17,7 @@ const server = await openServer()
 after(() => server.stop())
 const skip = server.log ? false : 'the server was not started here'
 
-for (const part of [story, users, catalog, orders, results, absent]) {
+for (const part of [story, users, catalog, insurance, orders, results, absent]) {
   const one = customer(server, 'sandbox-us')
   part(one)
   test(`users of ${part.name} leave`, () => one.leave())
