@@ -76,6 +76,9 @@ const FRAGMENTS: Record<string, RegExp> = {
 
 const TEAM_TABLES = [
   '"user"',
+  'user_demographics',
+  'insurance',
+  'team_physician',
   'lab_test',
   'lab_order',
   'order_mark',

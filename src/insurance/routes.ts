@@ -19,7 +19,6 @@ export const routes = [
     params,
     body: shapes.CreateInsurance,
     reply: shapes.Insurance,
-    idempotency: { scope: 'create_insurance', retention_s: 86_400 },
     example: {
       payor_code: 'AETNA',
       member_id: 'FICTIONAL-1',
@@ -106,7 +105,6 @@ export const routes = [
     summary: 'Add a payor that only the team sees',
     body: shapes.CreatePayor,
     reply: shapes.Payor,
-    idempotency: { scope: 'create_payor', retention_s: 86_400 },
     example: { name: 'Fictional Mutual', address, provider: 'availity', provider_payor_id: 'FICT1' },
     run: (tx, { body }) => createPayor(tx, body),
   }),

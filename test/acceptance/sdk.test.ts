@@ -8,6 +8,7 @@ import { cellsAndKeys } from './parts/cells.ts'
 import { draws } from './parts/draws.ts'
 import { management } from './parts/management.ts'
 import { making } from './parts/making.ts'
+import { insurance } from './parts/insurance.ts'
 import { orders } from './parts/orders.ts'
 import { places } from './parts/places.ts'
 import { results } from './parts/results.ts'
@@ -19,7 +20,8 @@ const server = await openServer()
 after(() => server.stop())
 const skip = server.log ? false : 'the server was not started here'
 
-for (const part of [story, users, catalog, making, orders, draws, results, places, absent]) {
+const parts = [story, users, catalog, making, insurance, orders, draws, results, places, absent]
+for (const part of parts) {
   const one = customer(server, 'sandbox-us')
   part(one)
   test(`users of ${part.name} leave`, () => one.leave())

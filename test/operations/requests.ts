@@ -187,6 +187,8 @@ function accountOf(team: Given): Promise<string> {
 
 /** Ids of what no team can have yet. */
 const nobodys = new Set(['creator_member_id'])
+/** Names that in the body of an operation mean something else than elsewhere: the number of a member of an insurance. */
+const otherwise: Record<string, string> = { create_insurance: 'member_id' }
 /** Names of what is not a team's own: the catalog is everybody's. */
 const everybodys = new Set(['lab_id', 'provider_id', 'marker_id', 'question_id', 'zip_code', 'insurance_name', 'diagnosis_query'])
 
@@ -280,6 +282,7 @@ async function substituted(team: Given, operation: Operation, value: unknown, na
     return Object.fromEntries(await Promise.all(entries))
   }
   if (name === 'client_user_id' || name === 'slug') return randomUUID()
+  if (otherwise[operation.id] === name) return value
   return Object.hasOwn(belongings, singular(name)) && !everybodys.has(singular(name)) ? belonging(team, operation, name) : value
 }
 
@@ -302,7 +305,7 @@ export function places(operation: Operation): Place[] {
       beside: (operation.query as { required?: string[] }).required ?? [],
     })),
     // A reference that a body has is one that the request gives, not one that it looks for.
-    ...placesIn('body', operation.body, []).filter(({ name }) => name !== 'client_user_id'),
+    ...placesIn('body', operation.body, []).filter(({ name }) => name !== 'client_user_id' && name !== otherwise[operation.id]),
   ]
 }
 

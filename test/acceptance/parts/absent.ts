@@ -9,13 +9,11 @@ export const absent = ({ sdk }: Customer): void =>
       'link.token': () => sdk.link.token({ userId: NOBODY }),
       'link.getAllProviders': () => sdk.link.getAllProviders({ vitalLinkToken: 'x' }),
       'providers.getAll': () => sdk.providers.getAll({}),
-      'user.getLatestUserInfo': () => sdk.user.getLatestUserInfo({ userId: NOBODY }),
       'user.refresh': () => sdk.user.refresh({ userId: NOBODY }),
       'sleep.get': () => sdk.sleep.get({ userId: NOBODY, startDate: '2024-01-01' }),
       'vitals.heartrateGrouped': () => sdk.vitals.heartrateGrouped({ userId: NOBODY, startDate: '2024-01-01' }),
       'aggregate.getTaskHistoryForContinuousQuery': () =>
         sdk.aggregate.getTaskHistoryForContinuousQuery({ userId: NOBODY, queryIdOrSlug: 'x' }),
-      'insurance.searchGetPayorInfo': () => sdk.insurance.searchGetPayorInfo({}),
       'labTests.getPscAppointmentAvailability': () => sdk.labTests.getPscAppointmentAvailability({ lab: 'quest' }),
       'labTests.listUnmatchedResults': () => sdk.labTests.listUnmatchedResults({}),
       'labReport.parserGetJob': () => sdk.labReport.parserGetJob({ jobId: NOBODY }),
