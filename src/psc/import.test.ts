@@ -72,6 +72,7 @@ test('sound rows are taken, the others are named with all that is wrong with the
       'B-8,short',
       ',,,,XX,85',
       row('B-1'),
+      'B-10,No Zip,1 Sample Way,Phoenix,AZ,,,,,,',
       'B-9,No Place,1 Sample Way,Phoenix,AZ,00000,,,,,',
     ].join('\n'),
   )
@@ -81,7 +82,7 @@ test('sound rows are taken, the others are named with all that is wrong with the
     [
       'production-us',
       '1 taken',
-      '10 not taken:',
+      '11 not taken:',
       '  line 3: lat and lng are no point, in decimal degrees',
       '  line 4: lat and lng are no point, in decimal degrees',
       '  line 5: lat and lng are 6998 miles from the ZIP code',
@@ -91,7 +92,8 @@ test('sound rows are taken, the others are named with all that is wrong with the
       '  line 9: 2 fields where the first line names 11',
       '  line 10: 6 fields where the first line names 11',
       '  line 11: site_code is that of a row before',
-      '  line 12: there are no coordinates, and nobody knows the ZIP code',
+      '  line 12: zip_code is missing',
+      '  line 13: there are no coordinates, and nobody knows the ZIP code',
       '',
     ].join('\n'),
   )
