@@ -11,6 +11,8 @@ export const uses = {
   pipelines: ['management', 'webhooks'],
   orders: ['users', 'catalog', 'labs'],
   testkits: ['users', 'orders'],
-  results: ['users', 'catalog', 'labs', 'orders'],
+  paper: [],
+  documents: ['paper', 'management', 'catalog', 'labs', 'orders'],
+  results: ['paper', 'users', 'catalog', 'labs', 'orders'],
   simulator: ['management', 'catalog', 'labs', 'orders', 'testkits', 'results'],
 } as const satisfies Record<string, readonly string[]>

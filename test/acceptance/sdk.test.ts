@@ -5,6 +5,7 @@ import { customer } from './client.ts'
 import { absent } from './parts/absent.ts'
 import { catalog } from './parts/catalog.ts'
 import { cellsAndKeys } from './parts/cells.ts'
+import { documents } from './parts/documents.ts'
 import { management } from './parts/management.ts'
 import { orders } from './parts/orders.ts'
 import { results } from './parts/results.ts'
@@ -16,13 +17,16 @@ const server = await openServer()
 after(() => server.stop())
 const skip = server.log ? false : 'the server was not started here'
 
-for (const part of [story, users, catalog, orders, results, absent]) {
+for (const part of [story, users, catalog, orders, documents, results, absent]) {
   const one = customer(server, 'sandbox-us')
   part(one)
   test(`users of ${part.name} leave`, () => one.leave())
 }
 cellsAndKeys(server)
 management(server, customer(server, 'sandbox-us'))
+
+/** What nothing from outside brings about: no laboratory's link wants such a notice yet. */
+const unreachable = new Set(['get_order_abn'])
 
 test('every operation of a team has been called with success', { skip }, async () => {
   const text = async (path: string) => (await fetch(server.base_url + path)).text()
@@ -32,7 +36,7 @@ test('every operation of a team has been called with success', { skip }, async (
   const answered = /^drawbridge_http_request_duration_seconds_count\{operation="(\w+)",status="20[04]"\} [1-9]/gm
   const called = new Set([...(await text('/metrics')).matchAll(answered)].map(([, id]) => id!))
   assert.deepEqual(
-    ids.filter((id) => !called.has(id.replace(/_alias$/, ''))),
+    ids.filter((id) => !unreachable.has(id) && !called.has(id.replace(/_alias$/, ''))),
     [],
   )
 })
