@@ -4,6 +4,8 @@ import { routes as catalog } from './catalog/routes.ts'
 import { sealedCredentials } from './connections/credentials.ts'
 import { eraseTeamConnections } from './connections/erase.ts'
 import { routes as connections } from './connections/routes.ts'
+import { requisitionFollower, requisitionPage } from './documents/links.ts'
+import { routes as documents } from './documents/routes.ts'
 import { eraseTeamPipelines as eraseTeamEhr, sealedPipelineSecrets } from './ehr/pipelines.ts'
 import { routes as ehr } from './ehr/routes.ts'
 import { eraseInsurancesHandler, eraseTeamInsurances } from './insurance/insurances.ts'
@@ -19,10 +21,11 @@ import { constraints as embeddingConstraints } from './management/embedding.ts'
 import { eraseTeams } from './management/erasure.ts'
 import { constraints as launchConstraints } from './management/launches.ts'
 import { constraints as memberConstraints } from './management/members.ts'
+import { launchPages } from './management/launch-pages.ts'
 import { routes as management } from './management/routes.ts'
 import { dispatchHandler } from './orders/dispatch.ts'
 import { eraseOrdersHandler, eraseTeamOrders } from './orders/erase.ts'
-import { setOrderFollowers } from './orders/followers.ts'
+import type { OrderFollower } from './orders/followers.ts'
 import { markHandler } from './orders/marks.ts'
 import { constraints as orderConstraints, hasOrder } from './orders/orders.ts'
 import { routes as orders } from './orders/routes.ts'
@@ -40,6 +43,7 @@ import type { Heavy } from './platform/heavy.ts'
 import { pruneIdempotency } from './platform/idempotency.ts'
 import { pruneMail } from './platform/mail.ts'
 import type { Operation } from './platform/operation.ts'
+import type { BrowserPage } from './platform/pages.ts'
 import type { Handler } from './platform/outbox.ts'
 import type { SealedColumn } from './platform/sealed.ts'
 import type { Vault } from './platform/vault.ts'
@@ -114,6 +118,7 @@ export const operationsIn = ({
   ...named('orders', orders),
   ...named('testkits', testkits),
   ...named('psc', psc({ directory, locate, coverage: nobodyVisits })),
+  ...named('documents', documents({ heavy })),
   ...named('results', results(heavy)),
   ...named('simulator', simulator(world)),
   ...named('webhooks', webhooks({ vault, targets, product, url: () => administration.publicUrl(), deletedAmong, watch })),
@@ -141,8 +146,24 @@ export const handlers: Handler[] = [
   eraseHandler,
 ]
 
-// From the bottom of the architecture up: what an order's visit makes of a step is seen by the simulation.
-setOrderFollowers([simulationFollower])
+/**
+ * Who follows orders in a process, from the bottom of the architecture up: what an order's visit makes of a step is seen by the
+ * simulation, and what a step makes of the order by whoever tells of it.
+ */
+export const followersIn = ({ vault, administration }: Pick<Surroundings, 'vault' | 'administration'>): OrderFollower[] => [
+  requisitionFollower({ vault, publicUrl: () => administration.publicUrl() }),
+  simulationFollower,
+]
+
+/** Pages for browsers, without a key. */
+export const pagesIn = ({
+  heavy,
+  vault,
+  administration,
+}: Pick<Surroundings, 'heavy' | 'vault' | 'administration'>): BrowserPage[] => [
+  ...launchPages(administration),
+  requisitionPage(administration, vault, { heavy }),
+]
 
 export const constraints: ConstraintAnswers = {
   ...memberConstraints,

@@ -15,6 +15,8 @@ export const uses = {
   orders: ['users', 'physicians', 'insurance', 'catalog', 'labs'],
   testkits: ['users', 'physicians', 'catalog', 'orders'],
   psc: ['places', 'labs', 'orders'],
-  results: ['users', 'catalog', 'labs', 'orders'],
+  paper: [],
+  documents: ['paper', 'management', 'insurance', 'catalog', 'labs', 'orders'],
+  results: ['paper', 'users', 'catalog', 'labs', 'orders'],
   simulator: ['management', 'catalog', 'labs', 'orders', 'testkits', 'results'],
 } as const satisfies Record<string, readonly string[]>

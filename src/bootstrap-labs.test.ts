@@ -81,7 +81,7 @@ describe('an operator', () => {
     const id = idIn(await run('create', ...SANDBOX, '--lab', 'quest', '--account', 'F-4', '--org', org_id))
     assert.match(await run('list', ...SANDBOX, '--org', org_id), new RegExp(`^${id}  quest +active .* F-4\n$`))
     const all = await run('list', ...SANDBOX)
-    assert(all.includes(id) && all.includes('platform-quest'))
+    assert(all.includes(id) && / quest .* 1234567890$/m.test(all))
   })
 
   test('is told what is wrong, and nothing has happened', async () => {
@@ -122,7 +122,7 @@ describe('an operator', () => {
 
   test('links nobody to an account of the platform, and finds cells that are served only', async () => {
     const { team } = await given()
-    const platform = /^(\S+) .* platform-quest$/m.exec(await run('list', ...SANDBOX))![1]!
+    const platform = /^(\S+)  quest .* 1234567890$/m.exec(await run('list', ...SANDBOX))![1]!
     await refused(['update', platform, ...SANDBOX, '--team', team], /are for every team/)
     const options = { connection, connections_max: 1, checkRows: true }
     const few = new Cells(options, new Map([['sandbox-eu', options]]))

@@ -2,11 +2,11 @@
 import { mkdirSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { constraints, handlers, later, neighbours, operations, operationsIn, sweeps } from './app.ts'
+import { constraints, followersIn, handlers, later, neighbours, operations, operationsIn, pagesIn, sweeps } from './app.ts'
 import { enforcePhysicians } from './labs/selection.ts'
 import { administer } from './management/administration.ts'
 import type { TeamGuard } from './management/guard.ts'
-import { launchPages } from './management/launch-pages.ts'
+import { setOrderFollowers } from './orders/followers.ts'
 import { pipelinesIn } from './pipelines/worker.ts'
 import { locator } from './places/geocoder.ts'
 import { Cells, schemaOf, type CellOptions } from './platform/cells.ts'
@@ -107,6 +107,7 @@ export async function startRoles(config: Config, cells: Cells, log: Log, roles: 
   const metrics = createMetrics(() => cells)
   let draining = false
   const pool = heavy()
+  setOrderFollowers(followersIn({ vault, administration }))
   const runner = new JobRunner({ handlers, tenantOf: guard.tenant, log, metrics })
   const worker = roles.work ? new Worker({ cells, handlers, sweeps, tenantOf: guard.tenant, log, metrics }) : undefined
   const product = `Drawbridge/${version}`
@@ -148,7 +149,7 @@ export async function startRoles(config: Config, cells: Cells, log: Log, roles: 
     base_path: config.base_path,
     draining: () => draining,
   })
-  addBrowserPages(app, launchPages(administration))
+  addBrowserPages(app, pagesIn({ heavy: pool, vault, administration }))
   // A caller that would keep its connection for the next request would keep us from ending.
   app.addHook('onSend', async (_request, reply) => void (draining && reply.header('connection', 'close')))
   if (roles.serve) {

@@ -4,15 +4,15 @@ import { createHash, randomUUID } from 'node:crypto'
 import { after } from 'node:test'
 import pg from 'pg'
 import { testDataDir, testSettings } from '../test/setup.ts'
-import { constraints, handlers, later, neighbours, operationsIn } from './app.ts'
+import { constraints, followersIn, handlers, later, neighbours, operationsIn, pagesIn } from './app.ts'
 import { loadCatalog, catalogChecksum } from './catalog/load.ts'
 import { seedStandardTests } from './catalog/lab-tests.ts'
 import { insuranceChecksum, loadInsuranceData } from './insurance/load.ts'
 import { loadPlatformAccounts } from './labs/platform-accounts.ts'
 import { administer } from './management/administration.ts'
-import { launchPages } from './management/launch-pages.ts'
 import { createOrgKey, createTeamKey } from './management/keys.ts'
 import { createOrg, createTeam, loadTenant, placeTeam } from './management/teams.ts'
+import { setOrderFollowers } from './orders/followers.ts'
 import { Cells, schemaOf } from './platform/cells.ts'
 import { cellNames, teamNow, type CellName, type Connection } from './platform/db.ts'
 import { openEmbedded } from './platform/embedded-postgres.ts'
@@ -131,7 +131,8 @@ const app = createHttp({
   base_path: '',
   checkReplies: true,
 })
-addBrowserPages(app, launchPages(administration))
+setOrderFollowers(followersIn({ vault, administration }))
+addBrowserPages(app, pagesIn({ heavy: pool, vault, administration }))
 export const url: string = await app.listen({ port: 0, host: '127.0.0.1' })
 
 after(async () => {

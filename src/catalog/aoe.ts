@@ -14,7 +14,7 @@ export interface AoeAnswer {
 const Row = T.Object({ marker_id: T.Integer(), aoe: Nullable(T.Object({ questions: T.Array(Question) })) })
 
 /** Fasting is known from the lab test, so it is never demanded; an explicit answer still counts. */
-const FASTING = /^(FSTING|FASTING)$/i
+export const FASTING = /^(FSTING|FASTING)$/i
 const NUMBER = /^[+-]?\d{1,15}(\.\d{1,10})?$/
 
 /**

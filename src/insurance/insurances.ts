@@ -64,6 +64,12 @@ export async function latestInsurance(tx: Tx, user_id: string, is_primary: boole
   return row.document
 }
 
+/** An insurance by its id, as an order keeps it; undefined when it was erased with its user. */
+export async function findInsurance(tx: Tx, id: string): Promise<Insurance | undefined> {
+  const row = await tx.maybe(Stored, sql`select document from insurance where id = ${id} and team_id = ${tx.team}`)
+  return row?.document
+}
+
 const Id = T.Object({ id: T.String() })
 
 /** What an order that is billed to the patient's insurance asks of it. */

@@ -105,7 +105,8 @@ export interface PageAnswer {
   status: number
   /** Beside the headers that every page has, or in their place. */
   headers: Record<string, string>
-  html: string
+  /** Or the bytes of what the headers say. */
+  html: string | Uint8Array
 }
 
 /** A page of a module, for browsers: it takes no key, is no operation, and is read with GET alone. */
@@ -136,6 +137,6 @@ export function addBrowserPages(app: FastifyInstance, pages: BrowserPage[]): voi
       return reply
         .headers({ ...GUARDED, ...page.headers })
         .code(page.status)
-        .send(page.html)
+        .send(typeof page.html === 'string' ? page.html : Buffer.from(page.html))
     })
 }

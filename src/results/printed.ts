@@ -10,9 +10,6 @@ export interface Printed {
   report: Report
 }
 
-/** `<id>.pdf`, with nothing in it that a header or a file system would mind. */
-export const fileName = (id: string): string => `${id.replace(/[^\w.-]/g, '_').slice(0, 100)}.pdf`
-
 export function toPrinted(document: ResultDocument, order: Order, options: { name: string; sandbox: boolean }): Printed {
   const { metadata } = document
   const [sample] = Object.values(document.sample_information)

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { heavy } from '../platform/heavy.ts'
 import { renderReport, type Report } from './report-pdf.ts'
 import type { Result } from './report-table.ts'
-import { cut } from './report-text.ts'
+import { cut } from '../paper/text.ts'
 
 interface Piece {
   text: string

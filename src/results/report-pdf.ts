@@ -2,11 +2,12 @@
  * Owns what a laboratory report looks like on paper. A pure function of its input: no clock, no files, no network.
  * It decides nothing about results: flags, interpretations and missing tests are printed as they are given.
  */
-import { colors, full, openPen, paginate, sheet, styles, type Block, type Pen, type Style } from './report-page.ts'
+import { factBoxes, headedText } from '../paper/blocks.ts'
+import { colors, full, openPen, paginate, sheet, styles, type Block, type Pen, type Style } from '../paper/page.ts'
 import { missingTable, panelTable, type Result } from './report-table.ts'
-import { epoch_ms, instant, printable } from './report-text.ts'
+import { epoch_ms, instant, printable } from '../paper/text.ts'
 
-const { body, bold, small, label, capital, heading, comment, long } = styles
+const { bold, small, label, capital, comment } = styles
 
 export interface Report {
   lab: { name: string; address: string; clia: string | null; medical_director: string | null }
@@ -73,7 +74,7 @@ export async function renderReport(report: Report, { compress = true } = {}): Pr
     Author: printable(report.lab.name, 120),
     CreationDate: new Date(epoch_ms(report.order.reported)),
   }
-  const pen = openPen(info, compress)
+  const pen = openPen(info, { compress })
   // The more results, the shorter their texts may be, so that the longest possible report stays within seconds.
   const text_max = Math.min(Math.max(Math.floor(text_total / results), 400), 4000)
   const pages = paginate(
@@ -83,7 +84,7 @@ export async function renderReport(report: Report, { compress = true } = {}): Pr
       summary(pen, report, results),
       ...report.panels.flatMap((panel) => panelTable(pen, panel, text_max)),
       ...missingTable(pen, report.missing),
-      ...noteBlocks(pen, report.order.notes),
+      ...headedText(pen, 'Notes', report.order.notes),
       flagKey(pen, report),
     ],
     sheet.top,
@@ -144,33 +145,7 @@ function facts(pen: Pen, { patient, order }: Report): Block {
     ['Reported', instant(order.reported)],
     ['Fasting', fasting],
   ] as const
-  const half = full / 2
-  const set = (rows: readonly (readonly [string, string | null])[]) =>
-    rows.map(([name, value], index) => {
-      const style = index === 0 ? { ...bold, size: 10 } : body
-      return { name, style, lines: pen.wrap(printable(value?.trim() || '-', 160), style, half - 86, 3) }
-    })
-  const sides = [
-    { title: 'PATIENT', x: sheet.left, rows: set(left) },
-    { title: 'SPECIMEN', x: sheet.left + half + 4, rows: set(right) },
-  ]
-  const tallest = Math.max(...sides.map(({ rows }) => rows.reduce((sum, { lines }) => sum + lines.length * 11 + 3, 0)))
-  const height = 24 + tallest
-  return {
-    height: height + 8,
-    draw(top) {
-      for (const { title, x, rows } of sides) {
-        pen.box(x, top, half - 4, height, '#f4f6f8', 3)
-        pen.put(title, x + 8, top + 13, { ...capital, color: colors.navy })
-        let y = top + 28
-        for (const { name, style, lines } of rows) {
-          pen.put(name, x + 8, y, label)
-          for (const [index, line] of lines.entries()) pen.put(line, x + 72, y + index * 11, style)
-          y += lines.length * 11 + 3
-        }
-      }
-    },
-  }
+  return factBoxes(pen, { title: 'PATIENT', rows: left }, { title: 'SPECIMEN', rows: right })
 }
 
 function summary(pen: Pen, { panels, missing, order }: Report, results: number): Block {
@@ -194,20 +169,6 @@ function summary(pen: Pen, { panels, missing, order }: Report, results: number):
       if (order.sandbox) pen.put(sandboxLine, sheet.right, y + 11, { ...comment, color: '#8a5a00' }, 'right')
     },
   }
-}
-
-function noteBlocks(pen: Pen, notes: string | null): Block[] {
-  if (!notes?.trim()) return []
-  const lines = pen.wrap(printable(notes, 4000), long, full - 12, 60)
-  const title: Block = {
-    height: 30,
-    holds_next: true,
-    draw(y) {
-      pen.put('Notes', sheet.left, y + 20, heading)
-      pen.rule(y + 25, colors.navy, 0.8)
-    },
-  }
-  return [title, ...lines.map((line) => ({ height: 11, draw: (y: number) => pen.put(line, sheet.left + 6, y + 10, long) }))]
 }
 
 /** The flags of every report and those of this one, so that no letter in the table stays unexplained where it is known. */

@@ -1,6 +1,7 @@
 /** Owns the tables of a laboratory report: one per panel, and the tests that were not performed. Never splits a row. */
-import { colors, full, sheet, styles, type Block, type Pen, type Style } from './report-page.ts'
-import { notation, printable, unit } from './report-text.ts'
+import { plainTable, stack, tableHead } from '../paper/blocks.ts'
+import { colors, full, sheet, styles, type Block, type Pen, type Style } from '../paper/page.ts'
+import { notation, printable, unit } from '../paper/text.ts'
 
 export interface Result {
   name: string
@@ -14,7 +15,7 @@ export interface Result {
   loinc: string | null
 }
 
-const { body, bold, tiny, capital, heading, comment, long } = styles
+const { body, bold, tiny, comment, long } = styles
 
 const columns = {
   test: { x: sheet.left + 6, width: 178, title: 'TEST' },
@@ -38,39 +39,13 @@ export function panelTable(pen: Pen, panel: { name: string; results: Result[] },
   return rows.length > 0 ? [{ ...tableHead(pen, name, head, 12), holds_next: true }, ...rows] : []
 }
 
-export function missingTable(pen: Pen, missing: { name: string; reason: string }[]): Block[] {
-  if (missing.length === 0) return []
-  const title = 'Tests not performed'
-  const repeat = tableHead(pen, title, missing_columns, 4, 'continued')
-  const rows = missing.map(({ name, reason }): Block => {
-    const names = pen.wrap(notation(printable(name, 300)), body, columns.test.width, 8)
-    const reasons = pen.wrap(printable(reason, 600), body, missing_columns[1]!.width, 8)
-    const height = Math.max(names.length, reasons.length) * lead + 6.5
-    return {
-      height,
-      repeat,
-      draw(y) {
-        stack(pen, names, columns.test.x, y + 11.5, body)
-        stack(pen, reasons, columns.result.x, y + 11.5, body)
-        pen.rule(y + height, colors.hair, 0.5)
-      },
-    }
-  })
-  return [{ ...tableHead(pen, title, missing_columns, 12), holds_next: true }, ...rows]
-}
-
-function tableHead(pen: Pen, name: string, head: { x: number; title: string }[], gap: number, note = ''): Block {
-  const height = gap + 34
-  return {
-    height,
-    draw(y) {
-      pen.fit(name, sheet.left, y + gap + 10, heading, full - 60)
-      if (note) pen.put(note, sheet.right, y + gap + 10, comment, 'right')
-      pen.box(sheet.left, y + gap + 17, full, 15, '#e8edf2')
-      for (const { x, title } of head) pen.put(title, x, y + gap + 27, capital)
-    },
-  }
-}
+export const missingTable = (pen: Pen, missing: { name: string; reason: string }[]): Block[] =>
+  plainTable(
+    pen,
+    'Tests not performed',
+    missing_columns,
+    missing.map(({ name, reason }) => ({ cells: [name, reason] })),
+  )
 
 function resultRow(pen: Pen, result: Result, text_max: number): Block {
   const critical = result.interpretation === 'critical'
@@ -141,8 +116,4 @@ function drawFlag(pen: Pen, flag: string, critical: boolean, y: number): void {
   const text = measure(both) + 7 <= width ? both : flag
   pen.box(x - 2, y - 8, Math.min(measure(text), width - 7) + 7, 10.5, colors.red, 2)
   pen.fit(text, x + 1.5, y - 0.5, white, width - 7)
-}
-
-function stack(pen: Pen, lines: string[], x: number, y: number, style: Style, step = lead): void {
-  for (const [index, line] of lines.entries()) if (line) pen.put(line, x, y + index * step, style)
 }

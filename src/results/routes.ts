@@ -1,7 +1,7 @@
+import { draw as drawn } from '../paper/draw.ts'
 import type { Tx } from '../platform/db.ts'
-import { busy } from '../platform/errors.ts'
-import { HeavyBusy, type Heavy } from '../platform/heavy.ts'
-import { FileReply, operation, outsideOperation, pdf, type Outside } from '../platform/operation.ts'
+import type { Heavy } from '../platform/heavy.ts'
+import { operation, outsideOperation, pdf, type Outside } from '../platform/operation.ts'
 import { Fields, Uuid } from '../platform/schema.ts'
 import type { Printed } from './printed.ts'
 import { getResult, getResultMetadata, getResultPdf, getTransactionResult, getTransactionResultPdf } from './results.ts'
@@ -12,15 +12,11 @@ const ofTransaction = Fields({ transaction_id: Uuid })
 
 const task = new URL('report-pdf.task.ts', import.meta.url)
 
-/** Read, then draw: no connection is held while a thread draws. 503: too many documents are being drawn. */
-async function draw(pool: Heavy, { tenant, cells }: Outside, read: (tx: Tx) => Promise<Printed>): Promise<FileReply> {
-  const { name, report } = await cells.of(tenant.cell).read(tenant, read)
-  try {
-    return new FileReply('application/pdf', name, await pool.run<Uint8Array>(task, report))
-  } catch (error) {
-    throw error instanceof HeavyBusy ? busy('Too many documents are being made, try again', 2) : error
-  }
-}
+const draw = (pool: Heavy, outside: Outside, read: (tx: Tx) => Promise<Printed>) =>
+  drawn(pool, outside, { url: task }, async (tx) => {
+    const { name, report } = await read(tx)
+    return { name, input: report }
+  })
 
 export const routes = (pool: Heavy) => [
   operation({

@@ -2,6 +2,7 @@
 // example is said here once; everything else follows from the names of its parameters.
 import { randomUUID } from 'node:crypto'
 import { operations } from '../../src/app.ts'
+import { changeOrder } from '../../src/orders/open-order.ts'
 import type { Operation } from '../../src/platform/operation.ts'
 import { keyHash } from '../../src/platform/secrets.ts'
 import { labAccount } from '../../src/testing-labs.ts'
@@ -23,6 +24,8 @@ export const propertiesOf = (schema: unknown): Record<string, Json> =>
 function orderFor(team: Given, operation: Operation): Promise<Json> {
   if (/\/result(\/|$)/.test(operation.path)) return reported(team)
   if (operation.id === 'update_on_site_collection_order_draw_completed') return atStep(team, 'on_site_collection')
+  if (/\/(requisition|labels)\/pdf$/.test(operation.path)) return atStep(team, 'walk_in_test')
+  if (operation.id === 'get_order_abn') return noticed(team)
   return placed(team, operation.id === 'update_order' ? { activate_by: '2100-01-31' } : {})
 }
 
@@ -97,6 +100,7 @@ const belongings: Record<string, (team: Given, operation: Operation) => Promise<
     'message_id' in propertiesOf(operation.params) ? (await messageOf(team)).webhook_id : endpoint(team),
   message_id: async (team) => (await messageOf(team)).message_id,
   event_type: () => Promise.resolve(EVENT_TYPE),
+  collection_date: () => Promise.resolve('2030-01-02T09:30:00Z'),
   ehr_type: () => Promise.resolve('fhir'),
   integration_member_id: async (team, operation) => {
     const reference = randomUUID()
@@ -213,6 +217,13 @@ async function atStep(team: Given, method: string): Promise<Json> {
   ok(await team.api.post(`/v3/order/${String(id)}/test?final_status=received.${method}.requisition_created`))
   await team.settle()
   return ok(await team.api.get(`/v3/order/${String(id)}`)).body
+}
+
+/** An order that its laboratory wants an advance beneficiary notice for. */
+async function noticed(team: Given): Promise<Json> {
+  const order = await placed(team, {})
+  await team.db.tx(team.tenant, (tx) => changeOrder(tx, String(order.id), (open) => void (open.order.has_abn = true)))
+  return order
 }
 
 async function kit(team: Given): Promise<Json> {

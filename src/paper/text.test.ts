@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { cut, epoch_ms, fitted, instant, notation, printable, unit, wrap } from './report-text.ts'
+import { cut, epoch_ms, fitted, instant, notation, printable, unit, wrap } from './text.ts'
 
 /** Every character one unit wide. */
 const measure = (text: string) => text.length

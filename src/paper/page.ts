@@ -1,9 +1,9 @@
 /**
- * Owns the paper under a laboratory report: sizes, colours, fonts, measuring, drawing, and which block stands on which page.
- * It knows nothing of results.
+ * Owns the paper under what is printed: sizes, colours, fonts, measuring, drawing, and which block stands on which page.
+ * It knows nothing of orders and results.
  */
 import PDFDocument from 'pdfkit'
-import { fitted, wrap, type Measure } from './report-text.ts'
+import { fitted, wrap, type Measure } from './text.ts'
 
 /** US Letter in points; the body of a page ends at `bottom`, below it stands the footer. */
 export const sheet = { width: 612, height: 792, left: 42, right: 570, top: 40, bottom: 738 }
@@ -39,14 +39,24 @@ export interface Pen {
   fit(text: string, x: number, y: number, style: Style, width: number, align?: 'left' | 'right'): void
   rule(y: number, color: string, weight: number, left?: number, right?: number): void
   box(x: number, y: number, width: number, height: number, color: string, radius?: number): void
+  /** Bars and gaps in turn, `widths` in modules that are `module` wide each. The quiet zone beside them is the caller's. */
+  bars(widths: readonly number[], x: number, y: number, height: number, module: number): void
+  /** The outline of a box. */
+  frame(x: number, y: number, width: number, height: number, color: string, weight?: number): void
   page(): void
   end(): Promise<Uint8Array>
 }
 
+/** Pages in points; US Letter unless said otherwise. */
+export interface PaperOptions {
+  compress: boolean
+  size?: [width: number, height: number]
+}
+
 /** A pen on a new document. Same calls, same bytes: nothing in it comes from clock or chance. */
-export function openPen(info: { Title: string; Author: string; CreationDate: Date }, compress: boolean): Pen {
+export function openPen(info: { Title: string; Author: string; CreationDate: Date }, { compress, size }: PaperOptions): Pen {
   const doc = new PDFDocument({
-    size: 'LETTER',
+    size: size ?? 'LETTER',
     margin: 0,
     autoFirstPage: false,
     compress,
@@ -84,6 +94,18 @@ export function openPen(info: { Title: string; Author: string; CreationDate: Dat
     },
     box(x, y, width, height, color, radius = 0) {
       doc.fillColor(color).roundedRect(x, y, width, height, radius).fill()
+    },
+    bars(widths, x, y, height, module) {
+      let at = x
+      doc.fillColor('#000000')
+      for (const [index, modules] of widths.entries()) {
+        if (index % 2 === 0) doc.rect(at, y, modules * module, height)
+        at += modules * module
+      }
+      doc.fill()
+    },
+    frame(x, y, width, height, color, weight = 0.7) {
+      doc.lineWidth(weight).strokeColor(color).rect(x, y, width, height).stroke()
     },
     page: () => void doc.addPage(),
     async end() {

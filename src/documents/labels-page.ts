@@ -1,0 +1,64 @@
+/** Owns what a specimen label looks like: one label a page, in the size that label printers of laboratories take. Pure. */
+import { barcodeOf } from '../paper/barcode.ts'
+import { openPen, styles, type Pen, type Style } from '../paper/page.ts'
+import { epoch_ms, fitted, printable } from '../paper/text.ts'
+import { usDate } from './person.ts'
+
+export interface Label {
+  sample_id: string
+  /** `Last, First`. */
+  patient: string
+  dob: string | null
+  gender: string
+  account: string
+  lab: string
+  collected: string
+}
+
+/** 2.25 by 1.25 inches. */
+const label = { width: 162, height: 90, margin: 8 }
+/** Finer bars are not read from a printer of 203 dots an inch: 0.5 points are 7 thousandths of an inch. */
+const module_min = 0.5
+/** White beside the bars, in modules. */
+const quiet = 10
+
+const ink = '#000000'
+const strong: Style = { ...styles.bold, size: 9, color: ink }
+const plain: Style = { ...styles.body, size: 7, color: ink }
+
+/** So many of the same label as the bytes of a PDF, each numbered. The same label gives the same bytes. */
+export function renderLabels(
+  { label: given, count }: { label: Label; count: number },
+  { compress = true }: { compress?: boolean } = {},
+): Promise<Uint8Array> {
+  const info = { Title: 'Specimen labels', Author: printable(given.lab, 120), CreationDate: new Date(epoch_ms(given.collected)) }
+  const pen = openPen(info, { compress, size: [label.width, label.height] })
+  for (let number = 1; number <= count; number++) drawLabel(pen, given, `${number}/${count}`)
+  return pen.end()
+}
+
+function drawLabel(pen: Pen, given: Label, number: string): void {
+  const { margin } = label
+  const [right, width] = [label.width - margin, label.width - 2 * margin]
+  pen.page()
+  pen.fit(printable(given.patient, 110) || 'Name:', margin, 15, strong, width)
+  const born = given.dob ? `DOB ${usDate(given.dob)}` : 'DOB'
+  pen.fit(`${born}   ${printable(given.gender, 20)}`.trimEnd(), margin, 24.5, plain, 90)
+  pen.fit(`Acct ${printable(given.account, 40)}`, right, 24.5, plain, 72, 'right')
+  drawBars(pen, given.sample_id)
+  pen.put(fitted(printable(given.sample_id, 100), width, pen.measure(strong)), label.width / 2, 68, strong, 'center')
+  pen.fit(`Coll ${stamp(given.collected)}`, margin, 80, plain, 105)
+  pen.put(number, right, 80, plain, 'right')
+}
+
+/** In the middle; left out where the bars would be too fine to be read. */
+function drawBars(pen: Pen, text: string): void {
+  const code = barcodeOf(text)
+  if (!code) return
+  const module = Math.min(1, label.width / (code.modules + 2 * quiet))
+  if (module < module_min) return
+  pen.bars(code.widths, (label.width - code.modules * module) / 2, 29, 29, module)
+}
+
+/** `01/02/2030 09:30 UTC`. */
+const stamp = (at: string): string => `${usDate(at)} ${at.slice(11, 16)} UTC`

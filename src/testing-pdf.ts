@@ -1,0 +1,60 @@
+// PDFs as others read them: text by poppler, barcodes by zbar from a picture of the page. Nothing of ours is in it.
+import { execFileSync } from 'node:child_process'
+import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+const PROGRAMS = { pdftotext: 'poppler-utils', pdftoppm: 'poppler-utils', pdfinfo: 'poppler-utils', zbarimg: 'zbar-tools' }
+const TIME_MS_MAX = 30_000
+
+const missing = Object.entries(PROGRAMS).filter(([name]) => !existsSync(`/usr/bin/${name}`))
+
+/** Why tests that read PDFs are left out; false: they are not. With CI_READERS=required they fail instead. */
+export const withoutReaders: string | false =
+  missing.length && process.env.CI_READERS !== 'required'
+    ? `${[...new Set(missing.map(([, from]) => from))].join(' and ')} (Debian) not installed`
+    : false
+
+const run = (name: keyof typeof PROGRAMS, words: string[]): string =>
+  execFileSync(`/usr/bin/${name}`, words, { encoding: 'utf8', timeout: TIME_MS_MAX, stdio: ['ignore', 'pipe', 'ignore'] })
+
+export interface ReadPdf {
+  /** The text of each page, laid out as on paper. */
+  pages: string[]
+  text: string
+  /** Width and height in points. */
+  size: string
+  properties: string
+  /** `CODE-128:…` on a page, printed at so many dots an inch. */
+  barcodes(page: number, dots: number): string[]
+}
+
+export function readPdf(bytes: Uint8Array): ReadPdf {
+  const inFile = <R>(read: (file: string, folder: string) => R): R => {
+    const folder = mkdtempSync(join(tmpdir(), 'pdf-'))
+    try {
+      writeFileSync(join(folder, 'a.pdf'), bytes)
+      return read(join(folder, 'a.pdf'), folder)
+    } finally {
+      rmSync(folder, { recursive: true, force: true })
+    }
+  }
+  return inFile((file) => {
+    const pages = run('pdftotext', ['-layout', file, '-']).split('\f').slice(0, -1)
+    const properties = run('pdfinfo', [file])
+    return {
+      pages,
+      text: pages.join('\n'),
+      size: /Page size: +(\S+ x \S+) pts/.exec(properties)?.[1] ?? '',
+      properties,
+      barcodes: (page, dots) =>
+        inFile((again, folder) => {
+          run('pdftoppm', ['-png', '-r', String(dots), '-f', String(page), '-l', String(page), again, join(folder, 'page')])
+          const picture = readdirSync(folder).find((name) => name.endsWith('.png'))!
+          return run('zbarimg', ['-q', join(folder, picture)])
+            .trim()
+            .split('\n')
+        }),
+    }
+  })
+}

@@ -1,0 +1,44 @@
+// Documents of orders through the SDK: bytes of PDFs.
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { faults, NOBODY, refused, type Customer } from '../client.ts'
+
+const isPdf = async (file: { arrayBuffer(): Promise<ArrayBuffer> }): Promise<boolean> => {
+  const bytes = Buffer.from(await file.arrayBuffer())
+  return bytes.subarray(0, 5).toString() === '%PDF-' && bytes.subarray(-8).toString().includes('%%EOF')
+}
+
+export const documents = ({ sdk, kitTest, order, arrived }: Customer): void =>
+  void describe('documents', () => {
+    const collectionDate = new Date('2030-01-02T09:30:00Z')
+
+    test('an order that its laboratory has taken has a requisition, labels and instructions', async () => {
+      const { id: orderId } = await order()
+      const finalStatus = 'received.testkit.requisition_created'
+      await sdk.labTests.simulateOrderProcess({ orderId, finalStatus })
+      const { requisitionFormUrl } = await arrived(orderId, finalStatus)
+      assert(await isPdf(await sdk.labTests.getOrderRequistionPdf({ orderId })))
+      assert(await isPdf(await sdk.labTests.getLabelsPdf({ orderId, collectionDate })))
+      assert(await isPdf(await sdk.labTests.getLabelsPdf({ orderId, collectionDate, numberOfLabels: 1 })))
+      assert(await isPdf(await sdk.labTests.getOrderCollectionInstructionPdf({ orderId })))
+      assert(await isPdf(await sdk.labTests.getLabTestCollectionInstructionPdf({ labTestId: await kitTest() })))
+      const page = await fetch(requisitionFormUrl!)
+      assert.deepEqual([page.status, page.headers.get('content-type')], [200, 'application/pdf'])
+      assert(await isPdf(page))
+    })
+
+    test('there is no document before there is something to print', async () => {
+      const { id: orderId } = await order()
+      await refused(sdk.labTests.getOrderRequistionPdf({ orderId }), 404)
+      await refused(sdk.labTests.getOrderAbnPdf({ orderId }), 404)
+      await refused(sdk.labTests.getLabelsPdf({ orderId, collectionDate }), 404)
+      await refused(sdk.labTests.getOrderCollectionInstructionPdf({ orderId: NOBODY }), 404)
+      await refused(sdk.labTests.getLabTestCollectionInstructionPdf({ labTestId: NOBODY }), 404)
+    })
+
+    test('labels are at most fifty', async () => {
+      const { id: orderId } = await order()
+      const error = await refused(sdk.labTests.getLabelsPdf({ orderId, collectionDate, numberOfLabels: 51 }), 422)
+      assert.deepEqual(faults(error), ['query.number_of_labels'])
+    })
+  })
