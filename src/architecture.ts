@@ -11,6 +11,7 @@ export const uses = {
   pipelines: ['management', 'webhooks'],
   orders: ['users', 'catalog', 'labs'],
   testkits: ['users', 'orders'],
+  appointments: ['users', 'orders'],
   results: ['users', 'catalog', 'labs', 'orders'],
   simulator: ['management', 'catalog', 'labs', 'orders', 'testkits', 'results'],
 } as const satisfies Record<string, readonly string[]>
