@@ -3,6 +3,7 @@ export const uses = {
   management: [],
   ehr: ['management'],
   users: [],
+  places: [],
   catalog: [],
   webhooks: [],
   labs: ['management', 'catalog'],
@@ -12,6 +13,7 @@ export const uses = {
   orders: ['users', 'catalog', 'labs'],
   testkits: ['users', 'orders'],
   appointments: ['users', 'orders'],
+  psc: ['places', 'labs', 'orders'],
   results: ['users', 'catalog', 'labs', 'orders'],
   simulator: ['management', 'catalog', 'labs', 'orders', 'testkits', 'results'],
 } as const satisfies Record<string, readonly string[]>
