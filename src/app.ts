@@ -48,6 +48,8 @@ import { routes as psc } from './psc/routes.ts'
 import type { PhlebotomyCoverage } from './psc/search.ts'
 import { eraseResultsHandler, eraseTeamResults } from './results/erase.ts'
 import { routes as results } from './results/routes.ts'
+import { giveUpHandler } from './scheduling/answers.ts'
+import { routes as scheduling } from './scheduling/routes.ts'
 import type { World } from './simulator/clock.ts'
 import { eraseTeamSimulations } from './simulator/erase.ts'
 import { routes as simulator } from './simulator/routes.ts'
@@ -110,6 +112,7 @@ export const operationsIn = ({
   ...named('orders', orders),
   ...named('testkits', testkits),
   ...named('psc', psc({ directory, locate, coverage: nobodyVisits })),
+  ...named('scheduling', scheduling({ directory, vault })),
   ...named('results', results(heavy)),
   ...named('simulator', simulator(world)),
   ...named('webhooks', webhooks({ vault, targets, product, url: () => administration.publicUrl(), deletedAmong, watch })),
@@ -127,6 +130,7 @@ export const later = ['POST /v3/lab_tests', 'PATCH /v3/lab_tests/{lab_test_id}']
 /** Handlers from the top of the architecture down: a job that several modules listen to reaches the highest first. */
 export const handlers: Handler[] = [
   stepHandler,
+  giveUpHandler,
   expireHandler,
   eraseResultsHandler,
   eraseAppointmentsHandler,

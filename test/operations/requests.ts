@@ -2,8 +2,10 @@
 // example is said here once; everything else follows from the names of its parameters.
 import { randomUUID } from 'node:crypto'
 import { operations } from '../../src/app.ts'
+import type { AvailableSlots } from '../../src/appointments/schema.ts'
 import type { Operation } from '../../src/platform/operation.ts'
 import { keyHash } from '../../src/platform/secrets.ts'
+import { pscReasons } from '../../src/scheduling/reasons.ts'
 import { labAccount } from '../../src/testing-labs.ts'
 import { cells, client, type Given, type Reply } from '../../src/testing.ts'
 
@@ -22,6 +24,7 @@ export const propertiesOf = (schema: unknown): Record<string, Json> =>
 /** An order as an operation needs it: a fresh one, except where that would be refused. */
 function orderFor(team: Given, operation: Operation): Promise<Json> {
   if (/\/result(\/|$)/.test(operation.path)) return reported(team)
+  if (/\/psc\/(appointment|cancel)/.test(operation.path)) return walkIn(team, operation.id !== 'book_psc_appointment')
   if (operation.id === 'update_on_site_collection_order_draw_completed') return atStep(team, 'on_site_collection')
   return placed(team, operation.id === 'update_order' ? { activate_by: '2100-01-31' } : {})
 }
@@ -60,6 +63,8 @@ const belongings: Record<string, (team: Given, operation: Operation) => Promise<
   object_id: (team, operation) => belongings.order_id!(team, operation),
   transaction_id: async (team, operation) => ((await orderFor(team, operation)).order_transaction as Json).id as string,
   order_transaction_id: (team, operation) => belongings.transaction_id!(team, operation),
+  booking_key: bookingKey,
+  cancellationReasonId: () => Promise.resolve(pscReasons[0]!.id),
   lab_test_id: (team) => team.test(),
   sample_id: async (team, operation) =>
     operation.id === 'import_order' ? `FICTIONAL-${randomUUID()}` : ((await kit(team)).sample_id as string),
@@ -172,7 +177,7 @@ function accountOf(team: Given): Promise<string> {
 /** Ids of what no team can have yet. */
 const nobodys = new Set(['creator_member_id'])
 /** Names of what is not a team's own: the catalog is everybody's. */
-const everybodys = new Set(['lab_id', 'provider_id', 'marker_id', 'question_id', 'zip_code'])
+const everybodys = new Set(['cancellationReasonId', 'lab_id', 'provider_id', 'marker_id', 'question_id', 'zip_code'])
 
 const bodies = Object.fromEntries(operations.map((operation) => [operation.id, operation.example])) as Record<string, Json>
 
@@ -195,6 +200,21 @@ async function atStep(team: Given, method: string): Promise<Json> {
   ok(await team.api.post(`/v3/order/${String(id)}/test?final_status=received.${method}.requisition_created`))
   await team.settle()
   return ok(await team.api.get(`/v3/order/${String(id)}`)).body
+}
+
+/** A free time at a service center. */
+async function bookingKey(team: Given): Promise<string> {
+  const { slots } = ok(await team.api.post('/v3/order/psc/appointment/availability?lab=quest&zip_code=85004'))
+    .body as AvailableSlots
+  return slots.find((day) => day.slots.length)!.slots[0]!.booking_key!
+}
+
+/** An order of somebody who goes to a service center. */
+async function walkIn(team: Given, isBooked: boolean): Promise<Json> {
+  const order = await atStep(team, 'walk_in_test')
+  if (isBooked)
+    ok(await team.api.post(`/v3/order/${String(order.id)}/psc/appointment/book`, { booking_key: await bookingKey(team) }))
+  return order
 }
 
 async function kit(team: Given): Promise<Json> {
