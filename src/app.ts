@@ -1,4 +1,8 @@
 // The list of modules: their operations, jobs, constraints and sweeps, put together. Nothing here does anything.
+import { constraints as appointmentConstraints } from './appointments/appointments.ts'
+import { eraseAppointmentsHandler, eraseTeamAppointments } from './appointments/erase.ts'
+import { expireHandler } from './appointments/expire.ts'
+import { appointmentFollower } from './appointments/following.ts'
 import { eraseTeamLabTests, seedStandardTests } from './catalog/lab-tests.ts'
 import { routes as catalog } from './catalog/routes.ts'
 import { sealedCredentials } from './connections/credentials.ts'
@@ -53,6 +57,8 @@ import { routes as psc } from './psc/routes.ts'
 import type { PhlebotomyCoverage } from './psc/search.ts'
 import { eraseResultsHandler, eraseTeamResults } from './results/erase.ts'
 import { routes as results } from './results/routes.ts'
+import { giveUpHandler } from './scheduling/answers.ts'
+import { routes as scheduling } from './scheduling/routes.ts'
 import type { World } from './simulator/clock.ts'
 import { eraseTeamSimulations } from './simulator/erase.ts'
 import { routes as simulator } from './simulator/routes.ts'
@@ -119,6 +125,7 @@ export const operationsIn = ({
   ...named('testkits', testkits),
   ...named('psc', psc({ directory, locate, coverage: nobodyVisits })),
   ...named('documents', documents({ heavy })),
+  ...named('scheduling', scheduling({ directory, vault })),
   ...named('results', results(heavy)),
   ...named('simulator', simulator(world)),
   ...named('webhooks', webhooks({ vault, targets, product, url: () => administration.publicUrl(), deletedAmong, watch })),
@@ -136,7 +143,10 @@ export const later: string[] = []
 /** Handlers from the top of the architecture down: a job that several modules listen to reaches the highest first. */
 export const handlers: Handler[] = [
   stepHandler,
+  giveUpHandler,
+  expireHandler,
   eraseResultsHandler,
+  eraseAppointmentsHandler,
   dispatchHandler,
   markHandler,
   replayHandler,
@@ -151,6 +161,7 @@ export const handlers: Handler[] = [
  * simulation, and what a step makes of the order by whoever tells of it.
  */
 export const followersIn = ({ vault, administration }: Pick<Surroundings, 'vault' | 'administration'>): OrderFollower[] => [
+  appointmentFollower,
   requisitionFollower({ vault, publicUrl: () => administration.publicUrl() }),
   simulationFollower,
 ]
@@ -172,6 +183,7 @@ export const constraints: ConstraintAnswers = {
   ...launchConstraints,
   ...userConstraints,
   ...orderConstraints,
+  ...appointmentConstraints,
   ...queryConstraints,
 }
 
@@ -185,6 +197,7 @@ export const neighbours: Pick<Neighbours, 'seed' | 'has'> = {
 export const teamErasers: readonly TeamEraser[] = [
   eraseTeamSimulations,
   eraseTeamResults,
+  eraseTeamAppointments,
   eraseTeamOrders,
   eraseTeamAccounts,
   eraseTeamWebhooks,

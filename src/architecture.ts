@@ -14,9 +14,11 @@ export const uses = {
   pipelines: ['management', 'webhooks'],
   orders: ['users', 'physicians', 'insurance', 'catalog', 'labs'],
   testkits: ['users', 'physicians', 'catalog', 'orders'],
+  appointments: ['users', 'orders'],
   psc: ['places', 'labs', 'orders'],
   paper: [],
   documents: ['paper', 'management', 'insurance', 'catalog', 'labs', 'orders'],
+  scheduling: ['places', 'orders', 'appointments', 'psc'],
   results: ['paper', 'users', 'catalog', 'labs', 'orders'],
   simulator: ['management', 'catalog', 'labs', 'orders', 'testkits', 'results'],
 } as const satisfies Record<string, readonly string[]>

@@ -37,6 +37,7 @@ export interface Near {
 
 /** What of a lab's sites is needed to search and to answer; by ascending code. */
 export class LabSites {
+  readonly codes: readonly string[]
   readonly bill_types: readonly string[][]
   readonly capabilities: Uint8Array
   /** Points of the unit sphere, three numbers each: between two of them a straight line is as good as an arc, and cheaper. */
@@ -48,6 +49,7 @@ export class LabSites {
   readonly #billing: string[]
 
   constructor(sites: SiteRecord[], tree: KDBush) {
+    this.codes = sites.map(({ site_code }) => site_code)
     this.bill_types = sites.map(({ supported_bill_types }) => supported_bill_types)
     this.capabilities = Uint8Array.from(sites, (site) => capabilitySet(site.capabilities))
     this.#vectors = Float64Array.from(sites.flatMap(unitVector))

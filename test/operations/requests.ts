@@ -3,8 +3,10 @@
 import { randomUUID } from 'node:crypto'
 import { operations } from '../../src/app.ts'
 import { changeOrder } from '../../src/orders/open-order.ts'
+import type { AvailableSlots } from '../../src/appointments/schema.ts'
 import type { Operation } from '../../src/platform/operation.ts'
 import { keyHash } from '../../src/platform/secrets.ts'
+import { pscReasons } from '../../src/scheduling/reasons.ts'
 import { labAccount } from '../../src/testing-labs.ts'
 import { cells, client, type Given, type Reply } from '../../src/testing.ts'
 
@@ -23,6 +25,7 @@ export const propertiesOf = (schema: unknown): Record<string, Json> =>
 /** An order as an operation needs it: a fresh one, except where that would be refused. */
 function orderFor(team: Given, operation: Operation): Promise<Json> {
   if (/\/result(\/|$)/.test(operation.path)) return reported(team)
+  if (/\/psc\/(appointment|cancel)/.test(operation.path)) return walkIn(team, operation.id !== 'book_psc_appointment')
   if (operation.id === 'update_on_site_collection_order_draw_completed') return atStep(team, 'on_site_collection')
   if (/\/(requisition|labels)\/pdf$/.test(operation.path)) return atStep(team, 'walk_in_test')
   if (operation.id === 'get_order_abn') return noticed(team)
@@ -65,6 +68,8 @@ const belongings: Record<string, (team: Given, operation: Operation) => Promise<
   object_id: (team, operation) => belongings.order_id!(team, operation),
   transaction_id: async (team, operation) => ((await orderFor(team, operation)).order_transaction as Json).id as string,
   order_transaction_id: (team, operation) => belongings.transaction_id!(team, operation),
+  booking_key: bookingKey,
+  cancellationReasonId: () => Promise.resolve(pscReasons[0]!.id),
   lab_test_id: (team) => team.test(),
   sample_id: async (team, operation) =>
     operation.id === 'import_order' ? `FICTIONAL-${randomUUID()}` : ((await kit(team)).sample_id as string),
@@ -194,7 +199,16 @@ const nobodys = new Set(['creator_member_id'])
 /** Names that in the body of an operation mean something else than elsewhere: the number of a member of an insurance. */
 const otherwise: Record<string, string> = { create_insurance: 'member_id' }
 /** Names of what is not a team's own: the catalog is everybody's. */
-const everybodys = new Set(['lab_id', 'provider_id', 'marker_id', 'question_id', 'zip_code', 'insurance_name', 'diagnosis_query'])
+const everybodys = new Set([
+  'cancellationReasonId',
+  'lab_id',
+  'provider_id',
+  'marker_id',
+  'question_id',
+  'zip_code',
+  'insurance_name',
+  'diagnosis_query',
+])
 
 const bodies = Object.fromEntries(operations.map((operation) => [operation.id, operation.example])) as Record<string, Json>
 
@@ -223,6 +237,21 @@ async function atStep(team: Given, method: string): Promise<Json> {
 async function noticed(team: Given): Promise<Json> {
   const order = await placed(team, {})
   await team.db.tx(team.tenant, (tx) => changeOrder(tx, String(order.id), (open) => void (open.order.has_abn = true)))
+  return order
+}
+
+/** A free time at a service center. */
+async function bookingKey(team: Given): Promise<string> {
+  const { slots } = ok(await team.api.post('/v3/order/psc/appointment/availability?lab=quest&zip_code=85004'))
+    .body as AvailableSlots
+  return slots.find((day) => day.slots.length)!.slots[0]!.booking_key!
+}
+
+/** An order of somebody who goes to a service center. */
+async function walkIn(team: Given, isBooked: boolean): Promise<Json> {
+  const order = await atStep(team, 'walk_in_test')
+  if (isBooked)
+    ok(await team.api.post(`/v3/order/${String(order.id)}/psc/appointment/book`, { booking_key: await bookingKey(team) }))
   return order
 }
 
