@@ -10,6 +10,7 @@ export const uses = {
   wearables: [],
   pipelines: ['management', 'webhooks'],
   orders: ['users', 'catalog', 'labs'],
+  messages: ['users', 'orders'],
   testkits: ['users', 'orders'],
   paper: [],
   documents: ['paper', 'management', 'catalog', 'labs', 'orders'],

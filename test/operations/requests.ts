@@ -175,7 +175,7 @@ function accountOf(team: Given): Promise<string> {
 /** Ids of what no team can have yet. */
 const nobodys = new Set(['creator_member_id'])
 /** Names of what is not a team's own: the catalog is everybody's. */
-const everybodys = new Set(['lab_id', 'provider_id', 'marker_id', 'question_id'])
+const everybodys = new Set(['lab_id', 'provider_id', 'marker_id', 'question_id', 'collection_date'])
 
 const bodies = Object.fromEntries(operations.map((operation) => [operation.id, operation.example])) as Record<string, Json>
 
