@@ -674,6 +674,28 @@ table order_mark
   constraint order_mark_pkey PRIMARY KEY (team_id, rank)
   constraint order_mark_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
 
+table patient_message
+  order_id uuid not null
+  id uuid not null
+  team_id uuid not null
+  kind text not null
+  channel text not null
+  recipient text not null
+  body text not null
+  created_at timestamp with time zone not null
+  mail_id uuid
+  state text not null
+  attempts integer not null default 0
+  due_at timestamp with time zone
+  error text
+  done_at timestamp with time zone
+  constraint patient_message_pkey PRIMARY KEY (order_id, id)
+  constraint patient_message_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
+  constraint patient_message__channel CHECK ((channel = ANY (ARRAY['sms'::text, 'email'::text])))
+  constraint patient_message__state CHECK ((state = ANY (ARRAY['recorded'::text, 'waiting'::text, 'sent'::text, 'failed'::text])))
+  constraint patient_message__waiting CHECK (((state = 'waiting'::text) = (due_at IS NOT NULL)))
+  CREATE INDEX patient_message__due ON patient_message USING btree (due_at) WHERE (due_at IS NOT NULL)
+
 table payor
   code text not null
   team_id uuid

@@ -27,6 +27,10 @@ import { constraints as launchConstraints } from './management/launches.ts'
 import { constraints as memberConstraints } from './management/members.ts'
 import { launchPages } from './management/launch-pages.ts'
 import { routes as management } from './management/routes.ts'
+import { eraseMessagesHandler, eraseTeamMessages } from './messages/erase.ts'
+import { messageFollower } from './messages/follower.ts'
+import { remindHandler } from './messages/reminders.ts'
+import { routes as messages } from './messages/routes.ts'
 import { dispatchHandler } from './orders/dispatch.ts'
 import { eraseOrdersHandler, eraseTeamOrders } from './orders/erase.ts'
 import type { OrderFollower } from './orders/followers.ts'
@@ -122,6 +126,7 @@ export const operationsIn = ({
   ...named('catalog', catalog(labOfAccount)),
   ...named('labs', labs(administration)),
   ...named('orders', orders),
+  ...named('messages', messages),
   ...named('testkits', testkits),
   ...named('psc', psc({ directory, locate, coverage: nobodyVisits })),
   ...named('documents', documents({ heavy })),
@@ -141,11 +146,13 @@ export const operations: Operation[] = operationsIn({} as Surroundings)
 export const later: string[] = []
 
 /** Handlers from the top of the architecture down: a job that several modules listen to reaches the highest first. */
-export const handlers: Handler[] = [
+export const handlersIn = ({ sms }: { sms: boolean }): Handler[] => [
   stepHandler,
   giveUpHandler,
   expireHandler,
   eraseResultsHandler,
+  eraseMessagesHandler,
+  remindHandler(sms),
   eraseAppointmentsHandler,
   dispatchHandler,
   markHandler,
@@ -156,13 +163,21 @@ export const handlers: Handler[] = [
   eraseHandler,
 ]
 
+/** Those of a process that has no gateway for text messages. */
+export const handlers: Handler[] = handlersIn({ sms: false })
+
 /**
  * Who follows orders in a process, from the bottom of the architecture up: what an order's visit makes of a step is seen by the
  * simulation, and what a step makes of the order by whoever tells of it.
  */
-export const followersIn = ({ vault, administration }: Pick<Surroundings, 'vault' | 'administration'>): OrderFollower[] => [
+export const followersIn = ({
+  vault,
+  administration,
+  sms,
+}: Pick<Surroundings, 'vault' | 'administration'> & { sms: boolean }): OrderFollower[] => [
   appointmentFollower,
   requisitionFollower({ vault, publicUrl: () => administration.publicUrl() }),
+  messageFollower({ sms }),
   simulationFollower,
 ]
 
@@ -197,6 +212,7 @@ export const neighbours: Pick<Neighbours, 'seed' | 'has'> = {
 export const teamErasers: readonly TeamEraser[] = [
   eraseTeamSimulations,
   eraseTeamResults,
+  eraseTeamMessages,
   eraseTeamAppointments,
   eraseTeamOrders,
   eraseTeamAccounts,

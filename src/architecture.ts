@@ -13,6 +13,7 @@ export const uses = {
   wearables: [],
   pipelines: ['management', 'webhooks'],
   orders: ['users', 'physicians', 'insurance', 'catalog', 'labs'],
+  messages: ['users', 'orders'],
   testkits: ['users', 'physicians', 'catalog', 'orders'],
   appointments: ['users', 'orders'],
   psc: ['places', 'labs', 'orders'],

@@ -2,11 +2,12 @@
 import { mkdirSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { constraints, followersIn, handlers, later, neighbours, operations, operationsIn, pagesIn, sweeps } from './app.ts'
+import { constraints, followersIn, handlersIn, later, neighbours, operations, operationsIn, pagesIn, sweeps } from './app.ts'
 import { enforcePhysicians } from './labs/selection.ts'
 import { administer } from './management/administration.ts'
 import type { TeamGuard } from './management/guard.ts'
 import { setOrderFollowers } from './orders/followers.ts'
+import { SmsCourier } from './messages/courier.ts'
 import { pipelinesIn } from './pipelines/worker.ts'
 import { locator } from './places/geocoder.ts'
 import { Cells, schemaOf, type CellOptions } from './platform/cells.ts'
@@ -107,7 +108,9 @@ export async function startRoles(config: Config, cells: Cells, log: Log, roles: 
   const metrics = createMetrics(() => cells)
   let draining = false
   const pool = heavy()
-  setOrderFollowers(followersIn({ vault, administration }))
+  const sms = config.sms !== undefined
+  const handlers = handlersIn({ sms })
+  setOrderFollowers(followersIn({ vault, administration, sms }))
   const runner = new JobRunner({ handlers, tenantOf: guard.tenant, log, metrics })
   const worker = roles.work ? new Worker({ cells, handlers, sweeps, tenantOf: guard.tenant, log, metrics }) : undefined
   const product = `Drawbridge/${version}`
@@ -118,6 +121,7 @@ export async function startRoles(config: Config, cells: Cells, log: Log, roles: 
   const delivery =
     pipelines && deliveryIn(cells, { ...sending, sinks: pipelines.sinks, schedule_s: config.webhook_schedule_s, product })
   const courier = roles.work && config.smtp ? new MailCourier({ cells, smtp: config.smtp, log }) : undefined
+  const texting = roles.work && config.sms ? new SmsCourier({ cells, sms: config.sms, log, clock: machineNow }) : undefined
   const app = createHttp({
     operations: operationsIn({
       heavy: pool,
@@ -163,6 +167,7 @@ export async function startRoles(config: Config, cells: Cells, log: Log, roles: 
   delivery?.start()
   pipelines?.start()
   courier?.start()
+  texting?.start()
   return {
     url,
     cells,
@@ -171,7 +176,7 @@ export async function startRoles(config: Config, cells: Cells, log: Log, roles: 
       draining = true
       watch.close()
       const deadline = new Promise<void>((resolve) => setTimeout(resolve, DRAIN_MS_MAX).unref())
-      const ending = [app.close(), worker?.stop(), delivery?.stop(), pipelines?.stop(), courier?.stop()]
+      const ending = [app.close(), worker?.stop(), delivery?.stop(), pipelines?.stop(), courier?.stop(), texting?.stop()]
       await Promise.race([Promise.all(ending), deadline])
       await administration.use.stop()
       await pool.close()

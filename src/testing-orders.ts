@@ -94,6 +94,14 @@ export async function walk(team: Given, id: string, ...steps: string[]): Promise
 
 export const orderOf = async ({ api }: Given, id: string): Promise<Order> => (await api.get(`/v3/order/${id}`)).body
 
+/** An order of the team's test of a method, for which the laboratory of the sandbox has made a requisition. */
+export async function requisitioned(team: Given, method: string, changes: Record<string, unknown> = {}): Promise<Order> {
+  const { id } = await placed(team, { lab_test_id: await team.test(method), ...changes })
+  await team.api.post(`/v3/order/${id}/test?final_status=received.${method}.requisition_created`)
+  await team.settle()
+  return orderOf(team, id)
+}
+
 /** Move the team's clock, running what falls due on the way; also where the interface offers no such thing. */
 export async function pass(given: Given, seconds: number): Promise<void> {
   const { cell, db, team } = given

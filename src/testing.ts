@@ -4,7 +4,7 @@ import { createHash, randomUUID } from 'node:crypto'
 import { after } from 'node:test'
 import pg from 'pg'
 import { testDataDir, testSettings } from '../test/setup.ts'
-import { constraints, followersIn, handlers, later, neighbours, operationsIn, pagesIn } from './app.ts'
+import { constraints, followersIn, handlersIn, later, neighbours, operationsIn, pagesIn } from './app.ts'
 import { loadCatalog, catalogChecksum } from './catalog/load.ts'
 import { seedStandardTests } from './catalog/lab-tests.ts'
 import { insuranceChecksum, loadInsuranceData } from './insurance/load.ts'
@@ -96,7 +96,7 @@ export const settings = {
 export const administration = administer(cells, vault, settings, { ...neighbours, publicUrl: () => url })
 export const guard = administration.teams
 export const metrics = createMetrics(() => cells)
-export const runner = new JobRunner({ handlers, tenantOf: guard.tenant, log, metrics })
+export const runner = new JobRunner({ handlers: handlersIn({ sms: true }), tenantOf: guard.tenant, log, metrics })
 const pool = heavy()
 /** Names that webhooks may be sent to in tests, and what they resolve to; no name server is asked. */
 export const hosts = new Map<string, () => string[]>([['localhost', () => ['127.0.0.1']]])
@@ -131,7 +131,7 @@ const app = createHttp({
   base_path: '',
   checkReplies: true,
 })
-setOrderFollowers(followersIn({ vault, administration }))
+setOrderFollowers(followersIn({ vault, administration, sms: true }))
 addBrowserPages(app, pagesIn({ heavy: pool, vault, administration }))
 export const url: string = await app.listen({ port: 0, host: '127.0.0.1' })
 
@@ -217,9 +217,14 @@ export async function given(cell: CellName = 'sandbox-us') {
       )
     ).map((row) => row.type)
 
-  /** Names of the team's waiting jobs, in order of their instants. */
+  /** Names of the team's waiting jobs, in order of their instants; but reminders, which most orders leave behind that stood still once. */
   const jobs = async (): Promise<string[]> =>
-    (await db.queries.many(Named, sql`select name from job where team_id = ${team} order by run_at, id`)).map((row) => row.name)
+    (
+      await db.queries.many(
+        Named,
+        sql`select name from job where team_id = ${team} and name <> 'messages.remind' order by run_at, id`,
+      )
+    ).map((row) => row.name)
 
   /** Run the jobs that are due now, and those they queue, until none is due. Throws when one fails. */
   const settle = async (): Promise<void> => {

@@ -2,11 +2,10 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { updateAccount } from '../labs/accounts.ts'
 import { changeOrder } from '../orders/open-order.ts'
-import type { Order } from '../orders/schema.ts'
 import { labAccount } from '../testing-labs.ts'
-import { address, orderOf, patient, placed } from '../testing-orders.ts'
+import { address, patient, placed, requisitioned } from '../testing-orders.ts'
 import { readPdf, withoutReaders, type ReadPdf } from '../testing-pdf.ts'
-import { client, given, url, type Given, type Reply } from '../testing.ts'
+import { client, given, type Reply } from '../testing.ts'
 
 const COLLECTED = 'collection_date=2030-01-02T09:30:00-08:00'
 const skip = withoutReaders
@@ -15,14 +14,6 @@ const pdfOf = (reply: Reply): ReadPdf => {
   assert.equal(reply.status, 200)
   assert.equal(reply.headers.get('content-type'), 'application/pdf')
   return readPdf(reply.body as Uint8Array)
-}
-
-/** An order of the team's test of this method, for which the laboratory has made a requisition. */
-async function requisitioned(team: Given, method: string, changes: Record<string, unknown> = {}): Promise<Order> {
-  const { id } = await placed(team, { lab_test_id: await team.test(method), ...changes })
-  await team.api.post(`/v3/order/${id}/test?final_status=received.${method}.requisition_created`)
-  await team.settle()
-  return orderOf(team, id)
 }
 
 const physician = { first_name: 'Ada', last_name: 'Example', npi: '1234567893', email: 'ada@example.com' }
@@ -142,56 +133,6 @@ test('there is no requisition before it is created, of an order placed elsewhere
   assert.equal((await team.api.get(`/v3/order/${imported.body.order.id}/labels/pdf?${COLLECTED}`)).status, 200)
   const nobody = await team.api.get('/v3/order/01890000-0000-7000-8000-000000000000/requisition/pdf')
   assert.deepEqual([nobody.status, nobody.body], [404, { detail: 'Order not found' }])
-})
-
-describe('the address of a requisition', () => {
-  test('gives the document without a key, and names no patient', async () => {
-    const team = await given()
-    const order = await requisitioned(team, 'walk_in_test')
-    const link = order.requisition_form_url!
-    assert(link.startsWith(`${url}/documents/requisition?token=`))
-    assert.doesNotMatch(link, /Testa|Fictional|1990|DBK/)
-    const answer = await fetch(link)
-    assert.deepEqual(
-      [answer.status, answer.headers.get('content-type'), answer.headers.get('cache-control')],
-      [200, 'application/pdf', 'no-store'],
-    )
-    assert.equal(answer.headers.get('content-disposition'), `inline; filename="${order.sample_id}.pdf"`)
-    assert.equal(
-      Buffer.from(await answer.arrayBuffer())
-        .subarray(0, 5)
-        .toString(),
-      '%PDF-',
-    )
-  })
-
-  test('is told with the event of the requisition', async () => {
-    const team = await given()
-    const order = await requisitioned(team, 'walk_in_test')
-    const { data } = (await team.api.get(`/v1/events?object_id=${order.id}`)).body
-    const urls = data.map((event: { body: { data: Order } }) => event.body.data.requisition_form_url)
-    assert.deepEqual(urls.toSorted(), [order.requisition_form_url, null].toSorted())
-  })
-
-  test('is worth nothing when it was changed, is of another purpose, or of an order that is gone', async () => {
-    const team = await given()
-    const order = await requisitioned(team, 'walk_in_test')
-    const link = order.requisition_form_url!
-    const access = (await team.manage.post(`/team/${team.team}/create_access_token`, { env: 'sandbox' })).body.access_token
-    assert.match(access, /^at_/)
-    for (const wrong of [
-      link.slice(0, -4),
-      link.replace('token=at_', 'token=at_A'),
-      `${url}/documents/requisition`,
-      `${url}/documents/requisition?token=${access}`,
-      `${url}/documents/requisition?token=a&token=b`,
-    ]) {
-      const answer = await fetch(wrong)
-      assert.deepEqual([answer.status, (await answer.text()).startsWith('This link is not valid')], [404, true])
-    }
-    await team.db.pool.query('delete from lab_order where id = $1', [order.id])
-    assert.equal((await fetch(link)).status, 404)
-  })
 })
 
 describe('labels', () => {

@@ -4,6 +4,7 @@ import { isIP } from 'node:net'
 import { cellNames, type CellName } from './db.ts'
 import { FormatFault, formats } from './formats.ts'
 import { hostName } from './host-name.ts'
+import { readSms, type SmsSettings } from './sms.ts'
 import { readSmtp, type SmtpSettings } from './smtp.ts'
 
 /** Host name → the only place whose credentials it takes. */
@@ -34,6 +35,8 @@ export interface Config {
   enforce_delegated_physician: boolean
   /** The server that mail is handed to; undefined: mail waits to be read. */
   smtp: SmtpSettings | undefined
+  /** The gateway that text messages are handed to; undefined: they are written down and not sent. */
+  sms: SmsSettings | undefined
   /** Keys for secrets at rest, in base64; empty: a key file in the data folder. */
   encryption_keys: string[]
   /** Seconds before each attempt of a delivery, counted from the one before. */
@@ -143,6 +146,14 @@ export const settings: Setting[] = [
     default: '',
     meaning: 'Sender of mail, `a@b` or `Name <a@b>`; required with `SMTP_URL`.',
   },
+  {
+    name: 'SMS_URL',
+    default: '',
+    meaning:
+      'Gateway that text messages to patients are handed to by HTTP (docs/MESSAGES.md). Without it they are written down and not sent.',
+  },
+  { name: 'SMS_TOKEN', default: '', meaning: 'Secret that the gateway takes as a bearer token.' },
+  { name: 'SMS_FROM', default: '', meaning: 'Sender of text messages, a number or a name; required with `SMS_URL`.' },
   {
     name: 'ENCRYPTION_KEYS',
     default: '`DATA_DIR/encryption.key`',
@@ -282,6 +293,7 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     enforce_delegated_physician: onOff('ENFORCE_DELEGATED_PHYSICIAN', true),
     sandbox_users_max: whole('SANDBOX_USERS_MAX', 50, 0, 1_000_000),
     smtp: readSmtp(env.SMTP_URL, env.MAIL_FROM, faults),
+    sms: readSms(env, faults),
     encryption_keys: encryptionKeys(env.ENCRYPTION_KEYS, faults),
     webhook_schedule_s: schedule(text('WEBHOOK_SCHEDULE', WEBHOOK_SCHEDULE), faults),
     webhook_allow: allowed(env.WEBHOOK_ALLOW, faults),

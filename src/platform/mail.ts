@@ -27,15 +27,22 @@ export interface NewMail {
 /**
  * Write a mail to the outbox of the transaction's place: it is sent if and only if the transaction commits, at least once, with one
  * Message-ID however often. Writes mail. At most 200 characters of subject and 100,000 of text.
+ * @returns its id
  */
-export function sendMail(tx: PlainTx, { to, subject, text, lifetime_s = WEEK_S }: NewMail): void {
+export function sendMail(tx: PlainTx, { to, subject, text, lifetime_s = WEEK_S }: NewMail): string {
   if (subject.length > SUBJECT_LENGTH_MAX || text.length > TEXT_LENGTH_MAX || /[\r\n]/.test(to + subject))
     throw new Error('this cannot be a mail')
   const now = machineNow()
+  const id = tx.uuid()
   tx.defer(sql`
     insert into mail (id, recipient, subject, body, created_at, expires_at, state, attempts, due_at)
-    values (${tx.uuid()}, ${to}, ${subject}, ${text}, ${now}, ${plusSeconds(now, lifetime_s)}, 'waiting', 0, ${now})`)
+    values (${id}, ${to}, ${subject}, ${text}, ${now}, ${plusSeconds(now, lifetime_s)}, 'waiting', 0, ${now})`)
+  return id
 }
+
+/** Erase mails, sent or not: whom they are about is erased. Writes mail. */
+export const eraseMail = (tx: PlainTx, ids: string[]): Promise<number> =>
+  ids.length ? tx.run(sql`delete from mail where id = any (${ids}::uuid[])`) : Promise.resolve(0)
 
 const ClaimedMail = T.Object({
   id: T.String(),

@@ -76,6 +76,7 @@ describe('registering a kit', () => {
         },
       },
       updated_at: at,
+      requisition_form_url: order.requisition_form_url,
       events: [
         ...before.events,
         { id: created!.id, created_at: at, status: 'received.testkit.requisition_created', status_detail: null },
@@ -94,6 +95,7 @@ describe('registering a kit', () => {
         ],
       },
     })
+    assert.match(order.requisition_form_url!, /\/documents\/requisition\?token=/)
     assert.ok(registered!.id > created!.id)
     assert.deepEqual(await orderOf(team, order.id), order)
     assert.deepEqual(await team.events(), REGISTERED)

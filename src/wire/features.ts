@@ -5,6 +5,7 @@ import { feature, type Feature, type Option } from '../platform/feature.ts'
 
 export const features = {
   collection_instructions: feature('collection_instructions', 'collection instructions of a lab test as a PDF'),
+  patient_reminders: feature('patient_reminders', 'reminders to patients who have not done their part yet'),
   on_site_collection: feature('on_site_collection', 'orders whose sample is taken at a site of the customer'),
   continuous_queries: feature('continuous_queries', 'queries that run again as data arrives'),
   human_review: feature('human_review', 'lab reports read by people', () =>

@@ -201,6 +201,7 @@ const otherwise: Record<string, string> = { create_insurance: 'member_id' }
 /** Names of what is not a team's own: the catalog is everybody's. */
 const everybodys = new Set([
   'cancellationReasonId',
+  'collection_date',
   'lab_id',
   'provider_id',
   'marker_id',

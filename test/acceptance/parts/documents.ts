@@ -8,7 +8,7 @@ const isPdf = async (file: { arrayBuffer(): Promise<ArrayBuffer> }): Promise<boo
   return bytes.subarray(0, 5).toString() === '%PDF-' && bytes.subarray(-8).toString().includes('%%EOF')
 }
 
-export const documents = ({ sdk, kitTest, order, arrived }: Customer): void =>
+export const documents = ({ sdk, kitTest, order, arrived, passthrough }: Customer): void =>
   void describe('documents', () => {
     const collectionDate = new Date('2030-01-02T09:30:00Z')
 
@@ -34,6 +34,20 @@ export const documents = ({ sdk, kitTest, order, arrived }: Customer): void =>
       await refused(sdk.labTests.getLabelsPdf({ orderId, collectionDate }), 404)
       await refused(sdk.labTests.getOrderCollectionInstructionPdf({ orderId: NOBODY }), 404)
       await refused(sdk.labTests.getLabTestCollectionInstructionPdf({ labTestId: NOBODY }), 404)
+    })
+
+    test('what a patient was told of an order can be read, and switched off', async () => {
+      const { id } = await order()
+      const path = `/v3/order/${id}/communication_settings`
+      assert.deepEqual(await passthrough(path), { status: 200, body: { order_id: id, sms_enabled: true } })
+      const init = { method: 'PATCH', body: '{"sms_enabled":false}', headers: { 'content-type': 'application/json' } }
+      assert.deepEqual(await passthrough(path, init), { status: 200, body: { order_id: id, sms_enabled: false } })
+      const { body } = await passthrough(`/v3/order/${id}/messages`)
+      const { data } = body as { data: { kind: string; state: string }[] }
+      assert.deepEqual(
+        data.map(({ kind, state }) => [kind, state]),
+        [['ordered', 'recorded']],
+      )
     })
 
     test('labels are at most fifty', async () => {

@@ -1,0 +1,166 @@
+import assert from 'node:assert/strict'
+import { Writable } from 'node:stream'
+import { describe, test } from 'node:test'
+import pino from 'pino'
+import { machineNow, plusSeconds } from '../platform/clock.ts'
+import { mailServer } from '../testing-mail.ts'
+import { MailCourier } from '../platform/mail-courier.ts'
+import { readSms } from '../platform/sms.ts'
+import { readSmtp } from '../platform/smtp.ts'
+import { DAY_S, pass, patient, placed, walk } from '../testing-orders.ts'
+import { smsGateway } from '../testing-sms.ts'
+import { cells, given, type Given } from '../testing.ts'
+import { SmsCourier } from './courier.ts'
+
+const messagesOf = async ({ api }: Given, id: string) => (await api.get(`/v3/order/${id}/messages`)).body.data
+
+/** Text messages of other tests of this file are none of this one's business. */
+const quiet = () => cells.of('sandbox-us').pool.query(`delete from patient_message where state = 'waiting'`)
+
+function courier(url: string, at = machineNow) {
+  let lines = ''
+  const log = pino({}, new Writable({ write: (chunk: Buffer, _encoding, done) => done(void (lines += chunk.toString())) }))
+  const sms = { url, token: 'fictional-token', from: 'Harbor Clinic' }
+  return { carrier: new SmsCourier({ cells, sms, log, clock: at }), lines: () => lines }
+}
+
+describe('text messages', { concurrency: 1 }, () => {
+  test('are handed to the gateway once, under a reference of their own, and nothing of them is logged', async () => {
+    await quiet()
+    const team = await given()
+    const { url, asked } = await smsGateway()
+    const { id } = await placed(team)
+    const [before] = await messagesOf(team, id)
+    assert.equal(before.state, 'waiting')
+    const { carrier, lines } = courier(url)
+    assert.equal(await carrier.round(), 1)
+    assert.equal(await carrier.round(), 0)
+    const body = { from: 'Harbor Clinic', to: patient.phone_number, text: before.body, reference: before.id }
+    assert.deepEqual(asked, [{ reference: before.id, authorization: 'Bearer fictional-token', body }])
+    assert.deepEqual(await messagesOf(team, id), [{ ...before, state: 'sent' }])
+    assert.match(lines(), /text message sent/)
+    assert.doesNotMatch(lines(), /5550100199|fictional-token|order has been placed|kit has been/)
+  })
+
+  for (const [failure, error] of [
+    [503, 'HTTP 503'],
+    [429, 'HTTP 429'],
+    [302, 'HTTP 302'],
+    ['never', 'UND_ERR_SOCKET'],
+  ] as const)
+    test(`are tried again later when the answer is ${failure}, under the same reference`, async () => {
+      await quiet()
+      const team = await given()
+      const { url, asked } = await smsGateway((before) => (before === 0 ? failure : 200))
+      const { id } = await placed(team)
+      const first = courier(url)
+      assert.deepEqual([await first.carrier.round(), await first.carrier.round()], [1, 0])
+      const [put] = await messagesOf(team, id)
+      assert.deepEqual([put.state, put.error], ['waiting', error])
+      assert.doesNotMatch(first.lines(), /swordfish|5550100199/)
+      assert.equal(await courier(url, () => plusSeconds(machineNow(), 15)).carrier.round(), 1)
+      assert.equal(new Set(asked.map(({ reference }) => reference)).size, 1)
+      const [sent] = await messagesOf(team, id)
+      assert.deepEqual([asked.length, sent.state, sent.error], [2, 'sent', null])
+    })
+
+  test('are given up when the gateway refuses them for good', async () => {
+    await quiet()
+    const team = await given()
+    const { url, asked } = await smsGateway(() => 400)
+    const { id } = await placed(team)
+    await courier(url).carrier.round()
+    await courier(url, () => plusSeconds(machineNow(), DAY_S / 2)).carrier.round()
+    const [message] = await messagesOf(team, id)
+    assert.deepEqual([asked.length, message.state, message.error], [1, 'failed', 'HTTP 400'])
+  })
+
+  test('are given up after six attempts', async () => {
+    await quiet()
+    const team = await given()
+    const { url, asked } = await smsGateway(() => 500)
+    const { id } = await placed(team)
+    for (let hour = 0; hour < 10; hour++) await courier(url, () => plusSeconds(machineNow(), hour * 7300)).carrier.round()
+    const [message] = await messagesOf(team, id)
+    assert.deepEqual([asked.length, message.state, message.error], [6, 'failed', 'HTTP 500'])
+  })
+
+  test('are given up when they are a day old, unsent', async () => {
+    await quiet()
+    const team = await given()
+    const { url, asked } = await smsGateway()
+    const { id } = await placed(team)
+    await team.db.pool.query(`update patient_message set id = ('01890000' || substr(id::text, 9))::uuid where order_id = $1`, [
+      id,
+    ])
+    await courier(url).carrier.round()
+    const [message] = await messagesOf(team, id)
+    assert.deepEqual([asked.length, message.state, message.error], [0, 'failed', 'expired'])
+  })
+
+  test('of a team whose clock is ahead are sent now', async () => {
+    await quiet()
+    const team = await given()
+    await pass(team, 40 * DAY_S)
+    const { url, asked } = await smsGateway()
+    await placed(team)
+    assert.equal(await courier(url).carrier.round(), 1)
+    assert.equal(asked.length, 1)
+  })
+})
+
+test('an e-mail goes through the outbox of mail, which knows what became of it', async () => {
+  const team = await given()
+  const server = await mailServer()
+  const { id } = await placed(team, { lab_test_id: await team.test('walk_in_test') })
+  await walk(team, id, 'requisition_created')
+  const mail = async () => (await messagesOf(team, id)).find(({ channel }: { channel: string }) => channel === 'email')
+  assert.equal((await mail()).state, 'waiting')
+  const smtp = readSmtp(`${server.url}?tls=off`, 'lab@example.org', [])!
+  const post = new MailCourier({ cells, smtp, log: pino({ level: 'silent' }) })
+  while ((await post.round()) > 0);
+  const taken = server.taken.filter(({ to }) => to.includes(patient.email))
+  assert.match(taken[0]!.text, /^Subject: Your laboratory requisition is ready\r$/m)
+  assert.equal((await mail()).state, 'sent')
+})
+
+test('what a patient was told goes with the user, and so do its mails', async () => {
+  const team = await given()
+  const user_id = await team.user()
+  const { id } = await placed(team, { user_id, lab_test_id: await team.test('walk_in_test') })
+  const other = await placed(team, { lab_test_id: await team.test('walk_in_test') })
+  await walk(team, id, 'requisition_created')
+  await walk(team, other.id, 'requisition_created')
+  const count = async (table: string, where: string, value: string) =>
+    (await team.db.pool.query(`select 1 from ${table} where ${where} = $1`, [value])).rowCount
+  const { rows } = await team.db.pool.query('select mail_id from patient_message where order_id = $1 and mail_id is not null', [
+    id,
+  ])
+  assert.equal(await count('mail', 'id', rows[0].mail_id), 1)
+  await team.api.delete(`/v2/user/${user_id}`)
+  await pass(team, 8 * DAY_S)
+  assert.equal(await count('patient_message', 'order_id', id), 0)
+  assert.equal(await count('mail', 'id', rows[0].mail_id), 0)
+  assert.notEqual(await count('patient_message', 'order_id', other.id), 0)
+})
+
+test('settings of a gateway that cannot be used are named, and none is repeated', () => {
+  const cases: [Record<string, string>, string | undefined][] = [
+    [{}, undefined],
+    [{ SMS_FROM: 'Harbor Clinic' }, undefined],
+    [{ SMS_URL: 'https://sms.example.com/send', SMS_FROM: '+15550100100', SMS_TOKEN: 'swordfish' }, undefined],
+    [{ SMS_URL: 'https://sms.example.com/swordfish' }, 'SMS_FROM must be set'],
+    [{ SMS_URL: 'ftp://swordfish', SMS_FROM: 'x' }, 'SMS_URL must be an address'],
+    [{ SMS_URL: 'https://user:swordfish@sms.example.com', SMS_FROM: 'x' }, 'without a user'],
+    [{ SMS_URL: 'https://sms.example.com', SMS_FROM: '<swordfish>' }, 'SMS_FROM must be a number or a name'],
+    [{ SMS_URL: 'https://sms.example.com', SMS_FROM: 'x', SMS_TOKEN: 'sword fish' }, 'SMS_TOKEN must be'],
+  ]
+  for (const [env, fault] of cases) {
+    const faults: string[] = []
+    const settings = readSms(env, faults)
+    assert.equal(faults.length, fault === undefined ? 0 : 1, JSON.stringify(faults))
+    if (fault !== undefined) assert(faults[0]!.includes(fault), faults[0])
+    else assert.equal(settings === undefined, env.SMS_URL === undefined)
+    assert.doesNotMatch(faults.join(), /sword ?fish/)
+  }
+})

@@ -1,0 +1,127 @@
+// Carries text messages from the cells of a process to the gateway. As with mail: claimed by a lease, marked after it was handed over, so
+// that a killed process loses none and may have sent one twice, under one reference. All times are the machine's.
+import type { Cells } from '../platform/cells.ts'
+import { plusSeconds, uuidOfAge } from '../platform/clock.ts'
+import type { Db } from '../platform/db.ts'
+import { errorFields, type Log } from '../platform/log.ts'
+import { T, type Static } from '../platform/schema.ts'
+import { sendSms, type SmsOutcome, type SmsSettings } from '../platform/sms.ts'
+import { sql } from '../platform/sql.ts'
+
+const POLL_MS = 1000
+const LEASE_S = 60
+const BATCH = 10
+/** After each failure, in seconds. A message that has failed once more than this is given up. */
+const PAUSES_S = [10, 60, 300, 1800, 7200]
+/** An older message is no news any more. */
+const LIFETIME_S = 86_400
+
+export interface SmsCourierOptions {
+  cells: Cells
+  sms: SmsSettings
+  log: Log
+  clock: () => Date
+}
+
+const Claimed = T.Object({ order_id: T.String(), id: T.String(), recipient: T.String(), body: T.String(), attempts: T.Integer() })
+type Claimed = Static<typeof Claimed>
+
+/** Sends the text messages of the cells of this process. */
+export class SmsCourier {
+  readonly #options: SmsCourierOptions
+  #wake = () => {}
+  #stopped = false
+  #loop: Promise<void> | undefined
+
+  constructor(options: SmsCourierOptions) {
+    this.#options = options
+  }
+
+  start(): void {
+    this.#loop = this.#run()
+  }
+
+  /** Claim nothing more and wait for what is being sent. */
+  async stop(): Promise<void> {
+    this.#stopped = true
+    this.#wake()
+    await this.#loop
+  }
+
+  /** Send what is due. @returns how many messages were tried */
+  async round(): Promise<number> {
+    const { cells, log, clock } = this.#options
+    let tried = 0
+    for (const name of cells.names) {
+      if (this.#stopped) break
+      const db = cells.of(name)
+      try {
+        await giveUp(db, clock())
+        const claimed = await claim(db, clock())
+        await Promise.all(claimed.map((message) => this.#send(name, db, message)))
+        tried += claimed.length
+      } catch (error) {
+        log.error({ cell: name, causes: errorFields(error) }, 'sending text messages failed')
+      }
+    }
+    return tried
+  }
+
+  async #run(): Promise<void> {
+    while (!this.#stopped) {
+      if ((await this.round()) > 0 || this.#stopped) continue
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, POLL_MS)
+        this.#wake = () => {
+          clearTimeout(timer)
+          resolve()
+        }
+      })
+    }
+  }
+
+  async #send(cell: string, db: Db, message: Claimed): Promise<void> {
+    const { log, sms, clock } = this.#options
+    const outcome = await sendSms(sms, { reference: message.id, to: message.recipient, text: message.body })
+    await settle(db, message, outcome, clock())
+    const fields = { cell, 'message.id': message.id, attempt: message.attempts, ...(!outcome.sent && { error: outcome.error }) }
+    if (outcome.sent) log.info(fields, 'text message sent')
+    else log.warn(fields, outcome.again ? 'text message put off' : 'text message refused')
+  }
+}
+
+const claim = (db: Db, now: Date): Promise<Claimed[]> =>
+  db.queries.many(
+    Claimed,
+    sql`
+    update patient_message p set due_at = ${plusSeconds(now, LEASE_S)}, attempts = attempts + 1
+    from (select order_id, id from patient_message where due_at <= ${now} and attempts <= ${PAUSES_S.length}
+          order by due_at limit ${BATCH} for update skip locked) due
+    where p.order_id = due.order_id and p.id = due.id
+    returning p.order_id, p.id, p.recipient, p.body, p.attempts`,
+  )
+
+/** Give up what is too old, or whose every attempt ended with the process that made it. */
+const giveUp = (db: Db, now: Date): Promise<number> =>
+  db.queries.run(sql`
+    update patient_message set state = 'failed', due_at = null, done_at = ${now},
+      error = case when id < ${uuidOfAge(LIFETIME_S)}::uuid then 'expired' else 'interrupted' end
+    where due_at <= ${now} and (id < ${uuidOfAge(LIFETIME_S)}::uuid or attempts > ${PAUSES_S.length})`)
+
+/** Write down what came of an attempt; somebody else may have the message in hand by now. */
+async function settle(db: Db, { order_id, id, attempts }: Claimed, outcome: SmsOutcome, now: Date): Promise<void> {
+  const ours = sql`order_id = ${order_id} and id = ${id} and attempts = ${attempts} and state = 'waiting'`
+  const pause_s = outcome.sent || !outcome.again ? undefined : PAUSES_S[attempts - 1]
+  if (outcome.sent)
+    await db.queries.run(
+      sql`update patient_message set state = 'sent', due_at = null, error = null, done_at = ${now} where ${ours}`,
+    )
+  else if (pause_s === undefined)
+    await db.queries.run(
+      sql`update patient_message set state = 'failed', due_at = null, error = ${outcome.error}, done_at = ${now} where ${ours}`,
+    )
+  else
+    await db.queries.run(
+      sql`update patient_message set due_at = ${plusSeconds(now, pause_s)}, error = ${outcome.error} where ${ours}`,
+    )
+}

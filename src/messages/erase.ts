@@ -1,0 +1,43 @@
+// Erasing what was told to patients, with the user or the team, and the mails that carried it.
+import type { PlainTx } from '../platform/db.ts'
+import type { TeamEraser } from '../platform/erasure.ts'
+import { eraseMail } from '../platform/mail.ts'
+import { handle } from '../platform/outbox.ts'
+import { Nullable, T } from '../platform/schema.ts'
+import { sql, type Sql } from '../platform/sql.ts'
+import { eraseUser, isDoomed } from '../users/users.ts'
+
+const Gone = T.Object({ mail_id: Nullable(T.String()) })
+
+async function erase(tx: PlainTx, deletion: Sql): Promise<number> {
+  const gone = await tx.many(Gone, deletion)
+  await eraseMail(
+    tx,
+    gone.flatMap(({ mail_id }) => mail_id ?? []),
+  )
+  return gone.length
+}
+
+export const eraseMessagesHandler = handle(eraseUser, (context, { user_id }) =>
+  context.tx(async (tx) => {
+    if (!(await isDoomed(tx, user_id))) return
+    await erase(
+      tx,
+      sql`
+      delete from patient_message
+      where team_id = ${tx.team} and order_id in (select id from lab_order where user_id = ${user_id} and team_id = ${tx.team})
+      returning mail_id`,
+    )
+  }),
+)
+
+/** The messages of a deleted team, found by its orders. */
+export const eraseTeamMessages: TeamEraser = (tx, team_id, rows_max) =>
+  erase(
+    tx,
+    sql`
+    delete from patient_message
+    where team_id = ${team_id} and ctid = any (array(
+      select p.ctid from lab_order o join patient_message p on p.order_id = o.id where o.team_id = ${team_id} limit ${rows_max}))
+    returning mail_id`,
+  )

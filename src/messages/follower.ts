@@ -1,0 +1,22 @@
+// Tells patients of the steps of their orders, within the transactions that make them.
+import type { OrderFollower } from '../orders/followers.ts'
+import type { OpenOrder } from '../orders/open-order.ts'
+import { channelsOf, heard } from './kinds.ts'
+import { tell } from './messages.ts'
+import { beginReminders } from './reminders.ts'
+import { switchesOf } from './switches.ts'
+
+/** @param sms whether a gateway for text messages is set */
+export const messageFollower = ({ sms }: { sms: boolean }): OrderFollower => ({
+  statuses: heard,
+  stepped(tx, open, low) {
+    const on = switchesOf(tx.tenant.settings, open.intake)
+    if (!on.sms && !on.email) return
+    const { method } = open.order.lab_test
+    if (isNews(open, low)) tell(tx, open.order, low, channelsOf(method, low, on), sms)
+    if (on.sms) beginReminders(tx, open.order, low)
+  },
+})
+
+/** An order that was placed elsewhere is none that was just placed. */
+const isNews = ({ intake }: OpenOrder, low: string): boolean => low !== 'ordered' || intake.imported !== true

@@ -1,0 +1,258 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { changeOrder } from '../orders/open-order.ts'
+import type { Order } from '../orders/schema.ts'
+import { address, kit, orderOf, patient, placed, walk } from '../testing-orders.ts'
+import { given, type Given } from '../testing.ts'
+
+interface Told {
+  kind: string
+  channel: string
+  recipient: string
+  body: string
+  state: string
+}
+
+const told = async ({ api }: Given, id: string): Promise<Told[]> => (await api.get(`/v3/order/${id}/messages`)).body.data
+const kinds = async (team: Given, id: string): Promise<string[]> =>
+  (await told(team, id)).map(({ kind, channel }) => `${kind} ${channel}`)
+
+const switched = (team: Given, sms: boolean, email: boolean) =>
+  team.manage.patch(`/team/${team.team}`, {
+    sandbox: { lab_tests_patient_sms_communication_enabled: sms, lab_tests_patient_email_communication_enabled: email },
+  })
+
+const ordered = async (team: Given, method: string, changes: Record<string, unknown> = {}): Promise<Order> =>
+  placed(team, { lab_test_id: await team.test(method), ...changes })
+
+const lives: Record<string, { steps: string[]; both: string[]; email: string[]; sms: string[] }> = {
+  testkit: {
+    steps: [
+      'requisition_created',
+      'transit_customer',
+      'out_for_delivery',
+      'with_customer',
+      'transit_lab',
+      'delivered_to_lab',
+      'completed',
+    ],
+    both: ['ordered sms', 'transit_customer sms', 'out_for_delivery sms', 'delivered_to_lab sms', 'completed sms'],
+    sms: ['ordered sms', 'transit_customer sms', 'out_for_delivery sms', 'delivered_to_lab sms', 'completed sms'],
+    email: [],
+  },
+  walk_in_test: {
+    steps: ['requisition_created', 'appointment_pending', 'appointment_scheduled', 'appointment_cancelled', 'redraw_available'],
+    both: [
+      'ordered sms',
+      'requisition_created sms',
+      'requisition_created email',
+      'appointment_scheduled sms',
+      'appointment_cancelled sms',
+      'redraw_available sms',
+      'redraw_available email',
+    ],
+    sms: [
+      'ordered sms',
+      'requisition_created sms',
+      'appointment_scheduled sms',
+      'appointment_cancelled sms',
+      'redraw_available sms',
+    ],
+    email: ['requisition_created email', 'redraw_available email'],
+  },
+  at_home_phlebotomy: {
+    steps: [
+      'requisition_created',
+      'appointment_pending',
+      'appointment_cancelled',
+      'appointment_pending',
+      'appointment_scheduled',
+      'draw_completed',
+      'completed',
+    ],
+    both: [
+      'ordered sms',
+      'requisition_created sms',
+      'requisition_created email',
+      'appointment_pending email',
+      'appointment_cancelled email',
+      'appointment_pending email',
+      'appointment_scheduled email',
+      'draw_completed sms',
+      'completed sms',
+    ],
+    sms: [
+      'ordered sms',
+      'requisition_created sms',
+      'appointment_pending sms',
+      'appointment_cancelled sms',
+      'appointment_pending sms',
+      'appointment_scheduled sms',
+      'draw_completed sms',
+      'completed sms',
+    ],
+    email: [
+      'requisition_created email',
+      'appointment_pending email',
+      'appointment_cancelled email',
+      'appointment_pending email',
+      'appointment_scheduled email',
+    ],
+  },
+  on_site_collection: {
+    steps: ['requisition_created', 'draw_completed', 'partial_results', 'completed'],
+    both: ['ordered sms', 'requisition_created sms', 'requisition_created email', 'draw_completed sms', 'completed sms'],
+    sms: ['ordered sms', 'requisition_created sms', 'draw_completed sms', 'completed sms'],
+    email: ['requisition_created email'],
+  },
+}
+
+describe('what a patient is told', () => {
+  for (const [method, { steps, ...expected }] of Object.entries(lives))
+    for (const [on, messages] of Object.entries({ ...expected, nothing: [] as string[] }))
+      test(`of an order by ${method}, with ${on} switched on`, async () => {
+        const team = await given()
+        await switched(team, on === 'both' || on === 'sms', on === 'both' || on === 'email')
+        const { id } = await ordered(team, method)
+        await walk(team, id, ...steps)
+        assert.deepEqual(await kinds(team, id), messages)
+      })
+
+  test('a cancelled order is told of whatever its method', async () => {
+    const team = await given()
+    for (const method of Object.keys(lives)) {
+      const { id } = await ordered(team, method)
+      await team.api.post(`/v3/order/${id}/cancel`)
+      assert.deepEqual(await kinds(team, id), ['ordered sms', 'cancelled sms'])
+    }
+  })
+
+  test('goes to the patient, says who speaks, and names neither patient nor test', async () => {
+    const team = await given()
+    await team.manage.patch(`/team/${team.team}`, {
+      sandbox: {
+        logo_url: 'https://example.com/logo.png',
+        brand_information: { company_name: 'Harbor Clinic', support_email: 'help@example.com' },
+      },
+    })
+    const { id, lab_test } = await ordered(team, 'walk_in_test')
+    await walk(team, id, 'requisition_created')
+    const [first, text, mail] = await told(team, id)
+    assert.deepEqual([first!.recipient, mail!.recipient], [patient.phone_number, patient.email])
+    assert.match(first!.body, /^Harbor Clinic: your laboratory order has been placed/)
+    assert.match(mail!.body, /Harbor Clinic\n$/)
+    assert.match(mail!.body, /help@example\.com/)
+    for (const { body } of [first!, text!, mail!]) assert.doesNotMatch(body, new RegExp(`Testa|Fictional|1990|${lab_test.name}`))
+  })
+
+  test('an e-mail has the address of the requisition, and so has a text message when no e-mail goes out', async () => {
+    const team = await given()
+    const { id } = await ordered(team, 'walk_in_test')
+    await walk(team, id, 'requisition_created')
+    const link = (await orderOf(team, id)).requisition_form_url!
+    const [, text, mail] = await told(team, id)
+    assert.deepEqual([text!.body.includes(link), mail!.body.includes(link)], [false, true])
+    assert.equal((await fetch(link)).status, 200)
+    await switched(team, true, false)
+    const other = await ordered(team, 'walk_in_test')
+    await walk(team, other.id, 'requisition_created')
+    const own = (await orderOf(team, other.id)).requisition_form_url!
+    assert((await told(team, other.id))[1]!.body.endsWith(` ${own}`))
+  })
+
+  test('a kit on its way has the address of its parcel', async () => {
+    const team = await given()
+    const { id } = await ordered(team, 'testkit')
+    await team.api.post(`/v3/order/${id}/test?final_status=collecting_sample.testkit.transit_customer`)
+    await team.settle()
+    const { details } = await orderOf(team, id)
+    const parcel = (details.data as { shipment: { outbound_tracking_url: string } }).shipment
+    assert((await told(team, id)).at(-1)!.body.endsWith(` ${parcel.outbound_tracking_url}`))
+  })
+
+  test('whoever gets a kit that nobody has registered is told by the number of the parcel', async () => {
+    const team = await given()
+    const { id, shipping_details } = await kit(team)
+    assert.deepEqual(
+      (await told(team, id)).map(({ kind, recipient }) => [kind, recipient]),
+      [['ordered', shipping_details!.phone_number]],
+    )
+  })
+
+  test('an order placed elsewhere is not told of as a new one', async () => {
+    const team = await given()
+    const { body } = await team.api.post('/v3/order/import', {
+      user_id: await team.user(),
+      billing_type: 'client_bill',
+      order_set: { lab_test_ids: [await team.test()] },
+      collection_method: 'testkit',
+      patient_details: patient,
+      patient_address: { ...address, receiver_name: 'Testa Fictional' },
+      sample_id: 'FICTIONAL-78',
+    })
+    await walk(team, body.order.id, 'transit_customer')
+    assert.deepEqual(await kinds(team, body.order.id), ['transit_customer sms'])
+  })
+
+  test('nobody is written to without a number or an address', async () => {
+    const team = await given()
+    const { id } = await ordered(team, 'walk_in_test')
+    await team.db.tx(team.tenant, (tx) =>
+      changeOrder(tx, id, (open) => {
+        Object.assign(open.order.patient_details!, { phone_number: '5550100', email: null })
+        open.advance('requisition_created')
+      }),
+    )
+    assert.deepEqual(await kinds(team, id), ['ordered sms'])
+  })
+
+  test('what was refused was not told', async () => {
+    const team = await given()
+    const { id } = await ordered(team, 'testkit')
+    await assert.rejects(walk(team, id, 'completed'))
+    assert.deepEqual(await kinds(team, id), ['ordered sms'])
+  })
+
+  test('another team hears nothing of it', async () => {
+    const [mine, theirs] = [await given(), await given()]
+    const { id } = await ordered(theirs, 'testkit')
+    const reply = await mine.api.get(`/v3/order/${id}/messages`)
+    assert.deepEqual([reply.status, reply.body], [404, { detail: 'Order not found' }])
+  })
+})
+
+describe("an order's switch", () => {
+  const path = (id: string) => `/v3/order/${id}/communication_settings`
+
+  test("is the team's until it has one of its own", async () => {
+    const team = await given()
+    const { id } = await ordered(team, 'testkit')
+    assert.deepEqual((await team.api.get(path(id))).body, { order_id: id, sms_enabled: true })
+    await switched(team, false, false)
+    assert.deepEqual((await team.api.get(path(id))).body, { order_id: id, sms_enabled: false })
+    const { status, body } = await team.api.patch(path(id), { sms_enabled: true })
+    assert.deepEqual([status, body], [200, { order_id: id, sms_enabled: true }])
+    assert.deepEqual((await team.api.get(path(id))).body, { order_id: id, sms_enabled: true })
+    await walk(team, id, 'requisition_created', 'transit_customer')
+    assert.deepEqual(await kinds(team, id), ['ordered sms', 'transit_customer sms'])
+  })
+
+  test('switched off keeps its patient from text messages alone, and tells the team nothing', async () => {
+    const team = await given()
+    const { id } = await ordered(team, 'walk_in_test')
+    await team.api.patch(path(id), { sms_enabled: false })
+    assert.deepEqual(await team.events(id), ['labtest.order.created'])
+    await walk(team, id, 'requisition_created')
+    assert.deepEqual(await kinds(team, id), ['ordered sms', 'requisition_created email'])
+  })
+
+  test('must be said, and of an order that is there', async () => {
+    const [team, other] = [await given(), await given()]
+    const { id } = await ordered(team, 'testkit')
+    for (const body of [{}, { sms_enabled: null }, { sms_enabled: 'yes' }])
+      assert.equal((await team.api.patch(path(id), body)).status, 422)
+    for (const call of [other.api.get(path(id)), other.api.patch(path(id), { sms_enabled: false })])
+      assert.equal((await call).status, 404)
+    assert.equal((await team.api.get(path(id))).body.sms_enabled, true)
+  })
+})

@@ -1,0 +1,98 @@
+// Messages to patients: owns patient_message, what was said of which order, and what became of it. Everything that would be said is
+// written down; it is carried only where there is somebody who carries it. Never logs whom or what.
+import type { Order } from '../orders/schema.ts'
+import { hasOrder } from '../orders/orders.ts'
+import { plusSeconds } from '../platform/clock.ts'
+import type { Tx } from '../platform/db.ts'
+import { notFound } from '../platform/errors.ts'
+import { sendMail } from '../platform/mail.ts'
+import { join, sql, type Sql } from '../platform/sql.ts'
+import type { Channel } from './kinds.ts'
+import { PatientMessage, type PatientMessages } from './schema.ts'
+import { wordsOf } from './texts.ts'
+
+const LISTED_MAX = 200
+
+const PHONE = /^\+[1-9]\d{6,14}$/
+const MAIL = /^[^\s@<>]+@[^\s@<>]+$/
+
+/** Where a patient is reached; undefined where no valid number or address is known. */
+function recipientOf({ patient_details: patient, shipping_details: parcel }: Order, channel: Channel): string | undefined {
+  if (channel === 'email') return patient?.email && MAIL.test(patient.email) ? patient.email : undefined
+  const digits = (patient ? patient.phone_number : parcel?.phone_number)?.replace(/[ ().-]/g, '')
+  return digits && PHONE.test(digits) ? digits : undefined
+}
+
+interface Brand {
+  company_name?: string
+  support_email?: string
+}
+
+interface NewMessage {
+  order_id: string
+  id: string
+  kind: string
+  channel: Channel
+  recipient: string
+  body: string
+  mail_id: string | null
+  carried: boolean
+}
+
+/**
+ * Tell the patient of an order something on these channels: one insert for all messages of a transaction, and a mail for each e-mail.
+ * Nothing where the patient cannot be reached. Writes patient_message, mail.
+ * @param carriesSms whether a gateway is set
+ */
+export function tell(tx: Tx, order: Order, kind: string, channels: readonly Channel[], carriesSms: boolean): void {
+  const { company_name = null, support_email = null } = (tx.tenant.settings.brand_information ?? {}) as Brand
+  const occasion = {
+    kind,
+    method: order.lab_test.method,
+    brand: company_name,
+    support_email: support_email || null,
+    link: linkOf(order, kind),
+    mailed: channels.includes('email'),
+  }
+  for (const channel of channels) {
+    const recipient = recipientOf(order, channel)
+    if (recipient === undefined) continue
+    const { subject, body } = wordsOf(occasion, channel)
+    const mail_id = channel === 'email' ? sendMail(tx, { to: recipient, subject, text: body }) : null
+    const carried = channel === 'sms' && carriesSms
+    tx.gather({ order_id: order.id, id: tx.uuid(), kind, channel, recipient, body, mail_id, carried }, writing)
+  }
+}
+
+/** What helps with the occasion: the parcel, or the requisition. */
+function linkOf({ details, requisition_form_url }: Order, kind: string): string | null {
+  if (details.type === 'testkit')
+    return kind === 'transit_customer' ? (details.data.shipment?.outbound_tracking_url ?? null) : null
+  return kind === 'requisition_created' || kind === 'redraw_available' ? requisition_form_url : null
+}
+
+const writing = (tx: Tx, messages: NewMessage[]): Sql => {
+  const due_at = plusSeconds(tx.now, -tx.tenant.clock_offset_s)
+  const rows = messages.map(
+    ({ order_id, id, kind, channel, recipient, body, mail_id, carried }) =>
+      sql`(${order_id}::uuid, ${id}::uuid, ${tx.team}::uuid, ${kind}, ${channel}, ${recipient}, ${body}, ${tx.now}::timestamptz, ${mail_id}::uuid,
+           ${carried ? 'waiting' : 'recorded'}, ${carried ? due_at : null}::timestamptz)`,
+  )
+  return sql`
+    insert into patient_message (order_id, id, team_id, kind, channel, recipient, body, created_at, mail_id, state, due_at)
+    values ${join(rows, ', ')}`
+}
+
+/** The messages of an order, oldest first, at most 200. Of an e-mail the outbox of mail knows what became of it. 404: no such order. */
+export async function listMessages(tx: Tx, order_id: string): Promise<PatientMessages> {
+  if (!(await hasOrder(tx, order_id))) throw notFound('Order not found')
+  const data = await tx.many(
+    PatientMessage,
+    sql`
+    select p.id, p.order_id, p.kind, p.channel, p.recipient, p.body, p.created_at,
+      case when p.mail_id is null then p.state else m.state end as state, coalesce(m.error, p.error) as error
+    from patient_message p left join mail m on m.id = p.mail_id
+    where p.order_id = ${order_id} and p.team_id = ${tx.team} order by p.id limit ${LISTED_MAX}`,
+  )
+  return { data }
+}

@@ -1,0 +1,92 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { switchFeature } from '../management/teams.ts'
+import { remindHandler } from './reminders.ts'
+import { DAY_S, pass, placed, tenantOf, walk } from '../testing-orders.ts'
+import { given, guard, type Given } from '../testing.ts'
+
+const HOUR_S = 3600
+
+const reminded = async ({ api }: Given, id: string): Promise<string[]> =>
+  (await api.get(`/v3/order/${id}/messages`)).body.data
+    .filter(({ kind }: { kind: string }) => kind.startsWith('reminder'))
+    .map(({ kind, channel, created_at }: Record<string, string>) => `${kind} ${channel} ${created_at}`)
+
+const since = (from: string, seconds: number): string =>
+  `${new Date(new Date(from).getTime() + seconds * 1000).toISOString().slice(0, 19)}+00:00`
+
+async function waiting(team: Given, method: string, ...steps: string[]): Promise<{ id: string; from: string }> {
+  const { id } = await placed(team, { lab_test_id: await team.test(method) })
+  await walk(team, id, ...steps)
+  return { id, from: (await team.api.get(`/v3/order/${id}`)).body.last_event.created_at }
+}
+
+const toCustomer = ['requisition_created', 'transit_customer', 'out_for_delivery', 'with_customer']
+
+describe('a patient is reminded', () => {
+  test('of a kit two and seven days after it arrived', async () => {
+    const team = await given()
+    const { id, from } = await waiting(team, 'testkit', ...toCustomer)
+    await pass(team, 30 * DAY_S)
+    assert.deepEqual(await reminded(team, id), [
+      `reminder_1 sms ${since(from, 2 * DAY_S)}`,
+      `reminder_2 sms ${since(from, 7 * DAY_S)}`,
+    ])
+  })
+
+  test('of a visit 24 hours, 72 hours and 7 days after the requisition', async () => {
+    const team = await given()
+    const { id, from } = await waiting(team, 'walk_in_test', 'requisition_created')
+    await pass(team, 30 * DAY_S)
+    assert.deepEqual(
+      await reminded(team, id),
+      [24, 72, 168].map((hours, index) => `reminder_${index + 1} sms ${since(from, hours * HOUR_S)}`),
+    )
+  })
+
+  test('not once the kit is on its way back, or the visit is booked', async () => {
+    const team = await given()
+    const parcel = await waiting(team, 'testkit', ...toCustomer)
+    const visit = await waiting(team, 'walk_in_test', 'requisition_created')
+    await pass(team, 3 * DAY_S - HOUR_S)
+    await walk(team, parcel.id, 'transit_lab')
+    await walk(team, visit.id, 'appointment_pending')
+    await pass(team, 30 * DAY_S)
+    assert.equal((await reminded(team, parcel.id)).length, 1)
+    assert.equal((await reminded(team, visit.id)).length, 1)
+  })
+
+  test('not where text messages are switched off meanwhile, for the team or for the order', async () => {
+    const team = await given()
+    const one = await waiting(team, 'testkit', ...toCustomer)
+    const other = await waiting(team, 'testkit', ...toCustomer)
+    await team.api.patch(`/v3/order/${one.id}/communication_settings`, { sms_enabled: false })
+    await pass(team, 3 * DAY_S)
+    await team.manage.patch(`/team/${team.team}`, { sandbox: { lab_tests_patient_sms_communication_enabled: false } })
+    await pass(team, 30 * DAY_S)
+    assert.deepEqual([(await reminded(team, one.id)).length, (await reminded(team, other.id)).length], [0, 1])
+  })
+
+  test('not in a team whose operator has switched reminders off', async () => {
+    const team = await given()
+    const early = await waiting(team, 'testkit', ...toCustomer)
+    await team.db.plainTx((tx) => switchFeature(tx, team.team, 'patient_reminders', false))
+    guard.forget(team.team)
+    const late = await waiting(team, 'testkit', ...toCustomer)
+    const jobs = await team.db.pool.query(`select 1 from job where team_id = $1 and name = 'messages.remind'`, [team.team])
+    assert.equal(jobs.rowCount, 1)
+    await pass(team, 30 * DAY_S)
+    assert.deepEqual([await reminded(team, early.id), await reminded(team, late.id)], [[], []])
+  })
+
+  test('once, though the job runs twice, and of nothing that is gone', async () => {
+    const team = await given()
+    const { id, from } = await waiting(team, 'testkit', ...toCustomer)
+    const tenant = await tenantOf(team)
+    const context = { tenant, tx: <R>(work: Parameters<typeof team.db.tx<R>>[1]) => team.db.tx(tenant, work) }
+    const payload = { order_id: id, low: 'with_customer', began_at: from, turn: 1 }
+    await Promise.all([remindHandler(true).run(context, payload), remindHandler(true).run(context, payload)])
+    assert.equal((await reminded(team, id)).length, 1)
+    await remindHandler(true).run(context, { ...payload, order_id: '01890000-0000-7000-8000-000000000000' })
+  })
+})

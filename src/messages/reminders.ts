@@ -1,0 +1,56 @@
+// Reminders of what a patient has not done yet: jobs in team time that look at the order when they run. Source: lab-testing.md 23.
+import type { Intake } from '../orders/open-order.ts'
+import type { Order } from '../orders/schema.ts'
+import { plusSeconds } from '../platform/clock.ts'
+import type { Tx } from '../platform/db.ts'
+import { enqueue, handle, job } from '../platform/outbox.ts'
+import { T } from '../platform/schema.ts'
+import { sql } from '../platform/sql.ts'
+import { features } from '../wire/features.ts'
+import { reminders } from './kinds.ts'
+import { tell } from './messages.ts'
+import { switchesOf } from './switches.ts'
+
+const remind = job(
+  'messages.remind',
+  T.Object({ order_id: T.String(), low: T.String(), began_at: T.String(), turn: T.Integer() }),
+)
+
+const isOff = ({ tenant }: Tx): boolean => tenant.features_off?.includes(features.patient_reminders.name) ?? false
+
+/** The status begins a series of reminders: see to the first one. Queues messages.remind. */
+export function beginReminders(tx: Tx, { id, lab_test, last_event }: Order, low: string): void {
+  const series = reminders[lab_test.method]
+  if (series?.low !== low || isOff(tx)) return
+  const { created_at: began_at } = last_event
+  enqueue(tx, remind, { order_id: id, low, began_at, turn: 1 }, plusSeconds(new Date(began_at), series.after_s[0]!))
+}
+
+const Row = T.Object({ document: T.String(), intake: T.String(), low_status: T.String() })
+const Told = T.Object({ id: T.String() })
+
+/** @param carriesSms whether a gateway is set */
+export const remindHandler = (carriesSms: boolean) =>
+  handle(remind, (context, { order_id, low, began_at, turn }) =>
+    context.tx(async (tx) => {
+      // Locked, so that a reminder that is run twice is told once.
+      const row = await tx.maybe(
+        Row,
+        sql`select document, intake, low_status from lab_order where id = ${order_id} and team_id = ${tx.team} for no key update`,
+      )
+      if (row?.low_status !== low || isOff(tx)) return
+      const order = JSON.parse(row.document) as Order
+      if (await wasTold(tx, order_id, `reminder_${turn}`)) return
+      if (switchesOf(tx.tenant.settings, JSON.parse(row.intake) as Intake).sms)
+        tell(tx, order, `reminder_${turn}`, ['sms'], carriesSms)
+      const next_s = reminders[order.lab_test.method]?.after_s[turn]
+      if (next_s === undefined) return
+      enqueue(tx, remind, { order_id, low, began_at, turn: turn + 1 }, plusSeconds(new Date(began_at), next_s))
+    }),
+  )
+
+const wasTold = async (tx: Tx, order_id: string, kind: string): Promise<boolean> =>
+  (await tx.maybe(
+    Told,
+    sql`select id from patient_message where order_id = ${order_id} and team_id = ${tx.team} and kind = ${kind} limit 1`,
+  )) !== undefined

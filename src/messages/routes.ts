@@ -1,0 +1,38 @@
+import { operation, type Operation } from '../platform/operation.ts'
+import { listMessages } from './messages.ts'
+import { CommunicationSettings, OfOrder, PatchCommunicationSettings, PatientMessages } from './schema.ts'
+import { getSettings, setSettings } from './switches.ts'
+
+export const routes: Operation[] = [
+  operation({
+    id: 'get_order_communication_settings',
+    method: 'GET',
+    path: '/v3/order/{order_id}/communication_settings',
+    summary: 'Whether the patient of an order gets text messages',
+    description: "The team's switch until the order has one of its own.",
+    params: OfOrder,
+    reply: CommunicationSettings,
+    run: (tx, { params }) => getSettings(tx, params.order_id),
+  }),
+  operation({
+    id: 'create_or_update_order_communication_settings',
+    method: 'PATCH',
+    path: '/v3/order/{order_id}/communication_settings',
+    summary: 'Switch text messages to the patient of an order on or off',
+    params: OfOrder,
+    body: PatchCommunicationSettings,
+    reply: CommunicationSettings,
+    example: { sms_enabled: false },
+    run: (tx, { params, body }) => setSettings(tx, params.order_id, body.sms_enabled),
+  }),
+  operation({
+    id: 'get_order_messages',
+    method: 'GET',
+    path: '/v3/order/{order_id}/messages',
+    summary: 'List what the patient of an order was told',
+    description: 'Text messages and e-mails, oldest first, those included that nobody carries. At most 200.',
+    params: OfOrder,
+    reply: PatientMessages,
+    run: (tx, { params }) => listMessages(tx, params.order_id),
+  }),
+]

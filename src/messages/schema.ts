@@ -1,0 +1,30 @@
+import { Fields, Nullable, OpenEnum, T, Timestamp, Uuid, type Static } from '../platform/schema.ts'
+import { channels } from './kinds.ts'
+
+export const OfOrder = Fields({ order_id: Uuid })
+
+export const CommunicationSettings = Fields({ order_id: Uuid, sms_enabled: T.Boolean() }, { title: 'CommunicationSettings' })
+export type CommunicationSettings = Static<typeof CommunicationSettings>
+export const PatchCommunicationSettings = Fields({ sms_enabled: T.Boolean() }, { title: 'PatchCommunicationSettings' })
+
+export const PatientMessage = Fields(
+  {
+    id: Uuid,
+    order_id: Uuid,
+    kind: T.String({ description: 'The low-level status that it tells of, or `reminder_1`, `reminder_2`, ….' }),
+    channel: OpenEnum(channels),
+    recipient: T.String(),
+    body: T.String(),
+    state: Nullable(
+      OpenEnum(['recorded', 'waiting', 'sent', 'failed'], {
+        description:
+          '`recorded`: nobody carries messages of this channel here. Null: an e-mail so old that what became of it is forgotten.',
+      }),
+    ),
+    error: Nullable(T.String({ description: 'A code: why it was not sent, or not yet.' })),
+    created_at: Timestamp,
+  },
+  { title: 'PatientMessage' },
+)
+export const PatientMessages = Fields({ data: T.Array(PatientMessage) }, { title: 'PatientMessages' })
+export type PatientMessages = Static<typeof PatientMessages>

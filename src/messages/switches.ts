@@ -1,0 +1,32 @@
+// Whether a patient is told anything, and how: the team's switches, and an order's own for text messages. An order's is kept with what
+// else was given with it. Source: lab-testing.md 23.
+import { changeOrder, type Intake } from '../orders/open-order.ts'
+import type { Tx } from '../platform/db.ts'
+import { notFound } from '../platform/errors.ts'
+import { T } from '../platform/schema.ts'
+import { sql } from '../platform/sql.ts'
+import type { Channel } from './kinds.ts'
+import type { CommunicationSettings } from './schema.ts'
+
+type Settings = Readonly<Record<string, unknown>>
+
+/** The switches of an order. What nobody has switched is on. */
+export const switchesOf = (settings: Settings, intake: Intake): Record<Channel, boolean> => ({
+  sms: ((intake.sms_enabled ?? settings.lab_tests_patient_sms_communication_enabled) as boolean | undefined) ?? true,
+  email: (settings.lab_tests_patient_email_communication_enabled as boolean | undefined) ?? true,
+})
+
+const Row = T.Object({ intake: T.String() })
+
+/** The switch of an order, the team's where it has none of its own. 404: no such order. */
+export async function getSettings(tx: Tx, order_id: string): Promise<CommunicationSettings> {
+  const row = await tx.maybe(Row, sql`select intake from lab_order where id = ${order_id} and team_id = ${tx.team}`)
+  if (!row) throw notFound('Order not found')
+  return { order_id, sms_enabled: switchesOf(tx.tenant.settings, JSON.parse(row.intake) as Intake).sms }
+}
+
+/** Give an order a switch of its own, whatever the team's says. No event: nothing happened to it. 404: no such order. */
+export async function setSettings(tx: Tx, order_id: string, sms_enabled: boolean): Promise<CommunicationSettings> {
+  await changeOrder(tx, order_id, (open) => void (open.intake.sms_enabled = sms_enabled), 'Order not found')
+  return { order_id, sms_enabled }
+}

@@ -1,0 +1,37 @@
+// A gateway of text messages that tests send to: it speaks HTTP, answers as it is told, and remembers what it was asked.
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { after } from 'node:test'
+
+export interface AskedSms {
+  reference: string
+  authorization: string | undefined
+  body: { from: string; to: string; text: string; reference: string }
+}
+
+/** @param answer a status, or nothing at all; asked for each message with how many came before */
+export async function smsGateway(answer: (before: number) => number | 'never' = () => 202) {
+  const asked: AskedSms[] = []
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = []
+    request.on('data', (chunk: Buffer) => chunks.push(chunk))
+    request.on('end', () => {
+      const { 'idempotency-key': reference, authorization } = request.headers
+      asked.push({
+        reference: String(reference),
+        authorization,
+        body: JSON.parse(Buffer.concat(chunks).toString('utf8')) as AskedSms['body'],
+      })
+      const status = answer(asked.length - 1)
+      if (status === 'never') return request.socket.destroy()
+      response.writeHead(status, { 'content-type': 'application/json', location: '/elsewhere' })
+      response.end('{"swordfish":"+15550100199"}')
+    })
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  after(() => void server.close())
+  const { port } = server.address() as AddressInfo
+  return { url: `http://127.0.0.1:${port}/messages`, asked }
+}
