@@ -383,6 +383,17 @@ table followed_team
   constraint followed_team_pkey PRIMARY KEY (team_id)
   constraint followed_team_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
 
+table geocoded_place
+  country text not null
+  postal_code text not null
+  city text not null
+  lat double precision
+  lng double precision
+  found_city text not null
+  found_state text not null
+  asked_at timestamp with time zone not null
+  constraint geocoded_place_pkey PRIMARY KEY (country, postal_code, city)
+
 table idempotency
   team_id uuid not null
   scope text not null
@@ -637,6 +648,15 @@ table pipeline_lane
   constraint pipeline_lane_team_id_fkey FOREIGN KEY (team_id) REFERENCES pipeline(team_id) ON DELETE CASCADE
   constraint pipeline_lane__destination CHECK ((destination = ANY (ARRAY['cloud_pubsub'::text, 'rabbitmq'::text, 'azure_amqp'::text])))
   CREATE INDEX pipeline_lane__due ON pipeline_lane USING btree (due_at)
+
+table postal_place
+  country text not null
+  postal_code text not null
+  city text not null
+  state text not null
+  lat double precision not null
+  lng double precision not null
+  constraint postal_place_pkey PRIMARY KEY (country, postal_code, city)
 
 table simulation
   order_id uuid not null

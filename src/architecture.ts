@@ -3,6 +3,7 @@ export const uses = {
   management: [],
   ehr: ['management'],
   users: [],
+  places: [],
   catalog: [],
   webhooks: [],
   labs: ['management', 'catalog'],

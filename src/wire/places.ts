@@ -80,11 +80,16 @@ export const UNITED_STATES = 'United States'
 
 const names = new Intl.DisplayNames('en', { type: 'region', fallback: 'none' })
 const countries = new Map<string, string>()
+const codes = new Map<string, string>()
 for (let a = 65; a <= 90; a++)
   for (let b = 65; b <= 90; b++) {
     const code = String.fromCharCode(a, b)
     const name = /^(X[A-Z]|Q[M-Z]|ZZ|AA|EU|EZ|UN)$/.test(code) ? undefined : names.of(code)
-    if (name) countries.set(code, countries.get(name.toUpperCase()) ?? name).set(name.toUpperCase(), name)
+    if (name) {
+      countries.set(code, countries.get(name.toUpperCase()) ?? name).set(name.toUpperCase(), name)
+      // Codes that are not given any more, such as DD, lead to those that took their place.
+      codes.set(name, new Intl.Locale(`und-${code}`).region ?? code)
+    }
   }
 for (const spelling of ['U.S.', 'USA', 'U.S.A.', 'UNITED STATES OF AMERICA']) countries.set(spelling, UNITED_STATES)
 
@@ -94,3 +99,6 @@ export const knownCountry: Rule = (text) => countries.get(text.trim().toUpperCas
 /** A country by two-letter code or English name; kept as its full name. */
 export const countryRule: Rule = (text) =>
   countries.get(text.trim().toUpperCase()) ?? new Refusal('not a country, give its two-letter code')
+
+/** The two-letter code of a country given by code or English name. */
+export const countryCode = (text: string): string | undefined => codes.get(countries.get(text.trim().toUpperCase()) ?? '')

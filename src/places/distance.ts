@@ -1,0 +1,57 @@
+// Distances on the globe, and time zones of its points. Pure.
+import type { Point } from './zip-codes.ts'
+
+/** The mean radius of the Earth, in miles. */
+const RADIUS_MILES = 3958.7613
+const MILES_PER_DEGREE = (RADIUS_MILES * Math.PI) / 180
+
+const radians = (degrees: number): number => (degrees * Math.PI) / 180
+
+/** Miles along the great circle between two points. */
+export function milesBetween(a: Point, b: Point): number {
+  const lat = Math.sin(radians(b.lat - a.lat) / 2)
+  const lng = Math.sin(radians(b.lng - a.lng) / 2)
+  const h = lat * lat + Math.cos(radians(a.lat)) * Math.cos(radians(b.lat)) * lng * lng
+  return 2 * RADIUS_MILES * Math.asin(Math.min(1, Math.sqrt(h)))
+}
+
+export interface Box {
+  south: number
+  north: number
+  west: number
+  east: number
+}
+
+/**
+ * Boxes that together hold every point within so many miles of a place: one, or two where the circle crosses the 180th meridian.
+ * Near a pole the box goes around the globe.
+ */
+export function boxesAround({ lat, lng }: Point, radius_miles: number): Box[] {
+  const high = radius_miles / MILES_PER_DEGREE
+  const [south, north] = [Math.max(-90, lat - high), Math.min(90, lat + high)]
+  const reach = Math.sin(radians(Math.min(90, high))) / Math.cos(radians(lat))
+  if (south <= -90 || north >= 90 || reach >= 1) return [{ south, north, west: -180, east: 180 }]
+  const wide = (Math.asin(reach) * 180) / Math.PI
+  const [west, east] = [lng - wide, lng + wide]
+  if (west < -180)
+    return [
+      { south, north, west: -180, east },
+      { south, north, west: west + 360, east: 180 },
+    ]
+  if (east > 180)
+    return [
+      { south, north, west, east: 180 },
+      { south, north, west: -180, east: east - 360 },
+    ]
+  return [{ south, north, west, east }]
+}
+
+/** Whether both are degrees that a point can have. */
+export const isPoint = ({ lat, lng }: Point): boolean => Math.abs(lat) <= 90 && Math.abs(lng) <= 180
+
+/** The IANA time zone of a point, at sea one of the `Etc` zones; undefined for what is no point. The table is loaded at the first call. */
+export async function timeZoneAt(lat: number, lng: number): Promise<string | undefined> {
+  if (!isPoint({ lat, lng })) return undefined
+  const { default: zoneOf } = await import('@photostructure/tz-lookup')
+  return zoneOf(lat, lng)
+}
