@@ -658,6 +658,35 @@ table postal_place
   lng double precision not null
   constraint postal_place_pkey PRIMARY KEY (country, postal_code, city)
 
+table psc_directory
+  lab_id integer not null
+  version bigint not null
+  sandbox_form text
+  constraint psc_directory_pkey PRIMARY KEY (lab_id)
+  constraint psc_directory_lab_id_fkey FOREIGN KEY (lab_id) REFERENCES lab(id)
+
+table psc_site
+  lab_id integer not null
+  site_code text not null
+  name text not null
+  first_line text not null
+  second_line text
+  city text not null
+  state text not null
+  zip_code text not null
+  phone_number text
+  fax_number text
+  hours jsonb
+  website text
+  lat double precision not null
+  lng double precision not null
+  capabilities text[] not null
+  supported_bill_types text[] not null
+  active boolean not null
+  updated_at timestamp with time zone not null
+  constraint psc_site_pkey PRIMARY KEY (lab_id, site_code)
+  constraint psc_site_lab_id_fkey FOREIGN KEY (lab_id) REFERENCES lab(id)
+
 table simulation
   order_id uuid not null
   team_id uuid not null

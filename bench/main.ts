@@ -1,5 +1,5 @@
 // Speed against limits measured in the same run, on the same database. Prints figures and ratios; asserts nothing.
-// Further arguments choose parts: memory create read deliver latency list.
+// Further arguments choose parts: memory create read deliver latency sites list.
 import { spawn, type ChildProcess } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -10,6 +10,7 @@ import pg from 'pg'
 import { openEmbedded } from '../src/platform/embedded-postgres.ts'
 import { deliveryRate, latencies, postRate, type Parties } from './delivery.ts'
 import { createLimit, medianMs, type Sample } from './limits.ts'
+import { fillSites, SITES } from './sites.ts'
 
 const CONNECTIONS = 10
 const ROUNDS = 5
@@ -18,7 +19,7 @@ const WARM_UP_S = 2
 const SECONDS = Number(process.env.BENCH_SECONDS ?? 3)
 const ORDERS = Number(process.env.BENCH_ORDERS ?? 1_000_000)
 const parts = new Set(
-  process.argv.slice(2).length ? process.argv.slice(2) : ['memory', 'create', 'read', 'deliver', 'latency', 'list'],
+  process.argv.slice(2).length ? process.argv.slice(2) : ['memory', 'create', 'read', 'deliver', 'latency', 'sites', 'list'],
 )
 
 const dataDir = mkdtempSync(join(tmpdir(), 'drawbridge-bench-'))
@@ -198,6 +199,19 @@ try {
       )
     }
     receiver.child.kill()
+  }
+
+  if (parts.has('sites')) {
+    const paths = await fillSites(db)
+    const asked = paths.map((path) => ({ method: 'GET' as const, path }))
+    const bare = await start('bench/bare-answers.ts', [JSON.stringify({ url: server.url, headers, paths })])
+    const { limit, ours } = await byTurns(
+      () => load({ url: bare.url, requests: asked }),
+      () => load({ url: server.url, requests: asked, headers }),
+    )
+    bare.child.kill()
+    const name = `PSC lookup among ${SITES.toLocaleString('en')} sites`
+    report(name, rate(ours), rate(limit), (ours / limit).toFixed(2), 'at least 0.5')
   }
 
   if (parts.has('list')) {

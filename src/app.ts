@@ -27,6 +27,8 @@ import { prunePipelines } from './pipelines/deliveries.ts'
 import { eraseTeamPipelines } from './pipelines/erase.ts'
 import { sealedDestinations } from './pipelines/pipelines.ts'
 import { routes as pipelines } from './pipelines/routes.ts'
+import type { Locate } from './places/geocoder.ts'
+import { pruneAnswers } from './places/places.ts'
 import type { ConstraintAnswers } from './platform/db.ts'
 import { erasePlatformRows, type TeamEraser } from './platform/erasure.ts'
 import type { Heavy } from './platform/heavy.ts'
@@ -37,6 +39,9 @@ import type { Handler } from './platform/outbox.ts'
 import type { SealedColumn } from './platform/sealed.ts'
 import type { Vault } from './platform/vault.ts'
 import type { Sweep } from './platform/worker.ts'
+import type { PscDirectory } from './psc/directory.ts'
+import { routes as psc } from './psc/routes.ts'
+import type { PhlebotomyCoverage } from './psc/search.ts'
 import { eraseResultsHandler, eraseTeamResults } from './results/erase.ts'
 import { routes as results } from './results/routes.ts'
 import type { World } from './simulator/clock.ts'
@@ -72,10 +77,27 @@ export interface Surroundings {
   /** Who waits for events. */
   watch: FeedWatch
   administration: Administration
+  /** Where postal codes are. */
+  locate: Locate
+  /** Sites of laboratories, in memory. */
+  directory: PscDirectory
 }
 
+/** Visits at home are not there yet. */
+const nobodyVisits: PhlebotomyCoverage = () => Promise.resolve([])
+
 /** Every operation there is, to be run in a process. */
-export const operationsIn = ({ heavy, world, administration, targets, vault, product, watch }: Surroundings): Operation[] => [
+export const operationsIn = ({
+  heavy,
+  world,
+  administration,
+  targets,
+  vault,
+  product,
+  watch,
+  locate,
+  directory,
+}: Surroundings): Operation[] => [
   ...named('management', management(administration)),
   ...named('ehr', ehr({ admin: administration, vault })),
   ...named('users', users),
@@ -83,6 +105,7 @@ export const operationsIn = ({ heavy, world, administration, targets, vault, pro
   ...named('labs', labs(administration)),
   ...named('orders', orders),
   ...named('testkits', testkits),
+  ...named('psc', psc({ directory, locate, coverage: nobodyVisits })),
   ...named('results', results(heavy)),
   ...named('simulator', simulator(world)),
   ...named('webhooks', webhooks({ vault, targets, product, url: () => administration.publicUrl(), deletedAmong, watch })),
@@ -151,6 +174,7 @@ export const sweeps: Sweep[] = [
   { name: 'teams.erase', within: (db, control, stopped) => eraseTeams(db, control, teamErasers, stopped) },
   { name: 'pipelines.prune', run: prunePipelines },
   { name: 'feed.prune', run: pruneFeed },
+  { name: 'places.prune', run: pruneAnswers },
 ]
 
 /** Every column that holds secrets at rest: what `drawbridge vault` moves from key to key. */

@@ -15,6 +15,7 @@ import { createLog, errorFields } from './platform/log.ts'
 import { MigrationError } from './platform/migrate.ts'
 import { describe, listOperations } from './platform/openapi.ts'
 import { migrateAll, openDatabase, startRoles, version, type Roles, type Running } from './server.ts'
+import { loadSandboxSites } from './psc/load.ts'
 import { vaultCommand } from './vault-command.ts'
 
 const HELP = `drawbridge ${version}: self-hosted server for laboratory testing and health data
@@ -45,6 +46,12 @@ Usage: drawbridge <command>
       [...]: --account NUMBER, --status active|pending|suspended|ready_to_launch,
       --flow not_delegated|order_delegated|result_delegated|fully_delegated, --name TEXT, --notes TEXT, and any number of
       --unit TEXT, --billing TYPE=all, --billing TYPE=AZ,CA, --team ID; the word "none" takes back all of a kind
+
+  places import FILE [--country XX] [--cell CELL]   postal codes of other countries, as GeoNames offers them
+  psc import FILE --lab LAB [--cell CELL]           sites where a lab takes samples, from CSV or GeoJSON; without --cell for production
+      --strict                                      nothing, unless every row is sound
+  psc list [--lab LAB] [--cell CELL]                how many sites there are, or those of a lab
+  psc activate|deactivate CODE... --lab LAB [--cell CELL]   show sites again, or no longer
 
   vault status                                      which keys the secrets of this installation depend on
   vault rotate                                      seal every secret with the newest key, while servers run
@@ -95,6 +102,14 @@ async function execute(words: string[]): Promise<void> {
       return administer(readConfig(process.env), (cells, { encryption_keys, data_dir }) =>
         vaultCommand(cells, encryption_keys, resolve(data_dir), words),
       )
+    case 'places': {
+      const { placesCommand } = await import('./places-command.ts')
+      return administer(readConfig(process.env), (cells) => placesCommand(cells, words))
+    }
+    case 'psc': {
+      const { pscCommand } = await import('./psc-command.ts')
+      return administer(readConfig(process.env), (cells) => pscCommand(cells, words))
+    }
     case 'mail':
       return administer(readConfig(process.env), (cells) => mailCommand(cells, words))
     case 'listen':
@@ -132,10 +147,12 @@ async function administer(config: Config, command: (cells: Cells, config: Config
   }
 }
 
-/** What teams find in a cell: the labs and, where there is something to order, their offers and the platform's accounts with them. */
+/** What teams find in a cell: the labs and, where there is something to order, their offers, fictional sites and the platform's accounts with them. */
 async function furnish(db: Db, offers: boolean): Promise<void> {
   await loadCatalog(db, { offers })
-  if (offers) await loadPlatformAccounts(db)
+  if (!offers) return
+  await loadPlatformAccounts(db)
+  await loadSandboxSites(db)
 }
 
 /** Ends with the first signal, and well. */

@@ -6,6 +6,7 @@ import { Check } from 'typebox/value'
 import { loadCatalog } from './catalog/load.ts'
 import { seedSampleTests, seedStandardTests } from './catalog/lab-tests.ts'
 import { loadPlatformAccounts } from './labs/platform-accounts.ts'
+import { loadSandboxSites } from './psc/load.ts'
 import { createOrgKey, createTeamKey } from './management/keys.ts'
 import { cellsOfRegion, createOrg, createTeam, loadTenant, placeTeam, type Region } from './management/teams.ts'
 import type { Cells } from './platform/cells.ts'
@@ -106,6 +107,7 @@ async function furnish(cells: Cells, cell: CellName, team: { id: string; org_id:
   const db = cells.of(cell)
   await loadCatalog(db, { offers: true })
   await loadPlatformAccounts(db)
+  await loadSandboxSites(db)
   await db.plainTx((tx) => placeTeam(tx, cell, team))
   const tenant = await loadTenant(cells, cell, team.id)
   await db.tx(tenant!, async (tx) => {

@@ -7,6 +7,7 @@ import { administer } from './management/administration.ts'
 import type { TeamGuard } from './management/guard.ts'
 import { launchPages } from './management/launch-pages.ts'
 import { pipelinesIn } from './pipelines/worker.ts'
+import { locator } from './places/geocoder.ts'
 import { Cells, schemaOf, type CellOptions } from './platform/cells.ts'
 import type { Config } from './platform/config.ts'
 import type { CellName, Connection } from './platform/db.ts'
@@ -22,6 +23,7 @@ import { addBrowserPages, addPages } from './platform/pages.ts'
 import { openVault } from './platform/key-file.ts'
 import { machineNow } from './platform/clock.ts'
 import { JobRunner, Worker } from './platform/worker.ts'
+import { PscDirectory } from './psc/directory.ts'
 import { deletedAmong } from './users/users.ts'
 import { FeedWatch } from './webhooks/feed-watch.ts'
 import { Targets } from './webhooks/targets.ts'
@@ -122,6 +124,11 @@ export async function startRoles(config: Config, cells: Cells, log: Log, roles: 
       product,
       watch,
       administration,
+      locate: locator({
+        url: () => config.geocoder_url,
+        onFailure: (reason) => log.warn({ reason }, 'the geocoder cannot be used'),
+      }),
+      directory: new PscDirectory(),
     }),
     guards: { team: guard.authenticate, management: administration.orgs },
     cells,

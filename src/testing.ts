@@ -21,10 +21,13 @@ import { createLog } from './platform/log.ts'
 import { createMetrics } from './platform/metrics.ts'
 import { migrate, migrationsOf } from './platform/migrate.ts'
 import { addBrowserPages } from './platform/pages.ts'
+import { locator } from './places/geocoder.ts'
 import { T } from './platform/schema.ts'
 import { sql } from './platform/sql.ts'
 import { newVaultKey, Vault } from './platform/vault.ts'
 import { JobRunner } from './platform/worker.ts'
+import { loadSandboxSites, sitesChecksum } from './psc/load.ts'
+import { PscDirectory } from './psc/directory.ts'
 import { FeedWatch } from './webhooks/feed-watch.ts'
 import { Targets } from './webhooks/targets.ts'
 
@@ -36,7 +39,7 @@ const server = embedded.connection as Extract<Connection, { host: string }>
 async function templateDatabase(): Promise<string> {
   const checksums = [...migrationsOf('cell'), ...migrationsOf('control')].map(({ checksum }) => checksum)
   const name = `template_${createHash('sha256')
-    .update([...checksums, catalogChecksum()].join())
+    .update([...checksums, catalogChecksum(), sitesChecksum()].join())
     .digest('hex')
     .slice(0, 16)}`
   const admin = new pg.Client(server)
@@ -55,6 +58,7 @@ async function templateDatabase(): Promise<string> {
     for (const cell of cellNames) {
       await loadCatalog(cells.of(cell), { offers: true })
       await loadPlatformAccounts(cells.of(cell))
+      await loadSandboxSites(cells.of(cell))
     }
     await cells.close()
     await admin.query(`alter database ${name}_making rename to ${name}`)
@@ -102,6 +106,8 @@ export const targets = new Targets({
   },
 })
 const watch = new FeedWatch()
+/** The service that places are asked of; none until a test names one. */
+export const geocoder: { url: string | undefined } = { url: undefined }
 const app = createHttp({
   operations: operationsIn({
     heavy: pool,
@@ -111,6 +117,8 @@ const app = createHttp({
     product: 'Drawbridge/test',
     watch,
     administration,
+    locate: locator({ url: () => geocoder.url }),
+    directory: new PscDirectory(),
   }),
   guards: { team: guard.authenticate, management: administration.orgs },
   cells,

@@ -96,7 +96,7 @@ function refusedBilling({ allowed_billing }: UsableAccount, { billing_type, addr
 }
 
 /** Lists of states can name the fifty only: what is offered in all of them is offered everywhere. */
-const offeredAt = (states: string[], { state, country }: PatientAddress): boolean =>
+const offeredAt = (states: string[], { state, country }: Pick<PatientAddress, 'state' | 'country'>): boolean =>
   country === UNITED_STATES && usStates.includes(state) ? states.includes(state) : usStates.every((each) => states.includes(each))
 
 /** Labs that take an order under a delegated account only with the customer's physician on it. */
@@ -106,9 +106,18 @@ const PHYSICIAN_LABS = new Set(['labcorp', 'quest', 'sonora_quest'])
 export const needsPhysician = ({ delegated_flow }: UsableAccount, lab_slug: string): boolean =>
   (delegated_flow === 'order_delegated' || delegated_flow === 'fully_delegated') && PHYSICIAN_LABS.has(lab_slug)
 
-/** The lab of an account that the team may use; undefined for any other id. */
-export async function labOfAccount(tx: Tx, lab_account_id: string): Promise<number | undefined> {
+/** An account that the team may use; undefined for any other id. */
+export async function usableAccount(tx: Tx, lab_account_id: string): Promise<UsableAccount | undefined> {
   const isIt = ({ id }: UsableAccount) => id === lab_account_id
-  const account = (await usableAccounts(tx)).find(isIt) ?? (await load(tx)).find(isIt)
-  return account?.lab_id
+  return (await usableAccounts(tx)).find(isIt) ?? (await load(tx)).find(isIt)
 }
+
+/** The lab of an account that the team may use; undefined for any other id. */
+export const labOfAccount = async (tx: Tx, lab_account_id: string): Promise<number | undefined> =>
+  (await usableAccount(tx, lab_account_id))?.lab_id
+
+/** The types of billing that an account offers to a patient at this address. */
+export const billingOffered = (
+  { allowed_billing }: UsableAccount,
+  address: Pick<PatientAddress, 'state' | 'country'>,
+): string[] => Object.keys(allowed_billing).filter((type) => offeredAt(allowed_billing[type]!, address))

@@ -86,6 +86,7 @@ const placeIn = ({ city, state, lat, lng }: Static<typeof Row>): Place => ({ lat
 function middle(rows: Static<typeof Row>[]): Place | undefined {
   const [first] = rows
   if (!first) return undefined
+  if (rows.length === 1) return placeIn(first)
   // Longitudes are measured from the first, so that places on both sides of the 180th meridian have their middle between them.
   const east = rows.map(({ lng }) => ((lng - first.lng + 540) % 360) - 180)
   const mean = (figures: number[]) => figures.reduce((sum, figure) => sum + figure, 0) / figures.length

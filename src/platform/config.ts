@@ -41,6 +41,8 @@ export interface Config {
   webhook_allow: string[]
   /** Name servers asked about domains, as addresses with or without a port; empty: those of the machine. */
   dns_servers: string[]
+  /** The service asked for places of postal codes that are not known here; undefined for none. */
+  geocoder_url: string | undefined
   /** The name that white-label domains point at; undefined: they need not point anywhere. */
   domain_target: string | undefined
   /** Host and port. */
@@ -165,6 +167,12 @@ export const settings: Setting[] = [
       "Host name of this installation that `dashboard.` of organizations' domains has to point at with a CNAME; the proxy must have certificates for those names. Without it only ownership of a domain is checked.",
   },
   {
+    name: 'GEOCODER_URL',
+    default: '',
+    meaning:
+      'Service that is asked where postal codes are that nobody here knows, see PLACES.md. A query in it, a key for example, is kept.',
+  },
+  {
     name: 'DNS_SERVERS',
     default: "the machine's",
     meaning:
@@ -270,6 +278,7 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     webhook_schedule_s: schedule(text('WEBHOOK_SCHEDULE', WEBHOOK_SCHEDULE), faults),
     webhook_allow: allowed(env.WEBHOOK_ALLOW, faults),
     domain_target: domainTarget(env.DOMAIN_TARGET, faults),
+    geocoder_url: url('GEOCODER_URL', ['http:', 'https:']),
     dns_servers: nameServers(env.DNS_SERVERS, faults),
     pubsub_emulator_host: hostAndPort('PUBSUB_EMULATOR_HOST', env.PUBSUB_EMULATOR_HOST?.trim(), faults),
     check: onOff('DRAWBRIDGE_CHECK', false),

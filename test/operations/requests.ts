@@ -64,6 +64,7 @@ const belongings: Record<string, (team: Given, operation: Operation) => Promise<
   sample_id: async (team, operation) =>
     operation.id === 'import_order' ? `FICTIONAL-${randomUUID()}` : ((await kit(team)).sample_id as string),
   lab_id: async (team) => String((await marker(team)).lab_id),
+  zip_code: () => Promise.resolve('85004'),
   provider_id: async (team) => (await marker(team)).provider_id as string,
   org_id: async (team, operation) => {
     if (['get_ehr_integration_configuration', 'create_dashboard_url'].includes(operation.id))
@@ -171,7 +172,7 @@ function accountOf(team: Given): Promise<string> {
 /** Ids of what no team can have yet. */
 const nobodys = new Set(['creator_member_id'])
 /** Names of what is not a team's own: the catalog is everybody's. */
-const everybodys = new Set(['lab_id', 'provider_id', 'marker_id', 'question_id'])
+const everybodys = new Set(['lab_id', 'provider_id', 'marker_id', 'question_id', 'zip_code'])
 
 const bodies = Object.fromEntries(operations.map((operation) => [operation.id, operation.example])) as Record<string, Json>
 

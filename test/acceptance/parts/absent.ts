@@ -37,7 +37,6 @@ export const absent = ({ sdk }: Customer): void =>
           },
           patientAddress: { receiverName: 'A B', firstLine: '1 Way', city: 'Phoenix', state: 'AZ', zip: '85004', country: 'US' },
         }),
-      'labTests.getAreaInfo': () => sdk.labTests.getAreaInfo({ zipCode: '85004' }),
       'labTests.getPscAppointmentAvailability': () => sdk.labTests.getPscAppointmentAvailability({ lab: 'quest' }),
       'labTests.listUnmatchedResults': () => sdk.labTests.listUnmatchedResults({}),
       'labReport.parserGetJob': () => sdk.labReport.parserGetJob({ jobId: NOBODY }),

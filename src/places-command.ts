@@ -1,0 +1,52 @@
+// Postal codes by command.
+import { parseArgs } from 'node:util'
+import { cell, UsageError } from './bootstrap.ts'
+import { importPostalCodes } from './places/postal-codes.ts'
+import type { Cells } from './platform/cells.ts'
+import type { CellName } from './platform/db.ts'
+import { unreadable, UnusableFile } from './platform/rejections.ts'
+import { countryCode } from './wire/places.ts'
+
+/** Carry out `places import FILE`, in every cell that is served or in one. @returns what to print */
+export async function placesCommand(cells: Cells, words: string[]): Promise<string> {
+  const { positionals, values } = read(words)
+  const [, command, file] = positionals
+  if (command !== 'import') throw new UsageError('Say "places import FILE"; "drawbridge help" explains it.')
+  if (!file) throw new UsageError('places import needs a file.')
+  const only = values.country === undefined ? undefined : countryCode(values.country)
+  if (values.country !== undefined && only === undefined)
+    throw new UsageError('--country must be the code of a country, DE for example.')
+  let printed = ''
+  for (const name of placesOf(cells, values.cell)) {
+    const { rows, countries, rejections } = await usable(importPostalCodes(cells.of(name), file, only))
+    printed += `${name.padEnd(13)}  ${rows} places of ${countries.join(', ') || 'no country'}\n${rejections.text()}`
+  }
+  return printed
+}
+
+function read(words: string[]) {
+  const text = { type: 'string' } as const
+  try {
+    return parseArgs({ args: words, allowPositionals: true, options: { country: text, cell: text } })
+  } catch (error) {
+    throw new UsageError((error as Error).message)
+  }
+}
+
+/** The cell that is named, or all that are served and wanted. */
+export function placesOf(cells: Cells, named: string | undefined, wanted: (name: CellName) => boolean = () => true): CellName[] {
+  if (named === undefined) return cells.names.filter(wanted)
+  const name = cell(named)
+  if (!cells.has(name)) throw new UsageError(`CELLS leaves out ${name}.`)
+  return [name]
+}
+
+/** What a file cannot be used for is said as a sentence. */
+export async function usable<R>(work: Promise<R>): Promise<R> {
+  try {
+    return await work
+  } catch (error) {
+    const reason = error instanceof UnusableFile ? error : unreadable(error)
+    throw reason ? new UsageError(reason.message) : error
+  }
+}

@@ -1,0 +1,149 @@
+// The sites of each lab in memory, found by place: a box query of a k-d tree, then miles along the globe. Read from the database when
+// they are first asked for and when they have changed; whether they have is asked every two seconds at most, once for all labs.
+import type KDBush from 'kdbush'
+import type { CellName, Queries } from '../platform/db.ts'
+import { boxesAround, milesBetween } from '../places/distance.ts'
+import type { Point } from '../places/places.ts'
+import { BOOKABLE_HERE, BOOKABLE_HERE_TOO } from './schema.ts'
+import { capabilities, directoryHeads, listSites, type Capability, type DirectoryHead, type SiteRecord } from './sites.ts'
+
+const CHECKED_MS = 2000
+const PAGE = 2000
+
+/** A set of capabilities as bits, in the order of `capabilities`. */
+export type CapabilitySet = number
+
+/** The capabilities that are named, in either spelling. */
+export const capabilitySet = (names: readonly string[]): CapabilitySet =>
+  names.reduce((set, name) => {
+    const index = capabilities.indexOf((name === BOOKABLE_HERE_TOO ? BOOKABLE_HERE : name) as Capability)
+    return index < 0 ? set : set | (1 << index)
+  }, 0)
+
+/** As the interface shows them: what can be booked here in both spellings. */
+export const shownCapabilities = (set: CapabilitySet): string[] =>
+  capabilities
+    .filter((_, index) => set & (1 << index))
+    .flatMap((name) => (name === BOOKABLE_HERE ? [BOOKABLE_HERE, BOOKABLE_HERE_TOO] : [name]))
+
+export const isBookable = (set: CapabilitySet): boolean => (set & capabilitySet([BOOKABLE_HERE])) !== 0
+
+export interface Near {
+  /** Its place in the lab's sites. */
+  index: number
+  /** Not rounded. */
+  miles: number
+}
+
+/** What of a lab's sites is needed to search and to answer; by ascending code. */
+export class LabSites {
+  readonly codes: string[]
+  readonly bill_types: readonly string[][]
+  readonly capabilities: Uint8Array
+  readonly #points: Point[]
+  readonly #tree: KDBush
+  /** Each site as JSON text, but for the distance and the types of billing, which differ from answer to answer. */
+  readonly #texts: [head: string, tail: string][]
+
+  constructor(sites: SiteRecord[], tree: KDBush) {
+    this.codes = sites.map(({ site_code }) => site_code)
+    this.bill_types = sites.map(({ supported_bill_types }) => supported_bill_types)
+    this.capabilities = Uint8Array.from(sites, (site) => capabilitySet(site.capabilities))
+    this.#points = sites.map(({ lat, lng }) => ({ lat, lng }))
+    this.#texts = sites.map(textsOf)
+    this.#tree = tree
+  }
+
+  /** Sites within so many miles that have all these capabilities, nearest first, of equally near ones by code. */
+  near(centre: Point, radius_miles: number, needed: CapabilitySet): Near[] {
+    const found: Near[] = []
+    for (const { west, south, east, north } of boxesAround(centre, radius_miles))
+      for (const index of this.#tree.range(west, south, east, north)) {
+        if ((this.capabilities[index]! & needed) !== needed) continue
+        const miles = milesBetween(centre, this.#points[index]!)
+        if (miles <= radius_miles) found.push({ index, miles })
+      }
+    return found.sort((a, b) => a.miles - b.miles || a.index - b.index)
+  }
+
+  /** A site as the interface shows it, JSON. */
+  text({ index, miles }: Near, bill_types: readonly string[] = this.bill_types[index]!): string {
+    const [head, tail] = this.#texts[index]!
+    return `${head}${Math.round(miles)},"supported_bill_types":${JSON.stringify(bill_types)}${tail}`
+  }
+}
+
+function textsOf(site: SiteRecord): [string, string] {
+  const { name, state, city, zip_code, first_line, second_line, phone_number, fax_number, hours, website } = site
+  const metadata = { name, state, city, zip_code, first_line, second_line, phone_number, fax_number, hours, website }
+  const rest = {
+    site_code: site.site_code,
+    location: { lng: site.lng, lat: site.lat },
+    capabilities: shownCapabilities(capabilitySet(site.capabilities)),
+  }
+  return [`{"metadata":${JSON.stringify(metadata)},"distance":`, `,${JSON.stringify(rest).slice(1)}`]
+}
+
+async function loadSites(queries: Pick<Queries, 'many'>, lab_id: number): Promise<LabSites> {
+  const { default: Tree } = await import('kdbush')
+  const sites: SiteRecord[] = []
+  for (;;) {
+    const page = await listSites(queries, lab_id, { after: sites.at(-1)?.site_code ?? '', limit: PAGE, active: true })
+    sites.push(...page)
+    if (page.length < PAGE) break
+  }
+  const tree = new Tree(sites.length)
+  for (const { lat, lng } of sites) tree.add(lng, lat)
+  return new LabSites(sites, tree.finish())
+}
+
+interface Held {
+  version: number
+  sites: Promise<LabSites>
+}
+
+interface CellDirectory {
+  heads: Promise<Map<number, DirectoryHead>>
+  asked_ms: number
+  held: Map<number, Held>
+}
+
+/** What can ask: a team's transaction, or anything else that says its cell. */
+export type Asking = Pick<Queries, 'many'> & { tenant: { cell: CellName } }
+
+/** The directories of the cells that a process serves. */
+export class PscDirectory {
+  readonly #cells = new Map<CellName, CellDirectory>()
+
+  /** Every lab of the cell by its id, as it was two seconds ago at most. */
+  async labs(tx: Asking): Promise<Map<number, DirectoryHead>> {
+    return this.#cell(tx).heads
+  }
+
+  /** The active sites of a lab; undefined when there is no such lab. */
+  async sites(tx: Asking, lab_id: number): Promise<LabSites | undefined> {
+    const cell = this.#cell(tx)
+    const head = (await cell.heads).get(lab_id)
+    if (!head) return undefined
+    const held = cell.held.get(lab_id)
+    if (held?.version === head.version) return held.sites
+    const sites = loadSites(tx, lab_id)
+    cell.held.set(lab_id, { version: head.version, sites })
+    return sites.catch((error: unknown) => {
+      if (cell.held.get(lab_id)?.sites === sites) cell.held.delete(lab_id)
+      throw error
+    })
+  }
+
+  #cell(tx: Asking): CellDirectory {
+    const { cell } = tx.tenant
+    const now_ms = performance.now()
+    const known = this.#cells.get(cell)
+    if (known && now_ms - known.asked_ms < CHECKED_MS) return known
+    const heads = directoryHeads(tx).then((rows) => new Map(rows.map((row) => [row.lab_id, row])))
+    const fresh = { heads, asked_ms: now_ms, held: known?.held ?? new Map<number, Held>() }
+    this.#cells.set(cell, fresh)
+    heads.catch(() => this.#cells.get(cell) === fresh && (fresh.asked_ms = Number.NEGATIVE_INFINITY))
+    return fresh
+  }
+}
