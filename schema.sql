@@ -229,6 +229,33 @@ table announcement
   constraint announcement_pkey PRIMARY KEY (id)
   constraint announcement_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
 
+table appointment
+  id uuid not null
+  team_id uuid not null
+  order_id uuid not null
+  type text not null
+  provider text not null
+  provider_id text not null
+  site_code text
+  event_status text not null
+  start_at timestamp with time zone
+  end_at timestamp with time zone
+  created_at timestamp with time zone not null
+  updated_at timestamp with time zone not null
+  document text not null
+  facts text not null
+  constraint appointment_pkey PRIMARY KEY (id)
+  constraint appointment_order_id_fkey FOREIGN KEY (order_id) REFERENCES lab_order(id)
+  constraint appointment_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
+  constraint appointment__event_status CHECK ((event_status = ANY (ARRAY['pending'::text, 'reserved'::text, 'scheduled'::text, 'in_progress'::text, 'completed'::text, 'cancelled'::text])))
+  constraint appointment__span CHECK ((end_at > start_at))
+  constraint appointment__type CHECK ((type = ANY (ARRAY['phlebotomy'::text, 'patient_service_center'::text])))
+  CREATE UNIQUE INDEX appointment__one_active ON appointment USING btree (order_id) WHERE (event_status <> 'cancelled'::text)
+  CREATE INDEX appointment__order ON appointment USING btree (order_id, created_at)
+  CREATE INDEX appointment__provider ON appointment USING btree (provider, provider_id)
+  CREATE INDEX appointment__site ON appointment USING btree (provider, site_code, start_at) WHERE ((event_status <> 'cancelled'::text) AND (site_code IS NOT NULL))
+  CREATE INDEX appointment__team ON appointment USING btree (team_id)
+
 table audit
   id uuid not null
   org_id uuid not null
@@ -704,6 +731,7 @@ table team
   deleted_at timestamp with time zone
   source_priorities text
   features_off text[] not null default '{}'::text[]
+  features_on text[] not null default '{}'::text[]
   constraint team_pkey PRIMARY KEY (id)
   constraint team__clock_forward CHECK ((clock_offset_s >= 0))
 

@@ -1,4 +1,8 @@
 // The list of modules: their operations, jobs, constraints and sweeps, put together. Nothing here does anything.
+import { constraints as appointmentConstraints } from './appointments/appointments.ts'
+import { eraseAppointmentsHandler, eraseTeamAppointments } from './appointments/erase.ts'
+import { expireHandler } from './appointments/expire.ts'
+import { appointmentFollower } from './appointments/following.ts'
 import { eraseTeamLabTests, seedStandardTests } from './catalog/lab-tests.ts'
 import { routes as catalog } from './catalog/routes.ts'
 import { sealedCredentials } from './connections/credentials.ts'
@@ -123,7 +127,9 @@ export const later = ['POST /v3/lab_tests', 'PATCH /v3/lab_tests/{lab_test_id}']
 /** Handlers from the top of the architecture down: a job that several modules listen to reaches the highest first. */
 export const handlers: Handler[] = [
   stepHandler,
+  expireHandler,
   eraseResultsHandler,
+  eraseAppointmentsHandler,
   dispatchHandler,
   markHandler,
   replayHandler,
@@ -132,7 +138,7 @@ export const handlers: Handler[] = [
 ]
 
 // From the bottom of the architecture up: what an order's visit makes of a step is seen by the simulation.
-setOrderFollowers([simulationFollower])
+setOrderFollowers([appointmentFollower, simulationFollower])
 
 export const constraints: ConstraintAnswers = {
   ...memberConstraints,
@@ -141,6 +147,7 @@ export const constraints: ConstraintAnswers = {
   ...launchConstraints,
   ...userConstraints,
   ...orderConstraints,
+  ...appointmentConstraints,
   ...queryConstraints,
 }
 
@@ -154,6 +161,7 @@ export const neighbours: Pick<Neighbours, 'seed' | 'has'> = {
 export const teamErasers: readonly TeamEraser[] = [
   eraseTeamSimulations,
   eraseTeamResults,
+  eraseTeamAppointments,
   eraseTeamOrders,
   eraseTeamAccounts,
   eraseTeamWebhooks,

@@ -81,6 +81,7 @@ const TEAM_TABLES = [
   'order_mark',
   'lab_result',
   'simulation',
+  'appointment',
   'event',
   'idempotency',
   'scope_requirement',

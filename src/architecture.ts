@@ -12,6 +12,7 @@ export const uses = {
   pipelines: ['management', 'webhooks'],
   orders: ['users', 'catalog', 'labs'],
   testkits: ['users', 'orders'],
+  appointments: ['users', 'orders'],
   psc: ['places', 'labs', 'orders'],
   results: ['users', 'catalog', 'labs', 'orders'],
   simulator: ['management', 'catalog', 'labs', 'orders', 'testkits', 'results'],

@@ -12,6 +12,7 @@ import {
   loadTenant,
   placeTeam,
   switchFeature,
+  switchOption,
   type Region,
 } from './management/teams.ts'
 import type { Cells } from './platform/cells.ts'
@@ -19,7 +20,7 @@ import { iso } from './platform/clock.ts'
 import { cellNames, type CellName } from './platform/db.ts'
 import { parseMoment } from './platform/formats.ts'
 import { plans } from './platform/operation.ts'
-import { featureNames, features as allFeatures } from './wire/features.ts'
+import { featureNames, features as allFeatures, optionNames, options as allOptions } from './wire/features.ts'
 
 /** What was typed cannot be carried out; the message says why. */
 export class UsageError extends Error {}
@@ -156,17 +157,24 @@ async function features(cells: Cells, team_id: string, name: string | undefined,
   if (!team) throw new UsageError('There is no such team.')
   const places = served(cells, team.region)
   if (name === 'list') return listFeatures(cells, places, team_id)
-  const known = featureNames.find((each) => each === name)
-  if (!known) throw new UsageError(`The feature must be one of ${featureNames.join(', ')}; or say "list".`)
+  const known = [...featureNames, ...optionNames].find((each) => each === name)
+  if (!known) throw new UsageError(`The feature must be one of ${[...featureNames, ...optionNames].join(', ')}; or say "list".`)
   if (to !== 'on' && to !== 'off') throw new UsageError('Say "on" or "off".')
-  for (const cellName of places) await cells.of(cellName).plainTx((tx) => switchFeature(tx, team_id, known, to === 'on'))
+  const change = Object.hasOwn(allOptions, known) ? switchOption : switchFeature
+  for (const cellName of places) await cells.of(cellName).plainTx((tx) => change(tx, team_id, known, to === 'on'))
   return `${known} is ${to}. In every process that holds within 5 s.\n`
 }
 
 async function listFeatures(cells: Cells, places: CellName[], team_id: string): Promise<string> {
   const tenants = await Promise.all(places.map((cellName) => loadTenant(cells, cellName, team_id)))
   const off = new Set(tenants.flatMap((tenant) => tenant?.features_off ?? []))
-  return featureNames.map((name) => `${off.has(name) ? 'off' : 'on '}  ${name.padEnd(24)}  ${allFeatures[name].about}\n`).join('')
+  const on = new Set(tenants.flatMap((tenant) => tenant?.options_on ?? []))
+  const line = (isOn: boolean, { name, about }: { name: string; about: string }) =>
+    `${isOn ? 'on ' : 'off'}  ${name.padEnd(26)}  ${about}\n`
+  return [
+    ...featureNames.map((name) => line(!off.has(name), allFeatures[name])),
+    ...optionNames.map((name) => line(on.has(name), allOptions[name])),
+  ].join('')
 }
 
 async function createKeyOfTeam(cells: Cells, team_id: string, cellName: CellName, label: string): Promise<string> {

@@ -31,8 +31,8 @@ Usage: drawbridge <command>
   org plan ID launch|grow|scale                     what an organization has paid for; "scale" has everything
   org expire ID DAY|never                           from when on an organization may only read
   team create NAME --org ID --region us|eu          a team, placed in both cells of its region
-  team feature TEAM NAME on|off                     switch a feature of a team; all are on until then
-  team feature TEAM list                            which features there are, and which are on
+  team feature TEAM NAME on|off                     switch a feature or an option of a team; features are on until then
+  team feature TEAM list                            which features and options there are, and which are on
   key create --team ID --cell CELL [--label TEXT]   a key for a team in one cell, sandbox-us for example
   key create --org ID [--label TEXT]                another key that controls an organization
   key list --team ID                                the keys of a team, without their texts, and when they were last used

@@ -88,6 +88,7 @@ const TeamRow = T.Object({
   clock_offset_s: T.Integer(),
   settings: T.Record(T.String(), T.Unknown()),
   features_off: T.Array(T.String()),
+  features_on: T.Array(T.String()),
 })
 
 /** A team as it is in a cell now; undefined when it is not there, or was deleted. */
@@ -96,11 +97,11 @@ export async function loadTenant(cells: Cells, cell: CellName, team: string): Pr
     .of(cell)
     .queries.maybe(
       TeamRow,
-      sql`select org_id, clock_offset_s, settings, features_off from team where id = ${team} and deleted_at is null`,
+      sql`select org_id, clock_offset_s, settings, features_off, features_on from team where id = ${team} and deleted_at is null`,
     )
   if (!row) return undefined
-  const { org_id: org, clock_offset_s, settings, features_off } = row
-  return { team, org, cell, clock_offset_s, settings, features_off }
+  const { org_id: org, clock_offset_s, settings, features_off, features_on: options_on } = row
+  return { team, org, cell, clock_offset_s, settings, features_off, options_on }
 }
 
 /** Switch a feature on or off for a team in a cell. Writes team. @returns whether the team is there */
@@ -108,6 +109,13 @@ export async function switchFeature(tx: PlainTx, team_id: string, name: string, 
   const others = sql`array_remove(features_off, ${name}::text)`
   const next = on ? others : sql`array_append(${others}, ${name}::text)`
   return (await tx.run(sql`update team set features_off = ${next} where id = ${team_id} and deleted_at is null`)) > 0
+}
+
+/** Switch an option on or off for a team in a cell. Writes team. @returns whether the team is there */
+export async function switchOption(tx: PlainTx, team_id: string, name: string, on: boolean): Promise<boolean> {
+  const others = sql`array_remove(features_on, ${name}::text)`
+  const next = on ? sql`array_append(${others}, ${name}::text)` : others
+  return (await tx.run(sql`update team set features_on = ${next} where id = ${team_id} and deleted_at is null`)) > 0
 }
 
 /**

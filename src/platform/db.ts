@@ -31,6 +31,8 @@ export interface Tenant {
   settings: Readonly<Record<string, unknown>>
   /** Names of features that its operator has switched off. */
   features_off?: readonly string[]
+  /** Names of options that its operator has switched on. */
+  options_on?: readonly string[]
   /** Since when its organization may only read; known where a credential was looked up. */
   expires_at?: string | null
 }

@@ -1,4 +1,4 @@
-// Features that an operator can switch off for a team. All are on until then. An operation that belongs to one names it in its record;
+// Features that an operator can switch off for a team, and options that can be switched on. All features are on until then. An operation that belongs to one names it in its record;
 // what depends on a feature only in part asks `assertFeature`. Source: management-auth.md 19.
 import type { Tenant } from './db.ts'
 import { forbidden, type Problem } from './errors.ts'
@@ -18,6 +18,17 @@ export const feature = (
   about: string,
   refusal: () => Problem = () => forbidden('This feature is not enabled for this team'),
 ): Feature => ({ name, about, refusal })
+
+/** What no team has until its operator switches it on. */
+export interface Option {
+  /** As the operator writes it. */
+  name: string
+  /** What a team has with it. */
+  about: string
+}
+
+export const hasOption = ({ options_on }: Pick<Tenant, 'options_on'>, { name }: Option): boolean =>
+  options_on?.includes(name) ?? false
 
 /** Throws the feature's refusal for a team that does not have it. */
 export function assertFeature({ features_off }: Pick<Tenant, 'features_off'>, { name, refusal }: Feature): void {

@@ -1,7 +1,7 @@
 // Every feature that can be switched off for a team, whether the server has operations of it yet or not. Source: management-auth.md 19,
 // lab-testing.md 0; what is in closed beta elsewhere.
 import { badRequest, notFound, Problem } from '../platform/errors.ts'
-import { feature, type Feature } from '../platform/feature.ts'
+import { feature, type Feature, type Option } from '../platform/feature.ts'
 
 export const features = {
   collection_instructions: feature('collection_instructions', 'collection instructions of a lab test as a PDF'),
@@ -17,9 +17,23 @@ export const features = {
   psc_scheduling: feature(
     'psc_scheduling',
     'appointments at service centers',
-    () => new Problem(503, { detail: 'Scheduling is not enabled for this team' }),
+    () => new Problem(503, { detail: 'Feature not enabled' }),
   ),
 } as const satisfies Record<string, Feature>
 
 export type FeatureName = keyof typeof features
 export const featureNames = Object.keys(features) as FeatureName[]
+
+/** Every option that can be switched on for a team. Source: lab-testing.md 17.4, 18. */
+export const options = {
+  pre_requisition_scheduling: {
+    name: 'pre_requisition_scheduling',
+    about: 'appointments of orders that have no requisition yet',
+  },
+  lab_confirmed_scheduling: {
+    name: 'lab_confirmed_scheduling',
+    about: 'appointments at Sonora Quest are reserved until the laboratory confirms them',
+  },
+} as const satisfies Record<string, Option>
+
+export const optionNames = Object.keys(options) as (keyof typeof options)[]

@@ -1,0 +1,47 @@
+// The lives of appointments, as data. Source: lab-testing.md 17.2, 17.3.
+
+export const appointmentTypes = ['phlebotomy', 'patient_service_center'] as const
+export type AppointmentType = (typeof appointmentTypes)[number]
+
+export const eventStatuses = ['pending', 'reserved', 'scheduled', 'completed', 'cancelled', 'in_progress'] as const
+export type EventStatus = (typeof eventStatuses)[number]
+
+export const appointmentStatuses = ['confirmed', 'pending', 'reserved', 'in_progress', 'completed', 'cancelled'] as const
+export type AppointmentStatus = (typeof appointmentStatuses)[number]
+
+/** What an appointment shows as its status in each event status. */
+export const statusOf: Record<EventStatus, AppointmentStatus> = {
+  pending: 'pending',
+  reserved: 'reserved',
+  scheduled: 'confirmed',
+  in_progress: 'in_progress',
+  completed: 'completed',
+  cancelled: 'cancelled',
+}
+
+export interface AppointmentMachine {
+  starts: readonly EventStatus[]
+  /** Status → the statuses that may follow; without any it is final. */
+  steps: Record<EventStatus, readonly EventStatus[]>
+}
+
+/** Unsourced: `reserved` again, when somebody moves what is pencilled in; `scheduled` → `completed`; a service center's `in_progress`. */
+const steps: AppointmentMachine['steps'] = {
+  pending: ['scheduled', 'reserved', 'cancelled'],
+  reserved: ['reserved', 'scheduled', 'cancelled'],
+  scheduled: ['scheduled', 'in_progress', 'completed', 'cancelled'],
+  in_progress: ['completed', 'cancelled'],
+  completed: [],
+  cancelled: [],
+}
+
+export const machines: Record<AppointmentType, AppointmentMachine> = {
+  phlebotomy: { starts: ['pending', 'scheduled'], steps },
+  patient_service_center: { starts: ['pending', 'reserved', 'scheduled'], steps },
+}
+
+/** Whether an appointment may go from one status to another; `undefined`: it is being made. */
+export const mayFollow = (type: AppointmentType, from: EventStatus | undefined, to: EventStatus): boolean =>
+  (from === undefined ? machines[type].starts : machines[type].steps[from]).includes(to)
+
+export const isOver = (status: EventStatus): boolean => status === 'completed' || status === 'cancelled'
