@@ -2,6 +2,7 @@
 import { constraints as appointmentConstraints } from './appointments/appointments.ts'
 import { eraseAppointmentsHandler, eraseTeamAppointments } from './appointments/erase.ts'
 import { expireHandler } from './appointments/expire.ts'
+import { setAppointmentEndings } from './appointments/endings.ts'
 import { appointmentFollower } from './appointments/following.ts'
 import { eraseTeamLabTests, seedStandardTests } from './catalog/lab-tests.ts'
 import { routes as catalog } from './catalog/routes.ts'
@@ -27,6 +28,11 @@ import { setOrderFollowers } from './orders/followers.ts'
 import { markHandler } from './orders/marks.ts'
 import { constraints as orderConstraints, hasOrder } from './orders/orders.ts'
 import { routes as orders } from './orders/routes.ts'
+import { visitEnding } from './phlebotomy/booking.ts'
+import { coverageOf } from './phlebotomy/coverage.ts'
+import { dateHandler } from './phlebotomy/dating.ts'
+import { routes as phlebotomy } from './phlebotomy/routes.ts'
+import { constraints as visitConstraints, eraseTeamVisits } from './phlebotomy/visits.ts'
 import { prunePipelines } from './pipelines/deliveries.ts'
 import { eraseTeamPipelines } from './pipelines/erase.ts'
 import { sealedDestinations } from './pipelines/pipelines.ts'
@@ -87,8 +93,8 @@ export interface Surroundings {
   directory: PscDirectory
 }
 
-/** Visits at home are not there yet. */
-const nobodyVisits: PhlebotomyCoverage = () => Promise.resolve([])
+/** The directory of service centers does not know visits; it is told of them here. */
+const visitsIn: PhlebotomyCoverage = async (tx, { zip_code }) => (await coverageOf(tx, zip_code)).providers
 
 /** Every operation there is, to be run in a process. */
 export const operationsIn = ({
@@ -109,7 +115,8 @@ export const operationsIn = ({
   ...named('labs', labs(administration)),
   ...named('orders', orders),
   ...named('testkits', testkits),
-  ...named('psc', psc({ directory, locate, coverage: nobodyVisits })),
+  ...named('psc', psc({ directory, locate, coverage: visitsIn })),
+  ...named('phlebotomy', phlebotomy(vault)),
   ...named('results', results(heavy)),
   ...named('simulator', simulator(world)),
   ...named('webhooks', webhooks({ vault, targets, product, url: () => administration.publicUrl(), deletedAmong, watch })),
@@ -127,6 +134,7 @@ export const later = ['POST /v3/lab_tests', 'PATCH /v3/lab_tests/{lab_test_id}']
 /** Handlers from the top of the architecture down: a job that several modules listen to reaches the highest first. */
 export const handlers: Handler[] = [
   stepHandler,
+  dateHandler,
   expireHandler,
   eraseResultsHandler,
   eraseAppointmentsHandler,
@@ -139,6 +147,7 @@ export const handlers: Handler[] = [
 
 // From the bottom of the architecture up: what an order's visit makes of a step is seen by the simulation.
 setOrderFollowers([appointmentFollower, simulationFollower])
+setAppointmentEndings([visitEnding])
 
 export const constraints: ConstraintAnswers = {
   ...memberConstraints,
@@ -148,6 +157,7 @@ export const constraints: ConstraintAnswers = {
   ...userConstraints,
   ...orderConstraints,
   ...appointmentConstraints,
+  ...visitConstraints,
   ...queryConstraints,
 }
 
@@ -161,6 +171,7 @@ export const neighbours: Pick<Neighbours, 'seed' | 'has'> = {
 export const teamErasers: readonly TeamEraser[] = [
   eraseTeamSimulations,
   eraseTeamResults,
+  eraseTeamVisits,
   eraseTeamAppointments,
   eraseTeamOrders,
   eraseTeamAccounts,

@@ -82,6 +82,7 @@ const TEAM_TABLES = [
   'lab_result',
   'simulation',
   'appointment',
+  'phlebotomy_visit',
   'event',
   'idempotency',
   'scope_requirement',

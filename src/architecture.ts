@@ -14,6 +14,7 @@ export const uses = {
   testkits: ['users', 'orders'],
   appointments: ['users', 'orders'],
   psc: ['places', 'labs', 'orders'],
+  phlebotomy: ['management', 'places', 'orders', 'appointments'],
   results: ['users', 'catalog', 'labs', 'orders'],
   simulator: ['management', 'catalog', 'labs', 'orders', 'testkits', 'results'],
 } as const satisfies Record<string, readonly string[]>
