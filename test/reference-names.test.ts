@@ -43,6 +43,12 @@ const ours: Record<string, string> = {
   'POST /v1/org/{}/team/{}/{}/webhook/{}/replay': 'sending again',
   'POST /v1/org/{}/team/{}/{}/webhook/{}/recover': 'sending again',
   'POST /v1/org/{}/team/{}/{}/webhook/{}/test': 'a sample for a test',
+  'GET /v1/org/{}/phlebotomist/{}/{}': 'who visits patients',
+  'PUT /v1/org/{}/phlebotomist/{}/{}/{}': 'who visits patients',
+  'DELETE /v1/org/{}/phlebotomist/{}/{}/{}': 'who visits patients',
+  'GET /v1/org/{}/team/{}/{}/visit': 'what those who visit patients read and say',
+  'PUT /v1/org/{}/team/{}/{}/visit/{}/date': 'what those who visit patients read and say',
+  'PUT /v1/org/{}/team/{}/{}/visit/{}/progress': 'what those who visit patients read and say',
   'GET /v1/org/{}/team/{}/{}/event_type': 'the catalogue of events',
   'GET /v1/org/{}/team/{}/{}/event_type/{}/sample': 'the catalogue of events',
 }

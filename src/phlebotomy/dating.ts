@@ -19,23 +19,24 @@ import { moveVisit, type Taken } from './visits.ts'
 import { busyMinutes } from './windows.ts'
 
 const VISIT_S_MAX = 86_400
-const AHEAD_S_MAX = 366 * 86_400
+const DATED = new Set(['pending', 'reserved', 'scheduled'])
 
 /**
  * Give a visit that was asked for its date, or another one. With a phlebotomist named the time is taken of those windows that are
  * offered, whether there is room or not. Writes appointment, lab_order, phlebotomy_visit. Emits labtest.appointment.updated,
  * labtest.order.updated.
- * 400: the date of this appointment is not set so, or not any more; past or more than a year ahead; no such phlebotomist. 404: no such
+ * 400: the date of this appointment is not set so, or not any more; it is past; no such phlebotomist. 404: no such
  * order. 422: it ends before it begins, or lasts more than a day.
  */
 export async function setDate(tx: Tx, order_id: string, body: SetDate): Promise<JsonText<Shown>> {
   const [start, end] = [new Date(body.start_at), new Date(body.end_at)]
   if (end <= start || end > plusSeconds(start, VISIT_S_MAX))
     throw invalidValue(['body', 'end_at'], 'must be after start_at, and within a day of it')
-  if (start <= tx.now || start > plusSeconds(tx.now, AHEAD_S_MAX)) throw badRequest('start_at must be in the coming year')
+  if (start <= tx.now) throw badRequest('start_at must be in the future')
   const open = await openVisited(tx, order_id)
   const held = await heldBy(tx, open)
   if (held.facts.tier !== 'appointment-request') throw badRequest('The date of this appointment was booked.')
+  if (!DATED.has(held.appointment.event_status)) throw badRequest('This appointment cannot be rescheduled.')
   const taken = await takenFor(tx, body.phlebotomist, { start_ms: start.getTime(), end_ms: end.getTime() })
   await date(tx, open, held, { start_at: iso(start), end_at: iso(end) }, taken)
   await finish(tx, open)

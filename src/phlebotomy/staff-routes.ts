@@ -70,7 +70,7 @@ export const staffRoutes: Operation[] = [
     params: VisitParams,
     body: SetDate,
     reply: Appointment,
-    example: { start_at: '2030-01-31T15:00:00Z', end_at: '2030-01-31T17:00:00Z' },
+    example: { start_at: '2100-01-29T15:00:00Z', end_at: '2100-01-29T17:00:00Z' },
     run: (tx, { params, body }) => setDate(tx, params.order_id, body),
   }),
   managementOperation({
