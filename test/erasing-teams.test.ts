@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { handlers, operations, sweeps, teamErasers } from '../src/app.ts'
+import { eraseTeamAccounts } from '../src/labs/erase.ts'
 import { eraseTeams } from '../src/management/erasure.ts'
 import { createLog } from '../src/platform/log.ts'
 import { Worker } from '../src/platform/worker.ts'
@@ -46,6 +47,10 @@ async function busy(): Promise<Given> {
     assert(success(reply), `${operation.id} ${answered(reply)}`)
   }
   await team.settle()
+  await valid(
+    team,
+    operations.find(({ id }) => id === 'get_phlebotomy_appointment')!,
+  )
   const { url } = await receiver()
   await team.manage.post(`/team/${team.team}/sandbox/webhook`, { url })
   await placed(team)
@@ -140,8 +145,9 @@ describe('a deleted team', () => {
     await deleted(team, GRACE_S + 60)
     await deleted(other, GRACE_S)
     const failing = [...teamErasers]
-    failing[3] = async (tx, id, max) => {
-      await teamErasers[4]!(tx, id, max)
+    const here = teamErasers.indexOf(eraseTeamAccounts)
+    failing[here] = async (tx, id, max) => {
+      await teamErasers[here + 1]!(tx, id, max)
       if (id === team.team) throw new Error('as if the database had gone')
       return 0
     }

@@ -33,7 +33,7 @@ const nowOf = async (team: Given) => teamNow(await tenantOf(team))
 describe('an order whose patient is visited', () => {
   test('it is there, is drawn at home and has a requisition', async () => {
     const team = await visitedTeam()
-    const [{ booking_key }] = (await slots(team)) as [{ booking_key: string }]
+    const { booking_key } = (await slots(team))[0]!
     const other = await visitedTeam()
     const foreign = visitOf(team, await homeOrder(other))
     const walkIn = visitOf(team, (await placed(team, { lab_test_id: await team.test('walk_in_test') })).id)
@@ -119,7 +119,7 @@ describe('places', () => {
     const team = await visitedTeam(PRODUCTION, { ...one, window_min: 120 })
     const left = async (start: string) =>
       (await slots(team)).find((slot) => slot.start === start)?.num_appointments_available ?? 0
-    const [{ start }, { start: later }] = (await slots(team)).slice(-2) as [{ start: string }, { start: string }]
+    const [start, later] = (await slots(team)).slice(-2).map((slot) => slot.start) as [string, string]
     const keyAt = async (at: string) => (await slots(team)).find((slot) => slot.start === at)!.booking_key
     const orders = [await homeOrder(team), await homeOrder(team), await homeOrder(team)] as const
     const spare = await keyAt(start)

@@ -46,7 +46,7 @@ describe('a visit that was asked for', () => {
 
   test('takes the time of whoever is named', async () => {
     const team = await visitedTeam('production-us', { window_min: 60, capacity: 1 })
-    const [slot] = (await slots(team)).slice(-3) as [{ start: string; end: string }]
+    const slot = (await slots(team)).at(-3)!
     const id = await homeOrder(team)
     ok(await visitOf(team, id).request())
     const span = { start_at: slot.start, end_at: slot.end }

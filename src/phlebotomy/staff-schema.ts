@@ -76,19 +76,38 @@ const workable: Finish = (staff) => {
   return staff
 }
 
-const minutes = (minimum: number, standard: number, description?: string) =>
-  Int({ minimum, maximum: MINUTES_MAX, default: standard, ...(description !== undefined && { description }) })
+/** What is meant by what is not said. */
+export const usual = {
+  is_active: true,
+  service_types: ['appointment-ready'] as ServiceType[],
+  price_cents: 0,
+  capacity: 1,
+  window_min: 120,
+  visit_min: 30,
+  travel_min: 30,
+  notice_min: 120,
+}
+
+const minutes = (minimum: number, maximum: number, standard: number, description: string) =>
+  Maybe(Int({ minimum, maximum, default: standard, description }))
 
 const facts = {
   name: Text({ minLength: 1, maxLength: 200 }),
-  is_active: T.Boolean({ default: true }),
-  service_types: T.Array(ServiceType, { minItems: 1, maxItems: serviceTypes.length, default: ['appointment-ready'] }),
-  price_cents: Int({ minimum: 0, maximum: 10_000_000, default: 0 }),
-  capacity: Int({ minimum: 1, maximum: 500, default: 1, description: 'Visits that can go on at once.' }),
-  window_min: minutes(15, 120, 'What a patient is promised; a visit begins and ends within it.'),
-  visit_min: minutes(5, 30),
-  travel_min: minutes(0, 30, 'From each visit to the next.'),
-  notice_min: Int({ minimum: 0, maximum: 43_200, default: 120, description: 'How far ahead a visit must be booked.' }),
+  is_active: Maybe(T.Boolean({ default: usual.is_active })),
+  service_types: Maybe(T.Array(ServiceType, { minItems: 1, maxItems: serviceTypes.length, default: usual.service_types })),
+  price_cents: Maybe(Int({ minimum: 0, maximum: 10_000_000, default: usual.price_cents })),
+  capacity: Maybe(
+    Int({
+      minimum: 1,
+      maximum: 500,
+      default: usual.capacity,
+      description: 'People, each of whom makes one visit after the other.',
+    }),
+  ),
+  window_min: minutes(15, MINUTES_MAX, usual.window_min, 'What a patient is promised; a visit begins and ends within it.'),
+  visit_min: minutes(5, MINUTES_MAX, usual.visit_min, 'How long a visit takes.'),
+  travel_min: minutes(0, MINUTES_MAX, usual.travel_min, 'From each visit to the next.'),
+  notice_min: minutes(0, 43_200, usual.notice_min, 'How far ahead a visit must be booked.'),
 }
 
 export const StaffInput = Fields(

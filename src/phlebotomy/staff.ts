@@ -7,7 +7,7 @@ import { T } from '../platform/schema.ts'
 import { sql, type Sql } from '../platform/sql.ts'
 import { boxesAround, milesBetween, timeZoneAt } from '../places/distance.ts'
 import { placeOf, type Point } from '../places/places.ts'
-import { minutesOf, weekdays, type StaffHours, type StaffInput, type StaffRecord } from './staff-schema.ts'
+import { minutesOf, usual, weekdays, type StaffHours, type StaffInput, type StaffRecord } from './staff-schema.ts'
 import type { ServiceType } from './tiers.ts'
 import type { Hours, Schedule } from './windows.ts'
 
@@ -79,8 +79,9 @@ async function recordOf(tx: PlainTx, input: StaffInput): Promise<Written> {
     throw invalidValue(['body', 'time_zone'], 'must be given, since none is known of the first ZIP code of the service area')
   const sorted = (hours: StaffHours[] = []) => hours.toSorted((a, b) => minutesOf(a.from) - minutesOf(b.from))
   return {
+    ...usual,
     ...input,
-    service_types: [...new Set(input.service_types)],
+    service_types: [...new Set(input.service_types ?? usual.service_types)],
     service_area: { zips: [...new Set(zips)], center, radius_miles },
     time_zone,
     hours: Object.fromEntries(weekdays.map((weekday) => [weekday, sorted(input.hours[weekday])])) as StaffRecord['hours'],

@@ -11,13 +11,14 @@ import { places } from './parts/places.ts'
 import { results } from './parts/results.ts'
 import { story } from './parts/story.ts'
 import { users } from './parts/users.ts'
+import { visits } from './parts/visits.ts'
 import { openServer } from './server.ts'
 
 const server = await openServer()
 after(() => server.stop())
 const skip = server.log ? false : 'the server was not started here'
 
-for (const part of [story, users, catalog, orders, results, places, absent]) {
+for (const part of [story, users, catalog, orders, results, places, visits, absent]) {
   const one = customer(server, 'sandbox-us')
   part(one)
   test(`users of ${part.name} leave`, () => one.leave())
