@@ -725,6 +725,14 @@ table psc_directory
   constraint psc_directory_pkey PRIMARY KEY (lab_id)
   constraint psc_directory_lab_id_fkey FOREIGN KEY (lab_id) REFERENCES lab(id)
 
+table psc_schedule
+  lab_id integer not null
+  site_code text not null
+  schedule jsonb not null
+  updated_at timestamp with time zone not null
+  constraint psc_schedule_pkey PRIMARY KEY (lab_id, site_code)
+  constraint psc_schedule_lab_id_site_code_fkey FOREIGN KEY (lab_id, site_code) REFERENCES psc_site(lab_id, site_code) ON DELETE CASCADE
+
 table psc_site
   lab_id integer not null
   site_code text not null

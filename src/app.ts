@@ -54,6 +54,8 @@ import { routes as psc } from './psc/routes.ts'
 import type { PhlebotomyCoverage } from './psc/search.ts'
 import { eraseResultsHandler, eraseTeamResults } from './results/erase.ts'
 import { routes as results } from './results/routes.ts'
+import { giveUpHandler } from './scheduling/answers.ts'
+import { routes as scheduling } from './scheduling/routes.ts'
 import type { World } from './simulator/clock.ts'
 import { eraseTeamSimulations } from './simulator/erase.ts'
 import { routes as simulator } from './simulator/routes.ts'
@@ -117,6 +119,7 @@ export const operationsIn = ({
   ...named('testkits', testkits),
   ...named('psc', psc({ directory, locate, coverage: visitsIn })),
   ...named('phlebotomy', phlebotomy(vault)),
+  ...named('scheduling', scheduling({ directory, vault })),
   ...named('results', results(heavy)),
   ...named('simulator', simulator(world)),
   ...named('webhooks', webhooks({ vault, targets, product, url: () => administration.publicUrl(), deletedAmong, watch })),
@@ -135,6 +138,7 @@ export const later = ['POST /v3/lab_tests', 'PATCH /v3/lab_tests/{lab_test_id}']
 export const handlers: Handler[] = [
   stepHandler,
   dateHandler,
+  giveUpHandler,
   expireHandler,
   eraseResultsHandler,
   eraseAppointmentsHandler,

@@ -15,6 +15,7 @@ export const uses = {
   appointments: ['users', 'orders'],
   psc: ['places', 'labs', 'orders'],
   phlebotomy: ['management', 'places', 'orders', 'appointments'],
+  scheduling: ['places', 'orders', 'appointments', 'psc'],
   results: ['users', 'catalog', 'labs', 'orders'],
   simulator: ['management', 'catalog', 'labs', 'orders', 'testkits', 'results'],
 } as const satisfies Record<string, readonly string[]>

@@ -53,7 +53,7 @@ const ANSWER_MS_MAX = 30_000
 /** @throws NoAnswer */
 export async function ask(
   { url, key }: Remote,
-  method: 'GET' | 'POST',
+  method: 'GET' | 'POST' | 'PATCH',
   path: string,
   { body, signal }: { body?: unknown; signal?: AbortSignal } = {},
 ): Promise<Answer> {

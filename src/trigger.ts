@@ -10,6 +10,10 @@ import { examplePatient } from './wire/example.ts'
 const LOOK_MS = 200
 const WAIT_MS_MAX = 30_000
 
+type Method = 'GET' | 'POST' | 'PATCH'
+
+const REQUISITION = 'received.walk_in_test.requisition_created'
+
 const place = { first_line: '1 Sample Way', city: 'Phoenix', state: 'AZ', zip: '85004', country: 'US' }
 
 interface Order {
@@ -20,10 +24,10 @@ interface Order {
 /** How a type comes about. */
 interface Story {
   tells: string
-  /** The status of the order by which the story is over. */
+  /** The status of what it is about by which the story is over. */
   until: string
-  /** @returns the order that the event is about */
-  play: (sandbox: Sandbox) => Promise<Order>
+  /** @returns what the event is about */
+  play: (sandbox: Sandbox) => Promise<{ id: string }>
 }
 
 /** Every type that this server emits. */
@@ -62,6 +66,21 @@ export const stories: Record<string, Story> = {
       return order
     },
   },
+  'labtest.appointment.created': {
+    tells: 'somebody books a time at a service center',
+    until: 'confirmed',
+    play: async (sandbox) => (await sandbox.book()).appointment,
+  },
+  'labtest.appointment.updated': {
+    tells: 'somebody books a time at a service center, and cancels it',
+    until: 'cancelled',
+    async play(sandbox) {
+      const { order, appointment } = await sandbox.book()
+      const [reason] = await sandbox.get('/v3/order/psc/appointment/cancellation-reasons')
+      await sandbox.patch(`/v3/order/${order.id}/psc/appointment/cancel`, { cancellationReasonId: reason.id })
+      return appointment
+    },
+  },
 }
 
 export interface Surroundings {
@@ -75,7 +94,7 @@ export interface Surroundings {
 export async function trigger(words: string[], { env, out }: Surroundings): Promise<void> {
   const { positionals, values } = read(words)
   if (values.list) {
-    for (const [type, { tells }] of Object.entries(stories)) out(`${type.padEnd(25)}  ${tells}\n`)
+    for (const [type, { tells }] of Object.entries(stories)) out(`${type.padEnd(27)}  ${tells}\n`)
     return
   }
   const [, type, ...more] = positionals
@@ -86,8 +105,8 @@ export async function trigger(words: string[], { env, out }: Surroundings): Prom
   if (!story) throw new Error(`Nothing in this server brings about ${type} yet. "drawbridge trigger --list" lists what can be.`)
   const sandbox = new Sandbox(findRemote(values, env))
   await sandbox.assertSandbox()
-  const order = await story.play(sandbox)
-  for (const event of await sandbox.eventsOf(order.id, type, story.until))
+  const about = await story.play(sandbox)
+  for (const event of await sandbox.eventsOf(about.id, type, story.until))
     out(`${event.created_at}  ${event.type}  ${event.object_id}\n`)
 }
 
@@ -128,10 +147,10 @@ class Sandbox {
     return id
   }
 
-  async labTest(): Promise<string> {
-    const { status, body } = await this.#ask('GET', '/v3/lab_tests?collection_method=testkit')
+  async labTest(method = 'testkit'): Promise<string> {
+    const { status, body } = await this.#ask('GET', `/v3/lab_tests?collection_method=${method}`)
     const test = status === 200 ? (body as { id: string; is_active: boolean }[]).find((one) => one.is_active) : undefined
-    if (!test) throw new Error('The team has no lab test that is done with a kit.')
+    if (!test) throw new Error(`The team has no lab test that is done by ${method}.`)
     return test.id
   }
 
@@ -141,9 +160,33 @@ class Sandbox {
     return (await this.post('/v3/order/testkit', body)).order
   }
 
+  /** An appointment for a new order, which the laboratory has taken. */
+  async book(): Promise<{ order: Order; appointment: { id: string } }> {
+    const { order } = await this.post('/v3/order', {
+      user_id: await this.user(),
+      lab_test_id: await this.labTest('walk_in_test'),
+      patient_details: examplePatient,
+      patient_address: place,
+    })
+    await this.post(`/v3/order/${order.id}/test?final_status=${REQUISITION}`, {})
+    await this.eventsOf(order.id, 'labtest.order.updated', 'received')
+    const { slots } = await this.post(`/v3/order/psc/appointment/availability?lab=quest&zip_code=${place.zip}`, undefined)
+    const free = (slots as { slots: { booking_key: string }[] }[]).flatMap((day) => day.slots)
+    if (!free[0]) throw new Error('The service centers of the sandbox have no time left.')
+    const { booking_key } = free[0]
+    return { order, appointment: await this.post(`/v3/order/${order.id}/psc/appointment/book`, { booking_key }) }
+  }
+
   // oxlint-disable-next-line typescript/no-explicit-any -- answers of every shape
-  async post(path: string, body: unknown): Promise<any> {
-    const answer = await this.#ask('POST', path, body)
+  readonly post = (path: string, body: unknown): Promise<any> => this.#done('POST', path, body)
+  // oxlint-disable-next-line typescript/no-explicit-any -- answers of every shape
+  readonly patch = (path: string, body: unknown): Promise<any> => this.#done('PATCH', path, body)
+  // oxlint-disable-next-line typescript/no-explicit-any -- answers of every shape
+  readonly get = (path: string): Promise<any> => this.#done('GET', path)
+
+  // oxlint-disable-next-line typescript/no-explicit-any -- answers of every shape
+  async #done(method: Method, path: string, body?: unknown): Promise<any> {
+    const answer = await this.#ask(method, path, body)
     if (answer.status !== 200) throw refused(path.replace(/[0-9a-f-]{36}/, '{order_id}'), answer.status, answer.body)
     return answer.body
   }
@@ -158,7 +201,7 @@ class Sandbox {
     throw new Error(`The event did not come within ${WAIT_MS_MAX / 1000} s. Is a worker running?`)
   }
 
-  async #ask(method: 'GET' | 'POST', path: string, body?: unknown) {
+  async #ask(method: Method, path: string, body?: unknown) {
     try {
       return await ask(this.#remote, method, path, body === undefined ? {} : { body })
     } catch (error) {

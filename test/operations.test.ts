@@ -86,7 +86,8 @@ describe('what belongs to another team is not there', async () => {
   const findsNothing = new Set(['get_orders', 'list_events', 'resend_events', 'search_team_users', 'get_team_lab_accounts'])
   /** Where the request contradicts itself before anything is looked up: it names another lab test beside. */
   const contradicts = new Set(['create_order order_set.lab_test_ids', 'create_order_once order_set.lab_test_ids'])
-  /** An order under an account that is not the team's own is refused as any order that no account takes; so is a key to book with. */
+  /** An order under an account that is not the team's own is refused as any order that no account takes, an offer to another team as
+   * no offer. */
   const isRefused = (operation: Operation, { name }: { name: string }) =>
     (name === 'lab_account_id' && operation.method === 'POST') || name === 'booking_key'
   const owner = await given()

@@ -70,10 +70,22 @@ export async function bookAppointment(tx: Tx, open: OpenOrder, booking: Booking,
 }
 
 /** What a change of time brings along; what is left out stays. */
-export type Move = Pick<Appointment, 'start_at' | 'end_at'> &
-  Partial<Pick<Appointment, 'address' | 'location' | 'iana_timezone' | 'appointment_notes' | 'provider_id' | 'external_id'>> & {
-    site_code?: string | null
-  }
+export interface Move {
+  start_at?: string | null | undefined
+  end_at?: string | null | undefined
+  site_code?: string | null | undefined
+  address?: Appointment['address'] | undefined
+  location?: Appointment['location'] | undefined
+  iana_timezone?: string | null | undefined
+  appointment_notes?: string | null | undefined
+  provider_id?: string | undefined
+  external_id?: string | null | undefined
+}
+
+function apply(held: OpenAppointment, { site_code = held.site_code, ...changes }: Move): void {
+  for (const [name, value] of Object.entries(changes)) if (value !== undefined) Object.assign(held.appointment, { [name]: value })
+  held.site_code = site_code
+}
 
 /** Refuse to move an appointment. 400: it is over, or can not be moved here, or its order is not where one can be. */
 export function assertMovable(open: OpenOrder, { appointment }: OpenAppointment): void {
@@ -96,9 +108,7 @@ export async function moveAppointment(
   data: EventData,
 ): Promise<void> {
   const { appointment } = held
-  const { site_code = held.site_code, ...changes } = move
-  for (const [name, value] of Object.entries(changes)) if (value !== undefined) Object.assign(appointment, { [name]: value })
-  held.site_code = site_code
+  apply(held, move)
   held.step(appointment.event_status, data)
   await held.write()
   if (appointment.event_status === 'reserved') expireInTime(tx, open, appointment)
@@ -111,14 +121,11 @@ export async function confirmAppointment(
   _tx: Tx,
   open: OpenOrder,
   held: OpenAppointment,
-  change: Partial<Move> = {},
+  change: Move = {},
   data: EventData = null,
 ): Promise<void> {
-  const { appointment, facts } = held
-  const { site_code = held.site_code, ...changes } = change
-  Object.assign(appointment, changes)
-  held.site_code = site_code
-  facts.awaits_provider = false
+  apply(held, change)
+  held.facts.awaits_provider = false
   const isReady = hasRequisition(open)
   held.step(isReady ? 'scheduled' : 'reserved', data)
   await held.write()

@@ -28,7 +28,7 @@ export interface Booking {
   start_at: string | null
   end_at: string | null
   appointment_notes?: string | null | undefined
-  facts: Pick<Facts, 'movable' | 'tier' | 'price'>
+  facts: Pick<Facts, 'movable' | 'tier' | 'price'> & Partial<Pick<Facts, 'cancellable'>>
 }
 
 const MOVABLE = new Set<EventStatus>(['scheduled', 'reserved'])
@@ -136,6 +136,7 @@ export function newAppointment(tx: Tx, open: OpenOrder, booking: Booking): OpenA
     events: [],
   }
   const facts: Facts = {
+    cancellable: true,
     ...booking.facts,
     awaits_provider: false,
     refundable: null,

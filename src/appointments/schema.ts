@@ -61,6 +61,8 @@ export const Facts = Fields({
   awaits_provider: T.Boolean(),
   /** It may be moved here, as long as its status allows it. */
   movable: T.Boolean(),
+  /** It may be cancelled here. */
+  cancellable: T.Boolean(),
   /** How a visit was arranged; null at a service center. */
   tier: Nullable(T.String()),
   price: T.Number(),

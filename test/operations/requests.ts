@@ -2,8 +2,10 @@
 // example is said here once; everything else follows from the names of its parameters.
 import { randomUUID } from 'node:crypto'
 import { operations } from '../../src/app.ts'
+import type { AvailableSlots } from '../../src/appointments/schema.ts'
 import type { Operation } from '../../src/platform/operation.ts'
 import { keyHash } from '../../src/platform/secrets.ts'
+import { pscReasons } from '../../src/scheduling/reasons.ts'
 import { labAccount } from '../../src/testing-labs.ts'
 import { avenue, employ, slots, street, usAddress, visitOf } from '../../src/testing-visits.ts'
 import { cells, client, type Given, type Reply } from '../../src/testing.ts'
@@ -23,6 +25,7 @@ export const propertiesOf = (schema: unknown): Record<string, Json> =>
 /** An order as an operation needs it: a fresh one, except where that would be refused. */
 function orderFor(team: Given, operation: Operation): Promise<Json> {
   if (/\/result(\/|$)/.test(operation.path)) return reported(team)
+  if (/\/psc\/(appointment|cancel)/.test(operation.path)) return walkIn(team, operation.id !== 'book_psc_appointment')
   if (operation.id === 'update_on_site_collection_order_draw_completed') return atStep(team, 'on_site_collection')
   if (/phlebotomy_appointment$|^set_visit_/.test(operation.id)) return visited(team, operation)
   return placed(team, operation.id === 'update_order' ? { activate_by: '2100-01-31' } : {})
@@ -62,8 +65,9 @@ const belongings: Record<string, (team: Given, operation: Operation) => Promise<
   object_id: (team, operation) => belongings.order_id!(team, operation),
   transaction_id: async (team, operation) => ((await orderFor(team, operation)).order_transaction as Json).id as string,
   order_transaction_id: (team, operation) => belongings.transaction_id!(team, operation),
+  cancellationReasonId: () => Promise.resolve(pscReasons[0]!.id),
   lab_test_id: (team) => team.test(),
-  booking_key: windowOf,
+  booking_key: (team, { path }) => (path.includes('/phlebotomy/') ? windowOf(team) : bookingKey(team)),
   cancellation_reason_id: () => Promise.resolve(bodies.cancel_phlebotomy_appointment!.cancellation_reason_id as string),
   reference: async (team, { id }) => {
     if (id === 'delete_phlebotomist') await employ(team, 'to-go')
@@ -180,7 +184,15 @@ function accountOf(team: Given): Promise<string> {
 /** Ids of what no team can have yet. */
 const nobodys = new Set(['creator_member_id'])
 /** Names of what is not a team's own: the catalog is everybody's. */
-const everybodys = new Set(['lab_id', 'provider_id', 'marker_id', 'question_id', 'zip_code', 'cancellation_reason_id'])
+const everybodys = new Set([
+  'cancellation_reason_id',
+  'cancellationReasonId',
+  'lab_id',
+  'provider_id',
+  'marker_id',
+  'question_id',
+  'zip_code',
+])
 
 const bodies = Object.fromEntries(operations.map((operation) => [operation.id, operation.example])) as Record<string, Json>
 
@@ -225,6 +237,21 @@ async function visited(team: Given, { id: operation }: Operation): Promise<Json>
 /** The key of a window in which the team's patients can be visited. */
 async function windowOf(team: Given): Promise<string> {
   return (await slots(team)).at(-1)!.booking_key!
+}
+
+/** A free time at a service center. */
+async function bookingKey(team: Given): Promise<string> {
+  const { slots } = ok(await team.api.post('/v3/order/psc/appointment/availability?lab=quest&zip_code=85004'))
+    .body as AvailableSlots
+  return slots.find((day) => day.slots.length)!.slots[0]!.booking_key!
+}
+
+/** An order of somebody who goes to a service center. */
+async function walkIn(team: Given, isBooked: boolean): Promise<Json> {
+  const order = await atStep(team, 'walk_in_test')
+  if (isBooked)
+    ok(await team.api.post(`/v3/order/${String(order.id)}/psc/appointment/book`, { booking_key: await bookingKey(team) }))
+  return order
 }
 
 async function kit(team: Given): Promise<Json> {
