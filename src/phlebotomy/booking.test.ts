@@ -247,6 +247,18 @@ test('a simulated order waits for its visit, and is drawn when one is booked or 
   await assertAgreement(team)
 })
 
+test('of a user who is erased nothing is left of the visits, and somebody else can have the time', async () => {
+  const team = await visitedTeam('production-us', { window_min: 60, capacity: 1 })
+  const user_id = await team.user()
+  const id = await homeOrder(team, { user_id })
+  const slot = (await slots(team)).at(-1)!
+  ok(await visitOf(team, id).book(slot.booking_key))
+  ok(await team.api.delete(`/v2/user/${user_id}`))
+  await pass(team, 7 * DAY_S + 60)
+  assert.deepEqual((await managing(team).get('/visit')).body.data, [])
+  assert((await slots(team)).some(({ start }) => start === slot.start))
+})
+
 test('faults of a request are all said at once', async () => {
   const team = await visitedTeam('sandbox-us')
   const { status, body } = await visitOf(team, await homeOrder(team)).request({

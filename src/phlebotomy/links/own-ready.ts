@@ -2,6 +2,7 @@
 // books holds the row of the staff, and counts again.
 import type { Tx } from '../../platform/db.ts'
 import { notFound } from '../../platform/errors.ts'
+import { T } from '../../platform/schema.ts'
 import { sql } from '../../platform/sql.ts'
 import { SLOT_GONE } from '../../appointments/booking-keys.ts'
 import { MINUTE_MS, wallClocks } from '../local-time.ts'
@@ -32,6 +33,14 @@ async function available(tx: Tx, where: Where, range: Span): Promise<OpenWindow[
   })
 }
 
+const Id = T.Object({ id: T.String() })
+
+/** Lock staff for this transaction. @returns those who are still there */
+async function hold(tx: Tx, ids: string[]): Promise<Set<string>> {
+  const rows = await tx.many(Id, sql`select id from phlebotomist where id = any (${ids}::uuid[]) order by id for no key update`)
+  return new Set(rows.map(({ id }) => id))
+}
+
 /** Take the time of whoever has the most of it left in a window. 404: nobody has any. */
 async function take(tx: Tx, where: Where, wanted: Wanted, except: string | null): Promise<Taken> {
   const clocks = await wallClocks()
@@ -41,10 +50,13 @@ async function take(tx: Tx, where: Where, wanted: Wanted, except: string | null)
     const windows = windowsOf(clocks, scheduleOf(one), { start_ms: wanted.start_ms, end_ms: wanted.start_ms + 1 })
     return windows.some(({ end_ms, price_cents }) => end_ms === wanted.end_ms && price_cents === wanted.price_cents)
   })
-  const ids = offers.map(({ id }) => id)
-  await tx.run(sql`select id from phlebotomist where id = any (${ids}::uuid[]) order by id for no key update`)
-  const taken = await takenOf(tx, ids, wanted, except)
+  const held = await hold(
+    tx,
+    offers.map(({ id }) => id),
+  )
+  const taken = await takenOf(tx, [...held], wanted, except)
   const [best] = offers
+    .filter(({ id }) => held.has(id))
     .map((one) => ({ one, places: placesLeft(scheduleOf(one), wanted, taken.get(one.id) ?? []) }))
     .filter(({ places }) => places > 0)
     .sort((a, b) => b.places - a.places)
