@@ -716,6 +716,39 @@ table payor
   CREATE UNIQUE INDEX payor__program_state ON payor USING btree (program, state) WHERE (program IS NOT NULL)
   CREATE INDEX payor__team ON payor USING btree (team_id) WHERE (team_id IS NOT NULL)
 
+table phlebotomist
+  id uuid not null
+  org_id uuid
+  reference text not null
+  is_active boolean not null
+  service_types text[] not null
+  zips text[] not null
+  area box
+  document text not null
+  constraint phlebotomist__reference UNIQUE NULLS NOT DISTINCT (org_id, reference)
+  constraint phlebotomist_pkey PRIMARY KEY (id)
+  CREATE INDEX phlebotomist__area ON phlebotomist USING gist (area) WHERE (area IS NOT NULL)
+  CREATE INDEX phlebotomist__zips ON phlebotomist USING gin (zips)
+
+table phlebotomy_visit
+  appointment_id uuid not null
+  team_id uuid not null
+  user_id uuid not null
+  provider text not null
+  staff_id uuid
+  start_at timestamp with time zone
+  end_at timestamp with time zone
+  busy_min integer
+  told text not null
+  constraint phlebotomy_visit_pkey PRIMARY KEY (appointment_id)
+  constraint phlebotomy_visit__staff FOREIGN KEY (staff_id) REFERENCES phlebotomist(id)
+  constraint phlebotomy_visit_appointment_id_fkey FOREIGN KEY (appointment_id) REFERENCES appointment(id) ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED
+  constraint phlebotomy_visit_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
+  constraint phlebotomy_visit__span CHECK ((end_at > start_at))
+  constraint phlebotomy_visit__taken CHECK (((staff_id IS NULL) OR ((start_at IS NOT NULL) AND (end_at IS NOT NULL) AND (busy_min > 0))))
+  CREATE UNIQUE INDEX phlebotomy_visit__patient ON phlebotomy_visit USING btree (team_id, user_id, provider)
+  CREATE INDEX phlebotomy_visit__staff_time ON phlebotomy_visit USING btree (staff_id, start_at) WHERE (staff_id IS NOT NULL)
+
 table pipeline
   team_id uuid not null
   push_historical_data boolean not null

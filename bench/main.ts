@@ -1,5 +1,5 @@
 // Speed against limits measured in the same run, on the same database. Prints figures and ratios; asserts nothing.
-// Further arguments choose parts: memory create walk-in read deliver latency sites list.
+// Further arguments choose parts: memory create walk-in read deliver latency sites visits list.
 import { spawn, type ChildProcess } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -11,6 +11,7 @@ import { openEmbedded } from '../src/platform/embedded-postgres.ts'
 import { deliveryRate, latencies, postRate, type Parties } from './delivery.ts'
 import { createLimit, medianMs, type Sample } from './limits.ts'
 import { fillSites, SITES } from './sites.ts'
+import { fillVisits, STAFF } from './visits.ts'
 
 const CONNECTIONS = 10
 const ROUNDS = 5
@@ -21,7 +22,7 @@ const ORDERS = Number(process.env.BENCH_ORDERS ?? 1_000_000)
 const parts = new Set(
   process.argv.slice(2).length
     ? process.argv.slice(2)
-    : ['memory', 'create', 'walk-in', 'read', 'deliver', 'latency', 'sites', 'list'],
+    : ['memory', 'create', 'walk-in', 'read', 'deliver', 'latency', 'sites', 'visits', 'list'],
 )
 
 const dataDir = mkdtempSync(join(tmpdir(), 'drawbridge-bench-'))
@@ -227,6 +228,14 @@ try {
     bare.child.kill()
     const name = `PSC lookup among ${SITES.toLocaleString('en')} sites`
     report(name, rate(ours), rate(limit), (ours / limit).toFixed(2), 'at least 0.5')
+  }
+
+  if (parts.has('visits')) {
+    const { org_id, management_key } = demo as { org_id: string; management_key: string }
+    const key = demo.api_keys['production-us'] as string
+    const ask = await fillVisits(db, { url: server.url, key, management_key, org_id, team: demo.teams.us })
+    const ms = await medianMs(ask, 100)
+    report(`availability of 14 days for ${STAFF} phlebotomists`, `${ms.toFixed(1)} ms median`, '', '', 'under 30 ms')
   }
 
   if (parts.has('list')) {

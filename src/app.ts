@@ -2,6 +2,7 @@
 import { constraints as appointmentConstraints } from './appointments/appointments.ts'
 import { eraseAppointmentsHandler, eraseTeamAppointments } from './appointments/erase.ts'
 import { expireHandler } from './appointments/expire.ts'
+import { setAppointmentEndings } from './appointments/endings.ts'
 import { appointmentFollower } from './appointments/following.ts'
 import { eraseTeamLabTests, seedStandardTests } from './catalog/lab-tests.ts'
 import { routes as catalog } from './catalog/routes.ts'
@@ -39,6 +40,11 @@ import { constraints as orderConstraints, hasOrder } from './orders/orders.ts'
 import { routes as orders } from './orders/routes.ts'
 import { eraseTeamPhysicians } from './physicians/physicians.ts'
 import { routes as physicians } from './physicians/routes.ts'
+import { visitEnding } from './phlebotomy/booking.ts'
+import { coverageOf } from './phlebotomy/coverage.ts'
+import { dateHandler } from './phlebotomy/dating.ts'
+import { routes as phlebotomy } from './phlebotomy/routes.ts'
+import { constraints as visitConstraints, eraseTeamVisits } from './phlebotomy/visits.ts'
 import { prunePipelines } from './pipelines/deliveries.ts'
 import { eraseTeamPipelines } from './pipelines/erase.ts'
 import { sealedDestinations } from './pipelines/pipelines.ts'
@@ -103,8 +109,8 @@ export interface Surroundings {
   directory: PscDirectory
 }
 
-/** Visits at home are not there yet. */
-const nobodyVisits: PhlebotomyCoverage = () => Promise.resolve([])
+/** The directory of service centers does not know visits; it is told of them here. */
+const visitsIn: PhlebotomyCoverage = async (tx, { zip_code }) => (await coverageOf(tx, zip_code)).providers
 
 /** Every operation there is, to be run in a process. */
 export const operationsIn = ({
@@ -128,7 +134,8 @@ export const operationsIn = ({
   ...named('orders', orders),
   ...named('messages', messages),
   ...named('testkits', testkits),
-  ...named('psc', psc({ directory, locate, coverage: nobodyVisits })),
+  ...named('psc', psc({ directory, locate, coverage: visitsIn })),
+  ...named('phlebotomy', phlebotomy(vault)),
   ...named('documents', documents({ heavy })),
   ...named('scheduling', scheduling({ directory, vault })),
   ...named('results', results(heavy)),
@@ -148,6 +155,7 @@ export const later: string[] = []
 /** Handlers from the top of the architecture down: a job that several modules listen to reaches the highest first. */
 export const handlersIn = ({ sms }: { sms: boolean }): Handler[] => [
   stepHandler,
+  dateHandler,
   giveUpHandler,
   expireHandler,
   eraseResultsHandler,
@@ -191,6 +199,9 @@ export const pagesIn = ({
   requisitionPage(administration, vault, { heavy }),
 ]
 
+// A visit that ends gives its window back, whoever ends it.
+setAppointmentEndings([visitEnding])
+
 export const constraints: ConstraintAnswers = {
   ...memberConstraints,
   ...domainConstraints,
@@ -199,6 +210,7 @@ export const constraints: ConstraintAnswers = {
   ...userConstraints,
   ...orderConstraints,
   ...appointmentConstraints,
+  ...visitConstraints,
   ...queryConstraints,
 }
 
@@ -213,6 +225,7 @@ export const teamErasers: readonly TeamEraser[] = [
   eraseTeamSimulations,
   eraseTeamResults,
   eraseTeamMessages,
+  eraseTeamVisits,
   eraseTeamAppointments,
   eraseTeamOrders,
   eraseTeamAccounts,

@@ -17,6 +17,7 @@ export const uses = {
   testkits: ['users', 'physicians', 'catalog', 'orders'],
   appointments: ['users', 'orders'],
   psc: ['places', 'labs', 'orders'],
+  phlebotomy: ['management', 'places', 'orders', 'appointments'],
   paper: [],
   documents: ['paper', 'management', 'insurance', 'catalog', 'labs', 'orders'],
   scheduling: ['places', 'orders', 'appointments', 'psc'],

@@ -66,6 +66,11 @@ Usage: drawbridge <command>
   payors import FILE                                payors of a CSV file, added to the directory of every cell
   icd import FILE                                   diagnoses, in place of those there are: CSV, or CMS's icd10cm-order-YYYY.txt
 
+  phlebotomy import FILE [--org ID] [--cell CELL]   who takes blood at home, from JSON; without --org for every team
+      --strict                                      nobody, unless all are sound; without --cell in production
+  phlebotomy list [--org ID] [--cell CELL]          who they are
+  phlebotomy remove REFERENCE... [--org ID] [--cell CELL]   take them away
+
   vault status                                      which keys the secrets of this installation depend on
   vault rotate                                      seal every secret with the newest key, while servers run
 
@@ -129,6 +134,10 @@ async function execute(words: string[]): Promise<void> {
     case 'psc': {
       const { pscCommand } = await import('./psc-command.ts')
       return administer(readConfig(process.env), (cells) => pscCommand(cells, words))
+    }
+    case 'phlebotomy': {
+      const { phlebotomyCommand } = await import('./phlebotomy-command.ts')
+      return administer(readConfig(process.env), (cells) => phlebotomyCommand(cells, words))
     }
     case 'mail':
       return administer(readConfig(process.env), (cells) => mailCommand(cells, words))

@@ -47,6 +47,10 @@ async function busy(): Promise<Given> {
     assert(success(reply), `${operation.id} ${answered(reply)}`)
   }
   await team.settle()
+  await valid(
+    team,
+    operations.find(({ id }) => id === 'get_phlebotomy_appointment')!,
+  )
   const { url } = await receiver()
   await team.manage.post(`/team/${team.team}/sandbox/webhook`, { url })
   await placed(team)

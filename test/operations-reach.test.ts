@@ -34,6 +34,8 @@ const elsewhere: Record<string, number> = {
   update_lab_account_team_id_allowlist: 404,
   // Nor is the lab test of the path.
   approve_lab_test: 404,
+  // Nor is the phlebotomist.
+  delete_phlebotomist: 404,
 }
 
 describe('a key that is bound to another team', async () => {

@@ -47,6 +47,12 @@ const ours: Record<string, string> = {
   'GET /v1/org/{}/team/{}/{}/physician': 'the service network, which the reference runs itself',
   'POST /v1/org/{}/team/{}/{}/physician': 'the service network',
   'DELETE /v1/org/{}/team/{}/{}/physician/{}': 'the service network',
+  'GET /v1/org/{}/phlebotomist/{}/{}': 'who visits patients',
+  'PUT /v1/org/{}/phlebotomist/{}/{}/{}': 'who visits patients',
+  'DELETE /v1/org/{}/phlebotomist/{}/{}/{}': 'who visits patients',
+  'GET /v1/org/{}/team/{}/{}/visit': 'what those who visit patients read and say',
+  'PUT /v1/org/{}/team/{}/{}/visit/{}/date': 'what those who visit patients read and say',
+  'PUT /v1/org/{}/team/{}/{}/visit/{}/progress': 'what those who visit patients read and say',
   'GET /v1/org/{}/team/{}/{}/event_type': 'the catalogue of events',
   'GET /v1/org/{}/team/{}/{}/event_type/{}/sample': 'the catalogue of events',
 }

@@ -20,7 +20,7 @@ after(async () => {
 /** Names of what is secret, or may be, in requests and answers. */
 const SECRET =
   /^(key|secret|token|password|headers|authentication|client_secret|access_token|uri|connection_string)$|_(secret|token|key|password)$/
-/** Named as if they were: which column of a query's groups, and which time of a service center. */
+/** Named as if they were: which column of a query's groups; a time that is free, of use with the team's key only. */
 const HARMLESS = new Set(['group_key', 'booking_key'])
 /** Operations whose answer has a secret within something else, here an address. */
 const alsoHandle = new Set(['create_dashboard_url'])

@@ -7,7 +7,8 @@ import { emit } from '../platform/outbox.ts'
 import { T, type Static } from '../platform/schema.ts'
 import { sql } from '../platform/sql.ts'
 import type { OpenOrder } from '../orders/open-order.ts'
-import { mayFollow, statusOf, type EventStatus } from './machine.ts'
+import { tellEnding } from './endings.ts'
+import { isOver, mayFollow, statusOf, type EventStatus } from './machine.ts'
 import type { Appointment, EventData, Facts } from './schema.ts'
 
 /** What an appointment is made of, before anything happened to it. */
@@ -83,7 +84,7 @@ export class OpenAppointment {
     emit(this.#tx, { type, object_id: id, user_id, client_user_id, data: JSON.stringify(this.appointment) })
   }
 
-  /** Write it, and on the order which appointment it has. Writes appointment. */
+  /** Write it, and on the order which appointment it has; who wants to know is told when it is over. Writes appointment. */
   async write(): Promise<void> {
     const { appointment: a, facts } = this
     const [document, hidden] = [JSON.stringify(a), JSON.stringify(facts)]
@@ -101,6 +102,7 @@ export class OpenAppointment {
         values (${a.id}, ${this.#tx.team}, ${a.order_id}, ${a.type}, ${a.provider}, ${a.provider_id}, ${this.site_code}, ${a.event_status},
                 ${a.start_at}, ${a.end_at}, ${now}, ${now}, ${document}, ${hidden})`)
     this.#made = true
+    if (isOver(a.event_status)) await tellEnding(this.#tx, a)
     const { data } = this.#order.order.details
     if (!data || !('appointment_id' in data)) return
     data.appointment_id = a.event_status === 'cancelled' ? null : a.id

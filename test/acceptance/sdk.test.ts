@@ -15,13 +15,14 @@ import { places } from './parts/places.ts'
 import { results } from './parts/results.ts'
 import { story } from './parts/story.ts'
 import { users } from './parts/users.ts'
+import { visits } from './parts/visits.ts'
 import { openServer } from './server.ts'
 
 const server = await openServer()
 after(() => server.stop())
 const skip = server.log ? false : 'the server was not started here'
 
-const parts = [story, users, catalog, making, insurance, orders, draws, documents, results, places, absent]
+const parts = [story, users, catalog, making, insurance, orders, draws, documents, results, places, visits, absent]
 for (const part of parts) {
   const one = customer(server, 'sandbox-us')
   part(one)

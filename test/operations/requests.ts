@@ -8,6 +8,7 @@ import type { Operation } from '../../src/platform/operation.ts'
 import { keyHash } from '../../src/platform/secrets.ts'
 import { pscReasons } from '../../src/scheduling/reasons.ts'
 import { labAccount } from '../../src/testing-labs.ts'
+import { avenue, employ, slots, street, usAddress, visitOf } from '../../src/testing-visits.ts'
 import { cells, client, type Given, type Reply } from '../../src/testing.ts'
 
 export interface Request {
@@ -29,6 +30,7 @@ function orderFor(team: Given, operation: Operation): Promise<Json> {
   if (operation.id === 'update_on_site_collection_order_draw_completed') return atStep(team, 'on_site_collection')
   if (/\/(requisition|labels)\/pdf$/.test(operation.path)) return atStep(team, 'walk_in_test')
   if (operation.id === 'get_order_abn') return noticed(team)
+  if (/phlebotomy_appointment$|^set_visit_/.test(operation.id)) return visited(team, operation)
   return placed(team, operation.id === 'update_order' ? { activate_by: '2100-01-31' } : {})
 }
 
@@ -68,9 +70,14 @@ const belongings: Record<string, (team: Given, operation: Operation) => Promise<
   object_id: (team, operation) => belongings.order_id!(team, operation),
   transaction_id: async (team, operation) => ((await orderFor(team, operation)).order_transaction as Json).id as string,
   order_transaction_id: (team, operation) => belongings.transaction_id!(team, operation),
-  booking_key: bookingKey,
   cancellationReasonId: () => Promise.resolve(pscReasons[0]!.id),
   lab_test_id: (team) => team.test(),
+  booking_key: (team, { path }) => (path.includes('/phlebotomy/') ? windowOf(team) : bookingKey(team)),
+  cancellation_reason_id: () => Promise.resolve(bodies.cancel_phlebotomy_appointment!.cancellation_reason_id as string),
+  reference: async (team, { id }) => {
+    if (id === 'delete_phlebotomist') await employ(team, 'to-go')
+    return id === 'delete_phlebotomist' ? 'to-go' : 'north-team'
+  },
   sample_id: async (team, operation) =>
     operation.id === 'import_order' ? `FICTIONAL-${randomUUID()}` : ((await kit(team)).sample_id as string),
   lab_id: async (team) => String((await marker(team)).lab_id),
@@ -200,6 +207,7 @@ const nobodys = new Set(['creator_member_id'])
 const otherwise: Record<string, string> = { create_insurance: 'member_id' }
 /** Names of what is not a team's own: the catalog is everybody's. */
 const everybodys = new Set([
+  'cancellation_reason_id',
   'cancellationReasonId',
   'collection_date',
   'lab_id',
@@ -227,8 +235,8 @@ async function placed(team: Given, more: Json): Promise<Json> {
 }
 
 /** An order of a collection method that the laboratory has taken. */
-async function atStep(team: Given, method: string): Promise<Json> {
-  const { id } = await placed(team, { lab_test_id: await team.test(method) })
+async function atStep(team: Given, method: string, more: Json = {}): Promise<Json> {
+  const { id } = await placed(team, { lab_test_id: await team.test(method), ...more })
   ok(await team.api.post(`/v3/order/${String(id)}/test?final_status=received.${method}.requisition_created`))
   await team.settle()
   return ok(await team.api.get(`/v3/order/${String(id)}`)).body
@@ -239,6 +247,28 @@ async function noticed(team: Given): Promise<Json> {
   const order = await placed(team, {})
   await team.db.tx(team.tenant, (tx) => changeOrder(tx, String(order.id), (open) => void (open.order.has_abn = true)))
   return order
+}
+
+const visitedOrders = new WeakMap<Given, string>()
+/**
+ * An order whose patient is visited: with the visit that an operation changes, without one where it makes one. The patient has one at a
+ * time, so that the one before is cancelled.
+ */
+async function visited(team: Given, { id: operation }: Operation): Promise<Json> {
+  const before = visitedOrders.get(team)
+  if (before) await team.api.post(`/v3/order/${before}/cancel`)
+  const isAsked = ['request_phlebotomy_appointment', 'set_visit_date'].includes(operation)
+  const order = await atStep(team, 'at_home_phlebotomy', { patient_address: isAsked ? avenue : street })
+  visitedOrders.set(team, order.id as string)
+  const visit = visitOf(team, order.id as string)
+  if (operation === 'set_visit_date') ok(await visit.request({ address: usAddress(avenue) }))
+  else if (!/^(book|request)_/.test(operation)) ok(await visit.book(await windowOf(team)))
+  return order
+}
+
+/** The key of a window in which the team's patients can be visited. */
+async function windowOf(team: Given): Promise<string> {
+  return (await slots(team)).at(-1)!.booking_key!
 }
 
 /** A free time at a service center. */
@@ -358,7 +388,7 @@ function placesIn(part: keyof Request, schema: unknown, above: string[]): Place[
     const list = shape.type === 'array'
     const known = Object.hasOwn(belongings, singular(name)) && !everybodys.has(singular(name))
     const { format } = (list ? shape.items : shape) as Json
-    if (!known && format === 'uuid' && !nobodys.has(name))
+    if (!known && format === 'uuid' && !nobodys.has(name) && !everybodys.has(name))
       throw new Error(`${part} ${path.join('.')} is an id: say in test/operations/requests.ts where a team has one from`)
     return known ? [{ part, path, name, list, beside: [] }] : []
   })

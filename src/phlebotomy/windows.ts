@@ -1,0 +1,141 @@
+// The windows in which staff can visit: from working hours, days off and what is booked already. Pure: it knows no table and no clock.
+import { MINUTE_MS, plusDays, weekdayOf, type WallClocks } from './local-time.ts'
+
+/** Days that an availability has, always. Source: lab-testing.md 1, 19.2. */
+export const AVAILABILITY_DAYS = 14
+
+/** Part of a day, in minutes of its clock; `to` is at most 1440. */
+export interface Hours {
+  from_min: number
+  to_min: number
+}
+
+/** What of a phlebotomist or team decides when it can come. */
+export interface Schedule {
+  time_zone: string
+  /** By weekday, Monday first; hours of a day are in order and apart. */
+  hours: readonly (readonly Hours[])[]
+  days_off: ReadonlySet<string>
+  /** What the patient is promised. */
+  window_min: number
+  visit_min: number
+  /** From each visit to the next. */
+  travel_min: number
+  /** Visits that can go on at once. */
+  capacity: number
+  /** How far ahead a visit must be booked. */
+  notice_min: number
+  price_cents: number
+  priority?: { price_cents: number; hours: readonly Hours[] } | undefined
+}
+
+/** A stretch of time, in ms. */
+export interface Span {
+  start_ms: number
+  end_ms: number
+}
+
+export interface Window extends Span {
+  price_cents: number
+  is_priority: boolean
+}
+
+/** A visit that is booked already, and how long it keeps somebody, the way to the next included. */
+export interface Booked extends Span {
+  busy_min: number
+}
+
+export interface OpenWindow extends Window {
+  places: number
+}
+
+/**
+ * Windows that start within `range`, soonest first. In each stretch of working hours they follow one another without a gap, each
+ * as long as `window_min` says whatever the clock does meanwhile; what is left at the end and is shorter is not used.
+ */
+export function windowsOf(clocks: WallClocks, schedule: Schedule, range: Span): Window[] {
+  const { time_zone: zone } = schedule
+  const length_ms = schedule.window_min * MINUTE_MS
+  const windows: Window[] = []
+  const last = clocks.dateOf(range.end_ms, zone)
+  for (let date = clocks.dateOf(range.start_ms, zone); date <= last; date = plusDays(date, 1)) {
+    if (schedule.days_off.has(date)) continue
+    const urgent = schedule.priority?.hours.map((hours) => spanOf(clocks, date, hours, zone)) ?? []
+    for (const hours of schedule.hours[weekdayOf(date)]!) {
+      const { start_ms, end_ms } = spanOf(clocks, date, hours, zone)
+      for (let start = start_ms; start + length_ms <= end_ms; start += length_ms) {
+        if (start < range.start_ms || start >= range.end_ms) continue
+        const is_priority = urgent.some((span) => start >= span.start_ms && start < span.end_ms)
+        const price_cents = is_priority ? schedule.priority!.price_cents : schedule.price_cents
+        windows.push({ start_ms: start, end_ms: start + length_ms, price_cents, is_priority })
+      }
+    }
+  }
+  return windows
+}
+
+const spanOf = (clocks: WallClocks, date: string, { from_min, to_min }: Hours, zone: string): Span => ({
+  start_ms: clocks.instant(date, from_min, zone, 'start'),
+  end_ms: clocks.instant(date, to_min, zone, 'end'),
+})
+
+/** How long a visit keeps somebody. */
+export const busyMinutes = ({ visit_min, travel_min }: Pick<Schedule, 'visit_min' | 'travel_min'>): number =>
+  visit_min + travel_min
+
+/**
+ * Visits that still fit into a window. Each person makes as many as fit one after the other, with the way to the next; a booked visit
+ * counts in every window that it touches, and as several where it takes longer than visits do now.
+ */
+export function placesLeft(schedule: Schedule, window: Span, booked: readonly Booked[]): number {
+  const busy_min = busyMinutes(schedule)
+  let places = schedule.capacity * Math.floor(schedule.window_min / busy_min)
+  for (const visit of booked)
+    if (visit.start_ms < window.end_ms && visit.end_ms > window.start_ms) places -= Math.ceil(visit.busy_min / busy_min)
+  return Math.max(0, places)
+}
+
+/** Windows with room left, soonest first. */
+export function openWindows(clocks: WallClocks, schedule: Schedule, range: Span, booked: readonly Booked[]): OpenWindow[] {
+  const windows = windowsOf(clocks, schedule, range)
+  return windows.map((window) => ({ ...window, places: placesLeft(schedule, window, booked) })).filter(({ places }) => places > 0)
+}
+
+export interface Day {
+  date: string
+  windows: OpenWindow[]
+}
+
+/** The 14 days from a date on, in the zone of the patient, and when they begin and end. */
+export function daysFrom(clocks: WallClocks, start_date: string, zone: string): { dates: string[]; range: Span } {
+  const dates = Array.from({ length: AVAILABILITY_DAYS }, (_, index) => plusDays(start_date, index))
+  const start_ms = clocks.instant(start_date, 0, zone, 'start')
+  const end_ms = clocks.instant(plusDays(start_date, AVAILABILITY_DAYS), 0, zone, 'start')
+  return { dates, range: { start_ms, end_ms } }
+}
+
+/**
+ * What several have to offer, day by day: windows that start and end together, cost the same and are of one kind are one, with the
+ * places of all. Every date has its day, empty where nothing is open.
+ */
+export function byDay(clocks: WallClocks, dates: string[], zone: string, offers: readonly (readonly OpenWindow[])[]): Day[] {
+  const merged = new Map<string, OpenWindow>()
+  for (const windows of offers)
+    for (const window of windows) {
+      const key = `${window.start_ms} ${window.end_ms} ${window.price_cents} ${window.is_priority}`
+      const same = merged.get(key)
+      if (same) same.places += window.places
+      else merged.set(key, { ...window })
+    }
+  const days = dates.map((date): Day => ({ date, windows: [] }))
+  const ends = dates.map((date) => clocks.instant(plusDays(date, 1), 0, zone, 'start'))
+  const sorted = [...merged.values()].sort(
+    (a, b) => a.start_ms - b.start_ms || a.end_ms - b.end_ms || a.price_cents - b.price_cents,
+  )
+  let index = 0
+  for (const window of sorted) {
+    while (index < days.length && window.start_ms >= ends[index]!) index++
+    days[index]?.windows.push(window)
+  }
+  return days
+}
