@@ -80,6 +80,7 @@ table idempotency
   body text
   object_id uuid
   expires_at timestamp with time zone not null
+  fingerprint text
   constraint idempotency_pkey PRIMARY KEY (team_id, scope, key)
   constraint idempotency_team_id_fkey FOREIGN KEY (team_id) REFERENCES org(id)
   CREATE INDEX idempotency__expired ON idempotency USING btree (expires_at)
@@ -359,7 +360,7 @@ table event
   team_id uuid not null
   type text not null
   object_id uuid not null
-  user_id uuid not null
+  user_id uuid
   created_at timestamp with time zone not null
   body text not null
   historical boolean not null default false
@@ -391,6 +392,7 @@ table idempotency
   body text
   object_id uuid
   expires_at timestamp with time zone not null
+  fingerprint text
   constraint idempotency_pkey PRIMARY KEY (team_id, scope, key)
   constraint idempotency_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
   CREATE INDEX idempotency__expired ON idempotency USING btree (expires_at)
@@ -423,6 +425,9 @@ table lab
   logo_url text
   clia text
   medical_director text
+  max_first_name integer
+  max_last_name integer
+  allowed_genders text[]
   constraint lab__slug UNIQUE (slug)
   constraint lab_pkey PRIMARY KEY (id)
 
@@ -480,6 +485,7 @@ table lab_order
   constraint lab_order_user_id_fkey FOREIGN KEY (user_id) REFERENCES "user"(id)
   CREATE INDEX lab_order__lab_test ON lab_order USING btree (lab_test_id)
   CREATE INDEX lab_order__newest ON lab_order USING btree (team_id, created_at, id)
+  CREATE INDEX lab_order__patient ON lab_order USING btree (team_id, patient_dob) WHERE (patient_dob IS NOT NULL)
   CREATE UNIQUE INDEX lab_order__sample_id ON lab_order USING btree (sample_id, lab_id, team_id) WHERE (sample_id IS NOT NULL)
   CREATE INDEX lab_order__status ON lab_order USING btree (team_id, low_status, created_at, id)
   CREATE INDEX lab_order__transaction ON lab_order USING btree (transaction_id)
@@ -515,10 +521,13 @@ table lab_test
   has_collection_instructions boolean not null default false
   created_at timestamp with time zone not null
   updated_at timestamp with time zone not null
+  made_of text
+  approved boolean not null default true
   constraint lab_test_pkey PRIMARY KEY (id)
   constraint lab_test_lab_id_fkey FOREIGN KEY (lab_id) REFERENCES lab(id)
   constraint lab_test_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
   constraint lab_test__status CHECK ((status = ANY (ARRAY['active'::text, 'pending_approval'::text, 'inactive'::text])))
+  CREATE UNIQUE INDEX lab_test__made_of ON lab_test USING btree (team_id, made_of) WHERE (made_of IS NOT NULL)
   CREATE INDEX lab_test__team ON lab_test USING btree (team_id, created_at, id)
 
 table lab_test_marker
@@ -564,6 +573,8 @@ table marker
   is_orderable boolean not null
   common_tat_days integer
   worst_case_tat_days integer
+  cpt_codes text[] not null default '{}'::text[]
+  pricing jsonb
   constraint marker__provider_id UNIQUE (lab_id, provider_id)
   constraint marker_pkey PRIMARY KEY (id)
   constraint marker_lab_id_fkey FOREIGN KEY (lab_id) REFERENCES lab(id)
@@ -613,7 +624,7 @@ table pipeline_delivery
   team_id uuid not null
   destination text not null
   event_id uuid not null
-  user_id uuid not null
+  user_id uuid
   due_at timestamp with time zone not null
   attempts integer not null default 0
   created_at timestamp with time zone not null
@@ -638,6 +649,38 @@ table pipeline_lane
   constraint pipeline_lane__destination CHECK ((destination = ANY (ARRAY['cloud_pubsub'::text, 'rabbitmq'::text, 'azure_amqp'::text])))
   CREATE INDEX pipeline_lane__due ON pipeline_lane USING btree (due_at)
 
+table raw_result
+  id uuid not null
+  team_id uuid
+  lab_id integer not null
+  sender text not null
+  message_id text not null
+  sample_id text
+  searched text not null
+  delivery text not null
+  status text not null
+  decision_code text not null
+  sub_reason_codes text[] not null default '{}'::text[]
+  candidates text not null
+  user_ids uuid[] not null default '{}'::uuid[]
+  shown boolean not null default false
+  note text
+  resolution_action text
+  resolved_user_id uuid
+  resolved_order_id uuid
+  created_at timestamp with time zone not null
+  updated_at timestamp with time zone not null
+  reviewed_at timestamp with time zone
+  constraint raw_result__once UNIQUE (lab_id, sender, message_id)
+  constraint raw_result_pkey PRIMARY KEY (id)
+  constraint raw_result_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
+  constraint raw_result__status CHECK ((status = ANY (ARRAY['matched'::text, 'pending_customer_review'::text, 'pending_ops_review'::text, 'resolved'::text])))
+  CREATE INDEX raw_result__review ON raw_result USING btree (team_id, created_at, id) WHERE (status <> 'matched'::text)
+  CREATE INDEX raw_result__sample ON raw_result USING btree (sample_id, lab_id, team_id) WHERE (sample_id IS NOT NULL)
+  CREATE INDEX raw_result__team ON raw_result USING btree (team_id)
+  CREATE INDEX raw_result__unassigned ON raw_result USING btree (created_at, id) WHERE (team_id IS NULL)
+  CREATE INDEX raw_result__users ON raw_result USING btree (user_ids)
+
 table simulation
   order_id uuid not null
   team_id uuid not null
@@ -657,6 +700,24 @@ table team
   features_off text[] not null default '{}'::text[]
   constraint team_pkey PRIMARY KEY (id)
   constraint team__clock_forward CHECK ((clock_offset_s >= 0))
+
+table unmatched_result_test
+  id uuid not null
+  team_id uuid not null
+  status text not null
+  stage text not null
+  request text not null
+  orders text not null
+  plan text
+  raw_result_id uuid
+  error text
+  created_at timestamp with time zone not null
+  updated_at timestamp with time zone not null
+  started_at timestamp with time zone
+  completed_at timestamp with time zone
+  constraint unmatched_result_test_pkey PRIMARY KEY (id)
+  constraint unmatched_result_test_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
+  CREATE INDEX unmatched_result_test__team ON unmatched_result_test USING btree (team_id)
 
 table user
   id uuid not null

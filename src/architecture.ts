@@ -3,7 +3,7 @@ export const uses = {
   management: [],
   ehr: ['management'],
   users: [],
-  catalog: [],
+  catalog: ['management'],
   webhooks: [],
   labs: ['management', 'catalog'],
   connections: ['management'],

@@ -63,13 +63,14 @@ function read(words: string[]) {
   }
 }
 
-function served(cells: Cells, name: CellName): Db {
+/** A cell that this installation serves. */
+export function served(cells: Cells, name: CellName): Db {
   if (!cells.has(name)) throw new UsageError(`CELLS leaves out ${name}.`)
   return cells.of(name)
 }
 
 /** Run `work` in the cell; what it refuses is said as a sentence. */
-async function within<R>(place: Db, work: (tx: PlainTx) => Promise<R>): Promise<R> {
+export async function within<R>(place: Db, work: (tx: PlainTx) => Promise<R>): Promise<R> {
   try {
     return await place.plainTx(work)
   } catch (error) {

@@ -88,7 +88,7 @@ test('a feature of a team is switched off and on again, and listed, in both envi
   await run('team', 'feature', id, 'psc_scheduling', 'off')
   assert.deepEqual([await state('psc_scheduling'), await state('human_review')], ['off', 'on'])
   for (const cell of ['sandbox-us', 'production-us'] as const)
-    assert.deepEqual((await loadTenant(cells, cell, id))!.features_off, ['psc_scheduling'])
+    assert.deepEqual((await loadTenant(cells, cell, id))!.features_off, ['redraws', 'psc_scheduling'])
   await run('team', 'feature', id, 'psc_scheduling', 'on')
   assert.equal(await state('psc_scheduling'), 'on')
 })

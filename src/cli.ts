@@ -2,6 +2,7 @@
 import { resolve } from 'node:path'
 import { operations } from './app.ts'
 import { bootstrap, UsageError } from './bootstrap.ts'
+import { labTestCommand } from './bootstrap-lab-tests.ts'
 import { labAccountCommand } from './bootstrap-labs.ts'
 import { loadCatalog } from './catalog/load.ts'
 import { prepareDemo, publishDemo, type Demo } from './demo.ts'
@@ -30,7 +31,7 @@ Usage: drawbridge <command>
   org plan ID launch|grow|scale                     what an organization has paid for; "scale" has everything
   org expire ID DAY|never                           from when on an organization may only read
   team create NAME --org ID --region us|eu          a team, placed in both cells of its region
-  team feature TEAM NAME on|off                     switch a feature of a team; all are on until then
+  team feature TEAM NAME on|off                     switch a feature of a team; "list" says which are on
   team feature TEAM list                            which features there are, and which are on
   key create --team ID --cell CELL [--label TEXT]   a key for a team in one cell, sandbox-us for example
   key create --org ID [--label TEXT]                another key that controls an organization
@@ -45,6 +46,9 @@ Usage: drawbridge <command>
       [...]: --account NUMBER, --status active|pending|suspended|ready_to_launch,
       --flow not_delegated|order_delegated|result_delegated|fully_delegated, --name TEXT, --notes TEXT, and any number of
       --unit TEXT, --billing TYPE=all, --billing TYPE=AZ,CA, --team ID; the word "none" takes back all of a kind
+
+  lab-test list --cell CELL                         lab tests that wait for approval, oldest first
+  lab-test approve ID --cell CELL                   let a lab test be ordered
 
   vault status                                      which keys the secrets of this installation depend on
   vault rotate                                      seal every secret with the newest key, while servers run
@@ -91,6 +95,8 @@ async function execute(words: string[]): Promise<void> {
       return administer(readConfig(process.env), (cells) => bootstrap(cells, words))
     case 'lab-account':
       return administer(readConfig(process.env), (cells) => labAccountCommand(cells, words))
+    case 'lab-test':
+      return administer(readConfig(process.env), (cells) => labTestCommand(cells, words))
     case 'vault':
       return administer(readConfig(process.env), (cells, { encryption_keys, data_dir }) =>
         vaultCommand(cells, encryption_keys, resolve(data_dir), words),

@@ -9,7 +9,7 @@ import { createLog } from '../src/platform/log.ts'
 import { describe as described } from '../src/platform/openapi.ts'
 import { managementOperation, operation, type Operation } from '../src/platform/operation.ts'
 import { Fields, T, Uuid } from '../src/platform/schema.ts'
-import { featureNames, features, type FeatureName } from '../src/wire/features.ts'
+import { featureNames, features, featuresOffAtFirst, type FeatureName } from '../src/wire/features.ts'
 import { Environment } from '../src/management/schema.ts'
 import { administration, cells, given, guard, metrics, type Given } from '../src/testing.ts'
 import { each } from './operations/each.ts'
@@ -89,8 +89,16 @@ const others: Partial<Record<FeatureName, number>> = {
 
 describe('a feature', () => {
   for (const name of featureNames)
-    test(`${name} is on, and answered in JSON when it is off`, async () => {
+    test(`${name} is ${featuresOffAtFirst.includes(name) ? 'off' : 'on'} for a new team`, async () => {
+      const expected = featuresOffAtFirst.includes(name) ? features[name].refusal().status : 200
+      assert.equal((await ask(await given(), name)).status, expected)
+    })
+
+  for (const name of featureNames)
+    test(`${name} can be on, and is answered in JSON when it is off`, async () => {
       const [team, other] = [await given(), await given()]
+      // Some are off until they are asked for.
+      for (const one of [team, other]) for (const each of featureNames) await turn(one, each, 'on')
       assert.equal((await ask(team, name)).status, 200)
       await turn(team, name, 'off')
       const refused = await ask(team, name)

@@ -39,6 +39,7 @@ const aboutTeams: Record<string, (request: Request, reply: Reply) => unknown> = 
   delete_team_data_pull_preferences: () => null,
   upsert_team_ehr_pipelines: ({ body }) => (body as { ehr_type: string }).ehr_type,
   delete_team_ehr_pipelines: ({ query }) => query.ehr_type,
+  approve_lab_test: ({ path }) => path.lab_test_id,
   upsert_team_etl_pipelines: () => null,
   delete_team_etl_pipelines: () => null,
 }

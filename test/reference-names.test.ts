@@ -33,6 +33,7 @@ const differingNames: [RegExp, string][] = [
 /** What the reference does not have. */
 const ours: Record<string, string> = {
   'POST /v1/org/{}/team/{}/create_access_token': 'the older name of create_api_access_token, still on its public page',
+  'POST /v1/org/{}/lab_test/{}/{}/{}/approve': 'the approval of lab tests, which the reference leaves to its company',
   'GET /v1/org/{}/audit': 'who did what',
   'GET /v1/org/{}/audit/{}/{}': 'who did what',
   'GET /v1/org/{}/team/{}/{}/audit': 'who did what',

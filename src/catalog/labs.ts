@@ -1,8 +1,9 @@
 // Labs: who they are and what they accept. Owns the table lab; how a lab is reached is the business of the module labs.
 import type { Queries, Tx } from '../platform/db.ts'
-import { notFound } from '../platform/errors.ts'
+import { badRequest, notFound } from '../platform/errors.ts'
 import { Nullable, T, type Static } from '../platform/schema.ts'
 import { sql } from '../platform/sql.ts'
+import type { CollectionMethod } from '../wire/enums.ts'
 import { Lab } from './schema.ts'
 
 /** The columns of a lab as the interface shows it, of a table named `l`. */
@@ -11,6 +12,19 @@ export const labColumns = sql`
 
 /** Every lab, by id. */
 export const listLabs = (tx: Queries): Promise<Lab[]> => tx.many(Lab, sql`select ${labColumns} from lab l order by l.id`)
+
+/** A lab that is known to be there, as it was at most 4 s ago. Costs no statement while remembered. */
+export async function knownLab(tx: Tx, lab_id: number): Promise<Lab> {
+  const isIt = ({ id }: Lab) => id === lab_id
+  // A lab may have come since.
+  return ((await tx.remember('labs', () => listLabs(tx)))!.find(isIt) ?? (await listLabs(tx)).find(isIt))!
+}
+
+/** 400: the lab does not collect in this way. */
+export async function assertMethodOffered(tx: Tx, lab_id: number, method: CollectionMethod): Promise<void> {
+  const { name, collection_methods } = await knownLab(tx, lab_id)
+  if (!collection_methods.includes(method)) throw badRequest(`Lab ${name} does not offer ${method}`)
+}
 
 /** A lab as its documents name it. */
 export const LabRecord = T.Object({

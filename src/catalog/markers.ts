@@ -4,7 +4,7 @@ import { notFound } from '../platform/errors.ts'
 import { T } from '../platform/schema.ts'
 import { and, sql, type Sql } from '../platform/sql.ts'
 import { priceMarkers } from './pricing.ts'
-import { Marker, MarkerComplete, type MarkerPage, type MarkerPageQuery, type MarkersQuery } from './schema.ts'
+import { Marker, MarkerComplete, type MarkerPage, type MarkerPageQuery, type MarkersQuery, type PageQuery } from './schema.ts'
 
 /** The columns of a marker as the interface shows it, of a table named `m`. */
 export const markerColumns = sql`
@@ -83,8 +83,14 @@ export async function listLabTestMarkers(
   return { ...page, pricing: null }
 }
 
+/** Markers by their ids, in the order given. */
+export async function listMarkersByIds(tx: Tx, ids: number[], query: PageQuery): Promise<MarkerPage> {
+  const from = sql`unnest(${ids}::integer[]) with ordinality as given (id, position) join marker m on m.id = given.id`
+  return { ...(await pageOf(tx, from, sql`given.position`, query)), pricing: null }
+}
+
 /** One page of the markers `m` of a from clause. */
-async function pageOf(tx: Tx, from: Sql, order: Sql, { page = 1, size = 50 }: MarkerPageQuery) {
+async function pageOf(tx: Tx, from: Sql, order: Sql, { page = 1, size = 50 }: PageQuery) {
   const [markers, { total }] = await Promise.all([
     tx.many(
       MarkerComplete,

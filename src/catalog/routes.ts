@@ -1,13 +1,17 @@
-import { operation } from '../platform/operation.ts'
+import { managementOperation, operation, type Operation } from '../platform/operation.ts'
 import { Fields, Int, T, Text, Uuid } from '../platform/schema.ts'
+import { approveLabTest, createLabTest, updateLabTest } from './lab-test-changes.ts'
 import { listLabTestPage, listLabTests } from './lab-test-list.ts'
 import { getLabTest } from './lab-tests.ts'
 import { listLabs, narrowedTo, type LabOfAccount } from './labs.ts'
-import { getMarker, listLabTestMarkers, listMarkers } from './markers.ts'
+import { getMarker, listLabTestMarkers, listMarkers, listMarkersByIds } from './markers.ts'
+import { membersOf } from './order-set-members.ts'
 import {
   AccountQuery,
+  CreateLabTest,
   Lab,
   LabTest,
+  LabTestInCell,
   LabTestPage,
   LabTestPageQuery,
   LabTestQuery,
@@ -15,12 +19,15 @@ import {
   MarkerPage,
   MarkerPageQuery,
   MarkersQuery,
+  OrderSetRequest,
+  PageQuery,
+  UpdateLabTest,
 } from './schema.ts'
 
 const params = Fields({ lab_test_id: Uuid })
 
 /** `lab_account_id` narrows to the lab of the account. */
-export const routes = (labOf: LabOfAccount) => [
+export const routes = (labOf: LabOfAccount): Operation[] => [
   operation({
     id: 'get_labs',
     method: 'GET',
@@ -49,6 +56,22 @@ export const routes = (labOf: LabOfAccount) => [
     reply: MarkerPage,
     run: async (tx, { params, query }) =>
       listLabTestMarkers(tx, params.lab_test_id, query, await narrowedTo(tx, labOf, query.lab_account_id)),
+  }),
+  operation({
+    id: 'get_markers_for_order_set',
+    method: 'POST',
+    path: '/v3/lab_tests/list_order_set_markers',
+    summary: 'List the markers that an order set would order',
+    description: 'Each once: those of the lab tests in their order, then the add-ons. Nothing is ordered or stored.',
+    reads: true,
+    query: PageQuery,
+    body: OrderSetRequest,
+    reply: MarkerPage,
+    example: { lab_test_ids: ['01890000-0000-7000-8000-000000000001'] },
+    run: async (tx, { query, body }) => {
+      const { marker_ids } = await membersOf(tx, body, await narrowedTo(tx, labOf, body.lab_account_id))
+      return listMarkersByIds(tx, marker_ids, query)
+    },
   }),
   operation({
     id: 'get_markers_by_provider_id',
@@ -91,5 +114,44 @@ export const routes = (labOf: LabOfAccount) => [
     query: AccountQuery,
     reply: LabTest,
     run: async (tx, { params, query }) => getLabTest(tx, params.lab_test_id, await narrowedTo(tx, labOf, query.lab_account_id)),
+  }),
+  operation({
+    id: 'create_lab_test_for_team',
+    method: 'POST',
+    path: '/v3/lab_tests',
+    summary: "Make a lab test of a lab's markers",
+    description: 'At the sum of their prices. In a sandbox it can be ordered at once, in production when it has been approved.',
+    body: CreateLabTest,
+    reply: LabTest,
+    example: { name: 'Fictional Check', method: 'walk_in_test', description: 'Two markers.', provider_ids: ['Q55122', 'Q55325'] },
+    run: async (tx, { body }) => createLabTest(tx, body, await narrowedTo(tx, labOf, body.lab_account_id)),
+  }),
+  operation({
+    id: 'update_lab_test_for_team',
+    method: 'PATCH',
+    path: '/v3/lab_tests/{lab_test_id}',
+    summary: 'Rename a lab test, put it away or take it back',
+    description: 'Orders of a test that is put away go on.',
+    params,
+    body: UpdateLabTest,
+    reply: LabTest,
+    example: { name: 'Renamed Check' },
+    run: (tx, { params, body }) => updateLabTest(tx, params.lab_test_id, body),
+  }),
+  managementOperation({
+    id: 'approve_lab_test',
+    method: 'POST',
+    path: '/v1/org/{org_id}/lab_test/{env}/{region}/{lab_test_id}/approve',
+    place: 'cell',
+    reach: 'org',
+    summary: 'Let a lab test of one of the teams be ordered',
+    description: 'In production a new lab test waits for this. Approving again changes nothing.',
+    params: LabTestInCell,
+    reply: LabTest,
+    run: async (tx, { manager, params, about }) => {
+      const { team_id, test } = await approveLabTest(tx, params.lab_test_id, manager.org)
+      about(team_id, test.id)
+      return test
+    },
   }),
 ]

@@ -1,3 +1,4 @@
+import { Environment, Region } from '../management/schema.ts'
 import { Fields, Int, Maybe, Nullable, OpenEnum, T, Text, Uuid, type Static } from '../platform/schema.ts'
 import { CollectionMethod, LabTestStatus, MarkerType, SampleType } from '../wire/enums.ts'
 
@@ -147,6 +148,8 @@ export const LabTestPage = Fields(
 )
 export type LabTestPage = Static<typeof LabTestPage>
 
+export const LabTestInCell = Fields({ org_id: Uuid, env: Environment, region: Region, lab_test_id: Uuid })
+
 const account = { lab_account_id: Maybe(Uuid) }
 const paging = { page: Maybe(Int({ minimum: 1, default: 1 })), size: Maybe(Int({ minimum: 1, maximum: 100, default: 50 })) }
 const name = Maybe(Text({ maxLength: 200, description: 'Part of it, in any letter case.' }))
@@ -156,6 +159,44 @@ export const AccountQuery = Fields(account)
 
 export const MarkerPageQuery = Fields({ ...account, ...paging })
 export type MarkerPageQuery = Static<typeof MarkerPageQuery>
+
+export const OrderSetRequest = Fields(
+  {
+    lab_test_ids: Maybe(T.Array(Uuid, { maxItems: 50 })),
+    add_on: Maybe(
+      Fields({
+        marker_ids: Maybe(T.Array(Int(), { maxItems: 200 })),
+        provider_ids: Maybe(T.Array(Text({ minLength: 1, maxLength: 100 }), { maxItems: 200 })),
+      }),
+    ),
+    ...account,
+  },
+  { title: 'OrderSetRequest' },
+)
+
+export const CreateLabTest = Fields(
+  {
+    name: Text({ minLength: 1, maxLength: 200 }),
+    method: CollectionMethod,
+    description: Text({ maxLength: 2000 }),
+    marker_ids: Maybe(T.Array(Int(), { maxItems: 200, description: 'Either these or `provider_ids`; all of one lab.' })),
+    provider_ids: Maybe(T.Array(Text({ minLength: 1, maxLength: 100 }), { maxItems: 200 })),
+    fasting: Maybe(T.Boolean({ default: false })),
+    lab_slug: Maybe(Text({ maxLength: 100, description: 'Whose `provider_ids` they are, where several labs use them.' })),
+    ...account,
+  },
+  { title: 'CreateLabTest' },
+)
+export type CreateLabTest = Static<typeof CreateLabTest>
+
+export const UpdateLabTest = Fields(
+  { name: Maybe(Text({ minLength: 1, maxLength: 200 })), active: Maybe(T.Boolean()) },
+  { title: 'UpdateLabTest' },
+)
+export type UpdateLabTest = Static<typeof UpdateLabTest>
+
+export const PageQuery = Fields(paging)
+export type PageQuery = Static<typeof PageQuery>
 
 export const MarkersQuery = Fields({
   lab_id: Maybe(T.Array(Int(), { maxItems: 100 })),

@@ -4,6 +4,7 @@ import type { CellName, PlainTx, Queries, Tenant, Tx } from '../platform/db.ts'
 import { moveDueJobs } from '../platform/outbox.ts'
 import { Nullable, T } from '../platform/schema.ts'
 import { sql } from '../platform/sql.ts'
+import { featuresOffAtFirst } from '../wire/features.ts'
 
 export type Region = 'us' | 'eu'
 
@@ -63,8 +64,8 @@ export const initialSettings = (cell: CellName): Record<string, unknown> => ({
 /** Give a team its place in a cell; does nothing when it has one. Writes team. */
 export async function placeTeam(tx: PlainTx, cell: CellName, team: { id: string; org_id: string }): Promise<void> {
   await tx.run(sql`
-    insert into team (id, org_id, settings, created_at)
-    values (${team.id}, ${team.org_id}, ${JSON.stringify(initialSettings(cell))}, ${tx.now})
+    insert into team (id, org_id, settings, features_off, created_at)
+    values (${team.id}, ${team.org_id}, ${JSON.stringify(initialSettings(cell))}, ${featuresOffAtFirst}::text[], ${tx.now})
     on conflict (id) do nothing`)
 }
 
@@ -75,8 +76,8 @@ export const overwriteTeam = (
   settings: Readonly<Record<string, unknown>>,
 ): Promise<number> =>
   tx.run(sql`
-    insert into team (id, org_id, settings, created_at)
-    values (${team.id}, ${team.org_id}, ${JSON.stringify(settings)}, ${tx.now})
+    insert into team (id, org_id, settings, features_off, created_at)
+    values (${team.id}, ${team.org_id}, ${JSON.stringify(settings)}, ${featuresOffAtFirst}::text[], ${tx.now})
     on conflict (id) do update set org_id = excluded.org_id, settings = excluded.settings`)
 
 /** A team is gone from a cell: nobody speaks for it and nothing is done for it any more. Writes team. */

@@ -14,6 +14,7 @@ export const features = {
     badRequest('Unmatched results are not enabled for this team'),
   ),
   unmatched_result_test: feature('unmatched_result_test', 'made-up results that belong to no order', () => notFound('Not Found')),
+  redraws: feature('redraws', 'a new order when a lab fails to report what was ordered', undefined, { offAtFirst: true }),
   psc_scheduling: feature(
     'psc_scheduling',
     'appointments at service centers',
@@ -23,3 +24,6 @@ export const features = {
 
 export type FeatureName = keyof typeof features
 export const featureNames = Object.keys(features) as FeatureName[]
+
+/** What a new team does not have until it is switched on. */
+export const featuresOffAtFirst: readonly string[] = featureNames.filter((name) => features[name].offAtFirst)

@@ -263,7 +263,7 @@ async function substituted(team: Given, operation: Operation, value: unknown, na
     return Object.fromEntries(await Promise.all(entries))
   }
   if (name === 'client_user_id' || name === 'slug') return randomUUID()
-  return Object.hasOwn(belongings, singular(name)) && !everybodys.has(name) ? belonging(team, operation, name) : value
+  return Object.hasOwn(belongings, singular(name)) && !everybodys.has(singular(name)) ? belonging(team, operation, name) : value
 }
 
 /** Where a request names something that belongs to a team. */
