@@ -23,6 +23,8 @@ import { setOrderFollowers } from './orders/followers.ts'
 import { markHandler } from './orders/marks.ts'
 import { constraints as orderConstraints, hasOrder } from './orders/orders.ts'
 import { routes as orders } from './orders/routes.ts'
+import { eraseRawResultsHandler, eraseTeamRawResults } from './matching/erase.ts'
+import { routes as matching } from './matching/routes.ts'
 import { prunePipelines } from './pipelines/deliveries.ts'
 import { eraseTeamPipelines } from './pipelines/erase.ts'
 import { sealedDestinations } from './pipelines/pipelines.ts'
@@ -41,6 +43,8 @@ import { eraseResultsHandler, eraseTeamResults } from './results/erase.ts'
 import { routes as results } from './results/routes.ts'
 import type { World } from './simulator/clock.ts'
 import { eraseTeamSimulations } from './simulator/erase.ts'
+import { rehearseHandler } from './simulator/rehearsal-stages.ts'
+import { eraseTeamRehearsals } from './simulator/rehearsals.ts'
 import { routes as simulator } from './simulator/routes.ts'
 import { simulationFollower, stepHandler } from './simulator/simulate.ts'
 import { routes as testkits } from './testkits/routes.ts'
@@ -84,6 +88,7 @@ export const operationsIn = ({ heavy, world, administration, targets, vault, pro
   ...named('orders', orders),
   ...named('testkits', testkits),
   ...named('results', results(heavy)),
+  ...named('matching', matching),
   ...named('simulator', simulator(world)),
   ...named('webhooks', webhooks({ vault, targets, product, url: () => administration.publicUrl(), deletedAmong, watch })),
   ...named('connections', connections({ vault, administration })),
@@ -100,6 +105,8 @@ export const later: string[] = []
 /** Handlers from the top of the architecture down: a job that several modules listen to reaches the highest first. */
 export const handlers: Handler[] = [
   stepHandler,
+  rehearseHandler,
+  eraseRawResultsHandler,
   eraseResultsHandler,
   dispatchHandler,
   markHandler,
@@ -130,6 +137,8 @@ export const neighbours: Pick<Neighbours, 'seed' | 'has'> = {
 /** From the top of the architecture down, as handlers: what refers to others is erased first. */
 export const teamErasers: readonly TeamEraser[] = [
   eraseTeamSimulations,
+  eraseTeamRehearsals,
+  eraseTeamRawResults,
   eraseTeamResults,
   eraseTeamOrders,
   eraseTeamAccounts,

@@ -12,5 +12,6 @@ export const uses = {
   orders: ['users', 'catalog', 'labs'],
   testkits: ['users', 'orders'],
   results: ['users', 'catalog', 'labs', 'orders'],
-  simulator: ['management', 'catalog', 'labs', 'orders', 'testkits', 'results'],
+  matching: ['management', 'users', 'catalog', 'labs', 'orders', 'results'],
+  simulator: ['management', 'users', 'catalog', 'labs', 'orders', 'testkits', 'results', 'matching'],
 } as const satisfies Record<string, readonly string[]>

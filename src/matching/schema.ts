@@ -108,7 +108,9 @@ export const UnmatchedResultQuery = Fields({
   status: Maybe(OpenEnum(['pending_customer_review', 'pending_ops_review', 'resolved'])),
   created_at_start: Maybe(DateOnly),
   created_at_end: Maybe(DateOnly),
-  search_input: Maybe(Text({ minLength: 1, maxLength: 200, description: 'A part of the name of the patient, or of the date of birth.' })),
+  search_input: Maybe(
+    Text({ minLength: 1, maxLength: 200, description: 'A part of the name of the patient, or of the date of birth.' }),
+  ),
 })
 export type UnmatchedResultQuery = Static<typeof UnmatchedResultQuery>
 

@@ -87,7 +87,7 @@ export const stepHandler = handle(simulateStep, (context, plan) =>
 )
 
 /** What the world does for an order to become `next`. */
-async function take(tx: Tx, open: OpenOrder, next: string, plan: Plan): Promise<void> {
+export async function take(tx: Tx, open: OpenOrder, next: string, plan: Plan): Promise<void> {
   if (next === 'requisition_created') open.order.sample_id ??= barcodeOf(tx, open)
   if (REPORTED.has(next)) return deliver(tx, open, next, plan)
   if (open.order.details.type !== 'testkit') return open.advance(next)

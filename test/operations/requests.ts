@@ -336,7 +336,8 @@ export async function send(
   request: Request,
   headers: Record<string, string> = {},
 ): Promise<Reply> {
-  return call(caller, operation.method, target(operation.path, request), request.body, headers)
+  const keyed = operation.idempotency?.required && { 'x-idempotency-key': randomUUID() }
+  return call(caller, operation.method, target(operation.path, request), request.body, { ...keyed, ...headers })
 }
 
 export async function call(
