@@ -1,5 +1,5 @@
 // Speed against limits measured in the same run, on the same database. Prints figures and ratios; asserts nothing.
-// Further arguments choose parts: memory create read deliver latency list.
+// Further arguments choose parts: memory create read deliver latency intake list.
 import { spawn, type ChildProcess } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -9,6 +9,7 @@ import autocannon from 'autocannon'
 import pg from 'pg'
 import { openEmbedded } from '../src/platform/embedded-postgres.ts'
 import { deliveryRate, latencies, postRate, type Parties } from './delivery.ts'
+import { intakes } from './intake.ts'
 import { createLimit, medianMs, type Sample } from './limits.ts'
 
 const CONNECTIONS = 10
@@ -18,7 +19,7 @@ const WARM_UP_S = 2
 const SECONDS = Number(process.env.BENCH_SECONDS ?? 3)
 const ORDERS = Number(process.env.BENCH_ORDERS ?? 1_000_000)
 const parts = new Set(
-  process.argv.slice(2).length ? process.argv.slice(2) : ['memory', 'create', 'read', 'deliver', 'latency', 'list'],
+  process.argv.slice(2).length ? process.argv.slice(2) : ['memory', 'create', 'read', 'deliver', 'latency', 'intake', 'list'],
 )
 
 const dataDir = mkdtempSync(join(tmpdir(), 'drawbridge-bench-'))
@@ -198,6 +199,13 @@ try {
       )
     }
     receiver.child.kill()
+  }
+
+  if (parts.has('intake')) {
+    const { times_ms, results } = await intakes(attached.connection, demo.teams.us, api, { markers: 100, count: 60 })
+    // The first ones find nothing prepared.
+    const ms = median(times_ms.slice(10))
+    report('take in a result of 100 markers', `${ms.toFixed(1)} ms median`, '', `${results}`, 'under 15 ms; ratio: results')
   }
 
   if (parts.has('list')) {

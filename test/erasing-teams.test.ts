@@ -5,6 +5,7 @@ import { handlers, operations, sweeps, teamErasers } from '../src/app.ts'
 import { eraseTeams } from '../src/management/erasure.ts'
 import { createLog } from '../src/platform/log.ts'
 import { Worker } from '../src/platform/worker.ts'
+import { eraseTeamOrders } from '../src/orders/erase.ts'
 import { DAY_S, kit, placed } from '../src/testing-orders.ts'
 import { delivering, receiver } from '../src/testing-webhooks.ts'
 import { cells, given, guard, metrics, type Given } from '../src/testing.ts'
@@ -140,8 +141,9 @@ describe('a deleted team', () => {
     await deleted(team, GRACE_S + 60)
     await deleted(other, GRACE_S)
     const failing = [...teamErasers]
-    failing[3] = async (tx, id, max) => {
-      await teamErasers[4]!(tx, id, max)
+    const at = teamErasers.indexOf(eraseTeamOrders) + 1
+    failing[at] = async (tx, id, max) => {
+      await teamErasers[at + 1]!(tx, id, max)
       if (id === team.team) throw new Error('as if the database had gone')
       return 0
     }

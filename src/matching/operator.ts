@@ -70,3 +70,10 @@ export const assignToTeam = (db: Db, tenant: Tenant, id: string): Promise<Receip
     )
     return row && judge(tx, id, row.lab_id, JSON.parse(row.delivery) as Delivery)
   })
+
+/** Forget a result that names no team and that nobody wants. Writes raw_result. @returns whether it was there */
+export const dropUnassigned = (db: Db, id: string): Promise<boolean> =>
+  db.plainTx(async (tx) => {
+    const gone = await tx.run(sql`delete from raw_result where id = ${id} and team_id is null and status = 'pending_ops_review'`)
+    return gone > 0
+  })

@@ -9,6 +9,7 @@ import { management } from './parts/management.ts'
 import { orders } from './parts/orders.ts'
 import { results } from './parts/results.ts'
 import { story } from './parts/story.ts'
+import { unmatched } from './parts/unmatched.ts'
 import { users } from './parts/users.ts'
 import { openServer } from './server.ts'
 
@@ -16,7 +17,7 @@ const server = await openServer()
 after(() => server.stop())
 const skip = server.log ? false : 'the server was not started here'
 
-for (const part of [story, users, catalog, orders, results, absent]) {
+for (const part of [story, users, catalog, orders, results, unmatched, absent]) {
   const one = customer(server, 'sandbox-us')
   part(one)
   test(`users of ${part.name} leave`, () => one.leave())

@@ -39,7 +39,6 @@ export const absent = ({ sdk }: Customer): void =>
         }),
       'labTests.getAreaInfo': () => sdk.labTests.getAreaInfo({ zipCode: '85004' }),
       'labTests.getPscAppointmentAvailability': () => sdk.labTests.getPscAppointmentAvailability({ lab: 'quest' }),
-      'labTests.listUnmatchedResults': () => sdk.labTests.listUnmatchedResults({}),
       'labReport.parserGetJob': () => sdk.labReport.parserGetJob({ jobId: NOBODY }),
     }
     for (const [name, call] of Object.entries(calls))
