@@ -61,13 +61,14 @@ export async function attachTo(tx: Tx, open: OpenOrder, lab_id: number, delivery
   }
   if (!order.patient_details) throw badRequest('The kit of this order has not been registered: its patient is not known')
   const lab_test = elsewhere ? await testOf(tx, lab_id, delivery.report, order.lab_test.method) : order.lab_test
+  // First, so that the new order shows it.
+  if (elsewhere && open.may('cancelled')) open.advance('cancelled')
   const made = await placeFollowing(tx, open, {
     origin: 'recreation',
     lab_test,
     steps: STEPS_MAX,
     begin: (fresh) => enter(tx, fresh, delivery.report),
   })
-  if (elsewhere && open.may('cancelled')) open.advance('cancelled')
   await finish(tx, open)
   return { order_id: made.id, user_id: order.user_id, document: made.document }
 }

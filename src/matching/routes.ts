@@ -82,7 +82,6 @@ export const routes = [
     params: Fields(team),
     query: UnmatchedResultQuery,
     reply: UnmatchedResultPage,
-    reveals: true,
     run: (tx, { query }) => listForOperator(tx, query),
   }),
   managementOperation({

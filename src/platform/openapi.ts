@@ -202,6 +202,7 @@ const idempotencyParameters = (declared: Idempotency | undefined): Json[] =>
           name: 'X-Idempotency-Key',
           in: 'header',
           required: declared.required ?? false,
+          ...(declared.required && { example: 'your-own-key-1' }),
           schema: { type: 'string', minLength: 1, maxLength: 255 },
           description: declared.one_body
             ? 'The first answer under a key is given again for the same body; for another one 409.'

@@ -346,6 +346,10 @@ export type Caller = Given | string | undefined
 
 const isManagement = (path: string): boolean => /^\/*v1\/+org(\/|$)/.test(path)
 
+/** The idempotency key of a request, where one cannot be left out. */
+export const keyNeeded = ({ idempotency }: Operation): Record<string, string> =>
+  idempotency?.required ? { 'x-idempotency-key': randomUUID() } : {}
+
 /** Send a request of an operation and hold the answer to what every answer promises. */
 export async function send(
   caller: Caller,
@@ -353,8 +357,7 @@ export async function send(
   request: Request,
   headers: Record<string, string> = {},
 ): Promise<Reply> {
-  const keyed = operation.idempotency?.required && { 'x-idempotency-key': randomUUID() }
-  return call(caller, operation.method, target(operation.path, request), request.body, { ...keyed, ...headers })
+  return call(caller, operation.method, target(operation.path, request), request.body, { ...keyNeeded(operation), ...headers })
 }
 
 export async function call(
