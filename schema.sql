@@ -80,6 +80,7 @@ table idempotency
   body text
   object_id uuid
   expires_at timestamp with time zone not null
+  fingerprint text
   constraint idempotency_pkey PRIMARY KEY (team_id, scope, key)
   constraint idempotency_team_id_fkey FOREIGN KEY (team_id) REFERENCES org(id)
   CREATE INDEX idempotency__expired ON idempotency USING btree (expires_at)
@@ -386,7 +387,7 @@ table event
   team_id uuid not null
   type text not null
   object_id uuid not null
-  user_id uuid not null
+  user_id uuid
   created_at timestamp with time zone not null
   body text not null
   historical boolean not null default false
@@ -442,6 +443,7 @@ table idempotency
   body text
   object_id uuid
   expires_at timestamp with time zone not null
+  fingerprint text
   constraint idempotency_pkey PRIMARY KEY (team_id, scope, key)
   constraint idempotency_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
   CREATE INDEX idempotency__expired ON idempotency USING btree (expires_at)
@@ -555,6 +557,7 @@ table lab_order
   CREATE INDEX lab_order__lab_test ON lab_order USING btree (lab_test_id)
   CREATE INDEX lab_order__names ON lab_order USING gin (patient_name gin_trgm_ops, recipient_name gin_trgm_ops)
   CREATE INDEX lab_order__newest ON lab_order USING btree (team_id, created_at, id)
+  CREATE INDEX lab_order__patient ON lab_order USING btree (team_id, patient_dob) WHERE (patient_dob IS NOT NULL)
   CREATE UNIQUE INDEX lab_order__sample_id ON lab_order USING btree (sample_id, lab_id, team_id) WHERE (sample_id IS NOT NULL)
   CREATE INDEX lab_order__status ON lab_order USING btree (team_id, low_status, created_at, id)
   CREATE INDEX lab_order__transaction ON lab_order USING btree (transaction_id)
@@ -768,7 +771,7 @@ table pipeline_delivery
   team_id uuid not null
   destination text not null
   event_id uuid not null
-  user_id uuid not null
+  user_id uuid
   due_at timestamp with time zone not null
   attempts integer not null default 0
   created_at timestamp with time zone not null
@@ -839,6 +842,38 @@ table psc_site
   constraint psc_site_pkey PRIMARY KEY (lab_id, site_code)
   constraint psc_site_lab_id_fkey FOREIGN KEY (lab_id) REFERENCES lab(id)
 
+table raw_result
+  id uuid not null
+  team_id uuid
+  lab_id integer not null
+  sender text not null
+  message_id text not null
+  sample_id text
+  searched text not null
+  delivery text not null
+  status text not null
+  decision_code text not null
+  sub_reason_codes text[] not null default '{}'::text[]
+  candidates text not null
+  user_ids uuid[] not null default '{}'::uuid[]
+  shown boolean not null default false
+  note text
+  resolution_action text
+  resolved_user_id uuid
+  resolved_order_id uuid
+  created_at timestamp with time zone not null
+  updated_at timestamp with time zone not null
+  reviewed_at timestamp with time zone
+  constraint raw_result__once UNIQUE (lab_id, sender, message_id)
+  constraint raw_result_pkey PRIMARY KEY (id)
+  constraint raw_result_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
+  constraint raw_result__status CHECK ((status = ANY (ARRAY['matched'::text, 'pending_customer_review'::text, 'pending_ops_review'::text, 'resolved'::text])))
+  CREATE INDEX raw_result__review ON raw_result USING btree (team_id, created_at, id) WHERE (status <> 'matched'::text)
+  CREATE INDEX raw_result__sample ON raw_result USING btree (sample_id, lab_id, team_id) WHERE (sample_id IS NOT NULL)
+  CREATE INDEX raw_result__team ON raw_result USING btree (team_id)
+  CREATE INDEX raw_result__unassigned ON raw_result USING btree (created_at, id) WHERE (team_id IS NULL)
+  CREATE INDEX raw_result__users ON raw_result USING btree (user_ids)
+
 table simulation
   order_id uuid not null
   team_id uuid not null
@@ -871,6 +906,24 @@ table team_physician
   constraint team_physician_pkey PRIMARY KEY (id)
   constraint team_physician_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
   CREATE INDEX team_physician__team ON team_physician USING btree (team_id, created_at, id)
+
+table unmatched_result_test
+  id uuid not null
+  team_id uuid not null
+  status text not null
+  stage text not null
+  request text not null
+  orders text not null
+  plan text
+  raw_result_id uuid
+  error text
+  created_at timestamp with time zone not null
+  updated_at timestamp with time zone not null
+  started_at timestamp with time zone
+  completed_at timestamp with time zone
+  constraint unmatched_result_test_pkey PRIMARY KEY (id)
+  constraint unmatched_result_test_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
+  CREATE INDEX unmatched_result_test__team ON unmatched_result_test USING btree (team_id)
 
 table user
   id uuid not null

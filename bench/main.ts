@@ -1,5 +1,5 @@
 // Speed against limits measured in the same run, on the same database. Prints figures and ratios; asserts nothing.
-// Further arguments choose parts: memory create walk-in read deliver latency sites visits list.
+// Further arguments choose parts: memory create walk-in read deliver latency sites visits intake list.
 import { spawn, type ChildProcess } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -9,6 +9,7 @@ import autocannon from 'autocannon'
 import pg from 'pg'
 import { openEmbedded } from '../src/platform/embedded-postgres.ts'
 import { deliveryRate, latencies, postRate, type Parties } from './delivery.ts'
+import { intakes } from './intake.ts'
 import { createLimit, medianMs, type Sample } from './limits.ts'
 import { fillSites, SITES } from './sites.ts'
 import { fillVisits, STAFF } from './visits.ts'
@@ -22,7 +23,7 @@ const ORDERS = Number(process.env.BENCH_ORDERS ?? 1_000_000)
 const parts = new Set(
   process.argv.slice(2).length
     ? process.argv.slice(2)
-    : ['memory', 'create', 'walk-in', 'read', 'deliver', 'latency', 'sites', 'visits', 'list'],
+    : ['memory', 'create', 'walk-in', 'read', 'deliver', 'latency', 'sites', 'visits', 'intake', 'list'],
 )
 
 const dataDir = mkdtempSync(join(tmpdir(), 'drawbridge-bench-'))
@@ -236,6 +237,13 @@ try {
     const ask = await fillVisits(db, { url: server.url, key, management_key, org_id, team: demo.teams.us })
     const ms = await medianMs(ask, 100)
     report(`availability of 14 days for ${STAFF} phlebotomists`, `${ms.toFixed(1)} ms median`, '', '', 'under 30 ms')
+  }
+
+  if (parts.has('intake')) {
+    const { times_ms, results } = await intakes(attached.connection, demo.teams.us, api, { markers: 100, count: 60 })
+    // The first ones find nothing prepared.
+    const ms = median(times_ms.slice(10))
+    report('take in a result of 100 markers', `${ms.toFixed(1)} ms median`, '', `${results}`, 'under 15 ms; ratio: results')
   }
 
   if (parts.has('list')) {

@@ -45,6 +45,8 @@ import { coverageOf } from './phlebotomy/coverage.ts'
 import { dateHandler } from './phlebotomy/dating.ts'
 import { routes as phlebotomy } from './phlebotomy/routes.ts'
 import { constraints as visitConstraints, eraseTeamVisits } from './phlebotomy/visits.ts'
+import { eraseRawResultsHandler, eraseTeamRawResults } from './matching/erase.ts'
+import { routes as matching } from './matching/routes.ts'
 import { prunePipelines } from './pipelines/deliveries.ts'
 import { eraseTeamPipelines } from './pipelines/erase.ts'
 import { sealedDestinations } from './pipelines/pipelines.ts'
@@ -71,6 +73,8 @@ import { giveUpHandler } from './scheduling/answers.ts'
 import { routes as scheduling } from './scheduling/routes.ts'
 import type { World } from './simulator/clock.ts'
 import { eraseTeamSimulations } from './simulator/erase.ts'
+import { rehearseHandler } from './simulator/rehearsal-stages.ts'
+import { eraseTeamRehearsals } from './simulator/rehearsals.ts'
 import { routes as simulator } from './simulator/routes.ts'
 import { simulationFollower, stepHandler } from './simulator/simulate.ts'
 import { routes as testkits } from './testkits/routes.ts'
@@ -139,6 +143,7 @@ export const operationsIn = ({
   ...named('documents', documents({ heavy })),
   ...named('scheduling', scheduling({ directory, vault })),
   ...named('results', results(heavy)),
+  ...named('matching', matching),
   ...named('simulator', simulator(world)),
   ...named('webhooks', webhooks({ vault, targets, product, url: () => administration.publicUrl(), deletedAmong, watch })),
   ...named('connections', connections({ vault, administration })),
@@ -158,6 +163,8 @@ export const handlersIn = ({ sms }: { sms: boolean }): Handler[] => [
   dateHandler,
   giveUpHandler,
   expireHandler,
+  rehearseHandler,
+  eraseRawResultsHandler,
   eraseResultsHandler,
   eraseMessagesHandler,
   remindHandler(sms),
@@ -223,6 +230,8 @@ export const neighbours: Pick<Neighbours, 'seed' | 'has'> = {
 /** From the top of the architecture down, as handlers: what refers to others is erased first. */
 export const teamErasers: readonly TeamEraser[] = [
   eraseTeamSimulations,
+  eraseTeamRehearsals,
+  eraseTeamRawResults,
   eraseTeamResults,
   eraseTeamMessages,
   eraseTeamVisits,

@@ -76,6 +76,9 @@ const FRAGMENTS: Record<string, RegExp> = {
   'src/phlebotomy/visits.ts': /select staff_id, .* from phlebotomy_visit\s+where staff_id = any/s,
   'src/users/users.ts': /from "user"\s*$/,
   'src/catalog/lab-tests.ts': /from lab_test t\s+join lab l/,
+  'src/matching/raw-results.ts': /from raw_result r join lab l on l.id = r.lab_id$/,
+  // Who sends for a team is known by the team's id.
+  'src/matching/receive.ts': /lab_id = \S+ and sender = /,
 }
 
 const TEAM_TABLES = [
@@ -90,6 +93,8 @@ const TEAM_TABLES = [
   'simulation',
   'appointment',
   'phlebotomy_visit',
+  'raw_result',
+  'unmatched_result_test',
   'event',
   'idempotency',
   'scope_requirement',
@@ -103,7 +108,7 @@ test("every statement on a team's table names the team", () => {
       for (const table of TEAM_TABLES)
         if (new RegExp(`(from|update|into|join)\\s+${table}(\\s|$)`).test(statement!))
           assert(
-            /team_id (=|is not distinct from) |live\(tx\)|ofTeam\(tx\)|insert into \S+ (as \w+ )?\([^)]*team_id/.test(
+            /team_id (=|is not distinct from|is null) |live\(tx\)|ofTeam\(tx\)|insert into \S+ (as \w+ )?\([^)]*team_id/.test(
               statement!,
             ) ||
               /(expires|created)_at </.test(statement!) ||

@@ -22,5 +22,6 @@ export const uses = {
   documents: ['paper', 'management', 'insurance', 'catalog', 'labs', 'orders'],
   scheduling: ['places', 'orders', 'appointments', 'psc'],
   results: ['paper', 'users', 'catalog', 'labs', 'orders'],
-  simulator: ['management', 'catalog', 'labs', 'orders', 'testkits', 'results'],
+  matching: ['management', 'users', 'catalog', 'labs', 'orders', 'results'],
+  simulator: ['management', 'users', 'catalog', 'labs', 'orders', 'testkits', 'results', 'matching'],
 } as const satisfies Record<string, readonly string[]>

@@ -18,6 +18,7 @@ import { DataDirInUse } from './platform/embedded-postgres.ts'
 import { createLog, errorFields } from './platform/log.ts'
 import { MigrationError } from './platform/migrate.ts'
 import { describe, listOperations } from './platform/openapi.ts'
+import { resultCommand } from './result-command.ts'
 import { migrateAll, openDatabase, startRoles, version, type Roles, type Running } from './server.ts'
 import { loadSandboxSites } from './psc/load.ts'
 import { vaultCommand } from './vault-command.ts'
@@ -70,6 +71,10 @@ Usage: drawbridge <command>
       --strict                                      nobody, unless all are sound; without --cell in production
   phlebotomy list [--org ID] [--cell CELL]          who they are
   phlebotomy remove REFERENCE... [--org ID] [--cell CELL]   take them away
+
+  result list --cell CELL                           results that came from a laboratory and name no team
+  result assign ID --team ID --cell CELL            give one to a team; it is matched there
+  result drop ID --cell CELL                        forget one that is nobody's
 
   vault status                                      which keys the secrets of this installation depend on
   vault rotate                                      seal every secret with the newest key, while servers run
@@ -141,6 +146,8 @@ async function execute(words: string[]): Promise<void> {
     }
     case 'mail':
       return administer(readConfig(process.env), (cells) => mailCommand(cells, words))
+    case 'result':
+      return administer(readConfig(process.env), (cells) => resultCommand(cells, words))
     case 'listen':
       return follow(words)
     case 'trigger':

@@ -55,13 +55,13 @@ export async function ask(
   { url, key }: Remote,
   method: 'GET' | 'POST' | 'PATCH',
   path: string,
-  { body, signal }: { body?: unknown; signal?: AbortSignal } = {},
+  { body, signal, headers }: { body?: unknown; signal?: AbortSignal; headers?: Record<string, string> } = {},
 ): Promise<Answer> {
   const limits = [AbortSignal.timeout(ANSWER_MS_MAX), ...(signal ? [signal] : [])]
   try {
     const response = await fetch(url + path, {
       method,
-      headers: { 'x-service-api-key': key, ...(body !== undefined && { 'content-type': 'application/json' }) },
+      headers: { 'x-service-api-key': key, ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
       signal: AbortSignal.any(limits),
       ...(body !== undefined && { body: JSON.stringify(body) }),
     })

@@ -1,5 +1,6 @@
 // `drawbridge trigger`: brings about an event in a running sandbox the way it comes about in life, over HTTP, with people who do not
 // exist. Nothing is sent that did not happen: for a sample of any type there is the test of an endpoint.
+import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { UsageError } from './bootstrap.ts'
@@ -19,6 +20,17 @@ const place = { first_line: '1 Sample Way', city: 'Phoenix', state: 'AZ', zip: '
 interface Order {
   id: string
   sample_id: string | null
+}
+
+/** What an event is about. */
+interface Subject {
+  id: string
+}
+
+interface LabTest {
+  id: string
+  is_active: boolean
+  lab: { slug: string }
 }
 
 /** How a type comes about. */
@@ -79,6 +91,20 @@ export const stories: Record<string, Story> = {
       const [reason] = await sandbox.get('/v3/order/psc/appointment/cancellation-reasons')
       await sandbox.patch(`/v3/order/${order.id}/psc/appointment/cancel`, { cancellationReasonId: reason.id })
       return appointment
+    },
+  },
+  'labtest.match_review.created': {
+    tells: 'a laboratory sends a result that belongs to no order',
+    until: 'pending_customer_review',
+    play: (sandbox) => sandbox.unmatched(),
+  },
+  'labtest.match_review.updated': {
+    tells: 'such a result is turned down',
+    until: 'resolved',
+    async play(sandbox) {
+      const review = await sandbox.unmatched()
+      await sandbox.post(`/v3/unmatched_result/${review.id}/resolve`, { action: 'reject' })
+      return review
     },
   },
 }
@@ -154,6 +180,23 @@ class Sandbox {
     return test.id
   }
 
+  /** A result that waits for somebody to say whose it is. */
+  async unmatched(): Promise<Subject> {
+    const { data } = await this.#read('/v3/unmatched_result_test/case')
+    const labs = new Set((data as { lab_constraints: string[] }[]).flatMap(({ lab_constraints }) => lab_constraints))
+    const tests = (await this.#read('/v3/lab_tests?collection_method=walk_in_test')) as LabTest[]
+    const test = tests.find(({ is_active, lab }) => is_active && labs.has(lab.slug))
+    if (!test) throw new Error('The team has no walk-in test of a laboratory whose results can be rehearsed.')
+    const body = { case: 'no_match', order_source: 'managed', lab_test_id: test.id }
+    const { run_id } = await this.post('/v3/unmatched_result_test', body, { 'x-idempotency-key': randomUUID() })
+    for (const end_ms = performance.now() + WAIT_MS_MAX; performance.now() < end_ms; await sleep(LOOK_MS)) {
+      const { status, raw_result_id, error } = await this.#read(`/v3/unmatched_result_test/${run_id}`)
+      if (status === 'succeeded') return { id: raw_result_id }
+      if (status === 'failed') throw new Error(`The rehearsal failed: ${error.message}`)
+    }
+    throw new Error(`The result did not come within ${WAIT_MS_MAX / 1000} s. Is a worker running?`)
+  }
+
   async orderKit(): Promise<Order> {
     const shipping_details = { ...place, receiver_name: 'Testa Fictional', phone_number: examplePatient.phone_number }
     const body = { user_id: await this.user(), lab_test_id: await this.labTest(), shipping_details }
@@ -178,20 +221,29 @@ class Sandbox {
   }
 
   // oxlint-disable-next-line typescript/no-explicit-any -- answers of every shape
-  readonly post = (path: string, body: unknown): Promise<any> => this.#done('POST', path, body)
+  readonly post = (path: string, body: unknown, headers: Record<string, string> = {}): Promise<any> =>
+    this.#done('POST', path, body, headers)
   // oxlint-disable-next-line typescript/no-explicit-any -- answers of every shape
   readonly patch = (path: string, body: unknown): Promise<any> => this.#done('PATCH', path, body)
   // oxlint-disable-next-line typescript/no-explicit-any -- answers of every shape
   readonly get = (path: string): Promise<any> => this.#done('GET', path)
 
   // oxlint-disable-next-line typescript/no-explicit-any -- answers of every shape
-  async #done(method: Method, path: string, body?: unknown): Promise<any> {
-    const answer = await this.#ask(method, path, body)
-    if (answer.status !== 200) throw refused(path.replace(/[0-9a-f-]{36}/, '{order_id}'), answer.status, answer.body)
+  async #done(method: Method, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<any> {
+    const answer = await this.#ask(method, path, body, headers)
+    if (answer.status !== 200 && answer.status !== 202)
+      throw refused(path.replace(/[0-9a-f-]{36}/, '{order_id}'), answer.status, answer.body)
     return answer.body
   }
 
-  /** The events of an order so far, oldest first, once there is one of the type and the order has come to a status. */
+  // oxlint-disable-next-line typescript/no-explicit-any -- answers of every shape
+  async #read(path: string): Promise<any> {
+    const { status, body } = await this.#ask('GET', path)
+    if (status !== 200) throw refused(path.replace(/[0-9a-f-]{36}/, '{id}'), status, body)
+    return body
+  }
+
+  /** The events of an order or a review so far, oldest first, once there is one of the type and it has come to a status. */
   async eventsOf(object_id: string, type: string, until: string): Promise<Told[]> {
     for (const end_ms = performance.now() + WAIT_MS_MAX; performance.now() < end_ms; await sleep(LOOK_MS)) {
       const { status, body } = await this.#ask('GET', `/v1/events?object_id=${object_id}&limit=250`)
@@ -201,9 +253,9 @@ class Sandbox {
     throw new Error(`The event did not come within ${WAIT_MS_MAX / 1000} s. Is a worker running?`)
   }
 
-  async #ask(method: Method, path: string, body?: unknown) {
+  async #ask(method: Method, path: string, body?: unknown, headers: Record<string, string> = {}) {
     try {
-      return await ask(this.#remote, method, path, body === undefined ? {} : { body })
+      return await ask(this.#remote, method, path, { headers, ...(body !== undefined && { body }) })
     } catch (error) {
       throw new Error(`The server at ${this.#remote.url} does not answer (${(error as Error).message}).`)
     }

@@ -84,7 +84,9 @@ const guides: Record<keyof typeof lifecycles, string> = {
 function drawing(cycle: Lifecycle): string {
   const states = Object.keys(cycle.steps)
   return [
-    ...['```mermaid', 'stateDiagram-v2', `  [*] --> ${cycle.start}`],
+    '```mermaid',
+    'stateDiagram-v2',
+    `  [*] --> ${cycle.start}`,
     ...states.flatMap((from) => followers(cycle, from).map((to) => `  ${from} --> ${to}`)),
     ...states.filter((state) => isFinal(cycle, state)).map((state) => `  ${state} --> [*]`),
     '```',

@@ -205,9 +205,12 @@ describe('trigger', () => {
       const [, , order] = told[0]!.split(/\s+/)
       assert(told.every((text) => new RegExp(`^\\S+  labtest\\.\\S+  ${order}$`).test(text)))
       const key = demoIn(dataDir).api_keys['sandbox-us']!
-      const reply = await fetch(`${server.url}/v3/order/${order}`, { headers: { 'x-service-api-key': key } })
-      const { events } = (await reply.json()) as { events: { status: string }[] }
-      assert(events.some((event) => event.status.startsWith(`${status}.`)))
+      const isReview = type.startsWith('labtest.match_review.')
+      const path = isReview ? `/v3/unmatched_result/${order}` : `/v3/order/${order}`
+      const reply = await fetch(`${server.url}${path}`, { headers: { 'x-service-api-key': key } })
+      const about = (await reply.json()) as { status: string; events: { status: string }[] }
+      if (isReview) assert.equal(about.status, status)
+      else assert(about.events.some((event) => event.status.startsWith(`${status}.`)))
     })
 
   test('lists what it can bring about', async () => {

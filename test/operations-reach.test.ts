@@ -8,7 +8,18 @@ import { placeTeam } from '../src/management/teams.ts'
 import { cells, client, given, type Given, type Reply } from '../src/testing.ts'
 import { answered, each, forTeams, success } from './operations/each.ts'
 import { anotherTeam, ask, boundTo, forBound, managing, withTeam } from './operations/managing.ts'
-import { call, places, propertiesOf, send, stray, target, valid, withValue, type Request } from './operations/requests.ts'
+import {
+  call,
+  places,
+  propertiesOf,
+  send,
+  stray,
+  target,
+  valid,
+  withValue,
+  type Request,
+  keyNeeded,
+} from './operations/requests.ts'
 
 const text = (reply: Reply): string => JSON.stringify(reply.body)
 /** Where something is at, in words of the path; what it is called is beside. */
@@ -149,7 +160,8 @@ describe('an access token', async () => {
 
   each('does what a key of its team does', forTeams, async (operation) => {
     const request = await valid(team, operation)
-    const reply = await client(undefined).call(operation.method, target(operation.path, request), request.body, { authorization })
+    const headers = { authorization, ...keyNeeded(operation) }
+    const reply = await client(undefined).call(operation.method, target(operation.path, request), request.body, headers)
     assert(success(reply), answered(reply))
   })
 

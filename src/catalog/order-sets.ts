@@ -34,7 +34,7 @@ export async function resolveOrderSet(
   const members = await membersOf(tx, set, only)
   const method = collection_method ?? onlyMethod(members)
   await assertMethodOffered(tx, members.lab_id, method)
-  return foundOrMade(tx, members, method)
+  return foundOrMade(tx, await madeOf(tx, members, method))
 }
 
 /** The test of a set that is one test and nothing else. */
@@ -60,16 +60,20 @@ function onlyMethod({ tests }: Members): CollectionMethod {
 
 const Found = T.Object({ id: T.String() })
 
-async function foundOrMade(tx: Tx, members: Members, method: CollectionMethod): Promise<LabTest> {
-  const { tests, add_ons } = members
-  const test = {
-    lab_id: members.lab_id,
-    marker_ids: members.marker_ids,
+/** What a set comes down to. */
+const madeOf = async (tx: Tx, members: Members, method: CollectionMethod): Promise<Made> => {
+  const { lab_id, marker_ids, tests, add_ons } = members
+  return {
+    lab_id,
+    marker_ids,
     method,
     price: priceOfAll([...tests, ...add_ons]),
     fasting: tests.some(({ fasting }) => fasting),
-    sample_type: tests[0]?.sample_type ?? (await sampleTypeOf(tx, members.lab_id, add_ons)),
+    sample_type: tests[0]?.sample_type ?? (await sampleTypeOf(tx, lab_id, add_ons)),
   }
+}
+
+async function foundOrMade(tx: Tx, test: Made): Promise<LabTest> {
   const made_of = keyOf(test)
   const find = () =>
     tx.maybe(LabTest, sql`${selectLabTests('without markers')} where t.team_id = ${tx.team} and t.made_of = ${made_of}`)
@@ -78,6 +82,19 @@ async function foundOrMade(tx: Tx, members: Members, method: CollectionMethod): 
   await make(tx, test, made_of)
   // Where another transaction was faster it is the other's, which has been committed by now.
   return (await find())!
+}
+
+/**
+ * The lab test of these markers of one lab, whoever may order them: for orders that come of other orders. It costs nothing more than those
+ * did. Found again or made as by `resolveOrderSet`. Writes lab_test, lab_test_marker. 400: the lab does not collect so.
+ */
+export async function testOfMarkers(
+  tx: Tx,
+  test: Omit<Made, 'price' | 'sample_type'> & { sample_type?: SampleType },
+): Promise<LabTest> {
+  await assertMethodOffered(tx, test.lab_id, test.method)
+  const sample_type = test.sample_type ?? (await sampleTypeOf(tx, test.lab_id, []))
+  return foundOrMade(tx, { ...test, sample_type, price: 0 })
 }
 
 interface Made {

@@ -42,9 +42,17 @@ export interface Placement {
   statuses?: readonly AccountStatus[]
   /** Kept with the order, not shown. */
   facts?: Record<string, unknown>
+  /** How many steps it takes at once, the first included; two unless said otherwise. */
+  steps?: number
   /** Give the kit its barcode now, where the lab's link decides it at once. */
   withBarcode?: boolean
 }
+
+/** What happens to a new order before it is written. */
+export type Beginning = (open: OpenOrder) => void | Promise<void>
+
+/** As many as most orders take before they are written. */
+const STEPS = 2
 
 /** What an order shows of its kit, visit or draw before anything happened. */
 export function newDetails(tx: Tx, method: CollectionMethod): Order['details'] {
@@ -65,12 +73,12 @@ export async function placeOrder(
   tx: Tx,
   placement: Placement,
   chooseTest: (tx: Tx) => Promise<LabTest>,
-  begin: (open: OpenOrder) => void = () => {},
+  begin: Beginning = () => {},
 ): Promise<{ id: string; document: string }> {
   const [user, lab_test, ids, accounts] = await Promise.all([
     knownUser(tx, placement.user_id),
     chooseTest(tx),
-    eventIds(tx, 2),
+    eventIds(tx, placement.steps ?? STEPS),
     usableAccounts(tx),
   ])
   if (!user) throw notFound('User does not exist on this team')
@@ -109,9 +117,9 @@ async function standIn(tx: Tx, { patient_address }: Placement): Promise<Physicia
   return patient_address && (await servicePhysician(tx, patient_address.state))
 }
 
-async function enter(tx: Tx, open: OpenOrder, user: KnownUser, begin: (open: OpenOrder) => void): Promise<string> {
+async function enter(tx: Tx, open: OpenOrder, user: KnownUser, begin: Beginning): Promise<string> {
   open.begin()
-  begin(open)
+  await begin(open)
   await tellFollowers(tx, open)
   const document = open.insert(open.order.lab_test.lab!.id, user)
   dispatchAt(tx, open.order, activation(tx, open.order.activate_by))
@@ -124,12 +132,15 @@ export interface Following {
   lab_test: LabTest
   /** Of another person than the order it comes of: it then opens a transaction of its own. */
   user?: KnownUser
+  /** What happens to it at once, in so many steps, the first included; two unless said otherwise. */
+  begin?: Beginning
+  steps?: number
 }
 
 /**
  * Place an order that comes of another one: for the same patient, paid and ordered as that one was, at its account where the laboratory
  * is the same, else at the account that would be chosen now. It joins the transaction, which both then show; the caller writes the
- * predecessor afterwards. Writes lab_order. Queues orders.dispatch. Emits labtest.order.created.
+ * predecessor afterwards. Writes lab_order. Queues orders.dispatch. Emits labtest.order.created, then what `begin` emits.
  * 400: no lab account takes the order.
  * Source: lab-testing.md 12.
  */
@@ -171,9 +182,9 @@ export async function placeFollowing(tx: Tx, parent: OpenOrder, following: Follo
     lifecycle: lab_test.method,
     lowStatus: '',
     client_user_id: user.client_user_id,
-    ids: await eventIds(tx, 2),
+    ids: await eventIds(tx, following.steps ?? STEPS),
   })
-  return { id, document: await enter(tx, open, user, () => {}) }
+  return { id, document: await enter(tx, open, user, following.begin ?? (() => {})) }
 }
 
 function newOrder(

@@ -63,9 +63,9 @@ export class BlobStorage {
   }
 }
 
-/** `{team}/{user}/{instant}#{type}#{key}.json[.gz]` */
-const blobName = ({ team_id, user_id, created_at_text, type, idempotency_key }: Message, isGzip: boolean): string =>
-  `${team_id}/${user_id}/${created_at_text}#${type}#${idempotency_key}.json${isGzip ? '.gz' : ''}`
+/** `{team}/{user}/{instant}#{type}#{key}.json[.gz]`; the team twice where there is no user. */
+const blobName = ({ team_id, order_key, created_at_text, type, idempotency_key }: Message, isGzip: boolean): string =>
+  `${team_id}/${order_key}/${created_at_text}#${type}#${idempotency_key}.json${isGzip ? '.gz' : ''}`
 
 /** Requests go out over our own connections, which reach nothing but what may be reached. */
 const over = (agent: PlainAgent): RequestPolicyFactory => ({

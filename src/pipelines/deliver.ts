@@ -191,13 +191,14 @@ export class CellPipelines {
     const { team_id } = lane
     const people = waiting.map(({ user_id }) => ({ team_id, user_id }))
     const deleted = await this.#options.deletedAmong(this.#db.queries, people)
-    const goes = waiting.filter(({ user_id }) => !deleted.has(user_id))
+    const isGone = ({ user_id }: { user_id: string | null }) => user_id !== null && deleted.has(user_id)
+    const goes = waiting.filter((item) => !isGone(item))
     const started = performance.now()
     const fates = goes.length ? await line.send(goes.map((item) => messageOf(team_id, item))) : []
     const duration_ms = Math.round(performance.now() - started)
     const of = (is: Fate['is']) => goes.filter((_, i) => fates[i]?.is === is)
     const now = this.#options.clock()
-    const dropped = waiting.filter(({ user_id }) => deleted.has(user_id))
+    const dropped = waiting.filter(isGone)
     await settle(
       this.#db.relaxed,
       [...dropped, ...of('taken')].map(({ id }) => id),

@@ -4,7 +4,7 @@
 // hand is still there when its lease ends: a row goes when the broker has acknowledged its event, and not before.
 import { plusSeconds } from '../platform/clock.ts'
 import type { Db, PlainTx, Queries } from '../platform/db.ts'
-import { T, type Static } from '../platform/schema.ts'
+import { Nullable, T, type Static } from '../platform/schema.ts'
 import { sql } from '../platform/sql.ts'
 import type { Broker } from './schema.ts'
 
@@ -88,7 +88,7 @@ export const releaseLane = (db: Db, owner: string, lane: Lane, { failures, due_a
 const Waiting = T.Object({
   id: T.Integer(),
   event_id: T.String(),
-  user_id: T.String(),
+  user_id: Nullable(T.String()),
   attempts: T.Integer(),
   type: T.String(),
   created_at: T.String(),
@@ -103,7 +103,7 @@ export const holdBack = (db: Db, { team_id, destination }: Lane, now: Date): Pro
     from (
       select user_id, min(id) as id, max(due_at) as due_at from pipeline_delivery
       where team_id = ${team_id} and destination = ${destination} and attempts > 0 and due_at > ${now} group by user_id) failed
-    where d.team_id = ${team_id} and d.destination = ${destination} and d.user_id = failed.user_id and d.id > failed.id
+    where d.team_id = ${team_id} and d.destination = ${destination} and d.user_id is not distinct from failed.user_id and d.id > failed.id
       and d.due_at <= ${now}`)
 
 /** The next events of a lane, oldest first, at most 100 and 1 MiB, but one at least. */

@@ -103,7 +103,7 @@ class Batches {
   async send(messages: Message[]): Promise<Fate[]> {
     for (const [hub, link] of this.#links) if (link.isOver) this.#links.delete(hub)
     const fates = new Map<Message, Fate>()
-    const users = Map.groupBy(messages, ({ user_id }) => user_id)
+    const users = Map.groupBy(messages, ({ order_key }) => order_key)
     await within(SEND_MS_MAX, Promise.all([...users.values()].map((own) => this.#inOrder(own, fates)))).catch(() => {})
     const found = messages.map((message) => fates.get(message) ?? lost('TIMEOUT'))
     this.broken ||= found.some((fate) => fate.is === 'lost')
@@ -134,7 +134,7 @@ class Batches {
     const encoded = rhea.message.encode({
       durable: true,
       application_properties: propertiesOf(message, body),
-      message_annotations: { 'x-opt-partition-key': message.user_id },
+      message_annotations: { 'x-opt-partition-key': message.order_key },
       body: rhea.message.data_section(body.bytes),
     })
     if (encoded.length > MESSAGE_BYTES_MAX) {
@@ -154,7 +154,7 @@ class Batches {
 const propertiesOf = ({ type, team_id, user_id, idempotency_key }: Message, { isGzip }: Packed): Record<string, string> => ({
   'event-type': type,
   'team-id': team_id,
-  'user-id': user_id,
+  ...(user_id !== null && { 'user-id': user_id }),
   'idempotency-key': idempotency_key,
   ...(isGzip && { 'content-encoding': 'gzip' }),
 })

@@ -13,7 +13,10 @@ export interface Message {
   idempotency_key: string
   type: string
   team_id: string
-  user_id: string
+  /** Null: the event is about no user. */
+  user_id: string | null
+  /** Events of one key stay in their order: those of a user, and those of the team that are about no user. */
+  order_key: string
   created_at_text: string
   body: Buffer
 }
@@ -23,6 +26,7 @@ export const messageOf = (team_id: string, { event_id, type, user_id, created_at
   type,
   team_id,
   user_id,
+  order_key: user_id ?? team_id,
   created_at_text: created_at,
   body: Buffer.from(body),
 })

@@ -79,6 +79,6 @@ async function encode(message: Message, ordered: boolean) {
       'blob-type': 'json',
       ...(isGzip && { 'blob-codec': 'gzip' }),
     },
-    ...(ordered && { orderingKey: message.user_id }),
+    ...(ordered && { orderingKey: message.order_key }),
   }
 }

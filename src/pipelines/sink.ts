@@ -1,12 +1,12 @@
 // Which of a team's events go to which of its brokers: decided once, in the transaction that takes the announcements.
 // Source: events.md 4.11 H6, 8.1.
 import type { PlainTx } from '../platform/db.ts'
-import { T } from '../platform/schema.ts'
+import { Nullable, T } from '../platform/schema.ts'
 import { sql } from '../platform/sql.ts'
 import type { DeletedAmong, Sink, Told } from '../webhooks/fan-out.ts'
 
 const Piped = T.Object({ team_id: T.String(), svix: T.Boolean() })
-const Match = T.Object({ team_id: T.String(), event_id: T.String(), user_id: T.String(), destination: T.String() })
+const Match = T.Object({ team_id: T.String(), event_id: T.String(), user_id: Nullable(T.String()), destination: T.String() })
 
 /**
  * Pipelines as a place where events go. Writes pipeline_delivery. What a provider sent and what is told of long ago goes to those
@@ -51,7 +51,7 @@ async function queueForBrokers(tx: PlainTx, events: Told[], deletedAmong: Delete
   )
   if (matches.length === 0) return false
   const deleted = await deletedAmong(tx, matches)
-  const wanted = matches.filter(({ user_id }) => !deleted.has(user_id))
+  const wanted = matches.filter(({ user_id }) => user_id === null || !deleted.has(user_id))
   // A lane that was deleted meanwhile is not there any more.
   await tx.run(sql`
     insert into pipeline_delivery (team_id, destination, event_id, user_id, due_at, created_at)

@@ -1,5 +1,6 @@
 // What an operation answers to a request that was let in: its input read, every fault at once, then the operation run where its rows
 // are, in one transaction, under the caller's idempotency key when there is one. Knows nothing of connections and of HTTP's library.
+import { createHash } from 'node:crypto'
 import { audit, type Line } from './audit.ts'
 import type { Cells } from './cells.ts'
 import type { Db, PlainTx, Tenant, Tx } from './db.ts'
@@ -44,7 +45,7 @@ export async function answer(means: Means, operation: Operation, request: Admitt
   const query = operation.query && readQuery(operation.query, request.query as Record<string, string>, faults)
   const body =
     operation.body && readBody(operation.body, request.body as Buffer | undefined, operation.body_optional ?? false, faults)
-  const idempotency = operation.idempotency && idempotencyOf(operation.idempotency, request, faults)
+  const idempotency = operation.idempotency && idempotencyOf(operation.idempotency, request, body, faults)
   if (faults.length) throw invalid(faults)
   const lines: Line[] = []
   const about: About = (team_id, object) => void lines.push({ team_id, object: object ?? null })
@@ -100,7 +101,7 @@ function textOf(means: Means, operation: Operation, result: unknown): string {
   return text
 }
 
-function idempotencyOf(declared: Idempotency, { headers }: Admitted, faults: Fault[]) {
+function idempotencyOf(declared: Idempotency, { headers }: Admitted, body: unknown, faults: Fault[]) {
   const key = headers['x-idempotency-key']
   const onError = headers['x-idempotency-error']
   if (onError !== undefined && onError !== 'no-cache')
@@ -110,7 +111,10 @@ function idempotencyOf(declared: Idempotency, { headers }: Admitted, faults: Fau
       type: 'literal_error',
       ctx: { expected: "'no-cache'" },
     })
-  if (key === undefined) return undefined
+  if (key === undefined) {
+    if (declared.required) faults.push({ loc: ['header', 'X-Idempotency-Key'], msg: 'Field required', type: 'missing' })
+    return undefined
+  }
   if (typeof key !== 'string' || key.length === 0 || key.length > IDEMPOTENCY_KEY_MAX) {
     faults.push(
       ...(invalidValue(['header', 'X-Idempotency-Key'], `must have 1 to ${IDEMPOTENCY_KEY_MAX} characters`).body
@@ -118,5 +122,19 @@ function idempotencyOf(declared: Idempotency, { headers }: Admitted, faults: Fau
     )
     return undefined
   }
-  return { ...declared, key, keepFailures: onError !== 'no-cache' }
+  const fingerprint = declared.one_body ? sha256(JSON.stringify(sorted(body))) : null
+  return { ...declared, key, fingerprint, keepFailures: onError !== 'no-cache' }
+}
+
+const sha256 = (text: string): string => createHash('sha256').update(text).digest('base64url')
+
+/** The same value with its keys in order, so that how a request is written makes no difference. */
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted)
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(
+    Object.entries(value)
+      .toSorted(([a], [b]) => (a < b ? -1 : 1))
+      .map(([key, item]) => [key, sorted(item)]),
+  )
 }

@@ -19,6 +19,10 @@ export const feature = (
   refusal: () => Problem = () => forbidden('This feature is not enabled for this team'),
 ): Feature => ({ name, about, refusal })
 
+/** Whether a team has a feature. */
+export const hasFeature = ({ features_off }: Pick<Tenant, 'features_off'>, { name }: Pick<Feature, 'name'>): boolean =>
+  !features_off?.includes(name)
+
 /** What no team has until its operator switches it on. */
 export interface Option {
   /** As the operator writes it. */
@@ -31,6 +35,6 @@ export const hasOption = ({ options_on }: Pick<Tenant, 'options_on'>, { name }: 
   options_on?.includes(name) ?? false
 
 /** Throws the feature's refusal for a team that does not have it. */
-export function assertFeature({ features_off }: Pick<Tenant, 'features_off'>, { name, refusal }: Feature): void {
-  if (features_off?.includes(name)) throw refusal()
+export function assertFeature(tenant: Pick<Tenant, 'features_off'>, feature: Feature): void {
+  if (!hasFeature(tenant, feature)) throw feature.refusal()
 }

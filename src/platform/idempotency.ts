@@ -5,7 +5,7 @@
 import { machineNow, plusSeconds } from './clock.ts'
 import type { Db, PlainTx, Tenant, Tx } from './db.ts'
 import { conflict, Problem } from './errors.ts'
-import { T } from './schema.ts'
+import { Nullable, T } from './schema.ts'
 import { sql } from './sql.ts'
 
 export interface Answer {
@@ -13,7 +13,12 @@ export interface Answer {
   text: string
 }
 
-const KeptRow = T.Object({ status: T.Integer(), body: T.String(), object_id: T.Union([T.String(), T.Null()]) })
+const KeptRow = T.Object({
+  status: T.Integer(),
+  body: T.String(),
+  object_id: Nullable(T.String()),
+  fingerprint: Nullable(T.String()),
+})
 
 export interface Kept extends Answer {
   /** What the answer was about, when the operation said so. */
@@ -22,16 +27,24 @@ export interface Kept extends Answer {
 
 /**
  * Claim a key for this transaction, or find the answer it already stands for. A claim that is older than its retention is free.
- * 409: another request with this key has been executing for more than 5 s.
+ * 409: another request with this key has been executing for more than 5 s; the key stands for another request.
+ * @param fingerprint what a request is told from others by, where a key stands for one alone
  */
-export async function claim(tx: Tx, scope: string, key: string, retention_s: number): Promise<Kept | undefined> {
+export async function claim(
+  tx: Tx,
+  scope: string,
+  key: string,
+  retention_s: number,
+  fingerprint: string | null = null,
+): Promise<Kept | undefined> {
   const now = machineNow()
   let claimed: number
   try {
     claimed = await tx.run(sql`
-      insert into idempotency as i (team_id, scope, key, expires_at)
-      values (${tx.team}, ${scope}, ${key}, ${plusSeconds(now, retention_s)})
-      on conflict (team_id, scope, key) do update set expires_at = excluded.expires_at, status = null, body = null, object_id = null
+      insert into idempotency as i (team_id, scope, key, expires_at, fingerprint)
+      values (${tx.team}, ${scope}, ${key}, ${plusSeconds(now, retention_s)}, ${fingerprint})
+      on conflict (team_id, scope, key) do update
+      set expires_at = excluded.expires_at, status = null, body = null, object_id = null, fingerprint = excluded.fingerprint
       where i.expires_at < ${now} or i.status is null`)
   } catch (error) {
     if ((error as { code?: string }).code === '55P03')
@@ -42,8 +55,9 @@ export async function claim(tx: Tx, scope: string, key: string, retention_s: num
   const kept = await tx.one(
     KeptRow,
     sql`
-    select status, body, object_id from idempotency where team_id = ${tx.team} and scope = ${scope} and key = ${key}`,
+    select status, body, object_id, fingerprint from idempotency where team_id = ${tx.team} and scope = ${scope} and key = ${key}`,
   )
+  if (kept.fingerprint !== fingerprint) throw conflict('This idempotency key has been used for another request')
   return { status: kept.status, text: kept.body, object_id: kept.object_id }
 }
 
@@ -73,13 +87,20 @@ const SHOWN: Answer = {
 export async function underKey(
   db: Db,
   tenant: Tenant,
-  options: { scope: string; key: string; retention_s: number; keepFailures: boolean; secret?: boolean },
+  options: {
+    scope: string
+    key: string
+    retention_s: number
+    keepFailures: boolean
+    secret?: boolean
+    fingerprint?: string | null
+  },
   work: (tx: Tx) => Promise<Answer>,
 ): Promise<Answer> {
-  const { scope, key, retention_s } = options
+  const { scope, key, retention_s, fingerprint = null } = options
   try {
     return await db.tx(tenant, async (tx) => {
-      const kept = await claim(tx, scope, key, retention_s)
+      const kept = await claim(tx, scope, key, retention_s, fingerprint)
       if (kept) return kept
       const answer = await work(tx)
       keep(tx, scope, key, options.secret ? SHOWN : answer)
@@ -90,7 +111,7 @@ export async function underKey(
     if (transient || !options.keepFailures) throw error
     const answer = { status: error.status, text: JSON.stringify(error.body) }
     return db.tx(tenant, async (tx) => {
-      const kept = await claim(tx, scope, key, retention_s)
+      const kept = await claim(tx, scope, key, retention_s, fingerprint)
       if (kept) return kept
       keep(tx, scope, key, answer)
       return answer

@@ -1,5 +1,5 @@
 // The published description, made from the list of operations. A pure function: it needs neither database nor server.
-import { noContent, pdf, type Operation } from './operation.ts'
+import { noContent, pdf, type Idempotency, type Operation } from './operation.ts'
 import type { TSchema } from './schema.ts'
 
 type Json = Record<string, unknown>
@@ -85,7 +85,7 @@ function describeOperation(operation: Operation, primary: boolean, shape: (schem
   const parameters = [
     ...describeParameters('path', operation.params, shape),
     ...describeParameters('query', operation.query, shape),
-    ...(operation.idempotency ? idempotencyParameters : []),
+    ...idempotencyParameters(operation.idempotency),
   ]
   return {
     operationId: primary ? operation.id : `${operation.id}_alias`,
@@ -159,8 +159,10 @@ function success(operation: Operation, shape: (schema: TSchema) => Json): Json {
   if (operation.reply === pdf)
     return { 200: { description: 'A PDF', content: { 'application/pdf': { schema: { type: 'string', format: 'binary' } } } } }
   const content = { 'application/json': { schema: shape(operation.reply as TSchema) } }
-  return { [operation.success ?? 200]: { description: operation.success === 201 ? 'Created' : 'OK', content } }
+  return { [operation.success ?? 200]: { description: successes[operation.success ?? 200], content } }
 }
+
+const successes = { 200: 'OK', 201: 'Created', 202: 'Accepted: it is done in the background' }
 
 function describeParameters(place: 'path' | 'query', schema: TSchema | undefined, shape: (schema: TSchema) => Json): Json[] {
   if (!schema) return []
@@ -193,22 +195,28 @@ function exampleOf(name: string, schema: Json, needed: boolean): unknown {
   return schema.format === 'uuid' ? EXAMPLE_ID : `your-${name.replaceAll('_', '-')}`
 }
 
-const idempotencyParameters: Json[] = [
-  {
-    name: 'X-Idempotency-Key',
-    in: 'header',
-    required: false,
-    schema: { type: 'string', minLength: 1, maxLength: 255 },
-    description: 'The first answer under a key is given again.',
-  },
-  {
-    name: 'X-Idempotency-Error',
-    in: 'header',
-    required: false,
-    schema: { type: 'string', enum: ['no-cache'] },
-    description: 'Keep successes only.',
-  },
-]
+const idempotencyParameters = (declared: Idempotency | undefined): Json[] =>
+  declared
+    ? [
+        {
+          name: 'X-Idempotency-Key',
+          in: 'header',
+          required: declared.required ?? false,
+          ...(declared.required && { example: 'your-own-key-1' }),
+          schema: { type: 'string', minLength: 1, maxLength: 255 },
+          description: declared.one_body
+            ? 'The first answer under a key is given again for the same body; for another one 409.'
+            : 'The first answer under a key is given again.',
+        },
+        {
+          name: 'X-Idempotency-Error',
+          in: 'header',
+          required: false,
+          schema: { type: 'string', enum: ['no-cache'] },
+          description: 'Keep successes only.',
+        },
+      ]
+    : []
 
 function plain(schema: Json, schemas: Record<string, Json>): Json {
   const body = plainBody(schema, schemas)

@@ -76,6 +76,10 @@ export interface Idempotency {
   retention_s: number
   /** The answer holds a secret: it is not kept, and a repeated key is refused with 409. */
   secret?: boolean
+  /** A request without a key is refused. */
+  required?: boolean
+  /** A key stands for one request: repeated with another body it is refused with 409. */
+  one_body?: boolean
 }
 
 type In<S> = S extends TSchema ? Static<S> : undefined
@@ -110,7 +114,7 @@ interface Declaration<P, Q, B, R> {
   body_bytes_max?: number
   idempotency?: Idempotency
   /** Status of success, 200 unless said otherwise. */
-  success?: 200 | 201
+  success?: 200 | 201 | 202
   /** It changes nothing although its method is not GET. */
   reads?: boolean
   /** A team for which this is switched off is refused. */

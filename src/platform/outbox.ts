@@ -11,8 +11,9 @@ export interface Event {
   type: string
   /** What the event is about; events are listed by it. */
   object_id: string
-  user_id: string
-  client_user_id: string
+  /** Whom it is about; null where that is not known. */
+  user_id: string | null
+  client_user_id: string | null
   /** The payload, as JSON text. */
   data: string
   /** It tells of a record from before its connection was made: for pipelines that ask for history, and for nobody else. */
@@ -20,13 +21,13 @@ export interface Event {
 }
 
 /**
- * Append an event. The whole body is made now and stored as text: every delivery sends the same bytes.
+ * Append an event. The whole body is made now and stored as text: every delivery sends the same bytes. One about no user names none.
  * Source: events.md 1.1.
  */
 export function emit(tx: Tx, event: Event): void {
-  const body =
-    `{"event_type":${JSON.stringify(event.type)},"data":${event.data},"team_id":"${tx.team}",` +
-    `"user_id":"${event.user_id}","client_user_id":${JSON.stringify(event.client_user_id)}}`
+  const user =
+    event.user_id === null ? '' : `,"user_id":"${event.user_id}","client_user_id":${JSON.stringify(event.client_user_id)}`
+  const body = `{"event_type":${JSON.stringify(event.type)},"data":${event.data},"team_id":"${tx.team}"${user}}`
   const id = tx.uuid()
   tx.gather({ ...event, id, body }, telling)
   announce(tx, id)
@@ -36,7 +37,7 @@ export function emit(tx: Tx, event: Event): void {
 const telling = (tx: Tx, events: (Event & { id: string; body: string })[]): Sql => {
   const rows = events.map(
     ({ id, type, object_id, user_id, body, historical = false }) =>
-      sql`(${id}, ${tx.team}, ${type}, ${object_id}, ${user_id}, ${tx.now}, ${body}, ${historical})`,
+      sql`(${id}, ${tx.team}, ${type}, ${object_id}, ${user_id}::uuid, ${tx.now}, ${body}, ${historical})`,
   )
   return sql`
     insert into event (id, team_id, type, object_id, user_id, created_at, body, historical) values ${join(rows, ', ')}`

@@ -1,10 +1,11 @@
 // From a laboratory's report to the result document of an order. Pure. Source: lab-testing.md 13.2 to 13.5.
 import type { LabRecord } from '../catalog/labs.ts'
-import type { LabReport, Measured, PerformingLaboratory, ReportedResult } from '../labs/report.ts'
+import type { Interpretation, LabReport, Measured, PerformingLaboratory, ReportedResult, SourceMarker } from '../labs/report.ts'
 import { ageOn } from '../orders/patients.ts'
 import type { Order } from '../orders/schema.ts'
 import { iso } from '../platform/clock.ts'
 import { UNITED_STATES } from '../wire/places.ts'
+import { judgeSignal } from './coded.ts'
 import type { Expectation } from './expectations.ts'
 import { compare, interpret, parseNumber, parseRange, worst } from './ranges.ts'
 import type { BiomarkerResult, LabResultsMetadata, MissingResult, ResultDocument, SampleData } from './schema.ts'
@@ -18,7 +19,11 @@ export function makeDocument(
 ): ResultDocument {
   const sample_id = order.sample_id ?? report.specimen_number
   const performing = report.performing_laboratory ?? (lab && ownLaboratory(lab))
-  const results = report.results.map((result) => biomarker(result, report, sample_id, performing?.id ?? null))
+  const results = judgeSignal(
+    report.results.map((given) =>
+      biomarker({ ...given, source_markers: markersOf(given, expected) }, report, sample_id, performing?.id ?? null),
+    ),
+  )
   return {
     metadata: {
       ...patientOf(order, (report.collected_at ?? report.reported_at).slice(0, 10)),
@@ -31,7 +36,7 @@ export function makeDocument(
       date_received: report.received_at && instant(report.received_at),
       specimen_number: report.specimen_number,
       status: report.status,
-      interpretation: report.interpretation ?? worst(results.map((result) => result.interpretation)),
+      interpretation: wholeOf(report, results),
       patient_id: order.user_id,
       account_id: null,
     },
@@ -39,6 +44,18 @@ export function makeDocument(
     missing_results: missing(report, expected),
     sample_information: { [sample_id]: sample(order, report, sample_id, performing) },
   }
+}
+
+/** Whose result it is: what the link knows, else the ordered markers that expect one of this name or code. */
+const markersOf = ({ source_markers, slug, provider_id }: Measured, expected: Expectation[]): SourceMarker[] | null =>
+  source_markers ??
+  expected.find((item) => (slug !== '' && item.slug === slug) || (provider_id !== null && item.provider_id === provider_id))
+    ?.source_markers ??
+  null
+
+/** The laboratory may judge the whole worse than its parts, and not better. */
+function wholeOf({ interpretation: said }: LabReport, results: BiomarkerResult[]): Interpretation {
+  return worst([...(said ? [said] : []), ...results.map(({ interpretation }) => interpretation)])
 }
 
 const instant = (at: string): string => iso(new Date(at))

@@ -6,8 +6,8 @@ import { changeOrder } from '../orders/open-order.ts'
 import type { Order } from '../orders/schema.ts'
 import { T } from '../platform/schema.ts'
 import { sql } from '../platform/sql.ts'
-import { DAY_S, kit, orderOf, pass, placed, registration, walk } from '../testing-orders.ts'
-import { given, type Given, type Reply } from '../testing.ts'
+import { DAY_S, kit, orderOf, pass, placed, registration, tenantOf, walk } from '../testing-orders.ts'
+import { given, guard, type Given, type Reply } from '../testing.ts'
 import { expectations, type Expectation } from './expectations.ts'
 import { receiveReport } from './results.ts'
 
@@ -512,4 +512,62 @@ test('the results of a deleted user are erased when the grace is over, and not b
     sql`select order_id from lab_result where team_id = ${team.team}`,
   )
   assert.deepEqual(left, [{ order_id: other.id }])
+})
+
+test('a critical result is also told by mail, to the address that the team has given for it, and without the patient', async () => {
+  const { team, order, expected } = await atLab()
+  const to = `critical-${order.id}@clinic.example`
+  await team.manage.patch(`/team/${team.team}`, { sandbox: { critical_result_notification_email: to } })
+  guard.forget(team.team)
+  await team.db.tx(await tenantOf(team), (tx) =>
+    changeOrder(tx, order.id, (open) =>
+      receiveReport(tx, open, report(expected.map((item, i) => numeric(item, '5', { flag: i === 0 ? 'HH' : '' })))),
+    ),
+  )
+  const mails = await team.db.queries.many(
+    T.Object({ subject: T.String(), body: T.String() }),
+    sql`select subject, body from mail where recipient = ${to}`,
+  )
+  assert.equal(mails.length, 1)
+  assert(mails[0]!.body.includes(order.id))
+  assert.doesNotMatch(mails[0]!.subject + mails[0]!.body, /Testa|Fictional|1990/)
+})
+
+test('a signal of the multi-cancer test makes all its results critical, and none of another test', async () => {
+  const { team, order, expected } = await atLab()
+  const coded = (slug: string, provider_id: string, result: string, more: Partial<ReportedResult> = {}) =>
+    unordered(slug, { provider_id, result, type: 'coded_value', unit: null, reference_range: null, ...more })
+  await deliver(
+    team,
+    order.id,
+    report([
+      coded('galleri-cancer-signal', '86038987', 'DETECTED'),
+      coded('galleri-cancer-origin', '86038987_1', 'A_PLACE_NOBODY_KNOWS'),
+      coded('galleri-comment-1', '86038987_3', 'See the report', { type: 'comment' }),
+      ...expected.map((item) => numeric(item)),
+    ]),
+  )
+  const { results, metadata } = (await resultOf(team, order.id)).body
+  assert.deepEqual(
+    results
+      .slice(0, 4)
+      .map((r: { result: string; value: number; interpretation: string }) => [r.result, r.value, r.interpretation]),
+    [
+      ['DETECTED', -1, 'critical'],
+      ['A_PLACE_NOBODY_KNOWS', -1, 'critical'],
+      ['See the report', -1, 'critical'],
+      ['5', 5, 'normal'],
+    ],
+  )
+  assert.equal(metadata.interpretation, 'critical')
+})
+
+test('a result whose link knows no markers belongs to those that were ordered under its name or code', async () => {
+  const { team, order, expected } = await atLab()
+  await deliver(team, order.id, report(expected.map((item) => ({ ...numeric(item), source_markers: null }))))
+  const { results } = (await resultOf(team, order.id)).body
+  assert.deepEqual(
+    results.map((result: { source_markers: unknown }) => result.source_markers),
+    expected.map(({ source_markers }) => source_markers),
+  )
 })

@@ -16,21 +16,24 @@ import { combine } from './combined.ts'
 import { makeDocument } from './document.ts'
 import { expectations } from './expectations.ts'
 import { toPrinted, type Printed } from './printed.ts'
-import type { BiomarkerResult, LabResults, LabResultsMetadata, ResultDocument } from './schema.ts'
+import { tellCritical, turnsCritical } from './critical.ts'
+import { markersToRedraw, placeRedraw } from './redraws.ts'
+import type { LabResults, LabResultsMetadata, ResultDocument } from './schema.ts'
 
 /** As many as a printed report holds. */
-const RESULTS_MAX = 2000
-const MISSING_MAX = 500
+export const RESULTS_MAX = 2000
+export const MISSING_MAX = 500
 
 const Earlier = T.Object({ interpretation: T.String(), document: T.String(), created_at: Timestamp })
 
 /**
  * Take a laboratory's report in: it becomes, or replaces, the result of its order, and a final one completes the order.
- * Writes lab_result. Emits labtest.result.critical at the first critical interpretation and whenever another marker turns critical;
+ * Writes lab_result, mail. Emits labtest.result.critical at the first critical interpretation and whenever another marker turns critical;
  * then labtest.order.updated for `completed`, for `corrected` when the order was completed before, or for `sample_error` when nothing
- * could be reported. A partial report takes it to `partial_results`, but changes no status of a kit.
- * 400: the order is not with the laboratory; more than 2,000 results or 500 missing ones.
- * Source: lab-testing.md 13.1, 13.7.
+ * could be reported. A partial report takes it to `partial_results`, but changes no status of a kit. Where what is missing is drawn again
+ * the order goes to `redraw_available` instead, and a redraw is placed (redraws.ts).
+ * 400: the order is not with the laboratory, or its report is not awaited any more; more than 2,000 results or 500 missing ones.
+ * Source: lab-testing.md 12, 13.1, 13.7.
  */
 export async function receiveReport(tx: Tx, open: OpenOrder, report: LabReport): Promise<void> {
   if (report.results.length > RESULTS_MAX || report.missing.length > MISSING_MAX)
@@ -46,7 +49,8 @@ export async function receiveReport(tx: Tx, open: OpenOrder, report: LabReport):
     expectedResults(tx, order.lab_test.id),
     lab ? findLab(tx, lab.id) : undefined,
   ])
-  const document = makeDocument(order, laboratory, report, expectations(markers))
+  const expected = expectations(markers)
+  const document = makeDocument(order, laboratory, report, expected)
   const { status } = report
   const interpretation = document.metadata.interpretation!
   const created_at = earlier?.created_at ?? iso(tx.now)
@@ -59,17 +63,13 @@ export async function receiveReport(tx: Tx, open: OpenOrder, report: LabReport):
   order.interpretation = interpretation
   order.has_missing_results = document.missing_results.length > 0
   if (turnsCritical(document, earlier))
-    open.say('labtest.result.critical', {
-      order_id: order.id,
-      sample_id: order.sample_id ?? report.specimen_number,
-      status,
-      interpretation: 'critical',
-      team_id: tx.team,
-      user_id: order.user_id,
-      created_at,
-      updated_at: iso(tx.now),
-    })
-  if (step) open.advance(step)
+    tellCritical(tx, open, { sample_id: order.sample_id ?? report.specimen_number, status, created_at })
+  const ends = step === 'completed' || step === 'sample_error'
+  const again = ends && open.may('redraw_available') ? await markersToRedraw(tx, open, document, expected) : []
+  if (again.length) {
+    open.advance('redraw_available')
+    await placeRedraw(tx, open, again)
+  } else if (step) open.advance(step)
 }
 
 /** The step of an order that takes the report. Kits have none for a partial one. */
@@ -82,18 +82,6 @@ function stepOf(open: OpenOrder, report: LabReport): string | undefined {
   if (open.order.details.type === 'testkit' && open.may('completed')) return undefined
   throw badRequest(`Transition from ${open.lowStatus} to partial_results is not allowed`)
 }
-
-function turnsCritical(document: ResultDocument, earlier: { interpretation: string; document: string } | undefined): boolean {
-  const critical = document.results.filter((result) => result.interpretation === 'critical')
-  const whole = document.metadata.interpretation === 'critical'
-  if (critical.length === 0 && !whole) return false
-  if (!earlier) return true
-  const before = (JSON.parse(earlier.document) as ResultDocument).results.filter((result) => result.interpretation === 'critical')
-  const known = new Set(before.map(markerKey))
-  return (whole && earlier.interpretation !== 'critical') || critical.some((result) => !known.has(markerKey(result)))
-}
-
-const markerKey = ({ slug, provider_id }: BiomarkerResult): string => slug || (provider_id ?? '')
 
 const Row = T.Object({ order_document: T.String(), document: Nullable(T.String()) })
 

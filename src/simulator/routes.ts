@@ -1,7 +1,11 @@
 import { operation, outsideOperation } from '../platform/operation.ts'
 import { Fields, Uuid } from '../platform/schema.ts'
+import { features } from '../wire/features.ts'
 import { advanceClock, assertSandbox, readClock, type World } from './clock.ts'
 import { AdvanceClock, AdvancedClock, Clock, SimulateQuery, SimulationFlags, SimulationStarted } from './schema.ts'
+import { catalogue } from './rehearsal-cases.ts'
+import { CreateRehearsal, Rehearsal, RehearsalCases, RehearsalStarted } from './rehearsal-schema.ts'
+import { getRehearsal, startRehearsal } from './rehearsals.ts'
 import { startSimulation } from './simulate.ts'
 
 export const routes = (world: World) => [
@@ -18,6 +22,44 @@ export const routes = (world: World) => [
     reply: SimulationStarted,
     example: { interpretation: 'normal' },
     run: (tx, { params, query, body }) => startSimulation(tx, params.order_id, query, body ?? {}),
+  }),
+  operation({
+    id: 'list_unmatched_result_test_case_catalog',
+    method: 'GET',
+    path: '/v3/unmatched_result_test/case',
+    summary: 'List the cases of unmatched results that can be rehearsed',
+    description: 'Sandbox only.',
+    feature: features.unmatched_result_test,
+    reply: RehearsalCases,
+    run: async (tx) => {
+      assertSandbox(tx.tenant)
+      return catalogue()
+    },
+  }),
+  operation({
+    id: 'create_unmatched_result_test',
+    method: 'POST',
+    path: '/v3/unmatched_result_test',
+    summary: 'Bring about a result that cannot be matched',
+    description: 'Sandbox only. Orders, result and review follow in the background.',
+    feature: features.unmatched_result_test,
+    body: CreateRehearsal,
+    reply: RehearsalStarted,
+    success: 202,
+    idempotency: { scope: 'unmatched_result_test', retention_s: 14 * 86_400, required: true, one_body: true },
+    example: { case: 'match_completed', order_source: 'managed' },
+    run: (tx, { body }) => startRehearsal(tx, body),
+  }),
+  operation({
+    id: 'get_unmatched_result_test',
+    method: 'GET',
+    path: '/v3/unmatched_result_test/{run_id}',
+    summary: 'Read how far a rehearsal of an unmatched result has come',
+    description: 'Sandbox only.',
+    feature: features.unmatched_result_test,
+    params: Fields({ run_id: Uuid }),
+    reply: Rehearsal,
+    run: (tx, { params }) => getRehearsal(tx, params.run_id),
   }),
   operation({
     id: 'get_sandbox_clock',

@@ -13,6 +13,7 @@ import { badRequest } from '../platform/errors.ts'
 import { enqueue, handle, job } from '../platform/outbox.ts'
 import { Nullable, T, type Static } from '../platform/schema.ts'
 import { sql } from '../platform/sql.ts'
+import { isRedrawable } from '../results/redraws.ts'
 import { receiveReport } from '../results/results.ts'
 import { isRegistered, kitOf, moveKit, shipmentOf, track } from '../testkits/shipments.ts'
 import { assertSandbox } from './clock.ts'
@@ -51,7 +52,8 @@ export async function startSimulation(
   if (target === undefined) throw badRequest('final_status is not a status of this kind of order')
   if (isFinal(lifecycleOf(open.lifecycle), open.lowStatus))
     throw badRequest(`An order that is ${open.lowStatus} does not change any more`)
-  if (!isReachable(placeOf(open), target)) throw badRequest(`An order that is ${open.lowStatus} cannot become ${target}`)
+  if (!isReachable(placeOf(open), target) || (target === REDRAW && !isRedrawable(tx.tenant, open.order)))
+    throw badRequest(`An order that is ${open.lowStatus} cannot become ${target}`)
   enqueue(tx, simulateStep, {
     order_id,
     target,
@@ -85,7 +87,7 @@ export const stepHandler = handle(simulateStep, (context, plan) =>
 )
 
 /** What the world does for an order to become `next`. */
-async function take(tx: Tx, open: OpenOrder, next: string, plan: Plan): Promise<void> {
+export async function take(tx: Tx, open: OpenOrder, next: string, plan: Plan): Promise<void> {
   if (next === 'requisition_created') open.order.sample_id ??= barcodeOf(tx, open)
   if (REPORTED.has(next)) return deliver(tx, open, next, plan)
   if (open.order.details.type !== 'testkit') return open.advance(next)
@@ -95,8 +97,9 @@ async function take(tx: Tx, open: OpenOrder, next: string, plan: Plan): Promise<
   moveKit(open, next)
 }
 
-/** Statuses that a report of the laboratory brings about. */
-const REPORTED = new Set(['partial_results', 'completed', 'corrected'])
+const REDRAW = 'redraw_available'
+/** Statuses that a report of the laboratory brings about. Which of them the final report leads to is for results to say. */
+const REPORTED = new Set(['partial_results', 'completed', 'corrected', REDRAW])
 
 /** The laboratory has taken the order and given it a number. */
 const barcodeOf = (tx: Tx, { order }: OpenOrder): string | null =>
@@ -127,7 +130,7 @@ async function deliver(tx: Tx, open: OpenOrder, next: string, plan: Plan): Promi
     {
       interpretation: plan.interpretation,
       result_types: plan.result_types as never,
-      has_missing_results: plan.has_missing_results,
+      has_missing_results: plan.has_missing_results || next === REDRAW,
       partial: next === 'partial_results',
       amended: next === 'corrected',
     },

@@ -208,13 +208,13 @@ export async function undoDelete(tx: Tx, by: { user_id?: string; client_user_id?
 }
 
 /** Which of these users are deleted, whether erased yet or not. For those who would tell of them. */
-export async function deletedAmong(db: Queries, users: { team_id: string; user_id: string }[]): Promise<Set<string>> {
+export async function deletedAmong(db: Queries, users: { team_id: string; user_id: string | null }[]): Promise<Set<string>> {
   const rows = await db.many(
     Found,
     sql`
     select distinct given.id from unnest(${users.map((u) => u.team_id)}::uuid[], ${users.map((u) => u.user_id)}::uuid[]) as given (team_id, id)
     left join "user" u on u.team_id = given.team_id and u.id = given.id
-    where u.id is null or u.deleted_at is not null`,
+    where given.id is not null and (u.id is null or u.deleted_at is not null)`,
   )
   return new Set(rows.map((row) => row.id))
 }

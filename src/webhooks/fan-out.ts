@@ -3,7 +3,7 @@
 // wants its type, and a line of the feed for those who follow. Source: events.md 5, 6.7.
 import type { Db, PlainTx, Queries } from '../platform/db.ts'
 import { takeAnnouncements } from '../platform/outbox.ts'
-import { T } from '../platform/schema.ts'
+import { Nullable, T } from '../platform/schema.ts'
 import { sql } from '../platform/sql.ts'
 import { appendToFeed } from './feed.ts'
 
@@ -11,7 +11,7 @@ import { appendToFeed } from './feed.ts'
 export const ANNOUNCEMENTS_MAX = 200
 
 /** Which of these users are deleted, in their grace or for good. What was told of them is not sent any more. */
-export type DeletedAmong = (db: Queries, users: { team_id: string; user_id: string }[]) => Promise<Set<string>>
+export type DeletedAmong = (db: Queries, users: { team_id: string; user_id: string | null }[]) => Promise<Set<string>>
 
 /** An event that somebody is to be told of. */
 export interface Told {
@@ -59,7 +59,7 @@ export const endpointSink = (deletedAmong: DeletedAmong): Sink => ({
 const Match = T.Object({
   team_id: T.String(),
   event_id: T.String(),
-  user_id: T.String(),
+  user_id: Nullable(T.String()),
   webhook_id: T.String(),
 })
 
@@ -76,7 +76,7 @@ async function queueForEndpoints(tx: PlainTx, events: Told[], deletedAmong: Dele
   )
   if (matches.length === 0) return
   const deleted = await deletedAmong(tx, matches)
-  const wanted = matches.filter(({ user_id }) => !deleted.has(user_id))
+  const wanted = matches.filter(({ user_id }) => user_id === null || !deleted.has(user_id))
   // Numbered in this order, by which deliveries of the same instant are sent. An endpoint deleted meanwhile is not there any more.
   await tx.run(sql`
     insert into delivery (team_id, webhook_id, event_id, state, due_at, trigger, created_at)

@@ -74,13 +74,13 @@ export async function readFeed(
     db.many(Body, sql`select id, body from event where team_id = ${team} and id = any (${ids}::uuid[])`),
     deletedAmong(
       db,
-      page.map((row) => ({ team_id: team, user_id: row.user_id! })),
+      page.map((row) => ({ team_id: team, user_id: row.user_id })),
     ),
   ])
   const bodyOf = new Map(bodies.map(({ id, body }) => [id, body]))
   const events = page.flatMap(({ id, type, user_id, object_id, created_at }) => {
     const body = bodyOf.get(id!)
-    if (body === undefined || deleted.has(user_id!)) return []
+    if (body === undefined || (user_id !== null && deleted.has(user_id))) return []
     return [{ id: messageId(id!), type: type!, object_id: object_id!, created_at: created_at!, body }]
   })
   return { events, seq, more }

@@ -25,7 +25,7 @@ export const features = {
 export type FeatureName = keyof typeof features
 export const featureNames = Object.keys(features) as FeatureName[]
 
-/** Every option that can be switched on for a team. Source: lab-testing.md 17.4, 18. */
+/** Every option that can be switched on for a team. Source: lab-testing.md 12, 17.4, 18. */
 export const options = {
   pre_requisition_scheduling: {
     name: 'pre_requisition_scheduling',
@@ -34,6 +34,10 @@ export const options = {
   lab_confirmed_scheduling: {
     name: 'lab_confirmed_scheduling',
     about: 'appointments at Sonora Quest are reserved until the laboratory confirms them',
+  },
+  redraws: {
+    name: 'redraws',
+    about: 'a new order when a laboratory fails to report what was ordered',
   },
 } as const satisfies Record<string, Option>
 

@@ -49,6 +49,20 @@ const standing: Record<string, string> = {
   delete_team_etl_pipelines: 'upsert_team_etl_pipelines',
 }
 
+const rehearsed = async (team: Given): Promise<Json> => {
+  const body = { case: 'match_completed', order_source: 'managed', lab_test_id: await team.test('walk_in_test') }
+  const { run_id } = ok(await team.api.post('/v3/unmatched_result_test', body, { 'x-idempotency-key': randomUUID() })).body
+  await team.settle()
+  return ok(await team.api.get(`/v3/unmatched_result_test/${run_id}`)).body
+}
+
+/** A result that waits for the team, or for the operator. */
+async function unmatched(team: Given, operation: Operation): Promise<string> {
+  const id = (await rehearsed(team)).raw_result_id as string
+  if (operation.auth === 'management') ok(await team.api.post(`/v3/unmatched_result/${id}/resolve`, { action: 'unsure' }))
+  return id
+}
+
 /** What a team has, by the names under which requests ask for it. Each is made when it is asked for. */
 const belongings: Record<string, (team: Given, operation: Operation) => Promise<string>> = {
   user_id: async (team, operation) => {
@@ -68,6 +82,9 @@ const belongings: Record<string, (team: Given, operation: Operation) => Promise<
     operation.path.includes('{query_id}') ? continuousQuery(team) : belongings.client_user_id!(team, operation),
   order_id: async (team, operation) => (await orderFor(team, operation)).id as string,
   object_id: (team, operation) => belongings.order_id!(team, operation),
+  raw_result_id: unmatched,
+  run_id: async (team) => (await rehearsed(team)).run_id as string,
+  wrong_lab_test_id: (team) => team.test(),
   transaction_id: async (team, operation) => ((await orderFor(team, operation)).order_transaction as Json).id as string,
   order_transaction_id: (team, operation) => belongings.transaction_id!(team, operation),
   cancellationReasonId: () => Promise.resolve(pscReasons[0]!.id),
@@ -420,6 +437,10 @@ export type Caller = Given | string | undefined
 
 const isManagement = (path: string): boolean => /^\/*v1\/+org(\/|$)/.test(path)
 
+/** The idempotency key of a request, where one cannot be left out. */
+export const keyNeeded = ({ idempotency }: Operation): Record<string, string> =>
+  idempotency?.required ? { 'x-idempotency-key': randomUUID() } : {}
+
 /** Send a request of an operation and hold the answer to what every answer promises. */
 export async function send(
   caller: Caller,
@@ -427,7 +448,7 @@ export async function send(
   request: Request,
   headers: Record<string, string> = {},
 ): Promise<Reply> {
-  return call(caller, operation.method, target(operation.path, request), request.body, headers)
+  return call(caller, operation.method, target(operation.path, request), request.body, { ...keyNeeded(operation), ...headers })
 }
 
 export async function call(

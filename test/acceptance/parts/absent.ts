@@ -15,7 +15,6 @@ export const absent = ({ sdk }: Customer): void =>
       'aggregate.getTaskHistoryForContinuousQuery': () =>
         sdk.aggregate.getTaskHistoryForContinuousQuery({ userId: NOBODY, queryIdOrSlug: 'x' }),
       'labTests.getPscAppointmentAvailability': () => sdk.labTests.getPscAppointmentAvailability({ lab: 'quest' }),
-      'labTests.listUnmatchedResults': () => sdk.labTests.listUnmatchedResults({}),
       'labReport.parserGetJob': () => sdk.labReport.parserGetJob({ jobId: NOBODY }),
     }
     for (const [name, call] of Object.entries(calls))

@@ -1,0 +1,77 @@
+// How long it takes to take a laboratory's report in: written down, matched, flagged, entered into its order, told.
+import { receiveForTeam } from '../src/matching/receive.ts'
+import { loadTenant } from '../src/management/teams.ts'
+import { changeOrder } from '../src/orders/open-order.ts'
+import { Cells } from '../src/platform/cells.ts'
+import type { CellName, Connection } from '../src/platform/db.ts'
+import { expectedResults } from '../src/catalog/lab-tests.ts'
+import { expectations } from '../src/results/expectations.ts'
+
+const PATIENT = { first_name: 'Testa', last_name: 'Fictional', dob: '1990-01-31', gender: 'female' }
+const CELL: CellName = 'sandbox-us'
+
+type Api = (method: string, path: string, body?: unknown) => Promise<any> // oxlint-disable-line typescript/no-explicit-any -- replies of every shape
+
+/** A test of so many markers of one laboratory, and an order for it. */
+async function orders(api: Api, markers_count: number, count: number): Promise<{ ids: string[]; lab_test_id: string }> {
+  const { markers } = await api('GET', `/v3/lab_tests/markers?lab_slug=quest&a_la_carte_enabled=true&size=${markers_count}`)
+  const test = await api('POST', '/v3/lab_tests', {
+    ...{ name: 'Bench of many markers', description: 'For the bench', method: 'walk_in_test' },
+    marker_ids: markers.map(({ id }: { id: number }) => id),
+  })
+  const lab_test_id = test.lab_test.id as string
+  const { user_id } = await api('POST', '/v2/user', { client_user_id: 'bench-intake' })
+  const ids: string[] = []
+  for (let n = 0; n < count; n++) {
+    const body = {
+      ...{ user_id, lab_test_id },
+      patient_details: { ...PATIENT, phone_number: '+15550100199', email: 'testa@example.com' },
+      patient_address: { first_line: '1 Sample Way', city: 'Phoenix', state: 'AZ', zip: '85004', country: 'US' },
+    }
+    ids.push((await api('POST', '/v3/order/create', { ...body, passthrough: `bench ${n}` })).order.id)
+  }
+  return { ids, lab_test_id }
+}
+
+/** The time in ms of each intake, and how many results a report has. */
+export async function intakes(
+  connection: Connection,
+  team: string,
+  api: Api,
+  { markers, count }: { markers: number; count: number },
+): Promise<{ times_ms: number[]; results: number }> {
+  const { ids, lab_test_id } = await orders(api, markers, count)
+  const options = { connection, connections_max: 2, checkRows: false }
+  const cells = new Cells(options, new Map([[CELL, options]]))
+  try {
+    const db = cells.of(CELL)
+    const tenant = (await loadTenant(cells, CELL, team))!
+    const expected = expectations(await db.tx(tenant, (tx) => expectedResults(tx, lab_test_id)))
+    const results = expected.map(({ definition: _, required: _required, ...item }) => ({
+      ...item,
+      ...{ type: 'numeric' as const, result: '5', unit: null, reference_range: '1-10', flag: '', notes: null },
+    }))
+    const times_ms: number[] = []
+    for (const id of ids) {
+      const sample_id = `BENCH-${id}`
+      await db.tx(tenant, (tx) =>
+        changeOrder(tx, id, (open) => {
+          open.order.sample_id = sample_id
+          open.advance('requisition_created')
+        }),
+      )
+      const report = {
+        ...{ status: 'final' as const, amended: false, specimen_number: sample_id, collected_at: null, received_at: null },
+        ...{ reported_at: '2030-01-04T10:00:00Z', performing_laboratory: null, results, missing: [] },
+      }
+      const delivery = { lab_slug: 'quest', message_id: sample_id, sample_id, account_number: null, patient: PATIENT, report }
+      const started = performance.now()
+      const { status } = await db.tx(tenant, (tx) => receiveForTeam(tx, delivery))
+      times_ms.push(performance.now() - started)
+      if (status !== 'matched') throw new Error(`an intake ended ${status}`)
+    }
+    return { times_ms, results: results.length }
+  } finally {
+    await cells.close()
+  }
+}

@@ -1,0 +1,63 @@
+// The orders that a result could belong to, as found by the laboratory's number and by the patient. Only reads.
+import type { Order } from '../orders/schema.ts'
+import type { Tx } from '../platform/db.ts'
+import { T } from '../platform/schema.ts'
+import { sql } from '../platform/sql.ts'
+import type { Delivery } from './delivery.ts'
+import { compare, type Likeness } from './people.ts'
+import { stateOf, type OrderState } from './states.ts'
+
+/** Orders of one date of birth that are looked at, newest first. */
+const LOOKED_AT_MAX = 200
+
+const Row = T.Object({ id: T.String(), document: T.String(), lifecycle: T.String(), low_status: T.String() })
+
+export interface FoundOrder {
+  order: Order
+  low_status: string
+  state: OrderState
+  patient: Likeness
+}
+
+const found = (row: { document: string; lifecycle: string; low_status: string }, delivery: Delivery): FoundOrder => {
+  const order = JSON.parse(row.document) as Order
+  return {
+    order,
+    low_status: row.low_status,
+    state: stateOf(row.lifecycle, row.low_status),
+    patient: compare(delivery.patient, order.patient_details),
+  }
+}
+
+const Id = T.Object({ id: T.String() })
+
+/** The id of the order that has the delivery's number at the laboratory. */
+export async function orderOfSample(tx: Tx, lab_id: number, sample_id: string | null): Promise<string | undefined> {
+  if (!sample_id) return undefined
+  const row = await tx.maybe(
+    Id,
+    sql`select id from lab_order where sample_id = ${sample_id} and lab_id = ${lab_id} and team_id = ${tx.team}`,
+  )
+  return row?.id
+}
+
+export async function findOrder(tx: Tx, id: string, delivery: Delivery): Promise<FoundOrder | undefined> {
+  const row = await tx.maybe(
+    Row,
+    sql`select id, document, lifecycle, low_status from lab_order where id = ${id} and team_id = ${tx.team}`,
+  )
+  return row && found(row, delivery)
+}
+
+/** The orders of the same patient, newest first. */
+export async function ordersOfPatient(tx: Tx, delivery: Delivery): Promise<FoundOrder[]> {
+  const { dob } = delivery.patient ?? {}
+  if (!dob) return []
+  const rows = await tx.many(
+    Row,
+    sql`
+    select id, document, lifecycle, low_status from lab_order
+    where team_id = ${tx.team} and patient_dob = ${dob} order by created_at desc, id desc limit ${LOOKED_AT_MAX}`,
+  )
+  return rows.map((row) => found(row, delivery)).filter(({ patient }) => patient === 'same')
+}

@@ -1,0 +1,43 @@
+// Results that came over a link and name no team, as the operator finds whose they are. Prints no patient.
+import { parseArgs } from 'node:util'
+import { cell, id, UsageError } from './bootstrap.ts'
+import { loadTenant } from './management/teams.ts'
+import { assignToTeam, dropUnassigned, listUnassigned } from './matching/operator.ts'
+import type { Cells } from './platform/cells.ts'
+
+/** Carry out `result list`, `result assign` or `result drop`. @returns what to print */
+export async function resultCommand(cells: Cells, words: string[]): Promise<string> {
+  const { positionals, values } = read(words)
+  const [, command, named] = positionals
+  if (!['list', 'assign', 'drop'].includes(command ?? ''))
+    throw new UsageError('Say "result list", "result assign" or "result drop"; "drawbridge help" explains them.')
+  const place = cell(values.cell)
+  if (!cells.has(place)) throw new UsageError(`CELLS leaves out ${place}.`)
+  const db = cells.of(place)
+  if (command === 'list') {
+    const rows = await listUnassigned(db.queries)
+    return (
+      rows.map((row) => `${row.id}  ${row.created_at}  ${row.lab.padEnd(13)}  ${row.message_id}\n`).join('') ||
+      'There are none.\n'
+    )
+  }
+  const result = id(named, 'The result')
+  if (command === 'drop') {
+    if (!(await dropUnassigned(db, result))) throw new UsageError('No such result waits for a team.')
+    return 'The result is gone.\n'
+  }
+  const tenant = await loadTenant(cells, place, id(values.team, '--team'))
+  if (!tenant) throw new UsageError('There is no such team.')
+  const receipt = await assignToTeam(db, tenant, result)
+  if (!receipt) throw new UsageError('No such result waits for a team.')
+  return `${receipt.decision_code}, ${receipt.status}${receipt.order_id ? `, order ${receipt.order_id}` : ''}\n`
+}
+
+function read(words: string[]) {
+  const text = { type: 'string' } as const
+  try {
+    return parseArgs({ args: words, allowPositionals: true, options: { cell: text, team: text } })
+  } catch (error) {
+    throw new UsageError((error as Error).message)
+  }
+}

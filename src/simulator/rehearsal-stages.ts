@@ -1,0 +1,229 @@
+// What each stage of a rehearsal does. A stage is a transaction of its own and leaves the run where the next one takes it up, so that a
+// stage that is run twice changes nothing twice. What cannot be done ends the run, and the run says why.
+import { createHash } from 'node:crypto'
+import { expectedResults, findLabTest } from '../catalog/lab-tests.ts'
+import type { LabTest } from '../catalog/schema.ts'
+import type { Delivery, ReportedPatient } from '../matching/delivery.ts'
+import { receiveForTeam } from '../matching/receive.ts'
+import { changeOrder } from '../orders/open-order.ts'
+import { getOrder } from '../orders/orders.ts'
+import { placeOrder } from '../orders/placing.ts'
+import type { Order } from '../orders/schema.ts'
+import { iso } from '../platform/clock.ts'
+import type { Tx } from '../platform/db.ts'
+import { Problem } from '../platform/errors.ts'
+import { enqueue, handle } from '../platform/outbox.ts'
+import { createUser, resolveUser } from '../users/users.ts'
+import type { Patient } from '../wire/patient.ts'
+import { UNITED_STATES } from '../wire/places.ts'
+import { generateReport } from './generate.ts'
+import { CENTRAL_LABS, knowsSample, rolesOf } from './rehearsal-cases.ts'
+import { stages, type Artifact, type Stage } from './rehearsal-schema.ts'
+import { chooseTests, different, elsewhere, Failure } from './rehearsal-tests.ts'
+import { lockRun, rehearse, saveRun, type Run } from './rehearsals.ts'
+import { take } from './simulate.ts'
+
+/** What stages leave for later ones. */
+interface Plan {
+  ordered_test?: string
+  reported_test?: string
+  /** In the order of the roles. */
+  users?: string[]
+  delivery?: Delivery
+}
+type Work = (tx: Tx, run: Run<Plan>) => void | Promise<void>
+
+export const rehearseHandler = handle(rehearse, async (context, { run_id, stage }) => {
+  const i = stages.indexOf(stage)
+  try {
+    await context.tx(async (tx) => {
+      const run = await lockRun<Plan>(tx, run_id)
+      if (!run || run.stage !== (i === 0 ? 'queued' : stages[i - 1])) return
+      await works[stage](tx, run)
+      const next = stages[i + 1]
+      saveRun(tx, run, next ? { status: 'running', stage } : { status: 'succeeded', stage: 'succeeded' })
+      if (next) enqueue(tx, rehearse, { run_id, stage: next })
+    })
+  } catch (error) {
+    const failure = asFailure(error)
+    if (!failure) throw error
+    await context.tx(async (tx) => {
+      const run = await lockRun<Plan>(tx, run_id)
+      if (run) saveRun(tx, run, { status: 'failed', stage: 'failed', error: failure })
+    })
+  }
+})
+
+function asFailure(error: unknown): { code: string; message: string } | undefined {
+  if (error instanceof Failure) return { code: error.code, message: error.message }
+  if (!(error instanceof Problem) || error.status >= 500) return undefined
+  const { detail } = error.body as { detail?: string | { error_message?: string } }
+  const message = typeof detail === 'string' ? detail : (detail?.error_message ?? `The server answered ${error.status}`)
+  return { code: 'refused', message }
+}
+
+const works: Record<Stage, Work> = {
+  /** Orders that were provided are those that the case needs. */
+  async validating(tx, { request, orders }) {
+    for (const [role, id] of Object.entries(request.orders ?? {})) {
+      const order = await getOrder(tx, id)
+      assertSuits(order, request.case, role)
+      orders[role] = artifact(order)
+    }
+  },
+
+  async selecting_configuration(tx, { request, orders, plan }) {
+    const [first] = Object.values(orders)
+    const tests = first ? await testsOfProvided(tx, await getOrder(tx, first.order_id), request) : await chooseTests(tx, request)
+    plan.ordered_test = tests.ordered.id
+    plan.reported_test = tests.reported.id
+    // Orders are placed for users that were there before.
+    if (request.order_source === 'managed') plan.users = await usersOf(tx, request.case)
+  },
+
+  async creating_orders(tx, run) {
+    if (run.request.order_source === 'provided') return
+    const lab_test = (await findLabTest(tx, run.plan.ordered_test!))!
+    for (const [n, role] of Object.keys(rolesOf[run.request.case]).entries()) {
+      const user_id = run.plan.users![n]!
+      const placement = { user_id, patient_details: patientOf(run.id), patient_address: home }
+      const { document } = await placeOrder(tx, placement, async () => lab_test)
+      run.orders[role] = artifact(JSON.parse(document) as Order)
+    }
+  },
+
+  async transitioning_orders(tx, { request, orders }) {
+    if (request.order_source === 'provided') return
+    for (const [role, status] of Object.entries(rolesOf[request.case]))
+      await changeOrder(tx, orders[role]!.order_id, async (open) => {
+        const plan = { order_id: open.order.id, target: status, delay_s: 0, interpretation: 'normal' as const }
+        const flags = { ...plan, result_types: null, has_missing_results: false }
+        await take(tx, open, 'requisition_created', flags)
+        if (status === 'cancelled') open.advance('cancelled')
+        if (status === 'completed') await take(tx, open, 'completed', flags)
+      })
+  },
+
+  async writing_result(tx, run) {
+    run.plan.delivery = await deliveryOf(tx, run)
+  },
+
+  async matching_result(tx, run) {
+    const { raw_result_id } = await receiveForTeam(tx, run.plan.delivery!)
+    run.raw_result_id = raw_result_id
+  },
+
+  async verifying_review(tx, { request, plan }) {
+    const { status, decision_code } = await receiveForTeam(tx, plan.delivery!)
+    if (decision_code !== request.case)
+      throw new Failure('unexpected_decision', `The result was judged ${decision_code}: other orders of the team come into it`)
+    if (status !== 'pending_customer_review')
+      throw new Failure('not_reviewable', 'The result is not up for review: unmatched results are switched off for the team')
+  },
+}
+
+const artifact = ({ id, user_id, order_transaction }: Order): Artifact => ({
+  order_id: id,
+  user_id,
+  order_transaction_id: order_transaction.id,
+})
+
+function assertSuits(order: Order, name: keyof typeof rolesOf, role: string): void {
+  const { lab, method } = order.lab_test
+  const status = order.last_event.status.split('.').at(-1)
+  const wanted = rolesOf[name][role]
+  if (status !== wanted) throw new Failure('invalid_order', `The order ${role} is ${status} and must be ${wanted}`)
+  if (!CENTRAL_LABS.includes(lab!.slug as never))
+    throw new Failure('invalid_order', `The order ${role} must be of one of ${CENTRAL_LABS.join(', ')}`)
+  if (name === 'wrong_collection' && method !== 'at_home_phlebotomy')
+    throw new Failure('invalid_order', `The order ${role} must be one that is drawn at home`)
+  if (knowsSample.has(name) && order.sample_id === null)
+    throw new Failure('invalid_order', `The order ${role} has no number of a sample yet`)
+  if (!order.patient_details) throw new Failure('invalid_order', `The order ${role} has no patient yet`)
+}
+
+async function testsOfProvided(tx: Tx, order: Order, request: Run<Plan>['request']) {
+  const { lab_test } = order
+  if (request.case !== 'wrong_lab') return { ordered: lab_test, reported: lab_test }
+  const reported: LabTest = request.lab_test_id ? (await findLabTest(tx, request.lab_test_id))! : await elsewhere(tx, lab_test)
+  return different(lab_test, reported)
+}
+
+/** The users of rehearsals are always the same, one for each role where the case is about several: a sandbox has room for few. */
+async function usersOf(tx: Tx, name: keyof typeof rolesOf): Promise<string[]> {
+  const users: string[] = []
+  for (const n of Object.keys(rolesOf[name]).keys()) users.push(await userOf(tx, name === 'multiple_demo_match' ? n + 1 : 1))
+  return users
+}
+
+async function userOf(tx: Tx, n: number): Promise<string> {
+  const client_user_id = `unmatched-result-test-${n}`
+  try {
+    return (await resolveUser(tx, client_user_id)).user_id
+  } catch (error) {
+    if (!(error instanceof Problem && error.status === 404)) throw error
+    return (await createUser(tx, { client_user_id })).user_id
+  }
+}
+
+const home = {
+  ...{ receiver_name: '', first_line: '1 Sample Way', second_line: null, city: 'Phoenix', state: 'AZ', zip: '85004' },
+  ...{ country: UNITED_STATES, access_notes: null, phone_number: null },
+}
+
+const digestOf = (text: string): string => createHash('sha256').update(text).digest('hex').toUpperCase()
+
+/** A patient of each run's own, so that runs do not come into each other's way. */
+function patientOf(run_id: string): Patient {
+  const digest = digestOf(run_id)
+  const number = (at: number, size: number) => 1 + (Number.parseInt(digest.slice(at, at + 4), 16) % size)
+  const dob = `${1939 + number(0, 50)}-${two(number(4, 12))}-${two(number(8, 28))}`
+  return {
+    ...{
+      first_name: 'Testa',
+      last_name: `Fictional-${digest.slice(12, 20)}`,
+      dob,
+      gender: 'female',
+      phone_number: '+15550100199',
+    },
+    ...{ email: 'testa@example.com', medical_proxy: null, race: null, ethnicity: null },
+    ...{ sexual_orientation: null, gender_identity: null },
+  }
+}
+const two = (n: number): string => String(n).padStart(2, '0')
+
+async function deliveryOf(tx: Tx, { id, request, orders, plan }: Run<Plan>): Promise<Delivery> {
+  const [first] = Object.values(orders)
+  const order = first && (await getOrder(tx, first.order_id))
+  const lab_test = (await findLabTest(tx, plan.reported_test!))!
+  const known = order?.patient_details ?? patientOf(id)
+  const patient = request.case === 'match_sample_id_mismatch_demo' ? somebodyElse(known) : reportedAs(known)
+  const sample_id = knowsSample.has(request.case) ? order!.sample_id : `UNMATCHED-${digestOf(id).slice(0, 10)}`
+  const report = generateReport(
+    { id, sample_id, patient_details: known },
+    await expectedResults(tx, lab_test.id),
+    {
+      interpretation: request.interpretation ?? 'normal',
+      result_types: null,
+      has_missing_results: false,
+      partial: request.result_status === 'partial',
+      amended: false,
+    },
+    { collected: null, received: null, reported: iso(tx.now) },
+  )
+  return {
+    lab_slug: lab_test.lab!.slug,
+    message_id: `unmatched-result-test ${id}`,
+    sample_id,
+    account_number: null,
+    patient,
+    report,
+  }
+}
+
+const reportedAs = ({ first_name, last_name, dob, gender }: Patient): ReportedPatient => ({ first_name, last_name, dob, gender })
+const somebodyElse = (patient: Patient): ReportedPatient => ({
+  ...reportedAs(patient),
+  first_name: 'Another',
+  last_name: 'Imaginary',
+})

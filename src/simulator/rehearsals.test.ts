@@ -1,0 +1,174 @@
+// Rehearsals of results that cannot be matched. Source: lab-testing.md 14.
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { describe, test } from 'node:test'
+import { bootstrap } from '../bootstrap.ts'
+import { taken, walked } from '../testing-results.ts'
+import { cells, given, guard, type Given } from '../testing.ts'
+import { rehearsalCases, rolesOf } from './rehearsal-cases.ts'
+
+const PATH = '/v3/unmatched_result_test'
+const post = ({ api }: Given, body: unknown, key: string = randomUUID()) => api.post(PATH, body, { 'x-idempotency-key': key })
+
+/** Start a run and see it to its end. */
+async function rehearsed(team: Given, body: Record<string, unknown>) {
+  const { status, body: started } = await post(team, body)
+  assert.deepEqual([status, started.status], [202, 'queued'], JSON.stringify(started))
+  await team.settle()
+  return (await team.api.get(`${PATH}/${started.run_id}`)).body
+}
+
+test('the catalogue lists eight cases with their orders', async () => {
+  const { body } = await (await given()).api.get(`${PATH}/case`)
+  assert.deepEqual(
+    body.data.map((one: { case: string }) => one.case),
+    rehearsalCases,
+  )
+  assert.equal(body.data.length, 8)
+  for (const one of body.data) assert.deepEqual(one.order_roles, Object.keys(one.required_statuses))
+})
+
+describe('with managed orders', () => {
+  for (const name of rehearsalCases.filter((each) => each !== 'wrong_collection'))
+    test(`${name} ends in a review of that kind, also when it is run again`, async () => {
+      const team = await given()
+      for (const interpretation of ['normal', 'critical']) {
+        const run = await rehearsed(team, { case: name, order_source: 'managed', interpretation })
+        assert.deepEqual([run.status, run.stage, run.error], ['succeeded', 'succeeded', null])
+        assert.deepEqual(Object.keys(run.orders), Object.keys(rolesOf[name]))
+        const review = (await team.api.get(`/v3/unmatched_result/${run.raw_result_id}`)).body
+        assert.deepEqual([review.decision_code, review.interpretation], [name, interpretation])
+        assert.deepEqual(await team.events(run.raw_result_id), ['labtest.match_review.created'])
+      }
+      assert((await team.api.get('/v2/user')).body.total <= 2)
+    })
+
+  test('a run waits to be taken up, and its times are told', async () => {
+    const team = await given()
+    const { body } = await post(team, { case: 'no_match', order_source: 'managed', result_status: 'partial' })
+    const queued = (await team.api.get(`${PATH}/${body.run_id}`)).body
+    assert.deepEqual([queued.status, queued.stage, queued.started_at, queued.completed_at], ['queued', 'queued', null, null])
+    await team.settle()
+    const done = (await team.api.get(`${PATH}/${body.run_id}`)).body
+    assert(done.started_at && done.completed_at)
+    assert.equal((await team.api.get(`/v3/unmatched_result/${done.raw_result_id}`)).body.result_status, 'partial')
+  })
+
+  test('a run of a team without a test that would do, or with several, says so', async () => {
+    const team = await given()
+    const { name, lab_id, markers } = (await team.api.get(`/v3/lab_tests?collection_method=walk_in_test`)).body.map(
+      (one: { name: string; lab: { id: number }; markers: { id: number }[] }) => ({
+        ...{ name: one.name, lab_id: one.lab.id, markers: one.markers.map(({ id }) => id) },
+      }),
+    )[0]
+    const twin = await team.api.post('/v3/lab_tests', {
+      ...{ name: `${name} again`, description: 'A twin', method: 'walk_in_test', lab_id, marker_ids: markers },
+    })
+    assert.equal(twin.status, 200, JSON.stringify(twin.body))
+    const run = await rehearsed(team, { case: 'no_match', order_source: 'managed' })
+    assert.deepEqual([run.status, run.stage, run.error.code], ['failed', 'failed', 'ambiguous_configuration'])
+    const chosen = await rehearsed(team, {
+      case: 'no_match',
+      order_source: 'managed',
+      lab_test_id: await team.test('walk_in_test'),
+    })
+    assert.equal(chosen.status, 'succeeded')
+    const kit = await rehearsed(team, { case: 'no_match', order_source: 'managed', lab_test_id: await team.test() })
+    assert.equal(kit.error.code, 'invalid_configuration')
+  })
+
+  test('a run whose review nobody may see fails', async () => {
+    const team = await given()
+    await bootstrap(cells, ['team', 'feature', team.team, 'unmatched_results', 'off'])
+    guard.forget(team.team)
+    assert.equal((await rehearsed(team, { case: 'no_match', order_source: 'managed' })).error.code, 'not_reviewable')
+  })
+})
+
+describe('with orders that are provided', () => {
+  test('wrong_collection takes an order that is drawn at home', async () => {
+    const team = await given()
+    const order = await taken(team, 'at_home_phlebotomy')
+    const body = { case: 'wrong_collection', order_source: 'provided', orders: { original: order.id } }
+    const run = await rehearsed(team, body)
+    assert.deepEqual([run.status, run.orders.original.order_id], ['succeeded', order.id])
+    const other = await taken(team)
+    const refused = await rehearsed(team, { ...body, orders: { original: other.id } })
+    assert.equal(refused.error.code, 'invalid_order')
+  })
+
+  test('an order in another state than the case needs ends the run, one in that state does not', async () => {
+    const team = await given()
+    const order = await taken(team)
+    const body = { case: 'match_cancelled', order_source: 'provided', orders: { original: order.id } }
+    assert.equal((await rehearsed(team, body)).error.code, 'invalid_order')
+    await walked(team, order, 'cancelled')
+    assert.equal((await rehearsed(team, body)).status, 'succeeded')
+  })
+
+  test('wrong_lab and no_match need no tests of the team', async () => {
+    const team = await given()
+    const order = await taken(team)
+    const run = await rehearsed(team, { case: 'wrong_lab', order_source: 'provided', orders: { original: order.id } })
+    assert.equal(run.status, 'succeeded')
+    assert.equal((await rehearsed(team, { case: 'no_match', order_source: 'provided' })).status, 'succeeded')
+  })
+})
+
+describe('what contradicts itself is refused', () => {
+  const id = randomUUID()
+  const refused: [string, Record<string, unknown>, number, (string | number)[]][] = [
+    ['an at-home case without an order', { case: 'wrong_collection', order_source: 'managed' }, 422, ['order_source']],
+    ['managed orders that are given', { case: 'no_match', order_source: 'managed', orders: { original: id } }, 422, ['orders']],
+    ['a role that is missing', { case: 'match_demo', order_source: 'provided', orders: { first: id } }, 422, ['orders']],
+    ['a role that there is not', { case: 'no_match', order_source: 'provided', orders: { first: id } }, 422, ['orders']],
+    ['a key that there is not', { case: 'no_match', order_source: 'managed', unknown: 1 }, 422, ['unknown']],
+  ]
+  for (const [what, body, status, loc] of refused)
+    test(what, async () => {
+      const reply = await post(await given(), body)
+      assert.equal(reply.status, status)
+      assert.deepEqual(reply.body.detail[0].loc, ['body', ...loc])
+    })
+
+  test('a wrong test for a case that has none', async () => {
+    const team = await given()
+    const body = { case: 'no_match', order_source: 'managed', wrong_lab_test_id: await team.test() }
+    assert.equal((await post(team, body)).status, 422)
+  })
+
+  test('orders and tests that are not there', async () => {
+    const team = await given()
+    assert.equal((await post(team, { case: 'no_match', order_source: 'managed', lab_test_id: id })).status, 404)
+    const body = { case: 'match_cancelled', order_source: 'provided', orders: { original: id } }
+    assert.equal((await post(team, body)).status, 404)
+    assert.equal((await team.api.get(`${PATH}/${id}`)).status, 404)
+  })
+
+  test('a request without a key, and a key that stands for another one', async () => {
+    const team = await given()
+    const body = { case: 'no_match', order_source: 'managed' }
+    const missing = await team.api.post(PATH, body)
+    assert.deepEqual([missing.status, missing.body.detail[0].loc], [422, ['header', 'X-Idempotency-Key']])
+    const first = await post(team, body, 'one')
+    assert.deepEqual((await post(team, { order_source: 'managed', case: 'no_match' }, 'one')).body, first.body)
+    assert.equal((await post(team, { ...body, result_status: 'partial' }, 'one')).status, 409)
+  })
+})
+
+test('production has no rehearsals, and neither has a team without the feature', async () => {
+  const [production, team] = [await given('production-us'), await given()]
+  await bootstrap(cells, ['team', 'feature', team.team, 'unmatched_result_test', 'off'])
+  guard.forget(team.team)
+  for (const one of [production, team]) {
+    const replies = [
+      await one.api.get(`${PATH}/case`),
+      await post(one, { case: 'no_match', order_source: 'managed' }),
+      await one.api.get(`${PATH}/${randomUUID()}`),
+    ]
+    assert.deepEqual(
+      replies.map(({ status, body }) => [status, body]),
+      replies.map(() => [404, { detail: 'Not Found' }]),
+    )
+  }
+})

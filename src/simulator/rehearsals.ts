@@ -1,0 +1,141 @@
+// Rehearsals in the sandbox: a result that cannot be matched is brought about, as far as its review. Owns unmatched_result_test, a row for
+// each run; what a stage does is in rehearsal-stages.ts. Source: lab-testing.md 14.
+import { findLabTest } from '../catalog/lab-tests.ts'
+import { hasOrder } from '../orders/orders.ts'
+import { iso } from '../platform/clock.ts'
+import type { Tx } from '../platform/db.ts'
+import { inTurn } from '../platform/erasure.ts'
+import { invalidValue, notFound } from '../platform/errors.ts'
+import { enqueue, job } from '../platform/outbox.ts'
+import { Nullable, T, Timestamp } from '../platform/schema.ts'
+import { sql } from '../platform/sql.ts'
+import { assertSandbox } from './clock.ts'
+import { rolesOf } from './rehearsal-cases.ts'
+import { stages, type Artifact, type CreateRehearsal, type Rehearsal, type Stage } from './rehearsal-schema.ts'
+
+/** One stage of a run; queues the next. */
+export const rehearse = job('simulator.rehearse', T.Object({ run_id: T.String(), stage: T.Unsafe<Stage>({ type: 'string' }) }))
+
+/**
+ * Start a run. Writes unmatched_result_test. Queues simulator.rehearse.
+ * 404: not a sandbox team; no such lab test or order. 422: what contradicts the case or the source of the orders.
+ */
+export async function startRehearsal(tx: Tx, body: CreateRehearsal): Promise<{ run_id: string; status: 'queued' }> {
+  assertSandbox(tx.tenant)
+  for (const id of [body.lab_test_id, body.wrong_lab_test_id])
+    if (id !== undefined && !(await findLabTest(tx, id))) throw notFound('Test does not exist')
+  assertConsistent(body)
+  for (const id of Object.values(body.orders ?? {})) if (!(await hasOrder(tx, id))) throw notFound("This order doesn't exist.")
+  const run_id = tx.uuid()
+  tx.defer(sql`
+    insert into unmatched_result_test (id, team_id, status, stage, request, orders, created_at, updated_at)
+    values (${run_id}, ${tx.team}, 'queued', 'queued', ${JSON.stringify(body)}, '{}', ${tx.now}, ${tx.now})`)
+  enqueue(tx, rehearse, { run_id, stage: stages[0] })
+  return { run_id, status: 'queued' }
+}
+
+function assertConsistent({ case: name, order_source, orders, wrong_lab_test_id }: CreateRehearsal): void {
+  const managed = order_source === 'managed'
+  if (managed && name === 'wrong_collection')
+    throw invalidValue(['body', 'order_source'], 'must be provided for wrong_collection: an order that is drawn at home')
+  if (managed && orders && Object.keys(orders).length)
+    throw invalidValue(['body', 'orders'], 'must not be given for managed orders')
+  if (wrong_lab_test_id !== undefined && !(managed && name === 'wrong_lab'))
+    throw invalidValue(['body', 'wrong_lab_test_id'], 'is only for wrong_lab with managed orders')
+  const roles = Object.keys(rolesOf[name])
+  const given = Object.keys(orders ?? {})
+  if (!managed && (given.length !== roles.length || given.some((role) => !roles.includes(role))))
+    throw invalidValue(['body', 'orders'], `must have exactly these roles: ${roles.join(', ') || 'none'}`)
+}
+
+const Row = T.Object({
+  id: T.String(),
+  status: T.Unsafe<Rehearsal['status']>({ type: 'string' }),
+  stage: T.Unsafe<Rehearsal['stage']>({ type: 'string' }),
+  request: T.String(),
+  orders: T.String(),
+  plan: Nullable(T.String()),
+  raw_result_id: Nullable(T.String()),
+  error: Nullable(T.String()),
+  created_at: Timestamp,
+  updated_at: Timestamp,
+  started_at: Nullable(Timestamp),
+  completed_at: Nullable(Timestamp),
+})
+
+/** A run in the hands of a stage. `plan` is what earlier stages have left for later ones. */
+export interface Run<P> {
+  id: string
+  stage: Rehearsal['stage']
+  request: CreateRehearsal
+  orders: Record<string, Artifact>
+  plan: P
+  raw_result_id: string | null
+}
+
+const columns = sql`
+  id, status, stage, request, orders, plan, raw_result_id, error, created_at, updated_at, started_at, completed_at`
+
+/** Read a run. 404: not a sandbox team, or it has no such run. */
+export async function getRehearsal(tx: Tx, id: string): Promise<Rehearsal> {
+  assertSandbox(tx.tenant)
+  const row = await tx.maybe(Row, sql`select ${columns} from unmatched_result_test where id = ${id} and team_id = ${tx.team}`)
+  if (!row) throw notFound('Test run not found')
+  const { case: name, order_source, result_status = 'final' } = JSON.parse(row.request) as CreateRehearsal
+  return {
+    run_id: row.id,
+    status: row.status,
+    stage: row.stage,
+    case: name,
+    order_source,
+    result_status,
+    orders: JSON.parse(row.orders) as Record<string, Artifact>,
+    raw_result_id: row.raw_result_id,
+    error: row.error === null ? null : (JSON.parse(row.error) as { code: string; message: string }),
+    created_at: row.created_at,
+    updated_at: row.updated_at,
+    started_at: row.started_at,
+    completed_at: row.completed_at,
+  }
+}
+
+/** Lock a run that is still going on; undefined when it is not. */
+export async function lockRun<P>(tx: Tx, id: string): Promise<Run<P> | undefined> {
+  const row = await tx.maybe(
+    Row,
+    sql`
+    select ${columns} from unmatched_result_test
+    where id = ${id} and team_id = ${tx.team} and status in ('queued', 'running') for update`,
+  )
+  return (
+    row && {
+      id: row.id,
+      stage: row.stage,
+      request: JSON.parse(row.request) as CreateRehearsal,
+      orders: JSON.parse(row.orders) as Record<string, Artifact>,
+      plan: JSON.parse(row.plan ?? '{}') as P,
+      raw_result_id: row.raw_result_id,
+    }
+  )
+}
+
+/** Write a run back after a stage, or at its end. Writes unmatched_result_test. */
+export function saveRun(
+  tx: Tx,
+  { id, orders, plan, raw_result_id }: Run<unknown>,
+  at: { status: Rehearsal['status']; stage: Rehearsal['stage']; error?: { code: string; message: string } },
+): void {
+  const over = at.status === 'succeeded' || at.status === 'failed' ? iso(tx.now) : null
+  tx.defer(sql`
+    update unmatched_result_test
+    set status = ${at.status}, stage = ${at.stage}, orders = ${JSON.stringify(orders)}, plan = ${JSON.stringify(plan)},
+        raw_result_id = ${raw_result_id}, error = ${at.error ? JSON.stringify(at.error) : null}, updated_at = ${tx.now},
+        started_at = coalesce(started_at, ${tx.now}), completed_at = ${over}
+    where id = ${id} and team_id = ${tx.team}`)
+}
+
+/** The runs of a deleted team. */
+export const eraseTeamRehearsals = inTurn(
+  (team, max) =>
+    sql`delete from unmatched_result_test where id = any (array(select id from unmatched_result_test where team_id = ${team} limit ${max}))`,
+)
