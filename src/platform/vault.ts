@@ -1,7 +1,17 @@
 // Secrets at rest: encrypted with AES-256-GCM under a key that is not in the database; and signatures under keys derived from it. A
 // text carries the id of its key, so that several keys can be alive while secrets are moved from one to the next. Where keys come from
 // is not known here.
-import { createCipheriv, createDecipheriv, createHash, createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto'
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHash,
+  createHmac,
+  createSecretKey,
+  hkdfSync,
+  randomBytes,
+  timingSafeEqual,
+  type KeyObject,
+} from 'node:crypto'
 
 /** A key and the short id by which texts name it. */
 interface VaultKey {
@@ -25,10 +35,22 @@ const keyOf = (text: string): VaultKey => {
 /** A fresh key, in base64. */
 export const newVaultKey = (): string => randomBytes(KEY_BYTES).toString('base64')
 
+/** Keys derived for contexts, since many texts of one context are signed in a row. */
+const derived = new WeakMap<VaultKey, Map<string, KeyObject>>()
+const DERIVED_MAX = 1000
+
+function signingKey(key: VaultKey, context: string): KeyObject {
+  const ofKey = derived.get(key) ?? new Map<string, KeyObject>()
+  const known = ofKey.get(context)
+  if (known) return known
+  if (ofKey.size >= DERIVED_MAX) ofKey.clear()
+  const made = createSecretKey(Buffer.from(hkdfSync('sha256', key.bytes, '', `sign ${context}`, KEY_BYTES)))
+  derived.set(key, ofKey.set(context, made))
+  return made
+}
+
 const mac = (key: VaultKey, text: string, context: string): Buffer =>
-  createHmac('sha256', Buffer.from(hkdfSync('sha256', key.bytes, '', `sign ${context}`, KEY_BYTES)))
-    .update(text)
-    .digest()
+  createHmac('sha256', signingKey(key, context)).update(text).digest()
 
 /**
  * Gives the keys in base64, newest first; the same list again while nothing has changed. `afresh`: a key was met that is not in the
