@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { handlers, operations, sweeps, teamErasers } from '../src/app.ts'
 import { eraseTeams } from '../src/management/erasure.ts'
+import { eraseTeamOrders } from '../src/orders/erase.ts'
 import { createLog } from '../src/platform/log.ts'
 import { Worker } from '../src/platform/worker.ts'
 import { DAY_S, kit, placed } from '../src/testing-orders.ts'
@@ -140,8 +141,9 @@ describe('a deleted team', () => {
     await deleted(team, GRACE_S + 60)
     await deleted(other, GRACE_S)
     const failing = [...teamErasers]
-    failing[3] = async (tx, id, max) => {
-      await teamErasers[4]!(tx, id, max)
+    const next = teamErasers.indexOf(eraseTeamOrders) + 1
+    failing[next] = async (tx, id, max) => {
+      await teamErasers[next + 1]!(tx, id, max)
       if (id === team.team) throw new Error('as if the database had gone')
       return 0
     }
