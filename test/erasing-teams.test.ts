@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { handlers, operations, sweeps, teamErasers } from '../src/app.ts'
-import { eraseTeamAccounts } from '../src/labs/erase.ts'
 import { eraseTeams } from '../src/management/erasure.ts'
+import { eraseTeamOrders } from '../src/orders/erase.ts'
 import { createLog } from '../src/platform/log.ts'
 import { Worker } from '../src/platform/worker.ts'
 import { DAY_S, kit, placed } from '../src/testing-orders.ts'
@@ -145,9 +145,9 @@ describe('a deleted team', () => {
     await deleted(team, GRACE_S + 60)
     await deleted(other, GRACE_S)
     const failing = [...teamErasers]
-    const here = teamErasers.indexOf(eraseTeamAccounts)
-    failing[here] = async (tx, id, max) => {
-      await teamErasers[here + 1]!(tx, id, max)
+    const next = teamErasers.indexOf(eraseTeamOrders) + 1
+    failing[next] = async (tx, id, max) => {
+      await teamErasers[next + 1]!(tx, id, max)
       if (id === team.team) throw new Error('as if the database had gone')
       return 0
     }

@@ -195,6 +195,11 @@ describe('listen', () => {
   })
 })
 
+interface Told {
+  data: { body: { data: { status: string } } }[]
+  events: { status: string }[]
+}
+
 describe('trigger', () => {
   for (const [type, { until: status }] of Object.entries(stories))
     test(`brings about ${type}, and says what happened`, async () => {
@@ -202,11 +207,17 @@ describe('trigger', () => {
       assert.deepEqual([code, err], [0, ''])
       const told = out.trim().split('\n')
       assert(told.some((text) => text.includes(`  ${type}  `)))
-      const [, , order] = told[0]!.split(/\s+/)
-      assert(told.every((text) => new RegExp(`^\\S+  labtest\\.\\S+  ${order}$`).test(text)))
+      const [, , about] = told[0]!.split(/\s+/)
+      assert(told.every((text) => new RegExp(`^\\S+  labtest\\.\\S+  ${about}$`).test(text)))
       const key = demoIn(dataDir).api_keys['sandbox-us']!
-      const reply = await fetch(`${server.url}/v3/order/${order}`, { headers: { 'x-service-api-key': key } })
-      const { events } = (await reply.json()) as { events: { status: string }[] }
+      const ask = async (path: string) =>
+        (await fetch(`${server.url}${path}`, { headers: { 'x-service-api-key': key } })).json() as Promise<Told>
+      if (type.startsWith('labtest.appointment.')) {
+        const { data } = await ask(`/v1/events?object_id=${about}`)
+        assert(data.some(({ body }) => body.data.status === status))
+        return
+      }
+      const { events } = await ask(`/v3/order/${about}`)
       assert(events.some((event) => event.status.startsWith(`${status}.`)))
     })
 

@@ -17,6 +17,8 @@ import {
 interface VaultKey {
   id: string
   bytes: Buffer
+  /** Keys derived from it, by what they sign: deriving one takes many times longer than signing. */
+  signing: Map<string, KeyObject>
 }
 
 /** Secrets cannot be read with the keys of this process. */
@@ -29,24 +31,21 @@ const TAG_BYTES = 16
 const keyOf = (text: string): VaultKey => {
   if (!isVaultKey(text)) throw new VaultError('An encryption key must be 32 bytes in base64.')
   const bytes = Buffer.from(text, 'base64')
-  return { id: createHash('sha256').update(bytes).digest('hex').slice(0, 8), bytes }
+  return { id: createHash('sha256').update(bytes).digest('hex').slice(0, 8), bytes, signing: new Map() }
 }
 
 /** A fresh key, in base64. */
 export const newVaultKey = (): string => randomBytes(KEY_BYTES).toString('base64')
 
-/** Keys derived for contexts, since many texts of one context are signed in a row. */
-const derived = new WeakMap<VaultKey, Map<string, KeyObject>>()
-const DERIVED_MAX = 1000
+const SIGNING_MAX = 100
 
-function signingKey(key: VaultKey, context: string): KeyObject {
-  const ofKey = derived.get(key) ?? new Map<string, KeyObject>()
-  const known = ofKey.get(context)
+function signingKey({ bytes, signing }: VaultKey, context: string): KeyObject {
+  const known = signing.get(context)
   if (known) return known
-  if (ofKey.size >= DERIVED_MAX) ofKey.clear()
-  const made = createSecretKey(Buffer.from(hkdfSync('sha256', key.bytes, '', `sign ${context}`, KEY_BYTES)))
-  derived.set(key, ofKey.set(context, made))
-  return made
+  if (signing.size === SIGNING_MAX) signing.clear()
+  const derived = createSecretKey(Buffer.from(hkdfSync('sha256', bytes, '', `sign ${context}`, KEY_BYTES)))
+  signing.set(context, derived)
+  return derived
 }
 
 const mac = (key: VaultKey, text: string, context: string): Buffer =>

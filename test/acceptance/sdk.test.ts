@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { customer } from './client.ts'
 import { absent } from './parts/absent.ts'
+import { appointments } from './parts/appointments.ts'
 import { catalog } from './parts/catalog.ts'
 import { cellsAndKeys } from './parts/cells.ts'
 import { management } from './parts/management.ts'
@@ -18,7 +19,7 @@ const server = await openServer()
 after(() => server.stop())
 const skip = server.log ? false : 'the server was not started here'
 
-for (const part of [story, users, catalog, orders, results, places, visits, absent]) {
+for (const part of [story, users, catalog, orders, results, places, appointments, visits, absent]) {
   const one = customer(server, 'sandbox-us')
   part(one)
   test(`users of ${part.name} leave`, () => one.leave())

@@ -20,24 +20,6 @@ export const absent = ({ sdk }: Customer): void =>
       'labTests.create': () => sdk.labTests.create({ name: 'x', method: 'testkit', description: 'x', markerIds: [1] }),
       'labTests.updateLabTest': () => sdk.labTests.updateLabTest({ labTestId: NOBODY, name: 'x' }),
       'labTests.getMarkersForOrderSet': () => sdk.labTests.getMarkersForOrderSet({ body: { labTestIds: [NOBODY] } }),
-      'labTests.importOrder': () =>
-        sdk.labTests.importOrder({
-          userId: NOBODY,
-          billingType: 'client_bill',
-          orderSet: { labTestIds: [NOBODY] },
-          collectionMethod: 'testkit',
-          sampleId: 'x',
-          patientDetails: {
-            firstName: 'A',
-            lastName: 'B',
-            dob: '1990-01-31',
-            gender: 'female',
-            phoneNumber: '+15550100199',
-            email: 'a@example.com',
-          },
-          patientAddress: { receiverName: 'A B', firstLine: '1 Way', city: 'Phoenix', state: 'AZ', zip: '85004', country: 'US' },
-        }),
-      'labTests.getPscAppointmentAvailability': () => sdk.labTests.getPscAppointmentAvailability({ lab: 'quest' }),
       'labTests.listUnmatchedResults': () => sdk.labTests.listUnmatchedResults({}),
       'labReport.parserGetJob': () => sdk.labReport.parserGetJob({ jobId: NOBODY }),
     }
