@@ -63,6 +63,12 @@ Usage: drawbridge <command>
       --strict                                      nothing, unless every row is sound
   psc list [--lab LAB] [--cell CELL]                how many sites there are, or those of a lab
   psc activate|deactivate CODE... --lab LAB [--cell CELL]   show sites again, or no longer
+  psc schedule import FILE --lab LAB [--cell CELL]  when sites take appointments, from CSV or JSON; without --cell for production
+      --strict                                      nothing, unless every row is sound
+  psc schedule list --lab LAB [--cell CELL]         the sites that take appointments
+  psc schedule show|remove CODE... --lab LAB [--cell CELL]  their schedules; take no more appointments there
+  psc booking list [--cell CELL]                    bookings that wait for an answer
+  psc booking confirm|refuse ID --cell CELL         answer one
 
   payors import FILE                                payors of a CSV file, added to the directory of every cell
   icd import FILE                                   diagnoses, in place of those there are: CSV, or CMS's icd10cm-order-YYYY.txt
@@ -137,6 +143,10 @@ async function execute(words: string[]): Promise<void> {
       return administer(readConfig(process.env), (cells) => placesCommand(cells, words))
     }
     case 'psc': {
+      if (words[1] === 'schedule' || words[1] === 'booking') {
+        const { scheduleCommand } = await import('./schedule-command.ts')
+        return administer(readConfig(process.env), (cells) => scheduleCommand(cells, words))
+      }
       const { pscCommand } = await import('./psc-command.ts')
       return administer(readConfig(process.env), (cells) => pscCommand(cells, words))
     }

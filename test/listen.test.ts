@@ -195,6 +195,12 @@ describe('listen', () => {
   })
 })
 
+interface Told {
+  status: string
+  data: { body: { data: { status: string } } }[]
+  events: { status: string }[]
+}
+
 describe('trigger', () => {
   for (const [type, { until: status }] of Object.entries(stories))
     test(`brings about ${type}, and says what happened`, async () => {
@@ -202,15 +208,22 @@ describe('trigger', () => {
       assert.deepEqual([code, err], [0, ''])
       const told = out.trim().split('\n')
       assert(told.some((text) => text.includes(`  ${type}  `)))
-      const [, , order] = told[0]!.split(/\s+/)
-      assert(told.every((text) => new RegExp(`^\\S+  labtest\\.\\S+  ${order}$`).test(text)))
+      const [, , about] = told[0]!.split(/\s+/)
+      assert(told.every((text) => new RegExp(`^\\S+  labtest\\.\\S+  ${about}$`).test(text)))
       const key = demoIn(dataDir).api_keys['sandbox-us']!
-      const isReview = type.startsWith('labtest.match_review.')
-      const path = isReview ? `/v3/unmatched_result/${order}` : `/v3/order/${order}`
-      const reply = await fetch(`${server.url}${path}`, { headers: { 'x-service-api-key': key } })
-      const about = (await reply.json()) as { status: string; events: { status: string }[] }
-      if (isReview) assert.equal(about.status, status)
-      else assert(about.events.some((event) => event.status.startsWith(`${status}.`)))
+      const ask = async (path: string) =>
+        (await fetch(`${server.url}${path}`, { headers: { 'x-service-api-key': key } })).json() as Promise<Told>
+      if (type.startsWith('labtest.appointment.')) {
+        const { data } = await ask(`/v1/events?object_id=${about}`)
+        assert(data.some(({ body }) => body.data.status === status))
+        return
+      }
+      if (type.startsWith('labtest.match_review.')) {
+        assert.equal((await ask(`/v3/unmatched_result/${about}`)).status, status)
+        return
+      }
+      const { events } = await ask(`/v3/order/${about}`)
+      assert(events.some((event) => event.status.startsWith(`${status}.`)))
     })
 
   test('lists what it can bring about', async () => {

@@ -192,7 +192,14 @@ async function fresh(operation: Operation) {
 
 const UUID = /^[0-9a-f-]{36}$/
 /** What is only looked into when everything else is sound. */
-const refusedLater: Record<string, number> = { next_cursor: 400, final_status: 400, is_primary: 404, start_date: 400 }
+const refusedLater: Record<string, number> = {
+  next_cursor: 400,
+  final_status: 400,
+  site_codes: 400,
+  radius: 400,
+  start_date: 400,
+  is_primary: 404,
+}
 const nonsense = [
   '__proto__=1',
   'constructor[]=1',

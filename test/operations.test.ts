@@ -227,7 +227,8 @@ describe('how a request is written makes no difference', async () => {
       const path = target(operation.path, { ...request, query })
       const begun = path.includes('?') ? `${path}&` : `${path}?`
       const plain = await call(team, operation.method, `${begun}${name}=${a}&${name}=${b}`)
-      assert.equal(plain.status, 200)
+      // What the list names need not be there.
+      assert(plain.status === 200 || plain.status === 400, answered(plain))
       for (const list of [`${name}[]=${a}&${name}[]=${b}`, `${name}%5B0%5D=${a}&${name}%5B1%5D=${b}`, `${name}=${a},${b}`])
         assert.deepEqual((await call(team, operation.method, begun + list)).body, plain.body)
     }

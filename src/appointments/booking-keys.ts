@@ -24,12 +24,14 @@ export type Offer = Static<typeof Offer>
 
 export const SLOT_GONE = 'This appointment slot is no longer available. Please select a new time.'
 
-const contextOf = ({ cell, team }: Tenant): string => `booking key ${cell} ${team}`
+const CONTEXT = 'booking key'
+/** What is signed: the key and whose it is. */
+const signedText = ({ cell, team }: Tenant, text: string): string => `${cell} ${team} ${text}`
 
 /** The key of an offer to a team. */
 export function bookingKey(vault: Vault, tenant: Tenant, offer: Offer): string {
   const text = `${VERSION}.${Buffer.from(JSON.stringify(offer)).toString('base64url')}`
-  return `${text}.${vault.sign(text, contextOf(tenant))}`
+  return `${text}.${vault.sign(signedText(tenant, text), CONTEXT)}`
 }
 
 /**
@@ -39,7 +41,9 @@ export function bookingKey(vault: Vault, tenant: Tenant, offer: Offer): string {
 export function offerOf(vault: Vault, tenant: Tenant, providers: readonly string[], key: string, now: Date): Offer {
   const [version, payload = '', key_id, mac, ...more] = key.split('.')
   const isOurs =
-    version === VERSION && !more.length && vault.isSigned(`${version}.${payload}`, `${key_id}.${mac}`, contextOf(tenant))
+    version === VERSION &&
+    !more.length &&
+    vault.isSigned(signedText(tenant, `${version}.${payload}`), `${key_id}.${mac}`, CONTEXT)
   const offer: unknown = isOurs ? JSON.parse(Buffer.from(payload, 'base64url').toString()) : undefined
   if (!Check(Offer, offer) || !providers.includes(offer.provider)) throw badRequest('Invalid booking key format')
   const now_s = now.getTime() / 1000

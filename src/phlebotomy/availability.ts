@@ -34,18 +34,19 @@ export async function visitAvailability(
   const first = start_date ?? today
   if (first < today) throw badRequest('start_date must be greater or equal than the current date')
   if (first > plusDays(today, AHEAD_DAYS_MAX)) throw badRequest(`start_date must be within ${AHEAD_DAYS_MAX} days`)
-  const links: VisitLink[] = []
-  for (const link of linksOf(tx.tenant)) if ((await link.services(tx, where)).includes('appointment-ready')) links.push(link)
-  if (links.length === 0) throw badRequest(NOT_SERVED)
-  const able = links.filter((link) => link.refusal(address) === undefined)
-  if (able.length === 0) throw badRequest(links[0]!.refusal(address)!)
   const { dates, range } = daysFrom(clocks, first, where.time_zone)
   const days = dates.map((date) => ({ location: null, date, slots: [] as TimeSlot[] }))
-  for (const link of able) {
+  const refusals: string[] = []
+  for (const link of linksOf(tx.tenant)) {
     const offers = await link.availability(tx, where, range)
-    for (const [n, { windows }] of byDay(clocks, dates, where.time_zone, offers).entries())
-      days[n]!.slots.push(...windows.map((window) => slotOf(tx, vault, link, where, window)))
+    const refusal = offers ? link.refusal(address) : NOT_SERVED
+    if (refusal !== undefined) refusals.push(refusal)
+    else
+      for (const [n, { windows }] of byDay(clocks, dates, where.time_zone, offers!).entries())
+        days[n]!.slots.push(...windows.map((window) => slotOf(tx, vault, link, where, window)))
   }
+  if (refusals.length === linksOf(tx.tenant).length)
+    throw badRequest(refusals.find((refusal) => refusal !== NOT_SERVED) ?? NOT_SERVED)
   return { slots: days, timezone: where.time_zone }
 }
 

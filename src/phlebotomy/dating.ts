@@ -81,7 +81,7 @@ export const dateHandler = handle(dateVisit, (context, { order_id, appointment_i
     const clocks = await wallClocks()
     const zone = held.appointment.iana_timezone!
     const tomorrow = plusDays(clocks.dateOf(tx.now.getTime(), zone), 1)
-    const at = (minute: number) => iso(new Date(clocks.instant(tomorrow, minute, zone, 'start')))
+    const at = (minute: number) => iso(new Date(clocks.day(tomorrow, zone).instant(minute, 'start')))
     await date(tx, open!, held, { start_at: at(HOURS.from_min), end_at: at(HOURS.to_min) })
     await finish(tx, open!)
   }),

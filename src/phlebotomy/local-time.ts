@@ -3,16 +3,31 @@
 export const MINUTE_MS = 60_000
 const DAY_MINUTES = 1440
 
+/** A stretch of time, in ms. */
+export interface Span {
+  start_ms: number
+  end_ms: number
+}
+
 /** Which of two instants is meant where a clock is set back, and what is meant of a time that it skips. */
 export type Edge = 'start' | 'end'
 
-/** Wall clocks, whose answers are kept: a day's hours are the same for everybody in a zone. */
-export interface WallClocks {
+/** A calendar day in a zone. */
+export interface LocalDay {
+  date: string
+  /** Monday is 0. */
+  weekday: number
   /**
-   * The instant, in ms, of a minute of a calendar day, 0 to 1440. A time that occurs twice is its first occurrence. Of a time that is
-   * skipped, the `start` of something comes as much later, and its `end` as much earlier: nothing lasts longer than the clock says.
+   * The instant, in ms, of a minute of the day, 0 to 1440. A time that occurs twice is its first occurrence. Of a time that is skipped,
+   * the `start` of something comes as much later, and its `end` as much earlier: nothing lasts longer than the clock says.
    */
-  instant(date: string, minute: number, zone: string, edge: Edge): number
+  instant(minute: number, edge: Edge): number
+}
+
+export interface WallClocks {
+  day(date: string, zone: string): LocalDay
+  /** The days that have something of a range, in order. */
+  days(range: Span, zone: string): LocalDay[]
   /** The calendar day of an instant. */
   dateOf(at_ms: number, zone: string): string
 }
@@ -21,15 +36,16 @@ export interface WallClocks {
 export const plusDays = (date: string, days: number): string =>
   new Date(Date.parse(`${date}T00:00:00Z`) + days * DAY_MINUTES * MINUTE_MS).toISOString().slice(0, 10)
 
-/** Monday is 0. */
-export const weekdayOf = (date: string): number => (new Date(`${date}T00:00:00Z`).getUTCDay() + 6) % 7
+const weekdayOf = (date: string): number => (new Date(`${date}T00:00:00Z`).getUTCDay() + 6) % 7
 
-const KEPT_MAX = 50_000
-const kept = new Map<string, number>()
+/** What has been looked up: a day's hours are the same for everybody in a zone. */
+const known = new Map<string, LocalDay>()
+const KNOWN_MAX = 5000
 
-/** @see WallClocks */
+/** Wall clocks for one question: ranges that it asks for again are not looked up again. */
 export async function wallClocks(): Promise<WallClocks> {
   const { Temporal } = await import('temporal-polyfill')
+
   const find = (date: string, minute: number, zone: string, edge: Edge): number => {
     const day = Temporal.PlainDate.from(minute < DAY_MINUTES ? date : plusDays(date, 1))
     const left = minute % DAY_MINUTES
@@ -37,16 +53,43 @@ export async function wallClocks(): Promise<WallClocks> {
       .toPlainDateTime({ hour: Math.floor(left / 60), minute: left % 60 })
       .toZonedDateTime(zone, { disambiguation: edge === 'start' ? 'compatible' : 'earlier' }).epochMilliseconds
   }
-  return {
-    instant(date, minute, zone, edge) {
-      const key = `${zone} ${date} ${minute} ${edge}`
-      const known = kept.get(key)
-      if (known !== undefined) return known
-      const found = find(date, minute, zone, edge)
-      if (kept.size >= KEPT_MAX) kept.clear()
-      kept.set(key, found)
-      return found
-    },
-    dateOf: (at_ms, zone) => Temporal.Instant.fromEpochMilliseconds(at_ms).toZonedDateTimeISO(zone).toPlainDate().toString(),
+
+  function newDay(date: string, zone: string): LocalDay {
+    const found = { start: new Map<number, number>(), end: new Map<number, number>() }
+    const instant = (minute: number, edge: Edge): number => {
+      const before = found[edge].get(minute)
+      if (before !== undefined) return before
+      const at_ms = find(date, minute, zone, edge)
+      found[edge].set(minute, at_ms)
+      return at_ms
+    }
+    return { date, weekday: weekdayOf(date), instant }
   }
+
+  function day(date: string, zone: string): LocalDay {
+    const key = `${zone} ${date}`
+    const before = known.get(key)
+    if (before) return before
+    if (known.size >= KNOWN_MAX) known.clear()
+    const made = newDay(date, zone)
+    known.set(key, made)
+    return made
+  }
+
+  const dateOf = (at_ms: number, zone: string): string =>
+    Temporal.Instant.fromEpochMilliseconds(at_ms).toZonedDateTimeISO(zone).toPlainDate().toString()
+
+  const ranges = new Map<string, LocalDay[]>()
+  function days({ start_ms, end_ms }: Span, zone: string): LocalDay[] {
+    const key = `${zone} ${start_ms} ${end_ms}`
+    let list = ranges.get(key)
+    if (list) return list
+    list = []
+    const last = dateOf(end_ms, zone)
+    for (let date = dateOf(start_ms, zone); date <= last; date = plusDays(date, 1)) list.push(day(date, zone))
+    ranges.set(key, list)
+    return list
+  }
+
+  return { day, days, dateOf }
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import fc from 'fast-check'
-import { MINUTE_MS, plusDays, wallClocks, weekdayOf, type WallClocks } from './local-time.ts'
+import { MINUTE_MS, plusDays, wallClocks, type WallClocks } from './local-time.ts'
 import { byDay, daysFrom, openWindows, placesLeft, windowsOf, type Schedule, type Window } from './windows.ts'
 
 const HOUR_MS = 60 * MINUTE_MS
@@ -43,8 +43,8 @@ const schedule = (changes: Partial<Schedule> = {}): Schedule => ({
 })
 
 const day = (date: string, zone: string) => ({
-  start_ms: clocks.instant(date, 0, zone, 'start'),
-  end_ms: clocks.instant(plusDays(date, 1), 0, zone, 'start'),
+  start_ms: clocks.day(date, zone).instant(0, 'start'),
+  end_ms: clocks.day(plusDays(date, 1), zone).instant(0, 'start'),
 })
 
 const dates = fc.integer({ min: 0, max: 365 * 6 }).map((offset) => plusDays('2025-01-01', offset))
@@ -110,9 +110,10 @@ describe('windows of working hours', () => {
         const zone = given.time_zone
         const length_ms = given.window_min * MINUTE_MS
         const found = windowsOf(clocks, given, day(date, zone))
-        const spans = given.hours[weekdayOf(date)]!.map(({ from_min, to_min }) => ({
-          start_ms: clocks.instant(date, from_min, zone, 'start'),
-          end_ms: clocks.instant(date, to_min, zone, 'end'),
+        const weekday = (new Date(`${date}T12:00:00Z`).getUTCDay() + 6) % 7
+        const spans = given.hours[weekday]!.map(({ from_min, to_min }) => ({
+          start_ms: clocks.day(date, zone).instant(from_min, 'start'),
+          end_ms: clocks.day(date, zone).instant(to_min, 'end'),
         }))
         const fitting = spans.reduce(
           (sum, { start_ms, end_ms }) => sum + Math.max(0, Math.floor((end_ms - start_ms) / length_ms)),

@@ -1,5 +1,7 @@
 // The windows in which staff can visit: from working hours, days off and what is booked already. Pure: it knows no table and no clock.
-import { MINUTE_MS, plusDays, weekdayOf, type WallClocks } from './local-time.ts'
+import { MINUTE_MS, plusDays, type LocalDay, type Span, type WallClocks } from './local-time.ts'
+
+export type { Span }
 
 /** Days that an availability has, always. Source: lab-testing.md 1, 19.2. */
 export const AVAILABILITY_DAYS = 14
@@ -29,12 +31,6 @@ export interface Schedule {
   priority?: { price_cents: number; hours: readonly Hours[] } | undefined
 }
 
-/** A stretch of time, in ms. */
-export interface Span {
-  start_ms: number
-  end_ms: number
-}
-
 export interface Window extends Span {
   price_cents: number
   is_priority: boolean
@@ -54,15 +50,13 @@ export interface OpenWindow extends Window {
  * as long as `window_min` says whatever the clock does meanwhile; what is left at the end and is shorter is not used.
  */
 export function windowsOf(clocks: WallClocks, schedule: Schedule, range: Span): Window[] {
-  const { time_zone: zone } = schedule
   const length_ms = schedule.window_min * MINUTE_MS
   const windows: Window[] = []
-  const last = clocks.dateOf(range.end_ms, zone)
-  for (let date = clocks.dateOf(range.start_ms, zone); date <= last; date = plusDays(date, 1)) {
-    if (schedule.days_off.has(date)) continue
-    const urgent = schedule.priority?.hours.map((hours) => spanOf(clocks, date, hours, zone)) ?? []
-    for (const hours of schedule.hours[weekdayOf(date)]!) {
-      const { start_ms, end_ms } = spanOf(clocks, date, hours, zone)
+  for (const day of clocks.days(range, schedule.time_zone)) {
+    if (schedule.days_off.has(day.date)) continue
+    const urgent = schedule.priority?.hours.map((hours) => spanOf(day, hours)) ?? []
+    for (const hours of schedule.hours[day.weekday]!) {
+      const { start_ms, end_ms } = spanOf(day, hours)
       for (let start = start_ms; start + length_ms <= end_ms; start += length_ms) {
         if (start < range.start_ms || start >= range.end_ms) continue
         const is_priority = urgent.some((span) => start >= span.start_ms && start < span.end_ms)
@@ -74,9 +68,9 @@ export function windowsOf(clocks: WallClocks, schedule: Schedule, range: Span): 
   return windows
 }
 
-const spanOf = (clocks: WallClocks, date: string, { from_min, to_min }: Hours, zone: string): Span => ({
-  start_ms: clocks.instant(date, from_min, zone, 'start'),
-  end_ms: clocks.instant(date, to_min, zone, 'end'),
+const spanOf = (day: LocalDay, { from_min, to_min }: Hours): Span => ({
+  start_ms: day.instant(from_min, 'start'),
+  end_ms: day.instant(to_min, 'end'),
 })
 
 /** How long a visit keeps somebody. */
@@ -97,8 +91,12 @@ export function placesLeft(schedule: Schedule, window: Span, booked: readonly Bo
 
 /** Windows with room left, soonest first. */
 export function openWindows(clocks: WallClocks, schedule: Schedule, range: Span, booked: readonly Booked[]): OpenWindow[] {
-  const windows = windowsOf(clocks, schedule, range)
-  return windows.map((window) => ({ ...window, places: placesLeft(schedule, window, booked) })).filter(({ places }) => places > 0)
+  const open: OpenWindow[] = []
+  for (const window of windowsOf(clocks, schedule, range)) {
+    const places = placesLeft(schedule, window, booked)
+    if (places > 0) open.push({ ...window, places })
+  }
+  return open
 }
 
 export interface Day {
@@ -109,8 +107,8 @@ export interface Day {
 /** The 14 days from a date on, in the zone of the patient, and when they begin and end. */
 export function daysFrom(clocks: WallClocks, start_date: string, zone: string): { dates: string[]; range: Span } {
   const dates = Array.from({ length: AVAILABILITY_DAYS }, (_, index) => plusDays(start_date, index))
-  const start_ms = clocks.instant(start_date, 0, zone, 'start')
-  const end_ms = clocks.instant(plusDays(start_date, AVAILABILITY_DAYS), 0, zone, 'start')
+  const start_ms = clocks.day(start_date, zone).instant(0, 'start')
+  const end_ms = clocks.day(plusDays(start_date, AVAILABILITY_DAYS), zone).instant(0, 'start')
   return { dates, range: { start_ms, end_ms } }
 }
 
@@ -119,19 +117,20 @@ export function daysFrom(clocks: WallClocks, start_date: string, zone: string): 
  * places of all. Every date has its day, empty where nothing is open.
  */
 export function byDay(clocks: WallClocks, dates: string[], zone: string, offers: readonly (readonly OpenWindow[])[]): Day[] {
-  const merged = new Map<string, OpenWindow>()
+  const merged = new Map<number, OpenWindow[]>()
   for (const windows of offers)
     for (const window of windows) {
-      const key = `${window.start_ms} ${window.end_ms} ${window.price_cents} ${window.is_priority}`
-      const same = merged.get(key)
+      const beside = merged.get(window.start_ms)
+      const same = beside?.find((other) => isSame(other, window))
       if (same) same.places += window.places
-      else merged.set(key, { ...window })
+      else if (beside) beside.push({ ...window })
+      else merged.set(window.start_ms, [{ ...window }])
     }
   const days = dates.map((date): Day => ({ date, windows: [] }))
-  const ends = dates.map((date) => clocks.instant(plusDays(date, 1), 0, zone, 'start'))
-  const sorted = [...merged.values()].sort(
-    (a, b) => a.start_ms - b.start_ms || a.end_ms - b.end_ms || a.price_cents - b.price_cents,
-  )
+  const ends = dates.map((date) => clocks.day(plusDays(date, 1), zone).instant(0, 'start'))
+  const sorted = [...merged.values()]
+    .flat()
+    .sort((a, b) => a.start_ms - b.start_ms || a.end_ms - b.end_ms || a.price_cents - b.price_cents)
   let index = 0
   for (const window of sorted) {
     while (index < days.length && window.start_ms >= ends[index]!) index++
@@ -139,3 +138,6 @@ export function byDay(clocks: WallClocks, dates: string[], zone: string, offers:
   }
   return days
 }
+
+const isSame = (a: Window, b: Window): boolean =>
+  a.end_ms === b.end_ms && a.price_cents === b.price_cents && a.is_priority === b.is_priority

@@ -1,12 +1,24 @@
 // Secrets at rest: encrypted with AES-256-GCM under a key that is not in the database; and signatures under keys derived from it. A
 // text carries the id of its key, so that several keys can be alive while secrets are moved from one to the next. Where keys come from
 // is not known here.
-import { createCipheriv, createDecipheriv, createHash, createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto'
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHash,
+  createHmac,
+  createSecretKey,
+  hkdfSync,
+  randomBytes,
+  timingSafeEqual,
+  type KeyObject,
+} from 'node:crypto'
 
 /** A key and the short id by which texts name it. */
 interface VaultKey {
   id: string
   bytes: Buffer
+  /** Keys derived from it, by what they sign: deriving one takes many times longer than signing. */
+  signing: Map<string, KeyObject>
 }
 
 /** Secrets cannot be read with the keys of this process. */
@@ -19,16 +31,25 @@ const TAG_BYTES = 16
 const keyOf = (text: string): VaultKey => {
   if (!isVaultKey(text)) throw new VaultError('An encryption key must be 32 bytes in base64.')
   const bytes = Buffer.from(text, 'base64')
-  return { id: createHash('sha256').update(bytes).digest('hex').slice(0, 8), bytes }
+  return { id: createHash('sha256').update(bytes).digest('hex').slice(0, 8), bytes, signing: new Map() }
 }
 
 /** A fresh key, in base64. */
 export const newVaultKey = (): string => randomBytes(KEY_BYTES).toString('base64')
 
+const SIGNING_MAX = 100
+
+function signingKey({ bytes, signing }: VaultKey, context: string): KeyObject {
+  const known = signing.get(context)
+  if (known) return known
+  if (signing.size === SIGNING_MAX) signing.clear()
+  const derived = createSecretKey(Buffer.from(hkdfSync('sha256', bytes, '', `sign ${context}`, KEY_BYTES)))
+  signing.set(context, derived)
+  return derived
+}
+
 const mac = (key: VaultKey, text: string, context: string): Buffer =>
-  createHmac('sha256', Buffer.from(hkdfSync('sha256', key.bytes, '', `sign ${context}`, KEY_BYTES)))
-    .update(text)
-    .digest()
+  createHmac('sha256', signingKey(key, context)).update(text).digest()
 
 /**
  * Gives the keys in base64, newest first; the same list again while nothing has changed. `afresh`: a key was met that is not in the

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { customer } from './client.ts'
 import { absent } from './parts/absent.ts'
+import { appointments } from './parts/appointments.ts'
 import { catalog } from './parts/catalog.ts'
 import { cellsAndKeys } from './parts/cells.ts'
 import { draws } from './parts/draws.ts'
@@ -23,7 +24,22 @@ const server = await openServer()
 after(() => server.stop())
 const skip = server.log ? false : 'the server was not started here'
 
-const parts = [story, users, catalog, making, insurance, orders, draws, documents, results, unmatched, places, visits, absent]
+const parts = [
+  story,
+  users,
+  catalog,
+  making,
+  insurance,
+  orders,
+  draws,
+  documents,
+  results,
+  unmatched,
+  places,
+  appointments,
+  visits,
+  absent,
+]
 for (const part of parts) {
   const one = customer(server, 'sandbox-us')
   part(one)

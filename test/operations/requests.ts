@@ -1,15 +1,16 @@
 // A request that works, for every operation, made from its declaration and from what a team has. What an operation needs beyond its
 // example is said here once; everything else follows from the names of its parameters.
 import { randomUUID } from 'node:crypto'
+import { isDeepStrictEqual } from 'node:util'
 import { operations } from '../../src/app.ts'
 import { changeOrder } from '../../src/orders/open-order.ts'
 import type { AvailableSlots } from '../../src/appointments/schema.ts'
 import type { Operation } from '../../src/platform/operation.ts'
 import { keyHash } from '../../src/platform/secrets.ts'
-import { pscReasons } from '../../src/scheduling/reasons.ts'
 import { labAccount } from '../../src/testing-labs.ts'
 import { avenue, employ, slots, street, usAddress, visitOf } from '../../src/testing-visits.ts'
 import { cells, client, type Given, type Reply } from '../../src/testing.ts'
+import { features } from '../../src/wire/features.ts'
 
 export interface Request {
   path: Record<string, string>
@@ -40,6 +41,7 @@ const queryFor: Record<string, string[]> = {
   delete_team_data_pull_preferences: ['team_id'],
   delete_team_ehr_pipelines: ['team_id'],
   search_insurance_payor_information: ['insurance_name'],
+  get_psc_appointment_availability: ['lab', 'zip_code'],
 }
 
 /** What a team must have for something to be deleted, by the operation that makes it. */
@@ -87,10 +89,8 @@ const belongings: Record<string, (team: Given, operation: Operation) => Promise<
   wrong_lab_test_id: (team) => team.test(),
   transaction_id: async (team, operation) => ((await orderFor(team, operation)).order_transaction as Json).id as string,
   order_transaction_id: (team, operation) => belongings.transaction_id!(team, operation),
-  cancellationReasonId: () => Promise.resolve(pscReasons[0]!.id),
   lab_test_id: (team) => team.test(),
   booking_key: (team, { path }) => (path.includes('/phlebotomy/') ? windowOf(team) : bookingKey(team)),
-  cancellation_reason_id: () => Promise.resolve(bodies.cancel_phlebotomy_appointment!.cancellation_reason_id as string),
   reference: async (team, { id }) => {
     if (id === 'delete_phlebotomist') await employ(team, 'to-go')
     return id === 'delete_phlebotomist' ? 'to-go' : 'north-team'
@@ -98,6 +98,7 @@ const belongings: Record<string, (team: Given, operation: Operation) => Promise<
   sample_id: async (team, operation) =>
     operation.id === 'import_order' ? `FICTIONAL-${randomUUID()}` : ((await kit(team)).sample_id as string),
   lab_id: async (team) => String((await marker(team)).lab_id),
+  lab: () => Promise.resolve('quest'),
   zip_code: () => Promise.resolve('85004'),
   provider_id: async (team) => (await marker(team)).provider_id as string,
   org_id: async (team, operation) => {
@@ -224,6 +225,7 @@ const nobodys = new Set(['creator_member_id'])
 const otherwise: Record<string, string> = { create_insurance: 'member_id' }
 /** Names of what is not a team's own: the catalog is everybody's. */
 const everybodys = new Set([
+  'lab',
   'cancellation_reason_id',
   'cancellationReasonId',
   'collection_date',
@@ -468,7 +470,7 @@ export async function call(
 
 /** What is wrong with an answer, whatever the question was. */
 function improper({ status, body, headers }: Reply): string | undefined {
-  if (status >= 500) return `which is a fault of the server: ${JSON.stringify(body)}`
+  if (status >= 500 && !isSwitchedOff({ status, body })) return `which is a fault of the server: ${JSON.stringify(body)}`
   // What is too long to be read never becomes a request.
   if (status !== 431 && !headers.get('x-request-id')) return 'without an id of the request'
   if (status < 400) return undefined
@@ -481,5 +483,9 @@ function improper({ status, body, headers }: Reply): string | undefined {
     return detail.length && detail.every(isFault) ? undefined : 'with a list of something else than faults'
   return typeof detail?.error_type === 'string' ? undefined : 'without detail'
 }
+
+/** The one refusal with a status of the server's, which clients of this interface know. */
+const isSwitchedOff = ({ status, body }: Pick<Reply, 'status' | 'body'>): boolean =>
+  status === 503 && isDeepStrictEqual(body, features.psc_scheduling.refusal().body)
 
 const isFault = ({ loc, msg, type }: Json): boolean => Array.isArray(loc) && typeof msg === 'string' && typeof type === 'string'

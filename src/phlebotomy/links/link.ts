@@ -39,8 +39,8 @@ export interface VisitLink {
   services(tx: Tx, where: Where): Promise<ServiceType[]>
   /** Why nobody can come to an address that is served; undefined when somebody can. */
   refusal(address: UsAddress): string | undefined
-  /** What is free and begins within `range`, by whoever offers it. */
-  availability(tx: Tx, where: Where, range: Span): Promise<OpenWindow[][]>
+  /** What is free and begins within `range`, by whoever offers it; undefined where nobody comes. */
+  availability(tx: Tx, where: Where, range: Span): Promise<OpenWindow[][] | undefined>
   /** Take a place of a window. Throws what the caller is answered when there is none. */
   book(tx: Tx, visit: VisitToCome, window: Wanted): Promise<Answer>
   request(tx: Tx, visit: VisitToCome): Promise<Answer>
@@ -54,7 +54,7 @@ export interface VisitLink {
 export const noRequests = (): never => {
   throw badRequest('This provider does not take requests for appointments.')
 }
-export const noWindows = (): Promise<OpenWindow[][]> => Promise.resolve([])
+export const noWindows = (): Promise<undefined> => Promise.resolve(undefined)
 export const noBooking = (): never => {
   throw badRequest('Invalid booking key format')
 }

@@ -18,8 +18,9 @@ const READY = 'appointment-ready'
 /** Before this instant nobody can come any more. */
 const noticed = (tx: Tx, notice_min: number): number => tx.now.getTime() + notice_min * MINUTE_MS
 
-async function available(tx: Tx, where: Where, range: Span): Promise<OpenWindow[][]> {
+async function available(tx: Tx, where: Where, range: Span): Promise<OpenWindow[][] | undefined> {
   const staff = await staffServing(tx, tx.tenant.org, where, READY)
+  if (staff.length === 0) return undefined
   const clocks = await wallClocks()
   const taken = await takenOf(
     tx,

@@ -52,7 +52,7 @@ export const sandboxReadyLink: VisitLink = {
   services: (_tx, { zip }) => Promise.resolve(zip === ZIP ? [READY] : []),
   refusal: (address) =>
     inStreet(address) ? undefined : 'In the sandbox the address must be in West Lincoln Street, Phoenix, AZ 85004.',
-  availability: async (tx, where, range) => [await windows(where, range, tx.now)],
+  availability: async (tx, where, range) => (where.zip === ZIP ? [await windows(where, range, tx.now)] : undefined),
   async book(tx, visit, window) {
     await assertOffered(visit.where, window, tx.now)
     await holdVisit(tx, 'getlabs', visit)

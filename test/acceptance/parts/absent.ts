@@ -14,7 +14,6 @@ export const absent = ({ sdk }: Customer): void =>
       'vitals.heartrateGrouped': () => sdk.vitals.heartrateGrouped({ userId: NOBODY, startDate: '2024-01-01' }),
       'aggregate.getTaskHistoryForContinuousQuery': () =>
         sdk.aggregate.getTaskHistoryForContinuousQuery({ userId: NOBODY, queryIdOrSlug: 'x' }),
-      'labTests.getPscAppointmentAvailability': () => sdk.labTests.getPscAppointmentAvailability({ lab: 'quest' }),
       'labReport.parserGetJob': () => sdk.labReport.parserGetJob({ jobId: NOBODY }),
     }
     for (const [name, call] of Object.entries(calls))

@@ -1,0 +1,110 @@
+// Schedules of sites, and bookings that wait for an answer, by command: whoever operates the installation keeps the calendars.
+import { parseArgs } from 'node:util'
+import { cell, id, UsageError } from './bootstrap.ts'
+import { loadTenant } from './management/teams.ts'
+import { placesOf, usable } from './places-command.ts'
+import type { Cells } from './platform/cells.ts'
+import type { CellName, Db } from './platform/db.ts'
+import { labOf } from './psc/import.ts'
+import { answerBooking, teamOfBooking, waitingBookings } from './scheduling/answers.ts'
+import { importSchedules } from './scheduling/import.ts'
+import { shownSchedule } from './scheduling/schedule-row.ts'
+import { listSchedules, removeSchedule, schedulesOf } from './scheduling/schedules.ts'
+import { bookableLabs } from './scheduling/schema.ts'
+
+const LISTED = 1000
+const SAY =
+  'Say "psc schedule import", "psc schedule list", "psc schedule show", "psc schedule remove", "psc booking list", "psc booking confirm" or "psc booking refuse"; "drawbridge help" explains them.'
+
+/** Carry out `psc schedule ...` and `psc booking ...`. An import without a cell goes to those of production. @returns what to print */
+export async function scheduleCommand(cells: Cells, words: string[]): Promise<string> {
+  const { positionals, values } = read(words)
+  const [, noun, command, ...named] = positionals
+  if (noun === 'booking') return bookings(cells, command, named[0], values.cell)
+  if (!['import', 'list', 'show', 'remove'].includes(command ?? '')) throw new UsageError(SAY)
+  const lab = bookableLabs.find((slug) => slug === values.lab)
+  if (!lab) throw new UsageError(`--lab must be one of ${bookableLabs.join(', ')}.`)
+  if (command !== 'list' && named.length === 0)
+    throw new UsageError(
+      command === 'import' ? 'psc schedule import needs a file.' : `psc schedule ${command} needs the codes of sites.`,
+    )
+  const wanted = command === 'import' ? (name: CellName) => name.startsWith('production') : undefined
+  const places = placesOf(cells, values.cell, wanted)
+  if (places.length === 0) throw new UsageError('No cell of production is served here; name one with --cell.')
+  let printed = ''
+  for (const name of places) {
+    const db = cells.of(name)
+    const lab_id = await labOf(db.queries, lab)
+    if (lab_id === undefined) throw new UsageError('There is no such lab in the cell.')
+    // What is shown can be edited and imported again.
+    printed +=
+      command === 'show' ? await show(db, lab_id, named) : `${name}\n${await change(db, lab_id, command!, named, values.strict)}`
+  }
+  return printed
+}
+
+function read(words: string[]) {
+  const text = { type: 'string' } as const
+  try {
+    const options = { cell: text, lab: text, strict: { type: 'boolean', default: false } } as const
+    return parseArgs({ args: words, allowPositionals: true, options })
+  } catch (error) {
+    throw new UsageError((error as Error).message)
+  }
+}
+
+async function change(db: Db, lab_id: number, command: string, named: string[], strict: boolean): Promise<string> {
+  if (command === 'import') {
+    const { schedules, rejections } = await usable(importSchedules(db, lab_id, named[0]!, strict))
+    return `${schedules} taken\n${rejections.text()}`
+  }
+  if (command === 'remove') return remove(db, lab_id, named)
+  const listed = await listSchedules(db.queries, lab_id, { after: '', limit: LISTED + 1 })
+  const lines = listed.slice(0, LISTED).map(({ site_code, schedule: { slot_minutes, places, confirms } }) => {
+    const how = confirms === 'by_hand' ? '  confirmed by hand' : ''
+    return `  ${site_code.padEnd(12)} ${String(slot_minutes).padStart(3)} minutes  ${places} at a time${how}\n`
+  })
+  return [...lines, ...(listed.length > LISTED ? ['  … and more\n'] : [])].join('')
+}
+
+async function remove(db: Db, lab_id: number, codes: string[]): Promise<string> {
+  const lines: string[] = []
+  await db.plainTx(async (tx) => {
+    lines.length = 0
+    for (const code of codes)
+      lines.push(`  ${code}  ${(await removeSchedule(tx, lab_id, code)) ? 'removed' : 'has no schedule'}\n`)
+  })
+  return lines.join('')
+}
+
+async function show(db: Db, lab_id: number, codes: string[]): Promise<string> {
+  const found = await schedulesOf(db.queries, lab_id, codes)
+  const shown = [...found].map(([site_code, schedule]) => shownSchedule({ site_code, schedule }))
+  return `${JSON.stringify(shown, null, 2)}\n`
+}
+
+async function bookings(
+  cells: Cells,
+  command: string | undefined,
+  named: string | undefined,
+  where: string | undefined,
+): Promise<string> {
+  if (command === 'list') {
+    let printed = ''
+    for (const name of placesOf(cells, where)) {
+      const waiting = await waitingBookings(cells.of(name).queries, LISTED)
+      printed += `${name}\n${waiting.map((one) => `  ${one.id}  ${one.provider} ${one.site_code}  ${one.start_at}  team ${one.team_id}\n`).join('')}`
+    }
+    return printed
+  }
+  if (command !== 'confirm' && command !== 'refuse') throw new UsageError(SAY)
+  const booking = id(named, 'The booking')
+  const name = cell(where)
+  const db = cells.has(name) ? cells.of(name) : undefined
+  if (!db) throw new UsageError(`CELLS leaves out ${name}.`)
+  const team = await teamOfBooking(db.queries, booking)
+  const tenant = team === undefined ? undefined : await loadTenant(cells, name, team)
+  const isDone = tenant && (await db.tx(tenant, (tx) => answerBooking(tx, booking, command === 'confirm')))
+  if (!isDone) throw new UsageError('No such booking waits for an answer.')
+  return command === 'confirm' ? 'Confirmed.\n' : 'Refused; the appointment is cancelled.\n'
+}
