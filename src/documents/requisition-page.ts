@@ -151,16 +151,16 @@ function business(pen: Pen, { order, coverage }: Requisition): Block[] {
 /** Filled in by whoever takes the sample. */
 const collection = (pen: Pen): Block[] => [
   {
-    height: 64,
+    height: 70,
     draw(y) {
-      pen.put('COLLECTION, to be filled in by the collector', sheet.left, y + 12, styles.capital)
+      pen.put('COLLECTION, to be filled in by the collector', sheet.left, y + 19, styles.capital)
       const columns = [
         { name: 'Collection date (MM/DD/YYYY)', width: 150 },
         { name: 'Time (24 h)', width: 90 },
         { name: 'Fasting for (hours)', width: 100 },
         { name: 'Collected by', width: full - 326 },
       ]
-      blanks(pen, columns).draw(y + 16)
+      blanks(pen, columns).draw(y + 24)
     },
   },
 ]

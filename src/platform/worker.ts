@@ -297,12 +297,15 @@ async function claimNext(db: Db, team: string, until: Date): Promise<JobRow | un
 
 const Busy = T.Object({ busy: T.Boolean() })
 
-/** Whether a worker holds one of the team's jobs. A lease ends, so this does too. */
+/**
+ * Whether there is one of the team's jobs that a worker holds, or that came of one since we looked. A lease ends, and what nobody holds
+ * is claimed next, so this ends too.
+ */
 async function isBusy(db: Db, team: string, until: Date): Promise<boolean> {
   const row = await db.queries.one(
     Busy,
     sql`
-    select exists (select from job where team_id = ${team} and run_at <= ${until} and failed_at is null and leased_until >= ${machineNow()}) as busy`,
+    select exists (select from job where team_id = ${team} and run_at <= ${until} and failed_at is null) as busy`,
   )
   return row.busy
 }
