@@ -16,7 +16,9 @@ type Api = (method: string, path: string, body?: unknown) => Promise<any> // oxl
 async function orders(api: Api, markers_count: number, count: number): Promise<{ ids: string[]; lab_test_id: string }> {
   const { markers } = await api('GET', `/v3/lab_tests/markers?lab_slug=quest&a_la_carte_enabled=true&size=${markers_count}`)
   const test = await api('POST', '/v3/lab_tests', {
-    ...{ name: 'Bench of many markers', description: 'For the bench', method: 'walk_in_test' },
+    name: 'Bench of many markers',
+    description: 'For the bench',
+    method: 'walk_in_test',
     marker_ids: markers.map(({ id }: { id: number }) => id),
   })
   const lab_test_id = test.lab_test.id as string
@@ -24,7 +26,8 @@ async function orders(api: Api, markers_count: number, count: number): Promise<{
   const ids: string[] = []
   for (let n = 0; n < count; n++) {
     const body = {
-      ...{ user_id, lab_test_id },
+      user_id,
+      lab_test_id,
       patient_details: { ...PATIENT, phone_number: '+15550100199', email: 'testa@example.com' },
       patient_address: { first_line: '1 Sample Way', city: 'Phoenix', state: 'AZ', zip: '85004', country: 'US' },
     }
@@ -47,9 +50,14 @@ export async function intakes(
     const db = cells.of(CELL)
     const tenant = (await loadTenant(cells, CELL, team))!
     const expected = expectations(await db.tx(tenant, (tx) => expectedResults(tx, lab_test_id)))
-    const results = expected.map(({ definition: _, required: _required, ...item }) => ({
+    const results = expected.map(({ definition: _definition, required: _required, ...item }) => ({
       ...item,
-      ...{ type: 'numeric' as const, result: '5', unit: null, reference_range: '1-10', flag: '', notes: null },
+      type: 'numeric' as const,
+      result: '5',
+      unit: null,
+      reference_range: '1-10',
+      flag: '',
+      notes: null,
     }))
     const times_ms: number[] = []
     for (const id of ids) {
@@ -61,8 +69,15 @@ export async function intakes(
         }),
       )
       const report = {
-        ...{ status: 'final' as const, amended: false, specimen_number: sample_id, collected_at: null, received_at: null },
-        ...{ reported_at: '2030-01-04T10:00:00Z', performing_laboratory: null, results, missing: [] },
+        status: 'final' as const,
+        amended: false,
+        specimen_number: sample_id,
+        collected_at: null,
+        received_at: null,
+        reported_at: '2030-01-04T10:00:00Z',
+        performing_laboratory: null,
+        results,
+        missing: [],
       }
       const delivery = { lab_slug: 'quest', message_id: sample_id, sample_id, account_number: null, patient: PATIENT, report }
       const started = performance.now()

@@ -16,13 +16,26 @@ export const reportedPatient: ReportedPatient = { first_name, last_name, dob, ge
 /** A normal report of everything that a lab test expects. */
 export async function reportOf(team: Given, lab_test_id: string, more: Partial<LabReport> = {}): Promise<LabReport> {
   const markers = await team.db.tx(await tenantOf(team), (tx) => expectedResults(tx, lab_test_id))
-  const results = expectations(markers).map(({ definition: _, required: _required, ...item }) => ({
+  const results = expectations(markers).map(({ definition: _definition, required: _required, ...item }) => ({
     ...item,
-    ...{ type: 'numeric' as const, result: '5', unit: null, reference_range: '1-10', flag: '', notes: null },
+    type: 'numeric' as const,
+    result: '5',
+    unit: null,
+    reference_range: '1-10',
+    flag: '',
+    notes: null,
   }))
   return {
-    ...{ status: 'final', amended: false, specimen_number: 'SPEC-1', collected_at: null, received_at: null },
-    ...{ reported_at: '2030-01-04T10:00:00Z', performing_laboratory: null, results, missing: [], ...more },
+    status: 'final',
+    amended: false,
+    specimen_number: 'SPEC-1',
+    collected_at: null,
+    received_at: null,
+    reported_at: '2030-01-04T10:00:00Z',
+    performing_laboratory: null,
+    results,
+    missing: [],
+    ...more,
   }
 }
 

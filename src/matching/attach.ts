@@ -96,9 +96,17 @@ function patientOf(tx: Tx, { patient }: Delivery): Patient {
   if (dob > day(tx.now)) throw badRequest('The date of birth that the laboratory names is in the future')
   const told = gender?.toLowerCase()
   return {
-    ...{ first_name, last_name, dob, gender: told === 'female' || told === 'male' || told === 'other' ? told : 'unknown' },
-    ...{ phone_number: null, email: null, medical_proxy: null, race: null, ethnicity: null },
-    ...{ sexual_orientation: null, gender_identity: null },
+    first_name,
+    last_name,
+    dob,
+    gender: told === 'female' || told === 'male' || told === 'other' ? told : 'unknown',
+    phone_number: null,
+    email: null,
+    medical_proxy: null,
+    race: null,
+    ethnicity: null,
+    sexual_orientation: null,
+    gender_identity: null,
   }
 }
 

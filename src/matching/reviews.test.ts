@@ -55,8 +55,13 @@ describe('accepting a result', () => {
     )
     assert.deepEqual(Object.keys(told[1]), ['event_type', 'data', 'team_id'])
     assert.deepEqual(told[1].data, {
-      ...{ id, status: 'resolved', decision_code: 'match_completed', sub_reason_codes: [], resolution_action: 'accept' },
-      ...{ resolved_user_id: order.user_id, resolved_order_id: order.id },
+      id,
+      status: 'resolved',
+      decision_code: 'match_completed',
+      sub_reason_codes: [],
+      resolution_action: 'accept',
+      resolved_user_id: order.user_id,
+      resolved_order_id: order.id,
     })
   })
 
@@ -97,7 +102,8 @@ describe('accepting a result', () => {
     const [marker] = (await team.api.get(`/v3/lab_tests/markers?size=1&lab_id=${labcorp.id}`)).body.markers
     const report = await reportOf(team, order.lab_test.id)
     const id = await reviewed(team, order, {
-      ...{ lab_slug: 'labcorp', sample_id: 'LABCORPS-OWN' },
+      lab_slug: 'labcorp',
+      sample_id: 'LABCORPS-OWN',
       report: {
         ...report,
         results: report.results.map((result) => ({ ...result, source_markers: null, provider_id: marker.provider_id })),

@@ -122,7 +122,8 @@ function idempotencyOf(declared: Idempotency, { headers }: Admitted, body: unkno
     )
     return undefined
   }
-  const fingerprint = declared.one_body ? sha256(JSON.stringify(sorted(body))) : null
+  // A body that is not sound is refused for that.
+  const fingerprint = declared.one_body && faults.length === 0 ? sha256(JSON.stringify(sorted(body))) : null
   return { ...declared, key, fingerprint, keepFailures: onError !== 'no-cache' }
 }
 

@@ -23,7 +23,7 @@ async function taken(method = 'walk_in_test'): Promise<{ team: Given; order: Ord
   return { team, order }
 }
 
-const named = ({ definition: _, required: _required, ...item }: Expectation) => item
+const named = ({ definition: _definition, required: _required, ...item }: Expectation) => item
 
 /** The final report of an order, without the last of its results. */
 async function reported(
@@ -38,12 +38,25 @@ async function reported(
       const missing = failure ? expected.slice(-1).map((item) => ({ ...named(item), failure, note: null })) : []
       const results = expected.slice(0, expected.length - missing.length).map((item) => ({
         ...named(item),
-        ...{ type: 'numeric' as const, result: '5', unit: null, reference_range: '1-10', flag: '', notes: null },
+        type: 'numeric' as const,
+        result: '5',
+        unit: null,
+        reference_range: '1-10',
+        flag: '',
+        notes: null,
       }))
       const at = '2030-01-04T10:00:00Z'
       await receiveReport(tx, open, {
-        ...{ status: 'final', amended: false, specimen_number: 'SPEC-1', collected_at: null, received_at: null },
-        ...{ reported_at: at, performing_laboratory: null, results, missing, ...more },
+        status: 'final',
+        amended: false,
+        specimen_number: 'SPEC-1',
+        collected_at: null,
+        received_at: null,
+        reported_at: at,
+        performing_laboratory: null,
+        results,
+        missing,
+        ...more,
       })
     })
   })
@@ -104,8 +117,18 @@ test('a second failure completes the redraw with what is missing', async () => {
   const second = await reported(team, again.id, 'internal_lab_failure', {
     results: [
       {
-        ...{ name: 'Hemolysis index', slug: 'hemolysis-index', provider_id: null, loinc: null, loinc_slug: null },
-        ...{ source_markers: null, type: 'comment', result: 'high', unit: null, reference_range: null, flag: '', notes: null },
+        name: 'Hemolysis index',
+        slug: 'hemolysis-index',
+        provider_id: null,
+        loinc: null,
+        loinc_slug: null,
+        source_markers: null,
+        type: 'comment',
+        result: 'high',
+        unit: null,
+        reference_range: null,
+        flag: '',
+        notes: null,
       },
     ],
   })

@@ -571,3 +571,25 @@ test('a result whose link knows no markers belongs to those that were ordered un
     expected.map(({ source_markers }) => source_markers),
   )
 })
+
+test('every partial report is told, each with its event, to a team that wants to hear of them', async () => {
+  const team = await given()
+  await team.manage.patch(`/team/${team.team}`, { sandbox: { partial_webhooks_enabled: true } })
+  guard.forget(team.team)
+  const order = await placed(team, { lab_test_id: await team.test('walk_in_test') })
+  await walk(team, order.id, 'requisition_created')
+  const tenant = await tenantOf(team)
+  const markers = await team.db.tx(tenant, (tx) => expectedResults(tx, order.lab_test.id))
+  const [first] = expectations(markers)
+  for (let n = 0; n < 2; n++)
+    await team.db.tx(tenant, (tx) =>
+      changeOrder(tx, order.id, (open) => receiveReport(tx, open, report([numeric(first!)], { status: 'partial' }))),
+    )
+  const shown = await orderOf(team, order.id)
+  assert.deepEqual(
+    shown.events.slice(-2).map(({ status }) => status),
+    ['sample_with_lab.walk_in_test.partial_results', 'sample_with_lab.walk_in_test.partial_results'],
+  )
+  assert.deepEqual((await team.events(order.id)).slice(-2), [UPDATED, UPDATED])
+  assert.equal((await resultOf(team, order.id)).body.metadata.status, 'partial')
+})

@@ -167,8 +167,15 @@ async function userOf(tx: Tx, n: number): Promise<string> {
 }
 
 const home = {
-  ...{ receiver_name: '', first_line: '1 Sample Way', second_line: null, city: 'Phoenix', state: 'AZ', zip: '85004' },
-  ...{ country: UNITED_STATES, access_notes: null, phone_number: null },
+  receiver_name: '',
+  first_line: '1 Sample Way',
+  second_line: null,
+  city: 'Phoenix',
+  state: 'AZ',
+  zip: '85004',
+  country: UNITED_STATES,
+  access_notes: null,
+  phone_number: null,
 }
 
 const digestOf = (text: string): string => createHash('sha256').update(text).digest('hex').toUpperCase()
@@ -179,15 +186,17 @@ function patientOf(run_id: string): Patient {
   const number = (at: number, size: number) => 1 + (Number.parseInt(digest.slice(at, at + 4), 16) % size)
   const dob = `${1939 + number(0, 50)}-${two(number(4, 12))}-${two(number(8, 28))}`
   return {
-    ...{
-      first_name: 'Testa',
-      last_name: `Fictional-${digest.slice(12, 20)}`,
-      dob,
-      gender: 'female',
-      phone_number: '+15550100199',
-    },
-    ...{ email: 'testa@example.com', medical_proxy: null, race: null, ethnicity: null },
-    ...{ sexual_orientation: null, gender_identity: null },
+    first_name: 'Testa',
+    last_name: `Fictional-${digest.slice(12, 20)}`,
+    dob,
+    gender: 'female',
+    phone_number: '+15550100199',
+    email: 'testa@example.com',
+    medical_proxy: null,
+    race: null,
+    ethnicity: null,
+    sexual_orientation: null,
+    gender_identity: null,
   }
 }
 const two = (n: number): string => String(n).padStart(2, '0')

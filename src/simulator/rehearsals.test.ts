@@ -58,11 +58,17 @@ describe('with managed orders', () => {
     const team = await given()
     const { name, lab_id, markers } = (await team.api.get(`/v3/lab_tests?collection_method=walk_in_test`)).body.map(
       (one: { name: string; lab: { id: number }; markers: { id: number }[] }) => ({
-        ...{ name: one.name, lab_id: one.lab.id, markers: one.markers.map(({ id }) => id) },
+        name: one.name,
+        lab_id: one.lab.id,
+        markers: one.markers.map(({ id }) => id),
       }),
     )[0]
     const twin = await team.api.post('/v3/lab_tests', {
-      ...{ name: `${name} again`, description: 'A twin', method: 'walk_in_test', lab_id, marker_ids: markers },
+      name: `${name} again`,
+      description: 'A twin',
+      method: 'walk_in_test',
+      lab_id,
+      marker_ids: markers,
     })
     assert.equal(twin.status, 200, JSON.stringify(twin.body))
     const run = await rehearsed(team, { case: 'no_match', order_source: 'managed' })

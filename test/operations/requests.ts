@@ -440,8 +440,10 @@ export type Caller = Given | string | undefined
 const isManagement = (path: string): boolean => /^\/*v1\/+org(\/|$)/.test(path)
 
 /** The idempotency key of a request, where one cannot be left out. */
-export const keyNeeded = ({ idempotency }: Operation): Record<string, string> =>
-  idempotency?.required ? { 'x-idempotency-key': randomUUID() } : {}
+export const keyNeeded = ({ idempotency }: Operation, given: Record<string, string> = {}): Record<string, string> => {
+  const isGiven = Object.keys(given).some((name) => name.toLowerCase() === 'x-idempotency-key')
+  return idempotency?.required && !isGiven ? { 'x-idempotency-key': randomUUID() } : {}
+}
 
 /** Send a request of an operation and hold the answer to what every answer promises. */
 export async function send(
@@ -450,7 +452,10 @@ export async function send(
   request: Request,
   headers: Record<string, string> = {},
 ): Promise<Reply> {
-  return call(caller, operation.method, target(operation.path, request), request.body, { ...keyNeeded(operation), ...headers })
+  return call(caller, operation.method, target(operation.path, request), request.body, {
+    ...keyNeeded(operation, headers),
+    ...headers,
+  })
 }
 
 export async function call(
