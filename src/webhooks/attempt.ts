@@ -6,10 +6,16 @@ import { withoutValues } from './headers.ts'
 import { messageId } from './operational.ts'
 import { nextDelay, retryAfter, throttle } from './retries.ts'
 import type { Sender } from './send.ts'
-import { signatureHeaders, type signingKey } from './signature.ts'
+import { signatureNames, signatures, type signingKey } from './signature.ts'
 
 /** An endpoint with its secrets opened. */
-export type Ready = Endpoint & { keys: ReturnType<typeof signingKey>[]; custom: Record<string, string> }
+export type Ready = Endpoint & {
+  keys: ReturnType<typeof signingKey>[]
+  custom: Record<string, string>
+  /** Names and values of the custom headers by turns, and the names. */
+  customList: string[]
+  customNames: string[]
+}
 
 /** An attempt that has been answered, or not, and what follows. */
 export interface Ended {
@@ -43,8 +49,9 @@ export async function attempt(
   const body = Buffer.from(item.body!)
   const at = clock()
   const msg = messageId(item.event_id ?? item.message_id!)
-  const signed = signatureHeaders(endpoint.keys, msg, Math.floor(at.getTime() / 1000), body)
-  const answer = await sender.post(endpoint.url, { ...endpoint.custom, ...signed }, body)
+  const at_s = Math.floor(at.getTime() / 1000)
+  const signature = signatures(endpoint.keys, msg, at_s, body)
+  const answer = await sender.post(endpoint, [...endpoint.customList, ...signatureNames(msg, String(at_s), signature)], body)
   const succeeded = answer.error === null && answer.status !== null && answer.status >= 200 && answer.status < 300
   const end = clock()
   const asked_s = answer.status === 429 || answer.status === 503 ? retryAfter(answer.retry_after, end) : undefined
@@ -61,8 +68,8 @@ export async function attempt(
     response_body: withoutValues(answer.body, endpoint.custom),
     error: answer.error,
     succeeded,
-    signature: signed['webhook-signature']!,
-    custom_headers: Object.keys(endpoint.custom),
+    signature,
+    custom_headers: endpoint.customNames,
     next_at: delay_s === undefined ? undefined : plusSeconds(end, delay_s),
     reported: item.reported,
   }

@@ -209,10 +209,13 @@ export class CellDelivery {
 
   #prepare(endpoint: Endpoint): Ready {
     const { vault } = this.#options
+    const custom = openHeaders(vault, endpoint.id, endpoint.headers)
     return {
       ...endpoint,
       keys: endpoint.secrets.map((sealed) => signingKey(openSecret(vault, endpoint.id, sealed))),
-      custom: openHeaders(vault, endpoint.id, endpoint.headers),
+      custom,
+      customList: Object.entries(custom).flat(),
+      customNames: Object.keys(custom),
     }
   }
 
