@@ -29,6 +29,9 @@ const RENEW_MS = 1500
 const PATIENCE_MS = 50
 /** So many events at a time, if they have to wait, are worth a transaction. */
 const WORTHWHILE = 100
+/** So long little is announced while deliveries wait for all endpoints: what is sent straight from the hand costs much less. */
+const CATCH_UP_MS = 1000
+const CATCH_UP_EVENTS = 100
 
 export interface DeliveryOptions {
   vault: Vault
@@ -62,10 +65,10 @@ export class CellDelivery {
   /** What comes into hand comes one batch after the other, so that nothing overtakes what is older. */
   #taking: Promise<unknown> = Promise.resolve()
   #mark: Mark = this.#lanes.mark()
-  /** More is announced than was taken. */
-  #isMore = false
   #stopped = false
   #fanned_ms = 0
+  /** Since when each time something was announced; undefined: nothing was. */
+  #more_since_ms: number | undefined
   #renewed_ms = 0
 
   constructor(cell: CellName, db: Db, options: DeliveryOptions) {
@@ -112,7 +115,7 @@ export class CellDelivery {
   /** Deliver what is due, and what falls due meanwhile, and return. */
   async drain(): Promise<void> {
     for (;;) {
-      const taken = await this.#fanOut(true, EVENTS_MAX)
+      const taken = await this.#fanOut(EVENTS_MAX)
       const claimed = await this.#claim()
       await this.#flights.landed()
       if (taken === 0 && claimed === 0) break
@@ -120,23 +123,34 @@ export class CellDelivery {
     await releaseLanes(this.#db, this.#owner)
   }
 
-  /** Queue deliveries of what was announced, or take them into hand. */
+  /** Queue deliveries of what was announced, or take them into hand. @returns whether there may be more */
   async #fan(): Promise<boolean> {
     const now_ms = this.#options.clock().getTime()
-    const { isDirect, events } = this.#lanes.appetite(now_ms)
-    if (isDirect && events < WORTHWHILE && now_ms - this.#fanned_ms < PATIENCE_MS && this.#isMore) return true
+    const events_max = this.#recorder.isBehind ? 0 : this.#eventsMax(now_ms)
+    if (events_max === 0) return true
     this.#fanned_ms = now_ms
-    const taken = await this.#fanOut(isDirect, Math.max(events, 1))
-    this.#isMore = taken > 0
-    if (taken && !isDirect) this.#claiming.wake(true)
+    const taken = await this.#fanOut(events_max)
+    if (taken === 0) this.#more_since_ms = undefined
+    else this.#more_since_ms ??= now_ms
     return taken > 0
   }
 
-  async #fanOut(isDirect: boolean, events_max: number): Promise<number> {
-    const { deletedAmong, clock } = this.#options
-    const run = (hand: Hand | undefined) =>
-      fanOut(this.#db, [...this.#others, endpointSink(deletedAmong, hand)], clock(), events_max)
-    return isDirect ? this.#inTurn(() => run(this.#hand)) : run(undefined)
+  /** How many events to take now; 0: none yet. What is announced may wait a moment for room, but not for endpoints that are slow. */
+  #eventsMax(now_ms: number): number {
+    const appetite = this.#lanes.appetite(now_ms)
+    const waited_ms = now_ms - this.#fanned_ms
+    if (appetite !== undefined) {
+      if (appetite.all >= WORTHWHILE) return appetite.all
+      return waited_ms >= PATIENCE_MS ? Math.max(appetite.some, 1) : 0
+    }
+    if (this.#more_since_ms === undefined) return EVENTS_MAX
+    if (now_ms - this.#more_since_ms >= CATCH_UP_MS) return EVENTS_MAX
+    return waited_ms >= PATIENCE_MS ? CATCH_UP_EVENTS : 0
+  }
+
+  #fanOut(events_max: number): Promise<number> {
+    const sinks = [...this.#others, endpointSink(this.#options.deletedAmong, this.#hand)]
+    return this.#inTurn(() => fanOut(this.#db, sinks, this.#options.clock(), events_max))
   }
 
   readonly #hand: Hand = {

@@ -49,13 +49,12 @@ const Matching = T.Object({
 })
 type Matching = Static<typeof Matching>
 
-/** @param hand undefined: everything becomes deliveries that wait */
-export const endpointSink = (deletedAmong: DeletedAmong, hand: Hand | undefined): Sink => ({
+export const endpointSink = (deletedAmong: DeletedAmong, hand: Hand): Sink => ({
   async queue(tx, events, now) {
-    hand?.begin()
+    hand.begin()
     const candidates = await endpointsOf(tx, [...new Set(events.map((event) => event.team_id))], hand, now)
     if (candidates.length === 0) return []
-    const rooms = new Map(candidates.map((one) => [one.id, hand && one.open && !one.behind ? roomIn(hand, one) : 0]))
+    const rooms = new Map(candidates.map((one) => [one.id, one.open && !one.behind ? roomIn(hand, one) : 0]))
     const direct = new Set(candidates.flatMap(({ id, team_id }) => (rooms.get(id)! > 0 ? [team_id] : [])))
     const matching = await load(tx, events, direct)
     const people = new Map(matching.map(({ team_id, user_id }) => [user_id, { team_id, user_id }]))
@@ -65,8 +64,8 @@ export const endpointSink = (deletedAmong: DeletedAmong, hand: Hand | undefined)
     if (held) await takeHandful(tx, held, now)
     if (waiting.length) await queue(tx, waiting, now)
     tx.afterCommit(() => {
-      for (const { id, behind } of candidates) hand?.known(id, behind || waiting.some(({ webhook_id }) => webhook_id === id))
-      if (held) hand!.taken(held, new Map(candidates.map((one) => [one.id, one])))
+      for (const { id, behind } of candidates) hand.known(id, behind || waiting.some(({ webhook_id }) => webhook_id === id))
+      if (held) hand.taken(held, new Map(candidates.map((one) => [one.id, one])))
     })
     return []
   },
@@ -78,14 +77,14 @@ const roomIn = (hand: Hand, { id, mine, free, rate_limit }: Candidate): number =
 /** A lane is asked for again when it has less left. */
 const LEFT_S_MIN = 2
 
-const endpointsOf = (tx: PlainTx, teams: string[], hand: Hand | undefined, now: Date): Promise<Candidate[]> =>
+const endpointsOf = (tx: PlainTx, teams: string[], hand: Hand, now: Date): Promise<Candidate[]> =>
   tx.many(
     Candidate,
     sql`
     select ${endpointColumns(now)}, w.team_id, w.filter_types,
            t.deleted_at is null and (l.throttled_until is null or l.throttled_until <= ${now}) as open,
-           coalesce(l.owner = ${hand?.owner ?? null}::uuid and l.leased_until > ${now}::timestamptz + make_interval(secs => ${LEFT_S_MIN}), false) as mine,
-           coalesce(l.owner = ${hand?.owner ?? null}::uuid, false) or l.leased_until is null or l.leased_until <= ${now} as free,
+           coalesce(l.owner = ${hand.owner}::uuid and l.leased_until > ${now}::timestamptz + make_interval(secs => ${LEFT_S_MIN}), false) as mine,
+           coalesce(l.owner = ${hand.owner}::uuid, false) or l.leased_until is null or l.leased_until <= ${now} as free,
            exists (select from delivery d where d.webhook_id = w.id and d.due_at <= ${now}
                    and (d.leased_until is null or d.leased_until <= ${now})) as behind
     from webhook w join team t on t.id = w.team_id join webhook_lane l on l.webhook_id = w.id
@@ -115,7 +114,7 @@ async function divide(
   events: Matching[],
   candidates: Candidate[],
   rooms: Map<string, number>,
-  hand: Hand | undefined,
+  hand: Hand,
   now: Date,
 ): Promise<{ held: Handful | undefined; waiting: Pair[] }> {
   const of = Map.groupBy(candidates, ({ team_id }) => team_id)
@@ -127,7 +126,7 @@ async function divide(
       events.some((event) => event.team_id === team_id && (wants.get(id)?.has(event.type) ?? true)),
   )
   const ids = asking.map(({ id }) => id)
-  const got = new Set(ids.length && hand ? await takeLanes(tx, hand.owner, ids, now) : [])
+  const got = new Set(ids.length ? await takeLanes(tx, hand.owner, ids, now) : [])
   for (const id of ids) if (!got.has(id)) rooms.set(id, 0)
   const items: Delivery[] = []
   const waiting: Pair[] = []

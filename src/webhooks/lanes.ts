@@ -7,13 +7,15 @@ const PLACES = 10
 /** Of an endpoint whose last attempt failed: slow ones fail, and must not take the places of others. */
 const PLACES_FAILING = 2
 /** What a process has in hand at most: waiting, in the air, answered and not yet written down. */
-const HELD_MAX = 4000
+const HELD_MAX = 6000
 const FLYING_MAX = 500
 /** More wait for an endpoint the faster it answers, as much as it took within this time: what waits is soon gone. */
 const WINDOW_MS = 500
 const WAITING_MAX = 400
-/** So many are taken straight into hand for one of which nothing is known yet. */
+/** So many are taken straight into hand for one that answers slowly. */
 const WAITING_MIN = 40
+/** No endpoint is given more of what may still come into hand. */
+const SHARE_MAX = 0.25
 const RECENT_MS = 1000
 const FORGOTTEN_AFTER_MS = 600_000
 
@@ -29,6 +31,8 @@ interface Lane<I> {
   rate: number | null
   used_ms: number
   health: Health
+  /** Since when there has been something in hand. */
+  begun_ms: number
   /** Taken by the endpoint since the window began, and in the window before. */
   window_ms: number
   taken: number
@@ -40,13 +44,6 @@ interface Lane<I> {
   returning: number
   /** Objects with an attempt in the air, and what waits for its answer. */
   objects: Map<string, I[]>
-}
-
-/** How much of what is announced may be taken. */
-export interface Appetite {
-  /** Whether there is an endpoint that would be sent to at once. */
-  isDirect: boolean
-  events: number
 }
 
 export interface Mark {
@@ -76,23 +73,27 @@ export class Lanes<I> {
     return [...this.#lanes].filter(([, lane]) => lane.flying > 0 || lane.waiting.length > 0).map(([id]) => id)
   }
 
-  /** How many events may be announced, so that the endpoint that takes the most has no more in hand than it will soon have taken. */
-  appetite(now_ms: number): Appetite {
+  /**
+   * How many events may be announced, so that `all` endpoints, or `some`, have no more in hand than they will soon have taken.
+   * Undefined: deliveries wait for each of them, so that nothing could be taken into hand. Those that fail do not count.
+   */
+  appetite(now_ms: number): { all: number; some: number } | undefined {
     const recent = [...this.#lanes.values()].filter((lane) => lane.flying > 0 || now_ms - lane.used_ms <= RECENT_MS)
-    if (recent.length === 0) return { isDirect: true, events: WAITING_MIN }
-    const direct = recent.filter((lane) => isDirect(lane, now_ms))
-    if (direct.length === 0) return { isDirect: false, events: Infinity }
+    const sound = recent.filter((lane) => !lane.failing && lane.rate === null && lane.paused_until_ms <= now_ms)
+    if (sound.length === 0) return { all: WAITING_MAX, some: WAITING_MAX }
+    const direct = sound.filter((lane) => !lane.isBehind)
+    if (direct.length === 0) return undefined
     const spare = direct.map((lane) => PLACES + windowOf(lane, now_ms) - lane.flying - lane.waiting.length)
-    return { isDirect: true, events: Math.max(0, ...spare) }
+    return { all: Math.min(...spare), some: Math.max(...spare) }
   }
 
   /** How many may be taken straight into hand for an endpoint behind which nothing waits: twice as many as would be asked for. */
   directRoom(id: string, now_ms: number): number {
+    const share = Math.floor((HELD_MAX - this.#held) * SHARE_MAX)
     const lane = this.#lanes.get(id)
-    const left = HELD_MAX - this.#held
-    if (!lane) return Math.min(left, PLACES + 2 * WAITING_MIN)
+    if (!lane) return Math.min(share, PLACES + 2 * WAITING_MAX)
     if (lane.failing || lane.paused_until_ms > now_ms) return 0
-    return Math.min(left, PLACES + 2 * windowOf(lane, now_ms) - lane.flying - lane.waiting.length)
+    return Math.min(share, PLACES + 2 * windowOf(lane, now_ms) - lane.flying - lane.waiting.length)
   }
 
   /** Whether deliveries wait for an endpoint in the database. */
@@ -120,7 +121,7 @@ export class Lanes<I> {
       this.#lanes.set(id, lane)
     }
     if (lane.rate !== rate) Object.assign(lane, { rate, tokens: rate ?? 0 })
-    if (lane.flying === 0 && lane.waiting.length === 0) lane.health = endpoint.health
+    if (lane.flying === 0 && lane.waiting.length === 0) Object.assign(lane, { health: endpoint.health, begun_ms: now_ms })
     lane.waiting.push(item)
     lane.used_ms = now_ms
     this.#held++
@@ -235,6 +236,7 @@ const newLane = <I>(rate: number | null, now_ms: number): Lane<I> => ({
   rate,
   used_ms: now_ms,
   health: healthy,
+  begun_ms: now_ms,
   window_ms: now_ms,
   taken: 0,
   taken_before: 0,
@@ -244,13 +246,10 @@ const newLane = <I>(rate: number | null, now_ms: number): Lane<I> => ({
   objects: new Map(),
 })
 
-const isDirect = <I>(lane: Lane<I>, now_ms: number): boolean =>
-  !lane.failing && !lane.isBehind && lane.rate === null && lane.paused_until_ms <= now_ms
-
-/** What an endpoint takes within a moment. */
+/** What an endpoint takes within a moment; one that has just begun is given the benefit of the doubt. */
 function windowOf<I>(lane: Lane<I>, now_ms: number): number {
   turn(lane, now_ms)
-  return Math.max(WAITING_MIN, waitingMax(lane))
+  return now_ms - lane.begun_ms < WINDOW_MS ? WAITING_MAX : Math.max(WAITING_MIN, waitingMax(lane))
 }
 
 function refill<I>(lane: Lane<I>, now_ms: number): void {

@@ -14,6 +14,7 @@ import type { Health } from './retries.ts'
 /** Outcomes of this long are written together. */
 const GATHER_MS = 10
 const BATCH_MAX = 500
+const UNWRITTEN_MAX = 1500
 /** A delivery that takes longer gets its row before its attempt is over. */
 const HANDFUL_MS_MAX = 1000
 const FAILING_AFTER = 4
@@ -55,6 +56,7 @@ export class Recorder {
   readonly #options: RecorderOptions
   readonly #handfuls = new Set<Handful>()
   #waiting: Waiting[] = []
+  #unwritten = 0
   #learned = new Map<string, Learned>()
   #timer: NodeJS.Timeout | undefined
   /** One statement at a time, so that a delivery gets its row before what refers to it. */
@@ -63,6 +65,11 @@ export class Recorder {
   constructor(db: Db, options: RecorderOptions) {
     this.#db = db
     this.#options = options
+  }
+
+  /** Whether more is answered than can be written down: nothing more need be sent now. */
+  get isBehind(): boolean {
+    return this.#unwritten > UNWRITTEN_MAX
   }
 
   /** Deliveries that have no row yet. */
@@ -118,6 +125,7 @@ export class Recorder {
 
   #push(waiting: Waiting): void {
     this.#waiting.push(waiting)
+    this.#unwritten++
     if (this.#waiting.length >= BATCH_MAX) void this.flush()
     else this.#timer ??= setTimeout(() => void this.flush(), GATHER_MS)
   }
@@ -153,6 +161,7 @@ export class Recorder {
       // Of a delivery that is not marked the lease ends, and it falls due again.
       if (batch.some(({ failed }) => !failed)) onError(error)
     } finally {
+      this.#unwritten -= batch.length
       onWritten(batch.filter(({ done }) => !done).length)
     }
   }
