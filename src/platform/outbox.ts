@@ -86,7 +86,7 @@ export async function takeAnnouncements(
         select id, sum(cardinality(event_ids)) over (order by id) as events, row_number() over (order by id) as nth
         from (select id, event_ids from announcement order by id limit ${max}) oldest) counted
       where events <= ${events_max} or nth = 1))
-    returning id, team_id, event_ids`,
+    returning id, team_id, to_json(event_ids) as event_ids`,
   )
   return rows.sort((a, b) => a.id - b.id)
 }

@@ -38,7 +38,8 @@ export async function attempt(item: Delivery, endpoint: Ready, means: Means): Pr
   const at_s = Math.floor(at.getTime() / 1000)
   const signature = signatures(endpoint.keys, msg, at_s, item.body)
   const headers = signatureNames(msg, String(at_s), signature)
-  const answer = await sender.post(endpoint, [...endpoint.customList, ...headers], item.body)
+  if (endpoint.customList.length) headers.push(...endpoint.customList)
+  const answer = await sender.post(endpoint, headers, item.body)
   const succeeded = answer.error === null && answer.status !== null && answer.status >= 200 && answer.status < 300
   const end = clock()
   const failures = item.attempts + 1

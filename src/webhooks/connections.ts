@@ -36,10 +36,17 @@ export class Connections {
     this.#sweeping = setInterval(() => this.#sweep(), IDLE_MS).unref()
   }
 
-  /** A line to an endpoint that nobody else uses, until it is given back. `fresh`: one that has carried nothing yet. */
-  async take(endpoint: string, origin: string, fresh = false): Promise<Line> {
-    // At the first delivery of the process: whoever delivers nothing need not have it in memory.
+  get isReady(): boolean {
+    return this.#undici !== undefined
+  }
+
+  /** To be waited for before the first line is taken: a process that delivers nothing need not have this in memory. */
+  async makeReady(): Promise<void> {
     this.#undici ??= await import('undici')
+  }
+
+  /** A line to an endpoint that nobody else uses, until it is given back. `fresh`: one that has carried nothing yet. */
+  take(endpoint: string, origin: string, fresh: boolean): Line {
     if (fresh) return this.#open(origin)
     const free = this.#free.get(endpoint)
     for (let line = free?.pop(); line; line = free!.pop()) {

@@ -28,7 +28,7 @@ const RENEW_MS = 1500
 /** What is announced waits no longer for endpoints that take all that is sent to them. */
 const PATIENCE_MS = 50
 /** So many events at a time, if they have to wait, are worth a transaction. */
-const WORTHWHILE = 100
+const WORTHWHILE = 200
 /** So long little is announced while deliveries wait for all endpoints: what is sent straight from the hand costs much less. */
 const CATCH_UP_MS = 1000
 const CATCH_UP_EVENTS = 100

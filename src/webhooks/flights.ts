@@ -35,6 +35,7 @@ export interface FlightOptions {
 export class Flights {
   readonly #options: FlightOptions
   readonly #flying = new Set<Promise<void>>()
+  readonly #logs = new WeakMap<Ready, Log>()
 
   constructor(options: FlightOptions) {
     this.#options = options
@@ -131,7 +132,7 @@ export class Flights {
     })
     lanes.learn(id, succeeded, end.getTime(), throttled_until?.getTime())
     metrics.delivery(cell, succeeded ? 'success' : 'failure', outcome.duration_ms / 1000)
-    this.#say(item, ended)
+    this.#say(item, endpoint, ended)
     if (!succeeded)
       return Promise.all([this.putBack(id), written])
         .then(ignore)
@@ -146,22 +147,25 @@ export class Flights {
     this.#options.onRoom(id)
   }
 
-  #say(item: Delivery, { outcome, msg, failures }: Ended): void {
-    const { log, cell } = this.#options
-    log.info(
-      {
-        cell,
-        'team.id': item.team_id,
-        'webhook.id': item.webhook_id,
-        'message.id': msg,
-        type: item.type,
-        attempt: failures,
-        ...(outcome.response_status !== null && { status: outcome.response_status }),
-        ...(outcome.error !== null && { error: outcome.error }),
-        duration_ms: outcome.duration_ms,
-      },
+  #say({ type }: Delivery, endpoint: Ready, { outcome, msg, failures }: Ended): void {
+    const { response_status: status, error, duration_ms } = outcome
+    this.#logOf(outcome.item, endpoint).info(
+      error === null
+        ? { 'message.id': msg, type, attempt: failures, status, duration_ms }
+        : { 'message.id': msg, type, attempt: failures, ...(status !== null && { status }), error, duration_ms },
       'delivery attempted',
     )
+  }
+
+  /** What lines about an endpoint have in common is written out once. */
+  #logOf({ team_id, webhook_id }: Delivery, endpoint: Ready): Log {
+    let log = this.#logs.get(endpoint)
+    if (!log) {
+      const { log: all, cell } = this.#options
+      log = all.child({ cell, 'team.id': team_id, 'webhook.id': webhook_id })
+      this.#logs.set(endpoint, log)
+    }
+    return log
   }
 }
 

@@ -12,9 +12,9 @@ import { aboutEndpoint, aboutMessage, queueMessage } from './operational.ts'
 import type { Health } from './retries.ts'
 
 /** Outcomes of this long are written together. */
-const GATHER_MS = 10
+const GATHER_MS = 25
 const BATCH_MAX = 500
-const UNWRITTEN_MAX = 1500
+const UNWRITTEN_MAX = 3000
 /** A delivery that takes longer gets its row before its attempt is over. */
 const HANDFUL_MS_MAX = 1000
 const FAILING_AFTER = 4

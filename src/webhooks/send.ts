@@ -52,19 +52,15 @@ export class Sender {
    * @param headers names and values by turns
    */
   async post(endpoint: { id: string; url: string }, headers: string[], body: Buffer): Promise<Attempted> {
-    const { origin, path } = partsOf(endpoint.url)
-    const exchange = new Exchange(performance.now())
-    this.#watch(exchange)
-    const request: Dispatcher.DispatchOptions = { method: 'POST', path, headers: [...headers, ...this.#fixed], body }
-    try {
-      await this.#say(endpoint.id, origin, request, exchange)
-      if (exchange.isToBeRepeated) await this.#say(endpoint.id, origin, request, exchange)
-    } catch (error) {
-      exchange.error ??= errorText(error)
-    } finally {
-      this.#timed.delete(exchange)
-    }
-    return exchange.attempted()
+    if (!this.#connections.isReady) await this.#connections.makeReady()
+    headers.push(...this.#fixed)
+    return new Promise((resolve) => {
+      const { origin, path } = partsOf(endpoint.url)
+      const exchange = new Exchange({ method: 'POST', path, headers, body }, performance.now())
+      this.#timed.add(exchange)
+      this.#timer ??= setTimeout(() => this.#expire(), this.#attempt_ms_max).unref()
+      this.#say(endpoint.id, origin, exchange, resolve)
+    })
   }
 
   close(): void {
@@ -72,18 +68,18 @@ export class Sender {
     this.#connections.close()
   }
 
-  async #say(endpoint: string, origin: string, request: Dispatcher.DispatchOptions, exchange: Exchange): Promise<void> {
-    const line = await this.#connections.take(endpoint, origin, exchange.isToBeRepeated)
-    if (await exchange.over(line, request)) this.#connections.give(endpoint, line)
-    else end(line)
+  #say(endpoint: string, origin: string, exchange: Exchange, done: (attempted: Attempted) => void): void {
+    const line = this.#connections.take(endpoint, origin, exchange.isToBeRepeated)
+    exchange.begin(line, (isLineGood) => {
+      if (isLineGood) this.#connections.give(endpoint, line)
+      else end(line)
+      if (exchange.isToBeRepeated) return this.#say(endpoint, origin, exchange, done)
+      this.#timed.delete(exchange)
+      done(exchange.attempted())
+    })
   }
 
   /** One timer for all: they end in the order in which they began. */
-  #watch(exchange: Exchange): void {
-    this.#timed.add(exchange)
-    this.#timer ??= setTimeout(() => this.#expire(), this.#attempt_ms_max).unref()
-  }
-
   #expire(): void {
     this.#timer = undefined
     const now_ms = performance.now()
@@ -102,45 +98,41 @@ export class Sender {
 /** What is said and answered over a line, or twice over two when the first broke before it was used. */
 class Exchange implements Dispatcher.DispatchHandler {
   readonly started_ms: number
+  readonly #request: Dispatcher.DispatchOptions
   isToBeRepeated = false
-  error: string | null = null
+  #error: string | null = null
   #line: Line | undefined
   #ended: ((isLineGood: boolean) => void) | undefined
-  #expired = false
   #status: number | null = null
   #retry_after: string | undefined
-  #chunks: Buffer[] = []
+  #chunks: Buffer[] | undefined
   #size = 0
 
-  constructor(started_ms: number) {
+  constructor(request: Dispatcher.DispatchOptions, started_ms: number) {
+    this.#request = request
     this.started_ms = started_ms
   }
 
-  /** @returns whether the line can be used again */
-  over(line: Line, request: Dispatcher.DispatchOptions): Promise<boolean> {
+  /** @param ended called once, with whether the line can be used again */
+  begin(line: Line, ended: (isLineGood: boolean) => void): void {
     this.isToBeRepeated = false
     this.#line = line
-    return new Promise((resolve) => {
-      this.#ended = resolve
-      if (this.#expired) this.#end(false)
-      else line.client.dispatch(request, this)
-    })
+    this.#ended = ended
+    line.client.dispatch(this.#request, this)
   }
 
   /** Its time is over. */
   expire(): void {
-    this.#expired = true
-    this.error = 'timeout'
+    this.#error = 'timeout'
     this.#end(false)
   }
 
   attempted(): Attempted {
-    const bytes = this.#chunks.length === 1 ? this.#chunks[0]! : Buffer.concat(this.#chunks)
     return {
       status: this.#status,
-      body: bytes.length ? bytes.subarray(0, RESPONSE_BYTES_MAX).toString('utf8').replaceAll('\0', '') : '',
+      body: this.#chunks ? textOf(this.#chunks) : '',
       retry_after: this.#retry_after,
-      error: this.error,
+      error: this.#error,
       duration_ms: Math.round(performance.now() - this.started_ms),
     }
   }
@@ -157,7 +149,8 @@ class Exchange implements Dispatcher.DispatchHandler {
   /** What follows the first 20,000 bytes is not waited for. */
   onResponseData(_controller: unknown, chunk: Buffer): void {
     if (!this.#ended) return
-    this.#chunks.push(chunk)
+    if (this.#chunks) this.#chunks.push(chunk)
+    else this.#chunks = [chunk]
     this.#size += chunk.length
     if (this.#size >= RESPONSE_BYTES_MAX) this.#end(false)
   }
@@ -171,15 +164,19 @@ class Exchange implements Dispatcher.DispatchHandler {
     const text = errorText(error)
     // The receiver closed a kept connection at the moment it was used again: nothing has been refused.
     this.isToBeRepeated = this.#line!.used && this.#status === null && BROKEN.has(text)
-    if (!this.isToBeRepeated) this.error = text
+    if (!this.isToBeRepeated) this.#error = text
     this.#end(false)
   }
 
   #end(isLineGood: boolean): void {
-    this.#ended?.(isLineGood)
+    const ended = this.#ended
     this.#ended = undefined
+    ended?.(isLineGood)
   }
 }
+
+const textOf = (chunks: Buffer[]): string =>
+  Buffer.concat(chunks).subarray(0, RESPONSE_BYTES_MAX).toString('utf8').replaceAll('\0', '')
 
 const BROKEN = new Set(['ECONNRESET', 'EPIPE'])
 
