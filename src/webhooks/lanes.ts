@@ -14,6 +14,8 @@ const WINDOW_MS = 500
 const WAITING_MAX = 400
 /** So many are taken straight into hand for one that answers slowly. */
 const WAITING_MIN = 40
+/** What has come is taken into hand even when it is this many times as much: a delivery that has to wait costs more than twice. */
+const SLACK = 4
 /** No endpoint is given more of what may still come into hand. */
 const SHARE_MAX = 0.25
 const RECENT_MS = 1000
@@ -87,13 +89,13 @@ export class Lanes<I> {
     return { all: Math.min(...spare), some: Math.max(...spare) }
   }
 
-  /** How many may be taken straight into hand for an endpoint behind which nothing waits: twice as many as would be asked for. */
+  /** How many may be taken straight into hand for an endpoint behind which nothing waits: more than would be asked for. */
   directRoom(id: string, now_ms: number): number {
     const share = Math.floor((HELD_MAX - this.#held) * SHARE_MAX)
     const lane = this.#lanes.get(id)
-    if (!lane) return Math.min(share, PLACES + 2 * WAITING_MAX)
+    if (!lane) return Math.min(share, PLACES + SLACK * WAITING_MAX)
     if (lane.failing || lane.paused_until_ms > now_ms) return 0
-    return Math.min(share, PLACES + 2 * windowOf(lane, now_ms) - lane.flying - lane.waiting.length)
+    return Math.min(share, PLACES + SLACK * windowOf(lane, now_ms) - lane.flying - lane.waiting.length)
   }
 
   /** Whether deliveries wait for an endpoint in the database. */
