@@ -114,6 +114,7 @@ export class CellDelivery {
 
   /** Deliver what is due, and what falls due meanwhile, and return. */
   async drain(): Promise<void> {
+    await recoverHandfuls(this.#db.relaxed, this.#options.clock())
     for (;;) {
       const taken = await this.#fanOut(EVENTS_MAX)
       const claimed = await this.#claim()
