@@ -6,6 +6,8 @@ import { RefusedAddress, type Targets } from './targets.ts'
 
 /** A receiver that says how long it keeps a connection is believed where that is shorter. */
 const IDLE_MS = 20_000
+/** Of all endpoints together. */
+const IDLE_MAX = 500
 const RESPONSE_HEADERS_BYTES_MAX = 16_384
 
 /** One place to send from: at most one connection and one request at a time. */
@@ -27,6 +29,7 @@ export interface ConnectionOptions {
 export class Connections {
   readonly #options: ConnectionOptions
   readonly #free = new Map<string, Line[]>()
+  #idle = 0
   readonly #sweeping: NodeJS.Timeout
   #undici: typeof import('undici') | undefined
   #connect: buildConnector.connector | undefined
@@ -50,6 +53,7 @@ export class Connections {
     if (fresh) return this.#open(origin)
     const free = this.#free.get(endpoint)
     for (let line = free?.pop(); line; line = free!.pop()) {
+      this.#idle--
       if (line.origin === origin) return line
       end(line)
     }
@@ -58,6 +62,8 @@ export class Connections {
 
   /** A line whose last answer has ended. */
   give(endpoint: string, line: Line): void {
+    if (this.#idle >= IDLE_MAX) return end(line)
+    this.#idle++
     line.used = true
     line.idle_since_ms = performance.now()
     const free = this.#free.get(endpoint)
@@ -69,6 +75,7 @@ export class Connections {
     clearInterval(this.#sweeping)
     for (const lines of this.#free.values()) lines.forEach(end)
     this.#free.clear()
+    this.#idle = 0
   }
 
   #open(origin: string): Line {
@@ -116,6 +123,7 @@ export class Connections {
     for (const [endpoint, lines] of this.#free) {
       const kept = lines.filter((line) => line.idle_since_ms > before_ms)
       for (const line of lines) if (line.idle_since_ms <= before_ms) end(line)
+      this.#idle -= lines.length - kept.length
       if (kept.length) this.#free.set(endpoint, kept)
       else this.#free.delete(endpoint)
     }

@@ -7,6 +7,7 @@ import { plusSeconds } from '../platform/clock.ts'
 import type { Db, PlainTx, Queries, Tx } from '../platform/db.ts'
 import { Nullable, T, type Static } from '../platform/schema.ts'
 import { sql } from '../platform/sql.ts'
+import { plainList, textList } from './arrays.ts'
 import type { Handful } from './handfuls.ts'
 import { LANE_LEASE_S } from './lane-leases.ts'
 import type { Ready } from './ready.ts'
@@ -137,18 +138,19 @@ export interface Outcome {
  */
 export async function record(db: Queries, outcomes: Outcome[], isCounted = false): Promise<void> {
   if (outcomes.length === 0) return
-  const list = <V>(of: (outcome: Outcome) => V): V[] => outcomes.map(of)
+  const plain = (of: (outcome: Outcome) => Parameters<typeof plainList>[0][number]) => plainList(outcomes.map(of))
+  const texts = (of: (outcome: Outcome) => string | null) => textList(outcomes.map(of))
   // Pending and in nobody's hand: somebody has asked meanwhile for it to be sent again.
   const again = sql`d.state = 'pending' and d.leased_until is null`
   const kept = sql`s.succeeded and s.trigger = 'scheduled' and d.attempt_id is null`
   await db.run(sql`
     with said as (
       select * from unnest(
-        ${list((o) => o.item.id!)}::bigint[], ${list((o) => o.attempt_id)}::uuid[], ${list((o) => o.item.trigger)}::text[],
-        ${list((o) => o.at)}::timestamptz[], ${list((o) => o.duration_ms)}::int[], ${list((o) => o.response_status)}::int[],
-        ${list((o) => o.response_body)}::text[], ${list((o) => o.error)}::text[], ${list((o) => o.succeeded)}::bool[],
-        ${list((o) => o.signature)}::text[], ${list((o) => o.endpoint.customNames.join(' '))}::text[], ${list((o) => o.next_at ?? null)}::timestamptz[],
-        ${list((o) => o.item.attempts + 1)}::int[], ${list((o) => o.reported)}::text[])
+        ${plain((o) => o.item.id!)}::bigint[], ${plain((o) => o.attempt_id)}::uuid[], ${texts((o) => o.item.trigger)}::text[],
+        ${plain((o) => o.at)}::timestamptz[], ${plain((o) => o.duration_ms)}::int[], ${plain((o) => o.response_status)}::int[],
+        ${texts((o) => o.response_body)}::text[], ${texts((o) => o.error)}::text[], ${plain((o) => o.succeeded)}::bool[],
+        ${texts((o) => o.signature)}::text[], ${texts((o) => o.endpoint.customNames.join(' '))}::text[], ${plain((o) => o.next_at ?? null)}::timestamptz[],
+        ${plain((o) => o.item.attempts + 1)}::int[], ${texts((o) => o.reported)}::text[])
       as t (delivery_id, id, trigger, at, duration_ms, response_status, response_body, error, succeeded, signature, custom_headers,
             next_at, attempts, reported)
     ), counted as (

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from '../platform/sql.ts'
-import { T } from '../platform/schema.ts'
+import { Nullable, T } from '../platform/schema.ts'
 import { given, type Given } from '../testing.ts'
 import { delivering, endpoint, receiver, standing, tell } from '../testing-webhooks.ts'
 import { plainList, textList } from './arrays.ts'
@@ -158,9 +158,9 @@ test('deliveries go with their endpoint, attempts included', async () => {
 
 test('lists are read as they were written', async () => {
   const { db } = await given()
-  const texts = ['', 'NULL', 'a,b', '{x}', 'say "no"', 'back\\slash', '\\"', ' edge ', 'línea\nnueva', '💉']
+  const texts = ['', 'NULL', null, 'a,b', '{x}', 'say "no"', 'back\\slash', '\\"', ' edge ', 'línea\nnueva', '💉']
   const { read } = await db.queries.one(
-    T.Object({ read: T.Array(T.String()) }),
+    T.Object({ read: T.Array(Nullable(T.String())) }),
     sql`select to_json(${textList(texts)}::text[]) as read`,
   )
   assert.deepEqual(read, texts)
