@@ -260,7 +260,7 @@ export class CellDelivery {
 
 /** Undefined: there is nothing to send any more. */
 function deliveryOf(row: Claimed, due_ms: number): Delivery | undefined {
-  const { body, type, user_id, ...rest } = row
+  const { body, type, user_id: _, ...rest } = row
   if (body === null || type === null) return undefined
   return { ...rest, handful: undefined, type, body: Buffer.from(body), due_ms }
 }
