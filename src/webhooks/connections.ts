@@ -1,6 +1,6 @@
 // Connections to receivers, kept and used again: each endpoint has its own, so that none waits for another's. An address is looked at
 // when a connection is made to it. Says nothing over them: that is `send.ts`.
-import { isIP } from 'node:net'
+import { isIP, type Socket } from 'node:net'
 import type { Client, buildConnector } from 'undici'
 import { RefusedAddress, type Targets } from './targets.ts'
 
@@ -103,17 +103,22 @@ export class Connections {
       timeout: connect_ms_max,
       allowH2: false,
       lookup: targets.lookup(sandbox),
-    } as buildConnector.BuildOptions) as (...given: Parameters<buildConnector.connector>) => import('node:net').Socket
+    } as buildConnector.BuildOptions) as (...given: Parameters<buildConnector.connector>) => Socket
     return (options, done) => {
       const host = options.hostname
       const refused = () => new RefusedAddress('The address is not a public one')
       // An address in the place of a name is connected to without being looked up.
       if (isIP(host) && !targets.mayConnect(host, host, sandbox)) return done(refused(), null)
-      const socket = connect(options, done)
-      // A last look at where the connection really goes, names that the operator allows excepted.
+      // A last look at where the connection really goes, names that the operator allows excepted: before anything is said over it.
+      const isRefused = ({ remoteAddress }: Socket) =>
+        remoteAddress !== undefined && !targets.mayConnect(host, remoteAddress, sandbox)
+      const socket = connect(options, (...[error, made]) => {
+        if (!made || !isRefused(made)) return error ? done(error, null) : done(null, made!)
+        made.destroy()
+        done(refused(), null)
+      })
       socket.once('connect', () => {
-        const address = socket.remoteAddress
-        if (address !== undefined && !targets.mayConnect(host, address, sandbox)) socket.destroy(refused())
+        if (options.protocol === 'https:' && isRefused(socket)) socket.destroy(refused())
       })
     }
   }
