@@ -336,10 +336,15 @@ table delivery
   reported text
   created_at timestamp with time zone not null
   leased_until timestamp with time zone
+  attempt_id uuid
+  attempted_at timestamp with time zone
+  duration_ms integer
+  response_status integer
+  response_body text
+  signature text
+  custom_headers text[]
   constraint delivery_pkey PRIMARY KEY (id)
-  constraint delivery__event FOREIGN KEY (team_id, event_id) REFERENCES event(team_id, id) ON DELETE CASCADE
   constraint delivery_message_id_fkey FOREIGN KEY (message_id) REFERENCES webhook_message(id) ON DELETE CASCADE
-  constraint delivery_webhook_id_fkey FOREIGN KEY (webhook_id) REFERENCES webhook(id) ON DELETE CASCADE
   constraint delivery__one CHECK ((num_nonnulls(event_id, message_id) = 1))
   constraint delivery__pending CHECK (((state = 'pending'::text) = (due_at IS NOT NULL)))
   constraint delivery__state CHECK ((state = ANY (ARRAY['pending'::text, 'delivered'::text, 'failed'::text, 'stopped'::text])))
@@ -365,7 +370,13 @@ table delivery_attempt
   constraint delivery_attempt_pkey PRIMARY KEY (id)
   constraint delivery_attempt_delivery_id_fkey FOREIGN KEY (delivery_id) REFERENCES delivery(id) ON DELETE CASCADE
   CREATE INDEX delivery_attempt__delivery ON delivery_attempt USING btree (delivery_id, id)
-  CREATE INDEX delivery_attempt__metric ON delivery_attempt USING btree (team_id, at) INCLUDE (succeeded)
+
+table delivery_tally
+  team_id uuid not null
+  at timestamp with time zone not null
+  succeeded boolean not null
+  n bigint not null
+  constraint delivery_tally_pkey PRIMARY KEY (team_id, at, succeeded)
 
 table ehr_pipeline
   id uuid not null
@@ -396,6 +407,12 @@ table event
   CREATE INDEX event__object ON event USING btree (object_id, id)
   CREATE INDEX event__type ON event USING btree (team_id, type, id)
   CREATE INDEX event__user ON event USING btree (user_id)
+  CREATE TRIGGER event__deliveries AFTER DELETE ON event REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION forget_deliveries_of_events()
+    begin
+      delete from delivery
+      where event_id = any (array(select id from gone)) and team_id = any (array(select distinct team_id from gone));
+      return null;
+    end
 
 table feed
   team_id uuid not null
@@ -421,6 +438,14 @@ table geocoded_place
   found_state text not null
   asked_at timestamp with time zone not null
   constraint geocoded_place_pkey PRIMARY KEY (country, postal_code, city)
+
+table handful
+  id uuid not null
+  leased_until timestamp with time zone not null
+  webhook_ids text[] not null
+  event_ids uuid[] not null
+  nths integer[] not null
+  constraint handful_pkey PRIMARY KEY (id)
 
 table icd_code
   code text not null
@@ -968,6 +993,11 @@ table webhook
   constraint webhook_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
   constraint webhook__rate_limit CHECK ((rate_limit >= 1))
   CREATE INDEX webhook__team ON webhook USING btree (team_id, created_at, id)
+  CREATE TRIGGER webhook__deliveries AFTER DELETE ON webhook REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION forget_deliveries_of_webhooks()
+    begin
+      delete from delivery where webhook_id = any (array(select id from gone));
+      return null;
+    end
 
 table webhook_lane
   webhook_id text not null

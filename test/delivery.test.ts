@@ -132,7 +132,8 @@ test(`nothing of ${EVENTS} events is lost when ${WORKERS} workers are killed ${K
   const pending = () =>
     onDatabase(connection, async (client) => {
       const { rows } = await client.query<{ n: number }>(
-        'select (select count(*) from announcement)::int + (select count(*) from delivery where due_at is not null)::int as n',
+        `select (select count(*) from announcement)::int + (select count(*) from handful)::int
+                + (select count(*) from delivery where due_at is not null)::int as n`,
       )
       return rows[0]!.n
     })

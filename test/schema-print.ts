@@ -1,7 +1,7 @@
 // The present schema as text, read from the catalogs: the bundled PostgreSQL has no pg_dump.
 import type pg from 'pg'
 
-/** Tables, columns, constraints, indexes and sequences of a schema, in a stable order. */
+/** Tables, columns, constraints, indexes, triggers and sequences of a schema, in a stable order. */
 export async function printSchema(client: pg.Client, schema: string): Promise<string> {
   const columns = await client.query<{ table: string; column: string; type: string; rest: string }>(
     `select c.relname as table, a.attname as column, format_type(a.atttypid, a.atttypmod) as type,
@@ -25,6 +25,12 @@ export async function printSchema(client: pg.Client, schema: string): Promise<st
      where schemaname = $1 and indexname not in (select conname from pg_constraint) order by tablename, indexname`,
     [schema],
   )
+  const triggers = await client.query<{ table: string; definition: string; body: string }>(
+    `select c.relname as table, pg_get_triggerdef(t.oid) as definition, p.prosrc as body
+     from pg_trigger t join pg_class c on c.oid = t.tgrelid join pg_namespace n on n.oid = c.relnamespace join pg_proc p on p.oid = t.tgfoid
+     where n.nspname = $1 and not t.tgisinternal order by c.relname, t.tgname`,
+    [schema],
+  )
   const sequences = await client.query<{ name: string }>(
     `select c.relname as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
      left join pg_depend d on d.objid = c.oid and d.deptype = 'i'
@@ -38,6 +44,15 @@ export async function printSchema(client: pg.Client, schema: string): Promise<st
     for (const row of columns.rows) if (row.table === table) lines.push(`  ${row.column} ${row.type} ${row.rest}`.trimEnd())
     for (const row of constraints.rows) if (row.table === table) lines.push(`  constraint ${row.name} ${plain(row.definition)}`)
     for (const row of indexes.rows) if (row.table === table) lines.push(`  ${plain(row.definition)}`)
+    for (const row of triggers.rows)
+      if (row.table === table)
+        lines.push(
+          `  ${plain(row.definition)}`,
+          ...plain(row.body)
+            .trim()
+            .split('\n')
+            .map((line) => `    ${line}`),
+        )
     lines.push('')
   }
   for (const { name } of sequences.rows) lines.push(`sequence ${name}`)

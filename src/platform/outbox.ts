@@ -64,10 +64,15 @@ export const followTeam = (tx: Queries, team_id: string): Promise<number> =>
 const Announced = T.Object({ id: T.Integer(), team_id: T.String(), event_ids: T.Array(T.String()) })
 
 /**
- * Take the oldest announcements, in the order of their numbers. They are gone when the transaction commits. Writes announcement.
+ * Take the oldest announcements, in the order of their numbers, as long as they have no more than so many events, and one in any case.
+ * They are gone when the transaction commits. Writes announcement.
  * One transaction at a time takes them in a cell, so that what follows from them keeps that order; a second one gets none.
  */
-export async function takeAnnouncements(tx: PlainTx, max: number): Promise<{ team_id: string; event_ids: string[] }[]> {
+export async function takeAnnouncements(
+  tx: PlainTx,
+  max: number,
+  events_max: number,
+): Promise<{ team_id: string; event_ids: string[] }[]> {
   // `for update` locks nothing here: it tells the transaction to begin.
   const { locked } = await tx.one(
     T.Object({ locked: T.Boolean() }),
@@ -77,8 +82,12 @@ export async function takeAnnouncements(tx: PlainTx, max: number): Promise<{ tea
   const rows = await tx.many(
     Announced,
     sql`
-    delete from announcement where id = any (array(select id from announcement order by id limit ${max}))
-    returning id, team_id, event_ids`,
+    delete from announcement where id = any (array(
+      select id from (
+        select id, sum(cardinality(event_ids)) over (order by id) as events, row_number() over (order by id) as nth
+        from (select id, event_ids from announcement order by id limit ${max}) oldest) counted
+      where events <= ${events_max} or nth = 1))
+    returning id, team_id, to_json(event_ids) as event_ids`,
   )
   return rows.sort((a, b) => a.id - b.id)
 }

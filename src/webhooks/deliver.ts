@@ -1,32 +1,21 @@
 // The loop that delivers, one per cell and process: fans out what was announced, claims what is due, sends it, writes down what came
 // of it. At least once: nothing is marked before it has happened, and what is not marked is sent again.
-import { iso, wholeSeconds } from '../platform/clock.ts'
 import type { CellName, Db } from '../platform/db.ts'
 import { errorFields, type Log } from '../platform/log.ts'
 import type { Metrics } from '../platform/metrics.ts'
 import { uuid } from '../platform/uuid.ts'
 import type { Vault } from '../platform/vault.ts'
-import {
-  claimDue,
-  dropDeliveries,
-  LEASE_S,
-  loadEndpoints,
-  putBack,
-  releaseLanes,
-  renewLanes,
-  type Claimed,
-  type Endpoint,
-} from './deliveries.ts'
-import { attempt, type Ended, type Ready } from './attempt.ts'
-import { ANNOUNCEMENTS_MAX, endpointSink, fanOut, type DeletedAmong, type Sink } from './fan-out.ts'
-import { openHeaders } from './headers.ts'
-import { Lanes } from './lanes.ts'
+import { claimDue, dropDeliveries, type Claimed, type Delivery } from './deliveries.ts'
+import { endpointSink, type Hand } from './endpoint-sink.ts'
+import { EVENTS_MAX, fanOut, type DeletedAmong, type Sink } from './fan-out.ts'
+import { Flights, type Waiting } from './flights.ts'
+import { recoverHandfuls, type Handful } from './handfuls.ts'
+import { releaseLanes, renewLanes } from './lane-leases.ts'
+import { Lanes, type Mark } from './lanes.ts'
+import { loadEndpoints, Opener, type Endpoint, type Ready } from './ready.ts'
 import { Recorder } from './recorder.ts'
-import { after } from './retries.ts'
 import { Rounds } from './rounds.ts'
-import { openSecret } from './secrets.ts'
 import { Sender } from './send.ts'
-import { signingKey } from './signature.ts'
 import type { Targets } from './targets.ts'
 
 /** What another process announces is seen after so long, without being told. */
@@ -36,6 +25,13 @@ const CLAIM_POLL_MS = 500
 /** After something went wrong. */
 const REST_MS = 500
 const RENEW_MS = 1500
+/** What is announced waits no longer for endpoints that take all that is sent to them. */
+const PATIENCE_MS = 50
+/** So many events at a time, if they have to wait, are worth a transaction. */
+const WORTHWHILE = 200
+/** So long little is announced while deliveries wait for all endpoints: what is sent straight from the hand costs much less. */
+const CATCH_UP_MS = 1000
+const CATCH_UP_EVENTS = 100
 
 export interface DeliveryOptions {
   vault: Vault
@@ -52,13 +48,6 @@ export interface DeliveryOptions {
   attempt_ms_max?: number
 }
 
-/** What waits in hand: claimed and not yet sent. */
-interface Waiting {
-  item: Claimed
-  endpoint: Ready
-  claimed_at: Date
-}
-
 /** Delivers in one cell. */
 export class CellDelivery {
   readonly #cell: CellName
@@ -66,26 +55,42 @@ export class CellDelivery {
   readonly #options: DeliveryOptions
   readonly #owner = uuid()
   readonly #lanes = new Lanes<Waiting>()
-  readonly #sinks: Sink[]
+  readonly #opener: Opener
+  readonly #others: Sink[]
   readonly #sender: Sender
   readonly #recorder: Recorder
-  readonly #flights = new Set<Promise<void>>()
-  /** The last attempt in the air for an object at an endpoint: its events go one after another. */
-  readonly #objects = new Map<string, Promise<void>>()
+  readonly #flights: Flights
   readonly #fanning = this.#rounds(() => this.#fan(), FAN_OUT_POLL_MS)
   readonly #claiming = this.#rounds(() => this.#send(), CLAIM_POLL_MS)
+  /** What comes into hand comes one batch after the other, so that nothing overtakes what is older. */
+  #taking: Promise<unknown> = Promise.resolve()
+  #mark: Mark = this.#lanes.mark()
   #stopped = false
+  #fanned_ms = 0
+  /** Since when each time something was announced; undefined: nothing was. */
+  #more_since_ms: number | undefined
   #renewed_ms = 0
 
   constructor(cell: CellName, db: Db, options: DeliveryOptions) {
     this.#cell = cell
     this.#db = db
     this.#options = options
-    const { targets, product, attempt_ms_max } = options
-    this.#sinks = [...(options.sinks?.(cell) ?? []), endpointSink(options.deletedAmong)]
+    const { targets, product, attempt_ms_max, clock, schedule_s, log, metrics } = options
+    this.#opener = new Opener(options.vault)
+    this.#others = options.sinks?.(cell) ?? []
     const sandbox = cell.startsWith('sandbox')
     this.#sender = new Sender({ targets, sandbox, product, ...(attempt_ms_max !== undefined && { attempt_ms_max }) })
-    this.#recorder = new Recorder(db, this.#owner, (error) => this.#report(error, 'recording deliveries failed'))
+    const lanes = this.#lanes
+    const onError = (error: unknown, message: string) => this.#report(error, message)
+    this.#recorder = new Recorder(db, {
+      owner: this.#owner,
+      clock,
+      onError: (error) => onError(error, 'recording deliveries failed'),
+      onWritten: (count) => lanes.release(count),
+    })
+    const means = { sender: this.#sender, clock, schedule_s, throttles: (id: string) => lanes.throttles(id) }
+    const onRoom = (id: string) => this.#roomFor(id)
+    this.#flights = new Flights({ cell, lanes, recorder: this.#recorder, means, log, metrics, onRoom, onError })
   }
 
   start(): void {
@@ -101,38 +106,96 @@ export class CellDelivery {
   async stop(): Promise<void> {
     this.#stopped = true
     await Promise.all([this.#fanning.stop(), this.#claiming.stop()])
-    for (const id of this.#lanes.inUse) await this.#putBack(this.#lanes.clear(id))
-    await this.#landed()
+    for (const id of this.#lanes.inUse) await this.#flights.putBack(id)
+    await this.#flights.landed()
     await releaseLanes(this.#db, this.#owner).catch(() => 0)
     this.#sender.close()
   }
 
   /** Deliver what is due, and what falls due meanwhile, and return. */
   async drain(): Promise<void> {
+    await recoverHandfuls(this.#db.relaxed, this.#options.clock())
     for (;;) {
-      const taken = await fanOut(this.#db, this.#sinks, this.#options.clock())
+      const taken = await this.#fanOut(EVENTS_MAX)
       const claimed = await this.#claim()
-      await this.#landed()
+      await this.#flights.landed()
       if (taken === 0 && claimed === 0) break
     }
     await releaseLanes(this.#db, this.#owner)
   }
 
-  async #landed(): Promise<void> {
-    while (this.#flights.size) await Promise.all(this.#flights)
-    await this.#recorder.flush()
+  /** Queue deliveries of what was announced, or take them into hand. @returns whether there may be more */
+  async #fan(): Promise<boolean> {
+    const now_ms = this.#options.clock().getTime()
+    const events_max = this.#recorder.isBehind ? 0 : this.#eventsMax(now_ms)
+    if (events_max === 0) return true
+    this.#fanned_ms = now_ms
+    const taken = await this.#fanOut(events_max)
+    if (taken === 0) this.#more_since_ms = undefined
+    else this.#more_since_ms ??= now_ms
+    return taken > 0
   }
 
-  /** Queue deliveries of what was announced. Apart from sending, which goes on meanwhile. */
-  async #fan(): Promise<boolean> {
-    const taken = await fanOut(this.#db, this.#sinks, this.#options.clock())
-    if (taken) this.#claiming.wake(true)
-    return taken === ANNOUNCEMENTS_MAX
+  /** How many events to take now; 0: none yet. What is announced may wait a moment for room, but not for endpoints that are slow. */
+  #eventsMax(now_ms: number): number {
+    const appetite = this.#lanes.appetite(now_ms)
+    const waited_ms = now_ms - this.#fanned_ms
+    if (appetite !== undefined) {
+      if (appetite.all >= WORTHWHILE) return appetite.all
+      return waited_ms >= PATIENCE_MS ? Math.max(appetite.some, 1) : 0
+    }
+    if (this.#more_since_ms === undefined) return EVENTS_MAX
+    if (now_ms - this.#more_since_ms >= CATCH_UP_MS) return EVENTS_MAX
+    return waited_ms >= PATIENCE_MS ? CATCH_UP_EVENTS : 0
+  }
+
+  #fanOut(events_max: number): Promise<number> {
+    const sinks = [...this.#others, endpointSink(this.#options.deletedAmong, this.#hand)]
+    return this.#inTurn(() => fanOut(this.#db, sinks, this.#options.clock(), events_max))
+  }
+
+  readonly #hand: Hand = {
+    owner: this.#owner,
+    begin: () => (this.#mark = this.#lanes.mark()),
+    room: (id) => (this.#lanes.isStill(id, this.#mark) ? this.#lanes.directRoom(id, this.#options.clock().getTime()) : 0),
+    taken: (handful, endpoints) => this.#take(handful, endpoints),
+    known: (id, isBehind) => {
+      this.#lanes.setBehind(id, isBehind)
+      if (isBehind) this.#claiming.wake(true)
+    },
+  }
+
+  #take(handful: Handful, endpoints: Map<string, Endpoint>): void {
+    this.#recorder.hold(handful)
+    const ready = new Map<string, Ready>()
+    const moved = new Set<string>()
+    for (const item of handful.items) {
+      const { webhook_id } = item
+      let endpoint = ready.get(webhook_id)
+      if (!endpoint) ready.set(webhook_id, (endpoint = this.#opener.open(endpoints.get(webhook_id)!)))
+      this.#lanes.add(webhook_id, { item, endpoint, taken_ms: handful.taken_ms }, endpoint, handful.taken_ms)
+      if (!this.#lanes.isStill(webhook_id, this.#mark)) moved.add(webhook_id)
+    }
+    for (const id of ready.keys()) {
+      if (moved.has(id)) void this.#flights.putBack(id)
+      else this.#flights.pump(id)
+    }
   }
 
   async #send(): Promise<boolean> {
     await this.#renew()
+    await this.#recorder.putDownOld()
     return (await this.#claim()) > 0
+  }
+
+  #roomFor(id: string): void {
+    if (this.#lanes.isHungryForRows(id)) this.#claiming.wake(true)
+  }
+
+  #inTurn<R>(work: () => Promise<R>): Promise<R> {
+    const done = this.#taking.then(work)
+    this.#taking = done.catch(() => {})
+    return done
   }
 
   /** A round that fails is reported and followed by a rest. */
@@ -148,159 +211,58 @@ export class CellDelivery {
     }, poll_ms)
   }
 
-  /** Lanes whose attempts take long are not claimed from meanwhile, and are still ours. */
+  /** Lanes whose attempts take long are not claimed from meanwhile, and are still ours. What nobody has in hand any more falls due. */
   async #renew(): Promise<void> {
     const now = this.#options.clock()
     if (now.getTime() - this.#renewed_ms < RENEW_MS) return
     this.#renewed_ms = now.getTime()
     await renewLanes(this.#db, this.#owner, this.#lanes.inUse, now)
+    await recoverHandfuls(this.#db.relaxed, now)
   }
 
   #report(error: unknown, message: string): void {
     if (!this.#stopped) this.#options.log.error({ cell: this.#cell, causes: errorFields(error) }, message)
   }
 
+  #claim(): Promise<number> {
+    return this.#inTurn(() => this.#claimNow())
+  }
+
   /** Claim what there is room for and send it. @returns how many */
-  async #claim(): Promise<number> {
+  async #claimNow(): Promise<number> {
     const now = this.#options.clock()
     const room = this.#lanes.room(now.getTime())
     if (room.total <= 0) return 0
     const claimed = await claimDue(this.#db, this.#owner, now, room)
+    const counts = new Map<string, number>()
+    for (const { webhook_id } of claimed) counts.set(webhook_id, (counts.get(webhook_id) ?? 0) + 1)
+    for (const [id, asked] of room.lanes) if (asked > 0) this.#lanes.setBehind(id, (counts.get(id) ?? 0) >= asked)
     if (claimed.length === 0) return 0
     const people = claimed.flatMap(({ team_id, user_id }) => (user_id === null ? [] : [{ team_id, user_id }]))
     const [endpoints, deleted] = await Promise.all([
-      loadEndpoints(this.#db, [...new Set(claimed.map((item) => item.webhook_id))], now),
+      loadEndpoints(this.#db.queries, [...counts.keys()], now),
       people.length ? this.#options.deletedAmong(this.#db.queries, people) : new Set<string>(),
     ])
-    const ready = new Map(endpoints.map((endpoint) => [endpoint.id, this.#prepare(endpoint)]))
+    const ready = new Map(endpoints.map((endpoint) => [endpoint.id, this.#opener.open(endpoint)]))
     const dropped: number[] = []
-    for (const item of claimed) {
-      const endpoint = ready.get(item.webhook_id)
-      const goes = endpoint && item.body !== null && !(item.user_id !== null && deleted.has(item.user_id))
-      if (!goes) dropped.push(item.id)
-      else this.#lanes.add(endpoint.id, { item, endpoint, claimed_at: now }, lineOf(endpoint), now.getTime())
+    const taken_ms = now.getTime()
+    for (const row of claimed) {
+      const endpoint = ready.get(row.webhook_id)
+      const item = row.user_id !== null && deleted.has(row.user_id) ? undefined : deliveryOf(row, taken_ms)
+      if (endpoint && item) this.#lanes.add(endpoint.id, { item, endpoint, taken_ms }, endpoint, taken_ms)
+      else dropped.push(row.id)
     }
-    for (const id of this.#lanes.inUse) this.#pump(id)
+    for (const id of this.#lanes.inUse) this.#flights.pump(id)
     await dropDeliveries(this.#db.queries, dropped)
     return claimed.length
   }
-
-  /** Send what waits for an endpoint, as far as there is room. */
-  #pump(id: string): void {
-    const now = this.#options.clock()
-    const late: Waiting[] = []
-    for (const waiting of this.#lanes.leaving(id, now.getTime())) {
-      if (now.getTime() - waiting.claimed_at.getTime() > (LEASE_S * 1000) / 3) {
-        this.#lanes.give(id)
-        late.push(waiting)
-      } else this.#launch(waiting)
-    }
-    void this.#putBack(late)
-  }
-
-  /** Others may have it, or this process later: its lease may end before it has been sent. */
-  async #putBack(waiting: Waiting[]): Promise<void> {
-    this.#lanes.release(waiting.length)
-    await putBack(
-      this.#db,
-      waiting.map(({ item }) => item.id),
-    ).catch((error: unknown) => this.#report(error, 'putting deliveries back failed'))
-  }
-
-  #prepare(endpoint: Endpoint): Ready {
-    const { vault } = this.#options
-    return {
-      ...endpoint,
-      keys: endpoint.secrets.map((sealed) => signingKey(openSecret(vault, endpoint.id, sealed))),
-      custom: openHeaders(vault, endpoint.id, endpoint.headers),
-    }
-  }
-
-  #launch({ item, endpoint }: Waiting): void {
-    const object = `${endpoint.id} ${item.object_id ?? item.id}`
-    const before = this.#objects.get(object)
-    const { clock, schedule_s } = this.#options
-    const throttles = () => this.#lanes.throttles(endpoint.id)
-    const answered = attempt(item, endpoint, { sender: this.#sender, clock, schedule_s, throttles, before })
-    const flight = answered
-      .then(
-        (ended) => this.#settle(item, endpoint, ended),
-        (error: unknown) => {
-          this.#lanes.give(endpoint.id)
-          throw error
-        },
-      )
-      // Of a delivery that is not marked the lease ends, and it falls due again.
-      .catch((error: unknown) => this.#report(error, 'a delivery failed'))
-      .finally(() => {
-        this.#flights.delete(flight)
-        this.#lanes.release(1)
-      })
-    this.#flights.add(flight)
-    const over = answered.then(ignore, ignore).finally(() => {
-      if (this.#objects.get(object) === over) this.#objects.delete(object)
-    })
-    this.#objects.set(object, over)
-  }
-
-  /** Write an attempt down. A success makes room at once; after a failure nothing more leaves before its consequences are written. */
-  async #settle(item: Claimed, endpoint: Ready, { outcome, msg, failures, gone, end, throttled_until }: Ended): Promise<void> {
-    const { succeeded } = outcome
-    const { id } = endpoint
-    const health = after(this.#lanes.health(id), succeeded, end)
-    this.#lanes.setHealth(id, health)
-    const { first, since } = this.#known(endpoint)
-    const written = this.#recorder.record(outcome, {
-      schedule_length: this.#options.schedule_s.length,
-      failures,
-      disable: gone || health.dead,
-      dead_since_text: health.dead ? iso(wholeSeconds(health.failing_since ?? end)) : undefined,
-      throttled_until,
-      health,
-      changed:
-        throttled_until !== undefined ||
-        health.first_failure_at?.getTime() !== first ||
-        health.failing_since?.getTime() !== since,
-    })
-    this.#lanes.learn(id, succeeded, end.getTime(), throttled_until?.getTime())
-    const free = () => {
-      this.#lanes.give(id)
-      this.#pump(id)
-      if (this.#lanes.isHungry(id)) this.#claiming.wake(true)
-    }
-    try {
-      if (succeeded) free()
-      else await this.#putBack(this.#lanes.clear(id))
-      await written
-    } finally {
-      if (!succeeded) free()
-    }
-    this.#options.metrics.delivery(this.#cell, succeeded ? 'success' : 'failure', outcome.duration_ms / 1000)
-    this.#options.log.info(
-      {
-        cell: this.#cell,
-        'team.id': item.team_id,
-        'webhook.id': id,
-        'message.id': msg,
-        type: item.type,
-        attempt: failures,
-        ...(outcome.response_status !== null && { status: outcome.response_status }),
-        ...(outcome.error !== null && { error: outcome.error }),
-        duration_ms: outcome.duration_ms,
-      },
-      'delivery attempted',
-    )
-  }
-
-  #known(endpoint: Endpoint): { first: number | undefined; since: number | undefined } {
-    return { first: date(endpoint.first_failure_at)?.getTime(), since: date(endpoint.failing_since)?.getTime() }
-  }
 }
 
-const ignore = () => {}
-const lineOf = (endpoint: Endpoint) => ({
-  rate_limit: endpoint.rate_limit,
-  health: { first_failure_at: date(endpoint.first_failure_at), failing_since: date(endpoint.failing_since) },
-})
-const date = (text: string | null): Date | undefined => (text === null ? undefined : new Date(text))
+/** Undefined: there is nothing to send any more. */
+function deliveryOf(row: Claimed, due_ms: number): Delivery | undefined {
+  const { body, type, user_id: _, ...rest } = row
+  if (body === null || type === null) return undefined
+  return { ...rest, handful: undefined, type, body: Buffer.from(body), due_ms }
+}
+
 const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))

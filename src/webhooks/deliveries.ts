@@ -1,5 +1,5 @@
-// The queue of deliveries: what is due is claimed under a lease, what came of it is written down. Owns `delivery`, `webhook_lane` and
-// `delivery_attempt`; never speaks to the network.
+// The queue of deliveries: what is due is claimed under a lease, what came of it is written down. Owns `delivery`, `delivery_attempt`
+// and `delivery_tally`; never speaks to the network.
 //
 // An endpoint is served by one process at a time, its lane's owner, so that its rate, its pauses and its order are kept without
 // asking others. Leases end, lanes' and deliveries' alike: what a killed process had in hand is sent again by the next.
@@ -7,26 +7,40 @@ import { plusSeconds } from '../platform/clock.ts'
 import type { Db, PlainTx, Queries, Tx } from '../platform/db.ts'
 import { Nullable, T, type Static } from '../platform/schema.ts'
 import { sql } from '../platform/sql.ts'
+import { plainList, textList } from './arrays.ts'
+import type { Handful } from './handfuls.ts'
+import { LANE_LEASE_S } from './lane-leases.ts'
+import type { Ready } from './ready.ts'
+import { tally } from './tally.ts'
 
 /** Longer than an attempt can take. */
 export const LEASE_S = 30
-/** Of a lane, renewed while its owner lives: so long an endpoint waits at most when its process is killed. */
-const LANE_LEASE_S = 5
-
-export const startLane = (tx: Tx, webhook_id: string): Promise<number> =>
-  tx.run(sql`insert into webhook_lane (webhook_id, team_id) values (${webhook_id}, ${tx.team})`)
-
-/** Forget how an endpoint has been answering, since it is another one now. */
-export const resetLane = (tx: Tx, webhook_id: string): Promise<number> =>
-  tx.run(sql`
-    update webhook_lane set throttled_until = null, first_failure_at = null, failing_since = null
-    where webhook_id = ${webhook_id} and team_id = ${tx.team}`)
 
 /** Nothing that is pending for an endpoint is sent any more. What is in the air may still arrive. */
 export const stopDeliveries = (tx: Tx, webhook_id: string): Promise<number> =>
   tx.run(sql`
     update delivery set state = 'stopped', due_at = null
     where webhook_id = ${webhook_id} and team_id = ${tx.team} and due_at is not null`)
+
+/** What is to be sent to an endpoint. */
+export interface Delivery {
+  /** Undefined: it has no row, its handful stands for it. */
+  id: number | undefined
+  handful: Handful | undefined
+  team_id: string
+  webhook_id: string
+  event_id: string | null
+  message_id: string | null
+  /** Of the present round, before this one. */
+  attempts: number
+  trigger: string
+  /** The last operational message about it. */
+  reported: string | null
+  type: string
+  body: Buffer
+  object_id: string | null
+  due_ms: number
+}
 
 const Claimed = T.Object({
   id: T.Integer(),
@@ -99,34 +113,10 @@ export async function claimDue(db: Db, owner: string, now: Date, room: Room): Pr
   return rows
 }
 
-const Endpoint = T.Object({
-  id: T.String(),
-  url: T.String(),
-  rate_limit: Nullable(T.Integer()),
-  headers: T.String(),
-  secrets: T.Array(T.String()),
-  first_failure_at: Nullable(T.String()),
-  failing_since: Nullable(T.String()),
-})
-export type Endpoint = Static<typeof Endpoint>
-
-/** Endpoints with what signs for them now, newest first; the old key ends at the team's time. */
-export const loadEndpoints = (db: Db, ids: string[], now: Date): Promise<Endpoint[]> =>
-  db.queries.many(
-    Endpoint,
-    sql`
-    select w.id, w.url, w.rate_limit, w.headers, l.first_failure_at, l.failing_since,
-           to_json(array(
-             select s.secret from webhook_secret s
-             where s.webhook_id = w.id and (s.expires_at is null or s.expires_at > ${now}::timestamptz + make_interval(secs => t.clock_offset_s))
-             order by s.id desc)) as secrets
-    from webhook w join team t on t.id = w.team_id join webhook_lane l on l.webhook_id = w.id
-    where w.id = any (${ids}::text[])`,
-  )
-
 /** What came of an attempt. */
 export interface Outcome {
-  claimed: Claimed
+  item: Delivery
+  endpoint: Ready
   attempt_id: string
   at: Date
   duration_ms: number
@@ -135,32 +125,36 @@ export interface Outcome {
   error: string | null
   succeeded: boolean
   signature: string
-  custom_headers: string[]
   /** When it is tried again; undefined: not any more. */
   next_at: Date | undefined
   reported: string | null
 }
 
 /**
- * Write attempts down and what they make of their deliveries. One that was stopped meanwhile stays so, unless it has arrived; one that
- * is to be sent again stays due.
- * Writes delivery, delivery_attempt.
+ * Write attempts down and what they make of their deliveries, which have rows. One that was stopped meanwhile stays so, unless it has
+ * arrived; one that is to be sent again stays due. The attempt that arrives is kept with its delivery, others in rows of their own.
+ * Writes delivery, delivery_attempt, delivery_tally.
+ * @param isCounted the attempts are in the tally already
  */
-export async function record(db: Queries, outcomes: Outcome[]): Promise<void> {
+export async function record(db: Queries, outcomes: Outcome[], isCounted = false): Promise<void> {
   if (outcomes.length === 0) return
-  const list = <V>(of: (outcome: Outcome) => V): V[] => outcomes.map(of)
+  const plain = (of: (outcome: Outcome) => Parameters<typeof plainList>[0][number]) => plainList(outcomes.map(of))
+  const texts = (of: (outcome: Outcome) => string | null) => textList(outcomes.map(of))
   // Pending and in nobody's hand: somebody has asked meanwhile for it to be sent again.
   const again = sql`d.state = 'pending' and d.leased_until is null`
+  const kept = sql`s.succeeded and s.trigger = 'scheduled' and d.attempt_id is null`
   await db.run(sql`
     with said as (
       select * from unnest(
-        ${list((o) => o.claimed.id)}::bigint[], ${list((o) => o.attempt_id)}::uuid[], ${list((o) => o.claimed.trigger)}::text[],
-        ${list((o) => o.at)}::timestamptz[], ${list((o) => o.duration_ms)}::int[], ${list((o) => o.response_status)}::int[],
-        ${list((o) => o.response_body)}::text[], ${list((o) => o.error)}::text[], ${list((o) => o.succeeded)}::bool[],
-        ${list((o) => o.signature)}::text[], ${list((o) => o.custom_headers.join(' '))}::text[], ${list((o) => o.next_at ?? null)}::timestamptz[],
-        ${list((o) => o.claimed.attempts + 1)}::int[], ${list((o) => o.reported)}::text[])
+        ${plain((o) => o.item.id!)}::bigint[], ${plain((o) => o.attempt_id)}::uuid[], ${texts((o) => o.item.trigger)}::text[],
+        ${plain((o) => o.at)}::timestamptz[], ${plain((o) => o.duration_ms)}::int[], ${plain((o) => o.response_status)}::int[],
+        ${texts((o) => o.response_body)}::text[], ${texts((o) => o.error)}::text[], ${plain((o) => o.succeeded)}::bool[],
+        ${texts((o) => o.signature)}::text[], ${texts((o) => o.endpoint.customNames.join(' '))}::text[], ${plain((o) => o.next_at ?? null)}::timestamptz[],
+        ${plain((o) => o.item.attempts + 1)}::int[], ${texts((o) => o.reported)}::text[])
       as t (delivery_id, id, trigger, at, duration_ms, response_status, response_body, error, succeeded, signature, custom_headers,
             next_at, attempts, reported)
+    ), counted as (
+      ${tally(isCounted ? [] : outcomes)}
     ), changed as (
       update delivery d set
         state = case when ${again} then d.state when s.succeeded then 'delivered' when d.state = 'stopped' then 'stopped' when s.next_at is null then 'failed' else 'pending' end,
@@ -168,51 +162,27 @@ export async function record(db: Queries, outcomes: Outcome[]): Promise<void> {
         leased_until = null,
         attempts = case when ${again} then d.attempts else s.attempts end,
         reported = case when ${again} then d.reported else s.reported end,
-        trigger = case when ${again} then d.trigger else 'scheduled' end
+        trigger = case when ${again} then d.trigger else 'scheduled' end,
+        attempt_id = case when ${kept} then s.id else d.attempt_id end,
+        attempted_at = case when ${kept} then s.at else d.attempted_at end,
+        duration_ms = case when ${kept} then s.duration_ms else d.duration_ms end,
+        response_status = case when ${kept} then s.response_status else d.response_status end,
+        response_body = case when ${kept} then s.response_body else d.response_body end,
+        signature = case when ${kept} then s.signature else d.signature end,
+        custom_headers = case when ${kept} then string_to_array(nullif(s.custom_headers, ''), ' ') else d.custom_headers end
       from said s where d.id = s.delivery_id
-      returning d.id, d.team_id
+      returning d.id, d.team_id, d.attempt_id
     )
     insert into delivery_attempt (id, team_id, delivery_id, trigger, at, duration_ms, response_status, response_body, error, succeeded, signature, custom_headers)
     select s.id, c.team_id, c.id, s.trigger, s.at, s.duration_ms, s.response_status, s.response_body, s.error, s.succeeded, s.signature,
            string_to_array(s.custom_headers, ' ')
-    from said s join changed c on c.id = s.delivery_id`)
+    from said s join changed c on c.id = s.delivery_id where c.attempt_id is distinct from s.id`)
 }
 
 /** Deliveries that are not to be sent any more, since there is nothing to send or nobody to tell about. */
 export async function dropDeliveries(db: Queries, ids: number[]): Promise<void> {
   if (ids.length) await db.run(sql`update delivery set state = 'stopped', due_at = null where id = any (${ids}::bigint[])`)
 }
-
-/** What a process learned about an endpoint. */
-export interface Learned {
-  webhook_id: string
-  throttled_until: Date | undefined
-  first_failure_at: Date | undefined
-  failing_since: Date | undefined
-}
-
-/** Write down how endpoints answer. Only the lane's owner does. */
-export async function learn(db: Queries, owner: string, learned: Learned[]): Promise<void> {
-  if (learned.length === 0) return
-  await db.run(sql`
-    update webhook_lane l set throttled_until = coalesce(s.throttled_until, l.throttled_until), first_failure_at = s.first_failure_at, failing_since = s.failing_since
-    from unnest(${learned.map((l) => l.webhook_id)}::text[], ${learned.map((l) => l.throttled_until ?? null)}::timestamptz[],
-                ${learned.map((l) => l.first_failure_at ?? null)}::timestamptz[], ${learned.map((l) => l.failing_since ?? null)}::timestamptz[])
-         as s (webhook_id, throttled_until, first_failure_at, failing_since)
-    where l.webhook_id = s.webhook_id and l.owner = ${owner}`)
-}
-
-/** Keep lanes that are in use. Writes webhook_lane. */
-export async function renewLanes(db: Db, owner: string, webhook_ids: string[], now: Date): Promise<void> {
-  if (webhook_ids.length)
-    await db.relaxed.run(sql`
-      update webhook_lane set leased_until = ${plusSeconds(now, LANE_LEASE_S)}
-      where owner = ${owner} and webhook_id = any (${webhook_ids}::text[])`)
-}
-
-/** Let other processes have the lanes of this one. */
-export const releaseLanes = (db: Db, owner: string): Promise<number> =>
-  db.relaxed.run(sql`update webhook_lane set owner = null, leased_until = null where owner = ${owner}`)
 
 /** Put deliveries that were claimed and not sent back where they were. */
 export async function putBack(db: Db, ids: number[]): Promise<void> {
@@ -228,6 +198,8 @@ export const pruneDeliveries = async (tx: PlainTx): Promise<void> => {
   await tx.run(sql`
     delete from delivery where id = any (array(
       select id from delivery where created_at < ${plusSeconds(tx.now, -KEPT_S)} and due_at is null limit ${PRUNED_MAX}))`)
+  await tx.run(sql`
+    delete from delivery_tally where at < ${plusSeconds(tx.now, -KEPT_S)}`)
   await tx.run(sql`
     delete from webhook_message where id = any (array(
       select m.id from webhook_message m

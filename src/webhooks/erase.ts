@@ -10,6 +10,8 @@ export const eraseTeamWebhooks = inTurn(
   (team, max) => sql`
     delete from delivery where id = any (array(
       select id from delivery where team_id = ${team} and webhook_id in (select id from webhook where team_id = ${team}) limit ${max}))`,
+  (team, max) => sql`
+    delete from delivery_tally where team_id = ${team} and at in (select at from delivery_tally where team_id = ${team} limit ${max})`,
   (team, max) =>
     sql`delete from webhook_message where id = any (array(select id from webhook_message where team_id = ${team} limit ${max}))`,
   (team, max) =>

@@ -7,11 +7,18 @@ const PLACES = 10
 /** Of an endpoint whose last attempt failed: slow ones fail, and must not take the places of others. */
 const PLACES_FAILING = 2
 /** What a process has in hand at most: waiting, in the air, answered and not yet written down. */
-const HELD_MAX = 2000
+const HELD_MAX = 6000
 const FLYING_MAX = 500
 /** More wait for an endpoint the faster it answers, as much as it took within this time: what waits is soon gone. */
 const WINDOW_MS = 500
 const WAITING_MAX = 400
+/** So many are taken straight into hand for one that answers slowly. */
+const WAITING_MIN = 40
+/** What has come is taken into hand even when it is this many times as much: a delivery that has to wait costs more than twice. */
+const SLACK = 4
+/** No endpoint is given more of what may still come into hand. */
+const SHARE_MAX = 0.25
+const RECENT_MS = 1000
 const FORGOTTEN_AFTER_MS = 600_000
 
 interface Lane<I> {
@@ -26,16 +33,31 @@ interface Lane<I> {
   rate: number | null
   used_ms: number
   health: Health
+  /** Since when there has been something in hand. */
+  begun_ms: number
   /** Taken by the endpoint since the window began, and in the window before. */
   window_ms: number
   taken: number
   taken_before: number
+  /** Deliveries wait for it in the database, which are older than what is announced now. */
+  isBehind: boolean
+  /** When what waited was last taken back, in numbers of such times; how much of that is not put back yet. */
+  cleared: number
+  returning: number
+  /** Objects with an attempt in the air, and what waits for its answer. */
+  objects: Map<string, I[]>
+}
+
+export interface Mark {
+  clears: number
+  returning: Set<string>
 }
 
 export class Lanes<I> {
   readonly #lanes = new Map<string, Lane<I>>()
   #held = 0
   #flying = 0
+  #clears = 0
 
   /** How much may be claimed now. */
   room(now_ms: number): Room {
@@ -53,44 +75,88 @@ export class Lanes<I> {
     return [...this.#lanes].filter(([, lane]) => lane.flying > 0 || lane.waiting.length > 0).map(([id]) => id)
   }
 
+  /**
+   * How many events may be announced, so that `all` endpoints, or `some`, have no more in hand than they will soon have taken.
+   * Undefined: deliveries wait for each of them, so that nothing could be taken into hand. Those that fail do not count.
+   */
+  appetite(now_ms: number): { all: number; some: number } | undefined {
+    const recent = [...this.#lanes.values()].filter((lane) => lane.flying > 0 || now_ms - lane.used_ms <= RECENT_MS)
+    const sound = recent.filter((lane) => !lane.failing && lane.rate === null && lane.paused_until_ms <= now_ms)
+    if (sound.length === 0) return { all: WAITING_MAX, some: WAITING_MAX }
+    const direct = sound.filter((lane) => !lane.isBehind)
+    if (direct.length === 0) return undefined
+    const spare = direct.map((lane) => PLACES + windowOf(lane, now_ms) - lane.flying - lane.waiting.length)
+    return { all: Math.min(...spare), some: Math.max(...spare) }
+  }
+
+  /** How many may be taken straight into hand for an endpoint behind which nothing waits: more than would be asked for. */
+  directRoom(id: string, now_ms: number): number {
+    const share = Math.floor((HELD_MAX - this.#held) * SHARE_MAX)
+    const lane = this.#lanes.get(id)
+    if (!lane) return Math.min(share, PLACES + SLACK * WAITING_MAX)
+    if (lane.failing || lane.paused_until_ms > now_ms) return 0
+    return Math.min(share, PLACES + SLACK * windowOf(lane, now_ms) - lane.flying - lane.waiting.length)
+  }
+
+  /** Whether deliveries wait for an endpoint in the database. */
+  setBehind(id: string, isBehind: boolean): void {
+    const lane = this.#lanes.get(id)
+    if (lane) lane.isBehind = isBehind
+  }
+
+  /** To ask later what was taken back since, or was on its way back. */
+  mark(): Mark {
+    return { clears: this.#clears, returning: new Set([...this.#lanes].flatMap(([id, lane]) => (lane.returning ? [id] : []))) }
+  }
+
+  /** Whether nothing of an endpoint has gone back to the database since: what came behind it must not overtake it. */
+  isStill(id: string, mark: Mark): boolean {
+    return !mark.returning.has(id) && (this.#lanes.get(id)?.cleared ?? 0) <= mark.clears
+  }
+
   /** Something waits for an endpoint. It is in hand until `release`. */
   add(id: string, item: I, endpoint: { rate_limit: number | null; health: Health }, now_ms: number): void {
     const rate = endpoint.rate_limit
     let lane = this.#lanes.get(id)
     if (!lane) {
-      lane = {
-        waiting: [],
-        flying: 0,
-        failing: false,
-        throttles: 0,
-        paused_until_ms: 0,
-        tokens: rate ?? 0,
-        refilled_ms: now_ms,
-        rate,
-        used_ms: now_ms,
-        health: healthy,
-        window_ms: now_ms,
-        taken: 0,
-        taken_before: 0,
-      }
+      lane = newLane(rate, now_ms)
       this.#lanes.set(id, lane)
     }
     if (lane.rate !== rate) Object.assign(lane, { rate, tokens: rate ?? 0 })
-    if (lane.flying === 0 && lane.waiting.length === 0) lane.health = endpoint.health
+    if (lane.flying === 0 && lane.waiting.length === 0) Object.assign(lane, { health: endpoint.health, begun_ms: now_ms })
     lane.waiting.push(item)
     lane.used_ms = now_ms
     this.#held++
   }
 
-  /** What may leave now, in the order in which it came; each has a place until `give`. */
-  *leaving(id: string, now_ms: number): Generator<I> {
+  /** What leaves now for an endpoint, in the order in which it came; it has a place until `give`. */
+  next(id: string, now_ms: number): I | undefined {
     const lane = this.#lanes.get(id)
-    while (lane && lane.waiting.length > 0 && this.#flying < FLYING_MAX && placesOf(lane, now_ms) > 0) {
-      this.#flying++
-      lane.flying++
-      lane.tokens--
-      yield lane.waiting.shift()!
+    if (!lane || lane.waiting.length === 0 || this.#flying >= FLYING_MAX || placesOf(lane, now_ms) <= 0) return undefined
+    this.#flying++
+    lane.flying++
+    lane.tokens--
+    return lane.waiting.shift()
+  }
+
+  /** Whether an attempt may begin; if not, `answered` hands it out when that of the same object before it is over. */
+  mayBegin(id: string, object: string, item: I): boolean {
+    const objects = this.#lanes.get(id)?.objects
+    const behind = objects?.get(object)
+    if (behind) {
+      behind.push(item)
+      return false
     }
+    objects?.set(object, [])
+    return true
+  }
+
+  /** An attempt is over. @returns the next for the same object, which begins now */
+  answered(id: string, object: string): I | undefined {
+    const objects = this.#lanes.get(id)?.objects
+    const next = objects?.get(object)?.shift()
+    if (next === undefined) objects?.delete(object)
+    return next
   }
 
   /** Whether little enough waits for an endpoint to ask for more. */
@@ -99,13 +165,28 @@ export class Lanes<I> {
     return !lane || lane.waiting.length <= waitingMax(lane) / 2
   }
 
-  /** Take back everything that waits for an endpoint. */
-  clear(id: string): I[] {
+  /** Whether that, and there is something in the database to ask for. */
+  isHungryForRows(id: string): boolean {
+    return this.#lanes.get(id)?.isBehind === true && this.isHungry(id)
+  }
+
+  /** Take back everything that waits for an endpoint, and what came `before` it; `returned` when it is in the database again. */
+  clear(id: string, before: I[] = []): I[] {
     const lane = this.#lanes.get(id)
-    if (!lane) return []
-    const { waiting } = lane
+    if (!lane) return before
+    const all = [...before, ...lane.waiting]
     lane.waiting = []
-    return waiting
+    if (all.length) {
+      lane.isBehind = true
+      lane.cleared = ++this.#clears
+      lane.returning++
+    }
+    return all
+  }
+
+  returned(id: string): void {
+    const lane = this.#lanes.get(id)
+    if (lane && lane.returning > 0) lane.returning--
   }
 
   /** How an endpoint has answered. `paused_until_ms`: it asked to be left alone. */
@@ -144,6 +225,33 @@ export class Lanes<I> {
     const lane = this.#lanes.get(id)
     if (lane) lane.health = health
   }
+}
+
+const newLane = <I>(rate: number | null, now_ms: number): Lane<I> => ({
+  waiting: [],
+  flying: 0,
+  failing: false,
+  throttles: 0,
+  paused_until_ms: 0,
+  tokens: rate ?? 0,
+  refilled_ms: now_ms,
+  rate,
+  used_ms: now_ms,
+  health: healthy,
+  begun_ms: now_ms,
+  window_ms: now_ms,
+  taken: 0,
+  taken_before: 0,
+  isBehind: false,
+  cleared: 0,
+  returning: 0,
+  objects: new Map(),
+})
+
+/** What an endpoint takes within a moment; one that has just begun is given the benefit of the doubt. */
+function windowOf<I>(lane: Lane<I>, now_ms: number): number {
+  turn(lane, now_ms)
+  return now_ms - lane.begun_ms < WINDOW_MS ? WAITING_MAX : Math.max(WAITING_MIN, waitingMax(lane))
 }
 
 function refill<I>(lane: Lane<I>, now_ms: number): void {

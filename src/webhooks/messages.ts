@@ -113,12 +113,20 @@ export async function listAttempts(
   const limit = query.limit ?? 50
   const list = `attempts ${webhook_id} ${message_id}`
   const after = query.next_cursor === undefined ? sql`true` : sql`id < ${readCursor(list, query.next_cursor, 1)[0]}::uuid`
+  const kept = sql`
+    select attempt_id as id, 'scheduled' as trigger, attempted_at as at, duration_ms, response_status, response_body, null as error,
+           true as succeeded, signature, coalesce(custom_headers, '{}') as custom_headers
+    from delivery where team_id = ${tx.team} and id = ${message.id} and attempt_id is not null`
   const found = await tx.many(
     AttemptRow,
     sql`
     select id, trigger, date_trunc('second', at) as at, floor(extract(epoch from at))::bigint as at_s, duration_ms, response_status,
            response_body, error, succeeded, signature, custom_headers
-    from delivery_attempt where team_id = ${tx.team} and delivery_id = ${message.id} and ${after} order by id desc limit ${limit + 1}`,
+    from (
+      select id, trigger, at, duration_ms, response_status, response_body, error, succeeded, signature, custom_headers
+      from delivery_attempt where team_id = ${tx.team} and delivery_id = ${message.id}
+      union all ${kept}) attempt
+    where ${after} order by id desc limit ${limit + 1}`,
   )
   const page = found.slice(0, limit)
   const last = found.length > limit ? page.at(-1) : undefined

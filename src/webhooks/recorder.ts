@@ -1,16 +1,22 @@
 // Writing down what came of attempts: a batch at a time where a crash may undo it, since the attempt is merely repeated then; each
 // for itself, and durably, where something follows from it: an endpoint disabled, a message about a message.
 import type { Db } from '../platform/db.ts'
-import { iso, wholeSeconds } from '../platform/clock.ts'
+import { iso, plusSeconds, wholeSeconds } from '../platform/clock.ts'
 import { sql } from '../platform/sql.ts'
 import { T } from '../platform/schema.ts'
 import { operationalTypes } from './catalogue.ts'
-import { learn, record, type Learned, type Outcome } from './deliveries.ts'
+import { LEASE_S, putBack, record, type Delivery, type Outcome } from './deliveries.ts'
+import { dropHandfuls, putDown, recordArrived, type Handful } from './handfuls.ts'
+import { learn, type Learned } from './lane-leases.ts'
 import { aboutEndpoint, aboutMessage, queueMessage } from './operational.ts'
 import type { Health } from './retries.ts'
 
 /** Outcomes of this long are written together. */
-const GATHER_MS = 5
+const GATHER_MS = 25
+const BATCH_MAX = 500
+const UNWRITTEN_MAX = 3000
+/** A delivery that takes longer gets its row before its attempt is over. */
+const HANDFUL_MS_MAX = 1000
 const FAILING_AFTER = 4
 
 /** What an attempt means beyond its own row. */
@@ -29,41 +35,57 @@ export interface Consequences {
 
 interface Waiting {
   outcome: Outcome
-  done: () => void
-  failed: (error: unknown) => void
+  done: (() => void) | undefined
+  failed: ((error: unknown) => void) | undefined
+}
+
+export interface RecorderOptions {
+  /** The process. */
+  owner: string
+  /** The machine's clock. */
+  clock: () => Date
+  onError: (error: unknown) => void
+  /** So many that nobody waits for are written, or will not be. */
+  onWritten: (count: number) => void
 }
 
 const about = new Set(operationalTypes.map((type) => type.name))
 
 export class Recorder {
   readonly #db: Db
-  readonly #owner: string
-  readonly #onError: (error: unknown) => void
+  readonly #options: RecorderOptions
+  readonly #handfuls = new Set<Handful>()
   #waiting: Waiting[] = []
+  #unwritten = 0
   #learned = new Map<string, Learned>()
   #timer: NodeJS.Timeout | undefined
+  /** One statement at a time, so that a delivery gets its row before what refers to it. */
   #writing: Promise<void> = Promise.resolve()
 
-  constructor(db: Db, owner: string, onError: (error: unknown) => void) {
+  constructor(db: Db, options: RecorderOptions) {
     this.#db = db
-    this.#owner = owner
-    this.#onError = onError
+    this.#options = options
   }
 
-  /** Write an outcome down; done when it is written. */
-  async record(outcome: Outcome, consequences: Consequences): Promise<void> {
+  /** Whether more is answered than can be written down: nothing more need be sent now. */
+  get isBehind(): boolean {
+    return this.#unwritten > UNWRITTEN_MAX
+  }
+
+  /** Deliveries that have no row yet. */
+  hold(handful: Handful): void {
+    this.#handfuls.add(handful)
+  }
+
+  /** Write an outcome down; done when it is written. Of one that is welcome and means nothing more, `onWritten` tells: undefined. */
+  record(outcome: Outcome, consequences: Consequences): Promise<void> | undefined {
     const type = messageType(outcome, consequences)
+    const { webhook_id } = outcome.item
     if (consequences.changed)
-      this.#learned.set(outcome.claimed.webhook_id, {
-        webhook_id: outcome.claimed.webhook_id,
-        throttled_until: consequences.throttled_until,
-        ...consequences.health,
-      })
+      this.#learned.set(webhook_id, { webhook_id, throttled_until: consequences.throttled_until, ...consequences.health })
     if (type !== undefined || consequences.disable) return this.#conclude(outcome, type, consequences)
-    return new Promise((done, failed) => {
-      this.#waiting.push({ outcome, done, failed })
-      this.#timer ??= setTimeout(() => void this.flush(), GATHER_MS)
-    })
+    if (outcome.succeeded) return void this.#push({ outcome, done: undefined, failed: undefined })
+    return new Promise((done, failed) => this.#push({ outcome, done, failed }))
   }
 
   /** Write what waits. */
@@ -74,37 +96,130 @@ export class Recorder {
     const learned = [...this.#learned.values()]
     this.#waiting = []
     this.#learned = new Map()
-    if (batch.length || learned.length) this.#writing = this.#writing.then(() => this.#write(batch, learned))
+    if (batch.length || learned.length) void this.#inTurn(() => this.#write(batch, learned))
     return this.#writing
   }
 
+  /** Others may have them, or this process later. */
+  putBack(items: Delivery[]): Promise<void> {
+    return this.#inTurn(async () => {
+      const fresh = items.filter((item) => item.handful)
+      await putBack(
+        this.#db,
+        items.flatMap((item) => (item.handful ? [] : (item.id ?? []))),
+      )
+      if (fresh.length) await this.#putDown(fresh, false)
+    })
+  }
+
+  /** Give rows to what has been in hand for a while, so that it is seen and its handful can go. */
+  async putDownOld(): Promise<void> {
+    const before_ms = this.#options.clock().getTime() - HANDFUL_MS_MAX
+    const old = [...this.#handfuls].filter((handful) => handful.taken_ms <= before_ms)
+    if (old.length === 0) return
+    await this.#inTurn(async () => {
+      const items = old.flatMap((handful) => handful.items.filter((item) => item.handful))
+      if (items.length) await this.#putDown(items, true)
+    })
+  }
+
+  #push(waiting: Waiting): void {
+    this.#waiting.push(waiting)
+    this.#unwritten++
+    if (this.#waiting.length >= BATCH_MAX) void this.flush()
+    else this.#timer ??= setTimeout(() => void this.flush(), GATHER_MS)
+  }
+
+  #inTurn(work: () => Promise<void>): Promise<void> {
+    const done = this.#writing.then(work)
+    this.#writing = done.catch(() => {})
+    return done
+  }
+
   async #write(batch: Waiting[], learned: Learned[]): Promise<void> {
+    const { owner, onError, onWritten } = this.#options
     // First, since the endpoint may be claimed again as soon as its attempts are done.
-    await learn(this.#db.relaxed, this.#owner, learned).catch(this.#onError)
+    await learn(this.#db.relaxed, owner, learned).catch(onError)
     try {
+      const outcomes = batch.map((item) => item.outcome)
+      const held = outcomes.filter(({ item }) => item.handful)
+      const others = outcomes.filter(({ item }) => !item.handful)
+      const [arrived, failed] = [held.filter(({ succeeded }) => succeeded), held.filter(({ succeeded }) => !succeeded)]
+      if (failed.length)
+        await this.#putDown(
+          failed.map(({ item }) => item),
+          true,
+        )
+      if (arrived.length) await this.#writeArrived(arrived)
       await record(
         this.#db.relaxed,
-        batch.map((item) => item.outcome),
+        [...others, ...failed].filter(({ item }) => item.id !== undefined),
       )
-      for (const item of batch) item.done()
+      for (const { done } of batch) done?.()
     } catch (error) {
-      for (const item of batch) item.failed(error)
+      for (const { failed } of batch) failed?.(error)
+      // Of a delivery that is not marked the lease ends, and it falls due again.
+      if (batch.some(({ failed }) => !failed)) onError(error)
+    } finally {
+      this.#unwritten -= batch.length
+      onWritten(batch.filter(({ done }) => !done).length)
+    }
+  }
+
+  async #writeArrived(outcomes: Outcome[]): Promise<void> {
+    const items = outcomes.map(({ item }) => item)
+    const known = await recordArrived(this.#db.relaxed, outcomes, this.#emptiedBy(items))
+    this.#letGo(items)
+    if (known.length === 0) return
+    const late = known.map(({ item }) => item)
+    await putDown(this.#db.relaxed, late, undefined, this.#options.clock())
+    await record(
+      this.#db.relaxed,
+      known.filter(({ item }) => item.id !== undefined),
+      true,
+    )
+  }
+
+  /** Give rows to deliveries in hand; `isInHand`: they stay there. */
+  async #putDown(items: Delivery[], isInHand: boolean): Promise<void> {
+    const now = this.#options.clock()
+    const emptied = this.#emptiedBy(items)
+    await putDown(this.#db.relaxed, items, isInHand ? plusSeconds(now, LEASE_S) : undefined, now)
+    await dropHandfuls(this.#db.relaxed, emptied)
+    this.#letGo(items)
+  }
+
+  /** Handfuls of which nothing is left without these. */
+  #emptiedBy(items: Delivery[]): string[] {
+    const counts = new Map<Handful, number>()
+    for (const { handful } of items) counts.set(handful!, (counts.get(handful!) ?? 0) + 1)
+    return [...counts].flatMap(([handful, n]) => (handful.left === n ? [handful.id] : []))
+  }
+
+  #letGo(items: Delivery[]): void {
+    for (const item of items) {
+      const handful = item.handful!
+      item.handful = undefined
+      if (--handful.left === 0) this.#handfuls.delete(handful)
     }
   }
 
   /** The outcome and what follows from it, or neither. Writes delivery, delivery_attempt, webhook, webhook_message. */
   async #conclude(outcome: Outcome, type: string | undefined, { disable, dead_since_text }: Consequences): Promise<void> {
-    const { claimed } = outcome
-    const { team_id, webhook_id } = claimed
-    const at = outcome.at
+    const { item, at } = outcome
+    const { team_id, webhook_id } = item
+    await this.#inTurn(async () => {
+      if (item.handful) await this.#putDown([item], true)
+    })
     await this.#db.plainTx(async (tx) => {
-      await record(tx, [{ ...outcome, reported: type === undefined ? outcome.reported : reportedAs[type]! }])
+      if (item.id !== undefined)
+        await record(tx, [{ ...outcome, reported: type === undefined ? outcome.reported : reportedAs[type]! }])
       if (disable) await this.#disable(tx, { team_id, webhook_id, dead_since_text, at })
       if (type === undefined) return
       const body = aboutMessage(type, {
         team_id,
         webhook_id,
-        msg: claimed.event_id!,
+        msg: item.event_id!,
         attempt_id: outcome.attempt_id,
         status: outcome.response_status,
         at_text: iso(wholeSeconds(at)),
@@ -145,8 +260,8 @@ const reportedAs: Record<string, string | null> = {
 
 /** The message that an attempt gives rise to, if any: about events only, and each once a round. */
 function messageType(outcome: Outcome, { failures, schedule_length, disable }: Consequences): string | undefined {
-  const { claimed, succeeded, reported } = outcome
-  if (claimed.event_id === null || about.has(claimed.type ?? '')) return undefined
+  const { item, succeeded, reported } = outcome
+  if (item.event_id === null || about.has(item.type)) return undefined
   if (succeeded) return reported === null ? undefined : 'message.attempt.recovered'
   if (disable) return undefined
   if (failures >= schedule_length) return reported === 'exhausted' ? undefined : 'message.attempt.exhausted'

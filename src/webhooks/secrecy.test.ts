@@ -6,7 +6,7 @@ import { test } from 'node:test'
 import { createLog } from '../platform/log.ts'
 import { sql } from '../platform/sql.ts'
 import { given } from '../testing.ts'
-import { delivering, endpoint, receiver, standing, tell } from '../testing-webhooks.ts'
+import { delivering, endpoint, hurry, receiver, standing, tell } from '../testing-webhooks.ts'
 import { pruneDeliveries } from './deliveries.ts'
 
 test('what is logged of deliveries has ids and outcomes; no address, header, key or body', async () => {
@@ -32,16 +32,29 @@ test('what is logged of deliveries has ids and outcomes; no address, header, key
 
 test('what was delivered of a user is erased with the user, answers included', async () => {
   const team = await given()
-  const target = await receiver((_received, response) => response.end('what I was sent, repeated'))
+  let status = 500
+  const target = await receiver((_received, response) => response.writeHead(status).end('what I was sent, repeated'))
   const hook = await endpoint(team, { url: target.url })
   const user_id = await tell(team)
   const other = await tell(team)
-  await delivering().drain()
+  const delivery = delivering({ schedule_s: [0, 3600] })
+  await delivery.drain()
+  status = 200
+  await hurry(team)
+  await delivery.drain()
+  const answers = async () =>
+    (
+      await team.db.pool.query(
+        `select response_body from delivery_attempt where team_id = $1
+         union all select response_body from delivery where team_id = $1 and response_body is not null`,
+        [team.team],
+      )
+    ).rows
+  assert.equal((await answers()).length, 4)
   await team.api.delete(`/v2/user/${user_id}`)
   await team.api.post('/v1/sandbox/clock/advance', { seconds: 8 * 86_400 })
-  assert.deepEqual(await standing(team, hook.id), { 'delivered after 1': 1 })
-  const { rows } = await team.db.pool.query('select 1 from delivery_attempt where team_id = $1', [team.team])
-  assert.equal(rows.length, 1)
+  assert.deepEqual(await standing(team, hook.id), { 'delivered after 2': 1 })
+  assert.equal((await answers()).length, 2)
   assert.equal((await team.api.get(`/v2/user/${other}`)).status, 200)
 })
 

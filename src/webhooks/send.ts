@@ -1,16 +1,11 @@
 // One attempt: a signed POST of the stored bytes. Follows no redirect, waits no longer than 15 s in all, and connects to nothing but
 // addresses that may be reached. Source: events.md 6.1, 6.2.
-import { Agent as PlainAgent, request as plainRequest, type IncomingMessage } from 'node:http'
-import { Agent as TlsAgent, request as tlsRequest } from 'node:https'
-import type { Socket } from 'node:net'
+import type { Dispatcher } from 'undici'
+import { Connections, end, type Line } from './connections.ts'
 import { RefusedAddress, type Targets } from './targets.ts'
 
 const ATTEMPT_MS_MAX = 15_000
 const RESPONSE_BYTES_MAX = 20_000
-const RESPONSE_HEADERS_BYTES_MAX = 16_384
-const IDLE_MS = 20_000
-/** To one receiver: as many as attempts in the air for several of its endpoints. */
-const IDLE_SOCKETS_MAX = 64
 
 export interface Attempted {
   /** Null: no answer. */
@@ -37,118 +32,176 @@ export const fixedHeaders = (product: string): Record<string, string> => ({
   'user-agent': product,
 })
 
-/** Sends attempts of one environment. Connections are kept and used again; an address is looked at when one is made. */
+/** Sends attempts of one environment. */
 export class Sender {
-  readonly #options: SenderOptions
-  readonly #plain: PlainAgent
-  readonly #tls: TlsAgent
-  readonly #fixed: Record<string, string>
+  readonly #attempt_ms_max: number
+  readonly #connections: Connections
+  readonly #fixed: string[]
+  /** Attempts in the air in the order in which their time ends. */
+  readonly #timed = new Set<Exchange>()
+  #timer: NodeJS.Timeout | undefined
 
-  constructor(options: SenderOptions) {
-    this.#options = options
-    this.#fixed = fixedHeaders(options.product)
-    const keeping = { keepAlive: true, maxFreeSockets: IDLE_SOCKETS_MAX, timeout: IDLE_MS }
-    this.#plain = new PlainAgent(keeping)
-    this.#tls = new TlsAgent(keeping)
+  constructor({ targets, sandbox, product, attempt_ms_max = ATTEMPT_MS_MAX }: SenderOptions) {
+    this.#attempt_ms_max = attempt_ms_max
+    this.#connections = new Connections({ targets, sandbox, connect_ms_max: attempt_ms_max })
+    this.#fixed = Object.entries(fixedHeaders(product)).flat()
   }
 
-  /** Never throws: what goes wrong is an outcome. */
-  async post(url: string, headers: Record<string, string>, body: Buffer): Promise<Attempted> {
-    const started = performance.now()
-    const deadline = AbortSignal.timeout(this.#options.attempt_ms_max ?? ATTEMPT_MS_MAX)
-    const done = (result: Omit<Attempted, 'duration_ms'>): Attempted => ({
-      ...result,
-      duration_ms: Math.round(performance.now() - started),
+  /**
+   * Never throws: what goes wrong is an outcome.
+   * @param headers names and values by turns
+   */
+  async post(endpoint: { id: string; url: string }, headers: string[], body: Buffer): Promise<Attempted> {
+    if (!this.#connections.isReady) await this.#connections.makeReady()
+    headers.push(...this.#fixed)
+    return new Promise((resolve) => {
+      const { origin, path } = partsOf(endpoint.url)
+      const exchange = new Exchange({ method: 'POST', path, headers, body }, performance.now())
+      this.#timed.add(exchange)
+      this.#timer ??= setTimeout(() => this.#expire(), this.#attempt_ms_max).unref()
+      this.#say(endpoint.id, origin, exchange, resolve)
     })
-    const failed = (error: unknown, status: number | null = null) =>
-      done({ status, body: '', retry_after: undefined, error: deadline.aborted ? 'timeout' : errorText(error) })
-    try {
-      return done(await this.#try(new URL(url), headers, body, deadline))
-    } catch (error) {
-      if (!(error instanceof BrokenReuse)) return failed(error)
-    }
-    try {
-      return done(await this.#try(new URL(url), headers, body, deadline))
-    } catch (error) {
-      return failed(error)
-    }
   }
 
   close(): void {
-    this.#plain.destroy()
-    this.#tls.destroy()
+    clearTimeout(this.#timer)
+    this.#connections.close()
   }
 
-  async #try(
-    url: URL,
-    headers: Record<string, string>,
-    body: Buffer,
-    signal: AbortSignal,
-  ): Promise<Omit<Attempted, 'duration_ms'>> {
-    const { targets, sandbox } = this.#options
-    // An address in the place of a name is connected to without being looked up.
-    if (/^[\d.]+$|^\[/.test(url.hostname)) await targets.addresses(url.hostname, sandbox)
-    const tls = url.protocol === 'https:'
-    return new Promise((resolve, reject) => {
-      const request = (tls ? tlsRequest : plainRequest)(url, {
-        method: 'POST',
-        agent: tls ? this.#tls : this.#plain,
-        headers: { ...headers, ...this.#fixed, 'content-length': String(body.length) },
-        maxHeaderSize: RESPONSE_HEADERS_BYTES_MAX,
-        lookup: targets.lookup(sandbox),
-        signal,
-      })
-      request.on('error', (error) => {
-        const { code } = error as NodeJS.ErrnoException
-        // The receiver closed a kept connection at the moment it was used again: nothing has been refused.
-        const reused = request.reusedSocket && (code === 'ECONNRESET' || code === 'EPIPE')
-        reject(reused ? new BrokenReuse() : error)
-      })
-      request.on('response', (response) => void collect(response, signal).then(resolve, reject))
-      request.on('socket', (socket) => {
-        const check = () => {
-          if (!this.#isReachable(url, socket)) request.destroy(new RefusedAddress('The address is not a public one'))
-        }
-        if (socket.connecting) socket.once('connect', check)
-        else check()
-      })
-      request.end(body)
+  #say(endpoint: string, origin: string, exchange: Exchange, done: (attempted: Attempted) => void): void {
+    const line = this.#connections.take(endpoint, origin, exchange.isToBeRepeated)
+    exchange.begin(line, (isLineGood) => {
+      if (isLineGood) this.#connections.give(endpoint, line)
+      else end(line)
+      if (exchange.isToBeRepeated) return this.#say(endpoint, origin, exchange, done)
+      this.#timed.delete(exchange)
+      done(exchange.attempted())
     })
   }
 
-  /** A last look at where the connection really goes, names that the operator allows excepted. */
-  #isReachable(url: URL, socket: Socket): boolean {
-    const address = socket.remoteAddress
-    return address === undefined || this.#options.targets.mayConnect(url.hostname, address, this.#options.sandbox)
-  }
-}
-
-class BrokenReuse extends Error {}
-
-/** The answer, of its body the first 20,000 bytes; what follows is not waited for. */
-async function collect(response: IncomingMessage, signal: AbortSignal): Promise<Omit<Attempted, 'duration_ms'>> {
-  const status = response.statusCode ?? null
-  const retry_after = response.headers['retry-after']
-  const chunks: Buffer[] = []
-  let size = 0
-  let error: string | null = null
-  try {
-    for await (const chunk of response as AsyncIterable<Buffer>) {
-      chunks.push(chunk)
-      size += chunk.length
-      if (size >= RESPONSE_BYTES_MAX) break
+  /** One timer for all: they end in the order in which they began. */
+  #expire(): void {
+    this.#timer = undefined
+    const now_ms = performance.now()
+    for (const exchange of this.#timed) {
+      const left_ms = exchange.started_ms + this.#attempt_ms_max - now_ms
+      if (left_ms > 0) {
+        this.#timer = setTimeout(() => this.#expire(), left_ms).unref()
+        return
+      }
+      this.#timed.delete(exchange)
+      exchange.expire()
     }
-  } catch (cause) {
-    error = signal.aborted ? 'timeout' : errorText(cause)
   }
-  const body = Buffer.concat(chunks).subarray(0, RESPONSE_BYTES_MAX).toString('utf8').replaceAll('\0', '')
-  return { status, body, retry_after, error }
 }
+
+/** What is said and answered over a line, or twice over two when the first broke before it was used. */
+class Exchange implements Dispatcher.DispatchHandler {
+  readonly started_ms: number
+  readonly #request: Dispatcher.DispatchOptions
+  isToBeRepeated = false
+  #error: string | null = null
+  #line: Line | undefined
+  #ended: ((isLineGood: boolean) => void) | undefined
+  #status: number | null = null
+  #retry_after: string | undefined
+  #chunks: Buffer[] | undefined
+  #size = 0
+
+  constructor(request: Dispatcher.DispatchOptions, started_ms: number) {
+    this.#request = request
+    this.started_ms = started_ms
+  }
+
+  /** @param ended called once, with whether the line can be used again */
+  begin(line: Line, ended: (isLineGood: boolean) => void): void {
+    this.isToBeRepeated = false
+    this.#line = line
+    this.#ended = ended
+    line.client.dispatch(this.#request, this)
+  }
+
+  /** Its time is over. */
+  expire(): void {
+    this.#error = 'timeout'
+    this.#end(false)
+  }
+
+  attempted(): Attempted {
+    return {
+      status: this.#status,
+      body: this.#chunks ? textOf(this.#chunks) : '',
+      retry_after: this.#retry_after,
+      error: this.#error,
+      duration_ms: Math.round(performance.now() - this.started_ms),
+    }
+  }
+
+  onRequestStart(): void {}
+
+  onResponseStart(_controller: unknown, status: number, headers: Record<string, string | string[] | undefined>): void {
+    if (status < 200 || !this.#ended) return
+    this.#status = status
+    const asked = headers['retry-after']
+    this.#retry_after = Array.isArray(asked) ? asked[0] : asked
+  }
+
+  /** What follows the first 20,000 bytes is not waited for. */
+  onResponseData(_controller: unknown, chunk: Buffer): void {
+    if (!this.#ended) return
+    if (this.#chunks) this.#chunks.push(chunk)
+    else this.#chunks = [chunk]
+    this.#size += chunk.length
+    if (this.#size >= RESPONSE_BYTES_MAX) this.#end(false)
+  }
+
+  onResponseEnd(): void {
+    this.#end(true)
+  }
+
+  onResponseError(_controller: unknown, error: Error): void {
+    if (!this.#ended) return
+    const text = errorText(error)
+    // The receiver closed a kept connection at the moment it was used again: nothing has been refused.
+    this.isToBeRepeated = this.#line!.used && this.#status === null && BROKEN.has(text)
+    if (!this.isToBeRepeated) this.#error = text
+    this.#end(false)
+  }
+
+  #end(isLineGood: boolean): void {
+    const ended = this.#ended
+    this.#ended = undefined
+    ended?.(isLineGood)
+  }
+}
+
+const textOf = (chunks: Buffer[]): string =>
+  Buffer.concat(chunks).subarray(0, RESPONSE_BYTES_MAX).toString('utf8').replaceAll('\0', '')
+
+const BROKEN = new Set(['ECONNRESET', 'EPIPE'])
+
+const URLS_MAX = 1000
+const urls = new Map<string, { origin: string; path: string }>()
+
+/** Of a URL what is connected to and what is asked for; remembered, since endpoints are few and messages many. */
+function partsOf(url: string): { origin: string; path: string } {
+  let parts = urls.get(url)
+  if (!parts) {
+    const { origin, pathname, search } = new URL(url)
+    parts = { origin, path: pathname + search }
+    if (urls.size >= URLS_MAX) urls.clear()
+    urls.set(url, parts)
+  }
+  return parts
+}
+
+/** The other side hung up, and no answer in time: as the system says it. */
+const AS_SYSTEM: Record<string, string> = { UND_ERR_SOCKET: 'ECONNRESET', UND_ERR_CONNECT_TIMEOUT: 'timeout' }
 
 /** Why there was no answer, in a word: codes of the system, never a message, which may name addresses. */
 function errorText(error: unknown): string {
   if (error instanceof RefusedAddress) return 'address refused'
   const errors = error instanceof AggregateError ? error.errors : [error]
   const { code, name } = (errors[0] ?? error) as { code?: string; name?: string }
-  return code ?? name ?? 'unknown'
+  return AS_SYSTEM[code ?? ''] ?? code ?? name ?? 'unknown'
 }

@@ -1,0 +1,139 @@
+// Connections to receivers, kept and used again: each endpoint has its own, so that none waits for another's. An address is looked at
+// when a connection is made to it. Says nothing over them: that is `send.ts`.
+import { isIP, type Socket } from 'node:net'
+import type { Client, buildConnector } from 'undici'
+import { RefusedAddress, type Targets } from './targets.ts'
+
+/** A receiver that says how long it keeps a connection is believed where that is shorter. */
+const IDLE_MS = 20_000
+/** Of all endpoints together. */
+const IDLE_MAX = 500
+const RESPONSE_HEADERS_BYTES_MAX = 16_384
+
+/** One place to send from: at most one connection and one request at a time. */
+export interface Line {
+  client: Client
+  origin: string
+  /** Whether its connection has carried a request before: the receiver may be closing it. */
+  used: boolean
+  idle_since_ms: number
+}
+
+export interface ConnectionOptions {
+  targets: Targets
+  /** Whether loopback may be reached too. */
+  sandbox: boolean
+  connect_ms_max: number
+}
+
+export class Connections {
+  readonly #options: ConnectionOptions
+  readonly #free = new Map<string, Line[]>()
+  #idle = 0
+  readonly #sweeping: NodeJS.Timeout
+  #undici: typeof import('undici') | undefined
+  #connect: buildConnector.connector | undefined
+
+  constructor(options: ConnectionOptions) {
+    this.#options = options
+    this.#sweeping = setInterval(() => this.#sweep(), IDLE_MS).unref()
+  }
+
+  get isReady(): boolean {
+    return this.#undici !== undefined
+  }
+
+  /** To be waited for before the first line is taken: a process that delivers nothing need not have this in memory. */
+  async makeReady(): Promise<void> {
+    this.#undici ??= await import('undici')
+  }
+
+  /** A line to an endpoint that nobody else uses, until it is given back. `fresh`: one that has carried nothing yet. */
+  take(endpoint: string, origin: string, fresh: boolean): Line {
+    if (fresh) return this.#open(origin)
+    const free = this.#free.get(endpoint)
+    for (let line = free?.pop(); line; line = free!.pop()) {
+      this.#idle--
+      if (line.origin === origin) return line
+      end(line)
+    }
+    return this.#open(origin)
+  }
+
+  /** A line whose last answer has ended. */
+  give(endpoint: string, line: Line): void {
+    if (this.#idle >= IDLE_MAX) return end(line)
+    this.#idle++
+    line.used = true
+    line.idle_since_ms = performance.now()
+    const free = this.#free.get(endpoint)
+    if (free) free.push(line)
+    else this.#free.set(endpoint, [line])
+  }
+
+  close(): void {
+    clearInterval(this.#sweeping)
+    for (const lines of this.#free.values()) lines.forEach(end)
+    this.#free.clear()
+    this.#idle = 0
+  }
+
+  #open(origin: string): Line {
+    const { Client } = this.#undici!
+    this.#connect ??= this.#connector()
+    const client = new Client(origin, {
+      connect: this.#connect,
+      pipelining: 1,
+      allowH2: false,
+      keepAliveTimeout: IDLE_MS,
+      keepAliveMaxTimeout: IDLE_MS,
+      maxHeaderSize: RESPONSE_HEADERS_BYTES_MAX,
+      // An attempt has one deadline for everything.
+      headersTimeout: 0,
+      bodyTimeout: 0,
+    })
+    const line: Line = { client, origin, used: false, idle_since_ms: 0 }
+    client.on('disconnect', () => (line.used = false))
+    return line
+  }
+
+  #connector(): buildConnector.connector {
+    const { targets, sandbox, connect_ms_max } = this.#options
+    const connect = this.#undici!.buildConnector({
+      timeout: connect_ms_max,
+      allowH2: false,
+      lookup: targets.lookup(sandbox),
+    } as buildConnector.BuildOptions) as (...given: Parameters<buildConnector.connector>) => Socket
+    return (options, done) => {
+      const host = options.hostname
+      const refused = () => new RefusedAddress('The address is not a public one')
+      // An address in the place of a name is connected to without being looked up.
+      if (isIP(host) && !targets.mayConnect(host, host, sandbox)) return done(refused(), null)
+      // A last look at where the connection really goes, names that the operator allows excepted: before anything is said over it.
+      const isRefused = ({ remoteAddress }: Socket) =>
+        remoteAddress !== undefined && !targets.mayConnect(host, remoteAddress, sandbox)
+      const socket = connect(options, (...[error, made]) => {
+        if (!made || !isRefused(made)) return error ? done(error, null) : done(null, made!)
+        made.destroy()
+        done(refused(), null)
+      })
+      socket.once('connect', () => {
+        if (options.protocol === 'https:' && isRefused(socket)) socket.destroy(refused())
+      })
+    }
+  }
+
+  #sweep(): void {
+    const before_ms = performance.now() - IDLE_MS
+    for (const [endpoint, lines] of this.#free) {
+      const kept = lines.filter((line) => line.idle_since_ms > before_ms)
+      for (const line of lines) if (line.idle_since_ms <= before_ms) end(line)
+      this.#idle -= lines.length - kept.length
+      if (kept.length) this.#free.set(endpoint, kept)
+      else this.#free.delete(endpoint)
+    }
+  }
+}
+
+/** Close a line, with whatever is still said over it. */
+export const end = (line: Line): void => void line.client.destroy().catch(() => {})

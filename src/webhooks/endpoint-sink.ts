@@ -1,0 +1,175 @@
+// Endpoints as a place where events go: each event to the endpoints of its team that want its type. What can be sent at once is taken
+// straight into hand; the rest becomes deliveries that wait. Never what a provider sent, nor what is told of long ago: H2, H6.
+// Source: events.md 4.11, 6.7.
+import type { PlainTx } from '../platform/db.ts'
+import { Nullable, T, type Static } from '../platform/schema.ts'
+import { sql } from '../platform/sql.ts'
+import { uuid } from '../platform/uuid.ts'
+import { plainList, textList } from './arrays.ts'
+import type { Delivery } from './deliveries.ts'
+import type { DeletedAmong, Sink, Told } from './fan-out.ts'
+import { takeHandful, type Handful } from './handfuls.ts'
+import { takeLanes } from './lane-leases.ts'
+import { Endpoint, endpointColumns } from './ready.ts'
+
+/** What a process is ready to send at once. */
+export interface Hand {
+  owner: string
+  /** Called before the endpoints are looked at. */
+  begin(): void
+  /** How many deliveries of an endpoint. */
+  room(webhook_id: string): number
+  /** Called after the commit, with the endpoints they are for. */
+  taken(handful: Handful, endpoints: Map<string, Endpoint>): void
+  /** Whether deliveries of an endpoint wait. */
+  known(webhook_id: string, isBehind: boolean): void
+}
+
+const Candidate = T.Object({
+  ...Endpoint.properties,
+  team_id: T.String(),
+  filter_types: Nullable(T.Array(T.String())),
+  /** Whether it may be sent to now at all. */
+  open: T.Boolean(),
+  /** This process has its lane, and will have it for a while; it can have it. */
+  mine: T.Boolean(),
+  free: T.Boolean(),
+  /** Deliveries wait for it. */
+  behind: T.Boolean(),
+})
+type Candidate = Static<typeof Candidate>
+
+const Matching = T.Object({
+  id: T.String(),
+  team_id: T.String(),
+  type: T.String(),
+  user_id: Nullable(T.String()),
+  object_id: T.String(),
+  body: Nullable(T.String()),
+})
+type Matching = Static<typeof Matching>
+
+export const endpointSink = (deletedAmong: DeletedAmong, hand: Hand): Sink => ({
+  async queue(tx, events, now) {
+    hand.begin()
+    const candidates = await endpointsOf(tx, [...new Set(events.map((event) => event.team_id))], hand, now)
+    if (candidates.length === 0) return []
+    const rooms = new Map(candidates.map((one) => [one.id, one.open && !one.behind ? roomIn(hand, one) : 0]))
+    const direct = new Set(candidates.flatMap(({ id, team_id }) => (rooms.get(id)! > 0 ? [team_id] : [])))
+    const matching = await load(tx, events, direct)
+    const people = new Map(matching.map(({ team_id, user_id }) => [user_id, { team_id, user_id }]))
+    const deleted = people.size ? await deletedAmong(tx, [...people.values()]) : new Set<string>()
+    const wanted = matching.filter(({ user_id }) => user_id === null || !deleted.has(user_id))
+    const { held, waiting } = await divide(tx, wanted, candidates, rooms, hand, now)
+    if (held) await takeHandful(tx, held, now)
+    if (waiting.length) await queue(tx, waiting, now)
+    tx.afterCommit(() => {
+      for (const { id, behind } of candidates) hand.known(id, behind || waiting.some(({ webhook_id }) => webhook_id === id))
+      if (held) hand.taken(held, new Map(candidates.map((one) => [one.id, one])))
+    })
+    return []
+  },
+})
+
+const roomIn = (hand: Hand, { id, mine, free, rate_limit }: Candidate): number =>
+  (mine || free) && rate_limit === null ? hand.room(id) : 0
+
+/** A lane is asked for again when it has less left. */
+const LEFT_S_MIN = 2
+
+const endpointsOf = (tx: PlainTx, teams: string[], hand: Hand, now: Date): Promise<Candidate[]> =>
+  tx.many(
+    Candidate,
+    sql`
+    select ${endpointColumns(now)}, w.team_id, w.filter_types,
+           t.deleted_at is null and (l.throttled_until is null or l.throttled_until <= ${now}) as open,
+           coalesce(l.owner = ${hand.owner}::uuid and l.leased_until > ${now}::timestamptz + make_interval(secs => ${LEFT_S_MIN}), false) as mine,
+           coalesce(l.owner = ${hand.owner}::uuid, false) or l.leased_until is null or l.leased_until <= ${now} as free,
+           exists (select from delivery d where d.webhook_id = w.id and d.due_at <= ${now}
+                   and (d.leased_until is null or d.leased_until <= ${now})) as behind
+    from webhook w join team t on t.id = w.team_id join webhook_lane l on l.webhook_id = w.id
+    where w.team_id = any (${teams}::uuid[]) and not w.disabled order by w.team_id, w.id`,
+  )
+
+/** @param direct teams with an endpoint that is sent to at once: of their events the bodies too */
+const load = (tx: PlainTx, events: Told[], direct: Set<string>): Promise<Matching[]> =>
+  tx.many(
+    Matching,
+    sql`
+    select e.id, e.team_id, e.type, e.user_id, e.object_id, case when e.team_id = any (${[...direct]}::uuid[]) then e.body end as body
+    from unnest(${plainList(events.map((e) => e.team_id))}::uuid[], ${plainList(events.map((e) => e.event_id))}::uuid[]) with ordinality as given (team_id, id, n)
+    join event e on e.team_id = given.team_id and e.id = given.id and not e.historical and not starts_with(e.type, 'raw.')
+    order by given.n`,
+  )
+
+interface Pair {
+  team_id: string
+  webhook_id: string
+  event_id: string
+}
+
+/** Which of them are taken into hand; once one of an endpoint has to wait, all behind it do. */
+async function divide(
+  tx: PlainTx,
+  events: Matching[],
+  candidates: Candidate[],
+  rooms: Map<string, number>,
+  hand: Hand,
+  now: Date,
+): Promise<{ held: Handful | undefined; waiting: Pair[] }> {
+  const of = Map.groupBy(candidates, ({ team_id }) => team_id)
+  const wants = new Map(candidates.map(({ id, filter_types }) => [id, filter_types && new Set(filter_types)]))
+  const asking = candidates.filter(
+    ({ id, mine, team_id }) =>
+      !mine &&
+      rooms.get(id)! > 0 &&
+      events.some((event) => event.team_id === team_id && (wants.get(id)?.has(event.type) ?? true)),
+  )
+  const ids = asking.map(({ id }) => id)
+  const got = new Set(ids.length ? await takeLanes(tx, hand.owner, ids, now) : [])
+  for (const id of ids) if (!got.has(id)) rooms.set(id, 0)
+  const items: Delivery[] = []
+  const waiting: Pair[] = []
+  const held: Handful = { id: uuid(), taken_ms: now.getTime(), items, left: 0 }
+  for (const event of events) {
+    let body: Buffer | undefined
+    for (const { id } of of.get(event.team_id) ?? []) {
+      if (!(wants.get(id)?.has(event.type) ?? true)) continue
+      const room = rooms.get(id)!
+      rooms.set(id, Math.max(0, room - 1))
+      if (room > 0) items.push(deliveryOf(event, id, (body ??= Buffer.from(event.body!)), held))
+      else waiting.push({ team_id: event.team_id, webhook_id: id, event_id: event.id })
+    }
+  }
+  held.left = items.length
+  return { held: items.length ? held : undefined, waiting }
+}
+
+const deliveryOf = (event: Matching, webhook_id: string, body: Buffer, handful: Handful): Delivery => ({
+  id: undefined,
+  handful,
+  team_id: event.team_id,
+  webhook_id,
+  event_id: event.id,
+  message_id: null,
+  attempts: 0,
+  trigger: 'scheduled',
+  reported: null,
+  type: event.type,
+  body,
+  object_id: event.object_id,
+  due_ms: handful.taken_ms,
+})
+
+/** Numbered in this order, by which deliveries of the same instant are sent. An endpoint deleted meanwhile is not there any more. */
+const queue = (tx: PlainTx, waiting: Pair[], now: Date): Promise<number> =>
+  tx.run(sql`
+    insert into delivery (team_id, webhook_id, event_id, state, due_at, trigger, created_at)
+    select given.team_id, w.id, given.event_id, 'pending', ${now}, 'scheduled', ${now}
+    from unnest(${plainList(waiting.map((m) => m.team_id))}::uuid[], ${textList(waiting.map((m) => m.webhook_id))}::text[], ${plainList(waiting.map((m) => m.event_id))}::uuid[])
+         with ordinality as given (team_id, webhook_id, event_id, n)
+    join (select id, team_id from webhook where id = any (${[...new Set(waiting.map((m) => m.webhook_id))]}::text[]) for key share) w
+      on w.id = given.webhook_id and w.team_id = given.team_id
+    join event e on e.team_id = given.team_id and e.id = given.event_id
+    order by given.n
+    on conflict (event_id, webhook_id) do nothing`)

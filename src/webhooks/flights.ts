@@ -1,0 +1,173 @@
+// Deliveries on their way: what waits in hand leaves when its endpoint has room, and is answered, and what came of it is written down.
+import { iso, wholeSeconds } from '../platform/clock.ts'
+import type { CellName } from '../platform/db.ts'
+import type { Log } from '../platform/log.ts'
+import type { Metrics } from '../platform/metrics.ts'
+import { attempt, type Ended, type Means } from './attempt.ts'
+import { LEASE_S, type Delivery } from './deliveries.ts'
+import type { Lanes } from './lanes.ts'
+import type { Ready } from './ready.ts'
+import type { Recorder } from './recorder.ts'
+import { after } from './retries.ts'
+
+/** So long a delivery waits in hand at most: its attempt is to be over before its lease is. */
+const WAIT_MS_MAX = (LEASE_S * 1000) / 3
+
+/** What waits in hand: taken and not yet sent. */
+export interface Waiting {
+  item: Delivery
+  endpoint: Ready
+  taken_ms: number
+}
+
+export interface FlightOptions {
+  cell: CellName
+  lanes: Lanes<Waiting>
+  recorder: Recorder
+  means: Means
+  log: Log
+  metrics: Metrics
+  /** An endpoint has room again. */
+  onRoom: (id: string) => void
+  onError: (error: unknown, message: string) => void
+}
+
+export class Flights {
+  readonly #options: FlightOptions
+  readonly #flying = new Set<Promise<void>>()
+  readonly #logs = new WeakMap<Ready, Log>()
+
+  constructor(options: FlightOptions) {
+    this.#options = options
+  }
+
+  /** Done when nothing is in the air any more and everything is written down. */
+  async landed(): Promise<void> {
+    const { recorder } = this.#options
+    do {
+      await Promise.all(this.#flying)
+      await recorder.flush()
+    } while (this.#flying.size)
+  }
+
+  /** Send what waits for an endpoint, as far as there is room. */
+  pump(id: string): void {
+    const { lanes, means } = this.#options
+    const now_ms = means.clock().getTime()
+    for (let waiting = lanes.next(id, now_ms); waiting; waiting = lanes.next(id, now_ms)) {
+      if (now_ms - waiting.taken_ms > WAIT_MS_MAX) {
+        lanes.give(id)
+        void this.putBack(id, [waiting])
+        return
+      }
+      if (lanes.mayBegin(id, objectOf(waiting), waiting)) this.#launch(waiting)
+    }
+  }
+
+  /** Others may have what waits for an endpoint, or this process later. @param before what waits no longer and goes with it */
+  async putBack(id: string, before: Waiting[] = []): Promise<void> {
+    const { lanes, recorder, onError } = this.#options
+    const all = lanes.clear(id, before)
+    lanes.release(all.length)
+    if (all.length === 0) return
+    await recorder
+      .putBack(all.map(({ item }) => item))
+      .catch((error: unknown) => onError(error, 'putting deliveries back failed'))
+    lanes.returned(id)
+  }
+
+  #launch(waiting: Waiting): void {
+    const flight = this.#fly(waiting).finally(() => this.#flying.delete(flight))
+    this.#flying.add(flight)
+  }
+
+  async #fly(waiting: Waiting): Promise<void> {
+    const { item, endpoint } = waiting
+    const { lanes, means, onError } = this.#options
+    let ended: Ended
+    try {
+      ended = await attempt(item, endpoint, means)
+    } catch (error) {
+      lanes.give(endpoint.id)
+      lanes.release(1)
+      return onError(error, 'a delivery failed')
+    } finally {
+      const next = lanes.answered(endpoint.id, objectOf(waiting))
+      if (next) this.#launch(next)
+    }
+    const written = this.#settle(waiting, ended)
+    if (written === undefined) return
+    try {
+      await written
+    } catch (error) {
+      // Of a delivery that is not marked the lease ends, and it falls due again.
+      onError(error, 'a delivery failed')
+    } finally {
+      lanes.release(1)
+    }
+  }
+
+  /**
+   * Write an attempt down. A success makes room at once; after a failure nothing more leaves before its consequences are written.
+   * @returns undefined: nobody need wait for that
+   */
+  #settle({ item, endpoint }: Waiting, ended: Ended): Promise<void> | undefined {
+    const { lanes, recorder, means, metrics, cell } = this.#options
+    const { outcome, failures, gone, end, throttled_until } = ended
+    const { succeeded } = outcome
+    const { id } = endpoint
+    const health = after(lanes.health(id), succeeded, end)
+    lanes.setHealth(id, health)
+    const written = recorder.record(outcome, {
+      schedule_length: means.schedule_s.length,
+      failures,
+      disable: gone || health.dead,
+      dead_since_text: health.dead ? iso(wholeSeconds(health.failing_since ?? end)) : undefined,
+      throttled_until,
+      health,
+      changed:
+        throttled_until !== undefined ||
+        health.first_failure_at?.getTime() !== endpoint.health.first_failure_at?.getTime() ||
+        health.failing_since?.getTime() !== endpoint.health.failing_since?.getTime(),
+    })
+    lanes.learn(id, succeeded, end.getTime(), throttled_until?.getTime())
+    metrics.delivery(cell, succeeded ? 'success' : 'failure', outcome.duration_ms / 1000)
+    this.#say(item, endpoint, ended)
+    if (!succeeded)
+      return Promise.all([this.putBack(id), written])
+        .then(ignore)
+        .finally(() => this.#free(id))
+    this.#free(id)
+    return written
+  }
+
+  #free(id: string): void {
+    this.#options.lanes.give(id)
+    this.pump(id)
+    this.#options.onRoom(id)
+  }
+
+  #say({ type }: Delivery, endpoint: Ready, { outcome, msg, failures }: Ended): void {
+    const { response_status: status, error, duration_ms } = outcome
+    this.#logOf(outcome.item, endpoint).info(
+      error === null
+        ? { 'message.id': msg, type, attempt: failures, status, duration_ms }
+        : { 'message.id': msg, type, attempt: failures, ...(status !== null && { status }), error, duration_ms },
+      'delivery attempted',
+    )
+  }
+
+  /** What lines about an endpoint have in common is written out once. */
+  #logOf({ team_id, webhook_id }: Delivery, endpoint: Ready): Log {
+    let log = this.#logs.get(endpoint)
+    if (!log) {
+      const { log: all, cell } = this.#options
+      log = all.child({ cell, 'team.id': team_id, 'webhook.id': webhook_id })
+      this.#logs.set(endpoint, log)
+    }
+    return log
+  }
+}
+
+const objectOf = ({ item }: Waiting): string => item.object_id ?? item.message_id!
+const ignore = () => {}

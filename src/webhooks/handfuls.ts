@@ -1,0 +1,142 @@
+// What a process has taken into hand at once, to be sent before any of it has a row: one row stands for all. When an attempt was
+// welcome its delivery is written for the first time, with the attempt; else, or when that takes long, it is written as one that waits.
+// Owns `handful`. Never speaks to the network.
+//
+// Whoever has a handful writes it down within a moment. When its lease has ended somebody else makes deliveries of it that are due:
+// those that have a row by then stay as they are.
+import { plusSeconds } from '../platform/clock.ts'
+import type { PlainTx, Queries } from '../platform/db.ts'
+import { T } from '../platform/schema.ts'
+import { sql } from '../platform/sql.ts'
+import { plainList, textList } from './arrays.ts'
+import type { Delivery, Outcome } from './deliveries.ts'
+import type { Ready } from './ready.ts'
+import { tally } from './tally.ts'
+
+/** Longer than a moment: a process that was not killed has put everything down long before. */
+const LEASE_S = 10
+const RECOVERED_MAX = 10
+
+export interface Handful {
+  id: string
+  taken_ms: number
+  items: Delivery[]
+  /** How many of them have no row. */
+  left: number
+}
+
+/** Take into hand what is told to some endpoints. Writes handful. */
+export async function takeHandful(tx: PlainTx, handful: Handful, now: Date): Promise<void> {
+  const hooks = [...new Set(handful.items.map((item) => item.webhook_id))]
+  const nth = new Map(hooks.map((id, i) => [id, i + 1]))
+  await tx.run(sql`
+    insert into handful (id, leased_until, webhook_ids, event_ids, nths)
+    values (${handful.id}, ${plusSeconds(now, LEASE_S)}, ${hooks}::text[], ${plainList(handful.items.map((item) => item.event_id!))}::uuid[],
+            ${plainList(handful.items.map((item) => nth.get(item.webhook_id)!))}::int[])`)
+}
+
+/** Make deliveries of what nobody has in hand any more. Writes handful, delivery. @returns how many are due */
+export const recoverHandfuls = (db: Queries, now: Date): Promise<number> =>
+  db.run(sql`
+    with gone as (
+      delete from handful where id in (
+        select id from handful where leased_until <= ${now} order by id limit ${RECOVERED_MAX} for update skip locked)
+      returning *
+    )
+    insert into delivery (team_id, webhook_id, event_id, state, due_at, trigger, created_at)
+    select w.team_id, w.id, e.id, case when w.disabled then 'stopped' else 'pending' end, case when not w.disabled then ${now}::timestamptz end,
+           'scheduled', ${now}
+    from gone
+    cross join lateral unnest(gone.event_ids, gone.nths) with ordinality as given (event_id, nth, n)
+    join (select id, team_id, disabled from webhook where id in (select unnest(webhook_ids) from gone) for share) w
+      on w.id = gone.webhook_ids[given.nth]
+    join event e on e.team_id = w.team_id and e.id = given.event_id
+    order by gone.id, given.n
+    on conflict (event_id, webhook_id) do nothing`)
+
+const Row = T.Object({ id: T.Integer(), webhook_id: T.String(), event_id: T.String() })
+
+/**
+ * Give deliveries in hand their rows, in this order. One that has a row already, since somebody sent it again, keeps that; one whose
+ * endpoint is disabled is stopped; one whose event or endpoint is gone gets none. Writes delivery.
+ * @param leased_until undefined: not in hand any more
+ */
+export async function putDown(db: Queries, items: Delivery[], leased_until: Date | undefined, now: Date): Promise<void> {
+  const pairs = [plainList(items.map((item) => item.event_id!)), textList(items.map((item) => item.webhook_id))] as const
+  const hooks = [...new Set(items.map((item) => item.webhook_id))]
+  const rows = await db.many(
+    Row,
+    sql`
+    insert into delivery (team_id, webhook_id, event_id, state, due_at, leased_until, trigger, created_at)
+    select w.team_id, w.id, e.id, case when w.disabled then 'stopped' else 'pending' end,
+           case when not w.disabled then to_timestamp(given.due_s) end, case when not w.disabled then ${leased_until ?? null}::timestamptz end,
+           'scheduled', ${now}
+    from unnest(${pairs[0]}::uuid[], ${pairs[1]}::text[], ${plainList(items.map((item) => item.due_ms / 1000))}::float8[])
+         with ordinality as given (event_id, webhook_id, due_s, n)
+    join (select id, team_id, disabled from webhook where id = any (${hooks}::text[]) for share) w on w.id = given.webhook_id
+    join event e on e.team_id = w.team_id and e.id = given.event_id
+    order by given.n
+    on conflict (event_id, webhook_id) do nothing
+    returning id, webhook_id, event_id`,
+  )
+  if (rows.length < items.length)
+    rows.push(
+      ...(await db.many(
+        Row,
+        sql`
+        select d.id, d.webhook_id, d.event_id from unnest(${pairs[0]}::uuid[], ${pairs[1]}::text[]) as given (event_id, webhook_id)
+        join delivery d on d.event_id = given.event_id and d.webhook_id = given.webhook_id`,
+      )),
+    )
+  const ids = new Map(rows.map((row) => [`${row.webhook_id} ${row.event_id}`, row.id]))
+  for (const item of items) item.id = ids.get(`${item.webhook_id} ${item.event_id}`)
+}
+
+/**
+ * Write down what was in hand and has arrived, with its attempt, and let go of handfuls nothing of which is in hand any more.
+ * Writes delivery, delivery_tally, handful.
+ * @returns those that have another row already
+ */
+export async function recordArrived(db: Queries, outcomes: Outcome[], emptied: string[]): Promise<Outcome[]> {
+  const hooks = [...new Set(outcomes.map((outcome) => outcome.endpoint))]
+  const nth = new Map<Ready, number>(hooks.map((hook, i) => [hook, i + 1]))
+  const numbers = (of: (outcome: Outcome) => number) => plainList(outcomes.map(of))
+  const written = await db.run(sql`
+    with hook as (
+      select given.nth, given.names, w.id, w.team_id
+      from unnest(${hooks.map((hook) => hook.id)}::text[], ${hooks.map((hook) => hook.customNames.join(' '))}::text[]) with ordinality as given (id, names, nth)
+      join (select id, team_id from webhook where id = any (${[...new Set(hooks.map((hook) => hook.id))]}::text[]) for key share) w on w.id = given.id
+    ), gone as (
+      delete from handful where id = any (${emptied}::uuid[])
+    ), counted as (
+      ${tally(outcomes)}
+    )
+    insert into delivery (team_id, webhook_id, event_id, state, attempts, trigger, created_at,
+                          attempt_id, attempted_at, duration_ms, response_status, response_body, signature, custom_headers)
+    select hook.team_id, hook.id, e.id, 'delivered', 1, 'scheduled', to_timestamp(given.at_s),
+           given.attempt_id, to_timestamp(given.at_s), given.duration_ms, given.status, given.body, given.signature,
+           string_to_array(nullif(hook.names, ''), ' ')
+    from unnest(
+      ${plainList(outcomes.map((o) => o.item.event_id!))}::uuid[], ${numbers((o) => nth.get(o.endpoint)!)}::int[], ${plainList(outcomes.map((o) => o.attempt_id))}::uuid[],
+      ${numbers((o) => o.at.getTime() / 1000)}::float8[], ${numbers((o) => o.duration_ms)}::int[], ${numbers((o) => o.response_status!)}::int[],
+      ${textList(outcomes.map((o) => o.response_body))}::text[], ${textList(outcomes.map((o) => o.signature))}::text[])
+      as given (event_id, nth, attempt_id, at_s, duration_ms, status, body, signature)
+    join hook on hook.nth = given.nth
+    join event e on e.team_id = hook.team_id and e.id = given.event_id
+    on conflict (event_id, webhook_id) do nothing`)
+  if (written === outcomes.length) return []
+  const known = await db.many(
+    T.Object({ attempt_id: T.String() }),
+    sql`
+    select d.attempt_id from unnest(${plainList(outcomes.map((o) => o.item.event_id!))}::uuid[], ${textList(outcomes.map((o) => o.endpoint.id))}::text[])
+         as given (event_id, webhook_id)
+    join delivery d on d.event_id = given.event_id and d.webhook_id = given.webhook_id where d.attempt_id is not null`,
+  )
+  const ids = new Set(known.map((row) => row.attempt_id))
+  return outcomes.filter((outcome) => !ids.has(outcome.attempt_id))
+}
+
+/** Let go of handfuls without writing anything else down. Writes handful. */
+export async function dropHandfuls(db: Queries, ids: string[]): Promise<void> {
+  if (ids.length) await db.run(sql`delete from handful where id = any (${ids}::uuid[])`)
+}

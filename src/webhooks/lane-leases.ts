@@ -1,0 +1,62 @@
+// Which process serves an endpoint, and how the endpoint answers, as all processes know it. Owns `webhook_lane`.
+import { plusSeconds } from '../platform/clock.ts'
+import type { Db, Queries, Tx } from '../platform/db.ts'
+import { T } from '../platform/schema.ts'
+import { sql } from '../platform/sql.ts'
+
+/** Renewed while the owner lives: so long an endpoint waits at most when its process is killed. */
+export const LANE_LEASE_S = 5
+
+export const startLane = (tx: Tx, webhook_id: string): Promise<number> =>
+  tx.run(sql`insert into webhook_lane (webhook_id, team_id) values (${webhook_id}, ${tx.team})`)
+
+/** Forget how an endpoint has been answering, since it is another one now. */
+export const resetLane = (tx: Tx, webhook_id: string): Promise<number> =>
+  tx.run(sql`
+    update webhook_lane set throttled_until = null, first_failure_at = null, failing_since = null
+    where webhook_id = ${webhook_id} and team_id = ${tx.team}`)
+
+/** Take lanes that nobody else has. Writes webhook_lane. @returns which */
+export async function takeLanes(db: Queries, owner: string, webhook_ids: string[], now: Date): Promise<string[]> {
+  const rows = await db.many(
+    T.Object({ webhook_id: T.String() }),
+    sql`
+    update webhook_lane l set owner = ${owner}, leased_until = ${plusSeconds(now, LANE_LEASE_S)}
+    from (select webhook_id from webhook_lane
+          where webhook_id = any (${webhook_ids}::text[]) and (owner = ${owner} or leased_until is null or leased_until <= ${now})
+          for update skip locked) free
+    where l.webhook_id = free.webhook_id returning l.webhook_id`,
+  )
+  return rows.map((row) => row.webhook_id)
+}
+
+/** What a process learned about an endpoint. */
+export interface Learned {
+  webhook_id: string
+  throttled_until: Date | undefined
+  first_failure_at: Date | undefined
+  failing_since: Date | undefined
+}
+
+/** Write down how endpoints answer. Only the lane's owner does. */
+export async function learn(db: Queries, owner: string, learned: Learned[]): Promise<void> {
+  if (learned.length === 0) return
+  await db.run(sql`
+    update webhook_lane l set throttled_until = coalesce(s.throttled_until, l.throttled_until), first_failure_at = s.first_failure_at, failing_since = s.failing_since
+    from unnest(${learned.map((l) => l.webhook_id)}::text[], ${learned.map((l) => l.throttled_until ?? null)}::timestamptz[],
+                ${learned.map((l) => l.first_failure_at ?? null)}::timestamptz[], ${learned.map((l) => l.failing_since ?? null)}::timestamptz[])
+         as s (webhook_id, throttled_until, first_failure_at, failing_since)
+    where l.webhook_id = s.webhook_id and l.owner = ${owner}`)
+}
+
+/** Keep lanes that are in use. Writes webhook_lane. */
+export async function renewLanes(db: Db, owner: string, webhook_ids: string[], now: Date): Promise<void> {
+  if (webhook_ids.length)
+    await db.relaxed.run(sql`
+      update webhook_lane set leased_until = ${plusSeconds(now, LANE_LEASE_S)}
+      where owner = ${owner} and webhook_id = any (${webhook_ids}::text[])`)
+}
+
+/** Let other processes have the lanes of this one. */
+export const releaseLanes = (db: Db, owner: string): Promise<number> =>
+  db.relaxed.run(sql`update webhook_lane set owner = null, leased_until = null where owner = ${owner}`)

@@ -1,0 +1,90 @@
+// Endpoints as they are sent to: where, signed with what, how they have been answering.
+import type { Queries } from '../platform/db.ts'
+import { Nullable, T, type Static } from '../platform/schema.ts'
+import { sql, type Sql } from '../platform/sql.ts'
+import type { Vault } from '../platform/vault.ts'
+import { openHeaders } from './headers.ts'
+import type { Health } from './retries.ts'
+import { openSecret } from './secrets.ts'
+import { signingKey } from './signature.ts'
+
+export const Endpoint = T.Object({
+  id: T.String(),
+  url: T.String(),
+  rate_limit: Nullable(T.Integer()),
+  headers: T.String(),
+  secrets: T.Array(T.String()),
+  first_failure_at: Nullable(T.String()),
+  failing_since: Nullable(T.String()),
+})
+export type Endpoint = Static<typeof Endpoint>
+
+/** Of `webhook w`, `webhook_lane l` and `team t`: with what signs now, newest first; the old key ends at the team's time. */
+export const endpointColumns = (now: Date): Sql => sql`
+  w.id, w.url, w.rate_limit, w.headers, l.first_failure_at, l.failing_since,
+  to_json(array(
+    select s.secret from webhook_secret s
+    where s.webhook_id = w.id and (s.expires_at is null or s.expires_at > ${now}::timestamptz + make_interval(secs => t.clock_offset_s))
+    order by s.id desc)) as secrets`
+
+export const loadEndpoints = (db: Queries, ids: string[], now: Date): Promise<Endpoint[]> =>
+  db.many(
+    Endpoint,
+    sql`
+    select ${endpointColumns(now)}
+    from webhook w join team t on t.id = w.team_id join webhook_lane l on l.webhook_id = w.id
+    where w.id = any (${ids}::text[])`,
+  )
+
+/** What is sealed of an endpoint, opened. */
+interface Opened {
+  sealed: string
+  keys: ReturnType<typeof signingKey>[]
+  custom: Record<string, string>
+  /** Names and values of the custom headers by turns, and the names. */
+  customList: string[]
+  customNames: string[]
+}
+
+/** An endpoint with its secrets opened. */
+export interface Ready extends Opened {
+  id: string
+  url: string
+  rate_limit: number | null
+  /** As it was when this was read. */
+  health: Health
+}
+
+const OPENED_MAX = 2000
+
+/** Opens what is sealed, and remembers it until it is sealed otherwise. */
+export class Opener {
+  readonly #vault: Vault
+  readonly #opened = new Map<string, Opened>()
+
+  constructor(vault: Vault) {
+    this.#vault = vault
+  }
+
+  open(endpoint: Endpoint): Ready {
+    const { id, url, rate_limit } = endpoint
+    const health = { first_failure_at: date(endpoint.first_failure_at), failing_since: date(endpoint.failing_since) }
+    const sealed = [endpoint.headers, ...endpoint.secrets].join(' ')
+    let opened = this.#opened.get(id)
+    if (opened?.sealed !== sealed) {
+      const custom = openHeaders(this.#vault, id, endpoint.headers)
+      opened = {
+        sealed,
+        keys: endpoint.secrets.map((secret) => signingKey(openSecret(this.#vault, id, secret))),
+        custom,
+        customList: Object.entries(custom).flat(),
+        customNames: Object.keys(custom),
+      }
+      if (this.#opened.size >= OPENED_MAX) this.#opened.clear()
+      this.#opened.set(id, opened)
+    }
+    return { ...opened, id, url, rate_limit, health }
+  }
+}
+
+const date = (text: string | null): Date | undefined => (text === null ? undefined : new Date(text))
