@@ -6,6 +6,7 @@ import { eraseTeamConnections } from './connections/erase.ts'
 import { routes as connections } from './connections/routes.ts'
 import { eraseTeamPipelines as eraseTeamEhr, sealedPipelineSecrets } from './ehr/pipelines.ts'
 import { routes as ehr } from './ehr/routes.ts'
+import { routes as fulfilment } from './fulfilment/routes.ts'
 import { eraseInsurancesHandler, eraseTeamInsurances } from './insurance/insurances.ts'
 import { eraseTeamPayors } from './insurance/payors.ts'
 import { routes as insurance } from './insurance/routes.ts'
@@ -115,6 +116,7 @@ export const operationsIn = ({
   ...named('testkits', testkits),
   ...named('psc', psc({ directory, locate, coverage: nobodyVisits })),
   ...named('results', results(heavy)),
+  ...named('fulfilment', fulfilment(administration)),
   ...named('simulator', simulator(world)),
   ...named('webhooks', webhooks({ vault, targets, product, url: () => administration.publicUrl(), deletedAmong, watch })),
   ...named('connections', connections({ vault, administration })),

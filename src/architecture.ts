@@ -16,5 +16,6 @@ export const uses = {
   testkits: ['users', 'physicians', 'catalog', 'orders'],
   psc: ['places', 'labs', 'orders'],
   results: ['users', 'catalog', 'labs', 'orders'],
+  fulfilment: ['management', 'catalog', 'labs', 'orders', 'testkits', 'results'],
   simulator: ['management', 'catalog', 'labs', 'orders', 'testkits', 'results'],
 } as const satisfies Record<string, readonly string[]>
