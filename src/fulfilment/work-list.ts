@@ -131,10 +131,11 @@ const itemOf = ({ todo, low_status, status_at }: Row, order: Order) => ({
 
 /** An order with what its work needs of the patient. 404: the team has no such order. 400: not an order that people work through. */
 export async function readWork(tx: Tx, order_id: string): Promise<WorkDetails> {
+  const today = sql`${day(tx.now)}::date`
   const row = await tx.maybe(
     Row,
     sql`
-    select ${columns} from lab_order o cross join lateral (select ${todoOf(sql`${day(tx.now)}::date`)} as todo) w
+    select ${columns} from lab_order o cross join lateral (select ${todoOf(today)} as todo) w
     where o.id = ${order_id} and o.team_id = ${tx.team}`,
   )
   if (!row) throw notFound("This order doesn't exist.")
