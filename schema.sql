@@ -602,6 +602,17 @@ table lab_result
   constraint lab_result__status CHECK ((status = ANY (ARRAY['partial'::text, 'final'::text])))
   CREATE INDEX lab_result__team ON lab_result USING btree (team_id)
 
+table lab_result_pdf
+  order_id uuid not null
+  team_id uuid not null
+  checksum text not null
+  bytes bytea not null
+  created_at timestamp with time zone not null
+  constraint lab_result_pdf_pkey PRIMARY KEY (order_id)
+  constraint lab_result_pdf_order_id_fkey FOREIGN KEY (order_id) REFERENCES lab_order(id)
+  constraint lab_result_pdf_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
+  CREATE INDEX lab_result_pdf__team ON lab_result_pdf USING btree (team_id)
+
 table lab_test
   id uuid not null
   team_id uuid not null

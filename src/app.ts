@@ -13,6 +13,7 @@ import { requisitionFollower, requisitionPage } from './documents/links.ts'
 import { routes as documents } from './documents/routes.ts'
 import { eraseTeamPipelines as eraseTeamEhr, sealedPipelineSecrets } from './ehr/pipelines.ts'
 import { routes as ehr } from './ehr/routes.ts'
+import { routes as fulfilment } from './fulfilment/routes.ts'
 import { eraseInsurancesHandler, eraseTeamInsurances } from './insurance/insurances.ts'
 import { eraseTeamPayors } from './insurance/payors.ts'
 import { routes as insurance } from './insurance/routes.ts'
@@ -144,6 +145,7 @@ export const operationsIn = ({
   ...named('scheduling', scheduling({ directory, vault })),
   ...named('results', results(heavy)),
   ...named('matching', matching),
+  ...named('fulfilment', fulfilment(administration)),
   ...named('simulator', simulator(world)),
   ...named('webhooks', webhooks({ vault, targets, product, url: () => administration.publicUrl(), deletedAmong, watch })),
   ...named('connections', connections({ vault, administration })),

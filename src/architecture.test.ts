@@ -90,6 +90,7 @@ const TEAM_TABLES = [
   'lab_order',
   'order_mark',
   'lab_result',
+  'lab_result_pdf',
   'simulation',
   'appointment',
   'phlebotomy_visit',

@@ -58,7 +58,8 @@ const ofTheOrganization: Record<string, string> = {
   update_lab_account_team_id_allowlist: 'an account, which may be linked to many teams or to none any more',
 }
 
-const SECRET = /^(key|secret|token|headers|access_token|client_secret|authentication)$/
+/** Of a patient, too, who looked is written down. */
+const SECRET = /^(key|secret|token|headers|access_token|client_secret|authentication|patient_details)$/
 const PLACE = new Set(['org_id', 'team_id', 'environment', 'env', 'region'])
 
 each('a success is listed when it changed something or showed a secret', managing, async (operation) => {

@@ -5,7 +5,11 @@ import { manualLink } from './links/manual.ts'
 import { sandboxLink } from './links/sandbox.ts'
 
 /** The link to a laboratory; undefined when this installation has none to it. */
-export function linkTo(tenant: Tenant, lab_slug: string): LabLink | undefined {
+export function linkTo(tenant: Pick<Tenant, 'cell'>, lab_slug: string): LabLink | undefined {
   if (tenant.cell.startsWith('sandbox')) return sandboxLink
   return lab_slug === 'manual' ? manualLink : undefined
 }
+
+/** Whether people work through the orders of a laboratory: in a sandbox they may practise on the one that is for it. */
+export const isByHand = (tenant: Pick<Tenant, 'cell'>, lab_slug: string): boolean =>
+  lab_slug === 'manual' || linkTo(tenant, lab_slug) === manualLink

@@ -100,8 +100,8 @@ export class OpenOrder {
     expectResults(this.order, at)
   }
 
-  /** Say something more of the present status. Emits labtest.order.updated. */
-  remark(status_detail: string): void {
+  /** Say something more of the present status, or take it back. Emits labtest.order.updated. */
+  remark(status_detail: string | null): void {
     this.#step(this.lowStatus, status_detail, 'labtest.order.updated')
   }
 

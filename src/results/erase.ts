@@ -8,6 +8,9 @@ export const eraseResultsHandler = handle(eraseUser, async (context, { user_id }
   await context.tx(async (tx) => {
     if (!(await isDoomed(tx, user_id))) return
     await tx.run(sql`
+      delete from lab_result_pdf
+      where team_id = ${tx.team} and order_id in (select id from lab_order where user_id = ${user_id} and team_id = ${tx.team})`)
+    await tx.run(sql`
       delete from lab_result
       where team_id = ${tx.team} and order_id in (select id from lab_order where user_id = ${user_id} and team_id = ${tx.team})`)
   })
@@ -15,6 +18,8 @@ export const eraseResultsHandler = handle(eraseUser, async (context, { user_id }
 
 /** The results of a deleted team. */
 export const eraseTeamResults = inTurn(
+  (team, max) =>
+    sql`delete from lab_result_pdf where order_id = any (array(select order_id from lab_result_pdf where team_id = ${team} limit ${max}))`,
   (team, max) =>
     sql`delete from lab_result where order_id = any (array(select order_id from lab_result where team_id = ${team} limit ${max}))`,
 )

@@ -19,6 +19,7 @@ import { toPrinted, type Printed } from './printed.ts'
 import { tellCritical, turnsCritical } from './critical.ts'
 import { markersToRedraw, placeRedraw } from './redraws.ts'
 import type { LabResults, LabResultsMetadata, ResultDocument } from './schema.ts'
+import { dropResultPdf } from './uploaded-pdf.ts'
 
 /** As many as a printed report holds. */
 export const RESULTS_MAX = 2000
@@ -28,7 +29,7 @@ const Earlier = T.Object({ interpretation: T.String(), document: T.String(), cre
 
 /**
  * Take a laboratory's report in: it becomes, or replaces, the result of its order, and a final one completes the order.
- * Writes lab_result, mail. Emits labtest.result.critical at the first critical interpretation and whenever another marker turns critical;
+ * Writes lab_result, lab_result_pdf, mail. Emits labtest.result.critical at the first critical interpretation and whenever another marker turns critical;
  * then labtest.order.updated for `completed`, for `corrected` when the order was completed before, or for `sample_error` when nothing
  * could be reported. A partial report takes it to `partial_results`, but changes no status of a kit. Where what is missing is drawn again
  * the order goes to `redraw_available` instead, and a redraw is placed (redraws.ts).
@@ -59,6 +60,7 @@ export async function receiveReport(tx: Tx, open: OpenOrder, report: LabReport):
     values (${order.id}, ${tx.team}, ${status}, ${interpretation}, ${JSON.stringify(document)}, ${created_at}, ${tx.now})
     on conflict (order_id) do update
     set status = excluded.status, interpretation = excluded.interpretation, document = excluded.document, updated_at = excluded.updated_at`)
+  if (earlier) dropResultPdf(tx, order.id)
   if (report.collected_at !== null) open.collected(new Date(report.collected_at))
   order.interpretation = interpretation
   order.has_missing_results = document.missing_results.length > 0

@@ -1,11 +1,12 @@
 import { draw as drawn } from '../paper/draw.ts'
 import type { Tx } from '../platform/db.ts'
 import type { Heavy } from '../platform/heavy.ts'
-import { operation, outsideOperation, pdf, type Outside } from '../platform/operation.ts'
+import { operation, outsideOperation, pdf, type FileReply, type Outside } from '../platform/operation.ts'
 import { Fields, Uuid } from '../platform/schema.ts'
 import type { Printed } from './printed.ts'
 import { getResult, getResultMetadata, getResultPdf, getTransactionResult, getTransactionResultPdf } from './results.ts'
 import { LabResults, LabResultsMetadata } from './schema.ts'
+import { findResultPdf } from './uploaded-pdf.ts'
 
 const ofOrder = Fields({ order_id: Uuid })
 const ofTransaction = Fields({ transaction_id: Uuid })
@@ -17,6 +18,10 @@ const draw = (pool: Heavy, outside: Outside, read: (tx: Tx) => Promise<Printed>)
     const { name, report } = await read(tx)
     return { name, input: report }
   })
+
+/** The document that the laboratory itself wrote, if we have it. */
+const laboratorys = ({ tenant, cells }: Outside, order_id: string): Promise<FileReply | undefined> =>
+  cells.of(tenant.cell).read(tenant, (tx) => findResultPdf(tx, order_id))
 
 export const routes = (pool: Heavy) => [
   operation({
@@ -43,9 +48,11 @@ export const routes = (pool: Heavy) => [
     method: 'GET',
     path: '/v3/order/{order_id}/result/pdf',
     summary: 'Get the result of an order as a document',
+    description: "The laboratory's own where its staff gave one for the present report, else one that is drawn.",
     params: ofOrder,
     reply: pdf,
-    run: (outside, { params }) => draw(pool, outside, (tx) => getResultPdf(tx, params.order_id)),
+    run: async (outside, { params }) =>
+      (await laboratorys(outside, params.order_id)) ?? draw(pool, outside, (tx) => getResultPdf(tx, params.order_id)),
   }),
   operation({
     id: 'get_order_transaction_result',

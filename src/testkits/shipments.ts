@@ -7,7 +7,7 @@ import { badRequest } from '../platform/errors.ts'
 
 export interface Tracking {
   number: string
-  url: string
+  url: string | null
   courier: string
 }
 

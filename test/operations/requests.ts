@@ -26,6 +26,7 @@ export const propertiesOf = (schema: unknown): Record<string, Json> =>
 
 /** An order as an operation needs it: a fresh one, except where that would be refused. */
 function orderFor(team: Given, operation: Operation): Promise<Json> {
+  if (operation.module === 'fulfilment') return byHand(team, operation.id)
   if (/\/result(\/|$)/.test(operation.path)) return reported(team)
   if (/\/psc\/(appointment|cancel)/.test(operation.path)) return walkIn(team, operation.id !== 'book_psc_appointment')
   if (operation.id === 'update_on_site_collection_order_draw_completed') return atStep(team, 'on_site_collection')
@@ -96,7 +97,9 @@ const belongings: Record<string, (team: Given, operation: Operation) => Promise<
     return id === 'delete_phlebotomist' ? 'to-go' : 'north-team'
   },
   sample_id: async (team, operation) =>
-    operation.id === 'import_order' ? `FICTIONAL-${randomUUID()}` : ((await kit(team)).sample_id as string),
+    operation.id === 'import_order' || operation.module === 'fulfilment'
+      ? `FICTIONAL-${randomUUID()}`
+      : ((await kit(team)).sample_id as string),
   lab_id: async (team) => String((await marker(team)).lab_id),
   lab: () => Promise.resolve('quest'),
   zip_code: () => Promise.resolve('85004'),
@@ -305,9 +308,56 @@ async function walkIn(team: Given, isBooked: boolean): Promise<Json> {
   return order
 }
 
-async function kit(team: Given): Promise<Json> {
-  const body = { ...bodies.create_testkit_order, user_id: await patientOf(team), lab_test_id: await team.test() }
+async function kit(team: Given, lab_test_id?: string): Promise<Json> {
+  const body = { ...bodies.create_testkit_order, user_id: await patientOf(team), lab_test_id: lab_test_id ?? (await team.test()) }
   return ok(await team.api.post('/v3/order/testkit', body)).body.order
+}
+
+/** What people did before to an order that they work through by hand: the method, and operations with their examples. */
+const doneBefore: Record<string, [method: string, ...operations: (string | [id: string, body: Json])[]]> = {
+  record_order_tracking: ['testkit', 'accept_order'],
+  record_order_scan: ['testkit', 'accept_order', 'record_order_tracking'],
+  lose_order_sample: ['testkit', 'accept_order', 'record_order_tracking', 'record_order_scan'],
+  stop_order_processing: ['testkit', 'accept_order', 'record_order_tracking', 'record_order_scan'],
+  record_order_visit: ['at_home_phlebotomy', 'accept_order'],
+  record_order_draw: ['on_site_collection', 'accept_order'],
+  reject_order_sample: ['on_site_collection', 'accept_order', 'record_order_draw'],
+  block_order_processing: [
+    'testkit',
+    'accept_order',
+    'record_order_tracking',
+    ['record_order_scan', { direction: 'outbound', event: 'delivered' }],
+    ['record_order_scan', { direction: 'inbound', event: 'delivered' }],
+  ],
+  enter_order_result: ['walk_in_test', 'accept_order'],
+  upload_order_result_pdf: ['walk_in_test', 'accept_order'],
+}
+
+/** An order at the laboratory whose orders people work through, as far as the operation needs it. */
+async function byHand(team: Given, operation: string): Promise<Json> {
+  const [method, ...before] = doneBefore[operation] ?? ['walk_in_test']
+  const kitFirst = operation === 'pick_order_kit'
+  const test = {
+    ...bodies.create_lab_test_for_team,
+    method: kitFirst ? 'testkit' : method,
+    lab_slug: 'manual',
+    provider_ids: ['MAN-A1C'],
+  }
+  const lab_test_id = ok(await team.api.post('/v3/lab_tests', test)).body.id as string
+  const order = kitFirst ? await kit(team, lab_test_id) : await placed(team, { lab_test_id })
+  const path = { org_id: team.org_id, team_id: team.team, environment: 'sandbox', order_id: order.id as string }
+  for (const step of before) {
+    const [id, body] = typeof step === 'string' ? [step, { ...bodies[step] }] : step
+    if ('sample_id' in body) body.sample_id = `FICTIONAL-${randomUUID()}`
+    ok(
+      await send(
+        team,
+        operations.find((each) => each.id === id)!,
+        { path, query: {}, body },
+      ),
+    )
+  }
+  return order
 }
 
 /** A registered kit that has come back from the laboratory. */
