@@ -14,14 +14,18 @@ type Api = (method: string, path: string, body?: unknown) => Promise<any> // oxl
 
 /** A test of so many markers of one laboratory, and an order for it. */
 async function orders(api: Api, markers_count: number, count: number): Promise<{ ids: string[]; lab_test_id: string }> {
-  const { markers } = await api('GET', `/v3/lab_tests/markers?lab_slug=quest&a_la_carte_enabled=true&size=${markers_count}`)
-  const test = await api('POST', '/v3/lab_tests', {
+  const marker_ids: number[] = []
+  for (let page = 1; marker_ids.length < markers_count && page < 10; page++) {
+    const { markers } = await api('GET', `/v3/lab_tests/markers?lab_slug=quest&a_la_carte_enabled=true&size=100&page=${page}`)
+    for (const { id, aoe } of markers as { id: number; aoe: { questions: unknown[] } | null }[])
+      if (!aoe?.questions.length) marker_ids.push(id)
+  }
+  const { id: lab_test_id } = await api('POST', '/v3/lab_tests', {
     name: 'Bench of many markers',
     description: 'For the bench',
     method: 'walk_in_test',
-    marker_ids: markers.map(({ id }: { id: number }) => id),
+    marker_ids: marker_ids.slice(0, markers_count),
   })
-  const lab_test_id = test.lab_test.id as string
   const { user_id } = await api('POST', '/v2/user', { client_user_id: 'bench-intake' })
   const ids: string[] = []
   for (let n = 0; n < count; n++) {
@@ -31,7 +35,7 @@ async function orders(api: Api, markers_count: number, count: number): Promise<{
       patient_details: { ...PATIENT, phone_number: '+15550100199', email: 'testa@example.com' },
       patient_address: { first_line: '1 Sample Way', city: 'Phoenix', state: 'AZ', zip: '85004', country: 'US' },
     }
-    ids.push((await api('POST', '/v3/order/create', { ...body, passthrough: `bench ${n}` })).order.id)
+    ids.push((await api('POST', '/v3/order', body)).order.id)
   }
   return { ids, lab_test_id }
 }

@@ -6,7 +6,7 @@ import { T } from '../platform/schema.ts'
 import { sql } from '../platform/sql.ts'
 import { candidateGroups } from './candidates.ts'
 import type { Delivery } from './delivery.ts'
-import { findOrder, orderOfSample, ordersOfPatient, type FoundOrder } from './orders.ts'
+import { asFound, orderOfSample, ordersOfPatient, type FoundOrder } from './orders.ts'
 import type { CandidateGroup, DecisionCode } from './schema.ts'
 
 export interface Doubt {
@@ -20,11 +20,14 @@ export type Decision = { open: OpenOrder } | { doubt: Doubt }
 
 /** Decide on a delivery of a laboratory for the team. */
 export async function decide(tx: Tx, lab_id: number, delivery: Delivery): Promise<Decision> {
-  const followed = await acceptedBefore(tx, lab_id, delivery)
-  const sample_order = followed ?? (await orderOfSample(tx, lab_id, delivery.sample_id))
+  const [followed, numbered] = await Promise.all([
+    acceptedBefore(tx, lab_id, delivery),
+    orderOfSample(tx, lab_id, delivery.sample_id),
+  ])
+  const sample_order = followed ?? numbered
   // Locked before it is judged: what is decided must still hold when it is done.
   const open = sample_order === undefined ? undefined : await findOpenOrder(tx, sample_order)
-  const sample = open && (await findOrder(tx, open.order.id, delivery))
+  const sample = open && asFound(open, delivery)
   const otherAccount = open !== undefined && (await isOtherAccount(tx, open, delivery))
   const code = sample && codeOfSample(sample, delivery, followed !== undefined)
   if (open && code === 'match_sample_id' && !otherAccount) return { open }

@@ -1,4 +1,5 @@
 // The orders that a result could belong to, as found by the laboratory's number and by the patient. Only reads.
+import type { OpenOrder } from '../orders/open-order.ts'
 import type { Order } from '../orders/schema.ts'
 import type { Tx } from '../platform/db.ts'
 import { T } from '../platform/schema.ts'
@@ -10,7 +11,7 @@ import { stateOf, type OrderState } from './states.ts'
 /** Orders of one date of birth that are looked at, newest first. */
 const LOOKED_AT_MAX = 200
 
-const Row = T.Object({ id: T.String(), document: T.String(), lifecycle: T.String(), low_status: T.String() })
+const Row = T.Object({ document: T.String(), lifecycle: T.String(), low_status: T.String() })
 
 export interface FoundOrder {
   order: Order
@@ -19,15 +20,16 @@ export interface FoundOrder {
   patient: Likeness
 }
 
-const found = (row: { document: string; lifecycle: string; low_status: string }, delivery: Delivery): FoundOrder => {
-  const order = JSON.parse(row.document) as Order
-  return {
-    order,
-    low_status: row.low_status,
-    state: stateOf(row.lifecycle, row.low_status),
-    patient: compare(delivery.patient, order.patient_details),
-  }
-}
+const found = (order: Order, lifecycle: string, low_status: string, delivery: Delivery): FoundOrder => ({
+  order,
+  low_status,
+  state: stateOf(lifecycle, low_status),
+  patient: compare(delivery.patient, order.patient_details),
+})
+
+/** An order that is held open, as a result sees it. */
+export const asFound = ({ order, lifecycle, lowStatus }: OpenOrder, delivery: Delivery): FoundOrder =>
+  found(order, lifecycle, lowStatus, delivery)
 
 const Id = T.Object({ id: T.String() })
 
@@ -41,14 +43,6 @@ export async function orderOfSample(tx: Tx, lab_id: number, sample_id: string | 
   return row?.id
 }
 
-export async function findOrder(tx: Tx, id: string, delivery: Delivery): Promise<FoundOrder | undefined> {
-  const row = await tx.maybe(
-    Row,
-    sql`select id, document, lifecycle, low_status from lab_order where id = ${id} and team_id = ${tx.team}`,
-  )
-  return row && found(row, delivery)
-}
-
 /** The orders of the same patient, newest first. */
 export async function ordersOfPatient(tx: Tx, delivery: Delivery): Promise<FoundOrder[]> {
   const { dob } = delivery.patient ?? {}
@@ -56,8 +50,10 @@ export async function ordersOfPatient(tx: Tx, delivery: Delivery): Promise<Found
   const rows = await tx.many(
     Row,
     sql`
-    select id, document, lifecycle, low_status from lab_order
+    select document, lifecycle, low_status from lab_order
     where team_id = ${tx.team} and patient_dob = ${dob} order by created_at desc, id desc limit ${LOOKED_AT_MAX}`,
   )
-  return rows.map((row) => found(row, delivery)).filter(({ patient }) => patient === 'same')
+  return rows
+    .map((row) => found(JSON.parse(row.document) as Order, row.lifecycle, row.low_status, delivery))
+    .filter(({ patient }) => patient === 'same')
 }
