@@ -22,6 +22,19 @@ describe('accepting an order', async () => {
     assert.equal((await team.events(order.id)).length, 2)
   })
 
+  test('by two people at once gives it one number and tells of it once', async () => {
+    const order = await ordered(team, 'walk_in_test')
+    const replies = await Promise.all(
+      ['FICTIONAL-E1', 'FICTIONAL-E2', undefined].map((sample_id) => act(team, order, 'accept', { sample_id })),
+    )
+    assert(replies.some(({ status, body }) => status === 200 && body.changed))
+    for (const { status, body } of replies) {
+      assert([200, 400].includes(status))
+      if (status === 200) assert.equal(body.sample_id, (await orderOf(team, order.id)).sample_id)
+    }
+    assert.equal((await lows(team, order)).length, 2)
+  })
+
   test('under the number of another order at the laboratory is refused, and the order stays', async () => {
     const [first, second] = [await ordered(team, 'testkit'), await ordered(team, 'testkit')]
     await done(team, first, 'accept', { sample_id: 'FICTIONAL-B1' })

@@ -1,9 +1,11 @@
 // Parcels: what carriers say out of order, twice, or not at all.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import fc from 'fast-check'
 import { orderOf, registration } from '../testing-orders.ts'
 import type { Given } from '../testing.ts'
 import { act, done, inbound, lows, ordered, orderedKit, outbound, production, scan, sound } from './bench.fixture.ts'
+import { scans } from './schema.ts'
 
 const team = await production()
 
@@ -192,5 +194,27 @@ test('a tracking number can be corrected while its parcel travels, and not after
   assert.deepEqual(
     [details.data.shipment!.outbound_tracking_number, details.data.shipment!.outbound_tracking_url],
     ['9400000000000000000002', 'https://tracking.example/2'],
+  )
+})
+
+const way = ['transit_customer', 'out_for_delivery', 'with_customer', 'transit_lab', 'delivered_to_lab']
+const anyScan = fc.record({
+  direction: fc.constantFrom('outbound', 'inbound'),
+  event: fc.constantFrom(...scans),
+})
+
+test('whatever carriers say, in whatever order, no kit goes back but out of trouble', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(anyScan, { minLength: 4, maxLength: 14 }), async (said) => {
+      const order = await packed()
+      for (const each of said) await done(team, order, 'scan', each)
+      const lowStatuses = (await lows(team, order)).slice(2).map((status) => status.split('.').at(-1)!)
+      for (const [i, low] of lowStatuses.entries()) {
+        const before = lowStatuses[i - 1]
+        if (before === undefined || !way.includes(low) || !way.includes(before)) continue
+        assert(way.indexOf(low) > way.indexOf(before), lowStatuses.join())
+      }
+    }),
+    { numRuns: 25, seed: 20300101 },
   )
 })

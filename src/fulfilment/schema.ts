@@ -70,7 +70,7 @@ export const ExpectedResult = Fields(
     unit: text,
     required: T.Boolean(),
   },
-  { title: 'ExpectedResult' },
+  { title: 'WorkExpectedResult' },
 )
 export const WorkDetails = Fields(
   {

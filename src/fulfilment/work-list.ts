@@ -40,13 +40,14 @@ const WAITING = [
 
 /**
  * What is to be done for an order `o`, on a day of its team; null for one that waits for nobody, such as one scheduled for a later day.
- * A registered kit may be at home or still on the shelf: its events tell. Documents are looked into only where nothing else tells.
+ * Where no column tells, the text of the document does: of a refusal its last event, which stands before its status; of a registered kit,
+ * which may be at home or still on the shelf, any event of its way. Quotes inside values are escaped, so no value can look like these.
  */
 const todoOf = (today: Sql) => sql`
   case
     when o.low_status in ('problem_in_transit_customer', 'problem_in_transit_lab', 'lab_processing_blocked') then 'problem'
     when o.low_status in ('ordered', 'awaiting_registration')
-      and o.document::json #>> '{last_event,status_detail}' = 'fulfillment_error' then 'problem'
+      and o.document like '%"status_detail":"fulfillment_error"},"status":%' then 'problem'
     when o.low_status = 'ordered' then
       case when o.activate_by is null or o.activate_by <= ${today} then 'accept' end
     when o.low_status = 'awaiting_registration' then case when o.sample_id is null then 'pick_kit' else 'ship' end
@@ -84,7 +85,8 @@ export async function listWork(
   const { team_id, lab, method, since, todo, next_cursor, limit = PAGE } = query
   if (team_id !== undefined) await reachedTeam(control, manager, team_id)
   const list = `work ${manager.org} ${cell} ${JSON.stringify([team_id, lab, method, since, todo?.toSorted()])}`
-  const conditions = [reached(manager, team_id === undefined ? undefined : [team_id]), sql`w.todo is not null`]
+  const teams = reached(manager, team_id === undefined ? undefined : [team_id])
+  const conditions = [sql`w.todo is not null`]
   if (method !== undefined) conditions.push(sql`o.method = ${method}`)
   if (since !== undefined) conditions.push(sql`o.status_at >= ${since}`)
   if (todo?.length) conditions.push(sql`w.todo = any (${todo})`)
@@ -99,11 +101,11 @@ export async function listWork(
     Row,
     sql`
     select ${columns}
-    from team t
-    join lab_order o on o.team_id = t.id and o.low_status = any (${WAITING})
+    from lab_order o
+    join team t on t.id = o.team_id
     join lab l on l.id = o.lab_id and l.slug = any (${labs})
     cross join lateral (select ${todoOf(today)} as todo) w
-    where ${and(conditions)}
+    where o.team_id = any (array(select t.id from team t where ${teams})) and o.low_status = any (${WAITING}) and ${and(conditions)}
     order by o.created_at, o.id limit ${limit + 1}`,
   )
   const items = rows.map((row) => itemOf(row, JSON.parse(row.document) as Order))
