@@ -1,5 +1,5 @@
 // Whatever happens to orders, in whatever order: their events follow their tables, their transactions are what their orders make of them,
-// and every step was told. 100 walks of 100 operations, each walk with a team of its own.
+// every step was told, and no appointment disagrees with its order. 100 walks of 100 operations, each walk with a team of its own.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
@@ -9,8 +9,12 @@ import { transactionStatus } from '../src/orders/open-order.ts'
 import type { Order } from '../src/orders/schema.ts'
 import { T } from '../src/platform/schema.ts'
 import { sql } from '../src/platform/sql.ts'
-import { address, patient, registration, shipping } from '../src/testing-orders.ts'
-import { given, type Given, type Reply } from '../src/testing.ts'
+import { switchOption } from '../src/management/teams.ts'
+import { assertAgreement } from '../src/testing-appointments.ts'
+import { patient, registration, shipping } from '../src/testing-orders.ts'
+import { delivered, deliveryFor, reportedPatient } from '../src/testing-results.ts'
+import { avenue, street, usAddress } from '../src/testing-visits.ts'
+import { cells, given, guard, type Given, type Reply } from '../src/testing.ts'
 
 const WALKS = Number(process.env.WALKS ?? 100)
 const STEPS = 100
@@ -25,9 +29,11 @@ interface Act {
 
 interface Walk {
   team: Given
-  user: string
+  users: string[]
   tests: Record<string, string>
   orders: string[]
+  /** Keys of free times, of service centers and of visits, as they were offered once. */
+  keys: { psc: string[]; visit: string[] }
 }
 
 const of = <X>(list: readonly X[], n: number): X => list[n % list.length]!
@@ -45,28 +51,28 @@ const acts = {
   place: async (walk: Walk, { a, b }: Act) => {
     const { body } = sound(
       await walk.team.api.post('/v3/order', {
-        user_id: walk.user,
+        user_id: of(walk.users, b),
         lab_test_id: walk.tests[of(methods, a)],
         patient_details: patient,
-        patient_address: address,
+        patient_address: a % 3 ? street : avenue,
         ...(b % 4 === 0 && { activate_by: '2100-01-31' }),
       }),
     )
     walk.orders.push(body.order.id)
   },
   kit: async (walk: Walk) => {
-    const ordered = { user_id: walk.user, lab_test_id: walk.tests.testkit, shipping_details: shipping }
+    const ordered = { user_id: walk.users[0], lab_test_id: walk.tests.testkit, shipping_details: shipping }
     walk.orders.push(sound(await walk.team.api.post('/v3/order/testkit', ordered)).body.order.id)
   },
   import: async (walk: Walk, { a, b }: Act) => {
     const { status, body } = sound(
       await walk.team.api.post('/v3/order/import', {
-        user_id: walk.user,
+        user_id: of(walk.users, b),
         billing_type: 'client_bill',
         order_set: { lab_test_ids: [walk.tests[of(methods, a)]] },
         collection_method: of(methods, a),
         patient_details: patient,
-        patient_address: { ...address, receiver_name: '' },
+        patient_address: { ...street, receiver_name: '' },
         sample_id: `FICTIONAL-${b % 40}`,
       }),
     )
@@ -96,9 +102,64 @@ const acts = {
       }),
     )
   },
+  book: async (walk: Walk, { order, a }: Act) => {
+    const { id, lab_test } = await read(walk, of(walk.orders, order))
+    const atHome = lab_test.method === 'at_home_phlebotomy'
+    const booking_key = of(atHome ? walk.keys.visit : walk.keys.psc, a)
+    sound(await walk.team.api.post(`/v3/order/${id}/${atHome ? 'phlebotomy' : 'psc'}/appointment/book`, { booking_key }))
+  },
+  request: async (walk: Walk, { order }: Act) => {
+    const asked = { address: usAddress(avenue), provider: 'phlebfinders' }
+    sound(await walk.team.api.post(`/v3/order/${of(walk.orders, order)}/phlebotomy/appointment/request`, asked))
+  },
+  move: async (walk: Walk, { order, a }: Act) => {
+    const { id, lab_test } = await read(walk, of(walk.orders, order))
+    const atHome = lab_test.method === 'at_home_phlebotomy'
+    const booking_key = of(atHome ? walk.keys.visit : walk.keys.psc, a)
+    sound(await walk.team.api.patch(`/v3/order/${id}/${atHome ? 'phlebotomy' : 'psc'}/appointment/reschedule`, { booking_key }))
+  },
+  callOff: async (walk: Walk, { order }: Act) => {
+    const { id, lab_test } = await read(walk, of(walk.orders, order))
+    const kind = lab_test.method === 'at_home_phlebotomy' ? 'phlebotomy' : 'psc'
+    const [reason] = (await walk.team.api.get(`/v3/order/${kind}/appointment/cancellation-reasons`)).body
+    const named = kind === 'psc' ? { cancellationReasonId: reason.id } : { cancellation_reason_id: reason.id }
+    sound(await walk.team.api.patch(`/v3/order/${id}/${kind}/appointment/cancel`, named))
+  },
+  report: async (walk: Walk, { order, a, b }: Act) => {
+    const found = await read(walk, of(walk.orders, order))
+    const delivery = await deliveryFor(walk.team, found)
+    const { report } = delivery
+    if (a % 3 === 0) report.status = 'partial'
+    if (a % 5 === 0) report.results = report.results.slice(1)
+    if (b % 7 === 0) delivery.sample_id = 'FICTIONAL-0'
+    if (b % 4 === 0) delivery.patient = { ...reportedPatient, last_name: 'Other' }
+    await delivered(walk.team, delivery)
+  },
+  review: async (walk: Walk, { order, a }: Act) => {
+    const { data } = sound(await walk.team.api.get('/v3/unmatched_result')).body as { data: { id: string }[] }
+    if (data.length === 0) return
+    const path = `/v3/unmatched_result/${of(data, a).id}`
+    const attached = a % 3 ? { order_id: of(walk.orders, order) } : {}
+    const { status, body } = sound(
+      a % 4
+        ? await walk.team.api.post(`${path}/accept`, attached)
+        : await walk.team.api.post(`${path}/resolve`, { action: 'reject' }),
+    )
+    if (status === 200 && body.order_transaction && !walk.orders.includes(body.id)) walk.orders.push(body.id)
+  },
   work: (walk: Walk) => walk.team.settle(),
   wait: async (walk: Walk, { a }: Act) =>
     void sound(await walk.team.api.post('/v1/sandbox/clock/advance', { seconds: 1 + (a % 200_000) })),
+}
+
+/** Free times as they are offered at the beginning; later some are past. */
+async function offered({ api }: Given): Promise<Walk['keys']> {
+  const keysOf = ({ body }: Reply): string[] =>
+    (body as { slots: { slots: { booking_key: string }[] }[] }).slots.flatMap((day) => day.slots.map((slot) => slot.booking_key))
+  return {
+    psc: keysOf(sound(await api.post('/v3/order/psc/appointment/availability?lab=quest&zip_code=85004'))),
+    visit: keysOf(sound(await api.post('/v3/order/phlebotomy/appointment/availability', usAddress(street)))),
+  }
 }
 
 const lifecycles = (): Record<string, string> => ({
@@ -172,12 +233,18 @@ test('no walk of operations leaves an order that contradicts its table, its tran
     fc.asyncProperty(fc.array(anAct, { minLength: STEPS, maxLength: STEPS }), async (list) => {
       const team = await given()
       const tests = Object.fromEntries(await Promise.all(methods.map(async (method) => [method, await team.test(method)])))
-      const walk: Walk = { team, user: await team.user(), tests, orders: [] }
+      const users = await Promise.all([0, 1, 2].map(() => team.user()))
+      const walk: Walk = { team, users, tests, orders: [], keys: await offered(team) }
+      for (const option of ['redraws', 'pre_requisition_scheduling'])
+        if (list.length % 2 || list[0]!.b % 2)
+          await cells.of(team.cell).plainTx((tx) => switchOption(tx, team.team, option, true))
+      guard.forget(team.team)
       for (const method of [0, 1, 2, 3]) await acts.place(walk, { name: 'place', order: 0, a: method, b: 1 })
       await acts.kit(walk)
       for (const act of list) await acts[act.name](walk, act)
       await team.settle()
       await assertSound(walk)
+      await assertAgreement(team)
     }),
     { numRuns: WALKS, endOnFailure: process.env.SHRINK === undefined },
   )
