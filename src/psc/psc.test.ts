@@ -178,7 +178,8 @@ test('an area shows the labs near it, and those that are asked for though they a
   const { api } = await given()
   const { status, body } = await api.get('/v3/order/area/info?zip_code=85004')
   assert.equal(status, 200)
-  assert.deepEqual(body.phlebotomy, { is_served: false, providers: [] })
+  const ready = ['appointment-ready']
+  assert.deepEqual(body.phlebotomy, { is_served: true, providers: [{ name: 'getlabs', service_types: ready, tier: ready }] })
   assert.deepEqual(Object.keys(body.central_labs).toSorted(), ['bioreference', 'labcorp', 'quest', 'sonora_quest'])
   const { quest, labcorp } = body.central_labs
   const info = (await api.get(`/v3/order/psc/info?zip_code=85004&lab_id=${quest.lab_id}`)).body
@@ -187,11 +188,9 @@ test('an area shows the labs near it, and those that are asked for though they a
   assert.equal(quest.patient_service_centers.appointment_with_vital, true)
   assert.ok(both.every((name) => quest.patient_service_centers.capabilities.includes(name)))
   assert.equal(labcorp.patient_service_centers.appointment_with_vital, false)
-  assert.deepEqual(Object.keys((await api.get('/v3/order/area/info?zip_code=10001')).body.central_labs).toSorted(), [
-    'bioreference',
-    'labcorp',
-    'quest',
-  ])
+  const elsewhere = (await api.get('/v3/order/area/info?zip_code=10001')).body
+  assert.deepEqual(elsewhere.phlebotomy, { is_served: false, providers: [] })
+  assert.deepEqual(Object.keys(elsewhere.central_labs).toSorted(), ['bioreference', 'labcorp', 'quest'])
   const asked = (await api.get('/v3/order/area/info?zip_code=10001&labs=sonora_quest&lab=quest&radius=10')).body.central_labs
   assert.deepEqual(Object.keys(asked).toSorted(), ['quest', 'sonora_quest'])
   assert.deepEqual(asked.sonora_quest.patient_service_centers, {
