@@ -35,6 +35,9 @@ export interface Near {
   miles: number
 }
 
+/** Answers kept of a lab, some 15 kB each at most. */
+const ANSWERS_MAX = 128
+
 /** What of a lab's sites is needed to search and to answer; by ascending code. */
 export class LabSites {
   readonly codes: readonly string[]
@@ -47,6 +50,8 @@ export class LabSites {
   readonly #heads: string[]
   readonly #tails: string[]
   readonly #billing: string[]
+  /** Answers given before, the longest unused first. Cities are asked about again and again. */
+  readonly #answers = new Map<string, string>()
 
   constructor(sites: SiteRecord[], tree: KDBush) {
     this.codes = sites.map(({ site_code }) => site_code)
@@ -87,6 +92,28 @@ export class LabSites {
     return best.map(({ index, line2 }) => ({ index, miles: milesOf(Math.sqrt(line2)) }))
   }
 
+  /** The nearest sites as JSON texts, joined; types of billing as `billed` leaves them. */
+  answer(
+    centre: Point,
+    radius_miles: number,
+    needed: CapabilitySet,
+    limit: number,
+    billed?: (types: readonly string[]) => readonly string[],
+  ): string {
+    const key = billed ? undefined : `${centre.lat} ${centre.lng} ${radius_miles} ${needed} ${limit}`
+    const known = key && this.#answers.get(key)
+    if (key && known !== undefined) {
+      this.#answers.delete(key)
+      this.#answers.set(key, known)
+      return known
+    }
+    const near = this.nearest(centre, radius_miles, needed, limit)
+    const text = near.map((one) => this.#text(one, billed?.(this.bill_types[one.index]!))).join()
+    if (key) this.#answers.set(key, text)
+    if (this.#answers.size > ANSWERS_MAX) this.#answers.delete(this.#answers.keys().next().value!)
+    return text
+  }
+
   /** Every site within so many miles, in no order. */
   within(centre: Point, radius_miles: number): number[] {
     const found: number[] = []
@@ -95,7 +122,7 @@ export class LabSites {
   }
 
   /** A site as the interface shows it, JSON. */
-  text({ index, miles }: Near, bill_types?: readonly string[]): string {
+  #text({ index, miles }: Near, bill_types?: readonly string[]): string {
     const billing = bill_types ? JSON.stringify(bill_types) : this.#billing[index]!
     return `${this.#heads[index]!}${Math.round(miles)},"supported_bill_types":${billing}${this.#tails[index]!}`
   }

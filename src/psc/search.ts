@@ -83,10 +83,9 @@ async function sitesNear(
   account?: UsableAccount,
 ): Promise<JsonText<PscInfo>> {
   const sites = place && (await directory.sites(tx, lab_id))
-  const near = sites?.nearest(place!, Number(radius), capabilitySet(capabilities), SITES_MAX) ?? []
   const billed = account && place && billedUnder(account, place)
-  const texts = near.map((one) => sites!.text(one, billed?.(sites!.bill_types[one.index]!)))
-  return new JsonText(`{"lab_id":${lab_id},"slug":${JSON.stringify(slug)},"patient_service_centers":[${texts.join()}]}`)
+  const found = sites?.answer(place!, Number(radius), capabilitySet(capabilities), SITES_MAX, billed) ?? ''
+  return new JsonText(`{"lab_id":${lab_id},"slug":${JSON.stringify(slug)},"patient_service_centers":[${found}]}`)
 }
 
 /** What of a site's types of billing is left under an account, for a patient at this place. */
