@@ -32,6 +32,7 @@ import { routes as management } from './management/routes.ts'
 import { eraseMessagesHandler, eraseTeamMessages } from './messages/erase.ts'
 import { messageFollower } from './messages/follower.ts'
 import { remindHandler } from './messages/reminders.ts'
+import { planVisitHandler, remindVisitHandler } from './messages/visit-reminders.ts'
 import { routes as messages } from './messages/routes.ts'
 import { dispatchHandler } from './orders/dispatch.ts'
 import { eraseOrdersHandler, eraseTeamOrders } from './orders/erase.ts'
@@ -170,6 +171,8 @@ export const handlersIn = ({ sms }: { sms: boolean }): Handler[] => [
   eraseResultsHandler,
   eraseMessagesHandler,
   remindHandler(sms),
+  planVisitHandler,
+  remindVisitHandler(sms),
   eraseAppointmentsHandler,
   dispatchHandler,
   markHandler,

@@ -222,7 +222,7 @@ export async function given(cell: CellName = 'sandbox-us') {
     (
       await db.queries.many(
         Named,
-        sql`select name from job where team_id = ${team} and name <> 'messages.remind' order by run_at, id`,
+        sql`select name from job where team_id = ${team} and name <> all (${['messages.remind', 'messages.plan_visit', 'messages.remind_visit']}::text[]) order by run_at, id`,
       )
     ).map((row) => row.name)
 

@@ -5,6 +5,7 @@ import { channelsOf, heard } from './kinds.ts'
 import { tell } from './messages.ts'
 import { beginReminders } from './reminders.ts'
 import { switchesOf } from './switches.ts'
+import { beginVisitReminders } from './visit-reminders.ts'
 
 /** @param sms whether a gateway for text messages is set */
 export const messageFollower = ({ sms }: { sms: boolean }): OrderFollower => ({
@@ -14,7 +15,9 @@ export const messageFollower = ({ sms }: { sms: boolean }): OrderFollower => ({
     if (!on.sms && !on.email) return
     const { method } = open.order.lab_test
     if (isNews(open, low)) tell(tx, open.order, low, channelsOf(method, low, on), sms)
-    if (on.sms) beginReminders(tx, open.order, low)
+    if (!on.sms) return
+    beginReminders(tx, open.order, low)
+    beginVisitReminders(tx, open.order, low)
   },
 })
 

@@ -70,6 +70,9 @@ export const reminders: Record<CollectionMethod, { low: string; after_s: readonl
   on_site_collection: undefined,
 }
 
+/** So long before an appointment at a service center that was booked here. Text messages only. */
+export const visitReminders: readonly number[] = [24 * HOUR_S, 2 * HOUR_S]
+
 /** Every status that makes a message or begins a series of reminders. */
 export const heard: ReadonlySet<string> = new Set([
   ...Object.values(told).flatMap((steps) => Object.keys(steps)),

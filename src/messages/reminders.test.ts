@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { switchFeature } from '../management/teams.ts'
+import { machineNow } from '../platform/clock.ts'
 import { remindHandler } from './reminders.ts'
 import { DAY_S, pass, placed, tenantOf, walk } from '../testing-orders.ts'
 import { given, guard, type Given } from '../testing.ts'
@@ -89,4 +90,34 @@ describe('a patient is reminded', () => {
     assert.equal((await reminded(team, id)).length, 1)
     await remindHandler(true).run(context, { ...payload, order_id: '01890000-0000-7000-8000-000000000000' })
   })
+
+  test('of an appointment 24 and 2 hours before it, at the time to which it was moved, and not of one called off', async () => {
+    const team = await given()
+    const order = async () => (await waiting(team, 'walk_in_test', 'requisition_created')).id
+    const { slots } = (await team.api.post('/v3/order/psc/appointment/availability?lab=quest&zip_code=85004')).body
+    const keys = (slots as { slots: { booking_key: string; start: string }[] }[]).flatMap((day) => day.slots)
+    const [early, late] = [keys.find(({ start }) => isAhead(start, 3))!, keys.findLast(({ start }) => isAhead(start, 5))!]
+    const [moved, off] = [await order(), await order()]
+    const path = (id: string, what: string) => `/v3/order/${id}/psc/appointment/${what}`
+    for (const id of [moved, off])
+      assert.equal((await team.api.post(path(id, 'book'), { booking_key: early.booking_key })).status, id === moved ? 200 : 400)
+    assert.equal((await team.api.post(path(off, 'book'), { booking_key: keys.at(-2)!.booking_key })).status, 200)
+    await team.settle()
+    assert.equal((await team.api.patch(path(moved, 'reschedule'), { booking_key: late.booking_key })).status, 200)
+    const [reason] = (await team.api.get('/v3/order/psc/appointment/cancellation-reasons')).body
+    assert.equal((await team.api.patch(path(off, 'cancel'), { cancellationReasonId: reason.id })).status, 200)
+    await pass(team, 30 * DAY_S)
+    const told = async (id: string) =>
+      (await team.api.get(`/v3/order/${id}/messages`)).body.data
+        .filter(({ kind }: { kind: string }) => kind.startsWith('appointment_reminder'))
+        .map(({ kind, created_at }: Record<string, string>) => `${kind} ${created_at}`)
+    assert.deepEqual(
+      await told(moved),
+      [24, 2].map((hours, index) => `appointment_reminder_${index + 1} ${since(late.start, -hours * HOUR_S)}`),
+    )
+    assert.deepEqual(await told(off), [])
+  })
 })
+
+/** Days from now, at least. */
+const isAhead = (start: string, days: number): boolean => new Date(start).getTime() > machineNow().getTime() + days * DAY_S * 1000

@@ -16,7 +16,8 @@ const remind = job(
   T.Object({ order_id: T.String(), low: T.String(), began_at: T.String(), turn: T.Integer() }),
 )
 
-const isOff = ({ tenant }: Tx): boolean => tenant.features_off?.includes(features.patient_reminders.name) ?? false
+/** Whether the operator has switched reminders off for the team. */
+export const isOff = ({ tenant }: Tx): boolean => tenant.features_off?.includes(features.patient_reminders.name) ?? false
 
 /** The status begins a series of reminders: see to the first one. Queues messages.remind. */
 export function beginReminders(tx: Tx, { id, lab_test, last_event }: Order, low: string): void {

@@ -11,7 +11,7 @@ export const PatientMessage = Fields(
   {
     id: Uuid,
     order_id: Uuid,
-    kind: T.String({ description: 'The low-level status that it tells of, or `reminder_1`, `reminder_2`, ….' }),
+    kind: T.String({ description: 'The low-level status that it tells of, or `reminder_1`, `appointment_reminder_1`, ….' }),
     channel: OpenEnum(channels),
     recipient: T.String(),
     body: T.String(),

@@ -3,7 +3,7 @@ import type { CollectionMethod } from '../wire/enums.ts'
 import type { Channel } from './kinds.ts'
 
 export interface Occasion {
-  /** A low-level status, or `reminder_1`, …. */
+  /** A low-level status, or `reminder_1`, `appointment_reminder_1`, …. */
   kind: string
   method: CollectionMethod
   /** Who speaks; null: no name is set. */
@@ -42,6 +42,7 @@ const sentences: Record<CollectionMethod, Record<string, string>> = {
     appointment_cancelled: 'your appointment at the service center was cancelled.',
     redraw_available: 'the laboratory needs another sample to finish your order. Please visit a service center once more.',
     reminder: 'your laboratory order is waiting for your visit to a service center.',
+    appointment_reminder: 'please remember your appointment at the service center.',
   },
   at_home_phlebotomy: {
     ...visit,

@@ -1,0 +1,74 @@
+// Reminders of an appointment at a service center that was booked here: so long before it begins, as it stands then. Source:
+// lab-testing.md 23.
+import { readAppointment } from '../appointments/open-appointment.ts'
+import type { Appointment } from '../appointments/schema.ts'
+import type { Intake } from '../orders/open-order.ts'
+import type { Order } from '../orders/schema.ts'
+import { plusSeconds } from '../platform/clock.ts'
+import type { Tx } from '../platform/db.ts'
+import { enqueue, handle, job } from '../platform/outbox.ts'
+import { T } from '../platform/schema.ts'
+import { sql } from '../platform/sql.ts'
+import { visitReminders } from './kinds.ts'
+import { tell } from './messages.ts'
+import { isOff } from './reminders.ts'
+import { switchesOf } from './switches.ts'
+
+/** Look at the appointment once it is written, and see to its reminders. */
+const plan = job('messages.plan_visit', T.Object({ order_id: T.String() }))
+
+const remind = job('messages.remind_visit', T.Object({ order_id: T.String(), start_at: T.String(), turn: T.Integer() }))
+
+/** An appointment of the order was confirmed, for the first time or at another time. Queues messages.plan_visit. */
+export function beginVisitReminders(tx: Tx, { id, lab_test }: Order, low: string): void {
+  if (low !== 'appointment_scheduled' || lab_test.method !== 'walk_in_test' || isOff(tx)) return
+  enqueue(tx, plan, { order_id: id })
+}
+
+const dueAt = (start_at: string, turn: number): Date => plusSeconds(new Date(start_at), -visitReminders[turn - 1]!)
+
+async function startOf(tx: Tx, order_id: string): Promise<string | undefined> {
+  const text = await readAppointment(tx, order_id)
+  const { start_at, event_status } = text === undefined ? ({} as Partial<Appointment>) : (JSON.parse(text) as Appointment)
+  return event_status === 'scheduled' && start_at ? start_at : undefined
+}
+
+/** A reminder whose instant is past already is none. Queues messages.remind_visit. */
+export const planVisitHandler = handle(plan, (context, { order_id }) =>
+  context.tx(async (tx) => {
+    const start_at = await startOf(tx, order_id)
+    if (start_at === undefined) return
+    for (const turn of visitReminders.keys()) {
+      const at = dueAt(start_at, turn + 1)
+      if (at > tx.now) enqueue(tx, remind, { order_id, start_at, turn: turn + 1 }, at)
+    }
+  }),
+)
+
+const Row = T.Object({ document: T.String(), intake: T.String(), low_status: T.String() })
+const Told = T.Object({ id: T.String() })
+
+/** @param carriesSms whether a gateway is set */
+export const remindVisitHandler = (carriesSms: boolean) =>
+  handle(remind, (context, { order_id, start_at, turn }) =>
+    context.tx(async (tx) => {
+      // Locked, so that a reminder that is run twice is told once.
+      const row = await tx.maybe(
+        Row,
+        sql`select document, intake, low_status from lab_order where id = ${order_id} and team_id = ${tx.team} for no key update`,
+      )
+      if (row?.low_status !== 'appointment_scheduled' || isOff(tx)) return
+      // Moved or cancelled since.
+      if ((await startOf(tx, order_id)) !== start_at) return
+      const kind = `appointment_reminder_${turn}`
+      const before = await tx.maybe(
+        Told,
+        sql`
+        select id from patient_message
+        where order_id = ${order_id} and team_id = ${tx.team} and kind = ${kind} and created_at >= ${dueAt(start_at, turn)} limit 1`,
+      )
+      if (before) return
+      if (switchesOf(tx.tenant.settings, JSON.parse(row.intake) as Intake).sms)
+        tell(tx, JSON.parse(row.document) as Order, kind, ['sms'], carriesSms)
+    }),
+  )
