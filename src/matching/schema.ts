@@ -1,8 +1,8 @@
 import { Interpretation } from '../orders/schema.ts'
 import { DateOnly, Fields, Int, Maybe, Nullable, OpenEnum, T, Text, Timestamp, Uuid, type Static } from '../platform/schema.ts'
 
-export const decisionCodes = [
-  'match_sample_id',
+/** Why a result could not simply be taken. */
+export const reviewCodes = [
   'match_completed',
   'match_cancelled',
   'wrong_collection',
@@ -12,6 +12,7 @@ export const decisionCodes = [
   'match_demo',
   'no_match',
 ] as const
+export const decisionCodes = ['match_sample_id', ...reviewCodes] as const
 export type DecisionCode = (typeof decisionCodes)[number]
 
 const reviewStatuses = ['matched', 'pending_customer_review', 'pending_ops_review', 'resolved'] as const

@@ -4,6 +4,7 @@ import type { Cells } from '../platform/cells.ts'
 import { plusSeconds, uuidOfAge } from '../platform/clock.ts'
 import type { Db } from '../platform/db.ts'
 import { errorFields, type Log } from '../platform/log.ts'
+import { Rounds } from '../platform/rounds.ts'
 import { T, type Static } from '../platform/schema.ts'
 import { sendSms, type SmsOutcome, type SmsSettings } from '../platform/sms.ts'
 import { sql } from '../platform/sql.ts'
@@ -29,31 +30,31 @@ type Claimed = Static<typeof Claimed>
 /** Sends the text messages of the cells of this process. */
 export class SmsCourier {
   readonly #options: SmsCourierOptions
-  #wake = () => {}
-  #stopped = false
-  #loop: Promise<void> | undefined
+  readonly #rounds = new Rounds((stopped) => this.#round(stopped), POLL_MS)
 
   constructor(options: SmsCourierOptions) {
     this.#options = options
   }
 
   start(): void {
-    this.#loop = this.#run()
+    this.#rounds.start()
   }
 
   /** Claim nothing more and wait for what is being sent. */
-  async stop(): Promise<void> {
-    this.#stopped = true
-    this.#wake()
-    await this.#loop
+  stop(): Promise<void> {
+    return this.#rounds.stop()
   }
 
   /** Send what is due. @returns how many messages were tried */
-  async round(): Promise<number> {
+  round(): Promise<number> {
+    return this.#rounds.once()
+  }
+
+  async #round(stopped: () => boolean): Promise<number> {
     const { cells, log, clock } = this.#options
     let tried = 0
     for (const name of cells.names) {
-      if (this.#stopped) break
+      if (stopped()) break
       const db = cells.of(name)
       try {
         await giveUp(db, clock())
@@ -65,19 +66,6 @@ export class SmsCourier {
       }
     }
     return tried
-  }
-
-  async #run(): Promise<void> {
-    while (!this.#stopped) {
-      if ((await this.round()) > 0 || this.#stopped) continue
-      await new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, POLL_MS)
-        this.#wake = () => {
-          clearTimeout(timer)
-          resolve()
-        }
-      })
-    }
   }
 
   async #send(cell: string, db: Db, message: Claimed): Promise<void> {

@@ -51,8 +51,8 @@ async function filtered(tx: Tx, { filters, key, direction, page, size }: Wanted)
 const isLong = (text: string | undefined): boolean => (text?.match(/[\p{L}\p{N}]{3}/u) ?? null) !== null
 
 /** Whether a part of a name is looked for that the index of names can find. */
-const byName = ({ search_input: any, patient_name, shipping_recipient_name }: OrderQuery): boolean =>
-  isLong(patient_name) || isLong(shipping_recipient_name) || (isLong(any) && !UUID.test(any!) && !DATE.test(any!))
+const byName = ({ search_input: words, patient_name, shipping_recipient_name }: OrderQuery): boolean =>
+  isLong(patient_name) || isLong(shipping_recipient_name) || (isLong(words) && !UUID.test(words!) && !DATE.test(words!))
 
 const Found = T.Object({ total: T.Integer(), document: Nullable(T.String()) })
 

@@ -1,9 +1,9 @@
-// Settings: from the environment, once, checked at start, each fault said in a sentence. The table in docs/OPERATING.md is made
-// from the same list.
+// Settings: from the environment, once, checked at start, each fault said in a sentence. What each means stands in settings.ts.
 import { isIP } from 'node:net'
 import { cellNames, type CellName } from './db.ts'
 import { FormatFault, formats } from './formats.ts'
 import { hostName } from './host-name.ts'
+import { cellVariable } from './settings.ts'
 import { readSms, type SmsSettings } from './sms.ts'
 import { readSmtp, type SmtpSettings } from './smtp.ts'
 
@@ -53,155 +53,6 @@ export interface Config {
   pubsub_emulator_host: string | undefined
   check: boolean
 }
-
-export interface Setting {
-  name: string
-  default: string
-  meaning: string
-}
-
-const cellVariable = (cell: string) => `DATABASE_URL_${cell.toUpperCase().replace('-', '_')}`
-
-/** Every setting there is, for the documentation. */
-export const settings: Setting[] = [
-  { name: 'PORT', default: '8080', meaning: 'Port to listen on; `0` picks a free one.' },
-  {
-    name: 'HOST',
-    default: '127.0.0.1',
-    meaning: 'Address to listen on. Anything but loopback is refused while demo data is on.',
-  },
-  { name: 'BASE_PATH', default: '', meaning: 'Serve everything below this path, for example `/lab`.' },
-  {
-    name: 'PUBLIC_URL',
-    default: '',
-    meaning:
-      'The address clients use, when a proxy stands in front; printed at start, written to `demo.json`, and the beginning of addresses that providers are told.',
-  },
-  { name: 'DATA_DIR', default: './data', meaning: 'Folder for the embedded database, its log and `demo.json`.' },
-  {
-    name: 'DATABASE_URL',
-    default: '',
-    meaning: 'PostgreSQL to use instead of the embedded one (`postgres://…`), version 15 or newer.',
-  },
-  {
-    name: 'DATABASE_URL_CONTROL',
-    default: '`DATABASE_URL`',
-    meaning: 'PostgreSQL of the control plane: organizations, teams, key hashes.',
-  },
-  ...cellNames.map((cell) => ({
-    name: cellVariable(cell),
-    default: '`DATABASE_URL`',
-    meaning: `PostgreSQL of the cell ${cell}.`,
-  })),
-  { name: 'DATABASE_CONNECTIONS', default: '10', meaning: 'Most connections per cell and process, 1 to 100.' },
-  { name: 'CELLS', default: cellNames.join(','), meaning: 'The cells this process serves, separated by commas.' },
-  {
-    name: 'CELL_HOSTS',
-    default: '',
-    meaning:
-      'Hosts that take credentials of one place only: `host=cell` or `host=management`, separated by commas. Others there answer 401; hosts that are not named take all.',
-  },
-  {
-    name: 'DEMO',
-    default: '`on` without `DATABASE_URL`',
-    meaning: 'Demo data at the first start: an organization, two teams, keys, a catalog. `on` or `off`.',
-  },
-  {
-    name: 'LOG_LEVEL',
-    default: 'info',
-    meaning: '`trace`, `debug`, `info`, `warn`, `error`, `fatal` or `silent`. Logs go to standard error, one JSON object a line.',
-  },
-  { name: 'SANDBOX_USERS_MAX', default: '50', meaning: 'Most users of a sandbox team; `0` lifts the limit.' },
-  {
-    name: 'REQUESTS_PER_SECOND',
-    default: '`100`, `0` with demo data',
-    meaning: 'Requests a second of one key, counted by each process; more are answered 429. `0` lifts the limit.',
-  },
-  { name: 'REQUESTS_BURST', default: '200', meaning: 'Requests that one key may make at once after a rest.' },
-  {
-    name: 'WRONG_KEYS_PER_MINUTE',
-    default: '`20`, `0` with demo data',
-    meaning:
-      'Wrong keys or tokens a minute from one address that are answered 401; further ones are answered 429. `0` lifts the limit.',
-  },
-  {
-    name: 'SUPPORT_EMAIL',
-    default: '',
-    meaning: 'Address of support in the brand of teams that name none.',
-  },
-  {
-    name: 'ENFORCE_DELEGATED_PHYSICIAN',
-    default: 'on',
-    meaning:
-      'Orders at Labcorp, Quest and Sonora Quest under a lab account whose customer orders by a physician of their own must name that physician. `off` lets them through while customers get ready.',
-  },
-  {
-    name: 'SMTP_URL',
-    default: '',
-    meaning:
-      'Server that mail is handed to: `smtps://user:password@host` (port 465) or `smtp://…` (port 587, STARTTLS required). TLS with a certificate that is trusted is required; `smtp://…?tls=off` (port 25) sends in plain text. Without it no mail is sent; `drawbridge mail list` shows what waits.',
-  },
-  {
-    name: 'MAIL_FROM',
-    default: '',
-    meaning: 'Sender of mail, `a@b` or `Name <a@b>`; required with `SMTP_URL`.',
-  },
-  {
-    name: 'SMS_URL',
-    default: '',
-    meaning:
-      'Gateway that text messages to patients are handed to by HTTP (docs/MESSAGES.md). Without it they are written down and not sent.',
-  },
-  { name: 'SMS_TOKEN', default: '', meaning: 'Secret that the gateway takes as a bearer token.' },
-  { name: 'SMS_FROM', default: '', meaning: 'Sender of text messages, a number or a name; required with `SMS_URL`.' },
-  {
-    name: 'ENCRYPTION_KEYS',
-    default: '`DATA_DIR/encryption.key`',
-    meaning:
-      'Keys for secrets at rest and for signing access tokens, 32 bytes in base64 each, separated by commas: the first encrypts, all decrypt. Without it a key file is made, mode 0600.',
-  },
-  {
-    name: 'WEBHOOK_SCHEDULE',
-    default: '0,5,300,1800,7200,18000,36000,36000',
-    meaning:
-      'Seconds before each attempt of a delivery, counted from the failure before it, separated by commas: as many attempts as numbers. ±20 %.',
-  },
-  {
-    name: 'WEBHOOK_ALLOW',
-    default: '',
-    meaning:
-      'What deliveries, to endpoints and brokers, may reach although it is not public: networks such as `10.1.0.0/16` or `fd12::/16`, addresses, host names, `*.internal.example`; separated by commas.',
-  },
-  {
-    name: 'PUBSUB_EMULATOR_HOST',
-    default: '',
-    meaning:
-      'Host and port of an emulator that pipelines publish to instead of Google Cloud Pub/Sub, without TLS and credentials.',
-  },
-  {
-    name: 'DOMAIN_TARGET',
-    default: '',
-    meaning:
-      "Host name of this installation that `dashboard.` of organizations' domains has to point at with a CNAME; the proxy must have certificates for those names. Without it only ownership of a domain is checked.",
-  },
-  {
-    name: 'GEOCODER_URL',
-    default: '',
-    meaning:
-      'Service that is asked where postal codes are that nobody here knows, see PLACES.md. A query in it, a key for example, is kept.',
-  },
-  {
-    name: 'DNS_SERVERS',
-    default: "the machine's",
-    meaning:
-      'Name servers that are asked about domains: addresses such as `192.0.2.53` or `[2001:db8::53]:5353`, separated by commas.',
-  },
-  {
-    name: 'DRAWBRIDGE_CHECK',
-    default: 'off',
-    meaning: 'Hold every row and every reply to its schema and fail on a difference. `on` in tests; costs time.',
-  },
-]
 
 /** One or more settings cannot be used; the message names each. */
 export class ConfigError extends Error {}

@@ -4,6 +4,7 @@ import type { Cells } from './cells.ts'
 import type { Db } from './db.ts'
 import { errorFields, type Log } from './log.ts'
 import { claimMail, giveUpMail, settleMail, type ClaimedMail } from './mail.ts'
+import { Rounds } from './rounds.ts'
 import { Smtp, type SmtpSettings } from './smtp.ts'
 
 const POLL_MS = 1000
@@ -18,9 +19,7 @@ export interface CourierOptions {
 export class MailCourier {
   readonly #options: CourierOptions
   readonly #smtp: Smtp
-  #wake = () => {}
-  #stopped = false
-  #loop: Promise<void> | undefined
+  readonly #rounds = new Rounds((stopped) => this.#round(stopped), POLL_MS)
 
   constructor(options: CourierOptions) {
     this.#options = options
@@ -28,22 +27,24 @@ export class MailCourier {
   }
 
   start(): void {
-    this.#loop = this.#run()
+    this.#rounds.start()
   }
 
   /** Claim nothing more and wait for what is being sent. */
-  async stop(): Promise<void> {
-    this.#stopped = true
-    this.#wake()
-    await this.#loop
+  stop(): Promise<void> {
+    return this.#rounds.stop()
   }
 
   /** Send what is due. @returns how many mails were tried */
-  async round(): Promise<number> {
+  round(): Promise<number> {
+    return this.#rounds.once()
+  }
+
+  async #round(stopped: () => boolean): Promise<number> {
     const { cells, log } = this.#options
     let tried = 0
     for (const name of ['control', ...cells.names] as const) {
-      if (this.#stopped) break
+      if (stopped()) break
       const db = name === 'control' ? cells.control : cells.of(name)
       try {
         await giveUpMail(db)
@@ -55,19 +56,6 @@ export class MailCourier {
       }
     }
     return tried
-  }
-
-  async #run(): Promise<void> {
-    while (!this.#stopped) {
-      if ((await this.round()) > 0 || this.#stopped) continue
-      await new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, POLL_MS)
-        this.#wake = () => {
-          clearTimeout(timer)
-          resolve()
-        }
-      })
-    }
   }
 
   async #send(cell: string, db: Db, mail: ClaimedMail): Promise<void> {

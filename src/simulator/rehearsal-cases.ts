@@ -1,17 +1,9 @@
 // The cases in which a result cannot be matched, as they can be rehearsed. Data, and what follows from it alone.
 // Source: lab-testing.md 14; roles and states are a choice of this project.
+import { reviewCodes } from '../matching/schema.ts'
 import type { LabSlug } from '../wire/enums.ts'
 
-export const rehearsalCases = [
-  'match_completed',
-  'match_cancelled',
-  'wrong_collection',
-  'wrong_lab',
-  'multiple_demo_match',
-  'match_sample_id_mismatch_demo',
-  'match_demo',
-  'no_match',
-] as const
+export const rehearsalCases = reviewCodes
 export type RehearsalCase = (typeof rehearsalCases)[number]
 
 /** Laboratories whose results are rehearsed. */
