@@ -20,7 +20,7 @@ before(async () => {
 })
 after(endAll)
 
-const run = (...args: string[]): Program => start({ args: ['src/main.ts', ...args], settings })
+const run = (...args: string[]): Program => start({ args: ['src/main.js', ...args], settings })
 const ended = async (program: Program) => ({ code: await program.ended, out: program.out(), err: program.err() })
 const trigger = async (...args: string[]) => ended(run('trigger', ...args))
 
@@ -182,14 +182,14 @@ describe('listen', () => {
       assert.match(err, sentence)
       assert(!err.includes(key) && !err.includes('swordfish'))
     }
-    const nowhere = start({ args: ['src/main.ts', 'listen'], settings: { DATA_DIR: folder('nowhere') } })
+    const nowhere = start({ args: ['src/main.js', 'listen'], settings: { DATA_DIR: folder('nowhere') } })
     assert.equal(await nowhere.ended, 1)
     assert.match(nowhere.err(), /^drawbridge: No server with demo data has run on DATA_DIR\./)
   })
 
   test('takes the server and the key from the environment too', async () => {
     const env = { DRAWBRIDGE_URL: server.url, DRAWBRIDGE_KEY: demoIn(dataDir).api_keys['production-us']! }
-    const program = start({ args: ['src/main.ts', 'listen'], settings: env })
+    const program = start({ args: ['src/main.js', 'listen'], settings: env })
     await program.says(/Listening at/)
     await stop(program)
   })

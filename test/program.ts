@@ -87,7 +87,7 @@ export function signalGroup(group: number, signal: NodeJS.Signals | 0): boolean 
 
 /** A command of the program. */
 export const drawbridge = (command: string, settings: Record<string, string> = {}): Program =>
-  start({ args: ['src/main.ts', ...(command ? [command] : [])], settings })
+  start({ args: ['src/main.js', ...(command ? [command] : [])], settings })
 
 /** How a command that ends by itself ends. */
 export async function outcome(command: string, settings?: Record<string, string>) {

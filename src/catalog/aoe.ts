@@ -22,15 +22,7 @@ const NUMBER = /^[+-]?\d{1,15}(\.\d{1,10})?$/
  * 400: a required question without an answer; an answer to no question of these markers, not a listed code, or not a number.
  */
 export async function assertAnswered(tx: Tx, lab_test_id: string, answers: AoeAnswer[]): Promise<void> {
-  const markers = await tx.many(
-    Row,
-    sql`
-    select m.id as marker_id, m.aoe from lab_test_marker tm join marker m on m.id = tm.marker_id
-    where tm.lab_test_id = ${lab_test_id} order by tm.position`,
-  )
-  const questions = new Map(
-    markers.flatMap(({ marker_id, aoe }) => (aoe?.questions ?? []).map((q) => [`${marker_id} ${q.id}`, q] as const)),
-  )
+  const questions = (await tx.remember(`questions ${lab_test_id}`, () => questionsOf(tx, lab_test_id)))!
   for (const { marker_id, question_id, answer } of answers) {
     const question = questions.get(`${marker_id} ${question_id}`)
     if (!question) throw badRequest(`Marker ${marker_id} of this order has no question ${question_id}`)
@@ -41,6 +33,17 @@ export async function assertAnswered(tx: Tx, lab_test_id: string, answers: AoeAn
     .filter(([key, q]) => q.required && !FASTING.test(q.code) && !answered.has(key))
     .map(([, q]) => `"${q.value}"`)
   if (missing.length) throw badRequest(`Missing required questions - ${[...new Set(missing)].join(', ')}`)
+}
+
+/** By marker and question. */
+async function questionsOf(tx: Tx, lab_test_id: string): Promise<Map<string, Question>> {
+  const markers = await tx.many(
+    Row,
+    sql`
+    select m.id as marker_id, m.aoe from lab_test_marker tm join marker m on m.id = tm.marker_id
+    where tm.lab_test_id = ${lab_test_id} order by tm.position`,
+  )
+  return new Map(markers.flatMap(({ marker_id, aoe }) => (aoe?.questions ?? []).map((q) => [`${marker_id} ${q.id}`, q] as const)))
 }
 
 function assertAnswer(question: Question, answer: string): void {

@@ -10,6 +10,7 @@ import type { Static, TSchema } from 'typebox'
 import { uuid } from './uuid.ts'
 import { machineNow, plusSeconds, wholeSeconds } from './clock.ts'
 import { busy, type Problem } from './errors.ts'
+import { LoneWriters } from './lone-writers.ts'
 import { Numbers } from './numbers.ts'
 import { compiled, queriesOver } from './queries.ts'
 import { Remembered } from './remembered.ts'
@@ -139,6 +140,7 @@ export class Db {
   readonly pool: pg.Pool
   readonly #relaxedPool: pg.Pool
   readonly #shared: SharedConnection
+  readonly #lone: LoneWriters
   readonly #checkRows: boolean
   readonly #known = new Remembered<unknown>({ lifetime_ms: REMEMBERED_MS, size_max: 20_000 })
   readonly #numbers = new Numbers(() => this.#lookUps)
@@ -152,6 +154,7 @@ export class Db {
     this.pool = poolOf(options, options.connections_max)
     this.#relaxedPool = poolOf(options, RELAXED_CONNECTIONS, '-c synchronous_commit=off')
     this.#shared = new SharedConnection(settingsOf(options) as pg.ClientConfig)
+    this.#lone = new LoneWriters(settingsOf(options) as pg.ClientConfig, Math.ceil(options.connections_max / 2))
   }
 
   /** Statements outside any transaction, each on its own. */
@@ -177,6 +180,7 @@ export class Db {
     for (let attempt = 1; ; attempt++) {
       const tx = new WriteTx(tenant, at ?? teamNow(tenant), {
         connect: () => pool.connect(),
+        alone: (statement) => (pool === this.pool ? this.#lone : pool).query(statement),
         lookUp: this.#lookUps.maybe,
         numbers: this.#numbers,
         memory: this.#memory,
@@ -247,7 +251,7 @@ export class Db {
   }
 
   async close(): Promise<void> {
-    await Promise.all([this.pool.end(), this.#relaxedPool.end(), this.#shared.close()])
+    await Promise.all([this.pool.end(), this.#relaxedPool.end(), this.#shared.close(), this.#lone.close()])
   }
 }
 

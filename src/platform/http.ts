@@ -15,6 +15,7 @@ import { readParams } from './input.ts'
 import { errorFields, type Log } from './log.ts'
 import type { Metrics } from './metrics.ts'
 import type { Manager, Method, Operation } from './operation.ts'
+import { endOfTurn } from './turn.ts'
 
 /** Who manages, and may they? `admit` refuses (403, 404) and says where the operation's rows are. */
 export interface ManagementGuard {
@@ -174,7 +175,11 @@ export function createHttp(options: HttpOptions): FastifyInstance {
         url,
         config: { operation },
         bodyLimit: operation.body_bytes_max ?? BODY_BYTES_MAX,
-        handler: async (request, reply) => sendAnswer(reply, await answer(options, operation, request)),
+        handler: async (request, reply) => {
+          const given = await answer(options, operation, request)
+          await endOfTurn()
+          return sendAnswer(reply, given)
+        },
       })
     }
   for (const [url, [first, ...more]] of known) {

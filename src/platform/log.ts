@@ -4,11 +4,14 @@ import { pino, destination, type Logger } from 'pino'
 
 export type Log = Logger
 
+/** Lines leave together: handing them to the system costs more than making them. */
+const BUFFERED_BYTES = 16_000
+
 /** @param level a pino level, or `silent` */
 export function createLog(level: string, to: { fd?: number; path?: string } = { fd: 2 }): Log {
   return pino(
     { level, base: null, timestamp: pino.stdTimeFunctions.isoTime, formatters: { level: (label) => ({ level: label }) } },
-    destination({ dest: to.path ?? to.fd ?? 2, sync: false, minLength: 4096, periodicFlush: 250 }),
+    destination({ dest: to.path ?? to.fd ?? 2, sync: false, minLength: BUFFERED_BYTES, periodicFlush: 250 }),
   )
 }
 

@@ -44,6 +44,8 @@ function together(writes: Sql[]): Sql {
 /** What a transaction needs of its database. */
 export interface Means {
   connect: () => Promise<pg.PoolClient>
+  /** Runs a statement that is the whole transaction. */
+  alone: (statement: pg.QueryConfig) => Promise<unknown>
   lookUp: Tx['lookUp']
   numbers: Numbers
   memory: Memory
@@ -166,6 +168,7 @@ export class WriteTx implements Tx {
   async #end(): Promise<void> {
     for (const [write, items] of this.#gathered) this.#deferred.push(write(this, items as never[]))
     if (!this.#begun && this.#deferred.length === 0) return
+    if (!this.#connecting) return void (await this.#means.alone(compiled(together(this.#deferred))))
     const client = this.#client ?? (await this.#connect())
     if (this.#begun) this.#gather(client)
     const last = this.#deferred.length ? client.query(compiled(together(this.#deferred))) : undefined

@@ -7,7 +7,7 @@ import { uuid } from '../platform/uuid.ts'
 import type { Vault } from '../platform/vault.ts'
 import { claimDue, dropDeliveries, type Claimed, type Delivery } from './deliveries.ts'
 import { endpointSink, type Hand } from './endpoint-sink.ts'
-import { EVENTS_MAX, fanOut, type DeletedAmong, type Sink } from './fan-out.ts'
+import { EVENTS_MAX, fanOut, type DeletedAmong, type Sink, type Taken } from './fan-out.ts'
 import { Flights, type Waiting } from './flights.ts'
 import { recoverHandfuls, type Handful } from './handfuls.ts'
 import { releaseLanes, renewLanes } from './lane-leases.ts'
@@ -116,10 +116,10 @@ export class CellDelivery {
   async drain(): Promise<void> {
     await recoverHandfuls(this.#db.relaxed, this.#options.clock())
     for (;;) {
-      const taken = await this.#fanOut(EVENTS_MAX)
+      const { announcements } = await this.#fanOut(EVENTS_MAX)
       const claimed = await this.#claim()
       await this.#flights.landed()
-      if (taken === 0 && claimed === 0) break
+      if (announcements === 0 && claimed === 0) break
     }
     await releaseLanes(this.#db, this.#owner)
   }
@@ -130,10 +130,10 @@ export class CellDelivery {
     const events_max = this.#recorder.isBehind ? 0 : this.#eventsMax(now_ms)
     if (events_max === 0) return true
     this.#fanned_ms = now_ms
-    const taken = await this.#fanOut(events_max)
-    if (taken === 0) this.#more_since_ms = undefined
+    const { announcements, isFull } = await this.#fanOut(events_max)
+    if (announcements === 0) this.#more_since_ms = undefined
     else this.#more_since_ms ??= now_ms
-    return taken > 0
+    return isFull
   }
 
   /** How many events to take now; 0: none yet. What is announced may wait a moment for room, but not for endpoints that are slow. */
@@ -149,7 +149,7 @@ export class CellDelivery {
     return waited_ms >= PATIENCE_MS ? CATCH_UP_EVENTS : 0
   }
 
-  #fanOut(events_max: number): Promise<number> {
+  #fanOut(events_max: number): Promise<Taken> {
     const sinks = [...this.#others, endpointSink(this.#options.deletedAmong, this.#hand)]
     return this.#inTurn(() => fanOut(this.#db, sinks, this.#options.clock(), events_max))
   }

@@ -29,23 +29,30 @@ export interface Sink {
   queue(tx: PlainTx, events: Told[], now: Date): Promise<Told[]>
 }
 
+export interface Taken {
+  announcements: number
+  /** About as many as were asked for, so that more may be waiting. */
+  isFull: boolean
+}
+
 /**
  * Take the oldest announcements of a cell, number them for who follows and queue their deliveries, in one transaction: a crash undoes
  * all. Writes feed.
  * @param events_max so many events, unless a single announcement has more
- * @returns how many announcements
  */
-export async function fanOut(db: Db, sinks: Sink[], now: Date, events_max: number): Promise<number> {
+export async function fanOut(db: Db, sinks: Sink[], now: Date, events_max: number): Promise<Taken> {
   const { waiting } = await db.queries.one(
     T.Object({ waiting: T.Boolean() }),
     sql`select exists (select from announcement) as waiting`,
   )
-  if (!waiting) return 0
+  if (!waiting) return { announcements: 0, isFull: false }
   return db.relaxedTx(async (tx) => {
-    const announced = await takeAnnouncements(tx, ANNOUNCEMENTS_MAX, Math.min(events_max, EVENTS_MAX))
+    const most = Math.min(events_max, EVENTS_MAX)
+    const announced = await takeAnnouncements(tx, ANNOUNCEMENTS_MAX, most)
     let events = announced.flatMap(({ team_id, event_ids }) => event_ids.map((event_id) => ({ team_id, event_id })))
+    const isFull = announced.length === ANNOUNCEMENTS_MAX || events.length > most / 2
     if (events.length) await appendToFeed(tx, events, now)
     for (const sink of sinks) if (events.length) events = await sink.queue(tx, events, now)
-    return announced.length
+    return { announcements: announced.length, isFull }
   })
 }

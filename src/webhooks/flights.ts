@@ -34,6 +34,7 @@ export interface FlightOptions {
 
 export class Flights {
   readonly #options: FlightOptions
+  readonly #freed = new Set<string>()
   readonly #flying = new Set<Promise<void>>()
   readonly #logs = new WeakMap<Ready, Log>()
 
@@ -143,13 +144,25 @@ export class Flights {
 
   #free(id: string): void {
     this.#options.lanes.give(id)
-    this.pump(id)
-    this.#options.onRoom(id)
+    if (this.#freed.size === 0) setImmediate(() => this.#refill())
+    this.#freed.add(id)
   }
 
+  #refill(): void {
+    const freed = [...this.#freed]
+    this.#freed.clear()
+    for (const id of freed) {
+      this.pump(id)
+      this.#options.onRoom(id)
+    }
+  }
+
+  /** An attempt that arrived stands in the log of deliveries; a line of it is for those who look closely. */
   #say({ type }: Delivery, endpoint: Ready, { outcome, msg, failures }: Ended): void {
-    const { response_status: status, error, duration_ms } = outcome
-    this.#logOf(outcome.item, endpoint).info(
+    const { response_status: status, error, duration_ms, succeeded } = outcome
+    const level = succeeded ? 'debug' : 'info'
+    if (!this.#options.log.isLevelEnabled(level)) return
+    this.#logOf(outcome.item, endpoint)[level](
       error === null
         ? { 'message.id': msg, type, attempt: failures, status, duration_ms }
         : { 'message.id': msg, type, attempt: failures, ...(status !== null && { status }), error, duration_ms },

@@ -1,0 +1,27 @@
+// The entry. What Node makes of the sources is kept beside the installed packages: the next start is faster, and needs less memory
+// because the compiler of TypeScript stays unloaded. For the same reason this file alone is JavaScript (docs/decisions/memory.md).
+import { spawnSync } from 'node:child_process'
+import { readdirSync } from 'node:fs'
+import { constants, enableCompileCache } from 'node:module'
+import { fileURLToPath } from 'node:url'
+
+const RUNS_ON = /^(start|serve|work)$/
+const cache = fileURLToPath(new URL('../node_modules/.cache/drawbridge', import.meta.url))
+const words = process.argv.slice(2)
+
+const cold = isCold()
+const { status } = enableCompileCache(cache)
+if (cold && status === constants.compileCacheStatus.ENABLED && RUNS_ON.test(words[0] ?? '')) {
+  // A process that goes on for long does not translate the sources itself. If the other fails, this one still can, and says what is wrong.
+  spawnSync(process.execPath, [fileURLToPath(import.meta.url), 'version'], { stdio: 'ignore', timeout: 60_000 })
+}
+const { main } = await import('./cli.ts')
+await main(words)
+
+function isCold() {
+  try {
+    return !readdirSync(cache).some((name) => name.startsWith(`${process.version}-`))
+  } catch {
+    return true
+  }
+}

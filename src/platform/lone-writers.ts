@@ -1,0 +1,79 @@
+// Connections for transactions that are one statement: several requests share one, so that the database finds the next statement there
+// when it has answered the last. Waking a process costs more than most statements (docs/decisions/transactions.md).
+import type pg from 'pg'
+import { SharedConnection } from './shared-connection.ts'
+
+/** As many as keep the database busy where the disk is quick. */
+const FEW = 3
+/** One that has owed an answer for so long waits for a slow disk or for a lock: others are used beside it. */
+const SLOW_MS = 3
+const IDLE_MS = 60_000
+
+const ignore = () => {}
+
+interface Writer {
+  connection: SharedConnection
+  inFlight: number
+  /** Since when it has owed its next answer. */
+  since_ms: number
+}
+
+export class LoneWriters {
+  readonly #config: pg.ClientConfig
+  readonly #max: number
+  readonly #writers: Writer[] = []
+  #pruning: NodeJS.Timeout | undefined
+
+  /** @param max connections at most; at least one */
+  constructor(config: pg.ClientConfig, max: number) {
+    this.#config = config
+    this.#max = Math.max(1, max)
+  }
+
+  /** Run a statement that is a transaction of its own. It may wait for others that were sent before it. */
+  async query(statement: pg.QueryConfig): Promise<pg.QueryResult> {
+    const writer = this.#pick()
+    if (writer.inFlight++ === 0) writer.since_ms = performance.now()
+    try {
+      return await writer.connection.query(statement)
+    } finally {
+      writer.inFlight--
+      writer.since_ms = performance.now()
+    }
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#pruning)
+    await Promise.all(this.#writers.map(({ connection }) => connection.close()))
+  }
+
+  #pick(): Writer {
+    const now_ms = performance.now()
+    const isSlow = (writer: Writer) => now_ms - writer.since_ms >= SLOW_MS
+    let best: Writer | undefined
+    let prompt = 0
+    for (const writer of this.#writers) {
+      if (writer.inFlight === 0) return writer
+      if (!isSlow(writer)) prompt++
+      if (!best || (isSlow(best) && !isSlow(writer)) || (isSlow(best) === isSlow(writer) && writer.inFlight < best.inFlight))
+        best = writer
+    }
+    if (best && (prompt >= FEW || this.#writers.length === this.#max)) return best
+    return this.#open(now_ms)
+  }
+
+  #open(now_ms: number): Writer {
+    const writer = { connection: new SharedConnection(this.#config), inFlight: 0, since_ms: now_ms }
+    this.#writers.push(writer)
+    this.#pruning ??= setInterval(() => this.#prune(), IDLE_MS).unref()
+    return writer
+  }
+
+  #prune(): void {
+    const now_ms = performance.now()
+    for (const writer of this.#writers.filter(({ inFlight, since_ms }) => inFlight === 0 && now_ms - since_ms >= IDLE_MS)) {
+      this.#writers.splice(this.#writers.indexOf(writer), 1)
+      writer.connection.close().catch(ignore)
+    }
+  }
+}
