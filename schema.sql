@@ -420,8 +420,7 @@ table feed
   event_id uuid not null
   created_at timestamp with time zone not null
   constraint feed_pkey PRIMARY KEY (team_id, seq)
-  constraint feed_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
-  CREATE INDEX feed__old ON feed USING btree (created_at)
+  CREATE INDEX feed__old ON feed USING brin (created_at)
 
 table followed_team
   team_id uuid not null
