@@ -6,6 +6,8 @@ import type { Channel } from './kinds.ts'
 export interface Help {
   /** `YYYY-MM-DD`: when the kit that is on its way should arrive. */
   arrives_on?: string
+  /** Where the visit is booked. */
+  booking_url?: string
 }
 
 export interface Occasion extends Help {
@@ -95,17 +97,19 @@ function sentenceOf({ kind, method, arrives_on }: Occasion, name: string): strin
 
 /** What is said on a channel. */
 export function wordsOf(occasion: Occasion, channel: Channel): Words {
-  const { kind, link } = occasion
+  const { kind, link, booking_url } = occasion
   const name = kind.replace(/_\d+$/, '')
   const sentence = sentenceOf(occasion, name)
   const brand = occasion.brand && oneLine(occasion.brand)
   if (channel === 'sms') {
-    const address = link && !occasion.mailed ? ` ${link}` : ''
-    return { subject: '', body: `${brand ? `${brand}: ${sentence}` : capital(sentence)}${address}` }
+    const requisition = link && !occasion.mailed ? ` ${booking_url ? 'Requisition: ' : ''}${link}` : ''
+    const booking = booking_url ? ` Book it: ${booking_url}` : ''
+    return { subject: '', body: `${brand ? `${brand}: ${sentence}` : capital(sentence)}${booking}${requisition}` }
   }
   const paragraphs = [
     'Hello,',
     capital(sentence),
+    ...(booking_url ? [`Book your visit:\n${booking_url}`] : []),
     ...(link ? [`Your requisition, for seven days from when it was made:\n${link}`] : []),
     ...(occasion.support_email ? [`Questions? Write to ${occasion.support_email}.`] : []),
     brand ?? 'Your laboratory service',
