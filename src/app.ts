@@ -48,6 +48,7 @@ import { dateHandler } from './phlebotomy/dating.ts'
 import { routes as phlebotomy } from './phlebotomy/routes.ts'
 import { constraints as visitConstraints, eraseTeamVisits } from './phlebotomy/visits.ts'
 import { eraseRawResultsHandler, eraseTeamRawResults } from './matching/erase.ts'
+import { pruneUnassigned } from './matching/operator.ts'
 import { routes as matching } from './matching/routes.ts'
 import { prunePipelines } from './pipelines/deliveries.ts'
 import { eraseTeamPipelines } from './pipelines/erase.ts'
@@ -266,6 +267,7 @@ export const sweeps: Sweep[] = [
   { name: 'pipelines.prune', run: prunePipelines },
   { name: 'feed.prune', run: pruneFeed },
   { name: 'places.prune', run: pruneAnswers },
+  { name: 'results.prune', run: pruneUnassigned },
 ]
 
 /** Every column that holds secrets at rest: what `drawbridge vault` moves from key to key. */

@@ -1,6 +1,7 @@
 // Parcels of kits: under which numbers they travel, and what the carrier says of them. Source: lab-testing.md 9.2, 9.3, 21.
 //
 // Invariant: what a carrier says twice, or too late, never takes an order back; only a parcel that was in trouble starts its way anew.
+import { day, plusSeconds } from '../platform/clock.ts'
 import { lifecycleOf } from '../orders/lifecycle.ts'
 import { shortestPath } from '../orders/machine.ts'
 import type { OpenOrder } from '../orders/open-order.ts'
@@ -103,26 +104,35 @@ export const recordScan = (tx: Tx, order_id: string, { direction, event }: Recor
     return true
   })
 
+/** How far ahead the arrival of a parcel may be. */
+const AHEAD_S = 60 * 86_400
+
 /**
- * Record under which number a parcel travels. The inbound one may be known before the kit is sent: labels are often in the box.
- * Writes lab_order. No event: nothing happened to the order.
- * 400: no kit; nobody took the order on; the parcel has arrived. 404: no such order.
+ * Record under which number a parcel travels, and when the patient can expect it. The inbound number may be known before the kit is sent:
+ * labels are often in the box. Writes lab_order. No event: nothing happened to the order.
+ * 400: no kit; nobody took the order on; the parcel has arrived; a day of arrival that is past, more than 60 days ahead, or of a parcel to
+ * the laboratory. 404: no such order.
  */
 export const recordTracking = (tx: Tx, order_id: string, tracking: RecordTracking): Promise<WorkDone> =>
   work(tx, order_id, (open) => {
     assertKit(open)
-    const { direction, tracking_number: number, courier, tracking_url: url = null } = tracking
+    const { direction, tracking_number: number, courier, tracking_url: url = null, expected_on: arrives_on } = tracking
+    if (direction === 'inbound' && arrives_on !== undefined)
+      throw badRequest('Only of an outbound parcel it is said when it is expected')
     const shown = open.order.details.type === 'testkit' ? open.order.details.data.shipment : null
     const isSame =
       shown?.[`${direction}_tracking_number`] === number &&
       shown[`${direction}_courier`] === courier &&
-      shown[`${direction}_tracking_url`] === url
+      shown[`${direction}_tracking_url`] === url &&
+      (direction === 'inbound' || open.intake.arrives_on === arrives_on)
     if (isSame) return false
     const far = farthest(open)
     if (open.lowStatus === 'ordered' || far >= (direction === 'outbound' ? AT_CUSTOMER : AT_LAB))
       throw badRequest(`The ${direction} parcel of an order that is ${open.lowStatus} cannot be tracked`)
     if (!open.order.sample_id) throw badRequest('No kit was picked for this order')
-    track(tx, open, direction, { number, courier, url })
+    if (arrives_on !== undefined && (arrives_on < day(tx.now) || arrives_on > day(plusSeconds(tx.now, AHEAD_S))))
+      throw badRequest('expected_on must be from today until 60 days from now')
+    track(tx, open, direction, { number, courier, url, arrives_on })
     return true
   })
 

@@ -116,6 +116,12 @@ export const RecordTracking = Fields(
     tracking_number: Text({ minLength: 1, maxLength: 100, pattern: '^[A-Za-z0-9][A-Za-z0-9 ._/-]*$' }),
     courier: Text({ minLength: 1, maxLength: 50 }),
     tracking_url: Maybe(Text({ maxLength: 500, pattern: '^https?://[^\\s]+$' })),
+    expected_on: Maybe(
+      T.String({
+        format: 'date',
+        description: 'When the outbound parcel should arrive: from today until 60 days from now. Without it none is known.',
+      }),
+    ),
   },
   { title: 'RecordTracking' },
 )

@@ -36,7 +36,8 @@ const plainBrand = (support_email: string) => ({
 
 /** The settings as the interface shows them, nothing left out. */
 export function shown(settings: Settings, support_email: string): TeamEnvironment {
-  const { brand_information, critical_result_notification_email, logo_url } = settings as Partial<TeamEnvironment>
+  const { brand_information, critical_result_notification_email, logo_url, appointment_booking_url } =
+    settings as Partial<TeamEnvironment>
   const flag = (name: keyof TeamEnvironment, otherwise: boolean) => (settings[name] as boolean | undefined) ?? otherwise
   return {
     lab_tests_patient_sms_communication_enabled: flag('lab_tests_patient_sms_communication_enabled', true),
@@ -48,5 +49,6 @@ export function shown(settings: Settings, support_email: string): TeamEnvironmen
     sdk_per_device_activity_timeseries: flag('sdk_per_device_activity_timeseries', false),
     partial_webhooks_enabled: flag('partial_webhooks_enabled', false),
     minor_ordering_enabled: flag('minor_ordering_enabled', false),
+    appointment_booking_url: appointment_booking_url ?? null,
   }
 }

@@ -13,6 +13,7 @@ const UNSET = {
   reject_duplicate_connection: false,
   sdk_per_device_activity_timeseries: false,
   partial_webhooks_enabled: false,
+  appointment_booking_url: null,
 }
 const SANDBOX = { ...UNSET, minor_ordering_enabled: true }
 const PRODUCTION = { ...UNSET, minor_ordering_enabled: false }
@@ -273,6 +274,39 @@ describe('changing a team', () => {
     assert.deepEqual([status, body.team_id], [409, first.id])
     assert.deepEqual((await org.manage.get(`/team/${second.id}`)).body, second)
     assert.equal((await org.manage.patch(`/team/${first.id}`, { integration_team_id: 'reference-1' })).status, 200)
+  })
+
+  test('keeps where patients book visits, each environment for itself, until it is cleared', async () => {
+    const org = await given()
+    const { id } = (await create(org, {})).body
+    const set = (appointment_booking_url: unknown) => org.manage.patch(`/team/${id}`, { sandbox: { appointment_booking_url } })
+    const start = 'https://clinic.example/visits/{order_id}?from='
+    const longest = start.padEnd(500, 'x')
+    const { body } = await set(longest)
+    assert.deepEqual([body.sandbox.appointment_booking_url, body.production.appointment_booking_url], [longest, null])
+    for (const refused of [
+      start.padEnd(501, 'x'),
+      '',
+      7,
+      'clinic.example/visits',
+      'http://clinic.example/visits',
+      'http://localhost/visits',
+      'javascript:alert(1)',
+      'https://',
+      'https://clinic.example/visits?user={user_id}',
+      'https://clinic.example/visits/{order_id',
+      'https://clinic.example/my visits',
+      ' https://clinic.example/visits',
+      'https://clinic.example/visits\n',
+      'https://staff:fictional@clinic.example/visits',
+    ]) {
+      const { status, body: refusal } = await set(refused)
+      assert.equal(status, 422, String(refused))
+      assert.match(faults(refusal)[0]!, /^body\.sandbox\.appointment_booking_url /)
+    }
+    await org.manage.patch(`/team/${id}`, { sandbox: { partial_webhooks_enabled: true } })
+    assert.equal((await org.manage.get(`/team/${id}`)).body.sandbox.appointment_booking_url, longest)
+    assert.equal((await set(null)).body.sandbox.appointment_booking_url, null)
   })
 
   test('with a fault in one environment leaves the other as it was', async () => {

@@ -64,8 +64,29 @@ const environmentFields = {
   partial_webhooks_enabled: Maybe(T.Boolean()),
   minor_ordering_enabled: Maybe(T.Boolean()),
 }
+const ANY_ORDER = '00000000-0000-0000-0000-000000000000'
+/** An address for patients, in which `{order_id}` stands for an order. It has no other braces, so that none are sent to a patient. */
+const BookingUrl = Text({
+  maxLength: 500,
+  description: 'Where patients book visits at home, an https address; `{order_id}` in it stands for the id of their order.',
+  rule(text) {
+    const example = text.replaceAll('{order_id}', ANY_ORDER)
+    const url = /^https:[/][/][!-z|~]+$/i.test(example) ? URL.parse(example) : null
+    return url && !url.username && !url.password
+      ? text
+      : new Refusal(
+          'must be an https address of plain letters and signs, without a password, its only braces those of {order_id}',
+        )
+  },
+})
+
 const UpdateEnvironment = Fields(
-  { ...environmentFields, brand_information: Clearable(UpdateBrand), patient_experience: Maybe(T.Boolean()) },
+  {
+    ...environmentFields,
+    brand_information: Clearable(UpdateBrand),
+    patient_experience: Maybe(T.Boolean()),
+    appointment_booking_url: Clearable(BookingUrl),
+  },
   { title: 'UpdateTeamEnvironment' },
 )
 export type UpdateEnvironment = Static<typeof UpdateEnvironment>
@@ -81,6 +102,7 @@ export const TeamEnvironment = Fields(
     sdk_per_device_activity_timeseries: T.Boolean(),
     partial_webhooks_enabled: T.Boolean(),
     minor_ordering_enabled: T.Boolean(),
+    appointment_booking_url: Nullable(T.String()),
   },
   { title: 'TeamEnvironment' },
 )

@@ -1,6 +1,7 @@
 // Tells patients of the steps of their orders, within the transactions that make them.
 import type { OrderFollower } from '../orders/followers.ts'
 import type { OpenOrder } from '../orders/open-order.ts'
+import { helpWith } from './help.ts'
 import { channelsOf, heard } from './kinds.ts'
 import { tell } from './messages.ts'
 import { beginReminders } from './reminders.ts'
@@ -10,11 +11,11 @@ import { beginVisitReminders } from './visit-reminders.ts'
 /** @param sms whether a gateway for text messages is set */
 export const messageFollower = ({ sms }: { sms: boolean }): OrderFollower => ({
   statuses: heard,
-  stepped(tx, open, low) {
+  async stepped(tx, open, low) {
     const on = switchesOf(tx.tenant.settings, open.intake)
     if (!on.sms && !on.email) return
     const { method } = open.order.lab_test
-    if (isNews(open, low)) tell(tx, open.order, low, channelsOf(method, low, on), sms)
+    if (isNews(open, low)) tell(tx, open.order, low, channelsOf(method, low, on), sms, await helpWith(tx, open, low))
     if (!on.sms) return
     beginReminders(tx, open.order, low)
     beginVisitReminders(tx, open.order, low)

@@ -160,14 +160,16 @@ describe('what a patient is told', () => {
     assert((await told(team, other.id))[1]!.body.endsWith(` ${own}`))
   })
 
-  test('a kit on its way has the address of its parcel', async () => {
+  test('a kit on its way says when it should arrive, and has the address of its parcel', async () => {
     const team = await given()
     const { id } = await ordered(team, 'testkit')
     await team.api.post(`/v3/order/${id}/test?final_status=collecting_sample.testkit.transit_customer`)
     await team.settle()
     const { details } = await orderOf(team, id)
     const parcel = (details.data as { shipment: { outbound_tracking_url: string } }).shipment
-    assert((await told(team, id)).at(-1)!.body.endsWith(` ${parcel.outbound_tracking_url}`))
+    const { body } = (await told(team, id)).at(-1)!
+    assert(body.endsWith(` ${parcel.outbound_tracking_url}`))
+    assert.match(body, /is on its way to you and should arrive on \w+day, \w+ \d{1,2}\. /)
   })
 
   test('whoever gets a kit that nobody has registered is told by the number of the parcel', async () => {

@@ -9,7 +9,7 @@ import { sendMail } from '../platform/mail.ts'
 import { join, sql, type Sql } from '../platform/sql.ts'
 import type { Channel } from './kinds.ts'
 import { PatientMessage, type PatientMessages } from './schema.ts'
-import { wordsOf } from './texts.ts'
+import { wordsOf, type Help } from './texts.ts'
 
 const LISTED_MAX = 200
 
@@ -43,10 +43,19 @@ interface NewMessage {
  * Tell the patient of an order something on these channels: one insert for all messages of a transaction, and a mail for each e-mail.
  * Nothing where the patient cannot be reached. Writes patient_message, mail.
  * @param carriesSms whether a gateway is set
+ * @param help what is known besides
  */
-export function tell(tx: Tx, order: Order, kind: string, channels: readonly Channel[], carriesSms: boolean): void {
+export function tell(
+  tx: Tx,
+  order: Order,
+  kind: string,
+  channels: readonly Channel[],
+  carriesSms: boolean,
+  help: Help = {},
+): void {
   const { company_name = null, support_email = null } = (tx.tenant.settings.brand_information ?? {}) as Brand
   const occasion = {
+    ...help,
     kind,
     method: order.lab_test.method,
     brand: company_name,

@@ -2,7 +2,15 @@
 import type { CollectionMethod } from '../wire/enums.ts'
 import type { Channel } from './kinds.ts'
 
-export interface Occasion {
+/** What is known besides, and is said where it helps. */
+export interface Help {
+  /** `YYYY-MM-DD`: when the kit that is on its way should arrive. */
+  arrives_on?: string
+  /** Where the visit is booked. */
+  booking_url?: string
+}
+
+export interface Occasion extends Help {
   /** A low-level status, or `reminder_1`, `appointment_reminder_1`, …. */
   kind: string
   method: CollectionMethod
@@ -70,23 +78,38 @@ const subjects: Record<string, string> = {
 }
 
 const BRAND_LENGTH_MAX = 60
+let days: Intl.DateTimeFormat | undefined
+/** `Monday, January 7` */
+const spoken = (date: string): string =>
+  (days ??= new Intl.DateTimeFormat('en-US', { weekday: 'long', month: 'long', day: 'numeric', timeZone: 'UTC' })).format(
+    new Date(date),
+  )
+
 const oneLine = (text: string): string => text.replace(/\s+/g, ' ').trim().slice(0, BRAND_LENGTH_MAX)
 const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
 
-/** What is said on a channel. */
-export function wordsOf(occasion: Occasion, channel: Channel): Words {
-  const { kind, method, link } = occasion
-  const name = kind.replace(/_\d+$/, '')
+function sentenceOf({ kind, method, arrives_on }: Occasion, name: string): string {
+  if (arrives_on !== undefined) return `your test kit is on its way to you and should arrive on ${spoken(arrives_on)}.`
   const sentence = always[name] ?? sentences[method][name]
   if (sentence === undefined) throw new Error(`nothing is said of ${kind}`)
+  return sentence
+}
+
+/** What is said on a channel. */
+export function wordsOf(occasion: Occasion, channel: Channel): Words {
+  const { kind, link, booking_url } = occasion
+  const name = kind.replace(/_\d+$/, '')
+  const sentence = sentenceOf(occasion, name)
   const brand = occasion.brand && oneLine(occasion.brand)
   if (channel === 'sms') {
-    const address = link && !occasion.mailed ? ` ${link}` : ''
-    return { subject: '', body: `${brand ? `${brand}: ${sentence}` : capital(sentence)}${address}` }
+    const requisition = link && !occasion.mailed ? ` ${booking_url ? 'Requisition: ' : ''}${link}` : ''
+    const booking = booking_url ? ` Book it: ${booking_url}` : ''
+    return { subject: '', body: `${brand ? `${brand}: ${sentence}` : capital(sentence)}${booking}${requisition}` }
   }
   const paragraphs = [
     'Hello,',
     capital(sentence),
+    ...(booking_url ? [`Book your visit:\n${booking_url}`] : []),
     ...(link ? [`Your requisition, for seven days from when it was made:\n${link}`] : []),
     ...(occasion.support_email ? [`Questions? Write to ${occasion.support_email}.`] : []),
     brand ?? 'Your laboratory service',

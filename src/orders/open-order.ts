@@ -19,6 +19,8 @@ export interface Intake {
   scheduled: boolean
   /** Its lab account wants the physician who orders: whoever registers the kit has to name one. */
   physician_required: boolean
+  /** `YYYY-MM-DD`: when the parcel with its kit is expected at the patient's. */
+  arrives_on?: string
   [fact: string]: unknown
 }
 

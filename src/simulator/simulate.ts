@@ -7,7 +7,7 @@ import { lifecycleOf } from '../orders/lifecycle.ts'
 import type { OrderFollower } from '../orders/followers.ts'
 import { findOpenOrder, finish, openOrder, type OpenOrder } from '../orders/open-order.ts'
 import { Interpretation } from '../orders/schema.ts'
-import { iso, plusSeconds } from '../platform/clock.ts'
+import { day, iso, plusSeconds } from '../platform/clock.ts'
 import type { Tx } from '../platform/db.ts'
 import { badRequest } from '../platform/errors.ts'
 import { enqueue, handle, job } from '../platform/outbox.ts'
@@ -35,6 +35,8 @@ type Plan = Static<typeof Plan>
 export const simulateStep = job('simulator.step', Plan)
 
 const DEFAULT_TARGET = 'completed'
+/** How long the simulated carrier says that a parcel takes to the patient. */
+const ON_ITS_WAY_S = 3 * 86_400
 
 /**
  * Start a simulation of an order; the steps follow as jobs, each with its own transaction and event. Queues simulator.step.
@@ -92,7 +94,8 @@ export async function take(tx: Tx, open: OpenOrder, next: string, plan: Plan): P
   if (REPORTED.has(next)) return deliver(tx, open, next, plan)
   if (open.order.details.type !== 'testkit') return open.advance(next)
   if (next === 'requisition_created') shipmentOf(tx, open)
-  if (next === 'transit_customer') track(tx, open, 'outbound', parcel(open, 'outbound'))
+  if (next === 'transit_customer')
+    track(tx, open, 'outbound', { ...parcel(open, 'outbound'), arrives_on: day(plusSeconds(tx.now, ON_ITS_WAY_S)) })
   if (next === 'transit_lab' || next === 'delivered_to_lab') ensureInbound(tx, open)
   moveKit(open, next)
 }

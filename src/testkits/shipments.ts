@@ -1,4 +1,5 @@
-// The parcel of a kit: out to the patient, back to the lab. Lives in the details of its order. Source: lab-testing.md 8, 21.
+// The parcel of a kit: out to the patient, back to the lab. Lives in the details of its order, and beside them the day on which the
+// patient can expect it, which the details have no field for. Source: lab-testing.md 8, 21.
 import type { OpenOrder } from '../orders/open-order.ts'
 import type { Shipment, TestkitDetails } from '../orders/schema.ts'
 import { iso } from '../platform/clock.ts'
@@ -9,6 +10,8 @@ export interface Tracking {
   number: string
   url: string | null
   courier: string
+  /** `YYYY-MM-DD`, of a parcel to the patient. Without it none is known any more. */
+  arrives_on?: string | undefined
 }
 
 /** The kit of an order. An order of another kind has none, and who asks is wrong. */
@@ -43,6 +46,10 @@ export function track(tx: Tx, open: OpenOrder, way: 'outbound' | 'inbound', trac
   shipment[`${way}_tracking_number`] = tracking.number
   shipment[`${way}_tracking_url`] = tracking.url
   shipment[`${way}_courier`] = tracking.courier
+  if (way === 'outbound') {
+    if (tracking.arrives_on === undefined) delete open.intake.arrives_on
+    else open.intake.arrives_on = tracking.arrives_on
+  }
   shipment.updated_at = now
   kitOf(open).updated_at = now
 }
@@ -53,11 +60,12 @@ export const isRegistered = (open: OpenOrder): boolean => open.order.patient_det
 const NEED_PATIENT = new Set(['transit_lab', 'delivered_to_lab'])
 
 /**
- * Take a kit one step along its way. Emits labtest.order.updated.
+ * Take a kit one step along its way. When its parcel is in trouble nobody knows any more when it arrives. Emits labtest.order.updated.
  * 400: the lifecycle has no such step, or the kit would go to the lab before its patient is registered.
  */
 export function moveKit(open: OpenOrder, to: string, status_detail: string | null = null): void {
   if (NEED_PATIENT.has(to) && !isRegistered(open))
     throw badRequest(`Transition from ${open.lowStatus} to ${to} is not allowed before registration`)
+  if (to === 'problem_in_transit_customer') delete open.intake.arrives_on
   open.advance(to, status_detail)
 }
