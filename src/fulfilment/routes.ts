@@ -50,8 +50,8 @@ export const routes = (admin: Administration): Operation[] => [
       'Without a number one is made. A scheduled order can be accepted from its day on. Kits that are registered later are picked instead.',
     body: shapes.AcceptOrder,
     body_optional: true,
-    example: { sample_id: 'FICTIONAL-0001' },
-    run: (tx, { params, body }) => acceptOrder(tx, params.order_id, body?.sample_id),
+    example: { sample_id: 'FICTIONAL-0001', has_abn: false },
+    run: (tx, { params, body }) => acceptOrder(tx, params.order_id, body ?? {}),
   }),
   managementOperation({
     ...act,

@@ -104,9 +104,13 @@ export type WorkDone = Static<typeof WorkDone>
 
 const SampleId = Text({ minLength: 1, maxLength: 100, pattern: '^[A-Za-z0-9][A-Za-z0-9._/-]*$' })
 export const AcceptOrder = Fields(
-  { sample_id: Maybe(SampleId) },
+  {
+    sample_id: Maybe(SampleId),
+    has_abn: Maybe(T.Boolean({ description: 'The patient is to sign an advance beneficiary notice. As it was, if left out.' })),
+  },
   { title: 'AcceptOrder', description: 'Without a number one is made.' },
 )
+export type AcceptOrder = Static<typeof AcceptOrder>
 export const PickKit = Fields({ sample_id: SampleId }, { title: 'PickKit', description: 'The barcode on the kit.' })
 
 const direction = OpenEnum(['outbound', 'inbound'], { description: '`outbound`: to the patient. `inbound`: to the laboratory.' })
