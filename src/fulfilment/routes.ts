@@ -4,6 +4,7 @@ import { managementOperation, type Operation } from '../platform/operation.ts'
 import { examplePdf } from './example-pdf.ts'
 import { acceptOrder, pickKit, refuseOrder, resolveProblem, writeNotes } from './acceptance.ts'
 import { recordScan, recordTracking } from './parcels.ts'
+import { replaceOrder } from './replacing.ts'
 import { enterReport, uploadPdf } from './reporting.ts'
 import { recordDraw, recordVisit, setSample } from './samples.ts'
 import * as shapes from './schema.ts'
@@ -89,6 +90,18 @@ export const routes = (admin: Administration): Operation[] => [
     reply: shapes.WorkDone,
     example: { notes: 'The box was dented; the tube is whole.' },
     run: (tx, { params, body }) => writeNotes(tx, params.order_id, body.notes),
+  }),
+  managementOperation({
+    ...act,
+    id: 'replace_order',
+    path: `${ORDER}/replace`,
+    summary: 'Place an order of another lab test instead of a wrong one',
+    description:
+      'Of any laboratory. The wrong order is cancelled where that is still possible, or has been cancelled or has failed; otherwise nothing is done. The new one is for the same patient, by the same way of collecting, in the same transaction.',
+    body: shapes.ReplaceOrder,
+    reply: shapes.OrderReplaced,
+    example: { lab_test_id: '00000000-0000-7000-8000-000000000002' },
+    run: (tx, { params, body }) => replaceOrder(tx, params.order_id, body),
   }),
   managementOperation({
     ...act,

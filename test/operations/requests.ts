@@ -307,6 +307,7 @@ async function kit(team: Given, lab_test_id?: string): Promise<Json> {
 
 /** What people did before to an order that they work through by hand: the method, and operations with their examples. */
 const doneBefore: Record<string, [method: string, ...operations: (string | [id: string, body: Json])[]]> = {
+  replace_order: ['testkit'],
   record_order_tracking: ['testkit', 'accept_order'],
   record_order_scan: ['testkit', 'accept_order', 'record_order_tracking'],
   lose_order_sample: ['testkit', 'accept_order', 'record_order_tracking', 'record_order_scan'],
