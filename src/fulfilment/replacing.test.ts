@@ -220,6 +220,9 @@ describe('an order is not replaced', async () => {
     await refused(team, order, right, cannot('delivered_to_lab'))
     await done(team, order, 'result', finalReport)
     await refused(team, order, right, cannot('completed'))
+    const redrawn = await ordered(team, 'walk_in_test')
+    await walk(team, redrawn.id, 'requisition_created', 'redraw_available')
+    await refused(team, redrawn, await testOf(team, 'walk_in_test', 'MAN-LIPID'), cannot('redraw_available'))
   })
 
   test('by the test that it is of, nor by one that is collected otherwise or cannot be ordered', async () => {

@@ -33,7 +33,7 @@ export async function replaceOrder(tx: Tx, order_id: string, { lab_test_id, note
   const aoe_answers = await assertReplaceable(tx, open, lab_test)
   // First, so that the new order shows it.
   if (open.may('cancelled')) open.advance('cancelled')
-  else if (!settledStatuses.has(open.lowStatus) || order.status === 'completed') throw cannotCancel(open.lowStatus)
+  else if (!isGone(open)) throw cannotCancel(open.lowStatus)
   const { document } = await placeFollowing(tx, open, {
     origin: 'recreation',
     lab_test,
@@ -47,6 +47,10 @@ export async function replaceOrder(tx: Tx, order_id: string, { lab_test_id, note
   await finish(tx, open)
   return replaced(JSON.parse(document) as Order, order_id, true)
 }
+
+/** Nothing more comes of it, and nothing came of it. */
+const isGone = ({ lowStatus, order }: OpenOrder): boolean =>
+  settledStatuses.has(lowStatus) && (order.status === 'cancelled' || order.status === 'failed')
 
 function replacedAlready(by: Order, order_id: string, { id }: LabTest): OrderReplaced {
   if (by.lab_test.id === id) return replaced(by, order_id, false)
