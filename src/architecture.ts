@@ -23,6 +23,6 @@ export const uses = {
   scheduling: ['places', 'orders', 'appointments', 'psc'],
   results: ['paper', 'users', 'catalog', 'labs', 'orders'],
   matching: ['management', 'users', 'catalog', 'labs', 'orders', 'results'],
-  fulfilment: ['management', 'catalog', 'labs', 'orders', 'testkits', 'results'],
+  fulfilment: ['management', 'users', 'catalog', 'labs', 'orders', 'testkits', 'results'],
   simulator: ['management', 'users', 'catalog', 'labs', 'orders', 'testkits', 'results', 'matching'],
 } as const satisfies Record<string, readonly string[]>

@@ -44,6 +44,7 @@ const ours: Record<string, string> = {
   'POST /v1/org/{}/team/{}/{}/fulfilment/{}/kit': 'work done by hand',
   'POST /v1/org/{}/team/{}/{}/fulfilment/{}/refuse': 'work done by hand',
   'POST /v1/org/{}/team/{}/{}/fulfilment/{}/resolve': 'work done by hand',
+  'POST /v1/org/{}/team/{}/{}/fulfilment/{}/replace': 'a wrong order replaced, which the reference does out of sight',
   'POST /v1/org/{}/team/{}/{}/fulfilment/{}/tracking': 'work done by hand',
   'POST /v1/org/{}/team/{}/{}/fulfilment/{}/scan': 'work done by hand',
   'POST /v1/org/{}/team/{}/{}/fulfilment/{}/visit': 'work done by hand',

@@ -1,5 +1,5 @@
 // Advance beneficiary notices: what a patient of Medicare signs before tests that Medicare may not pay for. Whether an order has one is
-// for its laboratory's link to say. Source: lab-testing.md 15.
+// for its laboratory to say. Source: lab-testing.md 15.
 import { getLabTest } from '../catalog/lab-tests.ts'
 import { fileName, type Drawing } from '../paper/draw.ts'
 import { day } from '../platform/clock.ts'

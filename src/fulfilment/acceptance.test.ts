@@ -1,6 +1,7 @@
 // Taking orders on, picking kits, refusing: what is repeated, what is refused, and what is told.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import type { Order } from '../orders/schema.ts'
 import { DAY_S, orderOf, pass, placed, registration } from '../testing-orders.ts'
 import { given } from '../testing.ts'
 import { act, atLab, details, done, list, lows, ordered, orderedKit, production, sound, testOf } from './bench.fixture.ts'
@@ -77,6 +78,50 @@ describe('accepting an order', async () => {
     assert.deepEqual((await act(team, order, 'accept')).body, {
       detail: 'Transition from cancelled to requisition_created is not allowed',
     })
+  })
+})
+
+describe('an advance beneficiary notice', async () => {
+  const team = await production()
+  const notice = ({ id }: { id: string }) => team.api.get(`/v3/order/${id}/abn_pdf`)
+  const told = async ({ id }: { id: string }): Promise<boolean[]> =>
+    (await team.api.get(`/v1/events?object_id=${id}`)).body.data.map(({ body }: { body: { data: Order } }) => body.data.has_abn)
+
+  test('is there when the order is accepted with one, and the order and its event say so', async () => {
+    const order = await ordered(team, 'walk_in_test')
+    assert.deepEqual([order.has_abn, (await notice(order)).status], [false, 404])
+    await done(team, order, 'accept', { has_abn: true })
+    assert.equal((await orderOf(team, order.id)).has_abn, true)
+    assert.deepEqual(await told(order), [true, false])
+    const { status, headers, body } = await notice(order)
+    assert.deepEqual([status, headers.get('content-type')], [200, 'application/pdf'])
+    assert.equal(Buffer.from(body).subarray(0, 5).toString(), '%PDF-')
+  })
+
+  test('is not there when nobody asks for it', async () => {
+    const order = await ordered(team, 'walk_in_test')
+    await done(team, order, 'accept')
+    assert.deepEqual([(await orderOf(team, order.id)).has_abn, (await notice(order)).status], [false, 404])
+  })
+
+  test('is corrected by accepting again, without an event, until the order goes on', async () => {
+    const order = await ordered(team, 'on_site_collection')
+    const first = await done(team, order, 'accept', { has_abn: true })
+    for (const body of [{}, { has_abn: true }, { has_abn: null }])
+      assert.deepEqual(await done(team, order, 'accept', body), { ...first, changed: false })
+    assert.equal((await done(team, order, 'accept', { has_abn: false })).changed, true)
+    assert.deepEqual([(await orderOf(team, order.id)).has_abn, (await notice(order)).status], [false, 404])
+    await done(team, order, 'draw')
+    assert.equal((await act(team, order, 'accept', { has_abn: true })).status, 400)
+    assert.equal((await orderOf(team, order.id)).has_abn, false)
+    assert.equal((await team.events(order.id)).length, 3)
+  })
+
+  test('is yes or no: anything else is refused, and the order stays', async () => {
+    const order = await ordered(team, 'walk_in_test')
+    const { status, body } = await act(team, order, 'accept', { has_abn: 'perhaps' })
+    assert.deepEqual([status, body.detail[0].loc], [422, ['body', 'has_abn']])
+    assert.equal((await lows(team, order)).length, 1)
   })
 })
 

@@ -5,19 +5,22 @@ import { day, iso } from '../platform/clock.ts'
 import type { Tx } from '../platform/db.ts'
 import { badRequest } from '../platform/errors.ts'
 import { isRegistered, kitOf, shipmentOf } from '../testkits/shipments.ts'
-import type { WorkDone } from './schema.ts'
+import type { AcceptOrder, WorkDone } from './schema.ts'
 import { cannot, goTo, work } from './work.ts'
 
 /**
  * Take an order on: it gets its number at the laboratory and its requisition is out. Writes lab_order. Emits labtest.order.updated.
- * Accepting again, without a number or with the same one, changes nothing.
+ * Accepting again, without a number or with the same one, changes nothing, but whether there is a notice: that without an event.
  * 400: not `ordered`; a kit whose patient is not known; scheduled for a later day. 404: no such order.
  * 422: the number is that of another order at the laboratory.
  */
-export const acceptOrder = (tx: Tx, order_id: string, sample_id: string | undefined): Promise<WorkDone> =>
+export const acceptOrder = (tx: Tx, order_id: string, { sample_id, has_abn }: AcceptOrder): Promise<WorkDone> =>
   work(tx, order_id, (open) => {
     const { order } = open
-    if (open.lowStatus === 'requisition_created' && (sample_id ?? order.sample_id) === order.sample_id) return false
+    const before = order.has_abn
+    order.has_abn = has_abn ?? before
+    if (open.lowStatus === 'requisition_created' && (sample_id ?? order.sample_id) === order.sample_id)
+      return order.has_abn !== before
     // Its requisition comes with the registration; the lifecycle alone would let it pass.
     if (open.lowStatus !== 'ordered') throw cannot(open, 'requisition_created')
     if (order.activate_by !== null && order.activate_by > day(tx.now))

@@ -4,6 +4,7 @@ import { managementOperation, type Operation } from '../platform/operation.ts'
 import { examplePdf } from './example-pdf.ts'
 import { acceptOrder, pickKit, refuseOrder, resolveProblem, writeNotes } from './acceptance.ts'
 import { recordScan, recordTracking } from './parcels.ts'
+import { replaceOrder } from './replacing.ts'
 import { enterReport, uploadPdf } from './reporting.ts'
 import { recordDraw, recordVisit, setSample } from './samples.ts'
 import * as shapes from './schema.ts'
@@ -50,8 +51,8 @@ export const routes = (admin: Administration): Operation[] => [
       'Without a number one is made. A scheduled order can be accepted from its day on. Kits that are registered later are picked instead.',
     body: shapes.AcceptOrder,
     body_optional: true,
-    example: { sample_id: 'FICTIONAL-0001' },
-    run: (tx, { params, body }) => acceptOrder(tx, params.order_id, body?.sample_id),
+    example: { sample_id: 'FICTIONAL-0001', has_abn: false },
+    run: (tx, { params, body }) => acceptOrder(tx, params.order_id, body ?? {}),
   }),
   managementOperation({
     ...act,
@@ -89,6 +90,18 @@ export const routes = (admin: Administration): Operation[] => [
     reply: shapes.WorkDone,
     example: { notes: 'The box was dented; the tube is whole.' },
     run: (tx, { params, body }) => writeNotes(tx, params.order_id, body.notes),
+  }),
+  managementOperation({
+    ...act,
+    id: 'replace_order',
+    path: `${ORDER}/replace`,
+    summary: 'Place an order of another lab test instead of a wrong one',
+    description:
+      'Of any laboratory. The wrong order is cancelled where that is still possible, or has been cancelled or has failed; otherwise nothing is done. The new one is for the same patient, by the same way of collecting, in the same transaction.',
+    body: shapes.ReplaceOrder,
+    reply: shapes.OrderReplaced,
+    example: { lab_test_id: '00000000-0000-7000-8000-000000000002' },
+    run: (tx, { params, body }) => replaceOrder(tx, params.order_id, body),
   }),
   managementOperation({
     ...act,

@@ -89,24 +89,26 @@ export const WorkDetails = Fields(
 )
 export type WorkDetails = Static<typeof WorkDetails>
 
-export const WorkDone = Fields(
-  {
-    order_id: Uuid,
-    status: T.String({ description: 'The low-level status.' }),
-    status_detail: text,
-    sample_id: text,
-    updated_at: Timestamp,
-    changed: T.Boolean({ description: 'False: it was so already, and nothing was done.' }),
-  },
-  { title: 'WorkDone' },
-)
+const done = {
+  order_id: Uuid,
+  status: T.String({ description: 'The low-level status.' }),
+  status_detail: text,
+  sample_id: text,
+  updated_at: Timestamp,
+  changed: T.Boolean({ description: 'False: it was so already, and nothing was done.' }),
+}
+export const WorkDone = Fields(done, { title: 'WorkDone' })
 export type WorkDone = Static<typeof WorkDone>
 
 const SampleId = Text({ minLength: 1, maxLength: 100, pattern: '^[A-Za-z0-9][A-Za-z0-9._/-]*$' })
 export const AcceptOrder = Fields(
-  { sample_id: Maybe(SampleId) },
+  {
+    sample_id: Maybe(SampleId),
+    has_abn: Maybe(T.Boolean({ description: 'The patient is to sign an advance beneficiary notice. As it was, if left out.' })),
+  },
   { title: 'AcceptOrder', description: 'Without a number one is made.' },
 )
+export type AcceptOrder = Static<typeof AcceptOrder>
 export const PickKit = Fields({ sample_id: SampleId }, { title: 'PickKit', description: 'The barcode on the kit.' })
 
 const direction = OpenEnum(['outbound', 'inbound'], { description: '`outbound`: to the patient. `inbound`: to the laboratory.' })
@@ -161,6 +163,21 @@ export const BlockProcessing = Fields(
 )
 
 export const OrderNotes = Fields({ notes: Nullable(Text({ maxLength: 2000 })) }, { title: 'OrderNotes' })
+
+export const ReplaceOrder = Fields(
+  {
+    lab_test_id: Uuid,
+    notes: Maybe(Text({ maxLength: 2000, description: 'What the new order shows as its notes.' })),
+  },
+  { title: 'ReplaceOrder', description: 'The lab test that should have been ordered.' },
+)
+export type ReplaceOrder = Static<typeof ReplaceOrder>
+
+export const OrderReplaced = Fields(
+  { ...done, parent_id: T.String({ format: 'uuid', description: 'The order that was replaced.' }) },
+  { title: 'OrderReplaced', description: 'Of the new order.' },
+)
+export type OrderReplaced = Static<typeof OrderReplaced>
 
 const analyte = Text({
   minLength: 1,

@@ -148,15 +148,17 @@ export async function placeFollowing(tx: Tx, parent: OpenOrder, following: Follo
   const { order: before } = parent
   const { lab_test, origin } = following
   const same = before.lab_test.lab?.id === lab_test.lab!.id
-  const account =
+  const chosen =
     same && before.lab_account_id !== null
-      ? { id: before.lab_account_id }
+      ? undefined
       : await chooseAccount(tx, await usableAccounts(tx), {
           lab_id: lab_test.lab!.id,
           billing_type: before.billing_type,
           address: before.patient_address ?? undefined,
           statuses: ['active'],
         })
+  const account = chosen ?? { id: before.lab_account_id! }
+  const physician_required = chosen ? needsPhysician(chosen, lab_test.lab!.slug) : parent.intake.physician_required
   const user = following.user ?? { user_id: before.user_id, client_user_id: parent.clientUserId }
   const id = tx.uuid()
   const order: Order = {
@@ -178,7 +180,7 @@ export async function placeFollowing(tx: Tx, parent: OpenOrder, following: Follo
   order.order_transaction.orders.push(own)
   const open = new OpenOrder(tx, {
     order,
-    intake: { ...parent.intake, scheduled: false },
+    intake: { ...parent.intake, physician_required, scheduled: false },
     lifecycle: lab_test.method,
     lowStatus: '',
     client_user_id: user.client_user_id,

@@ -3,7 +3,6 @@
 import { randomUUID } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import { operations } from '../../src/app.ts'
-import { changeOrder } from '../../src/orders/open-order.ts'
 import type { AvailableSlots } from '../../src/appointments/schema.ts'
 import type { Operation } from '../../src/platform/operation.ts'
 import { keyHash } from '../../src/platform/secrets.ts'
@@ -31,7 +30,7 @@ function orderFor(team: Given, operation: Operation): Promise<Json> {
   if (/\/psc\/(appointment|cancel)/.test(operation.path)) return walkIn(team, operation.id !== 'book_psc_appointment')
   if (operation.id === 'update_on_site_collection_order_draw_completed') return atStep(team, 'on_site_collection')
   if (/\/(requisition|labels)\/pdf$/.test(operation.path)) return atStep(team, 'walk_in_test')
-  if (operation.id === 'get_order_abn') return noticed(team)
+  if (operation.id === 'get_order_abn') return byHand(team, operation.id)
   if (/phlebotomy_appointment$|^set_visit_/.test(operation.id)) return visited(team, operation)
   return placed(team, operation.id === 'update_order' ? { activate_by: '2100-01-31' } : {})
 }
@@ -264,13 +263,6 @@ async function atStep(team: Given, method: string, more: Json = {}): Promise<Jso
   return ok(await team.api.get(`/v3/order/${String(id)}`)).body
 }
 
-/** An order that its laboratory wants an advance beneficiary notice for. */
-async function noticed(team: Given): Promise<Json> {
-  const order = await placed(team, {})
-  await team.db.tx(team.tenant, (tx) => changeOrder(tx, String(order.id), (open) => void (open.order.has_abn = true)))
-  return order
-}
-
 const visitedOrders = new WeakMap<Given, string>()
 /**
  * An order whose patient is visited: with the visit that an operation changes, without one where it makes one. The patient has one at a
@@ -315,6 +307,7 @@ async function kit(team: Given, lab_test_id?: string): Promise<Json> {
 
 /** What people did before to an order that they work through by hand: the method, and operations with their examples. */
 const doneBefore: Record<string, [method: string, ...operations: (string | [id: string, body: Json])[]]> = {
+  replace_order: ['testkit'],
   record_order_tracking: ['testkit', 'accept_order'],
   record_order_scan: ['testkit', 'accept_order', 'record_order_tracking'],
   lose_order_sample: ['testkit', 'accept_order', 'record_order_tracking', 'record_order_scan'],
@@ -331,6 +324,7 @@ const doneBefore: Record<string, [method: string, ...operations: (string | [id: 
   ],
   enter_order_result: ['walk_in_test', 'accept_order'],
   upload_order_result_pdf: ['walk_in_test', 'accept_order'],
+  get_order_abn: ['walk_in_test', ['accept_order', { has_abn: true }]],
 }
 
 /** An order at the laboratory whose orders people work through, as far as the operation needs it. */
