@@ -228,7 +228,6 @@ table announcement
   team_id uuid not null
   event_ids uuid[] not null
   constraint announcement_pkey PRIMARY KEY (id)
-  constraint announcement_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
 
 table appointment
   id uuid not null
@@ -728,10 +727,6 @@ table patient_message
   error text
   done_at timestamp with time zone
   constraint patient_message_pkey PRIMARY KEY (order_id, id)
-  constraint patient_message_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
-  constraint patient_message__channel CHECK ((channel = ANY (ARRAY['sms'::text, 'email'::text])))
-  constraint patient_message__state CHECK ((state = ANY (ARRAY['recorded'::text, 'waiting'::text, 'sent'::text, 'failed'::text])))
-  constraint patient_message__waiting CHECK (((state = 'waiting'::text) = (due_at IS NOT NULL)))
   CREATE INDEX patient_message__due ON patient_message USING btree (due_at) WHERE (due_at IS NOT NULL)
 
 table payor

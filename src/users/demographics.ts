@@ -29,14 +29,14 @@ const none = { medical_proxy: null, race: null, ethnicity: null, sexual_orientat
  */
 const upsert = (tx: Tx, user_id: string, change: Change): Sql => sql`
   insert into user_demographics (user_id, team_id, document, updated_at)
-  select u.id, u.team_id, ${JSON.stringify({ ...none, ...change })}::jsonb, ${tx.now}::timestamptz
+  select u.id, u.team_id, ${JSON.stringify({ ...none, ...change })}::text::jsonb, ${tx.now}::timestamptz
   from "user" u
   where u.id = ${user_id} and u.team_id = ${tx.team} and u.deleted_at is null
     and not exists (
-      select from user_demographics d where d.user_id = u.id and d.document = d.document || ${JSON.stringify(change)}::jsonb)
+      select from user_demographics d where d.user_id = u.id and d.document = d.document || ${JSON.stringify(change)}::text::jsonb)
   on conflict (user_id) do update
-  set document = user_demographics.document || ${JSON.stringify(change)}::jsonb, updated_at = excluded.updated_at
-  where user_demographics.document is distinct from user_demographics.document || ${JSON.stringify(change)}::jsonb`
+  set document = user_demographics.document || ${JSON.stringify(change)}::text::jsonb, updated_at = excluded.updated_at
+  where user_demographics.document is distinct from user_demographics.document || ${JSON.stringify(change)}::text::jsonb`
 
 /** Absent fields are not in the result, so that they stay. */
 function changeOf(given: DemographicsInput): Change {
