@@ -34,7 +34,6 @@ export interface FlightOptions {
 
 export class Flights {
   readonly #options: FlightOptions
-  readonly #freed = new Set<string>()
   readonly #flying = new Set<Promise<void>>()
   readonly #logs = new WeakMap<Ready, Log>()
 
@@ -144,17 +143,8 @@ export class Flights {
 
   #free(id: string): void {
     this.#options.lanes.give(id)
-    if (this.#freed.size === 0) setImmediate(() => this.#refill())
-    this.#freed.add(id)
-  }
-
-  #refill(): void {
-    const freed = [...this.#freed]
-    this.#freed.clear()
-    for (const id of freed) {
-      this.pump(id)
-      this.#options.onRoom(id)
-    }
+    this.pump(id)
+    this.#options.onRoom(id)
   }
 
   /** An attempt that arrived stands in the log of deliveries; a line of it is for those who look closely. */
