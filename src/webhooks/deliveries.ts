@@ -79,7 +79,7 @@ export async function claimDue(db: Db, owner: string, now: Date, room: Room): Pr
     Claimed,
     sql`
     with lane as (
-      select l.webhook_id, least(coalesce(known.room, ${room.others}::int), coalesce(w.rate_limit, ${room.others}::int)) as room
+      select l.webhook_id, least(coalesce(known.room, ${room.others}::int), w.rate_limit) as room
       from webhook_lane l
       join webhook w on w.id = l.webhook_id and w.team_id = l.team_id and not w.disabled
       join team t on t.id = l.team_id and t.deleted_at is null

@@ -1,0 +1,41 @@
+// How much of what waits in the database a process takes at once.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { machineNow } from '../platform/clock.ts'
+import { sql } from '../platform/sql.ts'
+import { uuid } from '../platform/uuid.ts'
+import { given } from '../testing.ts'
+import { endpoint, tell } from '../testing-webhooks.ts'
+import { claimDue } from './deliveries.ts'
+
+/** A team's endpoint for which so many events wait. */
+async function behind(count: number, body: Record<string, unknown> = {}) {
+  const team = await given()
+  const hook = await endpoint(team, { url: 'http://127.0.0.1:9/', ...body })
+  await tell(team, Array<string>(count).fill('labtest.order.created'), { objects: 'each' })
+  await team.db.queries.run(sql`
+    insert into delivery (team_id, webhook_id, event_id, state, due_at, trigger, created_at)
+    select team_id, ${hook.id}, id, 'pending', created_at, 'scheduled', created_at from event where team_id = ${team.team} order by id`)
+  return { team, hook }
+}
+
+/** How many are claimed for an endpoint that has such room, of a process that gives ten to those it does not know. */
+async function claimed({ team, hook }: Awaited<ReturnType<typeof behind>>, room?: number): Promise<number> {
+  const lanes = new Map(room === undefined ? [] : [[hook.id, room]])
+  const rows = await claimDue(team.db, uuid(), machineNow(), { total: 200, others: 10, lanes })
+  return rows.filter(({ webhook_id }) => webhook_id === hook.id).length
+}
+
+test('an endpoint that is known to have room is given as much at once', async () => {
+  assert.equal(await claimed(await behind(40), 30), 30)
+})
+
+test('an endpoint that is not known yet is given ten', async () => {
+  assert.equal(await claimed(await behind(12)), 10)
+})
+
+test('one with a rate limit is given no more than that, whatever room it has', async () => {
+  assert.equal(await claimed(await behind(12, { rate_limit: 3 }), 30), 3)
+  assert.equal(await claimed(await behind(12, { rate_limit: 3 })), 3)
+  assert.equal(await claimed(await behind(12, { rate_limit: 50 })), 10)
+})
