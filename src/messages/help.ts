@@ -11,11 +11,9 @@ export function helpWith(tx: Tx, open: OpenOrder, low: string): Help | Promise<H
   return low === 'requisition_created' && open.order.details.type === 'at_home_phlebotomy' ? bookingOf(tx, open) : {}
 }
 
-/** An order without a shipment, such as one made in place of another, has the day of the other's; a day that is past helps nobody. */
-function arrivalOf(tx: Tx, { order: { details }, intake: { arrives_on } }: OpenOrder): Help {
-  const isExpected = details.type === 'testkit' && details.data.shipment && arrives_on !== undefined && arrives_on >= day(tx.now)
-  return isExpected ? { arrives_on } : {}
-}
+/** A day that is past helps nobody. */
+const arrivalOf = (tx: Tx, { intake: { arrives_on } }: OpenOrder): Help =>
+  arrives_on !== undefined && arrives_on >= day(tx.now) ? { arrives_on } : {}
 
 /** A visit that was booked before the requisition is not booked once more. */
 async function bookingOf(tx: Tx, { order: { id } }: OpenOrder): Promise<Help> {

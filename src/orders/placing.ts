@@ -178,9 +178,11 @@ export async function placeFollowing(tx: Tx, parent: OpenOrder, following: Follo
   if (user.user_id === before.user_id) order.order_transaction = before.order_transaction
   else order.order_transaction.orders = []
   order.order_transaction.orders.push(own)
+  // When a parcel arrives is known of that parcel alone.
+  const { arrives_on: _, ...intake } = parent.intake
   const open = new OpenOrder(tx, {
     order,
-    intake: { ...parent.intake, physician_required, scheduled: false },
+    intake: { ...intake, physician_required, scheduled: false },
     lifecycle: lab_test.method,
     lowStatus: '',
     client_user_id: user.client_user_id,

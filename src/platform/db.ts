@@ -157,6 +157,13 @@ export class Db {
     this.#lone = new LoneWriters(settingsOf(options) as pg.ClientConfig, Math.ceil(options.connections_max / 2))
   }
 
+  /** How the connections for requests and jobs are used: idle, busy, and how many statements and transactions wait for one. */
+  get use(): { idle: number; busy: number; waited_for: number } {
+    const { idleCount, totalCount, waitingCount } = this.pool
+    const { idle, busy, waited_for } = this.#lone.use
+    return { idle: idleCount + idle, busy: totalCount - idleCount + busy, waited_for: waitingCount + waited_for }
+  }
+
   /** Statements outside any transaction, each on its own. */
   get queries(): Queries {
     return queriesOver((q) => this.pool.query(compiled(q)), this.#checkRows)

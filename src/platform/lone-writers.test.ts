@@ -60,8 +60,10 @@ test('one that waits for a lock holds up no others', () =>
     await sleep(50)
     for (let i = 0; i < 20; i++) await numbered(writers, 10)
     assert.equal(isOver, false)
+    assert.deepEqual([writers.use.busy, writers.use.waited_for], [1, 0])
     await other.query('commit')
     await waiting
+    assert.equal(writers.use.busy, 0)
   }))
 
 test('when a connection breaks its statements fail, and the next one finds another', () =>

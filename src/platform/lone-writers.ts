@@ -42,6 +42,13 @@ export class LoneWriters {
     }
   }
 
+  /** How many connections are idle and busy, and how many statements wait for the one before. */
+  get use(): { idle: number; busy: number; waited_for: number } {
+    const busy = this.#writers.filter(({ inFlight }) => inFlight > 0)
+    const waited_for = busy.reduce((sum, { inFlight }) => sum + inFlight - 1, 0)
+    return { idle: this.#writers.length - busy.length, busy: busy.length, waited_for }
+  }
+
   async close(): Promise<void> {
     clearInterval(this.#pruning)
     await Promise.all(this.#writers.map(({ connection }) => connection.close()))

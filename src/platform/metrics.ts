@@ -56,9 +56,7 @@ export function createMetrics(cells: () => Cells | undefined): Metrics {
       const all = cells()
       if (!all) return
       for (const [schema, db] of [['control', all.control] as const, ...all.names.map((name) => [name, all.of(name)] as const)]) {
-        this.set({ schema, state: 'idle' }, db.pool.idleCount)
-        this.set({ schema, state: 'busy' }, db.pool.totalCount - db.pool.idleCount)
-        this.set({ schema, state: 'waited_for' }, db.pool.waitingCount)
+        for (const [state, n] of Object.entries(db.use)) this.set({ schema, state }, n)
       }
     },
   })
