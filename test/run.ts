@@ -1,27 +1,38 @@
 // The whole suite: one embedded PostgreSQL for all test files, each file with its own database. Further arguments are files.
-import { spawn } from 'node:child_process'
 import { globSync, rmSync } from 'node:fs'
+import { finished } from 'node:stream/promises'
+import { run } from 'node:test'
+import { spec } from 'node:test/reporters'
 import { fileURLToPath } from 'node:url'
+import { resolve } from 'node:path'
 import { openEmbedded } from '../src/platform/embedded-postgres.ts'
 import { testDataDir, testSettings } from './setup.ts'
 
-const compiled = fileURLToPath(new URL('../node_modules/.cache/drawbridge', import.meta.url))
-const chosen = process.argv.slice(2)
-const files = chosen.length ? chosen : globSync(['src/**/*.test.ts', 'test/**/*.test.ts']).sort()
+/** More than there are cores: files that start whole programs wait for them much of their time. */
+const CONCURRENCY = 3
+const TIMEOUT_MS = 300_000
 
-/** A run that was killed may have left a server behind; it is taken over and its folder made anew. */
+const chosen = process.argv.slice(2)
+/** Whole programs first: they take longest, and what is short fills the gaps they leave. */
+const all = () => ['test/**/*.test.ts', 'src/**/*.test.ts'].flatMap((pattern) => globSync(pattern).sort())
+const files = (chosen.length ? chosen : all()).map((file) => resolve(file))
+
+/** A run that was killed may have left a server behind; it is taken over and its folder made anew. It needs 5 GB at the end. */
 const left = await openEmbedded({ dataDir: testDataDir, ownership: 'required', log: () => {}, settings: testSettings })
 await left.stop()
 rmSync(testDataDir, { recursive: true, force: true })
 
 const database = await openEmbedded({ dataDir: testDataDir, ownership: 'required', log: () => {}, settings: testSettings })
-const tests = spawn(
-  process.execPath,
-  ['--test', '--test-concurrency=2', '--test-timeout=300000', '--test-reporter=spec', ...files],
-  // Each file is a process: what one has made of the sources the others need not make again.
-  { stdio: 'inherit', env: { ...process.env, NODE_COMPILE_CACHE: compiled } },
-)
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => tests.kill(signal))
-const code = await new Promise<number>((resolve) => tests.on('exit', (status) => resolve(status ?? 1)))
+// Each file is a process: what one has made of the sources the others need not make again.
+process.env.NODE_COMPILE_CACHE = fileURLToPath(new URL('../node_modules/.cache/drawbridge', import.meta.url))
+const ending = new AbortController()
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => ending.abort())
+const tests = run({ files, concurrency: CONCURRENCY, timeout: TIMEOUT_MS, signal: ending.signal })
+tests.on('test:summary', ({ file, success }) => {
+  if (file === undefined && !success) process.exitCode = 1
+})
+const said = tests.compose(new spec())
+said.pipe(process.stdout)
+await finished(said, { writable: false })
 await database.stop()
-process.exitCode = code
+rmSync(testDataDir, { recursive: true, force: true })

@@ -129,7 +129,7 @@ describe('the bundled PostgreSQL', { concurrency: 2 }, () => {
 
     test('of two first starts at the same moment one becomes owner, and the other says whose folder it is', async () => {
       const both = [peer(dataDir), peer(dataDir)]
-      const outcomes = await Promise.all(both.map((one) => Promise.race([one.heard('ready'), one.heard('failed')])))
+      const outcomes = await Promise.all(both.map((one) => one.heard('ready', 'failed')))
       const owner = outcomes.find((one) => one.is === 'ready')
       const other = outcomes.find((one) => one.is === 'failed')
       assert.ok(owner && other)

@@ -21,8 +21,8 @@ type What<Is> = Extract<Said, { is: Is }>
 
 export interface Peer {
   child: ChildProcess
-  /** the first message of that kind, which may have come already */
-  heard<Is extends Said['is']>(is: Is): Promise<What<Is>>
+  /** the first message of one of these kinds, which may have come already */
+  heard<Is extends Said['is']>(...is: Is[]): Promise<What<Is>>
   /** lets it stop in order */
   stop(): Promise<void>
   kill(): Promise<void>
@@ -106,12 +106,12 @@ export function peer(dataDir: string, circumstances: Circumstances = {}): Peer {
   const said: Said[] = []
   createInterface({ input: child.stdout as NodeJS.ReadableStream }).on('line', (line) => said.push(JSON.parse(line) as Said))
 
-  async function heard<Is extends Said['is']>(is: Is): Promise<What<Is>> {
+  async function heard<Is extends Said['is']>(...is: Is[]): Promise<What<Is>> {
     for (const until = performance.now() + wait_ms_max; ; await sleep(5)) {
       const over = !peers.has(child) || performance.now() > until
-      const found = said.find((one): one is What<Is> => one.is === is)
+      const found = said.find((one): one is What<Is> => is.some((wanted) => wanted === one.is))
       if (found) return found
-      if (over) throw new Error(`never said ${is}, only ${JSON.stringify(said)}`)
+      if (over) throw new Error(`never said ${is.join(' or ')}, only ${JSON.stringify(said)}`)
     }
   }
   const end = async (how: () => unknown) => {
