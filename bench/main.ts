@@ -31,7 +31,7 @@ const children: ChildProcess[] = []
 
 /** Starts a script and waits for the first line it prints that looks like an address. */
 function start(script: string, args: string[], env: Record<string, string> = {}): Promise<{ url: string; child: ChildProcess }> {
-  const child = spawn(process.execPath, ['--max-semi-space-size=4', script, ...args], {
+  const child = spawn(process.execPath, ['--min-semi-space-size=4', '--max-semi-space-size=32', script, ...args], {
     // As `npm start` has it.
     env: { ...process.env, MALLOC_ARENA_MAX: '1', ...env },
     // Log lines are made and written, and nobody reads them: on the disk of the database they would delay its commits.

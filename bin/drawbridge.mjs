@@ -12,7 +12,7 @@ if (!existsSync(node)) {
   console.error('drawbridge needs Node 24: run "npm ci" in its folder, or start it with a Node of that age.')
   process.exit(1)
 }
-const child = spawn(node, ['--max-semi-space-size=4', main, ...process.argv.slice(2)], {
+const child = spawn(node, ['--min-semi-space-size=4', '--max-semi-space-size=32', main, ...process.argv.slice(2)], {
   stdio: 'inherit',
   env: { MALLOC_ARENA_MAX: '1', ...process.env },
 })

@@ -4,10 +4,14 @@ import { spawnSync } from 'node:child_process'
 import { readdirSync } from 'node:fs'
 import { constants, enableCompileCache } from 'node:module'
 import { fileURLToPath } from 'node:url'
+import { setFlagsFromString } from 'node:v8'
 
 const RUNS_ON = /^(start|serve|work)$/
 const cache = fileURLToPath(new URL('../node_modules/.cache/drawbridge', import.meta.url))
 const words = process.argv.slice(2)
+
+// Where a least is given that is also enough, what starting leaves behind does not make it more (src/platform/young-generation.ts).
+if (process.execArgv.some((flag) => flag.startsWith('--min-semi-space-size'))) setFlagsFromString('--semi-space-growth-factor=1')
 
 const cold = isCold()
 const { status } = enableCompileCache(cache)

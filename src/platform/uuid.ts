@@ -16,4 +16,18 @@ const generator = new V7Generator({
   },
 })
 
-export const uuid = (): string => generator.generate().toString()
+/** Where the digits of each byte stand in the text, which is written at once: put together piece by piece it takes twice as long. */
+const places = [0, 2, 4, 6, 9, 11, 14, 16, 19, 21, 24, 26, 28, 30, 32, 34]
+const digits = Buffer.from('0123456789abcdef')
+const text = Buffer.alloc(36, '-')
+
+export function uuid(): string {
+  const { bytes } = generator.generate()
+  for (let i = 0; i < 16; i++) {
+    const place = places[i]!
+    const byte = bytes[i]!
+    text[place] = digits[byte >> 4]!
+    text[place + 1] = digits[byte & 15]!
+  }
+  return text.toString('latin1')
+}

@@ -2,6 +2,7 @@
 // when a connection is made to it. Says nothing over them: that is `send.ts`.
 import { isIP, type Socket } from 'node:net'
 import type { Client, buildConnector } from 'undici'
+import { letYoungGrow } from '../platform/young-generation.ts'
 import { RefusedAddress, type Targets } from './targets.ts'
 
 /** A receiver that says how long it keeps a connection is believed where that is shorter. */
@@ -45,7 +46,9 @@ export class Connections {
 
   /** To be waited for before the first line is taken: a process that delivers nothing need not have this in memory. */
   async makeReady(): Promise<void> {
-    this.#undici ??= await import('undici')
+    if (this.#undici) return
+    this.#undici = await import('undici')
+    letYoungGrow()
   }
 
   /** A line to an endpoint that nobody else uses, until it is given back. `fresh`: one that has carried nothing yet. */

@@ -82,6 +82,30 @@ test('a message is listed as pending while its receiver takes long to answer, an
   assert.equal(target.received.length, 1)
 })
 
+test('a message that is sent again before its first attempt is answered is one delivery with two attempts', async () => {
+  const team = await given()
+  const answers: (() => void)[] = []
+  const target = await receiver((_received, response) => void answers.push(() => response.end()))
+  const hook = await endpoint(team, { url: target.url })
+  const delivery = delivering({ attempt_ms_max: 15_000 })
+  delivery.start()
+  await tell(team, ['labtest.order.created', 'labtest.order.updated'], { objects: 'each' })
+  while (answers.length < 2) await sleep(5)
+  const id = target.received[0]!.headers['webhook-id'] as string
+  assert.equal((await team.manage.post(`${hook.path}/message/${id}/resend`)).status, 200)
+  for (const answer of answers.splice(0)) answer()
+  // What is of the same object leaves when the attempt before it is answered.
+  while (answers.length < 1) await sleep(5)
+  answers[0]!()
+  const attempts = async () => (await team.manage.get(`${hook.path}/message/${id}/attempt`)).body.data.length
+  while ((await attempts()) < 2) await sleep(20)
+  await delivery.stop()
+  assert.equal(await attempts(), 2)
+  assert.deepEqual(await standing(team, hook.id), { 'delivered after 1': 2 })
+  const rows = 'select 1 from handful where $1 = any (webhook_ids)'
+  assert.equal((await team.db.pool.query(rows, [hook.id])).rowCount, 0)
+})
+
 test('an attempt that fails after its endpoint was disabled is the last', async () => {
   const team = await given()
   const target = await receiver((_received, response) => {

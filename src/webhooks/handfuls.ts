@@ -7,7 +7,7 @@
 import { plusSeconds } from '../platform/clock.ts'
 import type { PlainTx, Queries } from '../platform/db.ts'
 import { T } from '../platform/schema.ts'
-import { sql } from '../platform/sql.ts'
+import { sql, type Sql } from '../platform/sql.ts'
 import { plainList, textList } from './arrays.ts'
 import type { Delivery, Outcome } from './deliveries.ts'
 import type { Ready } from './ready.ts'
@@ -98,10 +98,35 @@ export async function putDown(db: Queries, items: Delivery[], leased_until: Date
  * @returns those that have another row already
  */
 export async function recordArrived(db: Queries, outcomes: Outcome[], emptied: string[]): Promise<Outcome[]> {
+  try {
+    // Nearly always nobody else has written any of them down, and looking for each beforehand costs a third of the statement.
+    await db.run(arrived(outcomes, emptied))
+    return []
+  } catch (error) {
+    if ((error as { constraint?: string }).constraint !== 'delivery__once') throw error
+  }
+  const written = await db.run(sql`${arrived(outcomes, emptied)} on conflict (event_id, webhook_id) do nothing`)
+  if (written === outcomes.length) return []
+  const known = await db.many(
+    T.Object({ attempt_id: T.String() }),
+    sql`
+    select d.attempt_id from unnest(${plainList(outcomes.map((o) => o.item.event_id!))}::uuid[], ${textList(outcomes.map((o) => o.endpoint.id))}::text[])
+         as given (event_id, webhook_id)
+    join delivery d on d.event_id = given.event_id and d.webhook_id = given.webhook_id where d.attempt_id is not null`,
+  )
+  const ids = new Set(known.map((row) => row.attempt_id))
+  return outcomes.filter((outcome) => !ids.has(outcome.attempt_id))
+}
+
+/**
+ * The events are not looked at: one that was just sent is erased seven days after its user at the soonest. Of an endpoint that is gone
+ * nothing is written.
+ */
+function arrived(outcomes: Outcome[], emptied: string[]): Sql {
   const hooks = [...new Set(outcomes.map((outcome) => outcome.endpoint))]
   const nth = new Map<Ready, number>(hooks.map((hook, i) => [hook, i + 1]))
   const numbers = (of: (outcome: Outcome) => number) => plainList(outcomes.map(of))
-  const written = await db.run(sql`
+  return sql`
     with hook as (
       select given.nth, given.names, w.id, w.team_id
       from unnest(${hooks.map((hook) => hook.id)}::text[], ${hooks.map((hook) => hook.customNames.join(' '))}::text[]) with ordinality as given (id, names, nth)
@@ -113,7 +138,7 @@ export async function recordArrived(db: Queries, outcomes: Outcome[], emptied: s
     )
     insert into delivery (team_id, webhook_id, event_id, state, attempts, trigger, created_at,
                           attempt_id, attempted_at, duration_ms, response_status, response_body, signature, custom_headers)
-    select hook.team_id, hook.id, e.id, 'delivered', 1, 'scheduled', to_timestamp(given.at_s),
+    select hook.team_id, hook.id, given.event_id, 'delivered', 1, 'scheduled', to_timestamp(given.at_s),
            given.attempt_id, to_timestamp(given.at_s), given.duration_ms, given.status, given.body, given.signature,
            string_to_array(nullif(hook.names, ''), ' ')
     from unnest(
@@ -121,19 +146,7 @@ export async function recordArrived(db: Queries, outcomes: Outcome[], emptied: s
       ${numbers((o) => o.at.getTime() / 1000)}::float8[], ${numbers((o) => o.duration_ms)}::int[], ${numbers((o) => o.response_status!)}::int[],
       ${textList(outcomes.map((o) => o.response_body))}::text[], ${textList(outcomes.map((o) => o.signature))}::text[])
       as given (event_id, nth, attempt_id, at_s, duration_ms, status, body, signature)
-    join hook on hook.nth = given.nth
-    join event e on e.team_id = hook.team_id and e.id = given.event_id
-    on conflict (event_id, webhook_id) do nothing`)
-  if (written === outcomes.length) return []
-  const known = await db.many(
-    T.Object({ attempt_id: T.String() }),
-    sql`
-    select d.attempt_id from unnest(${plainList(outcomes.map((o) => o.item.event_id!))}::uuid[], ${textList(outcomes.map((o) => o.endpoint.id))}::text[])
-         as given (event_id, webhook_id)
-    join delivery d on d.event_id = given.event_id and d.webhook_id = given.webhook_id where d.attempt_id is not null`,
-  )
-  const ids = new Set(known.map((row) => row.attempt_id))
-  return outcomes.filter((outcome) => !ids.has(outcome.attempt_id))
+    join hook on hook.nth = given.nth`
 }
 
 /** Let go of handfuls without writing anything else down. Writes handful. */
