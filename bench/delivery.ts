@@ -11,7 +11,7 @@ const ENDPOINTS = 4
 const EVENTS = 5000
 const PER_ANNOUNCEMENT = 10
 /** As many as the worker has places for that many endpoints. */
-const CONNECTIONS = ENDPOINTS * 10
+const CONNECTIONS = ENDPOINTS * 30
 
 export interface Parties {
   db: pg.Client

@@ -7,13 +7,14 @@ import { RefusedAddress, type Targets } from './targets.ts'
 
 /** A receiver that says how long it keeps a connection is believed where that is shorter. */
 const IDLE_MS = 20_000
-/** Of all endpoints together. */
+/** Of all endpoints together: as many as attempts may be in the air. */
 const IDLE_MAX = 500
 const RESPONSE_HEADERS_BYTES_MAX = 16_384
 
 /** One place to send from: at most one connection and one request at a time. */
 export interface Line {
   client: Client
+  endpoint: string
   origin: string
   /** Whether its connection has carried a request before: the receiver may be closing it. */
   used: boolean
@@ -25,12 +26,14 @@ export interface ConnectionOptions {
   /** Whether loopback may be reached too. */
   sandbox: boolean
   connect_ms_max: number
+  idle_max?: number
 }
 
 export class Connections {
   readonly #options: ConnectionOptions
+  /** By endpoint, and all of them; in both the one that has been idle longest comes first. */
   readonly #free = new Map<string, Line[]>()
-  #idle = 0
+  readonly #idle = new Set<Line>()
   readonly #sweeping: NodeJS.Timeout
   #undici: typeof import('undici') | undefined
   #connect: buildConnector.connector | undefined
@@ -53,35 +56,33 @@ export class Connections {
 
   /** A line to an endpoint that nobody else uses, until it is given back. `fresh`: one that has carried nothing yet. */
   take(endpoint: string, origin: string, fresh: boolean): Line {
-    if (fresh) return this.#open(origin)
-    const free = this.#free.get(endpoint)
-    for (let line = free?.pop(); line; line = free!.pop()) {
-      this.#idle--
+    if (fresh) return this.#open(endpoint, origin)
+    for (let line = this.#pick(endpoint, 'pop'); line; line = this.#pick(endpoint, 'pop')) {
       if (line.origin === origin) return line
       end(line)
     }
-    return this.#open(origin)
+    return this.#open(endpoint, origin)
   }
 
-  /** A line whose last answer has ended. */
-  give(endpoint: string, line: Line): void {
-    if (this.#idle >= IDLE_MAX) return end(line)
-    this.#idle++
+  /** A line whose last answer has ended. Where there are too many, the one that has been idle longest makes room. */
+  give(line: Line): void {
     line.used = true
     line.idle_since_ms = performance.now()
-    const free = this.#free.get(endpoint)
+    const free = this.#free.get(line.endpoint)
     if (free) free.push(line)
-    else this.#free.set(endpoint, [line])
+    else this.#free.set(line.endpoint, [line])
+    this.#idle.add(line)
+    if (this.#idle.size > (this.#options.idle_max ?? IDLE_MAX)) this.#endOldest()
   }
 
   close(): void {
     clearInterval(this.#sweeping)
-    for (const lines of this.#free.values()) lines.forEach(end)
+    for (const line of this.#idle) end(line)
     this.#free.clear()
-    this.#idle = 0
+    this.#idle.clear()
   }
 
-  #open(origin: string): Line {
+  #open(endpoint: string, origin: string): Line {
     const { Client } = this.#undici!
     this.#connect ??= this.#connector()
     const client = new Client(origin, {
@@ -95,7 +96,7 @@ export class Connections {
       headersTimeout: 0,
       bodyTimeout: 0,
     })
-    const line: Line = { client, origin, used: false, idle_since_ms: 0 }
+    const line: Line = { client, endpoint, origin, used: false, idle_since_ms: 0 }
     client.on('disconnect', () => (line.used = false))
     return line
   }
@@ -128,13 +129,24 @@ export class Connections {
 
   #sweep(): void {
     const before_ms = performance.now() - IDLE_MS
-    for (const [endpoint, lines] of this.#free) {
-      const kept = lines.filter((line) => line.idle_since_ms > before_ms)
-      for (const line of lines) if (line.idle_since_ms <= before_ms) end(line)
-      this.#idle -= lines.length - kept.length
-      if (kept.length) this.#free.set(endpoint, kept)
-      else this.#free.delete(endpoint)
+    for (const { idle_since_ms } of this.#idle) {
+      if (idle_since_ms > before_ms) return
+      this.#endOldest()
     }
+  }
+
+  #endOldest(): void {
+    const [line] = this.#idle
+    if (line) end(this.#pick(line.endpoint, 'shift')!)
+  }
+
+  /** Of an endpoint's idle lines the one that was given back last, or first. */
+  #pick(endpoint: string, which: 'pop' | 'shift'): Line | undefined {
+    const free = this.#free.get(endpoint)
+    const line = free?.[which]()
+    if (line) this.#idle.delete(line)
+    if (free?.length === 0) this.#free.delete(endpoint)
+    return line
   }
 }
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
 import { describe, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { given } from '../testing.ts'
 import { ATTEMPTS, delivering, endpoint, hurry, receiver, standing, tell, type Received } from '../testing-webhooks.ts'
 
@@ -16,6 +17,41 @@ function signed({ headers, body }: Received, ...keys: string[]): boolean[] {
     )
   })
 }
+
+describe('an endpoint', () => {
+  /** How many attempts are in the air at most for a receiver that takes so many at once and then leaves one after the other waiting. */
+  async function inTheAir(quick: number): Promise<number> {
+    const team = await given()
+    const held: (() => void)[] = []
+    const target = await receiver((_received, response) => {
+      if (target.received.length <= quick) response.end()
+      else held.push(() => response.end())
+    })
+    await endpoint(team, { url: target.url })
+    await tell(team, Array<string>(quick + 60).fill('labtest.order.created'), { objects: 'each' })
+    // The clock stands still, so that everything happens within a moment.
+    const now = new Date()
+    const delivery = delivering({ clock: () => now, attempt_ms_max: 15_000 })
+    const drained = delivery.drain()
+    let [most, seen] = [0, -1]
+    while (held.length === 0 || held.length !== seen) {
+      seen = held.length
+      await sleep(200)
+    }
+    while (target.received.length < quick + 60) {
+      most = Math.max(most, held.length)
+      for (const answer of held.splice(0)) answer()
+      await sleep(20)
+    }
+    for (const answer of held.splice(0)) answer()
+    await drained
+    return most
+  }
+
+  test('has ten attempts in the air at most', async () => assert.equal(await inTheAir(0), 10))
+
+  test('that takes four hundred within half a second has thirty', async () => assert.equal(await inTheAir(420), 30))
+})
 
 describe('an event', () => {
   test('arrives as it was stored, signed, under both names of the headers', async () => {

@@ -24,6 +24,7 @@ export interface SenderOptions {
   /** Name and version of the program. */
   product: string
   attempt_ms_max?: number
+  idle_max?: number
 }
 
 /** Headers that every attempt has; nothing of a team's own may replace them. */
@@ -41,9 +42,9 @@ export class Sender {
   readonly #timed = new Set<Exchange>()
   #timer: NodeJS.Timeout | undefined
 
-  constructor({ targets, sandbox, product, attempt_ms_max = ATTEMPT_MS_MAX }: SenderOptions) {
+  constructor({ product, attempt_ms_max = ATTEMPT_MS_MAX, ...where }: SenderOptions) {
     this.#attempt_ms_max = attempt_ms_max
-    this.#connections = new Connections({ targets, sandbox, connect_ms_max: attempt_ms_max })
+    this.#connections = new Connections({ ...where, connect_ms_max: attempt_ms_max })
     this.#fixed = Object.entries(fixedHeaders(product)).flat()
   }
 
@@ -71,7 +72,7 @@ export class Sender {
   #say(endpoint: string, origin: string, exchange: Exchange, done: (attempted: Attempted) => void): void {
     const line = this.#connections.take(endpoint, origin, exchange.isToBeRepeated)
     exchange.begin(line, (isLineGood) => {
-      if (isLineGood) this.#connections.give(endpoint, line)
+      if (isLineGood) this.#connections.give(line)
       else end(line)
       if (exchange.isToBeRepeated) return this.#say(endpoint, origin, exchange, done)
       this.#timed.delete(exchange)
