@@ -5,10 +5,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type pg from 'pg'
 import { Pool } from 'undici'
 import { signatureHeaders, signingKey } from '../src/webhooks/signature.ts'
-import { perSecond } from './limits.ts'
+import { perSecond, v7 } from './limits.ts'
 
 const ENDPOINTS = 4
-const EVENTS = 5000
+const EVENTS = 15_000
 const PER_ANNOUNCEMENT = 10
 /** As many as the worker has places for that many endpoints. */
 const CONNECTIONS = ENDPOINTS * 30
@@ -47,10 +47,10 @@ export async function deliveryRate({
   await db.query(
     `with told as (
        insert into event (id, team_id, type, object_id, user_id, created_at, body)
-       select gen_random_uuid(), $1, 'labtest.order.updated', gen_random_uuid(), $2, now(), $3 from generate_series(1, $4::int) returning id),
+       select given.id, $1, 'labtest.order.updated', gen_random_uuid(), $2, now(), $3 from unnest($4::uuid[]) as given (id) returning id),
      numbered as (select id, row_number() over () as n from told)
      insert into announcement (team_id, event_ids) select $1, array_agg(id) from numbered group by n / $5::int`,
-    [team, user_id, body, EVENTS, PER_ANNOUNCEMENT],
+    [team, user_id, body, Array.from({ length: EVENTS }, v7), PER_ANNOUNCEMENT],
   )
   const all = EVENTS * ENDPOINTS
   const since = { count: 0, at_ms: 0 }

@@ -63,7 +63,7 @@ export async function createLimit(
 }
 
 /** Identifiers in the order of their making, as ours are. */
-const v7 = (): string => {
+export const v7 = (): string => {
   const hex = Date.now().toString(16).padStart(12, '0')
   return `${hex.slice(0, 8)}-${hex.slice(8)}-7${randomUUID().slice(15)}`
 }

@@ -1,4 +1,5 @@
-// A receiver of webhooks that does nothing but remember when each message arrived. Started by main.ts as a process.
+// A receiver of webhooks that does nothing but count them and, of those for /latency, remember when each arrived. Started by main.ts as
+// a process.
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
@@ -7,7 +8,7 @@ let count = 0
 
 const server = createServer((request, response) => {
   if (request.method === 'GET') {
-    response.end(JSON.stringify({ count, last_ms: [...arrived.values()].at(-1) ?? 0, arrived: [...arrived] }))
+    response.end(JSON.stringify({ count, arrived: [...arrived] }))
     arrived = new Map()
     return
   }
@@ -18,8 +19,9 @@ const server = createServer((request, response) => {
   }
   request.resume().on('end', () => {
     response.writeHead(204).end()
-    const id = String(request.headers['webhook-id'])
     count++
+    if (request.url !== '/latency') return
+    const id = String(request.headers['webhook-id'])
     if (!arrived.has(id)) arrived.set(id, performance.timeOrigin + performance.now())
   })
 })
