@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { receiver } from '../testing-webhooks.ts'
 import { targets } from '../testing.ts'
-import { Sender } from './send.ts'
+import { Sender, type Attempted } from './send.ts'
 
 /** A sender that keeps so many connections, and how many its receiver has seen. */
 async function sending(idle_max: number) {
@@ -13,7 +13,10 @@ async function sending(idle_max: number) {
   const sender = new Sender({ targets, sandbox: true, product: 'Drawbridge/test', idle_max })
   after(() => sender.close())
   const to = async (...endpoints: string[]) => {
-    for (const id of endpoints) assert.equal((await sender.post({ id, url }, [], Buffer.from('{}'))).status, 200)
+    for (const id of endpoints) {
+      const { status } = await new Promise<Attempted>((done) => sender.post({ id, url }, [], Buffer.from('{}'), done))
+      assert.equal(status, 200)
+    }
     return connections
   }
   return { to }

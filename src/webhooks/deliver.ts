@@ -13,6 +13,7 @@ import { recoverHandfuls, type Handful } from './handfuls.ts'
 import { releaseLanes, renewLanes } from './lane-leases.ts'
 import { Lanes, type Mark } from './lanes.ts'
 import { loadEndpoints, Opener, type Endpoint, type Ready } from './ready.ts'
+import { messageId } from './operational.ts'
 import { Recorder } from './recorder.ts'
 import { Rounds } from './rounds.ts'
 import { Sender } from './send.ts'
@@ -262,7 +263,8 @@ export class CellDelivery {
 function deliveryOf(row: Claimed, due_ms: number): Delivery | undefined {
   const { body, type, user_id: _, ...rest } = row
   if (body === null || type === null) return undefined
-  return { ...rest, handful: undefined, type, body: Buffer.from(body), due_ms }
+  const msg = messageId(row.event_id ?? row.message_id!)
+  return { ...rest, handful: undefined, msg, type, body: Buffer.from(body), due_ms }
 }
 
 const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))

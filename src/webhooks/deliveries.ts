@@ -31,6 +31,8 @@ export interface Delivery {
   webhook_id: string
   event_id: string | null
   message_id: string | null
+  /** The id of either, as receivers see it. */
+  msg: string
   /** Of the present round, before this one. */
   attempts: number
   trigger: string

@@ -10,6 +10,7 @@ import type { Delivery } from './deliveries.ts'
 import type { DeletedAmong, Sink, Told } from './fan-out.ts'
 import { takeHandful, type Handful } from './handfuls.ts'
 import { takeLanes } from './lane-leases.ts'
+import { messageId } from './operational.ts'
 import { Endpoint, endpointColumns } from './ready.ts'
 
 /** What a process is ready to send at once. */
@@ -132,12 +133,13 @@ async function divide(
   const waiting: Pair[] = []
   const held: Handful = { id: uuid(), taken_ms: now.getTime(), items, left: 0 }
   for (const event of events) {
-    let body: Buffer | undefined
+    let bytes: Buffer | undefined
+    const msg = messageId(event.id)
     for (const { id } of of.get(event.team_id) ?? []) {
       if (!(wants.get(id)?.has(event.type) ?? true)) continue
       const room = rooms.get(id)!
       rooms.set(id, Math.max(0, room - 1))
-      if (room > 0) items.push(deliveryOf(event, id, (body ??= Buffer.from(event.body!)), held))
+      if (room > 0) items.push(deliveryOf(event, msg, id, (bytes ??= Buffer.from(event.body!)), held))
       else waiting.push({ team_id: event.team_id, webhook_id: id, event_id: event.id })
     }
   }
@@ -145,13 +147,14 @@ async function divide(
   return { held: items.length ? held : undefined, waiting }
 }
 
-const deliveryOf = (event: Matching, webhook_id: string, body: Buffer, handful: Handful): Delivery => ({
+const deliveryOf = (event: Matching, msg: string, webhook_id: string, body: Buffer, handful: Handful): Delivery => ({
   id: undefined,
   handful,
   team_id: event.team_id,
   webhook_id,
   event_id: event.id,
   message_id: null,
+  msg,
   attempts: 0,
   trigger: 'scheduled',
   reported: null,

@@ -34,7 +34,9 @@ export interface FlightOptions {
 
 export class Flights {
   readonly #options: FlightOptions
-  readonly #flying = new Set<Promise<void>>()
+  /** How many are in the air, or wait for what came of them to be written; whom to tell when there are none. */
+  #flying = 0
+  #awaiting: (() => void)[] = []
   readonly #logs = new WeakMap<Ready, Log>()
 
   constructor(options: FlightOptions) {
@@ -45,9 +47,9 @@ export class Flights {
   async landed(): Promise<void> {
     const { recorder } = this.#options
     do {
-      await Promise.all(this.#flying)
+      if (this.#flying) await new Promise<void>((resolve) => this.#awaiting.push(resolve))
       await recorder.flush()
-    } while (this.#flying.size)
+    } while (this.#flying)
   }
 
   /** Send what waits for an endpoint, as far as there is room. */
@@ -77,26 +79,35 @@ export class Flights {
   }
 
   #launch(waiting: Waiting): void {
-    const flight = this.#fly(waiting).finally(() => this.#flying.delete(flight))
-    this.#flying.add(flight)
-  }
-
-  async #fly(waiting: Waiting): Promise<void> {
     const { item, endpoint } = waiting
     const { lanes, means, onError } = this.#options
-    let ended: Ended
+    this.#flying++
     try {
-      ended = await attempt(item, endpoint, means)
+      attempt(item, endpoint, means, (ended) => this.#land(waiting, ended))
     } catch (error) {
       lanes.give(endpoint.id)
+      onError(error, 'a delivery failed')
+      this.#gone(waiting)
       lanes.release(1)
-      return onError(error, 'a delivery failed')
-    } finally {
-      const next = lanes.answered(endpoint.id, objectOf(waiting))
-      if (next) this.#launch(next)
+      this.#rest()
     }
+  }
+
+  #land(waiting: Waiting, ended: Ended): void {
+    this.#gone(waiting)
     const written = this.#settle(waiting, ended)
-    if (written === undefined) return
+    if (written) void this.#wait(written)
+    else this.#rest()
+  }
+
+  /** An attempt is over; what waited for it because it is about the same object leaves. */
+  #gone(waiting: Waiting): void {
+    const next = this.#options.lanes.answered(waiting.endpoint.id, objectOf(waiting))
+    if (next) this.#launch(next)
+  }
+
+  async #wait(written: Promise<void>): Promise<void> {
+    const { lanes, onError } = this.#options
     try {
       await written
     } catch (error) {
@@ -104,7 +115,15 @@ export class Flights {
       onError(error, 'a delivery failed')
     } finally {
       lanes.release(1)
+      this.#rest()
     }
+  }
+
+  #rest(): void {
+    if (--this.#flying) return
+    const awaiting = this.#awaiting
+    this.#awaiting = []
+    for (const tell of awaiting) tell()
   }
 
   /**
@@ -148,7 +167,7 @@ export class Flights {
   }
 
   /** An attempt that arrived stands in the log of deliveries; a line of it is for those who look closely. */
-  #say({ type }: Delivery, endpoint: Ready, { outcome, msg, failures }: Ended): void {
+  #say({ msg, type }: Delivery, endpoint: Ready, { outcome, failures }: Ended): void {
     const { response_status: status, error, duration_ms, succeeded } = outcome
     const level = succeeded ? 'debug' : 'info'
     if (!this.#options.log.isLevelEnabled(level)) return

@@ -40,6 +40,8 @@ export class Sender {
   readonly #fixed: string[]
   /** Attempts in the air in the order in which their time ends. */
   readonly #timed = new Set<Exchange>()
+  /** Attempts that are over and of which nobody has been told yet. */
+  #over: Exchange[] = []
   #timer: NodeJS.Timeout | undefined
 
   constructor({ product, attempt_ms_max = ATTEMPT_MS_MAX, ...where }: SenderOptions) {
@@ -49,19 +51,14 @@ export class Sender {
   }
 
   /**
-   * Never throws: what goes wrong is an outcome.
+   * Never throws: what goes wrong is an outcome. A callback and no promise, which for each of so many costs as much as the rest of this.
    * @param headers names and values by turns
+   * @param done called once, later
    */
-  async post(endpoint: { id: string; url: string }, headers: string[], body: Buffer): Promise<Attempted> {
-    if (!this.#connections.isReady) await this.#connections.makeReady()
-    headers.push(...this.#fixed)
-    return new Promise((resolve) => {
-      const { origin, path } = partsOf(endpoint.url)
-      const exchange = new Exchange({ method: 'POST', path, headers, body }, performance.now())
-      this.#timed.add(exchange)
-      this.#timer ??= setTimeout(() => this.#expire(), this.#attempt_ms_max).unref()
-      this.#say(endpoint.id, origin, exchange, resolve)
-    })
+  post(endpoint: { id: string; url: string }, headers: string[], body: Buffer, done: (attempted: Attempted) => void): void {
+    const exchange = new Exchange(this, endpoint, headers.concat(this.#fixed), body, done)
+    if (this.#connections.isReady) this.#begin(exchange)
+    else void this.#beginWhenReady(exchange)
   }
 
   close(): void {
@@ -69,15 +66,40 @@ export class Sender {
     this.#connections.close()
   }
 
-  #say(endpoint: string, origin: string, exchange: Exchange, done: (attempted: Attempted) => void): void {
-    const line = this.#connections.take(endpoint, origin, exchange.isToBeRepeated)
-    exchange.begin(line, (isLineGood) => {
-      if (isLineGood) this.#connections.give(line)
-      else end(line)
-      if (exchange.isToBeRepeated) return this.#say(endpoint, origin, exchange, done)
-      this.#timed.delete(exchange)
-      done(exchange.attempted())
-    })
+  /** Called by an exchange: its line has nothing more to say, and whether it can be used again. */
+  ended(exchange: Exchange, line: Line, isLineGood: boolean): void {
+    if (isLineGood) this.#connections.give(line)
+    else end(line)
+    if (exchange.isToBeRepeated) return exchange.begin(this.#connections.take(exchange.endpoint, exchange.origin, true))
+    this.#finish(exchange)
+  }
+
+  async #beginWhenReady(exchange: Exchange): Promise<void> {
+    try {
+      await this.#connections.makeReady()
+      this.#begin(exchange)
+    } catch (error) {
+      exchange.fail(error)
+      this.#finish(exchange)
+    }
+  }
+
+  #begin(exchange: Exchange): void {
+    this.#timed.add(exchange)
+    this.#timer ??= setTimeout(() => this.#expire(), this.#attempt_ms_max).unref()
+    exchange.begin(this.#connections.take(exchange.endpoint, exchange.origin, false))
+  }
+
+  #finish(exchange: Exchange): void {
+    this.#timed.delete(exchange)
+    if (this.#over.push(exchange) === 1) queueMicrotask(this.#tell)
+  }
+
+  /** Not while the answer is being read: what follows from it sends the next message. */
+  readonly #tell = (): void => {
+    const over = this.#over
+    this.#over = []
+    for (const exchange of over) exchange.done(exchange.attempted())
   }
 
   /** One timer for all: they end in the order in which they began. */
@@ -98,28 +120,45 @@ export class Sender {
 
 /** What is said and answered over a line, or twice over two when the first broke before it was used. */
 class Exchange implements Dispatcher.DispatchHandler {
-  readonly started_ms: number
+  readonly started_ms = performance.now()
+  readonly endpoint: string
+  readonly origin: string
+  readonly done: (attempted: Attempted) => void
+  readonly #sender: Sender
   readonly #request: Dispatcher.DispatchOptions
   isToBeRepeated = false
   #error: string | null = null
+  /** Undefined: nothing is said any more. */
   #line: Line | undefined
-  #ended: ((isLineGood: boolean) => void) | undefined
   #status: number | null = null
   #retry_after: string | undefined
   #chunks: Buffer[] | undefined
   #size = 0
 
-  constructor(request: Dispatcher.DispatchOptions, started_ms: number) {
-    this.#request = request
-    this.started_ms = started_ms
+  constructor(
+    sender: Sender,
+    { id, url }: { id: string; url: string },
+    headers: string[],
+    body: Buffer,
+    done: (attempted: Attempted) => void,
+  ) {
+    const { origin, path } = partsOf(url)
+    this.#sender = sender
+    this.endpoint = id
+    this.origin = origin
+    this.done = done
+    this.#request = { method: 'POST', path, headers, body }
   }
 
-  /** @param ended called once, with whether the line can be used again */
-  begin(line: Line, ended: (isLineGood: boolean) => void): void {
+  begin(line: Line): void {
     this.isToBeRepeated = false
     this.#line = line
-    this.#ended = ended
     line.client.dispatch(this.#request, this)
+  }
+
+  /** It has not begun, and will not. */
+  fail(error: unknown): void {
+    this.#error = errorText(error)
   }
 
   /** Its time is over. */
@@ -141,7 +180,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   onRequestStart(): void {}
 
   onResponseStart(_controller: unknown, status: number, headers: Record<string, string | string[] | undefined>): void {
-    if (status < 200 || !this.#ended) return
+    if (status < 200 || !this.#line) return
     this.#status = status
     const asked = headers['retry-after']
     this.#retry_after = Array.isArray(asked) ? asked[0] : asked
@@ -149,7 +188,7 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   /** What follows the first 20,000 bytes is not waited for. */
   onResponseData(_controller: unknown, chunk: Buffer): void {
-    if (!this.#ended) return
+    if (!this.#line) return
     if (this.#chunks) this.#chunks.push(chunk)
     else this.#chunks = [chunk]
     this.#size += chunk.length
@@ -161,18 +200,18 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseError(_controller: unknown, error: Error): void {
-    if (!this.#ended) return
+    if (!this.#line) return
     const text = errorText(error)
     // The receiver closed a kept connection at the moment it was used again: nothing has been refused.
-    this.isToBeRepeated = this.#line!.used && this.#status === null && BROKEN.has(text)
+    this.isToBeRepeated = this.#line.used && this.#status === null && BROKEN.has(text)
     if (!this.isToBeRepeated) this.#error = text
     this.#end(false)
   }
 
   #end(isLineGood: boolean): void {
-    const ended = this.#ended
-    this.#ended = undefined
-    ended?.(isLineGood)
+    const line = this.#line
+    this.#line = undefined
+    if (line) this.#sender.ended(this, line, isLineGood)
   }
 }
 
