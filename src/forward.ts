@@ -52,7 +52,7 @@ async function post(
 ): Promise<string | undefined> {
   const started = performance.now()
   const headers = {
-    ...signatureHeaders([key], event.id, Math.floor(machineNow().getTime() / 1000), event.body),
+    ...signatureHeaders([key], event.id, Math.floor(machineNow().getTime() / 1000), Buffer.from(event.body)),
     'content-type': 'application/json',
     'user-agent': `Drawbridge/${version} listen`,
   }
