@@ -323,11 +323,10 @@ table data_pull_preference
   constraint data_pull_preference__days CHECK (((days >= 1) AND (days <= 365)))
 
 table delivery
-  id bigint not null generated always as identity
+  number bigint
   team_id uuid not null
   webhook_id text not null
-  event_id uuid
-  message_id uuid
+  message_id uuid not null
   state text not null
   due_at timestamp with time zone
   attempts integer not null default 0
@@ -342,21 +341,15 @@ table delivery
   response_body text
   signature text
   custom_headers text[]
-  constraint delivery_pkey PRIMARY KEY (id)
-  constraint delivery_message_id_fkey FOREIGN KEY (message_id) REFERENCES webhook_message(id) ON DELETE CASCADE
-  constraint delivery__one CHECK ((num_nonnulls(event_id, message_id) = 1))
+  constraint delivery__once PRIMARY KEY (webhook_id, message_id)
   constraint delivery__pending CHECK (((state = 'pending'::text) = (due_at IS NOT NULL)))
   constraint delivery__state CHECK ((state = ANY (ARRAY['pending'::text, 'delivered'::text, 'failed'::text, 'stopped'::text])))
-  CREATE INDEX delivery__due ON delivery USING btree (webhook_id, due_at, id) WHERE (due_at IS NOT NULL)
-  CREATE INDEX delivery__list ON delivery USING btree (webhook_id, id)
-  CREATE INDEX delivery__message ON delivery USING btree (message_id) WHERE (message_id IS NOT NULL)
+  CREATE INDEX delivery__due ON delivery USING btree (webhook_id, due_at, number, message_id) WHERE (due_at IS NOT NULL)
   CREATE INDEX delivery__old ON delivery USING brin (created_at)
-  CREATE UNIQUE INDEX delivery__once ON delivery USING btree (event_id, webhook_id)
 
 table delivery_attempt
   id uuid not null
   team_id uuid not null
-  delivery_id bigint not null
   trigger text not null
   at timestamp with time zone not null
   duration_ms integer not null
@@ -366,9 +359,11 @@ table delivery_attempt
   succeeded boolean not null
   signature text not null
   custom_headers text[] not null
+  webhook_id text not null
+  message_id uuid not null
   constraint delivery_attempt_pkey PRIMARY KEY (id)
-  constraint delivery_attempt_delivery_id_fkey FOREIGN KEY (delivery_id) REFERENCES delivery(id) ON DELETE CASCADE
-  CREATE INDEX delivery_attempt__delivery ON delivery_attempt USING btree (delivery_id, id)
+  constraint delivery_attempt__of FOREIGN KEY (webhook_id, message_id) REFERENCES delivery(webhook_id, message_id) ON DELETE CASCADE
+  CREATE INDEX delivery_attempt__delivery ON delivery_attempt USING btree (webhook_id, message_id, id)
 
 table delivery_tally
   team_id uuid not null
@@ -409,7 +404,8 @@ table event
   CREATE TRIGGER event__deliveries AFTER DELETE ON event REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION forget_deliveries_of_events()
     begin
       delete from delivery
-      where event_id = any (array(select id from gone)) and team_id = any (array(select distinct team_id from gone));
+      where webhook_id = any (array(select w.id from webhook w where w.team_id = any (array(select distinct team_id from gone))))
+        and message_id = any (array(select id from gone));
       return null;
     end
 
@@ -1038,4 +1034,5 @@ table webhook_secret
   constraint webhook_secret_webhook_id_fkey FOREIGN KEY (webhook_id) REFERENCES webhook(id) ON DELETE CASCADE
   CREATE INDEX webhook_secret__webhook ON webhook_secret USING btree (webhook_id, id)
 
+sequence delivery_number
 sequence order_event_id

@@ -1,4 +1,4 @@
-// How much of what waits in the database a process takes at once.
+// How much of what waits in the database a process takes at once, and in which order.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { machineNow } from '../platform/clock.ts'
@@ -14,7 +14,7 @@ async function behind(count: number, body: Record<string, unknown> = {}) {
   const hook = await endpoint(team, { url: 'http://127.0.0.1:9/', ...body })
   await tell(team, Array<string>(count).fill('labtest.order.created'), { objects: 'each' })
   await team.db.queries.run(sql`
-    insert into delivery (team_id, webhook_id, event_id, state, due_at, trigger, created_at)
+    insert into delivery (team_id, webhook_id, message_id, state, due_at, trigger, created_at)
     select team_id, ${hook.id}, id, 'pending', created_at, 'scheduled', created_at from event where team_id = ${team.team} order by id`)
   return { team, hook }
 }
@@ -38,4 +38,17 @@ test('one with a rate limit is given no more than that, whatever room it has', a
   assert.equal(await claimed(await behind(12, { rate_limit: 3 }), 30), 3)
   assert.equal(await claimed(await behind(12, { rate_limit: 3 })), 3)
   assert.equal(await claimed(await behind(12, { rate_limit: 50 })), 10)
+})
+
+test('what is due at the same instant comes in the order in which it was queued, and not in that of the events', async () => {
+  const { team, hook } = await behind(5)
+  await team.db.queries.run(sql`
+    update delivery d set due_at = created.first, number = -nth
+    from (select message_id, min(created_at) over () as first, row_number() over (order by message_id) as nth
+          from delivery where webhook_id = ${hook.id}) created
+    where d.webhook_id = ${hook.id} and d.message_id = created.message_id`)
+  const rows = await claimDue(team.db, uuid(), machineNow(), { total: 200, others: 10, lanes: new Map([[hook.id, 30]]) })
+  const ids = rows.filter(({ webhook_id }) => webhook_id === hook.id).map(({ message_id }) => message_id)
+  assert.equal(ids.length, 5)
+  assert.deepEqual(ids, ids.toSorted().reverse())
 })

@@ -245,13 +245,13 @@ export class CellDelivery {
       people.length ? this.#options.deletedAmong(this.#db.queries, people) : new Set<string>(),
     ])
     const ready = new Map(endpoints.map((endpoint) => [endpoint.id, this.#opener.open(endpoint)]))
-    const dropped: number[] = []
+    const dropped: Claimed[] = []
     const taken_ms = now.getTime()
     for (const row of claimed) {
       const endpoint = ready.get(row.webhook_id)
       const item = row.user_id !== null && deleted.has(row.user_id) ? undefined : deliveryOf(row, taken_ms)
       if (endpoint && item) this.#lanes.add(endpoint.id, { item, endpoint, taken_ms }, endpoint, taken_ms)
-      else dropped.push(row.id)
+      else dropped.push(row)
     }
     for (const id of this.#lanes.inUse) this.#flights.pump(id)
     await dropDeliveries(this.#db.queries, dropped)
@@ -263,8 +263,8 @@ export class CellDelivery {
 function deliveryOf(row: Claimed, due_ms: number): Delivery | undefined {
   const { body, type, user_id: _, ...rest } = row
   if (body === null || type === null) return undefined
-  const msg = messageId(row.event_id ?? row.message_id!)
-  return { ...rest, handful: undefined, msg, type, body: Buffer.from(body), due_ms }
+  const msg = messageId(row.message_id)
+  return { ...rest, has_row: true, handful: undefined, msg, type, body: Buffer.from(body), due_ms }
 }
 
 const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))

@@ -6,7 +6,7 @@
 import { plusSeconds } from '../platform/clock.ts'
 import type { Db, PlainTx, Queries, Tx } from '../platform/db.ts'
 import { Nullable, T, type Static } from '../platform/schema.ts'
-import { sql } from '../platform/sql.ts'
+import { sql, type Sql } from '../platform/sql.ts'
 import { plainList, textList } from './arrays.ts'
 import type { Handful } from './handfuls.ts'
 import { LANE_LEASE_S } from './lane-leases.ts'
@@ -24,14 +24,15 @@ export const stopDeliveries = (tx: Tx, webhook_id: string): Promise<number> =>
 
 /** What is to be sent to an endpoint. */
 export interface Delivery {
-  /** Undefined: it has no row, its handful stands for it. */
-  id: number | undefined
+  /** Whether it has a row; if not, its handful stands for it. */
+  has_row: boolean
   handful: Handful | undefined
   team_id: string
   webhook_id: string
-  event_id: string | null
-  message_id: string | null
-  /** The id of either, as receivers see it. */
+  /** Of the event, or of what is said about deliveries. */
+  message_id: string
+  is_event: boolean
+  /** The same, as receivers see it. */
   msg: string
   /** Of the present round, before this one. */
   attempts: number
@@ -45,11 +46,10 @@ export interface Delivery {
 }
 
 const Claimed = T.Object({
-  id: T.Integer(),
   team_id: T.String(),
   webhook_id: T.String(),
-  event_id: Nullable(T.String()),
-  message_id: Nullable(T.String()),
+  message_id: T.String(),
+  is_event: T.Boolean(),
   attempts: T.Integer(),
   trigger: T.String(),
   reported: Nullable(T.String()),
@@ -96,21 +96,22 @@ export async function claimDue(db: Db, owner: string, now: Date, room: Room): Pr
       update webhook_lane l set owner = ${owner}, leased_until = ${held}
       from lane where l.webhook_id = lane.webhook_id returning l.webhook_id, lane.room
     ), due as (
-      select found.id from held
+      select held.webhook_id, found.message_id from held
       cross join lateral (
-        select d.id from delivery d where d.webhook_id = held.webhook_id and ${free}
-        order by d.due_at, d.id limit held.room for update skip locked) found
+        select d.message_id from delivery d where d.webhook_id = held.webhook_id and ${free}
+        order by d.due_at, d.number, d.message_id limit held.room for update skip locked) found
       limit ${room.total}
     ), taken as (
       update delivery d set leased_until = ${until}
-      from due where d.id = due.id
-      returning d.id, d.team_id, d.webhook_id, d.event_id, d.message_id, d.attempts, d.trigger, d.reported
+      from due where d.webhook_id = due.webhook_id and d.message_id = due.message_id
+      returning d.team_id, d.webhook_id, d.message_id, d.attempts, d.trigger, d.reported, d.due_at, d.number
     )
-    select t.*, coalesce(e.type, m.type) as type, coalesce(e.body, m.body) as body, e.user_id, e.object_id
+    select t.team_id, t.webhook_id, t.message_id, t.attempts, t.trigger, t.reported, e.id is not null as is_event,
+           coalesce(e.type, m.type) as type, coalesce(e.body, m.body) as body, e.user_id, e.object_id
     from taken t
-    left join event e on e.team_id = t.team_id and e.id = t.event_id
+    left join event e on e.team_id = t.team_id and e.id = t.message_id
     left join webhook_message m on m.team_id = t.team_id and m.id = t.message_id
-    order by t.id`,
+    order by t.due_at, t.number, t.message_id`,
   )
   return rows
 }
@@ -148,12 +149,12 @@ export async function record(db: Queries, outcomes: Outcome[], isCounted = false
   await db.run(sql`
     with said as (
       select * from unnest(
-        ${plain((o) => o.item.id!)}::bigint[], ${plain((o) => o.attempt_id)}::uuid[], ${texts((o) => o.item.trigger)}::text[],
+        ${texts((o) => o.item.webhook_id)}::text[], ${plain((o) => o.item.message_id)}::uuid[], ${plain((o) => o.attempt_id)}::uuid[], ${texts((o) => o.item.trigger)}::text[],
         ${plain((o) => o.at)}::timestamptz[], ${plain((o) => o.duration_ms)}::int[], ${plain((o) => o.response_status)}::int[],
         ${texts((o) => o.response_body)}::text[], ${texts((o) => o.error)}::text[], ${plain((o) => o.succeeded)}::bool[],
         ${texts((o) => o.signature)}::text[], ${texts((o) => o.endpoint.customNames.join(' '))}::text[], ${plain((o) => o.next_at ?? null)}::timestamptz[],
         ${plain((o) => o.item.attempts + 1)}::int[], ${texts((o) => o.reported)}::text[])
-      as t (delivery_id, id, trigger, at, duration_ms, response_status, response_body, error, succeeded, signature, custom_headers,
+      as t (webhook_id, message_id, id, trigger, at, duration_ms, response_status, response_body, error, succeeded, signature, custom_headers,
             next_at, attempts, reported)
     ), counted as (
       ${tally(isCounted ? [] : outcomes)}
@@ -172,24 +173,31 @@ export async function record(db: Queries, outcomes: Outcome[], isCounted = false
         response_body = case when ${kept} then s.response_body else d.response_body end,
         signature = case when ${kept} then s.signature else d.signature end,
         custom_headers = case when ${kept} then string_to_array(nullif(s.custom_headers, ''), ' ') else d.custom_headers end
-      from said s where d.id = s.delivery_id
-      returning d.id, d.team_id, d.attempt_id
+      from said s where d.webhook_id = s.webhook_id and d.message_id = s.message_id
+      returning d.webhook_id, d.message_id, d.team_id, d.attempt_id
     )
-    insert into delivery_attempt (id, team_id, delivery_id, trigger, at, duration_ms, response_status, response_body, error, succeeded, signature, custom_headers)
-    select s.id, c.team_id, c.id, s.trigger, s.at, s.duration_ms, s.response_status, s.response_body, s.error, s.succeeded, s.signature,
+    insert into delivery_attempt (id, team_id, webhook_id, message_id, trigger, at, duration_ms, response_status, response_body, error, succeeded, signature, custom_headers)
+    select s.id, c.team_id, c.webhook_id, c.message_id, s.trigger, s.at, s.duration_ms, s.response_status, s.response_body, s.error, s.succeeded, s.signature,
            string_to_array(s.custom_headers, ' ')
-    from said s join changed c on c.id = s.delivery_id where c.attempt_id is distinct from s.id`)
+    from said s join changed c on c.webhook_id = s.webhook_id and c.message_id = s.message_id where c.attempt_id is distinct from s.id`)
 }
 
 /** Deliveries that are not to be sent any more, since there is nothing to send or nobody to tell about. */
-export async function dropDeliveries(db: Queries, ids: number[]): Promise<void> {
-  if (ids.length) await db.run(sql`update delivery set state = 'stopped', due_at = null where id = any (${ids}::bigint[])`)
+export async function dropDeliveries(db: Queries, keys: Key[]): Promise<void> {
+  if (keys.length) await db.run(sql`update delivery d set state = 'stopped', due_at = null from ${among(keys)}`)
 }
 
 /** Put deliveries that were claimed and not sent back where they were. */
-export async function putBack(db: Db, ids: number[]): Promise<void> {
-  if (ids.length) await db.relaxed.run(sql`update delivery set leased_until = null where id = any (${ids}::bigint[])`)
+export async function putBack(db: Db, keys: Key[]): Promise<void> {
+  if (keys.length) await db.relaxed.run(sql`update delivery d set leased_until = null from ${among(keys)}`)
 }
+
+type Key = Pick<Delivery, 'webhook_id' | 'message_id'>
+
+/** For a statement about `delivery d`. */
+const among = (keys: Key[]): Sql => sql`
+  unnest(${textList(keys.map((key) => key.webhook_id))}::text[], ${plainList(keys.map((key) => key.message_id))}::uuid[]) as given (webhook_id, message_id)
+  where d.webhook_id = given.webhook_id and d.message_id = given.message_id`
 
 /** How long the log of deliveries is kept. Source: events.md 6.7. */
 export const KEPT_S = 30 * 86_400
@@ -198,12 +206,13 @@ const PRUNED_MAX = 20_000
 /** Forget what was delivered, given up or stopped long ago, with its attempts. For the sweep of the worker. */
 export const pruneDeliveries = async (tx: PlainTx): Promise<void> => {
   await tx.run(sql`
-    delete from delivery where id = any (array(
-      select id from delivery where created_at < ${plusSeconds(tx.now, -KEPT_S)} and due_at is null limit ${PRUNED_MAX}))`)
+    delete from delivery where (webhook_id, message_id) in (
+      select webhook_id, message_id from delivery where created_at < ${plusSeconds(tx.now, -KEPT_S)} and due_at is null limit ${PRUNED_MAX})`)
   await tx.run(sql`
     delete from delivery_tally where at < ${plusSeconds(tx.now, -KEPT_S)}`)
   await tx.run(sql`
     delete from webhook_message where id = any (array(
       select m.id from webhook_message m
-      where m.created_at < ${plusSeconds(tx.now, -KEPT_S)} and not exists (select from delivery d where d.message_id = m.id) limit ${PRUNED_MAX}))`)
+      where m.created_at < ${plusSeconds(tx.now, -KEPT_S)} and not exists (
+        select from webhook w join delivery d on d.webhook_id = w.id and d.message_id = m.id where w.team_id = m.team_id) limit ${PRUNED_MAX}))`)
 }

@@ -148,12 +148,12 @@ async function divide(
 }
 
 const deliveryOf = (event: Matching, msg: string, webhook_id: string, body: Buffer, handful: Handful): Delivery => ({
-  id: undefined,
+  has_row: false,
   handful,
   team_id: event.team_id,
   webhook_id,
-  event_id: event.id,
-  message_id: null,
+  message_id: event.id,
+  is_event: true,
   msg,
   attempts: 0,
   trigger: 'scheduled',
@@ -167,12 +167,12 @@ const deliveryOf = (event: Matching, msg: string, webhook_id: string, body: Buff
 /** Numbered in this order, by which deliveries of the same instant are sent. An endpoint deleted meanwhile is not there any more. */
 const queue = (tx: PlainTx, waiting: Pair[], now: Date): Promise<number> =>
   tx.run(sql`
-    insert into delivery (team_id, webhook_id, event_id, state, due_at, trigger, created_at)
-    select given.team_id, w.id, given.event_id, 'pending', ${now}, 'scheduled', ${now}
+    insert into delivery (team_id, webhook_id, message_id, number, state, due_at, trigger, created_at)
+    select given.team_id, w.id, given.event_id, nextval('delivery_number'), 'pending', ${now}, 'scheduled', ${now}
     from unnest(${plainList(waiting.map((m) => m.team_id))}::uuid[], ${textList(waiting.map((m) => m.webhook_id))}::text[], ${plainList(waiting.map((m) => m.event_id))}::uuid[])
          with ordinality as given (team_id, webhook_id, event_id, n)
     join (select id, team_id from webhook where id = any (${[...new Set(waiting.map((m) => m.webhook_id))]}::text[]) for key share) w
       on w.id = given.webhook_id and w.team_id = given.team_id
     join event e on e.team_id = given.team_id and e.id = given.event_id
     order by given.n
-    on conflict (event_id, webhook_id) do nothing`)
+    on conflict (webhook_id, message_id) do nothing`)

@@ -8,8 +8,8 @@ export const eraseTeamWebhooks = inTurn(
   (team, max) =>
     sql`delete from delivery_attempt where id = any (array(select id from delivery_attempt where team_id = ${team} limit ${max}))`,
   (team, max) => sql`
-    delete from delivery where id = any (array(
-      select id from delivery where team_id = ${team} and webhook_id in (select id from webhook where team_id = ${team}) limit ${max}))`,
+    delete from delivery where (webhook_id, message_id) in (
+      select webhook_id, message_id from delivery where webhook_id in (select id from webhook where team_id = ${team}) limit ${max})`,
   (team, max) => sql`
     delete from delivery_tally where team_id = ${team} and at in (select at from delivery_tally where team_id = ${team} limit ${max})`,
   (team, max) =>

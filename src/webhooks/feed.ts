@@ -4,6 +4,7 @@ import { plusSeconds } from '../platform/clock.ts'
 import type { PlainTx, Queries } from '../platform/db.ts'
 import { Nullable, T, type Static } from '../platform/schema.ts'
 import { sql } from '../platform/sql.ts'
+import { plainList } from './arrays.ts'
 import type { DeletedAmong } from './fan-out.ts'
 import { messageId } from './operational.ts'
 import type { FollowedEvent } from './schema.ts'
@@ -18,7 +19,7 @@ export async function appendToFeed(tx: PlainTx, events: { team_id: string; event
   await tx.run(sql`
     insert into feed (team_id, event_id, created_at)
     select team_id, event_id, ${now}
-    from unnest(${events.map((e) => e.team_id)}::uuid[], ${events.map((e) => e.event_id)}::uuid[]) with ordinality as given (team_id, event_id, n)
+    from unnest(${plainList(events.map((e) => e.team_id))}::uuid[], ${plainList(events.map((e) => e.event_id))}::uuid[]) with ordinality as given (team_id, event_id, n)
     order by n`)
 }
 

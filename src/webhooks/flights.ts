@@ -191,5 +191,5 @@ export class Flights {
   }
 }
 
-const objectOf = ({ item }: Waiting): string => item.object_id ?? item.message_id!
+const objectOf = ({ item }: Waiting): string => item.object_id ?? item.message_id
 const ignore = () => {}

@@ -31,7 +31,7 @@ export async function takeHandful(tx: PlainTx, handful: Handful, now: Date): Pro
   const nth = new Map(hooks.map((id, i) => [id, i + 1]))
   await tx.run(sql`
     insert into handful (id, leased_until, webhook_ids, event_ids, nths)
-    values (${handful.id}, ${plusSeconds(now, LEASE_S)}, ${hooks}::text[], ${plainList(handful.items.map((item) => item.event_id!))}::uuid[],
+    values (${handful.id}, ${plusSeconds(now, LEASE_S)}, ${hooks}::text[], ${plainList(handful.items.map((item) => item.message_id))}::uuid[],
             ${plainList(handful.items.map((item) => nth.get(item.webhook_id)!))}::int[])`)
 }
 
@@ -43,8 +43,8 @@ export const recoverHandfuls = (db: Queries, now: Date): Promise<number> =>
         select id from handful where leased_until <= ${now} order by id limit ${RECOVERED_MAX} for update skip locked)
       returning *
     )
-    insert into delivery (team_id, webhook_id, event_id, state, due_at, trigger, created_at)
-    select w.team_id, w.id, e.id, case when w.disabled then 'stopped' else 'pending' end, case when not w.disabled then ${now}::timestamptz end,
+    insert into delivery (team_id, webhook_id, message_id, number, state, due_at, trigger, created_at)
+    select w.team_id, w.id, e.id, nextval('delivery_number'), case when w.disabled then 'stopped' else 'pending' end, case when not w.disabled then ${now}::timestamptz end,
            'scheduled', ${now}
     from gone
     cross join lateral unnest(gone.event_ids, gone.nths) with ordinality as given (event_id, nth, n)
@@ -52,9 +52,9 @@ export const recoverHandfuls = (db: Queries, now: Date): Promise<number> =>
       on w.id = gone.webhook_ids[given.nth]
     join event e on e.team_id = w.team_id and e.id = given.event_id
     order by gone.id, given.n
-    on conflict (event_id, webhook_id) do nothing`)
+    on conflict (webhook_id, message_id) do nothing`)
 
-const Row = T.Object({ id: T.Integer(), webhook_id: T.String(), event_id: T.String() })
+const Row = T.Object({ webhook_id: T.String(), message_id: T.String() })
 
 /**
  * Give deliveries in hand their rows, in this order. One that has a row already, since somebody sent it again, keeps that; one whose
@@ -62,34 +62,34 @@ const Row = T.Object({ id: T.Integer(), webhook_id: T.String(), event_id: T.Stri
  * @param leased_until undefined: not in hand any more
  */
 export async function putDown(db: Queries, items: Delivery[], leased_until: Date | undefined, now: Date): Promise<void> {
-  const pairs = [plainList(items.map((item) => item.event_id!)), textList(items.map((item) => item.webhook_id))] as const
+  const pairs = [plainList(items.map((item) => item.message_id)), textList(items.map((item) => item.webhook_id))] as const
   const hooks = [...new Set(items.map((item) => item.webhook_id))]
   const rows = await db.many(
     Row,
     sql`
-    insert into delivery (team_id, webhook_id, event_id, state, due_at, leased_until, trigger, created_at)
-    select w.team_id, w.id, e.id, case when w.disabled then 'stopped' else 'pending' end,
+    insert into delivery (team_id, webhook_id, message_id, number, state, due_at, leased_until, trigger, created_at)
+    select w.team_id, w.id, e.id, nextval('delivery_number'), case when w.disabled then 'stopped' else 'pending' end,
            case when not w.disabled then to_timestamp(given.due_s) end, case when not w.disabled then ${leased_until ?? null}::timestamptz end,
            'scheduled', ${now}
     from unnest(${pairs[0]}::uuid[], ${pairs[1]}::text[], ${plainList(items.map((item) => item.due_ms / 1000))}::float8[])
-         with ordinality as given (event_id, webhook_id, due_s, n)
+         with ordinality as given (message_id, webhook_id, due_s, n)
     join (select id, team_id, disabled from webhook where id = any (${hooks}::text[]) for share) w on w.id = given.webhook_id
-    join event e on e.team_id = w.team_id and e.id = given.event_id
+    join event e on e.team_id = w.team_id and e.id = given.message_id
     order by given.n
-    on conflict (event_id, webhook_id) do nothing
-    returning id, webhook_id, event_id`,
+    on conflict (webhook_id, message_id) do nothing
+    returning webhook_id, message_id`,
   )
   if (rows.length < items.length)
     rows.push(
       ...(await db.many(
         Row,
         sql`
-        select d.id, d.webhook_id, d.event_id from unnest(${pairs[0]}::uuid[], ${pairs[1]}::text[]) as given (event_id, webhook_id)
-        join delivery d on d.event_id = given.event_id and d.webhook_id = given.webhook_id`,
+        select d.webhook_id, d.message_id from unnest(${pairs[0]}::uuid[], ${pairs[1]}::text[]) as given (message_id, webhook_id)
+        join delivery d on d.webhook_id = given.webhook_id and d.message_id = given.message_id`,
       )),
     )
-  const ids = new Map(rows.map((row) => [`${row.webhook_id} ${row.event_id}`, row.id]))
-  for (const item of items) item.id = ids.get(`${item.webhook_id} ${item.event_id}`)
+  const written = new Set(rows.map((row) => `${row.webhook_id} ${row.message_id}`))
+  for (const item of items) item.has_row = written.has(`${item.webhook_id} ${item.message_id}`)
 }
 
 /**
@@ -105,14 +105,14 @@ export async function recordArrived(db: Queries, outcomes: Outcome[], emptied: s
   } catch (error) {
     if ((error as { constraint?: string }).constraint !== 'delivery__once') throw error
   }
-  const written = await db.run(sql`${arrived(outcomes, emptied)} on conflict (event_id, webhook_id) do nothing`)
+  const written = await db.run(sql`${arrived(outcomes, emptied)} on conflict (webhook_id, message_id) do nothing`)
   if (written === outcomes.length) return []
   const known = await db.many(
     T.Object({ attempt_id: T.String() }),
     sql`
-    select d.attempt_id from unnest(${plainList(outcomes.map((o) => o.item.event_id!))}::uuid[], ${textList(outcomes.map((o) => o.endpoint.id))}::text[])
-         as given (event_id, webhook_id)
-    join delivery d on d.event_id = given.event_id and d.webhook_id = given.webhook_id where d.attempt_id is not null`,
+    select d.attempt_id from unnest(${plainList(outcomes.map((o) => o.item.message_id))}::uuid[], ${textList(outcomes.map((o) => o.endpoint.id))}::text[])
+         as given (message_id, webhook_id)
+    join delivery d on d.webhook_id = given.webhook_id and d.message_id = given.message_id where d.attempt_id is not null`,
   )
   const ids = new Set(known.map((row) => row.attempt_id))
   return outcomes.filter((outcome) => !ids.has(outcome.attempt_id))
@@ -136,16 +136,16 @@ function arrived(outcomes: Outcome[], emptied: string[]): Sql {
     ), counted as (
       ${tally(outcomes)}
     )
-    insert into delivery (team_id, webhook_id, event_id, state, attempts, trigger, created_at,
+    insert into delivery (team_id, webhook_id, message_id, state, attempts, trigger, created_at,
                           attempt_id, attempted_at, duration_ms, response_status, response_body, signature, custom_headers)
-    select hook.team_id, hook.id, given.event_id, 'delivered', 1, 'scheduled', to_timestamp(given.at_s),
+    select hook.team_id, hook.id, given.message_id, 'delivered', 1, 'scheduled', to_timestamp(given.at_s),
            given.attempt_id, to_timestamp(given.at_s), given.duration_ms, given.status, given.body, given.signature,
            string_to_array(nullif(hook.names, ''), ' ')
     from unnest(
-      ${plainList(outcomes.map((o) => o.item.event_id!))}::uuid[], ${numbers((o) => nth.get(o.endpoint)!)}::int[], ${plainList(outcomes.map((o) => o.attempt_id))}::uuid[],
+      ${plainList(outcomes.map((o) => o.item.message_id))}::uuid[], ${numbers((o) => nth.get(o.endpoint)!)}::int[], ${plainList(outcomes.map((o) => o.attempt_id))}::uuid[],
       ${numbers((o) => o.at.getTime() / 1000)}::float8[], ${numbers((o) => o.duration_ms)}::int[], ${numbers((o) => o.response_status!)}::int[],
       ${textList(outcomes.map((o) => o.response_body))}::text[], ${textList(outcomes.map((o) => o.signature))}::text[])
-      as given (event_id, nth, attempt_id, at_s, duration_ms, status, body, signature)
+      as given (message_id, nth, attempt_id, at_s, duration_ms, status, body, signature)
     join hook on hook.nth = given.nth`
 }
 

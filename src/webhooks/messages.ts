@@ -18,8 +18,7 @@ const SHOWN_BYTES_MAX = 4096
 export const machineTime = (tx: Tx): Date => plusSeconds(tx.now, -tx.tenant.clock_offset_s)
 
 const Row = T.Object({
-  id: T.Integer(),
-  msg: T.String(),
+  id: T.String(),
   type: T.String(),
   created_at: T.String(),
   state: T.String(),
@@ -31,16 +30,16 @@ const rows = (tx: Tx, webhook_id: string, conditions: Sql[], limit: number) =>
   tx.many(
     Row,
     sql`
-    select d.id, coalesce(d.event_id, d.message_id) as msg, coalesce(e.type, m.type) as type,
+    select d.message_id as id, coalesce(e.type, m.type) as type,
            date_trunc('second', coalesce(e.created_at, m.created_at)) as created_at, d.state, d.attempts, date_trunc('second', d.due_at) as due_at
     from delivery d
-    left join event e on e.team_id = d.team_id and e.id = d.event_id
+    left join event e on e.team_id = d.team_id and e.id = d.message_id
     left join webhook_message m on m.team_id = d.team_id and m.id = d.message_id
-    where d.team_id = ${tx.team} and d.webhook_id = ${webhook_id} and ${and(conditions)} order by d.id desc limit ${limit}`,
+    where d.team_id = ${tx.team} and d.webhook_id = ${webhook_id} and ${and(conditions)} order by d.message_id desc limit ${limit}`,
   )
 
 const shown = (row: Static<typeof Row>): Static<typeof Message> => ({
-  id: messageId(row.msg),
+  id: messageId(row.id),
   event_type: row.type,
   created_at: row.created_at,
   state: row.state as Static<typeof Message>['state'],
@@ -52,15 +51,15 @@ const shown = (row: Static<typeof Row>): Static<typeof Message> => ({
 export async function listMessages(tx: Tx, webhook_id: string, query: Static<typeof MessageQuery>) {
   await getEndpoint(tx, webhook_id)
   const limit = query.limit ?? 50
-  const list = `messages ${webhook_id} ${query.state ?? ''} ${query.event_type ?? ''}`
+  const list = `messages of ${webhook_id} ${query.state ?? ''} ${query.event_type ?? ''}`
   const conditions: Sql[] = []
   if (query.state !== undefined) conditions.push(sql`d.state = ${query.state}`)
   if (query.event_type !== undefined) conditions.push(sql`coalesce(e.type, m.type) = ${query.event_type}`)
-  if (query.next_cursor !== undefined) conditions.push(sql`d.id < ${readCursor(list, query.next_cursor, 1)[0]}::bigint`)
+  if (query.next_cursor !== undefined) conditions.push(sql`d.message_id < ${readCursor(list, query.next_cursor, 1)[0]}::uuid`)
   const found = await rows(tx, webhook_id, conditions, limit + 1)
   const page = found.slice(0, limit)
   const last = found.length > limit ? page.at(-1) : undefined
-  return { data: page.map(shown), next_cursor: last ? cursor(list, [String(last.id)]) : null }
+  return { data: page.map(shown), next_cursor: last ? cursor(list, [last.id]) : null }
 }
 
 const UNKNOWN = 'Message not found'
@@ -68,7 +67,7 @@ const UNKNOWN = 'Message not found'
 async function findMessage(tx: Tx, webhook_id: string, message_id: string): Promise<Static<typeof Row>> {
   await getEndpoint(tx, webhook_id)
   const id = uuidOf(message_id)
-  const [found] = id ? await rows(tx, webhook_id, [sql`(d.event_id = ${id} or d.message_id = ${id})`], 1) : []
+  const [found] = id ? await rows(tx, webhook_id, [sql`d.message_id = ${id}`], 1) : []
   if (!found) throw notFound(UNKNOWN)
   return found
 }
@@ -81,8 +80,8 @@ export async function getMessage(tx: Tx, webhook_id: string, message_id: string)
   const { body } = await tx.one(
     Body,
     sql`
-    select body from event where team_id = ${tx.team} and id = ${found.msg}
-    union all select body from webhook_message where team_id = ${tx.team} and id = ${found.msg}`,
+    select body from event where team_id = ${tx.team} and id = ${found.id}
+    union all select body from webhook_message where team_id = ${tx.team} and id = ${found.id}`,
   )
   return new JsonText(`${JSON.stringify(shown(found)).slice(0, -1)},"body":${body}}`)
 }
@@ -116,7 +115,7 @@ export async function listAttempts(
   const kept = sql`
     select attempt_id as id, 'scheduled' as trigger, attempted_at as at, duration_ms, response_status, response_body, null as error,
            true as succeeded, signature, coalesce(custom_headers, '{}') as custom_headers
-    from delivery where team_id = ${tx.team} and id = ${message.id} and attempt_id is not null`
+    from delivery where team_id = ${tx.team} and webhook_id = ${webhook_id} and message_id = ${message.id} and attempt_id is not null`
   const found = await tx.many(
     AttemptRow,
     sql`
@@ -124,13 +123,13 @@ export async function listAttempts(
            response_body, error, succeeded, signature, custom_headers
     from (
       select id, trigger, at, duration_ms, response_status, response_body, error, succeeded, signature, custom_headers
-      from delivery_attempt where team_id = ${tx.team} and delivery_id = ${message.id}
+      from delivery_attempt where team_id = ${tx.team} and webhook_id = ${webhook_id} and message_id = ${message.id}
       union all ${kept}) attempt
     where ${after} order by id desc limit ${limit + 1}`,
   )
   const page = found.slice(0, limit)
   const last = found.length > limit ? page.at(-1) : undefined
-  const id = messageId(message.msg)
+  const id = messageId(message.id)
   const data = page.map((row): Static<typeof Attempt> => ({
     id: attemptId(row.id),
     message_id: id,
@@ -171,10 +170,10 @@ export async function resendMessage(tx: Tx, webhook_id: string, message_id: stri
   const at = machineTime(tx)
   const changed = await tx.run(sql`
     update delivery set ${again(at)}
-    where team_id = ${tx.team} and webhook_id = ${webhook_id} and (event_id = ${id} or message_id = ${id})`)
+    where team_id = ${tx.team} and webhook_id = ${webhook_id} and message_id = ${id}`)
   if (!changed)
     await tx.run(sql`
-      insert into delivery (team_id, webhook_id, event_id, state, due_at, trigger, created_at)
+      insert into delivery (team_id, webhook_id, message_id, state, due_at, trigger, created_at)
       select team_id, ${webhook_id}, id, 'pending', ${at}, 'manual', ${at} from event where team_id = ${tx.team} and id = ${id}`)
   tx.wakeDelivery()
   return shown(await findMessage(tx, webhook_id, message_id))

@@ -106,7 +106,7 @@ export class Recorder {
       const fresh = items.filter((item) => item.handful)
       await putBack(
         this.#db,
-        items.flatMap((item) => (item.handful ? [] : (item.id ?? []))),
+        items.filter((item) => !item.handful && item.has_row),
       )
       if (fresh.length) await this.#putDown(fresh, false)
     })
@@ -153,7 +153,7 @@ export class Recorder {
       if (arrived.length) await this.#writeArrived(arrived)
       await record(
         this.#db.relaxed,
-        [...others, ...failed].filter(({ item }) => item.id !== undefined),
+        [...others, ...failed].filter(({ item }) => item.has_row),
       )
       for (const { done } of batch) done?.()
     } catch (error) {
@@ -175,7 +175,7 @@ export class Recorder {
     await putDown(this.#db.relaxed, late, undefined, this.#options.clock())
     await record(
       this.#db.relaxed,
-      known.filter(({ item }) => item.id !== undefined),
+      known.filter(({ item }) => item.has_row),
       true,
     )
   }
@@ -212,14 +212,13 @@ export class Recorder {
       if (item.handful) await this.#putDown([item], true)
     })
     await this.#db.plainTx(async (tx) => {
-      if (item.id !== undefined)
-        await record(tx, [{ ...outcome, reported: type === undefined ? outcome.reported : reportedAs[type]! }])
+      if (item.has_row) await record(tx, [{ ...outcome, reported: type === undefined ? outcome.reported : reportedAs[type]! }])
       if (disable) await this.#disable(tx, { team_id, webhook_id, dead_since_text, at })
       if (type === undefined) return
       const body = aboutMessage(type, {
         team_id,
         webhook_id,
-        msg: item.event_id!,
+        msg: item.message_id,
         attempt_id: outcome.attempt_id,
         status: outcome.response_status,
         at_text: iso(wholeSeconds(at)),
@@ -261,7 +260,7 @@ const reportedAs: Record<string, string | null> = {
 /** The message that an attempt gives rise to, if any: about events only, and each once a round. */
 function messageType(outcome: Outcome, { failures, schedule_length, disable }: Consequences): string | undefined {
   const { item, succeeded, reported } = outcome
-  if (item.event_id === null || about.has(item.type)) return undefined
+  if (!item.is_event || about.has(item.type)) return undefined
   if (succeeded) return reported === null ? undefined : 'message.attempt.recovered'
   if (disable) return undefined
   if (failures >= schedule_length) return reported === 'exhausted' ? undefined : 'message.attempt.exhausted'

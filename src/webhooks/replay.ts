@@ -44,7 +44,7 @@ export async function startReplay(
   return given
 }
 
-const Told = T.Object({ id: T.String(), delivery_id: Nullable(T.Integer()), state: Nullable(T.String()) })
+const Told = T.Object({ id: T.String(), state: Nullable(T.String()) })
 
 const isMeant = (which: string, state: string | null): boolean => {
   if (state === null) return which !== 'failed'
@@ -60,26 +60,28 @@ async function replayPage(tx: Tx, payload: Static<typeof replayEvents.payload>):
   const told = await tx.many(
     Told,
     sql`
-    select e.id, d.id as delivery_id, d.state
+    select e.id, d.state
     from webhook w
     join event e on e.team_id = w.team_id and (w.filter_types is null or e.type = any (w.filter_types))
-    left join delivery d on d.webhook_id = w.id and d.event_id = e.id
+    left join delivery d on d.webhook_id = w.id and d.message_id = e.id
     where w.id = ${webhook_id} and w.team_id = ${tx.team} and not w.disabled
       and e.team_id = ${tx.team} and e.id > ${after} and not e.historical and not starts_with(e.type, 'raw.') and e.created_at >= ${since} and e.created_at <= ${until}
     order by e.id limit ${PAGE}`,
   )
   const meant = told.filter(({ state }) => isMeant(which, state))
   const at = machineTime(tx)
-  const missing = meant.filter(({ delivery_id }) => delivery_id === null).map(({ id }) => id)
-  const known = meant.flatMap(({ delivery_id }) => delivery_id ?? [])
+  const missing = meant.filter(({ state }) => state === null).map(({ id }) => id)
+  const known = meant.filter(({ state }) => state !== null).map(({ id }) => id)
   if (missing.length)
     await tx.run(sql`
-      insert into delivery (team_id, webhook_id, event_id, state, due_at, trigger, created_at)
+      insert into delivery (team_id, webhook_id, message_id, state, due_at, trigger, created_at)
       select ${tx.team}, ${webhook_id}, id, 'pending', ${at}, 'manual', ${at}
       from unnest(${missing}::uuid[]) with ordinality as given (id, n) order by n
-      on conflict (webhook_id, event_id) do nothing`)
+      on conflict (webhook_id, message_id) do nothing`)
   if (known.length)
-    await tx.run(sql`update delivery set ${again(at)} where team_id = ${tx.team} and id = any (${known}::bigint[])`)
+    await tx.run(
+      sql`update delivery set ${again(at)} where team_id = ${tx.team} and webhook_id = ${webhook_id} and message_id = any (${known}::uuid[])`,
+    )
   if (meant.length) tx.wakeDelivery()
   const last = told.at(-1)
   if (last && told.length === PAGE) enqueue(tx, replayEvents, { ...payload, after: last.id })
