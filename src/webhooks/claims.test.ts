@@ -7,6 +7,7 @@ import { uuid } from '../platform/uuid.ts'
 import { given } from '../testing.ts'
 import { endpoint, tell } from '../testing-webhooks.ts'
 import { claimDue } from './deliveries.ts'
+import { again } from './messages.ts'
 
 /** A team's endpoint for which so many events wait. */
 async function behind(count: number, body: Record<string, unknown> = {}) {
@@ -20,10 +21,13 @@ async function behind(count: number, body: Record<string, unknown> = {}) {
 }
 
 /** How many are claimed for an endpoint that has such room, of a process that gives ten to those it does not know. */
-async function claimed({ team, hook }: Awaited<ReturnType<typeof behind>>, room?: number): Promise<number> {
+const claimed = async (scene: Awaited<ReturnType<typeof behind>>, room?: number): Promise<number> =>
+  (await claimedInOrder(scene, room)).length
+
+async function claimedInOrder({ team, hook }: Awaited<ReturnType<typeof behind>>, room?: number): Promise<string[]> {
   const lanes = new Map(room === undefined ? [] : [[hook.id, room]])
   const rows = await claimDue(team.db, uuid(), machineNow(), { total: 200, others: 10, lanes })
-  return rows.filter(({ webhook_id }) => webhook_id === hook.id).length
+  return rows.filter(({ webhook_id }) => webhook_id === hook.id).map(({ message_id }) => message_id)
 }
 
 test('an endpoint that is known to have room is given as much at once', async () => {
@@ -47,8 +51,18 @@ test('what is due at the same instant comes in the order in which it was queued,
     from (select message_id, min(created_at) over () as first, row_number() over (order by message_id) as nth
           from delivery where webhook_id = ${hook.id}) created
     where d.webhook_id = ${hook.id} and d.message_id = created.message_id`)
-  const rows = await claimDue(team.db, uuid(), machineNow(), { total: 200, others: 10, lanes: new Map([[hook.id, 30]]) })
-  const ids = rows.filter(({ webhook_id }) => webhook_id === hook.id).map(({ message_id }) => message_id)
+  const ids = await claimedInOrder({ team, hook })
   assert.equal(ids.length, 5)
   assert.deepEqual(ids, ids.toSorted().reverse())
+})
+
+test('what is sent again together comes in the order of its messages, whether it had waited before or arrived at once', async () => {
+  const { team, hook } = await behind(5)
+  await team.db.queries.run(sql`
+    update delivery set number = 1
+    where webhook_id = ${hook.id} and message_id = (select message_id from delivery where webhook_id = ${hook.id} order by message_id desc limit 1)`)
+  await team.db.queries.run(sql`update delivery set ${again(machineNow())} where webhook_id = ${hook.id}`)
+  const ids = await claimedInOrder({ team, hook })
+  assert.equal(ids.length, 5)
+  assert.deepEqual(ids, ids.toSorted())
 })

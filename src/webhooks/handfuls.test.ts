@@ -62,13 +62,19 @@ test('a handful for an endpoint that was disabled meanwhile becomes deliveries t
   assert.equal(target.received.length, 0)
 })
 
-test('a message is listed as pending while its receiver takes long to answer, and as delivered after that', async () => {
+/** A worker that delivers to a receiver who answers when told to. */
+async function withheld() {
   const team = await given()
   const answers: (() => void)[] = []
   const target = await receiver((_received, response) => void answers.push(() => response.end()))
   const hook = await endpoint(team, { url: target.url })
   const delivery = delivering({ attempt_ms_max: 15_000 })
   delivery.start()
+  return { team, answers, target, hook, delivery }
+}
+
+test('a message is listed as pending while its receiver takes long to answer, and as delivered after that', async () => {
+  const { team, answers, target, hook, delivery } = await withheld()
   await tell(team)
   const states = async (): Promise<string[]> =>
     (await team.manage.get(`${hook.path}/message`)).body.data.map(({ state }: { state: string }) => state)
@@ -83,12 +89,7 @@ test('a message is listed as pending while its receiver takes long to answer, an
 })
 
 test('a message that is sent again before its first attempt is answered is one delivery with two attempts', async () => {
-  const team = await given()
-  const answers: (() => void)[] = []
-  const target = await receiver((_received, response) => void answers.push(() => response.end()))
-  const hook = await endpoint(team, { url: target.url })
-  const delivery = delivering({ attempt_ms_max: 15_000 })
-  delivery.start()
+  const { team, answers, target, hook, delivery } = await withheld()
   await tell(team, ['labtest.order.created', 'labtest.order.updated'], { objects: 'each' })
   while (answers.length < 2) await sleep(5)
   const id = target.received[0]!.headers['webhook-id'] as string

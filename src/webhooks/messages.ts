@@ -155,9 +155,9 @@ export async function listAttempts(
   return { data, next_cursor: last ? cursor(list, [last.id]) : null }
 }
 
-/** What a delivery becomes that somebody sends again: due at once, with a new round of attempts. */
+/** What a delivery becomes that somebody sends again: due at once, with a new round of attempts; several go in the order of their messages. */
 export const again = (at: Date): Sql =>
-  sql`state = 'pending', due_at = ${at}, leased_until = null, attempts = 0, trigger = 'manual'`
+  sql`state = 'pending', due_at = ${at}, number = null, leased_until = null, attempts = 0, trigger = 'manual'`
 
 /**
  * Send a message again: the same id and bytes, a new timestamp. An event that the endpoint was never meant to have may be sent too.
