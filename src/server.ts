@@ -106,6 +106,10 @@ export async function startRoles(config: Config, cells: Cells, log: Log, roles: 
   const administration = administer(cells, vault, config, { ...neighbours, publicUrl: () => url })
   const guard = administration.teams
   const metrics = createMetrics(() => cells)
+  for (const name of ['control', ...cells.names] as const) {
+    const db = name === 'control' ? cells.control : cells.of(name)
+    db.onError = (error) => log.error({ cell: name, causes: errorFields(error) }, 'a call after a commit failed')
+  }
   let draining = false
   const pool = heavy()
   const sms = config.sms !== undefined

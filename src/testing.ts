@@ -79,6 +79,12 @@ await admin.query(`create database ${database} template ${template} strategy fil
 const options = { connection: { ...server, database }, connections_max: 8, checkRows: true }
 export const connection = options.connection
 export const cells = new Cells(options, new Map(cellNames.map((cell) => [cell, options])))
+/** A call after a commit that throws fails the test in which it happens. */
+const failTest = (error: unknown) =>
+  queueMicrotask(() => {
+    throw error
+  })
+for (const db of [cells.control, ...cellNames.map((cell) => cells.of(cell))]) db.onError = failTest
 const vaultKeys = [newVaultKey()]
 export const vault = new Vault(() => vaultKeys)
 /** Tests ask fast and give wrong keys on purpose: limits that they need they make themselves. */

@@ -62,7 +62,7 @@ export interface PlainTx extends Queries {
    * `write` must be a constant of its module.
    */
   gather<I>(item: I, write: (tx: Tx, items: I[]) => Sql): void
-  /** Called once after the commit, never after a rollback. Must not throw. */
+  /** Called once after the commit, never after a rollback. Must not throw: an error is reported and changes nothing. */
   afterCommit(call: () => void): void
   /** What a team's transactions in this process remember under a key is not true any more, after the commit. */
   forget(team: string, key: string): void
@@ -148,6 +148,8 @@ export class Db {
   onWork: () => void = ignore
   /** Called after a commit that left something to deliver. Set by who delivers in this process, if somebody does. */
   onEvents: () => void = ignore
+  /** Called with what a call after a commit has thrown. Set by the process, which writes it to its log. */
+  onError: (error: unknown) => void = ignore
 
   constructor(options: DbOptions) {
     this.#checkRows = options.checkRows

@@ -12,6 +12,7 @@ const ignore = () => {}
 export interface Listeners {
   readonly onWork: () => void
   readonly onEvents: () => void
+  readonly onError: (error: unknown) => void
 }
 
 export interface Memory {
@@ -156,13 +157,19 @@ export class WriteTx implements Tx {
     return this.#means.numbers.take(sequence, count, above)
   }
 
-  /** Send what was deferred, end the transaction, give the connection back. */
+  /** Send what was deferred, end the transaction, give the connection back. What is called after that cannot fail it any more. */
   async commit(): Promise<void> {
     this.#finished = true
     await this.#end()
     this.#client?.release()
-    this.#client = undefined
-    for (const call of this.#after) call()
+    this.#client = this.#connecting = undefined
+    for (const call of this.#after) {
+      try {
+        call()
+      } catch (error) {
+        this.#means.listeners.onError(error)
+      }
+    }
   }
 
   async #end(): Promise<void> {
