@@ -5,12 +5,13 @@
 // refer to others are dealt with before the rows they refer to.
 import { machineNow, plusSeconds } from './clock.ts'
 import type { Cells } from './cells.ts'
-import { teamNow, type CellName, type Db, type PlainTx, type Tenant } from './db.ts'
+import { teamNow, type CellName, type Db, type Tenant } from './db.ts'
 import { errorFields, type Log } from './log.ts'
 import type { Metrics } from './metrics.ts'
 import type { Handler, JobContext } from './outbox.ts'
 import { T } from './schema.ts'
 import { sql } from './sql.ts'
+import { Sweeper, type Sweep } from './sweeps.ts'
 
 const BATCH = 40
 const CONCURRENT_MAX = 8
@@ -18,7 +19,6 @@ const LEASE_S = 60
 const POLL_MS = 500
 /** Under load claims are this far apart, so that each takes a batch; the first after a rest is immediate. */
 const PACE_MS = 10
-const SWEEP_MS = 600_000
 const BACKOFF_S_MAX = 3600
 
 const JobRow = T.Object({
@@ -38,17 +38,6 @@ interface JobRow {
   attempts: number
 }
 
-/** Work done now and then in each cell, independent of any team. */
-export type Sweep = {
-  name: string
-  /** In the control plane as well, or there alone. */
-  control?: boolean | 'alone'
-} & (
-  | { run: (tx: PlainTx) => Promise<unknown> }
-  /** In transactions of its own, of the cell and the control plane; asks between them whether the worker is stopping. */
-  | { within: (db: Db, control: Db, stopped: () => boolean) => Promise<unknown> }
-)
-
 export interface WorkerOptions {
   cells: Cells
   handlers: Handler[]
@@ -63,31 +52,27 @@ export interface WorkerOptions {
 export class Worker {
   readonly #options: WorkerOptions
   readonly #runner: JobRunner
+  readonly #sweeper: Sweeper
   readonly #running = new Set<Promise<void>>()
   readonly #wakers = new Map<CellName, () => void>()
-  #timer: NodeJS.Timeout | undefined
   #stopped = false
-  #sweeping = false
 
   constructor(options: WorkerOptions) {
     this.#options = options
     this.#runner = new JobRunner(options)
+    this.#sweeper = new Sweeper(options)
   }
 
   start(): void {
     for (const name of this.#options.cells.names) this.#loop(name)
-    const sweep = () => this.#sweeping || this.#track(this.#sweep())
-    this.#timer = setInterval(sweep, SWEEP_MS)
-    this.#timer.unref()
-    sweep()
+    this.#sweeper.start()
   }
 
   /** Stop claiming and wait for the jobs and the sweep that are running. */
   async stop(): Promise<void> {
     this.#stopped = true
-    clearInterval(this.#timer)
     for (const wake of this.#wakers.values()) wake()
-    await Promise.all(this.#running)
+    await Promise.all([this.#sweeper.stop(), ...this.#running])
   }
 
   #loop(name: CellName): void {
@@ -140,23 +125,6 @@ export class Worker {
       await new Promise((resolve) => setTimeout(resolve, POLL_MS))
       return false
     }
-  }
-
-  async #sweep(): Promise<void> {
-    const { cells, sweeps } = this.#options
-    this.#sweeping = true
-    for (const name of ['control', ...cells.names] as const)
-      for (const sweep of sweeps) {
-        if (this.#stopped) break
-        if (name === 'control' ? !sweep.control : sweep.control === 'alone') continue
-        const db = name === 'control' ? cells.control : cells.of(name)
-        try {
-          await ('run' in sweep ? db.plainTx(sweep.run) : sweep.within(db, cells.control, () => this.#stopped))
-        } catch (error) {
-          this.#options.log.error({ cell: name, sweep: sweep.name, causes: errorFields(error) }, 'sweep failed')
-        }
-      }
-    this.#sweeping = false
   }
 }
 
