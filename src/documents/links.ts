@@ -45,7 +45,7 @@ export function requisitionPage({ cells, teams }: Administration, vault: Vault, 
   return {
     path: PATH,
     answer: async ({ query }) => {
-      const [cell, team, order_id] = (typeof query.token === 'string' && tokens.read(query.token)) || []
+      const [cell, team, order_id] = (typeof query.token === 'string' && tokens.read(query.token)?.words) || []
       if (order_id === undefined || !cells.has(cell as CellName)) return gone()
       const tenant = await teams.tenant(cell as CellName, team!)
       if (!tenant) return gone()

@@ -7,6 +7,7 @@ import type { BoundHosts } from '../platform/config.ts'
 import { REMEMBERED_MS, type CellName, type Tenant } from '../platform/db.ts'
 import { unauthorized, type Problem } from '../platform/errors.ts'
 import type { Buckets, Quota } from '../platform/limits.ts'
+import type { Caller } from '../platform/operation.ts'
 import { Remembered } from '../platform/remembered.ts'
 import type { Tokens } from '../platform/tokens.ts'
 import { assertHost } from './hosts.ts'
@@ -45,12 +46,8 @@ export interface Limits {
 export const refusal = (limits: Limits, address: string, problem: Problem): Problem =>
   limits.wrongKeys.count(address, 'Too many wrong keys from this address') ?? problem
 
-/** Whom a credential speaks for. */
-interface Known {
-  tenant: Tenant
-  /** undefined: an access token. */
-  key_id: string | undefined
-}
+/** What the name of an access token begins with, where others have the id of a key. The name is no secret: what counts is the signature. */
+const TOKEN = 'token:'
 
 /** Recognises team keys and access tokens. One per process; forgetful on purpose. */
 export class TeamGuard {
@@ -60,7 +57,7 @@ export class TeamGuard {
   readonly #tokens: Tokens
   readonly #use: KeyUse
   readonly #hosts: BoundHosts
-  readonly #byKey = new Remembered<Known>({ lifetime_ms: REMEMBERED_MS, size_max: REMEMBERED_MAX })
+  readonly #byKey = new Remembered<Caller>({ lifetime_ms: REMEMBERED_MS, size_max: REMEMBERED_MAX })
 
   constructor(options: {
     cells: Cells
@@ -80,11 +77,11 @@ export class TeamGuard {
   }
 
   /**
-   * The tenant a request speaks for: by its key, else by its access token.
+   * The tenant a request speaks for, by its key, else by its access token, and the id of that key or token.
    * 401: neither, an unknown or revoked one, one of another kind, of a cell not served here or another than the host's. 429: too many requests of the key or
    * token's team, or too many wrong ones from the address.
    */
-  authenticate = (headers: Headers, address: string): Tenant | Promise<Tenant> => {
+  authenticate = (headers: Headers, address: string): Caller | Promise<Caller> => {
     const key = credential(headers, TEAM_KEY_HEADERS)
     if (key === undefined) return this.#byToken(headers, address)
     const known = this.#byKey.get(key)
@@ -92,11 +89,12 @@ export class TeamGuard {
     return this.#served(key, known, headers, address)
   }
 
-  #served(key: string, { tenant, key_id }: Known, headers: Headers, address: string): Tenant {
-    assertHost(this.#hosts, headers, tenant.cell, key_id === undefined ? BEARER_WANTED : {})
+  #served(key: string, caller: Caller, headers: Headers, address: string): Caller {
+    const isToken = caller.key_id.startsWith(TOKEN)
+    assertHost(this.#hosts, headers, caller.tenant.cell, isToken ? BEARER_WANTED : {})
     this.#limits.requests.take(key)
-    if (key_id !== undefined) this.#use.note('api_key', key_id, address)
-    return tenant
+    if (!isToken) this.#use.note('api_key', caller.key_id, address)
+    return caller
   }
 
   /** The tenant of a team, read now. */
@@ -110,43 +108,44 @@ export class TeamGuard {
     this.#byKey.forget(({ tenant }) => tenant.team === team)
   }
 
-  async #lookUp(key: string, headers: Headers, address: string): Promise<Tenant> {
+  async #lookUp(key: string, headers: Headers, address: string): Promise<Caller> {
     const named = cellOfKey(key)
     const owner =
       key.length > KEY_LENGTH_MAX || (named && !this.#cells.has(named))
         ? undefined
         : await findTeamKey(this.#cells.control.queries, key)
     const tenant = await this.#tenantOf(owner)
-    if (!tenant) throw refusal(this.#limits, address, unauthorized('The API key is not valid'))
-    const known = { tenant, key_id: owner?.key_id }
+    if (!owner || !tenant) throw refusal(this.#limits, address, unauthorized('The API key is not valid'))
+    const known = { tenant, key_id: owner.key_id }
     this.#byKey.set(key, known)
     return this.#served(key, known, headers, address)
   }
 
-  async #byToken(headers: Headers, address: string): Promise<Tenant> {
+  async #byToken(headers: Headers, address: string): Promise<Caller> {
     const header = headers.authorization
     if (typeof header !== 'string' || !BEARER.test(header)) throw unauthorized('An API key is required')
-    const words = this.#tokens.read(header.replace(BEARER, ''))
-    if (words) {
-      const [cell, team] = words as [CellName, string]
+    const token = this.#tokens.read(header.replace(BEARER, ''))
+    if (token) {
+      const [cell, team] = token.words as [CellName, string]
+      const key_id = TOKEN + token.id
       const known = `token of ${cell} ${team}`
       let tenant = this.#byKey.get(known)?.tenant
       if (!tenant) {
         tenant = await this.#tenantOf(await this.#teamIn(cell, team))
-        if (tenant) this.#byKey.set(known, { tenant, key_id: undefined })
+        if (tenant) this.#byKey.set(known, { tenant, key_id })
       }
-      if (tenant) return this.#served(known, { tenant, key_id: undefined }, headers, address)
+      if (tenant) return this.#served(known, { tenant, key_id }, headers, address)
     }
     const problem = unauthorized('The access token is not valid or has expired', BEARER_WANTED)
     throw refusal(this.#limits, address, problem)
   }
 
-  async #teamIn(cell: CellName, team_id: string): Promise<KeyOwner | undefined> {
+  async #teamIn(cell: CellName, team_id: string): Promise<Omit<KeyOwner, 'key_id'> | undefined> {
     const team = this.#cells.has(cell) ? await findTeam(this.#cells.control.queries, team_id) : undefined
     return team && { team_id, cell, expires_at: team.expires_at }
   }
 
-  async #tenantOf(owner: KeyOwner | undefined): Promise<Tenant | undefined> {
+  async #tenantOf(owner: Omit<KeyOwner, 'key_id'> | undefined): Promise<Tenant | undefined> {
     if (!owner || !this.#cells.has(owner.cell)) return undefined
     const tenant = await this.tenant(owner.cell, owner.team_id)
     return tenant && { ...tenant, expires_at: owner.expires_at }

@@ -63,8 +63,7 @@ export async function findTeamKey(control: Queries, text: string): Promise<KeyOw
 }
 
 export interface KeyOwner {
-  /** undefined: it was no key. */
-  key_id?: string
+  key_id: string
   team_id: string
   cell: CellName
   expires_at: string | null

@@ -176,6 +176,20 @@ describe('an access token', () => {
   })
 })
 
+test('a caller is known by the id of its key, and each access token by an id of its own', async () => {
+  const org = await given()
+  const { rows } = await cells.control.pool.query('select id from api_key where team_id = $1', [org.team])
+  const ask = (headers: Record<string, string>) => administration.teams.authenticate(headers, '192.0.2.1')
+  for (const time of ['looked up', 'remembered'])
+    assert.equal((await ask({ 'x-vital-api-key': org.key })).key_id, rows[0].id, time)
+  const mint = () => administration.tokens.sign([org.cell, org.team], 60)
+  const [one, other] = [mint(), mint()]
+  const ids: string[] = []
+  for (const token of [one, other, one]) ids.push((await ask(bearer(token))).key_id)
+  for (const id of ids) assert.match(id, /^token:[\w-]{12}$/)
+  assert.deepEqual([ids[0] === ids[2], ids[0] === ids[1]], [true, false])
+})
+
 describe('limits', () => {
   const limited = (changes: Record<string, number>) =>
     administer(cells, vault, { ...settings, ...changes }, { ...neighbours, publicUrl: () => '' })

@@ -14,7 +14,7 @@ import { assertFeature } from './feature.ts'
 import { readParams } from './input.ts'
 import { errorFields, type Log } from './log.ts'
 import type { Metrics } from './metrics.ts'
-import type { Manager, Method, Operation } from './operation.ts'
+import type { Caller, Manager, Method, Operation } from './operation.ts'
 import { endOfTurn } from './turn.ts'
 
 /** Who manages, and may they? `admit` refuses (403, 404) and says where the operation's rows are. */
@@ -24,7 +24,7 @@ export interface ManagementGuard {
 }
 
 /** Who is calling? Throws 401, 429. A guard that cannot know in time answers 503. */
-export type Guard = (headers: Record<string, string | string[] | undefined>, address: string) => Tenant | Promise<Tenant>
+export type Guard = (headers: Record<string, string | string[] | undefined>, address: string) => Caller | Promise<Caller>
 
 export interface HttpOptions {
   operations: Operation[]
@@ -48,6 +48,8 @@ declare module 'fastify' {
   interface FastifyRequest {
     tenant: Tenant | undefined
     manager: Manager | undefined
+    /** Of the key or token of either. */
+    key_id: string | undefined
     /** Where a management operation runs. */
     rows: Db | undefined
     values: unknown
@@ -87,6 +89,7 @@ export function createHttp(options: HttpOptions): FastifyInstance {
 
   app.decorateRequest('tenant', undefined)
   app.decorateRequest('manager', undefined)
+  app.decorateRequest('key_id', undefined)
   app.decorateRequest('rows', undefined)
   app.decorateRequest('values', undefined)
   app.decorateRequest('trace', undefined)
@@ -107,11 +110,15 @@ export function createHttp(options: HttpOptions): FastifyInstance {
     const operation = request.routeOptions.config.operation
     if (!operation) return
     if (operation.auth === 'team') {
-      const tenant = options.guards.team!(request.headers, request.ip)
-      request.tenant = tenant instanceof Promise ? await tenant : tenant
+      const found = options.guards.team!(request.headers, request.ip)
+      const caller = found instanceof Promise ? await found : found
+      request.tenant = caller.tenant
+      request.key_id = caller.key_id
     }
-    if (operation.auth === 'management')
+    if (operation.auth === 'management') {
       request.manager = await options.guards.management!.authenticate(request.headers, request.ip)
+      request.key_id = request.manager.key_id
+    }
     if (operation.params) request.values = readParams(operation.params, pathValues(operation, request))
     if (!request.manager) {
       assertCurrent(operation, request.tenant?.expires_at)
@@ -138,7 +145,8 @@ export function createHttp(options: HttpOptions): FastifyInstance {
         operation,
         status: reply.statusCode,
         duration_ms: Math.round(duration_ms * 100) / 100,
-        ...(request.manager && { 'org.id': request.manager.org, 'key.id': request.manager.key_id }),
+        ...(request.key_id !== undefined && { 'key.id': request.key_id }),
+        ...(request.manager && { 'org.id': request.manager.org }),
         ...(request.tenant && { 'team.id': request.tenant.team, cell: request.tenant.cell }),
         ...(typeof request.headers.traceparent === 'string' && {
           'trace.id': request.headers.traceparent.slice(0, 60).split('-')[1],

@@ -9,6 +9,13 @@ export type Method = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'
 /** Who may call: a team's key, a management key, or anybody. */
 export type Auth = 'team' | 'management' | 'none'
 
+/** Who calls for a team. */
+export interface Caller {
+  tenant: Tenant
+  /** Of the team's key; of an access token `token:` and the token's id. */
+  key_id: string
+}
+
 /** Who manages: a key of an organization, bound to some of its teams or to none in particular. */
 export interface Manager {
   key_id: string

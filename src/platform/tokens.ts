@@ -23,13 +23,13 @@ export class Tokens {
     return `${PREFIX}${said}.${this.#vault.sign(said, this.#purpose)}`
   }
 
-  /** What a token says; undefined when it has expired, is of another purpose, or is not ours. */
-  read(token: string): string[] | undefined {
+  /** What a token says, and by which id logs name it; undefined when it has expired, is of another purpose, or is not ours. */
+  read(token: string): { id: string; words: string[] } | undefined {
     if (!token.startsWith(PREFIX) || token.length > LENGTH_MAX) return undefined
     const dot = token.indexOf('.')
     const said = token.slice(PREFIX.length, dot)
     if (dot < 0 || !this.#vault.isSigned(said, token.slice(dot + 1), this.#purpose)) return undefined
-    const [until_s, , ...words] = JSON.parse(Buffer.from(said, 'base64url').toString('utf8')) as [number, string, ...string[]]
-    return until_s * 1000 > machineNow().getTime() ? words : undefined
+    const [until_s, id, ...words] = JSON.parse(Buffer.from(said, 'base64url').toString('utf8')) as [number, string, ...string[]]
+    return until_s * 1000 > machineNow().getTime() ? { id, words } : undefined
   }
 }
