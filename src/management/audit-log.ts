@@ -1,8 +1,6 @@
 // The audit log as organizations read it. Lines are added by the platform, with the write they tell of.
-import { badRequest } from '../platform/errors.ts'
 import type { PlainTx } from '../platform/db.ts'
-import { FormatFault, formats } from '../platform/formats.ts'
-import { cursor, readCursor } from '../platform/page.ts'
+import { cursor, readCursor, uuidPart } from '../platform/page.ts'
 import { and, sql } from '../platform/sql.ts'
 import { AuditLine, type AuditQuery } from './people-schema.ts'
 
@@ -18,7 +16,7 @@ export async function listAudit(tx: PlainTx, org_id: string, team_id: string | u
   const conditions = [sql`org_id = ${org_id}`]
   if (team_id !== undefined) conditions.push(sql`team_id = ${team_id}`)
   if (query.operation !== undefined) conditions.push(sql`operation = ${query.operation}`)
-  if (query.next_cursor !== undefined) conditions.push(sql`id < ${readId(list, query.next_cursor)}::uuid`)
+  if (query.next_cursor !== undefined) conditions.push(sql`id < ${readCursor(list, query.next_cursor, [uuidPart])[0]}::uuid`)
   const rows = await tx.many(
     AuditLine,
     sql`
@@ -27,10 +25,4 @@ export async function listAudit(tx: PlainTx, org_id: string, team_id: string | u
   )
   const data = rows.slice(0, limit)
   return { data, next_cursor: rows.length > limit ? cursor(list, [data.at(-1)!.id]) : null }
-}
-
-function readId(list: string, text: string): string {
-  const id = readCursor(list, text, 1)[0]!
-  if (formats.uuid!(id) instanceof FormatFault) throw badRequest('The cursor is not one of this list')
-  return id
 }

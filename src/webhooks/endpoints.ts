@@ -2,7 +2,7 @@
 import type { Tx } from '../platform/db.ts'
 import { badRequest, notFound } from '../platform/errors.ts'
 import { followTeam } from '../platform/outbox.ts'
-import { cursor, readCursor } from '../platform/page.ts'
+import { newestPage, readNewest } from '../platform/page.ts'
 import { T } from '../platform/schema.ts'
 import { join, sql, type Sql } from '../platform/sql.ts'
 import type { Vault } from '../platform/vault.ts'
@@ -47,19 +47,20 @@ export async function createEndpoint(tx: Tx, vault: Vault, targets: Targets, bod
   return created
 }
 
+const isEndpointId = (text: string): boolean => /^ep_[0-9a-f]{32}$/.test(text)
+
 /** Endpoints, newest first. 400: a cursor of another list. */
 export async function listEndpoints(tx: Tx, query: { limit?: number; next_cursor?: string }) {
   const limit = query.limit ?? 50
   const list = `webhooks ${tx.team}`
-  const [at, id] = query.next_cursor === undefined ? [] : readCursor(list, query.next_cursor, 2)
-  const after = at === undefined ? sql`true` : sql`(created_at, id) < (${at}::timestamptz, ${id})`
+  const from = query.next_cursor === undefined ? undefined : readNewest(list, query.next_cursor, isEndpointId)
+  const after = from === undefined ? sql`true` : sql`(created_at, id) < (${from.at}::timestamptz, ${from.id})`
   const rows = await tx.many(
     Webhook,
     sql`select ${columns} from webhook where team_id = ${tx.team} and ${after} order by created_at desc, id desc limit ${limit + 1}`,
   )
-  const data = rows.slice(0, limit)
-  const last = rows.length > limit ? data.at(-1) : undefined
-  return { data, next_cursor: last ? cursor(list, [last.created_at, last.id]) : null }
+  const { page, next_cursor } = newestPage(list, rows, limit, ({ id, created_at }) => ({ id, at: created_at }))
+  return { data: page, next_cursor }
 }
 
 const UNKNOWN = 'Webhook not found'

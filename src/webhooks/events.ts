@@ -1,7 +1,7 @@
 // Events as people and tests read them: what was told to the team, newest first. Appending is the outbox's; delivering comes later.
 import type { Tx } from '../platform/db.ts'
 import { JsonText } from '../platform/operation.ts'
-import { cursor, readCursor } from '../platform/page.ts'
+import { cursor, readCursor, uuidPart } from '../platform/page.ts'
 import { T, type Static } from '../platform/schema.ts'
 import { and, sql, type Sql } from '../platform/sql.ts'
 import type { EventPage, EventQuery } from './schema.ts'
@@ -15,7 +15,7 @@ export async function listEvents(tx: Tx, query: Static<typeof EventQuery>): Prom
   const conditions: Sql[] = []
   if (query.type !== undefined) conditions.push(sql`type = ${query.type}`)
   if (query.object_id !== undefined) conditions.push(sql`object_id = ${query.object_id}`)
-  if (query.next_cursor !== undefined) conditions.push(sql`id < ${readCursor(list, query.next_cursor, 1)[0]}::uuid`)
+  if (query.next_cursor !== undefined) conditions.push(sql`id < ${readCursor(list, query.next_cursor, [uuidPart])[0]}::uuid`)
   const rows = await tx.many(
     Row,
     sql`

@@ -1,8 +1,7 @@
 // Answering somebody who follows a team's events: what there is at once, or what comes while they wait.
 import type { Db, Tenant } from '../platform/db.ts'
-import { badRequest } from '../platform/errors.ts'
 import { followTeam } from '../platform/outbox.ts'
-import { cursor, readCursor } from '../platform/page.ts'
+import { cursor, numberPart, readCursor } from '../platform/page.ts'
 import type { Static } from '../platform/schema.ts'
 import type { DeletedAmong } from './fan-out.ts'
 import { feedEnd, readFeed } from './feed.ts'
@@ -46,7 +45,6 @@ export async function followEvents(
 
 async function startOf(db: Db, team: string, list: string, { next_cursor, start }: FollowQuery): Promise<number> {
   if (next_cursor === undefined) return start === 'newest' ? feedEnd(db.queries, team) : 0
-  const [seq] = readCursor(list, next_cursor, 1)
-  if (!/^\d{1,15}$/.test(seq!)) throw badRequest('The cursor is not one of this list')
+  const [seq] = readCursor(list, next_cursor, [numberPart(15)])
   return Number(seq)
 }

@@ -4,7 +4,7 @@ import { iso, plusSeconds } from '../platform/clock.ts'
 import type { Tx } from '../platform/db.ts'
 import { notFound } from '../platform/errors.ts'
 import { JsonText } from '../platform/operation.ts'
-import { cursor, readCursor } from '../platform/page.ts'
+import { cursor, readCursor, uuidPart } from '../platform/page.ts'
 import { Nullable, T, type Static } from '../platform/schema.ts'
 import { and, sql, type Sql } from '../platform/sql.ts'
 import { enabledEndpoint, getEndpoint } from './endpoints.ts'
@@ -55,7 +55,8 @@ export async function listMessages(tx: Tx, webhook_id: string, query: Static<typ
   const conditions: Sql[] = []
   if (query.state !== undefined) conditions.push(sql`d.state = ${query.state}`)
   if (query.event_type !== undefined) conditions.push(sql`coalesce(e.type, m.type) = ${query.event_type}`)
-  if (query.next_cursor !== undefined) conditions.push(sql`d.message_id < ${readCursor(list, query.next_cursor, 1)[0]}::uuid`)
+  if (query.next_cursor !== undefined)
+    conditions.push(sql`d.message_id < ${readCursor(list, query.next_cursor, [uuidPart])[0]}::uuid`)
   const found = await rows(tx, webhook_id, conditions, limit + 1)
   const page = found.slice(0, limit)
   const last = found.length > limit ? page.at(-1) : undefined
@@ -111,7 +112,8 @@ export async function listAttempts(
   const message = await findMessage(tx, webhook_id, message_id)
   const limit = query.limit ?? 50
   const list = `attempts ${webhook_id} ${message_id}`
-  const after = query.next_cursor === undefined ? sql`true` : sql`id < ${readCursor(list, query.next_cursor, 1)[0]}::uuid`
+  const after =
+    query.next_cursor === undefined ? sql`true` : sql`id < ${readCursor(list, query.next_cursor, [uuidPart])[0]}::uuid`
   const kept = sql`
     select attempt_id as id, 'scheduled' as trigger, attempted_at as at, duration_ms, response_status, response_body, null as error,
            true as succeeded, signature, coalesce(custom_headers, '{}') as custom_headers
