@@ -67,8 +67,9 @@ export function administer(
   settings: AdministrationSettings,
   { seed, has, publicUrl }: Neighbours,
 ): Administration {
+  const buckets = () => new Buckets({ per_s: settings.requests_per_s, burst: settings.requests_burst })
   const limits = {
-    requests: new Buckets({ per_s: settings.requests_per_s, burst: settings.requests_burst }),
+    requests: { teamKeys: buckets(), accessTokens: buckets(), managementKeys: buckets() },
     wrongKeys: new Quota({ max: settings.wrong_keys_per_min, window_s: 60 }),
   }
   const tokens = new Tokens(vault, 'team access')

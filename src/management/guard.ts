@@ -1,7 +1,8 @@
 // Who is calling: from the headers of a request to a tenant.
 //
 // Keys and teams are remembered for a few seconds, so that a request costs no statement to authenticate and a revoked key stops
-// working everywhere within that time. Source: management-auth.md 2, A1-A7; E1-E4; 10; 22.
+// working everywhere within that time. Each kind of credential has a memory of its own, so that no text of one kind can find what
+// another kind left there. Source: management-auth.md 2, A1-A7; E1-E4; 10; 22.
 import type { Cells } from '../platform/cells.ts'
 import type { BoundHosts } from '../platform/config.ts'
 import { REMEMBERED_MS, type CellName, type Tenant } from '../platform/db.ts'
@@ -12,13 +13,13 @@ import { Remembered } from '../platform/remembered.ts'
 import type { Tokens } from '../platform/tokens.ts'
 import { assertHost } from './hosts.ts'
 import type { KeyUse } from './key-use.ts'
-import { cellOfKey, findTeamKey, type KeyOwner } from './keys.ts'
+import { cellOfKey, findTeamKey, isKeyText } from './keys.ts'
 import { findTeam, loadTenant } from './teams.ts'
 
 const REMEMBERED_MAX = 10_000
-const KEY_LENGTH_MAX = 512
 const BEARER = /^bearer +/i
 const BEARER_WANTED = { 'www-authenticate': 'Bearer' }
+const WRONG_KEY = 'The API key is not valid'
 
 export type Headers = Record<string, string | string[] | undefined>
 
@@ -36,9 +37,10 @@ export function credential(headers: Headers, names: string[]): string | undefine
   return found
 }
 
-/** What bounds callers. One per process, for keys of every kind. */
+/** What bounds callers. One per process. */
 export interface Limits {
-  requests: Buckets
+  /** Requests: of a team key by its id, of all access tokens of a team in a cell together, of a management key by its id. */
+  requests: { teamKeys: Buckets; accessTokens: Buckets; managementKeys: Buckets }
   wrongKeys: Quota
 }
 
@@ -57,7 +59,10 @@ export class TeamGuard {
   readonly #tokens: Tokens
   readonly #use: KeyUse
   readonly #hosts: BoundHosts
+  /** By the text of a key, and of no other credential: what access tokens stand for has a memory of its own. */
   readonly #byKey = new Remembered<Caller>({ lifetime_ms: REMEMBERED_MS, size_max: REMEMBERED_MAX })
+  /** By the cell and the team that a token names whose signature is ours. */
+  readonly #byToken = new Remembered<Tenant>({ lifetime_ms: REMEMBERED_MS, size_max: REMEMBERED_MAX })
 
   constructor(options: {
     cells: Cells
@@ -83,17 +88,17 @@ export class TeamGuard {
    */
   authenticate = (headers: Headers, address: string): Caller | Promise<Caller> => {
     const key = credential(headers, TEAM_KEY_HEADERS)
-    if (key === undefined) return this.#byToken(headers, address)
+    if (key === undefined) return this.#authenticateToken(headers, address)
+    if (!isKeyText(key)) throw refusal(this.#limits, address, unauthorized(WRONG_KEY))
     const known = this.#byKey.get(key)
     if (known === undefined) return this.#lookUp(key, headers, address)
-    return this.#served(key, known, headers, address)
+    return this.#admitKey(known, headers, address)
   }
 
-  #served(key: string, caller: Caller, headers: Headers, address: string): Caller {
-    const isToken = caller.key_id.startsWith(TOKEN)
-    assertHost(this.#hosts, headers, caller.tenant.cell, isToken ? BEARER_WANTED : {})
-    this.#limits.requests.take(key)
-    if (!isToken) this.#use.note('api_key', caller.key_id, address)
+  #admitKey(caller: Caller, headers: Headers, address: string): Caller {
+    assertHost(this.#hosts, headers, caller.tenant.cell)
+    this.#limits.requests.teamKeys.take(caller.key_id)
+    this.#use.note('api_key', caller.key_id, address)
     return caller
   }
 
@@ -106,48 +111,47 @@ export class TeamGuard {
   /** Forget what is remembered of a team, after its clock, settings or keys changed. */
   forget(team: string): void {
     this.#byKey.forget(({ tenant }) => tenant.team === team)
+    this.#byToken.forget((tenant) => tenant.team === team)
   }
 
   async #lookUp(key: string, headers: Headers, address: string): Promise<Caller> {
-    const named = cellOfKey(key)
-    const owner =
-      key.length > KEY_LENGTH_MAX || (named && !this.#cells.has(named))
-        ? undefined
-        : await findTeamKey(this.#cells.control.queries, key)
-    const tenant = await this.#tenantOf(owner)
-    if (!owner || !tenant) throw refusal(this.#limits, address, unauthorized('The API key is not valid'))
-    const known = { tenant, key_id: owner.key_id }
+    const known = await this.#find(key)
+    if (!known) throw refusal(this.#limits, address, unauthorized(WRONG_KEY))
     this.#byKey.set(key, known)
-    return this.#served(key, known, headers, address)
+    return this.#admitKey(known, headers, address)
   }
 
-  async #byToken(headers: Headers, address: string): Promise<Caller> {
+  async #find(key: string): Promise<Caller | undefined> {
+    const named = cellOfKey(key)
+    if (named && !this.#cells.has(named)) return undefined
+    const owner = await findTeamKey(this.#cells.control.queries, key)
+    const tenant = owner && (await this.#tenantOf(owner.cell, owner.team_id, owner.expires_at))
+    return tenant && { tenant, key_id: owner.key_id }
+  }
+
+  async #authenticateToken(headers: Headers, address: string): Promise<Caller> {
     const header = headers.authorization
     if (typeof header !== 'string' || !BEARER.test(header)) throw unauthorized('An API key is required')
     const token = this.#tokens.read(header.replace(BEARER, ''))
-    if (token) {
-      const [cell, team] = token.words as [CellName, string]
-      const key_id = TOKEN + token.id
-      const known = `token of ${cell} ${team}`
-      let tenant = this.#byKey.get(known)?.tenant
-      if (!tenant) {
-        tenant = await this.#tenantOf(await this.#teamIn(cell, team))
-        if (tenant) this.#byKey.set(known, { tenant, key_id })
-      }
-      if (tenant) return this.#served(known, { tenant, key_id }, headers, address)
-    }
-    const problem = unauthorized('The access token is not valid or has expired', BEARER_WANTED)
-    throw refusal(this.#limits, address, problem)
+    const tenant = token && (await this.#tenantOfToken(token.words as [CellName, string]))
+    if (!tenant) throw refusal(this.#limits, address, unauthorized('The access token is not valid or has expired', BEARER_WANTED))
+    assertHost(this.#hosts, headers, tenant.cell, BEARER_WANTED)
+    this.#limits.requests.accessTokens.take(`${tenant.cell} ${tenant.team}`)
+    return { tenant, key_id: TOKEN + token.id }
   }
 
-  async #teamIn(cell: CellName, team_id: string): Promise<Omit<KeyOwner, 'key_id'> | undefined> {
+  async #tenantOfToken([cell, team_id]: [CellName, string]): Promise<Tenant | undefined> {
+    const key = `${cell} ${team_id}`
+    const known = this.#byToken.get(key)
+    if (known) return known
     const team = this.#cells.has(cell) ? await findTeam(this.#cells.control.queries, team_id) : undefined
-    return team && { team_id, cell, expires_at: team.expires_at }
+    const tenant = team && (await this.#tenantOf(cell, team_id, team.expires_at))
+    if (tenant) this.#byToken.set(key, tenant)
+    return tenant
   }
 
-  async #tenantOf(owner: Omit<KeyOwner, 'key_id'> | undefined): Promise<Tenant | undefined> {
-    if (!owner || !this.#cells.has(owner.cell)) return undefined
-    const tenant = await this.tenant(owner.cell, owner.team_id)
-    return tenant && { ...tenant, expires_at: owner.expires_at }
+  async #tenantOf(cell: CellName, team_id: string, expires_at: string | null): Promise<Tenant | undefined> {
+    const tenant = this.#cells.has(cell) ? await this.tenant(cell, team_id) : undefined
+    return tenant && { ...tenant, expires_at }
   }
 }

@@ -6,20 +6,26 @@ import { keyHash, keyHint, newKey } from '../platform/secrets.ts'
 import { sql } from '../platform/sql.ts'
 
 /** Prefix of a team key → its cell. Source: management-auth.md 3. */
-const prefixes: Record<string, CellName> = {
-  sk_us_: 'sandbox-us',
-  sk_eu_: 'sandbox-eu',
-  pk_us_: 'production-us',
-  pk_eu_: 'production-eu',
-}
+const cellOfPrefix = new Map<string, CellName>([
+  ['sk_us_', 'sandbox-us'],
+  ['sk_eu_', 'sandbox-eu'],
+  ['pk_us_', 'production-us'],
+  ['pk_eu_', 'production-eu'],
+])
 
-const prefixOf = (cell: CellName): string => Object.keys(prefixes).find((prefix) => prefixes[prefix] === cell)!
+const prefixOf = (cell: CellName): string => [...cellOfPrefix].find(([, named]) => named === cell)![0]
 
 /** A team key as lists show it: the prefix of its cell and its last characters. */
 export const masked = (cell: CellName, hint: string): string => `${prefixOf(cell)}…${hint}`
 
+/** The characters of base64, base64url and other tokens (`token68` of RFC 9110): keys made here, and keys that operators imported. */
+const KEY = /^[A-Za-z0-9._~+/=-]{16,512}$/
+
+/** Whether a text has the form of a key, of any kind. What has not is refused before it is looked up anywhere. */
+export const isKeyText = (text: string): boolean => KEY.test(text)
+
 /** The cell a team key says it is for; undefined for an imported key without a known prefix. */
-export const cellOfKey = (text: string): CellName | undefined => prefixes[text.slice(0, 6)]
+export const cellOfKey = (text: string): CellName | undefined => cellOfPrefix.get(text.slice(0, 6))
 
 /**
  * Issue a key for a team in one cell. Writes api_key.

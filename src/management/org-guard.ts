@@ -9,12 +9,12 @@ import { Remembered } from '../platform/remembered.ts'
 import { credential, refusal, type Headers, type Limits, type TeamGuard } from './guard.ts'
 import { assertHost } from './hosts.ts'
 import type { KeyUse } from './key-use.ts'
-import { findManager } from './keys.ts'
+import { findManager, isKeyText } from './keys.ts'
 import { findTeam } from './teams.ts'
 
 const MANAGEMENT_KEY_HEADERS = ['x-management-key', 'x-service-org-key', 'x-vital-org-key']
 const REMEMBERED_MAX = 10_000
-const KEY_LENGTH_MAX = 512
+const WRONG_KEY = 'The management key is not valid'
 
 /** Recognises management keys. One per process. */
 export class OrgGuard {
@@ -40,14 +40,15 @@ export class OrgGuard {
   authenticate = async (headers: Headers, address: string): Promise<Manager> => {
     const key = credential(headers, MANAGEMENT_KEY_HEADERS)
     if (key === undefined) throw unauthorized('A management key is required')
+    if (!isKeyText(key)) throw refusal(this.#limits, address, unauthorized(WRONG_KEY))
     let known = this.#byKey.get(key)
     if (!known) {
-      known = key.length > KEY_LENGTH_MAX ? undefined : await findManager(this.#cells.control.queries, key)
-      if (!known) throw refusal(this.#limits, address, unauthorized('The management key is not valid'))
+      known = await findManager(this.#cells.control.queries, key)
+      if (!known) throw refusal(this.#limits, address, unauthorized(WRONG_KEY))
       this.#byKey.set(key, known)
     }
     assertHost(this.#hosts, headers, 'management')
-    this.#limits.requests.take(key)
+    this.#limits.requests.managementKeys.take(known.key_id)
     this.#use.note('management_key', known.key_id, address)
     return known
   }
