@@ -163,6 +163,7 @@ table migration
   name text not null
   checksum text not null
   applied_at timestamp with time zone not null
+  compatible_from integer not null
   constraint migration_pkey PRIMARY KEY (number)
 
 table org
@@ -697,6 +698,7 @@ table migration
   name text not null
   checksum text not null
   applied_at timestamp with time zone not null
+  compatible_from integer not null
   constraint migration_pkey PRIMARY KEY (number)
 
 table order_mark

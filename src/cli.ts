@@ -5,32 +5,27 @@ import { bootstrap, UsageError } from './bootstrap.ts'
 import { catalogCommand } from './bootstrap-catalog.ts'
 import { labTestCommand } from './bootstrap-lab-tests.ts'
 import { labAccountCommand } from './bootstrap-labs.ts'
-import { loadCatalog } from './catalog/load.ts'
 import { prepareDemo, publishDemo, type Demo } from './demo.ts'
-import { loadInsuranceData } from './insurance/load.ts'
-import { loadPlatformAccounts } from './labs/platform-accounts.ts'
 import { insuranceCommand } from './insurance-command.ts'
 import { mailCommand } from './mail-command.ts'
 import type { Cells } from './platform/cells.ts'
 import { ConfigError, readConfig, type Config } from './platform/config.ts'
-import type { Db } from './platform/db.ts'
 import { DataDirInUse } from './platform/embedded-postgres.ts'
 import { createLog, errorFields } from './platform/log.ts'
-import { MigrationError } from './platform/migrate.ts'
+import { MigrationError } from './platform/migrations.ts'
 import { describe, listOperations } from './platform/openapi.ts'
 import { resultCommand } from './result-command.ts'
-import { migrateAll, openDatabase, startRoles, version, type Roles, type Running } from './server.ts'
-import { loadSandboxSites } from './psc/load.ts'
+import { migrateAll, openDatabase, requireUsableSchemas, startRoles, version, type Roles, type Running } from './server.ts'
 import { vaultCommand } from './vault-command.ts'
 
 const HELP = `drawbridge ${version}: self-hosted server for laboratory testing and health data
 
 Usage: drawbridge <command>
 
-  start        server and worker in one process (this is "npm start")
+  start        run database migrations, then server and worker in one process (this is "npm start")
   serve        the server alone
   work         the worker alone
-  migrate      bring the database up to date and exit
+  migrate      run database migrations and exit
 
   org create NAME                                   an organization and a key that controls it
   org plan ID launch|grow|scale                     what an organization has paid for; "scale" has everything
@@ -180,26 +175,15 @@ async function execute(words: string[]): Promise<void> {
   }
 }
 
-/** A command on the database, which is brought up to date first, so that it works on a fresh one. It returns what to print. */
+/** Run a command on a database that has the schemas of this program, or newer ones that are compatible. It returns what to print. */
 async function administer(config: Config, command: (cells: Cells, config: Config) => Promise<string>): Promise<void> {
-  const log = createLog('silent')
-  const database = await openDatabase(config, log, 'if-free')
+  const database = await openDatabase(config, createLog('silent'), 'if-free')
   try {
-    await migrateAll(config, database, log)
-    for (const cell of config.cells) await furnish(database.cells.of(cell), config.demo || cell.startsWith('sandbox'))
+    await requireUsableSchemas(config, database)
     out(await command(database.cells, config))
   } finally {
     await database.close()
   }
-}
-
-/** What teams find in a cell: the labs, payors and diagnoses and, where there is something to order, their offers, fictional sites and the platform's accounts with them. */
-async function furnish(db: Db, offers: boolean): Promise<void> {
-  await loadCatalog(db, { offers })
-  await loadInsuranceData(db)
-  if (!offers) return
-  await loadPlatformAccounts(db)
-  await loadSandboxSites(db)
 }
 
 /** Ends with the first signal, and well. */
@@ -228,8 +212,9 @@ async function run(config: Config, roles: Roles): Promise<void> {
   let demo: Demo | undefined
   let running: Running
   try {
-    await migrateAll(config, database, log)
-    for (const cell of config.cells) await furnish(database.cells.of(cell), config.demo || cell.startsWith('sandbox'))
+    // Several processes that serve or work alone start in any order, of several releases: one command changes the schemas for all.
+    if (roles.serve && roles.work) await migrateAll(config, database, log)
+    else await requireUsableSchemas(config, database)
     if (config.demo && roles.serve) demo = await prepareDemo(database.cells, resolve(config.data_dir))
     running = await startRoles(config, database.cells, log, roles)
     if (demo) publishDemo(resolve(config.data_dir), { ...demo, base_url: running.url })

@@ -3,6 +3,9 @@ import { mkdirSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { constraints, followersIn, handlersIn, later, neighbours, operations, operationsIn, pagesIn, sweeps } from './app.ts'
+import { loadCatalog } from './catalog/load.ts'
+import { loadInsuranceData } from './insurance/load.ts'
+import { loadPlatformAccounts } from './labs/platform-accounts.ts'
 import { enforcePhysicians } from './labs/selection.ts'
 import { administer } from './management/administration.ts'
 import type { TeamGuard } from './management/guard.ts'
@@ -12,7 +15,7 @@ import { pipelinesIn } from './pipelines/worker.ts'
 import { locator } from './places/geocoder.ts'
 import { Cells, schemaOf, type CellOptions } from './platform/cells.ts'
 import type { Config } from './platform/config.ts'
-import type { CellName, Connection } from './platform/db.ts'
+import type { CellName, Connection, Db } from './platform/db.ts'
 import { openEmbedded, type Embedded } from './platform/embedded-postgres.ts'
 import { heavy } from './platform/heavy.ts'
 import { createHttp } from './platform/http.ts'
@@ -20,12 +23,14 @@ import { errorFields, type Log } from './platform/log.ts'
 import { MailCourier } from './platform/mail-courier.ts'
 import { createMetrics } from './platform/metrics.ts'
 import { migrate } from './platform/migrate.ts'
+import { requireUsable } from './platform/migrations.ts'
 import { describe } from './platform/openapi.ts'
 import { addBrowserPages, addPages } from './platform/pages.ts'
 import { openVault } from './platform/key-file.ts'
 import { machineNow } from './platform/clock.ts'
 import { JobRunner, Worker } from './platform/worker.ts'
 import { PscDirectory } from './psc/directory.ts'
+import { loadSandboxSites } from './psc/load.ts'
 import { deletedAmong } from './users/users.ts'
 import { FeedWatch } from './webhooks/feed-watch.ts'
 import { Targets } from './webhooks/targets.ts'
@@ -74,13 +79,39 @@ export async function openDatabase(config: Config, log: Log, ownership: 'require
   }
 }
 
-/** Bring every schema of this process up to date. */
+/**
+ * Apply the migrations that the schemas of this process lack, and bring the reference data of this program into its cells: labs, payors
+ * and diagnoses and, where there is something to order, their offers, fictional sites and the platform's accounts with them. A cell whose
+ * schema is newer than this program keeps its reference data, which a newer program has loaded.
+ * Errors: MigrationError.
+ */
 export async function migrateAll(config: Config, database: Database, log: Log): Promise<void> {
-  for (const name of ['control', ...config.cells] as const) {
-    const schema = name === 'control' ? 'control' : schemaOf(name)
-    const applied = await migrate(database.connectionOf(name), schema, name === 'control' ? 'control' : 'cell')
+  for (const { name, schema, kind } of schemasOf(config)) {
+    const { applied, newer } = await migrate(database.connectionOf(name), schema, kind, {
+      onRetry: (retry) => log.warn({ schema, ...retry }, 'migration did not get its locks; will retry'),
+    })
     if (applied.length) log.info({ schema, migrations: applied }, 'migrated')
+    if (name !== 'control' && !newer) await loadReferenceData(database.cells.of(name), config.demo || name.startsWith('sandbox'))
   }
+}
+
+/** Check that this program can work with every schema of this process; changes nothing. Errors: MigrationError. */
+export async function requireUsableSchemas(config: Config, { cells }: Database): Promise<void> {
+  for (const { name, schema, kind } of schemasOf(config))
+    await requireUsable((name === 'control' ? cells.control : cells.of(name)).queries, schema, kind)
+}
+
+const schemasOf = ({ cells }: Config) => [
+  { name: 'control' as const, schema: 'control', kind: 'control' as const },
+  ...cells.map((name) => ({ name, schema: schemaOf(name), kind: 'cell' as const })),
+]
+
+async function loadReferenceData(db: Db, offers: boolean): Promise<void> {
+  await loadCatalog(db, { offers })
+  await loadInsuranceData(db)
+  if (!offers) return
+  await loadPlatformAccounts(db)
+  await loadSandboxSites(db)
 }
 
 export interface Running {

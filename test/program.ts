@@ -2,7 +2,7 @@
 // the test file, however it ends.
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { globSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, globSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
@@ -102,8 +102,12 @@ export interface Server extends Program {
   end(signal: NodeJS.Signals): Promise<number | NodeJS.Signals>
 }
 
-/** A server that has said where it listens. */
+/** A server that has said where it listens. Only `start` runs migrations by itself; before others a new folder is migrated. */
 export async function serving(dataDir: string, settings: Record<string, string> = {}, command = 'start'): Promise<Server> {
+  if (command !== 'start' && !existsSync(dataDir)) {
+    const { code, err } = await outcome('migrate', { DATA_DIR: dataDir, ...settings })
+    if (code !== 0) throw new Error(`migrate ended with ${code}: ${err}`)
+  }
   return listening(drawbridge(command, { DATA_DIR: dataDir, PORT: '0', ...settings }), dataDir)
 }
 

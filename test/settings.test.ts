@@ -74,7 +74,7 @@ describe('a setting that cannot be used', { concurrency: 2 }, () => {
   })
 
   test('is also a HOST that is not an address of this machine', async () => {
-    const { code, err } = await outcome('serve', {
+    const { code, err } = await outcome('start', {
       DATA_DIR: folder('data'),
       PORT: '0',
       HOST: '192.0.2.1',

@@ -7,7 +7,19 @@ import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { newVaultKey } from '../src/platform/vault.ts'
 import { isValid } from './signed.ts'
-import { caller, connectionOf, demoIn, drawbridge, endAll, folder, onDatabase, serving, start, until } from './program.ts'
+import {
+  caller,
+  connectionOf,
+  demoIn,
+  drawbridge,
+  endAll,
+  folder,
+  onDatabase,
+  outcome,
+  serving,
+  start,
+  until,
+} from './program.ts'
 
 after(endAll)
 
@@ -48,7 +60,11 @@ test(
     const dataDir = folder('rotated')
     const settings = { DATA_DIR: dataDir, LOG_LEVEL }
     const keyFile = join(dataDir, 'encryption.key')
-    assert.equal((await vault('rotate', { DATA_DIR: folder('fresh') })).code, 2)
+    const unmigrated = { DATA_DIR: folder('fresh'), LOG_LEVEL }
+    const refused = 'drawbridge: The schema "control" has not been created. Run "drawbridge migrate" first.\n'
+    assert.deepEqual(await vault('rotate', unmigrated), { code: 1, out: '', err: refused })
+    assert.equal((await outcome('migrate', unmigrated)).code, 0)
+    assert.equal((await vault('rotate', unmigrated)).code, 2)
 
     let server = await serving(dataDir, settings, 'serve')
     const { org_id, management_key, teams } = demoIn(dataDir)

@@ -1,90 +1,150 @@
-// Migrations: numbered SQL files, forward only, each in a transaction of its own, recorded with a checksum. Two processes that
-// start together do not both apply one; a program that is older than the database refuses to run on it.
+// Applies migrations: numbered SQL files, forward only, each in a transaction of its own, recorded with a checksum. Two processes that
+// start together do not both apply one. A migration never makes requests wait long for its locks: it gives up soon and tries again.
 import { createHash } from 'node:crypto'
-import { readdirSync, readFileSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import type { Connection } from './db.ts'
+import {
+  APPLIED,
+  compare,
+  MigrationError,
+  migrationsOf,
+  UNDECLARED_MAX,
+  type AppliedMigration,
+  type Migration,
+  type MigrationKind,
+} from './migrations.ts'
 
-export type MigrationKind = 'cell' | 'control'
-
-export interface Migration {
-  number: number
-  name: string
-  text: string
-  checksum: string
+export interface MigrateOptions {
+  /** In place of those of this program. */
+  migrations?: Migration[]
+  /** How long a statement of a migration waits for a lock, and requests behind it. */
+  lock_timeout_ms?: number
+  /** How long a migration is tried, and how long another process that migrates is waited for. */
+  wait_ms_max?: number
+  /** A migration did not get its locks and is tried again after a pause. */
+  onRetry?: (retry: { migration: string; pause_ms: number }) => void
 }
 
-const folder = new URL('../../migrations/', import.meta.url)
+const LOCK_TIMEOUT_MS = 1000
+const WAIT_MS_MAX = 600_000
+const PAUSE_MS_MAX = 15_000
+const POLL_MS = 200
+const CONNECT_MS_MAX = 10_000
 
-/** The migrations of a kind of schema, in order. Throws when a number is missing or used twice. */
-export function migrationsOf(kind: MigrationKind): Migration[] {
-  const files = readdirSync(new URL(`${kind}/`, folder)).filter((name) => name.endsWith('.sql'))
-  return files.sort().map((name, i) => {
-    const number = Number(name.slice(0, 4))
-    if (number !== i + 1) throw new Error(`migrations/${kind}/${name}: expected number ${i + 1}`)
-    const text = readFileSync(new URL(`${kind}/${name}`, folder), 'utf8')
-    return { number, name, text, checksum: createHash('sha256').update(text).digest('hex').slice(0, 32) }
-  })
-}
-
-/** The database is newer than this program, or its history is another one. */
-export class MigrationError extends Error {}
+const LOCK_NOT_AVAILABLE = '55P03'
+const DEADLOCK_DETECTED = '40P01'
 
 /**
- * Bring a schema up to date; creates it if needed.
- * @returns the names of the migrations applied
+ * Apply the migrations that a schema lacks; creates it if needed. Waits while another process migrates the same schema. A migration that
+ * does not get a lock within `lock_timeout_ms` is rolled back and tried again after a growing pause, for at most `wait_ms_max`.
+ * Writes every table of the schema.
+ * Errors: MigrationError when the schema is not compatible with this program, and after `wait_ms_max`; migrations applied before stay.
+ * @returns the names of the migrations applied, and whether the schema is newer than this program
  */
-export async function migrate(connection: Connection, schema: string, kind: MigrationKind): Promise<string[]> {
-  const client = new pg.Client({ ...connection, application_name: 'drawbridge migrate' })
+export async function migrate(
+  connection: Connection,
+  schema: string,
+  kind: MigrationKind,
+  options: MigrateOptions = {},
+): Promise<{ applied: string[]; newer: boolean }> {
+  const known = options.migrations ?? migrationsOf(kind)
+  const client = new pg.Client({
+    ...connection,
+    application_name: 'drawbridge migrate',
+    connectionTimeoutMillis: CONNECT_MS_MAX,
+    keepAlive: true,
+  })
+  // A lost connection is reported by the statement that meets it.
+  client.on('error', () => {})
   await client.connect()
   try {
-    await client.query('select pg_advisory_lock($1)', [lockOf(schema)])
+    await lockSchema(client, schema, options)
+    await client.query(`set lock_timeout = ${options.lock_timeout_ms ?? LOCK_TIMEOUT_MS}`)
     await client.query(`create schema if not exists ${schema}`)
     await client.query(`set search_path = ${schema}`)
     await client.query(
       'create table if not exists migration (number integer primary key, name text not null, checksum text not null, applied_at timestamptz not null)',
     )
-    const { rows } = await client.query<{ number: number; checksum: string }>(
-      'select number, checksum from migration order by number',
-    )
-    const migrations = migrationsOf(kind)
-    verify(rows, migrations, schema)
-    const pending = migrations.slice(rows.length)
-    for (const { number, name, text, checksum } of pending) {
-      await client.query('begin')
-      await client.query(text)
-      await client.query('insert into migration (number, name, checksum, applied_at) values ($1, $2, $3, clock_timestamp())', [
-        number,
-        name,
-        checksum,
-      ])
-      await client.query('commit')
-    }
-    return pending.map(({ name }) => name)
+    const { rows } = await client.query<AppliedMigration>(APPLIED)
+    const { pending, newer } = compare(rows, known, schema)
+    for (const migration of pending) await retryWhileLocked(client, schema, migration, kind, options)
+    return { applied: pending.map(({ name }) => name), newer }
   } finally {
     await client.end()
   }
 }
 
-function verify(applied: { number: number; checksum: string }[], known: Migration[], schema: string): void {
-  if (applied.length > known.length)
-    throw new MigrationError(
-      `The schema "${schema}" is newer than this program (migration ${applied.length}, known ${known.length}). Run the newer release.`,
-    )
-  for (const [i, { number, checksum }] of applied.entries())
-    if (known[i]?.number !== number || known[i].checksum !== checksum)
-      throw new MigrationError(
-        `Migration ${number} of schema "${schema}" is not the one this program knows. Migrations that have run must not be changed.`,
-      )
+/** Polls: a session that waits inside PostgreSQL would hold a snapshot for as long. */
+async function lockSchema(client: pg.Client, schema: string, { wait_ms_max = WAIT_MS_MAX }: MigrateOptions): Promise<void> {
+  for (const end = performance.now() + wait_ms_max; ; await sleep(POLL_MS)) {
+    const { rows } = await client.query<{ locked: boolean }>('select pg_try_advisory_lock($1) as locked', [lockOf(schema)])
+    if (rows[0]?.locked) return
+    if (performance.now() > end)
+      throw new MigrationError(`Another process has been migrating schema "${schema}" for ${seconds(wait_ms_max)}.`)
+  }
 }
 
-/** Whether every migration of a schema has run, read without waiting for anybody. */
-export async function isCurrent(pool: pg.Pool, kind: MigrationKind): Promise<boolean> {
-  const known = migrationsOf(kind)
-  const { rows } = await pool.query<{ n: number; last: string | null }>(
-    'select count(*)::int as n, (select checksum from migration order by number desc limit 1) as last from migration',
-  )
-  return rows[0]!.n === known.length && rows[0]!.last === (known.at(-1)?.checksum ?? null)
+async function retryWhileLocked(
+  client: pg.Client,
+  schema: string,
+  migration: Migration,
+  kind: MigrationKind,
+  { wait_ms_max = WAIT_MS_MAX, lock_timeout_ms = LOCK_TIMEOUT_MS, onRetry }: MigrateOptions,
+): Promise<void> {
+  const end = performance.now() + wait_ms_max
+  for (let pause_ms = lock_timeout_ms; ; pause_ms = Math.min(2 * pause_ms, PAUSE_MS_MAX)) {
+    try {
+      return await apply(client, migration, kind)
+    } catch (error) {
+      const { code } = error as { code?: string }
+      if (code !== LOCK_NOT_AVAILABLE && code !== DEADLOCK_DETECTED) throw error
+      if (performance.now() > end)
+        throw new MigrationError(
+          `Migration ${migration.name} of schema "${schema}" did not get its locks within ${seconds(wait_ms_max)}: ` +
+            `${await openTransactions(client)}. Migrations before it are applied. End these transactions and run "drawbridge migrate" again.`,
+        )
+      onRetry?.({ migration: migration.name, pause_ms })
+      await sleep(pause_ms)
+    }
+  }
 }
+
+async function apply(client: pg.Client, migration: Migration, kind: MigrationKind): Promise<void> {
+  const { number, name, text, checksum, compatible_from } = migration
+  await client.query('begin')
+  try {
+    await client.query(text)
+    if (number <= UNDECLARED_MAX[kind])
+      await client.query('insert into migration (number, name, checksum, applied_at) values ($1, $2, $3, clock_timestamp())', [
+        number,
+        name,
+        checksum,
+      ])
+    else
+      await client.query(
+        'insert into migration (number, name, checksum, applied_at, compatible_from) values ($1, $2, $3, clock_timestamp(), $4)',
+        [number, name, checksum, compatible_from],
+      )
+    await client.query('commit')
+  } catch (error) {
+    await client.query('rollback').catch(() => {})
+    throw error
+  }
+}
+
+/** Who may hold the locks, as text. Names of programs and times only: statements may quote data of patients. */
+async function openTransactions(client: pg.Client): Promise<string> {
+  const { rows } = await client.query<{ pid: number; program: string; open_s: number }>(
+    `select pid, application_name as program, extract(epoch from clock_timestamp() - xact_start)::integer as open_s
+     from pg_stat_activity
+     where datname = current_database() and pid <> pg_backend_pid() and xact_start < clock_timestamp() - interval '1 second'
+     order by xact_start limit 5`,
+  )
+  const listed = rows.map(({ pid, program, open_s }) => `process ${pid} ("${program}") for ${open_s} s`).join(', ')
+  return `transactions that are open: ${listed || 'none any more'}`
+}
+
+const seconds = (ms: number): string => `${Math.round(ms / 1000)} s`
 
 const lockOf = (schema: string): number => createHash('sha256').update(`drawbridge migrate ${schema}`).digest().readInt32BE(0)

@@ -3,9 +3,9 @@
 import { readFileSync } from 'node:fs'
 import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyInstance } from 'fastify'
-import type { Cells } from './cells.ts'
+import { schemaOf, type Cells } from './cells.ts'
 import type { Metrics } from './metrics.ts'
-import { isCurrent } from './migrate.ts'
+import { MigrationError, requireUsable } from './migrations.ts'
 import type { Description } from './openapi.ts'
 
 export interface PageOptions {
@@ -52,16 +52,13 @@ export function addPages(app: FastifyInstance, options: PageOptions): void {
 const assetFile = (name: string): URL => new URL(`static/${name}`, import.meta.resolve('@fastify/swagger-ui/package.json'))
 
 async function notReady(cells: Cells): Promise<string | undefined> {
-  for (const [kind, db] of [
-    ['control' as const, cells.control] as const,
-    ...cells.names.map((name) => ['cell' as const, cells.of(name)] as const),
-  ])
-    try {
-      if (!(await isCurrent(db.pool, kind))) return 'Migrations are pending'
-    } catch {
-      return 'The database does not answer'
-    }
-  return undefined
+  try {
+    await requireUsable(cells.control.queries, 'control', 'control')
+    for (const name of cells.names) await requireUsable(cells.of(name).queries, schemaOf(name), 'cell')
+    return undefined
+  } catch (error) {
+    return error instanceof MigrationError ? error.message : 'The database does not answer'
+  }
 }
 
 const docsPage = (base: string): string => `<!doctype html>
