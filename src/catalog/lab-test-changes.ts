@@ -59,7 +59,7 @@ async function labNamed(tx: Tx, slug: string | undefined, only: number | undefin
 
 /** Counted under a lock: two creations cannot both take the last place. */
 async function assertRoom(tx: Tx): Promise<void> {
-  await tx.run(sql`select id from team where id = ${tx.team} for update`)
+  await tx.locking.run(sql`select id from team where id = ${tx.team} for update`)
   const { n } = await tx.one(Count, sql`select count(*) as n from lab_test where team_id = ${tx.team} and not auto_generated`)
   if (n >= OWN_TESTS_MAX) throw badRequest(`A team has at most ${OWN_TESTS_MAX} lab tests`)
 }
@@ -71,7 +71,7 @@ const State = T.Object({ status: LabTestStatus, approved: T.Boolean(), auto_gene
  * 404: no such test of the team. 400: one that was made for an order; a test that nobody has approved yet cannot become active.
  */
 export async function updateLabTest(tx: Tx, id: string, { name, active }: UpdateLabTest): Promise<LabTest> {
-  const test = await tx.maybe(
+  const test = await tx.locking.maybe(
     State,
     sql`select status, approved, auto_generated from lab_test where id = ${id} and team_id = ${tx.team} for no key update`,
   )
@@ -96,7 +96,7 @@ const Owned = T.Object({ team_id: T.String() })
  * @returns whose it is, and the test as it is now
  */
 export async function approveLabTest(tx: PlainTx, id: string, org_id?: string): Promise<{ team_id: string; test: LabTest }> {
-  const owner = await tx.maybe(
+  const owner = await tx.locking.maybe(
     Owned,
     sql`
     select t.team_id from lab_test t join team on t.team_id = team.id and team.deleted_at is null

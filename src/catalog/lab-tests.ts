@@ -112,7 +112,7 @@ const Seeded = T.Object({ missing: T.Integer() })
 /** The team's row is locked, so that two processes that start together do not both seed. */
 async function seed(tx: Tx, tests: SampleTest[]): Promise<void> {
   const rows = tests.map((test) => ({ ...test, id: tx.uuid(), slug: labTestSlug(tx.team, test.name) }))
-  await tx.run(sql`select id from team where id = ${tx.team} for update`)
+  await tx.locking.run(sql`select id from team where id = ${tx.team} for update`)
   const { missing } = await tx.one(
     Seeded,
     sql`

@@ -9,6 +9,9 @@ const Locked = T.Object({ id: T.String() })
 /** Keep others from changing what teams have until the commit. 404: one of them is not in this cell. */
 export async function lockTeams(tx: PlainTx, team_ids: readonly string[]): Promise<void> {
   const asked = [...new Set(team_ids)]
-  const locked = await tx.many(Locked, sql`select id from team where id = any (${asked}::uuid[]) order by id for no key update`)
+  const locked = await tx.locking.many(
+    Locked,
+    sql`select id from team where id = any (${asked}::uuid[]) order by id for no key update`,
+  )
   if (locked.length < asked.length) throw notFound('Team not found')
 }

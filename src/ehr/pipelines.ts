@@ -187,7 +187,7 @@ async function teamsMeant(
   named: readonly string[] | undefined,
 ): Promise<string[]> {
   const asked = named && (await reachedIn(control, manager, place.region, named))
-  const rows = await tx.many(
+  const rows = await tx.locking.many(
     Id,
     sql`select t.id from team t where ${reached(manager, asked)} order by t.id limit ${TEAMS_MAX + 1} for key share`,
   )

@@ -46,7 +46,7 @@ async function claim(tx: PlainTx, part: Part, text: string): Promise<boolean> {
 export async function importPayors(db: Db, text: string): Promise<number> {
   const rows = payorRows(text)
   await db.plainTx(async (tx) => {
-    await tx.run(sql`select part from insurance_load where part = 'payors' for update`)
+    await tx.locking.run(sql`select part from insurance_load where part = 'payors' for update`)
     await tx.run(sql`
       update payor p set program = null, state = null
       from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as r (code text, program text, state text)

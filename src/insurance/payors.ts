@@ -103,7 +103,7 @@ export async function createPayor(tx: Tx, body: CreatePayor): Promise<Payor> {
   const { name, provider, provider_payor_id } = body
   if ((provider === undefined) !== (provider_payor_id === undefined))
     throw half('body', provider ? 'provider_payor_id' : 'provider')
-  await tx.run(sql`select id from team where id = ${tx.team} for no key update`)
+  await tx.locking.run(sql`select id from team where id = ${tx.team} for no key update`)
   const same = [
     sql`lower(${name}) = any (array(select lower(n) from unnest(aliases || name) as n))`,
     ...(provider && provider_payor_id !== undefined ? [codedSo(provider, provider_payor_id)] : []),

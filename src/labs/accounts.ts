@@ -88,7 +88,7 @@ export async function linkTeams(tx: PlainTx, org_id: string, id: string, team_id
 }
 
 async function lockAccount(tx: PlainTx, id: string): Promise<LabAccount | undefined> {
-  await tx.run(sql`select id from lab_account where id = ${id} for no key update`)
+  await tx.locking.run(sql`select id from lab_account where id = ${id} for no key update`)
   return findAccount(tx, id)
 }
 
@@ -96,7 +96,7 @@ const Id = T.Object({ id: T.String() })
 
 async function replaceTeams(tx: PlainTx, account: LabAccount, org_id: string, team_ids: string[]): Promise<void> {
   const wanted = [...new Set(team_ids)]
-  const teams = await tx.many(
+  const teams = await tx.locking.many(
     Id,
     sql`select id from team where id = any (${wanted}::uuid[]) and org_id = ${org_id} and deleted_at is null for key share`,
   )

@@ -76,7 +76,7 @@ async function deletedBefore(tx: PlainTx, at: Date, among?: string[]): Promise<s
 /** The team's row is the lock: a process that finds it locked or gone leaves the team to whoever was first. */
 const batch = (db: Db, team_id: string, erase: TeamEraser, rows_max: number): Promise<number | 'taken'> =>
   db.plainTx(async (tx) => {
-    const locked = await tx.maybe(
+    const locked = await tx.locking.maybe(
       Id,
       sql`select id from team where id = ${team_id} and deleted_at is not null for update skip locked`,
     )

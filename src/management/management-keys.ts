@@ -101,7 +101,7 @@ export async function patchManagementKey(
 }
 
 async function lockKey(tx: PlainTx, org_id: string, key_id: string): Promise<ManagementKey | undefined> {
-  await tx.run(sql`select id from management_key where id = ${key_id} and org_id = ${org_id} for update`)
+  await tx.locking.run(sql`select id from management_key where id = ${key_id} and org_id = ${org_id} for update`)
   return tx.maybe(ManagementKey, sql`${selectKey} where k.id = ${key_id} and k.org_id = ${org_id}`)
 }
 

@@ -14,7 +14,7 @@ export const renameOrg = (tx: PlainTx, org_id: string, name: string): Promise<Or
 
 /** One change of an organization's teams at a time: what is unique among them is looked up before it is written. */
 export const lockOrg = (tx: PlainTx, org_id: string): Promise<number> =>
-  tx.run(sql`select id from org where id = ${org_id} for no key update`)
+  tx.locking.run(sql`select id from org where id = ${org_id} for no key update`)
 
 /** What the organization has paid for. Writes org. @returns whether there is such an organization */
 export const setPlan = async (tx: PlainTx, org_id: string, plan: Plan): Promise<boolean> =>

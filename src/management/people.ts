@@ -22,7 +22,7 @@ const Count = T.Object({ n: T.Integer() })
 
 /** 404: a team that the organization does not have. The teams are locked against deletion until they are bound. */
 export async function assertTeams(tx: PlainTx, org_id: string, teams: string[]): Promise<void> {
-  const { n } = await tx.one(
+  const { n } = await tx.locking.one(
     Count,
     sql`
     with found as (

@@ -107,7 +107,7 @@ export async function getReview(tx: Tx, id: string): Promise<UnmatchedResult> {
 
 /** Lock a review that waits in one of these states. 404: it does not. */
 export async function lockReview(tx: Tx, id: string, waiting: ReviewStatus[], missing = ITEM): Promise<RawResult> {
-  await tx.run(sql`select id from raw_result where id = ${id} and team_id = ${tx.team} for update`)
+  await tx.locking.run(sql`select id from raw_result where id = ${id} and team_id = ${tx.team} for update`)
   const raw = await tx.maybe(
     RawResult,
     sql`${selectRawResults} where r.id = ${id} and r.team_id = ${tx.team} and r.status = any (${waiting}::text[])`,

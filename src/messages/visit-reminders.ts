@@ -53,7 +53,7 @@ export const remindVisitHandler = (carriesSms: boolean) =>
   handle(remind, (context, { order_id, start_at, turn }) =>
     context.tx(async (tx) => {
       // Locked, so that a reminder that is run twice is told once.
-      const row = await tx.maybe(
+      const row = await tx.locking.maybe(
         Row,
         sql`select document, intake, low_status from lab_order where id = ${order_id} and team_id = ${tx.team} for no key update`,
       )

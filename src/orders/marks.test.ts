@@ -119,7 +119,7 @@ describe('a long list of orders', () => {
     const context = { tenant: team.tenant, tx: <R>(work: (tx: Tx) => Promise<R>) => team.db.tx(team.tenant, work) }
     let erased: Promise<void> | undefined
     await team.db.tx(team.tenant, async (tx) => {
-      await tx.run(sql`select id from team where id = ${tx.team} for no key update`)
+      await tx.locking.run(sql`select id from team where id = ${tx.team} for no key update`)
       const { created_at, id } = await tx.one(
         T.Object({ created_at: T.String(), id: T.String() }),
         sql`

@@ -56,7 +56,7 @@ export async function countOrders(tx: Tx): Promise<number> {
 }
 
 /** Marks of a team are set or forgotten by one transaction at a time. The row of the team is the lock; writers of orders pass it. */
-const lockMarks = (tx: Tx): Promise<number> => tx.run(sql`select id from team where id = ${tx.team} for no key update`)
+const lockMarks = (tx: Tx): Promise<number> => tx.locking.run(sql`select id from team where id = ${tx.team} for no key update`)
 
 /** Set the marks that can be set; queues itself again while there is more than a run's worth. Writes order_mark. */
 export const markHandler = handle(markOrders, (context) =>

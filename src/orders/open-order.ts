@@ -278,7 +278,7 @@ export async function findOpenOrder(tx: Tx, id: string): Promise<OpenOrder | und
  */
 async function lockTransaction(tx: Tx, id: string): Promise<LockedRow[]> {
   for (let again = false; ; again = true) {
-    const rows = await tx.many(
+    const rows = await tx.locking.many(
       LockedRow,
       sql`
       with o as materialized (

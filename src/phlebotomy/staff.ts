@@ -36,8 +36,8 @@ const Count = T.Object({ n: T.Integer() })
  * 400: the owner has 2,000 already. 422: no time zone is given, and none follows from the area.
  */
 export async function putStaff(tx: PlainTx, org_id: string | null, reference: string, input: StaffInput): Promise<StaffRecord> {
-  await tx.run(sql`select pg_advisory_xact_lock(hashtextextended(${`phlebotomists ${org_id}`}, 0)) for update`)
-  const known = await tx.maybe(
+  await tx.locking.run(sql`select pg_advisory_xact_lock(hashtextextended(${`phlebotomists ${org_id}`}, 0))`)
+  const known = await tx.locking.maybe(
     Known,
     sql`select id, document from phlebotomist where ${ownedBy(org_id)} and reference = ${reference} for no key update`,
   )

@@ -46,7 +46,7 @@ const Count = T.Object({ n: T.Integer() })
 
 /** Add a physician. Writes team_physician. 400: there are 200; the same number is there already. */
 export async function addPhysician(tx: Tx, body: AddPhysician): Promise<TeamPhysician> {
-  await tx.run(sql`select id from team where id = ${tx.team} for no key update`)
+  await tx.locking.run(sql`select id from team where id = ${tx.team} for no key update`)
   const { n } = await tx.one(Count, sql`select count(*) as n from team_physician where team_id = ${tx.team}`)
   if (n >= PHYSICIANS_MAX) throw badRequest(`A team has at most ${PHYSICIANS_MAX} physicians`)
   const same = await tx.one(Count, sql`select count(*) as n from team_physician where team_id = ${tx.team} and npi = ${body.npi}`)

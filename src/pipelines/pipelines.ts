@@ -128,10 +128,13 @@ export async function upsertPipelines(
 }
 
 async function upsert(tx: PlainTx, vault: Vault, team_id: string, body: UpsertPipelines): Promise<Pipeline> {
-  const placed = await tx.run(sql`select id from team where id = ${team_id} for no key update`)
+  const placed = await tx.locking.run(sql`select id from team where id = ${team_id} for no key update`)
   if (!placed) throw notFound('Team not found')
   await followTeam(tx, team_id)
-  const before = await tx.maybe(Row, sql`select ${columns} from pipeline p where p.team_id = ${team_id} for no key update`)
+  const before = await tx.locking.maybe(
+    Row,
+    sql`select ${columns} from pipeline p where p.team_id = ${team_id} for no key update`,
+  )
   const known = merged(before && open(vault, before), body)
   const { preferred, enabled } = preferencesOf(before, body, known)
   const sealed = vault.seal(JSON.stringify(known), contextOf(team_id))

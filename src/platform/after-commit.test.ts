@@ -33,8 +33,8 @@ test('a call after the commit that throws leaves the commit and the connection a
   const busy = await Promise.all(
     Array.from({ length: at_once }, (_, i) =>
       db.tx(tenant, async (tx) => {
-        await tx.run(sql`select pg_advisory_xact_lock(${i + 1000})`)
-        return (await tx.one(One, sql`select ${i}::int as one from team where id = ${team} for key share`)).one
+        await tx.locking.run(sql`select pg_advisory_xact_lock(${i + 1000})`)
+        return (await tx.locking.one(One, sql`select ${i}::int as one from team where id = ${team} for key share`)).one
       }),
     ),
   )

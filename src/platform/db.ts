@@ -1,7 +1,8 @@
 // Transactions. One request, one transaction, one instant. What runs inside one cannot reach the network: `Tx` offers no way to it.
 //
 // A transaction costs as few statements as it can. `begin` is sent with the first statement that writes or locks: reading before that
-// is the same inside and outside a transaction, since every statement sees the latest commit. Deferred writes are sent as one
+// is the same inside and outside a transaction, since every statement sees the latest commit. A statement locks when it is sent through
+// `locking`; it writes when it is no `select`. Deferred writes are sent as one
 // statement at the end; when nothing else has written, that statement is the transaction. Statements that do not wait for each other
 // travel pipelined. A request that reads, decides and writes therefore waits for the database twice, and once where it remembers what
 // it would read.
@@ -52,6 +53,12 @@ export interface PlainTx extends Queries {
   readonly now: Date
   /** A UUID version 7: ordered by creation, also within one transaction. */
   uuid(): string
+  /**
+   * The same methods, for a statement that locks: rows (`for update`, `for key share`, …) or an advisory lock of the transaction. The
+   * locks are held until the transaction ends. A `select` that is sent without `locking` may run before the transaction begins, and
+   * its locks would end with it: where rows are checked (in tests) such a `select` runs in a read-only transaction and fails.
+   */
+  readonly locking: Queries
   /**
    * A write whose outcome nothing in this transaction depends on, sent together with the others at the end. Two of them must not
    * change the same row: they see the table as it was before both.
@@ -222,13 +229,11 @@ export class Db {
     return this.tx(NOBODY, work, undefined, this.#relaxedPool)
   }
 
-  /** Run `work` with statements that each see the latest commit; it cannot write. */
+  /** Run `work` with statements that each see the latest commit; it cannot write or lock. */
   async read<R>(tenant: Tenant, work: (tx: Tx) => Promise<R>): Promise<R> {
-    const forbidden = () => {
-      throw new Error('a read cannot write')
-    }
     return work({
       ...this.queries,
+      locking: LOCKING_FORBIDDEN,
       lookUp: this.#lookUps.maybe,
       team: tenant.team,
       tenant,
@@ -263,6 +268,11 @@ export class Db {
     await Promise.all([this.pool.end(), this.#relaxedPool.end(), this.#shared.close(), this.#lone.close()])
   }
 }
+
+const forbidden = () => {
+  throw new Error('a read cannot write or lock')
+}
+const LOCKING_FORBIDDEN: Queries = { run: forbidden, many: forbidden, maybe: forbidden, one: forbidden }
 
 const NOBODY: Tenant = { team: '', org: '', cell: 'sandbox-us', clock_offset_s: 0, settings: {} }
 

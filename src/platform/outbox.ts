@@ -73,10 +73,9 @@ export async function takeAnnouncements(
   max: number,
   events_max: number,
 ): Promise<{ team_id: string; event_ids: string[] }[]> {
-  // `for update` locks nothing here: it tells the transaction to begin.
-  const { locked } = await tx.one(
+  const { locked } = await tx.locking.one(
     T.Object({ locked: T.Boolean() }),
-    sql`select pg_try_advisory_xact_lock(hashtextextended('announcement ' || current_schema(), 0)) as locked for update`,
+    sql`select pg_try_advisory_xact_lock(hashtextextended('announcement ' || current_schema(), 0)) as locked`,
   )
   if (!locked) return []
   const rows = await tx.many(

@@ -52,7 +52,7 @@ async function resealBatch(tx: PlainTx, vault: Vault, newest: string, declared: 
     declared.of.map((name) => sql`${raw(`"${name}"`)}::text`),
     ', ',
   )
-  const rows = await tx.many(
+  const rows = await tx.locking.many(
     Row,
     sql`
     select ctid::text as at, ${column} as sealed, to_json(array[${of}]) as of from ${table}

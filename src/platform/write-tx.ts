@@ -22,16 +22,19 @@ export interface Memory {
   renew<V>(tenant: Tenant, key: string, load: () => Promise<V | undefined>): Promise<V | undefined>
 }
 
-const reading = new Map<string, boolean>()
+/** Whether a statement may run before the transaction begins, unless it is said to lock. */
+const isSelect = (text: string): boolean => /^\s*select\b/i.test(text)
 
-/** Whether a statement neither writes nor locks. */
-function onlyReads(text: string): boolean {
-  let reads = reading.get(text)
-  if (reads === undefined) {
-    reads = /^\s*select\b/i.test(text) && !/\bfor (no key )?(update|share)\b/i.test(text)
-    if (reading.size < 5000) reading.set(text, reads)
-  }
-  return reads
+/**
+ * Run a statement that is sent before the transaction begins so that it fails when it writes or locks rows (25006). The database does
+ * not refuse an advisory lock, which would be gone at once as well.
+ */
+function readOnly(client: pg.PoolClient, statement: pg.QueryConfig): Promise<pg.QueryResult> {
+  if (statement.text.includes('advisory_xact_lock')) throw new Error('a statement that locks must be sent through `locking`')
+  client.query('begin read only').catch(ignore)
+  const result = client.query(statement)
+  client.query('commit').catch(ignore)
+  return result
 }
 
 /** Several writes as one statement. */
@@ -73,6 +76,7 @@ export class WriteTx implements Tx {
   #connecting: Promise<pg.PoolClient> | undefined
   #client: pg.PoolClient | undefined
   #begun = false
+  #locking: Queries | undefined
   #finished = false
   #gathering = false
   /** Whether it leans on something remembered. */
@@ -83,7 +87,7 @@ export class WriteTx implements Tx {
     this.team = tenant.team
     this.now = now
     this.#means = means
-    const queries = queriesOver((q) => this.#send(q), means.checkRows)
+    const queries = queriesOver((q) => this.#send(q, false), means.checkRows)
     this.run = queries.run
     this.many = queries.many
     this.maybe = queries.maybe
@@ -91,13 +95,18 @@ export class WriteTx implements Tx {
     this.lookUp = means.lookUp
   }
 
-  async #send(q: Sql): Promise<pg.QueryResult> {
+  get locking(): Queries {
+    return (this.#locking ??= queriesOver((q) => this.#send(q, true), this.#means.checkRows))
+  }
+
+  async #send(q: Sql, locks: boolean): Promise<pg.QueryResult> {
     if (this.#finished) throw new Error('the transaction is over')
     const { text } = q
     const client = this.#client ?? (await this.#connect())
     this.#gather(client)
-    if (!this.#begun && !onlyReads(text)) this.#begin(client)
-    return client.query(compiled(q, text))
+    if (!this.#begun && (locks || !isSelect(text))) this.#begin(client)
+    const statement = compiled(q, text)
+    return this.#begun || !this.#means.checkRows ? client.query(statement) : readOnly(client, statement)
   }
 
   /** A connection is taken with the first statement, not before: many requests end without one. */

@@ -28,20 +28,13 @@ export function takenPlaces(tx: Tx, lab: string, site_codes: string[], span: Slo
 export const countOverlapping = (taken: Taken[], { start, end }: Slot): number =>
   taken.reduce((sum, one) => (new Date(one.start_at) < end && new Date(one.end_at) > start ? sum + one.count : sum), 0)
 
-const Locked = T.Object({ locked: T.Integer() })
-
 /**
  * How many places of a site are taken at a time, but for an appointment that is to be moved. Nobody else counts there until this
  * transaction ends.
  */
 export async function countUnderLock(tx: Tx, lab: string, site_code: string, slot: Slot, but?: string): Promise<number> {
-  // `for update` locks nothing here: it tells the transaction to begin.
-  await tx.one(
-    Locked,
-    sql`
-    select 1 as locked from (
-      select pg_advisory_xact_lock(hashtextextended('site ' || current_schema() || ' ' || ${lab}::text || ' ' || ${site_code}::text, 0))) as l
-    for update`,
+  await tx.locking.run(
+    sql`select pg_advisory_xact_lock(hashtextextended('site ' || current_schema() || ' ' || ${lab}::text || ' ' || ${site_code}::text, 0))`,
   )
   return countOverlapping(await takenPlaces(tx, lab, [site_code], slot, but), slot)
 }

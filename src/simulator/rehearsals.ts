@@ -101,7 +101,7 @@ export async function getRehearsal(tx: Tx, id: string): Promise<Rehearsal> {
 
 /** Lock a run that is still going on; undefined when it is not. */
 export async function lockRun<P>(tx: Tx, id: string): Promise<Run<P> | undefined> {
-  const row = await tx.maybe(
+  const row = await tx.locking.maybe(
     Row,
     sql`
     select ${columns} from unmatched_result_test

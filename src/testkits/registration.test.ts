@@ -296,7 +296,7 @@ describe('two registrations of one kit at the same time', () => {
     let replies: ReturnType<typeof register>[] = []
     // Both stand in line behind a lock, so that the second has begun before the first is done.
     await team.db.tx(team.tenant, async (tx) => {
-      await tx.run(sql`select id from lab_order where id = ${id} and team_id = ${tx.team} for update`)
+      await tx.locking.run(sql`select id from lab_order where id = ${id} and team_id = ${tx.team} for update`)
       replies = users.map((user_id) => register(team, sample_id, { user_id }))
       await waiters(team, 2)
     })

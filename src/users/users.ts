@@ -62,7 +62,7 @@ const Counted = T.Object({ n: T.Integer() })
 async function assertRoom(tx: Tx, but?: string): Promise<void> {
   const max = Number(tx.tenant.settings.users_max ?? 0)
   if (!max) return
-  await tx.run(sql`select id from team where id = ${tx.team} for no key update`)
+  await tx.locking.run(sql`select id from team where id = ${tx.team} for no key update`)
   const { n } = await tx.one(Counted, sql`select count(*) as n from "user" where ${live(tx)}`)
   if (n < max) return
   if (but !== undefined && (await tx.maybe(User, sql`${userWire} where ${live(tx)} and client_user_id = ${but}`))) return
@@ -194,7 +194,7 @@ export async function undoDelete(tx: Tx, by: { user_id?: string; client_user_id?
     ...(by.user_id === undefined ? [] : [sql`id = ${by.user_id}`]),
     ...(by.client_user_id === undefined ? [] : [sql`client_user_id = ${by.client_user_id}`]),
   ])
-  const user = await tx.maybe(
+  const user = await tx.locking.maybe(
     Found,
     sql`
     select id from "user"

@@ -85,8 +85,8 @@ export async function createQuery(tx: Tx, manager: Manager, kind: Kind, body: Cr
   const { org } = tx.tenant
   const team_id = kind === 'platform' ? null : tx.team
   await (kind === 'platform'
-    ? tx.run(sql`select id from team where org_id = ${org} order by id for no key update`)
-    : tx.run(sql`select id from team where id = ${tx.team} for no key update`))
+    ? tx.locking.run(sql`select id from team where org_id = ${org} order by id for no key update`)
+    : tx.locking.run(sql`select id from team where id = ${tx.team} for no key update`))
   const { n } = await tx.one(
     Count,
     sql`
@@ -125,7 +125,7 @@ export async function listQueries(tx: Tx, query: { next_cursor?: string }) {
 
 /** 404: the team has no such query. 403: it is one of the organization, and the key is bound to teams. */
 async function lockQuery(tx: Tx, manager: Manager, id: string): Promise<Row> {
-  const row = await tx.maybe(
+  const row = await tx.locking.maybe(
     Row,
     sql`select ${columns} from continuous_query where id = ${id} and ${ofTeam(tx)} for no key update`,
   )

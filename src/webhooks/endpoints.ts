@@ -29,7 +29,7 @@ const Count = T.Object({ n: T.Integer() })
  */
 export async function createEndpoint(tx: Tx, vault: Vault, targets: Targets, body: CreateWebhook): Promise<Webhook> {
   targets.check(body.url, isSandbox(tx))
-  await tx.run(sql`select id from team where id = ${tx.team} for no key update`)
+  await tx.locking.run(sql`select id from team where id = ${tx.team} for no key update`)
   const { n } = await tx.one(Count, sql`select count(*) as n from webhook where team_id = ${tx.team}`)
   if (n >= ENDPOINTS_MAX) throw badRequest(`A team has at most ${ENDPOINTS_MAX} endpoints`)
   const id = `ep_${tx.uuid().replaceAll('-', '')}`
@@ -74,7 +74,7 @@ export async function getEndpoint(tx: Tx, id: string): Promise<Webhook> {
 
 /** As `getEndpoint`, and nobody else changes it until the commit. */
 export async function lockEndpoint(tx: Tx, id: string): Promise<Webhook> {
-  const found = await tx.maybe(
+  const found = await tx.locking.maybe(
     Webhook,
     sql`select ${columns} from webhook where id = ${id} and team_id = ${tx.team} for no key update`,
   )

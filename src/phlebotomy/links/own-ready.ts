@@ -38,7 +38,10 @@ const Id = T.Object({ id: T.String() })
 
 /** Lock staff for this transaction. @returns those who are still there */
 async function hold(tx: Tx, ids: string[]): Promise<Set<string>> {
-  const rows = await tx.many(Id, sql`select id from phlebotomist where id = any (${ids}::uuid[]) order by id for no key update`)
+  const rows = await tx.locking.many(
+    Id,
+    sql`select id from phlebotomist where id = any (${ids}::uuid[]) order by id for no key update`,
+  )
   return new Set(rows.map(({ id }) => id))
 }
 
