@@ -9,7 +9,9 @@ import { RefusedAddress, type Targets } from './targets.ts'
 const IDLE_MS = 20_000
 /** Of all endpoints together: as many as attempts may be in the air. */
 const IDLE_MAX = 500
-const RESPONSE_HEADERS_BYTES_MAX = 16_384
+export const RESPONSE_HEADERS_BYTES_MAX = 16_384
+/** As much of an answer is read at a time: the parser goes on to the end of what it was given, also after it has had too much. */
+const READ_BYTES_MAX = 4096
 
 /** One place to send from: at most one connection and one request at a time. */
 export interface Line {
@@ -117,7 +119,8 @@ export class Connections {
       const isRefused = ({ remoteAddress }: Socket) =>
         remoteAddress !== undefined && !targets.mayConnect(host, remoteAddress, sandbox)
       const socket = connect(options, (...[error, made]) => {
-        if (!made || !isRefused(made)) return error ? done(error, null) : done(null, made!)
+        if (!made) return done(error!, null)
+        if (!isRefused(made)) return done(null, inSmallPieces(made))
         made.destroy()
         done(refused(), null)
       })
@@ -148,6 +151,14 @@ export class Connections {
     if (free?.length === 0) this.#free.delete(endpoint)
     return line
   }
+}
+
+/** A socket that gives away what has come a little at a time, and nothing once it is destroyed. */
+function inSmallPieces<S extends Socket>(socket: S): S {
+  const read = socket.read.bind(socket)
+  socket.read = (size?: number) =>
+    socket.destroyed ? null : (read(size ?? (Math.min(socket.readableLength, READ_BYTES_MAX) || undefined)) as unknown)
+  return socket
 }
 
 /** Close a line, with whatever is still said over it. */

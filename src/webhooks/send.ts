@@ -1,11 +1,13 @@
 // One attempt: a signed POST of the stored bytes. Follows no redirect, waits no longer than 15 s in all, and connects to nothing but
 // addresses that may be reached. Source: events.md 6.1, 6.2.
 import type { Dispatcher } from 'undici'
-import { Connections, end, type Line } from './connections.ts'
+import { Connections, end, RESPONSE_HEADERS_BYTES_MAX, type Line } from './connections.ts'
 import { RefusedAddress, type Targets } from './targets.ts'
 
 const ATTEMPT_MS_MAX = 15_000
 const RESPONSE_BYTES_MAX = 20_000
+/** Answers before the answer, such as `103`, that an attempt waits through: nothing that we send asks for any. */
+const INFORMATIONAL_MAX = 5
 
 export interface Attempted {
   /** Null: no answer. */
@@ -132,6 +134,8 @@ class Exchange implements Dispatcher.DispatchHandler {
   #line: Line | undefined
   #status: number | null = null
   #retry_after: string | undefined
+  #informational = 0
+  #informational_bytes = 0
   #chunks: Buffer[] | undefined
   #size = 0
 
@@ -180,10 +184,19 @@ class Exchange implements Dispatcher.DispatchHandler {
   onRequestStart(): void {}
 
   onResponseStart(_controller: unknown, status: number, headers: Record<string, string | string[] | undefined>): void {
-    if (status < 200 || !this.#line) return
+    if (!this.#line) return
+    if (status < 200) return this.#wait(headers)
     this.#status = status
     const asked = headers['retry-after']
     this.#retry_after = Array.isArray(asked) ? asked[0] : asked
+  }
+
+  /** The answer itself is still to come. A receiver that never comes to it is not listened to until the time is over. */
+  #wait(headers: Record<string, string | string[] | undefined>): void {
+    this.#informational_bytes += Buffer.byteLength(JSON.stringify(headers))
+    if (++this.#informational > INFORMATIONAL_MAX) this.#error = 'too many informational answers'
+    else if (this.#informational_bytes > RESPONSE_HEADERS_BYTES_MAX) this.#error = HEADER_TOO_LARGE
+    if (this.#error !== null) this.#end(false)
   }
 
   /** What follows the first 20,000 bytes is not waited for. */
@@ -235,13 +248,20 @@ function partsOf(url: string): { origin: string; path: string } {
   return parts
 }
 
-/** The other side hung up, and no answer in time: as the system says it. */
-const AS_SYSTEM: Record<string, string> = { UND_ERR_SOCKET: 'ECONNRESET', UND_ERR_CONNECT_TIMEOUT: 'timeout' }
+const HEADER_TOO_LARGE = 'answer header too large'
 
-/** Why there was no answer, in a word: codes of the system, never a message, which may name addresses. */
+/** Codes of the library: the other side hung up, no answer in time, and what was answered is none. */
+const IN_WORDS: Record<string, string> = {
+  UND_ERR_SOCKET: 'ECONNRESET',
+  UND_ERR_CONNECT_TIMEOUT: 'timeout',
+  UND_ERR_HEADERS_OVERFLOW: HEADER_TOO_LARGE,
+}
+
+/** Why there was no answer, in a few words of ours or as a code of the system; never a message, which may name addresses. */
 function errorText(error: unknown): string {
   if (error instanceof RefusedAddress) return 'address refused'
   const errors = error instanceof AggregateError ? error.errors : [error]
   const { code, name } = (errors[0] ?? error) as { code?: string; name?: string }
-  return AS_SYSTEM[code ?? ''] ?? code ?? name ?? 'unknown'
+  if (name === 'HTTPParserError') return 'answer is not HTTP'
+  return IN_WORDS[code ?? ''] ?? code ?? name ?? 'unknown'
 }
