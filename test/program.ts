@@ -12,7 +12,8 @@ import { postmasterOf, scratch, tidyUp, until } from '../src/platform/embedded-t
 
 export { postmasterOf, until }
 
-const root = fileURLToPath(new URL('..', import.meta.url))
+/** The project's folder. */
+export const root = fileURLToPath(new URL('..', import.meta.url))
 const wait_ms_max = 60_000
 /** Of processes that were started and may not have ended. */
 const groups = new Set<number>()
@@ -36,13 +37,15 @@ export interface Command {
   program?: string
   args: string[]
   settings?: Record<string, string>
+  /** In place of the project's folder. */
+  cwd?: string
 }
 
 /** Starts a program in the project's folder, as the head of a process group. It sees the settings given and nothing else of ours. */
-export function start({ program = process.execPath, args, settings = {} }: Command): Program {
+export function start({ program = process.execPath, args, settings = {}, cwd = root }: Command): Program {
   const { PATH = '', TMPDIR } = process.env
   const child = spawn(program, args, {
-    cwd: root,
+    cwd,
     env: { PATH, HOME: scratch, ...(TMPDIR && { TMPDIR }), npm_config_update_notifier: 'false', ...settings },
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true,
