@@ -345,8 +345,8 @@ table delivery
   constraint delivery__once PRIMARY KEY (webhook_id, message_id)
   constraint delivery__pending CHECK (((state = 'pending'::text) = (due_at IS NOT NULL)))
   constraint delivery__state CHECK ((state = ANY (ARRAY['pending'::text, 'delivered'::text, 'failed'::text, 'stopped'::text])))
+  CREATE INDEX delivery__created ON delivery USING btree (created_at)
   CREATE INDEX delivery__due ON delivery USING btree (webhook_id, due_at, number, message_id) WHERE (due_at IS NOT NULL)
-  CREATE INDEX delivery__old ON delivery USING brin (created_at)
 
 table delivery_attempt
   id uuid not null
@@ -372,6 +372,7 @@ table delivery_tally
   succeeded boolean not null
   n bigint not null
   constraint delivery_tally_pkey PRIMARY KEY (team_id, at, succeeded)
+  CREATE INDEX delivery_tally__at ON delivery_tally USING btree (at)
 
 table ehr_pipeline
   id uuid not null
@@ -416,7 +417,7 @@ table feed
   event_id uuid not null
   created_at timestamp with time zone not null
   constraint feed_pkey PRIMARY KEY (team_id, seq)
-  CREATE INDEX feed__old ON feed USING brin (created_at)
+  CREATE INDEX feed__created ON feed USING btree (created_at)
 
 table followed_team
   team_id uuid not null
@@ -433,6 +434,8 @@ table geocoded_place
   found_state text not null
   asked_at timestamp with time zone not null
   constraint geocoded_place_pkey PRIMARY KEY (country, postal_code, city)
+  CREATE INDEX geocoded_place__asked ON geocoded_place USING btree (asked_at)
+  CREATE INDEX geocoded_place__unknown ON geocoded_place USING btree (asked_at) WHERE (lat IS NULL)
 
 table handful
   id uuid not null
@@ -1022,6 +1025,7 @@ table webhook_message
   body text not null
   constraint webhook_message_pkey PRIMARY KEY (id)
   constraint webhook_message_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
+  CREATE INDEX webhook_message__created ON webhook_message USING btree (created_at)
   CREATE INDEX webhook_message__team ON webhook_message USING btree (team_id)
 
 table webhook_secret

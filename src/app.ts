@@ -1,4 +1,4 @@
-// The list of modules: their operations, jobs, constraints and sweeps, put together. Nothing here does anything.
+// The list of modules: their operations, jobs, constraints and cleanups, put together. Nothing here does anything.
 import { constraints as appointmentConstraints } from './appointments/appointments.ts'
 import { eraseAppointmentsHandler, eraseTeamAppointments } from './appointments/erase.ts'
 import { expireHandler } from './appointments/expire.ts'
@@ -21,10 +21,10 @@ import { eraseTeamAccounts } from './labs/erase.ts'
 import { routes as labs } from './labs/routes.ts'
 import { labOfAccount } from './labs/selection.ts'
 import type { Administration, Neighbours } from './management/administration.ts'
-import { pruneSessions } from './management/dashboard-sessions.ts'
+import { sessionCleanup } from './management/dashboard-sessions.ts'
 import { constraints as domainConstraints } from './management/domains.ts'
 import { constraints as embeddingConstraints } from './management/embedding.ts'
-import { eraseTeams } from './management/erasure.ts'
+import { teamCleanup } from './management/erasure.ts'
 import { constraints as launchConstraints } from './management/launches.ts'
 import { constraints as memberConstraints } from './management/members.ts'
 import { launchPages } from './management/launch-pages.ts'
@@ -48,25 +48,25 @@ import { dateHandler } from './phlebotomy/dating.ts'
 import { routes as phlebotomy } from './phlebotomy/routes.ts'
 import { constraints as visitConstraints, eraseTeamVisits } from './phlebotomy/visits.ts'
 import { eraseRawResultsHandler, eraseTeamRawResults } from './matching/erase.ts'
-import { pruneUnassigned } from './matching/operator.ts'
+import { unassignedCleanup } from './matching/operator.ts'
 import { routes as matching } from './matching/routes.ts'
-import { prunePipelines } from './pipelines/deliveries.ts'
+import { pipelineCleanup } from './pipelines/deliveries.ts'
 import { eraseTeamPipelines } from './pipelines/erase.ts'
 import { sealedDestinations } from './pipelines/pipelines.ts'
 import { routes as pipelines } from './pipelines/routes.ts'
 import type { Locate } from './places/geocoder.ts'
-import { pruneAnswers } from './places/places.ts'
+import { placeCleanups } from './places/places.ts'
 import type { ConstraintAnswers } from './platform/db.ts'
 import { erasePlatformRows, type TeamEraser } from './platform/erasure.ts'
 import type { Heavy } from './platform/heavy.ts'
-import { pruneIdempotency } from './platform/idempotency.ts'
-import { pruneMail } from './platform/mail.ts'
+import { idempotencyCleanup } from './platform/idempotency.ts'
+import { mailCleanup } from './platform/mail.ts'
 import type { Operation } from './platform/operation.ts'
 import type { BrowserPage } from './platform/pages.ts'
 import type { Handler } from './platform/outbox.ts'
+import type { Cleanup } from './platform/retention.ts'
 import type { SealedColumn } from './platform/sealed.ts'
 import type { Vault } from './platform/vault.ts'
-import type { Sweep } from './platform/sweeps.ts'
 import type { PscDirectory } from './psc/directory.ts'
 import { routes as psc } from './psc/routes.ts'
 import type { PhlebotomyCoverage } from './psc/search.ts'
@@ -86,10 +86,10 @@ import { routes as users } from './users/routes.ts'
 import { constraints as userConstraints, deletedAmong, eraseHandler, eraseTeamUsers, findUser } from './users/users.ts'
 import { constraints as queryConstraints, eraseTeamQueries } from './wearables/continuous-queries.ts'
 import { routes as wearables } from './wearables/routes.ts'
-import { pruneDeliveries } from './webhooks/deliveries.ts'
+import { deliveryCleanups } from './webhooks/deliveries.ts'
 import { eraseTeamWebhooks } from './webhooks/erase.ts'
 import type { FeedWatch } from './webhooks/feed-watch.ts'
-import { pruneFeed } from './webhooks/feed.ts'
+import { feedCleanup } from './webhooks/feed.ts'
 import { sealedHeaders } from './webhooks/headers.ts'
 import { replayHandler } from './webhooks/replay.ts'
 import { routes as webhooks } from './webhooks/routes.ts'
@@ -258,16 +258,17 @@ export const teamErasers: readonly TeamEraser[] = [
   erasePlatformRows,
 ]
 
-export const sweeps: Sweep[] = [
-  { name: 'idempotency.prune', control: true, run: pruneIdempotency },
-  { name: 'dashboard-sessions.prune', control: 'alone', run: pruneSessions },
-  { name: 'mail.prune', control: true, run: pruneMail },
-  { name: 'deliveries.prune', run: pruneDeliveries },
-  { name: 'teams.erase', within: (db, control, stopped) => eraseTeams(db, control, teamErasers, stopped) },
-  { name: 'pipelines.prune', run: prunePipelines },
-  { name: 'feed.prune', run: pruneFeed },
-  { name: 'places.prune', run: pruneAnswers },
-  { name: 'results.prune', run: pruneUnassigned },
+/** Rows that are deleted when their time is over. */
+export const cleanups: readonly Cleanup[] = [
+  idempotencyCleanup,
+  sessionCleanup,
+  mailCleanup,
+  ...deliveryCleanups,
+  teamCleanup(teamErasers),
+  pipelineCleanup,
+  feedCleanup,
+  ...placeCleanups,
+  unassignedCleanup,
 ]
 
 /** Every column that holds secrets at rest: what `drawbridge vault` moves from key to key. */

@@ -65,6 +65,9 @@ test('a table is written by one module', () => {
       assert.equal(folder(file), owner, `${table} is written by ${owner} and by ${file}`)
       writers.set(table!, owner)
     }
+  for (const [file, source] of text)
+    for (const [, table] of source.matchAll(/\bcleanup\(\{[^}]*?\btable: '([a-z_]+)'/g))
+      assert.equal(writers.get(table!), folder(file), `${table} is cleaned up by ${file}`)
   assert(writers.size > 10, 'the pattern finds no writers any more')
 })
 

@@ -2,14 +2,13 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
-import { sweeps } from './app.ts'
+import { unassignedCleanup } from './matching/operator.ts'
 import { receiveFromLink } from './matching/receive.ts'
-import type { PlainTx } from './platform/db.ts'
 import { T } from './platform/schema.ts'
 import { sql } from './platform/sql.ts'
 import { resultCommand } from './result-command.ts'
 import { deliveryFor, taken } from './testing-results.ts'
-import { cells, given, guard, type Given } from './testing.ts'
+import { cells, expire, given, guard, type Given } from './testing.ts'
 
 const run = (...words: string[]) => resultCommand(cells, ['result', ...words, '--cell', 'sandbox-us'])
 
@@ -40,7 +39,6 @@ test('a result that nobody wants goes', async () => {
 
 describe('a result that names no team is forgotten', () => {
   const db = cells.of('sandbox-us')
-  const { run: prune } = sweeps.find(({ name }) => name === 'results.prune') as { run(tx: PlainTx): Promise<unknown> }
   const age = (id: string, days: number) =>
     db.queries.run(sql`update raw_result set created_at = created_at - make_interval(days => ${days}) where id = ${id}`)
 
@@ -48,10 +46,10 @@ describe('a result that names no team is forgotten', () => {
     const team = await given()
     const [id, younger] = [await unassigned(team), await unassigned(team)]
     await age(id, 89)
-    await db.plainTx(prune)
+    await expire(db, unassignedCleanup)
     assert((await run('list')).includes(id))
     await age(id, 2)
-    await db.plainTx(prune)
+    await expire(db, unassignedCleanup)
     const list = await run('list')
     assert.deepEqual([list.includes(id), list.includes(younger)], [false, true])
     await assert.rejects(run('assign', id, '--team', team.team), /No such result waits/)
@@ -62,7 +60,7 @@ describe('a result that names no team is forgotten', () => {
     const id = await unassigned(team)
     await run('assign', id, '--team', team.team)
     await age(id, 4000)
-    await db.plainTx(prune)
+    await expire(db, unassignedCleanup)
     assert.equal((await team.api.get(`/v3/unmatched_result/${id}`)).status, 200)
   })
 
@@ -83,11 +81,11 @@ describe('a result that names no team is forgotten', () => {
         )
       ).n
     await age(id, 91)
-    await db.plainTx(prune)
+    assert.equal(await unassignedCleanup.remove(db, cells.control, () => false), 1000)
     assert.equal(await left(), 1)
     await db.tx(tenant, async (tx) => {
       await tx.run(sql`update raw_result set team_id = ${tx.team} where id = ${id}`)
-      await db.plainTx(prune)
+      await expire(db, unassignedCleanup)
     })
     assert.equal(await left(), 0)
     const [kept] = await db.queries.many(T.Object({ id: T.String() }), sql`select id from raw_result where id = ${id}`)

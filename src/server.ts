@@ -2,7 +2,7 @@
 import { mkdirSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { constraints, followersIn, handlersIn, later, neighbours, operations, operationsIn, pagesIn, sweeps } from './app.ts'
+import { cleanups, constraints, followersIn, handlersIn, later, neighbours, operations, operationsIn, pagesIn } from './app.ts'
 import { loadCatalog } from './catalog/load.ts'
 import { loadInsuranceData } from './insurance/load.ts'
 import { loadPlatformAccounts } from './labs/platform-accounts.ts'
@@ -28,6 +28,7 @@ import { describe } from './platform/openapi.ts'
 import { addBrowserPages, addPages } from './platform/pages.ts'
 import { openVault } from './platform/key-file.ts'
 import { machineNow } from './platform/clock.ts'
+import { Retention } from './platform/retention.ts'
 import { JobRunner, Worker } from './platform/worker.ts'
 import { PscDirectory } from './psc/directory.ts'
 import { loadSandboxSites } from './psc/load.ts'
@@ -147,7 +148,8 @@ export async function startRoles(config: Config, cells: Cells, log: Log, roles: 
   const handlers = handlersIn({ sms })
   setOrderFollowers(followersIn({ vault, administration, sms }))
   const runner = new JobRunner({ handlers, tenantOf: guard.tenant, log, metrics })
-  const worker = roles.work ? new Worker({ cells, handlers, sweeps, tenantOf: guard.tenant, log, metrics }) : undefined
+  const worker = roles.work ? new Worker({ cells, handlers, tenantOf: guard.tenant, log, metrics }) : undefined
+  const retention = roles.work ? new Retention({ cells, cleanups, log, metrics }) : undefined
   const product = `Drawbridge/${version}`
   const watch = new FeedWatch()
   const targets = new Targets({ allow: config.webhook_allow })
@@ -199,6 +201,7 @@ export async function startRoles(config: Config, cells: Cells, log: Log, roles: 
   }
   administration.use.start((error) => log.error({ causes: errorFields(error) }, 'recording the use of keys failed'))
   worker?.start()
+  retention?.start()
   delivery?.start()
   pipelines?.start()
   courier?.start()
@@ -211,7 +214,15 @@ export async function startRoles(config: Config, cells: Cells, log: Log, roles: 
       draining = true
       watch.close()
       const deadline = new Promise<void>((resolve) => setTimeout(resolve, DRAIN_MS_MAX).unref())
-      const ending = [app.close(), worker?.stop(), delivery?.stop(), pipelines?.stop(), courier?.stop(), texting?.stop()]
+      const ending = [
+        app.close(),
+        worker?.stop(),
+        retention?.stop(),
+        delivery?.stop(),
+        pipelines?.stop(),
+        courier?.stop(),
+        texting?.stop(),
+      ]
       await Promise.race([Promise.all(ending), deadline])
       await administration.use.stop()
       await pool.close()

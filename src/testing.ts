@@ -14,7 +14,7 @@ import { createOrgKey, createTeamKey } from './management/keys.ts'
 import { createOrg, createTeam, loadTenant, placeTeam } from './management/teams.ts'
 import { setOrderFollowers } from './orders/followers.ts'
 import { Cells, schemaOf } from './platform/cells.ts'
-import { cellNames, teamNow, type CellName, type Connection } from './platform/db.ts'
+import { cellNames, teamNow, type CellName, type Connection, type Db } from './platform/db.ts'
 import { openEmbedded } from './platform/embedded-postgres.ts'
 import { heavy } from './platform/heavy.ts'
 import { createHttp } from './platform/http.ts'
@@ -24,6 +24,7 @@ import { migrate } from './platform/migrate.ts'
 import { migrationsOf } from './platform/migrations.ts'
 import { addBrowserPages } from './platform/pages.ts'
 import { locator } from './places/geocoder.ts'
+import type { Cleanup } from './platform/retention.ts'
 import { T } from './platform/schema.ts'
 import { sql } from './platform/sql.ts'
 import { newVaultKey, Vault } from './platform/vault.ts'
@@ -159,6 +160,12 @@ export interface Reply {
   // oxlint-disable-next-line typescript/no-explicit-any -- tests look into replies of every shape
   body: any
   headers: Headers
+}
+
+/** Delete what is overdue, as the worker does. */
+export async function expire(db: Db, ...cleanups: Cleanup[]): Promise<void> {
+  for (const cleanup of cleanups)
+    while (await cleanup.overdueSince(db, cells.control)) if (!(await cleanup.remove(db, cells.control, () => false))) break
 }
 
 /** Requests with a key; `body` is sent as JSON when given. */

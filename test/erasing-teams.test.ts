@@ -1,14 +1,14 @@
 // The end of a deleted team: after its grace nothing of it is left in its cell, whatever tables there are and whatever happens on the way.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { handlers, operations, sweeps, teamErasers } from '../src/app.ts'
+import { operations, teamErasers } from '../src/app.ts'
 import { eraseTeamAccounts } from '../src/labs/erase.ts'
-import { eraseTeams } from '../src/management/erasure.ts'
+import { eraseTeams, teamCleanup } from '../src/management/erasure.ts'
 import { createLog } from '../src/platform/log.ts'
-import { Worker } from '../src/platform/worker.ts'
+import { Retention } from '../src/platform/retention.ts'
 import { DAY_S, kit, placed } from '../src/testing-orders.ts'
 import { delivering, receiver } from '../src/testing-webhooks.ts'
-import { cells, given, guard, metrics, type Given } from '../src/testing.ts'
+import { cells, given, metrics, type Given } from '../src/testing.ts'
 import { answered, success } from './operations/each.ts'
 import { send, valid } from './operations/requests.ts'
 import { rowsOf } from './operations/rows.ts'
@@ -153,8 +153,7 @@ describe('a deleted team', () => {
     await placed(team)
     await deleted(team, GRACE_S)
     const log = createLog('silent')
-    const erasing = sweeps.filter(({ name }) => name === 'teams.erase')
-    const workers = [1, 2].map(() => new Worker({ cells, handlers, sweeps: erasing, tenantOf: guard.tenant, log, metrics }))
+    const workers = [1, 2].map(() => new Retention({ cells, cleanups: [teamCleanup(teamErasers)], log, metrics }))
     for (const worker of workers) worker.start()
     while (await isThere(team)) await new Promise((resolve) => setTimeout(resolve, 20))
     for (const worker of workers) await worker.stop()

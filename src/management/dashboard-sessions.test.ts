@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { APP, embedding, guarded, launchOf, member, session, signedIn, urlOf, visit } from '../testing-launches.ts'
 import { neighbours } from '../app.ts'
-import { cells, given, settings, vault } from '../testing.ts'
+import { cells, expire, given, settings, vault } from '../testing.ts'
 import { administer } from './administration.ts'
-import { pruneSessions } from './dashboard-sessions.ts'
+import { sessionCleanup } from './dashboard-sessions.ts'
 import { launchPages } from './launch-pages.ts'
 
 describe('a session', () => {
@@ -112,10 +112,10 @@ describe('a session', () => {
         interval,
       ])
     await pass('24 hours')
-    await cells.control.plainTx(pruneSessions)
+    await expire(cells.control, sessionCleanup)
     assert.equal((await rows()).length, 1)
     await pass('2 hours')
-    await cells.control.plainTx(pruneSessions)
+    await expire(cells.control, sessionCleanup)
     assert.equal((await rows()).length, 0)
   })
 })

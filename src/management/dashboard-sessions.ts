@@ -3,6 +3,7 @@
 // Source: management-auth.md 16.
 import { plusSeconds } from '../platform/clock.ts'
 import type { PlainTx } from '../platform/db.ts'
+import { cleanup } from '../platform/retention.ts'
 import { Nullable, T, type Static } from '../platform/schema.ts'
 import { keyHash, newKey } from '../platform/secrets.ts'
 import { sql } from '../platform/sql.ts'
@@ -74,8 +75,10 @@ export const findLaunch = (tx: PlainTx, launchToken: string): Promise<Static<typ
     ${whole} where s.launch_hash = ${keyHash(launchToken)}`,
   )
 
-/** Forget launches and sessions that have been over for a day. */
-export const pruneSessions = (tx: PlainTx): Promise<number> =>
-  tx.run(sql`
-    delete from dashboard_session where id = any (array(
-      select id from dashboard_session where expires_at < ${plusSeconds(tx.now, -KEPT_S)} limit 5000))`)
+/** Launches and sessions that have been over for a day. */
+export const sessionCleanup = cleanup({
+  table: 'dashboard_session',
+  column: 'expires_at',
+  kept_s: KEPT_S,
+  control: 'alone',
+})

@@ -3,7 +3,8 @@
 import { plusSeconds } from '../platform/clock.ts'
 import type { Db, PlainTx } from '../platform/db.ts'
 import type { TeamEraser } from '../platform/erasure.ts'
-import { T } from '../platform/schema.ts'
+import type { Cleanup } from '../platform/retention.ts'
+import { T, type Static } from '../platform/schema.ts'
 import { sql } from '../platform/sql.ts'
 
 /** A deleted team's data can be rescued by the operator for this long. */
@@ -13,17 +14,20 @@ const TEAMS_MAX = 100
 export interface ErasureLimits {
   /** Rows of one transaction. */
   rows_max: number
-  /** Transactions of one run; the next run goes on. */
+  /** Transactions of one run that delete something; the next run goes on. */
   batches_max: number
 }
-const LIMITS: ErasureLimits = { rows_max: 1000, batches_max: 1000 }
+const LIMITS: ErasureLimits = { rows_max: 1000, batches_max: 50 }
 
 const Id = T.Object({ id: T.String() })
+const Deleted = T.Object({ id: T.String(), deleted_at: T.String() })
+type Deleted = Static<typeof Deleted>
 
 /**
  * Erase teams of a cell whose grace is over, batch by batch, each in a transaction of its own: a run that ends in the middle has erased
  * so much, and the next goes on. Several processes may run it; a team is one's at a time. Writes team, and what the erasers own.
  * Throws at the end what went wrong with a team; others are erased nevertheless.
+ * @returns how many rows went
  * @param control asked too: a deletion that was cut off in the cell alone is none
  * @param stopped asked between batches: whether to leave the rest to the next run
  */
@@ -33,44 +37,58 @@ export async function eraseTeams(
   erasers: readonly TeamEraser[],
   stopped: () => boolean,
   { rows_max, batches_max }: ErasureLimits = LIMITS,
-): Promise<void> {
+): Promise<number> {
   const faults: unknown[] = []
   let batches = 0
-  for (const team_id of await doomed(db, control)) {
+  let rows = 0
+  for (const { id } of await doomed(db, control)) {
     const steps = [...erasers, eraseItself]
     try {
       while (steps.length) {
-        if (stopped() || batches === batches_max) return
-        const gone = await batch(db, team_id, steps[0]!, rows_max)
+        if (stopped() || batches === batches_max) return rows
+        const gone = await batch(db, id, steps[0]!, rows_max)
         if (gone === 'taken') break
         if (gone === 0) steps.shift()
         // What finds nothing is not counted: a run of few batches comes further, however many tables are empty already.
         else batches++
+        rows += gone
       }
     } catch (error) {
       faults.push(error)
     }
   }
   if (faults.length) throw faults[0]
+  return rows
 }
 
+/** Deleted teams, as rows whose time is over. */
+export const teamCleanup = (erasers: readonly TeamEraser[]): Cleanup => ({
+  kind: 'team',
+  control: false,
+  async overdueSince(db, control) {
+    const [first] = await doomed(db, control)
+    return first && plusSeconds(new Date(first.deleted_at), GRACE_S)
+  },
+  remove: (db, control, stopped) => eraseTeams(db, control, erasers, stopped),
+})
+
 /** Teams of the cell that were deleted long enough ago, in the cell and on the control plane. */
-async function doomed(db: Db, control: Db): Promise<string[]> {
+async function doomed(db: Db, control: Db): Promise<Deleted[]> {
   const inCell = await db.plainTx((tx) => deletedBefore(tx, plusSeconds(tx.now, -GRACE_S)))
   if (inCell.length === 0) return []
   return control.plainTx(async (tx) => {
-    const known = new Set(await deletedBefore(tx, plusSeconds(tx.now, -GRACE_S), inCell))
-    return inCell.filter((id) => known.has(id)).slice(0, TEAMS_MAX)
+    const among = inCell.map(({ id }) => id)
+    const known = new Set((await deletedBefore(tx, plusSeconds(tx.now, -GRACE_S), among)).map(({ id }) => id))
+    return inCell.filter(({ id }) => known.has(id)).slice(0, TEAMS_MAX)
   })
 }
 
-async function deletedBefore(tx: PlainTx, at: Date, among?: string[]): Promise<string[]> {
+function deletedBefore(tx: PlainTx, at: Date, among?: string[]): Promise<Deleted[]> {
   const which = among ? sql`id = any (${among}::uuid[])` : sql`true`
-  const rows = await tx.many(
-    Id,
-    sql`select id from team where deleted_at <= ${at} and ${which} order by deleted_at, id limit 10000`,
+  return tx.many(
+    Deleted,
+    sql`select id, deleted_at from team where deleted_at <= ${at} and ${which} order by deleted_at, id limit 10000`,
   )
-  return rows.map(({ id }) => id)
 }
 
 /** The team's row is the lock: a process that finds it locked or gone leaves the team to whoever was first. */

@@ -1,10 +1,11 @@
 // Reviews that are with the operator: those that a team was unsure of, those of teams without the feature, and those that name no team.
 // Source: lab-testing.md 14; how an operator works on them is a choice of this project.
 import type { Order } from '../orders/schema.ts'
-import { iso, plusSeconds } from '../platform/clock.ts'
-import type { Db, PlainTx, Queries, Tenant, Tx } from '../platform/db.ts'
+import { iso } from '../platform/clock.ts'
+import type { Db, Queries, Tenant, Tx } from '../platform/db.ts'
 import { assertFeature } from '../platform/feature.ts'
 import { JsonText } from '../platform/operation.ts'
+import { cleanup } from '../platform/retention.ts'
 import { T } from '../platform/schema.ts'
 import { sql } from '../platform/sql.ts'
 import { features } from '../wire/features.ts'
@@ -80,14 +81,12 @@ export const dropUnassigned = (db: Db, id: string): Promise<boolean> =>
 
 /** So long somebody can say whose a result is. */
 const KEPT_S = 90 * 86_400
-const PRUNED_MAX = 1000
 
-/**
- * Forget results that named no team and that nobody has given to one within 90 days of their arrival; at most 1,000 a turn. For the sweep
- * of the worker. Writes raw_result.
- */
-export const pruneUnassigned = (tx: PlainTx): Promise<number> =>
-  tx.run(sql`
-    delete from raw_result where team_id is null and id = any (array(
-      select id from raw_result where team_id is null and created_at < ${plusSeconds(tx.now, -KEPT_S)}
-      order by created_at limit ${PRUNED_MAX} for update skip locked))`)
+/** Results that named no team and that nobody has given to one within 90 days of their arrival. Deletes from raw_result. */
+export const unassignedCleanup = cleanup({
+  kind: 'unassigned_result',
+  table: 'raw_result',
+  column: 'created_at',
+  kept_s: KEPT_S,
+  only: sql`t.team_id is null`,
+})

@@ -4,6 +4,7 @@
 // hand is still there when its lease ends: a row goes when the broker has acknowledged its event, and not before.
 import { plusSeconds } from '../platform/clock.ts'
 import type { Db, PlainTx, Queries } from '../platform/db.ts'
+import { cleanup } from '../platform/retention.ts'
 import { Nullable, T, type Static } from '../platform/schema.ts'
 import { sql } from '../platform/sql.ts'
 import type { Broker } from './schema.ts'
@@ -12,7 +13,6 @@ import type { Broker } from './schema.ts'
 const LEASE_S = 5
 /** How long an event waits for a broker at most. */
 const KEPT_S = 30 * 86_400
-const PRUNED_MAX = 20_000
 const BATCH = 100
 const BATCH_BYTES = 1024 * 1024
 
@@ -135,9 +135,5 @@ export async function postpone(db: Queries, refused: { id: number; due_at: Date 
       where d.id = given.id`)
 }
 
-/** Give up what has waited for 30 days. For the sweep of the worker. Writes pipeline_delivery. */
-export const prunePipelines = async (tx: PlainTx): Promise<void> => {
-  await tx.run(sql`
-    delete from pipeline_delivery where id = any (array(
-      select id from pipeline_delivery where created_at < ${plusSeconds(tx.now, -KEPT_S)} limit ${PRUNED_MAX}))`)
-}
+/** Events that have waited for a broker for 30 days: they are given up. */
+export const pipelineCleanup = cleanup({ table: 'pipeline_delivery', column: 'created_at', kept_s: KEPT_S })

@@ -5,10 +5,10 @@ import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { createLog } from '../platform/log.ts'
 import { sql } from '../platform/sql.ts'
-import { given } from '../testing.ts'
+import { expire, given } from '../testing.ts'
 import { path, pipe, piping, say, waiting } from '../testing-pipelines.ts'
 import { endpoint, receiver } from '../testing-webhooks.ts'
-import { prunePipelines } from './deliveries.ts'
+import { pipelineCleanup } from './deliveries.ts'
 
 /** Nobody listens there. */
 const dead = { rabbitmq: { uri: 'amqp://events:swordfish@127.0.0.1:1/tunafish', exchange: 'marlin' } }
@@ -131,10 +131,10 @@ describe('an event', () => {
       team.db.queries.run(sql`
         update pipeline_delivery set created_at = created_at - make_interval(days => ${days}) where team_id = ${team.team}`)
     await aged(29)
-    await team.db.plainTx(prunePipelines)
+    await expire(team.db, pipelineCleanup)
     assert.deepEqual(await waiting(team), ['rabbitmq after 0'])
     await aged(2)
-    await team.db.plainTx(prunePipelines)
+    await expire(team.db, pipelineCleanup)
     assert.deepEqual(await waiting(team), [])
   })
 })

@@ -3,9 +3,9 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { after, test } from 'node:test'
 import { sql } from '../platform/sql.ts'
-import { cells } from '../testing.ts'
+import { cells, expire } from '../testing.ts'
 import { locator } from './geocoder.ts'
-import { pruneAnswers } from './places.ts'
+import { placeCleanups } from './places.ts'
 
 const db = cells.of('sandbox-eu')
 
@@ -88,11 +88,11 @@ test('answers are forgotten after half a year, that nothing was found after a da
   assert.equal((await locate(db, { country: 'IS', postal_code: '1' }))?.city, 'Old')
   assert.equal(await locate(db, { country: 'IS', postal_code: '2' }), undefined)
   assert.deepEqual(asked, [])
-  await db.plainTx(pruneAnswers)
+  await expire(db, ...placeCleanups)
   assert.equal(await locate(db, { country: 'IS', postal_code: '1' }), undefined)
   assert.equal(await locate(db, { country: 'IS', postal_code: '2' }), undefined)
   assert.equal(asked.length, 2)
-  await db.plainTx(pruneAnswers)
+  await expire(db, ...placeCleanups)
   assert.equal(await locate(db, { country: 'IS', postal_code: '1' }), undefined)
   assert.equal(asked.length, 2)
 })

@@ -1,7 +1,7 @@
 // Where postal codes are. Owns postal_place and geocoded_place; never knows an address beyond country, postal code and city. The
 // United States come with the program (zip-codes.ts); other countries are what the operator has imported, or what a geocoder has said.
 import type { PlainTx, Queries } from '../platform/db.ts'
-import { plusSeconds } from '../platform/clock.ts'
+import { cleanup } from '../platform/retention.ts'
 import { T, type Static } from '../platform/schema.ts'
 import { sql } from '../platform/sql.ts'
 import { countryCode } from '../wire/places.ts'
@@ -135,8 +135,14 @@ export async function rememberAnswer(
 const FOUND_S = 180 * 86_400
 const NOT_FOUND_S = 86_400
 
-/** Forget what the geocoder said half a year ago, and after a day what it did not know. Writes geocoded_place. */
-export const pruneAnswers = (tx: PlainTx): Promise<number> =>
-  tx.run(sql`
-    delete from geocoded_place
-    where asked_at < ${plusSeconds(tx.now, -FOUND_S)} or (lat is null and asked_at < ${plusSeconds(tx.now, -NOT_FOUND_S)})`)
+/** What the geocoder said half a year ago, and what it did not know a day ago. Deletes from geocoded_place. */
+export const placeCleanups = [
+  cleanup({ table: 'geocoded_place', column: 'asked_at', kept_s: FOUND_S }),
+  cleanup({
+    kind: 'geocoded_place_unknown',
+    table: 'geocoded_place',
+    column: 'asked_at',
+    kept_s: NOT_FOUND_S,
+    only: sql`t.lat is null`,
+  }),
+]

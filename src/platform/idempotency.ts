@@ -3,8 +3,9 @@
 // gets the same answer; after 5 s of waiting it is told to try again (409).
 // Source: lab-testing.md 7, management-auth.md 21.
 import { machineNow, plusSeconds } from './clock.ts'
-import type { Db, PlainTx, Tenant, Tx } from './db.ts'
+import type { Db, Tenant, Tx } from './db.ts'
 import { conflict, Problem } from './errors.ts'
+import { cleanup } from './retention.ts'
 import { Nullable, T } from './schema.ts'
 import { sql } from './sql.ts'
 
@@ -119,8 +120,5 @@ export async function underKey(
   }
 }
 
-/** Forget answers whose retention is over. */
-export const pruneIdempotency = (tx: PlainTx): Promise<number> =>
-  tx.run(sql`
-    delete from idempotency where ctid = any (array(
-      select ctid from idempotency where expires_at < ${machineNow()} limit 5000))`)
+/** Answers whose retention is over. */
+export const idempotencyCleanup = cleanup({ table: 'idempotency', column: 'expires_at', control: true })

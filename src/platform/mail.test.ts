@@ -6,11 +6,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { mailCommand } from '../mail-command.ts'
-import { cells, given } from '../testing.ts'
+import { cells, expire, given } from '../testing.ts'
 import { mailServer } from '../testing-mail.ts'
 import { createLog } from './log.ts'
 import { MailCourier } from './mail-courier.ts'
-import { pruneMail, sendMail, type NewMail } from './mail.ts'
+import { mailCleanup, sendMail, type NewMail } from './mail.ts'
 import { readSmtp, type SmtpSettings } from './smtp.ts'
 
 const log = createLog('silent')
@@ -190,10 +190,10 @@ describe('a mail', () => {
   test('is forgotten after thirty days', async () => {
     const to = await written()
     await cells.control.pool.query(`update mail set created_at = created_at - interval '29 days' where recipient = $1`, [to])
-    await cells.control.plainTx(pruneMail)
+    await expire(cells.control, mailCleanup)
     assert.equal((await kept(to)).state, 'waiting')
     await cells.control.pool.query(`update mail set created_at = created_at - interval '2 days' where recipient = $1`, [to])
-    await cells.control.plainTx(pruneMail)
+    await expire(cells.control, mailCleanup)
     const { rowCount } = await cells.control.pool.query('select 1 from mail where recipient = $1', [to])
     assert.equal(rowCount, 0)
   })

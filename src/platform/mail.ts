@@ -2,6 +2,7 @@
 // mail is set, waits to be read. Nothing here reaches the network. All times are the machine's.
 import { machineNow, plusSeconds } from './clock.ts'
 import type { Db, PlainTx } from './db.ts'
+import { cleanup } from './retention.ts'
 import { Nullable, T, type Static } from './schema.ts'
 import { sql } from './sql.ts'
 
@@ -123,6 +124,5 @@ export const listMail = (db: Db): Promise<MailLine[]> =>
 export const findMail = (db: Db, id: string): Promise<MailLine | undefined> =>
   db.queries.maybe(MailLine, sql`select ${line} from mail where id = ${id}`)
 
-/** Forget mail that is older than 30 days, whatever became of it. For the sweep of the worker. */
-export const pruneMail = (tx: PlainTx): Promise<number> =>
-  tx.run(sql`delete from mail where created_at < ${plusSeconds(machineNow(), -KEPT_S)}`)
+/** Mail that is older than 30 days, whatever became of it. */
+export const mailCleanup = cleanup({ table: 'mail', column: 'created_at', kept_s: KEPT_S, control: true })

@@ -1,6 +1,7 @@
 // What the server measures of itself, in the Prometheus format. Labels are operation ids, job names and cells: a bounded set.
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client'
 import type { Cells } from './cells.ts'
+import { machineNow } from './clock.ts'
 
 export interface Metrics {
   registry: Registry
@@ -9,6 +10,10 @@ export interface Metrics {
   delivery(cell: string, outcome: 'success' | 'failure', duration_s: number): void
   /** Events for a broker, by what became of them. */
   pipeline(cell: string, destination: string, counts: Record<string, number>): void
+  /** Since when the oldest row of a kind is overdue to be deleted, as was just seen; undefined when none is. */
+  overdue(cell: string, kind: string, since: Date | undefined): void
+  /** Rows of a kind that were deleted because their time was over. */
+  removed(cell: string, kind: string, rows: number): void
 }
 
 export function createMetrics(cells: () => Cells | undefined): Metrics {
@@ -47,6 +52,29 @@ export function createMetrics(cells: () => Cells | undefined): Metrics {
     labelNames: ['cell', 'destination', 'outcome'],
     registers: [registry],
   })
+  const removed = new Counter({
+    name: 'drawbridge_retention_deleted_rows_total',
+    help: 'Rows deleted because their retention was over.',
+    labelNames: ['cell', 'kind'],
+    registers: [registry],
+  })
+  const looked = new Gauge({
+    name: 'drawbridge_retention_last_look_timestamp_seconds',
+    help: 'When this process last looked for rows whose retention is over.',
+    labelNames: ['cell', 'kind'],
+    registers: [registry],
+  })
+  const overdue = new Map<string, { cell: string; kind: string; since: Date | undefined }>()
+  new Gauge({
+    name: 'drawbridge_retention_overdue_seconds',
+    help: 'For how long the oldest row of a kind has been overdue to be deleted, of those seen at the last look; 0 when there was none.',
+    labelNames: ['cell', 'kind'],
+    registers: [registry],
+    collect() {
+      for (const { cell, kind, since } of overdue.values())
+        this.set({ cell, kind }, since ? Math.max(0, (machineNow().getTime() - since.getTime()) / 1000) : 0)
+    },
+  })
   new Gauge({
     name: 'drawbridge_database_connections',
     help: 'Connections of this process, by schema and state.',
@@ -71,5 +99,10 @@ export function createMetrics(cells: () => Cells | undefined): Metrics {
     pipeline: (cell, destination, counts) => {
       for (const [outcome, n] of Object.entries(counts)) if (n) pipelines.inc({ cell, destination, outcome }, n)
     },
+    overdue: (cell, kind, since) => {
+      looked.set({ cell, kind }, machineNow().getTime() / 1000)
+      overdue.set(`${cell} ${kind}`, { cell, kind, since })
+    },
+    removed: (cell, kind, rows) => removed.inc({ cell, kind }, rows),
   }
 }

@@ -11,7 +11,6 @@ import type { Metrics } from './metrics.ts'
 import type { Handler, JobContext } from './outbox.ts'
 import { T } from './schema.ts'
 import { sql } from './sql.ts'
-import { Sweeper, type Sweep } from './sweeps.ts'
 
 const BATCH = 40
 const CONCURRENT_MAX = 8
@@ -41,7 +40,6 @@ interface JobRow {
 export interface WorkerOptions {
   cells: Cells
   handlers: Handler[]
-  sweeps: Sweep[]
   /** The tenant of a team, as it is now; undefined when the team is gone. */
   tenantOf: (cell: CellName, team: string) => Promise<Tenant | undefined>
   log: Log
@@ -52,7 +50,6 @@ export interface WorkerOptions {
 export class Worker {
   readonly #options: WorkerOptions
   readonly #runner: JobRunner
-  readonly #sweeper: Sweeper
   readonly #running = new Set<Promise<void>>()
   readonly #wakers = new Map<CellName, () => void>()
   #stopped = false
@@ -60,19 +57,17 @@ export class Worker {
   constructor(options: WorkerOptions) {
     this.#options = options
     this.#runner = new JobRunner(options)
-    this.#sweeper = new Sweeper(options)
   }
 
   start(): void {
     for (const name of this.#options.cells.names) this.#loop(name)
-    this.#sweeper.start()
   }
 
-  /** Stop claiming and wait for the jobs and the sweep that are running. */
+  /** Stop claiming and wait for the jobs that are running. */
   async stop(): Promise<void> {
     this.#stopped = true
     for (const wake of this.#wakers.values()) wake()
-    await Promise.all([this.#sweeper.stop(), ...this.#running])
+    await Promise.all(this.#running)
   }
 
   #loop(name: CellName): void {

@@ -4,7 +4,8 @@
 // An endpoint is served by one process at a time, its lane's owner, so that its rate, its pauses and its order are kept without
 // asking others. Leases end, lanes' and deliveries' alike: what a killed process had in hand is sent again by the next.
 import { plusSeconds } from '../platform/clock.ts'
-import type { Db, PlainTx, Queries, Tx } from '../platform/db.ts'
+import type { Db, Queries, Tx } from '../platform/db.ts'
+import { cleanup } from '../platform/retention.ts'
 import { Nullable, T, type Static } from '../platform/schema.ts'
 import { sql, type Sql } from '../platform/sql.ts'
 import { plainList, textList } from './arrays.ts'
@@ -201,18 +202,18 @@ const among = (keys: Key[]): Sql => sql`
 
 /** How long the log of deliveries is kept. Source: events.md 6.7. */
 export const KEPT_S = 30 * 86_400
-const PRUNED_MAX = 20_000
-
-/** Forget what was delivered, given up or stopped long ago, with its attempts. For the sweep of the worker. */
-export const pruneDeliveries = async (tx: PlainTx): Promise<void> => {
-  await tx.run(sql`
-    delete from delivery where (webhook_id, message_id) in (
-      select webhook_id, message_id from delivery where created_at < ${plusSeconds(tx.now, -KEPT_S)} and due_at is null limit ${PRUNED_MAX})`)
-  await tx.run(sql`
-    delete from delivery_tally where at < ${plusSeconds(tx.now, -KEPT_S)}`)
-  await tx.run(sql`
-    delete from webhook_message where id = any (array(
-      select m.id from webhook_message m
-      where m.created_at < ${plusSeconds(tx.now, -KEPT_S)} and not exists (
-        select from webhook w join delivery d on d.webhook_id = w.id and d.message_id = m.id where w.team_id = m.team_id) limit ${PRUNED_MAX}))`)
-}
+/**
+ * The log of deliveries: what was delivered, given up or stopped, with its attempts; the counts of the metric; messages that are no
+ * events, when the log of their deliveries has gone. Deletes from delivery, delivery_attempt, delivery_tally and webhook_message.
+ */
+export const deliveryCleanups = [
+  cleanup({ table: 'delivery', column: 'created_at', kept_s: KEPT_S, only: sql`t.due_at is null` }),
+  cleanup({ table: 'delivery_tally', column: 'at', kept_s: KEPT_S }),
+  cleanup({
+    table: 'webhook_message',
+    column: 'created_at',
+    kept_s: KEPT_S,
+    only: sql`
+      not exists (select from webhook w join delivery d on d.webhook_id = w.id and d.message_id = t.id where w.team_id = t.team_id)`,
+  }),
+]

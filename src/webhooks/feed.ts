@@ -1,7 +1,7 @@
 // A team's events in the order in which they became known, to be followed without an endpoint. Rows are added where events are fanned
 // out, by one transaction at a time, so a reader that has seen a number has seen every smaller one. Source: events.md 10.
-import { plusSeconds } from '../platform/clock.ts'
 import type { PlainTx, Queries } from '../platform/db.ts'
+import { cleanup } from '../platform/retention.ts'
 import { Nullable, T, type Static } from '../platform/schema.ts'
 import { sql } from '../platform/sql.ts'
 import { plainList } from './arrays.ts'
@@ -10,7 +10,6 @@ import { messageId } from './operational.ts'
 import type { FollowedEvent } from './schema.ts'
 
 const KEPT_S = 30 * 86_400
-const PRUNED_MAX = 20_000
 /** How many events are looked at for one answer, wanted or not. */
 const WINDOW = 1000
 
@@ -87,8 +86,5 @@ export async function readFeed(
   return { events, seq, more }
 }
 
-/** Forget what is older than 30 days. For the sweep of the worker. */
-export const pruneFeed = (tx: PlainTx): Promise<number> =>
-  tx.run(sql`
-    delete from feed where (team_id, seq) in (
-      select team_id, seq from feed where created_at < ${plusSeconds(tx.now, -KEPT_S)} limit ${PRUNED_MAX})`)
+/** Lines that are older than 30 days. */
+export const feedCleanup = cleanup({ table: 'feed', column: 'created_at', kept_s: KEPT_S })

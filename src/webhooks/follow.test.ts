@@ -1,9 +1,9 @@
 // Following a team's events without an endpoint. Events become known when somebody delivers, which here happens when a test says so.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { cells, client, given, type Given } from '../testing.ts'
+import { cells, client, expire, given, type Given } from '../testing.ts'
 import { delivering, endpoint, receiver, tell } from '../testing-webhooks.ts'
-import { pruneFeed } from './feed.ts'
+import { feedCleanup } from './feed.ts'
 
 const delivery = delivering()
 const WAITING_OF_A_TEAM = 20
@@ -176,9 +176,9 @@ test('the feed is kept for thirty days', async () => {
       team.team,
     ])
   await age(29)
-  await team.db.plainTx(pruneFeed)
+  await expire(team.db, feedCleanup)
   assert.deepEqual(types(await follow(team)), [CREATED])
   await age(2)
-  await team.db.plainTx(pruneFeed)
+  await expire(team.db, feedCleanup)
   assert.deepEqual(types(await follow(team)), [])
 })

@@ -5,9 +5,9 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { createLog } from '../platform/log.ts'
 import { sql } from '../platform/sql.ts'
-import { given } from '../testing.ts'
+import { expire, given } from '../testing.ts'
 import { delivering, endpoint, hurry, receiver, standing, tell } from '../testing-webhooks.ts'
-import { pruneDeliveries } from './deliveries.ts'
+import { deliveryCleanups } from './deliveries.ts'
 
 test('what is logged of deliveries has ids and outcomes; no address, header, key or body', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'drawbridge-log-'))
@@ -69,7 +69,7 @@ test('deliveries and messages are forgotten after thirty days, unless they still
   const age = (days: number) =>
     team.db.queries.run(sql`
       update delivery set created_at = created_at - make_interval(days => ${days}) where team_id = ${team.team}`)
-  const prune = () => team.db.plainTx(pruneDeliveries)
+  const prune = () => expire(team.db, ...deliveryCleanups)
   await age(29)
   await prune()
   assert.deepEqual(await standing(team, hook.id), { 'delivered after 1': 2 })

@@ -1,0 +1,174 @@
+// Rows whose retention is over are deleted until none is left, at once after a start, and without a hold on the process.
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { cleanups } from '../app.ts'
+import { cells, given, type Given } from '../testing.ts'
+import { createLog } from './log.ts'
+import { createMetrics } from './metrics.ts'
+import { Retention, type Cleanup } from './retention.ts'
+
+const HOUR_MS = 3_600_000
+
+/** A process that looks once, or so often. */
+function started(options: { look_ms?: number; cleanups?: readonly Cleanup[] } = {}) {
+  const metrics = createMetrics(() => cells)
+  const log = createLog('silent')
+  const retention = new Retention({ cells, cleanups, log, metrics, look_ms: HOUR_MS, ...options })
+  retention.start()
+  const gauge = async (kind: string, name = 'overdue_seconds') =>
+    (await metrics.registry.getSingleMetric(`drawbridge_retention_${name}`)!.get()).values.find(
+      ({ labels }) => labels.cell === 'sandbox-us' && labels.kind === kind,
+    )?.value
+  return { retention, gauge }
+}
+
+async function until(is: () => Promise<boolean>): Promise<void> {
+  const deadline = performance.now() + 60_000
+  while (!(await is())) {
+    assert(performance.now() < deadline, 'it did not become so within a minute')
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+}
+
+const answers = ({ db, team }: Given, n: number, expiry: string) =>
+  db.pool.query(
+    `insert into idempotency (team_id, scope, key, status, body, expires_at)
+     select $1, 'a scope', gen_random_uuid(), 200, '{}', now() + $3::interval from generate_series(1, $2)`,
+    [team, n, expiry],
+  )
+const lines = ({ db, team }: Given, n: number, age: string) =>
+  db.pool.query(
+    `insert into feed (team_id, event_id, created_at)
+     select $1, gen_random_uuid(), now() - $3::interval from generate_series(1, $2)`,
+    [team, n, age],
+  )
+const left = async ({ db, team }: Given): Promise<{ answers: number; lines: number }> =>
+  (
+    await db.pool.query(
+      `select (select count(*)::integer from idempotency where team_id = $1) as answers,
+              (select count(*)::integer from feed where team_id = $1) as lines`,
+      [team],
+    )
+  ).rows[0]
+
+describe('rows whose retention is over', () => {
+  test('are deleted by a process that has just started: 30,000 answers and 60,000 feed lines by its first look', async () => {
+    const team = await given()
+    await answers(team, 30_000, '-1 second')
+    await answers(team, 2, '1 hour')
+    await lines(team, 3, '29 days')
+    await lines(team, 60_000, '30 days 1 second')
+    const { retention, gauge } = started()
+    try {
+      await until(async () => ((await gauge('feed')) ?? 0) > 0)
+      await until(async () => (await gauge('feed')) === 0 && (await gauge('idempotency')) === 0)
+      assert.deepEqual(await left(team), { answers: 2, lines: 3 })
+      assert.equal(await gauge('feed', 'deleted_rows_total'), 60_000)
+      assert.equal(await gauge('idempotency', 'deleted_rows_total'), 30_000)
+    } finally {
+      await retention.stop()
+    }
+  })
+
+  test('are deleted by a later look when they fall due while the process runs', async () => {
+    const team = await given()
+    await answers(team, 3, '1 second')
+    const { retention } = started({ look_ms: 50 })
+    try {
+      await until(async () => (await left(team)).answers === 0)
+    } finally {
+      await retention.stop()
+    }
+  })
+
+  test('are deleted once by several processes', async () => {
+    const team = await given()
+    await answers(team, 10_000, '-1 second')
+    const several = [started(), started(), started()]
+    try {
+      await until(async () => (await left(team)).answers === 0)
+    } finally {
+      for (const { retention } of several) await retention.stop()
+    }
+    let removed = 0
+    for (const { gauge } of several) removed += (await gauge('idempotency', 'deleted_rows_total')) ?? 0
+    assert.equal(removed, 10_000)
+  })
+
+  test('wait for the next look while another transaction holds them, and are shown as overdue meanwhile', async () => {
+    const team = await given()
+    await answers(team, 2, '-100 seconds')
+    const holder = await team.db.pool.connect()
+    await holder.query('begin')
+    await holder.query('select from idempotency where team_id = $1 for update', [team.team])
+    const { retention, gauge } = started({ look_ms: 50 })
+    try {
+      await until(async () => ((await gauge('idempotency')) ?? 0) >= 100)
+      assert.equal((await left(team)).answers, 2)
+      await holder.query('commit')
+      await until(async () => (await left(team)).answers === 0)
+      await until(async () => (await gauge('idempotency')) === 0)
+    } finally {
+      holder.release()
+      await retention.stop()
+    }
+  })
+})
+
+describe('the loop', () => {
+  /** A kind with so many overdue rows in one cell, which go one at a time. */
+  const kind = (name: string, turns: number, remove: () => Promise<void> = async () => {}) => {
+    const state = { left: turns, removals: 0 }
+    const cleanup: Cleanup = {
+      kind: name,
+      control: false,
+      overdueSince: (db) => Promise.resolve(state.left > 0 && db === cells.of('sandbox-us') ? new Date(0) : undefined),
+      async remove() {
+        state.removals++
+        await remove()
+        state.left--
+        return 1
+      },
+    }
+    return { state, cleanup }
+  }
+
+  test('deletes of each kind in turn, so that a long backlog of one does not delay another', async () => {
+    const order: string[] = []
+    const long = kind('long', 5, async () => void order.push('long'))
+    const short = kind('short', 1, async () => void order.push('short'))
+    const { retention } = started({ cleanups: [long.cleanup, short.cleanup] })
+    await until(async () => long.state.left === 0)
+    await retention.stop()
+    assert.deepEqual(order, ['long', 'short', 'long', 'long', 'long', 'long'])
+  })
+
+  test('goes on with the other kinds when one fails, and tries that one again at the next look', async () => {
+    let failures = 0
+    const failing = kind('failing', 1, () => {
+      return failures++ < 2 ? Promise.reject(new Error('as if the database had gone')) : Promise.resolve()
+    })
+    const other = kind('other', 3)
+    const { retention, gauge } = started({ cleanups: [failing.cleanup, other.cleanup], look_ms: 20 })
+    await until(async () => other.state.left === 0 && failing.state.left === 0)
+    await until(async () => (await gauge('failing')) === 0)
+    await retention.stop()
+    assert.equal(failing.state.removals, 3)
+  })
+
+  test('stops after the transaction that runs, whatever is left and however long it would rest', async () => {
+    const [began, finished] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    const slow = kind('slow', 1_000_000, () => {
+      began.resolve()
+      return finished.promise
+    })
+    const { retention } = started({ cleanups: [slow.cleanup] })
+    await began.promise
+    const stopped = retention.stop()
+    finished.resolve()
+    await stopped
+    assert.equal(slow.state.removals, 1)
+    const idle = started({ cleanups: [] })
+    await idle.retention.stop()
+  })
+})

@@ -1,0 +1,148 @@
+// Retention: rows whose time is over are deleted, whatever their kind, in one way. Each cell and the control plane has a loop of its own,
+// so that a database that does not answer delays nobody else. The loop looks for overdue rows when the process starts and every 15 s; where
+// there are some it deletes a batch of each kind in turn until none is left. After each batch it rests for as long as the batch took, so
+// that it never has more than half of one connection's time. Several workers may do this at once: a row that one deletes is passed over by
+// the others.
+import type { Cells } from './cells.ts'
+import { machineNow, plusSeconds } from './clock.ts'
+import type { CellName, Db } from './db.ts'
+import { errorFields, type Log } from './log.ts'
+import type { Metrics } from './metrics.ts'
+import { Nullable, T } from './schema.ts'
+import { raw, sql, type Sql } from './sql.ts'
+
+const LOOK_MS = 15_000
+const REST_MS_MIN = 5
+const REST_MS_MAX = 1000
+/** Rows that one transaction deletes. */
+const ROWS_MAX = 1000
+
+/** A kind of rows, and how they are deleted when their time is over. */
+export interface Cleanup {
+  /** In logs and metrics. */
+  kind: string
+  /** In the control plane as well, or there alone. */
+  control: boolean | 'alone'
+  /** Since when the oldest row is overdue; undefined when none is. Changes nothing. */
+  overdueSince(db: Db, control: Db): Promise<Date | undefined>
+  /**
+   * Delete some of the overdue rows, in bounded transactions.
+   * @param stopped asked between transactions: whether to leave the rest
+   * @returns how many rows went; 0: none could be deleted now
+   */
+  remove(db: Db, control: Db, stopped: () => boolean): Promise<number>
+}
+
+const Oldest = T.Object({ at: Nullable(T.String()) })
+
+interface Retained {
+  /** Of the calling module. `column` must have an index. */
+  table: string
+  /** An instant of the machine's clock. */
+  column: string
+  /** How long after that instant a row is kept; 0 when not given. */
+  kept_s?: number
+  /** Rows that do not fulfil this are kept; the table is `t` here. */
+  only?: Sql
+  /** Default: the table. */
+  kind?: string
+  control?: boolean | 'alone'
+}
+
+/** The cleanup of a table's rows by their age; a batch is a transaction of 1,000 rows. */
+export function cleanup({ table, column, kept_s = 0, only = sql`true`, kind = table, control = false }: Retained): Cleanup {
+  const overdue = () => sql`${raw(`from ${table} t where t.${column}`)} < ${plusSeconds(machineNow(), -kept_s)} and ${only}`
+  return {
+    kind,
+    control,
+    async overdueSince(db) {
+      const { at } = await db.queries.one(Oldest, sql`select min(${raw(`t.${column}`)}) as at ${overdue()}`)
+      return at === null ? undefined : plusSeconds(new Date(at), kept_s)
+    },
+    remove: (db) =>
+      db.plainTx((tx) =>
+        tx.run(sql`
+          delete ${raw(`from ${table}`)} where ctid = any (array(
+            select t.ctid ${overdue()} order by ${raw(`t.${column}`)} limit ${ROWS_MAX} for update of t skip locked))`),
+      ),
+  }
+}
+
+export interface RetentionOptions {
+  cells: Cells
+  cleanups: readonly Cleanup[]
+  log: Log
+  metrics: Metrics
+  /** Time between two looks; 15 s when not given. */
+  look_ms?: number
+}
+
+/** The loops of a process. */
+export class Retention {
+  readonly #options: RetentionOptions
+  readonly #loops: Promise<void>[] = []
+  readonly #resting = new Set<() => void>()
+  #stopped = false
+
+  constructor(options: RetentionOptions) {
+    this.#options = options
+  }
+
+  start(): void {
+    const { cells, cleanups } = this.#options
+    for (const name of ['control', ...cells.names] as const) {
+      const ofPlace = cleanups.filter(({ control }) => (name === 'control' ? control : control !== 'alone'))
+      this.#loops.push(this.#loop(name, ofPlace))
+    }
+  }
+
+  /** Begin no further transaction and wait for those that run. */
+  async stop(): Promise<void> {
+    this.#stopped = true
+    for (const wake of this.#resting) wake()
+    await Promise.all(this.#loops)
+  }
+
+  async #loop(place: CellName | 'control', cleanups: readonly Cleanup[]): Promise<void> {
+    while (!this.#stopped) {
+      for (let left = cleanups; left.length && !this.#stopped;) {
+        const more: Cleanup[] = []
+        for (const cleanup of left) if (!this.#stopped && (await this.#step(place, cleanup))) more.push(cleanup)
+        left = more
+      }
+      await this.#rest(this.#options.look_ms ?? LOOK_MS)
+    }
+  }
+
+  /** @returns whether there may be more to do at once */
+  async #step(place: CellName | 'control', cleanup: Cleanup): Promise<boolean> {
+    const { cells, log, metrics } = this.#options
+    const db = place === 'control' ? cells.control : cells.of(place)
+    try {
+      const since = await cleanup.overdueSince(db, cells.control)
+      metrics.overdue(place, cleanup.kind, since)
+      if (!since || this.#stopped) return false
+      const began = performance.now()
+      const removed = await cleanup.remove(db, cells.control, () => this.#stopped)
+      metrics.removed(place, cleanup.kind, removed)
+      await this.#rest(Math.min(REST_MS_MAX, Math.max(REST_MS_MIN, performance.now() - began)))
+      return removed > 0
+    } catch (error) {
+      log.error({ cell: place, kind: cleanup.kind, causes: errorFields(error) }, 'deleting expired rows failed; will retry')
+      return false
+    }
+  }
+
+  #rest(ms: number): Promise<void> {
+    if (this.#stopped) return Promise.resolve()
+    return new Promise((resolve) => {
+      const wake = () => {
+        clearTimeout(timer)
+        this.#resting.delete(wake)
+        resolve()
+      }
+      const timer = setTimeout(wake, ms)
+      this.#resting.add(wake)
+    })
+  }
+}
