@@ -181,6 +181,7 @@ export async function startRoles(config: Config, cells: Cells, log: Log, roles: 
     log,
     metrics,
     base_path: config.base_path,
+    trusted_proxies: config.trusted_proxies,
     checkReplies: config.check,
   })
   addPages(app, {

@@ -94,6 +94,8 @@ export const settings = {
   requests_per_s: 0,
   requests_burst: 1,
   wrong_keys_per_min: 0,
+  invites_per_hour: 0,
+  invites_per_address_per_day: 0,
   sandbox_users_max: 50,
   support_email: '',
   hosts: new Map(),
@@ -137,6 +139,7 @@ const app = createHttp({
   log,
   metrics,
   base_path: '',
+  trusted_proxies: [],
   checkReplies: true,
 })
 setOrderFollowers(followersIn({ vault, administration, sms: true }))

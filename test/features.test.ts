@@ -53,6 +53,7 @@ const app = createHttp({
   log: createLog('silent'),
   metrics,
   base_path: '',
+  trusted_proxies: [],
   checkReplies: true,
 })
 after(() => app.close())

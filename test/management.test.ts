@@ -9,11 +9,18 @@ after(endAll)
 
 test('limits come from the settings, and say how long to wait', async () => {
   const dataDir = folder('limited')
-  const settings = { REQUESTS_PER_SECOND: '1', REQUESTS_BURST: '2', WRONG_KEYS_PER_MINUTE: '2', LOG_LEVEL: 'silent' }
+  const settings = {
+    REQUESTS_PER_SECOND: '1',
+    REQUESTS_BURST: '2',
+    WRONG_KEYS_PER_MINUTE: '2',
+    TRUSTED_PROXIES: '127.0.0.0/8',
+    LOG_LEVEL: 'silent',
+  }
   const server = await serving(dataDir, settings)
   const { api_keys } = demoIn(dataDir)
-  const ask = async (key: string) => {
-    const response = await fetch(`${server.url}/v2/user`, { headers: { 'x-service-api-key': key } })
+  const ask = async (key: string, forwarded = '192.0.2.1') => {
+    const headers = { 'x-service-api-key': key, 'x-forwarded-for': forwarded }
+    const response = await fetch(`${server.url}/v2/user`, { headers })
     return [
       response.status,
       response.headers.get('retry-after'),
@@ -25,12 +32,16 @@ test('limits come from the settings, and say how long to wait', async () => {
   assert(refused.length > 0 && refused.length <= 38, `${refused.length} of 40 were refused`)
   for (const [, retry_after, detail] of refused) assert.deepEqual([retry_after, typeof detail], ['1', 'string'])
 
+  assert.equal((await ask(api_keys['sandbox-eu']!))[0], 200)
   const wrong = [await ask('sk_us_x'), await ask('sk_us_y'), await ask('sk_us_z')]
   assert.deepEqual(
     wrong.map(([status]) => status),
     [401, 401, 429],
   )
   assert(Number(wrong[2]![1]) >= 1)
+  assert.equal((await ask('sk_us_x', '192.0.2.2'))[0], 401)
+  // What a caller writes itself stands before what the proxy appends, and counts for nothing.
+  assert.equal((await ask('sk_us_x', '192.0.2.9, 192.0.2.1'))[0], 429)
   assert.equal((await ask(api_keys['sandbox-eu']!))[0], 200)
   assert.equal(await server.end('SIGTERM'), 0)
 })

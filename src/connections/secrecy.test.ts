@@ -27,6 +27,7 @@ test('a secret of credentials is in no answer, no log, no row and no line of the
     log,
     metrics,
     base_path: '',
+    trusted_proxies: [],
     checkReplies: true,
   })
   const org = await given()

@@ -7,6 +7,7 @@ import { Buckets, Quota } from '../platform/limits.ts'
 import { Tokens } from '../platform/tokens.ts'
 import type { Vault } from '../platform/vault.ts'
 import type { DnsOptions } from './domain-check.ts'
+import { CredentialChecks } from './credential-checks.ts'
 import { TeamGuard } from './guard.ts'
 import { KeyUse } from './key-use.ts'
 import { OrgGuard } from './org-guard.ts'
@@ -17,6 +18,8 @@ export interface Administration {
   orgs: OrgGuard
   use: KeyUse
   tokens: Tokens
+  /** Of every credential that is looked up, those without a guard too: invites, launches, sessions. */
+  checks: CredentialChecks
   /** Access tokens minted, by management key and team. */
   minted: Quota
   support_email: string
@@ -30,6 +33,8 @@ export interface Administration {
   domainChecks: Quota
   /** Mails about domains, by organization. */
   domainMails: Quota
+  /** Mails with invites: by organization, and by organization and recipient. */
+  inviteMails: { ofOrg: Quota; toAddress: Quota }
 }
 
 /** What the interface has from elsewhere in this process. */
@@ -54,6 +59,8 @@ export type AdministrationSettings = Pick<
   | 'requests_per_s'
   | 'requests_burst'
   | 'wrong_keys_per_min'
+  | 'invites_per_hour'
+  | 'invites_per_address_per_day'
   | 'sandbox_users_max'
   | 'support_email'
   | 'dns_servers'
@@ -70,7 +77,7 @@ export function administer(
   const buckets = () => new Buckets({ per_s: settings.requests_per_s, burst: settings.requests_burst })
   const limits = {
     requests: { teamKeys: buckets(), accessTokens: buckets(), managementKeys: buckets() },
-    wrongKeys: new Quota({ max: settings.wrong_keys_per_min, window_s: 60 }),
+    checks: new CredentialChecks({ wrong_per_min: settings.wrong_keys_per_min }),
   }
   const tokens = new Tokens(vault, 'team access')
   const { hosts } = settings
@@ -82,6 +89,7 @@ export function administer(
     orgs: new OrgGuard({ cells, teams, limits, use, hosts }),
     use,
     tokens,
+    checks: limits.checks,
     minted: new Quota({ max: MINTED_PER_MIN, window_s: 60 }),
     support_email: settings.support_email,
     seed,
@@ -91,5 +99,9 @@ export function administer(
     dns: { ...DNS, servers: settings.dns_servers },
     domainChecks: new Quota({ max: DOMAIN_CHECKS_PER_MIN, window_s: 60 }),
     domainMails: new Quota({ max: DOMAIN_MAILS_PER_H, window_s: 3600 }),
+    inviteMails: {
+      ofOrg: new Quota({ max: settings.invites_per_hour, window_s: 3600 }),
+      toAddress: new Quota({ max: settings.invites_per_address_per_day, window_s: 86_400 }),
+    },
   }
 }

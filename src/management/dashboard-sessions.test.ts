@@ -68,7 +68,7 @@ describe('a session', () => {
     const token = new URL(await urlOf(org, launchOf(org, someone))).searchParams.get('token')!
     const admin = administer(cells, vault, settings, { ...neighbours, publicUrl: () => 'https://example.org/lab' })
     const launching = launchPages(admin).find(({ path }) => path === '/auth/launch')!
-    const { headers } = await launching.answer({ query: { token }, headers: {} })
+    const { headers } = await launching.answer({ query: { token }, headers: {}, address: '192.0.2.1' })
     assert.equal(headers.location, '/lab/auth/session')
     assert.match(headers['set-cookie']!, /; Path=\/lab\/; Max-Age=3600; HttpOnly; SameSite=Lax; Secure$/)
   })

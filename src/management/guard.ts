@@ -6,11 +6,12 @@
 import type { Cells } from '../platform/cells.ts'
 import type { BoundHosts } from '../platform/config.ts'
 import { REMEMBERED_MS, type CellName, type Tenant } from '../platform/db.ts'
-import { unauthorized, type Problem } from '../platform/errors.ts'
-import type { Buckets, Quota } from '../platform/limits.ts'
+import { unauthorized } from '../platform/errors.ts'
+import type { Buckets } from '../platform/limits.ts'
 import type { Caller } from '../platform/operation.ts'
 import { Remembered } from '../platform/remembered.ts'
 import type { Tokens } from '../platform/tokens.ts'
+import type { CredentialChecks } from './credential-checks.ts'
 import { assertHost } from './hosts.ts'
 import type { KeyUse } from './key-use.ts'
 import { cellOfKey, findTeamKey, isKeyText } from './keys.ts'
@@ -19,7 +20,7 @@ import { findTeam, loadTenant } from './teams.ts'
 const REMEMBERED_MAX = 10_000
 const BEARER = /^bearer +/i
 const BEARER_WANTED = { 'www-authenticate': 'Bearer' }
-const WRONG_KEY = 'The API key is not valid'
+const wrongKey = () => unauthorized('The API key is not valid')
 
 export type Headers = Record<string, string | string[] | undefined>
 
@@ -41,12 +42,8 @@ export function credential(headers: Headers, names: string[]): string | undefine
 export interface Limits {
   /** Requests: of a team key by its id, of all access tokens of a team in a cell together, of a management key by its id. */
   requests: { teamKeys: Buckets; accessTokens: Buckets; managementKeys: Buckets }
-  wrongKeys: Quota
+  checks: CredentialChecks
 }
-
-/** The answer to a credential that is not valid: 401, or 429 when there were too many from that address. */
-export const refusal = (limits: Limits, address: string, problem: Problem): Problem =>
-  limits.wrongKeys.count(address, 'Too many wrong keys from this address') ?? problem
 
 /** What the name of an access token begins with, where others have the id of a key. The name is no secret: what counts is the signature. */
 const TOKEN = 'token:'
@@ -89,7 +86,7 @@ export class TeamGuard {
   authenticate = (headers: Headers, address: string): Caller | Promise<Caller> => {
     const key = credential(headers, TEAM_KEY_HEADERS)
     if (key === undefined) return this.#authenticateToken(headers, address)
-    if (!isKeyText(key)) throw refusal(this.#limits, address, unauthorized(WRONG_KEY))
+    if (!isKeyText(key)) throw this.#limits.checks.refusal(address, wrongKey())
     const known = this.#byKey.get(key)
     if (known === undefined) return this.#lookUp(key, headers, address)
     return this.#admitKey(known, headers, address)
@@ -115,15 +112,14 @@ export class TeamGuard {
   }
 
   async #lookUp(key: string, headers: Headers, address: string): Promise<Caller> {
-    const known = await this.#find(key)
-    if (!known) throw refusal(this.#limits, address, unauthorized(WRONG_KEY))
+    const named = cellOfKey(key)
+    if (named && !this.#cells.has(named)) throw this.#limits.checks.refusal(address, wrongKey())
+    const known = await this.#limits.checks.find(address, key, () => this.#find(key), wrongKey)
     this.#byKey.set(key, known)
     return this.#admitKey(known, headers, address)
   }
 
   async #find(key: string): Promise<Caller | undefined> {
-    const named = cellOfKey(key)
-    if (named && !this.#cells.has(named)) return undefined
     const owner = await findTeamKey(this.#cells.control.queries, key)
     const tenant = owner && (await this.#tenantOf(owner.cell, owner.team_id, owner.expires_at))
     return tenant && { tenant, key_id: owner.key_id }
@@ -134,7 +130,10 @@ export class TeamGuard {
     if (typeof header !== 'string' || !BEARER.test(header)) throw unauthorized('An API key is required')
     const token = this.#tokens.read(header.replace(BEARER, ''))
     const tenant = token && (await this.#tenantOfToken(token.words as [CellName, string]))
-    if (!tenant) throw refusal(this.#limits, address, unauthorized('The access token is not valid or has expired', BEARER_WANTED))
+    if (!tenant) {
+      const problem = unauthorized('The access token is not valid or has expired', BEARER_WANTED)
+      throw this.#limits.checks.refusal(address, problem)
+    }
     assertHost(this.#hosts, headers, tenant.cell, BEARER_WANTED)
     this.#limits.requests.accessTokens.take(`${tenant.cell} ${tenant.team}`)
     return { tenant, key_id: TOKEN + token.id }

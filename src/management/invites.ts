@@ -8,6 +8,7 @@ import { newestPage, readNewest } from '../platform/page.ts'
 import { T } from '../platform/schema.ts'
 import { keyHash, newKey } from '../platform/secrets.ts'
 import { and, sql } from '../platform/sql.ts'
+import type { Administration } from './administration.ts'
 import { addMember } from './members.ts'
 import { getOrg, lockOrg } from './orgs.ts'
 import { assertTeams, bindingsOf, containing, teamsFor } from './people.ts'
@@ -15,6 +16,8 @@ import { Invite, type AcceptInvite, type CreateInvite, type Member, type PeopleQ
 
 const PAGE = 50
 const LIFETIME_S = 7 * 86_400
+/** As `newKey` makes them. */
+const TOKEN = /^inv_[\w-]{43}$/
 
 /** Invites that are neither accepted nor expired, newest first, 50 a page. 400: a cursor of another list. */
 export async function listInvites(tx: PlainTx, org_id: string, query: PeopleQuery) {
@@ -46,9 +49,14 @@ type Status = 'invite_created' | 'invite_resent' | 'already_in_org'
 /**
  * Invite somebody, or invite again: role and teams are then those of the new invite, and the older token is worthless.
  * Writes invite; sends mail. 404: a team that the organization does not have. 409: a member of another organization. 422: the role
- * team_admin without a team.
+ * team_admin without a team. 429: too many mails of the organization within an hour, or to this address within a day.
  */
-export async function invite(tx: PlainTx, org_id: string, body: CreateInvite): Promise<{ status: Status }> {
+export async function invite(
+  tx: PlainTx,
+  admin: Administration,
+  org_id: string,
+  body: CreateInvite,
+): Promise<{ status: Status }> {
   const role = body.role ?? 'org_admin'
   const teams = teamsFor(role, body.team_role_bindings)
   await lockOrg(tx, org_id)
@@ -56,6 +64,11 @@ export async function invite(tx: PlainTx, org_id: string, body: CreateInvite): P
   const member = await tx.maybe(Present, sql`select org_id from member where lower(email) = lower(${body.email})`)
   if (member && member.org_id !== org_id) throw conflict('This address belongs to a member of another organization')
   if (member) return { status: 'already_in_org' }
+  const { toAddress, ofOrg } = admin.inviteMails
+  const refused =
+    toAddress.count(`${org_id} ${body.email.toLowerCase()}`, 'Too many invites to this address') ??
+    ofOrg.count(org_id, 'Too many invites of this organization')
+  if (refused) throw refused
   const token = newKey('inv_')
   const until = plusSeconds(tx.now, LIFETIME_S)
   const pending = await tx.maybe(
@@ -90,15 +103,22 @@ const Accepted = T.Object({ org_id: T.String(), email: T.String(), role: T.Strin
 
 /**
  * Accept an invite: whoever has its token becomes a member. Writes invite, member.
- * 404: no such token, or it has expired. 409: the address belongs to a member of an organization by now.
+ * 404: no such token, or it has expired. 409: the address belongs to a member of an organization by now. 429: too many wrong tokens or
+ * keys from the address.
  */
-export async function acceptInvite(tx: PlainTx, body: AcceptInvite): Promise<Member> {
+export async function acceptInvite(admin: Administration, address: string, { token, name }: AcceptInvite): Promise<Member> {
+  const unknown = () => notFound('Invite not found')
+  if (!TOKEN.test(token)) throw admin.checks.refusal(address, unknown())
+  const lookUp = () => admin.cells.control.plainTx((tx) => accept(tx, token, name))
+  return admin.checks.find(address, undefined, lookUp, unknown)
+}
+
+async function accept(tx: PlainTx, token: string, name: string): Promise<Member | undefined> {
   const accepted = await tx.maybe(
     Accepted,
     sql`
-    delete from invite where token_hash = ${keyHash(body.token)} and expires_at > ${tx.now}
+    delete from invite where token_hash = ${keyHash(token)} and expires_at > ${tx.now}
     returning org_id, email, role, to_json(team_ids) as team_ids`,
   )
-  if (!accepted) throw notFound('Invite not found')
-  return addMember(tx, { ...accepted, name: body.name })
+  return accepted && addMember(tx, { ...accepted, name })
 }

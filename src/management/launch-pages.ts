@@ -1,7 +1,7 @@
 // The pages of launch URLs: a token becomes a session in a cookie; without a token an open session goes on, or the browser is sent to the
 // organization's own backend, which makes a new launch URL. Source: management-auth.md 16, fast launch and continuation.
 import type { CellName, PlainTx } from '../platform/db.ts'
-import { Problem, type Fault } from '../platform/errors.ts'
+import { notFound, Problem, type Fault } from '../platform/errors.ts'
 import { readQuery } from '../platform/input.ts'
 import type { BrowserPage, PageAnswer, Visit } from '../platform/pages.ts'
 import { T } from '../platform/schema.ts'
@@ -14,23 +14,31 @@ import { Launch, type Embedding } from './embedding-schema.ts'
 import { redirect, refusalPage, sessionPage } from './launch-html.ts'
 import { assertFeature, basePath, contradictions } from './launches.ts'
 
-const TOKEN_MAX = 200
+/** Tokens as `newKey` makes them: nothing else is looked up. */
+const LAUNCH_TOKEN = /^dl_[\w-]{43}$/
+const SESSION_TOKEN = /^ds_[\w-]{43}$/
 const COOKIE_PREFIX = 'drawbridge_'
 const modalities = ['feature_embed', 'link_out'] as const
 
 /** The pages, without a key. */
 export const launchPages = (admin: Administration): BrowserPage[] => {
-  const inControl = (answer: (tx: PlainTx, visit: Visit) => Promise<PageAnswer>) => (visit: Visit) =>
-    admin.cells.control.plainTx((tx) => answer(tx, visit))
+  const inControl = (answer: (tx: PlainTx, visit: Visit) => Promise<PageAnswer>) => async (visit: Visit) => {
+    try {
+      return await admin.cells.control.plainTx((tx) => answer(tx, visit))
+    } catch (error) {
+      if (error instanceof Problem && (error.status === 429 || error.status === 503)) return tryLater(error)
+      throw error
+    }
+  }
   return [
     {
       path: '/auth/launch',
       answer: inControl((tx, visit) => {
         const token = textOf(visit, 'token')
-        return token === undefined ? goOn(tx, admin, visit) : redeem(tx, admin, token)
+        return token === undefined ? goOn(tx, admin, visit) : redeem(tx, admin, token, visit.address)
       }),
     },
-    { path: '/auth/session', answer: inControl(showSession) },
+    { path: '/auth/session', answer: inControl((tx, visit) => showSession(tx, admin, visit)) },
   ]
 }
 
@@ -39,12 +47,27 @@ function textOf({ query }: Visit, name: string): string | undefined {
   return typeof value === 'string' ? value : value?.at(-1)
 }
 
+/** Nothing, where a credential is unknown; throws what else a check refused with. */
+function absent(error: unknown): undefined {
+  if (!(error instanceof Problem) || error.status !== 404) throw error
+}
+
 /** Those who may frame what is for a modality: nobody what is opened by a link. */
 const framedBy = (modality: string, origins: readonly string[]) => (modality === 'feature_embed' ? origins : [])
 
+/** The page of an address that has sent too many wrong tokens, or came at a bad moment. */
+function tryLater({ status, headers }: Problem): PageAnswer {
+  const page = refusalPage(status, 'Please try again later', 'Too many links or sessions from your address were not valid.')
+  return { ...page, headers: { ...page.headers, ...headers } }
+}
+
 /** Use a launch token up. Writes dashboard_session. */
-async function redeem(tx: PlainTx, admin: Administration, token: string): Promise<PageAnswer> {
-  const known = token.length > TOKEN_MAX ? undefined : await findLaunch(tx, token)
+async function redeem(tx: PlainTx, admin: Administration, token: string, address: string): Promise<PageAnswer> {
+  const unknown = () => notFound('Unknown link')
+  const lookUp = () => findLaunch(tx, token)
+  const known = LAUNCH_TOKEN.test(token)
+    ? await admin.checks.find(address, undefined, lookUp, unknown).catch(absent)
+    : absent(admin.checks.refusal(address, unknown()))
   if (!known) return refusalPage(404, 'Unknown link', 'This link is not one that was made here.')
   const session = await beginSession(tx, token)
   if (session === undefined)
@@ -69,12 +92,24 @@ function cookieFor(admin: Administration, modality: string, session: string): st
 /** The tokens of sessions that a browser has, of one modality or of all. */
 function tokensOf({ headers }: Visit, wanted: readonly string[]): string[] {
   const cookies = (headers.cookie ?? '').split(';').map((pair) => pair.trim().split('='))
-  return wanted.flatMap((modality) => cookies.find(([name]) => name === COOKIE_PREFIX + modality)?.[1]?.slice(0, TOKEN_MAX) ?? [])
+  return wanted.flatMap((modality) => cookies.find(([name]) => name === COOKIE_PREFIX + modality)?.[1] ?? [])
 }
 
-async function showSession(tx: PlainTx, visit: Visit): Promise<PageAnswer> {
+/** The open session of a token that a browser has sent; undefined when there is none. 429: too many wrong ones from its address. */
+async function sessionOf(
+  tx: PlainTx,
+  admin: Administration,
+  token: string,
+  address: string,
+): Promise<DashboardSession | undefined> {
+  const unknown = () => notFound('Unknown session')
+  if (!SESSION_TOKEN.test(token)) return absent(admin.checks.refusal(address, unknown()))
+  return admin.checks.find(address, token, () => findSession(tx, token), unknown).catch(absent)
+}
+
+async function showSession(tx: PlainTx, admin: Administration, visit: Visit): Promise<PageAnswer> {
   for (const token of tokensOf(visit, inFrame(visit) ? modalities : modalities.toReversed())) {
-    const session = await findSession(tx, token)
+    const session = await sessionOf(tx, admin, token, visit.address)
     if (session) return sessionPage(session, framedBy(session.modality, originsOf(session)))
   }
   return refusalPage(401, 'You are not signed in', 'There is no session, or it has ended. Please go back and open the link anew.')
@@ -100,7 +135,7 @@ async function goOn(tx: PlainTx, admin: Administration, visit: Visit): Promise<P
   if (!embedding.modalities.includes(launch.modality))
     return refusalPage(400, 'Not enabled', 'The organization does not open its dashboard in this way.')
   const [token] = tokensOf(visit, [launch.modality])
-  const session = token === undefined ? undefined : await findSession(tx, token)
+  const session = token === undefined ? undefined : await sessionOf(tx, admin, token, visit.address)
   if (session && session.org_id === org_id && isFor(session, launch)) return landing(tx, admin, token!, session, launch, origins)
   const continuation = continuationOf(embedding, visit)
   if (continuation === undefined)

@@ -6,7 +6,7 @@ import { REMEMBERED_MS, type CellName, type Db, type Tenant } from '../platform/
 import { forbidden, notFound, unauthorized } from '../platform/errors.ts'
 import { planOf, plans, type Manager, type Operation } from '../platform/operation.ts'
 import { Remembered } from '../platform/remembered.ts'
-import { credential, refusal, type Headers, type Limits, type TeamGuard } from './guard.ts'
+import { credential, type Headers, type Limits, type TeamGuard } from './guard.ts'
 import { assertHost } from './hosts.ts'
 import type { KeyUse } from './key-use.ts'
 import { findManager, isKeyText } from './keys.ts'
@@ -14,7 +14,7 @@ import { findTeam } from './teams.ts'
 
 const MANAGEMENT_KEY_HEADERS = ['x-management-key', 'x-service-org-key', 'x-vital-org-key']
 const REMEMBERED_MAX = 10_000
-const WRONG_KEY = 'The management key is not valid'
+const wrongKey = () => unauthorized('The management key is not valid')
 
 /** Recognises management keys. One per process. */
 export class OrgGuard {
@@ -40,11 +40,11 @@ export class OrgGuard {
   authenticate = async (headers: Headers, address: string): Promise<Manager> => {
     const key = credential(headers, MANAGEMENT_KEY_HEADERS)
     if (key === undefined) throw unauthorized('A management key is required')
-    if (!isKeyText(key)) throw refusal(this.#limits, address, unauthorized(WRONG_KEY))
+    if (!isKeyText(key)) throw this.#limits.checks.refusal(address, wrongKey())
     let known = this.#byKey.get(key)
     if (!known) {
-      known = await findManager(this.#cells.control.queries, key)
-      if (!known) throw refusal(this.#limits, address, unauthorized(WRONG_KEY))
+      const lookUp = () => findManager(this.#cells.control.queries, key)
+      known = await this.#limits.checks.find(address, key, lookUp, wrongKey)
       this.#byKey.set(key, known)
     }
     assertHost(this.#hosts, headers, 'management')

@@ -78,7 +78,7 @@ export const peopleRoutes = (admin: Administration): Operation[] => [
     reply: shapes.Invited,
     idempotency: { scope: 'create_or_resend_invite_in_org', retention_s: DAY_S },
     example: { email: 'testa@example.com', role: 'no_role' },
-    run: (tx, { params, body }) => invite(tx, params.org_id, body),
+    run: (tx, { params, body }) => invite(tx, admin, params.org_id, body),
   }),
   managementOperation({
     id: 'revoke_invite_in_org',
@@ -104,7 +104,7 @@ export const peopleRoutes = (admin: Administration): Operation[] => [
     body: shapes.AcceptInvite,
     reply: shapes.Member,
     example: { token: 'inv_of-the-mail', name: 'Testa Fictional' },
-    run: (_context, { body }) => admin.cells.control.plainTx((tx) => acceptInvite(tx, body)),
+    run: ({ address }, { body }) => acceptInvite(admin, address, body),
   }),
   managementOperation({
     id: 'list_org_audit',

@@ -19,6 +19,8 @@ export interface Admitted {
   body: unknown
   /** Of the path. */
   values: unknown
+  /** The network address that it came from. */
+  ip: string
   tenant: Tenant | undefined
   manager: Manager | undefined
   /** Where a management operation runs. */
@@ -61,14 +63,15 @@ export async function answer(means: Means, operation: Operation, request: Admitt
     const owner = tenant ?? organization(request.manager!)
     return underKey(request.rows ?? means.cells.of(owner.cell), owner, idempotency, work)
   }
-  const result = request.rows ? await manage(request.rows, operation, tenant, input) : await run(means, operation, tenant, input)
+  const result = request.rows ? await manage(request.rows, operation, tenant, input) : await run(means, operation, request, input)
   if (operation.reply === noContent) return {}
   if (result instanceof FileReply) return { file: result }
   return { status: operation.success ?? 200, text: textOf(means, operation, result) }
 }
 
-function run(means: Means, operation: Operation, tenant: Tenant | undefined, input: unknown): Promise<unknown> {
-  if (operation.outside) return operation.run({ tenant, cells: means.cells }, input)
+function run(means: Means, operation: Operation, request: Admitted, input: unknown): Promise<unknown> {
+  const { tenant } = request
+  if (operation.outside) return operation.run({ tenant, cells: means.cells, address: request.ip }, input)
   const db = means.cells.of(tenant!.cell)
   const work = (tx: Tx) => operation.run(tx, input)
   return operation.method === 'GET' ? db.read(tenant!, work) : db.tx(tenant!, work)

@@ -30,6 +30,11 @@ export interface Config {
   requests_burst: number
   /** Wrong credentials from one address; 0 for no limit. */
   wrong_keys_per_min: number
+  /** Mails with invites: of one organization, and to one address; 0 for no limit. */
+  invites_per_hour: number
+  invites_per_address_per_day: number
+  /** Networks (CIDR) of proxies whose `X-Forwarded-For` is believed. */
+  trusted_proxies: string[]
   /** Where patients of teams without an address of their own are told to write; empty for none. */
   support_email: string
   enforce_delegated_physician: boolean
@@ -140,6 +145,9 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     requests_per_s: whole('REQUESTS_PER_SECOND', demo ? 0 : 100, 0, 1_000_000),
     requests_burst: whole('REQUESTS_BURST', 200, 1, 1_000_000),
     wrong_keys_per_min: whole('WRONG_KEYS_PER_MINUTE', demo ? 0 : 20, 0, 1_000_000),
+    invites_per_hour: whole('INVITES_PER_HOUR', 100, 0, 1_000_000),
+    invites_per_address_per_day: whole('INVITES_PER_ADDRESS_PER_DAY', 5, 0, 1_000_000),
+    trusted_proxies: trustedProxies(env.TRUSTED_PROXIES, faults),
     support_email,
     enforce_delegated_physician: onOff('ENFORCE_DELEGATED_PHYSICIAN', true),
     sandbox_users_max: whole('SANDBOX_USERS_MAX', 50, 0, 1_000_000),
@@ -171,19 +179,31 @@ function schedule(text: string, faults: string[]): number[] {
 
 const HOST_NAME = /^(\*\.)?[a-z0-9_]([a-z0-9_-]{0,62})(\.[a-z0-9_-]{1,63})*$/i
 
-function allowed(text: string | undefined, faults: string[]): string[] {
-  const entries = (text ?? '')
+const listOf = (text: string | undefined): string[] =>
+  (text ?? '')
     .split(',')
     .map((entry) => entry.trim().toLowerCase())
     .filter(Boolean)
-  for (const entry of entries) {
-    const [address = '', bits, ...more] = entry.split('/')
-    const width = isIP(address) === 4 ? 32 : 128
-    const isNetwork =
-      isIP(address) > 0 && !more.length && (bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= width))
-    if (!isNetwork && (bits !== undefined || !HOST_NAME.test(entry) || /^[\d.]+$/.test(entry)))
+
+/** Whether a text is an address, or a network in CIDR notation. */
+function isNetwork(entry: string): boolean {
+  const [address = '', bits, ...more] = entry.split('/')
+  const width = isIP(address) === 4 ? 32 : 128
+  return isIP(address) > 0 && !more.length && (bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= width))
+}
+
+function allowed(text: string | undefined, faults: string[]): string[] {
+  const entries = listOf(text)
+  for (const entry of entries)
+    if (!isNetwork(entry) && (entry.includes('/') || !HOST_NAME.test(entry) || /^[\d.]+$/.test(entry)))
       faults.push(`WEBHOOK_ALLOW names "${entry}", which is neither a network, an address nor a host name.`)
-  }
+  return entries
+}
+
+function trustedProxies(text: string | undefined, faults: string[]): string[] {
+  const entries = listOf(text)
+  for (const entry of entries)
+    if (!isNetwork(entry)) faults.push(`TRUSTED_PROXIES names "${entry}", which is neither an address nor a network.`)
   return entries
 }
 

@@ -37,6 +37,8 @@ export interface HttpOptions {
   base_path: string
   /** `METHOD /path` of the interface that this server does not have yet, though it has the path: 404 and not 405. */
   later: string[]
+  /** Addresses and networks of proxies: the address of a caller is the last of `X-Forwarded-For` that is not among them. */
+  trusted_proxies: string[]
   /** Hold replies to their schemas. On in tests. */
   checkReplies: boolean
 }
@@ -69,6 +71,7 @@ export function createHttp(options: HttpOptions): FastifyInstance {
   let count = 0
   const app = Fastify({
     logger: false,
+    trustProxy: options.trusted_proxies.length > 0 && options.trusted_proxies,
     genReqId: () => `${prefix}-${(++count).toString(36)}`,
     bodyLimit: BODY_BYTES_MAX,
     requestTimeout: 60_000,

@@ -30,11 +30,16 @@ export class Buckets {
   }
 }
 
+interface Window {
+  count: number
+  until_ms: number
+}
+
 /** So many times within a window of time that starts with the first. */
 export class Quota {
   readonly #max: number
   readonly #windowS: number
-  readonly #callers = new Map<string, { count: number; until_ms: number }>()
+  readonly #callers = new Map<string, Window>()
 
   /** @param max 0: no limit */
   constructor({ max, window_s }: { max: number; window_s: number }) {
@@ -42,18 +47,44 @@ export class Quota {
     this.#windowS = window_s
   }
 
+  /** Whether there is a limit at all. */
+  get isLimited(): boolean {
+    return this.#max > 0
+  }
+
+  /** How many are left in the present window. */
+  left(caller: string): number {
+    if (!this.#max) return Number.POSITIVE_INFINITY
+    return Math.max(0, this.#max - (this.#window(caller)?.count ?? 0))
+  }
+
+  /** The refusal, 429, when none is left. Counts nothing. */
+  refusal(caller: string, detail: string): Problem | undefined {
+    const window = this.#max ? this.#window(caller) : undefined
+    return window && window.count >= this.#max ? this.#tooMany(window, detail) : undefined
+  }
+
   /** Count one. @returns the refusal, 429, when it is one too many */
   count(caller: string, detail: string): Problem | undefined {
     if (!this.#max) return undefined
-    const now_ms = machineNow().getTime()
-    let window = this.#callers.get(caller)
-    if (!window || window.until_ms <= now_ms) {
+    let window = this.#window(caller)
+    if (!window) {
       this.#callers.delete(caller)
       if (this.#callers.size >= CALLERS_MAX) this.#callers.delete(this.#callers.keys().next().value!)
-      window = { count: 0, until_ms: now_ms + this.#windowS * 1000 }
+      window = { count: 0, until_ms: machineNow().getTime() + this.#windowS * 1000 }
       this.#callers.set(caller, window)
     }
     window.count += 1
-    return window.count > this.#max ? tooMany(detail, (window.until_ms - now_ms) / 1000) : undefined
+    return window.count > this.#max ? this.#tooMany(window, detail) : undefined
+  }
+
+  /** Undefined when there is none, or it is over. */
+  #window(caller: string): Window | undefined {
+    const window = this.#callers.get(caller)
+    return window && window.until_ms > machineNow().getTime() ? window : undefined
+  }
+
+  #tooMany({ until_ms }: Window, detail: string): Problem {
+    return tooMany(detail, (until_ms - machineNow().getTime()) / 1000)
   }
 }

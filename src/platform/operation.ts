@@ -151,6 +151,12 @@ export interface Outside {
   cells: Cells
 }
 
+/** The same, and who asks. */
+export interface OutsideRequest extends Outside {
+  /** The network address that the request came from. */
+  address: string
+}
+
 type Schema = TSchema | undefined
 
 /** Declare an operation that runs as one transaction of its team. The schemas type `run`, read the input and describe the reply. */
@@ -169,7 +175,7 @@ export function outsideOperation<
   Q extends Schema = undefined,
   B extends Schema = undefined,
   R extends Reply = Reply,
->(spec: Declaration<P, Q, B, R> & { run: (context: Outside, input: Input<P, Q, B>) => Promise<Out<R>> }): Operation {
+>(spec: Declaration<P, Q, B, R> & { run: (context: OutsideRequest, input: Input<P, Q, B>) => Promise<Out<R>> }): Operation {
   return { auth: 'team', module: '', ...spec, outside: true } as unknown as Operation
 }
 

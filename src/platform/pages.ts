@@ -96,6 +96,8 @@ const docsPage = (base: string): string => `<!doctype html>
 export interface Visit {
   query: Record<string, string | string[]>
   headers: IncomingHttpHeaders
+  /** The network address that it came from. */
+  address: string
 }
 
 export interface PageAnswer {
@@ -130,7 +132,7 @@ export function addBrowserPages(app: FastifyInstance, pages: BrowserPage[]): voi
       reply.header('x-request-id', request.id)
       if (/prefetch|preview/.test(String(headers['sec-purpose'] ?? headers.purpose ?? '')))
         return reply.headers(GUARDED).code(503).send('')
-      const page = await answer({ headers, query: query as Visit['query'] })
+      const page = await answer({ headers, query: query as Visit['query'], address: request.ip })
       return reply
         .headers({ ...GUARDED, ...page.headers })
         .code(page.status)

@@ -70,7 +70,25 @@ export const settings: Setting[] = [
     name: 'WRONG_KEYS_PER_MINUTE',
     default: '`20`, `0` with demo data',
     meaning:
-      'Wrong keys or tokens a minute from one address that are answered 401; further ones are answered 429. `0` lifts the limit.',
+      'Wrong keys, tokens, invites or sessions a minute from one address (IPv6: one /64) that are looked up. Further requests from there are answered 429 without a look-up, unless their key was valid within the last hour. `0` lifts the limit.',
+  },
+  {
+    name: 'INVITES_PER_HOUR',
+    default: '100',
+    meaning:
+      'Mails with invites that one organization may send in an hour, counted by each process; more are answered 429. `0` lifts the limit.',
+  },
+  {
+    name: 'INVITES_PER_ADDRESS_PER_DAY',
+    default: '5',
+    meaning:
+      'Mails with invites that one organization may send to one address in a day, counted by each process; more are answered 429. `0` lifts the limit.',
+  },
+  {
+    name: 'TRUSTED_PROXIES',
+    default: '',
+    meaning:
+      'Addresses or networks of your own proxies, separated by commas: the address of a caller is then the last one of `X-Forwarded-For` that is not among them. Without it every caller behind a proxy has the address of the proxy, and they share its limits.',
   },
   {
     name: 'SUPPORT_EMAIL',
