@@ -501,9 +501,15 @@ table job
   attempts integer not null default 0
   leased_until timestamp with time zone
   failed_at timestamp with time zone
+  owner uuid
+  fence integer not null default 0
+  last_error text
   constraint job_pkey PRIMARY KEY (id)
   constraint job_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
   CREATE INDEX job__due ON job USING btree (due_at, id) WHERE (failed_at IS NULL)
+  CREATE INDEX job__failed ON job USING btree (failed_at) WHERE (failed_at IS NOT NULL)
+  CREATE INDEX job__retrying ON job USING btree (due_at) WHERE ((failed_at IS NULL) AND (last_error IS NOT NULL))
+  CREATE INDEX job__share ON job USING btree (team_id, due_at, id) WHERE (failed_at IS NULL)
   CREATE INDEX job__team ON job USING btree (team_id, run_at, id)
 
 table lab

@@ -190,8 +190,10 @@ export class Db {
   /**
    * Run `work` as one transaction at team time. Repeated up to 3 times on serialization failure or deadlock, 503 after that; and once
    * when it leant on something remembered that is no longer so.
+   * @param guard a select that goes with `begin`, in the same write: unless it selects a row, what the transaction writes is not committed
+   *   and LeaseLost is thrown. Its lock is held until the transaction ends.
    */
-  async tx<R>(tenant: Tenant, work: (tx: Tx) => Promise<R>, at?: Date, pool = this.pool): Promise<R> {
+  async tx<R>(tenant: Tenant, work: (tx: Tx) => Promise<R>, at?: Date, pool = this.pool, guard?: Sql): Promise<R> {
     let mayRecall = true
     for (let attempt = 1; ; attempt++) {
       const tx = new WriteTx(tenant, at ?? teamNow(tenant), {
@@ -204,6 +206,7 @@ export class Db {
         forget: (team, key) => this.#known.delete(`${team} ${key}`),
         listeners: this,
         checkRows: this.#checkRows,
+        guard,
       })
       try {
         const result = await work(tx)

@@ -6,7 +6,7 @@ import { machineNow } from './clock.ts'
 export interface Metrics {
   registry: Registry
   request(operation: string, status: number, duration_s: number): void
-  job(name: string, outcome: 'done' | 'retry' | 'failed', duration_s: number): void
+  job(name: string, outcome: 'done' | 'retry' | 'failed' | 'lost', duration_s: number): void
   delivery(cell: string, outcome: 'success' | 'failure', duration_s: number): void
   /** Events for a broker, by what became of them. */
   pipeline(cell: string, destination: string, counts: Record<string, number>): void

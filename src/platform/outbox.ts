@@ -1,8 +1,9 @@
 // What a transaction leaves behind besides its rows: events, which are told to the team, and jobs, which are done after the
 // commit. Both commit with the rows that caused them or not at all.
 import type { Static, TSchema } from 'typebox'
-import { plusSeconds } from './clock.ts'
+import { machineNow, plusSeconds } from './clock.ts'
 import type { PlainTx, Queries, Tenant, Tx } from './db.ts'
+import { dbNowPlus } from './leases.ts'
 import { T } from './schema.ts'
 import { join, sql, type Sql } from './sql.ts'
 
@@ -91,31 +92,41 @@ export async function takeAnnouncements(
   return rows.sort((a, b) => a.id - b.id)
 }
 
-/** A kind of work: its name, the shape of its payload, how often it is tried. */
+/** A kind of work: its name, the shape of its payload, how often it is tried, how long each of its handlers may take. */
 export interface Job<S extends TSchema = TSchema> {
   name: string
   payload: S
+  /** Infinity: it is tried until it is done, for what must not be given up, such as erasing what patients want erased. */
   attempts_max: number
+  timeout_s: number
 }
-export const job = <S extends TSchema>(name: string, payload: S, options: { attempts_max?: number } = {}): Job<S> => ({
-  name,
-  payload,
-  attempts_max: options.attempts_max ?? 8,
-})
 
-/** Queue work for after the commit. `at` is an instant of the team's clock. */
+/** With pauses of 2, 4, 8, … seconds and at most an hour: about 19 hours. */
+const ATTEMPTS_MAX = 30
+const TIMEOUT_S = 60
+
+export const job = <S extends TSchema>(
+  name: string,
+  payload: S,
+  { attempts_max = ATTEMPTS_MAX, timeout_s = TIMEOUT_S }: { attempts_max?: number; timeout_s?: number } = {},
+): Job<S> => ({ name, payload, attempts_max, timeout_s })
+
+/**
+ * Queue work for after the commit. `at` is an instant of the team's clock. When that is by the machine's clock is said to the database as
+ * a distance from now, so that workers start it in time though the clock of this process is wrong.
+ */
 export function enqueue<S extends TSchema>(tx: Tx, to: Job<S>, payload: Static<S>, at: Date = tx.now): void {
-  const due_at = plusSeconds(at, -tx.tenant.clock_offset_s)
+  const due_in_s = (plusSeconds(at, -tx.tenant.clock_offset_s).getTime() - machineNow().getTime()) / 1000
   tx.defer(sql`
     insert into job (id, team_id, name, payload, run_at, due_at)
-    values (${tx.uuid()}, ${tx.team}, ${to.name}, ${JSON.stringify(payload)}, ${at}, ${due_at})`)
+    values (${tx.uuid()}, ${tx.team}, ${to.name}, ${JSON.stringify(payload)}, ${at}, ${dbNowPlus(due_in_s)})`)
   if (at <= tx.now) tx.wake()
 }
 
-/** The team's clock is now `offset_s` ahead: its waiting jobs fall due accordingly. Writes job. */
+/** The team's clock is now `offset_s` ahead: its waiting jobs fall due accordingly, but those put off after an error. Writes job. */
 export const moveDueJobs = (tx: Tx, offset_s: number): Promise<number> =>
   tx.run(
-    sql`update job set due_at = run_at - make_interval(secs => ${offset_s}) where team_id = ${tx.team} and failed_at is null`,
+    sql`update job set due_at = run_at - make_interval(secs => ${offset_s}) where team_id = ${tx.team} and failed_at is null and attempts = 0`,
   )
 
 /** What a running job is given: transactions of its team, each at the job's instant. */

@@ -2,6 +2,7 @@
 import type { Duplex } from 'node:stream'
 import type pg from 'pg'
 import type { Queries, Tenant, Tx } from './db.ts'
+import { LeaseLost } from './leases.ts'
 import type { Numbers } from './numbers.ts'
 import { compiled, queriesOver } from './queries.ts'
 import { join, raw, sql, type Sql } from './sql.ts'
@@ -57,6 +58,8 @@ export interface Means {
   forget: (team: string, key: string) => void
   listeners: Listeners
   checkRows: boolean
+  /** Sent right after `begin`; the transaction is committed only if it selects a row. */
+  guard?: Sql | undefined
 }
 
 export class WriteTx implements Tx {
@@ -77,6 +80,7 @@ export class WriteTx implements Tx {
   #client: pg.PoolClient | undefined
   #begun = false
   #locking: Queries | undefined
+  #guarded: Promise<pg.QueryResult> | undefined
   #finished = false
   #gathering = false
   /** Whether it leans on something remembered. */
@@ -129,6 +133,16 @@ export class WriteTx implements Tx {
   #begin(client: pg.PoolClient): void {
     this.#begun = true
     client.query('begin').catch(ignore)
+    const { guard } = this.#means
+    if (!guard) return
+    this.#guarded = client.query(compiled(guard))
+    this.#guarded.catch(ignore)
+  }
+
+  /** Reads need no guard: nothing comes of them. Whoever writes waits for its answer, which came with that of the first statement. */
+  async #assertGuarded(client: pg.PoolClient): Promise<void> {
+    if (!this.#begun) this.#begin(client)
+    if ((await this.#guarded)!.rowCount === 0) throw new LeaseLost('the lease ended before the transaction began')
   }
 
   defer(q: Sql): void {
@@ -184,8 +198,10 @@ export class WriteTx implements Tx {
   async #end(): Promise<void> {
     for (const [write, items] of this.#gathered) this.#deferred.push(write(this, items as never[]))
     if (!this.#begun && this.#deferred.length === 0) return
-    if (!this.#connecting) return void (await this.#means.alone(compiled(together(this.#deferred))))
+    const { guard } = this.#means
+    if (!this.#connecting && !guard) return void (await this.#means.alone(compiled(together(this.#deferred))))
     const client = this.#client ?? (await this.#connect())
+    if (guard) await this.#assertGuarded(client)
     if (this.#begun) this.#gather(client)
     const last = this.#deferred.length ? client.query(compiled(together(this.#deferred))) : undefined
     if (!this.#begun) return void (await last)

@@ -6,7 +6,7 @@ import type { Cells } from '../platform/cells.ts'
 import { iso, offsetTo } from '../platform/clock.ts'
 import { teamNow, type Db, type Tenant } from '../platform/db.ts'
 import { badRequest, conflict, invalidValue, notFound } from '../platform/errors.ts'
-import type { JobRunner } from '../platform/worker.ts'
+import type { JobRunner } from '../platform/job-runner.ts'
 
 const JOBS_MAX = 2000
 const TEN_YEARS_MS = 315_360_000_000

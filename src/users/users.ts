@@ -13,8 +13,11 @@ import { User, type CreateUser, type PatchUser } from './schema.ts'
 const GRACE_S = 7 * 86_400
 const SEARCH_MAX = 50
 
-/** Announced when a deleted user's data has to go. Modules above erase what they hold of the user first. */
-export const eraseUser = job('users.erase', T.Object({ user_id: T.String() }))
+/**
+ * Announced when a deleted user's data has to go. Modules above erase what they hold of the user first. Erasing was promised, so it is tried
+ * until it is done.
+ */
+export const eraseUser = job('users.erase', T.Object({ user_id: T.String() }), { attempts_max: Infinity, timeout_s: 300 })
 
 const userWire = sql`
   select id as user_id, team_id, client_user_id, created_on, '[]'::json as connected_sources,
