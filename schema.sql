@@ -979,6 +979,25 @@ table user
   CREATE INDEX user__deleted ON "user" USING btree (team_id, client_user_id) WHERE (deleted_at IS NOT NULL)
   CREATE INDEX user__newest ON "user" USING btree (team_id, created_on DESC, id DESC) WHERE (deleted_at IS NULL)
   CREATE INDEX user__team ON "user" USING btree (team_id)
+  CREATE TRIGGER user__checkpoint AFTER UPDATE OF deleted_at ON "user" FOR EACH ROW WHEN (((old.deleted_at IS NULL) <> (new.deleted_at IS NULL))) EXECUTE FUNCTION count_user_checkpoint()
+    begin
+      perform from team where id = new.team_id for no key update;
+      update user_checkpoint
+      set shown = shown + case when new.deleted_at is null then 1 else -1 end
+      where team_id = new.team_id and (created_on, id) = (
+        select c.created_on, c.id from user_checkpoint c
+        where c.team_id = new.team_id and (c.created_on, c.id) > (new.created_on, new.id)
+        order by c.created_on, c.id limit 1);
+      return null;
+    end
+
+table user_checkpoint
+  team_id uuid not null
+  created_on timestamp with time zone not null
+  id uuid not null
+  shown bigint not null
+  constraint user_checkpoint_pkey PRIMARY KEY (team_id, created_on, id)
+  constraint user_checkpoint_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
 
 table user_demographics
   user_id uuid not null

@@ -83,7 +83,14 @@ import { simulationFollower, stepHandler } from './simulator/simulate.ts'
 import { routes as testkits } from './testkits/routes.ts'
 import { eraseDemographicsHandler, eraseTeamDemographics } from './users/demographics.ts'
 import { routes as users } from './users/routes.ts'
-import { constraints as userConstraints, deletedAmong, eraseHandler, eraseTeamUsers, findUser } from './users/users.ts'
+import {
+  constraints as userConstraints,
+  deletedAmong,
+  eraseHandler,
+  eraseTeamUsers,
+  findUser,
+  markHandler as markUsersHandler,
+} from './users/users.ts'
 import { constraints as queryConstraints, eraseTeamQueries } from './wearables/continuous-queries.ts'
 import { routes as wearables } from './wearables/routes.ts'
 import { deliveryCleanups } from './webhooks/deliveries.ts'
@@ -182,6 +189,7 @@ export const handlersIn = ({ sms }: { sms: boolean }): Handler[] => [
   eraseInsurancesHandler,
   eraseDemographicsHandler,
   eraseHandler,
+  markUsersHandler,
 ]
 
 /** Those of a process that has no gateway for text messages. */

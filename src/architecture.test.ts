@@ -88,6 +88,7 @@ const FRAGMENTS: Record<string, RegExp> = {
 
 const TEAM_TABLES = [
   '"user"',
+  'user_checkpoint',
   'user_demographics',
   'insurance',
   'team_physician',

@@ -51,6 +51,10 @@ async function busy(): Promise<Given> {
     [id],
   )
   await team.db.pool.query(
+    'insert into user_checkpoint (team_id, created_on, id, shown) select team_id, created_on, id, 0 from "user" where team_id = $1 limit 1',
+    [team.team],
+  )
+  await team.db.pool.query(
     `insert into pipeline_delivery (team_id, destination, event_id, user_id, due_at, created_at)
      select e.team_id, l.destination, e.id, e.user_id, e.created_at, e.created_at
      from event e join pipeline_lane l on l.team_id = e.team_id where e.team_id = $1`,

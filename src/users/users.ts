@@ -1,5 +1,6 @@
 // Users: the people a team orders for. Owns the table "user"; never knows what is ordered for them or measured of them.
 import type { Static } from 'typebox'
+import { Checkpoints, CHECKPOINT_STRIDE, lockTeam } from '../platform/checkpoints.ts'
 import { iso, plusSeconds } from '../platform/clock.ts'
 import type { Queries, Tx } from '../platform/db.ts'
 import { inTurn } from '../platform/erasure.ts'
@@ -19,6 +20,32 @@ const SEARCH_MAX = 50
  */
 export const eraseUser = job('users.erase', T.Object({ user_id: T.String() }), { attempts_max: Infinity, timeout_s: 300 })
 
+/** Sets checkpoints along the team's list of users. */
+export const markUsers = job('users.mark', T.Object({}))
+
+const list = new Checkpoints({
+  table: '"user"',
+  at: 'created_on',
+  checkpoints: 'user_checkpoint',
+  isShown: () => sql`t.deleted_at is null`,
+})
+
+/** One in so many new users has the job queued. */
+const TURN = 499
+
+/** Whether the user with this id queues the job: its last digits are random. */
+const isTurn = (id: string): boolean => Number.parseInt(id.slice(-8), 16) % TURN === 0
+
+/** Writes user_checkpoint; queues users.mark again while there is more than a run's worth. */
+export const markHandler = handle(markUsers, (context) =>
+  context.tx(async (tx) => {
+    if (await list.set(tx)) enqueue(tx, markUsers, {})
+  }),
+)
+
+/** How many users the team has, without deleted ones. */
+export const countUsers = (tx: Tx): Promise<number> => list.total(tx)
+
 const userWire = sql`
   select id as user_id, team_id, client_user_id, created_on, '[]'::json as connected_sources,
          fallback_time_zone, fallback_birth_date, ingestion_start, ingestion_end
@@ -27,7 +54,7 @@ const userWire = sql`
 const live = (tx: Tx): Sql => sql`team_id = ${tx.team} and deleted_at is null`
 
 /**
- * Create a user. Writes "user".
+ * Create a user. Writes "user". Queues users.mark now and then.
  * 400: the reference is in use (the body names the user it stands for); the sandbox team is full. 422: the bounds are reversed.
  */
 export async function createUser(tx: Tx, body: CreateUser): Promise<User> {
@@ -44,7 +71,10 @@ export async function createUser(tx: Tx, body: CreateUser): Promise<User> {
     returning id as user_id, team_id, client_user_id, created_on, '[]'::json as connected_sources,
               fallback_time_zone, fallback_birth_date, ingestion_start, ingestion_end`,
   )
-  if (user) return user
+  if (user) {
+    if (isTurn(id)) enqueue(tx, markUsers, {})
+    return user
+  }
   throw await inUse(tx, body.client_user_id)
 }
 
@@ -56,8 +86,6 @@ async function inUse(tx: Tx, client_user_id: string) {
   return badRequest({ error_type: 'INVALID_REQUEST', error_message: 'Client user id already exists.', user_id, created_on })
 }
 
-const Counted = T.Object({ n: T.Integer() })
-
 /**
  * The limit of sandbox teams. The team's row is locked, so that two who come at once cannot both take the last place.
  * 400: the team is full. `but`: a reference that counts for nothing, since using it again is another fault.
@@ -65,9 +93,8 @@ const Counted = T.Object({ n: T.Integer() })
 async function assertRoom(tx: Tx, but?: string): Promise<void> {
   const max = Number(tx.tenant.settings.users_max ?? 0)
   if (!max) return
-  await tx.locking.run(sql`select id from team where id = ${tx.team} for no key update`)
-  const { n } = await tx.one(Counted, sql`select count(*) as n from "user" where ${live(tx)}`)
-  if (n < max) return
+  await lockTeam(tx, tx.team)
+  if ((await countUsers(tx)) < max) return
   if (but !== undefined && (await tx.maybe(User, sql`${userWire} where ${live(tx)} and client_user_id = ${but}`))) return
   throw badRequest({ error_type: 'INVALID_REQUEST', error_message: `You have reached the maximum of ${max} Sandbox users` })
 }
@@ -87,15 +114,26 @@ export const constraints = {
   user__ingestion_bounds: reversedBounds,
 }
 
-const Page = T.Object({ total: T.Integer() })
-
-/** Users, newest first; deleted ones are left out. */
+/** Users, newest first; deleted ones are left out. Pages far down are read from the nearest checkpoint on. */
 export async function listUsers(tx: Tx, { offset, limit }: { offset: number; limit: number }) {
-  const [users, { total }] = await Promise.all([
-    tx.many(User, sql`${userWire} where ${live(tx)} order by created_on desc, id desc offset ${offset} limit ${limit}`),
-    tx.one(Page, sql`select count(*) as total from "user" where ${live(tx)}`),
-  ])
-  return { users, total, offset, limit }
+  if (offset < CHECKPOINT_STRIDE) {
+    const [users, total] = await Promise.all([
+      tx.many(User, sql`${userWire} where ${live(tx)} order by created_on desc, id desc offset ${offset} limit ${limit}`),
+      countUsers(tx),
+    ])
+    return { users, total, offset, limit }
+  }
+  const total = await countUsers(tx)
+  const count = Math.min(limit, total - offset)
+  if (count <= 0) return { users: [], total, offset, limit }
+  const { condition, skip } = await list.from(tx, total - offset - count)
+  const users = await tx.many(
+    User,
+    sql`
+    ${userWire} t where ${live(tx)} and ${condition}
+    order by created_on, id offset ${skip} limit ${count}`,
+  )
+  return { users: users.reverse(), total, offset, limit }
 }
 
 const Deleted = T.Object({ deleted_at: Nullable(T.String()) })
@@ -173,10 +211,11 @@ async function assertLive(tx: Tx, user_id: string): Promise<void> {
 }
 
 /**
- * Delete a user: hidden now, the reference free at once, the data erased after 7 days. Writes "user". Queues users.erase.
+ * Delete a user: hidden now, the reference free at once, the data erased after 7 days. Writes "user", user_checkpoint. Queues users.erase.
  * 404: no such user.
  */
 export async function deleteUser(tx: Tx, user_id: string): Promise<{ success: boolean }> {
+  await lockTeam(tx, tx.team)
   await assertLive(tx, user_id)
   await tx.run(sql`update "user" set deleted_at = ${tx.now} where id = ${user_id} and ${live(tx)}`)
   enqueue(tx, eraseUser, { user_id }, plusSeconds(tx.now, GRACE_S))
@@ -186,13 +225,14 @@ export async function deleteUser(tx: Tx, user_id: string): Promise<{ success: bo
 const Found = T.Object({ id: T.String() })
 
 /**
- * Take a deletion back within 7 days. Writes "user".
+ * Take a deletion back within 7 days. Writes "user", user_checkpoint.
  * 400: the sandbox team is full. 404: no such deleted user, or too late. 409: somebody else has the reference now.
  * 422: not exactly one of the two ids.
  */
 export async function undoDelete(tx: Tx, by: { user_id?: string; client_user_id?: string }): Promise<{ success: boolean }> {
   if ((by.user_id === undefined) === (by.client_user_id === undefined))
     throw invalidValue(['query'], 'exactly one of user_id and client_user_id must be given')
+  await lockTeam(tx, tx.team)
   const which = and([
     ...(by.user_id === undefined ? [] : [sql`id = ${by.user_id}`]),
     ...(by.client_user_id === undefined ? [] : [sql`client_user_id = ${by.client_user_id}`]),
@@ -246,5 +286,7 @@ export const eraseHandler = handle(eraseUser, async (context, { user_id }) => {
 
 /** The users of a deleted team. */
 export const eraseTeamUsers = inTurn(
+  (team, max) =>
+    sql`delete from user_checkpoint where ctid = any (array(select ctid from user_checkpoint where team_id = ${team} limit ${max}))`,
   (team, max) => sql`delete from "user" where id = any (array(select id from "user" where team_id = ${team} limit ${max}))`,
 )
