@@ -159,7 +159,7 @@ export async function startRoles(config: Config, cells: Cells, log: Log, roles: 
   const delivery =
     pipelines && deliveryIn(cells, { ...sending, sinks: pipelines.sinks, schedule_s: config.webhook_schedule_s, product })
   const courier = roles.work && config.smtp ? new MailCourier({ cells, smtp: config.smtp, log }) : undefined
-  const texting = roles.work && config.sms ? new SmsCourier({ cells, sms: config.sms, log, clock: machineNow }) : undefined
+  const texting = roles.work && config.sms ? new SmsCourier({ cells, sms: config.sms, log }) : undefined
   const app = createHttp({
     operations: operationsIn({
       heavy: pool,

@@ -10,20 +10,20 @@ export interface AskedSms {
   body: { from: string; to: string; text: string; reference: string }
 }
 
-/** @param answer a status, or nothing at all; asked for each message with how many came before */
-export async function smsGateway(answer: (before: number) => number | 'never' = () => 202) {
+/** @param answer a status, now or later, or nothing at all; asked for each message with how many came before */
+export async function smsGateway(answer: (before: number) => number | 'never' | Promise<number> = () => 202) {
   const asked: AskedSms[] = []
   const server = createServer((request, response) => {
     const chunks: Buffer[] = []
     request.on('data', (chunk: Buffer) => chunks.push(chunk))
-    request.on('end', () => {
+    request.on('end', async () => {
       const { 'idempotency-key': reference, authorization } = request.headers
       asked.push({
         reference: String(reference),
         authorization,
         body: JSON.parse(Buffer.concat(chunks).toString('utf8')) as AskedSms['body'],
       })
-      const status = answer(asked.length - 1)
+      const status = await answer(asked.length - 1)
       if (status === 'never') return request.socket.destroy()
       response.writeHead(status, { 'content-type': 'application/json', location: '/elsewhere' })
       response.end('{"swordfish":"+15550100199"}')

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { Writable } from 'node:stream'
 import { describe, test } from 'node:test'
 import pino from 'pino'
-import { machineNow, plusSeconds } from '../platform/clock.ts'
 import { mailServer } from '../testing-mail.ts'
 import { MailCourier } from '../platform/mail-courier.ts'
 import { readSms } from '../platform/sms.ts'
@@ -17,11 +16,17 @@ const messagesOf = async ({ api }: Given, id: string) => (await api.get(`/v3/ord
 /** Text messages of other tests of this file are none of this one's business. */
 const quiet = () => cells.of('sandbox-us').pool.query(`delete from patient_message where state = 'waiting'`)
 
-function courier(url: string, at = machineNow) {
+/** What waits was written, and put off, so many seconds earlier. */
+const later = (seconds: number) =>
+  cells
+    .of('sandbox-us')
+    .pool.query(`update patient_message set due_at = due_at - make_interval(secs => $1) where state = 'waiting'`, [seconds])
+
+function courier(url: string) {
   let lines = ''
   const log = pino({}, new Writable({ write: (chunk: Buffer, _encoding, done) => done(void (lines += chunk.toString())) }))
   const sms = { url, token: 'fictional-token', from: 'Harbor Clinic' }
-  return { carrier: new SmsCourier({ cells, sms, log, clock: at }), lines: () => lines }
+  return { carrier: new SmsCourier({ cells, sms, log }), lines: () => lines }
 }
 
 describe('text messages', { concurrency: 1 }, () => {
@@ -58,7 +63,8 @@ describe('text messages', { concurrency: 1 }, () => {
       const [put] = await messagesOf(team, id)
       assert.deepEqual([put.state, put.error], ['waiting', error])
       assert.doesNotMatch(first.lines(), /swordfish|5550100199/)
-      assert.equal(await courier(url, () => plusSeconds(machineNow(), 15)).carrier.round(), 1)
+      await later(15)
+      assert.equal(await courier(url).carrier.round(), 1)
       assert.equal(new Set(asked.map(({ reference }) => reference)).size, 1)
       const [sent] = await messagesOf(team, id)
       assert.deepEqual([asked.length, sent.state, sent.error], [2, 'sent', null])
@@ -70,7 +76,8 @@ describe('text messages', { concurrency: 1 }, () => {
     const { url, asked } = await smsGateway(() => 400)
     const { id } = await placed(team)
     await courier(url).carrier.round()
-    await courier(url, () => plusSeconds(machineNow(), DAY_S / 2)).carrier.round()
+    await later(DAY_S / 2)
+    await courier(url).carrier.round()
     const [message] = await messagesOf(team, id)
     assert.deepEqual([asked.length, message.state, message.error], [1, 'failed', 'HTTP 400'])
   })
@@ -80,7 +87,10 @@ describe('text messages', { concurrency: 1 }, () => {
     const team = await given()
     const { url, asked } = await smsGateway(() => 500)
     const { id } = await placed(team)
-    for (let hour = 0; hour < 10; hour++) await courier(url, () => plusSeconds(machineNow(), hour * 7300)).carrier.round()
+    for (let attempt = 0; attempt < 10; attempt++) {
+      await courier(url).carrier.round()
+      await later(7300)
+    }
     const [message] = await messagesOf(team, id)
     assert.deepEqual([asked.length, message.state, message.error], [6, 'failed', 'HTTP 500'])
   })
@@ -96,6 +106,30 @@ describe('text messages', { concurrency: 1 }, () => {
     await courier(url).carrier.round()
     const [message] = await messagesOf(team, id)
     assert.deepEqual([asked.length, message.state, message.error], [0, 'failed', 'expired'])
+  })
+
+  test('that another worker has claimed since are not put off by a late failure, and not tried again after a late success', async () => {
+    for (const [answer, state, due] of [
+      [503, 'waiting', 'later'],
+      [202, 'sent', null],
+    ] as const) {
+      await quiet()
+      const team = await given()
+      const { id } = await placed(team)
+      const { url } = await smsGateway(async () => {
+        await team.db.pool.query(
+          `update patient_message set attempts = attempts + 1, due_at = due_at + interval '1 hour' where order_id = $1`,
+          [id],
+        )
+        return answer
+      })
+      await courier(url).carrier.round()
+      const { rows } = await team.db.pool.query(
+        `select state, error, case when due_at > now() + interval '1 hour' then 'later' end as due from patient_message where order_id = $1`,
+        [id],
+      )
+      assert.deepEqual(rows, [{ state, error: null, due }])
+    }
   })
 
   test('of a team whose clock is ahead are sent now', async () => {

@@ -1,8 +1,8 @@
 // Carries text messages from the cells of a process to the gateway. As with mail: claimed by a lease, marked after it was handed over, so
-// that a killed process loses none and may have sent one twice, under one reference. All times are the machine's.
+// that a killed process loses none and may have sent one twice, under one reference. All times are the database's.
 import type { Cells } from '../platform/cells.ts'
-import { plusSeconds, uuidOfAge } from '../platform/clock.ts'
 import type { Db } from '../platform/db.ts'
+import { dbNow, dbNowPlus, dbUuidOfAge } from '../platform/leases.ts'
 import { errorFields, type Log } from '../platform/log.ts'
 import { Rounds } from '../platform/rounds.ts'
 import { T, type Static } from '../platform/schema.ts'
@@ -21,7 +21,6 @@ export interface SmsCourierOptions {
   cells: Cells
   sms: SmsSettings
   log: Log
-  clock: () => Date
 }
 
 const Claimed = T.Object({ order_id: T.String(), id: T.String(), recipient: T.String(), body: T.String(), attempts: T.Integer() })
@@ -51,14 +50,14 @@ export class SmsCourier {
   }
 
   async #round(stopped: () => boolean): Promise<number> {
-    const { cells, log, clock } = this.#options
+    const { cells, log } = this.#options
     let tried = 0
     for (const name of cells.names) {
       if (stopped()) break
       const db = cells.of(name)
       try {
-        await giveUp(db, clock())
-        const claimed = await claim(db, clock())
+        await giveUp(db)
+        const claimed = await claim(db)
         await Promise.all(claimed.map((message) => this.#send(name, db, message)))
         tried += claimed.length
       } catch (error) {
@@ -69,47 +68,49 @@ export class SmsCourier {
   }
 
   async #send(cell: string, db: Db, message: Claimed): Promise<void> {
-    const { log, sms, clock } = this.#options
+    const { log, sms } = this.#options
     const outcome = await sendSms(sms, { reference: message.id, to: message.recipient, text: message.body })
-    await settle(db, message, outcome, clock())
+    await settle(db, message, outcome)
     const fields = { cell, 'message.id': message.id, attempt: message.attempts, ...(!outcome.sent && { error: outcome.error }) }
     if (outcome.sent) log.info(fields, 'text message sent')
     else log.warn(fields, outcome.again ? 'text message put off' : 'text message refused')
   }
 }
 
-const claim = (db: Db, now: Date): Promise<Claimed[]> =>
+const claim = (db: Db): Promise<Claimed[]> =>
   db.queries.many(
     Claimed,
     sql`
-    update patient_message p set due_at = ${plusSeconds(now, LEASE_S)}, attempts = attempts + 1
-    from (select order_id, id from patient_message where due_at <= ${now} and attempts <= ${PAUSES_S.length}
+    update patient_message p set due_at = ${dbNowPlus(LEASE_S)}, attempts = attempts + 1
+    from (select order_id, id from patient_message where due_at <= ${dbNow} and attempts <= ${PAUSES_S.length}
           order by due_at limit ${BATCH} for update skip locked) due
     where p.order_id = due.order_id and p.id = due.id
     returning p.order_id, p.id, p.recipient, p.body, p.attempts`,
   )
 
 /** Give up what is too old, or whose every attempt ended with the process that made it. */
-const giveUp = (db: Db, now: Date): Promise<number> =>
+const giveUp = (db: Db): Promise<number> =>
   db.queries.run(sql`
-    update patient_message set state = 'failed', due_at = null, done_at = ${now},
-      error = case when id < ${uuidOfAge(LIFETIME_S)}::uuid then 'expired' else 'interrupted' end
-    where due_at <= ${now} and (id < ${uuidOfAge(LIFETIME_S)}::uuid or attempts > ${PAUSES_S.length})`)
+    update patient_message set state = 'failed', due_at = null, done_at = ${dbNow},
+      error = case when id < ${dbUuidOfAge(LIFETIME_S)} then 'expired' else 'interrupted' end
+    where due_at <= ${dbNow} and (id < ${dbUuidOfAge(LIFETIME_S)} or attempts > ${PAUSES_S.length})`)
 
-/** Write down what came of an attempt; somebody else may have the message in hand by now. */
-async function settle(db: Db, { order_id, id, attempts }: Claimed, outcome: SmsOutcome, now: Date): Promise<void> {
-  const ours = sql`order_id = ${order_id} and id = ${id} and attempts = ${attempts} and state = 'waiting'`
+/**
+ * Write down what came of an attempt. Another worker may have the message in hand by now: a failure of ours is not its failure, but what was
+ * handed over need not be tried again by anybody.
+ */
+async function settle(db: Db, { order_id, id, attempts }: Claimed, outcome: SmsOutcome): Promise<void> {
+  const waiting = sql`order_id = ${order_id} and id = ${id} and state = 'waiting'`
+  const ours = sql`${waiting} and attempts = ${attempts}`
   const pause_s = outcome.sent || !outcome.again ? undefined : PAUSES_S[attempts - 1]
   if (outcome.sent)
     await db.queries.run(
-      sql`update patient_message set state = 'sent', due_at = null, error = null, done_at = ${now} where ${ours}`,
+      sql`update patient_message set state = 'sent', due_at = null, error = null, done_at = ${dbNow} where ${waiting}`,
     )
   else if (pause_s === undefined)
     await db.queries.run(
-      sql`update patient_message set state = 'failed', due_at = null, error = ${outcome.error}, done_at = ${now} where ${ours}`,
+      sql`update patient_message set state = 'failed', due_at = null, error = ${outcome.error}, done_at = ${dbNow} where ${ours}`,
     )
   else
-    await db.queries.run(
-      sql`update patient_message set due_at = ${plusSeconds(now, pause_s)}, error = ${outcome.error} where ${ours}`,
-    )
+    await db.queries.run(sql`update patient_message set due_at = ${dbNowPlus(pause_s)}, error = ${outcome.error} where ${ours}`)
 }

@@ -2,8 +2,8 @@
 // written down; it is carried only where there is somebody who carries it. Never logs whom or what.
 import type { Order } from '../orders/schema.ts'
 import { hasOrder } from '../orders/orders.ts'
-import { plusSeconds } from '../platform/clock.ts'
 import type { Tx } from '../platform/db.ts'
+import { dbNow } from '../platform/leases.ts'
 import { notFound } from '../platform/errors.ts'
 import { sendMail } from '../platform/mail.ts'
 import { join, sql, type Sql } from '../platform/sql.ts'
@@ -81,11 +81,10 @@ function linkOf({ details, requisition_form_url }: Order, kind: string): string 
 }
 
 const writing = (tx: Tx, messages: NewMessage[]): Sql => {
-  const due_at = plusSeconds(tx.now, -tx.tenant.clock_offset_s)
   const rows = messages.map(
     ({ order_id, id, kind, channel, recipient, body, mail_id, carried }) =>
       sql`(${order_id}::uuid, ${id}::uuid, ${tx.team}::uuid, ${kind}, ${channel}, ${recipient}, ${body}, ${tx.now}::timestamptz, ${mail_id}::uuid,
-           ${carried ? 'waiting' : 'recorded'}, ${carried ? due_at : null}::timestamptz)`,
+           ${carried ? 'waiting' : 'recorded'}, case when ${carried}::boolean then ${dbNow} end)`,
   )
   return sql`
     insert into patient_message (order_id, id, team_id, kind, channel, recipient, body, created_at, mail_id, state, due_at)

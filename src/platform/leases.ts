@@ -11,6 +11,10 @@ export const dbNow: Sql = sql`statement_timestamp()`
 /** So many seconds from now, by the database's clock; fractions and negative numbers are allowed. */
 export const dbNowPlus = (seconds: number): Sql => sql`(statement_timestamp() + make_interval(secs => ${seconds}))`
 
+/** The smallest UUID version 7 of so many seconds ago, by the database's clock: a smaller one is older. */
+export const dbUuidOfAge = (age_s: number): Sql => sql`
+  encode(substring(int8send((extract(epoch from ${dbNowPlus(-age_s)}) * 1000)::int8) from 3) || '\\x70008000000000000000'::bytea, 'hex')::uuid`
+
 /** A row that nobody has: never claimed, given back, or its lease has ended. */
 export const isUnleased: Sql = sql`(leased_until is null or leased_until <= statement_timestamp())`
 

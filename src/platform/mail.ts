@@ -1,8 +1,9 @@
 // The outbox of mail, in the control plane and in each cell: what is written here is sent after the commit, or, where no server of
-// mail is set, waits to be read. Nothing here reaches the network. All times are the machine's.
-import { machineNow, plusSeconds } from './clock.ts'
+// mail is set, waits to be read. Nothing here reaches the network. All times are the database's, so that workers whose clocks differ agree on
+// what is due and what another one has.
 import type { Db, PlainTx } from './db.ts'
 import { cleanup } from './retention.ts'
+import { dbNow, dbNowPlus } from './leases.ts'
 import { Nullable, T, type Static } from './schema.ts'
 import { sql } from './sql.ts'
 
@@ -33,11 +34,10 @@ export interface NewMail {
 export function sendMail(tx: PlainTx, { to, subject, text, lifetime_s = WEEK_S }: NewMail): string {
   if (subject.length > SUBJECT_LENGTH_MAX || text.length > TEXT_LENGTH_MAX || /[\r\n]/.test(to + subject))
     throw new Error('this cannot be a mail')
-  const now = machineNow()
   const id = tx.uuid()
   tx.defer(sql`
     insert into mail (id, recipient, subject, body, created_at, expires_at, state, attempts, due_at)
-    values (${id}, ${to}, ${subject}, ${text}, ${now}, ${plusSeconds(now, lifetime_s)}, 'waiting', 0, ${now})`)
+    values (${id}, ${to}, ${subject}, ${text}, ${dbNow}, ${dbNowPlus(lifetime_s)}, 'waiting', 0, ${dbNow})`)
   return id
 }
 
@@ -56,47 +56,42 @@ const ClaimedMail = T.Object({
 export type ClaimedMail = Static<typeof ClaimedMail>
 
 /** Take up to 5 mails that are due, for 120 s: if nothing is heard of them by then, they fall due again. Writes mail. */
-export async function claimMail(db: Db): Promise<ClaimedMail[]> {
-  const now = machineNow()
-  return db.queries.many(
+export const claimMail = (db: Db): Promise<ClaimedMail[]> =>
+  db.queries.many(
     ClaimedMail,
     sql`
-    update mail set due_at = ${plusSeconds(now, LEASE_S)}, attempts = attempts + 1
+    update mail set due_at = ${dbNowPlus(LEASE_S)}, attempts = attempts + 1
     where id = any (array(
-      select id from mail where due_at <= ${now} and expires_at > ${now} and attempts <= ${PAUSES_S.length}
+      select id from mail where due_at <= ${dbNow} and expires_at > ${dbNow} and attempts <= ${PAUSES_S.length}
       order by due_at, id limit ${BATCH} for update skip locked))
     returning id, recipient, subject, body, created_at, attempts`,
   )
-}
 
 /** What came of an attempt. `again`: it may go better later. `error` is a code. */
 export type Sending = { sent: true } | { sent: false; again: boolean; error: string }
 
 /** Write down what came of an attempt. Of what was sent the text is forgotten. Writes mail. */
 export async function settleMail(db: Db, mail: ClaimedMail, sending: Sending): Promise<void> {
-  const now = machineNow()
   if (sending.sent)
     return void (await db.queries.run(
-      sql`update mail set state = 'sent', due_at = null, body = null, error = null, done_at = ${now} where id = ${mail.id}`,
+      sql`update mail set state = 'sent', due_at = null, body = null, error = null, done_at = ${dbNow} where id = ${mail.id}`,
     ))
   const pause_s = sending.again ? PAUSES_S[mail.attempts - 1] : undefined
   // Somebody else may have it in hand by now, or have sent it.
   const ours = sql`id = ${mail.id} and attempts = ${mail.attempts} and state = 'waiting'`
   await db.queries.run(
     pause_s === undefined
-      ? sql`update mail set state = 'failed', due_at = null, error = ${sending.error}, done_at = ${now} where ${ours}`
-      : sql`update mail set due_at = ${plusSeconds(now, pause_s)}, error = ${sending.error} where ${ours}`,
+      ? sql`update mail set state = 'failed', due_at = null, error = ${sending.error}, done_at = ${dbNow} where ${ours}`
+      : sql`update mail set due_at = ${dbNowPlus(pause_s)}, error = ${sending.error} where ${ours}`,
   )
 }
 
 /** Give up what is too old, or whose every attempt ended with the process that made it. Writes mail. @returns how many */
-export async function giveUpMail(db: Db): Promise<number> {
-  const now = machineNow()
-  return db.queries.run(sql`
-    update mail set state = 'failed', due_at = null, done_at = ${now},
-      error = case when expires_at <= ${now} then 'expired' else 'interrupted' end
-    where due_at <= ${now} and (expires_at <= ${now} or attempts > ${PAUSES_S.length})`)
-}
+export const giveUpMail = (db: Db): Promise<number> =>
+  db.queries.run(sql`
+    update mail set state = 'failed', due_at = null, done_at = ${dbNow},
+      error = case when expires_at <= ${dbNow} then 'expired' else 'interrupted' end
+    where due_at <= ${dbNow} and (expires_at <= ${dbNow} or attempts > ${PAUSES_S.length})`)
 
 const MailLine = T.Object({
   id: T.String(),
