@@ -62,34 +62,56 @@ const announcement = (tx: Tx, event_ids: string[]): Sql =>
 export const followTeam = (tx: Queries, team_id: string): Promise<number> =>
   tx.run(sql`insert into followed_team (team_id) values (${team_id}) on conflict (team_id) do nothing`)
 
-const Announced = T.Object({ id: T.Integer(), team_id: T.String(), event_ids: T.Array(T.String()) })
+const Announced = T.Object({ id: T.Integer(), team_id: T.String(), event_ids: T.Array(T.String()), waiting: T.Integer() })
+
+/** How much is taken at a time, and the oldest announcement in any case. */
+export interface Portion {
+  /** Looked at. */
+  announcements: number
+  events: number
+  /** What comes of the events: each counts as often as `weight` says of its team. The last announcement may go beyond this. */
+  deliveries: number
+}
 
 /**
- * Take the oldest announcements, in the order of their numbers, as long as they have no more than so many events, and one in any case.
- * They are gone when the transaction commits. Writes announcement.
+ * Take the oldest announcements. Each team's are taken in the order of their numbers, and of several teams those first of which fewer
+ * deliveries come together with what their team has before them, so that none waits behind all that another has announced. They are gone
+ * when the transaction commits. Writes announcement.
  * One transaction at a time takes them in a cell, so that what follows from them keeps that order; a second one gets none.
+ * @param weight how many deliveries come of an event of `weighed.team_id`: an expression
+ * @returns what was taken, and whether there is more
  */
 export async function takeAnnouncements(
   tx: PlainTx,
-  max: number,
-  events_max: number,
-): Promise<{ team_id: string; event_ids: string[] }[]> {
+  most: Portion,
+  weight: Sql,
+): Promise<{ taken: { team_id: string; event_ids: string[] }[]; isMore: boolean }> {
   const { locked } = await tx.locking.one(
     T.Object({ locked: T.Boolean() }),
     sql`select pg_try_advisory_xact_lock(hashtextextended('announcement ' || current_schema(), 0)) as locked`,
   )
-  if (!locked) return []
+  if (!locked) return { taken: [], isMore: false }
   const rows = await tx.many(
     Announced,
     sql`
+    with oldest as materialized (
+      select id, team_id, cardinality(event_ids) as events from announcement order by id limit ${most.announcements}
+    ), weighed as (
+      select team_id, ${weight} as weight from (select distinct team_id from oldest) weighed
+    ), queued as (
+      select o.id, o.events, o.events * w.weight as deliveries, sum(o.events * w.weight) over (partition by o.team_id order by o.id) as of_team
+      from oldest o join weighed w on w.team_id = o.team_id
+    ), counted as (
+      select id, sum(events) over taking as events, sum(deliveries) over taking - deliveries as deliveries_before
+      from queued window taking as (order by of_team, id)
+    )
     delete from announcement where id = any (array(
-      select id from (
-        select id, sum(cardinality(event_ids)) over (order by id) as events, row_number() over (order by id) as nth
-        from (select id, event_ids from announcement order by id limit ${max}) oldest) counted
-      where events <= ${events_max} or nth = 1))
-    returning id, team_id, to_json(event_ids) as event_ids`,
+      select id from counted
+      where (events <= ${most.events} and deliveries_before < ${most.deliveries}) or id = (select min(id) from oldest)))
+    returning id, team_id, to_json(event_ids) as event_ids, (select count(*) from oldest) as waiting`,
   )
-  return rows.sort((a, b) => a.id - b.id)
+  const seen = rows[0]?.waiting ?? 0
+  return { taken: rows.sort((a, b) => a.id - b.id), isMore: seen > rows.length || seen === most.announcements }
 }
 
 /** A kind of work: its name, the shape of its payload, how often it is tried, how long each of its handlers may take. */

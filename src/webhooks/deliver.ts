@@ -159,6 +159,7 @@ export class CellDelivery {
     owner: this.#owner,
     begin: () => (this.#mark = this.#lanes.mark()),
     room: (id) => (this.#lanes.isStill(id, this.#mark) ? this.#lanes.directRoom(id, this.#options.clock().getTime()) : 0),
+    roomOfTeam: (team) => this.#lanes.roomOfTeam(team),
     taken: (handful, endpoints) => this.#take(handful, endpoints),
     known: (id, isBehind) => {
       this.#lanes.setBehind(id, isBehind)
@@ -186,7 +187,9 @@ export class CellDelivery {
   async #send(): Promise<boolean> {
     await this.#renew()
     await this.#recorder.putDownOld()
-    return (await this.#claim()) > 0
+    const claimed = await this.#claim()
+    for (const id of this.#lanes.takeBlocked()) this.#flights.pump(id)
+    return claimed > 0
   }
 
   #roomFor(id: string): void {

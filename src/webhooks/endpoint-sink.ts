@@ -20,6 +20,8 @@ export interface Hand {
   begin(): void
   /** How many deliveries of an endpoint. */
   room(webhook_id: string): number
+  /** How many of a team, of all its endpoints together. */
+  roomOfTeam(team_id: string): number
   /** Called after the commit, with the endpoints they are for. */
   taken(handful: Handful, endpoints: Map<string, Endpoint>): void
   /** Whether deliveries of an endpoint wait. */
@@ -28,7 +30,6 @@ export interface Hand {
 
 const Candidate = T.Object({
   ...Endpoint.properties,
-  team_id: T.String(),
   filter_types: Nullable(T.Array(T.String())),
   /** Whether it may be sent to now at all. */
   open: T.Boolean(),
@@ -82,7 +83,7 @@ const endpointsOf = (tx: PlainTx, teams: string[], hand: Hand, now: Date): Promi
   tx.many(
     Candidate,
     sql`
-    select ${endpointColumns(now)}, w.team_id, w.filter_types,
+    select ${endpointColumns(now)}, w.filter_types,
            t.deleted_at is null and (l.throttled_until is null or l.throttled_until <= ${now}) as open,
            coalesce(l.owner = ${hand.owner}::uuid and l.leased_until > ${now}::timestamptz + make_interval(secs => ${LEFT_S_MIN}), false) as mine,
            coalesce(l.owner = ${hand.owner}::uuid, false) or l.leased_until is null or l.leased_until <= ${now} as free,
@@ -131,17 +132,21 @@ async function divide(
   for (const id of ids) if (!got.has(id)) rooms.set(id, 0)
   const items: Delivery[] = []
   const waiting: Pair[] = []
+  const left = new Map<string, number>()
   const held: Handful = { id: uuid(), taken_ms: now.getTime(), items, left: 0 }
   for (const event of events) {
     let bytes: Buffer | undefined
     const msg = messageId(event.id)
+    let ofTeam = left.get(event.team_id) ?? hand.roomOfTeam(event.team_id)
     for (const { id } of of.get(event.team_id) ?? []) {
       if (!(wants.get(id)?.has(event.type) ?? true)) continue
-      const room = rooms.get(id)!
+      const room = ofTeam > 0 ? rooms.get(id)! : 0
       rooms.set(id, Math.max(0, room - 1))
+      if (room > 0) ofTeam--
       if (room > 0) items.push(deliveryOf(event, msg, id, (bytes ??= Buffer.from(event.body!)), held))
       else waiting.push({ team_id: event.team_id, webhook_id: id, event_id: event.id })
     }
+    left.set(event.team_id, ofTeam)
   }
   held.left = items.length
   return { held: items.length ? held : undefined, waiting }

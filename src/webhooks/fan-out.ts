@@ -6,10 +6,15 @@ import { T } from '../platform/schema.ts'
 import { sql } from '../platform/sql.ts'
 import { appendToFeed } from './feed.ts'
 
-/** At a time. */
-export const ANNOUNCEMENTS_MAX = 200
+/** Looked at at a time. */
+const ANNOUNCEMENTS_MAX = 500
 /** Of announcements with many events fewer are taken. */
 export const EVENTS_MAX = 2000
+/** And of teams with many endpoints: while rows are written for one team the others wait. */
+const DELIVERIES_MAX = 2000
+
+/** How many endpoints an event may go to. */
+const endpoints = sql`greatest(1, (select count(*) from webhook w where w.team_id = weighed.team_id and not w.disabled))`
 
 /** Which of these users are deleted, in their grace or for good. What was told of them is not sent any more. */
 export type DeletedAmong = (db: Queries, users: { team_id: string; user_id: string | null }[]) => Promise<Set<string>>
@@ -31,12 +36,12 @@ export interface Sink {
 
 export interface Taken {
   announcements: number
-  /** About as many as were asked for, so that more may be waiting. */
+  /** More is waiting. */
   isFull: boolean
 }
 
 /**
- * Take the oldest announcements of a cell, number them for who follows and queue their deliveries, in one transaction: a crash undoes
+ * Take the oldest announcements of a cell, of all teams by turns, number them for who follows and queue their deliveries, in one transaction: a crash undoes
  * all. Writes feed.
  * @param events_max so many events, unless a single announcement has more
  */
@@ -47,12 +52,11 @@ export async function fanOut(db: Db, sinks: Sink[], now: Date, events_max: numbe
   )
   if (!waiting) return { announcements: 0, isFull: false }
   return db.relaxedTx(async (tx) => {
-    const most = Math.min(events_max, EVENTS_MAX)
-    const announced = await takeAnnouncements(tx, ANNOUNCEMENTS_MAX, most)
-    let events = announced.flatMap(({ team_id, event_ids }) => event_ids.map((event_id) => ({ team_id, event_id })))
-    const isFull = announced.length === ANNOUNCEMENTS_MAX || events.length > most / 2
+    const portion = { announcements: ANNOUNCEMENTS_MAX, events: Math.min(events_max, EVENTS_MAX), deliveries: DELIVERIES_MAX }
+    const { taken, isMore } = await takeAnnouncements(tx, portion, endpoints)
+    let events = taken.flatMap(({ team_id, event_ids }) => event_ids.map((event_id) => ({ team_id, event_id })))
     if (events.length) await appendToFeed(tx, events, now)
     for (const sink of sinks) if (events.length) events = await sink.queue(tx, events, now)
-    return { announcements: announced.length, isFull }
+    return { announcements: taken.length, isFull: isMore }
   })
 }

@@ -149,7 +149,7 @@ export class Flights {
         health.first_failure_at?.getTime() !== endpoint.health.first_failure_at?.getTime() ||
         health.failing_since?.getTime() !== endpoint.health.failing_since?.getTime(),
     })
-    lanes.learn(id, succeeded, end.getTime(), throttled_until?.getTime())
+    lanes.learn(id, outcome, end.getTime(), throttled_until?.getTime())
     metrics.delivery(cell, succeeded ? 'success' : 'failure', outcome.duration_ms / 1000)
     this.#say(item, endpoint, ended)
     if (!succeeded)
@@ -161,7 +161,12 @@ export class Flights {
   }
 
   #free(id: string): void {
-    this.#options.lanes.give(id)
+    const { lanes } = this.#options
+    lanes.give(id)
+    for (const isSlow of KINDS) {
+      const blocked = lanes.nextBlocked(isSlow)
+      if (blocked !== undefined) this.pump(blocked)
+    }
     this.pump(id)
     this.#options.onRoom(id)
   }
@@ -191,5 +196,6 @@ export class Flights {
   }
 }
 
+const KINDS = [false, true] as const
 const objectOf = ({ item }: Waiting): string => item.object_id ?? item.message_id
 const ignore = () => {}

@@ -1,54 +1,28 @@
 // What a process knows of the endpoints it serves: what waits for them, how many attempts are in the air, how fast it may go on, how
-// they have answered. One endpoint never waits for another: each has its own few places, and one that fails has fewer.
+// they have answered. One endpoint never waits for another: each has its own few places, and one that fails has fewer. Nor does one team
+// wait for another: what the process has is shared (shares.ts).
 import type { Room } from './deliveries.ts'
+import {
+  answered,
+  directRoomOf,
+  isForgotten,
+  isSlowNow,
+  isSound,
+  newLane,
+  PLACES,
+  placesOf,
+  roomOf,
+  spareOf,
+  WAITING_MAX,
+  waitingMax,
+  type Lane,
+} from './lane.ts'
 import { healthy, type Health } from './retries.ts'
+import { Shares, type Share } from './shares.ts'
 
-const PLACES = 10
-/** Of an endpoint that takes as much within a moment as is kept in hand for it: with ten it would do so only if it answered within 12 ms. */
-const PLACES_FAST = 30
-/** Of an endpoint whose last attempt failed: slow ones fail, and must not take the places of others. */
-const PLACES_FAILING = 2
-/** What a process has in hand at most: waiting, in the air, answered and not yet written down. */
-const HELD_MAX = 6000
-const FLYING_MAX = 500
-/** More wait for an endpoint the faster it answers, as much as it took within this time: what waits is soon gone. */
-const WINDOW_MS = 500
-const WAITING_MAX = 400
-/** So many are taken straight into hand for one that answers slowly. */
-const WAITING_MIN = 40
-/** What has come is taken into hand even when it is this many times as much: a delivery that has to wait costs more than twice. */
-const SLACK = 4
 /** No endpoint is given more of what may still come into hand. */
 const SHARE_MAX = 0.25
 const RECENT_MS = 1000
-const FORGOTTEN_AFTER_MS = 600_000
-
-interface Lane<I> {
-  waiting: I[]
-  flying: number
-  failing: boolean
-  throttles: number
-  paused_until_ms: number
-  /** Messages that may be sent now, of an endpoint with a rate limit. */
-  tokens: number
-  refilled_ms: number
-  rate: number | null
-  used_ms: number
-  health: Health
-  /** Since when there has been something in hand. */
-  begun_ms: number
-  /** Taken by the endpoint since the window began, and in the window before. */
-  window_ms: number
-  taken: number
-  taken_before: number
-  /** Deliveries wait for it in the database, which are older than what is announced now. */
-  isBehind: boolean
-  /** When what waited was last taken back, in numbers of such times; how much of that is not put back yet. */
-  cleared: number
-  returning: number
-  /** Objects with an attempt in the air, and what waits for its answer. */
-  objects: Map<string, I[]>
-}
 
 export interface Mark {
   clears: number
@@ -57,19 +31,29 @@ export interface Mark {
 
 export class Lanes<I> {
   readonly #lanes = new Map<string, Lane<I>>()
-  #held = 0
-  #flying = 0
+  readonly #shares = new Shares()
+  /** Endpoints that have places and something to send, and whose team has no share left; those that waited longest come first. */
+  readonly #blocked = { quick: new Set<string>(), slow: new Set<string>() }
   #clears = 0
 
   /** How much may be claimed now. */
   room(now_ms: number): Room {
     const lanes = new Map<string, number>()
+    const left = new Map<Share, number>()
     for (const [id, lane] of this.#lanes) {
-      const idle = lane.flying === 0 && lane.waiting.length === 0
-      if (idle && now_ms - lane.used_ms > FORGOTTEN_AFTER_MS) this.#lanes.delete(id)
-      else lanes.set(id, roomOf(lane, now_ms))
+      const { share } = lane
+      if (isForgotten(lane, now_ms)) {
+        this.#lanes.delete(id)
+        this.#shares.leave(lane.team, share)
+        continue
+      }
+      this.#judge(lane, now_ms)
+      const ofTeam = left.get(share) ?? Math.max(0, this.#shares.roomOf(share))
+      const room = Math.min(ofTeam, roomOf(lane, now_ms))
+      left.set(share, ofTeam - room)
+      lanes.set(id, room)
     }
-    return { total: HELD_MAX - this.#held, others: PLACES, lanes }
+    return { total: this.#shares.room, others: PLACES, lanes }
   }
 
   /** Endpoints with something in hand. */
@@ -79,25 +63,26 @@ export class Lanes<I> {
 
   /**
    * How many events may be announced, so that `all` endpoints, or `some`, have no more in hand than they will soon have taken.
-   * Undefined: deliveries wait for each of them, so that nothing could be taken into hand. Those that fail do not count.
+   * Undefined: deliveries wait for each of them, so that nothing could be taken into hand. Those that fail or are slow do not count.
    */
   appetite(now_ms: number): { all: number; some: number } | undefined {
     const recent = [...this.#lanes.values()].filter((lane) => lane.flying > 0 || now_ms - lane.used_ms <= RECENT_MS)
-    const sound = recent.filter((lane) => !lane.failing && lane.rate === null && lane.paused_until_ms <= now_ms)
+    const sound = recent.filter((lane) => isSound(lane, now_ms))
     if (sound.length === 0) return { all: WAITING_MAX, some: WAITING_MAX }
     const direct = sound.filter((lane) => !lane.isBehind)
     if (direct.length === 0) return undefined
-    const spare = direct.map((lane) => PLACES + windowOf(lane, now_ms) - lane.flying - lane.waiting.length)
+    const spare = direct.map((lane) => spareOf(lane, now_ms))
     return { all: Math.min(...spare), some: Math.max(...spare) }
+  }
+
+  /** How many deliveries of a team may come into hand. */
+  roomOfTeam(team: string): number {
+    return this.#shares.roomOf(this.#shares.of(team))
   }
 
   /** How many may be taken straight into hand for an endpoint behind which nothing waits: more than would be asked for. */
   directRoom(id: string, now_ms: number): number {
-    const share = Math.floor((HELD_MAX - this.#held) * SHARE_MAX)
-    const lane = this.#lanes.get(id)
-    if (!lane) return Math.min(share, PLACES + SLACK * WAITING_MAX)
-    if (lane.failing || lane.paused_until_ms > now_ms) return 0
-    return Math.min(share, PLACES + SLACK * windowOf(lane, now_ms) - lane.flying - lane.waiting.length)
+    return Math.min(Math.floor(this.#shares.room * SHARE_MAX), directRoomOf(this.#lanes.get(id), now_ms))
   }
 
   /** Whether deliveries wait for an endpoint in the database. */
@@ -117,28 +102,49 @@ export class Lanes<I> {
   }
 
   /** Something waits for an endpoint. It is in hand until `release`. */
-  add(id: string, item: I, endpoint: { rate_limit: number | null; health: Health }, now_ms: number): void {
+  add(id: string, item: I, endpoint: { team_id: string; rate_limit: number | null; health: Health }, now_ms: number): void {
     const rate = endpoint.rate_limit
     let lane = this.#lanes.get(id)
     if (!lane) {
-      lane = newLane(rate, now_ms)
+      lane = newLane(endpoint.team_id, this.#shares.join(endpoint.team_id), rate, now_ms)
       this.#lanes.set(id, lane)
     }
     if (lane.rate !== rate) Object.assign(lane, { rate, tokens: rate ?? 0 })
     if (lane.flying === 0 && lane.waiting.length === 0) Object.assign(lane, { health: endpoint.health, begun_ms: now_ms })
     lane.waiting.push(item)
     lane.used_ms = now_ms
-    this.#held++
+    this.#shares.hold(lane.share)
   }
 
   /** What leaves now for an endpoint, in the order in which it came; it has a place until `give`. */
   next(id: string, now_ms: number): I | undefined {
     const lane = this.#lanes.get(id)
-    if (!lane || lane.waiting.length === 0 || this.#flying >= FLYING_MAX || placesOf(lane, now_ms) <= 0) return undefined
-    this.#flying++
-    lane.flying++
+    if (!lane || lane.waiting.length === 0 || placesOf(lane, now_ms) <= 0) return undefined
+    if (!this.#shares.mayFly(lane.share, lane.isSlow)) {
+      this.#blocked[lane.isSlow ? 'slow' : 'quick'].add(id)
+      return undefined
+    }
+    if (lane.flying++ === 0) lane.silent_since_ms = now_ms
+    this.#shares.fly(lane.share, lane.isSlow, 1)
     lane.tokens--
     return lane.waiting.shift()
+  }
+
+  /** The endpoint that has waited longest for a share, now that an attempt is over. */
+  nextBlocked(isSlow: boolean): string | undefined {
+    const blocked = this.#blocked[isSlow ? 'slow' : 'quick']
+    if (blocked.size === 0) return undefined
+    const [id] = blocked
+    blocked.delete(id!)
+    return id
+  }
+
+  /** All endpoints that waited for a share. */
+  takeBlocked(): string[] {
+    const ids = [...this.#blocked.quick, ...this.#blocked.slow]
+    this.#blocked.quick.clear()
+    this.#blocked.slow.clear()
+    return ids
   }
 
   /** Whether an attempt may begin; if not, `answered` hands it out when that of the same object before it is over. */
@@ -177,6 +183,7 @@ export class Lanes<I> {
     const lane = this.#lanes.get(id)
     if (!lane) return before
     const all = [...before, ...lane.waiting]
+    this.#shares.drop(lane.share, lane.waiting.length)
     lane.waiting = []
     if (all.length) {
       lane.isBehind = true
@@ -191,28 +198,33 @@ export class Lanes<I> {
     if (lane && lane.returning > 0) lane.returning--
   }
 
-  /** How an endpoint has answered. `paused_until_ms`: it asked to be left alone. */
-  learn(id: string, succeeded: boolean, now_ms: number, paused_until_ms?: number): void {
+  /** How an endpoint has answered, and after how long. `paused_until_ms`: it asked to be left alone. */
+  learn(
+    id: string,
+    { succeeded, duration_ms }: { succeeded: boolean; duration_ms: number },
+    now_ms: number,
+    paused_until_ms?: number,
+  ): void {
     const lane = this.#lanes.get(id)
     if (!lane) return
-    lane.failing = !succeeded
+    answered(lane, succeeded, duration_ms, now_ms)
+    this.#judge(lane, now_ms)
     lane.throttles = paused_until_ms !== undefined ? lane.throttles + 1 : succeeded ? 0 : lane.throttles
     if (paused_until_ms !== undefined) lane.paused_until_ms = paused_until_ms
-    if (!succeeded) return
-    turn(lane, now_ms)
-    lane.taken++
   }
 
   /** A place is free again. */
   give(id: string): void {
     const lane = this.#lanes.get(id)
-    this.#flying--
-    if (lane) lane.flying--
+    if (!lane) return
+    lane.flying--
+    this.#shares.fly(lane.share, lane.isSlow, -1)
+    this.#shares.drop(lane.share, 1)
   }
 
   /** So much is no longer in hand. */
   release(count: number): void {
-    this.#held -= count
+    this.#shares.release(count)
   }
 
   throttles(id: string): number {
@@ -227,63 +239,13 @@ export class Lanes<I> {
     const lane = this.#lanes.get(id)
     if (lane) lane.health = health
   }
-}
 
-const newLane = <I>(rate: number | null, now_ms: number): Lane<I> => ({
-  waiting: [],
-  flying: 0,
-  failing: false,
-  throttles: 0,
-  paused_until_ms: 0,
-  tokens: rate ?? 0,
-  refilled_ms: now_ms,
-  rate,
-  used_ms: now_ms,
-  health: healthy,
-  begun_ms: now_ms,
-  window_ms: now_ms,
-  taken: 0,
-  taken_before: 0,
-  isBehind: false,
-  cleared: 0,
-  returning: 0,
-  objects: new Map(),
-})
-
-/** What an endpoint takes within a moment; one that has just begun is given the benefit of the doubt. */
-function windowOf<I>(lane: Lane<I>, now_ms: number): number {
-  turn(lane, now_ms)
-  return now_ms - lane.begun_ms < WINDOW_MS ? WAITING_MAX : Math.max(WAITING_MIN, waitingMax(lane))
-}
-
-function refill<I>(lane: Lane<I>, now_ms: number): void {
-  if (lane.rate === null) return
-  lane.tokens = Math.min(lane.rate, lane.tokens + ((now_ms - lane.refilled_ms) / 1000) * lane.rate)
-  lane.refilled_ms = now_ms
-}
-
-function turn<I>(lane: Lane<I>, now_ms: number): void {
-  if (now_ms - lane.window_ms < WINDOW_MS) return
-  lane.taken_before = now_ms - lane.window_ms < 2 * WINDOW_MS ? lane.taken : 0
-  lane.taken = 0
-  lane.window_ms = now_ms
-}
-
-const waitingMax = <I>(lane: Lane<I>): number =>
-  lane.failing || lane.rate !== null ? 0 : Math.min(WAITING_MAX, Math.max(lane.taken, lane.taken_before))
-
-const isFast = <I>(lane: Lane<I>): boolean => Math.max(lane.taken, lane.taken_before) >= WAITING_MAX
-
-/** How many attempts more may be in the air. */
-function placesOf<I>(lane: Lane<I>, now_ms: number): number {
-  if (lane.paused_until_ms > now_ms) return 0
-  refill(lane, now_ms)
-  const places = (lane.failing ? PLACES_FAILING : isFast(lane) ? PLACES_FAST : PLACES) - lane.flying
-  return Math.max(0, lane.rate === null ? places : Math.min(places, Math.floor(lane.tokens)))
-}
-
-function roomOf<I>(lane: Lane<I>, now_ms: number): number {
-  turn(lane, now_ms)
-  if (lane.paused_until_ms > now_ms) return 0
-  return Math.max(0, placesOf(lane, now_ms) + waitingMax(lane) - lane.waiting.length)
+  /** Count the attempts in the air of an endpoint where they belong now. */
+  #judge(lane: Lane<I>, now_ms: number): void {
+    const isSlow = isSlowNow(lane, now_ms)
+    if (isSlow === lane.isSlow) return
+    this.#shares.fly(lane.share, lane.isSlow, -lane.flying)
+    this.#shares.fly(lane.share, isSlow, lane.flying)
+    lane.isSlow = isSlow
+  }
 }

@@ -10,6 +10,7 @@ import { signingKey } from './signature.ts'
 
 export const Endpoint = T.Object({
   id: T.String(),
+  team_id: T.String(),
   url: T.String(),
   rate_limit: Nullable(T.Integer()),
   headers: T.String(),
@@ -21,7 +22,7 @@ export type Endpoint = Static<typeof Endpoint>
 
 /** Of `webhook w`, `webhook_lane l` and `team t`: with what signs now, newest first; the old key ends at the team's time. */
 export const endpointColumns = (now: Date): Sql => sql`
-  w.id, w.url, w.rate_limit, w.headers, l.first_failure_at, l.failing_since,
+  w.id, w.team_id, w.url, w.rate_limit, w.headers, l.first_failure_at, l.failing_since,
   to_json(array(
     select s.secret from webhook_secret s
     where s.webhook_id = w.id and (s.expires_at is null or s.expires_at > ${now}::timestamptz + make_interval(secs => t.clock_offset_s))
@@ -49,6 +50,7 @@ interface Opened {
 /** An endpoint with its secrets opened. */
 export interface Ready extends Opened {
   id: string
+  team_id: string
   url: string
   rate_limit: number | null
   /** As it was when this was read. */
@@ -67,7 +69,7 @@ export class Opener {
   }
 
   open(endpoint: Endpoint): Ready {
-    const { id, url, rate_limit } = endpoint
+    const { id, team_id, url, rate_limit } = endpoint
     const health = { first_failure_at: date(endpoint.first_failure_at), failing_since: date(endpoint.failing_since) }
     const sealed = [endpoint.headers, ...endpoint.secrets].join(' ')
     let opened = this.#opened.get(id)
@@ -83,7 +85,7 @@ export class Opener {
       if (this.#opened.size >= OPENED_MAX) this.#opened.clear()
       this.#opened.set(id, opened)
     }
-    return { ...opened, id, url, rate_limit, health }
+    return { ...opened, id, team_id, url, rate_limit, health }
   }
 }
 

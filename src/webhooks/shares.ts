@@ -1,0 +1,91 @@
+// How teams share what a process has for deliveries: attempts in flight, and deliveries in hand. A team may use as much as is still free,
+// so that whoever comes next finds room, however much the others use: one team at most half, two a third each, ten an eleventh each.
+// Source: A. K. Choudhury, E. L. Hahne, "Dynamic queue length thresholds for shared-memory packet switches", 1998.
+//
+// Endpoints that answer late, or not, have half of the attempts to themselves, shared by the same rule, so that the other half is always
+// there for those that answer in time.
+
+/** What a process has in hand at most: waiting, in flight, answered and not yet written down. */
+const HELD_MAX = 6000
+const FLYING_MAX = 500
+const SLOW_MAX = FLYING_MAX / 2
+
+/** What a team uses of it. */
+export interface Share {
+  /** Its endpoints that the process knows. */
+  lanes: number
+  /** Waiting or in flight. */
+  held: number
+  /** In flight to endpoints that answer in time, and to others. */
+  quick: number
+  slow: number
+}
+
+const NOTHING: Share = { lanes: 0, held: 0, quick: 0, slow: 0 }
+
+export class Shares {
+  readonly #teams = new Map<string, Share>()
+  #held = 0
+  #quick = 0
+  #slow = 0
+
+  /** The share of a team with one more endpoint; `leave` when the endpoint is forgotten. */
+  join(team: string): Share {
+    let share = this.#teams.get(team)
+    if (!share) this.#teams.set(team, (share = { lanes: 0, held: 0, quick: 0, slow: 0 }))
+    share.lanes++
+    return share
+  }
+
+  leave(team: string, share: Share): void {
+    if (--share.lanes === 0) this.#teams.delete(team)
+  }
+
+  /** What a team uses; of one without an endpoint that the process knows, nothing. */
+  of(team: string): Share {
+    return this.#teams.get(team) ?? NOTHING
+  }
+
+  /** How much more the process may take into hand. */
+  get room(): number {
+    return HELD_MAX - this.#held
+  }
+
+  /** How much of that a team may take. */
+  roomOf(share: Share): number {
+    return this.room - share.held
+  }
+
+  /** A delivery came into hand. */
+  hold(share: Share): void {
+    share.held++
+    this.#held++
+  }
+
+  /** Deliveries neither wait nor are in flight any more; they stay in hand until `release`. */
+  drop(share: Share, count: number): void {
+    share.held -= count
+  }
+
+  /** So many deliveries, of any team, are no longer in hand. */
+  release(count: number): void {
+    this.#held -= count
+  }
+
+  /** Whether one more attempt may begin. */
+  mayFly(share: Share, isSlow: boolean): boolean {
+    const free = FLYING_MAX - this.#quick - this.#slow
+    return isSlow ? free > 0 && share.slow < SLOW_MAX - this.#slow : share.quick < free
+  }
+
+  /** Attempts began, or with a negative number ended. */
+  fly(share: Share, isSlow: boolean, count: number): void {
+    if (isSlow) {
+      share.slow += count
+      this.#slow += count
+    } else {
+      share.quick += count
+      this.#quick += count
+    }
+  }
+}
