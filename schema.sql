@@ -188,6 +188,12 @@ table org_domain
   constraint org_domain_org_id_fkey FOREIGN KEY (org_id) REFERENCES org(id)
   CREATE INDEX org_domain__org ON org_domain USING btree (org_id, created_at, id)
 
+table readiness
+  single boolean not null default true
+  checked_at timestamp with time zone not null
+  constraint readiness_pkey PRIMARY KEY (single)
+  constraint readiness_single_check CHECK (single)
+
 table scope_requirement
   team_id uuid not null
   provider text not null
@@ -910,6 +916,12 @@ table raw_result
   CREATE INDEX raw_result__team ON raw_result USING btree (team_id)
   CREATE INDEX raw_result__unassigned ON raw_result USING btree (created_at, id) WHERE (team_id IS NULL)
   CREATE INDEX raw_result__users ON raw_result USING btree (user_ids)
+
+table readiness
+  single boolean not null default true
+  checked_at timestamp with time zone not null
+  constraint readiness_pkey PRIMARY KEY (single)
+  constraint readiness_single_check CHECK (single)
 
 table simulation
   order_id uuid not null

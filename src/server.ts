@@ -67,6 +67,7 @@ export async function openDatabase(config: Config, log: Log, ownership: 'require
   const options = (name: CellName | 'control'): CellOptions => ({
     connection: connectionOf(name),
     connections_max: config.connections_max,
+    team_connections_max: config.team_connections_max,
     checkRows: config.check,
   })
   const cells = new Cells(options('control'), new Map(config.cells.map((name) => [name, options(name)])))

@@ -1,11 +1,7 @@
 // The cells this process serves, each with its own connections, and the control plane beside them.
-import { Db, type CellName, type Connection } from './db.ts'
+import { Db, type CellName, type DbOptions } from './db.ts'
 
-export interface CellOptions {
-  connection: Connection
-  connections_max: number
-  checkRows: boolean
-}
+export type CellOptions = Omit<DbOptions, 'schema'>
 
 /** The PostgreSQL schema of a cell. */
 export const schemaOf = (cell: CellName): string => cell.replace('-', '_')

@@ -20,6 +20,8 @@ export interface Config {
   /** Connection strings by schema: cells and `control`. Empty with the embedded database. */
   database_urls: Partial<Record<CellName | 'control', string>>
   connections_max: number
+  /** Most of them that one team's requests hold at once in a cell. */
+  team_connections_max: number
   cells: CellName[]
   hosts: BoundHosts
   demo: boolean
@@ -129,6 +131,7 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     faults.push(
       `HOST is ${host}, but demo data is on and its keys are for this machine only. Set DEMO=off to serve other machines, or HOST=127.0.0.1 to keep the demo.`,
     )
+  const connections_max = whole('DATABASE_CONNECTIONS', 10, 1, 100)
   const config: Config = {
     port: whole('PORT', 8080, 0, 65535),
     host,
@@ -137,7 +140,8 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     data_dir: text('DATA_DIR', './data'),
     database_url,
     database_urls: external ? database_urls : {},
-    connections_max: whole('DATABASE_CONNECTIONS', 10, 1, 100),
+    connections_max,
+    team_connections_max: whole('TEAM_DATABASE_CONNECTIONS', Math.max(2, Math.ceil(connections_max / 2)), 1, 100),
     cells: [...new Set(cells)] as CellName[],
     hosts: boundHosts(env.CELL_HOSTS, cells, faults),
     demo,

@@ -10,12 +10,14 @@ import pg from 'pg'
 import type { Static, TSchema } from 'typebox'
 import { uuid } from './uuid.ts'
 import { machineNow, plusSeconds, wholeSeconds } from './clock.ts'
+import { Connections, type ConnectionOptions } from './connections.ts'
 import { busy, type Problem } from './errors.ts'
-import { LoneWriters } from './lone-writers.ts'
 import { Numbers } from './numbers.ts'
+import { Unreachable } from './outages.ts'
+import { isStale, prepared } from './prepared.ts'
 import { compiled, queriesOver } from './queries.ts'
 import { Remembered } from './remembered.ts'
-import { SharedConnection } from './shared-connection.ts'
+import { Bound, PLAIN, PROGRAM } from './shares.ts'
 import type { Sql } from './sql.ts'
 import { WriteTx, type Memory } from './write-tx.ts'
 
@@ -105,16 +107,12 @@ pg.types.setTypeParser(pg.types.builtins.TIMESTAMPTZ, (text) => `${text.replace(
 pg.types.setTypeParser(pg.types.builtins.DATE, (text) => text)
 pg.types.setTypeParser(pg.types.builtins.INT8, Number)
 
-export type Connection =
-  { connectionString: string } | { host: string; port: number; user: string; password: string; database: string }
-
-export interface DbOptions {
-  connection: Connection
-  schema: string
-  connections_max: number
+export interface DbOptions extends ConnectionOptions {
   /** Compare every row with its schema. On in tests. */
   checkRows: boolean
 }
+
+export type { Connection } from './connections.ts'
 
 const ignore = () => {}
 
@@ -123,34 +121,13 @@ const TRANSIENT = new Set(['40001', '40P01'])
 
 const NOT_NULL_VIOLATION = '23502'
 
-const RELAXED_CONNECTIONS = 2
-
-const settingsOf = (options: DbOptions, more = '') => ({
-  ...options.connection,
-  pipeline: true,
-  connectionTimeoutMillis: 10_000,
-  application_name: 'drawbridge',
-  options: `-c search_path=${options.schema} -c timezone=UTC -c statement_timeout=30000 -c lock_timeout=5000 -c idle_in_transaction_session_timeout=30000 ${more}`,
-})
-
-function poolOf(options: DbOptions, max: number, more = ''): pg.Pool {
-  const pool = new pg.Pool({ ...settingsOf(options, more), max, idleTimeoutMillis: 60_000 } as pg.PoolConfig)
-  // A connection that breaks is replaced at the next use; the statement that meets a broken one reports it. Without listeners the
-  // break itself would end the process, of an idle connection and of one in use.
-  pool.on('error', ignore)
-  pool.on('connect', (client) => client.on('error', ignore))
-  return pool
-}
-
 /** The connections to one schema: a cell or the control plane. */
 export class Db {
-  readonly pool: pg.Pool
-  readonly #relaxedPool: pg.Pool
-  readonly #shared: SharedConnection
-  readonly #lone: LoneWriters
+  readonly #connections: Connections
+  readonly #lookingUp = new Bound()
   readonly #checkRows: boolean
   readonly #known = new Remembered<unknown>({ lifetime_ms: REMEMBERED_MS, size_max: 20_000 })
-  readonly #numbers = new Numbers(() => this.#lookUps)
+  readonly #numbers = new Numbers(() => this.#lookUps(''))
   /** Called after a commit that queued work due now. Set by the worker of this process, if there is one. */
   onWork: () => void = ignore
   /** Called after a commit that left something to deliver. Set by who delivers in this process, if somebody does. */
@@ -160,46 +137,75 @@ export class Db {
 
   constructor(options: DbOptions) {
     this.#checkRows = options.checkRows
-    this.pool = poolOf(options, options.connections_max)
-    this.#relaxedPool = poolOf(options, RELAXED_CONNECTIONS, '-c synchronous_commit=off')
-    this.#shared = new SharedConnection(settingsOf(options) as pg.ClientConfig)
-    this.#lone = new LoneWriters(settingsOf(options) as pg.ClientConfig, Math.ceil(options.connections_max / 2))
+    this.#connections = new Connections(options)
+  }
+
+  /** The connections for transactions. */
+  get pool(): pg.Pool {
+    return this.#connections.pool
   }
 
   /** How the connections for requests and jobs are used: idle, busy, and how many statements and transactions wait for one. */
-  get use(): { idle: number; busy: number; waited_for: number } {
-    const { idleCount, totalCount, waitingCount } = this.pool
-    const { idle, busy, waited_for } = this.#lone.use
-    return { idle: idleCount + idle, busy: totalCount - idleCount + busy, waited_for: waitingCount + waited_for }
+  get use(): Connections['use'] {
+    return this.#connections.use
   }
 
   /** Statements outside any transaction, each on its own. */
   get queries(): Queries {
-    return queriesOver((q) => this.pool.query(compiled(q)), this.#checkRows)
+    return queriesOver((q) => this.#connections.lending.query(PROGRAM, compiled(q)), this.#checkRows)
   }
 
-  get #lookUps(): Queries {
-    return queriesOver((q) => this.#shared.query(compiled(q)), this.#checkRows)
+  /** Reads by key of a team, or of none (`''`). 503: too many are under way. */
+  #lookUps(team: string): Queries {
+    const [begin, done] = [() => this.#lookingUp.enter(team), () => this.#lookingUp.leave(team)]
+    return queriesOver((q) => this.#connections.shared.query(compiled(q)), this.#checkRows, { begin, done })
   }
 
   /** Statements that a crash may undo within its last moments: bookkeeping that is merely repeated then. */
   get relaxed(): Queries {
-    return queriesOver((q) => this.#relaxedPool.query(compiled(q)), this.#checkRows)
+    return queriesOver((q) => this.#connections.relaxed.query(PROGRAM, compiled(q)), this.#checkRows)
   }
 
   /**
-   * Run `work` as one transaction at team time. Repeated up to 3 times on serialization failure or deadlock, 503 after that; and once
-   * when it leant on something remembered that is no longer so.
+   * Run statements on a connection of their own, each a transaction, to find out whether the database serves.
+   * Errors: Unreachable when they have not been answered in time; the connection is given up then.
+   */
+  async probe<R>(work: (queries: Queries) => Promise<R>, within_ms: number): Promise<R> {
+    const { readiness } = this.#connections
+    let timer: NodeJS.Timeout | undefined
+    const late = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => {
+        reject(new Unreachable(new Error('the database did not answer in time')))
+        readiness.abandon()
+      }, within_ms)
+    })
+    const queries = queriesOver((q) => readiness.query(compiled(q)), this.#checkRows)
+    return Promise.race([work(queries), late]).finally(() => clearTimeout(timer))
+  }
+
+  /**
+   * Run `work` as one transaction at team time. Repeated up to 3 times on serialization failure or deadlock, 503 after that; once
+   * when it leant on something remembered that is no longer so, and once when a prepared statement no longer fitted its tables.
    * @param guard a select that goes with `begin`, in the same write: unless it selects a row, what the transaction writes is not committed
    *   and LeaseLost is thrown. Its lock is held until the transaction ends.
+   * 503: too many wait for a connection; the database cannot serve. UnknownOutcome (503): the connection was lost while it committed.
    */
-  async tx<R>(tenant: Tenant, work: (tx: Tx) => Promise<R>, at?: Date, pool = this.pool, guard?: Sql): Promise<R> {
+  async tx<R>(
+    tenant: Tenant,
+    work: (tx: Tx) => Promise<R>,
+    at?: Date,
+    lending = this.#connections.lending,
+    guard?: Sql,
+  ): Promise<R> {
+    const { lone, relaxed } = this.#connections
+    const borrower = lending === relaxed ? PROGRAM : tenant.team || PLAIN
     let mayRecall = true
+    let mayPrepare = true
     for (let attempt = 1; ; attempt++) {
       const tx = new WriteTx(tenant, at ?? teamNow(tenant), {
-        connect: () => pool.connect(),
-        alone: (statement) => (pool === this.pool ? this.#lone : pool).query(statement),
-        lookUp: this.#lookUps.maybe,
+        connect: () => lending.connect(borrower),
+        alone: (statement) => (lending === relaxed ? lending.query(borrower, statement) : lone.query(statement, tenant.team)),
+        lookUp: this.#lookUps(tenant.team).maybe,
         numbers: this.#numbers,
         memory: this.#memory,
         mayRecall,
@@ -216,7 +222,10 @@ export class Db {
         await tx.rollback()
         const { code = '' } = error as { code?: string }
         if (code === NOT_NULL_VIOLATION && tx.recalled) mayRecall = false
-        else if (!TRANSIENT.has(code)) throw error
+        else if (isStale(error) && mayPrepare) {
+          mayPrepare = false
+          prepared.renew()
+        } else if (!TRANSIENT.has(code)) throw error
         if (attempt === ATTEMPTS_MAX) throw busy('Too much contention, try again')
       }
     }
@@ -229,15 +238,15 @@ export class Db {
 
   /** As `plainTx`, for what is simply done again when a crash undoes it: the commit does not wait for the disk. */
   async relaxedTx<R>(work: (tx: PlainTx) => Promise<R>): Promise<R> {
-    return this.tx(NOBODY, work, undefined, this.#relaxedPool)
+    return this.tx(NOBODY, work, undefined, this.#connections.relaxed)
   }
 
   /** Run `work` with statements that each see the latest commit; it cannot write or lock. */
   async read<R>(tenant: Tenant, work: (tx: Tx) => Promise<R>): Promise<R> {
     return work({
-      ...this.queries,
+      ...queriesOver((q) => this.#connections.lending.query(tenant.team || PLAIN, compiled(q)), this.#checkRows),
       locking: LOCKING_FORBIDDEN,
-      lookUp: this.#lookUps.maybe,
+      lookUp: this.#lookUps(tenant.team).maybe,
       team: tenant.team,
       tenant,
       now: teamNow(tenant),
@@ -267,8 +276,9 @@ export class Db {
     },
   }
 
-  async close(): Promise<void> {
-    await Promise.all([this.pool.end(), this.#relaxedPool.end(), this.#shared.close(), this.#lone.close()])
+  /** End every connection, when its statements are over; those that are still open after a moment are destroyed. */
+  close(): Promise<void> {
+    return this.#connections.close()
   }
 }
 

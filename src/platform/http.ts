@@ -15,6 +15,7 @@ import { readParams } from './input.ts'
 import { errorFields, type Log } from './log.ts'
 import type { Metrics } from './metrics.ts'
 import type { Caller, Manager, Method, Operation } from './operation.ts'
+import { outageOf } from './outages.ts'
 import { endOfTurn } from './turn.ts'
 
 /** Who manages, and may they? `admit` refuses (403, 404) and says where the operation's rows are. */
@@ -300,15 +301,8 @@ function toProblem(error: unknown, constraints: ConstraintAnswers): Problem | un
   if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return tooLarge('Request body is too large')
   if (code === 'Z_DATA_ERROR' || code === 'Z_BUF_ERROR')
     return new Problem(422, { detail: [{ loc: ['body'], msg: 'Body is not valid gzip', type: 'value_error' }] })
-  if (
-    code === '57014' ||
-    code === '55P03' ||
-    UNREACHABLE.has(code ?? '') ||
-    /timeout exceeded when trying to connect/.test((error as Error).message ?? '')
-  )
-    return new Problem(503, { detail: 'Temporarily overloaded, try again' }, { 'retry-after': '1' })
+  const outage = outageOf(error)
+  if (outage) return outage
   if (statusCode !== undefined && statusCode >= 400 && statusCode < 500) return new Problem(statusCode, UNREADABLE.body)
   return undefined
 }
-
-const UNREACHABLE = new Set(['ECONNREFUSED', 'ECONNRESET', 'ENOENT', 'EPIPE', '57P01', '57P02', '57P03', '53300'])

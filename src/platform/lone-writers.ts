@@ -2,6 +2,7 @@
 // when it has answered the last. Waking a process costs more than most statements (docs/decisions/transactions.md).
 import type pg from 'pg'
 import { SharedConnection } from './shared-connection.ts'
+import { Bound } from './shares.ts'
 
 /** As many as keep the database busy where the disk is quick. */
 const FEW = 3
@@ -21,22 +22,33 @@ interface Writer {
 export class LoneWriters {
   readonly #config: pg.ClientConfig
   readonly #max: number
+  readonly #onConnect: ((client: pg.Client) => void) | undefined
   readonly #writers: Writer[] = []
+  readonly #bound = new Bound()
   #pruning: NodeJS.Timeout | undefined
 
-  /** @param max connections at most; at least one */
-  constructor(config: pg.ClientConfig, max: number) {
+  /**
+   * @param max connections at most; at least one
+   * @param onConnect called with each connection that was made
+   */
+  constructor(config: pg.ClientConfig, max: number, onConnect?: (client: pg.Client) => void) {
     this.#config = config
+    this.#onConnect = onConnect
     this.#max = Math.max(1, max)
   }
 
-  /** Run a statement that is a transaction of its own. It may wait for others that were sent before it. */
-  async query(statement: pg.QueryConfig): Promise<pg.QueryResult> {
+  /**
+   * Run a statement that is a transaction of its own. It may wait for others that were sent before it.
+   * 503: too many are under way, in all or of the team; `''` is no team. Errors: Unreachable when no connection can be made.
+   */
+  async query(statement: pg.QueryConfig, team = ''): Promise<pg.QueryResult> {
+    this.#bound.enter(team)
     const writer = this.#pick()
     if (writer.inFlight++ === 0) writer.since_ms = performance.now()
     try {
       return await writer.connection.query(statement)
     } finally {
+      this.#bound.leave(team)
       writer.inFlight--
       writer.since_ms = performance.now()
     }
@@ -70,7 +82,7 @@ export class LoneWriters {
   }
 
   #open(now_ms: number): Writer {
-    const writer = { connection: new SharedConnection(this.#config), inFlight: 0, since_ms: now_ms }
+    const writer = { connection: new SharedConnection(this.#config, this.#onConnect), inFlight: 0, since_ms: now_ms }
     this.#writers.push(writer)
     this.#pruning ??= setInterval(() => this.#prune(), IDLE_MS).unref()
     return writer

@@ -2,6 +2,7 @@
 // block when it ends is lost: numbers are unique and have gaps.
 import type { Queries } from './db.ts'
 import { T } from './schema.ts'
+import { Bound } from './shares.ts'
 import { sql } from './sql.ts'
 
 /** The increment of every sequence that is read here. */
@@ -13,6 +14,7 @@ export class Numbers {
   readonly #queries: () => Queries
   readonly #blocks = new Map<string, { next: number; end: number }>()
   readonly #coming = new Map<string, Promise<void>>()
+  readonly #waiting = new Bound()
 
   constructor(queries: () => Queries) {
     this.#queries = queries
@@ -20,9 +22,9 @@ export class Numbers {
 
   /**
    * The next `count` numbers of a sequence, ascending and above `above`, which must come from the same sequence: a block begun before
-   * somebody else took that number is given up.
+   * somebody else took that number is given up. 503: too many wait for a block, in all or of the team; `''` is no team.
    */
-  async take(sequence: string, count: number, above: number): Promise<number[]> {
+  async take(sequence: string, count: number, above: number, team = ''): Promise<number[]> {
     if (count > BLOCK) throw new Error(`at most ${BLOCK} numbers are taken at once`)
     for (;;) {
       const block = this.#blocks.get(sequence)
@@ -31,7 +33,8 @@ export class Numbers {
         block.next += count
         return Array.from({ length: count }, (_, i) => first + i)
       }
-      await this.#fetch(sequence)
+      this.#waiting.enter(team)
+      await this.#fetch(sequence).finally(() => this.#waiting.leave(team))
     }
   }
 

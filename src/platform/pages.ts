@@ -3,10 +3,10 @@
 import { readFileSync } from 'node:fs'
 import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyInstance } from 'fastify'
-import { schemaOf, type Cells } from './cells.ts'
+import type { Cells } from './cells.ts'
 import type { Metrics } from './metrics.ts'
-import { MigrationError, requireUsable } from './migrations.ts'
 import type { Description } from './openapi.ts'
+import { notReady } from './readiness.ts'
 
 export interface PageOptions {
   cells: Cells
@@ -50,16 +50,6 @@ export function addPages(app: FastifyInstance, options: PageOptions): void {
 }
 
 const assetFile = (name: string): URL => new URL(`static/${name}`, import.meta.resolve('@fastify/swagger-ui/package.json'))
-
-async function notReady(cells: Cells): Promise<string | undefined> {
-  try {
-    await requireUsable(cells.control.queries, 'control', 'control')
-    for (const name of cells.names) await requireUsable(cells.of(name).queries, schemaOf(name), 'cell')
-    return undefined
-  } catch (error) {
-    return error instanceof MigrationError ? error.message : 'The database does not answer'
-  }
-}
 
 const docsPage = (base: string): string => `<!doctype html>
 <html lang="en">

@@ -41,7 +41,17 @@ export const settings: Setting[] = [
     default: '`DATABASE_URL`',
     meaning: `PostgreSQL of the cell ${cell}.`,
   })),
-  { name: 'DATABASE_CONNECTIONS', default: '10', meaning: 'Most connections per cell and process, 1 to 100.' },
+  {
+    name: 'DATABASE_CONNECTIONS',
+    default: '10',
+    meaning:
+      'Most connections per cell and process for transactions and lists, 1 to 100. Up to half as many again take writes of one statement, and four are for look-ups, bookkeeping and `/readyz`.',
+  },
+  {
+    name: 'TEAM_DATABASE_CONNECTIONS',
+    default: 'half of `DATABASE_CONNECTIONS`, at least 2',
+    meaning: "Most of a cell's connections that one team's requests and jobs hold at once, 1 to 100; further ones wait.",
+  },
   { name: 'CELLS', default: cellNames.join(','), meaning: 'The cells this process serves, separated by commas.' },
   {
     name: 'CELL_HOSTS',

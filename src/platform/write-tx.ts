@@ -4,6 +4,7 @@ import type pg from 'pg'
 import type { Queries, Tenant, Tx } from './db.ts'
 import { LeaseLost } from './leases.ts'
 import type { Numbers } from './numbers.ts'
+import { isLost, UnknownOutcome } from './outages.ts'
 import { compiled, queriesOver } from './queries.ts'
 import { join, raw, sql, type Sql } from './sql.ts'
 import { uuid } from './uuid.ts'
@@ -37,6 +38,9 @@ function readOnly(client: pg.PoolClient, statement: pg.QueryConfig): Promise<pg.
   client.query('commit').catch(ignore)
   return result
 }
+
+/** A statement that failed cannot be sent again within its transaction: the whole is run again. */
+const WITHIN = { alone: false }
 
 /** Several writes as one statement. */
 function together(writes: Sql[]): Sql {
@@ -82,6 +86,8 @@ export class WriteTx implements Tx {
   #locking: Queries | undefined
   #guarded: Promise<pg.QueryResult> | undefined
   #finished = false
+  /** What commits was sent: the database may have done it, whether its answer comes or not. */
+  #committing = false
   #gathering = false
   /** Whether it leans on something remembered. */
   recalled = false
@@ -91,7 +97,7 @@ export class WriteTx implements Tx {
     this.team = tenant.team
     this.now = now
     this.#means = means
-    const queries = queriesOver((q) => this.#send(q, false), means.checkRows)
+    const queries = queriesOver((q) => this.#send(q, false), means.checkRows, WITHIN)
     this.run = queries.run
     this.many = queries.many
     this.maybe = queries.maybe
@@ -100,7 +106,7 @@ export class WriteTx implements Tx {
   }
 
   get locking(): Queries {
-    return (this.#locking ??= queriesOver((q) => this.#send(q, true), this.#means.checkRows))
+    return (this.#locking ??= queriesOver((q) => this.#send(q, true), this.#means.checkRows, WITHIN))
   }
 
   async #send(q: Sql, locks: boolean): Promise<pg.QueryResult> {
@@ -177,13 +183,20 @@ export class WriteTx implements Tx {
   }
 
   numbers(sequence: string, count: number, above = 0): Promise<number[]> {
-    return this.#means.numbers.take(sequence, count, above)
+    return this.#means.numbers.take(sequence, count, above, this.team)
   }
 
-  /** Send what was deferred, end the transaction, give the connection back. What is called after that cannot fail it any more. */
+  /**
+   * Send what was deferred, end the transaction, give the connection back. What is called after that cannot fail it any more.
+   * Errors: UnknownOutcome (503) when the connection was lost before the answer to what commits.
+   */
   async commit(): Promise<void> {
     this.#finished = true
-    await this.#end()
+    try {
+      await this.#end()
+    } catch (error) {
+      throw this.#committing && isLost(error) ? new UnknownOutcome(error) : error
+    }
     this.#client?.release()
     this.#client = this.#connecting = undefined
     for (const call of this.#after) {
@@ -199,9 +212,11 @@ export class WriteTx implements Tx {
     for (const [write, items] of this.#gathered) this.#deferred.push(write(this, items as never[]))
     if (!this.#begun && this.#deferred.length === 0) return
     const { guard } = this.#means
-    if (!this.#connecting && !guard) return void (await this.#means.alone(compiled(together(this.#deferred))))
+    this.#committing = !this.#connecting && !guard
+    if (this.#committing) return void (await this.#means.alone(compiled(together(this.#deferred))))
     const client = this.#client ?? (await this.#connect())
     if (guard) await this.#assertGuarded(client)
+    this.#committing = true
     if (this.#begun) this.#gather(client)
     const last = this.#deferred.length ? client.query(compiled(together(this.#deferred))) : undefined
     if (!this.#begun) return void (await last)
