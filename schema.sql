@@ -1050,6 +1050,7 @@ table webhook_lane
   throttled_until timestamp with time zone
   first_failure_at timestamp with time zone
   failing_since timestamp with time zone
+  unreadable_since timestamp with time zone
   constraint webhook_lane_pkey PRIMARY KEY (webhook_id)
   constraint webhook_lane_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
   constraint webhook_lane_webhook_id_fkey FOREIGN KEY (webhook_id) REFERENCES webhook(id) ON DELETE CASCADE

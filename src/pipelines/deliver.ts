@@ -5,7 +5,7 @@ import type { CellName, Db } from '../platform/db.ts'
 import { errorFields, type Log } from '../platform/log.ts'
 import type { Metrics } from '../platform/metrics.ts'
 import { uuid } from '../platform/uuid.ts'
-import type { Vault } from '../platform/vault.ts'
+import { VaultError, type Vault } from '../platform/vault.ts'
 import type { DeletedAmong } from '../webhooks/fan-out.ts'
 import type { Targets } from '../webhooks/targets.ts'
 import {
@@ -124,6 +124,14 @@ export class CellPipelines {
     if (!this.#stopped) this.#options.log.error({ cell: this.#cell, causes: errorFields(error) }, message)
   }
 
+  #reportUnreadable({ team_id, destination }: Lane, cause: unknown): void {
+    this.#options.metrics.unreadable(this.#cell, 'pipeline')
+    this.#options.log.error(
+      { cell: this.#cell, 'team.id': team_id, destination, causes: errorFields(cause) },
+      'the credentials of a broker cannot be decrypted; nothing is sent to it until they can be',
+    )
+  }
+
   /** @returns how many lanes were taken */
   async #claim(): Promise<number> {
     const now = this.#options.clock()
@@ -179,8 +187,9 @@ export class CellPipelines {
       }
       return undefined
     } catch (error) {
-      this.#report(error, 'serving a pipeline failed')
-      return reasonOf(error)
+      if (!(error instanceof VaultError)) this.#report(error, 'serving a pipeline failed')
+      else this.#reportUnreadable(lane, error)
+      return error instanceof VaultError ? 'credentials cannot be decrypted' : reasonOf(error)
     } finally {
       await line?.close()
     }

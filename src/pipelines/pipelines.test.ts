@@ -37,6 +37,7 @@ describe('a pipeline', () => {
       svix: null,
       azure_amqp: null,
       event_type_prefixes: null,
+      delivery_error: null,
     }
     assert.deepEqual([status, body], [200, [expected]])
     assert.deepEqual(await list(team), { pipelines: [expected], next_cursor: null })

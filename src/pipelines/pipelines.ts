@@ -11,7 +11,7 @@ import { newestPage, readNewest } from '../platform/page.ts'
 import { Nullable, T, type Static } from '../platform/schema.ts'
 import type { SealedColumn } from '../platform/sealed.ts'
 import { and, sql } from '../platform/sql.ts'
-import type { Vault } from '../platform/vault.ts'
+import { VaultError, type Vault } from '../platform/vault.ts'
 import type { Targets } from '../webhooks/targets.ts'
 import { alignLanes } from './deliveries.ts'
 import { faultsOf } from './faults.ts'
@@ -55,10 +55,31 @@ export const sealedDestinations: SealedColumn = {
 const open = (vault: Vault, { team_id, destinations }: { team_id: string; destinations: string }): Configured =>
   JSON.parse(vault.open(destinations, contextOf(team_id))) as Configured
 
-function shown(row: Row, known: Configured): Pipeline {
+/** Undefined: they cannot be decrypted here. */
+function tryToOpen(vault: Vault, row: Row): Configured | undefined {
+  try {
+    return open(vault, row)
+  } catch (error) {
+    if (error instanceof VaultError) return undefined
+    throw error
+  }
+}
+
+const NOTHING: Configured = { cloud_pubsub: null, rabbitmq: null, svix: null, azure_amqp: null }
+const UNREADABLE = 'The credentials of the destinations cannot be decrypted'
+
+function shown(row: Row, known: Configured | undefined): Pipeline {
   const { team_id, push_historical_data, provider_raw_data, event_type_prefixes } = row
   const preferences = { preferred: row.preferred as Destination, enabled: row.enabled as Destination[] }
-  return { team_id, push_historical_data, provider_raw_data, preferences, ...redacted(known), event_type_prefixes }
+  return {
+    team_id,
+    push_historical_data,
+    provider_raw_data,
+    preferences,
+    ...redacted(known ?? NOTHING),
+    event_type_prefixes,
+    delivery_error: known ? null : UNREADABLE,
+  }
 }
 
 /** 404: a cell that this process does not serve. */
@@ -95,11 +116,12 @@ export async function listPipelines(
     where ${and(conditions)} order by p.created_at desc, p.team_id desc limit ${PAGE + 1}`,
   )
   const { page, next_cursor } = newestPage(list, rows, PAGE, (row) => ({ at: row.created_at, id: row.team_id }))
-  return { pipelines: page.map((row) => shown(row, open(plant.vault, row))), next_cursor }
+  return { pipelines: page.map((row) => shown(row, tryToOpen(plant.vault, row))), next_cursor }
 }
 
 /**
- * Give teams a pipeline, or change the one they have: what is absent stays. All of them or none. Writes pipeline, pipeline_lane,
+ * Give teams a pipeline, or change the one they have: what is absent stays, but for destinations that cannot be decrypted, which are
+ * gone. All of them or none. Writes pipeline, pipeline_lane,
  * pipeline_delivery, followed_team.
  * 400: a team of another region; no preferences where there are none yet; a preferred destination that is not enabled; an enabled one
  * that is not configured; a redacted text that is not the one kept. 403, 404: a team out of reach. 404: a cell that is not served
@@ -135,7 +157,7 @@ async function upsert(tx: PlainTx, vault: Vault, team_id: string, body: UpsertPi
     Row,
     sql`select ${columns} from pipeline p where p.team_id = ${team_id} for no key update`,
   )
-  const known = merged(before && open(vault, before), body)
+  const known = merged(before && tryToOpen(vault, before), body)
   const { preferred, enabled } = preferencesOf(before, body, known)
   const sealed = vault.seal(JSON.stringify(known), contextOf(team_id))
   const flags = {
@@ -194,12 +216,12 @@ export async function deletePipelines(
   )
   for (const { team_id } of rows) about(team_id)
   rows.sort((a, b) => asked.indexOf(a.team_id) - asked.indexOf(b.team_id))
-  return rows.map((row) => shown(row, open(plant.vault, row)))
+  return rows.map((row) => shown(row, tryToOpen(plant.vault, row)))
 }
 
 const Loaded = T.Object({ team_id: T.String(), destinations: T.String() })
 
-/** The brokers of a team with their secrets, as they are now; undefined when it has no pipeline. */
+/** The brokers of a team with their secrets, as they are now; undefined when it has no pipeline. Throws VaultError. */
 export async function loadDestinations(db: Db, vault: Vault, team_id: string): Promise<Configured | undefined> {
   const row = await db.queries.maybe(Loaded, sql`select team_id, destinations from pipeline where team_id = ${team_id}`)
   return row && open(vault, row)

@@ -4,8 +4,9 @@ import { after, describe, test } from 'node:test'
 import { gunzipSync } from 'node:zlib'
 import { protos } from '@google-cloud/pubsub'
 import { Server, ServerCredentials, status, type sendUnaryData, type ServerUnaryCall } from '@grpc/grpc-js'
+import { newVaultKey, Vault } from '../platform/vault.ts'
 import { given } from '../testing.ts'
-import { hurryPipelines, pipe, piping, say, waiting } from '../testing-pipelines.ts'
+import { hurryPipelines, path, pipe, piping, say, waiting } from '../testing-pipelines.ts'
 
 // The client library would look for the machine's credentials in the network.
 process.env.METADATA_SERVER_DETECTION = 'none'
@@ -118,4 +119,24 @@ describe('Pub/Sub', () => {
       )
       assert.deepEqual(await waiting(team), [])
     })
+
+  test('whose destinations cannot be decrypted waits alone, says so, and goes on when they are given again', async () => {
+    const [bad, good] = await Promise.all([given(), given()])
+    await pipe(bad, settings('unreadable'))
+    await pipe(good, settings('readable'))
+    const keys = [newVaultKey()]
+    const sealed = new Vault(() => keys).seal('{}', `destinations of ${bad.team}`)
+    await bad.db.pool.query('update pipeline set destinations = $2 where team_id = $1', [bad.team, sealed])
+    for (const team of [bad, good, bad, good]) await say(team)
+    await pipelines.drain()
+    assert.deepEqual([published('unreadable').length, published('readable').length], [0, 2])
+    assert.deepEqual(await waiting(bad), ['cloud_pubsub after 0', 'cloud_pubsub after 0'])
+    const shown = async () => (await bad.manage.get(path())).body.pipelines[0]
+    const { cloud_pubsub, delivery_error } = await shown()
+    assert.deepEqual([cloud_pubsub, delivery_error], [null, 'The credentials of the destinations cannot be decrypted'])
+    await pipe(bad, settings('unreadable'))
+    assert.equal((await shown()).delivery_error, null)
+    await pipelines.drain()
+    assert.equal(published('unreadable').length, 2)
+  })
 })

@@ -126,6 +126,12 @@ export const Pipeline = Fields(
     preferences: Preferences,
     ...Configured,
     event_type_prefixes: Nullable(T.Array(T.String(), { description: 'null and the empty list both mean: every type.' })),
+    delivery_error: Nullable(
+      T.String({
+        description:
+          'Why nothing is written: the credentials of the brokers cannot be decrypted by the server. What is told meanwhile waits. Giving the destinations again mends it at once.',
+      }),
+    ),
   },
   { title: 'ClientFacingETLPipeline' },
 )

@@ -10,6 +10,8 @@ export interface Metrics {
   delivery(cell: string, outcome: 'success' | 'failure', duration_s: number): void
   /** Events for a broker, by what became of them. */
   pipeline(cell: string, destination: string, counts: Record<string, number>): void
+  /** A receiver of events whose secrets cannot be decrypted, so that nothing is sent to it. */
+  unreadable(cell: string, kind: 'webhook' | 'pipeline'): void
   /** Since when the oldest row of a kind is overdue to be deleted, as was just seen; undefined when none is. */
   overdue(cell: string, kind: string, since: Date | undefined): void
   /** Rows of a kind that were deleted because their time was over. */
@@ -50,6 +52,12 @@ export function createMetrics(cells: () => Cells | undefined): Metrics {
     name: 'drawbridge_pipeline_events_total',
     help: 'Attempts to send an event to a broker, by outcome.',
     labelNames: ['cell', 'destination', 'outcome'],
+    registers: [registry],
+  })
+  const unreadable = new Counter({
+    name: 'drawbridge_unreadable_receivers_total',
+    help: 'How often a receiver of events was left alone because its secrets cannot be decrypted; each is looked at again every few minutes at most.',
+    labelNames: ['cell', 'kind'],
     registers: [registry],
   })
   const removed = new Counter({
@@ -99,6 +107,7 @@ export function createMetrics(cells: () => Cells | undefined): Metrics {
     pipeline: (cell, destination, counts) => {
       for (const [outcome, n] of Object.entries(counts)) if (n) pipelines.inc({ cell, destination, outcome }, n)
     },
+    unreadable: (cell, kind) => unreadable.inc({ cell, kind }),
     overdue: (cell, kind, since) => {
       looked.set({ cell, kind }, machineNow().getTime() / 1000)
       overdue.set(`${cell} ${kind}`, { cell, kind, since })

@@ -5,12 +5,12 @@ import { errorFields, type Log } from '../platform/log.ts'
 import type { Metrics } from '../platform/metrics.ts'
 import { uuid } from '../platform/uuid.ts'
 import type { Vault } from '../platform/vault.ts'
-import { claimDue, dropDeliveries, type Claimed, type Delivery } from './deliveries.ts'
+import { claimDue, dropDeliveries, putBack, type Claimed, type Delivery } from './deliveries.ts'
 import { endpointSink, type Hand } from './endpoint-sink.ts'
 import { EVENTS_MAX, fanOut, type DeletedAmong, type Sink, type Taken } from './fan-out.ts'
 import { Flights, type Waiting } from './flights.ts'
 import { recoverHandfuls, type Handful } from './handfuls.ts'
-import { releaseLanes, renewLanes } from './lane-leases.ts'
+import { clearUnreadable, pauseUnreadable, releaseLanes, renewLanes } from './lane-leases.ts'
 import { Lanes, type Mark } from './lanes.ts'
 import { loadEndpoints, Opener, type Endpoint, type Ready } from './ready.ts'
 import { messageId } from './operational.ts'
@@ -169,18 +169,63 @@ export class CellDelivery {
 
   #take(handful: Handful, endpoints: Map<string, Endpoint>): void {
     this.#recorder.hold(handful)
-    const ready = new Map<string, Ready>()
+    const { ready, unreadable } = this.#open(
+      [...new Set(handful.items.map((item) => item.webhook_id))].map((id) => endpoints.get(id)!),
+    )
     const moved = new Set<string>()
+    const unsent: Delivery[] = []
     for (const item of handful.items) {
       const { webhook_id } = item
-      let endpoint = ready.get(webhook_id)
-      if (!endpoint) ready.set(webhook_id, (endpoint = this.#opener.open(endpoints.get(webhook_id)!)))
+      const endpoint = ready.get(webhook_id)
+      if (!endpoint) {
+        unsent.push(item)
+        continue
+      }
       this.#lanes.add(webhook_id, { item, endpoint, taken_ms: handful.taken_ms }, endpoint, handful.taken_ms)
       if (!this.#lanes.isStill(webhook_id, this.#mark)) moved.add(webhook_id)
     }
     for (const id of ready.keys()) {
       if (moved.has(id)) void this.#flights.putBack(id)
       else this.#flights.pump(id)
+    }
+    // Before anything else is taken or claimed, so that nothing overtakes it.
+    if (unsent.length) void this.#inTurn(() => this.#leave(unsent, unreadable))
+  }
+
+  /** Open endpoints, each on its own. */
+  #open(endpoints: Endpoint[]): { ready: Map<string, Ready>; unreadable: string[] } {
+    const ready = new Map<string, Ready>()
+    const unreadable: string[] = []
+    const readable: string[] = []
+    for (const endpoint of endpoints) {
+      const opened = this.#opener.open(endpoint)
+      if ('cause' in opened) {
+        unreadable.push(endpoint.id)
+        this.#reportUnreadable(endpoint, opened.cause)
+      } else {
+        ready.set(endpoint.id, opened)
+        if (endpoint.unreadable) readable.push(endpoint.id)
+      }
+    }
+    if (readable.length)
+      void clearUnreadable(this.#db.queries, readable).catch((error: unknown) => this.#report(error, 'delivering failed'))
+    return { ready, unreadable }
+  }
+
+  #reportUnreadable({ id, team_id }: Endpoint, cause: unknown): void {
+    const { log, metrics } = this.#options
+    metrics.unreadable(this.#cell, 'webhook')
+    const fields = { cell: this.#cell, 'team.id': team_id, 'webhook.id': id, causes: errorFields(cause) }
+    log.error(fields, 'the secret or the headers of an endpoint cannot be decrypted; nothing is sent to it until they can be')
+  }
+
+  /** Deliveries of endpoints that cannot be opened wait in the database, and the endpoints are left alone. */
+  async #leave(items: Delivery[], unreadable: string[]): Promise<void> {
+    try {
+      await pauseUnreadable(this.#db.queries, unreadable, this.#options.clock())
+      await this.#recorder.putBack(items)
+    } catch (error) {
+      this.#report(error, 'putting deliveries back failed')
     }
   }
 
@@ -247,14 +292,20 @@ export class CellDelivery {
       loadEndpoints(this.#db.queries, [...counts.keys()], now),
       people.length ? this.#options.deletedAmong(this.#db.queries, people) : new Set<string>(),
     ])
-    const ready = new Map(endpoints.map((endpoint) => [endpoint.id, this.#opener.open(endpoint)]))
+    const { ready, unreadable } = this.#open(endpoints)
     const dropped: Claimed[] = []
+    const unsent: Claimed[] = []
     const taken_ms = now.getTime()
     for (const row of claimed) {
       const endpoint = ready.get(row.webhook_id)
       const item = row.user_id !== null && deleted.has(row.user_id) ? undefined : deliveryOf(row, taken_ms)
       if (endpoint && item) this.#lanes.add(endpoint.id, { item, endpoint, taken_ms }, endpoint, taken_ms)
+      else if (item && unreadable.includes(row.webhook_id)) unsent.push(row)
       else dropped.push(row)
+    }
+    if (unreadable.length) {
+      await pauseUnreadable(this.#db.queries, unreadable, now)
+      await putBack(this.#db, unsent)
     }
     for (const id of this.#lanes.inUse) this.#flights.pump(id)
     await dropDeliveries(this.#db.queries, dropped)

@@ -32,6 +32,7 @@ describe('creating an endpoint', () => {
         filter_types: null,
         created_at: '',
         updated_at: body.created_at,
+        delivery_error: null,
       },
     )
     assert.deepEqual((await team.manage.get(`${webhooks(team)}/${body.id}`)).body, body)

@@ -1,6 +1,6 @@
 // Endpoints: where a team's events are sent. Owns `webhook`. Source: events.md 6.7, 7; management-auth.md 11.
 import type { Tx } from '../platform/db.ts'
-import { badRequest, notFound } from '../platform/errors.ts'
+import { badRequest, busy, notFound } from '../platform/errors.ts'
 import { followTeam } from '../platform/outbox.ts'
 import { newestPage, readNewest } from '../platform/page.ts'
 import { T } from '../platform/schema.ts'
@@ -10,12 +10,15 @@ import { stopDeliveries } from './deliveries.ts'
 import { openHeaders, sealHeaders } from './headers.ts'
 import { resetLane, startLane } from './lane-leases.ts'
 import { Webhook, type CreateWebhook, type PatchWebhook } from './schema.ts'
-import { addSecret } from './secrets.ts'
+import { addSecret, readable, RETRY_S } from './secrets.ts'
 import type { Targets } from './targets.ts'
 
 const ENDPOINTS_MAX = 50
 
-const columns = sql`id, url, description, rate_limit, disabled, filter_types, created_at, updated_at`
+const UNREADABLE = 'The secret or the headers cannot be decrypted'
+const columns = sql`
+  id, url, description, rate_limit, disabled, filter_types, created_at, updated_at,
+  case when (select l.unreadable_since from webhook_lane l where l.webhook_id = webhook.id and l.team_id = webhook.team_id) is not null then ${UNREADABLE} end as delivery_error`
 const isSandbox = (tx: Tx): boolean => tx.tenant.cell.startsWith('sandbox')
 
 /** Null and the empty list both mean: every type. */
@@ -119,9 +122,11 @@ export async function deleteEndpoint(tx: Tx, id: string): Promise<void> {
 
 const Sealed = T.Object({ headers: T.String() })
 
-/** The custom headers of an endpoint, values included. 404: unknown. */
+/** The custom headers of an endpoint, values included. 404: unknown. 503: they cannot be decrypted here. */
 export async function headersOf(tx: Tx, vault: Vault, id: string): Promise<Record<string, string>> {
   const row = await tx.maybe(Sealed, sql`select headers from webhook where id = ${id} and team_id = ${tx.team}`)
   if (!row) throw notFound(UNKNOWN)
-  return openHeaders(vault, id, row.headers)
+  const headers = readable(() => openHeaders(vault, id, row.headers))
+  if (!headers) throw busy('The headers cannot be decrypted; putting them again replaces them', RETRY_S)
+  return headers
 }

@@ -5,6 +5,7 @@ import { invalid, type Fault } from '../platform/errors.ts'
 import type { SealedColumn } from '../platform/sealed.ts'
 import { sql } from '../platform/sql.ts'
 import type { Vault } from '../platform/vault.ts'
+import { retryUnreadable } from './lane-leases.ts'
 
 const HEADERS_MAX = 50
 const NAME_LENGTH_MAX = 200
@@ -96,11 +97,12 @@ export const sealHeaders = (vault: Vault, webhook_id: string, headers: Record<st
 export const openHeaders = (vault: Vault, webhook_id: string, sealed: string): Record<string, string> =>
   JSON.parse(vault.open(sealed, contextOf(webhook_id))) as Record<string, string>
 
-/** Replace all headers of an endpoint. Writes webhook. */
+/** Replace all headers of an endpoint. Writes webhook, webhook_lane. */
 export async function putHeaders(tx: Tx, vault: Vault, webhook_id: string, headers: Record<string, string>): Promise<void> {
   await tx.run(sql`
     update webhook set headers = ${sealHeaders(vault, webhook_id, headers)}, updated_at = ${tx.now}
     where id = ${webhook_id} and team_id = ${tx.team}`)
+  await retryUnreadable(tx, webhook_id)
 }
 
 /** Headers as they are shown: of sensitive ones the name only. */

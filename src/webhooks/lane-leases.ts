@@ -30,6 +30,27 @@ export async function takeLanes(db: Queries, owner: string, webhook_ids: string[
   return rows.map((row) => row.webhook_id)
 }
 
+/** Nothing is sent to an endpoint that cannot be opened, and it is looked at again after so long: the key may be back. */
+const UNREADABLE_S = 60
+
+/** Leave endpoints alone that cannot be opened, for a while. Writes webhook_lane. */
+export const pauseUnreadable = (db: Queries, webhook_ids: string[], now: Date): Promise<number> =>
+  db.run(sql`
+    update webhook_lane set unreadable_since = coalesce(unreadable_since, ${now}), throttled_until = ${plusSeconds(now, UNREADABLE_S)}
+    where webhook_id = any (${webhook_ids}::text[])`)
+
+/** Endpoints that could not be opened can be again. Writes webhook_lane. */
+export const clearUnreadable = (db: Queries, webhook_ids: string[]): Promise<number> =>
+  db.run(sql`update webhook_lane set unreadable_since = null where webhook_id = any (${webhook_ids}::text[])`)
+
+/** What is sealed of an endpoint is another text now, so that it is worth trying at once. Writes webhook_lane. */
+export async function retryUnreadable(tx: Tx, webhook_id: string): Promise<void> {
+  await tx.run(sql`
+    update webhook_lane set unreadable_since = null, throttled_until = null
+    where webhook_id = ${webhook_id} and team_id = ${tx.team} and unreadable_since is not null`)
+  tx.wakeDelivery()
+}
+
 /** What a process learned about an endpoint. */
 export interface Learned {
   webhook_id: string

@@ -5,7 +5,7 @@ import { sql, type Sql } from '../platform/sql.ts'
 import type { Vault } from '../platform/vault.ts'
 import { openHeaders } from './headers.ts'
 import type { Health } from './retries.ts'
-import { openSecret } from './secrets.ts'
+import { openSecret, readable } from './secrets.ts'
 import { signingKey } from './signature.ts'
 
 export const Endpoint = T.Object({
@@ -17,12 +17,14 @@ export const Endpoint = T.Object({
   secrets: T.Array(T.String()),
   first_failure_at: Nullable(T.String()),
   failing_since: Nullable(T.String()),
+  /** It could not be opened before. */
+  unreadable: T.Boolean(),
 })
 export type Endpoint = Static<typeof Endpoint>
 
 /** Of `webhook w`, `webhook_lane l` and `team t`: with what signs now, newest first; the old key ends at the team's time. */
 export const endpointColumns = (now: Date): Sql => sql`
-  w.id, w.team_id, w.url, w.rate_limit, w.headers, l.first_failure_at, l.failing_since,
+  w.id, w.team_id, w.url, w.rate_limit, w.headers, l.first_failure_at, l.failing_since, l.unreadable_since is not null as unreadable,
   to_json(array(
     select s.secret from webhook_secret s
     where s.webhook_id = w.id and (s.expires_at is null or s.expires_at > ${now}::timestamptz + make_interval(secs => t.clock_offset_s))
@@ -59,6 +61,11 @@ export interface Ready extends Opened {
 
 const OPENED_MAX = 2000
 
+/** Why an endpoint cannot be opened. */
+export interface Unreadable {
+  cause: unknown
+}
+
 /** Opens what is sealed, and remembers it until it is sealed otherwise. */
 export class Opener {
   readonly #vault: Vault
@@ -68,7 +75,16 @@ export class Opener {
     this.#vault = vault
   }
 
-  open(endpoint: Endpoint): Ready {
+  /** Never throws: what cannot be opened concerns its endpoint alone. */
+  open(endpoint: Endpoint): Ready | Unreadable {
+    try {
+      return this.#open(endpoint)
+    } catch (cause) {
+      return { cause }
+    }
+  }
+
+  #open(endpoint: Endpoint): Ready {
     const { id, team_id, url, rate_limit } = endpoint
     const health = { first_failure_at: date(endpoint.first_failure_at), failing_since: date(endpoint.failing_since) }
     const sealed = [endpoint.headers, ...endpoint.secrets].join(' ')
@@ -77,7 +93,7 @@ export class Opener {
       const custom = openHeaders(this.#vault, id, endpoint.headers)
       opened = {
         sealed,
-        keys: endpoint.secrets.map((secret) => signingKey(openSecret(this.#vault, id, secret))),
+        keys: this.#keysOf(endpoint),
         custom,
         customList: Object.entries(custom).flat(),
         customNames: Object.keys(custom),
@@ -86,6 +102,18 @@ export class Opener {
       this.#opened.set(id, opened)
     }
     return { ...opened, id, team_id, url, rate_limit, health }
+  }
+
+  /** The newest key must be there. Of those that it has replaced the ones that can be read sign beside it. */
+  #keysOf({ id, secrets }: Endpoint): Opened['keys'] {
+    const [newest, ...replaced] = secrets
+    if (newest === undefined) throw new Error('an endpoint has no key')
+    const keys = [signingKey(openSecret(this.#vault, id, newest))]
+    for (const secret of replaced) {
+      const key = readable(() => openSecret(this.#vault, id, secret))
+      if (key !== undefined) keys.push(signingKey(key))
+    }
+    return keys
   }
 }
 

@@ -62,6 +62,12 @@ export const Webhook = Fields(
     filter_types: Nullable(T.Array(T.String())),
     created_at: Timestamp,
     updated_at: Timestamp,
+    delivery_error: Nullable(
+      T.String({
+        description:
+          'Why nothing is sent although the endpoint is not disabled: its secret or its headers cannot be decrypted by the server. What is told meanwhile waits. Rotating the secret, or putting the headers again, mends it at once.',
+      }),
+    ),
   },
   { title: 'Webhook' },
 )

@@ -1,11 +1,12 @@
 // The signing secrets of endpoints, sealed. The newest signs; the one before it goes on signing for a day. Source: events.md 6.3, 6.4.
 import { plusSeconds } from '../platform/clock.ts'
 import type { Tx } from '../platform/db.ts'
-import { badRequest } from '../platform/errors.ts'
+import { badRequest, busy } from '../platform/errors.ts'
 import { Nullable, T } from '../platform/schema.ts'
 import type { SealedColumn } from '../platform/sealed.ts'
 import { sql } from '../platform/sql.ts'
-import type { Vault } from '../platform/vault.ts'
+import { VaultError, type Vault } from '../platform/vault.ts'
+import { retryUnreadable } from './lane-leases.ts'
 import { newSecret, withPrefix } from './signature.ts'
 
 const OVERLAP_S = 86_400
@@ -43,28 +44,45 @@ const alive = (tx: Tx, webhook_id: string) =>
     where team_id = ${tx.team} and webhook_id = ${webhook_id} and (expires_at is null or expires_at > ${tx.now}) order by id desc`,
   )
 
-/** The newest key of an endpoint, with its prefix. */
+/** The newest key of an endpoint, with its prefix. 503: it cannot be decrypted here. */
 export async function newestSecret(tx: Tx, vault: Vault, webhook_id: string): Promise<string> {
   const [newest] = await alive(tx, webhook_id)
   if (!newest) throw new Error('an endpoint has no key')
-  return openSecret(vault, webhook_id, newest.secret)
+  const key = readable(() => openSecret(vault, webhook_id, newest.secret))
+  if (key === undefined) throw busy('The secret cannot be decrypted; rotating it makes another', RETRY_S)
+  return key
+}
+
+/** When an answer may differ that depends on keys which the operator has to bring back. */
+export const RETRY_S = 60
+
+/** What is opened; undefined when the key that it was sealed with is not here, or the text was changed. */
+export function readable<R>(open: () => R): R | undefined {
+  try {
+    return open()
+  } catch (error) {
+    if (error instanceof VaultError) return undefined
+    throw error
+  }
 }
 
 /**
- * Replace the key; the old one goes on signing for 24 h. The endpoint's row must be locked. Writes webhook_secret.
+ * Replace the key; the old one goes on signing for 24 h, where it can be decrypted. The endpoint's row must be locked.
+ * Writes webhook_secret, webhook_lane.
  * 400: the same key, or ten old ones are alive.
  */
 export async function rotateSecret(tx: Tx, vault: Vault, webhook_id: string, key: string | undefined): Promise<void> {
   const [current, ...old] = await alive(tx, webhook_id)
   if (!current) throw new Error('an endpoint has no key')
-  if (key !== undefined && sameKey(openSecret(vault, webhook_id, current.secret), key))
-    throw badRequest('The key is the current one')
+  const known = readable(() => openSecret(vault, webhook_id, current.secret))
+  if (key !== undefined && known !== undefined && sameKey(known, key)) throw badRequest('The key is the current one')
   if (old.length >= OLD_KEYS_MAX) throw badRequest(`${OLD_KEYS_MAX} old keys are still in use, try again when one has expired`)
   await tx.run(sql`
     update webhook_secret set expires_at = ${plusSeconds(tx.now, OVERLAP_S)} where id = ${current.id} and team_id = ${tx.team}`)
   await tx.run(sql`
     delete from webhook_secret where team_id = ${tx.team} and webhook_id = ${webhook_id} and expires_at <= ${tx.now}`)
   await addSecret(tx, vault, webhook_id, key)
+  await retryUnreadable(tx, webhook_id)
 }
 
 /** Two texts of one key differ in prefix and padding. */
