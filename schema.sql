@@ -220,6 +220,28 @@ table team
 
 -- each cell
 
+table access_day
+  day date not null
+  seq bigint not null
+  hash bytea not null
+  dropped_at timestamp with time zone
+  constraint access_day_pkey PRIMARY KEY (day)
+
+table access_line
+  team_id uuid
+  users text not null
+  line text not null
+
+table access_log
+  day date not null
+  seq bigint not null
+  team_id uuid
+  users uuid[] not null
+  line text not null
+  hash bytea not null
+  constraint access_log_pkey PRIMARY KEY (seq, day)
+  CREATE INDEX access_log__users ON ONLY access_log USING gin (users)
+
 table analyte
   id integer not null generated always as identity
   slug text not null
@@ -1080,3 +1102,50 @@ table webhook_secret
 
 sequence delivery_number
 sequence order_event_id
+
+aggregate access_chain(bytea,text) of access_link
+
+function access_drop(date,timestamp with time zone)
+  begin
+    execute format('drop table if exists %I', 'access_log_' || to_char(gone, 'YYYYMMDD'));
+    update access_day set dropped_at = at where day = gone and dropped_at is null;
+  end
+
+function access_link(bytea,bytea,text)
+  begin
+    return sha256(coalesce(state, first) || convert_to(line, 'UTF8'));
+  end
+
+function access_seal(date,uuid[],text[],text[])
+  declare
+    head access_day;
+    sealed bigint;
+    last_seq bigint;
+    last_hash bytea;
+  begin
+    lock table access_day in exclusive mode;
+    if cardinality(lines) = 0 and not exists (select from access_line) then
+      return 0;
+    end if;
+    select * into strict head from access_day order by day desc limit 1;
+    if today > head.day then
+      execute format('create table %I partition of access_log for values from (%L) to (%L)',
+                     'access_log_' || to_char(today, 'YYYYMMDD'), today, today + 1);
+      insert into access_day (day, seq, hash) values (today, head.seq, head.hash);
+      head.day := today;
+    end if;
+    with
+      left_here as (delete from access_line returning team_id, users, line),
+      waiting as (
+        select team_id, users, line from left_here
+        union all
+        select given.team_id, given.users, given.line from unnest(teams, patients, lines) as given (team_id, users, line)),
+      written as (
+        insert into access_log (day, seq, team_id, users, line, hash)
+        select head.day, head.seq + row_number() over w, team_id, users::uuid[], line, access_chain(head.hash, line) over w
+        from waiting window w as (order by line collate "C" rows unbounded preceding)
+        returning seq, hash)
+    select count(*) over (), seq, hash into strict sealed, last_seq, last_hash from written order by seq desc limit 1;
+    update access_day set seq = last_seq, hash = last_hash where day = head.day;
+    return sealed;
+  end

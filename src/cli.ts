@@ -80,6 +80,11 @@ Usage: drawbridge <command>
   vault status                                      which keys the secrets of this installation depend on
   vault rotate                                      seal every secret with the newest key, while servers run
 
+  access-log export --cell CELL                     who saw and changed which patients' data, as JSON Lines
+      --from DAY, --until DAY                       only these days; --user ID, --team ID: only lines about them
+  access-log verify [--cell CELL]                   whether the log is whole; ends with 1 and the first line that is not
+      --known LINE:HASH                             and whether it still has a line that was noted; any number of them
+
   mail list                                         the newest mails and how they stand
   mail show ID                                      a mail with its text, unless it was sent
 
@@ -149,6 +154,8 @@ async function execute(words: string[]): Promise<void> {
       const { phlebotomyCommand } = await import('./phlebotomy-command.ts')
       return administer(readConfig(process.env), (cells) => phlebotomyCommand(cells, words))
     }
+    case 'access-log':
+      return accessLog(readConfig(process.env), words)
     case 'mail':
       return administer(readConfig(process.env), (cells) => mailCommand(cells, words))
     case 'result':
@@ -184,6 +191,17 @@ async function administer(config: Config, command: (cells: Cells, config: Config
   } finally {
     await database.close()
   }
+}
+
+/** What is printed waits for whoever reads it: the log may be larger than the memory. */
+async function accessLog(config: Config, words: string[]): Promise<void> {
+  const { accessLogCommand } = await import('./access-log-command.ts')
+  const write = (text: string): Promise<void> =>
+    new Promise((resolve, reject) => process.stdout.write(text, (error) => (error ? reject(error) : resolve())))
+  await administer(config, async (cells) => {
+    await accessLogCommand(cells, words, write)
+    return ''
+  })
 }
 
 /** Ends with the first signal, and well. */

@@ -1,5 +1,8 @@
 // The outbox of mail as its operator reads it.
 import { UsageError } from './bootstrap.ts'
+import { usersOfMail } from './messages/messages.ts'
+import { leaveCommands } from './platform/access-line.ts'
+import { seal } from './platform/access-log.ts'
 import type { Cells } from './platform/cells.ts'
 import type { Db } from './platform/db.ts'
 import { findMail, listMail, type MailLine } from './platform/mail.ts'
@@ -13,16 +16,36 @@ export async function mailCommand(cells: Cells, [, what, id]: string[]): Promise
     ...cells.names.map((name) => [name, cells.of(name)] as [string, Db]),
   ]
   if (what === 'list') {
-    const mails = await Promise.all(places.map(async ([place, db]) => (await listMail(db)).map((mail) => row(place, mail))))
-    return mails.flat().join('') || 'There is no mail.\n'
+    const lists = await Promise.all(places.map(([, db]) => listMail(db)))
+    for (const [i, [, db]] of places.entries()) await log(cells, db, 'mail list', lists[i]!)
+    return lists.flatMap((mails, i) => mails.map((mail) => row(places[i]![0], mail))).join('') || 'There is no mail.\n'
   }
   if (what !== 'show') throw new UsageError('Say "mail list" or "mail show ID".')
   if (!id || !UUID.test(id)) throw new UsageError('mail show needs the id of a mail.')
   for (const [place, db] of places) {
     const mail = await findMail(db, id)
-    if (mail) return letter(place, mail)
+    if (!mail) continue
+    await log(cells, db, 'mail show', [mail])
+    return letter(place, mail)
   }
   throw new UsageError('There is no such mail.')
+}
+
+/** Write down that mail of patients is shown: that of a cell. The control plane has no patients. */
+async function log({ control }: Cells, db: Db, operation: string, mails: MailLine[]): Promise<void> {
+  if (db === control || mails.length === 0) return
+  await db.plainTx(async (tx) => {
+    const found = await usersOfMail(
+      tx,
+      mails.map(({ id }) => id),
+    )
+    leaveCommands(
+      tx,
+      operation,
+      found.map(({ mail_id, team_id, user_id }) => ({ team_id, user_id, object: mail_id })),
+    )
+  })
+  await seal(db)
 }
 
 const progress = ({ state, attempts, error, next_at }: MailLine): string =>

@@ -3,6 +3,8 @@ import { parseArgs } from 'node:util'
 import { cell, id, UsageError } from './bootstrap.ts'
 import { loadTenant } from './management/teams.ts'
 import { assignToTeam, dropUnassigned, listUnassigned } from './matching/operator.ts'
+import { leaveCommand } from './platform/access-line.ts'
+import { seal } from './platform/access-log.ts'
 import type { Cells } from './platform/cells.ts'
 
 /** Carry out `result list`, `result assign` or `result drop`. @returns what to print */
@@ -23,12 +25,23 @@ export async function resultCommand(cells: Cells, words: string[]): Promise<stri
   }
   const result = id(named, 'The result')
   if (command === 'drop') {
-    if (!(await dropUnassigned(db, result))) throw new UsageError('No such result waits for a team.')
+    const isGone = await db.plainTx(async (tx) => {
+      const gone = await dropUnassigned(tx, result)
+      if (gone) leaveCommand(tx, 'result drop', { objects: [result] })
+      return gone
+    })
+    if (!isGone) throw new UsageError('No such result waits for a team.')
+    await seal(db)
     return 'The result is gone.\n'
   }
   const tenant = await loadTenant(cells, place, id(values.team, '--team'))
   if (!tenant) throw new UsageError('There is no such team.')
-  const receipt = await assignToTeam(db, tenant, result)
+  const receipt = await db.tx(tenant, async (tx) => {
+    const taken = await assignToTeam(tx, result)
+    if (taken) leaveCommand(tx, 'result assign', { team: tenant.team, org: tenant.org, objects: [result] })
+    return taken
+  })
+  await seal(db)
   if (!receipt) throw new UsageError('No such result waits for a team.')
   return `${receipt.decision_code}, ${receipt.status}${receipt.order_id ? `, order ${receipt.order_id}` : ''}\n`
 }

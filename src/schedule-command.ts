@@ -3,8 +3,10 @@ import { parseArgs } from 'node:util'
 import { cell, id, UsageError } from './bootstrap.ts'
 import { loadTenant } from './management/teams.ts'
 import { placesOf, usable } from './places-command.ts'
+import { leaveCommand, leaveCommands } from './platform/access-line.ts'
+import { seal } from './platform/access-log.ts'
 import type { Cells } from './platform/cells.ts'
-import type { CellName, Db } from './platform/db.ts'
+import type { CellName, Db, Tx } from './platform/db.ts'
 import { labOf } from './psc/import.ts'
 import { answerBooking, teamOfBooking, waitingBookings } from './scheduling/answers.ts'
 import { importSchedules } from './scheduling/import.ts'
@@ -92,7 +94,17 @@ async function bookings(
   if (command === 'list') {
     let printed = ''
     for (const name of placesOf(cells, where)) {
-      const waiting = await waitingBookings(cells.of(name).queries, LISTED)
+      const db = cells.of(name)
+      const waiting = await db.plainTx(async (tx) => {
+        const found = await waitingBookings(tx, LISTED)
+        leaveCommands(
+          tx,
+          'psc booking list',
+          found.map(({ id, team_id, user_id }) => ({ team_id, user_id, object: id })),
+        )
+        return found
+      })
+      await seal(db)
       printed += `${name}\n${waiting.map((one) => `  ${one.id}  ${one.provider} ${one.site_code}  ${one.start_at}  team ${one.team_id}\n`).join('')}`
     }
     return printed
@@ -104,7 +116,13 @@ async function bookings(
   if (!db) throw new UsageError(`CELLS leaves out ${name}.`)
   const team = await teamOfBooking(db.queries, booking)
   const tenant = team === undefined ? undefined : await loadTenant(cells, name, team)
-  const isDone = tenant && (await db.tx(tenant, (tx) => answerBooking(tx, booking, command === 'confirm')))
+  const answer = async (tx: Tx) => {
+    const done = await answerBooking(tx, booking, command === 'confirm')
+    if (done) leaveCommand(tx, `psc booking ${command}`, { team: tx.team, org: tx.tenant.org, objects: [booking] })
+    return done
+  }
+  const isDone = tenant && (await db.tx(tenant, answer))
+  await seal(db)
   if (!isDone) throw new UsageError('No such booking waits for an answer.')
   return command === 'confirm' ? 'Confirmed.\n' : 'Refused; the appointment is cancelled.\n'
 }

@@ -13,6 +13,8 @@ import { setOrderFollowers } from './orders/followers.ts'
 import { SmsCourier } from './messages/courier.ts'
 import { pipelinesIn } from './pipelines/worker.ts'
 import { locator } from './places/geocoder.ts'
+import { accessCleanups } from './platform/access-archive.ts'
+import { AccessLog } from './platform/access-log.ts'
 import { Cells, schemaOf, type CellOptions } from './platform/cells.ts'
 import type { Config } from './platform/config.ts'
 import type { CellName, Connection, Db } from './platform/db.ts'
@@ -151,7 +153,9 @@ export async function startRoles(config: Config, cells: Cells, log: Log, roles: 
   setOrderFollowers(followersIn({ vault, administration, sms }))
   const runner = new JobRunner({ handlers, tenantOf: guard.tenant, log, metrics })
   const worker = roles.work ? new Worker({ cells, handlers, tenantOf: guard.tenant, log, metrics }) : undefined
-  const retention = roles.work ? new Retention({ cells, cleanups, log, metrics }) : undefined
+  const retention = roles.work
+    ? new Retention({ cells, cleanups: [...cleanups, ...accessCleanups(config.access_log_days)], log, metrics })
+    : undefined
   const product = `Drawbridge/${version}`
   const watch = new FeedWatch()
   const targets = new Targets({ allow: config.webhook_allow })
@@ -161,6 +165,7 @@ export async function startRoles(config: Config, cells: Cells, log: Log, roles: 
     pipelines && deliveryIn(cells, { ...sending, sinks: pipelines.sinks, schedule_s: config.webhook_schedule_s, product })
   const courier = roles.work && config.smtp ? new MailCourier({ cells, smtp: config.smtp, log }) : undefined
   const texting = roles.work && config.sms ? new SmsCourier({ cells, sms: config.sms, log }) : undefined
+  const access = new AccessLog({ mode: config.access_log, log, onLost: metrics.accessLost })
   const app = createHttp({
     operations: operationsIn({
       heavy: pool,
@@ -178,6 +183,7 @@ export async function startRoles(config: Config, cells: Cells, log: Log, roles: 
     }),
     guards: { team: guard.authenticate, management: administration.orgs },
     cells,
+    access,
     constraints,
     later,
     log,
@@ -193,7 +199,7 @@ export async function startRoles(config: Config, cells: Cells, log: Log, roles: 
     base_path: config.base_path,
     draining: () => draining,
   })
-  addBrowserPages(app, pagesIn({ heavy: pool, vault, administration }))
+  addBrowserPages(app, pagesIn({ heavy: pool, vault, administration }), { cells, access })
   // A caller that would keep its connection for the next request would keep us from ending.
   app.addHook('onSend', async (_request, reply) => void (draining && reply.header('connection', 'close')))
   if (roles.serve) {
@@ -227,6 +233,7 @@ export async function startRoles(config: Config, cells: Cells, log: Log, roles: 
         texting?.stop(),
       ]
       await Promise.race([Promise.all(ending), deadline])
+      await access.stop()
       await administration.use.stop()
       await pool.close()
     },

@@ -13,6 +13,7 @@ import { administer } from './management/administration.ts'
 import { createOrgKey, createTeamKey } from './management/keys.ts'
 import { createOrg, createTeam, loadTenant, placeTeam } from './management/teams.ts'
 import { setOrderFollowers } from './orders/followers.ts'
+import { AccessLog } from './platform/access-log.ts'
 import { Cells, schemaOf } from './platform/cells.ts'
 import { cellNames, teamNow, type CellName, type Connection, type Db } from './platform/db.ts'
 import { openEmbedded } from './platform/embedded-postgres.ts'
@@ -120,6 +121,8 @@ export const targets = new Targets({
 const watch = new FeedWatch()
 /** The service that places are asked of; none until a test names one. */
 export const geocoder: { url: string | undefined } = { url: undefined }
+/** What tests ask for writes it down by itself; a test that reads the log flushes it first. */
+export const access = new AccessLog({ mode: 'batched', log })
 const app = createHttp({
   operations: operationsIn({
     heavy: pool,
@@ -134,6 +137,7 @@ const app = createHttp({
   }),
   guards: { team: guard.authenticate, management: administration.orgs },
   cells,
+  access,
   constraints,
   later,
   log,
@@ -143,7 +147,7 @@ const app = createHttp({
   checkReplies: true,
 })
 setOrderFollowers(followersIn({ vault, administration, sms: true }))
-addBrowserPages(app, pagesIn({ heavy: pool, vault, administration }))
+addBrowserPages(app, pagesIn({ heavy: pool, vault, administration }), { cells, access })
 export const url: string = await app.listen({ port: 0, host: '127.0.0.1' })
 
 // In a run of many files the database goes with all others at the end: ext4 passes over places that files have just left, one by one, and
@@ -151,6 +155,7 @@ export const url: string = await app.listen({ port: 0, host: '127.0.0.1' })
 after(async () => {
   watch.close()
   await app.close()
+  await access.stop()
   await pool.close()
   await cells.close()
   if (embedded.owner) await admin.query(`drop database ${database} with (force)`)

@@ -11,7 +11,7 @@ import { managementOperation, operation, type Operation } from '../src/platform/
 import { Fields, T, Uuid } from '../src/platform/schema.ts'
 import { featureNames, features, type FeatureName } from '../src/wire/features.ts'
 import { Environment } from '../src/management/schema.ts'
-import { administration, cells, given, guard, metrics, type Given } from '../src/testing.ts'
+import { access, administration, cells, given, guard, metrics, type Given } from '../src/testing.ts'
 import { each } from './operations/each.ts'
 import { send, valid } from './operations/requests.ts'
 
@@ -22,6 +22,7 @@ const Body = Fields({ name: T.String() })
 const gated: Operation[] = featureNames.flatMap((name) => [
   operation({
     id: `of_team_${name}`,
+    patients: false,
     method: 'POST',
     path: `/v3/${name}/{id}`,
     summary: 'Made for this test',
@@ -33,6 +34,7 @@ const gated: Operation[] = featureNames.flatMap((name) => [
   }),
   managementOperation({
     id: `of_org_${name}`,
+    patients: false,
     method: 'GET',
     path: `/v1/org/{org_id}/team/{team_id}/{environment}/${name}`,
     place: 'team',
@@ -48,6 +50,7 @@ const app = createHttp({
   operations: gated,
   guards: { team: guard.authenticate, management: administration.orgs },
   cells,
+  access,
   constraints,
   later: [],
   log: createLog('silent'),

@@ -63,6 +63,7 @@ const ours: Record<string, string> = {
   'POST /v1/org/{}/team/{}/{}/unmatched_result/{}/release': 'results that a team was unsure of',
   'GET /v1/org/{}/audit/{}/{}': 'who did what',
   'GET /v1/org/{}/team/{}/{}/audit': 'who did what',
+  'GET /v1/org/{}/team/{}/{}/access_log': 'who saw what',
   'GET /v1/org/{}/team/{}/{}/webhook/{}/message': 'the log of deliveries, which the reference has on a page of another company',
   'GET /v1/org/{}/team/{}/{}/webhook/{}/message/{}': 'the log of deliveries',
   'GET /v1/org/{}/team/{}/{}/webhook/{}/message/{}/attempt': 'the log of deliveries',

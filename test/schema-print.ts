@@ -1,7 +1,7 @@
 // The present schema as text, read from the catalogs: the bundled PostgreSQL has no pg_dump.
 import type pg from 'pg'
 
-/** Tables, columns, constraints, indexes, triggers and sequences of a schema, in a stable order. */
+/** Tables, columns, constraints, indexes, triggers, sequences and functions of a schema, in a stable order. */
 export async function printSchema(client: pg.Client, schema: string): Promise<string> {
   const columns = await client.query<{ table: string; column: string; type: string; rest: string }>(
     `select c.relname as table, a.attname as column, format_type(a.atttypid, a.atttypmod) as type,
@@ -11,7 +11,7 @@ export async function printSchema(client: pg.Client, schema: string): Promise<st
      from pg_class c join pg_namespace n on n.oid = c.relnamespace
      join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
      left join pg_attrdef d on d.adrelid = c.oid and d.adnum = a.attnum
-     where n.nspname = $1 and c.relkind = 'r' order by c.relname, a.attnum`,
+     where n.nspname = $1 and c.relkind in ('r', 'p') and not c.relispartition order by c.relname, a.attnum`,
     [schema],
   )
   const constraints = await client.query<{ table: string; name: string; definition: string }>(
@@ -56,5 +56,23 @@ export async function printSchema(client: pg.Client, schema: string): Promise<st
     lines.push('')
   }
   for (const { name } of sequences.rows) lines.push(`sequence ${name}`)
+  // Those of triggers stand with their tables.
+  const functions = await client.query<{ signature: string; aggregate: string | null; body: string }>(
+    `select p.oid::regprocedure::text as signature, p.prosrc as body,
+            case when a.aggfnoid is not null then 'of ' || a.aggtransfn::regproc::text end as aggregate
+     from pg_proc p join pg_namespace n on n.oid = p.pronamespace left join pg_aggregate a on a.aggfnoid = p.oid
+     where n.nspname = $1 and p.prorettype <> 'trigger'::regtype order by 1`,
+    [schema],
+  )
+  for (const { signature, aggregate, body } of functions.rows) {
+    lines.push('', plain(aggregate ? `aggregate ${signature} ${aggregate}` : `function ${signature}`))
+    if (!aggregate)
+      lines.push(
+        ...plain(body)
+          .trim()
+          .split('\n')
+          .map((line) => `  ${line}`),
+      )
+  }
   return lines.join('\n')
 }

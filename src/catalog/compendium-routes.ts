@@ -8,6 +8,7 @@ export function compendiumRoutes(): Operation[] {
   return [
     operation({
       id: 'search_compendium',
+      patients: false,
       method: 'POST',
       path: '/v3/compendium/search',
       summary: 'Find what laboratories measure under many names',
@@ -21,6 +22,7 @@ export function compendiumRoutes(): Operation[] {
     }),
     operation({
       id: 'convert_compendium',
+      patients: false,
       method: 'POST',
       path: '/v3/compendium/convert',
       summary: "Translate a lab test or a laboratory's codes to those of another laboratory",
@@ -32,6 +34,7 @@ export function compendiumRoutes(): Operation[] {
     }),
     operation({
       id: 'search_orderable_tests',
+      patients: false,
       method: 'POST',
       path: '/v3/compendium/search_orderable_tests',
       summary: 'Find what can be ordered at a laboratory for codes of others',

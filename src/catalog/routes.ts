@@ -31,6 +31,7 @@ const params = Fields({ lab_test_id: Uuid })
 export const routes = (labOf: LabOfAccount): Operation[] => [
   operation({
     id: 'get_labs',
+    patients: false,
     method: 'GET',
     path: '/v3/lab_tests/labs',
     summary: 'List all labs',
@@ -39,6 +40,7 @@ export const routes = (labOf: LabOfAccount): Operation[] => [
   }),
   operation({
     id: 'get_markers',
+    patients: false,
     method: 'GET',
     path: '/v3/lab_tests/markers',
     summary: 'List the markers that can be ordered',
@@ -49,6 +51,7 @@ export const routes = (labOf: LabOfAccount): Operation[] => [
   }),
   operation({
     id: 'get_markers_for_test',
+    patients: false,
     method: 'GET',
     path: '/v3/lab_tests/{lab_test_id}/markers',
     summary: 'List the markers of a lab test and the reflex markers they can lead to',
@@ -60,6 +63,7 @@ export const routes = (labOf: LabOfAccount): Operation[] => [
   }),
   operation({
     id: 'get_markers_for_order_set',
+    patients: false,
     method: 'POST',
     path: '/v3/lab_tests/list_order_set_markers',
     summary: 'List the markers that an order set would order',
@@ -76,6 +80,7 @@ export const routes = (labOf: LabOfAccount): Operation[] => [
   }),
   operation({
     id: 'get_markers_by_provider_id',
+    patients: false,
     method: 'GET',
     path: '/v3/lab_tests/{lab_id}/markers/{provider_id}',
     summary: "Read a lab's marker by the lab's own test code",
@@ -87,6 +92,7 @@ export const routes = (labOf: LabOfAccount): Operation[] => [
   }),
   operation({
     id: 'get_paginated_lab_tests_for_team',
+    patients: false,
     method: 'GET',
     path: '/v3/lab_test',
     summary: 'List lab tests, page by page',
@@ -97,6 +103,7 @@ export const routes = (labOf: LabOfAccount): Operation[] => [
   }),
   operation({
     id: 'get_lab_tests_for_team',
+    patients: false,
     method: 'GET',
     path: '/v3/lab_tests',
     summary: 'List lab tests',
@@ -108,6 +115,7 @@ export const routes = (labOf: LabOfAccount): Operation[] => [
   }),
   operation({
     id: 'get_lab_test_for_team',
+    patients: false,
     method: 'GET',
     path: '/v3/lab_tests/{lab_test_id}',
     summary: 'Read a lab test',
@@ -118,6 +126,7 @@ export const routes = (labOf: LabOfAccount): Operation[] => [
   }),
   operation({
     id: 'create_lab_test_for_team',
+    patients: false,
     method: 'POST',
     path: '/v3/lab_tests',
     summary: "Make a lab test of a lab's markers",
@@ -129,6 +138,7 @@ export const routes = (labOf: LabOfAccount): Operation[] => [
   }),
   operation({
     id: 'update_lab_test_for_team',
+    patients: false,
     method: 'PATCH',
     path: '/v3/lab_tests/{lab_test_id}',
     summary: 'Rename a lab test, put it away or take it back',
@@ -141,6 +151,7 @@ export const routes = (labOf: LabOfAccount): Operation[] => [
   }),
   managementOperation({
     id: 'approve_lab_test',
+    patients: false,
     method: 'POST',
     path: '/v1/org/{org_id}/lab_test/{env}/{region}/{lab_test_id}/approve',
     place: 'cell',

@@ -27,6 +27,7 @@ const credentials = ({ vault, administration }: Means): Operation[] => [
   managementOperation({
     ...inCell,
     id: 'get_team_custom_credentials',
+    patients: false,
     method: 'GET',
     path: CREDENTIALS,
     summary: "List teams' own credentials for providers, newest first",
@@ -38,6 +39,7 @@ const credentials = ({ vault, administration }: Means): Operation[] => [
   managementOperation({
     ...inCell,
     id: 'upsert_team_custom_credentials',
+    patients: false,
     method: 'POST',
     path: CREDENTIALS,
     summary: "Set a team's own credentials for a provider",
@@ -54,6 +56,7 @@ const credentials = ({ vault, administration }: Means): Operation[] => [
   managementOperation({
     ...inCell,
     id: 'delete_team_custom_credentials',
+    patients: false,
     method: 'DELETE',
     path: CREDENTIALS,
     summary: "Delete teams' own credentials",
@@ -64,6 +67,7 @@ const credentials = ({ vault, administration }: Means): Operation[] => [
   managementOperation({
     ...inCell,
     id: 'prepare_team_custom_credentials',
+    patients: false,
     method: 'POST',
     path: '/v1/org/{org_id}/prepare_team_custom_credentials/{env}/{region}',
     reads: true,
@@ -84,6 +88,7 @@ const pulls = ({ administration }: Means): Operation[] => [
   managementOperation({
     ...inCell,
     id: 'get_team_data_pull_preferences',
+    patients: false,
     method: 'GET',
     path: PULLS,
     summary: 'Read how many days of history teams want from providers',
@@ -95,6 +100,7 @@ const pulls = ({ administration }: Means): Operation[] => [
   managementOperation({
     ...inCell,
     id: 'upsert_team_data_pull_preferences',
+    patients: false,
     method: 'POST',
     path: PULLS,
     summary: 'Set how many days of history teams want from providers',
@@ -115,6 +121,7 @@ const pulls = ({ administration }: Means): Operation[] => [
   managementOperation({
     ...inCell,
     id: 'delete_team_data_pull_preferences',
+    patients: false,
     method: 'DELETE',
     path: PULLS,
     summary: 'Go back to the usual days of history',
@@ -134,6 +141,7 @@ const scopeRequirements = [
   managementOperation({
     ...inControl,
     id: 'get_team_scope_requirements',
+    patients: false,
     method: 'GET',
     path: SCOPES,
     summary: 'Read what users of a team are asked to consent to',
@@ -146,6 +154,7 @@ const scopeRequirements = [
   managementOperation({
     ...inControl,
     id: 'upsert_team_scope_requirements',
+    patients: false,
     method: 'POST',
     path: SCOPES,
     summary: 'Set what users of a team are asked to consent to',

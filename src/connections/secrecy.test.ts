@@ -6,7 +6,7 @@ import { test } from 'node:test'
 import { operationsIn, type Surroundings } from '../app.ts'
 import { createHttp } from '../platform/http.ts'
 import { createLog } from '../platform/log.ts'
-import { administration, cells, given, metrics, vault } from '../testing.ts'
+import { access, administration, cells, given, metrics, vault } from '../testing.ts'
 
 const hidden = ['swordfish', 'tunafish', 'marlin', 'barracuda']
 const details = {
@@ -22,6 +22,7 @@ test('a secret of credentials is in no answer, no log, no row and no line of the
     operations: operationsIn(surroundings as Surroundings),
     guards: { team: administration.teams.authenticate, management: administration.orgs },
     cells,
+    access,
     constraints: {},
     later: [],
     log,

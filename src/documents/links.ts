@@ -2,8 +2,10 @@
 // and are not stored anywhere but in the order that shows them.
 import type { Administration } from '../management/administration.ts'
 import type { OrderFollower } from '../orders/followers.ts'
+import { Subjects } from '../platform/access-line.ts'
 import type { CellName } from '../platform/db.ts'
 import { Problem } from '../platform/errors.ts'
+import type { Outside } from '../platform/operation.ts'
 import type { BrowserPage, PageAnswer } from '../platform/pages.ts'
 import { Tokens } from '../platform/tokens.ts'
 import type { Vault } from '../platform/vault.ts'
@@ -43,25 +45,35 @@ const gone = () => text(404, 'This link is not valid, or not any more. Please as
 export function requisitionPage({ cells, teams }: Administration, vault: Vault, drawer: Drawer): BrowserPage {
   const tokens = tokensOf(vault)
   return {
+    id: 'requisition_page',
     path: PATH,
+    patients: true,
     answer: async ({ query }) => {
-      const [cell, team, order_id] = (typeof query.token === 'string' && tokens.read(query.token)?.words) || []
+      const token = typeof query.token === 'string' ? tokens.read(query.token) : undefined
+      const [cell, team, order_id] = token?.words ?? []
       if (order_id === undefined || !cells.has(cell as CellName)) return gone()
       const tenant = await teams.tenant(cell as CellName, team!)
       if (!tenant) return gone()
-      try {
-        const file = await drawRequisition(drawer, { tenant, cells }, order_id)
-        const headers = {
-          'content-type': file.type,
-          'content-disposition': `inline; filename="${file.name}"`,
-          // What shows PDFs within a browser has scripts and styles of its own.
-          'content-security-policy': "frame-ancestors 'none'",
-        }
-        return { status: 200, headers, html: file.bytes }
-      } catch (error) {
-        if (!(error instanceof Problem)) throw error
-        return error.status === 503 ? text(503, 'Too busy, please try again.', error.headers) : gone()
-      }
+      const subjects = new Subjects()
+      subjects.add(null, order_id)
+      const page = await draw({ tenant: { ...tenant, subjects }, cells }, drawer, order_id)
+      return { ...page, seen: { tenant, key: `link:${token!.id}`, subjects } }
     },
+  }
+}
+
+async function draw(outside: Outside, drawer: Drawer, order_id: string): Promise<PageAnswer> {
+  try {
+    const file = await drawRequisition(drawer, outside, order_id)
+    const headers = {
+      'content-type': file.type,
+      'content-disposition': `inline; filename="${file.name}"`,
+      // What shows PDFs within a browser has scripts and styles of its own.
+      'content-security-policy': "frame-ancestors 'none'",
+    }
+    return { status: 200, headers, html: file.bytes }
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error
+    return error.status === 503 ? text(503, 'Too busy, please try again.', error.headers) : gone()
   }
 }

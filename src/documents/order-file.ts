@@ -24,6 +24,7 @@ export async function openFile(tx: Tx, id: string): Promise<OrderFile> {
   const row = await tx.maybe(Row, sql`select document, intake, lab_id from lab_order where id = ${id} and team_id = ${tx.team}`)
   if (!row) throw notFound('Order not found')
   const order = JSON.parse(row.document) as Order
+  tx.concerns(order.user_id)
   const [lab, account] = await Promise.all([
     findLab(tx, row.lab_id),
     order.lab_account_id === null ? undefined : findAccount(tx, order.lab_account_id),

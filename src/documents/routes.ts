@@ -26,6 +26,7 @@ export const routes = (drawer: Drawer): Operation[] => {
   return [
     outsideOperation({
       id: 'get_order_requisition_url',
+      patients: true,
       method: 'GET',
       path: '/v3/order/{order_id}/requisition/pdf',
       summary: 'Get the requisition of an order as a document',
@@ -36,6 +37,7 @@ export const routes = (drawer: Drawer): Operation[] => {
     }),
     outsideOperation({
       id: 'get_order_labels',
+      patients: true,
       method: 'GET',
       path: '/v3/order/{order_id}/labels/pdf',
       summary: "Get labels for an order's samples as a document",
@@ -47,6 +49,7 @@ export const routes = (drawer: Drawer): Operation[] => {
     }),
     outsideOperation({
       id: 'get_order_abn',
+      patients: true,
       method: 'GET',
       path: '/v3/order/{order_id}/abn_pdf',
       summary: 'Get the advance beneficiary notice of an order as a document',
@@ -57,6 +60,7 @@ export const routes = (drawer: Drawer): Operation[] => {
     }),
     outsideOperation({
       id: 'get_order_collection_instructions_url',
+      patients: true,
       method: 'GET',
       path: '/v3/order/{order_id}/collection_instruction_pdf',
       summary: 'Get the collection instructions of an order as a document',
@@ -68,6 +72,7 @@ export const routes = (drawer: Drawer): Operation[] => {
     }),
     outsideOperation({
       id: 'get_lab_test_collection_instructions_url',
+      patients: false,
       method: 'GET',
       path: '/v3/lab_test/{lab_test_id}/collection_instruction_pdf',
       summary: 'Get the collection instructions of a lab test as a document',

@@ -23,6 +23,7 @@ export const routes = (means: Means): Operation[] => [
   managementOperation({
     ...shared,
     id: 'get_team_ehr_pipelines',
+    patients: false,
     method: 'GET',
     summary: 'List EHR pipelines of teams, newest first',
     description: 'Secrets are masked. The next page starts from `next_token`, given as `next_cursor`.',
@@ -33,6 +34,7 @@ export const routes = (means: Means): Operation[] => [
   managementOperation({
     ...shared,
     id: 'upsert_team_ehr_pipelines',
+    patients: false,
     method: 'POST',
     summary: 'Give teams an EHR pipeline, in the place of the one of that type that they have',
     description: 'Without `team_ids` every team that the key reaches in this environment and region. Nothing is sent there yet.',
@@ -55,6 +57,7 @@ export const routes = (means: Means): Operation[] => [
   managementOperation({
     ...shared,
     id: 'delete_team_ehr_pipelines',
+    patients: false,
     method: 'DELETE',
     summary: 'Delete the EHR pipelines of one type of teams',
     description:

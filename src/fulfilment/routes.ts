@@ -18,6 +18,7 @@ const act = { ...ofOrder, method: 'POST', reply: shapes.WorkDone } as const
 export const routes = (admin: Administration): Operation[] => [
   managementOperation({
     id: 'list_fulfilment_work',
+    patients: true,
     method: 'GET',
     path: '/v1/org/{org_id}/fulfilment/{env}/{region}',
     place: 'cell',
@@ -34,6 +35,7 @@ export const routes = (admin: Administration): Operation[] => [
   managementOperation({
     ...ofOrder,
     id: 'get_fulfilment_work',
+    patients: true,
     method: 'GET',
     path: ORDER,
     reveals: true,
@@ -45,6 +47,7 @@ export const routes = (admin: Administration): Operation[] => [
   managementOperation({
     ...act,
     id: 'accept_order',
+    patients: true,
     path: `${ORDER}/accept`,
     summary: 'Take an order on, and give it its number at the laboratory',
     description:
@@ -57,6 +60,7 @@ export const routes = (admin: Administration): Operation[] => [
   managementOperation({
     ...act,
     id: 'pick_order_kit',
+    patients: true,
     path: `${ORDER}/kit`,
     summary: 'Say which kit is sent for an order that its patient will register',
     description: 'Until it is sent another one can be picked.',
@@ -67,6 +71,7 @@ export const routes = (admin: Administration): Operation[] => [
   managementOperation({
     ...act,
     id: 'refuse_order',
+    patients: true,
     path: `${ORDER}/refuse`,
     summary: 'Say that an order cannot be fulfilled as it is',
     description: 'It keeps its status, with the detail `fulfillment_error`, and can be resolved, accepted or cancelled.',
@@ -75,6 +80,7 @@ export const routes = (admin: Administration): Operation[] => [
   managementOperation({
     ...act,
     id: 'resolve_order_problem',
+    patients: true,
     path: `${ORDER}/resolve`,
     summary: 'Say that nothing stands in the way of an order any more',
     description: 'After `refuse` it waits as before; after `block` its sample is with the laboratory again.',
@@ -83,6 +89,7 @@ export const routes = (admin: Administration): Operation[] => [
   managementOperation({
     ...ofOrder,
     id: 'replace_order_notes',
+    patients: true,
     method: 'PUT',
     path: `${ORDER}/notes`,
     summary: 'Replace the notes that an order shows',
@@ -94,6 +101,7 @@ export const routes = (admin: Administration): Operation[] => [
   managementOperation({
     ...act,
     id: 'replace_order',
+    patients: true,
     path: `${ORDER}/replace`,
     summary: 'Place an order of another lab test instead of a wrong one',
     description:
@@ -106,6 +114,7 @@ export const routes = (admin: Administration): Operation[] => [
   managementOperation({
     ...act,
     id: 'record_order_tracking',
+    patients: true,
     path: `${ORDER}/tracking`,
     summary: "Record under which number a kit's parcel travels",
     body: shapes.RecordTracking,
@@ -115,6 +124,7 @@ export const routes = (admin: Administration): Operation[] => [
   managementOperation({
     ...act,
     id: 'record_order_scan',
+    patients: true,
     path: `${ORDER}/scan`,
     summary: "Record what a carrier says of a kit's parcel",
     description: 'Missed scans are made up for. What is repeated or comes too late changes nothing.',
@@ -125,6 +135,7 @@ export const routes = (admin: Administration): Operation[] => [
   managementOperation({
     ...act,
     id: 'record_order_visit',
+    patients: true,
     path: `${ORDER}/visit`,
     summary: 'Record a visit that was arranged by people',
     body: shapes.RecordVisit,
@@ -134,6 +145,7 @@ export const routes = (admin: Administration): Operation[] => [
   managementOperation({
     ...act,
     id: 'record_order_draw',
+    patients: true,
     path: `${ORDER}/draw`,
     summary: 'Record that the sample was taken',
     description: 'Of an order whose patient walks in the status stays; it waits for the report from then on.',
@@ -145,6 +157,7 @@ export const routes = (admin: Administration): Operation[] => [
   managementOperation({
     ...act,
     id: 'reject_order_sample',
+    patients: true,
     path: `${ORDER}/reject`,
     summary: 'Say that the laboratory cannot test the sample',
     body: shapes.RejectSample,
@@ -155,6 +168,7 @@ export const routes = (admin: Administration): Operation[] => [
   managementOperation({
     ...act,
     id: 'block_order_processing',
+    patients: true,
     path: `${ORDER}/block`,
     summary: 'Say that the laboratory lacks something to go on',
     description: '`resolve` takes it back.',
@@ -166,6 +180,7 @@ export const routes = (admin: Administration): Operation[] => [
   managementOperation({
     ...act,
     id: 'stop_order_processing',
+    patients: true,
     path: `${ORDER}/do_not_process`,
     summary: 'Say that a kit is not to be processed',
     run: (tx, { params }) => setSample(tx, params.order_id, 'do_not_process'),
@@ -173,6 +188,7 @@ export const routes = (admin: Administration): Operation[] => [
   managementOperation({
     ...act,
     id: 'lose_order_sample',
+    patients: true,
     path: `${ORDER}/lost`,
     summary: 'Say that a kit was lost on its way',
     run: (tx, { params }) => setSample(tx, params.order_id, 'lost'),
@@ -180,6 +196,7 @@ export const routes = (admin: Administration): Operation[] => [
   managementOperation({
     ...act,
     id: 'enter_order_result',
+    patients: true,
     path: `${ORDER}/result`,
     summary: "Enter the laboratory's findings",
     description:
@@ -192,6 +209,7 @@ export const routes = (admin: Administration): Operation[] => [
   managementOperation({
     ...ofOrder,
     id: 'upload_order_result_pdf',
+    patients: true,
     method: 'PUT',
     path: `${ORDER}/result/pdf`,
     summary: "Give the laboratory's own document of a result",

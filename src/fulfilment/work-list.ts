@@ -108,11 +108,13 @@ export async function listWork(
     where o.team_id = any (array(select t.id from team t where ${teams})) and o.low_status = any (${WAITING}) and ${and(conditions)}
     order by o.created_at, o.id limit ${limit + 1}`,
   )
-  const items = rows.map((row) => itemOf(row, JSON.parse(row.document) as Order))
-  const { page, next_cursor: next } = newestPage(list, items, limit, ({ created_at, order_id }) => ({
-    at: created_at,
-    id: order_id,
+  const found = rows.map((row) => ({ row, order: JSON.parse(row.document) as Order }))
+  const { page: shown, next_cursor: next } = newestPage(list, found, limit, ({ order }) => ({
+    at: order.created_at,
+    id: order.id,
   }))
+  for (const { order } of shown) tx.concerns(order.user_id, undefined, order.team_id)
+  const page = shown.map(({ row, order }) => itemOf(row, order))
   return { data: page.map((item) => ({ ...item, todo: item.todo! })), next_cursor: next }
 }
 
@@ -142,6 +144,7 @@ export async function readWork(tx: Tx, order_id: string): Promise<WorkDetails> {
   )
   if (!row) throw notFound("This order doesn't exist.")
   const order = JSON.parse(row.document) as Order
+  tx.concerns(order.user_id)
   const item = itemOf(row, order)
   if (!isByHand(tx.tenant, item.lab)) throw badRequest('Nobody works through the orders of this laboratory by hand')
   const expected = expectations(await expectedResults(tx, order.lab_test.id))

@@ -12,6 +12,7 @@ const address = { first_line: '1 Example Street', city: 'Phoenix', state: 'AZ', 
 export const routes = [
   operation({
     id: 'create_insurance',
+    patients: true,
     method: 'POST',
     path: '/v2/user/{user_id}/insurance',
     summary: 'Add an insurance of a user',
@@ -38,6 +39,7 @@ export const routes = [
   }),
   operation({
     id: 'get_latest_insurance',
+    patients: true,
     method: 'GET',
     path: '/v2/user/{user_id}/insurance/latest',
     summary: 'Read the newest insurance of a user',
@@ -48,6 +50,7 @@ export const routes = [
   }),
   operation({
     id: 'search_insurance_payor_information',
+    patients: false,
     method: 'GET',
     path: '/v3/insurance/search/payor',
     summary: "Search payors, the platform's and the team's own",
@@ -62,6 +65,7 @@ export const routes = [
   }),
   operation({
     id: 'post_insurance_payor_information',
+    patients: false,
     method: 'POST',
     path: '/v3/insurance/search/payor',
     summary: 'Search payors (old form)',
@@ -77,6 +81,7 @@ export const routes = [
   }),
   operation({
     id: 'search_diagnosis',
+    patients: false,
     method: 'GET',
     path: '/v3/insurance/search/diagnosis',
     summary: 'Search diagnoses of ICD-10-CM by the beginning of a code or by words',
@@ -87,6 +92,7 @@ export const routes = [
   }),
   operation({
     id: 'validate_icd_codes',
+    patients: false,
     method: 'POST',
     path: '/v3/insurance/validate_icd_codes',
     summary: 'Check diagnoses: whether each can be billed, and whether they go together',
@@ -100,6 +106,7 @@ export const routes = [
   }),
   operation({
     id: 'create_payor',
+    patients: false,
     method: 'POST',
     path: '/v3/payor',
     summary: 'Add a payor that only the team sees',

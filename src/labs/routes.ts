@@ -6,6 +6,7 @@ import * as shapes from './schema.ts'
 export const routes = (admin: Administration): Operation[] => [
   operation({
     id: 'get_team_lab_accounts',
+    patients: false,
     method: 'GET',
     path: '/v3/lab_test/lab_account',
     summary: 'List the lab accounts that the team may order under, newest first',
@@ -16,6 +17,7 @@ export const routes = (admin: Administration): Operation[] => [
   }),
   managementOperation({
     id: 'get_lab_accounts',
+    patients: false,
     method: 'GET',
     path: '/v1/org/{org_id}/lab_account/{env}/{region}',
     place: 'cell',
@@ -29,6 +31,7 @@ export const routes = (admin: Administration): Operation[] => [
   }),
   managementOperation({
     id: 'update_lab_account_team_id_allowlist',
+    patients: false,
     method: 'PATCH',
     path: '/v1/org/{org_id}/lab_account/{env}/{region}/{account_id}',
     place: 'cell',

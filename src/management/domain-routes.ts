@@ -14,6 +14,7 @@ export const domainRoutes = (admin: Administration): Operation[] => [
   managementOperation({
     ...org,
     id: 'list_org_domains',
+    patients: false,
     method: 'GET',
     path: DOMAINS,
     summary: 'List white-label domains, newest first',
@@ -24,6 +25,7 @@ export const domainRoutes = (admin: Administration): Operation[] => [
   managementOperation({
     ...org,
     id: 'create_org_domain',
+    patients: false,
     method: 'POST',
     path: DOMAINS,
     summary: 'Register a white-label domain',
@@ -39,6 +41,7 @@ export const domainRoutes = (admin: Administration): Operation[] => [
   managementOperation({
     ...org,
     id: 'get_org_domain',
+    patients: false,
     method: 'GET',
     path: DOMAIN,
     summary: 'Read a white-label domain',
@@ -49,6 +52,7 @@ export const domainRoutes = (admin: Administration): Operation[] => [
   managementOperation({
     ...org,
     id: 'delete_org_domain',
+    patients: false,
     method: 'DELETE',
     path: DOMAIN,
     summary: 'Give a white-label domain up',
@@ -62,6 +66,7 @@ export const domainRoutes = (admin: Administration): Operation[] => [
   outsideManagementOperation({
     ...org,
     id: 'verify_org_domain',
+    patients: false,
     method: 'POST',
     path: `${DOMAIN}/verify`,
     summary: 'Look in DNS for the records of a domain, now',
@@ -74,6 +79,7 @@ export const domainRoutes = (admin: Administration): Operation[] => [
   managementOperation({
     ...org,
     id: 'send_org_domain_instructions',
+    patients: false,
     method: 'POST',
     path: `${DOMAIN}/send_domain_instructions`,
     summary: 'Write to somebody which DNS records a domain needs',

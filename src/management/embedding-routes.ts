@@ -23,6 +23,7 @@ export const embeddingRoutes = (admin: Administration): Operation[] => [
   managementOperation({
     ...org,
     id: 'get_ehr_integration_configuration',
+    patients: false,
     method: 'GET',
     path: `${BASE}/configuration`,
     summary: 'Read how the dashboard is embedded',
@@ -33,6 +34,7 @@ export const embeddingRoutes = (admin: Administration): Operation[] => [
   managementOperation({
     ...org,
     id: 'upsert_ehr_integration_configuration',
+    patients: false,
     method: 'PUT',
     path: `${BASE}/configuration`,
     summary: 'Say how the dashboard is embedded',
@@ -53,6 +55,7 @@ export const embeddingRoutes = (admin: Administration): Operation[] => [
   managementOperation({
     ...org,
     id: 'list_integration_managed_members',
+    patients: false,
     method: 'GET',
     path: `${BASE}/member`,
     summary: 'List members that your own backend manages, newest first',
@@ -64,6 +67,7 @@ export const embeddingRoutes = (admin: Administration): Operation[] => [
   managementOperation({
     ...org,
     id: 'create_integration_managed_member',
+    patients: false,
     method: 'POST',
     path: `${BASE}/member`,
     summary: 'Add a member that your own backend manages',
@@ -79,6 +83,7 @@ export const embeddingRoutes = (admin: Administration): Operation[] => [
   managementOperation({
     ...org,
     id: 'resolve_integration_managed_member',
+    patients: false,
     method: 'POST',
     path: `${BASE}/resolve_member`,
     reads: true,
@@ -92,6 +97,7 @@ export const embeddingRoutes = (admin: Administration): Operation[] => [
   managementOperation({
     ...org,
     id: 'get_integration_managed_member',
+    patients: false,
     method: 'GET',
     path: MEMBER,
     summary: 'Read a member that your own backend manages',
@@ -102,6 +108,7 @@ export const embeddingRoutes = (admin: Administration): Operation[] => [
   managementOperation({
     ...org,
     id: 'update_integration_managed_member',
+    patients: false,
     method: 'PATCH',
     path: MEMBER,
     summary: 'Change a member that your own backend manages; null clears the avatar',
@@ -115,6 +122,7 @@ export const embeddingRoutes = (admin: Administration): Operation[] => [
   managementOperation({
     ...org,
     id: 'delete_integration_managed_member',
+    patients: false,
     method: 'DELETE',
     path: MEMBER,
     summary: 'Remove a member that your own backend manages; sessions end at once',
@@ -128,6 +136,7 @@ export const embeddingRoutes = (admin: Administration): Operation[] => [
   managementOperation({
     ...org,
     id: 'create_dashboard_url',
+    patients: false,
     method: 'POST',
     path: `${BASE}/create_dashboard_url`,
     summary: 'Make a launch URL for a member, a team in one environment, and a feature',

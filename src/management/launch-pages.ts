@@ -32,13 +32,20 @@ export const launchPages = (admin: Administration): BrowserPage[] => {
   }
   return [
     {
+      id: 'launch_page',
       path: '/auth/launch',
+      patients: false,
       answer: inControl((tx, visit) => {
         const token = textOf(visit, 'token')
         return token === undefined ? goOn(tx, admin, visit) : redeem(tx, admin, token, visit.address)
       }),
     },
-    { path: '/auth/session', answer: inControl((tx, visit) => showSession(tx, admin, visit)) },
+    {
+      id: 'session_page',
+      path: '/auth/session',
+      patients: false,
+      answer: inControl((tx, visit) => showSession(tx, admin, visit)),
+    },
   ]
 }
 

@@ -1,5 +1,6 @@
 import { managementOperation, outsideOperation, type Operation } from '../platform/operation.ts'
 import type { Administration } from './administration.ts'
+import { listAccess } from './access-log.ts'
 import { listAudit } from './audit-log.ts'
 import { acceptInvite, invite, listInvites, revokeInvite } from './invites.ts'
 import { listMembers, removeMember, updateMember } from './members.ts'
@@ -12,6 +13,7 @@ const DAY_S = 86_400
 export const peopleRoutes = (admin: Administration): Operation[] => [
   managementOperation({
     id: 'list_members_in_org',
+    patients: false,
     method: 'GET',
     path: '/v1/org/{org_id}/member',
     place: 'control',
@@ -24,6 +26,7 @@ export const peopleRoutes = (admin: Administration): Operation[] => [
   }),
   managementOperation({
     id: 'update_member',
+    patients: false,
     method: 'PATCH',
     path: '/v1/org/{org_id}/member/{member_id}',
     place: 'control',
@@ -40,6 +43,7 @@ export const peopleRoutes = (admin: Administration): Operation[] => [
   }),
   managementOperation({
     id: 'remove_member_from_org',
+    patients: false,
     method: 'DELETE',
     path: '/v1/org/{org_id}/member/{member_id}',
     place: 'control',
@@ -54,6 +58,7 @@ export const peopleRoutes = (admin: Administration): Operation[] => [
   }),
   managementOperation({
     id: 'list_invites_in_org',
+    patients: false,
     method: 'GET',
     path: '/v1/org/{org_id}/invite',
     place: 'control',
@@ -66,6 +71,7 @@ export const peopleRoutes = (admin: Administration): Operation[] => [
   }),
   managementOperation({
     id: 'create_or_resend_invite_in_org',
+    patients: false,
     method: 'POST',
     path: '/v1/org/{org_id}/invite',
     place: 'control',
@@ -82,6 +88,7 @@ export const peopleRoutes = (admin: Administration): Operation[] => [
   }),
   managementOperation({
     id: 'revoke_invite_in_org',
+    patients: false,
     method: 'DELETE',
     path: '/v1/org/{org_id}/invite/{invite_id}',
     place: 'control',
@@ -96,6 +103,7 @@ export const peopleRoutes = (admin: Administration): Operation[] => [
   }),
   outsideOperation({
     id: 'accept_invite',
+    patients: false,
     method: 'POST',
     path: '/v1/invite/accept',
     auth: 'none',
@@ -108,6 +116,7 @@ export const peopleRoutes = (admin: Administration): Operation[] => [
   }),
   managementOperation({
     id: 'list_org_audit',
+    patients: false,
     method: 'GET',
     path: '/v1/org/{org_id}/audit',
     place: 'control',
@@ -121,6 +130,7 @@ export const peopleRoutes = (admin: Administration): Operation[] => [
   }),
   managementOperation({
     id: 'list_cell_audit',
+    patients: false,
     method: 'GET',
     path: '/v1/org/{org_id}/audit/{env}/{region}',
     place: 'cell',
@@ -134,6 +144,7 @@ export const peopleRoutes = (admin: Administration): Operation[] => [
   }),
   managementOperation({
     id: 'list_team_audit',
+    patients: false,
     method: 'GET',
     path: '/v1/org/{org_id}/team/{team_id}/{environment}/audit',
     place: 'team',
@@ -143,5 +154,20 @@ export const peopleRoutes = (admin: Administration): Operation[] => [
     query: shapes.AuditQuery,
     reply: shapes.AuditPage,
     run: (tx, { params, query }) => listAudit(tx, params.org_id, params.team_id, query),
+  }),
+  managementOperation({
+    id: 'list_user_access',
+    patients: true,
+    method: 'GET',
+    path: '/v1/org/{org_id}/team/{team_id}/{environment}/access_log',
+    place: 'team',
+    reach: 'bound',
+    summary: 'List who has seen or changed the data of a user, newest first',
+    description:
+      'Every call that showed, changed or named the user, refused ones included, from a second after it on for as long as the operator keeps the log; also of a user that has been erased.',
+    params: shapes.TeamAuditParams,
+    query: shapes.AccessQuery,
+    reply: shapes.AccessPage,
+    run: (tx, { query }) => listAccess(tx, query),
   }),
 ]

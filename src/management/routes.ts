@@ -18,6 +18,7 @@ const once = (scope: string): Idempotency => ({ scope, retention_s: DAY_S })
 const orgs = [
   managementOperation({
     id: 'get_org',
+    patients: false,
     method: 'GET',
     path: '/v1/org/{org_id}',
     place: 'control',
@@ -29,6 +30,7 @@ const orgs = [
   }),
   managementOperation({
     id: 'update_org',
+    patients: false,
     method: 'PATCH',
     path: '/v1/org/{org_id}',
     place: 'control',
@@ -45,6 +47,7 @@ const orgs = [
 const teams = (admin: Administration) => [
   managementOperation({
     id: 'list_teams_in_org',
+    patients: false,
     method: 'GET',
     path: '/v1/org/{org_id}/team',
     place: 'control',
@@ -58,6 +61,7 @@ const teams = (admin: Administration) => [
   }),
   managementOperation({
     id: 'create_team_in_org',
+    patients: false,
     method: 'POST',
     path: '/v1/org/{org_id}/team',
     place: 'control',
@@ -74,6 +78,7 @@ const teams = (admin: Administration) => [
   }),
   managementOperation({
     id: 'get_team_in_org',
+    patients: false,
     method: 'GET',
     path: '/v1/org/{org_id}/team/{team_id}',
     place: 'control',
@@ -86,6 +91,7 @@ const teams = (admin: Administration) => [
   }),
   managementOperation({
     id: 'update_team_in_org',
+    patients: false,
     method: 'PATCH',
     path: '/v1/org/{org_id}/team/{team_id}',
     place: 'control',
@@ -99,6 +105,7 @@ const teams = (admin: Administration) => [
   }),
   managementOperation({
     id: 'delete_team_in_org',
+    patients: false,
     method: 'DELETE',
     path: '/v1/org/{org_id}/team/{team_id}',
     place: 'control',
@@ -113,6 +120,7 @@ const teams = (admin: Administration) => [
   }),
   managementOperation({
     id: 'resolve_team',
+    patients: false,
     method: 'POST',
     path: '/v1/org/{org_id}/resolve_team',
     place: 'control',
@@ -127,6 +135,7 @@ const teams = (admin: Administration) => [
   }),
   managementOperation({
     id: 'create_team_api_access_token',
+    patients: false,
     method: 'POST',
     path: '/v1/org/{org_id}/team/{team_id}/create_api_access_token',
     place: 'control',
@@ -141,6 +150,7 @@ const teams = (admin: Administration) => [
   }),
   managementOperation({
     id: 'create_team_access_token',
+    patients: false,
     method: 'POST',
     path: '/v1/org/{org_id}/team/{team_id}/create_access_token',
     place: 'control',
@@ -160,6 +170,7 @@ const teams = (admin: Administration) => [
 const keys = (admin: Administration) => [
   managementOperation({
     id: 'list_management_key',
+    patients: false,
     method: 'GET',
     path: '/v1/org/{org_id}/management_key',
     place: 'control',
@@ -172,6 +183,7 @@ const keys = (admin: Administration) => [
   }),
   managementOperation({
     id: 'create_management_key',
+    patients: false,
     method: 'POST',
     path: '/v1/org/{org_id}/management_key',
     place: 'control',
@@ -191,6 +203,7 @@ const keys = (admin: Administration) => [
   }),
   managementOperation({
     id: 'patch_management_key',
+    patients: false,
     method: 'PATCH',
     path: '/v1/org/{org_id}/management_key/{key_id}',
     place: 'control',
@@ -204,6 +217,7 @@ const keys = (admin: Administration) => [
   }),
   managementOperation({
     id: 'remove_management_key',
+    patients: false,
     method: 'DELETE',
     path: '/v1/org/{org_id}/management_key/{key_id}',
     place: 'control',
@@ -215,6 +229,7 @@ const keys = (admin: Administration) => [
   }),
   managementOperation({
     id: 'list_team_api_keys',
+    patients: false,
     method: 'GET',
     path: '/v1/org/{org_id}/team_api_keys/{env}/{region}',
     place: 'control',
@@ -227,6 +242,7 @@ const keys = (admin: Administration) => [
   }),
   managementOperation({
     id: 'create_team_api_key',
+    patients: false,
     method: 'POST',
     path: '/v1/org/{org_id}/team_api_keys/{env}/{region}',
     place: 'control',
@@ -242,6 +258,7 @@ const keys = (admin: Administration) => [
   }),
   managementOperation({
     id: 'delete_team_api_keys',
+    patients: false,
     method: 'DELETE',
     path: '/v1/org/{org_id}/team_api_keys/{env}/{region}',
     place: 'control',

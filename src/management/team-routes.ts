@@ -8,6 +8,7 @@ import { OwnTeam, Priorities, PriorityQuery } from './schema.ts'
 export const teamRoutes = (admin: Administration): Operation[] => [
   operation({
     id: 'get_team',
+    patients: false,
     method: 'GET',
     path: '/v2/team/{team_id}',
     summary: 'Read the own team',
@@ -19,6 +20,7 @@ export const teamRoutes = (admin: Administration): Operation[] => [
   }),
   operation({
     id: 'get_source_priorities',
+    patients: false,
     method: 'GET',
     path: '/v2/team/source/priorities',
     summary: 'List which sources come first',
@@ -28,6 +30,7 @@ export const teamRoutes = (admin: Administration): Operation[] => [
   }),
   operation({
     id: 'update_source_priorities',
+    patients: false,
     method: 'PATCH',
     path: '/v2/team/source/priorities',
     summary: 'Replace the list of which sources come first',

@@ -2,7 +2,7 @@
 // Source: lab-testing.md 14; how an operator works on them is a choice of this project.
 import type { Order } from '../orders/schema.ts'
 import { iso } from '../platform/clock.ts'
-import type { Db, Queries, Tenant, Tx } from '../platform/db.ts'
+import type { PlainTx, Queries, Tx } from '../platform/db.ts'
 import { assertFeature } from '../platform/feature.ts'
 import { JsonText } from '../platform/operation.ts'
 import { cleanup } from '../platform/retention.ts'
@@ -61,23 +61,19 @@ export const listUnassigned = (db: Queries) =>
 const Claimed = T.Object({ lab_id: T.Integer(), delivery: T.String() })
 
 /** Give a result that names no team to one; it is matched there. Writes and emits as `receiveForTeam`. Undefined: there is none such. */
-export const assignToTeam = (db: Db, tenant: Tenant, id: string): Promise<Receipt | undefined> =>
-  db.tx(tenant, async (tx) => {
-    const row = await tx.maybe(
-      Claimed,
-      sql`
-      update raw_result set team_id = ${tx.team}
-      where id = ${id} and team_id is null and status = 'pending_ops_review' returning lab_id, delivery`,
-    )
-    return row && judge(tx, id, row.lab_id, JSON.parse(row.delivery) as Delivery)
-  })
+export async function assignToTeam(tx: Tx, id: string): Promise<Receipt | undefined> {
+  const row = await tx.maybe(
+    Claimed,
+    sql`
+    update raw_result set team_id = ${tx.team}
+    where id = ${id} and team_id is null and status = 'pending_ops_review' returning lab_id, delivery`,
+  )
+  return row && judge(tx, id, row.lab_id, JSON.parse(row.delivery) as Delivery)
+}
 
 /** Forget a result that names no team and that nobody wants. Writes raw_result. @returns whether it was there */
-export const dropUnassigned = (db: Db, id: string): Promise<boolean> =>
-  db.plainTx(async (tx) => {
-    const gone = await tx.run(sql`delete from raw_result where id = ${id} and team_id is null and status = 'pending_ops_review'`)
-    return gone > 0
-  })
+export const dropUnassigned = async (tx: PlainTx, id: string): Promise<boolean> =>
+  (await tx.run(sql`delete from raw_result where id = ${id} and team_id is null and status = 'pending_ops_review'`)) > 0
 
 /** So long somebody can say whose a result is. */
 const KEPT_S = 90 * 86_400

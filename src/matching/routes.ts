@@ -26,6 +26,7 @@ const item = Fields({ ...team, raw_result_id: Uuid })
 export const routes = [
   operation({
     id: 'list_unmatched_results',
+    patients: true,
     method: 'GET',
     path: '/v3/unmatched_result',
     summary: 'List results that could not be matched with an order',
@@ -37,6 +38,7 @@ export const routes = [
   }),
   operation({
     id: 'get_unmatched_result',
+    patients: true,
     method: 'GET',
     path: '/v3/unmatched_result/{raw_result_id}',
     summary: 'Read a result that could not be matched, with the orders it could be of',
@@ -47,6 +49,7 @@ export const routes = [
   }),
   operation({
     id: 'accept_unmatched_result',
+    patients: true,
     method: 'POST',
     path: '/v3/unmatched_result/{raw_result_id}/accept',
     summary: 'Say whose a result is',
@@ -62,6 +65,7 @@ export const routes = [
   }),
   operation({
     id: 'resolve_unmatched_result',
+    patients: true,
     method: 'POST',
     path: '/v3/unmatched_result/{raw_result_id}/resolve',
     summary: 'Turn a result down, or hand it to the operator',
@@ -74,6 +78,7 @@ export const routes = [
   }),
   managementOperation({
     id: 'list_team_unmatched_results',
+    patients: true,
     method: 'GET',
     path: TEAM,
     ...ofTeam,
@@ -86,6 +91,7 @@ export const routes = [
   }),
   managementOperation({
     id: 'accept_team_unmatched_result',
+    patients: true,
     method: 'POST',
     path: `${TEAM}/{raw_result_id}/accept`,
     ...ofTeam,
@@ -98,6 +104,7 @@ export const routes = [
   }),
   managementOperation({
     id: 'reject_team_unmatched_result',
+    patients: true,
     method: 'POST',
     path: `${TEAM}/{raw_result_id}/reject`,
     ...ofTeam,
@@ -110,6 +117,7 @@ export const routes = [
   }),
   managementOperation({
     id: 'release_team_unmatched_result',
+    patients: true,
     method: 'POST',
     path: `${TEAM}/{raw_result_id}/release`,
     ...ofTeam,

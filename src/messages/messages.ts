@@ -2,10 +2,11 @@
 // written down; it is carried only where there is somebody who carries it. Never logs whom or what.
 import type { Order } from '../orders/schema.ts'
 import { hasOrder } from '../orders/orders.ts'
-import type { Tx } from '../platform/db.ts'
+import type { Queries, Tx } from '../platform/db.ts'
 import { dbNow } from '../platform/leases.ts'
 import { notFound } from '../platform/errors.ts'
 import { sendMail } from '../platform/mail.ts'
+import { T, type Static } from '../platform/schema.ts'
 import { join, sql, type Sql } from '../platform/sql.ts'
 import type { Channel } from './kinds.ts'
 import { PatientMessage, type PatientMessages } from './schema.ts'
@@ -104,3 +105,14 @@ export async function listMessages(tx: Tx, order_id: string): Promise<PatientMes
   )
   return { data }
 }
+
+const Reached = T.Object({ mail_id: T.String(), team_id: T.String(), user_id: T.String() })
+
+/** The users whose orders these mails are about. For the operator, who reads the outbox of a cell. */
+export const usersOfMail = (queries: Pick<Queries, 'many'>, mail_ids: readonly string[]): Promise<Static<typeof Reached>[]> =>
+  queries.many(
+    Reached,
+    sql`
+    select p.mail_id, p.team_id, o.user_id from patient_message p join lab_order o on o.id = p.order_id and o.team_id = p.team_id
+    where p.mail_id = any (${[...mail_ids]}::uuid[])`,
+  )

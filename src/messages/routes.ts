@@ -6,6 +6,7 @@ import { getSettings, setSettings } from './switches.ts'
 export const routes: Operation[] = [
   operation({
     id: 'get_order_communication_settings',
+    patients: true,
     method: 'GET',
     path: '/v3/order/{order_id}/communication_settings',
     summary: 'Whether the patient of an order gets text messages',
@@ -16,6 +17,7 @@ export const routes: Operation[] = [
   }),
   operation({
     id: 'create_or_update_order_communication_settings',
+    patients: true,
     method: 'PATCH',
     path: '/v3/order/{order_id}/communication_settings',
     summary: 'Switch text messages to the patient of an order on or off',
@@ -27,6 +29,7 @@ export const routes: Operation[] = [
   }),
   operation({
     id: 'get_order_messages',
+    patients: true,
     method: 'GET',
     path: '/v3/order/{order_id}/messages',
     summary: 'List what the patient of an order was told',

@@ -16,12 +16,13 @@ export const switchesOf = (settings: Settings, intake: Intake): Record<Channel, 
   email: (settings.lab_tests_patient_email_communication_enabled as boolean | undefined) ?? true,
 })
 
-const Row = T.Object({ intake: T.String() })
+const Row = T.Object({ user_id: T.String(), intake: T.String() })
 
 /** The switch of an order, the team's where it has none of its own. 404: no such order. */
 export async function getSettings(tx: Tx, order_id: string): Promise<CommunicationSettings> {
-  const row = await tx.maybe(Row, sql`select intake from lab_order where id = ${order_id} and team_id = ${tx.team}`)
+  const row = await tx.maybe(Row, sql`select user_id, intake from lab_order where id = ${order_id} and team_id = ${tx.team}`)
   if (!row) throw notFound('Order not found')
+  tx.concerns(row.user_id)
   return { order_id, sms_enabled: switchesOf(tx.tenant.settings, JSON.parse(row.intake) as Intake).sms }
 }
 

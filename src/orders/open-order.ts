@@ -83,6 +83,7 @@ export class OpenOrder {
   /** The order belongs to this user from here on: its next events and results go there. */
   rebind(user: { user_id: string; client_user_id: string }): void {
     this.#tellLast()
+    this.#tx.concerns(user.user_id)
     this.order.user_id = user.user_id
     this.#clientUserId = user.client_user_id
   }
@@ -170,6 +171,7 @@ export class OpenOrder {
   /** Write a new order. */
   insert(lab_id: number, user: KnownUser): string {
     const { order } = this
+    this.#tx.concerns(order.user_id, order.id)
     const document = this.#document()
     const found = this.#columns()
     this.#tx.defer(sql`
@@ -261,6 +263,7 @@ export async function findOpenOrder(tx: Tx, id: string): Promise<OpenOrder | und
   const row = rows.find((found) => found.id === id)
   if (!row) return undefined
   const order = JSON.parse(row.document) as Order
+  tx.concerns(order.user_id, order.id)
   return new OpenOrder(tx, {
     order,
     intake: JSON.parse(row.intake) as Intake,

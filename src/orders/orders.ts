@@ -12,7 +12,7 @@ import type { Order, OrderReply } from './schema.ts'
 
 const DocumentRow = T.Object({ document: T.String() })
 
-/** Read an order as JSON text. 404: the team has no such order. */
+/** Read an order as JSON text. 404: the team has no such order. Whose it is the text says, which the answer has. */
 export async function readOrder(tx: Tx, id: string, missing = "This order doesn't exist."): Promise<string> {
   const row = await tx.lookUp(DocumentRow, sql`select document from lab_order where id = ${id} and team_id = ${tx.team}`)
   if (!row) throw notFound(missing)
@@ -20,18 +20,25 @@ export async function readOrder(tx: Tx, id: string, missing = "This order doesn'
 }
 
 /** Read an order. 404: the team has no such order. */
-export const getOrder = async (tx: Tx, id: string, missing?: string): Promise<Order> =>
-  JSON.parse(await readOrder(tx, id, missing)) as Order
+export async function getOrder(tx: Tx, id: string, missing?: string): Promise<Order> {
+  const order = JSON.parse(await readOrder(tx, id, missing)) as Order
+  tx.concerns(order.user_id)
+  return order
+}
 
 /** The reply of every operation that answers with a changed order. */
 export const orderReply = (document: string, message: string): JsonText<OrderReply> =>
   new JsonText(`{"order":${document},"status":"success","message":${JSON.stringify(message)}}`)
 
 const Id = T.Object({ id: T.String() })
+const Owned = T.Object({ user_id: T.String() })
 
 /** Whether the team has such an order. */
-export const hasOrder = async (tx: Tx, id: string): Promise<boolean> =>
-  (await tx.maybe(Id, sql`select id from lab_order where team_id = ${tx.team} and id = ${id}`)) !== undefined
+export async function hasOrder(tx: Tx, id: string): Promise<boolean> {
+  const row = await tx.maybe(Owned, sql`select user_id from lab_order where team_id = ${tx.team} and id = ${id}`)
+  if (row) tx.concerns(row.user_id)
+  return row !== undefined
+}
 
 /** The order that is a kit with this barcode, within the team; the newest, should several laboratories use one number. */
 export async function findKitBySample(tx: Tx, sample_id: string): Promise<string | undefined> {

@@ -10,7 +10,7 @@ import type { ResendEvents } from './schema.ts'
 const WINDOW_S_MAX = 60 * 86_400
 const ORDERS_MAX = 1000
 
-const Id = T.Object({ id: T.String() })
+const Found = T.Object({ id: T.String(), user_id: T.String() })
 
 /**
  * Repeat the latest event of each matching order, same bytes, new id. Emits what those orders emitted last.
@@ -25,9 +25,9 @@ export async function resendEvents(tx: Tx, body: ResendEvents): Promise<{ order_
   if (start && end > plusSeconds(start, WINDOW_S_MAX))
     throw invalidValue(['body', 'start_at'], 'the window must not be longer than 60 days')
   const rows = await tx.many(
-    Id,
+    Found,
     sql`
-    select id from lab_order
+    select id, user_id from lab_order
     where team_id = ${tx.team} and ${and([
       ...(body.order_ids ? [sql`id = any (${body.order_ids}::uuid[])`] : []),
       ...(start ? [sql`status_at >= ${start}`] : []),
@@ -36,6 +36,7 @@ export async function resendEvents(tx: Tx, body: ResendEvents): Promise<{ order_
     order by created_at, id limit ${ORDERS_MAX + 1}`,
   )
   if (rows.length > ORDERS_MAX) throw badRequest(`More than ${ORDERS_MAX} orders match; narrow the window`)
+  for (const { id, user_id } of rows) tx.concerns(user_id, id)
   return {
     order_ids: await repeatLatestEvents(
       tx,

@@ -36,6 +36,7 @@ const exampleOrder = {
 export const routes = [
   operation({
     id: 'get_orders',
+    patients: true,
     method: 'GET',
     path: '/v3/orders',
     aliases: ['/orders'],
@@ -46,6 +47,7 @@ export const routes = [
   }),
   operation({
     id: 'get_order',
+    patients: true,
     method: 'GET',
     path: '/v3/order/{order_id}',
     summary: 'Read an order',
@@ -55,6 +57,7 @@ export const routes = [
   }),
   operation({
     id: 'create_order',
+    patients: true,
     method: 'POST',
     path: '/v3/order',
     summary: 'Place an order',
@@ -66,6 +69,7 @@ export const routes = [
   }),
   operation({
     id: 'create_order_once',
+    patients: true,
     method: 'POST',
     path: '/v3/order/create',
     summary: 'Place an order, once',
@@ -79,6 +83,7 @@ export const routes = [
   }),
   operation({
     id: 'import_order',
+    patients: true,
     method: 'POST',
     path: '/v3/order/import',
     summary: 'Track an order that was placed elsewhere',
@@ -98,6 +103,7 @@ export const routes = [
   }),
   operation({
     id: 'update_on_site_collection_order_draw_completed',
+    patients: true,
     method: 'PATCH',
     path: '/v3/order/{order_id}/draw_completed',
     summary: 'Say that the sample of an on-site order was taken',
@@ -108,6 +114,7 @@ export const routes = [
   }),
   operation({
     id: 'update_order',
+    patients: true,
     method: 'PATCH',
     path: '/v3/order/{order_id}',
     summary: 'Change or clear the date of a scheduled order',
@@ -119,6 +126,7 @@ export const routes = [
   }),
   operation({
     id: 'cancel_order',
+    patients: true,
     method: 'POST',
     path: '/v3/order/{order_id}/cancel',
     summary: 'Cancel an order',
@@ -129,6 +137,7 @@ export const routes = [
   }),
   operation({
     id: 'cancel_order_stale',
+    patients: true,
     method: 'DELETE',
     path: '/v3/lab_test/{order_id}/cancel',
     summary: 'Cancel an order (an old path)',
@@ -139,6 +148,7 @@ export const routes = [
   }),
   operation({
     id: 'resend_events',
+    patients: true,
     method: 'POST',
     path: '/v3/order/resend_events',
     summary: 'Repeat the latest event of orders',
@@ -149,6 +159,7 @@ export const routes = [
   }),
   operation({
     id: 'get_order_transaction',
+    patients: true,
     method: 'GET',
     path: '/v3/order_transaction/{transaction_id}',
     summary: 'Read a transaction and its orders',
@@ -158,6 +169,7 @@ export const routes = [
   }),
   operation({
     id: 'get_teams_metrics',
+    patients: false,
     method: 'GET',
     path: '/v2/user/metrics',
     summary: "Counts of the team's users and orders",

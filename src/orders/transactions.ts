@@ -22,6 +22,7 @@ export async function getTransaction(tx: Tx, id: string): Promise<Static<typeof 
     status: transactionStatus(rows.map((row) => row.low_status)),
     orders: rows.map(({ document, low_status }) => {
       const order = JSON.parse(document) as Order
+      tx.concerns(order.user_id, order.id)
       const own = order.order_transaction.orders.find((entry) => entry.id === order.id)!
       const at = order.last_event.created_at
       return {

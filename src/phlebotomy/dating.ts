@@ -101,7 +101,7 @@ export async function setProgress(tx: Tx, order_id: string, { status }: SetProgr
   return new JsonText(JSON.stringify(held.appointment))
 }
 
-const Row = T.Object({ document: T.String(), told: T.String(), reference: T.Union([T.String(), T.Null()]) })
+const Row = T.Object({ user_id: T.String(), document: T.String(), told: T.String(), reference: T.Union([T.String(), T.Null()]) })
 const LISTED_MAX = 1000
 
 /** The team's visits that are to come or go on; those without a date first, then the soonest. At most 1,000. */
@@ -109,14 +109,16 @@ export async function listVisits(tx: Tx): Promise<{ data: Visit[] }> {
   const rows = await tx.many(
     Row,
     sql`
-    select a.document, v.told, p.reference
+    select o.user_id, a.document, v.told, p.reference
     from phlebotomy_visit v
     join appointment a on a.id = v.appointment_id and a.team_id = ${tx.team}
+    join lab_order o on o.id = a.order_id and o.team_id = ${tx.team}
     left join phlebotomist p on p.id = v.staff_id
     where v.team_id = ${tx.team} order by a.start_at nulls first, a.id limit ${LISTED_MAX}`,
   )
   return {
-    data: rows.map(({ document, told, reference }) => {
+    data: rows.map(({ user_id, document, told, reference }) => {
+      tx.concerns(user_id)
       const { id, order_id, provider, event_status, start_at, end_at, iana_timezone, location } = JSON.parse(document) as Shown
       const facts = JSON.parse(told) as Pick<Visit, 'patient' | 'address' | 'appointment_notes'>
       const span = { event_status, start_at, end_at, iana_timezone: iana_timezone! }

@@ -13,6 +13,7 @@ const exampleAddress = { first_line: '1 West Lincoln Street', city: 'Phoenix', s
 export const routes = (vault: Vault): Operation[] => [
   operation({
     id: 'get_phlebotomy_appointment_availability',
+    patients: false,
     method: 'POST',
     path: '/v3/order/phlebotomy/appointment/availability',
     summary: 'List the windows of 14 days in which an address can be visited',
@@ -26,6 +27,7 @@ export const routes = (vault: Vault): Operation[] => [
   }),
   operation({
     id: 'book_phlebotomy_appointment',
+    patients: true,
     method: 'POST',
     path: '/v3/order/{order_id}/phlebotomy/appointment/book',
     summary: "Book a window for an order, at its patient's address",
@@ -38,6 +40,7 @@ export const routes = (vault: Vault): Operation[] => [
   }),
   operation({
     id: 'request_phlebotomy_appointment',
+    patients: true,
     method: 'POST',
     path: '/v3/order/{order_id}/phlebotomy/appointment/request',
     summary: 'Ask for a visit whose date the provider says later',
@@ -52,6 +55,7 @@ export const routes = (vault: Vault): Operation[] => [
   }),
   operation({
     id: 'reschedule_phlebotomy_appointment',
+    patients: true,
     method: 'PATCH',
     path: '/v3/order/{order_id}/phlebotomy/appointment/reschedule',
     summary: 'Move the visit of an order to another window',
@@ -64,6 +68,7 @@ export const routes = (vault: Vault): Operation[] => [
   }),
   operation({
     id: 'cancel_phlebotomy_appointment',
+    patients: true,
     method: 'PATCH',
     path: '/v3/order/{order_id}/phlebotomy/appointment/cancel',
     summary: 'Cancel the visit of an order',
@@ -76,6 +81,7 @@ export const routes = (vault: Vault): Operation[] => [
   }),
   operation({
     id: 'get_phlebotomy_appointment_cancellation_reason',
+    patients: false,
     method: 'GET',
     path: '/v3/order/phlebotomy/appointment/cancellation-reasons',
     summary: 'List why a visit can be cancelled',
@@ -84,6 +90,7 @@ export const routes = (vault: Vault): Operation[] => [
   }),
   operation({
     id: 'get_phlebotomy_appointment',
+    patients: true,
     method: 'GET',
     path: '/v3/order/{order_id}/phlebotomy/appointment',
     summary: 'Read the visit of an order',

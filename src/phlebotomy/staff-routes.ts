@@ -9,6 +9,7 @@ import { staffExample, StaffInput, StaffList, StaffParams, StaffPlace, StaffRepl
 export const staffRoutes: Operation[] = [
   managementOperation({
     id: 'list_phlebotomists',
+    patients: false,
     method: 'GET',
     path: '/v1/org/{org_id}/phlebotomist/{env}/{region}',
     place: 'cell',
@@ -20,6 +21,7 @@ export const staffRoutes: Operation[] = [
   }),
   managementOperation({
     id: 'upsert_phlebotomist',
+    patients: false,
     method: 'PUT',
     path: '/v1/org/{org_id}/phlebotomist/{env}/{region}/{reference}',
     place: 'cell',
@@ -36,6 +38,7 @@ export const staffRoutes: Operation[] = [
   }),
   managementOperation({
     id: 'delete_phlebotomist',
+    patients: false,
     method: 'DELETE',
     path: '/v1/org/{org_id}/phlebotomist/{env}/{region}/{reference}',
     place: 'cell',
@@ -48,6 +51,7 @@ export const staffRoutes: Operation[] = [
   }),
   managementOperation({
     id: 'list_visits',
+    patients: true,
     method: 'GET',
     path: '/v1/org/{org_id}/team/{team_id}/{environment}/visit',
     place: 'team',
@@ -61,6 +65,7 @@ export const staffRoutes: Operation[] = [
   }),
   managementOperation({
     id: 'set_visit_date',
+    patients: true,
     method: 'PUT',
     path: '/v1/org/{org_id}/team/{team_id}/{environment}/visit/{order_id}/date',
     place: 'team',
@@ -75,6 +80,7 @@ export const staffRoutes: Operation[] = [
   }),
   managementOperation({
     id: 'set_visit_progress',
+    patients: true,
     method: 'PUT',
     path: '/v1/org/{org_id}/team/{team_id}/{environment}/visit/{order_id}/progress',
     place: 'team',

@@ -9,6 +9,7 @@ const ofTeam = { place: 'team', reach: 'bound' } as const
 export const routes: Operation[] = [
   operation({
     id: 'get_team_physicians',
+    patients: false,
     method: 'GET',
     path: '/v2/team/{team_id}/physicians',
     summary: "List the own team's physicians",
@@ -19,6 +20,7 @@ export const routes: Operation[] = [
   managementOperation({
     ...ofTeam,
     id: 'list_team_service_physicians',
+    patients: false,
     method: 'GET',
     path: TEAM,
     summary: 'List the physicians who order for a team, in the order they were added',
@@ -29,6 +31,7 @@ export const routes: Operation[] = [
   managementOperation({
     ...ofTeam,
     id: 'add_team_service_physician',
+    patients: false,
     method: 'POST',
     path: TEAM,
     summary: 'Add a physician who orders for a team',
@@ -44,6 +47,7 @@ export const routes: Operation[] = [
   managementOperation({
     ...ofTeam,
     id: 'remove_team_service_physician',
+    patients: false,
     method: 'DELETE',
     path: `${TEAM}/{physician_id}`,
     summary: 'Remove a physician; orders that name one stay as they are',

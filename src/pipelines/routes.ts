@@ -11,6 +11,7 @@ export const routes = (plant: Plant): Operation[] => [
   managementOperation({
     ...where,
     id: 'get_team_etl_pipelines',
+    patients: false,
     method: 'GET',
     path,
     summary: 'List pipelines, newest first, without their secrets',
@@ -22,6 +23,7 @@ export const routes = (plant: Plant): Operation[] => [
   managementOperation({
     ...where,
     id: 'upsert_team_etl_pipelines',
+    patients: false,
     method: 'POST',
     path,
     summary: 'Send the events of teams to brokers',
@@ -41,6 +43,7 @@ export const routes = (plant: Plant): Operation[] => [
   managementOperation({
     ...where,
     id: 'delete_team_etl_pipelines',
+    patients: false,
     method: 'DELETE',
     path,
     summary: 'Delete the pipelines of teams',

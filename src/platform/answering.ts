@@ -1,6 +1,9 @@
 // What an operation answers to a request that was let in: its input read, every fault at once, then the operation run where its rows
 // are, in one transaction, under the caller's idempotency key when there is one. Knows nothing of connections and of HTTP's library.
 import { createHash } from 'node:crypto'
+import { Subjects } from './access-line.ts'
+import type { AccessLog } from './access-log.ts'
+import { accessOf } from './access-of.ts'
 import { audit, type Line } from './audit.ts'
 import type { Cells } from './cells.ts'
 import type { Db, PlainTx, Tenant, Tx } from './db.ts'
@@ -13,18 +16,27 @@ import { assertShape } from './shape-check.ts'
 
 /** A request whose caller is known, and whose path has been read. */
 export interface Admitted {
+  id: string
+  /** The address it comes from. */
+  ip: string
   headers: Record<string, string | string[] | undefined>
   query: unknown
   /** The bytes of the body; undefined when there is none. */
   body: unknown
   /** Of the path. */
   values: unknown
-  /** The network address that it came from. */
-  ip: string
   tenant: Tenant | undefined
   manager: Manager | undefined
+  key_id: string | undefined
   /** Where a management operation runs. */
   rows: Db | undefined
+  /** Query and body as they were read, once they were: what is refused is written down with whom they name. */
+  asked: Asked | undefined
+}
+
+export interface Asked {
+  query: unknown
+  body: unknown
 }
 
 /** JSON, or a file; without either there is no body (204). */
@@ -32,6 +44,7 @@ export type Answer = { status: number; text: string } | { file?: FileReply }
 
 interface Means {
   cells: Cells
+  access: AccessLog
   /** Hold replies to their schemas. On in tests. */
   checkReplies: boolean
 }
@@ -48,55 +61,140 @@ export async function answer(means: Means, operation: Operation, request: Admitt
   const body =
     operation.body && readBody(operation.body, request.body as Buffer | undefined, operation.body_optional ?? false, faults)
   const idempotency = operation.idempotency && idempotencyOf(operation.idempotency, request, body, faults)
-  if (faults.length) throw invalid(faults)
   const lines: Line[] = []
   const about: About = (team_id, object) => void lines.push({ team_id, object: object ?? null })
   const input = { params: request.values, query, body, keyed: idempotency !== undefined, manager: request.manager, about, lines }
-  const tenant = request.tenant
-  if (idempotency) {
-    const work = async (tx: Tx) => {
-      lines.length = 0
-      const text = textOf(means, operation, await operation.run(tx, input))
-      if (request.manager) audit(tx, request.manager, operation.id, request.values as Record<string, string>, lines)
-      return { status: operation.success ?? 200, text }
-    }
-    const owner = tenant ?? organization(request.manager!)
-    return underKey(request.rows ?? means.cells.of(owner.cell), owner, idempotency, work)
+  request.asked = input
+  if (faults.length) throw invalid(faults)
+  const call = { means, operation, request, input }
+  if (idempotency) return keyed(call, idempotency)
+  return request.rows ? manage(call, request.rows) : run(call)
+}
+
+/** A request that is being answered. */
+interface Call {
+  means: Means
+  operation: Operation
+  request: Admitted
+  input: { params: unknown; query: unknown; body: unknown; lines: Line[] }
+}
+
+async function keyed(call: Call, idempotency: Parameters<typeof underKey>[2]): Promise<Answer> {
+  const { means, operation, request, input } = call
+  const owner = request.tenant ?? organization(request.manager!)
+  const db = request.rows ?? means.cells.of(owner.cell)
+  if (operation.patients) means.access.assertRoom(db)
+  let made: { status: number; text: string } | undefined
+  const work = async (tx: Tx) => {
+    input.lines.length = 0
+    const text = textOf(means, operation, await operation.run(tx, input))
+    if (request.manager) audit(tx, request.manager, operation.id, request.values as Record<string, string>, input.lines)
+    made = { status: operation.success ?? 200, text }
+    logChange(call, db, tx, made)
+    return made
   }
-  const result = request.rows ? await manage(request.rows, operation, tenant, input) : await run(means, operation, request, input)
-  if (operation.reply === noContent) return {}
-  if (result instanceof FileReply) return { file: result }
-  return { status: operation.success ?? 200, text: textOf(means, operation, result) }
+  const given = await underKey(db, owner, idempotency, work)
+  // Given once more, it shows again what it showed then.
+  if (given !== made) await logRead(call, db, undefined, given)
+  return given
 }
 
-function run(means: Means, operation: Operation, request: Admitted, input: unknown): Promise<unknown> {
+async function run(call: Call): Promise<Answer> {
+  const { means, operation, request, input } = call
   const { tenant } = request
-  if (operation.outside) return operation.run({ tenant, cells: means.cells, address: request.ip }, input)
+  if (operation.outside) {
+    if (!operation.patients)
+      return answerOf(call, await operation.run({ tenant, cells: means.cells, address: request.ip }, input))
+    const db = means.cells.of(tenant!.cell)
+    means.access.assertRoom(db)
+    const subjects = new Subjects()
+    const given = answerOf(
+      call,
+      await operation.run({ tenant: { ...tenant!, subjects }, cells: means.cells, address: request.ip }, input),
+    )
+    await logRead(call, db, subjects, given)
+    return given
+  }
   const db = means.cells.of(tenant!.cell)
-  const work = (tx: Tx) => operation.run(tx, input)
-  return operation.method === 'GET' ? db.read(tenant!, work) : db.tx(tenant!, work)
+  if (writes(operation))
+    return db.tx(tenant!, async (tx) => {
+      const given = answerOf(call, await operation.run(tx, input))
+      logChange(call, db, tx, given)
+      return given
+    })
+  if (operation.patients) means.access.assertRoom(db)
+  let subjects: Subjects | undefined
+  const work = async (tx: Tx) => {
+    const result = await operation.run(tx, input)
+    subjects = tx.subjects
+    return result
+  }
+  const given = answerOf(call, await (operation.method === 'GET' ? db.read(tenant!, work) : db.tx(tenant!, work)))
+  const logged = logRead(call, db, subjects, given)
+  if (logged) await logged
+  return given
 }
-
-type ManagementInput = { params: unknown; manager: Manager | undefined; lines: Line[] }
 
 /** A management operation: a transaction where its rows are, with its line in the audit log when it writes or reveals a secret. */
-function manage(db: Db, operation: Operation, tenant: Tenant | undefined, input: ManagementInput): Promise<unknown> {
+async function manage(call: Call, db: Db): Promise<Answer> {
+  const { means, operation, request, input } = call
+  const { tenant } = request
+  let subjects: Subjects | undefined
   const transact = <R>(work: (tx: PlainTx | Tx) => Promise<R>): Promise<R> => (tenant ? db.tx(tenant, work) : db.plainTx(work))
+  const read = <R>(work: (tx: PlainTx | Tx) => Promise<R>): Promise<R> =>
+    transact(async (tx) => {
+      const result = await work(tx)
+      subjects = tx.subjects
+      return result
+    })
   const write = <R>(work: (tx: PlainTx | Tx) => Promise<R>): Promise<R> =>
     transact(async (tx) => {
       // A transaction may be run again.
       input.lines.length = 0
       const result = await work(tx)
-      audit(tx, input.manager!, operation.id, input.params as Record<string, string>, input.lines)
+      audit(tx, request.manager!, operation.id, input.params as Record<string, string>, input.lines)
       return result
     })
-  if (operation.outside) return operation.run({ read: transact, write }, input)
-  const work = (tx: PlainTx | Tx) => operation.run(tx, input)
-  return writes(operation) || operation.reveals ? write(work) : transact(work)
+  if (operation.outside) return answerOf(call, await operation.run({ read: transact, write }, input))
+  if (writes(operation) || operation.reveals)
+    return write(async (tx) => {
+      const given = answerOf(call, await operation.run(tx, input))
+      logChange(call, db, tx, given)
+      return given
+    })
+  if (operation.patients) means.access.assertRoom(db)
+  const given = answerOf(call, await read((tx) => operation.run(tx, input)))
+  await logRead(call, db, subjects, given)
+  return given
+}
+
+/** Leave the line of a change with it. */
+function logChange({ means, operation, request }: Call, db: Db, tx: PlainTx, given: Answer): void {
+  if (operation.patients) means.access.changed(db, tx, accessOf(operation, request, given, tx.subjects))
+}
+
+/** Write down what an answer shows. It must wait for what is returned, if something is. */
+function logRead(
+  { means, operation, request }: Call,
+  db: Db,
+  subjects: Subjects | undefined,
+  given: Answer,
+): Promise<void> | undefined {
+  if (!operation.patients) return undefined
+  const whole = accessOf(operation, request, given, subjects)
+  if (!subjects?.teams.size) return means.access.read(db, whole)
+  const written = [...subjects.teams].map(([team, users]) => means.access.read(db, { ...whole, team, users }))
+  return Promise.all(written).then(() => undefined)
 }
 
 /** Keys of an organization's own requests are kept under its id. */
 const organization = ({ org }: Manager): Tenant => ({ team: org, org, cell: 'sandbox-us', clock_offset_s: 0, settings: {} })
+
+function answerOf({ means, operation }: Call, result: unknown): Answer {
+  if (operation.reply === noContent) return {}
+  if (result instanceof FileReply) return { file: result }
+  return { status: operation.success ?? 200, text: textOf(means, operation, result) }
+}
 
 function textOf(means: Means, operation: Operation, result: unknown): string {
   const text = result instanceof JsonText ? result.text : JSON.stringify(result)

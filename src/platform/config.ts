@@ -1,5 +1,6 @@
 // Settings: from the environment, once, checked at start, each fault said in a sentence. What each means stands in settings.ts.
 import { isIP } from 'node:net'
+import { accessLogModes, type AccessLogMode } from './access-log.ts'
 import { cellNames, type CellName } from './db.ts'
 import { FormatFault, formats } from './formats.ts'
 import { hostName } from './host-name.ts'
@@ -52,6 +53,9 @@ export interface Config {
   webhook_allow: string[]
   /** Name servers asked about domains, as addresses with or without a port; empty: those of the machine. */
   dns_servers: string[]
+  access_log: AccessLogMode
+  /** How long lines of the access log are kept. */
+  access_log_days: number
   /** The service asked for places of postal codes that are not known here; undefined for none. */
   geocoder_url: string | undefined
   /** The name that white-label domains point at; undefined: they need not point anywhere. */
@@ -161,6 +165,8 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     webhook_schedule_s: schedule(text('WEBHOOK_SCHEDULE', WEBHOOK_SCHEDULE), faults),
     webhook_allow: allowed(env.WEBHOOK_ALLOW, faults),
     domain_target: domainTarget(env.DOMAIN_TARGET, faults),
+    access_log: accessLogMode(text('ACCESS_LOG', 'batched'), faults),
+    access_log_days: whole('ACCESS_LOG_DAYS', 400, 1, 100_000),
     geocoder_url: url('GEOCODER_URL', ['http:', 'https:']),
     dns_servers: nameServers(env.DNS_SERVERS, faults),
     pubsub_emulator_host: hostAndPort('PUBSUB_EMULATOR_HOST', env.PUBSUB_EMULATOR_HOST?.trim(), faults),
@@ -168,6 +174,12 @@ export function readConfig(env: Record<string, string | undefined>): Config {
   }
   if (faults.length) throw new ConfigError(faults.join('\n'))
   return config
+}
+
+function accessLogMode(text: string, faults: string[]): AccessLogMode {
+  const mode = accessLogModes.find((name) => name === text.toLowerCase())
+  if (!mode) faults.push(`ACCESS_LOG must be one of ${accessLogModes.join(', ')}, not "${text}".`)
+  return mode ?? 'batched'
 }
 
 const WEBHOOK_SCHEDULE = '0,5,300,1800,7200,18000,36000,36000'

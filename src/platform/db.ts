@@ -9,6 +9,7 @@
 import pg from 'pg'
 import type { Static, TSchema } from 'typebox'
 import { uuid } from './uuid.ts'
+import { Subjects } from './access-line.ts'
 import { machineNow, plusSeconds, wholeSeconds } from './clock.ts'
 import { Connections, type ConnectionOptions } from './connections.ts'
 import { busy, type Problem } from './errors.ts'
@@ -39,6 +40,8 @@ export interface Tenant {
   options_on?: readonly string[]
   /** Since when its organization may only read; known where a credential was looked up. */
   expires_at?: string | null
+  /** Gathers whom all transactions of one call were about, where it has several. */
+  subjects?: Subjects
 }
 
 /** What a statement can be run on. Rows are promises of their schema, verified in tests. */
@@ -73,6 +76,14 @@ export interface PlainTx extends Queries {
   gather<I>(item: I, write: (tx: Tx, items: I[]) => Sql): void
   /** Called once after the commit, never after a rollback. Must not throw: an error is reported and changes nothing. */
   afterCommit(call: () => void): void
+  /**
+   * Say whose data was read or changed, for the access log, where neither the request nor the answer names the user as `user_id`: null
+   * where nobody is known. And what of it, where the path does not name it: an order for example.
+   * @param team_id of the user, where the transaction is of no team
+   */
+  concerns(user_id: string | null, object?: string, team_id?: string): void
+  /** Whom it was about, as far as somebody has said. */
+  readonly subjects: Subjects | undefined
   /** What a team's transactions in this process remember under a key is not true any more, after the commit. */
   forget(team: string, key: string): void
 }
@@ -123,6 +134,7 @@ const NOT_NULL_VIOLATION = '23502'
 
 /** The connections to one schema: a cell or the control plane. */
 export class Db {
+  readonly schema: string
   readonly #connections: Connections
   readonly #lookingUp = new Bound()
   readonly #checkRows: boolean
@@ -136,6 +148,7 @@ export class Db {
   onError: (error: unknown) => void = ignore
 
   constructor(options: DbOptions) {
+    this.schema = options.schema
     this.#checkRows = options.checkRows
     this.#connections = new Connections(options)
   }
@@ -243,10 +256,13 @@ export class Db {
 
   /** Run `work` with statements that each see the latest commit; it cannot write or lock. */
   async read<R>(tenant: Tenant, work: (tx: Tx) => Promise<R>): Promise<R> {
+    const subjects = tenant.subjects ?? new Subjects()
     return work({
       ...queriesOver((q) => this.#connections.lending.query(tenant.team || PLAIN, compiled(q)), this.#checkRows),
       locking: LOCKING_FORBIDDEN,
       lookUp: this.#lookUps(tenant.team).maybe,
+      subjects,
+      concerns: (user_id, object) => subjects.add(user_id, object),
       team: tenant.team,
       tenant,
       now: teamNow(tenant),

@@ -5,7 +5,9 @@
 import { randomBytes } from 'node:crypto'
 import { createGunzip } from 'node:zlib'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
-import { answer, writes, type Answer } from './answering.ts'
+import type { AccessLog } from './access-log.ts'
+import { accessRefused } from './access-of.ts'
+import { answer, writes, type Answer, type Asked } from './answering.ts'
 import type { Cells } from './cells.ts'
 import { machineNow } from './clock.ts'
 import type { ConstraintAnswers, Db, Tenant } from './db.ts'
@@ -31,6 +33,7 @@ export interface HttpOptions {
   operations: Operation[]
   guards: { team?: Guard; management?: ManagementGuard }
   cells: Cells
+  access: AccessLog
   constraints: ConstraintAnswers
   log: Log
   metrics: Metrics
@@ -56,6 +59,7 @@ declare module 'fastify' {
     /** Where a management operation runs. */
     rows: Db | undefined
     values: unknown
+    asked: Asked | undefined
     trace: string | undefined
   }
 }
@@ -96,6 +100,7 @@ export function createHttp(options: HttpOptions): FastifyInstance {
   app.decorateRequest('key_id', undefined)
   app.decorateRequest('rows', undefined)
   app.decorateRequest('values', undefined)
+  app.decorateRequest('asked', undefined)
   app.decorateRequest('trace', undefined)
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
@@ -172,9 +177,11 @@ export function createHttp(options: HttpOptions): FastifyInstance {
         'request failed',
       )
     }
-    if (!problem) return send(reply, 500, '{"detail":"Internal Server Error"}')
-    for (const name in problem.headers) reply.header(name, problem.headers[name])
-    return send(reply, problem.status, JSON.stringify(problem.body))
+    const status = problem?.status ?? 500
+    const text = problem ? JSON.stringify(problem.body) : '{"detail":"Internal Server Error"}'
+    for (const name in problem?.headers) reply.header(name, problem.headers[name])
+    logRefusal(options, request, status, text)
+    return send(reply, status, text)
   })
 
   const known = new Map<string, Operation[]>()
@@ -206,6 +213,14 @@ export function createHttp(options: HttpOptions): FastifyInstance {
     app.route({ method: others, url, onRequest: async (request, reply) => refuse(request, reply), handler: refuse })
   }
   return app
+}
+
+/** Write down that somebody was refused who asked for patients' data, where it is known in which cell. */
+function logRefusal({ access, cells }: HttpOptions, request: FastifyRequest, status: number, text: string): void {
+  const operation = request.routeOptions.config.operation
+  if (!operation?.patients) return
+  const db = request.rows ?? (request.tenant && cells.of(request.tenant.cell))
+  if (db) access.refused(db, accessRefused(operation, request, status, text))
 }
 
 const NOT_FOUND = '{"detail":"Not Found"}'

@@ -8,6 +8,8 @@ export interface Metrics {
   request(operation: string, status: number, duration_s: number): void
   job(name: string, outcome: 'done' | 'retry' | 'failed' | 'lost', duration_s: number): void
   delivery(cell: string, outcome: 'success' | 'failure', duration_s: number): void
+  /** Lines of the access log that could not be kept. */
+  accessLost(lines: number): void
   /** Events for a broker, by what became of them. */
   pipeline(cell: string, destination: string, counts: Record<string, number>): void
   /** A receiver of events whose secrets cannot be decrypted, so that nothing is sent to it. */
@@ -83,6 +85,11 @@ export function createMetrics(cells: () => Cells | undefined): Metrics {
         this.set({ cell, kind }, since ? Math.max(0, (machineNow().getTime() - since.getTime()) / 1000) : 0)
     },
   })
+  const accessLost = new Counter({
+    name: 'drawbridge_access_log_lines_lost_total',
+    help: 'Lines of the access log that were not written: of refused requests while too many waited, and of reads when the process stopped.',
+    registers: [registry],
+  })
   new Gauge({
     name: 'drawbridge_database_connections',
     help: 'Connections of this process, by schema and state.',
@@ -104,6 +111,7 @@ export function createMetrics(cells: () => Cells | undefined): Metrics {
       jobSeconds.inc({ job: name }, duration_s)
     },
     delivery: (cell, outcome, duration_s) => deliveries.observe({ cell, outcome }, duration_s),
+    accessLost: (lines) => accessLost.inc(lines),
     pipeline: (cell, destination, counts) => {
       for (const [outcome, n] of Object.entries(counts)) if (n) pipelines.inc({ cell, destination, outcome }, n)
     },

@@ -124,6 +124,11 @@ interface Declaration<P, Q, B, R> {
   success?: 200 | 201 | 202
   /** It changes nothing although its method is not GET. */
   reads?: boolean
+  /**
+   * Whether it shows or changes data of patients, or names one: each call then leaves a line in the access log
+   * (docs/decisions/access-log.md).
+   */
+  patients: boolean
   /** A team for which this is switched off is refused. */
   feature?: Feature
   /** A request body that works, for the API page. */
@@ -147,6 +152,7 @@ export interface Operation extends Declaration<TSchema | undefined, TSchema | un
 
 /** What an operation gets that has to work outside a single transaction. */
 export interface Outside {
+  /** Its transactions say whom they were about, each for itself (`Tx.concerns`). */
   tenant: Tenant
   cells: Cells
 }

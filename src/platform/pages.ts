@@ -3,7 +3,11 @@
 import { readFileSync } from 'node:fs'
 import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyInstance } from 'fastify'
+import type { Subjects } from './access-line.ts'
+import type { AccessLog } from './access-log.ts'
+import { accessOfPage } from './access-of.ts'
 import type { Cells } from './cells.ts'
+import type { Tenant } from './db.ts'
 import type { Metrics } from './metrics.ts'
 import type { Description } from './openapi.ts'
 import { notReady } from './readiness.ts'
@@ -96,11 +100,17 @@ export interface PageAnswer {
   headers: Record<string, string>
   /** Or the bytes of what the headers say. */
   html: string | Uint8Array
+  /** Of a page of patients, where it is known of which team: who asked, and whom the answer is about. */
+  seen?: { tenant: Tenant; key: string; subjects: Subjects }
 }
 
 /** A page of a module, for browsers: it takes no key, is no operation, and is read with GET alone. */
 export interface BrowserPage {
+  /** As the access log has it. */
+  id: string
   path: `/${string}`
+  /** Whether it shows data of patients: each visit then leaves a line in the access log. */
+  patients: boolean
   answer: (visit: Visit) => Promise<PageAnswer>
 }
 
@@ -114,15 +124,26 @@ const GUARDED = {
   'x-robots-tag': 'noindex, nofollow',
 }
 
+/** Where visits are written down. */
+export interface Logged {
+  cells: Cells
+  access: AccessLog
+}
+
 /** Serve the pages of modules. A browser that asks ahead of a visit is told to come again: opening a page may use something up. */
-export function addBrowserPages(app: FastifyInstance, pages: BrowserPage[]): void {
-  for (const { path, answer } of pages)
+export function addBrowserPages(app: FastifyInstance, pages: BrowserPage[], { cells, access }: Logged): void {
+  for (const { id, path, answer } of pages)
     app.get(path, { exposeHeadRoute: false }, async (request, reply) => {
       const { headers, query } = request
       reply.header('x-request-id', request.id)
       if (/prefetch|preview/.test(String(headers['sec-purpose'] ?? headers.purpose ?? '')))
         return reply.headers(GUARDED).code(503).send('')
       const page = await answer({ headers, query: query as Visit['query'], address: request.ip })
+      if (page.seen) {
+        const db = cells.of(page.seen.tenant.cell)
+        access.assertRoom(db)
+        await access.read(db, accessOfPage(id, { id: request.id, ip: request.ip }, page.status, page.seen))
+      }
       return reply
         .headers({ ...GUARDED, ...page.headers })
         .code(page.status)

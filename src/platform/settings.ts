@@ -161,6 +161,17 @@ export const settings: Setting[] = [
       "Host name of this installation that `dashboard.` of organizations' domains has to point at with a CNAME; the proxy must have certificates for those names. Without it only ownership of a domain is checked.",
   },
   {
+    name: 'ACCESS_LOG',
+    default: 'batched',
+    meaning:
+      "When reads of patients' data are written to the access log: `batched`, at most a second later, so that a kill may lose that second of them; `strict`, before the answer leaves. Changes are written with what they change, either way.",
+  },
+  {
+    name: 'ACCESS_LOG_DAYS',
+    default: '400',
+    meaning: 'How many days the access log is kept; older days are dropped whole. 1 to 100,000.',
+  },
+  {
     name: 'GEOCODER_URL',
     default: '',
     meaning:

@@ -1,6 +1,7 @@
 // A transaction that writes: what is sent when, and how it ends. See db.ts for what it promises.
 import type { Duplex } from 'node:stream'
 import type pg from 'pg'
+import { Subjects } from './access-line.ts'
 import type { Queries, Tenant, Tx } from './db.ts'
 import { LeaseLost } from './leases.ts'
 import type { Numbers } from './numbers.ts'
@@ -89,6 +90,7 @@ export class WriteTx implements Tx {
   /** What commits was sent: the database may have done it, whether its answer comes or not. */
   #committing = false
   #gathering = false
+  #subjects: Subjects | undefined
   /** Whether it leans on something remembered. */
   recalled = false
 
@@ -163,6 +165,15 @@ export class WriteTx implements Tx {
 
   afterCommit(call: () => void): void {
     this.#after.add(call)
+  }
+
+  concerns(user_id: string | null, object?: string, team_id?: string): void {
+    this.#subjects ??= this.tenant.subjects ?? new Subjects()
+    this.#subjects.add(user_id, object, team_id)
+  }
+
+  get subjects(): Subjects | undefined {
+    return this.#subjects
   }
 
   forget(team: string, key: string): void {

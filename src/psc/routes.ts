@@ -15,6 +15,7 @@ export interface PscMeans {
 export const routes = ({ directory, locate, coverage }: PscMeans) => [
   operation({
     id: 'get_area_info',
+    patients: false,
     method: 'GET',
     path: '/v3/order/area/info',
     summary: 'Read who takes samples in the area of a ZIP code',
@@ -25,6 +26,7 @@ export const routes = ({ directory, locate, coverage }: PscMeans) => [
   }),
   operation({
     id: 'get_psc_info',
+    patients: false,
     method: 'GET',
     path: '/v3/order/psc/info',
     summary: 'List the patient service centers of a lab near a ZIP code',
@@ -35,6 +37,7 @@ export const routes = ({ directory, locate, coverage }: PscMeans) => [
   }),
   outsideOperation({
     id: 'get_order_psc_info',
+    patients: true,
     method: 'GET',
     path: '/v3/order/{order_id}/psc/info',
     summary: "List the patient service centers of an order's lab near its patient",

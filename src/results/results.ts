@@ -97,8 +97,10 @@ async function readResult(tx: Tx, order_id: string): Promise<{ order: Order; doc
     where o.id = ${order_id} and o.team_id = ${tx.team}`,
   )
   if (!row) throw notFound('Order not found')
+  const order = JSON.parse(row.order_document) as Order
+  tx.concerns(order.user_id)
   if (row.document === null) throw notFound('No result is available for this order')
-  return { order: JSON.parse(row.order_document) as Order, document: row.document }
+  return { order, document: row.document }
 }
 
 /** Read the result of an order. 404: no such order, no result yet. */
@@ -136,6 +138,10 @@ async function readCombined(tx: Tx, transaction_id: string): Promise<{ order: Or
     where o.transaction_id = ${transaction_id} and o.team_id = ${tx.team} order by o.created_at, o.id limit ${ORDERS_MAX}`,
   )
   if (rows.length === 0) throw notFound('Order transaction not found')
+  for (const row of rows) {
+    const { id, user_id } = JSON.parse(row.order_document) as Order
+    tx.concerns(user_id, id)
+  }
   const latest = rows.findLast((row) => row.document !== null)
   if (!latest) throw notFound('No result is available for this order transaction')
   const documents = rows.flatMap((row) => (row.document === null ? [] : [JSON.parse(row.document) as ResultDocument]))

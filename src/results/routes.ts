@@ -26,6 +26,7 @@ const laboratorys = ({ tenant, cells }: Outside, order_id: string): Promise<File
 export const routes = (pool: Heavy) => [
   operation({
     id: 'get_lab_test_result_raw',
+    patients: true,
     method: 'GET',
     path: '/v3/order/{order_id}/result',
     summary: 'Read the result of an order',
@@ -36,6 +37,7 @@ export const routes = (pool: Heavy) => [
   }),
   operation({
     id: 'get_lab_test_result_metadata',
+    patients: true,
     method: 'GET',
     path: '/v3/order/{order_id}/result/metadata',
     summary: 'Read laboratory, patient and dates of a result',
@@ -45,6 +47,7 @@ export const routes = (pool: Heavy) => [
   }),
   outsideOperation({
     id: 'get_lab_test_result',
+    patients: true,
     method: 'GET',
     path: '/v3/order/{order_id}/result/pdf',
     summary: 'Get the result of an order as a document',
@@ -56,6 +59,7 @@ export const routes = (pool: Heavy) => [
   }),
   operation({
     id: 'get_order_transaction_result',
+    patients: true,
     method: 'GET',
     path: '/v3/order_transaction/{transaction_id}/result',
     summary: 'Read the results of all orders of a transaction as one',
@@ -65,6 +69,7 @@ export const routes = (pool: Heavy) => [
   }),
   outsideOperation({
     id: 'get_order_transaction_result_pdf',
+    patients: true,
     method: 'GET',
     path: '/v3/order_transaction/{transaction_id}/result/pdf',
     summary: 'Get the results of all orders of a transaction as one document',

@@ -33,16 +33,18 @@ export async function keepResultPdf(tx: Tx, { order }: OpenOrder, bytes: Buffer)
 export const dropResultPdf = (tx: Tx, order_id: string): void =>
   tx.defer(sql`delete from lab_result_pdf where order_id = ${order_id} and team_id = ${tx.team}`)
 
-const Kept = T.Object({ sample_id: T.Union([T.String(), T.Null()]), bytes: T.Unsafe<Buffer>({}) })
+const Kept = T.Object({ user_id: T.String(), sample_id: T.Union([T.String(), T.Null()]), bytes: T.Unsafe<Buffer>({}) })
 
 /** The document of an order that has a result, if there is one. */
 export async function findResultPdf(tx: Tx, order_id: string): Promise<FileReply | undefined> {
   const kept = await tx.maybe(
     Kept,
     sql`
-    select o.sample_id, p.bytes
+    select o.user_id, o.sample_id, p.bytes
     from lab_result_pdf p join lab_result r on r.order_id = p.order_id join lab_order o on o.id = p.order_id
     where p.order_id = ${order_id} and p.team_id = ${tx.team}`,
   )
-  return kept && new FileReply('application/pdf', fileName(kept.sample_id ?? order_id), kept.bytes)
+  if (!kept) return undefined
+  tx.concerns(kept.user_id)
+  return new FileReply('application/pdf', fileName(kept.sample_id ?? order_id), kept.bytes)
 }

@@ -45,6 +45,7 @@ export async function answerBooking(tx: Tx, appointment_id: string, yes: boolean
 const Row = T.Object({
   id: T.String(),
   team_id: T.String(),
+  user_id: T.String(),
   provider: T.String(),
   site_code: T.String(),
   start_at: T.String(),
@@ -57,7 +58,8 @@ export const waitingBookings = (queries: Pick<Queries, 'many'>, limit: number): 
   queries.many(
     Row,
     sql`
-    select a.id, a.team_id, a.provider, a.site_code, a.start_at, a.created_at from appointment a join team t on a.team_id = t.id
+    select a.id, a.team_id, o.user_id, a.provider, a.site_code, a.start_at, a.created_at
+    from appointment a join team t on a.team_id = t.id join lab_order o on o.id = a.order_id
     where t.deleted_at is null and a.event_status in ('pending', 'reserved') and a.site_code is not null
       and (a.facts::jsonb ->> 'awaits_provider')::boolean
     order by a.start_at, a.id limit ${limit}`,

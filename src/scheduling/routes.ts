@@ -14,6 +14,7 @@ const booking_key = 'bk1.a-key-from-the-availability'
 export const routes = (means: SchedulingMeans) => [
   operation({
     id: 'get_psc_appointment_availability',
+    patients: false,
     method: 'POST',
     path: '/v3/order/psc/appointment/availability',
     summary: 'List the free times at patient service centers',
@@ -30,6 +31,7 @@ export const routes = (means: SchedulingMeans) => [
   }),
   operation({
     id: 'book_psc_appointment',
+    patients: true,
     method: 'POST',
     path: '/v3/order/{order_id}/psc/appointment/book',
     summary: 'Book an appointment at a patient service center',
@@ -43,6 +45,7 @@ export const routes = (means: SchedulingMeans) => [
   }),
   operation({
     id: 'get_psc_appointment',
+    patients: true,
     method: 'GET',
     path: '/v3/order/{order_id}/psc/appointment',
     summary: 'Read the appointment of an order at a patient service center',
@@ -53,6 +56,7 @@ export const routes = (means: SchedulingMeans) => [
   }),
   operation({
     id: 'reschedule_psc_appointment',
+    patients: true,
     method: 'PATCH',
     path: '/v3/order/{order_id}/psc/appointment/reschedule',
     summary: 'Move an appointment at a patient service center',
@@ -65,6 +69,7 @@ export const routes = (means: SchedulingMeans) => [
   }),
   operation({
     id: 'cancel_psc_appointment',
+    patients: true,
     method: 'PATCH',
     path: '/v3/order/{order_id}/psc/appointment/cancel',
     summary: 'Cancel an appointment at a patient service center',
@@ -77,6 +82,7 @@ export const routes = (means: SchedulingMeans) => [
   }),
   operation({
     id: 'cancel_psc_appointment_stale',
+    patients: true,
     method: 'DELETE',
     path: '/v3/order/{order_id}/appointment/psc/cancel',
     summary: 'Cancel an appointment at a patient service center (an old path)',
@@ -88,6 +94,7 @@ export const routes = (means: SchedulingMeans) => [
   }),
   operation({
     id: 'get_psc_appointment_cancellation_reason',
+    patients: false,
     method: 'GET',
     path: '/v3/order/psc/appointment/cancellation-reasons',
     summary: 'List reasons to cancel an appointment at a patient service center',

@@ -11,6 +11,7 @@ import { startSimulation } from './simulate.ts'
 export const routes = (world: World) => [
   operation({
     id: 'order_process_simulate',
+    patients: true,
     method: 'POST',
     path: '/v3/order/{order_id}/test',
     summary: 'Simulate the life of an order',
@@ -25,6 +26,7 @@ export const routes = (world: World) => [
   }),
   operation({
     id: 'list_unmatched_result_test_case_catalog',
+    patients: false,
     method: 'GET',
     path: '/v3/unmatched_result_test/case',
     summary: 'List the cases of unmatched results that can be rehearsed',
@@ -38,6 +40,7 @@ export const routes = (world: World) => [
   }),
   operation({
     id: 'create_unmatched_result_test',
+    patients: true,
     method: 'POST',
     path: '/v3/unmatched_result_test',
     summary: 'Bring about a result that cannot be matched',
@@ -52,6 +55,7 @@ export const routes = (world: World) => [
   }),
   operation({
     id: 'get_unmatched_result_test',
+    patients: true,
     method: 'GET',
     path: '/v3/unmatched_result_test/{run_id}',
     summary: 'Read how far a rehearsal of an unmatched result has come',
@@ -63,6 +67,7 @@ export const routes = (world: World) => [
   }),
   operation({
     id: 'get_sandbox_clock',
+    patients: false,
     method: 'GET',
     path: '/v1/sandbox/clock',
     summary: "Read the team's clock",
@@ -75,6 +80,7 @@ export const routes = (world: World) => [
   }),
   outsideOperation({
     id: 'advance_sandbox_clock',
+    patients: false,
     method: 'POST',
     path: '/v1/sandbox/clock/advance',
     summary: "Move the team's clock forward",

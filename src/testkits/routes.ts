@@ -7,6 +7,7 @@ import { examplePatient } from '../wire/example.ts'
 export const routes = [
   operation({
     id: 'create_testkit_order',
+    patients: true,
     method: 'POST',
     path: '/v3/order/testkit',
     summary: 'Order a kit to be registered later',
@@ -29,6 +30,7 @@ export const routes = [
   }),
   operation({
     id: 'register_testkit_order',
+    patients: true,
     method: 'POST',
     path: '/v3/order/testkit/register',
     summary: 'Bind a patient to a kit',

@@ -10,6 +10,7 @@ const params = Fields({ user_id: Uuid })
 export const routes = [
   operation({
     id: 'get_teams_users',
+    patients: true,
     method: 'GET',
     path: '/v2/user',
     summary: 'List users, newest first',
@@ -19,6 +20,7 @@ export const routes = [
   }),
   operation({
     id: 'create_user',
+    patients: true,
     method: 'POST',
     path: '/v2/user',
     summary: 'Create a user',
@@ -31,6 +33,7 @@ export const routes = [
   }),
   operation({
     id: 'get_user',
+    patients: true,
     method: 'GET',
     path: '/v2/user/{user_id}',
     summary: 'Read a user',
@@ -40,6 +43,7 @@ export const routes = [
   }),
   operation({
     id: 'patch_user',
+    patients: true,
     method: 'PATCH',
     path: '/v2/user/{user_id}',
     summary: 'Change a user; null clears a field',
@@ -51,6 +55,7 @@ export const routes = [
   }),
   operation({
     id: 'delete_user',
+    patients: true,
     method: 'DELETE',
     path: '/v2/user/{user_id}',
     summary: 'Delete a user; the data is erased after 7 days',
@@ -60,6 +65,7 @@ export const routes = [
   }),
   operation({
     id: 'undo_user_delete',
+    patients: true,
     method: 'POST',
     path: '/v2/user/undo_delete',
     summary: 'Take a deletion back within 7 days',
@@ -69,6 +75,7 @@ export const routes = [
   }),
   operation({
     id: 'get_user_by_client_user_id',
+    patients: true,
     method: 'GET',
     path: '/v2/user/resolve/{client_user_id...}',
     summary: 'Read the user a reference stands for',
@@ -78,6 +85,7 @@ export const routes = [
   }),
   operation({
     id: 'search_team_users',
+    patients: true,
     method: 'GET',
     path: '/v2/team/users/search',
     summary: 'Search users by part of either id',
@@ -88,6 +96,7 @@ export const routes = [
   }),
   operation({
     id: 'create_user_demographics',
+    patients: true,
     method: 'PATCH',
     path: '/v2/user/{user_id}/info',
     summary: 'Create or change the demographics of a user',
@@ -109,6 +118,7 @@ export const routes = [
   }),
   operation({
     id: 'get_user_demographics',
+    patients: true,
     method: 'GET',
     path: '/v2/user/{user_id}/info/latest',
     summary: 'Read the demographics of a user, as last said',

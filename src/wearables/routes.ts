@@ -21,6 +21,7 @@ export const routes: Operation[] = [
   managementOperation({
     ...ofTeam,
     id: 'get_continuous_queries',
+    patients: false,
     method: 'GET',
     path: `${TEAM}/continuous_query`,
     summary: "List a team's continuous queries, newest first",
@@ -32,6 +33,7 @@ export const routes: Operation[] = [
   managementOperation({
     ...ofTeam,
     id: 'create_continuous_query',
+    patients: false,
     method: 'POST',
     path: `${TEAM}/continuous_query`,
     summary: 'Create a continuous query',
@@ -47,6 +49,7 @@ export const routes: Operation[] = [
   managementOperation({
     ...ofTeam,
     id: 'validate_continuous_query',
+    patients: false,
     method: 'POST',
     path: `${TEAM}/validate_continuous_query`,
     reads: true,
@@ -64,6 +67,7 @@ export const routes: Operation[] = [
   managementOperation({
     ...ofQuery,
     id: 'update_continuous_query',
+    patients: false,
     method: 'PATCH',
     path: `${TEAM}/continuous_query/{query_id}`,
     summary: 'Change title or schedule of a continuous query',
@@ -75,6 +79,7 @@ export const routes: Operation[] = [
   managementOperation({
     ...ofQuery,
     id: 'archive_continuous_query',
+    patients: false,
     method: 'DELETE',
     path: `${TEAM}/continuous_query/{query_id}`,
     summary: 'Archive a continuous query; it is still listed and keeps its slug',

@@ -38,6 +38,7 @@ export const logRoutes = (fixed: Record<string, string>) => [
   managementOperation({
     ...bound,
     id: 'list_webhook_messages',
+    patients: true,
     method: 'GET',
     path: `${WEBHOOK}/message`,
     summary: 'List what was sent or is to be sent to an endpoint, newest first',
@@ -50,6 +51,7 @@ export const logRoutes = (fixed: Record<string, string>) => [
   managementOperation({
     ...bound,
     id: 'get_webhook_message',
+    patients: true,
     method: 'GET',
     path: `${WEBHOOK}/message/{message_id}`,
     summary: 'Read a message and the body that is sent',
@@ -60,6 +62,7 @@ export const logRoutes = (fixed: Record<string, string>) => [
   managementOperation({
     ...bound,
     id: 'list_webhook_attempts',
+    patients: true,
     method: 'GET',
     path: `${WEBHOOK}/message/{message_id}/attempt`,
     summary: 'List the attempts to deliver a message, newest first',
@@ -71,6 +74,7 @@ export const logRoutes = (fixed: Record<string, string>) => [
   managementOperation({
     ...bound,
     id: 'resend_webhook_message',
+    patients: true,
     method: 'POST',
     path: `${WEBHOOK}/message/{message_id}/resend`,
     summary: 'Send a message again: same id, same bytes, new timestamp',
@@ -81,6 +85,7 @@ export const logRoutes = (fixed: Record<string, string>) => [
   managementOperation({
     ...bound,
     id: 'replay_webhook',
+    patients: false,
     method: 'POST',
     path: `${WEBHOOK}/replay`,
     summary: 'Send again what was told since a time',
@@ -95,6 +100,7 @@ export const logRoutes = (fixed: Record<string, string>) => [
   managementOperation({
     ...bound,
     id: 'recover_webhook',
+    patients: false,
     method: 'POST',
     path: `${WEBHOOK}/recover`,
     summary: 'Send again what failed since a time',
@@ -107,6 +113,7 @@ export const logRoutes = (fixed: Record<string, string>) => [
   managementOperation({
     ...bound,
     id: 'test_webhook',
+    patients: false,
     method: 'POST',
     path: `${WEBHOOK}/test`,
     summary: 'Send a sample of a type to an endpoint, whatever its filter',
@@ -119,6 +126,7 @@ export const logRoutes = (fixed: Record<string, string>) => [
   managementOperation({
     ...bound,
     id: 'list_event_types',
+    patients: false,
     method: 'GET',
     path: `${TEAM}/event_type`,
     summary: 'List the types of events that an endpoint can ask for',
@@ -129,6 +137,7 @@ export const logRoutes = (fixed: Record<string, string>) => [
   managementOperation({
     ...bound,
     id: 'get_event_type_sample',
+    patients: false,
     method: 'GET',
     path: `${TEAM}/event_type/{event_type}/sample`,
     summary: 'Read a body of a type',
@@ -139,6 +148,7 @@ export const logRoutes = (fixed: Record<string, string>) => [
   managementOperation({
     ...bound,
     id: 'get_team_event_delivery_metric',
+    patients: false,
     method: 'GET',
     path: `${TEAM}/event_delivery_metric`,
     summary: 'How deliveries went, over time',

@@ -20,6 +20,7 @@ export const machineTime = (tx: Tx): Date => plusSeconds(tx.now, -tx.tenant.cloc
 const Row = T.Object({
   id: T.String(),
   type: T.String(),
+  user_id: Nullable(T.String()),
   created_at: T.String(),
   state: T.String(),
   attempts: T.Integer(),
@@ -30,7 +31,7 @@ const rows = (tx: Tx, webhook_id: string, conditions: Sql[], limit: number) =>
   tx.many(
     Row,
     sql`
-    select d.message_id as id, coalesce(e.type, m.type) as type,
+    select d.message_id as id, coalesce(e.type, m.type) as type, e.user_id,
            date_trunc('second', coalesce(e.created_at, m.created_at)) as created_at, d.state, d.attempts, date_trunc('second', d.due_at) as due_at
     from delivery d
     left join event e on e.team_id = d.team_id and e.id = d.message_id
@@ -59,6 +60,7 @@ export async function listMessages(tx: Tx, webhook_id: string, query: Static<typ
     conditions.push(sql`d.message_id < ${readCursor(list, query.next_cursor, [uuidPart])[0]}::uuid`)
   const found = await rows(tx, webhook_id, conditions, limit + 1)
   const page = found.slice(0, limit)
+  for (const { user_id } of page) tx.concerns(user_id)
   const last = found.length > limit ? page.at(-1) : undefined
   return { data: page.map(shown), next_cursor: last ? cursor(list, [last.id]) : null }
 }
@@ -70,6 +72,7 @@ async function findMessage(tx: Tx, webhook_id: string, message_id: string): Prom
   const id = uuidOf(message_id)
   const [found] = id ? await rows(tx, webhook_id, [sql`d.message_id = ${id}`], 1) : []
   if (!found) throw notFound(UNKNOWN)
+  tx.concerns(found.user_id, found.id)
   return found
 }
 

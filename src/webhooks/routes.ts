@@ -59,6 +59,7 @@ export const routes = ({ vault, targets, product, url, deletedAmong, watch }: Po
   ...logRoutes(fixedHeaders(product)),
   operation({
     id: 'list_events',
+    patients: true,
     method: 'GET',
     path: '/v1/events',
     summary: 'List events, newest first',
@@ -70,6 +71,7 @@ export const routes = ({ vault, targets, product, url, deletedAmong, watch }: Po
   }),
   operation({
     id: 'get_svix_webhook_url',
+    patients: false,
     method: 'GET',
     path: '/v2/team/svix/url',
     summary: 'Say where webhook endpoints are managed',
@@ -80,6 +82,7 @@ export const routes = ({ vault, targets, product, url, deletedAmong, watch }: Po
   }),
   outsideOperation({
     id: 'follow_events',
+    patients: true,
     method: 'GET',
     path: '/v1/events/follow',
     summary: 'Follow events, oldest first, without an endpoint',
@@ -92,6 +95,7 @@ export const routes = ({ vault, targets, product, url, deletedAmong, watch }: Po
   managementOperation({
     ...bound,
     id: 'list_webhooks',
+    patients: false,
     method: 'GET',
     path: `${TEAM}/webhook`,
     summary: 'List webhook endpoints, newest first',
@@ -103,6 +107,7 @@ export const routes = ({ vault, targets, product, url, deletedAmong, watch }: Po
   managementOperation({
     ...bound,
     id: 'create_webhook',
+    patients: false,
     method: 'POST',
     path: `${TEAM}/webhook`,
     summary: 'Create a webhook endpoint',
@@ -117,6 +122,7 @@ export const routes = ({ vault, targets, product, url, deletedAmong, watch }: Po
   managementOperation({
     ...bound,
     id: 'get_webhook',
+    patients: false,
     method: 'GET',
     path: `${TEAM}/webhook/{webhook_id}`,
     summary: 'Read a webhook endpoint',
@@ -127,6 +133,7 @@ export const routes = ({ vault, targets, product, url, deletedAmong, watch }: Po
   managementOperation({
     ...bound,
     id: 'patch_webhook',
+    patients: false,
     method: 'PATCH',
     path: `${TEAM}/webhook/{webhook_id}`,
     summary: 'Change a webhook endpoint; null clears rate_limit and filter_types',
@@ -141,6 +148,7 @@ export const routes = ({ vault, targets, product, url, deletedAmong, watch }: Po
   managementOperation({
     ...bound,
     id: 'delete_webhook',
+    patients: false,
     method: 'DELETE',
     path: `${TEAM}/webhook/{webhook_id}`,
     summary: 'Delete a webhook endpoint and the log of its deliveries',
@@ -151,6 +159,7 @@ export const routes = ({ vault, targets, product, url, deletedAmong, watch }: Po
   managementOperation({
     ...bound,
     id: 'get_webhook_headers',
+    patients: false,
     reveals: true,
     method: 'GET',
     path: `${TEAM}/webhook/{webhook_id}/headers`,
@@ -164,6 +173,7 @@ export const routes = ({ vault, targets, product, url, deletedAmong, watch }: Po
   managementOperation({
     ...bound,
     id: 'update_webhook_headers',
+    patients: false,
     method: 'PUT',
     path: `${TEAM}/webhook/{webhook_id}/headers`,
     summary: 'Replace all custom headers',
@@ -180,6 +190,7 @@ export const routes = ({ vault, targets, product, url, deletedAmong, watch }: Po
   managementOperation({
     ...bound,
     id: 'get_webhook_secret',
+    patients: false,
     reveals: true,
     method: 'GET',
     path: `${TEAM}/webhook/{webhook_id}/secret`,
@@ -195,6 +206,7 @@ export const routes = ({ vault, targets, product, url, deletedAmong, watch }: Po
   managementOperation({
     ...bound,
     id: 'rotate_webhook_secret',
+    patients: false,
     method: 'POST',
     path: `${TEAM}/webhook/{webhook_id}/secret/rotate`,
     summary: 'Replace the signing secret; the old one signs beside it for 24 h',
