@@ -302,6 +302,14 @@ table catalog_load
   checksum text not null
   constraint catalog_load_pkey PRIMARY KEY (part)
 
+table clock_move
+  team_id uuid not null
+  owner uuid
+  fence integer not null default 0
+  leased_until timestamp with time zone
+  constraint clock_move_pkey PRIMARY KEY (team_id)
+  constraint clock_move_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
+
 table continuous_query
   id uuid not null
   org_id uuid not null

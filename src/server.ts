@@ -35,6 +35,7 @@ import { Retention } from './platform/retention.ts'
 import { Worker } from './platform/worker.ts'
 import { PscDirectory } from './psc/directory.ts'
 import { loadSandboxSites } from './psc/load.ts'
+import { ClockMoves } from './simulator/clock-lease.ts'
 import { deletedAmong } from './users/users.ts'
 import { FeedWatch } from './webhooks/feed-watch.ts'
 import { Targets } from './webhooks/targets.ts'
@@ -169,7 +170,7 @@ export async function startRoles(config: Config, cells: Cells, log: Log, roles: 
   const app = createHttp({
     operations: operationsIn({
       heavy: pool,
-      world: { runner, guard },
+      world: { runner, guard, clocks: new ClockMoves() },
       vault,
       targets,
       product,

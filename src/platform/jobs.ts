@@ -211,7 +211,8 @@ export const putOffJob = (
 const JOB = raw('job')
 
 /** The guard of a transaction of a running job: see `Db.tx`. */
-export const jobGuard = (owner: string, { id, fence }: Pick<JobRow, 'id' | 'fence'>): Sql => leaseGuard(JOB, { id, owner, fence })
+export const jobGuard = (owner: string, { id, fence }: Pick<JobRow, 'id' | 'fence'>): Sql =>
+  leaseGuard(JOB, sql`id = ${id}`, { owner, fence })
 
 const LISTED_MAX = 1000
 

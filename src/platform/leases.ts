@@ -35,9 +35,10 @@ export const claimedRows = (rows: readonly { id: string; fence: number }[]): Sql
 /**
  * The guard of a transaction that works on a leased row (see `Db.tx`): selects the row if the lease holds, and keeps others from claiming
  * it until the transaction ends, because a claim skips locked rows. Renewing the lease does not wait for this lock.
+ * @param row which row of the table, a condition
  */
-export const leaseGuard = (table: Sql, { id, owner, fence }: { id: string; owner: string; fence: number }): Sql =>
-  sql`select from ${table} where id = ${id} and ${isOwned(owner, fence)} and leased_until > statement_timestamp() for key share`
+export const leaseGuard = (table: Sql, row: Sql, { owner, fence }: { owner: string; fence: number }): Sql =>
+  sql`select from ${table} where ${row} and ${isOwned(owner, fence)} and leased_until > statement_timestamp() for key share`
 
 /** The lease of what is being worked on has ended: somebody else may have it. Nothing more may be written on its behalf. */
 export class LeaseLost extends Error {

@@ -97,19 +97,6 @@ describe("a team's clock", () => {
       assert.equal((await read(team)).offset_s, 0)
     })
 
-  test('is moved by one caller at a time', async () => {
-    const team = await given()
-    const client = await team.db.pool.connect()
-    const lock = [`clock ${team.team}`]
-    await client.query('select pg_advisory_lock(hashtextextended($1, 0))', lock)
-    const { status, body } = await advance(team, { seconds: 60 })
-    await client.query('select pg_advisory_unlock(hashtextextended($1, 0))', lock)
-    client.release()
-    assert.deepEqual([status, body], [409, { detail: 'The clock of this team is moving already' }])
-    assert.equal((await read(team)).offset_s, 0)
-    assert.equal((await advance(team, { seconds: 60 })).status, 200)
-  })
-
   test('is its own: that of another team, and of the other cells, stays', async () => {
     const [team, other, european] = [await given(), await given(), await given('sandbox-eu')]
     await advance(team, { seconds: DAY_S })

@@ -1,8 +1,9 @@
-// Erasing the simulations of a deleted team that wait.
+// Erasing what a deleted team has of the sandbox: simulations that wait, and who moved its clock.
 import { inTurn } from '../platform/erasure.ts'
 import { sql } from '../platform/sql.ts'
 
 export const eraseTeamSimulations = inTurn(
   (team, max) =>
     sql`delete from simulation where order_id = any (array(select order_id from simulation where team_id = ${team} limit ${max}))`,
+  (team) => sql`delete from clock_move where team_id = ${team}`,
 )

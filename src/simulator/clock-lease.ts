@@ -1,0 +1,131 @@
+// Who moves the clock of a team: one caller at a time, by a lease, and a few clocks of a cell side by side. Owns clock_move.
+//
+// A lease needs no connection between its statements: callers that hold connections while their jobs wait for connections of the same pool
+// stop each other for good.
+import type { Db } from '../platform/db.ts'
+import { conflict } from '../platform/errors.ts'
+import {
+  dbNowPlus,
+  endLease,
+  isOwned,
+  isUnleased,
+  LeaseKeeper,
+  leaseGuard,
+  takeLease,
+  type HeldLease,
+} from '../platform/leases.ts'
+import { T } from '../platform/schema.ts'
+import { raw, sql, type Sql } from '../platform/sql.ts'
+import { Turns, type TurnLimits } from '../platform/turns.ts'
+import { uuid } from '../platform/uuid.ts'
+
+/** A killed process's clock can be moved again after so long. */
+const LEASE_S = 15
+/** Of the connections of a cell so many are used for moving clocks: each uses one at a time. */
+const SHARE = 3
+const LIMITS = { waiting_max: 200, wait_ms: 60_000 }
+const AT_ONCE_MAX = 4
+/** What is not done by then is left to the next call. */
+const MOVE_MS_MAX = 30_000
+
+const Fence = T.Object({ fence: T.Integer() })
+const Team = T.Object({ team_id: T.String() })
+const TABLE = raw('clock_move')
+
+/** The right to move a team's clock. */
+export interface ClockLease {
+  /** For the transactions that move it: see `Db.tx`. */
+  guard: Sql
+  /** Whether the move has to end: the lease is lost, or it has taken too long. */
+  isOver: () => boolean
+}
+
+export interface ClockLimits extends Partial<TurnLimits> {
+  lease_s?: number
+  /** How long one move may take. */
+  move_ms?: number
+}
+
+/** The moves of a process, by cell. */
+export class ClockMoves {
+  readonly #limits: ClockLimits
+  readonly #owner = uuid()
+  readonly #cells = new Map<Db, { turns: Turns; keeper: LeaseKeeper }>()
+
+  constructor(limits: ClockLimits = {}) {
+    this.#limits = limits
+  }
+
+  /**
+   * Move a clock when it is its turn: `move` asks in between whether it has to end. Writes clock_move.
+   * 409: the team's clock is moving already. 503: too many are moving, or this one's turn did not come in time.
+   */
+  async run<R>(db: Db, team: string, move: (lease: ClockLease) => Promise<R>): Promise<R> {
+    const { turns, keeper } = this.#of(db)
+    const sent_ms = keeper.now_ms()
+    const claimed = await this.#claim(db, team)
+    if (!claimed) throw conflict('The clock of this team is moving already')
+    const { fence } = claimed
+    const lease = keeper.hold({ id: team, fence }, sent_ms)
+    try {
+      const guard = leaseGuard(TABLE, sql`team_id = ${team}`, { owner: this.#owner, fence })
+      return await turns.take(() => {
+        const end_ms = performance.now() + (this.#limits.move_ms ?? MOVE_MS_MAX)
+        return move({ guard, isOver: () => lease.end !== undefined || performance.now() > end_ms })
+      })
+    } finally {
+      keeper.release(lease)
+      // Otherwise it ends by itself.
+      await this.#end(db, team, fence).catch(() => {})
+    }
+  }
+
+  #of(db: Db) {
+    const known = this.#cells.get(db)
+    if (known) return known
+    const { lease_s = LEASE_S } = this.#limits
+    const at_once = Math.max(1, Math.min(AT_ONCE_MAX, Math.floor(db.pool.options.max / SHARE)))
+    const made = {
+      turns: new Turns({ at_once, ...LIMITS, ...this.#limits }),
+      keeper: new LeaseKeeper({ lease_s, renew: (leases) => this.#renew(db, leases), onError: () => {} }),
+    }
+    this.#cells.set(db, made)
+    return made
+  }
+
+  /** Claims a row that is there, or else makes it. The lock of the first statement is what a guard stands against. */
+  async #claim(db: Db, team: string): Promise<{ fence: number } | undefined> {
+    const { lease_s = LEASE_S } = this.#limits
+    const claimed = await db.queries.maybe(
+      Fence,
+      sql`
+      update clock_move set ${takeLease(this.#owner, lease_s)}
+      where team_id = any (array(
+        select team_id from clock_move where team_id = ${team} and ${isUnleased} for update skip locked))
+      returning fence`,
+    )
+    if (claimed) return claimed
+    return db.queries.maybe(
+      Fence,
+      sql`
+      insert into clock_move (team_id, owner, fence, leased_until) values (${team}, ${this.#owner}, 1, ${dbNowPlus(lease_s)})
+      on conflict (team_id) do nothing returning fence`,
+    )
+  }
+
+  async #renew(db: Db, leases: readonly HeldLease[]): Promise<string[]> {
+    const { lease_s = LEASE_S } = this.#limits
+    const rows = await db.queries.many(
+      Team,
+      sql`
+      update clock_move set leased_until = ${dbNowPlus(lease_s)}
+      from unnest(${leases.map(({ id }) => id)}::uuid[], ${leases.map(({ fence }) => fence)}::integer[]) as claimed (id, fence)
+      where team_id = claimed.id and clock_move.fence = claimed.fence and owner = ${this.#owner} returning team_id`,
+    )
+    return rows.map(({ team_id }) => team_id)
+  }
+
+  #end(db: Db, team: string, fence: number): Promise<number> {
+    return db.queries.run(sql`update clock_move set ${endLease} where team_id = ${team} and ${isOwned(this.#owner, fence)}`)
+  }
+}

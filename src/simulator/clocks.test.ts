@@ -1,0 +1,148 @@
+// Many teams move their clocks at once, in one process: each is moved, and reads go on beside it.
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { describe, test } from 'node:test'
+import { Problem } from '../platform/errors.ts'
+import { LeaseLost } from '../platform/leases.ts'
+import { T } from '../platform/schema.ts'
+import { sql } from '../platform/sql.ts'
+import { DAY_S, placed } from '../testing-orders.ts'
+import { cells, clocks, given, runner, type Given } from '../testing.ts'
+import { ClockMoves } from './clock-lease.ts'
+
+const TEAMS = 50
+const READERS = 4
+
+const advance = ({ api }: Given, seconds = DAY_S) => api.post('/v1/sandbox/clock/advance', { seconds })
+const db = cells.of('sandbox-us')
+
+async function simulated(): Promise<Given> {
+  const team = await given()
+  const { id } = await placed(team)
+  await team.api.post(`/v3/order/${id}/test?delay=3600`)
+  return team
+}
+
+test('50 teams move their clocks at once: every call is answered 200, and reads are answered meanwhile', async (t) => {
+  const teams = await Promise.all(Array.from({ length: TEAMS }, simulated))
+  const times_ms: number[] = []
+  const statuses = new Set<number>()
+  let moving = true
+  const reader = async (team: Given) => {
+    while (moving) {
+      const began = performance.now()
+      statuses.add((await team.api.get('/v3/orders')).status)
+      times_ms.push(performance.now() - began)
+    }
+  }
+  const readers = teams.slice(0, READERS).map(reader)
+  const replies = await Promise.all(teams.map((team) => advance(team))).finally(() => (moving = false))
+  await Promise.all(readers)
+  assert.deepEqual(
+    replies.map(({ status, body }) => [status, body.complete]),
+    replies.map(() => [200, true]),
+  )
+  // Dispatched, and six steps of the simulation; every 250th order has one more, which sets marks in the list of orders.
+  for (const { body } of replies) assert(body.jobs_run === 7 || body.jobs_run === 8, body.jobs_run)
+  assert.deepEqual([...statuses], [200])
+  assert(times_ms.length > TEAMS, `only ${times_ms.length} reads were answered meanwhile`)
+  times_ms.sort((a, b) => a - b)
+  t.diagnostic(`${times_ms.length} reads meanwhile, p99 ${Math.round(times_ms[Math.floor(times_ms.length * 0.99)]!)} ms`)
+})
+
+describe('moving a clock', () => {
+  /** A move that goes on until it is told to end. */
+  function begun(moves: ClockMoves, team: string) {
+    const [began, finish] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    const done = moves.run(db, team, async () => {
+      began.resolve()
+      await finish.promise
+    })
+    return { began: began.promise, finish: () => finish.resolve(), done }
+  }
+  const isProblem = (status: number) => (error: unknown) => error instanceof Problem && error.status === status
+
+  test('waits for its turn where many are moving, and is answered 503 where too many wait or the turn does not come', async () => {
+    const [first, second, third] = await Promise.all([given(), given(), given()])
+    const moves = new ClockMoves({ at_once: 1, waiting_max: 1, wait_ms: 50 })
+    const running = begun(moves, first.team)
+    await running.began
+    const waiting = begun(moves, second.team)
+    const [late, refused] = await Promise.allSettled([waiting.done, begun(moves, third.team).done])
+    for (const outcome of [late, refused]) assert(outcome.status === 'rejected' && isProblem(503)(outcome.reason))
+    running.finish()
+    await running.done
+    const again = begun(moves, second.team)
+    await again.began
+    again.finish()
+    await again.done
+  })
+
+  test('holds no connection between its statements', async () => {
+    const teams = await Promise.all(Array.from({ length: 20 }, () => given()))
+    const moves = new ClockMoves({ at_once: 20 })
+    const running = teams.map(({ team }) => begun(moves, team))
+    await Promise.all(running.map(({ began }) => began))
+    assert.equal(db.use.busy, 0)
+    for (const { finish } of running) finish()
+    await Promise.all(running.map(({ done }) => done))
+  })
+
+  test('of one team is for one caller at a time, also in several processes', async () => {
+    const team = await given()
+    const running = begun(new ClockMoves(), team.team)
+    await running.began
+    const { status, body } = await advance(team, 60)
+    assert.deepEqual([status, body], [409, { detail: 'The clock of this team is moving already' }])
+    assert.equal((await team.api.get('/v1/sandbox/clock')).body.offset_s, 0)
+    running.finish()
+    await running.done
+    assert.equal((await advance(team, 60)).status, 200)
+  })
+
+  test('is taken over when the lease of a killed process has ended, and the late process changes nothing', async () => {
+    const team = await given()
+    const offset = async () => (await team.api.get('/v1/sandbox/clock')).body.offset_s as number
+    await assert.rejects(
+      clocks.run(db, team.team, async ({ guard }) => {
+        await db.queries.run(
+          sql`update clock_move set leased_until = leased_until - interval '1 hour' where team_id = ${team.team}`,
+        )
+        assert.equal((await advance(team, 60)).status, 200)
+        const move = sql`update team set clock_offset_s = 7200 where id = ${team.team}`
+        await db.tx(team.tenant, (tx) => tx.run(move), undefined, undefined, guard)
+      }),
+      LeaseLost,
+    )
+    const moved = await offset()
+    assert(moved >= 60 && moved < 120, String(moved))
+  })
+
+  test('is renewed as long as it lasts', async () => {
+    const team = await given()
+    const running = begun(new ClockMoves({ lease_s: 3 }), team.team)
+    await running.began
+    const Row = T.Object({ leased_until: T.String(), fence: T.Integer() })
+    const row = () => db.queries.one(Row, sql`select leased_until, fence from clock_move where team_id = ${team.team}`)
+    const first = await row()
+    for (const end = performance.now() + 60_000; (await row()).leased_until === first.leased_until; await given())
+      if (performance.now() > end) assert.fail('it was never renewed')
+    assert.equal((await row()).fence, first.fence)
+    running.finish()
+    await running.done
+  })
+
+  test('ends where a job of the team is in hand elsewhere for too long', async () => {
+    const team = await given()
+    await db.queries.run(sql`
+      insert into job (id, team_id, name, payload, run_at, due_at, owner, fence, attempts, leased_until)
+      values (${randomUUID()}, ${team.team}, 'users.erase', '{}', statement_timestamp(), statement_timestamp(), ${randomUUID()}, 1, 1,
+              statement_timestamp() + interval '1 hour')`)
+    const from = new Date()
+    const span = { from, until: new Date(from.getTime() + 1000 * DAY_S), jobs_max: 10 }
+    const outcome = await new ClockMoves({ move_ms: 50 }).run(db, team.team, ({ isOver }) =>
+      runner.runUntil('sandbox-us', db, team.team, { ...span, stopped: isOver }, async () => {}),
+    )
+    assert.deepEqual(outcome, { jobs: 0, finished: false })
+  })
+})
