@@ -235,7 +235,8 @@ export async function startRoles(config: Config, cells: Cells, log: Log, roles: 
       ]
       await Promise.race([Promise.all(ending), deadline])
       await access.stop()
-      await administration.use.stop()
+      // Where the database does not answer, what it was to be told is lost.
+      await Promise.race([administration.use.stop(), sleep(CLOSE_MS_MAX, undefined, { ref: false })])
       await pool.close()
     },
   }

@@ -19,8 +19,10 @@ export interface Deadlines {
   unreachable_ms: number
   /** A statement that has not been answered for so long ends with its connection, whatever else is known. */
   statement_ms: number
-  /** Making a connection, and waiting for a free one. */
+  /** Making a connection. */
   connect_ms: number
+  /** Waiting for a free connection. */
+  wait_ms: number
 }
 
 /** The statement's is longer than the database's own `statement_timeout` of 30 s, which leaves the connection alone. */
@@ -28,9 +30,10 @@ export const DEADLINES: Deadlines = {
   tick_ms: 1000,
   suspect_ms: 3000,
   probe_ms: 3000,
-  unreachable_ms: 8000,
+  unreachable_ms: 5000,
   statement_ms: 32_000,
-  connect_ms: 10_000,
+  connect_ms: 5_000,
+  wait_ms: 10_000,
 }
 
 /** What the watch reads of a client of `pg`, besides its public parts. */

@@ -63,7 +63,7 @@ export class Connections {
   constructor(options: ConnectionOptions) {
     const { connections_max } = options
     const deadlines = { ...DEADLINES, ...options.deadlines }
-    const wait_ms = deadlines.connect_ms
+    const { wait_ms } = deadlines
     const team_connections_max = options.team_connections_max ?? Math.max(2, Math.ceil(connections_max / 2))
     this.pool = poolOf(options, connections_max)
     this.lending = new Lending(this.pool, { connections_max, team_connections_max, wait_ms })

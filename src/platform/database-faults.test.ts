@@ -12,7 +12,15 @@ import { SharedConnection } from './shared-connection.ts'
 import { sql } from './sql.ts'
 
 const One = T.Object({ one: T.Integer() })
-const deadlines = { tick_ms: 50, suspect_ms: 400, probe_ms: 1000, unreachable_ms: 800, statement_ms: 20_000, connect_ms: 1000 }
+const deadlines = {
+  tick_ms: 50,
+  suspect_ms: 400,
+  probe_ms: 1000,
+  unreachable_ms: 800,
+  statement_ms: 20_000,
+  connect_ms: 1000,
+  wait_ms: 1000,
+}
 /** Much longer than the deadlines, much shorter than waiting for ever. */
 const PATIENCE_MS = 15_000
 

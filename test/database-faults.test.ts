@@ -1,0 +1,87 @@
+// The program whose database falls silent: old connections stay open and are never answered, new ones work, as after a failover.
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { openEmbedded, type Embedded } from '../src/platform/embedded-postgres.ts'
+import { newVaultKey } from '../src/platform/vault.ts'
+import { caller, demoIn, endAll, folder, onDatabase, serving, until, type Caller, type Reply, type Server } from './program.ts'
+import { databaseProxy, type DatabaseProxy } from './support/faults/database-proxy.ts'
+
+/**
+ * Promised, on a machine with room: nothing waits longer than 35 s, new requests are answered again within 20 s, `/readyz` within 5 s. Here
+ * there is patience for a machine without; none of them came at all where nobody looks for silence.
+ */
+const WAIT_MS_MAX = 60_000
+const AGAIN_MS_MAX = 60_000
+const READY_MS_MAX = 20_000
+
+let database: Embedded
+let proxy: DatabaseProxy
+let server: Server
+
+before(async () => {
+  const settings = { fsync: 'off', max_connections: '200' }
+  database = await openEmbedded({ dataDir: folder('external'), ownership: 'required', log: () => {}, settings })
+  const { host, port, user, password } = database.connection as { host: string; port: number; user: string; password: string }
+  await onDatabase(database.connection as never, (client) => client.query('create database lab'))
+  proxy = await databaseProxy({ host, port })
+  server = await serving(folder('data'), {
+    DATABASE_URL: `postgres://${user}:${password}@127.0.0.1:${proxy.port}/lab`,
+    CELLS: 'sandbox-us',
+    DEMO: 'on',
+    SANDBOX_USERS_MAX: '0',
+    ENCRYPTION_KEYS: newVaultKey(),
+  })
+})
+
+after(async () => {
+  await proxy?.close()
+  await database?.stop()
+  await endAll()
+})
+
+const timed = async (work: Promise<Reply>): Promise<Reply & { ms: number }> => {
+  const began = performance.now()
+  const reply = await work
+  return { ...reply, ms: performance.now() - began }
+}
+
+let users = 0
+const create = (api: Caller) => timed(api.post('/v2/user', { client_user_id: `user ${++users}` }))
+
+/** Requests of every kind that are under way when the database falls silent. */
+const load = (api: Caller) =>
+  Promise.all(Array.from({ length: 8 }, () => [create(api), timed(api.get('/v2/user')), timed(api.get('/v3/orders'))]).flat())
+
+test('requests are answered again soon after open connections to the database have fallen silent', async () => {
+  const api = caller(server.url, demoIn(server.dataDir).api_keys['sandbox-us'])
+  for (const { status } of await load(api)) assert.equal(status, 200)
+
+  proxy.set('silent')
+  const began = performance.now()
+  const [waiting, ready] = await Promise.all([load(api), timed(caller(server.url).get('/readyz'))])
+  for (const { status, ms } of waiting) {
+    assert.ok(status === 200 || status === 503, `answered ${status}`)
+    assert.ok(ms < WAIT_MS_MAX)
+  }
+  assert.ok(ready.ms < READY_MS_MAX, `/readyz took ${ready.ms} ms`)
+  await until(async () => (await create(api)).status === 200)
+  assert.ok(performance.now() - began < AGAIN_MS_MAX)
+  for (const { status } of await load(api)) assert.equal(status, 200)
+  await until(async () => (await caller(server.url).get('/readyz')).status === 200)
+})
+
+test('a server whose database does not answer at all says so, and stops when it is told to', async () => {
+  const api = caller(server.url, demoIn(server.dataDir).api_keys['sandbox-us'])
+  proxy.set('black hole')
+  const waiting = load(api).catch(() => [])
+  const ready = await timed(caller(server.url).get('/readyz'))
+  assert.equal(ready.status, 503)
+  assert.ok(ready.ms < READY_MS_MAX, `/readyz took ${ready.ms} ms`)
+  const ended = server.end('SIGTERM')
+  const patience = new AbortController()
+  const late = sleep(WAIT_MS_MAX, 'late', { signal: patience.signal }).catch(() => 'late')
+  assert.equal(await Promise.race([ended, late]), 0)
+  patience.abort()
+  await waiting
+})
