@@ -7,6 +7,7 @@ import { labTestCommand } from './bootstrap-lab-tests.ts'
 import { labAccountCommand } from './bootstrap-labs.ts'
 import { prepareDemo, publishDemo, type Demo } from './demo.ts'
 import { insuranceCommand } from './insurance-command.ts'
+import { jobsCommand } from './jobs-command.ts'
 import { mailCommand } from './mail-command.ts'
 import type { Cells } from './platform/cells.ts'
 import { ConfigError, readConfig, type Config } from './platform/config.ts'
@@ -76,6 +77,10 @@ Usage: drawbridge <command>
   result list --cell CELL                           results that came from a laboratory and name no team
   result assign ID --team ID --cell CELL            give one to a team; it is matched there
   result drop ID --cell CELL                        forget one that is nobody's
+
+  jobs list [--retrying] [--cell CELL] [--json]     jobs that are tried no more, or with --retrying those that failed and are tried again
+  jobs retry ID... [--cell CELL] [--json]           try jobs again, now, with all their attempts
+  jobs retry --all [--name JOB] [--cell CELL] [--json]   every job that is tried no more
 
   vault status                                      which keys the secrets of this installation depend on
   vault rotate                                      seal every secret with the newest key, while servers run
@@ -156,6 +161,8 @@ async function execute(words: string[]): Promise<void> {
     }
     case 'access-log':
       return accessLog(readConfig(process.env), words)
+    case 'jobs':
+      return administer(readConfig(process.env), (cells) => jobsCommand(cells, words))
     case 'mail':
       return administer(readConfig(process.env), (cells) => mailCommand(cells, words))
     case 'result':

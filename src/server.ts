@@ -27,9 +27,11 @@ import { createMetrics } from './platform/metrics.ts'
 import { migrate } from './platform/migrate.ts'
 import { requireUsable } from './platform/migrations.ts'
 import { describe } from './platform/openapi.ts'
+import { unlimitedJobs } from './platform/outbox.ts'
 import { addBrowserPages, addPages } from './platform/pages.ts'
 import { openVault } from './platform/key-file.ts'
 import { machineNow } from './platform/clock.ts'
+import { addJobGauges } from './platform/job-gauges.ts'
 import { JobRunner } from './platform/job-runner.ts'
 import { Retention } from './platform/retention.ts'
 import { Worker } from './platform/worker.ts'
@@ -153,6 +155,7 @@ export async function startRoles(config: Config, cells: Cells, log: Log, roles: 
   const handlers = handlersIn({ sms })
   setOrderFollowers(followersIn({ vault, administration, sms }))
   const runner = new JobRunner({ handlers, tenantOf: guard.tenant, log, metrics })
+  addJobGauges({ registry: metrics.registry, cells, unlimited: unlimitedJobs(handlers) })
   const worker = roles.work ? new Worker({ cells, handlers, tenantOf: guard.tenant, log, metrics }) : undefined
   const retention = roles.work
     ? new Retention({ cells, cleanups: [...cleanups, ...accessCleanups(config.access_log_days)], log, metrics })

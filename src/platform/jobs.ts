@@ -1,6 +1,6 @@
-// The table `job` as a queue with leases: claiming, renewing, completing, putting off, and the jobs that are tried no more (dead letters).
-// Jobs are queued in outbox.ts; who runs them stands in job-runner.ts. All times are the database's.
-import type { Db, Queries } from './db.ts'
+// The table `job` as a queue with leases: claiming, renewing, completing, putting off.
+// Jobs are queued in outbox.ts; who runs them stands in job-runner.ts, those that failed in failed-jobs.ts. All times are the database's.
+import type { Db } from './db.ts'
 import { claimedRows, dbNow, dbNowPlus, endLease, isOwned, isUnleased, leaseGuard, takeLease } from './leases.ts'
 import { Nullable, T, type Static } from './schema.ts'
 import { raw, sql, type Sql } from './sql.ts'
@@ -213,53 +213,3 @@ const JOB = raw('job')
 /** The guard of a transaction of a running job: see `Db.tx`. */
 export const jobGuard = (owner: string, { id, fence }: Pick<JobRow, 'id' | 'fence'>): Sql =>
   leaseGuard(JOB, sql`id = ${id}`, { owner, fence })
-
-const LISTED_MAX = 1000
-
-const JobLine = T.Object({
-  id: T.String(),
-  team_id: T.String(),
-  name: T.String(),
-  attempts: T.Integer(),
-  run_at: T.String(),
-  failed_at: Nullable(T.String()),
-  next_at: Nullable(T.String()),
-  error: Nullable(T.String()),
-})
-export type JobLine = Static<typeof JobLine>
-
-/**
- * Jobs of a cell that failed: those that are tried no more, or those that are tried again, oldest first, at most 1,000. Without their
- * payloads: these may name what is about patients.
- */
-export const listFailedJobs = (db: Db, which: 'dead' | 'retrying'): Promise<JobLine[]> =>
-  db.queries.many(
-    JobLine,
-    sql`
-    select id, team_id, name, attempts, run_at, date_trunc('second', failed_at) as failed_at,
-      case when failed_at is null then date_trunc('second', due_at) end as next_at, last_error as error
-    from job where ${which === 'dead' ? sql`failed_at is not null` : sql`failed_at is null and last_error is not null`}
-    order by failed_at, due_at, id limit ${LISTED_MAX}`,
-  )
-
-/**
- * Jobs that failed are due now and have all their attempts again; jobs that nobody has in hand alone. Writes job.
- * @param ids or every one that is tried no more, of a name where one is given
- * @returns the ids of those that there were
- */
-export const retryJobs = async (
-  db: Queries,
-  which: { ids: readonly string[] } | { name: string | undefined },
-): Promise<string[]> => {
-  const chosen =
-    'ids' in which
-      ? sql`id = any (${which.ids}::uuid[]) and (failed_at is not null or last_error is not null)`
-      : sql`failed_at is not null and ${which.name === undefined ? sql`true` : sql`name = ${which.name}`}`
-  const rows = await db.many(
-    Id,
-    sql`
-    update job set ${endLease}, attempts = 0, failed_at = null, last_error = null, due_at = ${dbNow}
-    where ${chosen} and ${isUnleased} returning id`,
-  )
-  return rows.map(({ id }) => id)
-}

@@ -163,6 +163,11 @@ export interface Handler {
   run: (context: JobContext, payload: any) => Promise<void>
 }
 
+/** Names of the jobs that are tried until they are done. */
+export const unlimitedJobs = (handlers: readonly Handler[]): string[] => [
+  ...new Set(handlers.filter(({ job }) => job.attempts_max === Infinity).map(({ job }) => job.name)),
+]
+
 /** Bind work to a job. `run` may be called more than once for the same payload and must then change nothing twice. */
 export const handle = <S extends TSchema>(
   to: Job<S>,
