@@ -627,6 +627,22 @@ table lab_order
   CREATE INDEX lab_order__status ON lab_order USING btree (team_id, low_status, created_at, id)
   CREATE INDEX lab_order__transaction ON lab_order USING btree (transaction_id)
   CREATE INDEX lab_order__user ON lab_order USING btree (user_id)
+  CREATE TRIGGER lab_order__checkpoint AFTER UPDATE OF user_id ON lab_order FOR EACH ROW WHEN ((old.user_id <> new.user_id)) EXECUTE FUNCTION count_order_checkpoint()
+    declare
+      change integer;
+    begin
+      perform from team where id = new.team_id for no key update;
+      select sum(case when u.deleted_at is not null then 0 when u.id = new.user_id then 1 else -1 end) into change
+      from "user" u where u.team_id = new.team_id and u.id in (old.user_id, new.user_id);
+      if change <> 0 then
+        update order_checkpoint set shown = shown + change
+        where team_id = new.team_id and (created_at, id) = (
+          select c.created_at, c.id from order_checkpoint c
+          where c.team_id = new.team_id and (c.created_at, c.id) > (new.created_at, new.id)
+          order by c.created_at, c.id limit 1);
+      end if;
+      return null;
+    end
 
 table lab_result
   order_id uuid not null
@@ -745,6 +761,14 @@ table migration
   applied_at timestamp with time zone not null
   compatible_from integer not null
   constraint migration_pkey PRIMARY KEY (number)
+
+table order_checkpoint
+  team_id uuid not null
+  created_at timestamp with time zone not null
+  id uuid not null
+  shown bigint not null
+  constraint order_checkpoint_pkey PRIMARY KEY (team_id, created_at, id)
+  constraint order_checkpoint_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
 
 table order_mark
   team_id uuid not null
@@ -1030,6 +1054,23 @@ table user
         select c.created_on, c.id from user_checkpoint c
         where c.team_id = new.team_id and (c.created_on, c.id) > (new.created_on, new.id)
         order by c.created_on, c.id limit 1);
+      return null;
+    end
+  CREATE TRIGGER user__order_checkpoints AFTER UPDATE OF deleted_at ON "user" FOR EACH ROW WHEN (((old.deleted_at IS NULL) <> (new.deleted_at IS NULL))) EXECUTE FUNCTION count_order_checkpoints_of_user()
+    begin
+      perform from team where id = new.team_id for no key update;
+      update order_checkpoint c
+      set shown = c.shown + case when new.deleted_at is null then moved.n else -moved.n end
+      from (
+        select next.created_at, next.id, count(*) as n
+        from lab_order o
+        cross join lateral (
+          select c.created_at, c.id from order_checkpoint c
+          where c.team_id = o.team_id and (c.created_at, c.id) > (o.created_at, o.id)
+          order by c.created_at, c.id limit 1) next
+        where o.user_id = new.id and o.team_id = new.team_id
+        group by next.created_at, next.id) moved
+      where c.team_id = new.team_id and c.created_at = moved.created_at and c.id = moved.id;
       return null;
     end
 

@@ -318,7 +318,7 @@ async function fill(db: pg.Client, team: string, from: string): Promise<void> {
     [from, ORDERS],
   )
   // Orders of the past are never inserted otherwise: what was marked behind them is wrong now.
-  await db.query('delete from order_mark')
+  await db.query('delete from order_checkpoint')
   await db.query('vacuum analyze lab_order')
   await db.query(
     `insert into job (id, team_id, name, payload, run_at, due_at) values (gen_random_uuid(), $1, 'orders.mark', '{}', now(), now())`,

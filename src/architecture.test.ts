@@ -95,6 +95,7 @@ const TEAM_TABLES = [
   'lab_test',
   'lab_order',
   'order_mark',
+  'order_checkpoint',
   'lab_result',
   'lab_result_pdf',
   'simulation',

@@ -51,6 +51,10 @@ async function busy(): Promise<Given> {
     [id],
   )
   await team.db.pool.query(
+    'insert into order_checkpoint (team_id, created_at, id, shown) select team_id, created_at, id, 0 from lab_order where id = $1',
+    [id],
+  )
+  await team.db.pool.query(
     'insert into user_checkpoint (team_id, created_on, id, shown) select team_id, created_on, id, 0 from "user" where team_id = $1 limit 1',
     [team.team],
   )

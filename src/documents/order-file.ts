@@ -9,6 +9,7 @@ import { notFound } from '../platform/errors.ts'
 import { T } from '../platform/schema.ts'
 import { sql } from '../platform/sql.ts'
 import { addressLine } from './person.ts'
+import { notDeleted } from '../users/users.ts'
 
 export interface OrderFile {
   order: Order
@@ -19,9 +20,14 @@ export interface OrderFile {
 
 const Row = T.Object({ document: T.String(), intake: T.String(), lab_id: T.Integer() })
 
-/** 404: the team has no such order. */
+/** 404: the team has no such order, or its user is deleted. */
 export async function openFile(tx: Tx, id: string): Promise<OrderFile> {
-  const row = await tx.maybe(Row, sql`select document, intake, lab_id from lab_order where id = ${id} and team_id = ${tx.team}`)
+  const row = await tx.maybe(
+    Row,
+    sql`
+    select document, intake, lab_id from lab_order
+    where id = ${id} and team_id = ${tx.team} and ${notDeleted(tx, sql`user_id`)}`,
+  )
   if (!row) throw notFound('Order not found')
   const order = JSON.parse(row.document) as Order
   tx.concerns(order.user_id)

@@ -11,6 +11,7 @@ import { newestPage, readNewest } from '../platform/page.ts'
 import { Nullable, T, Timestamp, type Static } from '../platform/schema.ts'
 import { and, sql, type Sql } from '../platform/sql.ts'
 import { expectations } from '../results/expectations.ts'
+import { notDeleted, notDeletedOf } from '../users/users.ts'
 import { labSlugs } from '../wire/enums.ts'
 import { Todo, type WorkDetails, type WorkItem, type WorkQuery } from './schema.ts'
 
@@ -106,6 +107,7 @@ export async function listWork(
     join lab l on l.id = o.lab_id and l.slug = any (${labs})
     cross join lateral (select ${todoOf(today)} as todo) w
     where o.team_id = any (array(select t.id from team t where ${teams})) and o.low_status = any (${WAITING}) and ${and(conditions)}
+      and ${notDeletedOf(sql`o.user_id`, sql`o.team_id`)}
     order by o.created_at, o.id limit ${limit + 1}`,
   )
   const found = rows.map((row) => ({ row, order: JSON.parse(row.document) as Order }))
@@ -140,7 +142,7 @@ export async function readWork(tx: Tx, order_id: string): Promise<WorkDetails> {
     Row,
     sql`
     select ${columns} from lab_order o cross join lateral (select ${todoOf(today)} as todo) w
-    where o.id = ${order_id} and o.team_id = ${tx.team}`,
+    where o.id = ${order_id} and o.team_id = ${tx.team} and ${notDeleted(tx, sql`o.user_id`)}`,
   )
   if (!row) throw notFound("This order doesn't exist.")
   const order = JSON.parse(row.document) as Order

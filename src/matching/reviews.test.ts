@@ -177,6 +177,7 @@ describe('accepting a result', () => {
     assert.equal((await accept(team, id, { order_id: 'nonsense', user_id: 1 })).body.detail.length, 2)
     await team.api.delete(`/v2/user/${order.user_id}`)
     assert.equal((await accept(team, id, { order_id: order.id })).status, 404)
+    await team.api.post(`/v2/user/undo_delete?user_id=${order.user_id}`)
     assert.deepEqual(await read(team, id), before)
   })
 

@@ -8,7 +8,7 @@ import { newestPage, readNewest } from '../platform/page.ts'
 import { T } from '../platform/schema.ts'
 import { and, sql, type Sql } from '../platform/sql.ts'
 import type { Order } from '../orders/schema.ts'
-import { findUser } from '../users/users.ts'
+import { findUser, notDeleted, notOfDeletedAlone } from '../users/users.ts'
 import { attachTo, attachToUser, type Attached } from './attach.ts'
 import type { Delivery } from './delivery.ts'
 import { RawResult, saveReview, selectRawResults, shownReview } from './raw-results.ts'
@@ -39,11 +39,17 @@ export const listReviews = (tx: Tx, query: UnmatchedResultQuery): Promise<Unmatc
 
 const Total = T.Object({ total: T.Integer() })
 
-/** A page of those of the team's reviews that satisfy all conditions, on `r`. */
+/** A page of those of the team's reviews that satisfy all conditions, on `r`, and may be of a user who is not deleted. */
 export async function page(tx: Tx, name: string, query: UnmatchedResultQuery, seen: Sql[]): Promise<UnmatchedResultPage> {
   const { limit = 50, next_cursor, ...filters } = query
   const list = `${name} ${tx.team} ${JSON.stringify(Object.entries(filters).toSorted())}`
-  const conditions = [sql`r.team_id = ${tx.team}`, sql`r.status <> 'matched'`, ...seen, ...narrowed(filters)]
+  const conditions = [
+    sql`r.team_id = ${tx.team}`,
+    sql`r.status <> 'matched'`,
+    notOfDeletedAlone(tx, sql`r.user_ids`),
+    ...seen,
+    ...narrowed(filters),
+  ]
   const from = next_cursor === undefined ? undefined : readNewest(list, next_cursor)
   const after = from ? [sql`(r.created_at, r.id) < (${from.at}::timestamptz, ${from.id}::uuid)`] : []
   const [rows, { total }] = await Promise.all([
@@ -87,7 +93,10 @@ async function shown(tx: Tx, rows: RawResult[]): Promise<UnmatchedResult[]> {
     (JSON.parse(candidates) as CandidateGroup[]).flatMap((group) => group.candidates.map(({ order_id }) => order_id)),
   )
   const orders = ids.length
-    ? await tx.many(Status, sql`select id, low_status from lab_order where team_id = ${tx.team} and id = any (${ids}::uuid[])`)
+    ? await tx.many(
+        Status,
+        sql`select id, low_status from lab_order where team_id = ${tx.team} and id = any (${ids}::uuid[]) and ${notDeleted(tx, sql`user_id`)}`,
+      )
     : []
   const statuses = new Map(orders.map(({ id, low_status }) => [id, low_status]))
   return rows.map((row) => shownReview(row, statuses))
@@ -95,22 +104,24 @@ async function shown(tx: Tx, rows: RawResult[]): Promise<UnmatchedResult[]> {
 
 export const showOne = async (tx: Tx, raw: RawResult): Promise<UnmatchedResult> => (await shown(tx, [raw]))[0]!
 
-/** Read one of the team's reviews. 404: there is none such, or the team does not see it. */
+/** Read one of the team's reviews. 404: there is none such, or the team does not see it, or it can be of deleted users only. */
 export async function getReview(tx: Tx, id: string): Promise<UnmatchedResult> {
   const raw = await tx.maybe(
     RawResult,
-    sql`${selectRawResults} where r.id = ${id} and r.team_id = ${tx.team} and r.status <> 'matched' and ${seenByCustomer}`,
+    sql`${selectRawResults} where r.id = ${id} and r.team_id = ${tx.team} and r.status <> 'matched' and ${seenByCustomer}
+      and ${notOfDeletedAlone(tx, sql`r.user_ids`)}`,
   )
   if (!raw) throw notFound(ITEM)
   return showOne(tx, raw)
 }
 
-/** Lock a review that waits in one of these states. 404: it does not. */
+/** Lock a review that waits in one of these states. 404: it does not, or it can be of deleted users only. */
 export async function lockReview(tx: Tx, id: string, waiting: ReviewStatus[], missing = ITEM): Promise<RawResult> {
   await tx.locking.run(sql`select id from raw_result where id = ${id} and team_id = ${tx.team} for update`)
   const raw = await tx.maybe(
     RawResult,
-    sql`${selectRawResults} where r.id = ${id} and r.team_id = ${tx.team} and r.status = any (${waiting}::text[])`,
+    sql`${selectRawResults} where r.id = ${id} and r.team_id = ${tx.team} and r.status = any (${waiting}::text[])
+      and ${notOfDeletedAlone(tx, sql`r.user_ids`)}`,
   )
   if (!raw) throw notFound(missing)
   return raw
@@ -144,7 +155,7 @@ async function placed(tx: Tx, raw: RawResult, { order_id, user_id }: AcceptUnmat
   const user = user_id === undefined ? undefined : await findUser(tx, user_id)
   if (user_id !== undefined && !user) throw notFound(USER)
   const named = order_id === undefined ? undefined : await findOpenOrder(tx, order_id)
-  if (order_id !== undefined && !named) throw notFound(ORDER)
+  if (order_id !== undefined && (!named || named.isHidden)) throw notFound(ORDER)
   if (named && user && named.order.user_id !== user.user_id)
     throw invalidValue(['body', 'order_id'], 'must be an order of user_id')
   const open = named ?? (await meant(tx, raw, user_id))

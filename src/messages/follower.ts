@@ -12,6 +12,7 @@ import { beginVisitReminders } from './visit-reminders.ts'
 export const messageFollower = ({ sms }: { sms: boolean }): OrderFollower => ({
   statuses: heard,
   async stepped(tx, open, low) {
+    if (open.isHidden) return
     const on = switchesOf(tx.tenant.settings, open.intake)
     if (!on.sms && !on.email) return
     const { method } = open.order.lab_test

@@ -10,6 +10,7 @@ import { features } from '../wire/features.ts'
 import { reminders } from './kinds.ts'
 import { tell } from './messages.ts'
 import { switchesOf } from './switches.ts'
+import { notDeleted } from '../users/users.ts'
 
 const remind = job(
   'messages.remind',
@@ -27,7 +28,7 @@ export function beginReminders(tx: Tx, { id, lab_test, last_event }: Order, low:
   enqueue(tx, remind, { order_id: id, low, began_at, turn: 1 }, plusSeconds(new Date(began_at), series.after_s[0]!))
 }
 
-const Row = T.Object({ document: T.String(), intake: T.String(), low_status: T.String() })
+const Row = T.Object({ document: T.String(), intake: T.String(), low_status: T.String(), tellable: T.Boolean() })
 const Told = T.Object({ id: T.String() })
 
 /** @param carriesSms whether a gateway is set */
@@ -37,12 +38,14 @@ export const remindHandler = (carriesSms: boolean) =>
       // Locked, so that a reminder that is run twice is told once.
       const row = await tx.locking.maybe(
         Row,
-        sql`select document, intake, low_status from lab_order where id = ${order_id} and team_id = ${tx.team} for no key update`,
+        sql`
+        select document, intake, low_status, ${notDeleted(tx, sql`user_id`)} as tellable
+        from lab_order where id = ${order_id} and team_id = ${tx.team} for no key update`,
       )
       if (row?.low_status !== low || isOff(tx)) return
       const order = JSON.parse(row.document) as Order
       if (await wasTold(tx, order_id, `reminder_${turn}`)) return
-      if (switchesOf(tx.tenant.settings, JSON.parse(row.intake) as Intake).sms)
+      if (row.tellable && switchesOf(tx.tenant.settings, JSON.parse(row.intake) as Intake).sms)
         tell(tx, order, `reminder_${turn}`, ['sms'], carriesSms)
       const next_s = reminders[order.lab_test.method]?.after_s[turn]
       if (next_s === undefined) return

@@ -7,6 +7,7 @@ import { T } from '../platform/schema.ts'
 import { sql } from '../platform/sql.ts'
 import type { Channel } from './kinds.ts'
 import type { CommunicationSettings } from './schema.ts'
+import { notDeleted } from '../users/users.ts'
 
 type Settings = Readonly<Record<string, unknown>>
 
@@ -20,7 +21,11 @@ const Row = T.Object({ user_id: T.String(), intake: T.String() })
 
 /** The switch of an order, the team's where it has none of its own. 404: no such order. */
 export async function getSettings(tx: Tx, order_id: string): Promise<CommunicationSettings> {
-  const row = await tx.maybe(Row, sql`select user_id, intake from lab_order where id = ${order_id} and team_id = ${tx.team}`)
+  const row = await tx.maybe(
+    Row,
+    sql`
+    select user_id, intake from lab_order where id = ${order_id} and team_id = ${tx.team} and ${notDeleted(tx, sql`user_id`)}`,
+  )
   if (!row) throw notFound('Order not found')
   tx.concerns(row.user_id)
   return { order_id, sms_enabled: switchesOf(tx.tenant.settings, JSON.parse(row.intake) as Intake).sms }

@@ -13,6 +13,7 @@ import { visitReminders } from './kinds.ts'
 import { tell } from './messages.ts'
 import { isOff } from './reminders.ts'
 import { switchesOf } from './switches.ts'
+import { notDeleted } from '../users/users.ts'
 
 /** Look at the appointment once it is written, and see to its reminders. */
 const plan = job('messages.plan_visit', T.Object({ order_id: T.String() }))
@@ -45,7 +46,7 @@ export const planVisitHandler = handle(plan, (context, { order_id }) =>
   }),
 )
 
-const Row = T.Object({ document: T.String(), intake: T.String(), low_status: T.String() })
+const Row = T.Object({ document: T.String(), intake: T.String(), low_status: T.String(), tellable: T.Boolean() })
 const Told = T.Object({ id: T.String() })
 
 /** @param carriesSms whether a gateway is set */
@@ -55,7 +56,9 @@ export const remindVisitHandler = (carriesSms: boolean) =>
       // Locked, so that a reminder that is run twice is told once.
       const row = await tx.locking.maybe(
         Row,
-        sql`select document, intake, low_status from lab_order where id = ${order_id} and team_id = ${tx.team} for no key update`,
+        sql`
+        select document, intake, low_status, ${notDeleted(tx, sql`user_id`)} as tellable
+        from lab_order where id = ${order_id} and team_id = ${tx.team} for no key update`,
       )
       if (row?.low_status !== 'appointment_scheduled' || isOff(tx)) return
       // Moved or cancelled since.
@@ -68,7 +71,7 @@ export const remindVisitHandler = (carriesSms: boolean) =>
         where order_id = ${order_id} and team_id = ${tx.team} and kind = ${kind} and created_at >= ${dueAt(start_at, turn)} limit 1`,
       )
       if (before) return
-      if (switchesOf(tx.tenant.settings, JSON.parse(row.intake) as Intake).sms)
+      if (row.tellable && switchesOf(tx.tenant.settings, JSON.parse(row.intake) as Intake).sms)
         tell(tx, JSON.parse(row.document) as Order, kind, ['sms'], carriesSms)
     }),
   )

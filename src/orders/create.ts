@@ -8,12 +8,13 @@ import type { LabTest } from '../catalog/schema.ts'
 import { assertInsured } from '../insurance/insurances.ts'
 import { labOfAccount } from '../labs/selection.ts'
 import type { Tx } from '../platform/db.ts'
-import { badRequest } from '../platform/errors.ts'
+import { badRequest, notFound } from '../platform/errors.ts'
 import { claim, keep, release } from '../platform/idempotency.ts'
 import { JsonText } from '../platform/operation.ts'
 import { T } from '../platform/schema.ts'
 import { sql } from '../platform/sql.ts'
 import { saveDemographics } from '../users/demographics.ts'
+import { notDeletedHere } from '../users/users.ts'
 import { toPatientAddress } from '../wire/address.ts'
 import { toPatient } from '../wire/patient.ts'
 import { orderReply } from './orders.ts'
@@ -141,7 +142,7 @@ function orderSetOf({ order_set, lab_test_id, lab_account_id }: Asked): OrderSet
 }
 
 const GUARD = 'create_order.content'
-const Status = T.Object({ low_status: T.String() })
+const Status = T.Object({ low_status: T.String(), shown: T.Boolean() })
 const GONE = new Set([
   'cancelled',
   'do_not_process',
@@ -170,8 +171,14 @@ export async function createOrderOnce(tx: Tx, body: CreateOrder): Promise<JsonTe
   return reply
 }
 
+/** 404: its user is deleted. */
 async function isGone(tx: Tx, order_id: string | null): Promise<boolean> {
-  const row = await tx.maybe(Status, sql`select low_status from lab_order where id = ${order_id} and team_id = ${tx.team}`)
+  const row = await tx.maybe(
+    Status,
+    sql`
+    select low_status, ${notDeletedHere(tx, sql`user_id`)} as shown from lab_order where id = ${order_id} and team_id = ${tx.team}`,
+  )
+  if (row && !row.shown) throw notFound('User does not exist on this team')
   return !row || GONE.has(row.low_status)
 }
 

@@ -1,10 +1,11 @@
 // Sending an order to its laboratory, after the commit and not before its date. Source: lab-testing.md 6.2, 6.3.
 import { linkTo } from '../labs/links.ts'
-import { day } from '../platform/clock.ts'
+import { day, plusSeconds } from '../platform/clock.ts'
 import type { Tx } from '../platform/db.ts'
 import { enqueue, handle, job } from '../platform/outbox.ts'
 import { T } from '../platform/schema.ts'
 import { sql } from '../platform/sql.ts'
+import { notDeleted } from '../users/users.ts'
 import { changeOrder } from './open-order.ts'
 import type { Order } from './schema.ts'
 
@@ -24,16 +25,24 @@ export function dispatchAt(tx: Tx, order: Order, at: Date): void {
   if (!link || link.place) enqueue(tx, dispatchOrder, { order_id: order.id, lab_slug }, at)
 }
 
-const Row = T.Object({ document: T.String() })
+const Row = T.Object({ document: T.String(), hidden: T.Boolean() })
+/** How long an order of a deleted user waits before it is looked at again. */
+const HIDDEN_S = 86_400
 const WAITING = ['ordered', 'awaiting_registration']
 
 /**
  * Hand the order to the link of its laboratory. Without a link the order stays as it is and says so: one more event of the same
- * status with the detail `fulfillment_error`.
+ * status with the detail `fulfillment_error`. An order of a deleted user waits. Queues orders.dispatch then.
  */
 export const dispatchHandler = handle(dispatchOrder, async (context, { order_id, lab_slug }) => {
   const link = linkTo(context.tenant, lab_slug)
-  const order = await context.tx((tx) => dueOrder(tx, order_id))
+  const order = await context.tx(async (tx) => {
+    const due = await dueOrder(tx, order_id)
+    if (!due?.hidden) return due?.order
+    // Nothing is begun for a deleted user. The order goes within a day after the deletion is undone; erasing the user ends this.
+    enqueue(tx, dispatchOrder, { order_id, lab_slug }, plusSeconds(tx.now, HIDDEN_S))
+    return undefined
+  })
   if (!order) return
   if (link) return link.place?.({ reference: order.id, lab_slug, kind: order.patient_details ? 'requisition' : 'kit' })
   await context.tx((tx) =>
@@ -43,13 +52,13 @@ export const dispatchHandler = handle(dispatchOrder, async (context, { order_id,
   )
 })
 
-/** The order, if it is waiting to be sent and its date has come. */
-async function dueOrder(tx: Tx, order_id: string): Promise<Order | undefined> {
+/** The order, if it is waiting to be sent and its date has come, and whether its user is deleted. */
+async function dueOrder(tx: Tx, order_id: string): Promise<{ order: Order; hidden: boolean } | undefined> {
   const row = await tx.maybe(
     Row,
     sql`
-    select document from lab_order
+    select document, not ${notDeleted(tx, sql`user_id`)} as hidden from lab_order
     where id = ${order_id} and team_id = ${tx.team} and low_status = any (${WAITING}) and (activate_by is null or activate_by <= ${day(tx.now)})`,
   )
-  return row && (JSON.parse(row.document) as Order)
+  return row && { order: JSON.parse(row.document) as Order, hidden: row.hidden }
 }

@@ -25,6 +25,8 @@ export const eraseOrdersHandler = handle(eraseUser, async (context, { user_id })
 /** The orders of a deleted team. */
 export const eraseTeamOrders = inTurn(
   (team, max) =>
+    sql`delete from order_checkpoint where ctid = any (array(select ctid from order_checkpoint where team_id = ${team} limit ${max}))`,
+  (team, max) =>
     sql`delete from order_mark where ctid = any (array(select ctid from order_mark where team_id = ${team} limit ${max}))`,
   (team, max) => sql`delete from lab_order where id = any (array(select id from lab_order where team_id = ${team} limit ${max}))`,
 )

@@ -7,13 +7,14 @@ import { parseMoment } from '../platform/formats.ts'
 import { Nullable, T } from '../platform/schema.ts'
 import { and, sql, type Sql } from '../platform/sql.ts'
 import { lowStatusOf } from './machine.ts'
-import { countOrders, markBefore } from './marks.ts'
+import { countOrders, orderList } from './marks.ts'
+import { notDeleted } from '../users/users.ts'
 import type { OrderPage, OrderQuery } from './schema.ts'
 
 const DocumentRow = T.Object({ document: T.String() })
 const Counted = T.Object({ n: T.Integer() })
 
-/** A page of orders, newest first unless another order is asked for. 422: a date that is none. */
+/** A page of orders, newest first unless another order is asked for; those of deleted users are left out. 422: a date that is none. */
 export async function listOrders(tx: Tx, query: OrderQuery): Promise<JsonText<OrderPage>> {
   const page = query.page ?? 1
   const size = query.size ?? 50
@@ -24,6 +25,8 @@ export async function listOrders(tx: Tx, query: OrderQuery): Promise<JsonText<Or
   const { total, documents } = await read(tx, { filters, key, direction, page, size })
   return new JsonText(`{"orders":[${documents.join(',')}],"total":${total},"page":${page},"size":${size}}`)
 }
+
+const shown = (tx: Tx): Sql => notDeleted(tx, sql`user_id`)
 
 /** What is listed. */
 interface Wanted {
@@ -37,11 +40,12 @@ interface Wanted {
 async function filtered(tx: Tx, { filters, key, direction, page, size }: Wanted) {
   const where = and(filters)
   const [{ n }, rows] = await Promise.all([
-    tx.one(Counted, sql`select count(*) as n from lab_order where team_id = ${tx.team} and ${where}`),
+    tx.one(Counted, sql`select count(*) as n from lab_order where team_id = ${tx.team} and ${where} and ${shown(tx)}`),
     tx.many(
       DocumentRow,
       sql`
-      select document from lab_order where team_id = ${tx.team} and ${where} order by ${sorting[key]![direction]} offset ${(page - 1) * size} limit ${size}`,
+      select document from lab_order where team_id = ${tx.team} and ${where} and ${shown(tx)}
+      order by ${sorting[key]![direction]} offset ${(page - 1) * size} limit ${size}`,
     ),
   ])
   return { total: n, documents: rows.map((row) => row.document) }
@@ -66,7 +70,8 @@ async function foundFirst(tx: Tx, { filters, key, direction, page, size }: Wante
     Found,
     sql`
     with found as materialized (
-      select id, created_at, patient_name, low_status from lab_order where team_id = ${tx.team} and ${and(filters)}),
+      select id, created_at, patient_name, low_status from lab_order
+      where team_id = ${tx.team} and ${and(filters)} and ${shown(tx)}),
     page as (
       select id, row_number() over (order by ${order}) as place from found order by ${order} offset ${(page - 1) * size} limit ${size})
     select t.total, o.document
@@ -87,7 +92,7 @@ const sorting: Record<string, Record<'asc' | 'desc', Sql>> = {
 }
 
 /**
- * All orders of the team. The page is a range of ranks, counted from the oldest: it is read from the nearest mark on, forward.
+ * All orders of the team. The page is a range of ranks, counted from the oldest: it is read from the nearest checkpoint on, forward.
  */
 async function unfiltered(tx: Tx, { direction, page, size }: Wanted) {
   const total = await countOrders(tx)
@@ -100,7 +105,8 @@ async function unfiltered(tx: Tx, { direction, page, size }: Wanted) {
     ? await tx.many(
         DocumentRow,
         sql`
-        select document from lab_order where team_id = ${tx.team} order by created_at desc, id desc offset ${first} limit ${count}`,
+        select document from lab_order where team_id = ${tx.team} and ${shown(tx)}
+        order by created_at desc, id desc offset ${first} limit ${count}`,
       )
     : await fromRank(tx, rank, count)
   const documents = rows.map((row) => row.document)
@@ -108,13 +114,12 @@ async function unfiltered(tx: Tx, { direction, page, size }: Wanted) {
 }
 
 async function fromRank(tx: Tx, rank: number, count: number) {
-  const mark = await markBefore(tx, rank)
-  const after = mark ? sql`and (created_at, id) >= (${mark.created_at}, ${mark.id}::uuid)` : sql``
+  const { condition, skip } = await orderList.from(tx, rank)
   return tx.many(
     DocumentRow,
     sql`
-    select document from lab_order where team_id = ${tx.team} ${after}
-    order by created_at, id offset ${rank - (mark?.rank ?? 0)} limit ${count}`,
+    select document from lab_order t where team_id = ${tx.team} and ${condition} and ${shown(tx)}
+    order by created_at, id offset ${skip} limit ${count}`,
   )
 }
 

@@ -1,14 +1,14 @@
-// Long lists of orders: with marks, pages and totals must be what they would be without.
+// Long lists of orders: with checkpoints, pages and totals must be what they would be without.
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
 import { describe, test } from 'node:test'
-import type { Tx } from '../platform/db.ts'
 import { enqueue } from '../platform/outbox.ts'
 import { T } from '../platform/schema.ts'
 import { sql } from '../platform/sql.ts'
-import { copies, DAY_S, kit, pass, placed, tenantOf, waiters } from '../testing-orders.ts'
+import { copies, DAY_S, kit, pass, placed, registration, tenantOf, waiters } from '../testing-orders.ts'
 import { given, type Given } from '../testing.ts'
-import { eraseOrdersHandler } from './erase.ts'
 import { isMarkTurn, markOrders, MARK_STRIDE } from './marks.ts'
+import { deleteUser } from '../users/users.ts'
 import type { Order } from './schema.ts'
 
 const HOUR_S = 3600
@@ -20,13 +20,28 @@ const setMarks = async (team: Given) => {
 
 const Id = T.Object({ id: T.String() })
 const inOrder = async ({ db, team }: Given): Promise<string[]> =>
-  (await db.queries.many(Id, sql`select id from lab_order where team_id = ${team} order by created_at, id`)).map((row) => row.id)
+  (
+    await db.queries.many(
+      Id,
+      sql`
+      select o.id from lab_order o join "user" u on u.id = o.user_id
+      where o.team_id = ${team} and u.deleted_at is null order by o.created_at, o.id`,
+    )
+  ).map((row) => row.id)
 
-const Mark = T.Object({ rank: T.Integer(), id: T.String() })
-const marksOf = ({ db, team }: Given) =>
-  db.queries.many(Mark, sql`select rank, id from order_mark where team_id = ${team} order by rank`)
+const Rank = T.Object({ rank: T.Integer() })
+/** How many orders are shown before each checkpoint. */
+const ranksOf = async ({ db, team }: Given): Promise<number[]> =>
+  (
+    await db.queries.many(
+      Rank,
+      sql`
+      select sum(shown) over (order by created_at, id)::bigint as rank from order_checkpoint
+      where team_id = ${team} order by created_at, id`,
+    )
+  ).map(({ rank }) => rank)
 
-/** Whether every page in both directions, and every total, is what a plain query says; and each mark stands where it says. */
+/** Whether every page in both directions, and every total, is what a plain query says. */
 async function assertExact(team: Given): Promise<void> {
   const ids = await inOrder(team)
   const total = ids.length
@@ -48,10 +63,7 @@ async function assertExact(team: Given): Promise<void> {
         )
       }
   assert.equal((await team.api.get('/v2/user/metrics')).body.number_of_ordered_tests, total)
-  for (const { rank, id } of await marksOf(team)) assert.equal(ids[rank], id)
 }
-
-const ranksOf = async (team: Given): Promise<number[]> => (await marksOf(team)).map((mark) => mark.rank)
 
 describe('a long list of orders', () => {
   test('is the same with marks as without, and as it grows', async () => {
@@ -88,7 +100,7 @@ describe('a long list of orders', () => {
     await assertExact(team)
   })
 
-  test('is right after the orders of a user were erased, before and after marks are set again', async () => {
+  test('is right after a user was deleted, had back, deleted and erased', async () => {
     const team = await given()
     const [stays, goes] = [await team.user('stays'), await team.user('goes')]
     const kept = await placed(team, { user_id: stays })
@@ -99,39 +111,106 @@ describe('a long list of orders', () => {
     await setMarks(team)
     assert.deepEqual(await ranksOf(team), [500, 1000, 1500])
     await team.api.delete(`/v2/user/${goes}`)
-    await pass(team, 7 * DAY_S)
-    assert.deepEqual(await ranksOf(team), [500], 'those behind the first erased order are gone')
+    // Of the orders between 500 and 1,000 300 are the user's, of the next 500 150.
+    assert.deepEqual(await ranksOf(team), [500, 700, 1050])
     assert.equal((await inOrder(team)).length, 1401)
     await assertExact(team)
+    await team.api.post(`/v2/user/undo_delete?user_id=${goes}`)
+    assert.deepEqual(await ranksOf(team), [500, 1000, 1500])
+    await assertExact(team)
+    await team.api.delete(`/v2/user/${goes}`)
+    await copies(team, kept, 200, HOUR_S / 2)
+    await pass(team, 7 * DAY_S)
+    assert.equal((await inOrder(team)).length, 1601)
+    await assertExact(team)
     await setMarks(team)
-    assert.deepEqual(await ranksOf(team), [500, 1000])
+    assert.deepEqual(await ranksOf(team), [500, 700, 1050, 1550])
     await assertExact(team)
   })
 
-  test('is right when orders are erased while marks are being set', async () => {
+  test('is right when a user is deleted while checkpoints are being set', async () => {
     const team = await given()
     const [stays, goes] = [await team.user('stays'), await team.user('goes')]
     await copies(team, await placed(team, { user_id: goes }), 100, 2 * HOUR_S)
     await copies(team, await placed(team, { user_id: stays }), 600, HOUR_S)
-    await team.api.delete(`/v2/user/${goes}`)
-    await team.db.queries.run(sql`
-      update "user" set deleted_at = deleted_at - interval '8 days' where id = ${goes} and team_id = ${team.team}`)
-    const context = { tenant: team.tenant, tx: <R>(work: (tx: Tx) => Promise<R>) => team.db.tx(team.tenant, work) }
-    let erased: Promise<void> | undefined
+    let set: Promise<void> | undefined
     await team.db.tx(team.tenant, async (tx) => {
-      await tx.locking.run(sql`select id from team where id = ${tx.team} for no key update`)
-      const { created_at, id } = await tx.one(
-        T.Object({ created_at: T.String(), id: T.String() }),
-        sql`
-        select created_at, id from lab_order where team_id = ${tx.team} order by created_at, id offset ${MARK_STRIDE} limit 1`,
-      )
-      erased = eraseOrdersHandler.run(context, { user_id: goes })
-      await Promise.race([erased, waiters(team, 1)])
-      await tx.run(sql`
-        insert into order_mark (team_id, rank, created_at, id) values (${tx.team}, ${MARK_STRIDE}, ${created_at}, ${id})`)
+      await deleteUser(tx, goes)
+      set = setMarks(team)
+      await Promise.race([set, waiters(team, 1)])
     })
-    await erased
+    await set
     assert.equal((await inOrder(team)).length, 601)
+    assert.deepEqual(await ranksOf(team), [500])
+    await assertExact(team)
+  })
+
+  test('is right when a kit is registered for another user, whose deletion hides it, and not that of the first', async () => {
+    const team = await given()
+    const [stock, person] = [await team.user('stock'), await team.user('person')]
+    const { id, sample_id } = await kit(team, { user_id: stock })
+    await team.db.pool.query(`update lab_order set created_at = created_at - interval '2 days' where id = $1`, [id])
+    await copies(team, await placed(team), 600, HOUR_S)
+    await setMarks(team)
+    assert.deepEqual(await ranksOf(team), [500])
+    assert.equal((await team.api.post('/v3/order/testkit/register', registration(sample_id, { user_id: person }))).status, 200)
+    await team.api.delete(`/v2/user/${stock}`)
+    assert.deepEqual(await ranksOf(team), [500])
+    await assertExact(team)
+    await team.api.delete(`/v2/user/${person}`)
+    assert.deepEqual(await ranksOf(team), [499])
+    await assertExact(team)
+  })
+
+  test('is right when a kit is registered while the user is deleted for whom it was ordered', async () => {
+    const team = await given()
+    const [stock, person] = [await team.user('stock'), await team.user('person')]
+    const { id, sample_id } = await kit(team, { user_id: stock })
+    await team.db.pool.query(`update lab_order set created_at = created_at - interval '2 days' where id = $1`, [id])
+    await copies(team, await placed(team), 600, HOUR_S)
+    await setMarks(team)
+    let registered: Promise<unknown> | undefined
+    await team.db.tx(team.tenant, async (tx) => {
+      await deleteUser(tx, stock)
+      registered = team.api.post('/v3/order/testkit/register', registration(sample_id, { user_id: person }))
+      await Promise.race([registered, waiters(team, 1)])
+    })
+    await registered
+    await assertExact(team)
+  })
+
+  test('has its checkpoints from marks when the migration is run', async () => {
+    const team = await given()
+    const goes = await team.user('goes')
+    await copies(team, await placed(team), 700, 2 * HOUR_S)
+    await copies(team, await placed(team, { user_id: goes }), 450, HOUR_S)
+    await setMarks(team)
+    const before = await ranksOf(team)
+    await team.api.delete(`/v2/user/${goes}`)
+    const [after, migration] = [
+      await ranksOf(team),
+      readFileSync(new URL('../../migrations/cell/0043_fill_order_checkpoints.sql', import.meta.url), 'utf8'),
+    ]
+    const client = await team.db.pool.connect()
+    await client.query('begin')
+    for (const [i, rank] of before.entries())
+      await client.query(
+        `insert into order_mark (team_id, rank, created_at, id)
+         select team_id, $2, created_at, id from order_checkpoint where team_id = $1 order by created_at, id offset $3 limit 1`,
+        [team.team, rank, i],
+      )
+    await client.query('delete from order_checkpoint')
+    await client.query(migration)
+    await client.query('commit')
+    client.release()
+    assert.deepEqual(before, [500, 1000])
+    assert.deepEqual(
+      [after, await ranksOf(team)],
+      [
+        [500, 700],
+        [500, 700],
+      ],
+    )
     await assertExact(team)
   })
 

@@ -44,6 +44,8 @@ export class OpenOrder {
   readonly #cycle: Lifecycle
   readonly #ids: number[]
   #clientUserId: string
+  /** Whether the order's user is deleted: the team is not shown the order, and its patient is told nothing. */
+  readonly isHidden: boolean
   /** What the last step has to tell. It is told with the text that is written, or before anything else happens to the order. */
   #untold: string | undefined
 
@@ -55,6 +57,8 @@ export class OpenOrder {
       lifecycle: LifecycleName
       lowStatus: string
       client_user_id: string
+      /** The user is deleted, and the order therefore hidden; false when not given. */
+      user_deleted?: boolean
       ids: number[]
       siblings?: Order[]
     },
@@ -66,6 +70,7 @@ export class OpenOrder {
     this.lowStatus = parts.lowStatus
     this.#cycle = lifecycleOf(parts.lifecycle)
     this.#clientUserId = parts.client_user_id
+    this.isHidden = parts.user_deleted ?? false
     this.#ids = parts.ids
     this.#siblings = parts.siblings ?? []
   }
@@ -237,6 +242,7 @@ const LockedRow = T.Object({
   lifecycle: T.String(),
   low_status: T.String(),
   client_user_id: T.String(),
+  user_deleted: T.Boolean(),
 })
 type LockedRow = Static<typeof LockedRow>
 
@@ -247,15 +253,18 @@ export const cannotCancel = (from: string): Problem =>
 /** The most steps an order takes in one transaction. */
 const STEPS_MAX = 6
 
-/** Lock an order for this transaction. What is changed is lost unless `update` is called. 404: the team has no such order. */
+/**
+ * Lock an order for this transaction, for somebody who asks for it. What is changed is lost unless `update` is called.
+ * 404: the team has no such order, or its user is deleted.
+ */
 export async function openOrder(tx: Tx, id: string, missing = "This order doesn't exist."): Promise<OpenOrder> {
   const open = await findOpenOrder(tx, id)
-  if (!open) throw notFound(missing)
+  if (!open || open.isHidden) throw notFound(missing)
   return open
 }
 
 /**
- * As `openOrder`, for an order that may not be there.
+ * As `openOrder`, for an order that may not be there, and for what happens to orders by itself, whether their users are deleted or not.
  * It is locked before its user is looked up: who waited for the lock must meet the user whom the order has been bound to meanwhile.
  */
 export async function findOpenOrder(tx: Tx, id: string): Promise<OpenOrder | undefined> {
@@ -270,6 +279,7 @@ export async function findOpenOrder(tx: Tx, id: string): Promise<OpenOrder | und
     lifecycle: row.lifecycle as LifecycleName,
     lowStatus: row.low_status,
     client_user_id: row.client_user_id,
+    user_deleted: row.user_deleted,
     ids: await eventIds(tx, STEPS_MAX, order.last_event.id),
     siblings: rows.filter((other) => other !== row).map(({ document }) => JSON.parse(document) as Order),
   })
@@ -289,7 +299,9 @@ async function lockTransaction(tx: Tx, id: string): Promise<LockedRow[]> {
         from lab_order
         where team_id = ${tx.team} and transaction_id = (select transaction_id from lab_order where id = ${id} and team_id = ${tx.team})
         order by id for update)
-      select o.id, o.document, o.intake, o.lifecycle, o.low_status, u.client_user_id from o join "user" u on u.id = o.user_id`,
+      select o.id, o.document, o.intake, o.lifecycle, o.low_status, u.client_user_id,
+             u.deleted_at is not null as user_deleted
+      from o join "user" u on u.id = o.user_id`,
     )
     const row = rows.find((found) => found.id === id)
     const members = row && (JSON.parse(row.document) as Order).order_transaction.orders.length
@@ -299,7 +311,7 @@ async function lockTransaction(tx: Tx, id: string): Promise<LockedRow[]> {
 
 /**
  * Lock an order, let `change` work on it, write it back. Writes lab_order; emits what `change` emits.
- * 404: the team has no such order.
+ * 404: the team has no such order, or its user is deleted.
  * @returns the order as JSON text
  */
 export async function changeOrder(

@@ -6,20 +6,27 @@ import { badRequest, invalidValue, notFound } from '../platform/errors.ts'
 import { JsonText } from '../platform/operation.ts'
 import { T } from '../platform/schema.ts'
 import { sql } from '../platform/sql.ts'
+import { notDeleted, notDeletedHere } from '../users/users.ts'
 import { activation, dispatchAt } from './dispatch.ts'
 import { changeOrder } from './open-order.ts'
 import type { Order, OrderReply } from './schema.ts'
 
 const DocumentRow = T.Object({ document: T.String() })
 
-/** Read an order as JSON text. 404: the team has no such order. Whose it is the text says, which the answer has. */
+/**
+ * Read an order as JSON text. 404: the team has no such order, or its user is deleted. Whose it is the text says, which the answer has.
+ */
 export async function readOrder(tx: Tx, id: string, missing = "This order doesn't exist."): Promise<string> {
-  const row = await tx.lookUp(DocumentRow, sql`select document from lab_order where id = ${id} and team_id = ${tx.team}`)
+  const row = await tx.lookUp(
+    DocumentRow,
+    sql`
+    select document from lab_order where id = ${id} and team_id = ${tx.team} and ${notDeletedHere(tx, sql`user_id`)}`,
+  )
   if (!row) throw notFound(missing)
   return row.document
 }
 
-/** Read an order. 404: the team has no such order. */
+/** Read an order. 404: the team has no such order, or its user is deleted. */
 export async function getOrder(tx: Tx, id: string, missing?: string): Promise<Order> {
   const order = JSON.parse(await readOrder(tx, id, missing)) as Order
   tx.concerns(order.user_id)
@@ -33,19 +40,23 @@ export const orderReply = (document: string, message: string): JsonText<OrderRep
 const Id = T.Object({ id: T.String() })
 const Owned = T.Object({ user_id: T.String() })
 
-/** Whether the team has such an order. */
+/** Whether the team has such an order, of a user who is not deleted. */
 export async function hasOrder(tx: Tx, id: string): Promise<boolean> {
-  const row = await tx.maybe(Owned, sql`select user_id from lab_order where team_id = ${tx.team} and id = ${id}`)
+  const row = await tx.maybe(
+    Owned,
+    sql`select user_id from lab_order where team_id = ${tx.team} and id = ${id} and ${notDeleted(tx, sql`user_id`)}`,
+  )
   if (row) tx.concerns(row.user_id)
   return row !== undefined
 }
 
-/** The order that is a kit with this barcode, within the team; the newest, should several laboratories use one number. */
+/** The order of a user who is not deleted that is a kit with this barcode, within the team; the newest, should several laboratories use one number. */
 export async function findKitBySample(tx: Tx, sample_id: string): Promise<string | undefined> {
   const row = await tx.maybe(
     Id,
     sql`
     select id from lab_order where sample_id = ${sample_id} and team_id = ${tx.team} and method = 'testkit'
+      and ${notDeleted(tx, sql`user_id`)}
     order by lifecycle <> 'registrable_testkit', created_at desc, id limit 1`,
   )
   return row?.id

@@ -5,6 +5,7 @@ import { badRequest, invalidValue } from '../platform/errors.ts'
 import { repeatLatestEvents } from '../platform/outbox.ts'
 import { T } from '../platform/schema.ts'
 import { and, sql } from '../platform/sql.ts'
+import { notDeleted } from '../users/users.ts'
 import type { ResendEvents } from './schema.ts'
 
 const WINDOW_S_MAX = 60 * 86_400
@@ -14,7 +15,7 @@ const Found = T.Object({ id: T.String(), user_id: T.String() })
 
 /**
  * Repeat the latest event of each matching order, same bytes, new id. Emits what those orders emitted last.
- * `start_at`–`end_at` is the time of the latest event; ids of no order are left out.
+ * `start_at`–`end_at` is the time of the latest event; ids of no order, and orders of deleted users, are left out.
  * 422: neither ids nor a start; a window of more than 60 days, or reversed. 400: more than 1,000 orders match.
  */
 export async function resendEvents(tx: Tx, body: ResendEvents): Promise<{ order_ids: string[] }> {
@@ -29,6 +30,7 @@ export async function resendEvents(tx: Tx, body: ResendEvents): Promise<{ order_
     sql`
     select id, user_id from lab_order
     where team_id = ${tx.team} and ${and([
+      notDeleted(tx, sql`user_id`),
       ...(body.order_ids ? [sql`id = any (${body.order_ids}::uuid[])`] : []),
       ...(start ? [sql`status_at >= ${start}`] : []),
       ...(start || body.end_at ? [sql`status_at <= ${end}`] : []),

@@ -3,17 +3,19 @@ import type { Tx } from '../platform/db.ts'
 import { notFound } from '../platform/errors.ts'
 import { T, type Static } from '../platform/schema.ts'
 import { sql } from '../platform/sql.ts'
+import { notDeleted } from '../users/users.ts'
 import { transactionStatus } from './open-order.ts'
 import type { Order, TransactionReply } from './schema.ts'
 
 const Row = T.Object({ document: T.String(), low_status: T.String() })
 
-/** Read a transaction and its orders, oldest first. 404: none of the team's orders belongs to it. */
+/** Read a transaction and its orders, oldest first. 404: none of the team's orders belongs to it, or those that do are of deleted users. */
 export async function getTransaction(tx: Tx, id: string): Promise<Static<typeof TransactionReply>> {
   const rows = await tx.many(
     Row,
     sql`
-    select document, low_status from lab_order where transaction_id = ${id} and team_id = ${tx.team} order by created_at, id limit 100`,
+    select document, low_status from lab_order where transaction_id = ${id} and team_id = ${tx.team} and ${notDeleted(tx, sql`user_id`)}
+    order by created_at, id limit 100`,
   )
   if (rows.length === 0) throw notFound('Order transaction not found')
   return {

@@ -17,6 +17,7 @@ import type { SetDate, SetProgress, Visit } from './schema.ts'
 import { findStaff } from './staff.ts'
 import { moveVisit, type Taken } from './visits.ts'
 import { busyMinutes } from './windows.ts'
+import { notDeleted } from '../users/users.ts'
 
 const VISIT_S_MAX = 86_400
 const DATED = new Set(['pending', 'reserved', 'scheduled'])
@@ -114,7 +115,7 @@ export async function listVisits(tx: Tx): Promise<{ data: Visit[] }> {
     join appointment a on a.id = v.appointment_id and a.team_id = ${tx.team}
     join lab_order o on o.id = a.order_id and o.team_id = ${tx.team}
     left join phlebotomist p on p.id = v.staff_id
-    where v.team_id = ${tx.team} order by a.start_at nulls first, a.id limit ${LISTED_MAX}`,
+    where v.team_id = ${tx.team} and ${notDeleted(tx, sql`v.user_id`)} order by a.start_at nulls first, a.id limit ${LISTED_MAX}`,
   )
   return {
     data: rows.map(({ user_id, document, told, reference }) => {

@@ -20,6 +20,7 @@ import { tellCritical, turnsCritical } from './critical.ts'
 import { markersToRedraw, placeRedraw } from './redraws.ts'
 import type { LabResults, LabResultsMetadata, ResultDocument } from './schema.ts'
 import { dropResultPdf } from './uploaded-pdf.ts'
+import { notDeleted, notDeletedHere } from '../users/users.ts'
 
 /** As many as a printed report holds. */
 export const RESULTS_MAX = 2000
@@ -94,7 +95,7 @@ async function readResult(tx: Tx, order_id: string): Promise<{ order: Order; doc
     sql`
     select o.document as order_document, r.document
     from lab_order o left join lab_result r on r.order_id = o.id
-    where o.id = ${order_id} and o.team_id = ${tx.team}`,
+    where o.id = ${order_id} and o.team_id = ${tx.team} and ${notDeletedHere(tx, sql`o.user_id`)}`,
   )
   if (!row) throw notFound('Order not found')
   const order = JSON.parse(row.order_document) as Order
@@ -135,7 +136,8 @@ async function readCombined(tx: Tx, transaction_id: string): Promise<{ order: Or
     sql`
     select o.document as order_document, o.low_status, r.document
     from lab_order o left join lab_result r on r.order_id = o.id
-    where o.transaction_id = ${transaction_id} and o.team_id = ${tx.team} order by o.created_at, o.id limit ${ORDERS_MAX}`,
+    where o.transaction_id = ${transaction_id} and o.team_id = ${tx.team} and ${notDeleted(tx, sql`o.user_id`)}
+    order by o.created_at, o.id limit ${ORDERS_MAX}`,
   )
   if (rows.length === 0) throw notFound('Order transaction not found')
   for (const row of rows) {

@@ -8,6 +8,7 @@ import type { Tx } from '../platform/db.ts'
 import { FileReply } from '../platform/operation.ts'
 import { T } from '../platform/schema.ts'
 import { sql } from '../platform/sql.ts'
+import { notDeleted } from '../users/users.ts'
 
 const Checksum = T.Object({ checksum: T.String() })
 
@@ -42,7 +43,7 @@ export async function findResultPdf(tx: Tx, order_id: string): Promise<FileReply
     sql`
     select o.user_id, o.sample_id, p.bytes
     from lab_result_pdf p join lab_result r on r.order_id = p.order_id join lab_order o on o.id = p.order_id
-    where p.order_id = ${order_id} and p.team_id = ${tx.team}`,
+    where p.order_id = ${order_id} and p.team_id = ${tx.team} and ${notDeleted(tx, sql`o.user_id`)}`,
   )
   if (!kept) return undefined
   tx.concerns(kept.user_id)

@@ -162,6 +162,29 @@ export const knownUser = (tx: Tx, user_id: string): Promise<KnownUser | undefine
 export const sameUser = (tx: Tx, { user_id, client_user_id }: KnownUser): Sql =>
   sql`(select id from "user" where id = ${user_id} and client_user_id = ${client_user_id} and ${live(tx)})`
 
+/**
+ * Whether a column does not hold the id of a deleted user of the team: for every statement about rows of users that are shown. A user is
+ * deleted by one change of its own row, and everything of the user is hidden, and shown again, by asking for it.
+ */
+export const notDeleted = (tx: { team: string }, column: Sql): Sql => notDeletedOf(column, sql`${tx.team}`)
+
+/** As `notDeleted`, for a statement that reads one row by its key: half as dear there, and dearer for many rows. */
+export const notDeletedHere = (tx: { team: string }, column: Sql): Sql => sql`
+  (select u.deleted_at from "user" u where u.id = ${column} and u.team_id = ${tx.team}) is null`
+
+/** As `notDeleted`, for a statement about several teams. */
+export const notDeletedOf = (column: Sql, team: Sql): Sql => sql`
+  not exists (select from "user" gone where gone.id = ${column} and gone.team_id = ${team} and gone.deleted_at is not null)`
+
+/**
+ * Whether something may be shown that is about one of several users, nobody knows which; `column` holds their ids. It is hidden where some
+ * are deleted and none is left who is not.
+ */
+export const notOfDeletedAlone = (tx: Tx, column: Sql): Sql => {
+  const among = sql`select from "user" u where u.team_id = ${tx.team} and u.id = any (${column})`
+  return sql`(not exists (${among} and u.deleted_at is not null) or exists (${among} and u.deleted_at is null))`
+}
+
 async function isDeleted(tx: Tx, user_id: string): Promise<boolean> {
   const row = await tx.maybe(Deleted, sql`select deleted_at from "user" where id = ${user_id} and team_id = ${tx.team}`)
   return row?.deleted_at != null

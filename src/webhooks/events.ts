@@ -4,11 +4,12 @@ import { JsonText } from '../platform/operation.ts'
 import { cursor, readCursor, uuidPart } from '../platform/page.ts'
 import { T, type Static } from '../platform/schema.ts'
 import { and, sql, type Sql } from '../platform/sql.ts'
+import { notDeleted } from '../users/users.ts'
 import type { EventPage, EventQuery } from './schema.ts'
 
 const Row = T.Object({ id: T.String(), type: T.String(), object_id: T.String(), created_at: T.String(), body: T.String() })
 
-/** A page of the team's events. 400: a cursor of another list. */
+/** A page of the team's events, without those about deleted users. 400: a cursor of another list. */
 export async function listEvents(tx: Tx, query: Static<typeof EventQuery>): Promise<JsonText<Static<typeof EventPage>>> {
   const limit = query.limit ?? 50
   const list = `events ${tx.team} ${query.type ?? ''} ${query.object_id ?? ''}`
@@ -19,7 +20,9 @@ export async function listEvents(tx: Tx, query: Static<typeof EventQuery>): Prom
   const rows = await tx.many(
     Row,
     sql`
-    select id, type, object_id, created_at, body from event where team_id = ${tx.team} and ${and(conditions)} order by id desc limit ${limit + 1}`,
+    select id, type, object_id, created_at, body from event where team_id = ${tx.team} and ${and(conditions)}
+      and ${notDeleted(tx, sql`user_id`)}
+    order by id desc limit ${limit + 1}`,
   )
   const page = rows.slice(0, limit)
   const last = rows.length > limit ? page.at(-1) : undefined

@@ -7,6 +7,7 @@ import { JsonText } from '../platform/operation.ts'
 import { cursor, readCursor, uuidPart } from '../platform/page.ts'
 import { Nullable, T, type Static } from '../platform/schema.ts'
 import { and, sql, type Sql } from '../platform/sql.ts'
+import { notDeleted } from '../users/users.ts'
 import { enabledEndpoint, getEndpoint } from './endpoints.ts'
 import { attemptId, messageId, queueMessage, uuidOf } from './operational.ts'
 import { sampleBody } from './samples.ts'
@@ -36,7 +37,8 @@ const rows = (tx: Tx, webhook_id: string, conditions: Sql[], limit: number) =>
     from delivery d
     left join event e on e.team_id = d.team_id and e.id = d.message_id
     left join webhook_message m on m.team_id = d.team_id and m.id = d.message_id
-    where d.team_id = ${tx.team} and d.webhook_id = ${webhook_id} and ${and(conditions)} order by d.message_id desc limit ${limit}`,
+    where d.team_id = ${tx.team} and d.webhook_id = ${webhook_id} and ${and(conditions)} and ${notDeleted(tx, sql`e.user_id`)}
+    order by d.message_id desc limit ${limit}`,
   )
 
 const shown = (row: Static<typeof Row>): Static<typeof Message> => ({
@@ -48,7 +50,7 @@ const shown = (row: Static<typeof Row>): Static<typeof Message> => ({
   next_attempt_at: row.due_at,
 })
 
-/** A page of an endpoint's messages, newest first. 404: no such endpoint. 400: a cursor of another list. */
+/** A page of an endpoint's messages, newest first, without those about deleted users. 404: no such endpoint. 400: a cursor of another list. */
 export async function listMessages(tx: Tx, webhook_id: string, query: Static<typeof MessageQuery>) {
   await getEndpoint(tx, webhook_id)
   const limit = query.limit ?? 50
@@ -166,7 +168,7 @@ export const again = (at: Date): Sql =>
 
 /**
  * Send a message again: the same id and bytes, a new timestamp. An event that the endpoint was never meant to have may be sent too.
- * Writes delivery. 400: the endpoint is disabled. 404: no such endpoint or message.
+ * Writes delivery. 400: the endpoint is disabled. 404: no such endpoint or message, or it is about a deleted user.
  */
 export async function resendMessage(tx: Tx, webhook_id: string, message_id: string): Promise<Static<typeof Message>> {
   await enabledEndpoint(tx, webhook_id)
@@ -176,6 +178,7 @@ export async function resendMessage(tx: Tx, webhook_id: string, message_id: stri
   const changed = await tx.run(sql`
     update delivery set ${again(at)}
     where team_id = ${tx.team} and webhook_id = ${webhook_id} and message_id = ${id}`)
+  // What is found below is undone when it is about a deleted user.
   if (!changed)
     await tx.run(sql`
       insert into delivery (team_id, webhook_id, message_id, state, due_at, trigger, created_at)
