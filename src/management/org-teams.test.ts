@@ -98,6 +98,9 @@ describe('creating a team', () => {
     assert.deepEqual([again.status, again.body.team_id, typeof again.body.detail], [409, id, 'string'])
     const elsewhere = await create(await given(), { id })
     assert.equal(elsewhere.status, 409)
+    // What is kept for an organization's own idempotency keys stands under its id: a team of that id would share it, and erase it.
+    const named = await create(await given(), { id: org.org_id })
+    assert.deepEqual([named.status, named.body.team_id], [409, org.org_id])
     assert.equal((await org.manage.get(`/team/${id}`)).body.name, 'North')
   })
 

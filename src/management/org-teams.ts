@@ -101,7 +101,7 @@ async function settingsIn(admin: Administration, cell: CellName, team_id: string
 
 /**
  * Create a team in both cells of a region; its sandbox starts with the standard lab tests. Writes team, in the cells too.
- * 400: a cell of the region is served elsewhere. 409: the id or the caller's reference is taken. 422: a brand without logo.
+ * 400: a cell of the region is served elsewhere. 409: the id, by a team or an organization, or the caller's reference is taken. 422: a brand without logo.
  */
 export async function createTeam(tx: PlainTx, admin: Administration, manager: Manager, body: CreateTeam): Promise<OrgTeam> {
   const { id = tx.uuid(), name, region, integration_team_id, ...change } = body
@@ -111,7 +111,8 @@ export async function createTeam(tx: PlainTx, admin: Administration, manager: Ma
   await assertFree(tx, manager, integration_team_id)
   const made = await tx.run(sql`
     insert into team (id, org_id, name, region, integration_team_id, created_at)
-    values (${id}, ${manager.org}, ${name}, ${region}, ${integration_team_id ?? null}, ${tx.now})
+    select ${id}::uuid, ${manager.org}, ${name}, ${region}, ${integration_team_id ?? null}, ${tx.now}
+    where not exists (select from org where id = ${id}::uuid)
     on conflict (id) do nothing`)
   if (!made) throw taken(id)
   for (const cell of cellsOfRegion(region)) {
