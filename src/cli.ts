@@ -247,7 +247,7 @@ async function run(config: Config, roles: Roles): Promise<void> {
     await database.close()
     throw error
   }
-  out(roles.serve ? greeting(config, running.url, demo) : 'The worker is running.\n')
+  out(roles.serve ? greeting(config, running, demo) : ['The worker is running.', ...operatorLine(running), ''].join('\n'))
 
   const lost = database.embedded?.lost.then((reason) => ({ reason, code: 1 })) ?? new Promise<never>(() => {})
   const end = await Promise.race([signal, lost])
@@ -280,8 +280,12 @@ function firstSignal(): Promise<{ reason: string; code: number }> {
   })
 }
 
-function greeting(config: Config, url: string, demo: Demo | undefined): string {
-  const lines = [`Drawbridge ${version} is listening on ${url}`, `  API page     ${url}/docs`]
+const operatorLine = ({ operator_url }: Running): string[] =>
+  operator_url === undefined ? [] : [`  Operator     ${operator_url}`]
+
+function greeting(config: Config, running: Running, demo: Demo | undefined): string {
+  const { url } = running
+  const lines = [`Drawbridge ${version} is listening on ${url}`, `  API page     ${url}/docs`, ...operatorLine(running)]
   if (demo) {
     const cell = config.cells.find((name) => name.startsWith('sandbox')) ?? config.cells[0]!
     const key = demo.api_keys[cell]

@@ -27,8 +27,12 @@ import { createMetrics } from './platform/metrics.ts'
 import { migrate } from './platform/migrate.ts'
 import { requireUsable } from './platform/migrations.ts'
 import { describe } from './platform/openapi.ts'
+import { isWithin } from './platform/network.ts'
+import { addOperatorPages, openOperatorPort, operatorAnswers } from './platform/operator.ts'
 import { unlimitedJobs } from './platform/outbox.ts'
 import { addBrowserPages, addPages } from './platform/pages.ts'
+import { notReady } from './platform/readiness.ts'
+import { Sockets } from './platform/sockets.ts'
 import { openVault } from './platform/key-file.ts'
 import { machineNow } from './platform/clock.ts'
 import { addJobGauges } from './platform/job-gauges.ts'
@@ -125,6 +129,8 @@ async function loadReferenceData(db: Db, offers: boolean): Promise<void> {
 export interface Running {
   /** Where it listens, without a final slash. */
   url: string
+  /** Where health, readiness and metrics are served when they have a port of their own. */
+  operator_url: string | undefined
   cells: Cells
   guard: TeamGuard
   stop(): Promise<void>
@@ -170,6 +176,8 @@ export async function startRoles(config: Config, cells: Cells, log: Log, roles: 
   const courier = roles.work && config.smtp ? new MailCourier({ cells, smtp: config.smtp, log }) : undefined
   const texting = roles.work && config.sms ? new SmsCourier({ cells, sms: config.sms, log }) : undefined
   const access = new AccessLog({ mode: config.access_log, log, onLost: metrics.accessLost })
+  const sockets = new Sockets({ connections_max: config.http_connections_max, isTrusted: isWithin(config.trusted_proxies) })
+  if (roles.serve) metrics.connections(() => sockets.use)
   const app = createHttp({
     operations: operationsIn({
       heavy: pool,
@@ -193,25 +201,29 @@ export async function startRoles(config: Config, cells: Cells, log: Log, roles: 
     log,
     metrics,
     base_path: config.base_path,
+    sockets,
+    draining: () => draining,
     trusted_proxies: config.trusted_proxies,
     checkReplies: config.check,
   })
-  addPages(app, {
-    cells,
-    metrics,
-    description: describe(operations, version),
-    base_path: config.base_path,
-    draining: () => draining,
-  })
+  const answers = operatorAnswers({ metrics, notReady: () => notReady(cells), draining: () => draining })
+  const { operator_port } = config
+  if (operator_port === undefined) addOperatorPages(app, answers)
+  addPages(app, { description: describe(operations, version), base_path: config.base_path })
   addBrowserPages(app, pagesIn({ heavy: pool, vault, administration }), { cells, access })
-  // A caller that would keep its connection for the next request would keep us from ending.
-  app.addHook('onSend', async (_request, reply) => void (draining && reply.header('connection', 'close')))
   if (roles.serve) {
     const address = await app.listen({ port: config.port, host: config.host }).catch((error: unknown) => {
-      throw cannotListen(config, error)
+      throw cannotListen('PORT', config.port, config.host, error)
     })
     url ||= `${address}${config.base_path}`
   }
+  const operator =
+    operator_port === undefined
+      ? undefined
+      : await openOperatorPort(answers, { port: operator_port, host: config.host }).catch(async (error: unknown) => {
+          await app.close()
+          throw cannotListen('OPERATOR_PORT', operator_port, config.host, error)
+        })
   administration.use.start((error) => log.error({ causes: errorFields(error) }, 'recording the use of keys failed'))
   worker?.start()
   retention?.start()
@@ -219,16 +231,24 @@ export async function startRoles(config: Config, cells: Cells, log: Log, roles: 
   pipelines?.start()
   courier?.start()
   texting?.start()
+  /** Callers learn that they are to go elsewhere, before they cannot go on here. */
+  const closeApp = async () => {
+    if (roles.serve) await sleep(config.stop_delay_s * 1000)
+    watch.close()
+    sockets.end()
+    await app.close()
+  }
   return {
     url,
+    operator_url: operator?.url,
     cells,
     guard,
     async stop() {
       draining = true
-      watch.close()
-      const deadline = new Promise<void>((resolve) => setTimeout(resolve, DRAIN_MS_MAX).unref())
+      const drain_ms_max = DRAIN_MS_MAX + (roles.serve ? config.stop_delay_s * 1000 : 0)
+      const deadline = new Promise<void>((resolve) => setTimeout(resolve, drain_ms_max).unref())
       const ending = [
-        app.close(),
+        closeApp(),
         worker?.stop(),
         retention?.stop(),
         delivery?.stop(),
@@ -241,15 +261,16 @@ export async function startRoles(config: Config, cells: Cells, log: Log, roles: 
       // Where the database does not answer, what it was to be told is lost.
       await Promise.race([administration.use.stop(), sleep(CLOSE_MS_MAX, undefined, { ref: false })])
       await pool.close()
+      await operator?.close()
     },
   }
 }
 
 /** Why the address of the settings cannot be listened on, as a sentence. */
-function cannotListen({ host, port }: Config, error: unknown): Error {
+function cannotListen(setting: 'PORT' | 'OPERATOR_PORT', port: number, host: string, error: unknown): Error {
   const { code } = error as NodeJS.ErrnoException
   if (code === 'EADDRINUSE')
-    return new Error(`Port ${port} is in use by another program. Set PORT to a free one (PORT=0 picks one).`)
-  if (code === 'EACCES') return new Error(`This account may not listen on port ${port}. Set PORT to 1024 or more.`)
+    return new Error(`Port ${port} is in use by another program. Set ${setting} to a free one (${setting}=0 picks one).`)
+  if (code === 'EACCES') return new Error(`This account may not listen on port ${port}. Set ${setting} to 1024 or more.`)
   return new Error(`HOST is ${host}, which is no address of this machine (${code}).`)
 }

@@ -27,6 +27,7 @@ import { addBrowserPages } from './platform/pages.ts'
 import { locator } from './places/geocoder.ts'
 import type { Cleanup } from './platform/retention.ts'
 import { T } from './platform/schema.ts'
+import { Sockets } from './platform/sockets.ts'
 import { sql } from './platform/sql.ts'
 import { newVaultKey, Vault } from './platform/vault.ts'
 import { JobRunner } from './platform/job-runner.ts'
@@ -146,6 +147,8 @@ const app = createHttp({
   log,
   metrics,
   base_path: '',
+  sockets: new Sockets({ connections_max: 4000, isTrusted: () => true }),
+  draining: () => false,
   trusted_proxies: [],
   checkReplies: true,
 })

@@ -8,6 +8,7 @@ import { AccessLog, type AccessLogOptions } from '../src/platform/access-log.ts'
 import type { CellName } from '../src/platform/db.ts'
 import { createHttp } from '../src/platform/http.ts'
 import { createLog } from '../src/platform/log.ts'
+import { Sockets } from '../src/platform/sockets.ts'
 import { placed, requisitioned } from '../src/testing-orders.ts'
 import { access, administration, cells, client, given, guard, metrics, vault, type Given } from '../src/testing.ts'
 
@@ -201,6 +202,8 @@ function serving(options: Omit<AccessLogOptions, 'log'>) {
     log: createLog('silent'),
     metrics,
     base_path: '',
+    sockets: new Sockets({ connections_max: 4000, isTrusted: () => true }),
+    draining: () => false,
     trusted_proxies: [],
     checkReplies: true,
   })

@@ -9,6 +9,7 @@ import { createLog } from '../src/platform/log.ts'
 import { describe as described } from '../src/platform/openapi.ts'
 import { managementOperation, operation, type Operation } from '../src/platform/operation.ts'
 import { Fields, T, Uuid } from '../src/platform/schema.ts'
+import { Sockets } from '../src/platform/sockets.ts'
 import { featureNames, features, type FeatureName } from '../src/wire/features.ts'
 import { Environment } from '../src/management/schema.ts'
 import { access, administration, cells, given, guard, metrics, type Given } from '../src/testing.ts'
@@ -56,6 +57,8 @@ const app = createHttp({
   log: createLog('silent'),
   metrics,
   base_path: '',
+  sockets: new Sockets({ connections_max: 4000, isTrusted: () => true }),
+  draining: () => false,
   trusted_proxies: [],
   checkReplies: true,
 })

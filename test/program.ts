@@ -46,7 +46,8 @@ export function start({ program = process.execPath, args, settings = {}, cwd = r
   const { PATH = '', TMPDIR } = process.env
   const child = spawn(program, args, {
     cwd,
-    env: { PATH, HOME: scratch, ...(TMPDIR && { TMPDIR }), npm_config_update_notifier: 'false', ...settings },
+    // Nothing stands in front of these servers that would have to notice that they stop.
+    env: { PATH, HOME: scratch, ...(TMPDIR && { TMPDIR }), npm_config_update_notifier: 'false', STOP_DELAY: '0', ...settings },
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true,
   })

@@ -6,6 +6,7 @@ import { test } from 'node:test'
 import { operationsIn, type Surroundings } from '../app.ts'
 import { createHttp } from '../platform/http.ts'
 import { createLog } from '../platform/log.ts'
+import { Sockets } from '../platform/sockets.ts'
 import { access, administration, cells, given, metrics, vault } from '../testing.ts'
 
 const hidden = ['swordfish', 'tunafish', 'marlin', 'barracuda']
@@ -28,6 +29,8 @@ test('a secret of credentials is in no answer, no log, no row and no line of the
     log,
     metrics,
     base_path: '',
+    sockets: new Sockets({ connections_max: 4000, isTrusted: () => true }),
+    draining: () => false,
     trusted_proxies: [],
     checkReplies: true,
   })

@@ -13,7 +13,12 @@ export type BoundHosts = ReadonlyMap<string, CellName | 'management'>
 
 export interface Config {
   port: number
+  /** Where health, readiness and metrics are served instead; undefined: on `port`, as far as there is an interface. */
+  operator_port: number | undefined
   host: string
+  http_connections_max: number
+  /** Seconds between becoming unready and closing the port. */
+  stop_delay_s: number
   base_path: string
   public_url: string | undefined
   data_dir: string
@@ -138,6 +143,9 @@ export function readConfig(env: Record<string, string | undefined>): Config {
   const connections_max = whole('DATABASE_CONNECTIONS', 10, 1, 100)
   const config: Config = {
     port: whole('PORT', 8080, 0, 65535),
+    operator_port: env.OPERATOR_PORT?.trim() ? whole('OPERATOR_PORT', 0, 0, 65535) : undefined,
+    http_connections_max: whole('CONNECTIONS_MAX', 4000, 2, 1_000_000),
+    stop_delay_s: whole('STOP_DELAY', 1, 0, 300),
     host,
     base_path,
     public_url: url('PUBLIC_URL', ['http:', 'https:'])?.replace(/\/+$/, ''),
@@ -172,6 +180,8 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     pubsub_emulator_host: hostAndPort('PUBSUB_EMULATOR_HOST', env.PUBSUB_EMULATOR_HOST?.trim(), faults),
     check: onOff('DRAWBRIDGE_CHECK', false),
   }
+  if (config.operator_port !== undefined && config.operator_port === config.port && config.port !== 0)
+    faults.push(`OPERATOR_PORT is ${config.port}, which is PORT already.`)
   if (faults.length) throw new ConfigError(faults.join('\n'))
   return config
 }

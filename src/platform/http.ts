@@ -18,6 +18,7 @@ import { errorFields, type Log } from './log.ts'
 import type { Metrics } from './metrics.ts'
 import type { Caller, Manager, Method, Operation } from './operation.ts'
 import { outageOf } from './outages.ts'
+import type { Sockets } from './sockets.ts'
 import { endOfTurn } from './turn.ts'
 
 /** Who manages, and may they? `admit` refuses (403, 404) and says where the operation's rows are. */
@@ -41,6 +42,9 @@ export interface HttpOptions {
   base_path: string
   /** `METHOD /path` of the interface that this server does not have yet, though it has the path: 404 and not 405. */
   later: string[]
+  sockets: Sockets
+  /** Whether the server is about to stop: answers then ask for another connection. */
+  draining: () => boolean
   /** Addresses and networks of proxies: the address of a caller is the last of `X-Forwarded-For` that is not among them. */
   trusted_proxies: string[]
   /** Hold replies to their schemas. On in tests. */
@@ -79,9 +83,10 @@ export function createHttp(options: HttpOptions): FastifyInstance {
     trustProxy: options.trusted_proxies.length > 0 && options.trusted_proxies,
     genReqId: () => `${prefix}-${(++count).toString(36)}`,
     bodyLimit: BODY_BYTES_MAX,
-    requestTimeout: 60_000,
-    keepAliveTimeout: 75_000,
+    serverFactory: (handler) => options.sockets.server(handler),
     forceCloseConnections: 'idle',
+    // What still comes on a connection that is open is served, and told to take another one.
+    return503OnClosing: false,
     routerOptions: { ignoreTrailingSlash: true, ignoreDuplicateSlashes: true, maxParamLength: 2048 },
     frameworkErrors: (_error, _request, reply) => send(reply, 404, NOT_FOUND),
     clientErrorHandler(error, socket) {
@@ -142,6 +147,11 @@ export function createHttp(options: HttpOptions): FastifyInstance {
     request.tenant = tenant
     assertCurrent(operation, request.manager.expires_at)
     assertEnabled(operation, tenant)
+  })
+
+  app.addHook('onSend', (_request, reply, payload, done) => {
+    if (options.draining()) reply.header('connection', 'close')
+    done(null, payload)
   })
 
   app.addHook('onResponse', (request, reply, done) => {

@@ -10,6 +10,8 @@ export interface Metrics {
   delivery(cell: string, outcome: 'success' | 'failure', duration_s: number): void
   /** Lines of the access log that could not be kept. */
   accessLost(lines: number): void
+  /** Measure the connections of clients from now on. */
+  connections(use: () => { open: number; refused: number }): void
   /** Events for a broker, by what became of them. */
   pipeline(cell: string, destination: string, counts: Record<string, number>): void
   /** A receiver of events whose secrets cannot be decrypted, so that nothing is sent to it. */
@@ -112,6 +114,27 @@ export function createMetrics(cells: () => Cells | undefined): Metrics {
     },
     delivery: (cell, outcome, duration_s) => deliveries.observe({ cell, outcome }, duration_s),
     accessLost: (lines) => accessLost.inc(lines),
+    connections: (use) => {
+      new Gauge({
+        name: 'drawbridge_http_connections',
+        help: 'Open connections of clients.',
+        registers: [registry],
+        collect() {
+          this.set(use().open)
+        },
+      })
+      let told = 0
+      new Counter({
+        name: 'drawbridge_http_connections_refused_total',
+        help: 'Connections closed at once because there were too many.',
+        registers: [registry],
+        collect() {
+          const { refused } = use()
+          this.inc(refused - told)
+          told = refused
+        },
+      })
+    },
     pipeline: (cell, destination, counts) => {
       for (const [outcome, n] of Object.entries(counts)) if (n) pipelines.inc({ cell, destination, outcome }, n)
     },

@@ -1,5 +1,5 @@
-// What the server says of itself: liveness, readiness, metrics, the description and the page to try it from. And the pages that modules
-// have for browsers, with what every such page forbids.
+// What the server says of itself: the description and the page to try it from. And the pages that modules have
+// for browsers, with what every such page forbids.
 import { readFileSync } from 'node:fs'
 import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyInstance } from 'fastify'
@@ -8,52 +8,84 @@ import type { AccessLog } from './access-log.ts'
 import { accessOfPage } from './access-of.ts'
 import type { Cells } from './cells.ts'
 import type { Tenant } from './db.ts'
-import type { Metrics } from './metrics.ts'
 import type { Description } from './openapi.ts'
-import { notReady } from './readiness.ts'
 
 export interface PageOptions {
-  cells: Cells
-  metrics: Metrics
   description: Description
   base_path: string
-  /** Set while the server drains: it is not ready any more. */
-  draining: () => boolean
 }
 
-const assets: Record<string, string> = {
-  'swagger-ui.css': 'text/css; charset=utf-8',
-  'swagger-ui-bundle.js': 'text/javascript; charset=utf-8',
+interface Asset {
+  type: string
+  /** How long a browser may keep it, in seconds. */
+  kept_s: number
+  bytes: () => Buffer
 }
 
-export function addPages(app: FastifyInstance, options: PageOptions): void {
-  app.get('/healthz', (_request, reply) => reply.header('content-type', 'application/json').send('{"status":"alive"}'))
+/** A day: these files change with a release. */
+const FILE_KEPT_S = 86_400
 
-  app.get('/readyz', async (_request, reply) => {
-    const reason = options.draining() ? 'The server is shutting down' : await notReady(options.cells)
-    reply.header('content-type', 'application/json').code(reason ? 503 : 200)
-    return reply.send(reason ? JSON.stringify({ detail: reason }) : '{"status":"ready"}')
-  })
+/** What the API page may load and do: its own files, and requests to this server. Swagger UI writes styles and small images into the page. */
+const DOCS_POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self' 'unsafe-inline'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ')
 
-  app.get('/metrics', async (_request, reply) =>
-    reply.header('content-type', options.metrics.registry.contentType).send(await options.metrics.registry.metrics()),
-  )
-
-  const description = JSON.stringify({ ...options.description, servers: [{ url: options.base_path || '/' }] })
-  app.get('/openapi.json', (_request, reply) => reply.header('content-type', 'application/json').send(description))
-
-  const page = docsPage(options.base_path)
-  app.get('/docs', (_request, reply) => reply.header('content-type', 'text/html; charset=utf-8').send(page))
-  for (const [name, type] of Object.entries(assets))
-    app.get(`/docs/${name}`, (_request, reply) =>
+/**
+ * Serve the description of the interface and the page to try it from. Every answer is one buffer that all requests share, so that peers
+ * who do not read their answers hold no copy of their own.
+ */
+export function addPages(app: FastifyInstance, { description, base_path }: PageOptions): void {
+  const text = (value: string) => () => Buffer.from(value)
+  const file = (name: string) => () =>
+    readFileSync(new URL(`static/${name}`, import.meta.resolve('@fastify/swagger-ui/package.json')))
+  const whole = () => JSON.stringify({ ...description, servers: [{ url: base_path || '/' }] })
+  const assets: Record<string, Asset> = {
+    '/openapi.json': { type: 'application/json', kept_s: 0, bytes: () => Buffer.from(whole()) },
+    '/docs': { type: 'text/html; charset=utf-8', kept_s: 0, bytes: text(docsPage(base_path)) },
+    '/docs/page.js': { type: 'text/javascript; charset=utf-8', kept_s: 0, bytes: text(docsScript(base_path)) },
+    '/docs/page.css': { type: 'text/css; charset=utf-8', kept_s: 0, bytes: text(DOCS_STYLE) },
+    '/docs/swagger-ui.css': { type: 'text/css; charset=utf-8', kept_s: FILE_KEPT_S, bytes: file('swagger-ui.css') },
+    '/docs/swagger-ui-bundle.js': {
+      type: 'text/javascript; charset=utf-8',
+      kept_s: FILE_KEPT_S,
+      bytes: file('swagger-ui-bundle.js'),
+    },
+  }
+  for (const [path, { type, kept_s, bytes }] of Object.entries(assets)) {
+    // Made at the first request: most processes never show the page.
+    let shared: Buffer | undefined
+    app.get(path, (_request, reply) => {
       reply
         .header('content-type', type)
-        .header('cache-control', 'public, max-age=86400')
-        .send(readFileSync(assetFile(name))),
-    )
+        .header('cache-control', kept_s ? `public, max-age=${kept_s}` : 'no-cache')
+        .header('content-security-policy', DOCS_POLICY)
+        .header('referrer-policy', 'no-referrer')
+        .header('x-content-type-options', 'nosniff')
+      return reply.send((shared ??= bytes()))
+    })
+  }
 }
 
-const assetFile = (name: string): URL => new URL(`static/${name}`, import.meta.resolve('@fastify/swagger-ui/package.json'))
+const DOCS_STYLE = `body { margin: 0; font-family: system-ui, sans-serif; color: #1d2b36; }
+header { padding: 1rem 1.5rem; border-bottom: 1px solid #d8e0e6; background: #f6f9fb; }
+header strong { font-size: 1.15rem; }
+header p { margin: .25rem 0 0; color: #50616e; }
+.swagger-ui .info { margin: 1.5rem 0 .5rem; }
+`
+
+/** Keys stay in the memory of the page: nothing is left in the browser when it is closed. */
+const docsScript = (base: string): string => `SwaggerUIBundle({
+  url: ${JSON.stringify(`${base}/openapi.json`)}, dom_id: '#api', deepLinking: true, persistAuthorization: false, docExpansion: 'list',
+  defaultModelsExpandDepth: 0, displayRequestDuration: true, tryItOutEnabled: true, filter: true, validatorUrl: null,
+})
+`
 
 const docsPage = (base: string): string => `<!doctype html>
 <html lang="en">
@@ -63,25 +95,16 @@ const docsPage = (base: string): string => `<!doctype html>
 <title>Drawbridge API</title>
 <link rel="icon" href="data:,">
 <link rel="stylesheet" href="${base}/docs/swagger-ui.css">
-<style>
-  body { margin: 0; font-family: system-ui, sans-serif; color: #1d2b36; }
-  header { padding: 1rem 1.5rem; border-bottom: 1px solid #d8e0e6; background: #f6f9fb; }
-  header strong { font-size: 1.15rem; }
-  header p { margin: .25rem 0 0; color: #50616e; }
-  .swagger-ui .info { margin: 1.5rem 0 .5rem; }
-</style>
+<link rel="stylesheet" href="${base}/docs/page.css">
 </head>
 <body>
 <header>
   <strong>Drawbridge API</strong>
-  <p>Press “Authorize” and paste a team key (printed at start and kept in <code>demo.json</code>), open an operation and press “Execute”.</p>
+  <p>Press “Authorize” and paste a team key (printed at start and kept in <code>demo.json</code>), open an operation and press “Execute”. The page forgets the key when it is closed or loaded again.</p>
 </header>
 <main id="api"></main>
 <script src="${base}/docs/swagger-ui-bundle.js"></script>
-<script>
-  SwaggerUIBundle({ url: '${base}/openapi.json', dom_id: '#api', deepLinking: true, persistAuthorization: true, docExpansion: 'list',
-    defaultModelsExpandDepth: 0, displayRequestDuration: true, tryItOutEnabled: true, filter: true })
-</script>
+<script src="${base}/docs/page.js"></script>
 </body>
 </html>
 `

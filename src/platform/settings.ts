@@ -14,6 +14,12 @@ export const cellVariable = (cell: string) => `DATABASE_URL_${cell.toUpperCase()
 export const settings: Setting[] = [
   { name: 'PORT', default: '8080', meaning: 'Port to listen on; `0` picks a free one.' },
   {
+    name: 'OPERATOR_PORT',
+    default: '',
+    meaning:
+      'Port of its own, at `HOST`, for `/healthz`, `/readyz` and `/metrics`, which are then not served on `PORT`; `0` picks a free one. `drawbridge work` opens it too.',
+  },
+  {
     name: 'HOST',
     default: '127.0.0.1',
     meaning: 'Address to listen on. Anything but loopback is refused while demo data is on.',
@@ -70,6 +76,18 @@ export const settings: Setting[] = [
     meaning: '`trace`, `debug`, `info`, `warn`, `error`, `fatal` or `silent`. Logs go to standard error, one JSON object a line.',
   },
   { name: 'SANDBOX_USERS_MAX', default: '50', meaning: 'Most users of a sandbox team; `0` lifts the limit.' },
+  {
+    name: 'CONNECTIONS_MAX',
+    default: '4000',
+    meaning:
+      'Most connections of clients to one process; further ones are closed at once. One address (IPv6: one /64) may have half of them, an address of `TRUSTED_PROXIES` all.',
+  },
+  {
+    name: 'STOP_DELAY',
+    default: '1',
+    meaning:
+      'Seconds that a server which was told to stop goes on serving while `/readyz` answers 503 and every answer says `connection: close`. Behind a balancer: longer than it takes to notice, 10 for example.',
+  },
   {
     name: 'REQUESTS_PER_SECOND',
     default: '`100`, `0` with demo data',

@@ -1,0 +1,217 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import type { RequestListener, Server } from 'node:http'
+import { connect, type AddressInfo, type Socket } from 'node:net'
+import { after, describe, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Sockets, type SocketLimits } from './sockets.ts'
+
+const WAIT_MS_MAX = 20_000
+const closing: (() => void)[] = []
+after(() => closing.forEach((close) => close()))
+
+async function until(isSo: () => boolean): Promise<void> {
+  for (const end = performance.now() + WAIT_MS_MAX; !isSo(); await sleep(5))
+    if (performance.now() > end) throw new Error(`it never became so: ${isSo}`)
+}
+
+async function listening(handler: RequestListener, limits: Partial<SocketLimits> = {}) {
+  const sockets = new Sockets({ connections_max: 100, isTrusted: () => false, ...limits })
+  const server: Server = sockets.server(handler)
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  closing.push(() => {
+    server.close()
+    server.closeAllConnections()
+  })
+  const { port } = server.address() as AddressInfo
+  return { sockets, server, port }
+}
+
+interface Peer {
+  socket: Socket
+  heard: () => string
+  closed: () => boolean
+}
+
+/** A connection of a test's own, which may be told not to read. */
+async function peer(port: number, { reads = true } = {}): Promise<Peer> {
+  const socket = connect(port, '127.0.0.1').on('error', () => {})
+  let heard = ''
+  let closed = false
+  socket.on('close', () => (closed = true))
+  await once(socket, 'connect')
+  closing.push(() => socket.destroy())
+  if (reads) socket.setEncoding('latin1').on('data', (text) => (heard += text))
+  else socket.pause()
+  return { socket, heard: () => heard, closed: () => closed }
+}
+
+const get = (path: string): string => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`
+const times = (text: string, of: string): number => text.split(of).length - 1
+
+describe('requests of one connection', () => {
+  test('are answered one after another, in order, the next when the one before is answered', async () => {
+    let running = 0
+    let most = 0
+    const { port } = await listening((request, response) => {
+      most = Math.max(most, ++running)
+      setTimeout(() => {
+        running -= 1
+        response.end(`answer to ${request.url}.`)
+      }, 5)
+    })
+    const { socket, heard } = await peer(port)
+    socket.write(Array.from({ length: 17 }, (_, i) => get(`/${i}`)).join(''))
+    await until(() => times(heard(), 'answer to') === 17)
+    assert.deepEqual(
+      [...heard().matchAll(/answer to \/(\d+)\./g)].map(([, n]) => Number(n)),
+      Array.from({ length: 17 }, (_, i) => i),
+    )
+    assert.equal(most, 1)
+  })
+
+  test('with a body each arrive whole, also when the next ones come early and in pieces', async () => {
+    const { port } = await listening(async (request, response) => {
+      let body = ''
+      for await (const chunk of request) body += chunk
+      await sleep(2)
+      response.end(`<${body}>`)
+    })
+    const { socket, heard } = await peer(port)
+    const text = Array.from({ length: 12 }, (_, i) => {
+      const body = `${i} `.repeat(900)
+      return `POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: ${body.length}\r\n\r\n${body}`
+    }).join('')
+    for (let at = 0; at < text.length; at += 1700) {
+      socket.write(text.slice(at, at + 1700))
+      await sleep(1)
+    }
+    await until(() => times(heard(), '>') === 12)
+    assert.deepEqual(
+      [...heard().matchAll(/<(\d+) /g)].map(([, n]) => Number(n)),
+      Array.from({ length: 12 }, (_, i) => i),
+    )
+  })
+
+  test('that wait are few: a peer that sends more is cut off', async () => {
+    let received = 0
+    const { port } = await listening(() => void received++, { pipelined_max: 8 })
+    const [modest, greedy] = [await peer(port), await peer(port)]
+    modest.socket.write(get('/').repeat(9))
+    greedy.socket.write(get('/').repeat(10))
+    await until(greedy.closed)
+    await until(() => received === 2)
+    assert.equal(modest.closed(), false)
+  })
+
+  test('have one Host header each: two are answered 400 and end the connection', async () => {
+    const { port } = await listening((_request, response) => response.end('served'))
+    for (const headers of ['Host: a\r\nHost: b', 'host: a\r\nHOST: a', 'Host: a\r\nX: y\r\nhOst: b']) {
+      const { socket, heard, closed } = await peer(port)
+      socket.write(`GET / HTTP/1.1\r\n${headers}\r\n\r\n${get('/')}`)
+      await until(closed)
+      assert.match(heard(), /^HTTP\/1\.1 400 Bad Request\r\n/)
+      assert.match(heard(), /\r\nconnection: close\r\n/i)
+      assert.match(heard(), /\{"detail":"[^"]+"\}$/)
+    }
+    const { socket, heard } = await peer(port)
+    socket.write('GET / HTTP/1.1\r\nHost: a\r\nX-Host: b\r\nXost: c\r\n\r\n')
+    await until(() => heard().endsWith('served'))
+  })
+})
+
+describe('a peer that does not read', () => {
+  const LARGE = Buffer.alloc(16_000_000, 'x')
+
+  test('has one answer in memory at a time, and is closed', async () => {
+    let answered = 0
+    const { port, sockets } = await listening(
+      (_request, response) => {
+        answered += 1
+        response.end(LARGE)
+      },
+      { watch_ms: 20, write_ms_max: 300 },
+    )
+    const { socket } = await peer(port, { reads: false })
+    socket.write(get('/').repeat(10))
+    await until(() => answered === 1)
+    assert.equal(sockets.use.open, 1)
+    await until(() => sockets.use.open === 0)
+    assert.equal(answered, 1)
+  })
+
+  test('is told from one that reads slowly, which gets the whole answer', async () => {
+    const { port } = await listening((_request, response) => response.end(LARGE), { watch_ms: 20, write_ms_max: 500 })
+    const socket = connect(port, '127.0.0.1').on('error', () => {})
+    await once(socket, 'connect')
+    closing.push(() => socket.destroy())
+    socket.write(get('/').replace('\r\n\r\n', '\r\nConnection: close\r\n\r\n'))
+    let read = 0
+    let pauses = 0
+    for await (const chunk of socket as AsyncIterable<Buffer>) {
+      read += chunk.length
+      if (read > pauses * 2_000_000) {
+        pauses += 1
+        await sleep(150)
+      }
+    }
+    assert(read > LARGE.length, `${read} bytes were read`)
+    assert(pauses * 150 > 500, 'it took longer than a peer may read nothing')
+  })
+
+  test('may not take for ever either, however often it reads a little', async () => {
+    const { port, sockets } = await listening((_request, response) => response.end(LARGE), {
+      watch_ms: 20,
+      write_ms_max: 10_000,
+      answer_ms_max: 400,
+    })
+    const { socket } = await peer(port, { reads: false })
+    socket.write(get('/'))
+    const reading = setInterval(() => socket.read(1000), 20)
+    await until(() => sockets.use.open === 0).finally(() => clearInterval(reading))
+  })
+})
+
+describe('connections', () => {
+  const served: RequestListener = (_request, response) => response.end('served')
+  const isServed = async ({ socket, heard, closed }: Peer): Promise<boolean> => {
+    socket.write(get('/'))
+    await until(() => closed() || heard().endsWith('served'))
+    return !closed()
+  }
+
+  test('of one address are at most half of all, and those of a trusted address all there are', async () => {
+    for (const [trusted, most] of [
+      [false, 4],
+      [true, 8],
+    ] as const) {
+      const { port, sockets } = await listening(served, { connections_max: 8, isTrusted: () => trusted })
+      const peers: Peer[] = []
+      for (let i = 0; i < 12; i++) peers.push(await peer(port))
+      const answers = await Promise.all(peers.map(isServed))
+      assert.equal(answers.filter(Boolean).length, most)
+      assert.deepEqual(sockets.use, { open: most, refused: 12 - most })
+      peers.filter(({ closed }) => !closed())[0]!.socket.destroy()
+      await until(() => sockets.use.open === most - 1)
+      assert(await isServed(await peer(port)))
+    }
+  })
+
+  test('end when the server stops: those without a request soon, half-sent requests and slow answers a while later', async () => {
+    const { port, server, sockets } = await listening(() => {}, { untouched_ms: 50, unfinished_ms: 700 })
+    const [silent, half, waiting] = [await peer(port), await peer(port), await peer(port)]
+    half.socket.write('GET / HTTP/1.1\r\nHost: loc')
+    waiting.socket.write(get('/'))
+    await until(() => sockets.use.open === 3)
+    const began_ms = performance.now()
+    const ended = once(server, 'close')
+    server.close()
+    sockets.end()
+    await until(silent.closed)
+    assert.deepEqual([half.closed(), waiting.closed()], [false, false])
+    await ended
+    assert(performance.now() - began_ms >= 690)
+    await until(() => half.closed() && waiting.closed())
+  })
+})
