@@ -359,6 +359,16 @@ table data_pull_preference
   constraint data_pull_preference_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
   constraint data_pull_preference__days CHECK (((days >= 1) AND (days <= 365)))
 
+table deleted_webhook
+  webhook_id text not null
+  team_id uuid not null
+  deleted_at timestamp with time zone not null default statement_timestamp()
+  attempts_to uuid
+  deliveries_to uuid
+  constraint deleted_webhook_pkey PRIMARY KEY (webhook_id)
+  CREATE INDEX deleted_webhook__oldest ON deleted_webhook USING btree (deleted_at)
+  CREATE INDEX deleted_webhook__team ON deleted_webhook USING btree (team_id)
+
 table delivery
   number bigint
   team_id uuid not null
@@ -442,7 +452,10 @@ table event
   CREATE TRIGGER event__deliveries AFTER DELETE ON event REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION forget_deliveries_of_events()
     begin
       delete from delivery
-      where webhook_id = any (array(select w.id from webhook w where w.team_id = any (array(select distinct team_id from gone))))
+      where webhook_id = any (array(
+          select w.id from webhook w where w.team_id = any (array(select distinct team_id from gone))
+          union all
+          select d.webhook_id from deleted_webhook d where d.team_id = any (array(select distinct team_id from gone))))
         and message_id = any (array(select id from gone));
       return null;
     end
@@ -1109,7 +1122,7 @@ table webhook
   CREATE INDEX webhook__team ON webhook USING btree (team_id, created_at, id)
   CREATE TRIGGER webhook__deliveries AFTER DELETE ON webhook REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION forget_deliveries_of_webhooks()
     begin
-      delete from delivery where webhook_id = any (array(select id from gone));
+      insert into deleted_webhook (webhook_id, team_id) select id, team_id from gone;
       return null;
     end
 

@@ -93,6 +93,7 @@ import {
 } from './users/users.ts'
 import { constraints as queryConstraints, eraseTeamQueries } from './wearables/continuous-queries.ts'
 import { routes as wearables } from './wearables/routes.ts'
+import { deletedEndpointsCleanup } from './webhooks/deleted-endpoints.ts'
 import { deliveryCleanups } from './webhooks/deliveries.ts'
 import { eraseTeamWebhooks } from './webhooks/erase.ts'
 import type { FeedWatch } from './webhooks/feed-watch.ts'
@@ -272,6 +273,7 @@ export const cleanups: readonly Cleanup[] = [
   sessionCleanup,
   mailCleanup,
   ...deliveryCleanups,
+  deletedEndpointsCleanup,
   teamCleanup(teamErasers),
   pipelineCleanup,
   feedCleanup,

@@ -42,6 +42,8 @@ async function busy(): Promise<Given> {
   await placed(team)
   // The endpoints of the examples have no address: each of their deliveries fails once, and that is enough.
   await delivering({ schedule_s: [0], attempt_ms_max: 50 }).drain()
+  const endpoint = await team.manage.post(`/team/${team.team}/sandbox/webhook`, { url })
+  await team.manage.delete(`/team/${team.team}/sandbox/webhook/${endpoint.body.id}`)
   const { id } = await kit(team)
   await team.api.post(`/v3/order/${id}/test`)
   await team.settle()

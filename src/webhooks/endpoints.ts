@@ -114,7 +114,10 @@ export async function patchEndpoint(tx: Tx, targets: Targets, id: string, body: 
   return changed
 }
 
-/** Delete an endpoint with all that is known of its deliveries. Writes webhook. 404: unknown. */
+/**
+ * Delete an endpoint. The log of its deliveries cannot be read from then on, and is erased by the periodic work. Writes webhook,
+ * deleted_webhook. 404: unknown.
+ */
 export async function deleteEndpoint(tx: Tx, id: string): Promise<void> {
   const deleted = await tx.run(sql`delete from webhook where id = ${id} and team_id = ${tx.team}`)
   if (!deleted) throw notFound(UNKNOWN)

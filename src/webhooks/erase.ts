@@ -9,7 +9,10 @@ export const eraseTeamWebhooks = inTurn(
     sql`delete from delivery_attempt where id = any (array(select id from delivery_attempt where team_id = ${team} limit ${max}))`,
   (team, max) => sql`
     delete from delivery where (webhook_id, message_id) in (
-      select webhook_id, message_id from delivery where webhook_id in (select id from webhook where team_id = ${team}) limit ${max})`,
+      select webhook_id, message_id from delivery
+      where webhook_id in (
+        select id from webhook where team_id = ${team} union all select webhook_id from deleted_webhook where team_id = ${team})
+      limit ${max})`,
   (team, max) => sql`
     delete from delivery_tally where team_id = ${team} and at in (select at from delivery_tally where team_id = ${team} limit ${max})`,
   (team, max) =>
@@ -19,4 +22,7 @@ export const eraseTeamWebhooks = inTurn(
   (team, max) =>
     sql`delete from webhook_lane where webhook_id = any (array(select webhook_id from webhook_lane where team_id = ${team} limit ${max}))`,
   (team, max) => sql`delete from webhook where id = any (array(select id from webhook where team_id = ${team} limit ${max}))`,
+  // The rows that the statement before has left.
+  (team, max) => sql`
+    delete from deleted_webhook where webhook_id = any (array(select webhook_id from deleted_webhook where team_id = ${team} limit ${max}))`,
 )

@@ -4,9 +4,10 @@ import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from '../platform/sql.ts'
 import { Nullable, T } from '../platform/schema.ts'
-import { given, type Given } from '../testing.ts'
+import { expire, given, type Given } from '../testing.ts'
 import { delivering, endpoint, receiver, standing, tell } from '../testing-webhooks.ts'
 import { plainList, textList } from './arrays.ts'
+import { deletedEndpointsCleanup } from './deleted-endpoints.ts'
 
 const handfuls = async (team: Given, ids: string[]) =>
   (await team.db.pool.query('select id from handful where id = any ($1::uuid[])', [ids])).rowCount
@@ -177,6 +178,7 @@ test('deliveries go with their endpoint, attempts included', async () => {
     (await team.db.pool.query(`select 1 from ${table} where team_id = $1`, [team.team])).rowCount
   assert.deepEqual([await count('delivery'), await count('delivery_attempt')], [4, 2])
   await team.manage.delete(hook.path)
+  await expire(team.db, deletedEndpointsCleanup)
   assert.deepEqual([await count('delivery'), await count('delivery_attempt')], [2, 1])
   assert.deepEqual(await standing(team, other.id), { 'failed after 1': 1, 'delivered after 1': 1 })
 })

@@ -182,7 +182,9 @@ export async function resendMessage(tx: Tx, webhook_id: string, message_id: stri
   if (!changed)
     await tx.run(sql`
       insert into delivery (team_id, webhook_id, message_id, state, due_at, trigger, created_at)
-      select team_id, ${webhook_id}, id, 'pending', ${at}, 'manual', ${at} from event where team_id = ${tx.team} and id = ${id}`)
+      select e.team_id, w.id, e.id, 'pending', ${at}, 'manual', ${at}
+      from event e join (select id from webhook where id = ${webhook_id} and team_id = ${tx.team} for key share) w on true
+      where e.team_id = ${tx.team} and e.id = ${id}`)
   tx.wakeDelivery()
   return shown(await findMessage(tx, webhook_id, message_id))
 }

@@ -26,7 +26,8 @@ export async function queueMessage(
     insert into delivery (team_id, webhook_id, message_id, number, state, due_at, trigger, created_at)
     select team_id, id, ${id}, nextval('delivery_number'), 'pending', ${message.at}, ${message.trigger}, ${message.at} from webhook
     where team_id = ${message.team_id} and not disabled
-      and ${webhook_id === undefined ? sql`${message.type} = any (filter_types)` : sql`id = ${webhook_id}`}`)
+      and ${webhook_id === undefined ? sql`${message.type} = any (filter_types)` : sql`id = ${webhook_id}`}
+    for key share`)
   return id
 }
 

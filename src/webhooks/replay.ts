@@ -75,8 +75,9 @@ async function replayPage(tx: Tx, payload: Static<typeof replayEvents.payload>):
   if (missing.length)
     await tx.run(sql`
       insert into delivery (team_id, webhook_id, message_id, state, due_at, trigger, created_at)
-      select ${tx.team}, ${webhook_id}, id, 'pending', ${at}, 'manual', ${at}
-      from unnest(${missing}::uuid[]) with ordinality as given (id, n) order by n
+      select ${tx.team}, w.id, given.id, 'pending', ${at}, 'manual', ${at}
+      from unnest(${missing}::uuid[]) with ordinality as given (id, n)
+      join (select id from webhook where id = ${webhook_id} and team_id = ${tx.team} for key share) w on true order by n
       on conflict (webhook_id, message_id) do nothing`)
   if (known.length)
     await tx.run(
