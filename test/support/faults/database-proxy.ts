@@ -58,6 +58,12 @@ export async function databaseProxy(
   { slow_ms = 500, linger_ms = 0 }: ProxyOptions = {},
 ): Promise<DatabaseProxy> {
   const pairs = new Set<Pair>()
+  /** Every socket of either side that is open, whatever became of its pair: a server closes when the last one has. */
+  const sockets = new Set<Socket>()
+  const track = (socket: Socket) => {
+    sockets.add(socket)
+    socket.on('close', () => sockets.delete(socket))
+  }
   /** Sockets that were accepted and are never answered. */
   const swallowed = new Set<Socket>()
   let mode: Mode = 'pass'
@@ -66,6 +72,7 @@ export async function databaseProxy(
 
   const server = createServer((client) => {
     accepted++
+    track(client)
     client.on('error', () => {})
     if (mode === 'reset') return client.resetAndDestroy()
     if (mode === 'black hole') {
@@ -76,6 +83,7 @@ export async function databaseProxy(
     const upstream = to.host.startsWith('/')
       ? createConnection(`${to.host}/.s.PGSQL.${to.port}`)
       : createConnection({ host: to.host, port: to.port, noDelay: true })
+    track(upstream)
     client.setNoDelay(true)
     const pair: Pair = { client, server: upstream, silent: false, committing: false }
     pairs.add(pair)
@@ -124,13 +132,10 @@ export async function databaseProxy(
       if (next === 'reset') for (const { client } of pairs) client.resetAndDestroy()
     },
     async close() {
-      for (const { client, server: upstream } of pairs) {
-        client.destroy()
-        upstream.destroy()
-      }
-      for (const client of swallowed) client.destroy()
+      const closed = once(server, 'close')
       server.close()
-      await once(server, 'close')
+      for (const socket of sockets) socket.destroy()
+      await closed
     },
   }
 }
