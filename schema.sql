@@ -81,6 +81,7 @@ table idempotency
   object_id uuid
   expires_at timestamp with time zone not null
   fingerprint text
+  user_ids uuid[]
   constraint idempotency_pkey PRIMARY KEY (team_id, scope, key)
   constraint idempotency_team_id_fkey FOREIGN KEY (team_id) REFERENCES org(id)
   CREATE INDEX idempotency__expired ON idempotency USING btree (expires_at)
@@ -516,9 +517,11 @@ table idempotency
   object_id uuid
   expires_at timestamp with time zone not null
   fingerprint text
+  user_ids uuid[]
   constraint idempotency_pkey PRIMARY KEY (team_id, scope, key)
   constraint idempotency_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
   CREATE INDEX idempotency__expired ON idempotency USING btree (expires_at)
+  CREATE INDEX idempotency__users ON idempotency USING gin (user_ids) WHERE (user_ids IS NOT NULL)
 
 table insurance
   id uuid not null

@@ -42,7 +42,7 @@ import { Worker } from './platform/worker.ts'
 import { PscDirectory } from './psc/directory.ts'
 import { loadSandboxSites } from './psc/load.ts'
 import { ClockMoves } from './simulator/clock-lease.ts'
-import { deletedAmong } from './users/users.ts'
+import { assertNotDeleted, deletedAmong } from './users/users.ts'
 import { FeedWatch } from './webhooks/feed-watch.ts'
 import { Targets } from './webhooks/targets.ts'
 import { deliveryIn } from './webhooks/worker.ts'
@@ -205,6 +205,7 @@ export async function startRoles(config: Config, cells: Cells, log: Log, roles: 
     draining: () => draining,
     trusted_proxies: config.trusted_proxies,
     checkReplies: config.check,
+    assertShown: assertNotDeleted,
   })
   const answers = operatorAnswers({ metrics, notReady: () => notReady(cells), draining: () => draining })
   const { operator_port } = config

@@ -34,6 +34,7 @@ import { JobRunner } from './platform/job-runner.ts'
 import { loadSandboxSites, sitesChecksum } from './psc/load.ts'
 import { PscDirectory } from './psc/directory.ts'
 import { ClockMoves } from './simulator/clock-lease.ts'
+import { assertNotDeleted } from './users/users.ts'
 import { FeedWatch } from './webhooks/feed-watch.ts'
 import { Targets } from './webhooks/targets.ts'
 
@@ -151,6 +152,7 @@ const app = createHttp({
   draining: () => false,
   trusted_proxies: [],
   checkReplies: true,
+  assertShown: assertNotDeleted,
 })
 setOrderFollowers(followersIn({ vault, administration, sms: true }))
 addBrowserPages(app, pagesIn({ heavy: pool, vault, administration }), { cells, access })

@@ -11,6 +11,7 @@ import { createLog } from '../src/platform/log.ts'
 import { Sockets } from '../src/platform/sockets.ts'
 import { placed, requisitioned } from '../src/testing-orders.ts'
 import { access, administration, cells, client, given, guard, metrics, vault, type Given } from '../src/testing.ts'
+import { assertNotDeleted } from '../src/users/users.ts'
 
 interface Line {
   at: string
@@ -206,6 +207,7 @@ function serving(options: Omit<AccessLogOptions, 'log'>) {
     draining: () => false,
     trusted_proxies: [],
     checkReplies: true,
+    assertShown: assertNotDeleted,
   })
   after(async () => {
     await app.close()

@@ -15,6 +15,7 @@ import { Environment } from '../src/management/schema.ts'
 import { access, administration, cells, given, guard, metrics, type Given } from '../src/testing.ts'
 import { each } from './operations/each.ts'
 import { send, valid } from './operations/requests.ts'
+import { assertNotDeleted } from '../src/users/users.ts'
 
 const reply = Fields({ done: T.Literal(true) })
 const done = () => Promise.resolve({ done: true as const })
@@ -61,6 +62,7 @@ const app = createHttp({
   draining: () => false,
   trusted_proxies: [],
   checkReplies: true,
+  assertShown: assertNotDeleted,
 })
 after(() => app.close())
 

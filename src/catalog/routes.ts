@@ -151,6 +151,7 @@ export const routes = (labOf: LabOfAccount): Operation[] => [
   }),
   managementOperation({
     id: 'approve_lab_test',
+    idempotency: 'none',
     patients: false,
     method: 'POST',
     path: '/v1/org/{org_id}/lab_test/{env}/{region}/{lab_test_id}/approve',

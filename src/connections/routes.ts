@@ -39,6 +39,7 @@ const credentials = ({ vault, administration }: Means): Operation[] => [
   managementOperation({
     ...inCell,
     id: 'upsert_team_custom_credentials',
+    idempotency: 'none',
     patients: false,
     method: 'POST',
     path: CREDENTIALS,
@@ -100,6 +101,7 @@ const pulls = ({ administration }: Means): Operation[] => [
   managementOperation({
     ...inCell,
     id: 'upsert_team_data_pull_preferences',
+    idempotency: 'none',
     patients: false,
     method: 'POST',
     path: PULLS,
@@ -154,6 +156,7 @@ const scopeRequirements = [
   managementOperation({
     ...inControl,
     id: 'upsert_team_scope_requirements',
+    idempotency: 'none',
     patients: false,
     method: 'POST',
     path: SCOPES,

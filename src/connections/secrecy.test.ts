@@ -8,6 +8,7 @@ import { createHttp } from '../platform/http.ts'
 import { createLog } from '../platform/log.ts'
 import { Sockets } from '../platform/sockets.ts'
 import { access, administration, cells, given, metrics, vault } from '../testing.ts'
+import { assertNotDeleted } from '../users/users.ts'
 
 const hidden = ['swordfish', 'tunafish', 'marlin', 'barracuda']
 const details = {
@@ -33,6 +34,7 @@ test('a secret of credentials is in no answer, no log, no row and no line of the
     draining: () => false,
     trusted_proxies: [],
     checkReplies: true,
+    assertShown: assertNotDeleted,
   })
   const org = await given()
   const ask = async (method: 'GET' | 'POST' | 'DELETE', query = '', payload?: object) => {

@@ -34,6 +34,7 @@ export const routes = (means: Means): Operation[] => [
   managementOperation({
     ...shared,
     id: 'upsert_team_ehr_pipelines',
+    idempotency: 'none',
     patients: false,
     method: 'POST',
     summary: 'Give teams an EHR pipeline, in the place of the one of that type that they have',

@@ -135,6 +135,7 @@ const teams = (admin: Administration) => [
   }),
   managementOperation({
     id: 'create_team_api_access_token',
+    idempotency: { ...once('create_team_api_access_token'), secret: true },
     patients: false,
     method: 'POST',
     path: '/v1/org/{org_id}/team/{team_id}/create_api_access_token',
@@ -150,6 +151,7 @@ const teams = (admin: Administration) => [
   }),
   managementOperation({
     id: 'create_team_access_token',
+    idempotency: { ...once('create_team_access_token'), secret: true },
     patients: false,
     method: 'POST',
     path: '/v1/org/{org_id}/team/{team_id}/create_access_token',

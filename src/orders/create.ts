@@ -167,7 +167,7 @@ export async function createOrderOnce(tx: Tx, body: CreateOrder): Promise<JsonTe
   }
   const { id, document } = await create(tx, body)
   const reply = orderReply(document, 'Order created successfully')
-  keep(tx, GUARD, key, { status: 200, text: reply.text }, id)
+  keep(tx, GUARD, key, { status: 200, text: reply.text }, { object_id: id, user_ids: [body.user_id] })
   return reply
 }
 

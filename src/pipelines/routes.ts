@@ -23,6 +23,7 @@ export const routes = (plant: Plant): Operation[] => [
   managementOperation({
     ...where,
     id: 'upsert_team_etl_pipelines',
+    idempotency: 'none',
     patients: false,
     method: 'POST',
     path,

@@ -1,14 +1,14 @@
 // What an operation answers to a request that was let in: its input read, every fault at once, then the operation run where its rows
 // are, in one transaction, under the caller's idempotency key when there is one. Knows nothing of connections and of HTTP's library.
 import { createHash } from 'node:crypto'
-import { Subjects } from './access-line.ts'
+import { isId, Subjects } from './access-line.ts'
 import type { AccessLog } from './access-log.ts'
 import { accessOf } from './access-of.ts'
 import { audit, type Line } from './audit.ts'
 import type { Cells } from './cells.ts'
 import type { Db, PlainTx, Tenant, Tx } from './db.ts'
 import { invalid, invalidValue, type Fault } from './errors.ts'
-import { underKey } from './idempotency.ts'
+import { underKey, type Answer as Kept } from './idempotency.ts'
 import { readBody, readQuery } from './input.ts'
 import { FileReply, JsonText, noContent, pdf, type About, type Idempotency, type Manager, type Operation } from './operation.ts'
 import type { TSchema } from './schema.ts'
@@ -45,11 +45,14 @@ export type Answer = { status: number; text: string } | { file?: FileReply }
 interface Means {
   cells: Cells
   access: AccessLog
+  /** Refuses to give an answer about these users again: 404 where one of them is deleted. */
+  assertShown: (tx: Tx, user_ids: string[]) => Promise<void>
   /** Hold replies to their schemas. On in tests. */
   checkReplies: boolean
 }
 
 const IDEMPOTENCY_KEY_MAX = 255
+const NO_CONTENT = 204
 
 /** Whether an operation changes something. */
 export const writes = (operation: Operation): boolean => operation.method !== 'GET' && !operation.reads
@@ -60,7 +63,7 @@ export async function answer(means: Means, operation: Operation, request: Admitt
   const query = operation.query && readQuery(operation.query, request.query as Record<string, string>, faults)
   const body =
     operation.body && readBody(operation.body, request.body as Buffer | undefined, operation.body_optional ?? false, faults)
-  const idempotency = operation.idempotency && idempotencyOf(operation.idempotency, request, body, faults)
+  const idempotency = operation.idempotency && idempotencyOf(operation.idempotency, request, { query, body }, faults)
   const lines: Line[] = []
   const about: About = (team_id, object) => void lines.push({ team_id, object: object ?? null })
   const input = { params: request.values, query, body, keyed: idempotency !== undefined, manager: request.manager, about, lines }
@@ -87,16 +90,21 @@ async function keyed(call: Call, idempotency: Parameters<typeof underKey>[2]): P
   let made: { status: number; text: string } | undefined
   const work = async (tx: Tx) => {
     input.lines.length = 0
-    const text = textOf(means, operation, await operation.run(tx, input))
+    const result = await operation.run(tx, input)
     if (request.manager) audit(tx, request.manager, operation.id, request.values as Record<string, string>, input.lines)
-    made = { status: operation.success ?? 200, text }
+    made =
+      operation.reply === noContent
+        ? { status: NO_CONTENT, text: '' }
+        : { status: operation.success ?? 200, text: textOf(means, operation, result) }
     logChange(call, db, tx, made)
     return made
   }
-  const given = await underKey(db, owner, idempotency, work)
+  const usersOf = (kept: Kept, tx: Tx | undefined) =>
+    operation.patients ? accessOf(operation, request, kept, tx?.subjects).users.filter(isId) : []
+  const given = await underKey(db, owner, idempotency, { usersOf, assertShown: means.assertShown }, work)
   // Given once more, it shows again what it showed then.
   if (given !== made) await logRead(call, db, undefined, given)
-  return given
+  return given.status === NO_CONTENT ? {} : given
 }
 
 async function run(call: Call): Promise<Answer> {
@@ -202,7 +210,8 @@ function textOf(means: Means, operation: Operation, result: unknown): string {
   return text
 }
 
-function idempotencyOf(declared: Idempotency, { headers }: Admitted, body: unknown, faults: Fault[]) {
+function idempotencyOf(declared: Idempotency, request: Admitted, asked: Asked, faults: Fault[]) {
+  const { headers } = request
   const key = headers['x-idempotency-key']
   const onError = headers['x-idempotency-error']
   if (onError !== undefined && onError !== 'no-cache')
@@ -224,9 +233,13 @@ function idempotencyOf(declared: Idempotency, { headers }: Admitted, body: unkno
     return undefined
   }
   // A body that is not sound is refused for that.
-  const fingerprint = declared.one_body && faults.length === 0 ? sha256(JSON.stringify(sorted(body))) : null
+  const fingerprint = declared.one_body && faults.length === 0 ? sha256(JSON.stringify(sorted(whole(request, asked)))) : null
   return { ...declared, key, fingerprint, keepFailures: onError !== 'no-cache' }
 }
+
+/** What tells a request from others of its operation. */
+const whole = ({ values = null }: Admitted, { query = null, body = null }: Asked): unknown =>
+  values === null && query === null ? body : { values, query, body }
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('base64url')
 

@@ -10,7 +10,7 @@ import { accessRefused } from './access-of.ts'
 import { answer, writes, type Answer, type Asked } from './answering.ts'
 import type { Cells } from './cells.ts'
 import { machineNow } from './clock.ts'
-import type { ConstraintAnswers, Db, Tenant } from './db.ts'
+import type { ConstraintAnswers, Db, Tenant, Tx } from './db.ts'
 import { forbidden, Problem, tooLarge } from './errors.ts'
 import { assertFeature } from './feature.ts'
 import { readParams } from './input.ts'
@@ -49,6 +49,8 @@ export interface HttpOptions {
   trusted_proxies: string[]
   /** Hold replies to their schemas. On in tests. */
   checkReplies: boolean
+  /** Refuses to give a kept answer about these users again: 404 where one of them is deleted. */
+  assertShown: (tx: Tx, user_ids: string[]) => Promise<void>
 }
 
 declare module 'fastify' {

@@ -19,11 +19,14 @@ const KeptRow = T.Object({
   body: T.String(),
   object_id: Nullable(T.String()),
   fingerprint: Nullable(T.String()),
+  user_ids: Nullable(T.Array(T.String())),
 })
 
 export interface Kept extends Answer {
   /** What the answer was about, when the operation said so. */
   object_id: string | null
+  /** The users it is about. */
+  user_ids: string[]
 }
 
 /**
@@ -45,7 +48,7 @@ export async function claim(
       insert into idempotency as i (team_id, scope, key, expires_at, fingerprint)
       values (${tx.team}, ${scope}, ${key}, ${plusSeconds(now, retention_s)}, ${fingerprint})
       on conflict (team_id, scope, key) do update
-      set expires_at = excluded.expires_at, status = null, body = null, object_id = null, fingerprint = excluded.fingerprint
+      set expires_at = excluded.expires_at, status = null, body = null, object_id = null, user_ids = null, fingerprint = excluded.fingerprint
       where i.expires_at < ${now} or i.status is null`)
   } catch (error) {
     if ((error as { code?: string }).code === '55P03')
@@ -56,22 +59,32 @@ export async function claim(
   const kept = await tx.one(
     KeptRow,
     sql`
-    select status, body, object_id, fingerprint from idempotency where team_id = ${tx.team} and scope = ${scope} and key = ${key}`,
+    select status, body, object_id, fingerprint, user_ids from idempotency where team_id = ${tx.team} and scope = ${scope} and key = ${key}`,
   )
   if (kept.fingerprint !== fingerprint) throw conflict('This idempotency key has been used for another request')
-  return { status: kept.status, text: kept.body, object_id: kept.object_id }
+  return { status: kept.status, text: kept.body, object_id: kept.object_id, user_ids: kept.user_ids ?? [] }
 }
 
 /** Free a key again: the next request with it is a new one. */
 export const release = (tx: Tx, scope: string, key: string): Promise<number> =>
   tx.run(sql`
-    update idempotency set status = null, body = null, object_id = null
+    update idempotency set status = null, body = null, object_id = null, user_ids = null
     where team_id = ${tx.team} and scope = ${scope} and key = ${key}`)
 
-/** Keep the answer of a claimed key; commits with the transaction. */
-export function keep(tx: Tx, scope: string, key: string, answer: Answer, object_id: string | null = null): void {
+/**
+ * Keep the answer of a claimed key; commits with the transaction. The users whom it is about take it along when they are erased.
+ */
+export function keep(
+  tx: Tx,
+  scope: string,
+  key: string,
+  answer: Answer,
+  { object_id = null, user_ids = [] }: { object_id?: string | null; user_ids?: readonly string[] } = {},
+): void {
   tx.defer(sql`
-    update idempotency set status = ${answer.status}, body = ${answer.text}, object_id = ${object_id}
+    update idempotency
+    set status = ${answer.status}, body = ${answer.text}, object_id = ${object_id},
+        user_ids = ${user_ids.length ? user_ids : null}::uuid[]
     where team_id = ${tx.team} and scope = ${scope} and key = ${key}`)
 }
 
@@ -82,8 +95,8 @@ const SHOWN: Answer = {
 }
 
 /**
- * Run `work` under a key: its answer is given again for the same key, whatever the body then says. A refusal (a `Problem`) is
- * kept too, in a transaction of its own, unless `keepFailures` is false.
+ * Run `work` under a key: its answer is given again for the same key, whatever the body then says, unless `fingerprint` tells requests
+ * apart. A refusal (a `Problem`) is kept too, in a transaction of its own, unless `keepFailures` is false or it may pass.
  */
 export async function underKey(
   db: Db,
@@ -96,29 +109,46 @@ export async function underKey(
     secret?: boolean
     fingerprint?: string | null
   },
+  about: {
+    /** The users whom an answer is about: of what `work` has made, in the same transaction, or of a refusal. */
+    usersOf: (answer: Answer, tx: Tx | undefined) => readonly string[]
+    /** Refuses to show an answer about these users. */
+    assertShown: (tx: Tx, user_ids: string[]) => Promise<void>
+  },
   work: (tx: Tx) => Promise<Answer>,
 ): Promise<Answer> {
   const { scope, key, retention_s, fingerprint = null } = options
+  const find = async (tx: Tx) => {
+    const kept = await claim(tx, scope, key, retention_s, fingerprint)
+    if (kept?.user_ids.length) await about.assertShown(tx, kept.user_ids)
+    return kept
+  }
   try {
     return await db.tx(tenant, async (tx) => {
-      const kept = await claim(tx, scope, key, retention_s, fingerprint)
+      const kept = await find(tx)
       if (kept) return kept
       const answer = await work(tx)
-      keep(tx, scope, key, options.secret ? SHOWN : answer)
+      keep(tx, scope, key, options.secret ? SHOWN : answer, { user_ids: about.usersOf(answer, tx) })
       return answer
     })
   } catch (error) {
-    const transient = !(error instanceof Problem) || error.status >= 500 || error.status === 409 || error.status === 422
-    if (transient || !options.keepFailures) throw error
+    if (!(error instanceof Problem) || isPassing(error) || !options.keepFailures) throw error
     const answer = { status: error.status, text: JSON.stringify(error.body) }
     return db.tx(tenant, async (tx) => {
-      const kept = await claim(tx, scope, key, retention_s, fingerprint)
+      const kept = await find(tx)
       if (kept) return kept
-      keep(tx, scope, key, answer)
+      keep(tx, scope, key, answer, { user_ids: about.usersOf(answer, undefined) })
       return answer
     })
   }
 }
+
+/** Whether the same request may be answered otherwise later: a refusal of this kind is not kept. */
+const isPassing = ({ status }: Problem): boolean => status >= 500 || status === 409 || status === 422 || status === 429
+
+/** Erase the kept answers that are about a user. Writes idempotency. */
+export const eraseAnswers = (tx: Tx, user_id: string): Promise<number> =>
+  tx.run(sql`delete from idempotency where team_id = ${tx.team} and user_ids @> array[${user_id}]::uuid[]`)
 
 /** Answers whose retention is over. */
 export const idempotencyCleanup = cleanup({ table: 'idempotency', column: 'expires_at', control: true })

@@ -205,7 +205,7 @@ const idempotencyParameters = (declared: Idempotency | undefined): Json[] =>
           ...(declared.required && { example: 'your-own-key-1' }),
           schema: { type: 'string', minLength: 1, maxLength: 255 },
           description: declared.one_body
-            ? 'The first answer under a key is given again for the same body; for another one 409.'
+            ? 'The first answer under a key is given again for the same request; for another one 409.'
             : 'The first answer under a key is given again.',
         },
         {

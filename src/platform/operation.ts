@@ -85,8 +85,17 @@ export interface Idempotency {
   secret?: boolean
   /** A request without a key is refused. */
   required?: boolean
-  /** A key stands for one request: repeated with another body it is refused with 409. */
+  /** A key stands for one request: repeated with another path, query or body it is refused with 409. */
   one_body?: boolean
+}
+
+const DAY_S = 86_400
+
+/** Every POST that changes something honors a key, a day long, unless it says otherwise. Source: management-auth.md 21. */
+function idempotencyOf(spec: Pick<Declaration<unknown, unknown, unknown, unknown>, 'id' | 'method' | 'reads' | 'idempotency'>) {
+  const { id, method, reads, idempotency } = spec
+  if (idempotency === 'none' || method !== 'POST' || reads) return undefined
+  return idempotency ?? { scope: id, retention_s: DAY_S, one_body: true }
 }
 
 type In<S> = S extends TSchema ? Static<S> : undefined
@@ -119,7 +128,8 @@ interface Declaration<P, Q, B, R> {
   reply: R
   /** Default 100 kB. */
   body_bytes_max?: number
-  idempotency?: Idempotency
+  /** `none`: it takes no key, although it is a POST that changes something. */
+  idempotency?: Idempotency | 'none'
   /** Status of success, 200 unless said otherwise. */
   success?: 200 | 201 | 202
   /** It changes nothing although its method is not GET. */
@@ -135,7 +145,11 @@ interface Declaration<P, Q, B, R> {
   example?: unknown
 }
 
-export interface Operation extends Declaration<TSchema | undefined, TSchema | undefined, TSchema | undefined, Reply> {
+export interface Operation extends Omit<
+  Declaration<TSchema | undefined, TSchema | undefined, TSchema | undefined, Reply>,
+  'idempotency'
+> {
+  idempotency?: Idempotency | undefined
   auth: Auth
   module: string
   outside: boolean
@@ -172,7 +186,7 @@ export function operation<
   B extends Schema = undefined,
   R extends Reply = Reply,
 >(spec: Declaration<P, Q, B, R> & { run: (tx: Tx, input: Input<P, Q, B>) => Promise<Out<R>> }): Operation {
-  return { auth: 'team', module: '', outside: false, ...spec } as unknown as Operation
+  return { auth: 'team', module: '', outside: false, ...spec, idempotency: idempotencyOf(spec) } as unknown as Operation
 }
 
 /** Declare an operation that needs several transactions, or none. */
@@ -218,7 +232,7 @@ export function managementOperation<
     run: (tx: ManagementContext[L], input: ManagementInput<P, Q, B>) => Promise<Out<R>>
   },
 ): Operation {
-  return { module: '', outside: false, ...spec, auth: 'management' } as unknown as Operation
+  return { module: '', outside: false, ...spec, auth: 'management', idempotency: idempotencyOf(spec) } as unknown as Operation
 }
 
 /**

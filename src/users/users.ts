@@ -4,6 +4,7 @@ import { Checkpoints, CHECKPOINT_STRIDE, lockTeam } from '../platform/checkpoint
 import { iso, plusSeconds } from '../platform/clock.ts'
 import type { Queries, Tx } from '../platform/db.ts'
 import { inTurn } from '../platform/erasure.ts'
+import { eraseAnswers } from '../platform/idempotency.ts'
 import { badRequest, busy, conflict, invalidValue, notFound } from '../platform/errors.ts'
 import { enqueue, eraseEvents, handle, job } from '../platform/outbox.ts'
 import { Nullable, T } from '../platform/schema.ts'
@@ -185,6 +186,19 @@ export const notOfDeletedAlone = (tx: Tx, column: Sql): Sql => {
   return sql`(not exists (${among} and u.deleted_at is not null) or exists (${among} and u.deleted_at is null))`
 }
 
+const Some = T.Object({ some: T.Boolean() })
+
+/** Refuse to show what is about these users. 404: one of them is deleted. */
+export async function assertNotDeleted(tx: Tx, user_ids: string[]): Promise<void> {
+  const { some } = await tx.one(
+    Some,
+    sql`
+    select exists (
+      select from "user" where team_id = ${tx.team} and id = any (${user_ids}::uuid[]) and deleted_at is not null) as some`,
+  )
+  if (some) throw notFound('You have scheduled this user for deletion.')
+}
+
 async function isDeleted(tx: Tx, user_id: string): Promise<boolean> {
   const row = await tx.maybe(Deleted, sql`select deleted_at from "user" where id = ${user_id} and team_id = ${tx.team}`)
   return row?.deleted_at != null
@@ -298,11 +312,12 @@ export async function isDoomed(tx: Tx, user_id: string): Promise<boolean> {
   return n > 0
 }
 
-/** The last to erase: the events told about the user, then the user. */
+/** The last to erase: the events told about the user, the answers kept, then the user. */
 export const eraseHandler = handle(eraseUser, async (context, { user_id }) => {
   await context.tx(async (tx) => {
     if (!(await isDoomed(tx, user_id))) return
     await eraseEvents(tx, user_id)
+    await eraseAnswers(tx, user_id)
     await tx.run(sql`delete from "user" where id = ${user_id} and team_id = ${tx.team}`)
   })
 })
