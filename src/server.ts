@@ -168,7 +168,7 @@ export async function startRoles(config: Config, cells: Cells, log: Log, roles: 
     : undefined
   const product = `Drawbridge/${version}`
   const watch = new FeedWatch()
-  const targets = new Targets({ allow: config.webhook_allow })
+  const targets = new Targets({ allow: config.webhook_allow, loopback: config.loopback })
   const sending = { vault, targets, deletedAmong, clock: machineNow, log, metrics }
   const pipelines = roles.work ? pipelinesIn(cells, { ...sending, pubsub_emulator_host: config.pubsub_emulator_host }) : undefined
   const delivery =

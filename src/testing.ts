@@ -117,6 +117,7 @@ const pool = heavy()
 /** Names that webhooks may be sent to in tests, and what they resolve to; no name server is asked. */
 export const hosts = new Map<string, () => string[]>([['localhost', () => ['127.0.0.1']]])
 export const targets = new Targets({
+  loopback: true,
   resolve: async (host) => {
     const found = hosts.get(host)?.()
     if (!found) throw Object.assign(new Error('no such host'), { code: 'ENOTFOUND' })

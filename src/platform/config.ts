@@ -16,6 +16,8 @@ export interface Config {
   /** Where health, readiness and metrics are served instead; undefined: on `port`, as far as there is an interface. */
   operator_port: number | undefined
   host: string
+  /** The server listens on loopback: nobody but this machine reaches it. */
+  loopback: boolean
   http_connections_max: number
   /** Seconds between becoming unready and closing the port. */
   stop_delay_s: number
@@ -147,6 +149,7 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     http_connections_max: whole('CONNECTIONS_MAX', 4000, 2, 1_000_000),
     stop_delay_s: whole('STOP_DELAY', 1, 0, 300),
     host,
+    loopback: LOOPBACK.test(host),
     base_path,
     public_url: url('PUBLIC_URL', ['http:', 'https:'])?.replace(/\/+$/, ''),
     data_dir: text('DATA_DIR', './data'),

@@ -22,7 +22,8 @@ export const settings: Setting[] = [
   {
     name: 'HOST',
     default: '127.0.0.1',
-    meaning: 'Address to listen on. Anything but loopback is refused while demo data is on.',
+    meaning:
+      'Address to listen on. Anything but loopback is refused while demo data is on. While it is loopback, deliveries of the sandbox reach loopback too.',
   },
   { name: 'BASE_PATH', default: '', meaning: 'Serve everything below this path, for example `/lab`.' },
   {

@@ -22,7 +22,8 @@ describe('an address', () => {
 })
 
 describe('a target', () => {
-  const to = (addresses: string[], allow: string[] = []) => new Targets({ allow, resolve: async () => addresses })
+  const to = (addresses: string[], allow: string[] = [], loopback = true) =>
+    new Targets({ allow, loopback, resolve: async () => addresses })
 
   test('is refused when one of its addresses is', async () => {
     await assert.rejects(to(['1.1.1.1', '10.0.0.1']).addresses('two.example', false), { code: 'REFUSED_ADDRESS' })
@@ -35,6 +36,21 @@ describe('a target', () => {
       await assert.rejects(to([address]).addresses('here.example', false))
     }
     for (const sandbox of [true, false]) await assert.rejects(to(['10.0.0.1']).addresses('near.example', sandbox))
+  })
+
+  test('on this machine is for the sandbox only while the server listens on loopback, or where the operator allows it', async () => {
+    for (const HOST of ['127.0.0.1', '::1', 'localhost']) assert.equal(readConfig({ HOST }).loopback, true)
+    for (const HOST of ['0.0.0.0', '::', '192.168.1.7']) assert.equal(readConfig({ HOST, DEMO: 'off' }).loopback, false)
+    for (const address of ['127.0.0.1', '127.8.8.8', '::1', '::ffff:127.0.0.1']) {
+      await assert.rejects(to([address], [], false).addresses('here.example', true), { code: 'REFUSED_ADDRESS' })
+      await assert.rejects(to([address], [], false).addresses(address, true), { code: 'REFUSED_ADDRESS' })
+      assert.deepEqual(await to([address], ['127.0.0.0/8', '::1'], false).addresses('here.example', true), [address])
+    }
+    for (const url of ['http://localhost:3000/', 'http://a.localhost/', 'http://127.0.0.1/', 'http://[::1]/', 'http://0x7f.1/']) {
+      assert.throws(() => to([], [], false).check(url, true), { status: 422 }, url)
+      to([], [], true).check(url, true)
+    }
+    to([], ['localhost'], false).check('http://localhost:3000/', true)
   })
 
   test('is what the operator allows: a network, an address, a name, what ends with a name', async () => {

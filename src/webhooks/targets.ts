@@ -1,6 +1,6 @@
-// Which addresses a delivery may reach. In production only public ones, in the sandbox this machine too, beyond that what the
-// operator allows. A name is resolved here and the connection goes to exactly the addresses that were looked at, so that a name that
-// changes its mind in between gains nothing. Source: events.md 6.1.
+// Which addresses a delivery may reach. In production only public ones; in the sandbox this machine too, where the server is for this machine
+// alone; beyond that what the operator allows. A name is resolved here and the connection goes to exactly the addresses that were looked at,
+// so that a name that changes its mind in between gains nothing. Source: events.md 6.1.
 import { lookup as lookupByHosts, Resolver } from 'node:dns/promises'
 import { BlockList, isIP, type LookupFunction } from 'node:net'
 import { Problem } from '../platform/errors.ts'
@@ -108,6 +108,8 @@ async function resolveName(host: string): Promise<string[]> {
 export interface TargetOptions {
   /** Networks, addresses, host names, `*.suffix`, in lower case. */
   allow?: string[]
+  /** Whether the sandbox reaches loopback: only where nobody but this machine reaches the server. */
+  loopback?: boolean
   resolve?: Resolve
 }
 
@@ -116,21 +118,23 @@ export class Targets {
   readonly #networks: BlockList
   readonly #hosts: Set<string>
   readonly #suffixes: string[]
+  readonly #loopback: boolean
   readonly #resolve: Resolve
 
-  constructor({ allow = [], resolve = resolveName }: TargetOptions = {}) {
+  constructor({ allow = [], loopback: reachesLoopback = false, resolve = resolveName }: TargetOptions = {}) {
     const isNetwork = (entry: string) => isIP(entry.split('/', 1)[0]!) > 0
     this.#networks = blockList(allow.filter(isNetwork))
     const names = allow.filter((entry) => !isNetwork(entry))
     this.#hosts = new Set(names.filter((name) => !name.startsWith('*.')))
     this.#suffixes = names.filter((name) => name.startsWith('*.')).map((name) => name.slice(1))
+    this.#loopback = reachesLoopback
     this.#resolve = resolve
   }
 
   /** Whether an address may be reached from a cell. */
   mayReach(address: string, sandbox: boolean): boolean {
     const target = meant(address)
-    return isPublic(address) || inList(this.#networks, target) || (sandbox && inList(loopback, target))
+    return isPublic(address) || inList(this.#networks, target) || (sandbox && this.#loopback && inList(loopback, target))
   }
 
   #allowedByName(host: string): boolean {
@@ -190,6 +194,6 @@ export class Targets {
   mayName(host: string, sandbox: boolean): boolean {
     const literal = host.replace(/^\[|\]$/g, '').toLowerCase()
     if (isIP(literal)) return this.mayReach(literal, sandbox)
-    return sandbox || !/^(.*\.)?localhost\.?$/.test(literal) || this.#allowedByName(literal)
+    return (sandbox && this.#loopback) || !/^(.*\.)?localhost\.?$/.test(literal) || this.#allowedByName(literal)
   }
 }
