@@ -53,6 +53,7 @@ import { routes as matching } from './matching/routes.ts'
 import { pipelineCleanup } from './pipelines/deliveries.ts'
 import { eraseTeamPipelines } from './pipelines/erase.ts'
 import { sealedDestinations } from './pipelines/pipelines.ts'
+import type { PubSubProjects } from './pipelines/pubsub-projects.ts'
 import { routes as pipelines } from './pipelines/routes.ts'
 import type { Locate } from './places/geocoder.ts'
 import { placeCleanups } from './places/places.ts'
@@ -113,6 +114,8 @@ export interface Surroundings {
   vault: Vault
   /** Where webhooks and brokers may be. */
   targets: Targets
+  /** Where pipelines may publish with the credentials of the process. */
+  pubsub_projects: PubSubProjects
   /** Name and version of the program, as receivers see it. */
   product: string
   /** Who waits for events. */
@@ -133,6 +136,7 @@ export const operationsIn = ({
   world,
   administration,
   targets,
+  pubsub_projects,
   vault,
   product,
   watch,
@@ -160,7 +164,7 @@ export const operationsIn = ({
   ...named('webhooks', webhooks({ vault, targets, product, url: () => administration.publicUrl(), deletedAmong, watch })),
   ...named('connections', connections({ vault, administration })),
   ...named('wearables', wearables),
-  ...named('pipelines', pipelines({ administration, vault, targets })),
+  ...named('pipelines', pipelines({ administration, vault, targets, pubsub_projects })),
 ]
 
 /** Every operation there is, to be described: running one that needs its surroundings fails. */

@@ -169,8 +169,11 @@ export async function startRoles(config: Config, cells: Cells, log: Log, roles: 
   const product = `Drawbridge/${version}`
   const watch = new FeedWatch()
   const targets = new Targets({ allow: config.webhook_allow, loopback: config.loopback })
+  const { pubsub_projects } = config
   const sending = { vault, targets, deletedAmong, clock: machineNow, log, metrics }
-  const pipelines = roles.work ? pipelinesIn(cells, { ...sending, pubsub_emulator_host: config.pubsub_emulator_host }) : undefined
+  const pipelines = roles.work
+    ? pipelinesIn(cells, { ...sending, pubsub_projects, pubsub_emulator_host: config.pubsub_emulator_host })
+    : undefined
   const delivery =
     pipelines && deliveryIn(cells, { ...sending, sinks: pipelines.sinks, schedule_s: config.webhook_schedule_s, product })
   const courier = roles.work && config.smtp ? new MailCourier({ cells, smtp: config.smtp, log }) : undefined
@@ -184,6 +187,7 @@ export async function startRoles(config: Config, cells: Cells, log: Log, roles: 
       world: { runner, guard, clocks: new ClockMoves() },
       vault,
       targets,
+      pubsub_projects,
       product,
       watch,
       administration,

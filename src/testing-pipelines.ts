@@ -7,7 +7,7 @@ import { T } from './platform/schema.ts'
 import { sql } from './platform/sql.ts'
 import { pipelinesIn } from './pipelines/worker.ts'
 import type { PipelineOptions } from './pipelines/deliver.ts'
-import { cells, metrics, targets, vault, type Given } from './testing.ts'
+import { cells, metrics, pubsub_projects, targets, vault, type Given } from './testing.ts'
 import { delivering } from './testing-webhooks.ts'
 import { deletedAmong } from './users/users.ts'
 
@@ -16,6 +16,7 @@ export function piping(changes: Partial<PipelineOptions> = {}) {
   const pipelines = pipelinesIn(cells, {
     vault,
     targets,
+    pubsub_projects,
     deletedAmong,
     clock: machineNow,
     log: createLog(process.env.TEST_LOG_LEVEL ?? 'silent'),

@@ -124,6 +124,8 @@ export const targets = new Targets({
     return found
   },
 })
+/** Projects that pipelines may publish to in tests: one for every organization; a test adds its own. */
+export const pubsub_projects = new Map([['*', new Set(['fictional-clinic'])]])
 const watch = new FeedWatch()
 /** The service that places are asked of; none until a test names one. */
 export const geocoder: { url: string | undefined } = { url: undefined }
@@ -135,6 +137,7 @@ const app = createHttp({
     world: { runner, guard, clocks },
     vault,
     targets,
+    pubsub_projects,
     product: 'Drawbridge/test',
     watch,
     administration,

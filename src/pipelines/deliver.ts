@@ -23,6 +23,7 @@ import {
 import { Brokers } from './brokers.ts'
 import { messageOf, reasonOf, type Fate, type Line } from './message.ts'
 import { loadDestinations } from './pipelines.ts'
+import { mayPublish, type PubSubProjects } from './pubsub-projects.ts'
 
 const POLL_MS = 500
 /** Claims are at least so far apart, so that each finds a batch. */
@@ -44,6 +45,7 @@ export interface PipelineOptions {
   clock: () => Date
   log: Log
   metrics: Metrics
+  pubsub_projects: PubSubProjects
   /** Host and port of a Pub/Sub emulator, instead of the service. */
   pubsub_emulator_host: string | undefined
   /** Pauses after failures are this many times as long. */
@@ -170,8 +172,12 @@ export class CellPipelines {
   async #empty(lane: Lane): Promise<string | undefined> {
     let line: Line | undefined
     try {
-      const known = await loadDestinations(this.#db, this.#options.vault, lane.team_id)
-      if (!known) return undefined
+      const loaded = await loadDestinations(this.#db, this.#options.vault, lane.team_id)
+      if (!loaded) return undefined
+      const { org_id, known } = loaded
+      const project = lane.destination === 'cloud_pubsub' ? known.cloud_pubsub?.project : undefined
+      // Asked again here: it may have been taken from the list since, or have been configured before there was one.
+      if (project !== undefined && !mayPublish(this.#options.pubsub_projects, org_id, project)) return 'project not allowed'
       const opened = await this.#brokers.open(lane.destination, known).catch(reasonOf)
       if (typeof opened === 'string') return opened
       line = opened

@@ -24,7 +24,7 @@ const types = async (team: Awaited<ReturnType<typeof given>>): Promise<string[]>
 describe('an event', () => {
   test('waits for each enabled broker of its own team and environment', async () => {
     const [team, other] = [await given(), await given()]
-    await pipe(team, { ...dead, cloud_pubsub: { project: 'fictional', topic: 'events', message_ordering: false } })
+    await pipe(team, { ...dead, cloud_pubsub: { project: 'fictional-clinic', topic: 'events', message_ordering: false } })
     const { preferences } = (await team.manage.get(path())).body.pipelines[0]
     await team.manage.post(path(), { team_ids: [team.team], preferences: { ...preferences, enabled: ['rabbitmq'] } })
     await pipe(other, dead)

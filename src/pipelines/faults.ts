@@ -1,4 +1,4 @@
-// What of a request on pipelines cannot be used although its shape is right: addresses, and expressions that are no RE2.
+// What of a request on pipelines cannot be used although its shape is right: addresses, projects, and expressions that are no RE2.
 import type { Fault } from '../platform/errors.ts'
 import { Refusal } from '../platform/read.ts'
 import type { Targets } from '../webhooks/targets.ts'
@@ -8,7 +8,10 @@ import type { UpsertPipelines } from './schema.ts'
 type Loc = (string | number)[]
 
 /** Every fault, in the order of the schema. Patterns that are refused are not repeated, nor are addresses: they hold secrets. */
-export async function faultsOf(body: UpsertPipelines, targets: Targets, sandbox: boolean): Promise<Fault[]> {
+export async function faultsOf(
+  body: UpsertPipelines,
+  { targets, sandbox, mayPublishTo }: { targets: Targets; sandbox: boolean; mayPublishTo: (project: string) => boolean },
+): Promise<Fault[]> {
   const faults: Fault[] = []
   const fault = (loc: Loc, text: string) =>
     faults.push({ loc: ['body', ...loc], msg: `Value error, ${text}`, type: 'value_error', ctx: { error: {} } })
@@ -17,7 +20,9 @@ export async function faultsOf(body: UpsertPipelines, targets: Targets, sandbox:
     else if (!address.tls && !sandbox) fault(loc, 'must be reached with TLS')
     else if (!targets.mayName(address.host, sandbox)) fault(loc, 'must be a public address')
   }
-  const { rabbitmq, azure_amqp: azure } = body
+  const { cloud_pubsub, rabbitmq, azure_amqp: azure } = body
+  if (cloud_pubsub && !mayPublishTo(cloud_pubsub.project))
+    fault(['cloud_pubsub', 'project'], 'must be a project that the operator allows this organization to publish to')
   if (rabbitmq) check(['rabbitmq', 'uri'], rabbitAddress(rabbitmq.uri))
   if (!azure) return faults
   check(['azure_amqp', 'connection_string'], hubsAddress(azure.connection_string))

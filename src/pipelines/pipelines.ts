@@ -15,6 +15,7 @@ import { VaultError, type Vault } from '../platform/vault.ts'
 import type { Targets } from '../webhooks/targets.ts'
 import { alignLanes } from './deliveries.ts'
 import { faultsOf } from './faults.ts'
+import { mayPublish, type PubSubProjects } from './pubsub-projects.ts'
 import { merged, redacted } from './redaction.ts'
 import type { Configured, Destination, Pipeline, UpsertPipelines } from './schema.ts'
 
@@ -23,6 +24,7 @@ export interface Plant {
   administration: Administration
   vault: Vault
   targets: Targets
+  pubsub_projects: PubSubProjects
 }
 
 const PAGE = 50
@@ -67,8 +69,10 @@ function tryToOpen(vault: Vault, row: Row): Configured | undefined {
 
 const NOTHING: Configured = { cloud_pubsub: null, rabbitmq: null, svix: null, azure_amqp: null }
 const UNREADABLE = 'The credentials of the destinations cannot be decrypted'
+export const NO_PROJECT = 'The operator does not allow this organization to publish to the project'
 
-function shown(row: Row, known: Configured | undefined): Pipeline {
+/** @param mayPublishTo whether the organization may publish to a project */
+function shown(row: Row, known: Configured | undefined, mayPublishTo: (project: string) => boolean): Pipeline {
   const { team_id, push_historical_data, provider_raw_data, event_type_prefixes } = row
   const preferences = { preferred: row.preferred as Destination, enabled: row.enabled as Destination[] }
   return {
@@ -78,9 +82,18 @@ function shown(row: Row, known: Configured | undefined): Pipeline {
     preferences,
     ...redacted(known ?? NOTHING),
     event_type_prefixes,
-    delivery_error: known ? null : UNREADABLE,
+    delivery_error: known ? (isBarred(row.enabled, known, mayPublishTo) ? NO_PROJECT : null) : UNREADABLE,
   }
 }
+
+/** Whether events are to be published to a project that they may not be published to. */
+const isBarred = (enabled: string[], { cloud_pubsub }: Configured, mayPublishTo: (project: string) => boolean): boolean =>
+  enabled.includes('cloud_pubsub') && cloud_pubsub !== null && !mayPublishTo(cloud_pubsub.project)
+
+const projectsOf =
+  ({ pubsub_projects }: Plant, { org }: Manager) =>
+  (project: string): boolean =>
+    mayPublish(pubsub_projects, org, project)
 
 /** 404: a cell that this process does not serve. */
 function cellOf({ administration: { cells } }: Plant, { env, region }: CellParams): Db {
@@ -116,7 +129,7 @@ export async function listPipelines(
     where ${and(conditions)} order by p.created_at desc, p.team_id desc limit ${PAGE + 1}`,
   )
   const { page, next_cursor } = newestPage(list, rows, PAGE, (row) => ({ at: row.created_at, id: row.team_id }))
-  return { pipelines: page.map((row) => shown(row, tryToOpen(plant.vault, row))), next_cursor }
+  return { pipelines: page.map((row) => shown(row, tryToOpen(plant.vault, row), projectsOf(plant, manager))), next_cursor }
 }
 
 /**
@@ -124,8 +137,8 @@ export async function listPipelines(
  * gone. All of them or none. Writes pipeline, pipeline_lane,
  * pipeline_delivery, followed_team.
  * 400: a team of another region; no preferences where there are none yet; a preferred destination that is not enabled; an enabled one
- * that is not configured; a redacted text that is not the one kept. 403, 404: a team out of reach. 404: a cell that is not served
- * here. 422: an address that may not be reached, an expression that is no RE2.
+ * that is not configured, or kept with a project that is not allowed any more; a redacted text that is not the one kept. 403, 404: a team out of reach. 404: a cell that is not served
+ * here. 422: an address that may not be reached, a project that the operator does not allow the organization, an expression that is no RE2.
  */
 export async function upsertPipelines(
   tx: PlainTx,
@@ -136,20 +149,27 @@ export async function upsertPipelines(
   about: About,
 ) {
   const cell = cellOf(plant, place)
-  const faults = await faultsOf(body, plant.targets, place.env === 'sandbox')
+  const mayPublishTo = projectsOf(plant, manager)
+  const faults = await faultsOf(body, { targets: plant.targets, sandbox: place.env === 'sandbox', mayPublishTo })
   if (faults.length) throw invalid(faults)
   const ids = await reachedIn(tx, manager, place.region, body.team_ids ?? [])
   const pipelines = await cell.plainTx(async (cellTx) => {
     const done: Pipeline[] = []
     // In one order for everybody, so that two requests do not wait for each other's teams.
-    for (const team_id of ids.toSorted()) done.push(await upsert(cellTx, plant.vault, team_id, body))
+    for (const team_id of ids.toSorted()) done.push(await upsert(cellTx, plant.vault, team_id, body, mayPublishTo))
     return done.sort((a, b) => ids.indexOf(a.team_id) - ids.indexOf(b.team_id))
   })
   for (const id of ids) about(id)
   return pipelines
 }
 
-async function upsert(tx: PlainTx, vault: Vault, team_id: string, body: UpsertPipelines): Promise<Pipeline> {
+async function upsert(
+  tx: PlainTx,
+  vault: Vault,
+  team_id: string,
+  body: UpsertPipelines,
+  mayPublishTo: (project: string) => boolean,
+): Promise<Pipeline> {
   const placed = await tx.locking.run(sql`select id from team where id = ${team_id} for no key update`)
   if (!placed) throw notFound('Team not found')
   await followTeam(tx, team_id)
@@ -159,6 +179,7 @@ async function upsert(tx: PlainTx, vault: Vault, team_id: string, body: UpsertPi
   )
   const known = merged(before && tryToOpen(vault, before), body)
   const { preferred, enabled } = preferencesOf(before, body, known)
+  if (isBarred(enabled, known, mayPublishTo)) throw badRequest(NO_PROJECT)
   const sealed = vault.seal(JSON.stringify(known), contextOf(team_id))
   const flags = {
     push: body.push_historical_data ?? before?.push_historical_data ?? false,
@@ -176,7 +197,7 @@ async function upsert(tx: PlainTx, vault: Vault, team_id: string, body: UpsertPi
     returning ${columns}`,
   )
   await alignLanes(tx, team_id, enabled)
-  return shown(row, known)
+  return shown(row, known, mayPublishTo)
 }
 
 function preferencesOf(before: Row | undefined, body: UpsertPipelines, known: Configured) {
@@ -216,13 +237,21 @@ export async function deletePipelines(
   )
   for (const { team_id } of rows) about(team_id)
   rows.sort((a, b) => asked.indexOf(a.team_id) - asked.indexOf(b.team_id))
-  return rows.map((row) => shown(row, tryToOpen(plant.vault, row)))
+  return rows.map((row) => shown(row, tryToOpen(plant.vault, row), projectsOf(plant, manager)))
 }
 
-const Loaded = T.Object({ team_id: T.String(), destinations: T.String() })
+const Loaded = T.Object({ team_id: T.String(), org_id: T.String(), destinations: T.String() })
 
 /** The brokers of a team with their secrets, as they are now; undefined when it has no pipeline. Throws VaultError. */
-export async function loadDestinations(db: Db, vault: Vault, team_id: string): Promise<Configured | undefined> {
-  const row = await db.queries.maybe(Loaded, sql`select team_id, destinations from pipeline where team_id = ${team_id}`)
-  return row && open(vault, row)
+export async function loadDestinations(
+  db: Db,
+  vault: Vault,
+  team_id: string,
+): Promise<{ org_id: string; known: Configured } | undefined> {
+  const row = await db.queries.maybe(
+    Loaded,
+    sql`
+    select p.team_id, t.org_id, p.destinations from pipeline p join team t on t.id = p.team_id where p.team_id = ${team_id}`,
+  )
+  return row && { org_id: row.org_id, known: open(vault, row) }
 }

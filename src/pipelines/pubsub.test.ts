@@ -4,8 +4,9 @@ import { after, describe, test } from 'node:test'
 import { gunzipSync } from 'node:zlib'
 import { protos } from '@google-cloud/pubsub'
 import { Server, ServerCredentials, status, type sendUnaryData, type ServerUnaryCall } from '@grpc/grpc-js'
+import { readConfig } from '../platform/config.ts'
 import { newVaultKey, Vault } from '../platform/vault.ts'
-import { given } from '../testing.ts'
+import { given, pubsub_projects } from '../testing.ts'
 import { hurryPipelines, path, pipe, piping, say, waiting } from '../testing-pipelines.ts'
 
 // The client library would look for the machine's credentials in the network.
@@ -139,4 +140,54 @@ describe('Pub/Sub', () => {
     await pipelines.drain()
     assert.equal(published('unreadable').length, 2)
   })
+
+  test('is published to only in projects that the operator allows the organization, when configured and ever after', async () => {
+    const [team, other] = await Promise.all([given(), given()])
+    const destination = { cloud_pubsub: { project: 'operator-billing', topic: 'mine', message_ordering: false } }
+    const body = { team_ids: [team.team], preferences: { preferred: 'cloud_pubsub', enabled: ['cloud_pubsub'] }, ...destination }
+    const refused = await team.manage.post(path(), body)
+    assert.equal(refused.status, 422)
+    assert.deepEqual(
+      refused.body.detail.map(({ loc, msg }: { loc: string[]; msg: string }) => [loc, msg]),
+      [
+        [
+          ['body', 'cloud_pubsub', 'project'],
+          'Value error, must be a project that the operator allows this organization to publish to',
+        ],
+      ],
+    )
+    assert.deepEqual((await team.manage.get(path())).body.pipelines, [])
+    pubsub_projects.set(team.org_id, new Set(['operator-billing']))
+    assert.equal((await other.manage.post(path(), { ...body, team_ids: [other.team] })).status, 422)
+    await pipe(team, destination)
+    await say(team)
+    pubsub_projects.delete(team.org_id)
+    await pipelines.drain()
+    const mine = () => asked.filter(({ topic }) => topic === 'projects/operator-billing/topics/mine').length
+    assert.equal(mine(), 0)
+    assert.deepEqual(await waiting(team), ['cloud_pubsub after 0'])
+    const [shown] = (await team.manage.get(path())).body.pipelines
+    assert.equal(shown.delivery_error, 'The operator does not allow this organization to publish to the project')
+    const again = await team.manage.post(path(), { team_ids: [team.team], event_type_prefixes: ['labtest.'] })
+    assert.deepEqual([again.status, again.body.detail], [400, shown.delivery_error])
+    pubsub_projects.set(team.org_id, new Set(['operator-billing']))
+    await hurryPipelines(team)
+    await pipelines.drain()
+    assert.equal(mine(), 1)
+  })
+})
+
+test('projects are read from a setting, and what cannot be meant is refused', () => {
+  const org = '01890000-0000-7000-8000-00000000000A'
+  const { pubsub_projects } = readConfig({ PUBSUB_PROJECTS: `${org}=clinic-events, ${org}=clinic-more,*=shared` })
+  assert.deepEqual(
+    [...pubsub_projects].map(([of, projects]) => [of, [...projects]]),
+    [
+      [org.toLowerCase(), ['clinic-events', 'clinic-more']],
+      ['*', ['shared']],
+    ],
+  )
+  assert.deepEqual([...readConfig({}).pubsub_projects], [])
+  for (const text of ['clinic-events', '=clinic-events', `${org}=`, `${org}=a b`, 'x=clinic-events', `${org}=a/b`, '**=a'])
+    assert.throws(() => readConfig({ PUBSUB_PROJECTS: text }), /PUBSUB_PROJECTS/, text)
 })

@@ -67,6 +67,8 @@ export interface Config {
   geocoder_url: string | undefined
   /** The name that white-label domains point at; undefined: they need not point anywhere. */
   domain_target: string | undefined
+  /** Organization, or `*` for each of them → projects that its teams may publish to. */
+  pubsub_projects: ReadonlyMap<string, ReadonlySet<string>>
   /** Host and port. */
   pubsub_emulator_host: string | undefined
   check: boolean
@@ -180,6 +182,7 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     access_log_days: whole('ACCESS_LOG_DAYS', 400, 1, 100_000),
     geocoder_url: url('GEOCODER_URL', ['http:', 'https:']),
     dns_servers: nameServers(env.DNS_SERVERS, faults),
+    pubsub_projects: pubSubProjects(env.PUBSUB_PROJECTS, faults),
     pubsub_emulator_host: hostAndPort('PUBSUB_EMULATOR_HOST', env.PUBSUB_EMULATOR_HOST?.trim(), faults),
     check: onOff('DRAWBRIDGE_CHECK', false),
   }
@@ -259,6 +262,28 @@ function nameServers(text: string | undefined, faults: string[]): string[] {
   if (entries.length > SERVERS_MAX || !entries.every(isServer))
     faults.push(`DNS_SERVERS must be at most ${SERVERS_MAX} addresses, each with or without a port, separated by commas.`)
   return entries
+}
+
+const PROJECTS_MAX = 1000
+
+function pubSubProjects(text: string | undefined, faults: string[]): Map<string, Set<string>> {
+  const projects = new Map<string, Set<string>>()
+  const entries = (text ?? '')
+    .split(',')
+    .map((entry) => entry.trim())
+    .filter(Boolean)
+  for (const entry of entries) {
+    const [, org = '', project = ''] = /^([^=]+)=([a-zA-Z0-9][a-zA-Z0-9.:_-]{0,99})$/.exec(entry) ?? []
+    const id = org === '*' ? org : formats.uuid!(org)
+    if (id instanceof FormatFault || !project) {
+      faults.push(`PUBSUB_PROJECTS has "${entry}", which is not the id of an organization or *, "=" and a project.`)
+      continue
+    }
+    const known = projects.get(id) ?? new Set()
+    projects.set(id, known.add(project))
+  }
+  if (entries.length > PROJECTS_MAX) faults.push(`PUBSUB_PROJECTS may name ${PROJECTS_MAX} projects at most.`)
+  return projects
 }
 
 function hostAndPort(name: string, text: string | undefined, faults: string[]): string | undefined {

@@ -168,6 +168,12 @@ export const settings: Setting[] = [
       'What deliveries, to endpoints and brokers, may reach although it is not public: networks such as `10.1.0.0/16` or `fd12::/16`, addresses, host names, `*.internal.example`; separated by commas.',
   },
   {
+    name: 'PUBSUB_PROJECTS',
+    default: '',
+    meaning:
+      'Projects of Google Cloud that the teams of an organization may publish to, with the credentials of the process: `ORGANIZATION_ID=PROJECT`, or `*=PROJECT` for every organization, separated by commas. What is not named is refused, when a pipeline is configured and when it publishes.',
+  },
+  {
     name: 'PUBSUB_EMULATOR_HOST',
     default: '',
     meaning:
