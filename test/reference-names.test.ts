@@ -29,6 +29,10 @@ const differingNames: [RegExp, string][] = [
     'where patients book visits: the reference has a page of its own for that',
   ],
   [
+    / reply \+\S*\bdelivery_error$/,
+    'why nothing is sent to an endpoint or broker whose secrets cannot be decrypted, which the reference does not show',
+  ],
+  [
     /continuous_query\S* .*-.*\.(arg|select|from)\.placeholder$/,
     'marks a part that is still missing while a query is edited; with one a query cannot run, and ours are refused unless they can',
   ],
