@@ -47,7 +47,7 @@ async function assertPages(url: string): Promise<void> {
   const assets = [...html.matchAll(/(?:src|href|url)(?:=|: )["']([^"']+)["']/g)].map(([, path]) => path!)
   assert.deepEqual(
     assets.filter((path) => !path.startsWith('data:')).map((path) => path.split('/').at(-1)),
-    ['swagger-ui.css', 'swagger-ui-bundle.js', 'openapi.json'],
+    ['swagger-ui.css', 'page.css', 'swagger-ui-bundle.js', 'page.js'],
   )
   const types = await Promise.all(
     assets.map(async (path) => {
@@ -60,9 +60,12 @@ async function assertPages(url: string): Promise<void> {
   assert.deepEqual(types, [
     'text/plain;charset=US-ASCII',
     'text/css; charset=utf-8',
+    'text/css; charset=utf-8',
     'text/javascript; charset=utf-8',
-    'application/json; charset=utf-8',
+    'text/javascript; charset=utf-8',
   ])
+  const script = await fetch(`${url}/docs/page.js`)
+  assert.ok((await script.text()).includes(`"${new URL(url).pathname.replace(/\/$/, '')}/openapi.json"`))
 }
 
 const restarted = async (settings?: Record<string, string>): Promise<Server> => {

@@ -240,7 +240,7 @@ describe('an order is not replaced', async () => {
     await refused(team, await orderedKit(team), right, [400, { detail }])
     const order = await ordered(team, 'testkit')
     sound(await team.api.delete(`/v2/user/${order.user_id}`))
-    await refused(team, order, right, [400, { detail: 'The user of this order has been deleted' }])
+    await refused(team, order, right, [404, { detail: "This order doesn't exist." }])
   })
 
   test('by what is not the team’s, and nobody else’s order is', async () => {

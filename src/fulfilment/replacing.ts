@@ -13,15 +13,14 @@ import type { Order } from '../orders/schema.ts'
 import { day } from '../platform/clock.ts'
 import type { Tx } from '../platform/db.ts'
 import { badRequest } from '../platform/errors.ts'
-import { knownUser } from '../users/users.ts'
 import type { OrderReplaced, ReplaceOrder } from './schema.ts'
 
 /**
  * Cancel an order and place one of another lab test for the same patient: in its transaction, `recreation`, with it as its parent. One that
  * is cancelled or has failed already is replaced as it is. Replacing it by the same test again changes nothing. Orders of every laboratory
  * can be replaced. Writes lab_order. Queues orders.dispatch. Emits labtest.order.created, labtest.order.updated.
- * 404: no such order or lab test. 400: the order cannot be cancelled any more (`cannotCancel`); its patient is not known, or was deleted;
- * it is of that test, or was replaced by another; the test is not active, collected otherwise, or asks what nobody was asked; the
+ * 404: no such order or lab test, or its user is deleted. 400: the order cannot be cancelled any more (`cannotCancel`); its patient is not
+ * known; it is of that test, or was replaced by another; the test is not active, collected otherwise, or asks what nobody was asked; the
  * laboratory does not take the patient, or no account of it the order.
  */
 export async function replaceOrder(tx: Tx, order_id: string, { lab_test_id, notes }: ReplaceOrder): Promise<OrderReplaced> {
@@ -70,7 +69,6 @@ const replaced = (by: Order, parent_id: string, changed: boolean): OrderReplaced
 /** What would have been refused of an order of this test, as far as it is another order than the first. @returns the answers it is ordered with */
 async function assertReplaceable(tx: Tx, { order, intake }: OpenOrder, lab_test: LabTest): Promise<AoeAnswer[]> {
   if (!order.patient_details) throw badRequest('The kit of this order has not been registered: its patient is not known')
-  if (!(await knownUser(tx, order.user_id))) throw badRequest('The user of this order has been deleted')
   if (lab_test.id === order.lab_test.id) throw badRequest('The order is of this lab test already')
   if (lab_test.method !== order.lab_test.method)
     throw badRequest(`The lab test is collected by ${lab_test.method}, the order by ${order.lab_test.method}`)
