@@ -26,7 +26,10 @@ export function locator({ url, onFailure = () => {} }: GeocoderOptions): Locate 
   const asking = new Map<string, Promise<Place | undefined>>()
   const failed = new Remembered<true>({ lifetime_ms: LEFT_ALONE_MS, size_max: 10 })
 
-  async function askAndKeep(db: Db, address: string, asked: Asked): Promise<Place | undefined> {
+  async function askAndKeep(db: Db, address: string, where: Whereabouts, asked: Asked): Promise<Place | undefined> {
+    // Another question may have been answered since this place was looked up.
+    const known = await placeOf(db.queries, where)
+    if (known) return known
     try {
       const place = await ask(address, asked)
       await db.plainTx((tx) => rememberAnswer(tx, asked, place))
@@ -48,7 +51,7 @@ export function locator({ url, onFailure = () => {} }: GeocoderOptions): Locate 
     const same = asking.get(key)
     if (same) return same
     if (asking.size >= AT_ONCE_MAX) return undefined
-    const answer = askAndKeep(db, address, asked).finally(() => asking.delete(key))
+    const answer = askAndKeep(db, address, where, asked).finally(() => asking.delete(key))
     asking.set(key, answer)
     return answer
   }
