@@ -416,6 +416,9 @@ async function substituted(team: Given, operation: Operation, value: unknown, na
     return Object.fromEntries(await Promise.all(entries))
   }
   if (name === 'client_user_id' || name === 'slug') return randomUUID()
+  // A team has one payor of a name and of a code.
+  if (operation.id === 'create_payor' && (name === 'name' || name === 'provider_payor_id'))
+    return `${String(value)} ${randomUUID().slice(0, 8)}`
   if (otherwise[operation.id] === name) return value
   return Object.hasOwn(belongings, singular(name)) && !everybodys.has(singular(name)) ? belonging(team, operation, name) : value
 }
