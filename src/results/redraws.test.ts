@@ -162,10 +162,6 @@ const kept: Record<string, (team: Given, order: Order) => Promise<Order>> = {
     guard.forget(team.team)
     return reported(team, order.id, 'internal_lab_failure')
   },
-  'when its user has been deleted': async (team, order) => {
-    await team.api.delete(`/v2/user/${order.user_id}`)
-    return reported(team, order.id, 'internal_lab_failure')
-  },
 }
 for (const [when, play] of Object.entries(kept))
   test(`an order is completed and not drawn again ${when}`, async () => {

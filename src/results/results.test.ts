@@ -505,7 +505,12 @@ test('the results of a deleted user are erased when the grace is over, and not b
   await deliver(team, other.id, report([unordered('any')]))
   await team.api.delete(`/v2/user/${order.user_id}`)
   await pass(team, 6 * DAY_S)
-  assert.equal((await resultOf(team, order.id)).status, 200)
+  assert.equal((await resultOf(team, order.id)).status, 404)
+  const { n } = await team.db.queries.one(
+    T.Object({ n: T.Integer() }),
+    sql`select count(*) as n from lab_result where order_id = ${order.id}`,
+  )
+  assert.equal(n, 1)
   await pass(team, 2 * DAY_S)
   const left = await team.db.queries.many(
     T.Object({ order_id: T.String() }),
