@@ -1,5 +1,6 @@
 // A body of each type, as a test sends it and as the catalogue shows it. Everybody in it is made up. Source: events.md 1, 4, 6.8.
 import { eventType, type EventType } from './catalogue.ts'
+import { sampleOf } from './sample-timeseries.ts'
 import { examplePatient } from '../wire/example.ts'
 
 interface Scene {
@@ -21,24 +22,6 @@ const source = {
   device_id: null,
   sport: null,
   workout_id: null,
-}
-
-const strings = new Set(['note'])
-const intervals = new Set([
-  'steps',
-  'distance',
-  'calories_active',
-  'calories_basal',
-  'floors_climbed',
-  'water',
-  'workout_duration',
-])
-
-function sample(resource: string, at: string) {
-  const measured = { timestamp: at, timezone_offset: 0, type: null, id: null }
-  if (resource === 'blood_pressure') return { ...measured, unit: 'mmHg', systolic: 120, diastolic: 80 }
-  if (strings.has(resource)) return { ...measured, unit: '', value: 'A fictional note' }
-  return { ...measured, unit: 'count', value: 1, ...(intervals.has(resource) && { start: at, end: at }) }
 }
 
 function order(at: string, team_id: string, status: string) {
@@ -185,7 +168,7 @@ function data({ name, family, resource }: EventType, scene: Scene): unknown {
         user_id: USER,
       }
     case 'timeseries':
-      return { user_id: USER, source_id: 1, source, data: [sample(resource!, at)] }
+      return { user_id: USER, source_id: 1, source, data: [sampleOf(resource!, at)] }
     case 'historical':
       return { user_id: USER, start_date: at, end_date: at, provider: 'fictional', is_final: true }
     case 'provider':
