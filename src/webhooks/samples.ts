@@ -1,7 +1,9 @@
-// A body of each type, as a test sends it and as the catalogue shows it. Everybody in it is made up. Source: events.md 1, 4, 6.8.
+// A body of each type, as a test sends it and as the catalogue shows it: whole, with every field that the event has. Everybody in it is
+// made up. Source: events.md 1, 4, 6.8.
 import { eventType, type EventType } from './catalogue.ts'
+import { labData } from './sample-lab.ts'
+import { summaryOf } from './sample-summaries.ts'
 import { sampleOf } from './sample-timeseries.ts'
-import { examplePatient } from '../wire/example.ts'
 
 interface Scene {
   team_id: string
@@ -10,120 +12,19 @@ interface Scene {
 
 const USER = '00000000-0000-4000-8000-000000000001'
 const OBJECT = '00000000-0000-4000-8000-000000000002'
-const TEST = '00000000-0000-4000-8000-000000000003'
 const client_user_id = 'a-fictional-user'
 
-const named = { name: 'Fictional Device Cloud', slug: 'fictional', logo: '' }
+/** A name that clients know: those that are made from the description of the interface refuse others in some places. */
+const PROVIDER = 'apple_health_kit'
+const named = { name: 'Apple HealthKit', slug: PROVIDER, logo: '' }
 const source = {
   ...named,
-  provider: 'fictional',
+  provider: PROVIDER,
   type: 'watch',
   app_id: null,
   device_id: null,
   sport: null,
   workout_id: null,
-}
-
-function order(at: string, team_id: string, status: string) {
-  const last_event = { id: 1, created_at: at, status, status_detail: null }
-  return {
-    id: OBJECT,
-    team_id,
-    user_id: USER,
-    patient_details: examplePatient,
-    patient_address: {
-      receiver_name: 'Testa Fictional',
-      first_line: '1 Sample Way',
-      second_line: null,
-      city: 'Phoenix',
-      state: 'AZ',
-      zip: '85004',
-      country: 'US',
-      access_notes: null,
-      phone_number: null,
-    },
-    lab_test: {
-      id: TEST,
-      slug: 'a-fictional-test',
-      name: 'A fictional test',
-      sample_type: 'dried_blood_spot',
-      method: 'testkit',
-      is_active: true,
-    },
-    details: { type: 'testkit', data: { id: OBJECT, shipment: null, created_at: at, updated_at: at } },
-    sample_id: '0000000000',
-    notes: null,
-    created_at: at,
-    updated_at: at,
-    events: [last_event],
-    status: status.split('.')[0],
-    last_event,
-    physician: null,
-    health_insurance_id: null,
-    health_insurace_id: null,
-    requisition_form_url: null,
-    shipping_details: null,
-    has_abn: false,
-    interpretation: null,
-    origin: 'initial',
-    order_transaction: null,
-    activate_by: null,
-  }
-}
-
-function lab(name: string, { at_text: at, team_id }: Scene): unknown {
-  switch (name) {
-    case 'labtest.order.created':
-      return order(at, team_id, 'received.testkit.ordered')
-    case 'labtest.order.updated':
-      return order(at, team_id, 'completed.testkit.completed')
-    case 'labtest.result.critical':
-      return {
-        order_id: OBJECT,
-        sample_id: '0000000000',
-        status: 'final',
-        interpretation: 'critical',
-        team_id,
-        user_id: USER,
-        created_at: at,
-        updated_at: at,
-      }
-    case 'lab_report.parsing_job.created':
-    case 'lab_report.parsing_job.updated': {
-      const status = name.endsWith('created') ? 'upload_pending' : 'started'
-      return { id: OBJECT, status, failure_reason: null, needs_human_review: false, is_reviewed: false, data: null }
-    }
-    case 'labtest.match_review.created':
-    case 'labtest.match_review.updated': {
-      const review = { decision_code: 'no_match', sub_reason_codes: [], resolved_user_id: null, resolved_order_id: null }
-      return { id: OBJECT, status: 'pending_customer_review', ...review, resolution_action: null }
-    }
-    default: {
-      const event = { id: 1, created_at: at, status: 'scheduled', data: null }
-      const place = { first_line: '1 Sample Way', second_line: null, city: 'Phoenix', state: 'AZ', zip_code: '85004', unit: null }
-      return {
-        id: OBJECT,
-        user_id: USER,
-        order_id: TEST,
-        order_transaction_id: null,
-        address: place,
-        location: { lng: -112, lat: 33.4 },
-        start_at: at,
-        end_at: at,
-        iana_timezone: 'America/Phoenix',
-        type: 'phlebotomy',
-        provider: 'fictional',
-        status: 'confirmed',
-        provider_id: '1',
-        external_id: null,
-        can_reschedule: true,
-        event_status: 'scheduled',
-        event_data: null,
-        events: [event],
-        appointment_notes: null,
-      }
-    }
-  }
 }
 
 function provider(name: string): unknown {
@@ -133,14 +34,14 @@ function provider(name: string): unknown {
     case 'provider.connection.error':
       return {
         user_id: USER,
-        provider: 'fictional',
+        provider: PROVIDER,
         error_type: 'token_refresh_failed',
         message: 'The provider refused the token',
         error_details: '',
       }
     default: {
       const text = { app_id: null, device_manufacturer: 'Fictional', device_model: 'One', device_version: '1.0', device_id: null }
-      return { id: OBJECT, user_id: USER, provider: 'fictional', source_type: 'watch', ...text }
+      return { id: OBJECT, user_id: USER, provider: PROVIDER, source_type: 'watch', ...text }
     }
   }
 }
@@ -149,15 +50,7 @@ function data({ name, family, resource }: EventType, scene: Scene): unknown {
   const at = scene.at_text
   switch (family) {
     case 'summary':
-      return {
-        id: OBJECT,
-        user_id: USER,
-        source,
-        calendar_date: at.slice(0, 10),
-        date: `${at.slice(0, 10)}T00:00:00+00:00`,
-        created_at: at,
-        updated_at: at,
-      }
+      return summaryOf(resource!, at, { user_id: USER, source })
     case 'shallow':
       return {
         message: 'Read the stream with GET /v2/timeseries/workouts/{workout_id}/stream',
@@ -170,13 +63,13 @@ function data({ name, family, resource }: EventType, scene: Scene): unknown {
     case 'timeseries':
       return { user_id: USER, source_id: 1, source, data: [sampleOf(resource!, at)] }
     case 'historical':
-      return { user_id: USER, start_date: at, end_date: at, provider: 'fictional', is_final: true }
+      return { user_id: USER, start_date: at, end_date: at, provider: PROVIDER, is_final: true }
     case 'provider':
       return provider(name)
     case 'query':
       return [{ query_id: OBJECT, query_slug: 'a-fictional-query', data: { day: [at.slice(0, 10)], value: [1] } }]
     default:
-      return lab(name, scene)
+      return labData(name, at, scene.team_id)
   }
 }
 
