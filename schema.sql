@@ -1181,6 +1181,41 @@ function access_link(bytea,bytea,text)
     return sha256(coalesce(state, first) || convert_to(line, 'UTF8'));
   end
 
+function access_seal(date,text)
+  declare
+    head access_day;
+    sealed bigint;
+    last_seq bigint;
+    last_hash bytea;
+  begin
+    lock table access_day in exclusive mode;
+    if given = '' and not exists (select from access_line) then
+      return 0;
+    end if;
+    select * into strict head from access_day order by day desc limit 1;
+    if today > head.day then
+      execute format('create table %I partition of access_log for values from (%L) to (%L)',
+                     'access_log_' || to_char(today, 'YYYYMMDD'), today, today + 1);
+      insert into access_day (day, seq, hash) values (today, head.seq, head.hash);
+      head.day := today;
+    end if;
+    with
+      left_here as (delete from access_line returning team_id, users, line),
+      waiting as (
+        select team_id, users, line from left_here
+        union all
+        select nullif(split_part(l, E'\t', 1), '')::uuid, split_part(l, E'\t', 2), split_part(l, E'\t', 3)
+        from unnest(string_to_array(nullif(given, ''), E'\n')) as t (l)),
+      written as (
+        insert into access_log (day, seq, team_id, users, line, hash)
+        select head.day, head.seq + row_number() over w, team_id, users::uuid[], line, access_chain(head.hash, line) over w
+        from waiting window w as (order by line collate "C" rows unbounded preceding)
+        returning seq, hash)
+    select count(*) over (), seq, hash into strict sealed, last_seq, last_hash from written order by seq desc limit 1;
+    update access_day set seq = last_seq, hash = last_hash where day = head.day;
+    return sealed;
+  end
+
 function access_seal(date,uuid[],text[],text[])
   declare
     head access_day;

@@ -144,6 +144,21 @@ describe('a line', () => {
     )
   })
 
+  test('of an answer that is given again names whom it was about, although neither request nor answer does', async () => {
+    const team = await given()
+    const user = await team.user()
+    const { order } = (await team.api.post('/v3/order', { ...placing(user), lab_test_id: await team.test() })).body
+    const simulate = () => team.api.post(`/v3/order/${order.id}/test`, undefined, { 'x-idempotency-key': user })
+    assert.deepEqual((await simulate()).body, (await simulate()).body)
+    const lines = (await linesOf(team)).filter(
+      ({ objects, operation }) => objects.includes(order.id) && operation !== 'create_order',
+    )
+    assert.deepEqual(
+      lines.map(({ users }) => users),
+      [[user], [user]],
+    )
+  })
+
   test('is left by the address of a requisition, which takes no key', async () => {
     const team = await given()
     const order = await requisitioned(team, 'walk_in_test')
@@ -213,11 +228,11 @@ function serving(options: Omit<AccessLogOptions, 'log'>) {
     await app.close()
     await own.stop()
   })
-  const ask = async (team: Given, method: 'GET' | 'POST', url: string, payload?: object) => {
+  const ask = async (team: Given, method: 'GET' | 'POST', url: string, payload?: object, more?: object) => {
     const { statusCode, headers, body } = await app.inject({
       method,
       url,
-      headers: { 'x-service-api-key': team.key },
+      headers: { 'x-service-api-key': team.key, ...more },
       ...(payload && { payload }),
     })
     return { status: statusCode, headers, body: JSON.parse(body) }
@@ -279,6 +294,9 @@ describe('lines that cannot be written', () => {
       assert.deepEqual([last.status, last.headers['retry-after']], [503, '1'])
       assert(answered >= 5, `${answered} lines are not 3000 characters`)
       assert.equal((await ask(team, 'POST', '/v2/user', { client_user_id: randomUUID() })).status, 200)
+      const keyed = () => ask(team, 'POST', '/v2/user', { client_user_id: 'kept' }, { 'x-idempotency-key': user })
+      assert.equal((await keyed()).status, 200)
+      assert.equal((await keyed()).status, 503, 'an answer was shown again without a line')
       assert.equal((await ask(team, 'GET', '/v2/user')).status, 503)
     })
     await until(async () => {
@@ -286,8 +304,8 @@ describe('lines that cannot be written', () => {
       return (await written(team, 'get_user')).length === answered
     })
     assert.equal((await ask(team, 'GET', `/v2/user/${user}`)).status, 200)
-    assert.equal(lost, 2, 'a refusal that could not be kept is not counted')
-    assert.equal((await written(team, 'create_user')).length, 2)
+    assert.equal(lost, 3, 'a refusal that could not be kept is not counted')
+    assert.equal((await written(team, 'create_user')).length, 3)
   })
 
   test('are written when the server stops', async () => {

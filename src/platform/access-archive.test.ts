@@ -83,9 +83,20 @@ describe('what several processes write at once', () => {
   test('is written by whoever comes next, when the process that left it is gone', async () => {
     const { head } = await verifyLog(db)
     await db.plainTx(async (tx) => leaveLine(tx, lineOf(accessOf())))
-    assert.equal(await seal(db), 1)
-    assert.equal(await seal(db), 0)
+    assert.deepEqual(await seal(db), { sealed: 1, more: false })
+    assert.deepEqual(await seal(db), { sealed: 0, more: false })
     assert.equal((await verifyLog(db)).head.seq, head.seq + 1)
+  })
+
+  test('is written in steps that each end within the deadline of a statement, however much was left', async () => {
+    const { head } = await verifyLog(db)
+    const { users, text } = lineOf(accessOf())
+    await db.pool.query('insert into access_line (users, line) select $1, $2 from generate_series(1, 45000)', [users, text])
+    assert.deepEqual(await seal(db, [lineOf(accessOf())]), { sealed: 20_001, more: true })
+    assert.deepEqual(await seal(db), { sealed: 20_000, more: true })
+    assert.deepEqual(await seal(db), { sealed: 5000, more: false })
+    const { fault, head: end } = await verifyLog(db)
+    assert.deepEqual([fault, end.seq], [undefined, head.seq + 45_001])
   })
 })
 
@@ -221,9 +232,9 @@ describe('days that are too old', () => {
   /** Lines of days ago, sealed as they were then. */
   const ago = (days: number) => new Date(Date.now() - days * 86_400_000)
   const sealedOn = async (at: Date) =>
-    pool('sandbox-us').query(`select access_seal($1::date, array[null]::uuid[], array['{}'], array[$2])`, [
+    pool('sandbox-us').query(`select access_seal($1::date, $2::text)`, [
       at.toISOString().slice(0, 10),
-      lineOf(accessOf({ at, users: [] })).text,
+      `\t{}\t${lineOf(accessOf({ at, users: [] })).text}`,
     ])
 
   test('go whole, and the chain of those that stay goes on from their last hash', async () => {
@@ -255,5 +266,20 @@ describe('days that are too old', () => {
       'select max(day)::text as day, count(*)::int as n from access_log where seq > 7',
     )
     assert.deepEqual(rows[0], { day: ago(-2).toISOString().slice(0, 10), n: 2 })
+  })
+
+  test('stay while somebody reads the log, and a new day begins meanwhile', async () => {
+    const reader = await db.pool.connect()
+    try {
+      await reader.query('begin')
+      await reader.query('select count(*) from access_log')
+      await sealedOn(ago(-3))
+      await assert.rejects(dropOldDays(db, -4), { code: '55P03' })
+    } finally {
+      await reader.query('rollback')
+      reader.release()
+    }
+    assert.equal(String((await exported(db)).at(-1)!.line.at).slice(0, 10), ago(-3).toISOString().slice(0, 10))
+    assert.ok((await dropOldDays(db, -4)) > 0)
   })
 })

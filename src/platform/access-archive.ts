@@ -225,6 +225,6 @@ export const accessCleanups = (days_max: number): Cleanup[] => [
       const due = at === null ? undefined : plusSeconds(new Date(at), LEFT_S)
       return due && due < machineNow() ? due : undefined
     },
-    remove: (db) => seal(db),
+    remove: async (db) => (await seal(db)).sealed,
   },
 ]

@@ -1,7 +1,7 @@
 // The access log of a process. What changes something leaves its line in its own transaction; lines of what was only read are collected
 // here and written together, at most a second later, or before the answer leaves where the setting says so. Writing makes both part of
 // the log, in one order with a hash from each line to the next (the function access_seal). docs/decisions/access-log.md says why so.
-import { leaveLine, lineOf, type Access } from './access-line.ts'
+import { leaveLine, lineOf, type Access, type Line } from './access-line.ts'
 import { day, machineNow } from './clock.ts'
 import type { Db, PlainTx } from './db.ts'
 import { busy } from './errors.ts'
@@ -26,10 +26,7 @@ const BATCH_CHARACTERS = 2_000_000
 
 const FULL = 'The access log cannot be written now, try again'
 
-interface Waiting {
-  team_id: string | null
-  users: string
-  text: string
+interface Waiting extends Line {
   /** Of whom waits for the line. */
   written: { resolve: () => void; reject: (error: unknown) => void } | undefined
 }
@@ -52,21 +49,21 @@ interface Batch {
 const Sealed = T.Object({ n: T.Integer() })
 const Position = T.Object({ seq: T.Integer(), hash: T.String() })
 
+/** A call of `access_seal` takes so many lines that transactions have left, as the function says. */
+const LEFT_MAX = 20_000
+
+/** The lines of one call, as `access_seal` reads them. */
+const given = (lines: readonly Line[]): string =>
+  lines.map(({ team_id, users, text }) => `${team_id ?? ''}\t${users}\t${text}`).join('\n')
+
 /**
- * Make lines part of the log of a cell, with those that transactions have left. Writes access_line, access_log, access_day.
- * @returns how many they were
+ * Make lines part of the log of a cell, with at most 20,000 of those that transactions have left. Writes access_line, access_log,
+ * access_day.
+ * @returns how many they were, and whether transactions may have left more
  */
-export async function seal(
-  db: Db,
-  lines: readonly { team_id: string | null; users: string; text: string }[] = [],
-): Promise<number> {
-  const { n } = await db.queries.one(
-    Sealed,
-    sql`
-    select access_seal(${day(machineNow())}::date, ${lines.map((line) => line.team_id)}::uuid[],
-                       ${lines.map((line) => line.users)}::text[], ${lines.map((line) => line.text)}::text[]) as n`,
-  )
-  return n
+export async function seal(db: Db, lines: readonly Line[] = []): Promise<{ sealed: number; more: boolean }> {
+  const { n } = await db.queries.one(Sealed, sql`select access_seal(${day(machineNow())}::date, ${given(lines)}::text) as n`)
+  return { sealed: n, more: n - lines.length >= LEFT_MAX }
 }
 
 export interface AccessLogOptions {
@@ -197,7 +194,8 @@ export class AccessLog {
       const characters = lines.reduce((sum, line) => sum + line.text.length, 0)
       batch.left = false
       try {
-        await seal(db, lines)
+        const { more } = await seal(db, lines)
+        if (more) batch.left = true
       } catch (error) {
         batch.left = true
         // Those who waited are refused and have shown nothing; the others are tried again.

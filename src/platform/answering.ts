@@ -86,8 +86,8 @@ async function keyed(call: Call, idempotency: Parameters<typeof underKey>[2]): P
   const { means, operation, request, input } = call
   const owner = request.tenant ?? organization(request.manager!)
   const db = request.rows ?? means.cells.of(owner.cell)
-  if (operation.patients) means.access.assertRoom(db)
-  let made: { status: number; text: string } | undefined
+  let made: Kept | undefined
+  let users: readonly string[] = []
   const work = async (tx: Tx) => {
     input.lines.length = 0
     const result = await operation.run(tx, input)
@@ -96,14 +96,21 @@ async function keyed(call: Call, idempotency: Parameters<typeof underKey>[2]): P
       operation.reply === noContent
         ? { status: NO_CONTENT, text: '' }
         : { status: operation.success ?? 200, text: textOf(means, operation, result) }
-    logChange(call, db, tx, made)
+    users = logChange(call, db, tx, made)
     return made
   }
-  const usersOf = (kept: Kept, tx: Tx | undefined) =>
-    operation.patients ? accessOf(operation, request, kept, tx?.subjects).users.filter(isId) : []
+  const usersOf = (kept: Kept, tx: Tx | undefined) => {
+    if (tx) return users
+    return operation.patients ? accessOf(operation, request, kept, undefined).users.filter(isId) : []
+  }
   const given = await underKey(db, owner, idempotency, { usersOf, assertShown: means.assertShown }, work)
-  // Given once more, it shows again what it showed then.
-  if (given !== made) await logRead(call, db, undefined, given)
+  // Given once more, it shows again what it showed then, of those whom it was about then.
+  if (given !== made && operation.patients) {
+    means.access.assertRoom(db)
+    const subjects = new Subjects()
+    for (const user_id of given.user_ids ?? []) subjects.add(user_id)
+    await logRead(call, db, subjects, given)
+  }
   return given.status === NO_CONTENT ? {} : given
 }
 
@@ -176,9 +183,12 @@ async function manage(call: Call, db: Db): Promise<Answer> {
   return given
 }
 
-/** Leave the line of a change with it. */
-function logChange({ means, operation, request }: Call, db: Db, tx: PlainTx, given: Answer): void {
-  if (operation.patients) means.access.changed(db, tx, accessOf(operation, request, given, tx.subjects))
+/** Leave the line of a change with it. @returns the users whom it is about */
+function logChange({ means, operation, request }: Call, db: Db, tx: PlainTx, given: Answer): readonly string[] {
+  if (!operation.patients) return []
+  const access = accessOf(operation, request, given, tx.subjects)
+  means.access.changed(db, tx, access)
+  return access.users.filter(isId)
 }
 
 /** Write down what an answer shows. It must wait for what is returned, if something is. */

@@ -12,6 +12,8 @@ import { sql } from './sql.ts'
 export interface Answer {
   status: number
   text: string
+  /** The users it is about, when it was kept. */
+  user_ids?: readonly string[]
 }
 
 const KeptRow = T.Object({
