@@ -2,6 +2,7 @@
 import { DateOfBirth, DateOnly, Fields, Maybe, Nullable, OpenEnum, T, Text, type Static } from '../platform/schema.ts'
 import { ContactAddress, ContactAddressInput } from '../wire/address.ts'
 import { Guarantor, GuarantorInput } from '../wire/guarantor.ts'
+import { Image } from '../wire/image.ts'
 import { Gender, PersonName } from '../wire/patient.ts'
 
 /** Clearinghouses that have codes of their own for insurers. */
@@ -70,6 +71,9 @@ export const ValidatedCodes = Fields(
 )
 export type ValidatedCodes = Static<typeof ValidatedCodes>
 
+/** Codes of diagnoses, as orders name them. */
+export const IcdCodes = T.Array(Text({ minLength: 1, maxLength: 16 }), { maxItems: 50 })
+
 /** What the insured person is to the patient. */
 const Relationship = OpenEnum(['Self', 'Spouse', 'Other'])
 
@@ -98,6 +102,41 @@ export const CreateInsurance = Fields(
   { title: 'CreateInsurance' },
 )
 export type CreateInsurance = Static<typeof CreateInsurance>
+
+/** Whoever holds the insurance of a patient who does not. */
+const ResponsibleInput = Fields(
+  {
+    first_name: Text({ minLength: 1, maxLength: 200 }),
+    last_name: Text({ minLength: 1, maxLength: 200 }),
+    address: ContactAddressInput,
+    phone_number: Text({ minLength: 1, maxLength: 50 }),
+    phone_type: Maybe(Text({ maxLength: 50 })),
+  },
+  { title: 'ResponsibleInput' },
+)
+
+const Narrative = Text({ maxLength: 5000 })
+
+/** An insurance that comes with an order or with the registration of a kit. */
+export const HealthInsuranceInput = Fields(
+  {
+    front_image: Maybe(Image),
+    back_image: Maybe(Image),
+    patient_signature_image: Maybe(Image),
+    subjective: Maybe(Narrative),
+    assessment_plan: Maybe(Narrative),
+    payor_code: Maybe(Text({ minLength: 1, maxLength: 100, description: 'Goes with `insurance_id`.' })),
+    insurance_id: Maybe(Text({ minLength: 1, maxLength: 100, description: 'The number of the member.' })),
+    responsible_relationship: Maybe(Relationship),
+    responsible_details: Maybe(ResponsibleInput),
+    diagnosis_codes: Maybe(IcdCodes),
+  },
+  {
+    title: 'HealthInsuranceInput',
+    description: 'With `payor_code` and `insurance_id` it becomes the primary insurance of the user.',
+  },
+)
+export type HealthInsuranceInput = Static<typeof HealthInsuranceInput>
 
 const Insured = Fields(
   {

@@ -5,7 +5,7 @@ import type { OrderSet } from '../catalog/order-set-members.ts'
 import { resolveOrderSet } from '../catalog/order-sets.ts'
 import { assertLabTakes } from '../catalog/patient-rules.ts'
 import type { LabTest } from '../catalog/schema.ts'
-import { assertInsured } from '../insurance/insurances.ts'
+import { assertInsured, insuranceGiven } from '../insurance/insurances.ts'
 import { labOfAccount } from '../labs/selection.ts'
 import type { Tx } from '../platform/db.ts'
 import { badRequest, notFound } from '../platform/errors.ts'
@@ -16,9 +16,8 @@ import { sql } from '../platform/sql.ts'
 import { saveDemographics } from '../users/demographics.ts'
 import { notDeletedHere } from '../users/users.ts'
 import { toPatientAddress } from '../wire/address.ts'
-import { toPatient } from '../wire/patient.ts'
 import { orderReply } from './orders.ts'
-import { assertPatient } from './patients.ts'
+import { orderPatient } from './patients.ts'
 import { placeOrder } from './placing.ts'
 import type { CreateOrder, ImportOrder, OrderReply } from './schema.ts'
 
@@ -28,11 +27,11 @@ const DAY_S = 86_400
 export const createOrderIdempotency = { scope: 'create_order', retention_s: DAY_S }
 
 /**
- * Place an order for a patient. Writes lab_order, user_demographics and, for sets, lab_test. Queues orders.dispatch where
+ * Place an order for a patient. Writes lab_order, user_demographics, insurance where one comes with it and, for sets, lab_test. Queues orders.dispatch where
  * somebody has to be told. Emits labtest.order.created.
  * 400: what `chooseTest` refuses, no lab account that takes the order and its billing, no insurance where that pays
- * (`assertInsured`), unanswered questions, a past `activate_by`, a minor without a proxy. 404: no such user or lab test.
- * 422: a date of birth in the future or more than 130 years ago.
+ * (`assertInsured`), what `insuranceGiven` refuses, unanswered questions, a past `activate_by`, a minor without a proxy. 404: no such
+ * user or lab test. 422: a date of birth in the future or more than 130 years ago.
  */
 export async function createOrder(tx: Tx, body: CreateOrder): Promise<JsonText<OrderReply>> {
   const { document } = await create(tx, body)
@@ -40,22 +39,25 @@ export async function createOrder(tx: Tx, body: CreateOrder): Promise<JsonText<O
 }
 
 async function create(tx: Tx, body: CreateOrder): Promise<{ id: string; document: string }> {
-  await assertPatient(tx, body.user_id, body.patient_details)
+  const patient = await orderPatient(tx, body.user_id, body.patient_details)
+  const { health_insurance } = body
+  const insurance_id = health_insurance && (await insuranceGiven(tx, body, health_insurance))
+  const icd_codes = body.icd_codes ?? health_insurance?.diagnosis_codes
   const health_insurance_id =
     body.billing_type === 'commercial_insurance'
-      ? await assertInsured(tx, { user_id: body.user_id, icd_codes: body.icd_codes })
-      : undefined
+      ? await assertInsured(tx, { user_id: body.user_id, icd_codes, insurance_id })
+      : insurance_id
   const placed = await placeOrder(
     tx,
     {
       user_id: body.user_id,
-      patient_details: toPatient(body.patient_details),
+      patient_details: patient,
       patient_address: toPatientAddress(body.patient_address),
       physician: body.physician,
       passthrough: body.passthrough,
       clinical_notes: body.clinical_notes,
       priority: body.priority,
-      icd_codes: body.icd_codes,
+      icd_codes,
       activate_by: body.activate_by,
       lab_account_id: body.lab_account_id ?? body.order_set?.lab_account_id,
       billing_type: body.billing_type,
@@ -64,6 +66,7 @@ async function create(tx: Tx, body: CreateOrder): Promise<{ id: string; document
         consents: body.consents ?? [],
         aoe_answers: body.aoe_answers ?? [],
         creator_member_id: body.creator_member_id ?? null,
+        ...(health_insurance && { health_insurance }),
         ...factsOf(body),
       },
     },
@@ -91,12 +94,12 @@ const factsOf = ({ physician, patient_details }: Pick<CreateOrder, 'physician' |
  * Source: lab-testing.md 6.5.
  */
 export async function importOrder(tx: Tx, body: ImportOrder): Promise<JsonText<OrderReply>> {
-  await assertPatient(tx, body.user_id, body.patient_details)
+  const patient = await orderPatient(tx, body.user_id, body.patient_details)
   const { document } = await placeOrder(
     tx,
     {
       user_id: body.user_id,
-      patient_details: toPatient(body.patient_details),
+      patient_details: patient,
       patient_address: toPatientAddress(body.patient_address),
       physician: body.physician,
       lab_account_id: body.lab_account_id ?? body.order_set.lab_account_id,

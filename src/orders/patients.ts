@@ -3,7 +3,7 @@ import { day } from '../platform/clock.ts'
 import type { Tx } from '../platform/db.ts'
 import { badRequest } from '../platform/errors.ts'
 import { assertBorn, latestDemographics } from '../users/demographics.ts'
-import type { PatientInput } from '../wire/patient.ts'
+import { toMedicalProxy, toPatient, type Patient, type PatientInput } from '../wire/patient.ts'
 
 const ADULT_YEARS = 18
 
@@ -14,13 +14,17 @@ export function ageOn(dob: string, today: string): number {
 }
 
 /**
- * Check a patient against the team's date and its option for minors. The proxy of a minor may be known of the user already.
+ * The patient as the order shows it, checked against the team's date and its option for minors. The proxy of a minor is the one that the
+ * request names, else the one in the demographics of the user. Only reads.
  * 422: born in the future or more than 130 years ago. 400: under 18 without a medical proxy, or where minors are not allowed.
  */
-export async function assertPatient(tx: Tx, user_id: string, patient: PatientInput): Promise<void> {
-  assertBorn(tx, patient.dob, ['body', 'patient_details', 'dob'])
-  if (ageOn(patient.dob, day(tx.now)) >= ADULT_YEARS) return
+export async function orderPatient(tx: Tx, user_id: string, given: PatientInput): Promise<Patient> {
+  assertBorn(tx, given.dob, ['body', 'patient_details', 'dob'])
+  const patient = toPatient(given)
+  if (ageOn(given.dob, day(tx.now)) >= ADULT_YEARS) return patient
   if (!tx.tenant.settings.minor_ordering_enabled) throw badRequest('Ordering for patients under 18 is not enabled for this team')
-  if (patient.medical_proxy || (await latestDemographics(tx, user_id))?.medical_proxy) return
-  throw badRequest('A medical_proxy is required for a patient under 18')
+  if (patient.medical_proxy) return patient
+  const known = (await latestDemographics(tx, user_id))?.medical_proxy
+  if (!known) throw badRequest('A medical_proxy is required for a patient under 18')
+  return { ...patient, medical_proxy: toMedicalProxy(known) }
 }

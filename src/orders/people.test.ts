@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { labAccount } from '../testing-labs.ts'
-import { kit, orderBody, patient, placed, proxy, registration } from '../testing-orders.ts'
+import { getRequisition } from '../documents/requisitions.ts'
+import { kit, orderBody, patient, placed, proxy, registration, tenantOf, walk } from '../testing-orders.ts'
 import { given, type Given } from '../testing.ts'
 
 const infoOf = async ({ api }: Given, user: string) => (await api.get(`/v2/user/${user}/info/latest`)).body
@@ -30,14 +31,50 @@ describe('an order keeps its patient as the demographics of the user', () => {
   })
 })
 
-test('a minor is ordered for with the proxy that is known of the user already', async () => {
-  const team = await given()
-  const user_id = await team.user()
-  const order = async () => team.api.post('/v3/order', await orderBody(team, { user_id, patient_details: minor }))
-  const refused = await order()
-  assert.deepEqual([refused.status, refused.body], [400, { detail: 'A medical_proxy is required for a patient under 18' }])
-  await placed(team, { user_id, patient_details: { ...minor, medical_proxy: proxy } })
-  assert.equal((await order()).status, 200)
+describe('a minor whose proxy is known of the user already', () => {
+  const order = async (team: Given, user_id: string) =>
+    team.api.post('/v3/order', await orderBody(team, { user_id, patient_details: minor }))
+
+  test('is ordered for with that proxy, and is not without one', async () => {
+    const team = await given()
+    const user_id = await team.user()
+    const refused = await order(team, user_id)
+    assert.deepEqual([refused.status, refused.body], [400, { detail: 'A medical_proxy is required for a patient under 18' }])
+    const first = await placed(team, { user_id, patient_details: { ...minor, medical_proxy: proxy } })
+    const { status, body } = await order(team, user_id)
+    assert.equal(status, 200)
+    assert.deepEqual(body.order.patient_details, first.patient_details)
+  })
+
+  test('shows the proxy of the demographics, on the order, on an import, on a registered kit and on the requisition', async () => {
+    const team = await given()
+    const user_id = await team.user()
+    const address = { first_line: '1 Sample Way', city: 'Phoenix', state: 'AZ', zip: '85004', country: 'US' }
+    const guardian = { ...proxy, email: 'guarda@example.com' }
+    const info = { ...minor, address, medical_proxy: guardian }
+    assert.equal((await team.api.patch(`/v2/user/${user_id}/info`, info)).status, 200)
+    const shown = { ...guardian, address: { ...address, country: 'United States' } }
+    const drawn = await placed(team, { user_id, patient_details: minor, lab_test_id: await team.test('walk_in_test') })
+    assert.deepEqual(drawn.patient_details?.medical_proxy, shown)
+    const { sample_id } = await kit(team, { user_id })
+    const registered = await team.api.post('/v3/order/testkit/register', registration(sample_id, { patient_details: minor }))
+    assert.deepEqual(registered.body.order.patient_details.medical_proxy, shown)
+    const imported = await team.api.post('/v3/order/import', {
+      user_id,
+      billing_type: 'client_bill',
+      order_set: { lab_test_ids: [await team.test('walk_in_test')] },
+      collection_method: 'walk_in_test',
+      patient_details: minor,
+      patient_address: { ...address, receiver_name: 'Testa' },
+      sample_id: 'FICTIONAL-0002',
+    })
+    assert.deepEqual(imported.body.order.patient_details.medical_proxy, shown)
+    await walk(team, drawn.id, 'requisition_created')
+    const { input } = await team.db.tx(await tenantOf(team), (tx) => getRequisition(tx, drawn.id))
+    assert.equal(input.patient.guardian, 'Guarda Fictional, +15550100198')
+    const { medical_proxy } = await infoOf(team, user_id)
+    assert.deepEqual([medical_proxy.first_name, medical_proxy.email], ['Guarda', 'guarda@example.com'])
+  })
 })
 
 describe('an order billed to an insurance', () => {

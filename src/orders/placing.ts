@@ -178,8 +178,8 @@ export async function placeFollowing(tx: Tx, parent: OpenOrder, following: Follo
   if (user.user_id === before.user_id) order.order_transaction = before.order_transaction
   else order.order_transaction.orders = []
   order.order_transaction.orders.push(own)
-  // When a parcel arrives is known of that parcel alone.
-  const { arrives_on: _, ...intake } = parent.intake
+  // When a parcel arrives is known of that parcel alone; pictures of cards stay with the order they came with.
+  const { arrives_on: _arrives, health_insurance: _insurance, ...intake } = parent.intake
   const open = new OpenOrder(tx, {
     order,
     intake: { ...intake, physician_required, scheduled: false },

@@ -23,6 +23,7 @@ import {
 import { getTransaction } from './transactions.ts'
 import { examplePatient } from '../wire/example.ts'
 import { features } from '../wire/features.ts'
+import { BODY_WITH_IMAGES_BYTES_MAX } from '../wire/image.ts'
 
 const params = Fields({ order_id: Uuid })
 
@@ -62,6 +63,7 @@ export const routes = [
     path: '/v3/order',
     summary: 'Place an order',
     body: CreateOrder,
+    body_bytes_max: BODY_WITH_IMAGES_BYTES_MAX,
     reply: OrderReply,
     idempotency: createOrderIdempotency,
     example: exampleOrder,
@@ -76,6 +78,7 @@ export const routes = [
     description:
       'Without an idempotency key, the same body within a day answers with the same order unless that was cancelled or failed.',
     body: CreateOrder,
+    body_bytes_max: BODY_WITH_IMAGES_BYTES_MAX,
     reply: OrderReply,
     idempotency: createOrderIdempotency,
     example: exampleOrder,
@@ -88,6 +91,7 @@ export const routes = [
     path: '/v3/order/import',
     summary: 'Track an order that was placed elsewhere',
     body: ImportOrder,
+    body_bytes_max: BODY_WITH_IMAGES_BYTES_MAX,
     reply: OrderReply,
     idempotency: { scope: 'import_order', retention_s: createOrderIdempotency.retention_s },
     example: {

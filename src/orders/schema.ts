@@ -1,4 +1,5 @@
 import { LabTest } from '../catalog/schema.ts'
+import { HealthInsuranceInput, IcdCodes } from '../insurance/schema.ts'
 import {
   DateOnly,
   Email,
@@ -15,6 +16,7 @@ import {
 } from '../platform/schema.ts'
 import { ImportedAddressInput, PatientAddress, PatientAddressInput, ShippingAddress } from '../wire/address.ts'
 import { Billing, CollectionMethod } from '../wire/enums.ts'
+import { Image } from '../wire/image.ts'
 import { Patient, PatientInput } from '../wire/patient.ts'
 import { lowStatuses } from './lifecycle.ts'
 import { topStatuses } from './machine.ts'
@@ -142,6 +144,7 @@ export const PhysicianInput = Fields(
     npi,
     email: Maybe(Email),
     licensed_states: Maybe(T.Array(Text({ maxLength: 50 }), { maxItems: 100 })),
+    signature_image: Maybe(Image),
   },
   { title: 'PhysicianInput' },
 )
@@ -188,7 +191,8 @@ export const CreateOrder = Fields(
     physician: Maybe(PhysicianInput),
     priority: Maybe(T.Boolean()),
     billing_type: Maybe(Billing),
-    icd_codes: Maybe(T.Array(Text({ minLength: 1, maxLength: 16 }), { maxItems: 50 })),
+    icd_codes: Maybe(IcdCodes),
+    health_insurance: Maybe(HealthInsuranceInput),
     consents: Maybe(Consents),
     activate_by: Maybe(DateOnly),
     aoe_answers: Maybe(

@@ -3,6 +3,7 @@ import { operation } from '../platform/operation.ts'
 import { CreateTestkitOrder, RegisterTestkit } from './schema.ts'
 import { createTestkitOrder, registerTestkit } from './testkits.ts'
 import { examplePatient } from '../wire/example.ts'
+import { BODY_WITH_IMAGES_BYTES_MAX } from '../wire/image.ts'
 
 export const routes = [
   operation({
@@ -35,6 +36,7 @@ export const routes = [
     path: '/v3/order/testkit/register',
     summary: 'Bind a patient to a kit',
     body: RegisterTestkit,
+    body_bytes_max: BODY_WITH_IMAGES_BYTES_MAX,
     reply: OrderReply,
     example: {
       sample_id: 'DBK0000000000',

@@ -1,3 +1,4 @@
+import { HealthInsuranceInput } from '../insurance/schema.ts'
 import { LabTestId, Consents, Passthrough, PhysicianInput } from '../orders/schema.ts'
 import { Fields, Maybe, Text, Uuid, type Static } from '../platform/schema.ts'
 import { PatientAddressInput, ShippingAddressInput } from '../wire/address.ts'
@@ -17,12 +18,17 @@ export type CreateTestkitOrder = Static<typeof CreateTestkitOrder>
 
 export const RegisterTestkit = Fields(
   {
-    sample_id: Text({ minLength: 1, maxLength: 100, description: 'As printed on the kit.' }),
+    sample_id: Text({
+      minLength: 1,
+      maxLength: 100,
+      description: 'As printed on the kit; upper or lower case, hyphens and blanks do not count.',
+    }),
     user_id: Maybe(Uuid),
     patient_details: PatientInput,
     patient_address: PatientAddressInput,
     physician: Maybe(PhysicianInput),
     consents: Maybe(Consents),
+    health_insurance: Maybe(HealthInsuranceInput),
   },
   { title: 'RegisterTestkit' },
 )

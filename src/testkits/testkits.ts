@@ -2,9 +2,11 @@
 import { resolveOrderSet } from '../catalog/order-sets.ts'
 import { assertLabTakes } from '../catalog/patient-rules.ts'
 import type { LabTest } from '../catalog/schema.ts'
+import { insuranceGiven, type InsuredPatient } from '../insurance/insurances.ts'
+import type { HealthInsuranceInput } from '../insurance/schema.ts'
 import { changeOrder, type OpenOrder } from '../orders/open-order.ts'
 import { findKitBySample, orderReply } from '../orders/orders.ts'
-import { assertPatient } from '../orders/patients.ts'
+import { orderPatient } from '../orders/patients.ts'
 import { placeOrder } from '../orders/placing.ts'
 import type { OrderReply } from '../orders/schema.ts'
 import { iso } from '../platform/clock.ts'
@@ -15,7 +17,6 @@ import { servicePhysician } from '../physicians/physicians.ts'
 import { saveDemographics } from '../users/demographics.ts'
 import { findUser } from '../users/users.ts'
 import { toPatientAddress, toShippingAddress } from '../wire/address.ts'
-import { toPatient } from '../wire/patient.ts'
 import type { CreateTestkitOrder, RegisterTestkit } from './schema.ts'
 import { isRegistered, kitOf, shipmentOf } from './shipments.ts'
 
@@ -53,10 +54,10 @@ async function kitTest(tx: Tx, id: string): Promise<LabTest> {
 }
 
 /**
- * Bind a patient to the kit with this barcode. Writes lab_order, user_demographics.
+ * Bind a patient to the kit with this barcode. Writes lab_order, user_demographics, and insurance where one is given.
  * Emits labtest.order.updated twice, for `requisition_created` and `registered`; both carry the final user.
  * 404: no such kit or user in the team. 400: the kit is registered already or has gone too far; neither consents nor a physician, or no physician
- * where the lab account wants one.
+ * where the lab account wants one; what `insuranceGiven` refuses.
  * 422: a date of birth in the future or more than 130 years ago.
  * Source: lab-testing.md 6.7.
  */
@@ -68,16 +69,18 @@ export async function registerTestkit(tx: Tx, body: RegisterTestkit): Promise<Js
   if (body.user_id !== undefined && !user) throw notFound('User does not exist on this team')
   const document = await changeOrder(tx, id, async (open) => {
     assertAwaiting(open)
-    await assertPatient(tx, body.user_id ?? open.order.user_id, body.patient_details)
+    const user_id = user?.user_id ?? open.order.user_id
+    const patient = await orderPatient(tx, user_id, body.patient_details)
     await assertLabTakes(tx, open.order.lab_test.lab!.id, body.patient_details)
     if (open.intake.physician_required && !body.physician)
       throw badRequest('Orders under this lab account must name the physician who orders')
     if (user) open.rebind(user)
     const { order } = open
     const { first_name, last_name, npi } = body.physician ?? (await servicePhysician(tx, body.patient_address.state)) ?? {}
-    order.patient_details = toPatient(body.patient_details)
+    order.patient_details = patient
     order.patient_address = toPatientAddress(body.patient_address)
     order.physician = first_name && last_name && npi ? { first_name, last_name, npi } : null
+    if (body.health_insurance) await insure(tx, open, { ...body, user_id }, body.health_insurance)
     Object.assign(open.intake, {
       consents: body.consents ?? [],
       physician: body.physician ?? null,
@@ -91,6 +94,15 @@ export async function registerTestkit(tx: Tx, body: RegisterTestkit): Promise<Js
     open.advance('registered')
   })
   return orderReply(document, 'Kit registered successfully')
+}
+
+/** The order leans on the insurance that came with its registration, and keeps all that was said of it. Who pays stays as it was ordered. */
+async function insure(tx: Tx, { order, intake }: OpenOrder, whose: InsuredPatient, given: HealthInsuranceInput): Promise<void> {
+  const insurance_id = await insuranceGiven(tx, whose, given)
+  order.health_insurance_id = insurance_id ?? null
+  order.health_insurace_id = order.health_insurance_id // sic
+  order.icd_codes = given.diagnosis_codes ?? order.icd_codes
+  intake.health_insurance = given
 }
 
 function assertAwaiting(open: OpenOrder): void {

@@ -1,6 +1,7 @@
 // The patient of an order: who, and what is checked of them. Source: lab-testing.md 2, 5.1.
 import { Refusal, type Rule } from '../platform/read.ts'
 import { DateOfBirth, DateOnly, Email, Fields, Int, Maybe, Nullable, OpenEnum, T, Text, type Static } from '../platform/schema.ts'
+import type { Guarantor } from './guarantor.ts'
 import { countryRule } from './places.ts'
 
 export const Gender = OpenEnum(['female', 'male', 'other', 'unknown'])
@@ -66,6 +67,19 @@ export const MedicalProxy = Fields(
   },
   { title: 'MedicalProxy' },
 )
+export type MedicalProxy = Static<typeof MedicalProxy>
+
+/** The proxy that is known of a user, as orders show proxies: without what nobody has said. */
+export const toMedicalProxy = ({ address, household_income, household_size, email, ...person }: Guarantor): MedicalProxy => {
+  const { second_line, access_notes, ...place } = address
+  return {
+    ...person,
+    address: { ...place, ...(second_line && { second_line }), ...(access_notes !== null && { access_notes }) },
+    ...(household_income !== null && { household_income }),
+    ...(household_size !== null && { household_size }),
+    ...(email !== null && { email }),
+  }
+}
 
 export const PatientInput = Fields(
   {
