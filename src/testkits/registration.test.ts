@@ -177,12 +177,37 @@ describe('registering a kit', () => {
     const [team, other] = [await given(), await given()]
     const theirs = await kit(other)
     const mine = await kit(team)
-    for (const sample_id of ['DBK0000000000', theirs.sample_id, mine.sample_id!.toLowerCase(), '%']) {
+    for (const sample_id of ['DBK0000000000', theirs.sample_id, `${mine.sample_id}0`, '-', '%']) {
       const { status, body } = await register(team, sample_id)
       assert.deepEqual([status, body], [404, { detail: 'No test kit has this sample_id' }])
     }
     assert.deepEqual(await orderOf(other, theirs.id), theirs)
     assert.deepEqual(await team.events(), ORDERED)
+  })
+
+  test('takes the code as people type it: in any case, with hyphens and blanks', async () => {
+    const team = await given()
+    for (const typed of [
+      (code: string) => ` ${code.toLowerCase()} `,
+      (code: string) => `${code.slice(0, 3)}-${code.slice(3, 8)} ${code.slice(8)}`,
+      (code: string) => `${code.slice(0, 3)}–${code.slice(3)}\u00a0`,
+    ]) {
+      const { id, sample_id } = await kit(team)
+      const { status, body } = await register(team, typed(sample_id!))
+      assert.deepEqual([status, body.order?.id, body.order?.sample_id], [200, id, sample_id])
+    }
+  })
+
+  test('takes the kit with exactly this code before others whose codes read the same', async () => {
+    const team = await given()
+    const [first, second] = [await kit(team), await kit(team)]
+    for (const [{ id }, code] of [
+      [first, 'box-1'],
+      [second, 'BOX 1'],
+    ] as const)
+      await team.db.queries.run(sql`update lab_order set sample_id = ${code} where id = ${id} and team_id = ${team.team}`)
+    assert.equal((await register(team, 'box-1')).body.order.id, first.id)
+    assert.equal((await register(team, ' BOX 1')).body.order.id, second.id)
   })
 
   test('of a kit that was ordered for a known patient is refused', async () => {
