@@ -55,8 +55,24 @@ export function patientAddress({ patient_address: address }: Order): UsAddress {
   }
 }
 
-/** Whether somebody who stands in the street can find the door. */
+export const NO_DOOR = 'The address must have a street and a house number.'
+
+/** Whether somebody who stands in the street can find the door: by the number of a house, not by that of a street or of a flat alone. */
 export const isReachable = ({ first_line, second_line }: UsAddress): boolean => {
-  const text = `${first_line} ${second_line ?? ''}`
-  return /\d/.test(text) && /\p{L}/u.test(text) && !/\bp\.?\s*o\.?\s*box\b/i.test(text)
+  if (/\bp\.?\s*o\.?\s*box\b/i.test(`${first_line} ${second_line ?? ''}`)) return false
+  const words = first_line.split(/[\s,]+/).filter(Boolean)
+  if (!words.some((word) => /\p{L}/u.test(word))) return false
+  // A letter of the house may stand apart: `Sample Way 12 B`.
+  const [before = '', last = ''] = words.slice(0, /^[a-z]$/i.test(words.at(-1)!) ? -1 : undefined).slice(-2)
+  if (words.length > 1 && (isHouse(words[0]!) || (isHouse(last) && !NUMBERED.test(before)))) return true
+  // Where requests give the number of the house beside the street it is the second line.
+  return isHouse(second_line?.trim() ?? '')
 }
+
+/** `12`, `12A`, `12-14`, `#12`, and `N6W23001` of a grid of streets; not `5th`. */
+const isHouse = (word: string): boolean =>
+  /^#?\d[\da-z/-]*$|^[nsew]\d+[nsew]\d+$/i.test(word) && !/^\d*(1st|2nd|3rd|\dth)$/i.test(word)
+
+/** Before a number: of a flat or of a road. */
+const NUMBERED =
+  /^(apt|apartment|unit|suite|ste|floor|fl|room|rm|bldg|building|lot|box|highway|hwy|route|rte|rt|road|interstate|us|sr|cr|no)\.?$/i

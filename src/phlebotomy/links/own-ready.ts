@@ -10,7 +10,7 @@ import { scheduleOf, staffServing } from '../staff.ts'
 import { holdVisit, moveVisit, releaseVisit, takenOf, type Taken } from '../visits.ts'
 import { busyMinutes, openWindows, placesLeft, windowsOf, type OpenWindow, type Span } from '../windows.ts'
 import type { Where } from '../where.ts'
-import { isReachable } from '../where.ts'
+import { isReachable, NO_DOOR } from '../where.ts'
 import { noRequests, type VisitLink, type Wanted } from './link.ts'
 
 const READY = 'appointment-ready'
@@ -73,7 +73,7 @@ export const ownReadyLink: VisitLink = {
   provider: 'getlabs',
   service_types: [READY],
   services: async (tx, where) => ((await staffServing(tx, tx.tenant.org, where, READY)).length ? [READY] : []),
-  refusal: (address) => (isReachable(address) ? undefined : 'The address must have a street and a house number.'),
+  refusal: (address) => (isReachable(address) ? undefined : NO_DOOR),
   availability: available,
   async book(tx, visit, window) {
     await holdVisit(tx, 'getlabs', visit, await take(tx, visit.where, window, null))

@@ -1,7 +1,7 @@
 // Staff of our own who are asked for a visit and say later when they come: by the management operation that sets its date.
 import { staffServing } from '../staff.ts'
 import { holdVisit, releaseVisit } from '../visits.ts'
-import { isReachable } from '../where.ts'
+import { isReachable, NO_DOOR } from '../where.ts'
 import { noBooking, noMoving, noWindows, type VisitLink } from './link.ts'
 
 const REQUEST = 'appointment-request'
@@ -10,7 +10,7 @@ export const ownRequestLink: VisitLink = {
   provider: 'phlebfinders',
   service_types: [REQUEST],
   services: async (tx, where) => ((await staffServing(tx, tx.tenant.org, where, REQUEST)).length ? [REQUEST] : []),
-  refusal: (address) => (isReachable(address) ? undefined : 'The address must have a street and a house number.'),
+  refusal: (address) => (isReachable(address) ? undefined : NO_DOOR),
   availability: noWindows,
   book: noBooking,
   async request(tx, visit) {

@@ -4,7 +4,7 @@ import { SLOT_GONE } from '../../appointments/booking-keys.ts'
 import type { UsAddress } from '../../appointments/schema.ts'
 import { wallClocks } from '../local-time.ts'
 import { holdVisit, moveVisit, releaseVisit } from '../visits.ts'
-import type { Where } from '../where.ts'
+import { isReachable, NO_DOOR, type Where } from '../where.ts'
 import { openWindows, type Schedule, type Span } from '../windows.ts'
 import { noRequests, type VisitLink, type Wanted } from './link.ts'
 
@@ -32,8 +32,9 @@ const scheduleAt = ({ time_zone }: Where): Schedule => ({
   },
 })
 
+/** As it is written out, and as people shorten it. */
 const inStreet = ({ first_line, city, state }: UsAddress): boolean =>
-  /\bwest lincoln street\b/i.test(first_line) && city.trim().toLowerCase() === 'phoenix' && state === 'AZ'
+  /\b(west|w)\b\.?\s+lincoln\s+(street|str|st)\b/i.test(first_line) && city.trim().toLowerCase() === 'phoenix' && state === 'AZ'
 
 const windows = async (where: Where, range: Span, now: Date) => {
   const start_ms = Math.max(range.start_ms, now.getTime() + 1)
@@ -50,8 +51,10 @@ export const sandboxReadyLink: VisitLink = {
   provider: 'getlabs',
   service_types: [READY],
   services: (_tx, { zip }) => Promise.resolve(zip === ZIP ? [READY] : []),
-  refusal: (address) =>
-    inStreet(address) ? undefined : 'In the sandbox the address must be in West Lincoln Street, Phoenix, AZ 85004.',
+  refusal: (address) => {
+    if (!inStreet(address)) return 'In the sandbox the address must be in West Lincoln Street, Phoenix, AZ 85004.'
+    return isReachable(address) ? undefined : NO_DOOR
+  },
   availability: async (tx, where, range) => (where.zip === ZIP ? [await windows(where, range, tx.now)] : undefined),
   async book(tx, visit, window) {
     await assertOffered(visit.where, window, tx.now)

@@ -4,7 +4,7 @@ import { plusSeconds } from '../../platform/clock.ts'
 import { enqueue, job } from '../../platform/outbox.ts'
 import { T } from '../../platform/schema.ts'
 import { holdVisit, releaseVisit } from '../visits.ts'
-import { isReachable } from '../where.ts'
+import { isReachable, NO_DOOR } from '../where.ts'
 import { noBooking, noMoving, noWindows, type VisitLink } from './link.ts'
 
 const REQUEST = 'appointment-request'
@@ -19,7 +19,7 @@ export const sandboxRequestLink: VisitLink = {
   provider: 'phlebfinders',
   service_types: [REQUEST],
   services: (_tx, { zip }) => Promise.resolve(zip === ZIP ? [REQUEST] : []),
-  refusal: (address) => (isReachable(address) ? undefined : 'The address must have a street and a house number.'),
+  refusal: (address) => (isReachable(address) ? undefined : NO_DOOR),
   availability: noWindows,
   book: noBooking,
   async request(tx, visit) {
