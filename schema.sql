@@ -1173,6 +1173,7 @@ aggregate access_chain(bytea,text) of access_link
 
 function access_drop(date,timestamp with time zone)
   begin
+    lock table access_day in exclusive mode;
     execute format('drop table if exists %I', 'access_log_' || to_char(gone, 'YYYYMMDD'));
     update access_day set dropped_at = at where day = gone and dropped_at is null;
   end
@@ -1195,13 +1196,15 @@ function access_seal(date,text)
     end if;
     select * into strict head from access_day order by day desc limit 1;
     if today > head.day then
-      execute format('create table %I partition of access_log for values from (%L) to (%L)',
+      execute format('create table %I (like access_log including all)', 'access_log_' || to_char(today, 'YYYYMMDD'));
+      execute format('alter table access_log attach partition %I for values from (%L) to (%L)',
                      'access_log_' || to_char(today, 'YYYYMMDD'), today, today + 1);
       insert into access_day (day, seq, hash) values (today, head.seq, head.hash);
       head.day := today;
     end if;
     with
-      left_here as (delete from access_line returning team_id, users, line),
+      left_here as (
+        delete from access_line where ctid = any (array(select ctid from access_line limit 20000)) returning team_id, users, line),
       waiting as (
         select team_id, users, line from left_here
         union all
