@@ -8,6 +8,7 @@ import { newKey } from '../platform/secrets.ts'
 import { cells, given, settings, vault } from '../testing.ts'
 import { embedding, launch, launchOf } from '../testing-launches.ts'
 import { administer, type Administration, type AdministrationSettings } from './administration.ts'
+import { CredentialChecks } from './credential-checks.ts'
 import { invite } from './invites.ts'
 import { launchPages } from './launch-pages.ts'
 import { peopleRoutes } from './people-routes.ts'
@@ -51,10 +52,15 @@ const acceptInvite = (admin: Administration, token: string, address: string) =>
     return run(outside, { body: { token, name: 'Testa Fictional' } })
   })
 
-const visit = (admin: Administration, path: string, address: string, { token = '', cookie = '' }) =>
+const visit = (
+  admin: Administration,
+  path: string,
+  address: string,
+  { token = '', cookie = '', query = {} }: { token?: string; cookie?: string; query?: Record<string, string> },
+) =>
   launchPages(admin)
     .find((page) => page.path === path)!
-    .answer({ query: token ? { token } : {}, headers: { cookie }, address })
+    .answer({ query: token ? { token } : query, headers: { cookie }, address })
 
 describe('wrong credentials of one address', () => {
   test('cost no statement once the address has used up its quota', async () => {
@@ -105,6 +111,47 @@ describe('wrong credentials of one address', () => {
     assert.equal((await asManager(admin, used.orgKey, '192.0.2.1')).status, 200)
     assert.equal((await asTeam(admin, fresh.key, '192.0.2.1')).status, 429)
     assert.equal((await asTeam(admin, fresh.key, '192.0.2.2')).status, 200)
+  })
+
+  test('wait for others of their address no longer than they may, and leave their place then', { timeout: 20_000 }, async () => {
+    const checks = new CredentialChecks({ wrong_per_min: 1, wait_ms: 20 })
+    const database = Promise.withResolvers<void>()
+    const find = () =>
+      refused(() =>
+        checks.find(
+          '192.0.2.1',
+          undefined,
+          () => database.promise.then(() => 'found'),
+          () => new Problem(401, {}),
+        ),
+      )
+    const first = find()
+    // More than may wait at once, one after the other: none keeps its place.
+    for (let i = 0; i < 11; i++) {
+      const late = await Promise.all(Array.from({ length: 100 }, find))
+      assert(late.every(({ status, headers }) => status === 503 && Number(headers['retry-after']) >= 1))
+    }
+    const last = find()
+    database.resolve()
+    assert.deepEqual([(await first).status, (await last).status], [200, 200])
+  })
+
+  test('do not hold a connection while they wait for others of their address', async () => {
+    const admin = limited({ wrong_keys_per_min: 20 })
+    const org = await given()
+    const { slug, member } = await embedding(org)
+    const query = { slug, ...launchOf(org, member) } as Record<string, string>
+    const cookie = () => `drawbridge_link_out=${newKey('ds_')}; drawbridge_feature_embed=${newKey('ds_')}`
+    const pages = [
+      ...Array.from({ length: 20 }, () => visit(admin, '/auth/launch', '192.0.2.1', { query, cookie: cookie() })),
+      ...Array.from({ length: 20 }, () => visit(admin, '/auth/session', '192.0.2.1', { cookie: cookie() })),
+      ...Array.from({ length: 20 }, () => visit(admin, '/auth/launch', '192.0.2.1', { token: newKey('dl_') })),
+    ]
+    // Management goes on meanwhile.
+    assert.equal((await org.manage.get('/member')).status, 200)
+    const statuses = (await Promise.all(pages)).map(({ status }) => status)
+    assert(!statuses.includes(503), String(statuses))
+    assert(statuses.includes(429))
   })
 
   test('do not delay many valid keys that come at once', async () => {

@@ -12,12 +12,14 @@ const PROVEN_MS = 3_600_000
 const PROVEN_MAX = 50_000
 /** Look-ups that wait for others of their address, in all. */
 const WAITING_MAX = 1000
+/** How long one waits for them, unless it is said. */
+const WAIT_MS = 10_000
 const REFUSED = 'Too many wrong keys from this address'
 
 /** What is being looked up for one network of callers. */
 interface Checking {
   running: number
-  waiting: (() => void)[]
+  waiting: Set<() => void>
 }
 
 /** Bounds look-ups of credentials of every kind. One per process. */
@@ -25,11 +27,13 @@ export class CredentialChecks {
   readonly #wrong: Quota
   readonly #proven = new Remembered<true>({ lifetime_ms: PROVEN_MS, size_max: PROVEN_MAX })
   readonly #checking = new Map<string, Checking>()
+  readonly #waitMs: number
   #waiting = 0
 
   /** @param options.wrong_per_min 0: no limit */
-  constructor({ wrong_per_min }: { wrong_per_min: number }) {
+  constructor({ wrong_per_min, wait_ms = WAIT_MS }: { wrong_per_min: number; wait_ms?: number }) {
     this.#wrong = new Quota({ max: wrong_per_min, window_s: WINDOW_S })
+    this.#waitMs = wait_ms
   }
 
   /** Counts a wrong credential of an address. Returns `problem`, or 429 when there were too many. */
@@ -40,7 +44,8 @@ export class CredentialChecks {
   /**
    * Looks a credential up, unless its address has used up its quota. What is not found counts as wrong.
    * Look-ups that run count like wrong ones while it is not known what they find: the next ones wait for them.
-   * 429: the quota is used up. 503: too many wait. Or `unknown`: there is no such credential.
+   * Never called where a database connection is held: those whose turn it is need one, and would wait for those that wait for them.
+   * 429: the quota is used up. 503: too many wait, or one waited for too long. Or `unknown`: there is no such credential.
    * @param credential undefined for one that is good for one use
    */
   async find<V>(
@@ -53,9 +58,11 @@ export class CredentialChecks {
     const proof = credential === undefined ? undefined : keyHash(credential).toString('base64')
     if (proof !== undefined && this.#proven.get(proof)) {
       const found = await lookUp()
-      if (found !== undefined) return found
-      this.#proven.delete(proof)
-      throw this.refusal(address, unknown())
+      if (found === undefined) {
+        this.#proven.delete(proof)
+        throw this.refusal(address, unknown())
+      }
+      return found
     }
     const network = networkOf(address)
     const checking = await this.#turnOf(network)
@@ -68,26 +75,47 @@ export class CredentialChecks {
       checking.running -= 1
       if (checking.running === 0) this.#checking.delete(network)
       // Each asks again: what they waited for may have used the quota up.
-      for (const wake of checking.waiting.splice(0)) wake()
+      for (const wake of checking.waiting) wake()
+      checking.waiting.clear()
     }
   }
 
   async #turnOf(network: string): Promise<Checking> {
+    let until_ms: number | undefined
     for (;;) {
       const refused = this.#wrong.refusal(network, REFUSED)
       if (refused) throw refused
-      const checking = this.#checking.get(network) ?? { running: 0, waiting: [] }
+      const checking = this.#checking.get(network) ?? { running: 0, waiting: new Set() }
       this.#checking.set(network, checking)
       if (checking.running < this.#wrong.left(network)) {
         checking.running += 1
         return checking
       }
       if (this.#waiting >= WAITING_MAX) throw busy('Too many credentials are being checked, try again')
+      until_ms ??= performance.now() + this.#waitMs
       this.#waiting += 1
-      await new Promise<void>((resolve) => checking.waiting.push(resolve))
-      this.#waiting -= 1
+      try {
+        await nextEnd(checking, until_ms - performance.now())
+      } finally {
+        this.#waiting -= 1
+      }
     }
   }
+}
+
+/** Resolves when a look-up of this network has ended. 503: none did within `wait_ms`. */
+function nextEnd({ waiting }: Checking, wait_ms: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const wake = () => {
+      clearTimeout(timer)
+      resolve()
+    }
+    const timer = setTimeout(() => {
+      waiting.delete(wake)
+      reject(busy('Checking the credential took too long, try again'))
+    }, wait_ms)
+    waiting.add(wake)
+  })
 }
 
 function raise(problem: Problem): never {

@@ -22,9 +22,9 @@ const modalities = ['feature_embed', 'link_out'] as const
 
 /** The pages, without a key. */
 export const launchPages = (admin: Administration): BrowserPage[] => {
-  const inControl = (answer: (tx: PlainTx, visit: Visit) => Promise<PageAnswer>) => async (visit: Visit) => {
+  const orTryLater = (answer: (visit: Visit) => Promise<PageAnswer>) => async (visit: Visit) => {
     try {
-      return await admin.cells.control.plainTx((tx) => answer(tx, visit))
+      return await answer(visit)
     } catch (error) {
       if (error instanceof Problem && (error.status === 429 || error.status === 503)) return tryLater(error)
       throw error
@@ -35,18 +35,29 @@ export const launchPages = (admin: Administration): BrowserPage[] => {
       id: 'launch_page',
       path: '/auth/launch',
       patients: false,
-      answer: inControl((tx, visit) => {
+      answer: orTryLater((visit) => {
         const token = textOf(visit, 'token')
-        return token === undefined ? goOn(tx, admin, visit) : redeem(tx, admin, token, visit.address)
+        return token === undefined ? goOn(admin, visit) : redeem(admin, token, visit.address)
       }),
     },
     {
       id: 'session_page',
       path: '/auth/session',
       patients: false,
-      answer: inControl((tx, visit) => showSession(tx, admin, visit)),
+      answer: orTryLater((visit) => showSession(admin, visit)),
     },
   ]
+}
+
+/** What a transaction of the control plane finds for a credential; undefined where it is unknown. 429: too many wrong ones from its address. */
+async function checked<V>(
+  admin: Administration,
+  { address, credential, hasForm }: { address: string; credential: string | undefined; hasForm: boolean },
+  lookUp: (tx: PlainTx) => Promise<V | undefined>,
+): Promise<V | undefined> {
+  const unknown = () => notFound('Unknown credential')
+  if (!hasForm) return absent(admin.checks.refusal(address, unknown()))
+  return admin.checks.find(address, credential, () => admin.cells.control.plainTx(lookUp), unknown).catch(absent)
 }
 
 function textOf({ query }: Visit, name: string): string | undefined {
@@ -69,14 +80,11 @@ function tryLater({ status, headers }: Problem): PageAnswer {
 }
 
 /** Use a launch token up. Writes dashboard_session. */
-async function redeem(tx: PlainTx, admin: Administration, token: string, address: string): Promise<PageAnswer> {
-  const unknown = () => notFound('Unknown link')
-  const lookUp = () => findLaunch(tx, token)
-  const known = LAUNCH_TOKEN.test(token)
-    ? await admin.checks.find(address, undefined, lookUp, unknown).catch(absent)
-    : absent(admin.checks.refusal(address, unknown()))
+async function redeem(admin: Administration, token: string, address: string): Promise<PageAnswer> {
+  const lookedUp = { address, credential: undefined, hasForm: LAUNCH_TOKEN.test(token) }
+  const known = await checked(admin, lookedUp, (tx) => findLaunch(tx, token))
   if (!known) return refusalPage(404, 'Unknown link', 'This link is not one that was made here.')
-  const session = await beginSession(tx, token)
+  const session = await admin.cells.control.plainTx((tx) => beginSession(tx, token))
   if (session === undefined)
     return refusalPage(
       410,
@@ -103,20 +111,12 @@ function tokensOf({ headers }: Visit, wanted: readonly string[]): string[] {
 }
 
 /** The open session of a token that a browser has sent; undefined when there is none. 429: too many wrong ones from its address. */
-async function sessionOf(
-  tx: PlainTx,
-  admin: Administration,
-  token: string,
-  address: string,
-): Promise<DashboardSession | undefined> {
-  const unknown = () => notFound('Unknown session')
-  if (!SESSION_TOKEN.test(token)) return absent(admin.checks.refusal(address, unknown()))
-  return admin.checks.find(address, token, () => findSession(tx, token), unknown).catch(absent)
-}
+const sessionOf = (admin: Administration, token: string, address: string): Promise<DashboardSession | undefined> =>
+  checked(admin, { address, credential: token, hasForm: SESSION_TOKEN.test(token) }, (tx) => findSession(tx, token))
 
-async function showSession(tx: PlainTx, admin: Administration, visit: Visit): Promise<PageAnswer> {
+async function showSession(admin: Administration, visit: Visit): Promise<PageAnswer> {
   for (const token of tokensOf(visit, inFrame(visit) ? modalities : modalities.toReversed())) {
-    const session = await sessionOf(tx, admin, token, visit.address)
+    const session = await sessionOf(admin, token, visit.address)
     if (session) return sessionPage(session, framedBy(session.modality, originsOf(session)))
   }
   return refusalPage(401, 'You are not signed in', 'There is no session, or it has ended. Please go back and open the link anew.')
@@ -126,11 +126,14 @@ const inFrame = ({ headers }: Visit): boolean => headers['sec-fetch-dest'] === '
 const originsOf = (session: DashboardSession) => session.origins.map(({ origin }) => origin)
 
 /** A launch without a token: on with the session there is, or to where a new launch URL comes from. Writes dashboard_session. */
-async function goOn(tx: PlainTx, admin: Administration, visit: Visit): Promise<PageAnswer> {
-  const org_id = await orgOf(tx, admin, visit)
-  const embedding = org_id === undefined ? undefined : await embeddingOf(tx, org_id)
-  if (org_id === undefined || !embedding)
-    return refusalPage(404, 'Unknown organization', 'This link does not say whose dashboard it opens.')
+async function goOn(admin: Administration, visit: Visit): Promise<PageAnswer> {
+  const { control } = admin.cells
+  const owner = await control.plainTx(async (tx) => {
+    const org_id = await orgOf(tx, admin, visit)
+    return org_id === undefined ? undefined : { org_id, embedding: await embeddingOf(tx, org_id) }
+  })
+  if (!owner?.embedding) return refusalPage(404, 'Unknown organization', 'This link does not say whose dashboard it opens.')
+  const { org_id, embedding } = owner
   const faults: Fault[] = []
   const launch = readQuery(Launch, visit.query, faults) as Launch
   if (!faults.length) faults.push(...contradictions(launch, 'query'))
@@ -142,8 +145,8 @@ async function goOn(tx: PlainTx, admin: Administration, visit: Visit): Promise<P
   if (!embedding.modalities.includes(launch.modality))
     return refusalPage(400, 'Not enabled', 'The organization does not open its dashboard in this way.')
   const [token] = tokensOf(visit, [launch.modality])
-  const session = token === undefined ? undefined : await sessionOf(tx, admin, token, visit.address)
-  if (session && session.org_id === org_id && isFor(session, launch)) return landing(tx, admin, token!, session, launch, origins)
+  const session = token === undefined ? undefined : await sessionOf(admin, token, visit.address)
+  if (session && session.org_id === org_id && isFor(session, launch)) return landing(admin, token!, session, launch, origins)
   const continuation = continuationOf(embedding, visit)
   if (continuation === undefined)
     return refusalPage(401, 'You are not signed in', 'Please go back and open the link anew.', origins)
@@ -176,7 +179,6 @@ function isFor(session: DashboardSession, launch: Launch): boolean {
 }
 
 async function landing(
-  tx: PlainTx,
   admin: Administration,
   token: string,
   session: DashboardSession,
@@ -189,7 +191,7 @@ async function landing(
     if (error instanceof Problem) return refusalPage(error.status, 'Not found', `${String(error.body.detail)}.`, origins)
     throw error
   }
-  if (feature !== session.feature) await landOn(tx, token, feature)
+  if (feature !== session.feature) await admin.cells.control.plainTx((tx) => landOn(tx, token, feature))
   return redirect(303, `${basePath(admin)}/auth/session`)
 }
 
