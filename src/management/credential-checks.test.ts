@@ -113,6 +113,25 @@ describe('wrong credentials of one address', () => {
     assert.equal((await asTeam(admin, fresh.key, '192.0.2.2')).status, 200)
   })
 
+  test('let a key through that is in constant use, however long ago it was first seen', async (t) => {
+    const admin = limited({ wrong_keys_per_min: 1 })
+    const team = await given()
+    const start_ms = Date.now()
+    const afterMinutes = async (minutes: number, ask: () => Promise<{ status: number }>) => {
+      t.mock.timers.enable({ apis: ['Date'], now: start_ms + minutes * 60_000 })
+      try {
+        return (await ask()).status
+      } finally {
+        t.mock.timers.reset()
+      }
+    }
+    const right = () => asTeam(admin, team.key, '192.0.2.1')
+    assert.equal(await afterMinutes(0, right), 200)
+    assert.equal(await afterMinutes(50, right), 200)
+    assert.equal(await afterMinutes(70, () => asTeam(admin, wrongKey(), '192.0.2.1')), 401)
+    assert.equal(await afterMinutes(70, right), 200)
+  })
+
   test('wait for others of their address no longer than they may, and leave their place then', { timeout: 20_000 }, async () => {
     const checks = new CredentialChecks({ wrong_per_min: 1, wait_ms: 20 })
     const database = Promise.withResolvers<void>()

@@ -62,6 +62,7 @@ export class CredentialChecks {
         this.#proven.delete(proof)
         throw this.refusal(address, unknown())
       }
+      this.#proven.set(proof, true)
       return found
     }
     const network = networkOf(address)
