@@ -135,10 +135,12 @@ export const job = <S extends TSchema>(
 
 /**
  * Queue work for after the commit. `at` is an instant of the team's clock. When that is by the machine's clock is said to the database as
- * a distance from now, so that workers start it in time though the clock of this process is wrong.
+ * a distance from now, so that workers start it in time though the clock of this process is wrong. The distance is whole seconds, rounded
+ * up: team time has no fractions, and what is queued for so many seconds from now runs no sooner than that many seconds after.
  */
 export function enqueue<S extends TSchema>(tx: Tx, to: Job<S>, payload: Static<S>, at: Date = tx.now): void {
-  const due_in_s = (plusSeconds(at, -tx.tenant.clock_offset_s).getTime() - machineNow().getTime()) / 1000
+  const left_s = (plusSeconds(at, -tx.tenant.clock_offset_s).getTime() - machineNow().getTime()) / 1000
+  const due_in_s = at > tx.now ? Math.ceil(left_s) : left_s
   tx.defer(sql`
     insert into job (id, team_id, name, payload, run_at, due_at)
     values (${tx.uuid()}, ${tx.team}, ${to.name}, ${JSON.stringify(payload)}, ${at}, ${dbNowPlus(due_in_s)})`)
