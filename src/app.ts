@@ -80,7 +80,7 @@ import { eraseTeamSimulations } from './simulator/erase.ts'
 import { rehearseHandler } from './simulator/rehearsal-stages.ts'
 import { eraseTeamRehearsals } from './simulator/rehearsals.ts'
 import { routes as simulator } from './simulator/routes.ts'
-import { simulationFollower, stepHandler } from './simulator/simulate.ts'
+import { simulationFollower, stepHandler, wakeHandler } from './simulator/simulate.ts'
 import { routes as testkits } from './testkits/routes.ts'
 import { eraseDemographicsHandler, eraseTeamDemographics } from './users/demographics.ts'
 import { routes as users } from './users/routes.ts'
@@ -176,6 +176,7 @@ export const later: string[] = []
 /** Handlers from the top of the architecture down: a job that several modules listen to reaches the highest first. */
 export const handlersIn = ({ sms }: { sms: boolean }): Handler[] => [
   stepHandler,
+  wakeHandler,
   dateHandler,
   giveUpHandler,
   expireHandler,

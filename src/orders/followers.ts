@@ -9,6 +9,8 @@ export interface OrderFollower {
   /** The low-level statuses it wants to hear of. */
   statuses: ReadonlySet<string>
   stepped(tx: Tx, open: OpenOrder, low: string): void | Promise<void>
+  /** The date that the order waits for is another one, or none. */
+  rescheduled?(tx: Tx, open: OpenOrder): void | Promise<void>
 }
 
 let followers: readonly OrderFollower[] = []
@@ -28,4 +30,9 @@ export async function tellFollowers(tx: Tx, open: OpenOrder): Promise<void> {
     const low = open.stepsTaken[told]!
     for (const follower of followers) if (follower.statuses.has(low)) await follower.stepped(tx, open, low)
   }
+}
+
+/** Tell the followers that an order waits for another date, or for none any more. */
+export async function tellRescheduled(tx: Tx, open: OpenOrder): Promise<void> {
+  for (const follower of followers) await follower.rescheduled?.(tx, open)
 }

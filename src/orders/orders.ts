@@ -8,6 +8,7 @@ import { T } from '../platform/schema.ts'
 import { sql } from '../platform/sql.ts'
 import { notDeleted, notDeletedHere } from '../users/users.ts'
 import { activation, dispatchAt } from './dispatch.ts'
+import { tellRescheduled } from './followers.ts'
 import { changeOrder } from './open-order.ts'
 import type { Order, OrderReply } from './schema.ts'
 
@@ -68,18 +69,19 @@ export async function findKitBySample(tx: Tx, sample_id: string): Promise<string
 }
 
 /**
- * Change or clear the date of a scheduled order. Writes lab_order. Queues orders.dispatch where somebody has to be told. No event: nothing happened to the order.
+ * Change or clear the date of a scheduled order. Writes lab_order. Queues orders.dispatch where somebody has to be told, and what followers queue. No event: nothing happened to the order.
  * 400: the order was not created for a date, or has gone on, or the date is past. 404: no such order.
  * Source: lab-testing.md 6.3.
  */
 export async function rescheduleOrder(tx: Tx, id: string, activate_by: string | null): Promise<JsonText<OrderReply>> {
-  const document = await changeOrder(tx, id, (open) => {
+  const document = await changeOrder(tx, id, async (open) => {
     if (open.lowStatus !== 'ordered' && open.lowStatus !== 'awaiting_registration')
       throw badRequest(`An order that is ${open.lowStatus} cannot be scheduled any more`)
     if (!open.intake.scheduled) throw badRequest('An order created for immediate processing cannot be scheduled afterwards')
     if (activate_by !== null && activate_by < day(tx.now)) throw badRequest('activate_by must not be in the past')
     open.order.activate_by = activate_by
     dispatchAt(tx, open.order, activation(tx, activate_by))
+    await tellRescheduled(tx, open)
   })
   return orderReply(document, 'order updated')
 }

@@ -2,6 +2,7 @@
 // plan of a simulation that waits.
 import { expectedResults } from '../catalog/lab-tests.ts'
 import { linkTo } from '../labs/links.ts'
+import { activation } from '../orders/dispatch.ts'
 import { isFinal } from '../orders/machine.ts'
 import { lifecycleOf } from '../orders/lifecycle.ts'
 import type { OrderFollower } from '../orders/followers.ts'
@@ -34,12 +35,16 @@ type Plan = Static<typeof Plan>
 /** One step of a simulation; queues the next. */
 export const simulateStep = job('simulator.step', Plan)
 
+/** A simulation that waits for an instant looks again whether it has come. */
+export const wakeSimulation = job('simulator.wake', T.Object({ order_id: T.String() }))
+
 const DEFAULT_TARGET = 'completed'
 /** How long the simulated carrier says that a parcel takes to the patient. */
 const ON_ITS_WAY_S = 3 * 86_400
 
 /**
- * Start a simulation of an order; the steps follow as jobs, each with its own transaction and event. Queues simulator.step.
+ * Start a simulation of an order; the steps follow as jobs, each with its own transaction and event. An order for a date waits
+ * for it. Queues simulator.step.
  * 400: no such status for this kind of order, or it cannot get there from where it is. 404: not a sandbox team, or no such order.
  */
 export async function startSimulation(
@@ -78,15 +83,40 @@ export const stepHandler = handle(simulateStep, (context, plan) =>
   context.tx(async (tx) => {
     const open = await findOpenOrder(tx, plan.order_id)
     // Erased with its user meanwhile.
-    if (!open) return
-    const next = nextStep(placeOf(open), plan.target)
-    if (next === undefined) return
-    if (next === 'wait') return park(tx, plan)
-    await take(tx, open, next, plan)
-    await finish(tx, open)
-    if (next !== plan.target) enqueue(tx, simulateStep, plan, plusSeconds(tx.now, plan.delay_s))
+    if (open) await step(tx, open, plan)
   }),
 )
+
+export const wakeHandler = handle(wakeSimulation, (context, { order_id }) =>
+  context.tx(async (tx) => {
+    const open = await findOpenOrder(tx, order_id)
+    const plan = open && (await unpark(tx, order_id))
+    if (plan) await step(tx, open, plan)
+  }),
+)
+
+/** Take the next step, or wait for what it needs. Writes lab_order, simulation. Queues simulator.step or simulator.wake. */
+async function step(tx: Tx, open: OpenOrder, plan: Plan): Promise<void> {
+  const next = nextStep(placeOf(open), plan.target)
+  if (next === undefined) return
+  if (next === 'wait') return park(tx, plan)
+  const at = instantOf(tx, open, next)
+  if (at > tx.now) {
+    await park(tx, plan)
+    return enqueue(tx, wakeSimulation, { order_id: plan.order_id }, at)
+  }
+  await take(tx, open, next, plan)
+  await finish(tx, open)
+  if (next !== plan.target) enqueue(tx, simulateStep, plan, plusSeconds(tx.now, plan.delay_s))
+}
+
+/** Statuses of an order that its laboratory has not been sent yet. */
+const UNSENT = new Set(['ordered', 'awaiting_registration'])
+
+/** When a step can be taken: an order for a date is not sent before its day. */
+function instantOf(tx: Tx, open: OpenOrder, next: string): Date {
+  return UNSENT.has(open.lowStatus) && next !== 'cancelled' ? activation(tx, open.order.activate_by) : tx.now
+}
 
 /** What the world does for an order to become `next`. */
 export async function take(tx: Tx, open: OpenOrder, next: string, plan: Plan): Promise<void> {
@@ -142,7 +172,7 @@ async function deliver(tx: Tx, open: OpenOrder, next: string, plan: Plan): Promi
   await receiveReport(tx, open, report)
 }
 
-/** Wait for the registration or the visit. Writes simulation. */
+/** Wait for the registration, the visit or a date. Writes simulation. */
 async function park(tx: Tx, plan: Plan): Promise<void> {
   await tx.run(sql`
     insert into simulation (order_id, team_id, plan) values (${plan.order_id}, ${tx.team}, ${JSON.stringify(plan)})
@@ -151,14 +181,24 @@ async function park(tx: Tx, plan: Plan): Promise<void> {
 
 const Parked = T.Object({ plan: Plan })
 
-/** A kit was registered, or something happened to a visit: a simulation that waited for it goes on. Queues simulator.step. */
+/** The plan of a simulation that waits, which does so no longer; the order's lock is its lock. Writes simulation. */
+async function unpark(tx: Tx, order_id: string): Promise<Plan | undefined> {
+  const parked = await tx.maybe(
+    Parked,
+    sql`delete from simulation where order_id = ${order_id} and team_id = ${tx.team} returning plan`,
+  )
+  return parked?.plan
+}
+
+/** Something happened that a simulation may have waited for: it goes on, or waits anew. Queues simulator.step or simulator.wake. */
 export const simulationFollower: OrderFollower = {
   statuses: new Set(['registered', 'appointment_pending', 'appointment_scheduled', 'appointment_cancelled']),
   async stepped(tx, open) {
-    const parked = await tx.maybe(
-      Parked,
-      sql`delete from simulation where order_id = ${open.order.id} and team_id = ${tx.team} returning plan`,
-    )
-    if (parked) enqueue(tx, simulateStep, parked.plan, plusSeconds(tx.now, parked.plan.delay_s))
+    const plan = await unpark(tx, open.order.id)
+    if (plan) enqueue(tx, simulateStep, plan, plusSeconds(tx.now, plan.delay_s))
+  },
+  async rescheduled(tx, { order }) {
+    const parked = await tx.maybe(Parked, sql`select plan from simulation where order_id = ${order.id} and team_id = ${tx.team}`)
+    if (parked) enqueue(tx, wakeSimulation, { order_id: order.id }, activation(tx, order.activate_by))
   },
 }
