@@ -45,6 +45,7 @@ import { routes as physicians } from './physicians/routes.ts'
 import { visitEnding } from './phlebotomy/booking.ts'
 import { coverageOf } from './phlebotomy/coverage.ts'
 import { dateHandler } from './phlebotomy/dating.ts'
+import { playHandler } from './phlebotomy/playing.ts'
 import { routes as phlebotomy } from './phlebotomy/routes.ts'
 import { constraints as visitConstraints, eraseTeamVisits } from './phlebotomy/visits.ts'
 import { eraseRawResultsHandler, eraseTeamRawResults } from './matching/erase.ts'
@@ -178,6 +179,7 @@ export const handlersIn = ({ sms }: { sms: boolean }): Handler[] => [
   stepHandler,
   wakeHandler,
   dateHandler,
+  playHandler,
   giveUpHandler,
   expireHandler,
   rehearseHandler,

@@ -24,5 +24,5 @@ export const uses = {
   results: ['paper', 'users', 'catalog', 'labs', 'orders'],
   matching: ['management', 'users', 'catalog', 'labs', 'orders', 'results'],
   fulfilment: ['management', 'users', 'catalog', 'labs', 'orders', 'testkits', 'results'],
-  simulator: ['management', 'users', 'catalog', 'labs', 'orders', 'testkits', 'results', 'matching'],
+  simulator: ['management', 'users', 'catalog', 'labs', 'orders', 'testkits', 'appointments', 'results', 'matching'],
 } as const satisfies Record<string, readonly string[]>

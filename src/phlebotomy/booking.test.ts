@@ -230,7 +230,7 @@ describe('cancelling', () => {
   })
 })
 
-test('a simulated order waits for its visit, and is drawn when one is booked or dated', async () => {
+test('a simulated order waits until its visit is booked or dated, and is drawn when that begins', async () => {
   const team = await given('sandbox-us')
   const [booked, asked] = [await homeOrder(team, {}, false), await homeOrder(team, { patient_address: avenue }, false)]
   for (const id of [booked, asked]) ok(await team.api.post(`/v3/order/${id}/test`))
@@ -239,10 +239,13 @@ test('a simulated order waits for its visit, and is drawn when one is booked or 
   ok(await visitOf(team, booked).book((await slots(team)).at(-1)!.booking_key))
   ok(await visitOf(team, asked).request({ address: usAddress(avenue) }))
   await team.settle()
-  assert.deepEqual((await lows(team, booked)).slice(-2), ['draw_completed', 'completed'])
+  assert.equal((await lows(team, booked)).at(-1), 'appointment_scheduled')
   assert.equal((await lows(team, asked)).at(-1), 'appointment_pending')
   await pass(team, 3601)
-  assert.deepEqual((await lows(team, asked)).slice(-3), ['appointment_scheduled', 'draw_completed', 'completed'])
+  assert.equal((await lows(team, asked)).at(-1), 'appointment_scheduled')
+  await pass(team, 15 * DAY_S)
+  for (const id of [booked, asked])
+    assert.deepEqual((await lows(team, id)).slice(-3), ['appointment_scheduled', 'draw_completed', 'completed'])
   for (const id of [booked, asked]) assert.equal(ok(await visitOf(team, id).read()).status, 'completed')
   await assertAgreement(team)
 })

@@ -12,6 +12,7 @@ import { T } from '../platform/schema.ts'
 import { sql } from '../platform/sql.ts'
 import { heldBy, openVisited, toldOf } from './booking.ts'
 import { dateVisit } from './links/sandbox-request.ts'
+import { linkTo } from './links.ts'
 import { plusDays, wallClocks } from './local-time.ts'
 import type { SetDate, SetProgress, Visit } from './schema.ts'
 import { findStaff } from './staff.ts'
@@ -63,12 +64,14 @@ async function date(
   taken?: Taken,
 ): Promise<void> {
   const { appointment } = held
-  const { id: appointment_id, address, appointment_notes } = appointment
+  const { id: appointment_id, order_id, provider, address, appointment_notes } = appointment
   const again = appointment.event_status !== 'pending'
   const data = { origin: 'provider', is_reschedule: again }
   if (again) await moveAppointment(tx, open, held, span, data)
   else await confirmAppointment(tx, open, held, span, data)
   await moveVisit(tx, { appointment_id, told: toldOf(open, address, appointment_notes) }, taken)
+  const [start_ms, end_ms] = [Date.parse(span.start_at), Date.parse(span.end_at)]
+  linkTo(tx.tenant, provider)?.dated?.(tx, { appointment_id, order_id }, { start_ms, end_ms })
 }
 
 /** In the sandbox somebody comes on the day after, from ten to twelve. */

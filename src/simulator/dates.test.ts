@@ -1,11 +1,14 @@
-// Simulations that wait for an instant. Source: lab-testing.md 6.3, 24.
+// Simulations that wait for an instant: the date of an order, the beginning of a visit. Source: lab-testing.md 6.3, 24.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import type { TimeSlot } from '../appointments/schema.ts'
 import { iso, machineNow } from '../platform/clock.ts'
 import { teamNow } from '../platform/db.ts'
 import { T } from '../platform/schema.ts'
 import { sql } from '../platform/sql.ts'
+import { appointmentsOf, assertAgreement } from '../testing-appointments.ts'
 import { DAY_S, orderOf, pass, placed, tenantOf } from '../testing-orders.ts'
+import { avenue, homeOrder, managing, ok, slots, street, usAddress, visitOf } from '../testing-visits.ts'
 import { given, type Given } from '../testing.ts'
 import { KNOWN, start, statuses, tracking, updates } from './simulator.fixture.ts'
 
@@ -110,6 +113,159 @@ describe('simulating an order for a date', () => {
     await start(team, id)
     await team.settle()
     assert.deepEqual(statuses(await orderOf(team, id)), KNOWN)
+  })
+})
+
+/** An order that is drawn at home, simulated as far as it goes by itself. */
+async function simulated(team: Given, query: Record<string, string> = {}, changes: Record<string, unknown> = {}) {
+  const id = await homeOrder(team, changes, false)
+  await start(team, id, query)
+  await team.settle()
+  assert.deepEqual(await lows(team, id), ['ordered', 'requisition_created'])
+  return id
+}
+
+const booked = async (team: Given, id: string, slot: TimeSlot) => ok(await visitOf(team, id).book(slot.booking_key))
+/** When the order came to a status. */
+const instantOf = async (team: Given, id: string, low: string) =>
+  (await orderOf(team, id)).events.find(({ status }) => status.endsWith(`.${low}`))?.created_at
+
+describe('simulating an order that is drawn at home', () => {
+  test('draws when the visit begins', async () => {
+    const team = await given()
+    const id = await simulated(team)
+    const slot = (await slots(team)).at(-1)!
+    await booked(team, id, slot)
+    await team.settle()
+    assert.equal((await lows(team, id)).at(-1), 'appointment_scheduled')
+    await until(team, slot.start, -1)
+    assert.equal((await lows(team, id)).at(-1), 'appointment_scheduled')
+    await pass(team, 1)
+    assert.deepEqual((await lows(team, id)).slice(-2), ['draw_completed', 'completed'])
+    assert.equal(await instantOf(team, id, 'draw_completed'), slot.start)
+    assert.equal(ok(await visitOf(team, id).read()).status, 'completed')
+    await assertAgreement(team)
+  })
+
+  test('draws at the time to which the visit was moved last', async () => {
+    for (const [first, second] of [
+      [-1, -20],
+      [-20, -1],
+    ]) {
+      const team = await given()
+      const id = await simulated(team)
+      const all = await slots(team)
+      await booked(team, id, all.at(first!)!)
+      await team.settle()
+      ok(await visitOf(team, id).move(all.at(second!)!.booking_key))
+      await pass(team, 15 * DAY_S)
+      assert.equal(await instantOf(team, id, 'draw_completed'), all.at(second!)!.start)
+      assert.deepEqual(await team.jobs(), [])
+    }
+  })
+
+  test('waits again where the visit is cancelled', async () => {
+    const team = await given()
+    const id = await simulated(team)
+    await booked(team, id, (await slots(team)).at(-20)!)
+    await team.settle()
+    ok(await visitOf(team, id).cancel())
+    await pass(team, 15 * DAY_S)
+    assert.equal((await lows(team, id)).at(-1), 'appointment_cancelled')
+    const slot = (await slots(team)).at(-1)!
+    await booked(team, id, slot)
+    await pass(team, 15 * DAY_S)
+    assert.equal(await instantOf(team, id, 'draw_completed'), slot.start)
+  })
+
+  test('draws before its time where a status or a delay was asked for', async () => {
+    for (const query of [
+      { delay: '1' },
+      { final_status: 'completed.at_home_phlebotomy.completed' },
+      { final_status: 'collecting_sample.at_home_phlebotomy.draw_completed' },
+    ] as Record<string, string>[]) {
+      const team = await given()
+      const id = await simulated(team, query)
+      await booked(team, id, (await slots(team)).at(-1)!)
+      await pass(team, 60)
+      const drawn = await instantOf(team, id, 'draw_completed')
+      assert.ok(drawn !== undefined && new Date(drawn) <= (await nowOf(team)), JSON.stringify(query))
+    }
+  })
+
+  test('draws on the day that a visit got which was asked for', async () => {
+    const team = await given()
+    const id = await simulated(team, {}, { patient_address: avenue })
+    ok(await visitOf(team, id).request({ address: usAddress(avenue) }))
+    await pass(team, 3601)
+    const { start_at } = ok(await visitOf(team, id).read())
+    assert.equal((await lows(team, id)).at(-1), 'appointment_scheduled')
+    await until(team, start_at)
+    assert.equal(await instantOf(team, id, 'draw_completed'), start_at)
+    await assertAgreement(team)
+  })
+})
+
+describe('a visit of the sandbox, with no simulation', () => {
+  test('begins and ends at its time, whether it was booked or asked for', async () => {
+    const team = await given()
+    const [here, there] = [await homeOrder(team), await homeOrder(team, { patient_address: avenue })]
+    await booked(team, here, (await slots(team, street)).at(-1)!)
+    ok(await visitOf(team, there).request({ address: usAddress(avenue) }))
+    await pass(team, 3601)
+    for (const id of [there, here]) {
+      const { start_at, end_at } = ok(await visitOf(team, id).read())
+      await until(team, start_at, -1)
+      assert.equal(ok(await visitOf(team, id).read()).status, 'confirmed')
+      await pass(team, 1)
+      assert.equal(ok(await visitOf(team, id).read()).status, 'in_progress')
+      await until(team, end_at)
+      const { status, events } = ok(await visitOf(team, id).read())
+      assert.equal(status, 'completed')
+      assert.deepEqual(
+        events.slice(-2).map((event: { created_at: string; status: string }) => [event.created_at, event.status]),
+        [
+          [start_at, 'in_progress'],
+          [end_at, 'completed'],
+        ],
+      )
+      assert.equal((await lows(team, id)).at(-1), 'draw_completed')
+    }
+    await assertAgreement(team)
+    assert.deepEqual((await managing(team).get('/visit')).body.data, [])
+    assert.deepEqual(await team.jobs(), [])
+  })
+
+  test('that was moved takes place once, and one that was cancelled never', async () => {
+    const team = await given()
+    const [moved, cancelled] = [await homeOrder(team), await homeOrder(team)]
+    const all = await slots(team)
+    await booked(team, moved, all.at(-20)!)
+    ok(await visitOf(team, moved).move(all.at(-1)!.booking_key))
+    await booked(team, cancelled, all.at(-20)!)
+    ok(await visitOf(team, cancelled).cancel())
+    await pass(team, 15 * DAY_S)
+    const [one] = await appointmentsOf(team, moved)
+    assert.deepEqual(
+      one!.events.map(({ status }) => status),
+      ['scheduled', 'scheduled', 'in_progress', 'completed'],
+    )
+    assert.equal(one!.events[2]!.created_at, all.at(-1)!.start)
+    assert.deepEqual(
+      (await appointmentsOf(team, cancelled)).map(({ event_status }) => event_status),
+      ['cancelled'],
+    )
+  })
+
+  test('that somebody begins before its time still ends at its end', async () => {
+    const team = await given()
+    const id = await homeOrder(team)
+    const slot = (await slots(team)).at(-1)!
+    await booked(team, id, slot)
+    ok(await managing(team).put(`/visit/${id}/progress`, { status: 'in_progress' }))
+    await pass(team, 15 * DAY_S)
+    const { status, events } = ok(await visitOf(team, id).read())
+    assert.deepEqual([status, events.at(-1).created_at], ['completed', slot.end])
   })
 })
 

@@ -1,5 +1,6 @@
 // Playing the world for a sandbox order: carriers, laboratory, results. It uses the same functions as production and owns only the
 // plan of a simulation that waits.
+import { findAppointment } from '../appointments/open-appointment.ts'
 import { expectedResults } from '../catalog/lab-tests.ts'
 import { linkTo } from '../labs/links.ts'
 import { activation } from '../orders/dispatch.ts'
@@ -29,6 +30,8 @@ const Plan = T.Object({
   interpretation: Interpretation,
   result_types: Nullable(T.Array(T.String())),
   has_missing_results: T.Boolean(),
+  /** Whether a visit is waited for until it begins: where the caller has named neither an end nor a delay. */
+  awaits_visit: T.Optional(T.Boolean()),
 })
 type Plan = Static<typeof Plan>
 
@@ -43,8 +46,8 @@ const DEFAULT_TARGET = 'completed'
 const ON_ITS_WAY_S = 3 * 86_400
 
 /**
- * Start a simulation of an order; the steps follow as jobs, each with its own transaction and event. An order for a date waits
- * for it. Queues simulator.step.
+ * Start a simulation of an order; the steps follow as jobs, each with its own transaction and event. An order for a date waits for it, and
+ * a visit is waited for until it begins unless the query says where the simulation ends or how fast it goes. Queues simulator.step.
  * 400: no such status for this kind of order, or it cannot get there from where it is. 404: not a sandbox team, or no such order.
  */
 export async function startSimulation(
@@ -68,6 +71,7 @@ export async function startSimulation(
     interpretation: flags.interpretation ?? 'normal',
     result_types: flags.result_types?.length ? flags.result_types : null,
     has_missing_results: flags.has_missing_results ?? false,
+    awaits_visit: query.final_status === undefined && !query.delay,
   })
   return { status: 'success', message: 'Order simulation started' }
 }
@@ -100,7 +104,7 @@ async function step(tx: Tx, open: OpenOrder, plan: Plan): Promise<void> {
   const next = nextStep(placeOf(open), plan.target)
   if (next === undefined) return
   if (next === 'wait') return park(tx, plan)
-  const at = instantOf(tx, open, next)
+  const at = await instantOf(tx, open, next, plan)
   if (at > tx.now) {
     await park(tx, plan)
     return enqueue(tx, wakeSimulation, { order_id: plan.order_id }, at)
@@ -113,9 +117,12 @@ async function step(tx: Tx, open: OpenOrder, plan: Plan): Promise<void> {
 /** Statuses of an order that its laboratory has not been sent yet. */
 const UNSENT = new Set(['ordered', 'awaiting_registration'])
 
-/** When a step can be taken: an order for a date is not sent before its day. */
-function instantOf(tx: Tx, open: OpenOrder, next: string): Date {
-  return UNSENT.has(open.lowStatus) && next !== 'cancelled' ? activation(tx, open.order.activate_by) : tx.now
+/** When a step can be taken: an order for a date is not sent before its day, and a visit draws no blood before it begins. */
+async function instantOf(tx: Tx, open: OpenOrder, next: string, plan: Plan): Promise<Date> {
+  if (UNSENT.has(open.lowStatus) && next !== 'cancelled') return activation(tx, open.order.activate_by)
+  if (next !== 'draw_completed' || !plan.awaits_visit) return tx.now
+  const start_at = (await findAppointment(tx, open))?.appointment.start_at
+  return start_at ? new Date(start_at) : tx.now
 }
 
 /** What the world does for an order to become `next`. */

@@ -46,6 +46,8 @@ export interface VisitLink {
   request(tx: Tx, visit: VisitToCome): Promise<Answer>
   /** Take a place of another window, and give back that of the first. Throws as `book`; then the first is kept. */
   reschedule(tx: Tx, visit: VisitToCome, window: Wanted): Promise<Answer>
+  /** The time of a visit that was requested is fixed, or another one. Left out where that needs nothing done. */
+  dated?(tx: Tx, visit: Pick<VisitToCome, 'appointment_id' | 'order_id'>, span: Span): void
   /** Nobody has to come any more. Called however that came about. */
   cancel(tx: Tx, appointment_id: string): Promise<void>
 }

@@ -7,6 +7,7 @@ import { holdVisit, moveVisit, releaseVisit } from '../visits.ts'
 import { isReachable, NO_DOOR, type Where } from '../where.ts'
 import { openWindows, type Schedule, type Span } from '../windows.ts'
 import { noRequests, type VisitLink, type Wanted } from './link.ts'
+import { playAt } from './sandbox-visit.ts'
 
 const READY = 'appointment-ready'
 const ZIP = '85004'
@@ -59,12 +60,14 @@ export const sandboxReadyLink: VisitLink = {
   async book(tx, visit, window) {
     await assertOffered(visit.where, window, tx.now)
     await holdVisit(tx, 'getlabs', visit)
+    playAt(tx, visit, window.start_ms)
     return 'confirmed'
   },
   request: noRequests,
   async reschedule(tx, visit, window) {
     await assertOffered(visit.where, window, tx.now)
     await moveVisit(tx, visit)
+    playAt(tx, visit, window.start_ms)
     return 'confirmed'
   },
   cancel: async (tx, appointment_id) => void (await releaseVisit(tx, appointment_id)),

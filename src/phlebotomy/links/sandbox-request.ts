@@ -6,6 +6,7 @@ import { T } from '../../platform/schema.ts'
 import { holdVisit, releaseVisit } from '../visits.ts'
 import { isReachable, NO_DOOR } from '../where.ts'
 import { noBooking, noMoving, noWindows, type VisitLink } from './link.ts'
+import { playAt } from './sandbox-visit.ts'
 
 const REQUEST = 'appointment-request'
 const ZIP = '54650'
@@ -28,5 +29,6 @@ export const sandboxRequestLink: VisitLink = {
     return 'requested'
   },
   reschedule: noMoving,
+  dated: (tx, visit, { start_ms }) => playAt(tx, visit, start_ms),
   cancel: async (tx, appointment_id) => void (await releaseVisit(tx, appointment_id)),
 }

@@ -1,0 +1,132 @@
+// A week in the sandbox by the clock alone: orders are placed on the first day, and each then lives as it would. Source: lab-testing.md 24.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Appointment, TimeSlot } from '../appointments/schema.ts'
+import type { Order } from '../orders/schema.ts'
+import { assertAgreement } from '../testing-appointments.ts'
+import { placed } from '../testing-orders.ts'
+import { avenue, homeOrder, ok, slots, usAddress, visitOf } from '../testing-visits.ts'
+import { given, type Given } from '../testing.ts'
+import { start } from './simulator.fixture.ts'
+
+const HOUR_S = 3600
+const PHOENIX_S = -7 * HOUR_S
+/** Ten in the morning in Phoenix. */
+const TEN_S = 10 * HOUR_S - PHOENIX_S
+
+const now = async ({ api }: Given): Promise<number> => Date.parse(ok(await api.get('/v1/sandbox/clock')).now) / 1000
+
+/** Move the clock as a user would, and as far as it takes. */
+async function moveTo({ api }: Given, to_s: number): Promise<void> {
+  const { complete } = ok(await api.post('/v1/sandbox/clock/advance', { to: new Date(to_s * 1000).toISOString() }))
+  assert.equal(complete, true)
+}
+
+const text = (at_s: number): string => new Date(at_s * 1000).toISOString().replace('.000Z', '+00:00')
+
+interface Entry {
+  at_s: number
+  name: string
+  what: string
+}
+
+/** What the team was told of orders and their visits, in that order, by the names they have in the story. */
+async function diary({ api }: Given, names: Record<string, string>): Promise<Entry[]> {
+  const { data } = ok(await api.get('/v1/events?limit=250'))
+  return (data as { type: string; created_at: string; body: { data: Order & Appointment } }[])
+    .toReversed()
+    .map(({ type, created_at, body }) => {
+      const { id, order_id, last_event, event_status, start_at } = body.data
+      const visit = `visit ${type.split('.').at(-1)}: ${event_status}${start_at ? ` for ${start_at}` : ''}`
+      const what = last_event ? last_event.status.split('.').at(-1)! : visit
+      return { at_s: Date.parse(created_at) / 1000, name: names[order_id ?? id]!, what }
+    })
+}
+
+test('a week in the sandbox reads as a real one', async () => {
+  const team = await given()
+  // The week begins on the day after tomorrow at 00:00 UTC, in the evening of the day before in Phoenix.
+  const monday = (Math.floor((await now(team)) / 86_400) + 2) * 86_400
+  const day = (n: number): number => monday + n * 86_400
+  const date = (n: number): string => text(day(n)).slice(0, 10)
+  await moveTo(team, monday)
+
+  const walk_in = await placed(team, { lab_test_id: await team.test('walk_in_test'), activate_by: date(2) })
+  const home = await homeOrder(team, {}, false)
+  const asked = await homeOrder(team, { patient_address: avenue }, false)
+  for (const id of [walk_in.id, home, asked]) await start(team, id)
+  await moveTo(team, monday + HOUR_S)
+
+  const windows = await slots(team)
+  const at = (n: number): TimeSlot => windows.find(({ start: begin }) => begin === text(day(n) + TEN_S))!
+  ok(await visitOf(team, home).book(at(1).booking_key))
+  ok(await visitOf(team, asked).request({ address: usAddress(avenue) }))
+
+  // Moved once before it, to a later day, and then to an earlier one.
+  await moveTo(team, monday + 4 * HOUR_S)
+  const again = await slots(team)
+  const key = (n: number) => again.find(({ start: begin }) => begin === text(day(n) + TEN_S))!.booking_key
+  ok(await visitOf(team, home).move(key(5)))
+  ok(await visitOf(team, home).move(key(3)))
+
+  // Nothing else is done: a day passes, and another one.
+  for (let n = 1; n <= 7; n++) await moveTo(team, day(n))
+
+  const dated = ok(await visitOf(team, asked).read()) as Appointment
+  const all = await diary(team, { [walk_in.id]: 'walk-in', [home]: 'home', [asked]: 'asked' })
+  const of = (name: string) => all.filter((entry) => entry.name === name).map(({ what }) => what)
+  const first = text(day(1) + TEN_S)
+  const later = text(day(5) + TEN_S)
+  const held = text(day(3) + TEN_S)
+  assert.deepEqual(of('walk-in'), ['ordered', 'requisition_created', 'completed'])
+  assert.deepEqual(of('home'), [
+    'ordered',
+    'requisition_created',
+    `visit created: scheduled for ${first}`,
+    `visit updated: scheduled for ${first}`,
+    'appointment_pending',
+    'appointment_scheduled',
+    `visit updated: scheduled for ${later}`,
+    'appointment_scheduled',
+    `visit updated: scheduled for ${held}`,
+    'appointment_scheduled',
+    `visit updated: in_progress for ${held}`,
+    `visit updated: completed for ${held}`,
+    'draw_completed',
+    'completed',
+  ])
+  assert.deepEqual(of('asked'), [
+    'ordered',
+    'requisition_created',
+    'visit created: pending',
+    'visit updated: pending',
+    'appointment_pending',
+    `visit updated: scheduled for ${dated.start_at}`,
+    'appointment_scheduled',
+    `visit updated: in_progress for ${dated.start_at}`,
+    `visit updated: completed for ${dated.start_at}`,
+    'draw_completed',
+    'completed',
+  ])
+
+  // Each at its time: the order for a date on its day, a visit when it begins, and the whole in the order of these times.
+  const asking_s = all.find(({ name, what }) => name === 'asked' && what === 'visit created: pending')!.at_s
+  const expected = {
+    'walk-in requisition_created': day(2),
+    'walk-in completed': day(2),
+    [`asked visit updated: scheduled for ${dated.start_at}`]: asking_s + HOUR_S,
+    'asked draw_completed': Date.parse(dated.start_at!) / 1000,
+    'asked completed': Date.parse(dated.start_at!) / 1000,
+    'home draw_completed': day(3) + TEN_S,
+    'home completed': day(3) + TEN_S,
+  }
+  for (const [entry, at_s] of Object.entries(expected))
+    assert.deepEqual([entry, text(all.find(({ name, what }) => `${name} ${what}` === entry)!.at_s)], [entry, text(at_s)])
+  assert.deepEqual(
+    all.map(({ at_s }) => at_s),
+    all.map(({ at_s }) => at_s).toSorted((a, b) => a - b),
+  )
+  for (const id of [walk_in.id, home, asked]) assert.equal((await team.api.get(`/v3/order/${id}/result`)).status, 200)
+  await assertAgreement(team)
+  assert.deepEqual(await team.jobs(), [])
+})
