@@ -180,6 +180,30 @@ describe('wrong credentials of one address', () => {
     assert.deepEqual(statuses, Array(8).fill(200))
   })
 
+  test('leave places to wait to other addresses, however many of them come at once', async () => {
+    const checks = new CredentialChecks({ wrong_per_min: 1 })
+    const database = Promise.withResolvers<void>()
+    const find = (address: string) =>
+      refused(() =>
+        checks.find(
+          address,
+          newKey('sk_us_'),
+          () => database.promise.then(() => 'found'),
+          () => new Problem(401, {}),
+        ),
+      )
+    const [many, few] = [Array.from({ length: 1200 }, () => find('192.0.2.1')), [1, 2, 3].map(() => find('192.0.2.2'))]
+    database.resolve()
+    assert.deepEqual(
+      (await Promise.all(few)).map(({ status }) => status),
+      [200, 200, 200],
+    )
+    const outcomes = await Promise.all(many)
+    // One is looked up, a hundred wait.
+    assert.equal(outcomes.filter(({ status }) => status === 200).length, 101)
+    assert(outcomes.every(({ status, headers }) => status === 200 || (status === 503 && Number(headers['retry-after']) >= 1)))
+  })
+
   test('count for the whole network that an IPv6 host may take addresses from', async () => {
     const admin = limited({ wrong_keys_per_min: 1 })
     assert.equal((await asTeam(admin, wrongKey(), '2001:db8:0:1::1')).status, 401)

@@ -5,13 +5,15 @@ import { Quota } from '../platform/limits.ts'
 import { networkOf } from '../platform/network.ts'
 import { Remembered } from '../platform/remembered.ts'
 import { keyHash } from '../platform/secrets.ts'
+import { Bound } from '../platform/shares.ts'
 
 const WINDOW_S = 60
 /** A credential that was valid so recently is looked up whatever else its address has sent: others may share the address. */
 const PROVEN_MS = 3_600_000
 const PROVEN_MAX = 50_000
-/** Look-ups that wait for others of their address, in all. */
+/** Look-ups that wait for others of their address, in all and of one address. */
 const WAITING_MAX = 1000
+const ADDRESS_WAITING_MAX = 100
 /** How long one waits for them, unless it is said. */
 const WAIT_MS = 10_000
 const REFUSED = 'Too many wrong keys from this address'
@@ -27,8 +29,8 @@ export class CredentialChecks {
   readonly #wrong: Quota
   readonly #proven = new Remembered<true>({ lifetime_ms: PROVEN_MS, size_max: PROVEN_MAX })
   readonly #checking = new Map<string, Checking>()
+  readonly #waiting = new Bound(WAITING_MAX, ADDRESS_WAITING_MAX)
   readonly #waitMs: number
-  #waiting = 0
 
   /** @param options.wrong_per_min 0: no limit */
   constructor({ wrong_per_min, wait_ms = WAIT_MS }: { wrong_per_min: number; wait_ms?: number }) {
@@ -45,7 +47,7 @@ export class CredentialChecks {
    * Looks a credential up, unless its address has used up its quota. What is not found counts as wrong.
    * Look-ups that run count like wrong ones while it is not known what they find: the next ones wait for them.
    * Never called where a database connection is held: those whose turn it is need one, and would wait for those that wait for them.
-   * 429: the quota is used up. 503: too many wait, or one waited for too long. Or `unknown`: there is no such credential.
+   * 429: the quota is used up. 503: too many wait, in all or of the address, or one waited for too long. Or `unknown`: there is no such credential.
    * @param credential undefined for one that is good for one use
    */
   async find<V>(
@@ -83,23 +85,22 @@ export class CredentialChecks {
 
   async #turnOf(network: string): Promise<Checking> {
     let until_ms: number | undefined
-    for (;;) {
-      const refused = this.#wrong.refusal(network, REFUSED)
-      if (refused) throw refused
-      const checking = this.#checking.get(network) ?? { running: 0, waiting: new Set() }
-      this.#checking.set(network, checking)
-      if (checking.running < this.#wrong.left(network)) {
-        checking.running += 1
-        return checking
-      }
-      if (this.#waiting >= WAITING_MAX) throw busy('Too many credentials are being checked, try again')
-      until_ms ??= performance.now() + this.#waitMs
-      this.#waiting += 1
-      try {
+    try {
+      for (;;) {
+        const refused = this.#wrong.refusal(network, REFUSED)
+        if (refused) throw refused
+        const checking = this.#checking.get(network) ?? { running: 0, waiting: new Set() }
+        this.#checking.set(network, checking)
+        if (checking.running < this.#wrong.left(network)) {
+          checking.running += 1
+          return checking
+        }
+        if (until_ms === undefined) this.#waiting.enter(network)
+        until_ms ??= performance.now() + this.#waitMs
         await nextEnd(checking, until_ms - performance.now())
-      } finally {
-        this.#waiting -= 1
       }
+    } finally {
+      if (until_ms !== undefined) this.#waiting.leave(network)
     }
   }
 }

@@ -10,31 +10,31 @@ export const TEAM_WAITING_MAX = 500
 
 const full = () => busy('Temporarily overloaded, try again')
 
-/** Counts what is under way, for a queue that keeps its own order. */
+/** Counts what is under way, in all and of each owner, for a queue that keeps its own order. Owners are teams, unless the queue says otherwise. */
 export class Bound {
   readonly #max: number
-  readonly #teamMax: number
-  readonly #teams = new Map<string, number>()
+  readonly #ownerMax: number
+  readonly #owners = new Map<string, number>()
   #count = 0
 
-  constructor(max = WAITING_MAX, team_max = TEAM_WAITING_MAX) {
+  constructor(max = WAITING_MAX, owner_max = TEAM_WAITING_MAX) {
     this.#max = max
-    this.#teamMax = team_max
+    this.#ownerMax = owner_max
   }
 
-  /** Count one more. 503: there are too many, in all or of the team; `''` is no team. */
-  enter(team: string): void {
-    const ofTeam = this.#teams.get(team) ?? 0
-    if (this.#count >= this.#max || (team !== '' && ofTeam >= this.#teamMax)) throw full()
+  /** Count one more. 503: there are too many, in all or of the owner; `''` is nobody. */
+  enter(owner: string): void {
+    const ofOwner = this.#owners.get(owner) ?? 0
+    if (this.#count >= this.#max || (owner !== '' && ofOwner >= this.#ownerMax)) throw full()
     this.#count++
-    this.#teams.set(team, ofTeam + 1)
+    this.#owners.set(owner, ofOwner + 1)
   }
 
-  leave(team: string): void {
-    const ofTeam = this.#teams.get(team)! - 1
+  leave(owner: string): void {
+    const ofOwner = this.#owners.get(owner)! - 1
     this.#count--
-    if (ofTeam) this.#teams.set(team, ofTeam)
-    else this.#teams.delete(team)
+    if (ofOwner) this.#owners.set(owner, ofOwner)
+    else this.#owners.delete(owner)
   }
 }
 
