@@ -240,7 +240,7 @@ export async function startRoles(config: Config, cells: Cells, log: Log, roles: 
   const closeApp = async () => {
     if (roles.serve) await sleep(config.stop_delay_s * 1000)
     watch.close()
-    sockets.end()
+    if (roles.serve) await sockets.close()
     await app.close()
   }
   return {

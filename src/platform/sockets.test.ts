@@ -199,19 +199,97 @@ describe('connections', () => {
   })
 
   test('end when the server stops: those without a request soon, half-sent requests and slow answers a while later', async () => {
-    const { port, server, sockets } = await listening(() => {}, { untouched_ms: 50, unfinished_ms: 700 })
+    const { port, server, sockets } = await listening(() => {}, { quiet_ms: 5, untouched_ms: 50, unfinished_ms: 700 })
     const [silent, half, waiting] = [await peer(port), await peer(port), await peer(port)]
     half.socket.write('GET / HTTP/1.1\r\nHost: loc')
     waiting.socket.write(get('/'))
     await until(() => sockets.use.open === 3)
     const began_ms = performance.now()
     const ended = once(server, 'close')
-    server.close()
-    sockets.end()
+    await sockets.close()
     await until(silent.closed)
     assert.deepEqual([half.closed(), waiting.closed()], [false, false])
     await ended
-    assert(performance.now() - began_ms >= 690)
+    assert(performance.now() - began_ms >= 690, 'unfinished requests have their time')
     await until(() => half.closed() && waiting.closed())
+  })
+})
+
+describe('a server that stops', () => {
+  const LARGE = Buffer.alloc(16_000_000, 'x')
+
+  /** As a client that asks once. `reset` or `cut` where there is no whole answer. */
+  const asking = (port: number) => {
+    const socket = connect(port, '127.0.0.1')
+    let heard = ''
+    let error: NodeJS.ErrnoException | undefined
+    socket.setEncoding('latin1').on('data', (text) => (heard += text))
+    socket.on('error', (one) => (error = one))
+    socket.write(get('/').replace('\r\n\r\n', '\r\nConnection: close\r\n\r\n'))
+    return new Promise<string>((resolve) => {
+      socket.on('close', () => resolve(heard.endsWith('served') ? 'answered' : (error?.code ?? 'cut')))
+    })
+  }
+
+  test('answers whoever has connected before its port closes, also those that it has not accepted', async () => {
+    const { port, sockets } = await listening((_request, response) => response.end('served'))
+    const outcomes = Array.from({ length: 40 }, () => asking(port))
+    // They connect at the end of this turn; the event loop has accepted none of them when the server begins to close.
+    await new Promise<void>((resolve) => process.nextTick(resolve))
+    assert.equal(sockets.use.open, 0)
+    await sockets.close()
+    assert.deepEqual(new Set(await Promise.all(outcomes)), new Set(['answered']))
+    assert.equal(await asking(port), 'ECONNREFUSED')
+  })
+
+  test('waits for callers who come back at once, and answers them when its port is closed', async () => {
+    let answered = 0
+    const { port, sockets } = await listening((_request, response) => {
+      answered += 1
+      response.setHeader('connection', 'close')
+      setTimeout(() => response.end('served'), 1)
+    })
+    const outcomes: string[] = []
+    const clients = Array.from({ length: 10 }, async () => {
+      for (;;) {
+        const outcome = await asking(port)
+        if (outcome !== 'answered') return void outcomes.push(outcome)
+      }
+    })
+    await until(() => answered > 100)
+    await sockets.close()
+    await Promise.all(clients)
+    assert.deepEqual(
+      outcomes,
+      Array.from({ length: 10 }, () => 'ECONNREFUSED'),
+    )
+  })
+
+  test('closes its port also while callers never stop coming', async () => {
+    const { port, server, sockets } = await listening((_request, response) => response.end('served'), { quiet_ms_max: 100 })
+    const coming = setInterval(() => void asking(port), 2)
+    await until(() => sockets.use.open > 0)
+    await sockets.close()
+    clearInterval(coming)
+    assert.equal(server.listening, false)
+  })
+
+  test('sends the answers that are ready whole before it closes connections that are idle', async () => {
+    const { port, server, sockets } = await listening(({ url }, response) => response.end(url === '/large' ? LARGE : 'served'), {
+      unfinished_ms: 60_000,
+    })
+    const idle = await peer(port)
+    idle.socket.write(get('/'))
+    await until(() => idle.heard().endsWith('served'))
+    const { socket, closed } = await peer(port, { reads: false })
+    socket.write(get('/large'))
+    await until(() => socket.readableLength > 0)
+    const ended = once(server, 'close')
+    await sockets.close()
+    let read = 0
+    socket.on('data', (chunk: Buffer) => (read += chunk.length)).resume()
+    await ended
+    await until(() => closed() && idle.closed())
+    assert(read > LARGE.length, `${read} bytes were read`)
   })
 })

@@ -1,8 +1,9 @@
 // The connections of HTTP servers, and what one of them may cost: how many there are, how many requests of one are held in memory, how
 // long a peer may take to read its answer, and how they end when the server stops. Requests of one connection are answered one after
 // another, as most servers do; a peer that sends the next ones early waits.
-import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http'
+import { Server, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises'
 import { networkOf } from './network.ts'
 
 export interface SocketLimits {
@@ -17,6 +18,9 @@ export interface SocketLimits {
   answer_ms_max?: number
   /** How often connections are looked at. */
   watch_ms?: number
+  /** How long nobody may have come before a port closes, and how long it stays open at most where they keep coming. */
+  quiet_ms?: number
+  quiet_ms_max?: number
   /** How long a connection that has not sent anything is kept while the server stops. */
   untouched_ms?: number
   /** How long unfinished requests and answers are kept while the server stops. */
@@ -27,6 +31,8 @@ const PIPELINED_MAX = 16
 const WRITE_MS_MAX = 30_000
 const ANSWER_MS_MAX = 300_000
 const WATCH_MS = 5000
+const QUIET_MS = 50
+const QUIET_MS_MAX = 1000
 const UNTOUCHED_MS = 500
 const UNFINISHED_MS = 10_000
 
@@ -34,6 +40,8 @@ const REQUEST_MS_MAX = 60_000
 const KEEP_ALIVE_MS = 75_000
 /** How often Node looks for requests that take too long to arrive. */
 const CHECK_MS = 5000
+/** How often a server that closes looks whether answers are still on their way. */
+const SENDING_CHECK_MS = 20
 
 const TWO_HOSTS = '{"detail":"The request has more than one Host header"}'
 
@@ -44,6 +52,7 @@ interface Exchange {
 }
 
 interface State {
+  sockets: Sockets
   network: string
   /** What is being answered. */
   response: ServerResponse | undefined
@@ -56,11 +65,34 @@ interface State {
 const STATE = Symbol('state of a connection')
 type Connection = Socket & { [STATE]?: State }
 
+/**
+ * Node takes a connection for idle whose answer is ready but not sent, and cuts the answer off when the server closes. Here connections
+ * that are idle are closed when no answer is on its way any more; until then they are served.
+ */
+class PatientServer extends Server {
+  readonly #isSending: () => boolean
+
+  constructor(isSending: () => boolean, listener: RequestListener) {
+    super({ connectionsCheckingInterval: CHECK_MS }, listener)
+    this.#isSending = isSending
+  }
+
+  override closeIdleConnections(): void {
+    if (this.#isSending()) setTimeout(() => this.closeIdleConnections(), SENDING_CHECK_MS).unref()
+    else super.closeIdleConnections()
+  }
+}
+
 /** Makes HTTP servers that share one set of limits. One for each port and process. */
 export class Sockets {
   readonly #limits: Required<SocketLimits>
   readonly #connections = new Set<Connection>()
   readonly #ofNetwork = new Map<string, number>()
+  readonly #servers: Server[] = []
+  /** Requests that came while the ports close, to be answered afterwards; undefined at other times. */
+  #held: Exchange[] | undefined
+  /** Connections that came, requests that were held and answers that went: who may come back, or has. */
+  #moves = 0
   #refused = 0
   #watching: NodeJS.Timeout | undefined
 
@@ -70,6 +102,8 @@ export class Sockets {
       write_ms_max: WRITE_MS_MAX,
       answer_ms_max: ANSWER_MS_MAX,
       watch_ms: WATCH_MS,
+      quiet_ms: QUIET_MS,
+      quiet_ms_max: QUIET_MS_MAX,
       untouched_ms: UNTOUCHED_MS,
       unfinished_ms: UNFINISHED_MS,
       ...limits,
@@ -83,17 +117,20 @@ export class Sockets {
 
   /** An HTTP server that hands its requests to `handler`. Two `Host` headers: 400, and the connection is closed. */
   server(handler: RequestListener): Server {
-    const server = createServer({ connectionsCheckingInterval: CHECK_MS }, (request, response) =>
-      this.#receive({ request, response, handler }),
+    const server = new PatientServer(
+      () => this.#isSending(),
+      (request, response) => this.#receive({ request, response, handler }),
     )
     server.keepAliveTimeout = KEEP_ALIVE_MS
     server.requestTimeout = REQUEST_MS_MAX
     server.headersTimeout = REQUEST_MS_MAX
     server.prependListener('connection', (socket: Connection) => this.#admit(socket))
+    this.#servers.push(server)
     return server
   }
 
   #admit(socket: Connection): void {
+    this.#moves += 1
     const address = socket.remoteAddress ?? ''
     const network = networkOf(address)
     const { connections_max, isTrusted, watch_ms } = this.#limits
@@ -106,7 +143,7 @@ export class Sockets {
       socket.destroy()
       return
     }
-    socket[STATE] = { network, response: undefined, waiting: [], sending: undefined, sending_since_ms: 0 }
+    socket[STATE] = { sockets: this, network, response: undefined, waiting: [], sending: undefined, sending_since_ms: 0 }
     this.#connections.add(socket)
     this.#ofNetwork.set(network, ofNetwork + 1)
     socket.once('close', () => this.#forget(socket, network))
@@ -129,11 +166,31 @@ export class Sockets {
     const state = socket[STATE]
     // A connection that was refused may have sent something already.
     if (!state || socket.destroyed) return
-    if (state.response === undefined) return answer(state, exchange)
+    if (state.response === undefined) return this.#start(state, exchange)
     if (state.waiting.length >= this.#limits.pipelined_max) return void socket.destroy()
     state.waiting.push(exchange)
     // What is on its way stays in the buffers of the system, and then with the peer.
     socket.pause()
+  }
+
+  #start(state: State, exchange: Exchange): void {
+    state.response = exchange.response
+    exchange.response.on('close', Sockets.#onAnswered)
+    if (this.#held === undefined) return answer(exchange)
+    this.#moves += 1
+    this.#held.push(exchange)
+  }
+
+  /** One function for all answers. */
+  static #onAnswered(this: ServerResponse): void {
+    const socket = this.req.socket as Connection
+    const state = socket[STATE]!
+    state.response = undefined
+    state.sockets.#moves += 1
+    if (socket.destroyed || !socket.writable) state.waiting = []
+    const next = state.waiting.shift()
+    if (next) state.sockets.#start(state, next)
+    if (state.waiting.length === 0 && socket.isPaused()) socket.resume()
   }
 
   /** Answers that are ready but not taken get a deadline. Node starts it anew whenever the peer has read something. */
@@ -151,8 +208,48 @@ export class Sockets {
     }
   }
 
-  /** Call when the servers have been told to close: what does not end by itself is ended. */
-  end(): void {
+  /**
+   * Closes the ports of the servers; returns when they are closed. What does not end by itself is ended a while later. Callers that have
+   * not been told to take another connection by then may find theirs reset.
+   *
+   * The system resets the connections of a port that nobody has accepted when it closes, and callers who were just told to take another
+   * connection make one at once. So requests are held for a moment: those who wait for an answer do not come again, and when nobody has
+   * come for a while the port closes and what was held is answered.
+   */
+  async close(): Promise<void> {
+    this.#held = []
+    await this.#quiet()
+    for (const server of this.#servers) server.close()
+    const held = this.#held
+    this.#held = undefined
+    for (const exchange of held) if (!exchange.request.socket.destroyed) answer(exchange)
+    this.#end()
+  }
+
+  /**
+   * Waits until nobody has come for `quiet_ms`, or, after `quiet_ms_max`, for a turn in which nobody came. The event loop accepts one
+   * connection of a port in a turn, so at the end of one without any there was none. What runs next runs in this turn.
+   */
+  async #quiet(): Promise<void> {
+    const { quiet_ms, quiet_ms_max } = this.#limits
+    const began_ms = performance.now()
+    for (let moves = -1, since_ms = began_ms; ;) {
+      const now_ms = performance.now()
+      if (this.#moves !== moves) since_ms = now_ms
+      moves = this.#moves
+      const isOver = now_ms - since_ms >= quiet_ms || now_ms - began_ms >= quiet_ms_max
+      if (!isOver) await sleep(quiet_ms / 5)
+      await turn()
+      if (isOver && (this.#moves === moves || now_ms - began_ms >= 2 * quiet_ms_max)) return
+    }
+  }
+
+  #isSending(): boolean {
+    for (const socket of this.#connections) if (socket[STATE]!.response?.writableEnded) return true
+    return false
+  }
+
+  #end(): void {
     const { untouched_ms, unfinished_ms } = this.#limits
     const close = (isMeant: (socket: Connection) => boolean) => () => {
       for (const socket of this.#connections) if (isMeant(socket)) socket.destroy()
@@ -168,21 +265,9 @@ export class Sockets {
   }
 }
 
-function answer(state: State, { request, response, handler }: Exchange): void {
-  state.response = response
-  response.on('close', onAnswered)
+function answer({ request, response, handler }: Exchange): void {
   if (hasTwoHosts(request.rawHeaders)) return refuse(response)
   handler(request, response)
-}
-
-function onAnswered(this: ServerResponse): void {
-  const socket = this.req.socket as Connection
-  const state = socket[STATE]!
-  state.response = undefined
-  if (socket.destroyed || !socket.writable) state.waiting = []
-  const next = state.waiting.shift()
-  if (next) answer(state, next)
-  if (state.waiting.length === 0 && socket.isPaused()) socket.resume()
 }
 
 /** Names and values by turns. Servers that take another one of two for the right one would disagree with us about whose request it is. */
