@@ -57,6 +57,24 @@ test('those that wait are served in turn, whoever has more of them', async () =>
   assert.equal(lending.waiting, 0)
 })
 
+test('whoever waits has the connection that was given back, not a new one', async () => {
+  const few = new pg.Pool({ ...connection, max: 4 })
+  few.on('error', () => {})
+  try {
+    const lending = new Lending(few, { connections_max: 4, team_connections_max: 2, wait_ms: 10_000 })
+    const held = [await lending.connect('a'), await lending.connect('a')]
+    const waiting = [lending.connect('a'), lending.connect('a')]
+    for (const client of held) client.release()
+    const next = await Promise.all(waiting)
+    const made = few.totalCount
+    for (const client of next) client.release()
+    assert.equal(made, 2)
+    assert.deepEqual(new Set(next), new Set(held))
+  } finally {
+    await few.end()
+  }
+})
+
 test('work of no team leaves two connections to single statements', async () => {
   const lending = lendingOf()
   const plain = await Promise.all([lending.connect(PLAIN), lending.connect(PLAIN)])

@@ -83,7 +83,9 @@ export class Lending {
       const borrower = this.#lentTo.get(client)
       if (borrower === undefined) return
       this.#lentTo.delete(client)
-      this.#giveBack(borrower)
+      // The pool counts it among its idle ones only after this event; whoever waits would have another one made.
+      if (this.#turns.size === 0) this.#giveBack(borrower)
+      else process.nextTick(() => this.#giveBack(borrower))
     })
   }
 
