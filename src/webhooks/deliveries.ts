@@ -203,11 +203,11 @@ const among = (keys: Key[]): Sql => sql`
 /** How long the log of deliveries is kept. Source: events.md 6.7. */
 export const KEPT_S = 30 * 86_400
 /**
- * The log of deliveries: what was delivered, given up or stopped, with its attempts; the counts of the metric; messages that are no
- * events, when the log of their deliveries has gone. Deletes from delivery, delivery_attempt, delivery_tally and webhook_message.
+ * Deliveries with their attempts: what still waits by then is given up, so that nothing waits without end; the counts of the metric;
+ * messages that are no events, when the log of their deliveries has gone. Deletes from delivery, delivery_attempt, delivery_tally and webhook_message.
  */
 export const deliveryCleanups = [
-  cleanup({ table: 'delivery', column: 'created_at', kept_s: KEPT_S, only: sql`t.due_at is null` }),
+  cleanup({ table: 'delivery', column: 'created_at', kept_s: KEPT_S }),
   cleanup({ table: 'delivery_tally', column: 'at', kept_s: KEPT_S }),
   cleanup({
     table: 'webhook_message',

@@ -58,7 +58,7 @@ test('what was delivered of a user is erased with the user, answers included', a
   assert.equal((await team.api.get(`/v2/user/${other}`)).status, 200)
 })
 
-test('deliveries and messages are forgotten after thirty days, unless they still wait', async () => {
+test('deliveries and messages are forgotten after thirty days, those that still wait too', async () => {
   const team = await given()
   const target = await receiver()
   const hook = await endpoint(team, { url: target.url })
@@ -77,4 +77,9 @@ test('deliveries and messages are forgotten after thirty days, unless they still
   await age(2)
   await prune()
   assert.deepEqual(await standing(team, hook.id), { 'pending after 0': 1 })
+  await age(29)
+  await prune()
+  assert.deepEqual(await standing(team, hook.id), {})
+  await delivery.drain()
+  assert.equal(target.received.length, 2)
 })
