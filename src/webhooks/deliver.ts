@@ -303,11 +303,12 @@ export class CellDelivery {
       else if (item && unreadable.includes(row.webhook_id)) unsent.push(row)
       else dropped.push(row)
     }
+    // First of all: nothing that fails below may keep from being sent what is in hand.
+    for (const id of this.#lanes.inUse) this.#flights.pump(id)
     if (unreadable.length) {
       await pauseUnreadable(this.#db.queries, unreadable, now)
       await putBack(this.#db, unsent)
     }
-    for (const id of this.#lanes.inUse) this.#flights.pump(id)
     await dropDeliveries(this.#db.queries, dropped)
     return claimed.length
   }

@@ -43,6 +43,14 @@ const stranger = () => {
   return new Vault(() => keys)
 }
 
+async function until(is: () => boolean): Promise<void> {
+  const deadline = performance.now() + 10_000
+  while (!is()) {
+    assert(performance.now() < deadline, 'it did not become so within 10 s')
+    await new Promise((resolve) => setTimeout(resolve, 10))
+  }
+}
+
 const later = (s: number) => delivering({ clock: () => plusSeconds(new Date(), s) })
 
 describe('an endpoint whose secret cannot be decrypted', () => {
@@ -59,6 +67,26 @@ describe('an endpoint whose secret cannot be decrypted', () => {
     assert.equal(bad.target.received.length, 0)
     assert.deepEqual(await standing(good.team, good.hook.id), { 'delivered after 1': 15 })
     assert.deepEqual(await standing(bad.team, bad.hook.id), { 'pending after 0': 30 })
+  })
+
+  test('delays no other endpoint, even when it cannot be written down that it waits', async () => {
+    const [bad, good] = await Promise.all([scene(), scene()])
+    await resealSecret(bad.team, bad.hook, stranger())
+    for (const { team, hook } of [bad, good])
+      assert.equal((await team.manage.post(`${hook.path}/test`, { event_type: 'labtest.order.created' })).status, 200)
+    const { pool } = bad.team.db
+    await pool.query(`
+      create function fail_for_test() returns trigger language plpgsql as $$ begin raise exception 'refused by the test'; end $$;
+      create trigger fail_for_test before update of unreadable_since on webhook_lane for each row
+        when (new.webhook_id = '${bad.hook.id}') execute function fail_for_test()`)
+    try {
+      const delivery = delivering()
+      await assert.rejects(delivery.drain(), /refused by the test/)
+      await until(() => good.target.received.length > 0)
+    } finally {
+      await pool.query('drop function fail_for_test() cascade')
+    }
+    assert.equal(bad.target.received.length, 0)
   })
 
   test('says so to its team, in the log and in the metrics, and shows no secret', async () => {
