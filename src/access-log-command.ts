@@ -8,7 +8,7 @@ import type { Cells } from './platform/cells.ts'
 import { FormatFault, formats } from './platform/formats.ts'
 import { placesOf } from './places-command.ts'
 
-const SAY = 'Say "access-log export" or "access-log verify"; "drawbridge help" explains them.'
+const SAY = 'Say "access-log export" or "access-log verify"; "bin/drawbridge help" explains them.'
 
 /**
  * Carry out `access-log export` or `access-log verify`. Writes access_line: who exports is in the log, too. Throws UsageError for what was

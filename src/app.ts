@@ -288,7 +288,7 @@ export const cleanups: readonly Cleanup[] = [
   unassignedCleanup,
 ]
 
-/** Every column that holds secrets at rest: what `drawbridge vault` moves from key to key. */
+/** Every column that holds secrets at rest: what `bin/drawbridge vault` moves from key to key. */
 export const sealed: SealedColumn[] = [
   sealedHeaders,
   sealedSecrets,

@@ -20,7 +20,7 @@ export async function catalogCommand(cells: Cells, words: string[]): Promise<str
     return `${JSON.stringify(await catalogFile(place.queries), null, 2)}\n`
   }
   if (command !== 'import')
-    throw new UsageError('Say "catalog export" or "catalog import FILE"; "drawbridge help" explains them.')
+    throw new UsageError('Say "catalog export" or "catalog import FILE"; "bin/drawbridge help" explains them.')
   if (file === undefined) throw new UsageError('catalog import needs a file.')
   const name = cell(values.cell)
   return bring(served(cells, name), await textOf(file), name.startsWith('sandbox'))

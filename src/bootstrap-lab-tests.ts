@@ -14,7 +14,7 @@ export async function labTestCommand(cells: Cells, words: string[]): Promise<str
   const { positionals, values } = read(words)
   const [, command, named] = positionals
   if (command !== 'list' && command !== 'approve')
-    throw new UsageError('Say "lab-test list" or "lab-test approve"; "drawbridge help" explains them.')
+    throw new UsageError('Say "lab-test list" or "lab-test approve"; "bin/drawbridge help" explains them.')
   const place = served(cells, cell(values.cell))
   if (command === 'approve') {
     const { test } = await within(place, (tx) => approveLabTest(tx, id(named, 'The lab test')))

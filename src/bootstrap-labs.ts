@@ -20,7 +20,7 @@ export async function labAccountCommand(cells: Cells, words: string[]): Promise<
   const [, command, named] = positionals
   if (!['create', 'update', 'list', 'show'].includes(command ?? ''))
     throw new UsageError(
-      'Say "lab-account create", "lab-account update", "lab-account list" or "lab-account show"; "drawbridge help" explains them.',
+      'Say "lab-account create", "lab-account update", "lab-account list" or "lab-account show"; "bin/drawbridge help" explains them.',
     )
   const place = served(cells, cell(values.cell))
   switch (command) {

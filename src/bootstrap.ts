@@ -61,7 +61,7 @@ export async function bootstrap(cells: Cells, words: string[]): Promise<string> 
       return revoke(cells, given(positionals[2], 'key revoke needs the id of a key, or the key itself'))
     default:
       throw new UsageError(
-        'Say "org create", "org plan", "org expire", "team create", "team feature", "key create", "key list" or "key revoke"; "drawbridge help" explains them.',
+        'Say "org create", "org plan", "org expire", "team create", "team feature", "key create", "key list" or "key revoke"; "bin/drawbridge help" explains them.',
       )
   }
 }

@@ -19,12 +19,12 @@ export async function jobsCommand(cells: Cells, words: string[]): Promise<string
   for (const name of places) if (!cells.has(name)) throw new UsageError(`Cell ${name} is not listed in CELLS.`)
   if (command === 'list') {
     if (ids.length || values.all || values.name !== undefined)
-      throw new UsageError('Usage: drawbridge jobs list [--retrying] [--cell CELL] [--json].')
+      throw new UsageError('Usage: bin/drawbridge jobs list [--retrying] [--cell CELL] [--json].')
     return list(cells, places, values)
   }
-  if (command !== 'retry') throw new UsageError('Usage: drawbridge jobs list | retry; "drawbridge help" explains them.')
+  if (command !== 'retry') throw new UsageError('Usage: bin/drawbridge jobs list | retry; "bin/drawbridge help" explains them.')
   if (values.retrying || !!values.all === ids.length > 0 || (values.name !== undefined && !values.all))
-    throw new UsageError('Usage: drawbridge jobs retry ID... | --all [--name JOB] [--cell CELL] [--json].')
+    throw new UsageError('Usage: bin/drawbridge jobs retry ID... | --all [--name JOB] [--cell CELL] [--json].')
   if (ids.length > IDS_MAX) throw new UsageError(`jobs retry takes ${IDS_MAX} ids at most.`)
   const chosen = values.all ? { name: values.name } : { ids: ids.map((word) => id(word, 'A job')) }
   return retry(cells, places, chosen, values.json === true)

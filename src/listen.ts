@@ -1,4 +1,4 @@
-// `drawbridge listen`: the events of a team as they happen, one line each, forwarded with a signature to a developer's machine. It is
+// `bin/drawbridge listen`: the events of a team as they happen, one line each, forwarded with a signature to a developer's machine. It is
 // a client of a running server and leaves nothing there. It prints times, types and ids, and nothing of a person.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'

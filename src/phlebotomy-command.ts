@@ -19,7 +19,9 @@ export async function phlebotomyCommand(cells: Cells, words: string[]): Promise<
   const { positionals, values } = read(words)
   const [, command, ...named] = positionals
   if (!['import', 'list', 'remove'].includes(command ?? ''))
-    throw new UsageError('Say "phlebotomy import", "phlebotomy list" or "phlebotomy remove"; "drawbridge help" explains them.')
+    throw new UsageError(
+      'Say "phlebotomy import", "phlebotomy list" or "phlebotomy remove"; "bin/drawbridge help" explains them.',
+    )
   const org_id = values.org === undefined ? null : id(values.org, '--org')
   if (org_id !== null && !(await cells.control.plainTx((tx) => findOrg(tx, org_id))))
     throw new UsageError('There is no such organization.')

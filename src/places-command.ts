@@ -11,7 +11,7 @@ import { countryCode } from './wire/places.ts'
 export async function placesCommand(cells: Cells, words: string[]): Promise<string> {
   const { positionals, values } = read(words)
   const [, command, file] = positionals
-  if (command !== 'import') throw new UsageError('Say "places import FILE"; "drawbridge help" explains it.')
+  if (command !== 'import') throw new UsageError('Say "places import FILE"; "bin/drawbridge help" explains it.')
   if (!file) throw new UsageError('places import needs a file.')
   const only = values.country === undefined ? undefined : countryCode(values.country)
   if (values.country !== undefined && only === undefined)

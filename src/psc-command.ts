@@ -19,7 +19,7 @@ export async function pscCommand(cells: Cells, words: string[]): Promise<string>
   const { positionals, values } = read(words)
   const [, command, ...named] = positionals
   if (!['import', 'list', 'activate', 'deactivate'].includes(command ?? ''))
-    throw new UsageError('Say "psc import", "psc list", "psc activate" or "psc deactivate"; "drawbridge help" explains them.')
+    throw new UsageError('Say "psc import", "psc list", "psc activate" or "psc deactivate"; "bin/drawbridge help" explains them.')
   if (command === 'list' && values.lab === undefined) return eachCell(cells, values.cell, counts)
   const lab = labSlugs.find((slug) => slug === values.lab)
   if (!lab) throw new UsageError(`--lab must be one of ${labSlugs.join(', ')}.`)

@@ -12,7 +12,7 @@ export async function resultCommand(cells: Cells, words: string[]): Promise<stri
   const { positionals, values } = read(words)
   const [, command, named] = positionals
   if (!['list', 'assign', 'drop'].includes(command ?? ''))
-    throw new UsageError('Say "result list", "result assign" or "result drop"; "drawbridge help" explains them.')
+    throw new UsageError('Say "result list", "result assign" or "result drop"; "bin/drawbridge help" explains them.')
   const place = cell(values.cell)
   if (!cells.has(place)) throw new UsageError(`CELLS leaves out ${place}.`)
   const db = cells.of(place)

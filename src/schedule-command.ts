@@ -16,7 +16,7 @@ import { bookableLabs } from './scheduling/schema.ts'
 
 const LISTED = 1000
 const SAY =
-  'Say "psc schedule import", "psc schedule list", "psc schedule show", "psc schedule remove", "psc booking list", "psc booking confirm" or "psc booking refuse"; "drawbridge help" explains them.'
+  'Say "psc schedule import", "psc schedule list", "psc schedule show", "psc schedule remove", "psc booking list", "psc booking confirm" or "psc booking refuse"; "bin/drawbridge help" explains them.'
 
 /** Carry out `psc schedule ...` and `psc booking ...`. An import without a cell goes to those of production. @returns what to print */
 export async function scheduleCommand(cells: Cells, words: string[]): Promise<string> {

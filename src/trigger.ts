@@ -1,4 +1,4 @@
-// `drawbridge trigger`: brings about an event in a running sandbox the way it comes about in life, over HTTP, with people who do not
+// `bin/drawbridge trigger`: brings about an event in a running sandbox the way it comes about in life, over HTTP, with people who do not
 // exist. Nothing is sent that did not happen: for a sample of any type there is the test of an endpoint.
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -125,10 +125,11 @@ export async function trigger(words: string[], { env, out }: Surroundings): Prom
   }
   const [, type, ...more] = positionals
   if (type === undefined || more.length)
-    throw new UsageError('trigger needs one type of event; "drawbridge trigger --list" lists them.')
+    throw new UsageError('trigger needs one type of event; "bin/drawbridge trigger --list" lists them.')
   const story = stories[type]
   if (!story && !eventType(type)) throw new UsageError(`There is no event type ${type}.`)
-  if (!story) throw new Error(`Nothing in this server brings about ${type} yet. "drawbridge trigger --list" lists what can be.`)
+  if (!story)
+    throw new Error(`Nothing in this server brings about ${type} yet. "bin/drawbridge trigger --list" lists what can be.`)
   const sandbox = new Sandbox(findRemote(values, env))
   await sandbox.assertSandbox()
   const about = await story.play(sandbox)

@@ -40,7 +40,7 @@ export async function vaultCommand(cells: Cells, keys: string[], dataDir: string
     case 'vault rotate':
       return rotate(cells, vault, file)
     default:
-      throw new UsageError('Say "vault status" or "vault rotate"; "drawbridge help" explains them.')
+      throw new UsageError('Say "vault status" or "vault rotate"; "bin/drawbridge help" explains them.')
   }
 }
 

@@ -244,7 +244,7 @@ describe('trigger', () => {
     assert.deepEqual([code, out], [1, ''])
     assert.equal(
       err,
-      `drawbridge: Nothing in this server brings about ${type} yet. "drawbridge trigger --list" lists what can be.\n`,
+      `drawbridge: Nothing in this server brings about ${type} yet. "bin/drawbridge trigger --list" lists what can be.\n`,
     )
   })
 

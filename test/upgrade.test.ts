@@ -159,7 +159,7 @@ test(
       addMigration('cell', cell + 8, 'alter table newer drop column id')
       const { code, err } = await outcomeOf('newer', 'serve')
       const has = `has ${cell + 7} of the ${cell + 8} migrations of this program`
-      assert.deepEqual([code, err], [1, `drawbridge: The schema "sandbox_us" ${has}. Run "drawbridge migrate" first.\n`])
+      assert.deepEqual([code, err], [1, `drawbridge: The schema "sandbox_us" ${has}. Run "bin/drawbridge migrate" first.\n`])
     })
 
     await t.test(

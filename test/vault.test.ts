@@ -61,7 +61,7 @@ test(
     const settings = { DATA_DIR: dataDir, LOG_LEVEL }
     const keyFile = join(dataDir, 'encryption.key')
     const unmigrated = { DATA_DIR: folder('fresh'), LOG_LEVEL }
-    const refused = 'drawbridge: The schema "control" has not been created. Run "drawbridge migrate" first.\n'
+    const refused = 'drawbridge: The schema "control" has not been created. Run "bin/drawbridge migrate" first.\n'
     assert.deepEqual(await vault('rotate', unmigrated), { code: 1, out: '', err: refused })
     assert.equal((await outcome('migrate', unmigrated)).code, 0)
     assert.equal((await vault('rotate', unmigrated)).code, 2)

@@ -43,7 +43,7 @@ export function addJobGauges({ registry, cells, unlimited, fresh_ms = FRESH_MS }
   const most = `at most ${JOBS_COUNTED_MAX} are counted`
   gauge(
     'drawbridge_jobs_failed',
-    `Jobs that are tried no more: "drawbridge jobs list" shows them; ${most}.`,
+    `Jobs that are tried no more: "bin/drawbridge jobs list" shows them; ${most}.`,
     ({ failed }) => failed,
   )
   gauge(

@@ -102,7 +102,7 @@ async function retryWhileLocked(
       if (performance.now() > end)
         throw new MigrationError(
           `Migration ${migration.name} of schema "${schema}" did not get its locks within ${seconds(wait_ms_max)}: ` +
-            `${await openTransactions(client)}. Migrations before it are applied. End these transactions and run "drawbridge migrate" again.`,
+            `${await openTransactions(client)}. Migrations before it are applied. End these transactions and run "bin/drawbridge migrate" again.`,
         )
       onRetry?.({ migration: migration.name, pause_ms })
       await sleep(pause_ms)

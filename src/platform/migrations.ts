@@ -125,6 +125,6 @@ export async function requireUsable(queries: Queries, schema: string, kind: Migr
   if (pending.length)
     throw new MigrationError(
       `The schema "${schema}" ${applied.length ? `has ${applied.length} of the ${known.length} migrations of this program` : 'has not been created'}. ` +
-        'Run "drawbridge migrate" first.',
+        'Run "bin/drawbridge migrate" first.',
     )
 }

@@ -17,7 +17,7 @@ export const settings: Setting[] = [
     name: 'OPERATOR_PORT',
     default: '',
     meaning:
-      'Port of its own, at `HOST`, for `/healthz`, `/readyz` and `/metrics`, which are then not served on `PORT`; `0` picks a free one. `drawbridge work` opens it too.',
+      'Port of its own, at `HOST`, for `/healthz`, `/readyz` and `/metrics`, which are then not served on `PORT`; `0` picks a free one. `bin/drawbridge work` opens it too.',
   },
   {
     name: 'HOST',
@@ -134,7 +134,7 @@ export const settings: Setting[] = [
     name: 'SMTP_URL',
     default: '',
     meaning:
-      'Server that mail is handed to: `smtps://user:password@host` (port 465) or `smtp://…` (port 587, STARTTLS required). TLS with a certificate that is trusted is required; `smtp://…?tls=off` (port 25) sends in plain text. Without it no mail is sent; `drawbridge mail list` shows what waits.',
+      'Server that mail is handed to: `smtps://user:password@host` (port 465) or `smtp://…` (port 587, STARTTLS required). TLS with a certificate that is trusted is required; `smtp://…?tls=off` (port 25) sends in plain text. Without it no mail is sent; `bin/drawbridge mail list` shows what waits.',
   },
   {
     name: 'MAIL_FROM',
