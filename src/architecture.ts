@@ -13,7 +13,7 @@ export const uses = {
   wearables: [],
   pipelines: ['management', 'webhooks'],
   orders: ['users', 'physicians', 'insurance', 'catalog', 'labs'],
-  testkits: ['users', 'physicians', 'catalog', 'orders'],
+  testkits: ['users', 'physicians', 'insurance', 'catalog', 'orders'],
   appointments: ['users', 'orders'],
   messages: ['users', 'orders', 'appointments'],
   psc: ['places', 'labs', 'orders'],
