@@ -6,7 +6,7 @@ import { parseArgs } from 'node:util'
 import { UsageError } from './bootstrap.ts'
 import { ask, findRemote, remoteOptions, type Remote } from './remote.ts'
 import { eventType } from './webhooks/catalogue.ts'
-import { examplePatient } from './wire/example.ts'
+import { examplePatient, examplePhysician } from './wire/example.ts'
 
 const LOOK_MS = 200
 const WAIT_MS_MAX = 30_000
@@ -15,6 +15,8 @@ type Method = 'GET' | 'POST' | 'PATCH'
 
 const REQUISITION = 'received.walk_in_test.requisition_created'
 
+/** For whom, and by whom: an account may want the customer's own physician. */
+const patient = { patient_details: examplePatient, physician: examplePhysician }
 const place = { first_line: '1 Sample Way', city: 'Phoenix', state: 'AZ', zip: '85004', country: 'US' }
 
 interface Order {
@@ -57,7 +59,7 @@ export const stories: Record<string, Story> = {
       await sandbox.post(`/v3/order/${order.id}/test`, { interpretation: 'normal' })
       await sandbox.post('/v3/order/testkit/register', {
         sample_id: order.sample_id,
-        patient_details: examplePatient,
+        ...patient,
         patient_address: place,
         consents: [{ consentType: 'terms-of-use' }],
       })
@@ -71,7 +73,7 @@ export const stories: Record<string, Story> = {
       const { order } = await sandbox.post('/v3/order', {
         user_id: await sandbox.user(),
         lab_test_id: await sandbox.labTest(),
-        patient_details: examplePatient,
+        ...patient,
         patient_address: place,
       })
       await sandbox.post(`/v3/order/${order.id}/test`, { interpretation: 'critical' })
@@ -209,7 +211,7 @@ class Sandbox {
     const { order } = await this.post('/v3/order', {
       user_id: await this.user(),
       lab_test_id: await this.labTest('walk_in_test'),
-      patient_details: examplePatient,
+      ...patient,
       patient_address: place,
     })
     await this.post(`/v3/order/${order.id}/test?final_status=${REQUISITION}`, {})

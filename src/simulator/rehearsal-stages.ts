@@ -3,6 +3,7 @@
 import { createHash } from 'node:crypto'
 import { expectedResults, findLabTest } from '../catalog/lab-tests.ts'
 import type { LabTest } from '../catalog/schema.ts'
+import { chooseAccount, needsPhysician, usableAccounts } from '../labs/selection.ts'
 import type { Delivery, ReportedPatient } from '../matching/delivery.ts'
 import { receiveForTeam } from '../matching/receive.ts'
 import { changeOrder } from '../orders/open-order.ts'
@@ -14,6 +15,7 @@ import type { Tx } from '../platform/db.ts'
 import { Problem } from '../platform/errors.ts'
 import { enqueue, handle } from '../platform/outbox.ts'
 import { createUser, resolveUser } from '../users/users.ts'
+import { examplePhysician } from '../wire/example.ts'
 import type { Patient } from '../wire/patient.ts'
 import { UNITED_STATES } from '../wire/places.ts'
 import { generateReport } from './generate.ts'
@@ -84,9 +86,10 @@ const works: Record<Stage, Work> = {
   async creating_orders(tx, run) {
     if (run.request.order_source === 'provided') return
     const lab_test = (await findLabTest(tx, run.plan.ordered_test!))!
+    const physician = await physicianFor(tx, lab_test)
     for (const [n, role] of Object.keys(rolesOf[run.request.case]).entries()) {
       const user_id = run.plan.users![n]!
-      const placement = { user_id, patient_details: patientOf(run.id), patient_address: home }
+      const placement = { user_id, patient_details: patientOf(run.id), patient_address: home, physician }
       const { document } = await placeOrder(tx, placement, async () => lab_test)
       run.orders[role] = artifact(JSON.parse(document) as Order)
     }
@@ -176,6 +179,13 @@ const home = {
   country: UNITED_STATES,
   access_notes: null,
   phone_number: null,
+}
+
+/** Who orders where the account that will be chosen wants the customer's own physician; undefined where the service's orders. */
+async function physicianFor(tx: Tx, { lab }: LabTest): Promise<typeof examplePhysician | undefined> {
+  const wanted = { lab_id: lab!.id, billing_type: 'client_bill', address: home, statuses: ['active'] } as const
+  const account = await chooseAccount(tx, await usableAccounts(tx), wanted)
+  return needsPhysician(account, lab!.slug) ? examplePhysician : undefined
 }
 
 const digestOf = (text: string): string => createHash('sha256').update(text).digest('hex').toUpperCase()

@@ -46,6 +46,7 @@ export async function chooseTests(tx: Tx, request: CreateRehearsal): Promise<Tes
     return test
   }
   const [reported, wrong] = [named(request.lab_test_id), named(request.wrong_lab_test_id)]
+  if (request.case === 'no_match') return same(reported ?? anyOf(tests))
   if (request.case !== 'wrong_lab') return same(reported ?? onlyOne(tests))
   if (reported && wrong) return different(wrong, reported)
   if (reported) {
@@ -64,8 +65,16 @@ export function different(ordered: LabTest, reported: LabTest): Tests {
   return { ordered, reported }
 }
 
-function onlyOne([first, ...others]: LabTest[]): LabTest {
-  if (!first) throw new Failure('no_configuration', `The team has no active walk-in test of one of ${CENTRAL_LABS.join(', ')}`)
+/** The oldest: a result that belongs to no order may be of any test. */
+function anyOf([first]: LabTest[]): LabTest {
+  if (first) return first
+  throw new Failure('no_configuration', `The team has no active walk-in test of one of ${CENTRAL_LABS.join(', ')}`)
+}
+
+/** The test that is ordered: which of several is for the caller to say. */
+function onlyOne(tests: LabTest[]): LabTest {
+  const [, ...others] = tests
+  const first = anyOf(tests)
   if (others.length) throw new Failure('ambiguous_configuration', 'Several lab tests would do: say which in lab_test_id')
   return first
 }

@@ -3,8 +3,11 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
 import { bootstrap } from '../bootstrap.ts'
+import { labAccount } from '../testing-labs.ts'
+import { orderOf } from '../testing-orders.ts'
 import { taken, walked } from '../testing-results.ts'
 import { cells, given, guard, type Given } from '../testing.ts'
+import { examplePhysician } from '../wire/example.ts'
 import { rehearsalCases, rolesOf } from './rehearsal-cases.ts'
 
 const PATH = '/v3/unmatched_result_test'
@@ -54,7 +57,7 @@ describe('with managed orders', () => {
     assert.equal((await team.api.get(`/v3/unmatched_result/${done.raw_result_id}`)).body.result_status, 'partial')
   })
 
-  test('a run of a team without a test that would do, or with several, says so', async () => {
+  test('a run of a team with several tests that would do says so, but for one that orders none', async () => {
     const team = await given()
     const { name, lab_id, markers } = (await team.api.get(`/v3/lab_tests?collection_method=walk_in_test`)).body.map(
       (one: { name: string; lab: { id: number }; markers: { id: number }[] }) => ({
@@ -71,8 +74,10 @@ describe('with managed orders', () => {
       marker_ids: markers,
     })
     assert.equal(twin.status, 200, JSON.stringify(twin.body))
-    const run = await rehearsed(team, { case: 'no_match', order_source: 'managed' })
+    const run = await rehearsed(team, { case: 'match_completed', order_source: 'managed' })
     assert.deepEqual([run.status, run.stage, run.error.code], ['failed', 'failed', 'ambiguous_configuration'])
+    const any = await rehearsed(team, { case: 'no_match', order_source: 'managed' })
+    assert.deepEqual([any.status, any.error], ['succeeded', null])
     const chosen = await rehearsed(team, {
       case: 'no_match',
       order_source: 'managed',
@@ -82,6 +87,20 @@ describe('with managed orders', () => {
     const kit = await rehearsed(team, { case: 'no_match', order_source: 'managed', lab_test_id: await team.test() })
     assert.equal(kit.error.code, 'invalid_configuration')
   })
+
+  for (const delegated_flow of ['order_delegated', 'fully_delegated'] as const)
+    test(`a run names a physician where the lab account is ${delegated_flow}`, async () => {
+      const team = await given()
+      const lab = (await team.api.get(`/v3/lab_tests/${await team.test('walk_in_test')}`)).body.lab.slug
+      assert.equal(lab, 'quest')
+      await labAccount(team, { lab, delegated_flow })
+      for (const name of ['match_completed', 'match_demo', 'no_match']) {
+        const run = await rehearsed(team, { case: name, order_source: 'managed' })
+        assert.deepEqual([run.status, run.error], ['succeeded', null], name)
+        for (const { order_id } of Object.values(run.orders as Record<string, { order_id: string }>))
+          assert.deepEqual((await orderOf(team, order_id)).physician, examplePhysician)
+      }
+    })
 
   test('a run whose review nobody may see fails', async () => {
     const team = await given()

@@ -8,3 +8,6 @@ export const examplePatient = {
   phone_number: '+15550100199',
   email: 'testa@example.com',
 }
+
+/** Who orders for that person, where the lab account wants the customer's own physician. */
+export const examplePhysician = { first_name: 'Medica', last_name: 'Fictional', npi: '0000000000' }
