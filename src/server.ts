@@ -41,6 +41,7 @@ import { Retention } from './platform/retention.ts'
 import { Worker } from './platform/worker.ts'
 import { PscDirectory } from './psc/directory.ts'
 import { loadSandboxSites } from './psc/load.ts'
+import { keepParity } from './scheduling/sandbox-scheduler.ts'
 import { ClockMoves } from './simulator/clock-lease.ts'
 import { assertNotDeleted, deletedAmong } from './users/users.ts'
 import { FeedWatch } from './webhooks/feed-watch.ts'
@@ -146,6 +147,7 @@ const DRAIN_MS_MAX = 30_000
 /** Start the roles of this process on an open, migrated database. `stop` lets requests and jobs in flight finish. */
 export async function startRoles(config: Config, cells: Cells, log: Log, roles: Roles): Promise<Running> {
   enforcePhysicians(config.enforce_delegated_physician)
+  keepParity(config.sandbox_parity)
   const vault = openVault(config.encryption_keys, resolve(config.data_dir))
   let url = config.public_url ?? ''
   const administration = administer(cells, vault, config, { ...neighbours, publicUrl: () => url })

@@ -48,6 +48,8 @@ export interface Config {
   /** Where patients of teams without an address of their own are told to write; empty for none. */
   support_email: string
   enforce_delegated_physician: boolean
+  /** Sites of sandboxes have one zone and no hours of their own. */
+  sandbox_parity: boolean
   /** The server that mail is handed to; undefined: mail waits to be read. */
   smtp: SmtpSettings | undefined
   /** The gateway that text messages are handed to; undefined: they are written down and not sent. */
@@ -171,6 +173,7 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     trusted_proxies: trustedProxies(env.TRUSTED_PROXIES, faults),
     support_email,
     enforce_delegated_physician: onOff('ENFORCE_DELEGATED_PHYSICIAN', true),
+    sandbox_parity: onOff('SANDBOX_PARITY', false),
     sandbox_users_max: whole('SANDBOX_USERS_MAX', 50, 0, 1_000_000),
     smtp: readSmtp(env.SMTP_URL, env.MAIL_FROM, faults),
     sms: readSms(env, faults),

@@ -131,6 +131,12 @@ export const settings: Setting[] = [
       'Orders at Labcorp, Quest and Sonora Quest under a lab account whose customer orders by a physician of their own must name that physician. `off` lets them through while customers get ready.',
   },
   {
+    name: 'SANDBOX_PARITY',
+    default: 'off',
+    meaning:
+      'Service centers of the sandbox take appointments at the same times in the zone `America/New_York` wherever they are, as those of the service do that the interface document describes. `off`: in the zone of the site and while its hours say that it is open.',
+  },
+  {
     name: 'SMTP_URL',
     default: '',
     meaning:

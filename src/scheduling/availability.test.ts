@@ -10,36 +10,36 @@ import { asked, BOOKABLE, siteWithSchedule, slots } from '../testing-scheduling.
 import { labId, site, withSites } from '../testing-sites.ts'
 import { cells, given, guard, type Given } from '../testing.ts'
 import { setActive } from '../psc/sites.ts'
-import { calendarOf } from './schedule.ts'
+import { keepParity } from './sandbox-scheduler.ts'
+import { calendarOf, weekdays } from './schedule.ts'
 
-const newYork = await calendarOf('America/New_York')
 const PHOENIX = await calendarOf('America/Phoenix')
 const now = async (team: Given) => teamNow(await tenantOf(team))
 const SITES = 'lab=quest&site_codes=SBQ0020'
 
-/** Bring a team's clock to a minute of a day in New York. */
+/** Bring a team's clock to a minute of a day in Phoenix. */
 async function until(team: Given, minute: number): Promise<void> {
   const at = await now(team)
-  const today = newYork.dayOf(at)
-  const then = newYork.instantOf(newYork.plusDays(today, 1), minute)
+  const today = PHOENIX.dayOf(at)
+  const then = PHOENIX.instantOf(PHOENIX.plusDays(today, 1), minute)
   await pass(team, (then.getTime() - at.getTime()) / 1000)
 }
 
 describe('in a sandbox', () => {
-  test('the nearest sites of a ZIP code are answered, fourteen days each, in the time of New York', async () => {
+  test('the nearest sites of a ZIP code are answered, fourteen days each, in the time of their place', async () => {
     const team = await given()
     const { status, body } = await asked(team, 'lab=quest&zip_code=85004')
     assert.deepEqual([status, body.timezone], [200, null])
     const bySite = Map.groupBy((body as AvailableSlots).slots, ({ location }) => location!.code)
     assert.equal(bySite.size, 3)
-    const today = newYork.dayOf(await now(team))
+    const today = PHOENIX.dayOf(await now(team))
     for (const days of bySite.values()) {
       assert.deepEqual(
         days.map(({ date }) => date),
-        Array.from({ length: 14 }, (_, i) => newYork.plusDays(today, i)),
+        Array.from({ length: 14 }, (_, i) => PHOENIX.plusDays(today, i)),
       )
       const { location } = days[0]!
-      assert.deepEqual([location!.iana_timezone, typeof location!.distance], ['America/New_York', 'number'])
+      assert.deepEqual([location!.iana_timezone, typeof location!.distance], ['America/Phoenix', 'number'])
       assert.match(location!.address.zip_code, /^\d{5}/)
     }
     const distances = [...bySite.values()].map(([first]) => first!.location!.distance!)
@@ -49,13 +49,67 @@ describe('in a sandbox', () => {
     )
   })
 
+  test('no site has an appointment while its hours say that it is closed, wherever it is', async () => {
+    const team = await given()
+    const lab_id = await labId('quest')
+    let shut = 0
+    for (const [zip, zone] of [
+      ['85004', 'America/Phoenix'],
+      ['10001', 'America/New_York'],
+      ['90012', 'America/Los_Angeles'],
+      ['60601', 'America/Chicago'],
+    ] as const) {
+      const { body: info } = await team.api.get(`/v3/order/psc/info?zip_code=${zip}&lab_id=${lab_id}&radius=50`)
+      const centers = info.patient_service_centers as {
+        site_code: string
+        metadata: { hours: Record<string, string | null> | null }
+      }[]
+      const hoursOf = new Map(centers.map(({ site_code, metadata }) => [site_code, metadata.hours]))
+      const codes = centers.filter(({ metadata }) => metadata.hours).map(({ site_code }) => site_code)
+      const { body } = await asked(team, `lab=quest&zip_code=${zip}&radius=50`)
+      for (const { location, date, slots: free } of (body as AvailableSlots).slots) {
+        assert.equal(location!.iana_timezone, zone, location!.code)
+        const calendar = await calendarOf(zone)
+        if (!codes.includes(location!.code)) continue
+        const hours = hoursOf.get(location!.code)![weekdays[calendar.weekdayOf(date)]!]
+        if (hours === null) shut++
+        const [from, to] = (hours ?? '00:00-00:00')
+          .split('-')
+          .map((text) => Number(text.slice(0, 2)) * 60 + Number(text.slice(3)))
+        for (const slot of free) {
+          assert.equal(calendar.dayOf(new Date(slot.start)), date)
+          const [start, end] = [slot.start, slot.end].map((at) => calendar.minuteOf(new Date(at)))
+          assert.ok(start! >= from! && end! <= to!, `${location!.code} on ${date}: ${start} to ${end}, open ${hours}`)
+        }
+      }
+    }
+    assert.ok(shut > 0)
+  })
+
+  test('with SANDBOX_PARITY every site has the zone of New York, and the same times on every day', async () => {
+    const newYork = await calendarOf('America/New_York')
+    keepParity(true)
+    try {
+      const team = await given()
+      const { body } = await asked(team, 'lab=quest&site_codes=SBQ0029')
+      const days = (body as AvailableSlots).slots
+      assert.deepEqual([days.length, days[0]!.location!.iana_timezone], [14, 'America/New_York'])
+      for (const { slots: free } of days.slice(1)) {
+        assert.equal(free.length, 15)
+        assert.equal(newYork.minuteOf(new Date(free[0]!.start)), 420)
+      }
+    } finally {
+      keepParity(false)
+    }
+  })
+
   test('other days have appointments of twenty minutes from seven to twelve', async () => {
     const team = await given()
-    const today = newYork.dayOf(await now(team))
-    const tomorrow = (await slots(team, SITES)).filter(({ date }) => date === newYork.plusDays(today, 1))
+    const today = PHOENIX.dayOf(await now(team))
+    const tomorrow = (await slots(team, SITES)).filter(({ date }) => date === PHOENIX.plusDays(today, 1))
     assert.equal(tomorrow.length, 15)
     for (const [i, slot] of tomorrow.entries()) {
-      assert.equal(newYork.minuteOf(new Date(slot.start)), 420 + 20 * i)
+      assert.equal(PHOENIX.minuteOf(new Date(slot.start)), 420 + 20 * i)
       assert.deepEqual(
         [(new Date(slot.end).getTime() - new Date(slot.start).getTime()) / 60_000, slot.price, slot.is_priority],
         [20, 0, false],
@@ -73,10 +127,10 @@ describe('in a sandbox', () => {
     test(`today at minute ${minute} there are ${count} left`, async () => {
       const team = await given()
       await until(team, minute)
-      const today = newYork.dayOf(await now(team))
+      const today = PHOENIX.dayOf(await now(team))
       const left = (await slots(team, SITES)).filter(({ date }) => date === today)
       assert.equal(left.length, count)
-      if (first !== undefined) assert.equal(newYork.minuteOf(new Date(left[0]!.start)), first)
+      if (first !== undefined) assert.equal(PHOENIX.minuteOf(new Date(left[0]!.start)), first)
     })
 
   test('keys end half an hour later, or when the time comes', async () => {

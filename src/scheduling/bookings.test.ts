@@ -40,7 +40,7 @@ describe('a booking', () => {
       order_transaction_id: order.order_transaction.id,
       start_at: slot!.start,
       end_at: slot!.end,
-      iana_timezone: 'America/New_York',
+      iana_timezone: 'America/Phoenix',
       type: 'patient_service_center',
       provider: 'quest',
       status: 'confirmed',
