@@ -174,7 +174,7 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     support_email,
     enforce_delegated_physician: onOff('ENFORCE_DELEGATED_PHYSICIAN', true),
     sandbox_parity: onOff('SANDBOX_PARITY', false),
-    sandbox_users_max: whole('SANDBOX_USERS_MAX', 50, 0, 1_000_000),
+    sandbox_users_max: whole('SANDBOX_USERS_MAX', demo ? 0 : 50, 0, 1_000_000),
     smtp: readSmtp(env.SMTP_URL, env.MAIL_FROM, faults),
     sms: readSms(env, faults),
     encryption_keys: encryptionKeys(env.ENCRYPTION_KEYS, faults),

@@ -76,7 +76,11 @@ export const settings: Setting[] = [
     default: 'info',
     meaning: '`trace`, `debug`, `info`, `warn`, `error`, `fatal` or `silent`. Logs go to standard error, one JSON object a line.',
   },
-  { name: 'SANDBOX_USERS_MAX', default: '50', meaning: 'Most users of a sandbox team; `0` lifts the limit.' },
+  {
+    name: 'SANDBOX_USERS_MAX',
+    default: '`50`, `0` with demo data',
+    meaning: 'Most users of a sandbox team; `0` lifts the limit.',
+  },
   {
     name: 'CONNECTIONS_MAX',
     default: '4000',
