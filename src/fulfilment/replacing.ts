@@ -13,13 +13,15 @@ import type { Order } from '../orders/schema.ts'
 import { day } from '../platform/clock.ts'
 import type { Tx } from '../platform/db.ts'
 import { badRequest } from '../platform/errors.ts'
+import { assertFeature } from '../platform/feature.ts'
+import { features } from '../wire/features.ts'
 import type { OrderReplaced, ReplaceOrder } from './schema.ts'
 
 /**
  * Cancel an order and place one of another lab test for the same patient: in its transaction, `recreation`, with it as its parent. One that
  * is cancelled or has failed already is replaced as it is. Replacing it by the same test again changes nothing. Orders of every laboratory
  * can be replaced. Writes lab_order. Queues orders.dispatch. Emits labtest.order.created, labtest.order.updated.
- * 404: no such order or lab test, or its user is deleted. 400: the order cannot be cancelled any more (`cannotCancel`); its patient is not
+ * 404: no such order or lab test, or its user is deleted. 403: it is drawn on site, and the team does not have that. 400: the order cannot be cancelled any more (`cannotCancel`); its patient is not
  * known; it is of that test, or was replaced by another; the test is not active, collected otherwise, or asks what nobody was asked; the
  * laboratory does not take the patient, or no account of it the order.
  */
@@ -70,6 +72,7 @@ const replaced = (by: Order, parent_id: string, changed: boolean): OrderReplaced
 async function assertReplaceable(tx: Tx, { order, intake }: OpenOrder, lab_test: LabTest): Promise<AoeAnswer[]> {
   if (!order.patient_details) throw badRequest('The kit of this order has not been registered: its patient is not known')
   if (lab_test.id === order.lab_test.id) throw badRequest('The order is of this lab test already')
+  if (lab_test.method === 'on_site_collection') assertFeature(tx.tenant, features.on_site_collection)
   if (lab_test.method !== order.lab_test.method)
     throw badRequest(`The lab test is collected by ${lab_test.method}, the order by ${order.lab_test.method}`)
   await assertLabTakes(tx, lab_test.lab!.id, order.patient_details)

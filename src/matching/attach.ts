@@ -83,7 +83,7 @@ export async function attachToUser(tx: Tx, user: KnownUser, lab_id: number, deli
   const { user_id } = user
   const made = await placeOrder(
     tx,
-    { user_id, patient_details, steps: STEPS_MAX },
+    { user_id, patient_details, steps: STEPS_MAX, comesFrom: 'result' },
     async () => testOf(tx, lab_id, delivery.report, await methodOf(tx, lab_id)),
     (open) => enter(tx, open, delivery.report),
   )

@@ -106,6 +106,7 @@ export async function importOrder(tx: Tx, body: ImportOrder): Promise<JsonText<O
       billing_type: body.billing_type,
       sample_id: body.sample_id,
       statuses: ['active', 'pending'],
+      comesFrom: 'import',
       facts: { imported: true, ...factsOf(body) },
     },
     () => chooseTest(tx, body),

@@ -4,13 +4,15 @@ import { linkTo } from '../labs/links.ts'
 import type { AccountStatus } from '../labs/schema.ts'
 import { chooseAccount, needsPhysician, usableAccounts } from '../labs/selection.ts'
 import { day, iso } from '../platform/clock.ts'
-import type { Tx } from '../platform/db.ts'
+import type { Tenant, Tx } from '../platform/db.ts'
 import { badRequest, notFound } from '../platform/errors.ts'
+import { assertFeature } from '../platform/feature.ts'
 import { servicePhysician } from '../physicians/physicians.ts'
 import { enqueue } from '../platform/outbox.ts'
 import { knownUser, type KnownUser } from '../users/users.ts'
 import type { PatientAddress, ShippingAddress } from '../wire/address.ts'
 import type { Billing, CollectionMethod } from '../wire/enums.ts'
+import { features } from '../wire/features.ts'
 import type { Patient } from '../wire/patient.ts'
 import { activation, dispatchAt } from './dispatch.ts'
 import { tellFollowers } from './followers.ts'
@@ -46,6 +48,11 @@ export interface Placement {
   steps?: number
   /** Give the kit its barcode now, where the lab's link decides it at once. */
   withBarcode?: boolean
+  /**
+   * Where it comes from; asked for here unless said otherwise. `import`: placed elsewhere, so that no laboratory has to be told. `result`:
+   * made for a result that has come, so that nothing has to be taken either.
+   */
+  comesFrom?: 'request' | 'import' | 'result'
 }
 
 /** What happens to a new order before it is written. */
@@ -66,7 +73,7 @@ export function newDetails(tx: Tx, method: CollectionMethod): Order['details'] {
 /**
  * Place an order; `begin` may take it further before it is written. Writes lab_order. Queues orders.dispatch where somebody has to be told.
  * Emits labtest.order.created, then what `begin` emits.
- * 404: the team has no such user. 400: `activate_by` is past; no lab account takes the order (`chooseAccount`), or its account needs the
+ * 404: the team has no such user. 403: it is drawn on site, and the team does not have that. 400: `activate_by` is past; no lab account takes the order (`chooseAccount`), or its account needs the
  * physician who orders and the patient's order names none; what `chooseTest` refuses.
  */
 export async function placeOrder(
@@ -82,6 +89,7 @@ export async function placeOrder(
     usableAccounts(tx),
   ])
   if (!user) throw notFound('User does not exist on this team')
+  assertDrawn(tx.tenant, placement, lab_test)
   const { id: lab_id, slug } = lab_test.lab!
   const billing_type = placement.billing_type ?? 'client_bill'
   const account = await chooseAccount(tx, accounts, {
@@ -110,6 +118,11 @@ export async function placeOrder(
   const document = await enter(tx, open, user, begin)
   if (setsMarks) enqueue(tx, markOrders, {})
   return { id, document }
+}
+
+/** 403: nobody of the team may draw it: nothing but drawing it on site would take the order on. */
+function assertDrawn(tenant: Tenant, { comesFrom }: Placement, { method }: LabTest): void {
+  if (method === 'on_site_collection' && comesFrom !== 'result') assertFeature(tenant, features.on_site_collection)
 }
 
 /** Who orders where the customer names nobody; only once it is known for whom. */
