@@ -6,6 +6,7 @@ import { cleanups, constraints, followersIn, handlersIn, later, neighbours, oper
 import { loadCatalog } from './catalog/load.ts'
 import { loadInsuranceData } from './insurance/load.ts'
 import { loadPlatformAccounts } from './labs/platform-accounts.ts'
+import { takeUnlinked } from './labs/links.ts'
 import { enforcePhysicians } from './labs/selection.ts'
 import { administer } from './management/administration.ts'
 import type { TeamGuard } from './management/guard.ts'
@@ -148,6 +149,7 @@ const DRAIN_MS_MAX = 30_000
 export async function startRoles(config: Config, cells: Cells, log: Log, roles: Roles): Promise<Running> {
   enforcePhysicians(config.enforce_delegated_physician)
   keepParity(config.sandbox_parity)
+  takeUnlinked(config.orders_without_integration)
   const vault = openVault(config.encryption_keys, resolve(config.data_dir))
   let url = config.public_url ?? ''
   const administration = administer(cells, vault, config, { ...neighbours, publicUrl: () => url })

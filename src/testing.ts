@@ -8,6 +8,7 @@ import { constraints, followersIn, handlersIn, later, neighbours, operationsIn, 
 import { loadCatalog, catalogChecksum } from './catalog/load.ts'
 import { seedStandardTests } from './catalog/lab-tests.ts'
 import { insuranceChecksum, loadInsuranceData } from './insurance/load.ts'
+import { takeUnlinked } from './labs/links.ts'
 import { loadPlatformAccounts } from './labs/platform-accounts.ts'
 import { administer } from './management/administration.ts'
 import { createOrgKey, createTeamKey } from './management/keys.ts'
@@ -158,6 +159,8 @@ const app = createHttp({
   checkReplies: true,
   assertShown: assertNotDeleted,
 })
+// In production no laboratory but one has a link, and tests of much else order at others.
+takeUnlinked(true)
 setOrderFollowers(followersIn({ vault, administration, sms: true }))
 addBrowserPages(app, pagesIn({ heavy: pool, vault, administration }), { cells, access })
 export const url: string = await app.listen({ port: 0, host: '127.0.0.1' })

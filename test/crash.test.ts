@@ -192,8 +192,8 @@ const byKey = (a: { key: string }, b: { key: string }) => (a.key < b.key ? -1 : 
 const kill = (dataDir: string) => process.kill(postmasterOf(dataDir).pid, 'SIGKILL')
 
 /** Ways to die, each ending with a server that is gone. */
-/** The load is faster than a key may be. */
-const unhurried = { REQUESTS_PER_SECOND: '0' }
+/** The load is faster than a key may be, and its orders wait for a laboratory that cannot be told. */
+const unhurried = { REQUESTS_PER_SECOND: '0', ORDERS_WITHOUT_INTEGRATION: 'on' }
 
 const deaths: [string, (server: Server) => Promise<unknown>][] = [
   ['the server is killed', (server) => server.end('SIGKILL')],

@@ -30,7 +30,12 @@ test('a skewed process has a clock that is ahead or behind', async () => {
 
 test('workers whose clocks are right, 60 s ahead and 150 s ahead send each mail and message once and run each job once', async () => {
   const dataDir = folder('skewed')
-  const cells = { CELLS: 'sandbox-us,production-us', LOG_LEVEL: 'silent', DATABASE_CONNECTIONS: '4' }
+  const cells = {
+    CELLS: 'sandbox-us,production-us',
+    LOG_LEVEL: 'silent',
+    DATABASE_CONNECTIONS: '4',
+    ORDERS_WITHOUT_INTEGRATION: 'on',
+  }
   const server = await serving(dataDir, cells, 'serve')
   const demo = demoIn(dataDir)
   const api = caller(server.url, demo.api_keys['production-us'])

@@ -5,6 +5,7 @@ import { expectedResults } from '../catalog/lab-tests.ts'
 import { resolveOrderSet } from '../catalog/order-sets.ts'
 import { assertLabTakes } from '../catalog/patient-rules.ts'
 import type { LabTest } from '../catalog/schema.ts'
+import { assertLink } from '../labs/links.ts'
 import { settledStatuses } from '../orders/lifecycle.ts'
 import { cannotCancel, finish, openOrder, type OpenOrder } from '../orders/open-order.ts'
 import { getOrder } from '../orders/orders.ts'
@@ -23,7 +24,7 @@ import type { OrderReplaced, ReplaceOrder } from './schema.ts'
  * can be replaced. Writes lab_order. Queues orders.dispatch. Emits labtest.order.created, labtest.order.updated.
  * 404: no such order or lab test, or its user is deleted. 403: it is drawn on site, and the team does not have that. 400: the order cannot be cancelled any more (`cannotCancel`); its patient is not
  * known; it is of that test, or was replaced by another; the test is not active, collected otherwise, or asks what nobody was asked; the
- * laboratory does not take the patient, or no account of it the order.
+ * laboratory does not take the patient, or no account of it the order, or cannot be told of it.
  */
 export async function replaceOrder(tx: Tx, order_id: string, { lab_test_id, notes }: ReplaceOrder): Promise<OrderReplaced> {
   const open = await openOrder(tx, order_id)
@@ -72,6 +73,7 @@ const replaced = (by: Order, parent_id: string, changed: boolean): OrderReplaced
 async function assertReplaceable(tx: Tx, { order, intake }: OpenOrder, lab_test: LabTest): Promise<AoeAnswer[]> {
   if (!order.patient_details) throw badRequest('The kit of this order has not been registered: its patient is not known')
   if (lab_test.id === order.lab_test.id) throw badRequest('The order is of this lab test already')
+  assertLink(tx.tenant, lab_test.lab!)
   if (lab_test.method === 'on_site_collection') assertFeature(tx.tenant, features.on_site_collection)
   if (lab_test.method !== order.lab_test.method)
     throw badRequest(`The lab test is collected by ${lab_test.method}, the order by ${order.lab_test.method}`)

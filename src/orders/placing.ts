@@ -1,6 +1,6 @@
 // Placing orders: from what was asked to the first step of an order's life. The one place where orders come from.
 import type { LabTest } from '../catalog/schema.ts'
-import { linkTo } from '../labs/links.ts'
+import { assertLink, linkTo } from '../labs/links.ts'
 import type { AccountStatus } from '../labs/schema.ts'
 import { chooseAccount, needsPhysician, usableAccounts } from '../labs/selection.ts'
 import { day, iso } from '../platform/clock.ts'
@@ -73,7 +73,8 @@ export function newDetails(tx: Tx, method: CollectionMethod): Order['details'] {
 /**
  * Place an order; `begin` may take it further before it is written. Writes lab_order. Queues orders.dispatch where somebody has to be told.
  * Emits labtest.order.created, then what `begin` emits.
- * 404: the team has no such user. 403: it is drawn on site, and the team does not have that. 400: `activate_by` is past; no lab account takes the order (`chooseAccount`), or its account needs the
+ * 404: the team has no such user. 403: it is drawn on site, and the team does not have that. 400: the laboratory cannot be told
+ * (`assertLink`); `activate_by` is past; no lab account takes the order (`chooseAccount`), or its account needs the
  * physician who orders and the patient's order names none; what `chooseTest` refuses.
  */
 export async function placeOrder(
@@ -89,7 +90,7 @@ export async function placeOrder(
     usableAccounts(tx),
   ])
   if (!user) throw notFound('User does not exist on this team')
-  assertDrawn(tx.tenant, placement, lab_test)
+  assertFeasible(tx.tenant, placement, lab_test)
   const { id: lab_id, slug } = lab_test.lab!
   const billing_type = placement.billing_type ?? 'client_bill'
   const account = await chooseAccount(tx, accounts, {
@@ -120,9 +121,13 @@ export async function placeOrder(
   return { id, document }
 }
 
-/** 403: nobody of the team may draw it: nothing but drawing it on site would take the order on. */
-function assertDrawn(tenant: Tenant, { comesFrom }: Placement, { method }: LabTest): void {
+/**
+ * 403: nobody of the team may draw it: nothing but drawing it on site would take the order on. 400: nobody can tell the laboratory of it.
+ * What has been told or taken already needs neither.
+ */
+function assertFeasible(tenant: Tenant, { comesFrom = 'request' }: Placement, { method, lab }: LabTest): void {
   if (method === 'on_site_collection' && comesFrom !== 'result') assertFeature(tenant, features.on_site_collection)
+  if (comesFrom === 'request') assertLink(tenant, lab!)
 }
 
 /** Who orders where the customer names nobody; only once it is known for whom. */

@@ -50,6 +50,8 @@ export interface Config {
   enforce_delegated_physician: boolean
   /** Sites of sandboxes have one zone and no hours of their own. */
   sandbox_parity: boolean
+  /** Orders at laboratories without an integration are taken. */
+  orders_without_integration: boolean
   /** The server that mail is handed to; undefined: mail waits to be read. */
   smtp: SmtpSettings | undefined
   /** The gateway that text messages are handed to; undefined: they are written down and not sent. */
@@ -174,6 +176,7 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     support_email,
     enforce_delegated_physician: onOff('ENFORCE_DELEGATED_PHYSICIAN', true),
     sandbox_parity: onOff('SANDBOX_PARITY', false),
+    orders_without_integration: onOff('ORDERS_WITHOUT_INTEGRATION', false),
     sandbox_users_max: whole('SANDBOX_USERS_MAX', demo ? 0 : 50, 0, 1_000_000),
     smtp: readSmtp(env.SMTP_URL, env.MAIL_FROM, faults),
     sms: readSms(env, faults),

@@ -141,6 +141,12 @@ export const settings: Setting[] = [
       'Service centers of the sandbox take appointments at the same times in the zone `America/New_York` wherever they are, as those of the service do that the interface document describes. `off`: in the zone of the site and while its hours say that it is open.',
   },
   {
+    name: 'ORDERS_WITHOUT_INTEGRATION',
+    default: 'off',
+    meaning:
+      '`on` takes production orders at laboratories that this installation has no integration with. They wait, and say so with the detail `fulfillment_error`, until somebody replaces them; `off` refuses them with 400.',
+  },
+  {
     name: 'SMTP_URL',
     default: '',
     meaning:

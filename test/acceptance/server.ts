@@ -49,7 +49,14 @@ async function start(): Promise<Server> {
   const folder = mkdtempSync(join(tmpdir(), 'drawbridge-acceptance-'))
   const child = spawn(process.execPath, ['src/main.js', 'start'], {
     cwd: fileURLToPath(new URL('../..', import.meta.url)),
-    env: { ...inherited(), PORT: '0', DATA_DIR: folder, LOG_LEVEL: 'warn', DRAWBRIDGE_CHECK: 'on' },
+    env: {
+      ...inherited(),
+      PORT: '0',
+      DATA_DIR: folder,
+      LOG_LEVEL: 'warn',
+      DRAWBRIDGE_CHECK: 'on',
+      ORDERS_WITHOUT_INTEGRATION: 'on',
+    },
     stdio: ['ignore', 'ignore', 'pipe'],
   })
   let log = ''
