@@ -296,6 +296,27 @@ describe('for a deleted user', () => {
     assert.match((await statusOf()).document, /fulfillment_error/)
   })
 
+  test('a job that was interrupted after it had put its order off does so once', async () => {
+    const team = await given('production-us')
+    await placed(team)
+    await deleteUsers(team)
+    const { rows } = await team.db.pool.query(
+      `select payload, run_at::text from job where team_id = $1 and name = 'orders.dispatch'`,
+      [team.team],
+    )
+    assert.equal(rows.length, 1)
+    await team.settle()
+    // As it is when the process ends between the job's transaction and the deletion of the job.
+    await team.db.pool.query(
+      `insert into job (id, team_id, name, payload, run_at, due_at) values (gen_random_uuid(), $1, 'orders.dispatch', $2, $3, now())`,
+      [team.team, rows[0].payload, rows[0].run_at],
+    )
+    await team.settle()
+    assert.deepEqual((await team.jobs()).toSorted(), ['orders.dispatch', 'users.erase'])
+    await pass(team, 3 * DAY_S)
+    assert.deepEqual((await team.jobs()).toSorted(), ['orders.dispatch', 'users.erase'])
+  })
+
   test('what happens to an order goes on and is there when the deletion is undone, and its patient is told nothing', async () => {
     const team = await given()
     const order = await placed(team)

@@ -2,7 +2,7 @@
 import { linkTo } from '../labs/links.ts'
 import { day, plusSeconds } from '../platform/clock.ts'
 import type { Tx } from '../platform/db.ts'
-import { enqueue, handle, job } from '../platform/outbox.ts'
+import { enqueue, enqueueAgain, handle, job } from '../platform/outbox.ts'
 import { T } from '../platform/schema.ts'
 import { sql } from '../platform/sql.ts'
 import { notDeleted } from '../users/users.ts'
@@ -40,7 +40,7 @@ export const dispatchHandler = handle(dispatchOrder, async (context, { order_id,
     const due = await dueOrder(tx, order_id)
     if (!due?.hidden) return due?.order
     // Nothing is begun for a deleted user. The order goes within a day after the deletion is undone; erasing the user ends this.
-    enqueue(tx, dispatchOrder, { order_id, lab_slug }, plusSeconds(tx.now, HIDDEN_S))
+    enqueueAgain(tx, dispatchOrder, { order_id, lab_slug }, plusSeconds(tx.now, HIDDEN_S))
     return undefined
   })
   if (!order) return

@@ -139,12 +139,31 @@ export const job = <S extends TSchema>(
  * up: team time has no fractions, and what is queued for so many seconds from now runs no sooner than that many seconds after.
  */
 export function enqueue<S extends TSchema>(tx: Tx, to: Job<S>, payload: Static<S>, at: Date = tx.now): void {
-  const left_s = (plusSeconds(at, -tx.tenant.clock_offset_s).getTime() - machineNow().getTime()) / 1000
-  const due_in_s = at > tx.now ? Math.ceil(left_s) : left_s
+  tx.defer(
+    sql`insert into job (id, team_id, name, payload, run_at, due_at) values (${rowOf(tx, to, JSON.stringify(payload), at)})`,
+  )
+  if (at <= tx.now) tx.wake()
+}
+
+/**
+ * As `enqueue` for an instant after now, unless the same work waits already for an instant after now and not after `at`: so a job that
+ * queues itself again does so once, however often it is run.
+ */
+export function enqueueAgain<S extends TSchema>(tx: Tx, to: Job<S>, payload: Static<S>, at: Date): void {
+  const text = JSON.stringify(payload)
   tx.defer(sql`
     insert into job (id, team_id, name, payload, run_at, due_at)
-    values (${tx.uuid()}, ${tx.team}, ${to.name}, ${JSON.stringify(payload)}, ${at}, ${dbNowPlus(due_in_s)})`)
-  if (at <= tx.now) tx.wake()
+    select ${rowOf(tx, to, text, at)}
+    where not exists (
+      select from job
+      where team_id = ${tx.team} and run_at > ${tx.now} and run_at <= ${at} and name = ${to.name} and payload = ${text}
+        and failed_at is null)`)
+}
+
+function rowOf(tx: Tx, { name }: Job, payload: string, at: Date): Sql {
+  const left_s = (plusSeconds(at, -tx.tenant.clock_offset_s).getTime() - machineNow().getTime()) / 1000
+  const due_in_s = at > tx.now ? Math.ceil(left_s) : left_s
+  return sql`${tx.uuid()}::uuid, ${tx.team}::uuid, ${name}::text, ${payload}::text, ${at}::timestamptz, ${dbNowPlus(due_in_s)}`
 }
 
 /** The team's clock is now `offset_s` ahead: its waiting jobs fall due accordingly, but those put off after an error. Writes job. */
