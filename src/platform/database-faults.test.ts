@@ -205,6 +205,27 @@ test('a shared connection that replaced a lost one is kept when the end of the l
   assert.equal(proxy.accepted, 2)
 })
 
+test('a shared connection that was given up while it was being made does not take the place of the next one', async () => {
+  const proxy = await proxied({ slow_ms: 1000 })
+  const shared = new SharedConnection({ ...connection, host: '127.0.0.1', port: proxy.port, pipeline: true } as never)
+  closing.push(() => shared.close())
+  const pid = async () => (await shared.query({ text: 'select pg_backend_pid() as pid' })).rows[0].pid as number
+  proxy.set('slow')
+  const late = assert.rejects(pid())
+  for (const end = performance.now() + PATIENCE_MS; proxy.accepted < 1; await sleep(5)) assert(performance.now() < end)
+  // What the program sends to begin is on its way.
+  await sleep(50)
+  shared.abandon()
+  proxy.set('pass')
+  const next = await soon(pid())
+  await late
+  for (const end = performance.now() + PATIENCE_MS; proxy.open > 1; await sleep(20)) assert(performance.now() < end)
+  assert.equal(await pid(), next)
+  assert.equal(proxy.accepted, 2)
+  await shared.close()
+  for (const end = performance.now() + PATIENCE_MS; proxy.open > 0; await sleep(20)) assert(performance.now() < end)
+})
+
 test('a statement that fails leaves its connection open', async () => {
   const { proxy, db } = await through()
   await db.queries.one(One, sql`select 1 as one`)

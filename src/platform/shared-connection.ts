@@ -47,30 +47,31 @@ export class SharedConnection {
   }
 
   #connect(): Promise<pg.Client> {
-    const connecting = (this.#client ??= this.#open())
-    // A connection that replaced this one is not forgotten when the end of this one is told late.
-    connecting.catch(() => this.#forget(connecting))
-    return connecting
-  }
-
-  async #open(): Promise<pg.Client> {
+    if (this.#client) return this.#client
     const client = new pg.Client(this.#config)
+    const connecting = this.#open(client)
+    this.#client = connecting
+    // A connection that replaced this one, which was lost or given up, stays: the end of this one may be told late, and so may that it
+    // was made.
     const forget = () => {
-      if (this.#ready === client) this.#client = this.#ready = undefined
+      if (this.#client === connecting) this.#client = this.#ready = undefined
     }
     client.on('error', forget)
     client.on('end', forget)
+    connecting.then(() => {
+      if (this.#client === connecting) this.#ready = client
+    }, forget)
+    return connecting
+  }
+
+  async #open(client: pg.Client): Promise<pg.Client> {
     try {
       await client.connect()
     } catch (error) {
       throw new Unreachable(error)
     }
     this.#onConnect(client)
-    return (this.#ready = client)
-  }
-
-  #forget(connecting: Promise<pg.Client>): void {
-    if (this.#client === connecting) this.#client = undefined
+    return client
   }
 
   #gather(client: pg.Client): void {
