@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
 import { operations } from '../src/app.ts'
+import { outsideOperation } from '../src/platform/operation.ts'
 import { DAY_S, orderBody, pass } from '../src/testing-orders.ts'
 import { cells, given, type Given } from '../src/testing.ts'
 import { answered, success } from './operations/each.ts'
@@ -34,6 +35,22 @@ test('every POST that changes something takes a key, but for those that have a r
     Object.keys(WITHOUT_KEY).toSorted(),
   )
   assert(keyed.every((operation) => posts.includes(operation)))
+})
+
+test('an operation that runs outside of a transaction cannot be declared with a key', () => {
+  const declared: Parameters<typeof outsideOperation>[0] = {
+    id: 'an_operation',
+    method: 'POST',
+    path: '/an/operation',
+    summary: '',
+    patients: false,
+    reply: undefined as never,
+    // @ts-expect-error -- what keeps answers needs the transaction in which they are made
+    idempotency: 'none',
+    run: async () => undefined as never,
+  }
+  assert.equal(outsideOperation(declared).outside, true)
+  assert(operations.every(({ outside, idempotency }) => !outside || idempotency === undefined))
 })
 
 test('operations do not share keys, but for the two paths of creating an order', () => {

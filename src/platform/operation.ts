@@ -189,13 +189,20 @@ export function operation<
   return { auth: 'team', module: '', outside: false, ...spec, idempotency: idempotencyOf(spec) } as unknown as Operation
 }
 
-/** Declare an operation that needs several transactions, or none. */
+/**
+ * Declare an operation that needs several transactions, or none. It takes no idempotency key, which is kept in the transaction of what it
+ * stands for.
+ */
 export function outsideOperation<
   P extends Schema = undefined,
   Q extends Schema = undefined,
   B extends Schema = undefined,
   R extends Reply = Reply,
->(spec: Declaration<P, Q, B, R> & { run: (context: OutsideRequest, input: Input<P, Q, B>) => Promise<Out<R>> }): Operation {
+>(
+  spec: Omit<Declaration<P, Q, B, R>, 'idempotency'> & {
+    run: (context: OutsideRequest, input: Input<P, Q, B>) => Promise<Out<R>>
+  },
+): Operation {
   return { auth: 'team', module: '', ...spec, outside: true } as unknown as Operation
 }
 
