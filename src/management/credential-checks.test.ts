@@ -268,6 +268,38 @@ describe('invites', () => {
     assert.equal((await send(admin, other.org_id, email)).status, 200)
   })
 
+  test('count when they are sent: not a transaction that failed, nor twice one that was run again', async () => {
+    const admin = limited({ invites_per_hour: 1, invites_per_address_per_day: 1 })
+    const { org_id } = await given()
+    const email = address()
+    const failing = cells.control.plainTx(async (tx) => {
+      await invite(tx, admin, org_id, { email })
+      throw new Error('the transaction failed')
+    })
+    await assert.rejects(failing, /the transaction failed/)
+    let runs = 0
+    const repeated = await refused(() =>
+      cells.control.plainTx(async (tx) => {
+        await invite(tx, admin, org_id, { email })
+        if (++runs === 1) throw Object.assign(new Error('run it again'), { code: '40001' })
+      }),
+    )
+    assert.deepEqual([runs, repeated.status], [2, 200])
+    assert.equal((await send(admin, org_id, email)).status, 429)
+    assert.equal(await mailsTo(email), 1)
+  })
+
+  test('that were refused because of the organization leave the quota of the address', async (t) => {
+    const admin = limited({ invites_per_hour: 1, invites_per_address_per_day: 1 })
+    const { org_id } = await given()
+    const email = address()
+    assert.equal((await send(admin, org_id, address())).status, 200)
+    assert.equal((await send(admin, org_id, email)).status, 429)
+    t.mock.timers.enable({ apis: ['Date'], now: Date.now() + 61 * 60_000 })
+    const { status } = await send(admin, org_id, email).finally(() => t.mock.timers.reset())
+    assert.equal(status, 200)
+  })
+
   test('of one organization are as many as the quota of an hour', async () => {
     const admin = limited({ invites_per_hour: 3 })
     const [{ org_id }, other] = [await given(), await given()]

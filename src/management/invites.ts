@@ -65,10 +65,15 @@ export async function invite(
   if (member && member.org_id !== org_id) throw conflict('This address belongs to a member of another organization')
   if (member) return { status: 'already_in_org' }
   const { toAddress, ofOrg } = admin.inviteMails
-  const refused =
-    toAddress.count(`${org_id} ${body.email.toLowerCase()}`, 'Too many invites to this address') ??
-    ofOrg.count(org_id, 'Too many invites of this organization')
+  const recipient = `${org_id} ${body.email.toLowerCase()}`
+  const [ofAddress, ofAll] = ['Too many invites to this address', 'Too many invites of this organization']
+  const refused = toAddress.refusal(recipient, ofAddress) ?? ofOrg.refusal(org_id, ofAll)
   if (refused) throw refused
+  // Invites of an organization wait for its lock, so the next one asks after this one has been counted.
+  tx.afterCommit(() => {
+    toAddress.count(recipient, ofAddress)
+    ofOrg.count(org_id, ofAll)
+  })
   const token = newKey('inv_')
   const until = plusSeconds(tx.now, LIFETIME_S)
   const pending = await tx.maybe(
