@@ -905,6 +905,7 @@ table pipeline_lane
   leased_until timestamp with time zone
   due_at timestamp with time zone not null
   failures integer not null default 0
+  fence integer not null default 0
   constraint pipeline_lane_pkey PRIMARY KEY (team_id, destination)
   constraint pipeline_lane_team_id_fkey FOREIGN KEY (team_id) REFERENCES pipeline(team_id) ON DELETE CASCADE
   constraint pipeline_lane__destination CHECK ((destination = ANY (ARRAY['cloud_pubsub'::text, 'rabbitmq'::text, 'azure_amqp'::text])))

@@ -1,6 +1,5 @@
 // What tests send to brokers with: pipelines that run when a test says so, and events of any size.
 import { after } from 'node:test'
-import { machineNow } from './platform/clock.ts'
 import { createLog } from './platform/log.ts'
 import { emit } from './platform/outbox.ts'
 import { T } from './platform/schema.ts'
@@ -18,7 +17,6 @@ export function piping(changes: Partial<PipelineOptions> = {}) {
     targets,
     pubsub_projects,
     deletedAmong,
-    clock: machineNow,
     log: createLog(process.env.TEST_LOG_LEVEL ?? 'silent'),
     metrics,
     pubsub_emulator_host: undefined,

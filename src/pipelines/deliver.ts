@@ -1,6 +1,5 @@
 // The loop that sends to brokers, one per cell and process: lanes that have something are taken, each is emptied batch by batch, what
 // a broker acknowledged is crossed out. At least once: nothing is crossed out before, and what is not crossed out is sent again.
-import { plusSeconds } from '../platform/clock.ts'
 import type { CellName, Db } from '../platform/db.ts'
 import { errorFields, type Log } from '../platform/log.ts'
 import type { Metrics } from '../platform/metrics.ts'
@@ -41,8 +40,6 @@ export interface PipelineOptions {
   vault: Vault
   targets: Targets
   deletedAmong: DeletedAmong
-  /** The machine's clock. */
-  clock: () => Date
   log: Log
   metrics: Metrics
   pubsub_projects: PubSubProjects
@@ -136,12 +133,11 @@ export class CellPipelines {
 
   /** @returns how many lanes were taken */
   async #claim(): Promise<number> {
-    const now = this.#options.clock()
-    if (!(await hasFreeLane(this.#db, now))) return 0
+    if (!(await hasFreeLane(this.#db))) return 0
     const failing = [...this.#serving.values()].filter(Boolean).length
-    const sound = await claimLanes(this.#db, this.#owner, now, { failing: false, max: PLACES - this.#serving.size })
+    const sound = await claimLanes(this.#db, this.#owner, { failing: false, max: PLACES - this.#serving.size })
     const max = Math.min(PLACES_FAILING - failing, PLACES - this.#serving.size - sound.length)
-    const lanes = [...sound, ...(await claimLanes(this.#db, this.#owner, now, { failing: true, max }))]
+    const lanes = [...sound, ...(await claimLanes(this.#db, this.#owner, { failing: true, max }))]
     for (const lane of lanes) {
       const served = this.#serve(lane)
         .catch((error: unknown) => this.#report(error, 'serving a pipeline failed'))
@@ -156,13 +152,11 @@ export class CellPipelines {
 
   /** Empty a lane, or find that its broker cannot be reached; then let others have it. */
   async #serve(lane: Lane): Promise<void> {
-    const renew = () => renewLane(this.#db, this.#owner, lane, this.#options.clock()).catch(() => false)
+    const renew = () => renewLane(this.#db, this.#owner, lane).catch(() => false)
     const timer = setInterval(() => void renew(), RENEW_MS)
     const reason = await this.#empty(lane).finally(() => clearInterval(timer))
     const failures = reason === undefined ? 0 : lane.failures + 1
-    const now = this.#options.clock()
-    const due_at = failures === 0 ? now : plusSeconds(now, this.#pause(failures))
-    await releaseLane(this.#db, this.#owner, lane, { failures, due_at })
+    await releaseLane(this.#db, this.#owner, lane, { failures, pause_s: failures === 0 ? 0 : this.#pause(failures) })
     if (reason === undefined) return
     const { team_id, destination } = lane
     this.#options.log.warn({ cell: this.#cell, 'team.id': team_id, destination, failures, error: reason }, 'broker not reached')
@@ -182,10 +176,9 @@ export class CellPipelines {
       if (typeof opened === 'string') return opened
       line = opened
       while (!this.#stopped) {
-        const now = this.#options.clock()
-        if (!(await renewLane(this.#db, this.#owner, lane, now))) break
-        if (line.ordered) await holdBack(this.#db, lane, now)
-        const waiting = await nextOf(this.#db, lane, now)
+        if (!(await renewLane(this.#db, this.#owner, lane))) break
+        if (line.ordered) await holdBack(this.#db, lane)
+        const waiting = await nextOf(this.#db, lane)
         if (waiting.length === 0) break
         const reason = await this.#send(lane, line, waiting)
         if (reason !== undefined) return reason
@@ -212,7 +205,6 @@ export class CellPipelines {
     const fates = goes.length ? await line.send(goes.map((item) => messageOf(team_id, item))) : []
     const duration_ms = Math.round(performance.now() - started)
     const of = (is: Fate['is']) => goes.filter((_, i) => fates[i]?.is === is)
-    const now = this.#options.clock()
     const dropped = waiting.filter(isGone)
     await settle(
       this.#db.relaxed,
@@ -220,7 +212,9 @@ export class CellPipelines {
     )
     await postpone(
       this.#db.relaxed,
-      of('refused').map(({ id, attempts }) => ({ id, due_at: plusSeconds(now, this.#pause(attempts + 1)) })),
+      this.#owner,
+      lane,
+      of('refused').map(({ id, attempts }) => ({ id, pause_s: this.#pause(attempts + 1) })),
     )
     const counts = { taken: of('taken').length, refused: of('refused').length, lost: of('lost').length }
     const errors = [...new Set(fates.flatMap((fate) => ('reason' in fate ? fate.reason : [])))]
