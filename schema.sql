@@ -720,6 +720,17 @@ table lab_test_marker
   constraint lab_test_marker_marker_id_fkey FOREIGN KEY (marker_id) REFERENCES marker(id)
   CREATE INDEX lab_test_marker__marker ON lab_test_marker USING btree (marker_id)
 
+table lane_recall
+  webhook_id text not null
+  team_id uuid not null
+  owner uuid not null
+  leased_until timestamp with time zone not null
+  constraint lane_recall_pkey PRIMARY KEY (webhook_id)
+  constraint lane_recall_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
+  CREATE INDEX lane_recall__leased ON lane_recall USING btree (leased_until)
+  CREATE INDEX lane_recall__owner ON lane_recall USING btree (owner)
+  CREATE INDEX lane_recall__team ON lane_recall USING btree (team_id)
+
 table mail
   id uuid not null
   recipient text not null

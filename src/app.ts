@@ -100,6 +100,7 @@ import { deliveryCleanups } from './webhooks/deliveries.ts'
 import { eraseTeamWebhooks } from './webhooks/erase.ts'
 import type { FeedWatch } from './webhooks/feed-watch.ts'
 import { feedCleanup } from './webhooks/feed.ts'
+import { recallCleanup } from './webhooks/lane-recalls.ts'
 import { sealedHeaders } from './webhooks/headers.ts'
 import { replayHandler } from './webhooks/replay.ts'
 import { routes as webhooks } from './webhooks/routes.ts'
@@ -281,6 +282,7 @@ export const cleanups: readonly Cleanup[] = [
   mailCleanup,
   ...deliveryCleanups,
   deletedEndpointsCleanup,
+  recallCleanup,
   teamCleanup(teamErasers),
   pipelineCleanup,
   feedCleanup,

@@ -10,7 +10,7 @@ import { T } from './platform/schema.ts'
 import { sql } from './platform/sql.ts'
 import { cells, metrics, targets, vault, type Given } from './testing.ts'
 import { deletedAmong } from './users/users.ts'
-import type { DeliveryOptions } from './webhooks/deliver.ts'
+import type { DeliveryOptions } from './webhooks/delivery-options.ts'
 import { deliveryIn, type Delivery } from './webhooks/worker.ts'
 
 export const ATTEMPTS = 8

@@ -61,6 +61,10 @@ async function busy(): Promise<Given> {
     [team.team],
   )
   await team.db.pool.query(
+    `insert into lane_recall (webhook_id, team_id, owner, leased_until) values ('ep_of ' || $1::text, $1::uuid, gen_random_uuid(), clock_timestamp())`,
+    [team.team],
+  )
+  await team.db.pool.query(
     `insert into pipeline_delivery (team_id, destination, event_id, user_id, due_at, created_at)
      select e.team_id, l.destination, e.id, e.user_id, e.created_at, e.created_at
      from event e join pipeline_lane l on l.team_id = e.team_id where e.team_id = $1`,

@@ -1,6 +1,7 @@
 // Which of a team's events go to which of its brokers: decided once, in the transaction that takes the announcements.
 // Source: events.md 4.11 H6, 8.1.
 import type { PlainTx } from '../platform/db.ts'
+import { dbNow } from '../platform/leases.ts'
 import { Nullable, T } from '../platform/schema.ts'
 import { sql } from '../platform/sql.ts'
 import type { DeletedAmong, Sink, Told } from '../webhooks/fan-out.ts'
@@ -14,7 +15,7 @@ const Match = T.Object({ team_id: T.String(), event_id: T.String(), user_id: Nul
  * @param queued called after the commit, when something was queued
  */
 export const pipelineSink = (deletedAmong: DeletedAmong, queued: () => void): Sink => ({
-  async queue(tx, events, now) {
+  async queue(tx, events) {
     const teams = [...new Set(events.map(({ team_id }) => team_id))]
     const piped = await tx.many(
       Piped,
@@ -26,7 +27,6 @@ export const pipelineSink = (deletedAmong: DeletedAmong, queued: () => void): Si
       tx,
       events.filter(({ team_id }) => has.has(team_id)),
       deletedAmong,
-      now,
     )
     if (queues) tx.afterCommit(queued)
     const alone = new Set(piped.filter(({ svix }) => !svix).map(({ team_id }) => team_id))
@@ -35,7 +35,7 @@ export const pipelineSink = (deletedAmong: DeletedAmong, queued: () => void): Si
 })
 
 /** @returns whether there was something to queue */
-async function queueForBrokers(tx: PlainTx, events: Told[], deletedAmong: DeletedAmong, now: Date): Promise<boolean> {
+async function queueForBrokers(tx: PlainTx, events: Told[], deletedAmong: DeletedAmong): Promise<boolean> {
   const matches = await tx.many(
     Match,
     sql`
@@ -55,7 +55,7 @@ async function queueForBrokers(tx: PlainTx, events: Told[], deletedAmong: Delete
   // A lane that was deleted meanwhile is not there any more.
   await tx.run(sql`
     insert into pipeline_delivery (team_id, destination, event_id, user_id, due_at, created_at)
-    select l.team_id, l.destination, given.event_id, given.user_id, ${now}, ${now}
+    select l.team_id, l.destination, given.event_id, given.user_id, ${dbNow}, ${dbNow}
     from unnest(${wanted.map((m) => m.team_id)}::uuid[], ${wanted.map((m) => m.destination)}::text[],
                 ${wanted.map((m) => m.event_id)}::uuid[], ${wanted.map((m) => m.user_id)}::uuid[])
          with ordinality as given (team_id, destination, event_id, user_id, n)

@@ -1,5 +1,4 @@
 // One attempt at a delivery: signed, sent, and what its answer means for the delivery. Writes nothing.
-import { plusSeconds } from '../platform/clock.ts'
 import { uuid } from '../platform/uuid.ts'
 import type { Delivery, Outcome } from './deliveries.ts'
 import { withoutValues } from './headers.ts'
@@ -15,13 +14,16 @@ export interface Ended {
   /** The receiver wants nothing any more. */
   gone: boolean
   end: Date
-  throttled_until: Date | undefined
+  /** For so long the receiver asked to be left alone. */
+  pause_s: number | undefined
 }
 
 export interface Means {
-  sender: Sender
-  /** The machine's clock. */
+  sender: Pick<Sender, 'post'>
+  /** The machine's clock: what is signed and shown. */
   clock: () => Date
+  /** The process's own clock, which never jumps. */
+  now_ms: () => number
   schedule_s: readonly number[]
   /** How often in a row an endpoint has asked to be left alone. */
   throttles: (endpoint: string) => number
@@ -29,15 +31,17 @@ export interface Means {
 
 /**
  * Send a delivery once. Never fails because of the receiver: that is an outcome. Source: events.md 6.1-6.5.
- * @param done called once, later
+ * @param done called once, later; with nothing when no request began, since the endpoint is not this process's any more
  */
-export function attempt(item: Delivery, endpoint: Ready, means: Means, done: (ended: Ended) => void): void {
+export function attempt(item: Delivery, endpoint: Ready, means: Means, done: (ended: Ended | undefined) => void): void {
   const at = means.clock()
   const at_s = Math.floor(at.getTime() / 1000)
   const signature = signatures(endpoint.keys, item.msg, at_s, item.body)
   const names = signatureNames(item.msg, String(at_s), signature)
   const headers = endpoint.customList.length ? names.concat(endpoint.customList) : names
-  means.sender.post(endpoint, headers, item.body, (answer) => done(endedBy(answer, { item, endpoint, at, signature }, means)))
+  means.sender.post(endpoint, headers, item.body, (answer) =>
+    done(answer.withheld ? undefined : endedBy(answer, { item, endpoint, at, signature }, means)),
+  )
 }
 
 interface Sent {
@@ -63,14 +67,14 @@ function endedBy(answer: Attempted, { item, endpoint, at, signature }: Sent, { c
     error: answer.error,
     succeeded,
     signature,
-    next_at: undefined,
+    next_s: undefined,
     reported: item.reported,
   }
-  if (succeeded) return { outcome, failures, gone: false, end, throttled_until: undefined }
+  if (succeeded) return { outcome, failures, gone: false, end, pause_s: undefined }
   const asked_s = status === 429 || status === 503 ? retryAfter(answer.retry_after, end) : undefined
   const pause_s = throttle(status, asked_s, throttles(endpoint.id))
   const gone = status === 410
   const delay_s = gone ? undefined : nextDelay(schedule_s, failures, asked_s, Math.random())
-  if (delay_s !== undefined) outcome.next_at = plusSeconds(end, delay_s)
-  return { outcome, failures, gone, end, throttled_until: pause_s === undefined ? undefined : plusSeconds(end, pause_s) }
+  outcome.next_s = delay_s
+  return { outcome, failures, gone, end, pause_s }
 }

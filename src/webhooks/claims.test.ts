@@ -1,7 +1,6 @@
 // How much of what waits in the database a process takes at once, and in which order.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { machineNow } from '../platform/clock.ts'
 import { sql } from '../platform/sql.ts'
 import { uuid } from '../platform/uuid.ts'
 import { given } from '../testing.ts'
@@ -26,7 +25,7 @@ const claimed = async (scene: Awaited<ReturnType<typeof behind>>, room?: number)
 
 async function claimedInOrder({ team, hook }: Awaited<ReturnType<typeof behind>>, room?: number): Promise<string[]> {
   const lanes = new Map(room === undefined ? [] : [[hook.id, room]])
-  const rows = await claimDue(team.db, uuid(), machineNow(), { total: 200, others: 10, lanes })
+  const rows = await claimDue(team.db, uuid(), { total: 200, others: 10, lanes })
   return rows.filter(({ webhook_id }) => webhook_id === hook.id).map(({ message_id }) => message_id)
 }
 
@@ -61,7 +60,7 @@ test('what is sent again together comes in the order of its messages, whether it
   await team.db.queries.run(sql`
     update delivery set number = 1
     where webhook_id = ${hook.id} and message_id = (select message_id from delivery where webhook_id = ${hook.id} order by message_id desc limit 1)`)
-  await team.db.queries.run(sql`update delivery set ${again(machineNow())} where webhook_id = ${hook.id}`)
+  await team.db.queries.run(sql`update delivery set ${again} where webhook_id = ${hook.id}`)
   const ids = await claimedInOrder({ team, hook })
   assert.equal(ids.length, 5)
   assert.deepEqual(ids, ids.toSorted())

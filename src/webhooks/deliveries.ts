@@ -3,12 +3,13 @@
 //
 // An endpoint is served by one process at a time, its lane's owner, so that its rate, its pauses and its order are kept without
 // asking others. Leases end, lanes' and deliveries' alike: what a killed process had in hand is sent again by the next.
-import { plusSeconds } from '../platform/clock.ts'
-import type { Db, Queries, Tx } from '../platform/db.ts'
+import type { Queries, Tx } from '../platform/db.ts'
+import { dbNow, dbNowPlus } from '../platform/leases.ts'
 import { cleanup } from '../platform/retention.ts'
 import { Nullable, T, type Static } from '../platform/schema.ts'
 import { sql, type Sql } from '../platform/sql.ts'
 import { plainList, textList } from './arrays.ts'
+import type { DeliveryDb } from './fan-out.ts'
 import type { Handful } from './handfuls.ts'
 import { LANE_LEASE_S } from './lane-leases.ts'
 import type { Ready } from './ready.ts'
@@ -43,7 +44,13 @@ export interface Delivery {
   type: string
   body: Buffer
   object_id: string | null
-  due_ms: number
+  /** When it came into hand, by the process's own clock. */
+  taken_ms: number
+  /**
+   * Its fencing token: until when its row is leased to this process, as it stands there, by the database's clock. Each claim writes another;
+   * what a process writes later changes nothing of a row in which something else stands. Null: the row is not this process's.
+   */
+  lease: string | null
 }
 
 const Claimed = T.Object({
@@ -59,6 +66,7 @@ const Claimed = T.Object({
   body: Nullable(T.String()),
   user_id: Nullable(T.String()),
   object_id: Nullable(T.String()),
+  lease: T.String(),
 })
 export type Claimed = Static<typeof Claimed>
 
@@ -73,11 +81,9 @@ export interface Room {
  * Claim what is due, oldest first in each lane, of lanes that nobody else has. Writes delivery, webhook_lane.
  * @param owner the process
  */
-export async function claimDue(db: Db, owner: string, now: Date, room: Room): Promise<Claimed[]> {
-  const until = plusSeconds(now, LEASE_S)
-  const held = plusSeconds(now, LANE_LEASE_S)
+export async function claimDue(db: Pick<DeliveryDb, 'relaxed'>, owner: string, room: Room): Promise<Claimed[]> {
   const named = [...room.lanes.keys()]
-  const free = sql`d.due_at <= ${now} and (d.leased_until is null or d.leased_until <= ${now})`
+  const free = sql`d.due_at <= ${dbNow} and (d.leased_until is null or d.leased_until <= ${dbNow})`
   const rows = await db.relaxed.many(
     Claimed,
     sql`
@@ -87,14 +93,14 @@ export async function claimDue(db: Db, owner: string, now: Date, room: Room): Pr
       join webhook w on w.id = l.webhook_id and w.team_id = l.team_id and not w.disabled
       join team t on t.id = l.team_id and t.deleted_at is null
       left join unnest(${named}::text[], ${[...room.lanes.values()]}::int[]) as known (webhook_id, room) on known.webhook_id = l.webhook_id
-      where (l.throttled_until is null or l.throttled_until <= ${now})
-        and (l.owner = ${owner} or l.leased_until is null or l.leased_until <= ${now})
+      where (l.throttled_until is null or l.throttled_until <= ${dbNow})
+        and (l.owner = ${owner} or l.leased_until is null or l.leased_until <= ${dbNow})
         and coalesce(known.room, 1) > 0
         and exists (select from delivery d where d.webhook_id = l.webhook_id and ${free})
       order by l.leased_until nulls first
       limit ${room.total} for update of l skip locked
     ), held as (
-      update webhook_lane l set owner = ${owner}, leased_until = ${held}
+      update webhook_lane l set owner = ${owner}, leased_until = ${dbNowPlus(LANE_LEASE_S)}
       from lane where l.webhook_id = lane.webhook_id returning l.webhook_id, lane.room
     ), due as (
       select held.webhook_id, found.message_id from held
@@ -103,11 +109,11 @@ export async function claimDue(db: Db, owner: string, now: Date, room: Room): Pr
         order by d.due_at, d.number, d.message_id limit held.room for update skip locked) found
       limit ${room.total}
     ), taken as (
-      update delivery d set leased_until = ${until}
+      update delivery d set leased_until = ${dbNowPlus(LEASE_S)}
       from due where d.webhook_id = due.webhook_id and d.message_id = due.message_id
-      returning d.team_id, d.webhook_id, d.message_id, d.attempts, d.trigger, d.reported, d.due_at, d.number
+      returning d.team_id, d.webhook_id, d.message_id, d.attempts, d.trigger, d.reported, d.due_at, d.number, d.leased_until
     )
-    select t.team_id, t.webhook_id, t.message_id, t.attempts, t.trigger, t.reported, e.id is not null as is_event,
+    select t.team_id, t.webhook_id, t.message_id, t.attempts, t.trigger, t.reported, t.leased_until::text as lease, e.id is not null as is_event,
            coalesce(e.type, m.type) as type, coalesce(e.body, m.body) as body, e.user_id, e.object_id
     from taken t
     left join event e on e.team_id = t.team_id and e.id = t.message_id
@@ -129,14 +135,15 @@ export interface Outcome {
   error: string | null
   succeeded: boolean
   signature: string
-  /** When it is tried again; undefined: not any more. */
-  next_at: Date | undefined
+  /** After how long it is tried again; undefined: not any more. */
+  next_s: number | undefined
   reported: string | null
 }
 
 /**
  * Write attempts down and what they make of their deliveries, which have rows. One that was stopped meanwhile stays so, unless it has
- * arrived; one that is to be sent again stays due. The attempt that arrives is kept with its delivery, others in rows of their own.
+ * arrived; one that is to be sent again, or that another process has claimed since, stays as it is. The attempt that arrives is kept
+ * with its delivery, others in rows of their own.
  * Writes delivery, delivery_attempt, delivery_tally.
  * @param isCounted the attempts are in the tally already
  */
@@ -144,8 +151,8 @@ export async function record(db: Queries, outcomes: Outcome[], isCounted = false
   if (outcomes.length === 0) return
   const plain = (of: (outcome: Outcome) => Parameters<typeof plainList>[0][number]) => plainList(outcomes.map(of))
   const texts = (of: (outcome: Outcome) => string | null) => textList(outcomes.map(of))
-  // Pending and in nobody's hand: somebody has asked meanwhile for it to be sent again.
-  const again = sql`d.state = 'pending' and d.leased_until is null`
+  // Pending, and not in this process's hand: somebody has asked meanwhile for it to be sent again, or it has gone to another process.
+  const again = sql`d.state = 'pending' and (s.lease is null or d.leased_until is distinct from s.lease)`
   const kept = sql`s.succeeded and s.trigger = 'scheduled' and d.attempt_id is null`
   await db.run(sql`
     with said as (
@@ -153,17 +160,17 @@ export async function record(db: Queries, outcomes: Outcome[], isCounted = false
         ${texts((o) => o.item.webhook_id)}::text[], ${plain((o) => o.item.message_id)}::uuid[], ${plain((o) => o.attempt_id)}::uuid[], ${texts((o) => o.item.trigger)}::text[],
         ${plain((o) => o.at)}::timestamptz[], ${plain((o) => o.duration_ms)}::int[], ${plain((o) => o.response_status)}::int[],
         ${texts((o) => o.response_body)}::text[], ${texts((o) => o.error)}::text[], ${plain((o) => o.succeeded)}::bool[],
-        ${texts((o) => o.signature)}::text[], ${texts((o) => o.endpoint.customNames.join(' '))}::text[], ${plain((o) => o.next_at ?? null)}::timestamptz[],
-        ${plain((o) => o.item.attempts + 1)}::int[], ${texts((o) => o.reported)}::text[])
+        ${texts((o) => o.signature)}::text[], ${texts((o) => o.endpoint.customNames.join(' '))}::text[], ${plain((o) => o.next_s ?? null)}::float8[],
+        ${plain((o) => o.item.attempts + 1)}::int[], ${texts((o) => o.reported)}::text[], ${texts((o) => o.item.lease)}::timestamptz[])
       as t (webhook_id, message_id, id, trigger, at, duration_ms, response_status, response_body, error, succeeded, signature, custom_headers,
-            next_at, attempts, reported)
+            next_s, attempts, reported, lease)
     ), counted as (
       ${tally(isCounted ? [] : outcomes)}
     ), changed as (
       update delivery d set
-        state = case when ${again} then d.state when s.succeeded then 'delivered' when d.state = 'stopped' then 'stopped' when s.next_at is null then 'failed' else 'pending' end,
-        due_at = case when ${again} then d.due_at when s.succeeded or d.state = 'stopped' then null else s.next_at end,
-        leased_until = null,
+        state = case when ${again} then d.state when s.succeeded then 'delivered' when d.state = 'stopped' then 'stopped' when s.next_s is null then 'failed' else 'pending' end,
+        due_at = case when ${again} then d.due_at when s.succeeded or d.state = 'stopped' then null else ${dbNow} + make_interval(secs => s.next_s) end,
+        leased_until = case when ${again} then d.leased_until end,
         attempts = case when ${again} then d.attempts else s.attempts end,
         reported = case when ${again} then d.reported else s.reported end,
         trigger = case when ${again} then d.trigger else 'scheduled' end,
@@ -183,22 +190,23 @@ export async function record(db: Queries, outcomes: Outcome[], isCounted = false
     from said s join changed c on c.webhook_id = s.webhook_id and c.message_id = s.message_id where c.attempt_id is distinct from s.id`)
 }
 
-/** Deliveries that are not to be sent any more, since there is nothing to send or nobody to tell about. */
-export async function dropDeliveries(db: Queries, keys: Key[]): Promise<void> {
-  if (keys.length) await db.run(sql`update delivery d set state = 'stopped', due_at = null from ${among(keys)}`)
+/** Deliveries that were claimed and are not to be sent any more, since there is nothing to send or nobody to tell about. */
+export async function dropDeliveries(db: Queries, claimed: Owned[]): Promise<void> {
+  if (claimed.length) await db.run(sql`update delivery d set state = 'stopped', due_at = null from ${among(claimed)}`)
 }
 
-/** Put deliveries that were claimed and not sent back where they were. */
-export async function putBack(db: Db, keys: Key[]): Promise<void> {
-  if (keys.length) await db.relaxed.run(sql`update delivery d set leased_until = null from ${among(keys)}`)
+/** Put deliveries that were claimed and not sent back where they were; those that another process has claimed since stay with it. */
+export async function putBack(db: Pick<DeliveryDb, 'relaxed'>, claimed: Owned[]): Promise<void> {
+  if (claimed.length) await db.relaxed.run(sql`update delivery d set leased_until = null from ${among(claimed)}`)
 }
 
-type Key = Pick<Delivery, 'webhook_id' | 'message_id'>
+type Owned = Pick<Delivery, 'webhook_id' | 'message_id' | 'lease'>
 
-/** For a statement about `delivery d`. */
-const among = (keys: Key[]): Sql => sql`
-  unnest(${textList(keys.map((key) => key.webhook_id))}::text[], ${plainList(keys.map((key) => key.message_id))}::uuid[]) as given (webhook_id, message_id)
-  where d.webhook_id = given.webhook_id and d.message_id = given.message_id`
+/** For a statement about `delivery d`: those that nobody else has claimed since. */
+const among = (claimed: Owned[]): Sql => sql`
+  unnest(${textList(claimed.map((key) => key.webhook_id))}::text[], ${plainList(claimed.map((key) => key.message_id))}::uuid[],
+         ${textList(claimed.map((key) => key.lease))}::timestamptz[]) as given (webhook_id, message_id, lease)
+  where d.webhook_id = given.webhook_id and d.message_id = given.message_id and d.leased_until = given.lease`
 
 /** How long the log of deliveries is kept. Source: events.md 6.7. */
 export const KEPT_S = 30 * 86_400

@@ -2,6 +2,7 @@
 // straight into hand; the rest becomes deliveries that wait. Never what a provider sent, nor what is told of long ago: H2, H6.
 // Source: events.md 4.11, 6.7.
 import type { PlainTx } from '../platform/db.ts'
+import { dbNow, dbNowPlus } from '../platform/leases.ts'
 import { Nullable, T, type Static } from '../platform/schema.ts'
 import { sql } from '../platform/sql.ts'
 import { uuid } from '../platform/uuid.ts'
@@ -9,7 +10,7 @@ import { plainList, textList } from './arrays.ts'
 import type { Delivery } from './deliveries.ts'
 import type { DeletedAmong, Sink, Told } from './fan-out.ts'
 import { takeHandful, type Handful } from './handfuls.ts'
-import { takeLanes } from './lane-leases.ts'
+import { LANE_LEASE_S, takeLanes } from './lane-leases.ts'
 import { messageId } from './operational.ts'
 import { Endpoint, endpointColumns } from './ready.ts'
 
@@ -18,14 +19,21 @@ export interface Hand {
   owner: string
   /** Called before the endpoints are looked at. */
   begin(): void
+  /** When that was, by the process's own clock. */
+  asked_ms(): number
   /** How many deliveries of an endpoint. */
   room(webhook_id: string): number
   /** How many of a team, of all its endpoints together. */
   roomOfTeam(team_id: string): number
   /** Called after the commit, with the endpoints they are for. */
-  taken(handful: Handful, endpoints: Map<string, Endpoint>): void
+  taken(handful: Handful, endpoints: Map<string, Held>): void
   /** Whether deliveries of an endpoint wait. */
   known(webhook_id: string, isBehind: boolean): void
+}
+
+/** An endpoint whose lane the process has, for so long from when it was asked for. */
+export interface Held extends Endpoint {
+  left_s: number
 }
 
 const Candidate = T.Object({
@@ -36,6 +44,8 @@ const Candidate = T.Object({
   /** This process has its lane, and will have it for a while; it can have it. */
   mine: T.Boolean(),
   free: T.Boolean(),
+  /** For how long the lane is held, by whomever. */
+  left_s: T.Number(),
   /** Deliveries wait for it. */
   behind: T.Boolean(),
 })
@@ -52,9 +62,9 @@ const Matching = T.Object({
 type Matching = Static<typeof Matching>
 
 export const endpointSink = (deletedAmong: DeletedAmong, hand: Hand): Sink => ({
-  async queue(tx, events, now) {
+  async queue(tx, events) {
     hand.begin()
-    const candidates = await endpointsOf(tx, [...new Set(events.map((event) => event.team_id))], hand, now)
+    const candidates = await endpointsOf(tx, [...new Set(events.map((event) => event.team_id))], hand)
     if (candidates.length === 0) return []
     const rooms = new Map(candidates.map((one) => [one.id, one.open && !one.behind ? roomIn(hand, one) : 0]))
     const direct = new Set(candidates.flatMap(({ id, team_id }) => (rooms.get(id)! > 0 ? [team_id] : [])))
@@ -62,9 +72,9 @@ export const endpointSink = (deletedAmong: DeletedAmong, hand: Hand): Sink => ({
     const people = new Map(matching.map(({ team_id, user_id }) => [user_id, { team_id, user_id }]))
     const deleted = people.size ? await deletedAmong(tx, [...people.values()]) : new Set<string>()
     const wanted = matching.filter(({ user_id }) => user_id === null || !deleted.has(user_id))
-    const { held, waiting } = await divide(tx, wanted, candidates, rooms, hand, now)
-    if (held) await takeHandful(tx, held, now)
-    if (waiting.length) await queue(tx, waiting, now)
+    const { held, waiting } = await divide(tx, wanted, candidates, rooms, hand)
+    if (held) await takeHandful(tx, held)
+    if (waiting.length) await queue(tx, waiting)
     tx.afterCommit(() => {
       for (const { id, behind } of candidates) hand.known(id, behind || waiting.some(({ webhook_id }) => webhook_id === id))
       if (held) hand.taken(held, new Map(candidates.map((one) => [one.id, one])))
@@ -79,16 +89,17 @@ const roomIn = (hand: Hand, { id, mine, free, rate_limit }: Candidate): number =
 /** A lane is asked for again when it has less left. */
 const LEFT_S_MIN = 2
 
-const endpointsOf = (tx: PlainTx, teams: string[], hand: Hand, now: Date): Promise<Candidate[]> =>
+const endpointsOf = (tx: PlainTx, teams: string[], hand: Hand): Promise<Candidate[]> =>
   tx.many(
     Candidate,
     sql`
-    select ${endpointColumns(now)}, w.filter_types,
-           t.deleted_at is null and (l.throttled_until is null or l.throttled_until <= ${now}) as open,
-           coalesce(l.owner = ${hand.owner}::uuid and l.leased_until > ${now}::timestamptz + make_interval(secs => ${LEFT_S_MIN}), false) as mine,
-           coalesce(l.owner = ${hand.owner}::uuid, false) or l.leased_until is null or l.leased_until <= ${now} as free,
-           exists (select from delivery d where d.webhook_id = w.id and d.due_at <= ${now}
-                   and (d.leased_until is null or d.leased_until <= ${now})) as behind
+    select ${endpointColumns}, w.filter_types,
+           t.deleted_at is null and (l.throttled_until is null or l.throttled_until <= ${dbNow}) as open,
+           coalesce(l.owner = ${hand.owner}::uuid and l.leased_until > ${dbNowPlus(LEFT_S_MIN)}, false) as mine,
+           coalesce(l.owner = ${hand.owner}::uuid, false) or l.leased_until is null or l.leased_until <= ${dbNow} as free,
+           coalesce(extract(epoch from l.leased_until - ${dbNow}), 0)::float8 as left_s,
+           exists (select from delivery d where d.webhook_id = w.id and d.due_at <= ${dbNow}
+                   and (d.leased_until is null or d.leased_until <= ${dbNow})) as behind
     from webhook w join team t on t.id = w.team_id join webhook_lane l on l.webhook_id = w.id
     where w.team_id = any (${teams}::uuid[]) and not w.disabled order by w.team_id, w.id`,
   )
@@ -117,7 +128,6 @@ async function divide(
   candidates: Candidate[],
   rooms: Map<string, number>,
   hand: Hand,
-  now: Date,
 ): Promise<{ held: Handful | undefined; waiting: Pair[] }> {
   const of = Map.groupBy(candidates, ({ team_id }) => team_id)
   const wants = new Map(candidates.map(({ id, filter_types }) => [id, filter_types && new Set(filter_types)]))
@@ -128,12 +138,13 @@ async function divide(
       events.some((event) => event.team_id === team_id && (wants.get(id)?.has(event.type) ?? true)),
   )
   const ids = asking.map(({ id }) => id)
-  const got = new Set(ids.length ? await takeLanes(tx, hand.owner, ids, now) : [])
+  const got = new Set(ids.length ? await takeLanes(tx, hand.owner, ids) : [])
   for (const id of ids) if (!got.has(id)) rooms.set(id, 0)
+  for (const one of asking) one.left_s = LANE_LEASE_S
   const items: Delivery[] = []
   const waiting: Pair[] = []
   const left = new Map<string, number>()
-  const held: Handful = { id: uuid(), taken_ms: now.getTime(), items, left: 0 }
+  const held: Handful = { id: uuid(), taken_ms: hand.asked_ms(), items, left: 0 }
   for (const event of events) {
     let bytes: Buffer | undefined
     const msg = messageId(event.id)
@@ -166,14 +177,15 @@ const deliveryOf = (event: Matching, msg: string, webhook_id: string, body: Buff
   type: event.type,
   body,
   object_id: event.object_id,
-  due_ms: handful.taken_ms,
+  taken_ms: handful.taken_ms,
+  lease: null,
 })
 
 /** Numbered in this order, by which deliveries of the same instant are sent. An endpoint deleted meanwhile is not there any more. */
-const queue = (tx: PlainTx, waiting: Pair[], now: Date): Promise<number> =>
+const queue = (tx: PlainTx, waiting: Pair[]): Promise<number> =>
   tx.run(sql`
     insert into delivery (team_id, webhook_id, message_id, number, state, due_at, trigger, created_at)
-    select given.team_id, w.id, given.event_id, nextval('delivery_number'), 'pending', ${now}, 'scheduled', ${now}
+    select given.team_id, w.id, given.event_id, nextval('delivery_number'), 'pending', ${dbNow}, 'scheduled', ${dbNow}
     from unnest(${plainList(waiting.map((m) => m.team_id))}::uuid[], ${textList(waiting.map((m) => m.webhook_id))}::text[], ${plainList(waiting.map((m) => m.event_id))}::uuid[])
          with ordinality as given (team_id, webhook_id, event_id, n)
     join (select id, team_id from webhook where id = any (${[...new Set(waiting.map((m) => m.webhook_id))]}::text[]) for key share) w

@@ -9,6 +9,7 @@ import type { Vault } from '../platform/vault.ts'
 import { stopDeliveries } from './deliveries.ts'
 import { openHeaders, sealHeaders } from './headers.ts'
 import { resetLane, startLane } from './lane-leases.ts'
+import { lockLane, recallLane } from './lane-recalls.ts'
 import { Webhook, type CreateWebhook, type PatchWebhook } from './schema.ts'
 import { addSecret, readable, RETRY_S } from './secrets.ts'
 import type { Targets } from './targets.ts'
@@ -85,18 +86,24 @@ export async function lockEndpoint(tx: Tx, id: string): Promise<Webhook> {
   return found
 }
 
-/** As `getEndpoint`, for somebody who means to send to it. 400: it is disabled. */
+/** As `getEndpoint`, for somebody who means to send to it: it is neither deleted nor disabled before the commit. 400: it is disabled. */
 export async function enabledEndpoint(tx: Tx, id: string): Promise<Webhook> {
-  const found = await getEndpoint(tx, id)
+  const found = await tx.locking.maybe(
+    Webhook,
+    sql`select ${columns} from webhook where id = ${id} and team_id = ${tx.team} for share`,
+  )
+  if (!found) throw notFound(UNKNOWN)
   if (found.disabled) throw badRequest('The webhook is disabled')
   return found
 }
 
 /**
- * Change an endpoint: absent fields stay, null clears `rate_limit` and `filter_types`. Writes webhook, webhook_lane, delivery.
- * Disabling stops what is pending; enabling does not take it up again. 404: unknown. 422: as at creation.
+ * Change an endpoint: absent fields stay, null clears `rate_limit` and `filter_types`. Writes webhook, webhook_lane, lane_recall, delivery.
+ * Disabling stops what is pending, and nothing is sent any more once `recalled` has returned; enabling does not take it up again.
+ * 404: unknown. 422: as at creation.
  */
 export async function patchEndpoint(tx: Tx, targets: Targets, id: string, body: PatchWebhook): Promise<Webhook> {
+  if (body.disabled !== undefined || body.url !== undefined) await lockLane(tx, id)
   const before = await lockEndpoint(tx, id)
   if (body.url !== undefined) targets.check(body.url, isSandbox(tx))
   const changes: Sql[] = [sql`updated_at = ${tx.now}`]
@@ -109,16 +116,21 @@ export async function patchEndpoint(tx: Tx, targets: Targets, id: string, body: 
     Webhook,
     sql`update webhook set ${join(changes, ', ')} where id = ${id} and team_id = ${tx.team} returning ${columns}`,
   )
-  if (changed.disabled && !before.disabled) await stopDeliveries(tx, id)
+  if (changed.disabled && !before.disabled) {
+    await stopDeliveries(tx, id)
+    await recallLane(tx, id)
+  }
   if (before.disabled !== changed.disabled || changed.url !== before.url) await resetLane(tx, id)
   return changed
 }
 
 /**
- * Delete an endpoint. The log of its deliveries cannot be read from then on, and is erased by the periodic work. Writes webhook,
- * deleted_webhook. 404: unknown.
+ * Delete an endpoint. Nothing is sent to it any more once `recalled` has returned. The log of its deliveries cannot be read from then on,
+ * and is erased by the periodic work. Writes webhook, deleted_webhook, lane_recall. 404: unknown.
  */
 export async function deleteEndpoint(tx: Tx, id: string): Promise<void> {
+  await lockLane(tx, id)
+  await recallLane(tx, id)
   const deleted = await tx.run(sql`delete from webhook where id = ${id} and team_id = ${tx.team}`)
   if (!deleted) throw notFound(UNKNOWN)
 }

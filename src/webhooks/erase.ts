@@ -21,6 +21,8 @@ export const eraseTeamWebhooks = inTurn(
     sql`delete from webhook_secret where id = any (array(select id from webhook_secret where team_id = ${team} limit ${max}))`,
   (team, max) =>
     sql`delete from webhook_lane where webhook_id = any (array(select webhook_id from webhook_lane where team_id = ${team} limit ${max}))`,
+  (team, max) =>
+    sql`delete from lane_recall where webhook_id = any (array(select webhook_id from lane_recall where team_id = ${team} limit ${max}))`,
   (team, max) => sql`delete from webhook where id = any (array(select id from webhook where team_id = ${team} limit ${max}))`,
   // The rows that the statement before has left.
   (team, max) => sql`

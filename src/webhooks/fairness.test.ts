@@ -61,8 +61,10 @@ function process(teams: Record<string, number>) {
   const ids = Object.entries(teams).flatMap(([team, n]) => Array.from({ length: n }, (_, i) => ({ team, id: `${team} ${i}` })))
   const flying = new Map<string, number>()
   const fill = (now_ms: number) => {
-    for (const { team, id } of ids)
+    for (const { team, id } of ids) {
       for (let n = 0; n < 20; n++) lanes.add(id, id, { team_id: team, rate_limit: null, health: healthy }, now_ms)
+      lanes.hold(id, now_ms, Infinity)
+    }
   }
   /** Let leave what may. @returns how many of a team leave */
   const leave = (now_ms: number): Record<string, number> => {

@@ -19,6 +19,9 @@ const endpoints = sql`greatest(1, (select count(*) from webhook w where w.team_i
 /** Which of these users are deleted, in their grace or for good. What was told of them is not sent any more. */
 export type DeletedAmong = (db: Queries, users: { team_id: string; user_id: string | null }[]) => Promise<Set<string>>
 
+/** What delivering needs of the connections to a cell. */
+export type DeliveryDb = Pick<Db, 'queries' | 'relaxed' | 'relaxedTx' | 'plainTx' | 'onEvents'>
+
 /** An event that somebody is to be told of. */
 export interface Told {
   team_id: string
@@ -31,7 +34,7 @@ export interface Sink {
    * Queue those that go there, in the order given; the transaction is that in which they are taken.
    * @returns those that the sinks behind it may have
    */
-  queue(tx: PlainTx, events: Told[], now: Date): Promise<Told[]>
+  queue(tx: PlainTx, events: Told[]): Promise<Told[]>
 }
 
 export interface Taken {
@@ -45,7 +48,7 @@ export interface Taken {
  * all. Writes feed.
  * @param events_max so many events, unless a single announcement has more
  */
-export async function fanOut(db: Db, sinks: Sink[], now: Date, events_max: number): Promise<Taken> {
+export async function fanOut(db: DeliveryDb, sinks: Sink[], events_max: number): Promise<Taken> {
   const { waiting } = await db.queries.one(
     T.Object({ waiting: T.Boolean() }),
     sql`select exists (select from announcement) as waiting`,
@@ -55,8 +58,8 @@ export async function fanOut(db: Db, sinks: Sink[], now: Date, events_max: numbe
     const portion = { announcements: ANNOUNCEMENTS_MAX, events: Math.min(events_max, EVENTS_MAX), deliveries: DELIVERIES_MAX }
     const { taken, isMore } = await takeAnnouncements(tx, portion, endpoints)
     let events = taken.flatMap(({ team_id, event_ids }) => event_ids.map((event_id) => ({ team_id, event_id })))
-    if (events.length) await appendToFeed(tx, events, now)
-    for (const sink of sinks) if (events.length) events = await sink.queue(tx, events, now)
+    if (events.length) await appendToFeed(tx, events)
+    for (const sink of sinks) if (events.length) events = await sink.queue(tx, events)
     return { announcements: taken.length, isFull: isMore }
   })
 }

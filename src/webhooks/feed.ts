@@ -1,6 +1,7 @@
 // A team's events in the order in which they became known, to be followed without an endpoint. Rows are added where events are fanned
 // out, by one transaction at a time, so a reader that has seen a number has seen every smaller one. Source: events.md 10.
 import type { PlainTx, Queries } from '../platform/db.ts'
+import { dbNow } from '../platform/leases.ts'
 import { cleanup } from '../platform/retention.ts'
 import { Nullable, T, type Static } from '../platform/schema.ts'
 import { sql } from '../platform/sql.ts'
@@ -14,10 +15,10 @@ const KEPT_S = 30 * 86_400
 const WINDOW = 1000
 
 /** Number events, in this order. To be called by the transaction that takes announcements, and by no other. Writes feed. */
-export async function appendToFeed(tx: PlainTx, events: { team_id: string; event_id: string }[], now: Date): Promise<void> {
+export async function appendToFeed(tx: PlainTx, events: { team_id: string; event_id: string }[]): Promise<void> {
   await tx.run(sql`
     insert into feed (team_id, event_id, created_at)
-    select team_id, event_id, ${now}
+    select team_id, event_id, ${dbNow}
     from unnest(${plainList(events.map((e) => e.team_id))}::uuid[], ${plainList(events.map((e) => e.event_id))}::uuid[]) with ordinality as given (team_id, event_id, n)
     order by n`)
 }

@@ -55,7 +55,7 @@ export class Flights {
   /** Send what waits for an endpoint, as far as there is room. */
   pump(id: string): void {
     const { lanes, means } = this.#options
-    const now_ms = means.clock().getTime()
+    const now_ms = means.now_ms()
     for (let waiting = lanes.next(id, now_ms); waiting; waiting = lanes.next(id, now_ms)) {
       if (now_ms - waiting.taken_ms > WAIT_MS_MAX) {
         lanes.give(id)
@@ -83,7 +83,7 @@ export class Flights {
     const { lanes, means, onError } = this.#options
     this.#flying++
     try {
-      attempt(item, endpoint, means, (ended) => this.#land(waiting, ended))
+      attempt(item, endpoint, means, (ended) => (ended ? this.#land(waiting, ended) : this.#unsent(waiting)))
     } catch (error) {
       lanes.give(endpoint.id)
       onError(error, 'a delivery failed')
@@ -102,8 +102,25 @@ export class Flights {
 
   /** An attempt is over; what waited for it because it is about the same object leaves. */
   #gone(waiting: Waiting): void {
-    const next = this.#options.lanes.answered(waiting.endpoint.id, objectOf(waiting))
-    if (next) this.#launch(next)
+    const { lanes, means } = this.#options
+    const { id } = waiting.endpoint
+    const next = lanes.answered(id, objectOf(waiting))
+    if (!next) return
+    const now_ms = means.now_ms()
+    if (lanes.isOurs(id, now_ms) && now_ms - next.taken_ms <= WAIT_MS_MAX) return this.#launch(next)
+    // Its place is free again, and so are those of all that waited behind it.
+    lanes.give(id)
+    void this.putBack(id, [next])
+    this.#gone(next)
+  }
+
+  /** An attempt has not begun and will not, since its endpoint is not ours any more. */
+  #unsent(waiting: Waiting): void {
+    const { id } = waiting.endpoint
+    this.#gone(waiting)
+    this.#options.lanes.give(id)
+    void this.putBack(id, [waiting])
+    this.#rest()
   }
 
   async #wait(written: Promise<void>): Promise<void> {
@@ -132,24 +149,26 @@ export class Flights {
    */
   #settle({ item, endpoint }: Waiting, ended: Ended): Promise<void> | undefined {
     const { lanes, recorder, means, metrics, cell } = this.#options
-    const { outcome, failures, gone, end, throttled_until } = ended
+    const { outcome, failures, gone, end, pause_s } = ended
     const { succeeded } = outcome
     const { id } = endpoint
     const health = after(lanes.health(id), succeeded, end)
     lanes.setHealth(id, health)
+    if (gone || health.dead) lanes.revoke(id, means.now_ms())
     const written = recorder.record(outcome, {
       schedule_length: means.schedule_s.length,
       failures,
       disable: gone || health.dead,
       dead_since_text: health.dead ? iso(wholeSeconds(health.failing_since ?? end)) : undefined,
-      throttled_until,
+      pause_s,
       health,
       changed:
-        throttled_until !== undefined ||
+        pause_s !== undefined ||
         health.first_failure_at?.getTime() !== endpoint.health.first_failure_at?.getTime() ||
         health.failing_since?.getTime() !== endpoint.health.failing_since?.getTime(),
     })
-    lanes.learn(id, outcome, end.getTime(), throttled_until?.getTime())
+    const now_ms = means.now_ms()
+    lanes.learn(id, outcome, now_ms, pause_s === undefined ? undefined : now_ms + pause_s * 1000)
     metrics.delivery(cell, succeeded ? 'success' : 'failure', outcome.duration_ms / 1000)
     this.#say(item, endpoint, ended)
     if (!succeeded)

@@ -28,7 +28,7 @@ async function leftBehind(team: Given, webhook_id: string, lease_s: number): Pro
 test('a handful of a killed process is sent by another when its lease is over, but for what has a row', async () => {
   const team = await given()
   const target = await receiver()
-  const delivery = delivering()
+  const delivery = delivering({ attempt_ms_max: 15_000 })
   const hook = await endpoint(team, { url: target.url })
   await tell(team)
   await delivery.drain()
@@ -128,7 +128,7 @@ test('what waits behind a failure is put back, and arrives in the order in which
   const types = ['labtest.order.created', ...Array<string>(30).fill('labtest.order.updated')]
   await tell(team, types)
   await tell(team, Array<string>(30).fill('labtest.order.updated'), { objects: 'each' })
-  await delivering().drain()
+  await delivering({ attempt_ms_max: 15_000 }).drain()
   assert.deepEqual(await standing(team, hook.id), { 'delivered after 1': 60, 'delivered after 2': 1 })
   const { rows } = await team.db.pool.query<{ id: string }>(
     `select 'msg_' || replace(id::text, '-', '') as id from event where team_id = $1 and type = 'labtest.order.updated' and object_id =

@@ -4,9 +4,9 @@
 //
 // Whoever has a handful writes it down within a moment. When its lease has ended somebody else makes deliveries of it that are due:
 // those that have a row by then stay as they are.
-import { plusSeconds } from '../platform/clock.ts'
 import type { PlainTx, Queries } from '../platform/db.ts'
-import { T } from '../platform/schema.ts'
+import { dbNow, dbNowPlus, isUnleased } from '../platform/leases.ts'
+import { Nullable, T } from '../platform/schema.ts'
 import { sql, type Sql } from '../platform/sql.ts'
 import { plainList, textList } from './arrays.ts'
 import type { Delivery, Outcome } from './deliveries.ts'
@@ -19,6 +19,7 @@ const RECOVERED_MAX = 10
 
 export interface Handful {
   id: string
+  /** By the process's own clock. */
   taken_ms: number
   items: Delivery[]
   /** How many of them have no row. */
@@ -26,26 +27,26 @@ export interface Handful {
 }
 
 /** Take into hand what is told to some endpoints. Writes handful. */
-export async function takeHandful(tx: PlainTx, handful: Handful, now: Date): Promise<void> {
+export async function takeHandful(tx: PlainTx, handful: Handful): Promise<void> {
   const hooks = [...new Set(handful.items.map((item) => item.webhook_id))]
   const nth = new Map(hooks.map((id, i) => [id, i + 1]))
   await tx.run(sql`
     insert into handful (id, leased_until, webhook_ids, event_ids, nths)
-    values (${handful.id}, ${plusSeconds(now, LEASE_S)}, ${hooks}::text[], ${plainList(handful.items.map((item) => item.message_id))}::uuid[],
+    values (${handful.id}, ${dbNowPlus(LEASE_S)}, ${hooks}::text[], ${plainList(handful.items.map((item) => item.message_id))}::uuid[],
             ${plainList(handful.items.map((item) => nth.get(item.webhook_id)!))}::int[])`)
 }
 
 /** Make deliveries of what nobody has in hand any more. Writes handful, delivery. @returns how many are due */
-export const recoverHandfuls = (db: Queries, now: Date): Promise<number> =>
+export const recoverHandfuls = (db: Queries): Promise<number> =>
   db.run(sql`
     with gone as (
       delete from handful where id in (
-        select id from handful where leased_until <= ${now} order by id limit ${RECOVERED_MAX} for update skip locked)
+        select id from handful where ${isUnleased} order by id limit ${RECOVERED_MAX} for update skip locked)
       returning *
     )
     insert into delivery (team_id, webhook_id, message_id, number, state, due_at, trigger, created_at)
-    select w.team_id, w.id, e.id, nextval('delivery_number'), case when w.disabled then 'stopped' else 'pending' end, case when not w.disabled then ${now}::timestamptz end,
-           'scheduled', ${now}
+    select w.team_id, w.id, e.id, nextval('delivery_number'), case when w.disabled then 'stopped' else 'pending' end, case when not w.disabled then ${dbNow} end,
+           'scheduled', ${dbNow}
     from gone
     cross join lateral unnest(gone.event_ids, gone.nths) with ordinality as given (event_id, nth, n)
     join (select id, team_id, disabled from webhook where id in (select unnest(webhook_ids) from gone) for share) w
@@ -55,41 +56,51 @@ export const recoverHandfuls = (db: Queries, now: Date): Promise<number> =>
     on conflict (webhook_id, message_id) do nothing`)
 
 const Row = T.Object({ webhook_id: T.String(), message_id: T.String() })
+const Written = T.Object({ ...Row.properties, lease: Nullable(T.String()) })
 
 /**
  * Give deliveries in hand their rows, in this order. One that has a row already, since somebody sent it again, keeps that; one whose
  * endpoint is disabled is stopped; one whose event or endpoint is gone gets none. Writes delivery.
- * @param leased_until undefined: not in hand any more
+ * @param lease_s for so long they stay in hand; undefined: not any more
+ * @param now_ms by the process's own clock
  */
-export async function putDown(db: Queries, items: Delivery[], leased_until: Date | undefined, now: Date): Promise<void> {
+export async function putDown(db: Queries, items: Delivery[], lease_s: number | undefined, now_ms: number): Promise<void> {
   const pairs = [plainList(items.map((item) => item.message_id)), textList(items.map((item) => item.webhook_id))] as const
   const hooks = [...new Set(items.map((item) => item.webhook_id))]
-  const rows = await db.many(
-    Row,
+  const written = await db.many(
+    Written,
     sql`
     insert into delivery (team_id, webhook_id, message_id, number, state, due_at, leased_until, trigger, created_at)
     select w.team_id, w.id, e.id, nextval('delivery_number'), case when w.disabled then 'stopped' else 'pending' end,
-           case when not w.disabled then to_timestamp(given.due_s) end, case when not w.disabled then ${leased_until ?? null}::timestamptz end,
-           'scheduled', ${now}
-    from unnest(${pairs[0]}::uuid[], ${pairs[1]}::text[], ${plainList(items.map((item) => item.due_ms / 1000))}::float8[])
-         with ordinality as given (message_id, webhook_id, due_s, n)
+           case when not w.disabled then ${dbNow} - make_interval(secs => given.age_s) end,
+           case when not w.disabled then ${dbNow} + make_interval(secs => ${lease_s ?? null}) end, 'scheduled', ${dbNow}
+    from unnest(${pairs[0]}::uuid[], ${pairs[1]}::text[], ${plainList(items.map((item) => (now_ms - item.taken_ms) / 1000))}::float8[])
+         with ordinality as given (message_id, webhook_id, age_s, n)
     join (select id, team_id, disabled from webhook where id = any (${hooks}::text[]) for share) w on w.id = given.webhook_id
     join event e on e.team_id = w.team_id and e.id = given.message_id
     order by given.n
     on conflict (webhook_id, message_id) do nothing
-    returning webhook_id, message_id`,
+    returning webhook_id, message_id, leased_until::text as lease`,
   )
-  if (rows.length < items.length)
-    rows.push(
-      ...(await db.many(
-        Row,
-        sql`
+  const leases = new Map(written.map(({ webhook_id, message_id, lease }) => [`${webhook_id} ${message_id}`, lease]))
+  // Of one that had a row before, that row is somebody else's to change.
+  if (written.length < items.length) {
+    const rows = await db.many(
+      Row,
+      sql`
         select d.webhook_id, d.message_id from unnest(${pairs[0]}::uuid[], ${pairs[1]}::text[]) as given (message_id, webhook_id)
         join delivery d on d.webhook_id = given.webhook_id and d.message_id = given.message_id`,
-      )),
     )
-  const written = new Set(rows.map((row) => `${row.webhook_id} ${row.message_id}`))
-  for (const item of items) item.has_row = written.has(`${item.webhook_id} ${item.message_id}`)
+    for (const { webhook_id, message_id } of rows) {
+      const key = `${webhook_id} ${message_id}`
+      if (!leases.has(key)) leases.set(key, null)
+    }
+  }
+  for (const item of items) {
+    const lease = leases.get(`${item.webhook_id} ${item.message_id}`)
+    item.has_row = lease !== undefined
+    item.lease = lease ?? null
+  }
 }
 
 /**

@@ -1,7 +1,7 @@
 // How endpoints are treated that fail, that are overloaded, that are given up; and what is said about it.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { plusSeconds } from '../platform/clock.ts'
+import { dbNow, dbNowPlus } from '../platform/leases.ts'
 import { sql } from '../platform/sql.ts'
 import { given, type Given } from '../testing.ts'
 import { delivering, endpoint, hurry, receiver, standing, tell } from '../testing-webhooks.ts'
@@ -279,18 +279,20 @@ test('what a killed process had in hand is sent again when its lease is over', a
   await tell(team)
   await tell(team)
   // A process that claims and is killed before it has written anything down.
-  const clock = new Date()
-  const dead = delivering({ clock: () => clock, attempt_ms_max: 1 })
+  const dead = delivering({ attempt_ms_max: 1 })
   await dead.drain()
   const sent = target.received.length
-  const until = plusSeconds(clock, 30)
   await team.db.queries.run(sql`
-    update delivery set state = 'pending', attempts = 0, due_at = ${until} where team_id = ${team.team} and webhook_id = ${hook.id}`)
+    update delivery set state = 'pending', attempts = 0, due_at = ${dbNow}, leased_until = ${dbNowPlus(30)} where team_id = ${team.team} and webhook_id = ${hook.id}`)
   await team.db.queries.run(sql`
-    update webhook_lane set owner = gen_random_uuid(), leased_until = ${until} where team_id = ${team.team} and webhook_id = ${hook.id}`)
+    update webhook_lane set owner = gen_random_uuid(), leased_until = ${dbNowPlus(30)} where team_id = ${team.team} and webhook_id = ${hook.id}`)
   await delivery.drain()
   assert.equal(target.received.length, sent)
-  await delivering({ clock: () => plusSeconds(clock, 31) }).drain()
+  await team.db.queries.run(sql`
+    update delivery set leased_until = ${dbNow} where team_id = ${team.team} and webhook_id = ${hook.id}`)
+  await team.db.queries.run(sql`
+    update webhook_lane set leased_until = ${dbNow} where team_id = ${team.team} and webhook_id = ${hook.id}`)
+  await delivering().drain()
   assert.equal(target.received.length, sent + 2)
   assert.deepEqual(await standing(team, hook.id), { 'delivered after 1': 2 })
 })

@@ -1,8 +1,9 @@
-// Which process serves an endpoint, and how the endpoint answers, as all processes know it. Owns `webhook_lane`.
-import { plusSeconds } from '../platform/clock.ts'
-import type { Db, Queries, Tx } from '../platform/db.ts'
+// Which process serves an endpoint, and how the endpoint answers, as all processes know it. All times are the database's. Owns `webhook_lane`.
+import type { Queries, Tx } from '../platform/db.ts'
+import { dbNow, dbNowPlus, isUnleased } from '../platform/leases.ts'
 import { T } from '../platform/schema.ts'
 import { sql } from '../platform/sql.ts'
+import type { DeliveryDb } from './fan-out.ts'
 
 /** Renewed while the owner lives: so long an endpoint waits at most when its process is killed. */
 export const LANE_LEASE_S = 5
@@ -17,13 +18,13 @@ export const resetLane = (tx: Tx, webhook_id: string): Promise<number> =>
     where webhook_id = ${webhook_id} and team_id = ${tx.team}`)
 
 /** Take lanes that nobody else has. Writes webhook_lane. @returns which */
-export async function takeLanes(db: Queries, owner: string, webhook_ids: string[], now: Date): Promise<string[]> {
+export async function takeLanes(db: Queries, owner: string, webhook_ids: string[]): Promise<string[]> {
   const rows = await db.many(
     T.Object({ webhook_id: T.String() }),
     sql`
-    update webhook_lane l set owner = ${owner}, leased_until = ${plusSeconds(now, LANE_LEASE_S)}
+    update webhook_lane l set owner = ${owner}, leased_until = ${dbNowPlus(LANE_LEASE_S)}
     from (select webhook_id from webhook_lane
-          where webhook_id = any (${webhook_ids}::text[]) and (owner = ${owner} or leased_until is null or leased_until <= ${now})
+          where webhook_id = any (${webhook_ids}::text[]) and (owner = ${owner} or ${isUnleased})
           for update skip locked) free
     where l.webhook_id = free.webhook_id returning l.webhook_id`,
   )
@@ -34,9 +35,9 @@ export async function takeLanes(db: Queries, owner: string, webhook_ids: string[
 const UNREADABLE_S = 60
 
 /** Leave endpoints alone that cannot be opened, for a while. Writes webhook_lane. */
-export const pauseUnreadable = (db: Queries, webhook_ids: string[], now: Date): Promise<number> =>
+export const pauseUnreadable = (db: Queries, webhook_ids: string[]): Promise<number> =>
   db.run(sql`
-    update webhook_lane set unreadable_since = coalesce(unreadable_since, ${now}), throttled_until = ${plusSeconds(now, UNREADABLE_S)}
+    update webhook_lane set unreadable_since = coalesce(unreadable_since, ${dbNow}), throttled_until = ${dbNowPlus(UNREADABLE_S)}
     where webhook_id = any (${webhook_ids}::text[])`)
 
 /** Endpoints that could not be opened can be again. Writes webhook_lane. */
@@ -54,7 +55,8 @@ export async function retryUnreadable(tx: Tx, webhook_id: string): Promise<void>
 /** What a process learned about an endpoint. */
 export interface Learned {
   webhook_id: string
-  throttled_until: Date | undefined
+  /** For so long it asked to be left alone. */
+  pause_s: number | undefined
   first_failure_at: Date | undefined
   failing_since: Date | undefined
 }
@@ -63,21 +65,25 @@ export interface Learned {
 export async function learn(db: Queries, owner: string, learned: Learned[]): Promise<void> {
   if (learned.length === 0) return
   await db.run(sql`
-    update webhook_lane l set throttled_until = coalesce(s.throttled_until, l.throttled_until), first_failure_at = s.first_failure_at, failing_since = s.failing_since
-    from unnest(${learned.map((l) => l.webhook_id)}::text[], ${learned.map((l) => l.throttled_until ?? null)}::timestamptz[],
+    update webhook_lane l set throttled_until = coalesce(${dbNow} + make_interval(secs => s.pause_s), l.throttled_until), first_failure_at = s.first_failure_at, failing_since = s.failing_since
+    from unnest(${learned.map((l) => l.webhook_id)}::text[], ${learned.map((l) => l.pause_s ?? null)}::float8[],
                 ${learned.map((l) => l.first_failure_at ?? null)}::timestamptz[], ${learned.map((l) => l.failing_since ?? null)}::timestamptz[])
-         as s (webhook_id, throttled_until, first_failure_at, failing_since)
+         as s (webhook_id, pause_s, first_failure_at, failing_since)
     where l.webhook_id = s.webhook_id and l.owner = ${owner}`)
 }
 
-/** Keep lanes that are in use. Writes webhook_lane. */
-export async function renewLanes(db: Db, owner: string, webhook_ids: string[], now: Date): Promise<void> {
-  if (webhook_ids.length)
-    await db.relaxed.run(sql`
-      update webhook_lane set leased_until = ${plusSeconds(now, LANE_LEASE_S)}
-      where owner = ${owner} and webhook_id = any (${webhook_ids}::text[])`)
+/** Keep lanes. Writes webhook_lane. @returns those that are still this process's */
+export async function renewLanes(db: Pick<DeliveryDb, 'relaxed'>, owner: string, webhook_ids: string[]): Promise<string[]> {
+  if (webhook_ids.length === 0) return []
+  const rows = await db.relaxed.many(
+    T.Object({ webhook_id: T.String() }),
+    sql`
+    update webhook_lane set leased_until = ${dbNowPlus(LANE_LEASE_S)}
+    where owner = ${owner} and webhook_id = any (${webhook_ids}::text[]) returning webhook_id`,
+  )
+  return rows.map((row) => row.webhook_id)
 }
 
 /** Let other processes have the lanes of this one. */
-export const releaseLanes = (db: Db, owner: string): Promise<number> =>
+export const releaseLanes = (db: Pick<DeliveryDb, 'relaxed'>, owner: string): Promise<number> =>
   db.relaxed.run(sql`update webhook_lane set owner = null, leased_until = null where owner = ${owner}`)

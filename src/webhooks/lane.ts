@@ -28,6 +28,8 @@ const FORGOTTEN_AFTER_MS = 600_000
 export interface Lane<I> {
   team: string
   share: Share
+  /** Until when it is ours, by the process's own clock: nothing leaves after that. */
+  until_ms: number
   waiting: I[]
   flying: number
   failing: boolean
@@ -63,6 +65,7 @@ export interface Lane<I> {
 export const newLane = <I>(team: string, share: Share, rate: number | null, now_ms: number): Lane<I> => ({
   team,
   share,
+  until_ms: 0,
   waiting: [],
   flying: 0,
   failing: false,

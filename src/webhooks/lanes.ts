@@ -23,6 +23,8 @@ import { Shares, type Share } from './shares.ts'
 /** No endpoint is given more of what may still come into hand. */
 const SHARE_MAX = 0.25
 const RECENT_MS = 1000
+/** Nothing that was asked for before an endpoint was taken from us is answered later than this. */
+const REVOKED_MS = 120_000
 
 export interface Mark {
   clears: number
@@ -35,11 +37,16 @@ export class Lanes<I> {
   /** Endpoints that have places and something to send, and whose team has no share left; those that waited longest come first. */
   readonly #blocked = { quick: new Set<string>(), slow: new Set<string>() }
   #clears = 0
+  /** The latest time until which an endpoint is ours. */
+  #holds_until_ms = -Infinity
+  /** When endpoints were taken from this process. */
+  readonly #revoked = new Map<string, number>()
 
   /** How much may be claimed now. */
   room(now_ms: number): Room {
     const lanes = new Map<string, number>()
     const left = new Map<Share, number>()
+    for (const [id, revoked_ms] of this.#revoked) if (now_ms - revoked_ms > REVOKED_MS) this.#revoked.delete(id)
     for (const [id, lane] of this.#lanes) {
       const { share } = lane
       if (isForgotten(lane, now_ms)) {
@@ -49,7 +56,8 @@ export class Lanes<I> {
       }
       this.#judge(lane, now_ms)
       const ofTeam = left.get(share) ?? Math.max(0, this.#shares.roomOf(share))
-      const room = Math.min(ofTeam, roomOf(lane, now_ms))
+      // What goes back to the database must not be overtaken by what is behind it there.
+      const room = lane.returning ? 0 : Math.min(ofTeam, roomOf(lane, now_ms))
       left.set(share, ofTeam - room)
       lanes.set(id, room)
     }
@@ -116,10 +124,46 @@ export class Lanes<I> {
     this.#shares.hold(lane.share)
   }
 
+  /**
+   * An endpoint is ours for so long from when that was asked for, unless it was taken from us since. By the process's own clock, so that
+   * it is never later than the database thinks. @returns whether an attempt may begin
+   */
+  hold(id: string, asked_ms: number, for_ms: number): boolean {
+    const lane = this.#lanes.get(id)
+    const revoked_ms = this.#revoked.get(id)
+    if (revoked_ms !== undefined && asked_ms <= revoked_ms) return false
+    const until_ms = asked_ms + for_ms
+    if (lane) lane.until_ms = Math.max(lane.until_ms, until_ms)
+    this.#holds_until_ms = Math.max(this.#holds_until_ms, until_ms)
+    return true
+  }
+
+  /** An endpoint is not ours any more: nothing begins, whatever was asked for before. */
+  revoke(id: string, now_ms: number): void {
+    this.#revoked.set(id, now_ms)
+    const lane = this.#lanes.get(id)
+    if (lane) lane.until_ms = 0
+  }
+
+  /** Whether an attempt may begin. */
+  isOurs(id: string, now_ms: number): boolean {
+    return now_ms < (this.#lanes.get(id)?.until_ms ?? 0)
+  }
+
+  /** Whether there may be an endpoint that is ours. */
+  mayHold(now_ms: number): boolean {
+    return now_ms < this.#holds_until_ms
+  }
+
+  /** Endpoints with something that waits for them, that are not ours any more by our clock. */
+  lapsed(now_ms: number): string[] {
+    return [...this.#lanes].filter(([, lane]) => lane.waiting.length > 0 && lane.until_ms <= now_ms).map(([id]) => id)
+  }
+
   /** What leaves now for an endpoint, in the order in which it came; it has a place until `give`. */
   next(id: string, now_ms: number): I | undefined {
     const lane = this.#lanes.get(id)
-    if (!lane || lane.waiting.length === 0 || placesOf(lane, now_ms) <= 0) return undefined
+    if (!lane || lane.waiting.length === 0 || now_ms >= lane.until_ms || placesOf(lane, now_ms) <= 0) return undefined
     if (!this.#shares.mayFly(lane.share, lane.isSlow)) {
       this.#blocked[lane.isSlow ? 'slow' : 'quick'].add(id)
       return undefined

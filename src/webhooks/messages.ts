@@ -3,6 +3,7 @@
 import { iso, plusSeconds } from '../platform/clock.ts'
 import type { Tx } from '../platform/db.ts'
 import { notFound } from '../platform/errors.ts'
+import { dbNow } from '../platform/leases.ts'
 import { JsonText } from '../platform/operation.ts'
 import { cursor, readCursor, uuidPart } from '../platform/page.ts'
 import { Nullable, T, type Static } from '../platform/schema.ts'
@@ -163,8 +164,8 @@ export async function listAttempts(
 }
 
 /** What a delivery becomes that somebody sends again: due at once, with a new round of attempts; several go in the order of their messages. */
-export const again = (at: Date): Sql =>
-  sql`state = 'pending', due_at = ${at}, number = null, leased_until = null, attempts = 0, trigger = 'manual'`
+export const again: Sql = sql`
+  state = 'pending', due_at = ${dbNow}, number = null, leased_until = null, attempts = 0, trigger = 'manual'`
 
 /**
  * Send a message again: the same id and bytes, a new timestamp. An event that the endpoint was never meant to have may be sent too.
@@ -174,15 +175,14 @@ export async function resendMessage(tx: Tx, webhook_id: string, message_id: stri
   await enabledEndpoint(tx, webhook_id)
   const id = uuidOf(message_id)
   if (!id) throw notFound(UNKNOWN)
-  const at = machineTime(tx)
   const changed = await tx.run(sql`
-    update delivery set ${again(at)}
+    update delivery set ${again}
     where team_id = ${tx.team} and webhook_id = ${webhook_id} and message_id = ${id}`)
   // What is found below is undone when it is about a deleted user.
   if (!changed)
     await tx.run(sql`
       insert into delivery (team_id, webhook_id, message_id, state, due_at, trigger, created_at)
-      select e.team_id, w.id, e.id, 'pending', ${at}, 'manual', ${at}
+      select e.team_id, w.id, e.id, 'pending', ${dbNow}, 'manual', ${dbNow}
       from event e join (select id from webhook where id = ${webhook_id} and team_id = ${tx.team} for key share) w on true
       where e.team_id = ${tx.team} and e.id = ${id}`)
   tx.wakeDelivery()

@@ -1,6 +1,7 @@
 // Messages about deliveries themselves: sent to endpoints that ask for them by name, in an envelope of their own. They never give
 // rise to another. Source: events.md 6.8.
 import type { PlainTx } from '../platform/db.ts'
+import { dbNow } from '../platform/leases.ts'
 import { sql } from '../platform/sql.ts'
 
 export const messageId = (id: string): string => `msg_${id.replaceAll('-', '')}`
@@ -24,7 +25,7 @@ export async function queueMessage(
     values (${id}, ${message.team_id}, ${message.type}, ${message.at}, ${message.body})`)
   await tx.run(sql`
     insert into delivery (team_id, webhook_id, message_id, number, state, due_at, trigger, created_at)
-    select team_id, id, ${id}, nextval('delivery_number'), 'pending', ${message.at}, ${message.trigger}, ${message.at} from webhook
+    select team_id, id, ${id}, nextval('delivery_number'), 'pending', ${dbNow}, ${message.trigger}, ${message.at} from webhook
     where team_id = ${message.team_id} and not disabled
       and ${webhook_id === undefined ? sql`${message.type} = any (filter_types)` : sql`id = ${webhook_id}`}
     for key share`)

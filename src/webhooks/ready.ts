@@ -1,5 +1,6 @@
 // Endpoints as they are sent to: where, signed with what, how they have been answering.
 import type { Queries } from '../platform/db.ts'
+import { dbNow } from '../platform/leases.ts'
 import { Nullable, T, type Static } from '../platform/schema.ts'
 import { sql, type Sql } from '../platform/sql.ts'
 import type { Vault } from '../platform/vault.ts'
@@ -23,18 +24,18 @@ export const Endpoint = T.Object({
 export type Endpoint = Static<typeof Endpoint>
 
 /** Of `webhook w`, `webhook_lane l` and `team t`: with what signs now, newest first; the old key ends at the team's time. */
-export const endpointColumns = (now: Date): Sql => sql`
+export const endpointColumns: Sql = sql`
   w.id, w.team_id, w.url, w.rate_limit, w.headers, l.first_failure_at, l.failing_since, l.unreadable_since is not null as unreadable,
   to_json(array(
     select s.secret from webhook_secret s
-    where s.webhook_id = w.id and (s.expires_at is null or s.expires_at > ${now}::timestamptz + make_interval(secs => t.clock_offset_s))
+    where s.webhook_id = w.id and (s.expires_at is null or s.expires_at > ${dbNow} + make_interval(secs => t.clock_offset_s))
     order by s.id desc)) as secrets`
 
-export const loadEndpoints = (db: Queries, ids: string[], now: Date): Promise<Endpoint[]> =>
+export const loadEndpoints = (db: Queries, ids: string[]): Promise<Endpoint[]> =>
   db.many(
     Endpoint,
     sql`
-    select ${endpointColumns(now)}
+    select ${endpointColumns}
     from webhook w join team t on t.id = w.team_id join webhook_lane l on l.webhook_id = w.id
     where w.id = any (${ids}::text[])`,
   )
@@ -82,6 +83,27 @@ export class Opener {
     } catch (cause) {
       return { cause }
     }
+  }
+
+  /** Open endpoints, each on its own. @returns those that can be opened, the ids of others, and of those that could not be before */
+  openAll(
+    endpoints: Endpoint[],
+    onUnreadable: (endpoint: Endpoint, cause: unknown) => void,
+  ): { ready: Map<string, Ready>; unreadable: string[]; again: string[] } {
+    const ready = new Map<string, Ready>()
+    const unreadable: string[] = []
+    const again: string[] = []
+    for (const endpoint of endpoints) {
+      const opened = this.open(endpoint)
+      if ('cause' in opened) {
+        unreadable.push(endpoint.id)
+        onUnreadable(endpoint, opened.cause)
+      } else {
+        ready.set(endpoint.id, opened)
+        if (endpoint.unreadable) again.push(endpoint.id)
+      }
+    }
+    return { ready, unreadable, again }
   }
 
   #open(endpoint: Endpoint): Ready {

@@ -1,11 +1,12 @@
 // Writing down what came of attempts: a batch at a time where a crash may undo it, since the attempt is merely repeated then; each
 // for itself, and durably, where something follows from it: an endpoint disabled, a message about a message.
-import type { Db } from '../platform/db.ts'
-import { iso, plusSeconds, wholeSeconds } from '../platform/clock.ts'
+import { iso, wholeSeconds } from '../platform/clock.ts'
 import { sql } from '../platform/sql.ts'
 import { T } from '../platform/schema.ts'
+import type { PlainTx } from '../platform/db.ts'
 import { operationalTypes } from './catalogue.ts'
 import { LEASE_S, putBack, record, type Delivery, type Outcome } from './deliveries.ts'
+import type { DeliveryDb } from './fan-out.ts'
 import { dropHandfuls, putDown, recordArrived, type Handful } from './handfuls.ts'
 import { learn, type Learned } from './lane-leases.ts'
 import { aboutEndpoint, aboutMessage, queueMessage } from './operational.ts'
@@ -27,7 +28,7 @@ export interface Consequences {
   disable: boolean
   /** Given up for having failed since then. */
   dead_since_text: string | undefined
-  throttled_until: Date | undefined
+  pause_s: number | undefined
   health: Health
   /** Something about the endpoint is to be remembered. */
   changed: boolean
@@ -42,8 +43,10 @@ interface Waiting {
 export interface RecorderOptions {
   /** The process. */
   owner: string
-  /** The machine's clock. */
-  clock: () => Date
+  /** The process's own clock, which never jumps. */
+  now_ms: () => number
+  /** How long outcomes are gathered; 0: until `flush` is called. 25 ms when not given. */
+  gather_ms?: number | undefined
   onError: (error: unknown) => void
   /** So many that nobody waits for are written, or will not be. */
   onWritten: (count: number) => void
@@ -52,7 +55,7 @@ export interface RecorderOptions {
 const about = new Set(operationalTypes.map((type) => type.name))
 
 export class Recorder {
-  readonly #db: Db
+  readonly #db: DeliveryDb
   readonly #options: RecorderOptions
   readonly #handfuls = new Set<Handful>()
   #waiting: Waiting[] = []
@@ -62,9 +65,18 @@ export class Recorder {
   /** One statement at a time, so that a delivery gets its row before what refers to it. */
   #writing: Promise<void> = Promise.resolve()
 
-  constructor(db: Db, options: RecorderOptions) {
+  constructor(db: DeliveryDb, options: RecorderOptions) {
     this.#db = db
     this.#options = options
+  }
+
+  get #gather_ms(): number {
+    return this.#options.gather_ms ?? GATHER_MS
+  }
+
+  /** Done when everything that is being written is written; what is gathered is not part of it. */
+  settled(): Promise<void> {
+    return this.#writing
   }
 
   /** Whether more is answered than can be written down: nothing more need be sent now. */
@@ -81,8 +93,7 @@ export class Recorder {
   record(outcome: Outcome, consequences: Consequences): Promise<void> | undefined {
     const type = messageType(outcome, consequences)
     const { webhook_id } = outcome.item
-    if (consequences.changed)
-      this.#learned.set(webhook_id, { webhook_id, throttled_until: consequences.throttled_until, ...consequences.health })
+    if (consequences.changed) this.#learned.set(webhook_id, { webhook_id, pause_s: consequences.pause_s, ...consequences.health })
     if (type !== undefined || consequences.disable) return this.#conclude(outcome, type, consequences)
     if (outcome.succeeded) return void this.#push({ outcome, done: undefined, failed: undefined })
     return new Promise((done, failed) => this.#push({ outcome, done, failed }))
@@ -114,7 +125,7 @@ export class Recorder {
 
   /** Give rows to what has been in hand for a while, so that it is seen and its handful can go. */
   async putDownOld(): Promise<void> {
-    const before_ms = this.#options.clock().getTime() - HANDFUL_MS_MAX
+    const before_ms = this.#options.now_ms() - HANDFUL_MS_MAX
     const old = [...this.#handfuls].filter((handful) => handful.taken_ms <= before_ms)
     if (old.length === 0) return
     await this.#inTurn(async () => {
@@ -127,7 +138,7 @@ export class Recorder {
     this.#waiting.push(waiting)
     this.#unwritten++
     if (this.#waiting.length >= BATCH_MAX) void this.flush()
-    else this.#timer ??= setTimeout(() => void this.flush(), GATHER_MS)
+    else if (this.#gather_ms > 0) this.#timer ??= setTimeout(() => void this.flush(), this.#gather_ms)
   }
 
   #inTurn(work: () => Promise<void>): Promise<void> {
@@ -172,7 +183,7 @@ export class Recorder {
     this.#letGo(items)
     if (known.length === 0) return
     const late = known.map(({ item }) => item)
-    await putDown(this.#db.relaxed, late, undefined, this.#options.clock())
+    await putDown(this.#db.relaxed, late, undefined, this.#options.now_ms())
     await record(
       this.#db.relaxed,
       known.filter(({ item }) => item.has_row),
@@ -182,9 +193,8 @@ export class Recorder {
 
   /** Give rows to deliveries in hand; `isInHand`: they stay there. */
   async #putDown(items: Delivery[], isInHand: boolean): Promise<void> {
-    const now = this.#options.clock()
     const emptied = this.#emptiedBy(items)
-    await putDown(this.#db.relaxed, items, isInHand ? plusSeconds(now, LEASE_S) : undefined, now)
+    await putDown(this.#db.relaxed, items, isInHand ? LEASE_S : undefined, this.#options.now_ms())
     await dropHandfuls(this.#db.relaxed, emptied)
     this.#letGo(items)
   }
@@ -229,7 +239,7 @@ export class Recorder {
   }
 
   async #disable(
-    tx: Parameters<Parameters<Db['plainTx']>[0]>[0],
+    tx: PlainTx,
     {
       team_id,
       webhook_id,

@@ -2,12 +2,13 @@
 import { iso, plusSeconds, uuidAt } from '../platform/clock.ts'
 import type { Tx } from '../platform/db.ts'
 import { invalidValue } from '../platform/errors.ts'
+import { dbNow } from '../platform/leases.ts'
 import { enqueue, handle, job } from '../platform/outbox.ts'
 import { Nullable, T, type Static } from '../platform/schema.ts'
 import { sql } from '../platform/sql.ts'
 import { KEPT_S } from './deliveries.ts'
 import { enabledEndpoint } from './endpoints.ts'
-import { again, machineTime } from './messages.ts'
+import { again } from './messages.ts'
 import type { Replaying } from './schema.ts'
 
 const PAGE = 500
@@ -57,6 +58,8 @@ export const replayHandler = handle(replayEvents, (context, payload) => context.
 /** One page, and a job for the next. Writes delivery. */
 async function replayPage(tx: Tx, payload: Static<typeof replayEvents.payload>): Promise<void> {
   const { webhook_id, since, until, which, after } = payload
+  // Neither deleted nor disabled before the commit.
+  await tx.locking.run(sql`select id from webhook where id = ${webhook_id} and team_id = ${tx.team} for share`)
   const told = await tx.many(
     Told,
     sql`
@@ -69,19 +72,18 @@ async function replayPage(tx: Tx, payload: Static<typeof replayEvents.payload>):
     order by e.id limit ${PAGE}`,
   )
   const meant = told.filter(({ state }) => isMeant(which, state))
-  const at = machineTime(tx)
   const missing = meant.filter(({ state }) => state === null).map(({ id }) => id)
   const known = meant.filter(({ state }) => state !== null).map(({ id }) => id)
   if (missing.length)
     await tx.run(sql`
       insert into delivery (team_id, webhook_id, message_id, state, due_at, trigger, created_at)
-      select ${tx.team}, w.id, given.id, 'pending', ${at}, 'manual', ${at}
+      select ${tx.team}, w.id, given.id, 'pending', ${dbNow}, 'manual', ${dbNow}
       from unnest(${missing}::uuid[]) with ordinality as given (id, n)
       join (select id from webhook where id = ${webhook_id} and team_id = ${tx.team} for key share) w on true order by n
       on conflict (webhook_id, message_id) do nothing`)
   if (known.length)
     await tx.run(
-      sql`update delivery set ${again(at)} where team_id = ${tx.team} and webhook_id = ${webhook_id} and message_id = any (${known}::uuid[])`,
+      sql`update delivery set ${again} where team_id = ${tx.team} and webhook_id = ${webhook_id} and message_id = any (${known}::uuid[])`,
     )
   if (meant.length) tx.wakeDelivery()
   const last = told.at(-1)

@@ -1,4 +1,11 @@
-import { managementOperation, noContent, operation, outsideOperation, planOf } from '../platform/operation.ts'
+import {
+  managementOperation,
+  noContent,
+  operation,
+  outsideManagementOperation,
+  outsideOperation,
+  planOf,
+} from '../platform/operation.ts'
 import { Fields } from '../platform/schema.ts'
 import type { Vault } from '../platform/vault.ts'
 import {
@@ -14,6 +21,7 @@ import { listEvents } from './events.ts'
 import type { DeletedAmong } from './fan-out.ts'
 import type { FeedWatch } from './feed-watch.ts'
 import { followEvents } from './follow.ts'
+import { recalled } from './lane-recalls.ts'
 import { logRoutes } from './log-routes.ts'
 import { putHeaders, readHeaders, shownHeaders } from './headers.ts'
 import {
@@ -130,7 +138,7 @@ export const routes = ({ vault, targets, product, url, deletedAmong, watch }: Po
     reply: Webhook,
     run: (tx, { params }) => getEndpoint(tx, params.webhook_id),
   }),
-  managementOperation({
+  outsideManagementOperation({
     ...bound,
     id: 'patch_webhook',
     patients: false,
@@ -138,23 +146,32 @@ export const routes = ({ vault, targets, product, url, deletedAmong, watch }: Po
     path: `${TEAM}/webhook/{webhook_id}`,
     summary: 'Change a webhook endpoint; null clears rate_limit and filter_types',
     description:
-      'Disabling stops what is pending; enabling does not take it up again, recovering does. An endpoint that failed for five days is disabled by the server.',
+      'Disabling stops what is pending: once it is answered no request begins any more, which it waits for at most 5 seconds; enabling does not take it up again, recovering does. An endpoint that failed for five days is disabled by the server.',
     params,
     body: PatchWebhook,
     reply: Webhook,
     example: { description: 'The receiver of the fictional clinic' },
-    run: (tx, { params, body }) => patchEndpoint(tx, targets, params.webhook_id, body),
+    run: async (steps, { params, body }) => {
+      const changed = await steps.write((tx) => patchEndpoint(tx, targets, params.webhook_id, body))
+      if (body.disabled === true) await recalled(steps.read, params.webhook_id)
+      return changed
+    },
   }),
-  managementOperation({
+  outsideManagementOperation({
     ...bound,
     id: 'delete_webhook',
     patients: false,
     method: 'DELETE',
     path: `${TEAM}/webhook/{webhook_id}`,
     summary: 'Delete a webhook endpoint and the log of its deliveries',
+    description:
+      'Once it is answered no request begins any more, which it waits for at most 5 seconds; one that has begun may still end.',
     params,
     reply: noContent,
-    run: (tx, { params }) => deleteEndpoint(tx, params.webhook_id),
+    run: async (steps, { params }) => {
+      await steps.write((tx) => deleteEndpoint(tx, params.webhook_id))
+      await recalled(steps.read, params.webhook_id)
+    },
   }),
   managementOperation({
     ...bound,

@@ -17,6 +17,8 @@ export interface Attempted {
   /** Null: answered in time, whatever the answer. */
   error: string | null
   duration_ms: number
+  /** No request began: it might not any more when its connection was ready. */
+  withheld: boolean
 }
 
 export interface SenderOptions {
@@ -27,6 +29,8 @@ export interface SenderOptions {
   product: string
   attempt_ms_max?: number
   idle_max?: number
+  /** Whether a request to an endpoint may begin: asked right before it is written, since making a connection takes time. */
+  mayBegin: (endpoint: string) => boolean
 }
 
 /** Headers that every attempt has; nothing of a team's own may replace them. */
@@ -38,6 +42,7 @@ export const fixedHeaders = (product: string): Record<string, string> => ({
 /** Sends attempts of one environment. */
 export class Sender {
   readonly #attempt_ms_max: number
+  readonly mayBegin: (endpoint: string) => boolean
   readonly #connections: Connections
   readonly #fixed: string[]
   /** Attempts in the air in the order in which their time ends. */
@@ -46,7 +51,8 @@ export class Sender {
   #over: Exchange[] = []
   #timer: NodeJS.Timeout | undefined
 
-  constructor({ product, attempt_ms_max = ATTEMPT_MS_MAX, ...where }: SenderOptions) {
+  constructor({ product, attempt_ms_max = ATTEMPT_MS_MAX, mayBegin, ...where }: SenderOptions) {
+    this.mayBegin = mayBegin
     this.#attempt_ms_max = attempt_ms_max
     this.#connections = new Connections({ ...where, connect_ms_max: attempt_ms_max })
     this.#fixed = Object.entries(fixedHeaders(product)).flat()
@@ -129,6 +135,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   readonly #sender: Sender
   readonly #request: Dispatcher.DispatchOptions
   isToBeRepeated = false
+  #withheld = false
   #error: string | null = null
   /** Undefined: nothing is said any more. */
   #line: Line | undefined
@@ -178,10 +185,16 @@ class Exchange implements Dispatcher.DispatchHandler {
       retry_after: this.#retry_after,
       error: this.#error,
       duration_ms: Math.round(performance.now() - this.started_ms),
+      withheld: this.#withheld,
     }
   }
 
-  onRequestStart(): void {}
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    if (this.#sender.mayBegin(this.endpoint)) return
+    this.#withheld = true
+    controller.abort(new Error('the request may not begin'))
+    this.#end(false)
+  }
 
   onResponseStart(_controller: unknown, status: number, headers: Record<string, string | string[] | undefined>): void {
     if (!this.#line) return

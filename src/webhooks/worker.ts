@@ -1,6 +1,7 @@
 // Delivery in every cell of a process, started and stopped with its worker.
 import type { Cells } from '../platform/cells.ts'
-import { CellDelivery, type DeliveryOptions } from './deliver.ts'
+import { CellDelivery } from './deliver.ts'
+import type { DeliveryOptions } from './delivery-options.ts'
 
 export interface Delivery {
   start(): void
