@@ -19,7 +19,7 @@ export const uses = {
   psc: ['places', 'labs', 'orders'],
   phlebotomy: ['management', 'users', 'places', 'orders', 'appointments'],
   paper: [],
-  documents: ['paper', 'management', 'users', 'insurance', 'catalog', 'labs', 'orders'],
+  documents: ['paper', 'management', 'users', 'insurance', 'places', 'catalog', 'labs', 'orders', 'appointments'],
   scheduling: ['places', 'orders', 'appointments', 'psc'],
   results: ['paper', 'users', 'catalog', 'labs', 'orders'],
   matching: ['management', 'users', 'catalog', 'labs', 'orders', 'results'],

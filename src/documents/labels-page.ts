@@ -6,13 +6,15 @@ import { usDate } from './person.ts'
 
 export interface Label {
   sample_id: string
-  /** `Last, First`. */
-  patient: string
+  last_name: string
+  first_name: string
   dob: string | null
   gender: string
   account: string
   lab: string
   collected: string
+  /** Of the place where the sample is taken. */
+  time_zone: string
 }
 
 /** 2.25 by 1.25 inches. */
@@ -41,13 +43,13 @@ function drawLabel(pen: Pen, given: Label, number: string): void {
   const { margin } = label
   const [right, width] = [label.width - margin, label.width - 2 * margin]
   pen.page()
-  pen.fit(printable(given.patient, 110) || 'Name:', margin, 15, strong, width)
+  drawName(pen, given, width)
   const born = given.dob ? `DOB ${usDate(given.dob)}` : 'DOB'
   pen.fit(`${born}   ${printable(given.gender, 20)}`.trimEnd(), margin, 24.5, plain, 90)
   pen.fit(`Acct ${printable(given.account, 40)}`, right, 24.5, plain, 72, 'right')
   drawBars(pen, given.sample_id)
   pen.put(fitted(printable(given.sample_id, 100), width, pen.measure(strong)), label.width / 2, 68, strong, 'center')
-  pen.fit(`Coll ${stamp(given.collected)}`, margin, 80, plain, 105)
+  pen.fit(`Coll ${stamp(given)}`, margin, 80, plain, 115)
   pen.put(number, right, 80, plain, 'right')
 }
 
@@ -60,5 +62,32 @@ function drawBars(pen: Pen, text: string): void {
   pen.bars(code.widths, (label.width - code.modules * module) / 2, 29, 29, module)
 }
 
-/** `01/02/2030 09:30 UTC`. */
-const stamp = (at: string): string => `${usDate(at)} ${at.slice(11, 16)} UTC`
+/** Both names, whole: on one line, else each on its own and as small as it needs. Blank to be filled by hand where nobody is known. */
+function drawName(pen: Pen, { last_name, first_name }: Label, width: number): void {
+  const [last, first] = [printable(last_name, 100), printable(first_name, 100)]
+  const filed = [last, first].filter(Boolean).join(', ') || 'Name:'
+  if (pen.measure(strong)(filed) <= width || !last || !first) return pen.put(filed, label.margin, 15, sized(pen, filed, 9, width))
+  pen.put(`${last},`, label.margin, 9.5, sized(pen, `${last},`, 7.5, width))
+  pen.put(first, label.margin, 17, sized(pen, first, 7.5, width))
+}
+
+/** In the largest size, at most `size`, in which the text fits. */
+function sized(pen: Pen, text: string, size: number, width: number): Style {
+  return { ...strong, size: Math.min(size, (size * width) / pen.measure({ ...strong, size })(text)) }
+}
+
+/** `01/02/2030 09:30 MST`. */
+function stamp({ collected, time_zone }: Label): string {
+  const parts = new Intl.DateTimeFormat('en-US', {
+    timeZone: time_zone,
+    hourCycle: 'h23',
+    year: 'numeric',
+    month: '2-digit',
+    day: '2-digit',
+    hour: '2-digit',
+    minute: '2-digit',
+    timeZoneName: 'short',
+  }).formatToParts(new Date(collected))
+  const part = (type: Intl.DateTimeFormatPartTypes) => parts.find((each) => each.type === type)!.value
+  return `${part('month')}/${part('day')}/${part('year')} ${part('hour')}:${part('minute')} ${part('timeZoneName')}`
+}
