@@ -133,9 +133,10 @@ export class JobRunner {
     if (handlers.length === 0) throw new Error('no handler is bound to this job')
     // Every attempt so far ended with its process: the next would too.
     if (row.attempts > handlers[0]!.job.attempts_max) throw new Interrupted('every attempt ended with the process that made it')
-    const tenant = await Promise.race([tenantOf(row.team_id), lease.ended])
-    if (!tenant) return
-    const instant = at ?? latest(tenant, row)
+    const found = await Promise.race([tenantOf(row.team_id), lease.ended])
+    if (!found) return
+    const tenant = at ? found : caughtUp(found, row)
+    const instant = at ?? teamNow(tenant)
     const guard = jobGuard(this.owner, row)
     const context: JobContext = {
       tenant,
@@ -231,9 +232,11 @@ function errorCode(error: unknown): string {
   return [first!.name, first!.code, first!.constraint].filter(Boolean).join(' ').slice(0, ERROR_LENGTH_MAX)
 }
 
-/** A job never runs before its own instant, even where the database's and the process's idea of now differ by a second. */
-function latest(tenant: Tenant, row: JobRow): Date {
-  const now = teamNow(tenant)
-  const run_at = new Date(row.run_at)
-  return run_at > now ? run_at : now
+/**
+ * A job never runs before its own instant, even where the clock of this process is behind that of the process that queued it. The team's
+ * clock is taken to be as far ahead as that, so that what the job queues for now is due now.
+ */
+function caughtUp(tenant: Tenant, row: JobRow): Tenant {
+  const behind_s = Math.ceil((new Date(row.run_at).getTime() - teamNow(tenant).getTime()) / 1000)
+  return behind_s > 0 ? { ...tenant, clock_offset_s: tenant.clock_offset_s + behind_s } : tenant
 }

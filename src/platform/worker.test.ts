@@ -352,3 +352,19 @@ test('a job that is queued by a process whose clock is wrong is due by the clock
       await team.db.queries.run(sql`delete from job where team_id = ${team.team}`)
     }
 })
+
+test('what a job queues for now is due now, also where it was queued by a process whose clock is ahead', async () => {
+  const team = await given()
+  let runs = 0
+  await team.db.queries.run(sql`
+    insert into job (id, team_id, name, payload, run_at, due_at)
+    values (${randomUUID()}, ${team.team}, 'test.work', '{"n":2}', statement_timestamp() + interval '1 hour', statement_timestamp())`)
+  working([
+    handle({ ...work, timeout_s: 60 }, async (context, { n }) => {
+      runs++
+      if (n > 0) await context.tx(async (tx) => enqueue(tx, work, { n: n - 1 }))
+    }),
+  ])
+  await gone(team)
+  assert.equal(runs, 3)
+})

@@ -1,0 +1,350 @@
+// A cell with jobs and the processes that work on it, for the simulation of jobs: what a worker does, what can go wrong with it, and what
+// must hold whatever goes wrong. The statements, the runner and the leases are those of the program.
+import assert from 'node:assert/strict'
+import { plusSeconds } from '../../src/platform/clock.ts'
+import type { Db, Tenant } from '../../src/platform/db.ts'
+import { JobRunner, type HeldJob } from '../../src/platform/job-runner.ts'
+import { JobClaims, completeJobs, releaseJobs, type JobRow } from '../../src/platform/jobs.ts'
+import { createLog } from '../../src/platform/log.ts'
+import type { Metrics } from '../../src/platform/metrics.ts'
+import { enqueue, handle, job, type JobContext } from '../../src/platform/outbox.ts'
+import { T } from '../../src/platform/schema.ts'
+import { sql } from '../../src/platform/sql.ts'
+import { ATTEMPTS_MAX, checkJobs, NEXT, PARTS, type Expected } from './jobs-check.ts'
+import { SimulatedProcess, tolerated, type Backends, type Faults } from './process.ts'
+import type { Pause, Scheduler } from './scheduler.ts'
+
+export const LEASE_S = 60
+/** Longer than a lease, so that a handler that takes its time needs a lease that was renewed. */
+const TIMEOUT_S = 90
+/** Jobs up to this number queue another one, whose number is higher by `NEXT`. */
+const CHAINS_MAX = 1
+/** A lost connection for so many statements and commits. */
+const LOSS = 0.02
+/** By how much the monotonic clock of this machine and the clock of its database may disagree within a seed. */
+const TOLERANCE_MS = 1000
+
+const work = job('simulated', T.Object({ n: T.Integer() }), { attempts_max: ATTEMPTS_MAX, timeout_s: TIMEOUT_S })
+const log = createLog('silent')
+const metrics = { job: () => {} } as unknown as Metrics
+
+/** What a process has of a job. */
+interface Run {
+  job: HeldJob
+  n: number
+  finished: Promise<unknown>
+}
+
+/** What a handler does, by weight. */
+const PLANS = [[6, 'works'] as const, [1, 'fails'] as const, [1, 'hangs'] as const, [1, 'hangs in a transaction'] as const]
+
+class Worker extends SimulatedProcess {
+  readonly runner: JobRunner
+  readonly claims: JobClaims
+  readonly runs = new Set<Run>()
+  done: Run[] = []
+
+  constructor(name: string, world: World, db: Db, faults: Faults) {
+    super(name, db, faults)
+    this.runner = new JobRunner({
+      owner: faults.scheduler.random.uuid(),
+      handlers: [handle(work, (context, { n }) => world.handle(this, context, n))],
+      tenantOf: async () => world.tenant,
+      log,
+      metrics,
+      lease_s: LEASE_S,
+      now_ms: () => world.now_ms(),
+      tick_ms: 0,
+    })
+    this.claims = new JobClaims(this.db, this.runner.owner, LEASE_S)
+  }
+
+  get keeper() {
+    return this.runner.leases('sandbox-us', this.db)
+  }
+}
+
+/** Who has a job, as the steps so far say. */
+interface Holder {
+  owner: string
+  fence: number
+  until_ms: number
+}
+
+export class World {
+  readonly scheduler: Scheduler
+  readonly tenant: Tenant
+  /** No fault happens any more. */
+  calm = false
+  readonly #admin: Db
+  readonly #backends: readonly Backends[]
+  readonly #workers: (Worker | undefined)[]
+  readonly #expected: Expected = { jobs: new Set(), claimed: new Map(), claimsLost: 0 }
+  readonly #holders = new Map<number, Holder>()
+  /** With which fence each job was claimed last. */
+  readonly #fences = new Map<number, number>()
+  readonly #onBegin = new Map<string, () => void>()
+  readonly #hanging: string[] = []
+  #started = 0
+  #passed_ms = 0
+
+  /** @param backends of the workers, one for each */
+  constructor(scheduler: Scheduler, tenant: Tenant, admin: Db, backends: readonly Backends[]) {
+    this.scheduler = scheduler
+    this.tenant = tenant
+    this.#admin = admin
+    this.#backends = backends
+    this.#workers = backends.map(() => undefined)
+  }
+
+  /** The monotonic clocks of the workers: what the steps have taken in truth, as the database counts it as well, and what was made to pass. */
+  now_ms(): number {
+    return performance.now() + this.#passed_ms
+  }
+
+  /** Queue jobs, some of them due later. */
+  async queue(count: number): Promise<void> {
+    await this.#admin.tx(this.tenant, async (tx) => {
+      for (let n = 1; n <= count; n++) {
+        enqueue(tx, work, { n }, plusSeconds(tx.now, this.scheduler.random.pick([0, 0, 5, 30])))
+        this.#expected.jobs.add(n)
+      }
+    })
+  }
+
+  start(i: number): void {
+    const faults = { scheduler: this.scheduler, loss: () => (this.calm ? 0 : LOSS) }
+    const worker = new Worker(`w${i}.${++this.#started}`, this, this.#backends[i]!.db, faults)
+    this.#workers[i] = worker
+    worker.act(worker.name, (pause) => this.#work(worker, pause))
+  }
+
+  /** The loop of a worker: claim, run, renew, complete. */
+  async #work(worker: Worker, pause: Pause): Promise<void> {
+    for (;;) {
+      await pause('claim')
+      await this.#claim(worker)
+      await pause('tick')
+      await this.#tick(worker)
+      await pause('complete')
+      await this.#complete(worker)
+    }
+  }
+
+  async #claim(worker: Worker): Promise<void> {
+    const { random } = this.scheduler
+    const sent_ms = worker.keeper.now_ms()
+    const room = { total: random.whole(1, 2), team: 4, held: new Map([[this.tenant.team, worker.runs.size]]) }
+    const lostBefore = worker.lost
+    const { jobs } = await worker.claims.claim(room).catch(tolerated(worker, { jobs: [] }))
+    if (worker.lost > lostBefore) this.#expected.claimsLost++
+    for (const row of jobs) {
+      const { n } = JSON.parse(row.payload) as { n: number }
+      this.#assertFree(n, row)
+      this.#expected.claimed.set(n, (this.#expected.claimed.get(n) ?? 0) + 1)
+      this.#holders.set(n, { owner: worker.runner.owner, fence: row.fence, until_ms: sent_ms + LEASE_S * 1000 })
+      this.#fences.set(n, row.fence)
+      const job = worker.runner.hold(worker.keeper, row, sent_ms)
+      if (this.calm || !random.chance(0.05)) await this.#begin(worker, job, n)
+      else await this.#giveBack(worker, job, n)
+    }
+  }
+
+  async #giveBack(worker: Worker, { row, lease }: HeldJob, n: number): Promise<void> {
+    worker.keeper.release(lease)
+    this.#holders.delete(n)
+    const given = await releaseJobs(worker.db, worker.runner.owner, [row]).catch(tolerated(worker, 0))
+    this.#expected.claimed.set(n, this.#expected.claimed.get(n)! - given)
+    this.scheduler.note(`  ${worker.name} gives job ${n} back`)
+  }
+
+  #assertFree(n: number, { fence }: JobRow): void {
+    const holder = this.#holders.get(n)
+    const left_ms = (holder?.until_ms ?? 0) - this.now_ms()
+    assert(
+      !holder || left_ms <= TOLERANCE_MS,
+      `job ${n} was claimed with fence ${fence} although the owner with fence ${holder?.fence} has it for another ${left_ms} ms`,
+    )
+  }
+
+  /** Run a job as far as its handler's first pause, or to its end where it has none. */
+  async #begin(worker: Worker, job: HeldJob, n: number): Promise<void> {
+    const began = Promise.withResolvers<void>()
+    const { id, fence } = job.row
+    this.#onBegin.set(id + fence, began.resolve)
+    const run: Run = { job, n, finished: Promise.resolve() }
+    run.finished = worker.runner
+      .run('sandbox-us', worker.db, job, async () => this.tenant)
+      .then((outcome) => {
+        this.scheduler.note(`  ${worker.name} job ${n} fence ${fence}: ${outcome}`)
+        worker.runs.delete(run)
+        if (outcome === 'done') worker.done.push(run)
+        else if (outcome !== 'lost' && this.#holders.get(n)?.fence === fence) this.#holders.delete(n)
+      })
+      .catch(tolerated(worker, undefined))
+    run.finished.catch(() => {})
+    worker.runs.add(run)
+    await Promise.race([began.promise, run.finished])
+  }
+
+  /** The handler: two parts, each a transaction; the second one queues another job for some. An actor of its own. */
+  handle(worker: Worker, context: JobContext, n: number): Promise<void> {
+    const { promise, resolve, reject } = Promise.withResolvers<void>()
+    const run = [...worker.runs].findLast((one) => one.n === n)!
+    const { id, fence } = run.job.row
+    const name = `${worker.name} job ${n} fence ${fence}`
+    const plan = this.calm ? 'works' : this.scheduler.random.weighted(PLANS)
+    worker.act(name, async (pause) => {
+      try {
+        for (let part = 1; part <= PARTS; part++) {
+          await pause(`begin part ${part}`)
+          if (part === 2 && plan === 'fails') throw new Error('as planned')
+          if (part === 2 && plan === 'hangs') await this.#hang(name, pause)
+          await context.tx(async (tx) => {
+            const isNew = await tx.run(sql`
+              insert into simulated_effect (team_id, n, part, fence) select ${tx.team}, ${n}, ${part}, ${fence}
+              where not exists (select from simulated_effect where team_id = ${tx.team} and n = ${n} and part = ${part})`)
+            if (isNew && part === PARTS && n <= CHAINS_MAX) {
+              enqueue(tx, work, { n: n + NEXT })
+              this.#expected.jobs.add(n + NEXT)
+            }
+            if (part === 1 && plan === 'hangs in a transaction') await this.#hang(name, pause)
+            else await pause(`commit part ${part}`)
+          })
+          await this.#assertOwned(worker, id, n, fence, part)
+        }
+        resolve()
+      } catch (error) {
+        reject(error as Error)
+      }
+      await run.finished
+    })
+    promise.catch(() => {})
+    this.#onBegin.get(id + fence)?.()
+    // An actor whose process is killed before its first step never begins.
+    return Promise.race([promise, worker.killed])
+  }
+
+  /** Go on much later, when the worker has given it up, or has been killed. */
+  async #hang(name: string, pause: Pause): Promise<void> {
+    this.scheduler.suspend(name)
+    this.#hanging.push(name)
+    await pause('go on after hanging')
+  }
+
+  /** What has just been committed was committed by the owner that has the job. */
+  async #assertOwned(worker: Worker, id: string, n: number, fence: number, part: number): Promise<void> {
+    const Row = T.Object({ owner: T.Union([T.String(), T.Null()]), fence: T.Integer() })
+    const row = await this.#admin.queries.maybe(Row, sql`select owner, fence from job where id = ${id}`)
+    assert.deepEqual(
+      row,
+      { owner: worker.runner.owner, fence },
+      `part ${part} of job ${n} was committed by ${worker.name} with fence ${fence}, which does not have the job`,
+    )
+  }
+
+  async #tick(worker: Worker): Promise<void> {
+    const [lostBefore, began_ms] = [worker.lost, this.now_ms()]
+    await worker.keeper.tick()
+    // What was given up ends now, and not some time later.
+    const over = [...worker.runs].filter(({ job }) => job.lease.end)
+    await Promise.all(over.map(({ finished }) => finished))
+    const held = [...worker.runs].filter(({ job }) => !job.lease.end)
+    for (const { job, n } of held) {
+      const holder = this.#holders.get(n)
+      if (holder?.fence === job.row.fence) holder.until_ms = job.lease.expires_ms
+      if (worker.lost === lostBefore)
+        assert(job.lease.expires_ms >= began_ms + (LEASE_S * 2000) / 3, `${worker.name} has not renewed its lease of job ${n}`)
+    }
+    if (this.scheduler.random.chance(0.3)) await this.#assertLeased(worker, held)
+  }
+
+  /** No worker counts on a lease for longer than the database does. */
+  async #assertLeased({ name, runner }: Worker, held: readonly Run[]): Promise<void> {
+    if (held.length === 0) return
+    const Row = T.Object({ id: T.String(), fence: T.Integer(), left_ms: T.Number() })
+    const rows = await this.#admin.queries.many(
+      Row,
+      sql`
+      select id, fence, (extract(epoch from leased_until - clock_timestamp()) * 1000)::float8 as left_ms
+      from job where team_id = ${this.tenant.team} and owner = ${runner.owner}`,
+    )
+    for (const { job, n } of held) {
+      const row = rows.find(({ id, fence }) => id === job.row.id && fence === job.row.fence)
+      const left_ms = job.lease.expires_ms - this.now_ms()
+      assert(
+        row && left_ms <= row.left_ms + TOLERANCE_MS,
+        `${name} counts on its lease of job ${n} for ${left_ms} ms, the database for ${row?.left_ms} ms`,
+      )
+    }
+  }
+
+  async #complete(worker: Worker): Promise<void> {
+    const over = worker.done.filter(({ job }) => job.lease.end)
+    const done = worker.done.filter(({ job }) => !job.lease.end)
+    for (const { job } of over) worker.keeper.release(job.lease)
+    worker.done = []
+    if (done.length === 0) return
+    const rows = done.map(({ job }) => job.row)
+    const gone = await completeJobs(worker.db, worker.runner.owner, rows).catch(tolerated(worker, undefined))
+    if (gone === undefined) return void (worker.done = done)
+    const ours = done.filter(({ job, n }) => this.#fences.get(n) === job.row.fence)
+    assert(
+      gone <= ours.length,
+      `${worker.name} has completed ${gone} jobs, of which others had claimed ${gone - ours.length} since`,
+    )
+    for (const { job } of done) worker.keeper.release(job.lease)
+    this.scheduler.note(`  ${worker.name} completes ${gone} of ${done.length}`)
+  }
+
+  /** Time goes by for the database and for the monotonic clocks of the workers. */
+  async pass(seconds: number): Promise<void> {
+    this.#passed_ms += seconds * 1000
+    await this.#admin.queries.run(sql`
+      update job set due_at = due_at - make_interval(secs => ${seconds}), leased_until = leased_until - make_interval(secs => ${seconds})
+      where team_id = ${this.tenant.team}`)
+  }
+
+  /** The connections of a worker for transactions are lost, with the transactions that hang. */
+  async loseConnections(i: number): Promise<void> {
+    await this.#backends[i]!.terminate(this.#admin, 'all')
+  }
+
+  async kill(i: number): Promise<void> {
+    const worker = this.#workers[i]
+    if (!worker) return
+    this.#workers[i] = undefined
+    worker.kill()
+    this.scheduler.abandon((name) => name === worker.name || name.startsWith(`${worker.name} `))
+    await this.#backends[i]!.terminate(this.#admin, 'in a transaction')
+    await Promise.all([...worker.runs].map(({ finished }) => finished))
+  }
+
+  isRunning = (i: number): boolean => this.#workers[i] !== undefined
+
+  /** The loop of a worker stands still, though its handlers go on: it renews nothing. */
+  suspend(i: number): void {
+    const worker = this.#workers[i]
+    if (worker) this.scheduler.suspend(worker.name)
+  }
+
+  resume(i: number): void {
+    const worker = this.#workers[i]
+    if (worker) this.scheduler.release(worker.name)
+  }
+
+  /** A handler that hangs goes on. */
+  wakeOne(): void {
+    const name = this.#hanging.shift()
+    if (name !== undefined) this.scheduler.release(name)
+  }
+
+  /** See `checkJobs`. */
+  check = (): Promise<number> => checkJobs(this.#admin, this.tenant.team, this.#expected)
+
+  async end(): Promise<void> {
+    for (const i of this.#workers.keys()) await this.kill(i)
+    await this.#admin.queries.run(sql`delete from job where team_id = ${this.tenant.team}`)
+    await this.#admin.queries.run(sql`delete from simulated_effect where team_id = ${this.tenant.team}`)
+  }
+}

@@ -1,0 +1,140 @@
+// Jobs under faults: several workers on one real cell, steps in an order that a seed picks, and in between time that passes, processes that
+// are killed, hang or stand still, lost connections and clocks that are wrong. SIMULATION_SEED=… repeats one seed and prints all its steps.
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { schemaOf } from '../../src/platform/cells.ts'
+import { cellNames, Db, type CellName, type Tenant } from '../../src/platform/db.ts'
+import { raw, sql } from '../../src/platform/sql.ts'
+import { connection, given } from '../../src/testing.ts'
+import { LEASE_S, World } from './jobs-world.ts'
+import { Backends } from './process.ts'
+import { seedsOf, simulate, type Scheduler } from './scheduler.ts'
+
+const SEEDS = 1000
+const WORKERS = 2
+const STEPS = 24
+const CALM_STEPS_MAX = 600
+
+/** Handlers that hang in transactions hold connections; those of others must not wait for them. */
+const options = { connection, connections_max: 12, team_connections_max: 12, checkRows: false }
+
+/** A cell for some of the seeds: jobs of one seed are claimed by workers of that seed alone. */
+interface Lane {
+  cell: CellName
+  tenant: Tenant
+  admin: Db
+  workers: Db[]
+  backends: Backends[]
+}
+
+async function laneIn(cell: CellName): Promise<Lane> {
+  const { tenant } = await given(cell)
+  const open = () => new Db({ ...options, schema: schemaOf(cell) })
+  const admin = open()
+  await admin.queries.run(sql`
+    create table ${raw(schemaOf(cell))}.simulated_effect (
+      team_id uuid, n integer, part integer, fence integer, seq bigint generated always as identity,
+      primary key (team_id, n, part, fence))`)
+  const workers = Array.from({ length: WORKERS }, open)
+  return { cell, tenant, admin, workers, backends: workers.map((db) => new Backends(db)) }
+}
+
+const lanes = await Promise.all(cellNames.map(laneIn))
+after(() => Promise.all(lanes.flatMap(({ admin, workers }) => [admin, ...workers]).map((db) => db.close())))
+
+/** What can happen between two steps, by weight. */
+const faults: (readonly [number, (world: World, i: number, scheduler: Scheduler) => Promise<string> | string])[] = [
+  [15, () => ''],
+  [
+    10,
+    async (world, _i, { random }) => {
+      const seconds = random.pick([1, 5, 19, 21, 41, 61, 61, 130])
+      await world.pass(seconds)
+      return `${seconds} s pass`
+    },
+  ],
+  [
+    2,
+    async (world, i) => {
+      if (!world.isRunning(i)) {
+        world.start(i)
+        return `worker ${i} starts`
+      }
+      await world.kill(i)
+      return `worker ${i} is killed`
+    },
+  ],
+  [
+    1,
+    async (world, i) => {
+      await world.loseConnections(i)
+      return `worker ${i} loses its connections`
+    },
+  ],
+  [
+    2,
+    (world, i) => {
+      world.suspend(i)
+      return `the loop of worker ${i} stands still`
+    },
+  ],
+  [
+    3,
+    (world, i) => {
+      world.resume(i)
+      return `the loop of worker ${i} goes on`
+    },
+  ],
+  [
+    3,
+    (world) => {
+      world.wakeOne()
+      return 'a handler that hangs goes on'
+    },
+  ],
+]
+
+async function run(scheduler: Scheduler, { tenant, admin, backends }: Lane): Promise<void> {
+  const { random } = scheduler
+  const world = new World(scheduler, tenant, admin, backends)
+  try {
+    await world.queue(random.whole(1, 2))
+    for (let i = 0; i < WORKERS; i++) world.start(i)
+    for (let step = 0; step < STEPS; step++) {
+      await scheduler.step()
+      const happened = await random.weighted(faults)(world, random.whole(0, WORKERS - 1), scheduler)
+      if (happened) scheduler.note(`  ${happened}`)
+    }
+    await world.check()
+    // From here on nothing goes wrong: what is left is done, or has had its attempts.
+    world.calm = true
+    for (let i = 1; i < WORKERS; i++) await world.kill(i)
+    if (!world.isRunning(0)) world.start(0)
+    world.resume(0)
+    // Every lease of a worker that is gone ends.
+    await world.pass(LEASE_S)
+    scheduler.note('from here on nothing goes wrong')
+    for (let step = 0; ; step++) {
+      assert(step < CALM_STEPS_MAX, 'the jobs were not done although nothing went wrong any more')
+      await scheduler.step()
+      if (step % 6 === 5) await world.pass(25)
+      if (step % 6 === 5 && (await world.check()) === 0) break
+    }
+  } finally {
+    await world.end()
+  }
+}
+
+test(`no job is lost, and none is run by two owners at once, whatever goes wrong (${SEEDS} seeds)`, async (t) => {
+  const seeds = seedsOf(SEEDS)
+  let steps = 0
+  await Promise.all(
+    lanes.map(async (lane, nth) => {
+      for (const seed of seeds.filter((_, i) => i % lanes.length === nth)) {
+        const { trace } = await simulate(seed, (scheduler) => run(scheduler, lane))
+        steps += trace.length
+      }
+    }),
+  )
+  t.diagnostic(`${seeds.length} seeds, ${steps} steps and faults`)
+})

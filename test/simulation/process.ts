@@ -1,0 +1,160 @@
+// Processes of a simulation: each has a clock that may be wrong, can be killed, and loses connections. Several of them live in the one
+// process that simulates; which of them takes a step is known by an AsyncLocalStorage.
+import { AsyncLocalStorage } from 'node:async_hooks'
+import type { Db, Queries } from '../../src/platform/db.ts'
+import { UnknownOutcome } from '../../src/platform/outages.ts'
+import { T } from '../../src/platform/schema.ts'
+import { sql } from '../../src/platform/sql.ts'
+import type { Pause, Scheduler } from './scheduler.ts'
+
+/** By how much the clock of the process that takes a step is ahead. */
+const skewed = new AsyncLocalStorage<{ skew_ms: number }>()
+const RealDate = Date
+globalThis.Date = class extends RealDate {
+  constructor(...given: unknown[]) {
+    if (given.length) super(...(given as [number]))
+    else super(RealDate.now() + (skewed.getStore()?.skew_ms ?? 0))
+  }
+  static override now(): number {
+    return RealDate.now() + (skewed.getStore()?.skew_ms ?? 0)
+  }
+} as DateConstructor
+
+class Killed extends Error {}
+
+/** The connections of a process for transactions, so that they can be lost. */
+export class Backends {
+  readonly db: Db
+  /** The process id of each backend that is connected, and when that has ended. */
+  readonly #ended = new Map<number, Promise<void>>()
+
+  constructor(db: Db) {
+    this.db = db
+    db.pool.on('connect', (client) => {
+      const pid = (client as unknown as { processID: number }).processID
+      const ended = new Promise<void>((resolve) => void client.once('end', () => resolve()))
+      this.#ended.set(pid, ended)
+      void ended.then(() => this.#ended.delete(pid))
+    })
+  }
+
+  /** Ends the connections, or those with an open transaction, and waits until both sides know. */
+  async terminate(admin: Db, which: 'all' | 'in a transaction'): Promise<void> {
+    const open = new Map(this.#ended)
+    if (open.size === 0) return
+    // The backends are chosen before any is terminated: in one condition the order is the planner's.
+    const terminated = await admin.queries.many(
+      T.Object({ pid: T.Integer() }),
+      sql`
+      with chosen as materialized (
+        select pid from pg_stat_activity
+        where pid = any (${[...open.keys()]}::integer[]) and (${which === 'all'} or xact_start is not null))
+      select pid from chosen where pg_terminate_backend(pid, 5000)`,
+    )
+    await Promise.all(terminated.map(({ pid }) => open.get(pid)))
+  }
+}
+
+const connectionLost = () => Object.assign(new Error('Connection terminated unexpectedly'), { code: 'ECONNRESET' })
+
+export interface Faults {
+  scheduler: Scheduler
+  /** How likely it is that a statement loses its connection, half of them after the database has done it; 0 when nothing goes wrong any more. */
+  loss: () => number
+}
+
+/** A process. Killed, it writes nothing any more, and its transactions are undone by the database. */
+export class SimulatedProcess {
+  readonly name: string
+  /** What the process has of the database: every statement and every commit can lose its connection. */
+  readonly db: Db
+  readonly killed: Promise<never>
+  /** How many statements and commits have lost their connections. */
+  lost = 0
+  #dead = false
+  readonly #clock: { skew_ms: number }
+  readonly #faults: Faults
+  readonly #kill: (reason: Error) => void
+
+  constructor(name: string, db: Db, faults: Faults) {
+    this.name = name
+    this.#faults = faults
+    this.#clock = { skew_ms: faults.scheduler.random.pick([0, 0, 60_000, -60_000, 3_600_000]) }
+    const { promise, reject } = Promise.withResolvers<never>()
+    promise.catch(() => {})
+    this.killed = promise
+    this.#kill = reject
+    this.db = this.#over(db)
+  }
+
+  get isDead(): boolean {
+    return this.#dead
+  }
+
+  kill(): void {
+    this.#dead = true
+    this.#kill(new Killed('the process was killed'))
+  }
+
+  /** An actor of the process: it goes by the clock of the process, and ends when the process is killed. */
+  act(name: string, run: (pause: Pause) => Promise<void>): void {
+    this.#faults.scheduler.add(name, (pause) =>
+      skewed.run(this.#clock, async () => {
+        const killable: Pause = async (label) => {
+          await Promise.race([pause(label), this.killed])
+          if (this.#dead) throw new Killed('the process was killed')
+        }
+        await run(killable).catch((error: unknown) => {
+          if (!this.#dead) throw error
+        })
+      }),
+    )
+  }
+
+  #over(db: Db): Db {
+    return new Proxy(db, {
+      get: (target, key) => {
+        if (this.#dead) throw new Killed('the process was killed')
+        const value: unknown = Reflect.get(target, key, target)
+        if (key === 'queries' || key === 'relaxed') return this.#losing(value as Queries)
+        if (key === 'tx') return this.#committing(target)
+        return typeof value === 'function' ? (value as () => unknown).bind(target) : value
+      },
+    })
+  }
+
+  #losing({ run, many, maybe, one }: Queries): Queries {
+    const losing =
+      <A extends unknown[], R>(send: (...given: A) => Promise<R>) =>
+      async (...given: A): Promise<R> => {
+        const isLost = this.#faults.scheduler.random.chance(this.#faults.loss())
+        if (isLost && this.#faults.scheduler.random.chance(0.5)) throw this.#lose('before')
+        const answer = await send(...given)
+        if (isLost) throw this.#lose('after')
+        return answer
+      }
+    return { run: losing(run), many: losing(many), maybe: losing(maybe), one: losing(one) } as Queries
+  }
+
+  #committing(db: Db): Db['tx'] {
+    return async (...given) => {
+      const result = await db.tx(...given)
+      if (!this.#faults.scheduler.random.chance(this.#faults.loss())) return result as never
+      throw new UnknownOutcome(this.#lose('after'))
+    }
+  }
+
+  #lose(when: 'before' | 'after'): Error {
+    this.lost++
+    this.#faults.scheduler.note(`  ${this.name} loses a connection ${when} the database has done what was asked`)
+    return connectionLost()
+  }
+}
+
+/** What a process goes on after: a connection that was lost, and anything once it has been killed. */
+export const tolerated =
+  <R>(process: SimulatedProcess, instead: R) =>
+  (error: unknown): R => {
+    if (process.isDead || (error as { code?: string }).code === 'ECONNRESET') return instead
+    throw error
+  }
