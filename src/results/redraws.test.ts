@@ -171,6 +171,17 @@ for (const [when, play] of Object.entries(kept))
     assert.equal(after.order_transaction.orders.length, 1)
   })
 
+test('an order whose user is deleted while its results are under way is completed and not drawn again', async () => {
+  const { team, order } = await taken()
+  await team.api.post(`/v3/order/${order.id}/test`, { has_missing_results: true })
+  assert.equal((await team.api.delete(`/v2/user/${order.user_id}`)).status, 200)
+  await team.settle()
+  assert.equal((await team.api.post(`/v2/user/undo_delete?user_id=${order.user_id}`)).status, 200)
+  const after = await orderOf(team, order.id)
+  assert.equal(after.last_event.status, 'completed.walk_in_test.completed')
+  assert.deepEqual([after.has_missing_results, after.order_transaction.orders.length], [true, 1])
+})
+
 test('an order of another collection method is completed with what is missing', async () => {
   const { team, order } = await taken('on_site_collection')
   const after = await reported(team, order.id, 'internal_lab_failure')
