@@ -5,6 +5,7 @@ import { connect, type Socket } from 'node:net'
 import { once } from 'node:events'
 import { after, before, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { browser, hasBrowser } from './support/browser.ts'
 import { caller, connectionOf, demoIn, drawbridge, endAll, folder, serving, until, type Server } from './program.ts'
 
 const sockets: Socket[] = []
@@ -96,6 +97,40 @@ describe('a server', () => {
     const script = await (await fetch(`${server.url}/docs/page.js`)).text()
     assert.match(script, /persistAuthorization: false/)
     assert.match(script, /url: "\/openapi.json"/)
+  })
+
+  test('has a page that a browser shows, authorizes and executes requests with under its policy, and that keeps nothing', async (t) => {
+    if (!hasBrowser()) {
+      assert.notEqual(process.env.CI_BROWSER, 'required', 'Chromium is not installed')
+      return t.skip("Debian's package chromium is not installed")
+    }
+    const key = demoIn(server.dataDir).api_keys['sandbox-us']!
+    const chromium = await browser()
+    t.after(() => chromium.close())
+    const page = await chromium.page()
+    await page.open(`${server.url}/docs`)
+    await page.press(`document.querySelector('.btn.authorize')`)
+    // The first of the credentials that it asks for.
+    await page.type(`document.querySelector('.auth-container input')`, key)
+    await page.press(`document.querySelector('.auth-container .btn.authorize')`)
+    await page.press(`document.querySelector('.auth-container .btn-done')`)
+    await page.type(`document.querySelector('.operation-filter-input')`, 'users')
+    const block = `document.querySelector('#operations-users-create_user')`
+    await page.press(`${block}?.querySelector('.opblock-summary')`)
+    await page.press(`${block}?.querySelector('.btn.execute')`)
+    await page.until(`${block}?.querySelector('.live-responses-table tbody .response-col_status')?.innerText.startsWith('200')`)
+    const answer = await page.value<string>(`${block}?.querySelector('.live-responses-table .highlight-code').innerText`)
+    assert.match(answer, /"user_id": *"[0-9a-f-]{36}"/)
+    const kept = `[Object.entries(localStorage), Object.entries(sessionStorage), document.cookie, await indexedDB.databases()]`
+    assert.deepEqual(await page.value(`(async () => ${kept})()`), [[], [], '', []])
+    assert.deepEqual(page.complaints, [])
+
+    // What the policy forbids is told, so that the silence above says something; and the page has forgotten the key.
+    await page.open(`${server.url}/docs`)
+    assert.equal(await page.value(`document.documentElement.outerHTML.includes(${JSON.stringify(key)})`), false)
+    await page.value(`document.body.appendChild(document.createElement('script')).textContent = 'window.inline = true'`)
+    assert.equal(await page.value('window.inline'), undefined)
+    assert.match(page.complaints.join(), /Content Security Policy|ContentSecurityPolicy/)
   })
 
   test('refuses a request with two Host headers', async () => {

@@ -4,13 +4,15 @@ import { finished } from 'node:stream/promises'
 import { run } from 'node:test'
 import { spec } from 'node:test/reporters'
 import { fileURLToPath } from 'node:url'
-import { resolve } from 'node:path'
+import { relative, resolve } from 'node:path'
 import { openEmbedded } from '../src/platform/embedded-postgres.ts'
 import { testDataDir, testSettings } from './setup.ts'
 
 /** More than there are cores: files that start whole programs wait for them much of their time. */
 const CONCURRENCY = 3
 const TIMEOUT_MS = 300_000
+/** How many files are told at the end with the time that they took. */
+const SLOWEST = 25
 
 const chosen = process.argv.slice(2)
 /** Whole programs first: they take longest, and what is short fills the gaps they leave. */
@@ -28,8 +30,16 @@ process.env.NODE_COMPILE_CACHE = fileURLToPath(new URL('../node_modules/.cache/d
 const ending = new AbortController()
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => ending.abort())
 const tests = run({ files, concurrency: CONCURRENCY, timeout: TIMEOUT_MS, signal: ending.signal })
-tests.on('test:summary', ({ file, success }) => {
-  if (file === undefined && !success) process.exitCode = 1
+const durations_ms = new Map<string, number>()
+tests.on('test:summary', ({ file, success, duration_ms }) => {
+  if (file !== undefined) durations_ms.set(file, duration_ms)
+  else if (!success) process.exitCode = 1
+})
+/** Before the counts, which end the output. */
+tests.once('test:diagnostic', () => {
+  const slowest = [...durations_ms].toSorted(([, a], [, b]) => b - a).slice(0, SLOWEST)
+  const lines = slowest.map(([file, ms]) => `${(ms / 1000).toFixed(1).padStart(7)} s  ${relative('.', file)}\n`)
+  process.stdout.write(`Files that took longest:\n${lines.join('')}`)
 })
 const said = tests.compose(new spec())
 said.pipe(process.stdout)
