@@ -823,6 +823,7 @@ table patient_message
   done_at timestamp with time zone
   constraint patient_message_pkey PRIMARY KEY (order_id, id)
   CREATE INDEX patient_message__due ON patient_message USING btree (due_at) WHERE (due_at IS NOT NULL)
+  CREATE INDEX patient_message__mail ON patient_message USING btree (mail_id) WHERE (mail_id IS NOT NULL)
 
 table payor
   code text not null

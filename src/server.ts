@@ -12,6 +12,7 @@ import { administer } from './management/administration.ts'
 import type { TeamGuard } from './management/guard.ts'
 import { setOrderFollowers } from './orders/followers.ts'
 import { SmsCourier } from './messages/courier.ts'
+import { heldMail } from './messages/messages.ts'
 import { pipelinesIn } from './pipelines/worker.ts'
 import { locator } from './places/geocoder.ts'
 import { accessCleanups } from './platform/access-archive.ts'
@@ -180,7 +181,7 @@ export async function startRoles(config: Config, cells: Cells, log: Log, roles: 
     : undefined
   const delivery =
     pipelines && deliveryIn(cells, { ...sending, sinks: pipelines.sinks, schedule_s: config.webhook_schedule_s, product })
-  const courier = roles.work && config.smtp ? new MailCourier({ cells, smtp: config.smtp, log }) : undefined
+  const courier = roles.work && config.smtp ? new MailCourier({ cells, smtp: config.smtp, log, held: heldMail }) : undefined
   const texting = roles.work && config.sms ? new SmsCourier({ cells, sms: config.sms, log }) : undefined
   const access = new AccessLog({ mode: config.access_log, log, onLost: metrics.accessLost })
   const sockets = new Sockets({ connections_max: config.http_connections_max, isTrusted: isWithin(config.trusted_proxies) })

@@ -10,6 +10,7 @@ import { DAY_S, pass, patient, placed, walk } from '../testing-orders.ts'
 import { smsGateway } from '../testing-sms.ts'
 import { cells, given, type Given } from '../testing.ts'
 import { SmsCourier } from './courier.ts'
+import { heldMail } from './messages.ts'
 
 const messagesOf = async ({ api }: Given, id: string) => (await api.get(`/v3/order/${id}/messages`)).body.data
 
@@ -132,6 +133,27 @@ describe('text messages', { concurrency: 1 }, () => {
     }
   })
 
+  test('to a deleted user are not sent, and are when the deletion is undone within their lifetime', async () => {
+    for (const isUndone of [false, true]) {
+      await quiet()
+      const [team, other] = [await given(), await given()]
+      const { url, asked } = await smsGateway()
+      const user_id = await team.user()
+      const { id } = await placed(team, { user_id })
+      await placed(other)
+      assert.equal((await team.api.delete(`/v2/user/${user_id}`)).status, 200)
+      const { carrier } = courier(url)
+      while ((await carrier.round()) > 0);
+      assert.equal(asked.length, 1, 'the message of the other team alone')
+      if (isUndone) await team.api.post(`/v2/user/undo_delete?user_id=${user_id}`)
+      await later(601)
+      while ((await carrier.round()) > 0);
+      assert.equal(asked.length, isUndone ? 2 : 1)
+      const { rows } = await team.db.pool.query('select state, attempts from patient_message where order_id = $1', [id])
+      assert.deepEqual(rows, [isUndone ? { state: 'sent', attempts: 1 } : { state: 'waiting', attempts: 0 }])
+    }
+  })
+
   test('of a team whose clock is ahead are sent now', async () => {
     await quiet()
     const team = await given()
@@ -151,11 +173,32 @@ test('an e-mail goes through the outbox of mail, which knows what became of it',
   const mail = async () => (await messagesOf(team, id)).find(({ channel }: { channel: string }) => channel === 'email')
   assert.equal((await mail()).state, 'waiting')
   const smtp = readSmtp(`${server.url}?tls=off`, 'lab@example.org', [])!
-  const post = new MailCourier({ cells, smtp, log: pino({ level: 'silent' }) })
+  const post = new MailCourier({ cells, smtp, log: pino({ level: 'silent' }), held: heldMail })
   while ((await post.round()) > 0);
   const taken = server.taken.filter(({ to }) => to.includes(patient.email))
   assert.match(taken[0]!.text, /^Subject: Your laboratory requisition is ready\r$/m)
   assert.equal((await mail()).state, 'sent')
+})
+
+test('an e-mail to a deleted user is not sent, and is when the deletion is undone within its lifetime', async () => {
+  const [team, server] = [await given(), await mailServer()]
+  const smtp = readSmtp(`${server.url}?tls=off`, 'lab@example.org', [])!
+  const post = new MailCourier({ cells, smtp, log: pino({ level: 'silent' }), held: heldMail })
+  const user_id = await team.user()
+  const address = `deleted-${user_id}@example.com`
+  const patient_details = { ...patient, email: address }
+  const { id } = await placed(team, { user_id, patient_details, lab_test_id: await team.test('walk_in_test') })
+  await walk(team, id, 'requisition_created')
+  assert.equal((await team.api.delete(`/v2/user/${user_id}`)).status, 200)
+  const carried = async () => {
+    await team.db.pool.query(`update mail set due_at = due_at - interval '601 seconds' where recipient = $1`, [address])
+    while ((await post.round()) > 0);
+    const { rows } = await team.db.pool.query('select state, attempts from mail where recipient = $1', [address])
+    return { taken: server.taken.filter(({ to }) => to.includes(address)).length, ...rows[0] }
+  }
+  for (let round = 0; round < 9; round++) assert.deepEqual(await carried(), { taken: 0, state: 'waiting', attempts: 0 })
+  await team.api.post(`/v2/user/undo_delete?user_id=${user_id}`)
+  assert.deepEqual(await carried(), { taken: 1, state: 'sent', attempts: 1 })
 })
 
 test('what a patient was told goes with the user, and so do its mails', async () => {

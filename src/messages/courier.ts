@@ -1,5 +1,6 @@
 // Carries text messages from the cells of a process to the gateway. As with mail: claimed by a lease, marked after it was handed over, so
-// that a killed process loses none and may have sent one twice, under one reference. All times are the database's.
+// that a killed process loses none and may have sent one twice, under one reference. What is for a deleted user waits. All times are the
+// database's.
 import type { Cells } from '../platform/cells.ts'
 import type { Db } from '../platform/db.ts'
 import { dbNow, dbNowPlus, dbUuidOfAge } from '../platform/leases.ts'
@@ -8,6 +9,7 @@ import { Rounds } from '../platform/rounds.ts'
 import { T, type Static } from '../platform/schema.ts'
 import { sendSms, type SmsOutcome, type SmsSettings } from '../platform/sms.ts'
 import { sql } from '../platform/sql.ts'
+import { notDeletedOf } from '../users/users.ts'
 
 const POLL_MS = 1000
 const LEASE_S = 60
@@ -16,6 +18,8 @@ const BATCH = 10
 const PAUSES_S = [10, 60, 300, 1800, 7200]
 /** An older message is no news any more. */
 const LIFETIME_S = 86_400
+/** A message about the order of a deleted user is looked at again after so long: the deletion may have been undone. */
+const HELD_S = 600
 
 export interface SmsCourierOptions {
   cells: Cells
@@ -23,7 +27,15 @@ export interface SmsCourierOptions {
   log: Log
 }
 
-const Claimed = T.Object({ order_id: T.String(), id: T.String(), recipient: T.String(), body: T.String(), attempts: T.Integer() })
+const Claimed = T.Object({
+  order_id: T.String(),
+  id: T.String(),
+  recipient: T.String(),
+  body: T.String(),
+  attempts: T.Integer(),
+  /** Its user is deleted: it was put off. */
+  held: T.Boolean(),
+})
 type Claimed = Static<typeof Claimed>
 
 /** Sends the text messages of the cells of this process. */
@@ -44,7 +56,7 @@ export class SmsCourier {
     return this.#rounds.stop()
   }
 
-  /** Send what is due. @returns how many messages were tried */
+  /** Send what is due. @returns how many messages were tried or put off */
   round(): Promise<number> {
     return this.#rounds.once()
   }
@@ -58,7 +70,7 @@ export class SmsCourier {
       try {
         await giveUp(db)
         const claimed = await claim(db)
-        await Promise.all(claimed.map((message) => this.#send(name, db, message)))
+        await Promise.all(claimed.filter(({ held }) => !held).map((message) => this.#send(name, db, message)))
         tried += claimed.length
       } catch (error) {
         log.error({ cell: name, causes: errorFields(error) }, 'sending text messages failed')
@@ -77,15 +89,20 @@ export class SmsCourier {
   }
 }
 
+/** Take up to 10 messages that are due. Those about orders of deleted users are put off, which does not count as an attempt. */
 const claim = (db: Db): Promise<Claimed[]> =>
   db.queries.many(
     Claimed,
     sql`
-    update patient_message p set due_at = ${dbNowPlus(LEASE_S)}, attempts = attempts + 1
-    from (select order_id, id from patient_message where due_at <= ${dbNow} and attempts <= ${PAUSES_S.length}
-          order by due_at limit ${BATCH} for update skip locked) due
+    update patient_message p
+    set due_at = case when due.held then ${dbNowPlus(HELD_S)} else ${dbNowPlus(LEASE_S)} end,
+        attempts = attempts + case when due.held then 0 else 1 end
+    from (select m.order_id, m.id, not ${notDeletedOf(sql`o.user_id`, sql`o.team_id`)} as held
+          from patient_message m left join lab_order o on o.id = m.order_id and o.team_id = m.team_id
+          where m.due_at <= ${dbNow} and m.attempts <= ${PAUSES_S.length}
+          order by m.due_at limit ${BATCH} for update of m skip locked) due
     where p.order_id = due.order_id and p.id = due.id
-    returning p.order_id, p.id, p.recipient, p.body, p.attempts`,
+    returning p.order_id, p.id, p.recipient, p.body, p.attempts, due.held`,
   )
 
 /** Give up what is too old, or whose every attempt ended with the process that made it. */

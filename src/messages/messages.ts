@@ -11,6 +11,7 @@ import { join, sql, type Sql } from '../platform/sql.ts'
 import type { Channel } from './kinds.ts'
 import { PatientMessage, type PatientMessages } from './schema.ts'
 import { wordsOf, type Help } from './texts.ts'
+import { notDeletedOf } from '../users/users.ts'
 
 const LISTED_MAX = 200
 
@@ -116,3 +117,16 @@ export const usersOfMail = (queries: Pick<Queries, 'many'>, mail_ids: readonly s
     select p.mail_id, p.team_id, o.user_id from patient_message p join lab_order o on o.id = p.order_id and o.team_id = p.team_id
     where p.mail_id = any (${[...mail_ids]}::uuid[])`,
   )
+
+const Held = T.Object({ mail_id: T.String() })
+
+/** Which of these mails are about orders of deleted users: they are not sent as long as the deletion is not undone. */
+export async function heldMail(queries: Pick<Queries, 'many'>, mail_ids: readonly string[]): Promise<Set<string>> {
+  const rows = await queries.many(
+    Held,
+    sql`
+    select p.mail_id from patient_message p join lab_order o on o.id = p.order_id and o.team_id = p.team_id
+    where p.mail_id = any (${[...mail_ids]}::uuid[]) and not ${notDeletedOf(sql`o.user_id`, sql`o.team_id`)}`,
+  )
+  return new Set(rows.map(({ mail_id }) => mail_id))
+}

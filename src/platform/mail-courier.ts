@@ -1,9 +1,9 @@
 // Carries mail from the outboxes of a process's places to its server of mail. A mail is claimed by a lease and marked after it was
 // sent, so a killed process loses none, and may have sent one twice.
 import type { Cells } from './cells.ts'
-import type { Db } from './db.ts'
+import type { Db, Queries } from './db.ts'
 import { errorFields, type Log } from './log.ts'
-import { claimMail, giveUpMail, settleMail, type ClaimedMail } from './mail.ts'
+import { claimMail, giveUpMail, holdMail, settleMail, type ClaimedMail } from './mail.ts'
 import { Rounds } from './rounds.ts'
 import { Smtp, type SmtpSettings } from './smtp.ts'
 
@@ -13,6 +13,8 @@ export interface CourierOptions {
   cells: Cells
   smtp: SmtpSettings
   log: Log
+  /** Which of these mails of a cell must not be sent now, for example because whom they are about is deleted; they are asked about again. */
+  held: (queries: Queries, mail_ids: readonly string[]) => Promise<ReadonlySet<string>>
 }
 
 /** Sends mail of the control plane and of the cells of this process. */
@@ -35,13 +37,13 @@ export class MailCourier {
     return this.#rounds.stop()
   }
 
-  /** Send what is due. @returns how many mails were tried */
+  /** Send what is due. @returns how many mails were tried or put off */
   round(): Promise<number> {
     return this.#rounds.once()
   }
 
   async #round(stopped: () => boolean): Promise<number> {
-    const { cells, log } = this.#options
+    const { cells, held, log } = this.#options
     let tried = 0
     for (const name of ['control', ...cells.names] as const) {
       if (stopped()) break
@@ -49,7 +51,8 @@ export class MailCourier {
       try {
         await giveUpMail(db)
         const claimed = await claimMail(db)
-        await Promise.all(claimed.map((mail) => this.#send(name, db, mail)))
+        const waiting = name === 'control' || claimed.length === 0 ? NONE : await held(db.queries, idsOf(claimed))
+        await Promise.all(claimed.map((mail) => (waiting.has(mail.id) ? holdMail(db, mail) : this.#send(name, db, mail))))
         tried += claimed.length
       } catch (error) {
         log.error({ cell: name, causes: errorFields(error) }, 'sending mail failed')
@@ -66,3 +69,6 @@ export class MailCourier {
     else this.#options.log.warn(fields, sending.again ? 'mail put off' : 'mail refused')
   }
 }
+
+const NONE: ReadonlySet<string> = new Set()
+const idsOf = (mails: readonly ClaimedMail[]) => mails.map(({ id }) => id)

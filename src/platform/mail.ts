@@ -10,6 +10,8 @@ import { sql } from './sql.ts'
 const WEEK_S = 604_800
 const KEPT_S = 30 * 86_400
 const LEASE_S = 120
+/** A mail that must not be sent now is looked at again after so long. */
+const HELD_S = 600
 const BATCH = 5
 const LISTED_MAX = 100
 const SUBJECT_LENGTH_MAX = 200
@@ -66,6 +68,12 @@ export const claimMail = (db: Db): Promise<ClaimedMail[]> =>
       order by due_at, id limit ${BATCH} for update skip locked))
     returning id, recipient, subject, body, created_at, attempts`,
   )
+
+/** Put off a mail that was taken and must not be sent now; that does not count as an attempt. Its lifetime goes on. Writes mail. */
+export const holdMail = (db: Db, { id, attempts }: ClaimedMail): Promise<number> =>
+  db.queries.run(sql`
+    update mail set due_at = ${dbNowPlus(HELD_S)}, attempts = attempts - 1
+    where id = ${id} and attempts = ${attempts} and state = 'waiting'`)
 
 /** What came of an attempt. `again`: it may go better later. `error` is a code. */
 export type Sending = { sent: true } | { sent: false; again: boolean; error: string }
