@@ -33,19 +33,32 @@ const loaded = new Map<MigrationKind, Migration[]>()
 /**
  * The migrations of a kind of schema, in order. The files are read once: a process is as old as the files that it started with, also when
  * newer ones take their place while it runs.
- * Errors: MigrationError for a number that is missing or used twice, and for a first line that does not declare the compatibility.
+ * Errors: as `readMigrations`.
  */
 export function migrationsOf(kind: MigrationKind): Migration[] {
   let migrations = loaded.get(kind)
-  if (!migrations) {
-    const files = readdirSync(new URL(`${kind}/`, folder)).filter((name) => name.endsWith('.sql'))
-    migrations = files
-      .sort()
-      .map((name, i) => readMigration(kind, name, i + 1, readFileSync(new URL(`${kind}/${name}`, folder), 'utf8')))
-    loaded.set(kind, migrations)
-  }
+  if (!migrations) loaded.set(kind, (migrations = readMigrations(kind, folder)))
   return migrations
 }
+
+/**
+ * The files of a kind of schema below a folder as migrations, in order.
+ * Errors: MigrationError for a number that is missing or used twice, and for a first line that does not declare the compatibility.
+ */
+export function readMigrations(kind: MigrationKind, below: URL): Migration[] {
+  const files = readdirSync(new URL(`${kind}/`, below)).filter((name) => name.endsWith('.sql'))
+  return files.sort().map((name, i) => {
+    const before = files[i - 1]
+    if (before?.slice(0, 4) === name.slice(0, 4))
+      throw new MigrationError(
+        `migrations/${kind}/${name}: The number is that of ${before}; the next free one is ${next(files)}.`,
+      )
+    return readMigration(kind, name, i + 1, readFileSync(new URL(`${kind}/${name}`, below), 'utf8'))
+  })
+}
+
+/** The first number that comes after all others. */
+const next = (files: readonly string[]): string => String(Number(files.at(-1)!.slice(0, 4)) + 1).padStart(4, '0')
 
 /** One file as a migration. Errors: as `migrationsOf`. */
 export function readMigration(kind: MigrationKind, name: string, number: number, text: string): Migration {
