@@ -9,7 +9,7 @@ import { Problem } from './errors.ts'
 import { LoneWriters } from './lone-writers.ts'
 import { Numbers } from './numbers.ts'
 import { T } from './schema.ts'
-import { Bound, Lending, PLAIN, PROGRAM, TEAM_WAITING_MAX } from './shares.ts'
+import { Bound, Lending, PLAIN, PROGRAM, TEAM_WAITING_MAX, WAITING_MAX } from './shares.ts'
 import { sql } from './sql.ts'
 
 const One = T.Object({ one: T.Integer() })
@@ -83,6 +83,19 @@ test('work of no team leaves two connections to single statements', async () => 
   const free = await Promise.all([lending.connect(PROGRAM), lending.connect(PROGRAM)])
   for (const client of [...free, ...plain]) client.release()
   ;(await third).release()
+})
+
+test('nothing is kept of those who are refused because too many wait', async () => {
+  const lending = lendingOf()
+  const held = await Promise.all(['a', 'a', 'b', 'b'].map((team) => lending.connect(team)))
+  const waiting = ['a', 'b'].flatMap((team) =>
+    Array.from({ length: WAITING_MAX / 2 }, async () => (await lending.connect(team)).release()),
+  )
+  for (let i = 0; i < 100; i++) await assert.rejects(lending.connect(`team ${i}`), busy)
+  assert.deepEqual([lending.waiting, lending.borrowers], [WAITING_MAX, 2])
+  for (const client of held) client.release()
+  await Promise.all(waiting)
+  assert.equal(lending.borrowers, 0)
 })
 
 test('whoever waits too long, or behind too many, is answered 503', async () => {

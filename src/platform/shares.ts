@@ -94,6 +94,11 @@ export class Lending {
     return this.#waiting
   }
 
+  /** How many borrowers have a connection or wait for one. */
+  get borrowers(): number {
+    return this.#shares.size
+  }
+
   isLent(client: pg.ClientBase): boolean {
     return this.#lentTo.has(client)
   }
@@ -104,9 +109,13 @@ export class Lending {
    */
   connect(borrower: Borrower): Promise<pg.PoolClient> {
     const share = this.#shares.get(borrower) ?? { lent: 0, waiting: new Set() }
-    this.#shares.set(borrower, share)
-    if (share.waiting.size === 0 && this.#isFree(borrower, share)) return this.#lend(borrower, share)
+    if (share.waiting.size === 0 && this.#isFree(borrower, share)) {
+      this.#shares.set(borrower, share)
+      return this.#lend(borrower, share)
+    }
+    // Of a borrower that has nothing and is refused nothing is kept.
     if (this.#waiting >= WAITING_MAX || share.waiting.size >= TEAM_WAITING_MAX) return Promise.reject(full())
+    this.#shares.set(borrower, share)
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => {
         this.#leave(borrower, share, waiter)
