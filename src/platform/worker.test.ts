@@ -331,6 +331,46 @@ test('a worker that stops gives back what it has not begun, and that does not co
   for (const { attempts, owner } of rows) assert.deepEqual([attempts, owner], [0, null])
 })
 
+test('a worker that stops waits for the deletion of what was done after it was told to stop', async () => {
+  const team = await given()
+  const finish = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  let running = 0
+  await queue(team, 2)
+  const worker = working([
+    handle({ ...work, timeout_s: 60 }, async (_context, { n }) => {
+      running++
+      await finish[n]!.promise
+    }),
+  ])
+  await until('both run', () => running === 2)
+  const numbers = async () =>
+    (
+      await team.db.pool.query<{ n: number }>(`select (payload::json ->> 'n')::integer as n from job where team_id = $1`, [
+        team.team,
+      ])
+    ).rows.map(({ n }) => n)
+  const holder = await team.db.pool.connect()
+  await holder.query('begin')
+  await holder.query(`select from job where team_id = $1 and payload::json ->> 'n' = '0' for update`, [team.team])
+  let isStopped = false
+  const stopping = worker.stop().then(() => (isStopped = true))
+  finish[0]!.resolve()
+  await until('the job that is done is being deleted', async () => {
+    const { rows } = await team.db.pool.query(
+      `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and query like 'delete from job%'`,
+    )
+    return rows.length > 0
+  })
+  finish[1]!.resolve()
+  await until('the other one is deleted', async () => (await numbers()).join() === '0')
+  await new Promise((resolve) => setTimeout(resolve, 50))
+  assert(!isStopped, 'it stopped before the first one was deleted')
+  await holder.query('rollback')
+  holder.release()
+  await stopping
+  assert.deepEqual(await numbers(), [])
+})
+
 test('a job that is queued by a process whose clock is wrong is due by the clock of the database', async (t) => {
   const team = await given()
   const Due = T.Object({ due_in_s: T.Number() })

@@ -87,8 +87,8 @@ class CellWorker {
     this.#onWork()
     await this.#loop
     await this.#giveBack()
-    await Promise.all(this.#running)
-    clearTimeout(this.#completing)
+    // What is being deleted when the last job ends began after the first look.
+    while (this.#running.size > 0) await Promise.all(this.#running)
     await this.#complete()
   }
 
