@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import type { Tenant } from '../platform/db.ts'
 import { Problem } from '../platform/errors.ts'
 import { newVaultKey, Vault } from '../platform/vault.ts'
-import { bookingKey, offerOf, SLOT_GONE, type Offer } from './booking-keys.ts'
+import { bookingKey, KEY_EXPIRED, offerOf, SLOT_GONE, type Offer } from './booking-keys.ts'
 
 const tenant: Tenant = { team: 'a', org: 'o', cell: 'sandbox-us', clock_offset_s: 0, settings: {} }
 const offer: Offer = { provider: 'quest', lab: 'quest', site: 'S1', start_s: 2000, end_s: 3200, price: 0, expires_s: 1500 }
@@ -61,7 +61,7 @@ test('a key is good for its team, its cell and its kind of provider only', () =>
 
 test('a key expires, and with the time it is for', () => {
   assert.deepEqual(offerOf(vault, tenant, providers, key, at(1499)), offer)
-  assert.throws(() => offerOf(vault, tenant, providers, key, at(1500)), refused(SLOT_GONE))
+  assert.throws(() => offerOf(vault, tenant, providers, key, at(1500)), refused(KEY_EXPIRED))
   const late = bookingKey(vault, tenant, { ...offer, expires_s: 9000 })
   assert.throws(() => offerOf(vault, tenant, providers, late, at(2000)), refused(SLOT_GONE))
 })

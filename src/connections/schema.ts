@@ -43,7 +43,12 @@ export const CredentialQuery = Fields({
 })
 export type CredentialQuery = Static<typeof CredentialQuery>
 
-const Redirect = Text({ minLength: 1, maxLength: 2000, pattern: '^https?://[^\\s]+$' })
+const Redirect = Text({
+  minLength: 1,
+  maxLength: 2000,
+  pattern: '^https?://[^\\s]+$',
+  says: 'be an address that begins with http:// or https://',
+})
 
 export const UpsertCredential = Fields(
   {

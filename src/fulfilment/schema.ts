@@ -100,7 +100,12 @@ const done = {
 export const WorkDone = Fields(done, { title: 'WorkDone' })
 export type WorkDone = Static<typeof WorkDone>
 
-const SampleId = Text({ minLength: 1, maxLength: 100, pattern: '^[A-Za-z0-9][A-Za-z0-9._/-]*$' })
+const SampleId = Text({
+  minLength: 1,
+  maxLength: 100,
+  pattern: '^[A-Za-z0-9][A-Za-z0-9._/-]*$',
+  says: 'begin with a letter or digit and have only letters, digits and . _ / -',
+})
 export const AcceptOrder = Fields(
   {
     sample_id: Maybe(SampleId),
@@ -115,9 +120,16 @@ const direction = OpenEnum(['outbound', 'inbound'], { description: '`outbound`: 
 export const RecordTracking = Fields(
   {
     direction,
-    tracking_number: Text({ minLength: 1, maxLength: 100, pattern: '^[A-Za-z0-9][A-Za-z0-9 ._/-]*$' }),
+    tracking_number: Text({
+      minLength: 1,
+      maxLength: 100,
+      pattern: '^[A-Za-z0-9][A-Za-z0-9 ._/-]*$',
+      says: 'begin with a letter or digit and have only letters, digits, spaces and . _ / -',
+    }),
     courier: Text({ minLength: 1, maxLength: 50 }),
-    tracking_url: Maybe(Text({ maxLength: 500, pattern: '^https?://[^\\s]+$' })),
+    tracking_url: Maybe(
+      Text({ maxLength: 500, pattern: '^https?://[^\\s]+$', says: 'be an address that begins with http:// or https://' }),
+    ),
     expected_on: Maybe(
       T.String({
         format: 'date',

@@ -19,7 +19,13 @@ const distinct = (value: Record<string, unknown>) => {
 
 export const PutEmbedding = Fields(
   {
-    slug: Text({ minLength: 3, maxLength: SLUG_MAX, pattern: '^[a-z0-9]+(-[a-z0-9]+)*$', description: 'In kebab-case.' }),
+    slug: Text({
+      minLength: 3,
+      maxLength: SLUG_MAX,
+      pattern: '^[a-z0-9]+(-[a-z0-9]+)*$',
+      says: 'have only small letters, digits and single hyphens between them',
+      description: 'In kebab-case.',
+    }),
     modalities: T.Array(Modality, { maxItems: 10 }),
     origin_configs: T.Array(
       Fields(

@@ -66,7 +66,10 @@ export async function invite(
   if (member) return { status: 'already_in_org' }
   const { toAddress, ofOrg } = admin.inviteMails
   const recipient = `${org_id} ${body.email.toLowerCase()}`
-  const [ofAddress, ofAll] = ['Too many invites to this address', 'Too many invites of this organization']
+  const [ofAddress, ofAll] = [
+    'Too many invites to this address (INVITES_PER_ADDRESS_PER_DAY)',
+    'Too many invites of this organization (INVITES_PER_HOUR)',
+  ]
   const refused = toAddress.refusal(recipient, ofAddress) ?? ofOrg.refusal(org_id, ofAll)
   if (refused) throw refused
   // Invites of an organization wait for its lock, so the next one asks after this one has been counted.

@@ -3,7 +3,11 @@ import { Refusal } from '../platform/read.ts'
 import { Clearable, Email, Fields, Maybe, Nullable, OpenEnum, T, Text, Timestamp, Uuid, type Static } from '../platform/schema.ts'
 
 /** A name as dashboards show it: letters, digits and a few signs, spaces but no tabs. */
-const Name = Text({ pattern: "^[A-Za-zÀ-ÖØ-öø-ÿ0-9(),/:'|&_\\- ’]{0,80}$", maxLength: 80 })
+const Name = Text({
+  pattern: "^[A-Za-zÀ-ÖØ-öø-ÿ0-9(),/:'|&_\\- ’]{0,80}$",
+  says: "have only letters, digits, spaces and ( ) , / : ' | & _ -",
+  maxLength: 80,
+})
 const Label = Text({ minLength: 1, maxLength: 100 })
 /** The caller's own reference of a team or a member. */
 export const Reference = Text({ maxLength: 256 })

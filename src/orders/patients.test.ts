@@ -223,7 +223,7 @@ describe('the date of birth', () => {
 
 describe('a patient under 18', () => {
   const needsProxy = { detail: 'A medical_proxy is required for a patient under 18' }
-  const notEnabled = { detail: 'Ordering for patients under 18 is not enabled for this team' }
+  const notEnabled = { detail: 'Ordering for patients under 18 is not enabled for this team (minor_ordering_enabled)' }
 
   test('in the sandbox needs a proxy, whom the order shows', async () => {
     const team = await given()

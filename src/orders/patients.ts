@@ -22,7 +22,8 @@ export async function orderPatient(tx: Tx, user_id: string, given: PatientInput)
   assertBorn(tx, given.dob, ['body', 'patient_details', 'dob'])
   const patient = toPatient(given)
   if (ageOn(given.dob, day(tx.now)) >= ADULT_YEARS) return patient
-  if (!tx.tenant.settings.minor_ordering_enabled) throw badRequest('Ordering for patients under 18 is not enabled for this team')
+  if (!tx.tenant.settings.minor_ordering_enabled)
+    throw badRequest('Ordering for patients under 18 is not enabled for this team (minor_ordering_enabled)')
   if (patient.medical_proxy) return patient
   const known = (await latestDemographics(tx, user_id))?.medical_proxy
   if (!known) throw badRequest('A medical_proxy is required for a patient under 18')

@@ -23,6 +23,7 @@ import {
 import { bootstrap } from '../bootstrap.ts'
 import { cells, given, guard, type Given } from '../testing.ts'
 
+const KEY_EXPIRED = 'This booking key has expired. Please ask for the available times again.'
 const SLOT_GONE = 'This appointment slot is no longer available. Please select a new time.'
 const PRODUCTION = 'production-us'
 
@@ -96,7 +97,7 @@ describe('a booking key', () => {
     refused(await visitOf(team, id).book(`${booking_key}x`), 400, 'Invalid booking key format')
     refused(await visitOf(team, id).book('nonsense'), 400, 'Invalid booking key format')
     await pass(team, 3601)
-    refused(await visitOf(team, id).book(booking_key), 400, SLOT_GONE)
+    refused(await visitOf(team, id).book(booking_key), 400, KEY_EXPIRED)
     const again = (await slots(team)).find((slot) => slot.start === start)!
     assert.equal(ok(await visitOf(team, id).book(again.booking_key)).start_at, start)
   })

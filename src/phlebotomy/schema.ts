@@ -16,7 +16,11 @@ export const UsAddressInput = Fields(
     second_line: Maybe(Text({ maxLength: 200 })),
     city: Line,
     state: Text({ minLength: 1, maxLength: 80, rule: state, description: 'Two-letter code or name.' }),
-    zip_code: Text({ pattern: '^\\d{5}(-\\d{4})?$', description: 'ZIP or ZIP+4.' }),
+    zip_code: Text({
+      pattern: '^\\d{5}(-\\d{4})?$',
+      says: 'be a ZIP code of five digits, or ZIP+4',
+      description: 'ZIP or ZIP+4.',
+    }),
     unit: Maybe(Text({ maxLength: 50, description: 'Deprecated: say it in second_line.' })),
     access_notes: Maybe(Text({ maxLength: 1000, description: 'How to get in.' })),
   },

@@ -9,6 +9,7 @@ const MINUTES_MAX = 1440
 
 const Clock = Text({
   pattern: '^(([01]\\d|2[0-3]):(00|15|30|45)|24:00)$',
+  says: 'be a time of day in quarters of an hour, 00:00 to 24:00',
   description: 'Quarter hours, `00:00` to `24:00`.',
   example: '08:00',
 })
@@ -52,7 +53,7 @@ const apart: Finish = (days) => {
 const degrees = (max: number) => T.Number({ minimum: -max, maximum: max })
 const center = { lat: degrees(90), lng: degrees(180) }
 const radius_miles = T.Number({ minimum: 0.1, maximum: 200 })
-const Zips = T.Array(Text({ pattern: '^\\d{5}$' }), { maxItems: ZIPS_MAX })
+const Zips = T.Array(Text({ pattern: '^\\d{5}$', says: 'be a ZIP code of five digits' }), { maxItems: ZIPS_MAX })
 
 const somewhere: Finish = (area) => {
   if (!(area.zips as string[] | undefined)?.length && !area.center)
@@ -177,7 +178,11 @@ export const StaffList = Fields({ data: T.Array(StaffRecord) }, { title: 'Phlebo
 export const StaffReply = Fields({ phlebotomist: StaffRecord }, { title: 'PhlebotomistReply' })
 
 /** The owner's name for somebody: it stands in paths. */
-export const Reference = Text({ pattern: '^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$', example: 'north-team' })
+export const Reference = Text({
+  pattern: '^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$',
+  says: 'begin with a letter or digit and have up to 100 letters, digits and . _ -',
+  example: 'north-team',
+})
 
 const place = { org_id: Uuid, env: Environment, region: Region }
 export const StaffPlace = Fields(place)

@@ -153,7 +153,7 @@ describe('drawbridge phlebotomy', () => {
       [
         'production-us\n1 taken\n5 not taken:\n',
         '  2: price_cents: Input should be greater than or equal to 0; capacity: Input should be greater than or equal to 1\n',
-        "  3: reference: String should match pattern '^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$'\n",
+        '  3: reference: String should begin with a letter or digit and have up to 100 letters, digits and . _ -\n',
         '  4: Input should be a valid dictionary or object to extract fields from\n',
         '  5: reference is that of one before\n',
         '  6: time_zone: Value error, must be given, since none is known of the first ZIP code of the service area\n',

@@ -22,7 +22,10 @@ export async function faultsOf(
   }
   const { cloud_pubsub, rabbitmq, azure_amqp: azure } = body
   if (cloud_pubsub && !mayPublishTo(cloud_pubsub.project))
-    fault(['cloud_pubsub', 'project'], 'must be a project that the operator allows this organization to publish to')
+    fault(
+      ['cloud_pubsub', 'project'],
+      'must be a project that the operator allows this organization to publish to (PUBSUB_PROJECTS)',
+    )
   if (rabbitmq) check(['rabbitmq', 'uri'], rabbitAddress(rabbitmq.uri))
   if (!azure) return faults
   check(['azure_amqp', 'connection_string'], hubsAddress(azure.connection_string))

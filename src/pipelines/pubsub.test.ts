@@ -152,7 +152,7 @@ describe('Pub/Sub', () => {
       [
         [
           ['body', 'cloud_pubsub', 'project'],
-          'Value error, must be a project that the operator allows this organization to publish to',
+          'Value error, must be a project that the operator allows this organization to publish to (PUBSUB_PROJECTS)',
         ],
       ],
     )

@@ -27,8 +27,14 @@ const Preferences = Fields(
 
 const CloudPubSub = Fields(
   {
-    project: Text({ pattern: '^[a-zA-Z0-9][a-zA-Z0-9.:_-]{0,99}$' }),
-    topic: Text({ pattern: '^[a-zA-Z][a-zA-Z0-9._~%+-]{2,254}$' }),
+    project: Text({
+      pattern: '^[a-zA-Z0-9][a-zA-Z0-9.:_-]{0,99}$',
+      says: 'begin with a letter or digit and have up to 100 letters, digits and . : _ -',
+    }),
+    topic: Text({
+      pattern: '^[a-zA-Z][a-zA-Z0-9._~%+-]{2,254}$',
+      says: 'begin with a letter and have 3 to 255 letters, digits and . _ ~ % + -',
+    }),
     message_ordering: T.Boolean(),
   },
   { title: 'EventDestinationCloudPubSubAttributes' },
@@ -50,7 +56,11 @@ const Hub = Text({ minLength: 1, maxLength: 300 })
 const BlobStorage = Fields(
   {
     connection_string: ConnectionString,
-    container_name: Text({ pattern: '^(\\$root|[a-z0-9](-?[a-z0-9]){2,62})$', maxLength: 63 }),
+    container_name: Text({
+      pattern: '^(\\$root|[a-z0-9](-?[a-z0-9]){2,62})$',
+      says: 'be $root, or 3 to 63 small letters, digits and single hyphens between them',
+      maxLength: 63,
+    }),
   },
   { title: 'EventDestinationAzureBlobStorage', aliases: { container: 'container_name' } },
 )

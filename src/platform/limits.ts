@@ -25,7 +25,7 @@ export class Buckets {
     bucket.at_ms = now_ms
     if (this.#callers.size >= CALLERS_MAX && !this.#callers.has(caller)) this.#callers.delete(this.#callers.keys().next().value!)
     this.#callers.set(caller, bucket)
-    if (bucket.left < 1) throw tooMany('Too many requests', (1 - bucket.left) / this.#perS)
+    if (bucket.left < 1) throw tooMany('Too many requests (REQUESTS_PER_SECOND, REQUESTS_BURST)', (1 - bucket.left) / this.#perS)
     bucket.left -= 1
   }
 }

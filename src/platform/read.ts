@@ -36,6 +36,8 @@ interface Shape {
   /** Read as this format, though described as `format`. */
   readAs?: string
   pattern?: string
+  /** What the pattern asks, in words. */
+  says?: string
   minLength?: number
   maxLength?: number
   minimum?: number
@@ -142,7 +144,7 @@ function readString(s: Shape, value: unknown, loc: Loc, faults: Fault[], mode: M
       max_length: s.maxLength,
     })
   if (s.pattern !== undefined && !compiled(s.pattern).test(value))
-    return fault('string_pattern_mismatch', `String should match pattern '${s.pattern}'`, { pattern: s.pattern })
+    return fault('string_pattern_mismatch', `String should ${s.says ?? `match pattern '${s.pattern}'`}`, { pattern: s.pattern })
   const format = s.format === undefined ? undefined : formats[s.readAs ?? s.format]
   if (format) {
     const result = format(value)

@@ -37,6 +37,8 @@ export const Text = (
     minLength?: number
     maxLength?: number
     pattern?: string
+    /** What the pattern asks, so that "String should " can stand before it. */
+    says?: string
     description?: string
     /** What an absent field is read as. */
     default?: string

@@ -85,7 +85,7 @@ export const AreaInfo = Fields(
 )
 export type AreaInfo = Static<typeof AreaInfo>
 
-const ZipCode = Text({ pattern: '^\\d{5}$', example: '85004' })
+const ZipCode = Text({ pattern: '^\\d{5}$', says: 'be a ZIP code of five digits', example: '85004' })
 const radius = Maybe(OpenEnum(['10', '20', '25', '50', '100'], { default: '25', description: 'Miles.' }))
 const capabilities = Maybe(T.Array(Capability, { maxItems: 10, description: 'Sites that have all of them.' }))
 const lab_account_id = Maybe(Uuid)

@@ -11,7 +11,7 @@ const asked = {
   lab: Maybe(OpenEnum(bookableLabs, { description: 'Required, here or in the body.' })),
   start_date: Maybe(DateOnly),
   site_codes: Maybe(T.Array(Text({ minLength: 1, maxLength: 100 }), { maxItems: 100, description: 'At most 3.' })),
-  zip_code: Maybe(Text({ pattern: '^\\d{5}$', example: '85004' })),
+  zip_code: Maybe(Text({ pattern: '^\\d{5}$', says: 'be a ZIP code of five digits', example: '85004' })),
   allow_stale: Maybe(T.Boolean({ description: 'Older answers would do. What is answered here is never old.' })),
 }
 

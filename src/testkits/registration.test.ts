@@ -268,7 +268,7 @@ describe('registering a kit', () => {
     const refused = await register(production, 'P1', { patient_details: { ...child, medical_proxy: proxy } })
     assert.deepEqual(
       [refused.status, refused.body],
-      [400, { detail: 'Ordering for patients under 18 is not enabled for this team' }],
+      [400, { detail: 'Ordering for patients under 18 is not enabled for this team (minor_ordering_enabled)' }],
     )
     const { status, body } = await register(sandbox, sample_id, { patient_details: { ...child, medical_proxy: proxy } })
     assert.deepEqual([status, body.order.patient_details.medical_proxy.first_name], [200, 'Guarda'])

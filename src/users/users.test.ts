@@ -20,7 +20,10 @@ const fill = ({ db, team, tenant }: Given, count: number) =>
 
 const referencesOf = (users: User[]) => users.map((user) => user.client_user_id)
 const create = async ({ api }: Given, body: Record<string, unknown>) => api.post('/v2/user', body)
-const fullTeam = { error_type: 'INVALID_REQUEST', error_message: 'You have reached the maximum of 50 Sandbox users' }
+const fullTeam = {
+  error_type: 'INVALID_REQUEST',
+  error_message: 'You have reached the maximum of 50 Sandbox users (SANDBOX_USERS_MAX)',
+}
 
 describe('creating a user', () => {
   test('answers with the whole record, nothing left out, and tells nobody', async () => {

@@ -97,7 +97,10 @@ async function assertRoom(tx: Tx, but?: string): Promise<void> {
   await lockTeam(tx, tx.team)
   if ((await countUsers(tx)) < max) return
   if (but !== undefined && (await tx.maybe(User, sql`${userWire} where ${live(tx)} and client_user_id = ${but}`))) return
-  throw badRequest({ error_type: 'INVALID_REQUEST', error_message: `You have reached the maximum of ${max} Sandbox users` })
+  throw badRequest({
+    error_type: 'INVALID_REQUEST',
+    error_message: `You have reached the maximum of ${max} Sandbox users (SANDBOX_USERS_MAX)`,
+  })
 }
 
 const fallback = (tx: Tx, key: 'id' | 'value', value: string | null | undefined): string | null =>

@@ -12,9 +12,14 @@ export const QueryPlace = Fields({ ...place, query_id: Uuid })
 const Slug = Text({
   maxLength: 128,
   pattern: '^(?!.*--)(?!.*-$)(?!-.*$)[a-z0-9-]{1,128}$',
+  says: 'have only small letters, digits and single hyphens between them',
   description: 'Small letters, digits and single hyphens between them.',
 })
-const Title = Text({ maxLength: 50, pattern: '^[A-Za-zÀ-ÖØ-öø-ÿ0-9()&_\\-.\\s]{0,50}$' })
+const Title = Text({
+  maxLength: 50,
+  pattern: '^[A-Za-zÀ-ÖØ-öø-ÿ0-9()&_\\-.\\s]{0,50}$',
+  says: 'have only letters, digits, spaces and ( ) & _ - .',
+})
 
 const Source = OpenEnum([...new Set([...providers, ...labSlugs])], { title: 'ProviderOrLab' })
 

@@ -112,7 +112,7 @@ export class Connections {
     } as buildConnector.BuildOptions) as (...given: Parameters<buildConnector.connector>) => Socket
     return (options, done) => {
       const host = options.hostname
-      const refused = () => new RefusedAddress('The address is not a public one')
+      const refused = () => new RefusedAddress('The address is not a public one (WEBHOOK_ALLOW)')
       // An address in the place of a name is connected to without being looked up.
       if (isIP(host) && !targets.mayConnect(host, host, sandbox)) return done(refused(), null)
       // A last look at where the connection really goes, names that the operator allows excepted: before anything is said over it.

@@ -91,6 +91,7 @@ const FilterTypes = Clearable(
 /** The pattern and the text of its refusal never repeat what was given: it is a secret. */
 const Secret = Text({
   pattern: '^(whsec_)?[a-zA-Z0-9+/=]{32,100}$',
+  says: 'be 24 to 75 bytes in base64, with or without whsec_',
   description: '24 to 75 bytes in base64, with or without `whsec_`.',
   rule: (text) => {
     const encoded = text.replace('whsec_', '')

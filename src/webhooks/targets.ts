@@ -149,7 +149,7 @@ export class Targets {
     if (this.#allowedByName(host)) return found
     // One that may not be reached condemns the name: which one a connection takes is not ours to bet on.
     if (found.length === 0 || found.some((address) => !this.mayReach(address, sandbox)))
-      throw new RefusedAddress('The address is not a public one')
+      throw new RefusedAddress('The address is not a public one (WEBHOOK_ALLOW)')
     return found
   }
 

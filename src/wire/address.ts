@@ -5,7 +5,7 @@ import { countryRule, knownCountry, stateCode, UNITED_STATES } from './places.ts
 
 const Line = Text({ minLength: 1, maxLength: 200 })
 const Name = Text({ minLength: 1, maxLength: 200 })
-const Zip = Text({ pattern: '^\\d{5}(-\\d{4})?$', description: 'ZIP or ZIP+4.' })
+const Zip = Text({ pattern: '^\\d{5}(-\\d{4})?$', says: 'be a ZIP code of five digits, or ZIP+4', description: 'ZIP or ZIP+4.' })
 const Country = Text({
   minLength: 1,
   maxLength: 80,

@@ -31,7 +31,12 @@ export const GenderIdentity = OpenEnum([
 ])
 
 /** What laboratories print: letters, digits, `- . , '` and single spaces between words; nothing else. */
-export const PersonName = Text({ minLength: 1, maxLength: 50, pattern: "^[a-zA-Z0-9][a-zA-Z0-9.,'\\-]*( [a-zA-Z0-9.,'\\-]+)*$" })
+export const PersonName = Text({
+  minLength: 1,
+  maxLength: 50,
+  pattern: "^[a-zA-Z0-9][a-zA-Z0-9.,'\\-]*( [a-zA-Z0-9.,'\\-]+)*$",
+  says: "begin with a letter or digit and have only letters without accents, digits, - . , ' and single spaces between words",
+})
 
 const phoneRule: Rule = (text) => {
   const digits = text.replace(/[ ().-]/g, '')

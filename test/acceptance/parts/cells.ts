@@ -76,7 +76,10 @@ export const cellsAndKeys = (server: Server): void =>
       async () => {
         const { sdk, user, leave } = customer(server, 'sandbox-eu')
         for (let { total } = await sdk.user.getAll({ limit: 1 }); total! < 50; total!++) await user()
-        const detail = { error_type: 'INVALID_REQUEST', error_message: 'You have reached the maximum of 50 Sandbox users' }
+        const detail = {
+          error_type: 'INVALID_REQUEST',
+          error_message: 'You have reached the maximum of 50 Sandbox users (SANDBOX_USERS_MAX)',
+        }
         assert.deepEqual((await refused(user(), 400)).body, { detail })
         await leave()
         await user()
