@@ -16,7 +16,16 @@ import { createLog, errorFields } from './platform/log.ts'
 import { MigrationError } from './platform/migrations.ts'
 import { describe, listOperations } from './platform/openapi.ts'
 import { resultCommand } from './result-command.ts'
-import { migrateAll, openDatabase, requireUsableSchemas, startRoles, version, type Roles, type Running } from './server.ts'
+import {
+  assertPortsFree,
+  migrateAll,
+  openDatabase,
+  requireUsableSchemas,
+  startRoles,
+  version,
+  type Roles,
+  type Running,
+} from './server.ts'
 import { vaultCommand } from './vault-command.ts'
 
 const HELP = `drawbridge ${version}: self-hosted server for laboratory testing and health data
@@ -233,6 +242,7 @@ async function migrateOnly(config: Config): Promise<void> {
 async function run(config: Config, roles: Roles): Promise<void> {
   const log = createLog(config.log_level)
   const signal = firstSignal()
+  await assertPortsFree(config, roles)
   const database = await openDatabase(config, log, roles.serve ? 'required' : 'if-free')
   let demo: Demo | undefined
   let running: Running

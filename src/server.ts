@@ -1,5 +1,7 @@
 // A running Drawbridge: database, migrations, HTTP and worker, started in that order and stopped in the reverse.
+import { once } from 'node:events'
 import { mkdirSync, readFileSync } from 'node:fs'
+import { createServer } from 'node:net'
 import { resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { cleanups, constraints, followersIn, handlersIn, later, neighbours, operations, operationsIn, pagesIn } from './app.ts'
@@ -274,6 +276,21 @@ export async function startRoles(config: Config, cells: Cells, log: Log, roles: 
       await operator?.close()
     },
   }
+}
+
+/** Before anything is made: that the addresses of the settings can be listened on. Throws the sentence that says why not. */
+export async function assertPortsFree({ port, operator_port, host }: Config, roles: Roles): Promise<void> {
+  if (roles.serve) await assertPortFree('PORT', port, host)
+  if (operator_port !== undefined) await assertPortFree('OPERATOR_PORT', operator_port, host)
+}
+
+async function assertPortFree(setting: 'PORT' | 'OPERATOR_PORT', port: number, host: string): Promise<void> {
+  const probe = createServer().listen({ port, host })
+  await once(probe, 'listening').catch((error: unknown) => {
+    throw cannotListen(setting, port, host, error)
+  })
+  probe.close()
+  await once(probe, 'close')
 }
 
 /** Why the address of the settings cannot be listened on, as a sentence. */

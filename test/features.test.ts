@@ -1,6 +1,9 @@
 // Features that are switched off for a team. The interface has operations of features as they come; what an operation's record says of
 // its feature is held here with operations made for it, on the server's own guards and cells.
 import assert from 'node:assert/strict'
+import { mkdtempSync, readFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { after, describe, test } from 'node:test'
 import { constraints, operations } from '../src/app.ts'
 import { bootstrap } from '../src/bootstrap.ts'
@@ -48,6 +51,8 @@ const gated: Operation[] = featureNames.flatMap((name) => [
     run: done,
   }),
 ])
+const lines = join(mkdtempSync(join(tmpdir(), 'features-')), 'log')
+const log = createLog('error', { path: lines })
 const app = createHttp({
   operations: gated,
   guards: { team: guard.authenticate, management: administration.orgs },
@@ -55,7 +60,7 @@ const app = createHttp({
   access,
   constraints,
   later: [],
-  log: createLog('silent'),
+  log,
   metrics,
   base_path: '',
   sockets: new Sockets({ connections_max: 4000, isTrusted: () => true }),
@@ -122,6 +127,14 @@ describe('a feature', () => {
     assert.equal((await ask(team, 'on_site_collection', {})).status, 403)
     assert.equal((await ask(team, 'on_site_collection', {}, 'nonsense')).status, 422)
     assert.equal((await ask(team, 'on_site_collection', {}, ID, 'sk_us_unknown')).status, 401)
+  })
+
+  test('is no fault of the server, so that no error is logged', async () => {
+    const team = await given()
+    await turn(team, 'psc_scheduling', 'off')
+    assert.equal((await ask(team, 'psc_scheduling')).status, 503)
+    await new Promise((resolve) => log.flush(resolve))
+    assert.equal(readFileSync(lines, 'utf8'), '')
   })
 
   test('survives a change of the settings', async () => {

@@ -89,10 +89,14 @@ describe('markers', () => {
     assert.deepEqual(await listed('&lab_id=999'), [])
   })
 
-  test('a name is looked for in names and test codes, whatever its case, and its wildcards mean themselves', async () => {
-    const found = (text: string) =>
-      idsOf(all.filter((marker) => `${marker.name}\n${marker.provider_id}`.toLowerCase().includes(text.toLowerCase())))
-    for (const text of ['glucose', 'GLUCOSE', 'q55', '4th', '%', '_', '\\', "'", 'no such marker', ''])
+  test('a name is looked for in names, test codes and the names of parts, whatever its case, and its wildcards mean themselves', async () => {
+    const namesOf = ({ name, provider_id, expected_results }: MarkerComplete) =>
+      [name, provider_id, ...(expected_results ?? []).flatMap((part) => [part.name, part.loinc?.name ?? ''])].join('\n')
+    const found = (text: string) => idsOf(all.filter((marker) => namesOf(marker).toLowerCase().includes(text.toLowerCase())))
+    const panels = all.filter(({ name, type }) => type === 'panel' && !name.toLowerCase().includes('cholesterol'))
+    const lipids = panels.find(({ name }) => /lipid/i.test(name))!
+    assert((await listed('&name=cholesterol')).includes(lipids.id), `${lipids.name} is not found by what it measures`)
+    for (const text of ['glucose', 'GLUCOSE', 'cholesterol', 'q55', '4th', '%', '_', '\\', "'", 'no such marker', ''])
       assert.deepEqual(await listed(`&name=${encodeURIComponent(text)}`), found(text), text)
     assert.ok(found('glucose').length > 1 && found('q55').length > 1)
   })

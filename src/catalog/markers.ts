@@ -29,14 +29,16 @@ const Total = T.Object({ total: T.Integer() })
 
 const ofLab = (lab_id: number | undefined): Sql[] => (lab_id === undefined ? [] : [sql`m.lab_id = ${lab_id}`])
 
-/** Markers that can be ordered, by id; of one lab when given. `lab_slug` beats `lab_id`; `name` looks at names and test codes. */
+/** Markers that can be ordered, by id; of one lab when given. `lab_slug` beats `lab_id`; `name` looks at names, test codes and the names of what is measured. */
 export async function listMarkers(tx: Tx, filter: MarkersQuery, only?: number): Promise<MarkerPage> {
   const conditions: Sql[] = [sql`m.is_orderable`, ...ofLab(only)]
   if (filter.lab_slug !== undefined)
     conditions.push(sql`m.lab_id = (select id from lab where slug = ${filter.lab_slug.toLowerCase()})`)
   else if (filter.lab_id?.length) conditions.push(sql`m.lab_id = any (${filter.lab_id}::integer[])`)
   if (filter.name)
-    conditions.push(sql`(m.name ilike ${containing(filter.name)} or m.provider_id ilike ${containing(filter.name)})`)
+    conditions.push(sql`(m.name ilike ${containing(filter.name)} or m.provider_id ilike ${containing(filter.name)} or exists (
+      select from marker_analyte part join analyte a on a.id = part.analyte_id
+      where part.marker_id = m.id and (a.name ilike ${containing(filter.name)} or a.loinc_name ilike ${containing(filter.name)})))`)
   if (filter.a_la_carte_enabled !== undefined) conditions.push(sql`m.a_la_carte_enabled = ${filter.a_la_carte_enabled}`)
   const page = await pageOf(tx, sql`marker m where ${and(conditions)}`, sql`m.id`, filter)
   return { ...page, pricing: filter.include_pricing ? await priceMarkers(tx, page.markers) : null }

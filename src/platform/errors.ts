@@ -22,6 +22,11 @@ export class Problem extends Error {
   }
 }
 
+/** The answer to a team without a feature: nothing has failed, whatever its status. */
+export class SwitchedOff extends Problem {
+  override name = 'SwitchedOff'
+}
+
 type Detail = string | Record<string, unknown>
 
 export const badRequest = (detail: Detail) => new Problem(400, { detail })

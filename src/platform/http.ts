@@ -11,7 +11,7 @@ import { answer, writes, type Answer, type Asked } from './answering.ts'
 import type { Cells } from './cells.ts'
 import { machineNow } from './clock.ts'
 import type { ConstraintAnswers, Db, Tenant, Tx } from './db.ts'
-import { forbidden, Problem, tooLarge } from './errors.ts'
+import { forbidden, Problem, tooLarge, SwitchedOff } from './errors.ts'
 import { assertFeature } from './feature.ts'
 import { readParams } from './input.ts'
 import { errorFields, type Log } from './log.ts'
@@ -183,7 +183,7 @@ export function createHttp(options: HttpOptions): FastifyInstance {
     if (reply.getHeader('connection') === 'close') discardBody(request, reply)
     const hungUp = request.raw.destroyed && !request.raw.complete
     const problem = hungUp ? UNREADABLE : toProblem(error, options.constraints)
-    if (!problem || problem.status === 503) {
+    if (!problem || (problem.status === 503 && !(problem instanceof SwitchedOff))) {
       log.error(
         { 'request.id': request.id, operation: request.routeOptions.config.operation?.id, causes: errorFields(error) },
         'request failed',

@@ -1,6 +1,6 @@
 // Every feature that can be switched off for a team, whether the server has operations of it yet or not. Source: management-auth.md 19,
 // lab-testing.md 0; what is in closed beta elsewhere.
-import { badRequest, notFound, Problem } from '../platform/errors.ts'
+import { badRequest, notFound, SwitchedOff } from '../platform/errors.ts'
 import { feature, type Feature, type Option } from '../platform/feature.ts'
 
 export const features = {
@@ -18,7 +18,7 @@ export const features = {
   psc_scheduling: feature(
     'psc_scheduling',
     'appointments at service centers',
-    () => new Problem(503, { detail: 'Feature not enabled' }),
+    () => new SwitchedOff(503, { detail: 'Feature not enabled' }),
   ),
 } as const satisfies Record<string, Feature>
 
