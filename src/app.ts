@@ -19,6 +19,7 @@ import { eraseTeamPayors } from './insurance/payors.ts'
 import { routes as insurance } from './insurance/routes.ts'
 import { eraseTeamAccounts } from './labs/erase.ts'
 import { routes as labs } from './labs/routes.ts'
+import { constraints as accountConstraints } from './labs/sandbox-accounts.ts'
 import { labOfAccount } from './labs/selection.ts'
 import type { Administration, Neighbours } from './management/administration.ts'
 import { sessionCleanup } from './management/dashboard-sessions.ts'
@@ -241,6 +242,7 @@ export const constraints: ConstraintAnswers = {
   ...orderConstraints,
   ...appointmentConstraints,
   ...visitConstraints,
+  ...accountConstraints,
   ...queryConstraints,
 }
 

@@ -26,6 +26,7 @@ const forOrgKeys = new Set([
   'revoke_invite_in_org',
   'list_org_audit',
   'list_cell_audit',
+  'upsert_lab_account',
   'update_lab_account_team_id_allowlist',
   'list_org_domains',
   'create_org_domain',

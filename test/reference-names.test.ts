@@ -78,6 +78,7 @@ const ours: Record<string, string> = {
   'GET /v1/org/{}/team/{}/{}/physician': 'the service network, which the reference runs itself',
   'POST /v1/org/{}/team/{}/{}/physician': 'the service network',
   'DELETE /v1/org/{}/team/{}/{}/physician/{}': 'the service network',
+  'PUT /v1/org/{}/lab_account/{}/{}/{}': 'accounts of sandboxes, which the reference makes itself',
   'GET /v1/org/{}/phlebotomist/{}/{}': 'who visits patients',
   'PUT /v1/org/{}/phlebotomist/{}/{}/{}': 'who visits patients',
   'DELETE /v1/org/{}/phlebotomist/{}/{}/{}': 'who visits patients',

@@ -119,7 +119,8 @@ export interface AccountChange {
   team_ids?: string[]
 }
 
-export type NewAccount = AccountChange & { lab: string; org_id: string | null; provider_account_id: string }
+/** `id`: chosen by whoever asks; made here unless given. */
+export type NewAccount = AccountChange & { id?: string; lab: string; org_id: string | null; provider_account_id: string }
 
 const Count = T.Object({ n: T.Integer() })
 
@@ -135,7 +136,7 @@ export async function createAccount(tx: PlainTx, account: NewAccount): Promise<s
     sql`select count(*) as n from lab_account where org_id is not distinct from ${account.org_id}::uuid`,
   )
   if (n >= ACCOUNTS_MAX) throw badRequest(`There are at most ${ACCOUNTS_MAX} accounts of one owner in a cell`)
-  const id = tx.uuid()
+  const id = account.id ?? tx.uuid()
   const made = await tx.run(sql`
     insert into lab_account (id, lab_id, org_id, status, delegated_flow, provider_account_id, account_name, default_clinical_notes,
                              business_units, allowed_billing, created_at)

@@ -1,6 +1,7 @@
 import type { Administration } from '../management/administration.ts'
 import { managementOperation, operation, type Operation } from '../platform/operation.ts'
 import { linkTeams, listAccounts, listTeamAccounts } from './accounts.ts'
+import { upsertSandboxAccount } from './sandbox-accounts.ts'
 import * as shapes from './schema.ts'
 
 export const routes = (admin: Administration): Operation[] => [
@@ -28,6 +29,22 @@ export const routes = (admin: Administration): Operation[] => [
     query: shapes.AccountsQuery,
     reply: shapes.LabAccounts,
     run: (tx, { manager, query }) => listAccounts(tx, admin.cells.control.queries, manager, query),
+  }),
+  managementOperation({
+    id: 'upsert_lab_account',
+    patients: false,
+    method: 'PUT',
+    path: '/v1/org/{org_id}/lab_account/{env}/{region}/{account_id}',
+    place: 'cell',
+    reach: 'org',
+    summary: 'Make a lab account of a sandbox, or replace what it says',
+    description:
+      'Sandbox only. The caller chooses the id. What is left out: active, nothing delegated, `client_bill` in every state; linked teams stay.',
+    params: shapes.AccountParams,
+    body: shapes.UpsertAccount,
+    reply: shapes.LabAccountReply,
+    example: { lab: 'quest', provider_account_id: 'FICTIONAL-1', delegated_flow: 'order_delegated' },
+    run: async (tx, { params, body }) => ({ lab_account: await upsertSandboxAccount(tx, params, body) }),
   }),
   managementOperation({
     id: 'update_lab_account_team_id_allowlist',

@@ -1,6 +1,8 @@
 // Shapes of lab accounts. Source: openapi-management.json; management-auth.md 12; lab-testing.md 4.
-import { Fields, Maybe, Nullable, OpenEnum, T, Uuid, type Static } from '../platform/schema.ts'
+import { Fields, Maybe, Nullable, OpenEnum, T, Text, Uuid, type Static } from '../platform/schema.ts'
 import { Environment, Region } from '../management/schema.ts'
+import { billingTypes, type Billing } from '../wire/enums.ts'
+import { usStates } from '../wire/places.ts'
 
 /** Only an active account takes orders. */
 export const accountStatuses = ['active', 'pending', 'suspended', 'ready_to_launch'] as const
@@ -50,3 +52,28 @@ export const LinkTeams = Fields({ team_id_allowlist: T.Array(Uuid, { maxItems: T
 const place = { org_id: Uuid, env: Environment, region: Region }
 export const AccountsParams = Fields(place)
 export const AccountParams = Fields({ ...place, account_id: Uuid })
+
+const States = T.Array(OpenEnum(usStates, { title: 'UsState' }), { maxItems: 100 })
+const BillingOffered = Fields(
+  Object.fromEntries(billingTypes.map((type) => [type, Maybe(States)])) as Record<
+    Billing,
+    ReturnType<typeof Maybe<typeof States>>
+  >,
+  { title: 'LabAccountBilling', additionalProperties: false },
+)
+
+export const UpsertAccount = Fields(
+  {
+    lab: Text({ minLength: 1, maxLength: 100, description: 'Slug of a laboratory of the cell; it does not change.' }),
+    provider_account_id: Text({ minLength: 1, maxLength: 100, description: "The account's number at the lab." }),
+    status: Maybe(AccountStatus),
+    delegated_flow: Maybe(DelegatedFlow),
+    account_name: Maybe(Text({ minLength: 1, maxLength: 200 })),
+    default_clinical_notes: Maybe(Text({ minLength: 1, maxLength: 1000 })),
+    business_units: Maybe(T.Array(Text({ minLength: 1, maxLength: 100 }), { maxItems: 50 })),
+    allowed_billing: Maybe(BillingOffered),
+    team_id_allowlist: Maybe(T.Array(Uuid, { maxItems: TEAMS_MAX })),
+  },
+  { title: 'UpsertLabAccount' },
+)
+export type UpsertAccount = Static<typeof UpsertAccount>

@@ -152,7 +152,7 @@ const belongings: Record<string, (team: Given, operation: Operation) => Promise<
     return rows[0]!.id
   },
   token: (team) => invited(team),
-  account_id: (team) => accountOf(team),
+  account_id: (team, operation) => (operation.id === 'upsert_lab_account' ? Promise.resolve(randomUUID()) : accountOf(team)),
   lab_account_id: async (team) => {
     const id = await accountOf(team)
     ok(await team.manage.patch(`/lab_account/sandbox/us/${id}`, { team_id_allowlist: [team.team] }))
