@@ -54,7 +54,7 @@ describe('the refusal of a name', () => {
 
 describe('the refusal of what is one too many names the setting', () => {
   const named = (text: string) => {
-    const names = text.match(/[A-Z]+(?:_[A-Z]+)+/g) ?? []
+    const names: string[] = text.match(/[A-Z]+(?:_[A-Z]+)+/g) ?? []
     assert(names.length > 0, text)
     for (const name of names)
       assert(

@@ -154,7 +154,7 @@ describe('a booking is refused', () => {
   test('with a key that is none, or of another team, or has expired', async () => {
     const [team, other] = [await given(), await given()]
     const id = await walkIn(team)
-    const key = (await slots(team)).at(-1)!.booking_key
+    const key = (await slots(team)).at(-1)!.booking_key!
     for (const text of ['nonsense', `${key}x`, await keyOf(other), key.replace('bk1', 'bk2')])
       refused(await book(team, id, text), 400, 'Invalid booking key format')
     await pass(team, 1801)
