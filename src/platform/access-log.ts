@@ -1,6 +1,7 @@
 // The access log of a process. What changes something leaves its line in its own transaction; lines of what was only read are collected
 // here and written together, at most a second later, or before the answer leaves where the setting says so. Writing makes both part of
 // the log, in one order with a hash from each line to the next (the function access_seal). docs/decisions/access-log.md says why so.
+import { setTimeout as sleep } from 'node:timers/promises'
 import { leaveLine, lineOf, type Access, type Line } from './access-line.ts'
 import { day, machineNow } from './clock.ts'
 import type { Db, PlainTx } from './db.ts'
@@ -19,6 +20,8 @@ const DELAY_MS = 500
 const PAUSE_MS = 1000
 /** Characters of lines that wait or are being written, per cell: about 50,000 reads of one order. */
 const CHARACTERS_MAX = 16_000_000
+/** How long stopping waits for what is left to be written. */
+const STOP_MS = 5000
 /** How often a process logs where the log stands, so that its own log can bear witness later. */
 const WITNESS_MS = 600_000
 /** Characters of one statement. */
@@ -34,6 +37,8 @@ interface Waiting extends Line {
 /** What waits for one cell. */
 interface Batch {
   lines: Waiting[]
+  /** How many lines more are being written. */
+  beingWritten: number
   /** Of these and of those being written. */
   characters: number
   /** Transactions have left lines since the last time. */
@@ -73,6 +78,8 @@ export interface AccessLogOptions {
   onLost?: (lines: number) => void
   delay_ms?: number
   characters_max?: number
+  /** How long stopping waits for what is left to be written; 5 s when not given. */
+  stop_ms?: number
 }
 
 /** The lines of a process that wait to be written. One per process. */
@@ -118,16 +125,24 @@ export class AccessLog {
     for (const [db, batch] of this.#batches) await this.#write(db, batch)
   }
 
-  /** Write what waits, and nothing by itself any more. */
+  /** Write what waits, and nothing by itself any more. What is not written in time is lost, and counted. */
   async stop(): Promise<void> {
     this.#stopped = true
-    for (const [db, batch] of this.#batches) {
-      clearTimeout(batch.timer)
-      await this.#write(db, batch).catch((error: unknown) => {
-        this.#failed(batch, error)
-        this.#options.onLost?.(batch.lines.length)
-      })
-    }
+    const { log, onLost, stop_ms = STOP_MS } = this.#options
+    const late = new AbortController()
+    const deadline = sleep(stop_ms, undefined, { signal: late.signal }).catch(() => {})
+    await Promise.all(
+      [...this.#batches].map(async ([db, batch]) => {
+        clearTimeout(batch.timer)
+        const writing = this.#write(db, batch).catch((error: unknown) => this.#failed(batch, error))
+        await Promise.race([writing, deadline])
+        const lines = batch.lines.length + batch.beingWritten
+        if (lines === 0) return
+        log.error({ lines }, 'lines of the access log were lost: they could not be written before the end')
+        onLost?.(lines)
+      }),
+    )
+    late.abort()
   }
 
   get #delayMs(): number {
@@ -143,6 +158,7 @@ export class AccessLog {
     if (known) return known
     const batch: Batch = {
       lines: [],
+      beingWritten: 0,
       characters: 0,
       left: false,
       committed: () => {
@@ -193,6 +209,7 @@ export class AccessLog {
       const lines = take(batch.lines)
       const characters = lines.reduce((sum, line) => sum + line.text.length, 0)
       batch.left = false
+      batch.beingWritten = lines.length
       try {
         const { more } = await seal(db, lines)
         if (more) batch.left = true
@@ -204,6 +221,8 @@ export class AccessLog {
         batch.characters -= characters - kept.reduce((sum, line) => sum + line.text.length, 0)
         for (const line of lines) line.written?.reject(error)
         throw error
+      } finally {
+        batch.beingWritten = 0
       }
       batch.characters -= characters
       for (const line of lines) line.written?.resolve()

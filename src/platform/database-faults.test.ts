@@ -4,7 +4,10 @@ import { after, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { databaseProxy, type DatabaseProxy, type ProxyOptions } from '../../test/support/faults/database-proxy.ts'
 import { cells, connection, given } from '../testing.ts'
+import type { Access } from './access-line.ts'
+import { AccessLog } from './access-log.ts'
 import { Db, type Tenant } from './db.ts'
+import { createLog } from './log.ts'
 import { outageOf, UnknownOutcome } from './outages.ts'
 import { notReady } from './readiness.ts'
 import { T } from './schema.ts'
@@ -35,14 +38,14 @@ async function proxied(options?: ProxyOptions): Promise<DatabaseProxy> {
   return proxy
 }
 
-async function through(options?: ProxyOptions): Promise<{ proxy: DatabaseProxy; db: Db }> {
+async function through(options?: ProxyOptions, within = deadlines): Promise<{ proxy: DatabaseProxy; db: Db }> {
   const proxy = await proxied(options)
   const db = new Db({
     connection: { ...connection, host: '127.0.0.1', port: proxy.port },
     schema: 'sandbox_us',
     connections_max: 4,
     checkRows: true,
-    deadlines,
+    deadlines: within,
   })
   closing.push(() => db.close())
   return { proxy, db }
@@ -74,6 +77,19 @@ const transaction = (db: Db, tenant: Tenant) =>
     await tx.run(sql`update team set clock_offset_s = clock_offset_s + 1 where id = ${tx.team}`)
   })
 const every = [write, read, lookUp, transaction, (db: Db) => db.relaxed.one(One, sql`select 1 as one`)]
+
+const seen: Access = {
+  at: new Date(),
+  request: 'fictional-1',
+  key: 'fictional',
+  org: null,
+  team: null,
+  operation: 'get_order',
+  objects: [],
+  users: [],
+  address: '192.0.2.1',
+  outcome: 200,
+}
 
 const offsetOf = async ({ team }: Tenant): Promise<number> =>
   (await cells.of('sandbox-us').queries.one(One, sql`select clock_offset_s as one from team where id = ${team}`)).one
@@ -117,6 +133,27 @@ describe('connections that fall silent and stay open', () => {
     assert.deepEqual(new Set(waiting), new Set([503]))
     proxy.set('pass')
     assert.deepEqual(await soon(statusOf(write(db, tenant))), 'done')
+  })
+
+  test('do not keep the access log from stopping: what was not written is counted as lost', async () => {
+    const never = { ...deadlines, suspect_ms: 600_000, statement_ms: 600_000, connect_ms: 600_000 }
+    const { proxy, db } = await through({}, never)
+    const { tenant } = await given()
+    let lost = 0
+    const log = new AccessLog({
+      mode: 'batched',
+      log: createLog('silent'),
+      stop_ms: 100,
+      delay_ms: 600_000,
+      onLost: (lines) => (lost += lines),
+    })
+    await read(db, tenant)
+    proxy.set('black hole')
+    for (let i = 0; i < 3; i++) log.read(db, seen)
+    await soon(log.stop())
+    assert.equal(lost, 3)
+    await soon(db.close())
+    closing.pop()
   })
 
   test('do not keep the process from closing its connections', async () => {
