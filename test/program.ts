@@ -94,8 +94,8 @@ export const drawbridge = (command: string, settings: Record<string, string> = {
   start({ args: ['src/main.js', ...(command ? [command] : [])], settings })
 
 /** How a command that ends by itself ends. */
-export async function outcome(command: string, settings?: Record<string, string>) {
-  const { out, err, ended } = drawbridge(command, settings)
+export async function outcome(command: string, settings?: Record<string, string>, ...words: string[]) {
+  const { out, err, ended } = start({ args: ['src/main.js', command, ...words], ...(settings && { settings }) })
   return { code: await ended, out: out(), err: err() }
 }
 
