@@ -1,5 +1,6 @@
 // The program whose database falls silent: old connections stay open and are never answered, new ones work, as after a failover.
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { openEmbedded, type Embedded } from '../src/platform/embedded-postgres.ts'
@@ -76,6 +77,56 @@ test('requests are answered again soon after open connections to the database ha
   for (const { status } of await load(api)) assert.equal(status, 200)
   await until(async () => (await caller(server.url).get('/readyz')).status === 200)
 })
+
+/** The body of a request that creates something, with a text that nothing else has, and how the list of what is there says it. */
+const creations: Record<string, (ids: { user_id: string; lab_test_id: string }, mark: string) => Record<string, unknown>> = {
+  '/v3/order': (ids, mark) => ({ ...ids, passthrough: mark, patient_details: person, patient_address: address }),
+  '/v3/order/testkit': (ids, mark) => ({
+    ...ids,
+    passthrough: mark,
+    shipping_details: { ...address, receiver_name: 'Testa Fictional', phone_number: '+15550100199' },
+  }),
+  '/v2/user': (_ids, mark) => ({ client_user_id: mark }),
+}
+const address = { first_line: '1 Sample Way', city: 'Phoenix', state: 'AZ', zip: '85004', country: 'US' }
+const person = {
+  first_name: 'Testa',
+  last_name: 'Fictional',
+  dob: '1990-01-31',
+  gender: 'female',
+  phone_number: '+15550100199',
+  email: 'testa@example.com',
+}
+
+for (const [path, bodyOf] of Object.entries(creations))
+  test(`POST ${path} whose connection is lost during the commit is answered as unknown, and the same key then makes no second one`, async () => {
+    const api = caller(server.url, demoIn(server.dataDir).api_keys['sandbox-us'])
+    const user_id = (await create(api)).body.user_id as string
+    const lab_test_id = (await api.get('/v3/lab_tests?collection_method=testkit')).body[0].id as string
+    const mark = `mark-${randomUUID()}`
+    const body = bodyOf({ user_id, lab_test_id }, mark)
+    const key = { 'x-idempotency-key': randomUUID() }
+    const made = () =>
+      onDatabase({ ...(database.connection as object), database: 'lab' }, async (client) => {
+        const { rows } = await client.query<{ id: string }>(
+          `select id::text from sandbox_us.lab_order where document like $1
+           union all select id::text from sandbox_us."user" where client_user_id = $2`,
+          [`%${mark}%`, mark],
+        )
+        return rows.map(({ id }) => id)
+      })
+    proxy.set('cut before the answer of COMMIT')
+    const unknown = await api.post(path, body, key)
+    proxy.set('pass')
+    assert.deepEqual([unknown.status, unknown.body.detail.slice(0, 22)], [503, 'The outcome is unknown'])
+    const first = await made()
+    assert.equal(first.length, 1, 'the database has not done it: this is not the case that is to be tested')
+    const again = await api.post(path, body, key)
+    assert.equal(again.status, 200, JSON.stringify(again.body))
+    assert.equal(again.body.order?.id ?? again.body.user_id, first[0])
+    assert.deepEqual((await api.post(path, body, key)).body, again.body)
+    assert.deepEqual(await made(), first)
+  })
 
 /** It ends in order within its bound, which is 45 s on a machine with room. */
 async function assertStops(stopping: Server): Promise<void> {
