@@ -188,7 +188,8 @@ export interface Reply {
 /** Delete what is overdue, as the worker does. */
 export async function expire(db: Db, ...cleanups: Cleanup[]): Promise<void> {
   for (const cleanup of cleanups)
-    while (await cleanup.overdueSince(db, cells.control)) if (!(await cleanup.remove(db, cells.control, () => false))) break
+    while ((await cleanup.overdueFor(db, cells.control)) !== undefined)
+      if (!(await cleanup.remove(db, cells.control, () => false))) break
 }
 
 /** Requests with a key; `body` is sent as JSON when given. */

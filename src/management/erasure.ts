@@ -1,9 +1,9 @@
 // The end of a deleted team: when its grace is over, everything it has in a cell is erased. The control plane keeps its record, so that
 // its id is never used again, and the audit log stays. Source: management-auth.md 7.
-import { plusSeconds } from '../platform/clock.ts'
 import type { Db, PlainTx } from '../platform/db.ts'
 import type { TeamEraser } from '../platform/erasure.ts'
-import type { Cleanup } from '../platform/retention.ts'
+import { dbNowPlus } from '../platform/leases.ts'
+import { ageInSeconds, type Cleanup } from '../platform/retention.ts'
 import { T, type Static } from '../platform/schema.ts'
 import { sql } from '../platform/sql.ts'
 
@@ -20,7 +20,7 @@ export interface ErasureLimits {
 const LIMITS: ErasureLimits = { rows_max: 1000, batches_max: 50 }
 
 const Id = T.Object({ id: T.String() })
-const Deleted = T.Object({ id: T.String(), deleted_at: T.String() })
+const Deleted = T.Object({ id: T.String(), age_s: T.Number() })
 type Deleted = Static<typeof Deleted>
 
 /**
@@ -65,29 +65,31 @@ export async function eraseTeams(
 export const teamCleanup = (erasers: readonly TeamEraser[]): Cleanup => ({
   kind: 'team',
   control: false,
-  async overdueSince(db, control) {
+  async overdueFor(db, control) {
     const [first] = await doomed(db, control)
-    return first && plusSeconds(new Date(first.deleted_at), GRACE_S)
+    return first && first.age_s - GRACE_S
   },
   remove: (db, control, stopped) => eraseTeams(db, control, erasers, stopped),
 })
 
-/** Teams of the cell that were deleted long enough ago, in the cell and on the control plane. */
+/** Teams of the cell that were deleted long enough ago, in the cell and on the control plane, each by the clock of its database. */
 async function doomed(db: Db, control: Db): Promise<Deleted[]> {
-  const inCell = await db.plainTx((tx) => deletedBefore(tx, plusSeconds(tx.now, -GRACE_S)))
+  const inCell = await db.plainTx((tx) => deletedLongAgo(tx))
   if (inCell.length === 0) return []
   return control.plainTx(async (tx) => {
     const among = inCell.map(({ id }) => id)
-    const known = new Set((await deletedBefore(tx, plusSeconds(tx.now, -GRACE_S), among)).map(({ id }) => id))
+    const known = new Set((await deletedLongAgo(tx, among)).map(({ id }) => id))
     return inCell.filter(({ id }) => known.has(id)).slice(0, TEAMS_MAX)
   })
 }
 
-function deletedBefore(tx: PlainTx, at: Date, among?: string[]): Promise<Deleted[]> {
+function deletedLongAgo(tx: PlainTx, among?: string[]): Promise<Deleted[]> {
   const which = among ? sql`id = any (${among}::uuid[])` : sql`true`
   return tx.many(
     Deleted,
-    sql`select id, deleted_at from team where deleted_at <= ${at} and ${which} order by deleted_at, id limit 10000`,
+    sql`
+    select id, ${ageInSeconds(sql`deleted_at`)} as age_s from team
+    where deleted_at <= ${dbNowPlus(-GRACE_S)} and ${which} order by deleted_at, id limit 10000`,
   )
 }
 

@@ -2,13 +2,12 @@
 // they cannot is in docs/decisions/access-log.md.
 import { createHash } from 'node:crypto'
 import { seal } from './access-log.ts'
-import { day, machineNow, plusSeconds } from './clock.ts'
 import type { Db, Queries } from './db.ts'
-import type { Cleanup } from './retention.ts'
+import { dbNow } from './leases.ts'
+import { ageInSeconds, type Cleanup } from './retention.ts'
 import { Nullable, T, type Static } from './schema.ts'
 import { and, sql, type Sql } from './sql.ts'
 
-const DAY_S = 86_400
 const ROWS = 2000
 
 const Day = T.Object({ day: T.String(), seq: T.Integer(), hash: T.String(), dropped_at: Nullable(T.String()) })
@@ -190,15 +189,25 @@ async function strayIn(db: Db, all: AccessDay[]): Promise<string | undefined> {
 /** The partition of a day, as the functions of the database name it. */
 const tableOf = (of: string): string => `access_log_${of.replaceAll('-', '')}`
 
+const OldDay = T.Object({ day: T.String(), overdue_s: T.Number() })
+
+/** The days of the log that are older than so many, by the database's clock, oldest first. */
+const oldDays = (queries: Queries, days_max: number): Promise<Static<typeof OldDay>[]> =>
+  queries.many(
+    OldDay,
+    sql`
+    select day, extract(epoch from ${dbNow} at time zone 'UTC' - (day + ${days_max + 1}::integer))::float8 as overdue_s
+    from access_day where dropped_at is null and day < (${dbNow} at time zone 'UTC')::date - ${days_max}::integer order by day`,
+  )
+
 /** Drop the days of the log that are older than so many. Writes access_log, access_day. @returns how many they were */
-export async function dropOldDays(db: Db, days_max: number, now: Date = machineNow()): Promise<number> {
-  const limit = day(plusSeconds(now, -days_max * DAY_S))
-  const old = (await days(db.queries)).filter((each) => each.dropped_at === null && each.day < limit)
-  for (const each of old) await db.queries.run(sql`select access_drop(${each.day}::date, ${now}::timestamptz)`)
+export async function dropOldDays(db: Db, days_max: number): Promise<number> {
+  const old = await oldDays(db.queries, days_max)
+  for (const each of old) await db.queries.run(sql`select access_drop(${each.day}::date, ${dbNow})`)
   return old.length
 }
 
-const Left = T.Object({ at: Nullable(T.String()) })
+const Left = T.Object({ age_s: Nullable(T.Number()) })
 /** Lines that nobody has made part of the log for so long are of a process that is gone. */
 const LEFT_S = 5
 
@@ -210,20 +219,16 @@ export const accessCleanups = (days_max: number): Cleanup[] => [
   {
     kind: 'access_log_day',
     control: false,
-    async overdueSince({ queries }) {
-      const limit = day(plusSeconds(machineNow(), -days_max * DAY_S))
-      const old = (await days(queries)).find((each) => each.dropped_at === null && each.day < limit)
-      return old && plusSeconds(new Date(`${old.day}T00:00:00Z`), (days_max + 1) * DAY_S)
-    },
+    overdueFor: async ({ queries }) => (await oldDays(queries, days_max))[0]?.overdue_s,
     remove: (db) => dropOldDays(db, days_max),
   },
   {
     kind: 'access_line',
     control: false,
-    async overdueSince({ queries }) {
-      const { at } = await queries.one(Left, sql`select min(line collate "C")::json ->> 'at' as at from access_line`)
-      const due = at === null ? undefined : plusSeconds(new Date(at), LEFT_S)
-      return due && due < machineNow() ? due : undefined
+    async overdueFor({ queries }) {
+      const oldest = sql`(min(line collate "C")::json ->> 'at')::timestamptz`
+      const { age_s } = await queries.one(Left, sql`select ${ageInSeconds(oldest)} as age_s from access_line`)
+      return age_s !== null && age_s > LEFT_S ? age_s - LEFT_S : undefined
     },
     remove: async (db) => (await seal(db)).sealed,
   },

@@ -2,9 +2,9 @@
 // the transaction and filled by the last, so it commits with the work. A twin that arrives meanwhile waits for the claim and then
 // gets the same answer; after 5 s of waiting it is told to try again (409).
 // Source: lab-testing.md 7, management-auth.md 21.
-import { machineNow, plusSeconds } from './clock.ts'
 import type { Db, Tenant, Tx } from './db.ts'
 import { conflict, Problem } from './errors.ts'
+import { dbNow, dbNowPlus } from './leases.ts'
 import { cleanup } from './retention.ts'
 import { Nullable, T } from './schema.ts'
 import { sql } from './sql.ts'
@@ -43,15 +43,14 @@ export async function claim(
   retention_s: number,
   fingerprint: string | null = null,
 ): Promise<Kept | undefined> {
-  const now = machineNow()
   let claimed: number
   try {
     claimed = await tx.run(sql`
       insert into idempotency as i (team_id, scope, key, expires_at, fingerprint)
-      values (${tx.team}, ${scope}, ${key}, ${plusSeconds(now, retention_s)}, ${fingerprint})
+      values (${tx.team}, ${scope}, ${key}, ${dbNowPlus(retention_s)}, ${fingerprint})
       on conflict (team_id, scope, key) do update
       set expires_at = excluded.expires_at, status = null, body = null, object_id = null, user_ids = null, fingerprint = excluded.fingerprint
-      where i.expires_at < ${now} or i.status is null`)
+      where i.expires_at < ${dbNow} or i.status is null`)
   } catch (error) {
     if ((error as { code?: string }).code === '55P03')
       throw conflict('A request with the same idempotency key is still executing')

@@ -16,8 +16,8 @@ export interface Metrics {
   pipeline(cell: string, destination: string, counts: Record<string, number>): void
   /** A receiver of events whose secrets cannot be decrypted, so that nothing is sent to it. */
   unreadable(cell: string, kind: 'webhook' | 'pipeline'): void
-  /** Since when the oldest row of a kind is overdue to be deleted, as was just seen; undefined when none is. */
-  overdue(cell: string, kind: string, since: Date | undefined): void
+  /** For how long the oldest row of a kind has been overdue to be deleted, as was just seen; undefined when none is. */
+  overdue(cell: string, kind: string, overdue_s: number | undefined): void
   /** Rows of a kind that were deleted because their time was over. */
   removed(cell: string, kind: string, rows: number): void
 }
@@ -76,15 +76,15 @@ export function createMetrics(cells: () => Cells | undefined): Metrics {
     labelNames: ['cell', 'kind'],
     registers: [registry],
   })
-  const overdue = new Map<string, { cell: string; kind: string; since: Date | undefined }>()
+  const overdue = new Map<string, { cell: string; kind: string; overdue_s: number | undefined; seen_ms: number }>()
   new Gauge({
     name: 'drawbridge_retention_overdue_seconds',
     help: 'For how long the oldest row of a kind has been overdue to be deleted, of those seen at the last look; 0 when there was none.',
     labelNames: ['cell', 'kind'],
     registers: [registry],
     collect() {
-      for (const { cell, kind, since } of overdue.values())
-        this.set({ cell, kind }, since ? Math.max(0, (machineNow().getTime() - since.getTime()) / 1000) : 0)
+      for (const { cell, kind, overdue_s, seen_ms } of overdue.values())
+        this.set({ cell, kind }, overdue_s === undefined ? 0 : overdue_s + (performance.now() - seen_ms) / 1000)
     },
   })
   const accessLost = new Counter({
@@ -139,9 +139,9 @@ export function createMetrics(cells: () => Cells | undefined): Metrics {
       for (const [outcome, n] of Object.entries(counts)) if (n) pipelines.inc({ cell, destination, outcome }, n)
     },
     unreadable: (cell, kind) => unreadable.inc({ cell, kind }),
-    overdue: (cell, kind, since) => {
+    overdue: (cell, kind, overdue_s) => {
       looked.set({ cell, kind }, machineNow().getTime() / 1000)
-      overdue.set(`${cell} ${kind}`, { cell, kind, since })
+      overdue.set(`${cell} ${kind}`, { cell, kind, overdue_s, seen_ms: performance.now() })
     },
     removed: (cell, kind, rows) => removed.inc({ cell, kind }, rows),
   }

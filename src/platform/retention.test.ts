@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { cleanups } from '../app.ts'
-import { cells, given, type Given } from '../testing.ts'
+import { access, cells, given, type Given } from '../testing.ts'
+import { accessCleanups } from './access-archive.ts'
 import { createLog } from './log.ts'
 import { createMetrics } from './metrics.ts'
 import { Retention, type Cleanup } from './retention.ts'
@@ -81,6 +82,40 @@ describe('rows whose retention is over', () => {
     }
   })
 
+  for (const [ahead_days, how] of [
+    [40, 'ahead'],
+    [-40, 'behind'],
+  ] as const)
+    test(`are those that are due by the clock of the database, when the clock of the process is ${how}`, async (t) => {
+      const team = await given()
+      await answers(team, 2, '-1 second')
+      await answers(team, 3, '1 hour')
+      await lines(team, 4, '29 days')
+      await lines(team, 5, '30 days 1 second')
+      const deleted = await given()
+      for (const db of [deleted.db, cells.control])
+        await db.pool.query(`update team set deleted_at = now() - interval '1 day' where id = $1`, [deleted.team])
+      await team.user()
+      await access.flush()
+      t.mock.timers.enable({ apis: ['Date'], now: Date.now() + ahead_days * 24 * HOUR_MS })
+      const { retention, gauge } = started({ cleanups: [...cleanups, ...accessCleanups(30)] })
+      try {
+        for (const kind of ['idempotency', 'feed', 'access_log_day', 'team'])
+          await until(async () => (await gauge(kind)) !== undefined)
+        await until(async () => (await gauge('feed')) === 0 && (await gauge('idempotency')) === 0)
+        assert.deepEqual(await left(team), { answers: 3, lines: 4 })
+        const { rows } = await team.db.pool.query(
+          `select (select count(*)::integer from team where id = $1) as teams,
+                  (select count(*)::integer from access_day where dropped_at is null) as days`,
+          [deleted.team],
+        )
+        assert.deepEqual(rows, [{ teams: 1, days: 1 }])
+      } finally {
+        await retention.stop()
+        t.mock.timers.reset()
+      }
+    })
+
   test('are deleted once by several processes', async () => {
     const team = await given()
     await answers(team, 10_000, '-1 second')
@@ -122,7 +157,7 @@ describe('the loop', () => {
     const cleanup: Cleanup = {
       kind: name,
       control: false,
-      overdueSince: (db) => Promise.resolve(state.left > 0 && db === cells.of('sandbox-us') ? new Date(0) : undefined),
+      overdueFor: (db) => Promise.resolve(state.left > 0 && db === cells.of('sandbox-us') ? 1 : undefined),
       async remove() {
         state.removals++
         await remove()

@@ -1,11 +1,12 @@
-// Retention: rows whose time is over are deleted, whatever their kind, in one way. Each cell and the control plane has a loop of its own,
+// Retention: rows whose time is over are deleted, whatever their kind, in one way. When that is the database says, so that a worker whose
+// clock is wrong neither deletes what is to be kept nor keeps what is to be deleted. Each cell and the control plane has a loop of its own,
 // so that a database that does not answer delays nobody else. The loop looks for overdue rows when the process starts and every 15 s; where
 // there are some it deletes a batch of each kind in turn until none is left. After each batch it rests for as long as the batch took, so
 // that it never has more than half of one connection's time. Several workers may do this at once: a row that one deletes is passed over by
 // the others.
 import type { Cells } from './cells.ts'
-import { machineNow, plusSeconds } from './clock.ts'
 import type { CellName, Db } from './db.ts'
+import { dbNow, dbNowPlus } from './leases.ts'
 import { errorFields, type Log } from './log.ts'
 import type { Metrics } from './metrics.ts'
 import { Nullable, T } from './schema.ts'
@@ -23,8 +24,8 @@ export interface Cleanup {
   kind: string
   /** In the control plane as well, or there alone. */
   control: boolean | 'alone'
-  /** Since when the oldest row is overdue; undefined when none is. Changes nothing. */
-  overdueSince(db: Db, control: Db): Promise<Date | undefined>
+  /** For how many seconds the oldest row has been overdue, by the database's clock; undefined when none is. Changes nothing. */
+  overdueFor(db: Db, control: Db): Promise<number | undefined>
   /**
    * Delete some of the overdue rows, in bounded transactions.
    * @param stopped asked between transactions: whether to leave the rest
@@ -33,12 +34,12 @@ export interface Cleanup {
   remove(db: Db, control: Db, stopped: () => boolean): Promise<number>
 }
 
-const Oldest = T.Object({ at: Nullable(T.String()) })
+const Oldest = T.Object({ age_s: Nullable(T.Number()) })
 
 interface Retained {
   /** Of the calling module. `column` must have an index. */
   table: string
-  /** An instant of the machine's clock. */
+  /** An instant of machine time. */
   column: string
   /** How long after that instant a row is kept; 0 when not given. */
   kept_s?: number
@@ -51,13 +52,16 @@ interface Retained {
 
 /** The cleanup of a table's rows by their age; a batch is a transaction of 1,000 rows. */
 export function cleanup({ table, column, kept_s = 0, only = sql`true`, kind = table, control = false }: Retained): Cleanup {
-  const overdue = () => sql`${raw(`from ${table} t where t.${column}`)} < ${plusSeconds(machineNow(), -kept_s)} and ${only}`
+  const overdue = () => sql`${raw(`from ${table} t where t.${column}`)} < ${dbNowPlus(-kept_s)} and ${only}`
   return {
     kind,
     control,
-    async overdueSince(db) {
-      const { at } = await db.queries.one(Oldest, sql`select min(${raw(`t.${column}`)}) as at ${overdue()}`)
-      return at === null ? undefined : plusSeconds(new Date(at), kept_s)
+    async overdueFor(db) {
+      const { age_s } = await db.queries.one(
+        Oldest,
+        sql`select ${ageInSeconds(sql`min(${raw(`t.${column}`)})`)} as age_s ${overdue()}`,
+      )
+      return age_s === null ? undefined : age_s - kept_s
     },
     remove: (db) =>
       db.plainTx((tx) =>
@@ -67,6 +71,9 @@ export function cleanup({ table, column, kept_s = 0, only = sql`true`, kind = ta
       ),
   }
 }
+
+/** How long ago an instant was, by the database's clock: an expression. */
+export const ageInSeconds = (at: Sql): Sql => sql`extract(epoch from ${dbNow} - ${at})::float8`
 
 export interface RetentionOptions {
   cells: Cells
@@ -119,9 +126,9 @@ export class Retention {
     const { cells, log, metrics } = this.#options
     const db = place === 'control' ? cells.control : cells.of(place)
     try {
-      const since = await cleanup.overdueSince(db, cells.control)
-      metrics.overdue(place, cleanup.kind, since)
-      if (!since || this.#stopped) return false
+      const overdue_s = await cleanup.overdueFor(db, cells.control)
+      metrics.overdue(place, cleanup.kind, overdue_s)
+      if (overdue_s === undefined || this.#stopped) return false
       const began = performance.now()
       const removed = await cleanup.remove(db, cells.control, () => this.#stopped)
       metrics.removed(place, cleanup.kind, removed)

@@ -32,7 +32,7 @@ const count = async ({ db }: Given, table: string, { id }: Hook): Promise<number
 async function batches({ db }: Given, times: number): Promise<number[]> {
   const sizes: number[] = []
   while (sizes.length < times) {
-    if ((await deletedEndpointsCleanup.overdueSince(db, cells.control)) === undefined) break
+    if ((await deletedEndpointsCleanup.overdueFor(db, cells.control)) === undefined) break
     sizes.push(await deletedEndpointsCleanup.remove(db, cells.control, () => false))
   }
   return sizes

@@ -1,6 +1,6 @@
 // Endpoints that are deleted: gone at once for everybody, their log erased a batch at a time. Owns `deleted_webhook`.
 import type { PlainTx } from '../platform/db.ts'
-import type { Cleanup } from '../platform/retention.ts'
+import { ageInSeconds, type Cleanup } from '../platform/retention.ts'
 import { Nullable, T, type Static } from '../platform/schema.ts'
 import { raw, sql, type Sql } from '../platform/sql.ts'
 
@@ -8,7 +8,7 @@ import { raw, sql, type Sql } from '../platform/sql.ts'
 const ROWS_MAX = 1000
 const FIRST = '00000000-0000-0000-0000-000000000000'
 
-const Oldest = T.Object({ at: Nullable(T.String()) })
+const Oldest = T.Object({ age_s: Nullable(T.Number()) })
 const Deleted = T.Object({
   webhook_id: T.String(),
   team_id: T.String(),
@@ -22,9 +22,12 @@ const Erased = T.Object({ n: T.Integer() })
 export const deletedEndpointsCleanup: Cleanup = {
   kind: 'deleted_webhook',
   control: false,
-  async overdueSince(db) {
-    const { at } = await db.queries.one(Oldest, sql`select min(deleted_at) as at from deleted_webhook`)
-    return at === null ? undefined : new Date(at)
+  async overdueFor(db) {
+    const { age_s } = await db.queries.one(
+      Oldest,
+      sql`select ${ageInSeconds(sql`min(deleted_at)`)} as age_s from deleted_webhook`,
+    )
+    return age_s ?? undefined
   },
   remove: (db) => db.plainTx(eraseBatch),
 }
