@@ -1,6 +1,11 @@
 // Which programs can work with which schema, and that a migration that waits for a lock does not make requests wait.
 import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
 import pg from 'pg'
 import { connection } from '../testing.ts'
 import { until } from './embedded-testing.ts'
@@ -158,4 +163,26 @@ test('a migration that never gets its locks ends with a sentence that names who 
 test('a process waits while another migrates the same schema, and then finds nothing to do', async () => {
   const results = await Promise.all(['upgrade_twice', 'upgrade_twice', 'upgrade_twice'].map((schema) => migrateCell(schema)))
   assert.deepEqual(results.map((result) => result.applied.length).sort(), [0, 0, here])
+})
+
+test('npm run check finds a number that two migrations have', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'drawbridge-migrations-'))
+  const check = () => {
+    const script = fileURLToPath(new URL('../../test/check-migrations.ts', import.meta.url))
+    const { status, stderr } = spawnSync(process.execPath, [script, folder], { encoding: 'utf8' })
+    return { status, stderr }
+  }
+  for (const kind of ['cell', 'control']) {
+    mkdirSync(join(folder, kind))
+    for (const name of ['0001_first.sql', '0002_second.sql']) writeFileSync(join(folder, kind, name), 'select 1;')
+  }
+  assert.deepEqual(check(), { status: 0, stderr: '' })
+  writeFileSync(join(folder, 'control', '0002_other.sql'), 'select 1;')
+  const said = 'migrations/control/0002_second.sql: The number is that of 0002_other.sql; the next free one is 0003.\n'
+  assert.deepEqual(check(), { status: 1, stderr: said })
+  rmSync(folder, { recursive: true })
+  const { scripts } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
+    scripts: { check: string }
+  }
+  assert.match(scripts.check, /^node test\/check-migrations\.ts && /)
 })
