@@ -17,15 +17,18 @@ export const resetLane = (tx: Tx, webhook_id: string): Promise<number> =>
     update webhook_lane set throttled_until = null, first_failure_at = null, failing_since = null
     where webhook_id = ${webhook_id} and team_id = ${tx.team}`)
 
-/** Take lanes that nobody else has. Writes webhook_lane. @returns which */
+/**
+ * Take lanes that nobody else has, of endpoints that are enabled: looked at in the statement that takes, for they may have been disabled
+ * since somebody looked before. Writes webhook_lane. @returns which
+ */
 export async function takeLanes(db: Queries, owner: string, webhook_ids: string[]): Promise<string[]> {
   const rows = await db.many(
     T.Object({ webhook_id: T.String() }),
     sql`
     update webhook_lane l set owner = ${owner}, leased_until = ${dbNowPlus(LANE_LEASE_S)}
-    from (select webhook_id from webhook_lane
-          where webhook_id = any (${webhook_ids}::text[]) and (owner = ${owner} or ${isUnleased})
-          for update skip locked) free
+    from (select t.webhook_id from webhook_lane t join webhook w on w.id = t.webhook_id and w.team_id = t.team_id and not w.disabled
+          where t.webhook_id = any (${webhook_ids}::text[]) and (t.owner = ${owner} or ${isUnleased})
+          for update of t skip locked for share of w skip locked) free
     where l.webhook_id = free.webhook_id returning l.webhook_id`,
   )
   return rows.map((row) => row.webhook_id)

@@ -1,0 +1,498 @@
+// A cell with endpoints and the processes that deliver to them, for the simulation of deliveries: what can happen, and what must hold
+// whatever happens. All of it is the program: `CellDelivery` with its lanes, leases, handfuls and recorder, and its statements on a real
+// PostgreSQL, fast enough for a thousand seeds. Of the simulation are the receivers, the clocks, and the order in which statements run: each
+// is a step of its own, also those of one transaction, so that any other may come between two of them.
+import assert from 'node:assert/strict'
+import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises'
+import type { Db, PlainTx, Queries, Tenant } from '../../src/platform/db.ts'
+import { T } from '../../src/platform/schema.ts'
+import { sql } from '../../src/platform/sql.ts'
+import { emit } from '../../src/platform/outbox.ts'
+import { deliveryOptions } from '../../src/testing-webhooks.ts'
+import { targets, vault } from '../../src/testing.ts'
+import { CellDelivery } from '../../src/webhooks/deliver.ts'
+import { createEndpoint, deleteEndpoint, patchEndpoint } from '../../src/webhooks/endpoints.ts'
+import type { DeliveryDb } from '../../src/webhooks/fan-out.ts'
+import { LANE_LEASE_S } from '../../src/webhooks/lane-leases.ts'
+import { isRecalling } from '../../src/webhooks/lane-recalls.ts'
+import type { Attempted, SenderOptions } from '../../src/webhooks/send.ts'
+import type { Scheduler } from './scheduler.ts'
+
+class Killed extends Error {}
+class Lost extends Error {}
+
+const KINDS = ['fan out', 'send', 'keep', 'write'] as const
+type Kind = (typeof KINDS)[number]
+
+/** Of an endpoint, as its receiver and the simulation know it. */
+export interface Target {
+  id: string
+  name: string
+  answers: 'well' | 'ill' | 'not'
+  /** It was deleted or disabled, and that was answered: nothing may begin any more. */
+  closed: boolean
+  /** It is being deleted or disabled, or was, or something went wrong that lets events come in another order. */
+  ending: boolean
+  disordered: boolean
+  /** Events of which a request was answered with success. */
+  arrived: Set<string>
+  /** Processes that began a request. */
+  owners: Set<string>
+  /** Of each process and object: the event whose request has not ended. */
+  open: Map<string, string>
+}
+
+interface Told {
+  id: string
+  object: string
+  /** Endpoints that were there before it was told and wanted everything. */
+  wanted: Target[]
+}
+
+export const places = ['a', 'b', 'c'] as const
+const OBJECTS = 2
+const COMMIT = 'commit'
+/** Once in so many statements. */
+const LOST_ONCE_IN = 60
+
+/** What a cell needs for one seed after the other. */
+export interface Lane {
+  tenant: Tenant
+  user: string
+  /** Connections of the simulation itself, and of the process in each place. */
+  admin: Db
+  dbs: Map<string, Db>
+}
+
+/** A process that delivers, in one cell. Killed, it sends no statement any more, and its transactions are undone. */
+class Process {
+  readonly name: string
+  readonly delivery: CellDelivery
+  readonly #world: World
+  /** Of statements that have not been sent: how to end them. */
+  readonly #gates = new Set<(error: Error) => void>()
+  readonly #open = new Set<Promise<unknown>>()
+  #numbers = 0
+  dead = false
+  /** Actors that take no step, while the process stands still. */
+  #stalled: string[] | undefined
+
+  constructor(name: string, db: Db, world: World) {
+    this.name = name
+    this.#world = world
+    const skew_ms = world.scheduler.random.pick([0, 0, 90_000, -90_000, 3_600_000])
+    this.delivery = new CellDelivery(
+      world.lane.tenant.cell,
+      this.#db(db),
+      deliveryOptions({
+        clock: () => new Date(Date.now() + skew_ms),
+        now_ms: () => world.now_ms,
+        sender: (options) => ({ post: (...given) => this.#post(options, ...given), close: () => {} }),
+        gather_ms: 0,
+        schedule_s: Array<number>(30).fill(0),
+      }),
+    )
+    for (const kind of KINDS) this.#kick(kind)
+  }
+
+  async kill(): Promise<void> {
+    this.dead = true
+    for (const end of this.#gates) end(new Killed('the process was killed'))
+    this.#gates.clear()
+    this.#world.scheduler.abandon((name) => name.startsWith(`${this.name} `))
+    await Promise.allSettled(this.#open)
+  }
+
+  stall(): void {
+    this.#stalled ??= []
+    for (const name of this.#world.scheduler.runnable) if (name.startsWith(`${this.name} `)) this.#suspend(name)
+  }
+
+  resume(): void {
+    for (const name of this.#stalled ?? []) this.#world.scheduler.release(name)
+    this.#stalled = undefined
+  }
+
+  #suspend(name: string): void {
+    this.#stalled?.push(name)
+    this.#world.scheduler.suspend(name)
+  }
+
+  /** A round of one kind begins as a step, and goes on with the steps of its statements; the next one begins some time after it. */
+  #kick(kind: Kind): void {
+    if (this.dead || this.#world.calm) return
+    this.#act(`begins to ${kind}`, async () => {
+      void this.delivery
+        .round(kind)
+        .catch((error: unknown) => {
+          if (!(error instanceof Lost) && !isLockTimeout(error) && !this.dead) this.#world.fail(error)
+        })
+        .finally(() => this.#kick(kind))
+      await turn()
+    })
+  }
+
+  /** An actor of this process; stalled with it. */
+  #act(label: string, run: Parameters<Scheduler['add']>[1]): void {
+    const name = `${this.name} ${++this.#numbers} ${label}`
+    this.#world.scheduler.add(name, run)
+    if (this.#stalled) this.#suspend(name)
+  }
+
+  /**
+   * Run something when its turn comes.
+   * @param done when the transaction that it belongs to is over; waited for where it fails, and where it is the commit
+   */
+  #gate<R>(label: string, run: () => Promise<R>, done?: () => Promise<unknown>): Promise<R> {
+    if (this.dead) return Promise.reject(new Killed('the process was killed'))
+    if (this.#world.calm) return run()
+    return new Promise<R>((resolve, reject) => {
+      this.#gates.add(reject)
+      this.#act(label, async () => {
+        this.#gates.delete(reject)
+        const fate = this.#world.scheduler.random.whole(1, LOST_ONCE_IN)
+        let isOver = label === COMMIT
+        try {
+          if (fate === 1) throw new Lost('the connection was lost before the statement')
+          const value = await run()
+          if (fate === 2 && !done) throw new Lost('the connection was lost after the statement')
+          resolve(value)
+        } catch (error) {
+          if (error instanceof Lost) this.#world.scheduler.note(`  ${this.name}: ${error.message}`)
+          isOver = true
+          reject(error as Error)
+        }
+        await turn()
+        if (done && isOver) {
+          await Promise.race([done(), sleep(1000, undefined, { ref: false })])
+          await turn()
+        }
+      })
+    })
+  }
+
+  #queries(to: Queries, where: string, done?: () => Promise<unknown>): Queries {
+    const gated = <A extends unknown[], R>(call: (...given: A) => Promise<R>) => {
+      return (...given: A): Promise<R> => {
+        const text = (given.at(-1) as { text?: string }).text ?? ''
+        return this.#gate(
+          `${where} ${/^\s*(?:with \w+ as [\w ]*\(\s*)?(\w+ (?:into |from )?\w*)/.exec(text)?.[1] ?? ''}`,
+          () => call(...given),
+          done,
+        )
+      }
+    }
+    return {
+      run: gated(to.run),
+      many: gated(to.many as never),
+      maybe: gated(to.maybe as never),
+      one: gated(to.one as never),
+    } as Queries
+  }
+
+  #transaction(db: Db, kind: 'relaxedTx' | 'plainTx') {
+    return async <R>(work: (tx: PlainTx) => Promise<R>): Promise<R> => {
+      if (this.dead) throw new Killed('the process was killed')
+      const after: (() => void)[] = []
+      let ended: Promise<unknown> = Promise.resolve()
+      const done = () => ended.catch(() => {})
+      const running = db[kind](async (tx) => {
+        after.length = 0
+        const queries = this.#queries(tx, 'tx', done)
+        const locking = this.#queries(tx.locking, 'tx', done)
+        const gated = {
+          ...queries,
+          locking,
+          uuid: tx.uuid,
+          now: tx.now,
+          afterCommit: (call: () => void) => void after.push(call),
+        }
+        const result = await work(gated as unknown as PlainTx)
+        await this.#gate(COMMIT, async () => {}, done)
+        return result
+      })
+      ended = running
+      this.#open.add(running)
+      running.catch(() => {}).finally(() => this.#open.delete(running))
+      const result = await running
+      if (!this.#world.calm && this.#world.scheduler.random.chance(1 / LOST_ONCE_IN))
+        throw new Lost('the connection was lost during the commit')
+      for (const call of after) call()
+      return result
+    }
+  }
+
+  #db(db: Db): DeliveryDb {
+    return {
+      queries: this.#queries(db.queries, 'query'),
+      relaxed: this.#queries(db.relaxed, 'query'),
+      relaxedTx: this.#transaction(db, 'relaxedTx'),
+      plainTx: this.#transaction(db, 'plainTx'),
+      onEvents: () => {},
+    }
+  }
+
+  /** A request: it begins when its connection is ready, and ends when its receiver has answered. */
+  #post(
+    { mayBegin }: SenderOptions,
+    { id }: { id: string },
+    headers: string[],
+    _body: Buffer,
+    done: (attempted: Attempted) => void,
+  ): void {
+    const msg = headers[headers.indexOf('webhook-id') + 1]!
+    const world = this.#world
+    const target = world.target(id)
+    const over = (changes: Partial<Attempted>) => {
+      if (!this.dead)
+        done({ status: null, body: '', retry_after: undefined, error: null, duration_ms: 1, withheld: false, ...changes })
+    }
+    if (world.calm) {
+      assert(mayBegin(id), 'a request may not begin although nothing goes wrong any more')
+      target.arrived.add(msg)
+      queueMicrotask(() => over({ status: 200 }))
+      return
+    }
+    this.#act(`requests ${target.name}`, async (pause) => {
+      if (!mayBegin(id)) {
+        over({ withheld: true })
+        return void (await turn())
+      }
+      await world.begin(this, target, msg)
+      await pause(`is answered by ${target.name}`)
+      while (target.answers === 'not') await pause(`waits for ${target.name}`)
+      world.end(this, target, msg)
+      if (target.answers === 'well') {
+        target.arrived.add(msg)
+        over({ status: 200 })
+      } else {
+        target.disordered = true
+        over({ status: 500 })
+      }
+      await turn()
+    })
+  }
+}
+
+const isLockTimeout = (error: unknown): boolean => ['55P03', '40P01'].includes((error as { code?: string }).code ?? '')
+
+export class World {
+  readonly scheduler: Scheduler
+  readonly lane: Lane
+  #passed_ms = 0
+  readonly #processes = new Map<string, Process>()
+  readonly #targets = new Map<string, Target>()
+  readonly #told: Told[] = []
+  #started = 0
+  #objects: string[] = []
+  #error: unknown
+  /** Nothing goes wrong any more, and everything happens at once. */
+  calm = false
+
+  constructor(scheduler: Scheduler, lane: Lane) {
+    this.scheduler = scheduler
+    this.lane = lane
+  }
+
+  /** The monotonic clock of all processes. */
+  get now_ms(): number {
+    return performance.now() + this.#passed_ms
+  }
+
+  fail(error: unknown): void {
+    this.#error ??= error
+  }
+
+  assertSound(): void {
+    if (this.#error !== undefined) throw this.#error
+  }
+
+  target(id: string): Target {
+    return this.#targets.get(id)!
+  }
+
+  get targets(): Target[] {
+    return [...this.#targets.values()]
+  }
+
+  async open(count: number): Promise<void> {
+    const { admin, tenant } = this.lane
+    const made = await admin.tx(tenant, async (tx) => {
+      const ids: string[] = []
+      for (let i = 0; i < count; i++)
+        ids.push((await createEndpoint(tx, vault, targets, { url: `https://receiver.example.com/${i}` })).id)
+      this.#objects = Array.from({ length: OBJECTS }, () => tx.uuid())
+      return ids
+    })
+    for (const [i, id] of made.entries())
+      this.#targets.set(id, {
+        id,
+        name: `endpoint ${i}`,
+        answers: 'well',
+        closed: false,
+        ending: false,
+        disordered: false,
+        arrived: new Set(),
+        owners: new Set(),
+        open: new Map(),
+      })
+  }
+
+  /** Tell the team events, in one transaction. */
+  async tell(count: number): Promise<void> {
+    const { admin, tenant, user } = this.lane
+    const objects = Array.from({ length: count }, () => this.scheduler.random.pick(this.#objects))
+    const wanted = this.targets.filter(({ ending }) => !ending)
+    await admin.tx(tenant, async (tx) => {
+      for (const object_id of objects)
+        emit(tx, { type: 'labtest.order.updated', object_id, user_id: user, client_user_id: 'fictional', data: '{}' })
+    })
+    const Row = T.Object({ id: T.String(), object: T.String() })
+    const rows = await admin.queries.many(
+      Row,
+      sql`select id, object_id as object from event where team_id = ${tenant.team} order by id desc limit ${count}`,
+    )
+    for (const { id, object } of rows.reverse()) this.#told.push({ id: `msg_${id.replaceAll('-', '')}`, object, wanted })
+  }
+
+  isRunning(place: string): boolean {
+    return this.#processes.has(place)
+  }
+
+  start(place: string): void {
+    this.#processes.set(place, new Process(`${place}${++this.#started}`, this.lane.dbs.get(place)!, this))
+  }
+
+  async kill(place: string): Promise<void> {
+    const process = this.#processes.get(place)
+    this.#processes.delete(place)
+    for (const target of this.targets) target.disordered = true
+    await process?.kill()
+  }
+
+  /** A process stands still: no step of it is taken, though time goes by. */
+  stall(place: string): void {
+    this.#processes.get(place)?.stall()
+  }
+
+  resume(place: string): void {
+    this.#processes.get(place)?.resume()
+  }
+
+  /** Time goes by, unless a transaction that has not ended holds what would have to be changed for that. @returns whether it did */
+  async pass(seconds: number): Promise<boolean> {
+    const { team } = this.lane.tenant
+    const s = sql`make_interval(secs => ${seconds})`
+    try {
+      await this.lane.admin.queries.run(sql`
+        with d as (
+          update delivery set due_at = due_at - ${s}, leased_until = leased_until - ${s} where team_id = ${team} and due_at is not null
+        ), h as (
+          update handful set leased_until = leased_until - ${s}
+        ), r as (
+          update lane_recall set leased_until = leased_until - ${s} where team_id = ${team}
+        )
+        update webhook_lane set leased_until = leased_until - ${s}, throttled_until = throttled_until - ${s} where team_id = ${team}`)
+    } catch (error) {
+      if (isLockTimeout(error)) return false
+      throw error
+    }
+    this.#passed_ms += seconds * 1000
+    return true
+  }
+
+  /** Delete or disable an endpoint as the operations do: the transaction, then waiting, then the answer. */
+  close(target: Target, how: 'delete' | 'disable'): void {
+    if (target.ending) return
+    target.ending = true
+    const { admin, tenant } = this.lane
+    this.scheduler.add(`${how} ${target.name}`, async (pause) => {
+      for (;;) {
+        await pause('commit')
+        try {
+          await admin.tx(tenant, async (tx) => {
+            if (how === 'delete') await deleteEndpoint(tx, target.id)
+            else await patchEndpoint(tx, targets, target.id, { disabled: true })
+          })
+          break
+        } catch (error) {
+          if (!isLockTimeout(error)) throw error
+        }
+      }
+      const until_ms = this.now_ms + LANE_LEASE_S * 1000
+      do await pause('wait for the owner')
+      while ((await admin.tx(tenant, (tx) => isRecalling(tx, target.id))) && this.now_ms < until_ms)
+      target.closed = true
+      this.scheduler.note(`  ${how} ${target.name}: answered`)
+    })
+  }
+
+  /** A request is about to be written. */
+  async begin(process: Process, target: Target, msg: string): Promise<void> {
+    this.scheduler.note(`  ${process.name} sends ${this.#nameOf(msg)} to ${target.name}`)
+    assert(!target.closed, `${process.name} sent to ${target.name} after its end had been answered`)
+    const Row = T.Object({ mine: T.Boolean() })
+    const { mine } = await this.lane.admin.queries.one(
+      Row,
+      sql`
+      select exists (select from webhook_lane where webhook_id = ${target.id} and owner = ${process.delivery.owner} and leased_until > statement_timestamp())
+          or exists (select from lane_recall where webhook_id = ${target.id} and owner = ${process.delivery.owner} and leased_until > statement_timestamp()) as mine`,
+    )
+    assert(mine, `${process.name} sent to ${target.name}, whose lane it does not have`)
+    const event = this.#told.find(({ id }) => id === msg)!
+    const key = `${process.name} ${event.object}`
+    assert(!target.open.has(key), `${process.name} sent two events of one object to ${target.name} at once`)
+    target.open.set(key, msg)
+    target.owners.add(process.name)
+    if (target.owners.size > 1) target.disordered = true
+    if (target.disordered || target.ending) return
+    const before = this.#told
+      .slice(0, this.#told.indexOf(event))
+      .filter(({ object, wanted }) => object === event.object && wanted.includes(target))
+    for (const { id } of before)
+      assert(
+        target.arrived.has(id),
+        `${target.name} got ${this.#nameOf(msg)} before ${this.#nameOf(id)}, although nothing went wrong`,
+      )
+  }
+
+  end(process: Process, target: Target, msg: string): void {
+    const { object } = this.#told.find(({ id }) => id === msg)!
+    target.open.delete(`${process.name} ${object}`)
+  }
+
+  #nameOf(msg: string): string {
+    const nth = this.#told.findIndex(({ id }) => id === msg)
+    return `event ${nth} (object ${this.#objects.indexOf(this.#told[nth]!.object)})`
+  }
+
+  /** From here on nothing goes wrong: a new process finds what the others, which are killed, have left, and everything arrives. */
+  async settle(): Promise<void> {
+    for (const place of this.#processes.keys()) await this.kill(place)
+    this.assertSound()
+    this.calm = true
+    await this.pass(3600)
+    for (const target of this.targets) if (target.ending) target.closed = true
+    const last = new Process('last', this.lane.dbs.get(places[0])!, this)
+    await last.delivery.drain()
+    const isMissing = this.#told.some(({ id, wanted }) => wanted.some(({ ending, arrived }) => !ending && !arrived.has(id)))
+    if (isMissing) {
+      await this.pass(3600)
+      await last.delivery.drain()
+    }
+    for (const { id, wanted } of this.#told)
+      for (const target of wanted)
+        assert(target.ending || target.arrived.has(id), `${this.#nameOf(id)} was lost on its way to ${target.name}`)
+    this.assertSound()
+  }
+
+  /** Nothing of this seed is left. */
+  async clear(): Promise<void> {
+    for (const place of this.#processes.keys()) await this.kill(place)
+    const { team } = this.lane.tenant
+    await this.lane.admin.pool.query(`
+      delete from announcement; delete from handful; delete from lane_recall; delete from feed;
+      delete from delivery where team_id = '${team}'; delete from event where team_id = '${team}';
+      delete from webhook where team_id = '${team}'; delete from deleted_webhook`)
+  }
+}

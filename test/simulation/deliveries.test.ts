@@ -1,0 +1,125 @@
+// Deliveries under faults: three processes on one real cell, steps in an order that a seed picks, and in between time that passes, processes
+// that are killed or stand still, lost connections, clocks that are wrong, receivers that fail or say nothing, endpoints that are deleted or
+// disabled. SIMULATION_SEED=… repeats one seed and prints all its steps.
+import { after, test } from 'node:test'
+import { schemaOf } from '../../src/platform/cells.ts'
+import { cellNames, Db, type CellName } from '../../src/platform/db.ts'
+import { cells, connection, given } from '../../src/testing.ts'
+import { places, World, type Lane } from './deliveries-world.ts'
+import { seedsOf, simulate, type Scheduler } from './scheduler.ts'
+
+const SEEDS = 1000
+const STEPS = 30
+
+/** A cell for some of the seeds: what one seed tells is delivered by processes of that seed alone. */
+async function laneIn(cell: CellName): Promise<Lane> {
+  const team = await given(cell)
+  const open = () => new Db({ connection, schema: schemaOf(cell), connections_max: 4, checkRows: false })
+  const dbs = new Map(places.map((place) => [place, open()]))
+  return { tenant: team.tenant, user: await team.user(), admin: open(), dbs }
+}
+
+// A statement that waits for a transaction which makes no step meanwhile fails, and is tried again.
+await cells.control.pool.query(`alter database ${connection.database} set lock_timeout = '10ms'`)
+const lanes = await Promise.all(cellNames.map(laneIn))
+after(() => Promise.all(lanes.flatMap(({ admin, dbs }) => [admin, ...dbs.values()].map((db) => db.close()))))
+
+type Fault = (world: World, scheduler: Scheduler) => Promise<string> | string
+
+/** What can happen between two steps, by weight. */
+const faults: (readonly [number, Fault])[] = [
+  [70, () => ''],
+  [
+    10,
+    async (world, { random }) => {
+      const seconds = random.pick([0.1, 1, 2, 4, 6, 11, 31])
+      return (await world.pass(seconds)) ? `${seconds} s pass` : ''
+    },
+  ],
+  [
+    3,
+    async (world, { random }) => {
+      const place = random.pick(places)
+      if (world.isRunning(place)) await world.kill(place)
+      else world.start(place)
+      return world.isRunning(place) ? `a process starts in place ${place}` : `the process in place ${place} is killed`
+    },
+  ],
+  [
+    4,
+    (world, { random }) => {
+      const place = random.pick(places)
+      world.stall(place)
+      return `the process in place ${place} stands still`
+    },
+  ],
+  [
+    6,
+    (world, { random }) => {
+      const place = random.pick(places)
+      world.resume(place)
+      return `the process in place ${place} goes on`
+    },
+  ],
+  [
+    4,
+    (world, { random }) => {
+      const target = random.pick(world.targets)
+      target.answers = random.pick(['well', 'well', 'ill', 'not'])
+      return `${target.name} answers ${target.answers}`
+    },
+  ],
+  [
+    3,
+    (world, { random }) => {
+      const target = random.pick(world.targets)
+      const how = random.pick(['delete', 'disable'] as const)
+      world.close(target, how)
+      return `somebody asks to ${how} ${target.name}`
+    },
+  ],
+  [
+    3,
+    async (world, { random }) => {
+      const count = random.whole(1, 2)
+      await world.tell(count)
+      return `${count} more events`
+    },
+  ],
+]
+
+async function run(scheduler: Scheduler, lane: Lane): Promise<void> {
+  const { random } = scheduler
+  const world = new World(scheduler, lane)
+  try {
+    await world.open(2)
+    await world.tell(random.whole(2, 4))
+    const count = random.whole(1, places.length)
+    for (const place of places.slice(0, count)) world.start(place)
+    // A third of the seeds are about nothing but the order of steps.
+    const isCalm = random.chance(1 / 3)
+    for (let step = 0; step < STEPS; step++) {
+      await scheduler.step()
+      world.assertSound()
+      const happened = isCalm ? '' : await random.weighted(faults)(world, scheduler)
+      if (happened) scheduler.note(`  ${happened}`)
+    }
+    await world.settle()
+  } finally {
+    await world.clear()
+  }
+}
+
+test(`no event is lost, none is sent to an endpoint after its end or by two processes at once, and each object keeps its order, whatever goes wrong (${SEEDS} seeds)`, async (t) => {
+  const seeds = seedsOf(SEEDS)
+  let steps = 0
+  await Promise.all(
+    lanes.map(async (lane, nth) => {
+      for (const seed of seeds.filter((_, i) => i % lanes.length === nth)) {
+        const { trace } = await simulate(seed, (scheduler) => run(scheduler, lane))
+        steps += trace.length
+      }
+    }),
+  )
+  t.diagnostic(`${seeds.length} seeds, ${steps} steps and faults`)
+})
