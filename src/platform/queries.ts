@@ -2,9 +2,9 @@
 // schema.
 import type pg from 'pg'
 import type { TSchema } from 'typebox'
-import { Errors } from 'typebox/value'
 import type { Queries } from './db.ts'
 import { isStale, prepared } from './prepared.ts'
+import { firstFault } from './shape-check.ts'
 import type { Sql } from './sql.ts'
 
 export function compiled(q: Sql, text = q.text): pg.QueryConfig {
@@ -67,6 +67,6 @@ export function queriesOver(
 }
 
 function assertRow(schema: TSchema, row: unknown): void {
-  const [fault] = Errors(schema, row)
+  const fault = firstFault(schema, row)
   if (fault) throw new Error(`row does not fit its schema at '${fault.instancePath}': ${fault.message}`)
 }
