@@ -131,11 +131,14 @@ table management_key
   created_at timestamp with time zone not null
   last_used_at timestamp with time zone
   last_used_from text
+  previous_hash bytea
+  previous_until timestamp with time zone
   constraint management_key__hash UNIQUE (key_hash)
   constraint management_key_pkey PRIMARY KEY (id)
   constraint management_key_org_id_fkey FOREIGN KEY (org_id) REFERENCES org(id)
   constraint management_key__role CHECK ((role = ANY (ARRAY['org_admin'::text, 'team_admin'::text])))
   CREATE INDEX management_key__org ON management_key USING btree (org_id)
+  CREATE UNIQUE INDEX management_key__previous ON management_key USING btree (previous_hash) WHERE (previous_hash IS NOT NULL)
 
 table management_key_team
   key_id uuid not null

@@ -113,7 +113,10 @@ describe('a key that is bound to teams', async () => {
 
   each('does for its team what is done for teams, and nothing for the organization', managing, async (operation) => {
     // A key may delete itself, and no other when it is bound: management-keys.test.ts.
-    const refused = forOrgKeys.has(operation.id) || operation.id === 'remove_management_key' || operation.reach === 'org'
+    const refused =
+      forOrgKeys.has(operation.id) ||
+      ['remove_management_key', 'rotate_management_key'].includes(operation.id) ||
+      operation.reach === 'org'
     const reply = await ask(operation, await valid(team, operation), bound)
     assert(refused ? reply.status === 403 : success(reply), answered(reply))
   })

@@ -1,4 +1,5 @@
 // Keys of teams and organizations: issuing and recognising them. Their texts are never stored.
+import { machineNow } from '../platform/clock.ts'
 import type { CellName, PlainTx, Queries } from '../platform/db.ts'
 import type { Manager, Plan } from '../platform/operation.ts'
 import { Nullable, T } from '../platform/schema.ts'
@@ -104,14 +105,14 @@ export const listOrgKeys = (control: Queries, org_id: string) =>
   )
 
 /**
- * Revoke a key of either kind, named by its id or its text. Writes api_key, management_key.
+ * Revoke a key of either kind, named by its id or its text, also by one that was rotated. Writes api_key, management_key.
  * @returns whether there was one
  */
 export async function revokeKey(tx: PlainTx, key: string): Promise<boolean> {
   const hash = keyHash(key)
   const [ofTeam, ofOrg] = [
     await tx.run(sql`delete from api_key where id::text = ${key} or key_hash = ${hash}`),
-    await tx.run(sql`delete from management_key where id::text = ${key} or key_hash = ${hash}`),
+    await tx.run(sql`delete from management_key where id::text = ${key} or key_hash = ${hash} or previous_hash = ${hash}`),
   ]
   return ofTeam + ofOrg > 0
 }
@@ -127,13 +128,14 @@ const ManagementKeyRow = T.Object({
 
 /** Who a management key speaks for; undefined when it is unknown, revoked, or of another kind. */
 export async function findManager(control: Queries, text: string): Promise<Manager | undefined> {
+  const hash = keyHash(text)
   const row = await control.maybe(
     ManagementKeyRow,
     sql`
     select k.id, k.org_id, k.role, to_json(array(select b.team_id from management_key_team b where b.key_id = k.id)) as teams,
            o.plan, o.expires_at
     from management_key k join org o on o.id = k.org_id
-    where k.key_hash = ${keyHash(text)}`,
+    where k.key_hash = ${hash} or (k.previous_hash = ${hash} and k.previous_until > ${machineNow()})`,
   )
   return (
     row && {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
 import { cells, client, given, type Given } from '../testing.ts'
-import { createOrgKey } from './keys.ts'
+import { createOrgKey, revokeKey } from './keys.ts'
 
 const create = (org: Given, body: Record<string, unknown>, headers?: Record<string, string>) =>
   org.manage.post('/management_key', body, headers)
@@ -42,6 +42,34 @@ describe('a management key', () => {
     const removed = await org.manage.delete(`/management_key/${record.id}`)
     for (const text of [list, changed, removed].map((reply) => JSON.stringify(reply.body))) assert(!text.includes(key.slice(3)))
     assert(!(await stored()).includes(key.slice(3)))
+  })
+
+  test('of the whole organization rotates itself and nobody else; both texts work until the overlap ends', async () => {
+    const org = await given()
+    const id = await orgKeyId(org)
+    const other = (await create(org, { label: 'x', team_id: org.team })).body
+    assert.equal((await org.manage.post(`/management_key/${other.id}/rotate`)).status, 403)
+    assert.equal((await speak(org, other.key).post(`/management_key/${id}/rotate`)).status, 403)
+    const before = (await org.manage.get('/management_key?role=org_admin')).body.data[0]
+    const { status, body } = await org.manage.post(`/management_key/${id}/rotate`, { overlap_seconds: 3600 })
+    assert.equal(status, 200)
+    const { key, ...record } = body
+    assert.match(key, /^mg_[\w-]{43}$/)
+    assert.deepEqual(record, before)
+    assert.equal((await speak(org, key).get('/team')).status, 200)
+    assert.equal((await org.manage.get('/team')).status, 200)
+    await cells.control.pool.query("update management_key set previous_until = now() - interval '1 second' where id = $1", [id])
+    const again = (await speak(org, key).post(`/management_key/${id}/rotate`, { overlap_seconds: 0 })).body.key
+    assert.equal((await speak(org, again).get('/team')).status, 200)
+    for (const old of [key]) assert.equal((await speak(org, old).get('/team')).status, 401)
+    assert.equal((await org.manage.get('/team')).status, 401)
+    assert(!(await stored()).includes(again.slice(3)))
+  })
+
+  test('is revoked by command also by a text that was rotated', async () => {
+    const org = await given()
+    const { key } = (await org.manage.post(`/management_key/${await orgKeyId(org)}/rotate`)).body
+    assert(await cells.control.plainTx((tx) => revokeKey(tx, key)))
   })
 
   test('for several teams works on each; repeated teams count once', async () => {

@@ -1,4 +1,5 @@
 // Management keys, as an organization manages them. Their texts are shown once. Source: management-auth.md 9.
+import { plusSeconds } from '../platform/clock.ts'
 import type { PlainTx } from '../platform/db.ts'
 import { badRequest, forbidden, invalid, invalidValue, notFound } from '../platform/errors.ts'
 import type { Manager } from '../platform/operation.ts'
@@ -124,4 +125,29 @@ export async function removeManagementKey(
   await tx.run(sql`delete from management_key where id = ${key_id}`)
   tx.afterCommit(() => admin.orgs.forget(manager.org))
   return key
+}
+
+const OVERLAP_S = 86_400
+
+/**
+ * Give the caller's own key a new text; the former one goes on working for `overlap_s`, a day when not given. One that was replaced before
+ * stops. Writes management_key. 403: another key than the caller's own. Our own; source of what keys may do: management-auth.md 4 and 9.
+ * @returns the record with the key's new text, which is not to be had again
+ */
+export async function rotateManagementKey(
+  tx: PlainTx,
+  admin: Administration,
+  manager: Manager,
+  key_id: string,
+  overlap_s: number = OVERLAP_S,
+) {
+  if (key_id !== manager.key_id) throw forbidden('A key can only rotate itself')
+  if (!(await lockKey(tx, manager.org, key_id))) throw notFound('Management key not found')
+  const key = newKey('mg_')
+  await tx.run(sql`
+    update management_key
+    set key_hash = ${keyHash(key)}, hint = ${keyHint(key)}, previous_hash = key_hash, previous_until = ${plusSeconds(tx.now, overlap_s)}
+    where id = ${key_id}`)
+  tx.afterCommit(() => admin.orgs.forget(manager.org))
+  return { ...(await tx.one(ManagementKey, sql`${selectKey} where k.id = ${key_id}`)), key }
 }

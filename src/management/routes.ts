@@ -4,7 +4,13 @@ import { mintToken } from './access-tokens.ts'
 import type { Administration } from './administration.ts'
 import { domainRoutes } from './domain-routes.ts'
 import { embeddingRoutes } from './embedding-routes.ts'
-import { createManagementKey, listManagementKeys, patchManagementKey, removeManagementKey } from './management-keys.ts'
+import {
+  createManagementKey,
+  listManagementKeys,
+  patchManagementKey,
+  removeManagementKey,
+  rotateManagementKey,
+} from './management-keys.ts'
 import { createTeam, deleteTeam, getTeam, listTeams, resolveTeam, updateTeam } from './org-teams.ts'
 import { getOrg, renameOrg } from './orgs.ts'
 import { peopleRoutes } from './people-routes.ts'
@@ -228,6 +234,24 @@ const keys = (admin: Administration) => [
     params: shapes.ManagementKeyParams,
     reply: Nullable(shapes.ManagementKey),
     run: (tx, { manager, params }) => removeManagementKey(tx, admin, manager, params.key_id),
+  }),
+  managementOperation({
+    id: 'rotate_management_key',
+    patients: false,
+    method: 'POST',
+    path: '/v1/org/{org_id}/management_key/{key_id}/rotate',
+    place: 'control',
+    reach: 'bound',
+    summary: 'Give the management key of this request a new text',
+    description:
+      'Our own. A key rotates itself, no other. The new text is shown in this answer only; the former one goes on working for `overlap_seconds`, a day when not given. With 0 it stops within 5 s, for a key that has leaked.',
+    params: shapes.ManagementKeyParams,
+    body: shapes.RotateManagementKey,
+    body_optional: true,
+    reply: shapes.NewManagementKey,
+    idempotency: { ...once('rotate_management_key'), secret: true },
+    example: { overlap_seconds: 3600 },
+    run: (tx, { manager, params, body }) => rotateManagementKey(tx, admin, manager, params.key_id, body?.overlap_seconds),
   }),
   managementOperation({
     id: 'list_team_api_keys',

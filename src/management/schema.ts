@@ -217,6 +217,14 @@ export const PatchManagementKey = Fields(
   { title: 'PatchManagementKey' },
 )
 export type PatchManagementKey = Static<typeof PatchManagementKey>
+export const RotateManagementKey = Fields(
+  {
+    overlap_seconds: Maybe(
+      T.Integer({ minimum: 0, maximum: 86_400, description: 'How long the former text goes on working; a day when not given.' }),
+    ),
+  },
+  { title: 'RotateManagementKey' },
+)
 export const ManagementKeyParams = Fields({ org_id: Uuid, key_id: Uuid })
 
 export const CellParams = Fields({ org_id: Uuid, env: Environment, region: Region })

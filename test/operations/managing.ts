@@ -7,7 +7,9 @@ import { propertiesOf, target, type Request } from './requests.ts'
 export const managing = operations.filter(({ auth }) => auth === 'management')
 export const withTeam = managing.filter(({ params }) => 'team_id' in propertiesOf(params))
 /** For teams, each of a key's own. */
-export const forBound = managing.filter(({ id, reach }) => reach === 'bound' && id !== 'remove_management_key')
+export const forBound = managing.filter(
+  ({ id, reach }) => reach === 'bound' && !['remove_management_key', 'rotate_management_key'].includes(id),
+)
 
 /** Ask for an operation with the headers given and no others. */
 export const ask = (operation: Operation, request: Request, headers: Record<string, string>): Promise<Reply> =>

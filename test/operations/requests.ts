@@ -124,7 +124,11 @@ const belongings: Record<string, (team: Given, operation: Operation) => Promise<
   env: () => Promise.resolve('sandbox'),
   environment: () => Promise.resolve('sandbox'),
   region: () => Promise.resolve('us'),
-  key_id: (team) => made(team, '/management_key', { label: 'To go', team_id: team.team }),
+  // A key rotates itself: that with which the tests ask.
+  key_id: async (team, operation) =>
+    operation.id === 'rotate_management_key'
+      ? (ok(await team.manage.get('/management_key?role=org_admin')).body.data[0].id as string)
+      : made(team, '/management_key', { label: 'To go', team_id: team.team }),
   api_key_id: (team) => made(team, '/team_api_keys/sandbox/us', { label: 'To go', team_id: team.team }),
   credential_id: (team) =>
     made(team, '/team_custom_credentials/sandbox/us', { team_id: team.team, provider: 'oura', client_secret: 'fictional' }),
