@@ -54,7 +54,7 @@ interface Address {
 }
 
 export const addressLine = ({ first_line, second_line, city, state, zip }: Address): string =>
-  [first_line, second_line, city, `${state} ${zip}`].filter(Boolean).join(', ')
+  [first_line, second_line, city, `${state} ${zip}`.trim()].filter(Boolean).join(', ')
 
 /** `at_home_phlebotomy` as `At home phlebotomy`. */
 export const words = (name: string): string => capitalised(name.replaceAll('_', ' '))

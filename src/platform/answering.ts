@@ -62,7 +62,14 @@ export async function answer(means: Means, operation: Operation, request: Admitt
   const faults: Fault[] = []
   const query = operation.query && readQuery(operation.query, request.query as Record<string, string>, faults)
   const body =
-    operation.body && readBody(operation.body, request.body as Buffer | undefined, operation.body_optional ?? false, faults)
+    operation.body &&
+    readBody(
+      operation.body,
+      request.body as Buffer | undefined,
+      operation.body_optional ?? false,
+      faults,
+      request.tenant?.cell.endsWith('eu') ? 'abroad' : 'json',
+    )
   const idempotency = operation.idempotency && idempotencyOf(operation.idempotency, request, { query, body }, faults)
   const lines: Line[] = []
   const about: About = (team_id, object) => void lines.push({ team_id, object: object ?? null })

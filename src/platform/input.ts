@@ -1,6 +1,6 @@
 // From a request's text to the values an operation declares: path, query and body, every fault found.
 import { invalid, type Fault } from './errors.ts'
-import { read } from './read.ts'
+import { read, type Mode } from './read.ts'
 import type { TSchema } from './schema.ts'
 
 interface Property {
@@ -55,7 +55,13 @@ function groupBracketed(query: Record<string, string | string[]>): Map<string, s
 }
 
 /** A JSON body; faults are appended. No bytes, or `null`, is no body. */
-export function readBody(schema: TSchema, bytes: Buffer | undefined, optional: boolean, faults: Fault[]): unknown {
+export function readBody(
+  schema: TSchema,
+  bytes: Buffer | undefined,
+  optional: boolean,
+  faults: Fault[],
+  mode: Mode = 'json',
+): unknown {
   let value: unknown
   if (bytes?.length) {
     try {
@@ -69,5 +75,5 @@ export function readBody(schema: TSchema, bytes: Buffer | undefined, optional: b
     if (!optional) faults.push({ loc: ['body'], msg: 'Field required', type: 'missing' })
     return undefined
   }
-  return read(schema, value, ['body'], faults, 'json')
+  return read(schema, value, ['body'], faults, mode)
 }

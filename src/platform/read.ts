@@ -57,10 +57,12 @@ interface Shape {
   default?: unknown
   rule?: Rule
   finish?: Finish
+  /** The shape that takes its place in bodies of cells outside the United States. */
+  abroad?: Shape
 }
 
-/** `json`: types must match. `text`: path, query and header values, which arrive as text and are parsed. */
-type Mode = 'json' | 'text'
+/** `json`: types must match. `abroad`: so, in a cell outside the United States. `text`: values of path, query and headers, which are parsed. */
+export type Mode = 'json' | 'abroad' | 'text'
 
 /** Read `value` as `schema`. Faults are appended to `faults`; when there are any the result is meaningless. */
 export function read(schema: TSchema, value: unknown, loc: Loc, faults: Fault[], mode: Mode): unknown {
@@ -81,7 +83,7 @@ function readShape(s: Shape, value: unknown, loc: Loc, faults: Fault[], mode: Mo
     case 'array':
       return readArray(s, value, loc, faults, mode)
     case 'object':
-      return readObject(s, value, loc, faults, mode)
+      return readObject((mode === 'abroad' && s.abroad) || s, value, loc, faults, mode)
     default:
       return value
   }

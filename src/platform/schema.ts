@@ -61,6 +61,8 @@ interface FieldsOptions {
   /** What remains to be checked or normalised when every field is sound. */
   finish?: Finish
   dependent?: Dependent
+  /** The shape that takes its place in bodies of cells outside the United States. */
+  abroad?: TSchema
   additionalProperties?: boolean
 }
 

@@ -1,11 +1,17 @@
 // Addresses as requests give them and as orders show them.
 import { Refusal, type Finish } from '../platform/read.ts'
+import type { TProperties } from 'typebox'
 import { Fields, Maybe, Nullable, T, Text, type Static } from '../platform/schema.ts'
-import { countryRule, knownCountry, stateCode, UNITED_STATES } from './places.ts'
+import { countryCode, countryRule, knownCountry, stateCode, UNITED_STATES } from './places.ts'
+import { isPostalCode } from './postal-codes.ts'
 
 const Line = Text({ minLength: 1, maxLength: 200 })
 const Name = Text({ minLength: 1, maxLength: 200 })
-const Zip = Text({ pattern: '^\\d{5}(-\\d{4})?$', says: 'be a ZIP code of five digits, or ZIP+4', description: 'ZIP or ZIP+4.' })
+const Zip = Text({
+  pattern: '^\\d{5}(-\\d{4})?$',
+  says: 'be a ZIP code of five digits, or ZIP+4',
+  description: 'ZIP or ZIP+4; in cells of the EU the postal code of the country.',
+})
 const Country = Text({
   minLength: 1,
   maxLength: 80,
@@ -22,11 +28,37 @@ const finish: Finish = (address) => {
   return state ? { ...address, state } : { field: 'state', refusal: new Refusal('not a US state') }
 }
 
+/** Countries whose addresses have a state. */
+const WITH_STATES = new Set(['AU', 'BR', 'CA', 'CN', 'IN', 'JP', 'MX', 'US'])
+
+const abroadFields = { state: Maybe(Line), zip: Text({ minLength: 1, maxLength: 20 }) }
+
+/** A state where the country has them, else none has to be given; of a US state its code. */
+const stateAbroad: Finish = (address) => {
+  const { country, state } = address as { country: string; state?: string }
+  if (state === undefined && WITH_STATES.has(countryCode(country) ?? ''))
+    return { field: 'state', refusal: new Refusal('is required in this country') }
+  return finish({ ...address, state: state ?? '' })
+}
+
+/** As `stateAbroad`, and a postal code of the form that the country has. */
+const finishAbroad: Finish = (address) => {
+  const { country, zip } = address as { country: string; zip: string }
+  const plain = zip.trim().toUpperCase().replace(/\s+/g, ' ')
+  if (!isPostalCode(countryCode(country), plain))
+    return { field: 'zip', refusal: new Refusal('not a postal code of this country') }
+  return stateAbroad({ ...address, zip: plain })
+}
+
+/** An address, as it is asked for in the United States and elsewhere. */
+const twoFold = <P extends TProperties>(fields: P, title: string, elsewhere: Finish = finishAbroad) =>
+  Fields(fields, { title, aliases, finish, abroad: Fields({ ...fields, ...abroadFields }, { aliases, finish: elsewhere }) })
+
 /** The code of a US state where it is known to be one. */
 const shortState = ({ country, state }: Record<string, unknown>): string =>
   (country === UNITED_STATES ? stateCode(state as string) : undefined) ?? (state as string)
 
-export const PatientAddressInput = Fields(
+export const PatientAddressInput = twoFold(
   {
     receiver_name: Maybe(Text({ maxLength: 200 })),
     first_line: Line,
@@ -38,27 +70,34 @@ export const PatientAddressInput = Fields(
     access_notes: Maybe(Text({ maxLength: 1000, description: 'How to get in, for visits at home.' })),
     phone_number: Maybe(Text({ maxLength: 50 })),
   },
-  { title: 'PatientAddressInput', aliases, finish },
+  'PatientAddressInput',
 )
 export type PatientAddressInput = Static<typeof PatientAddressInput>
 
-/** Of an order placed elsewhere: taken as it stands there. */
-export const ImportedAddressInput = Fields(
-  {
-    receiver_name: Text({ maxLength: 200 }),
-    first_line: Line,
-    second_line: Maybe(Text({ maxLength: 200 })),
-    city: Line,
-    state: Line,
-    zip: Text({ minLength: 1, maxLength: 20 }),
-    country: Text({ minLength: 1, maxLength: 80, rule: knownCountry }),
-    access_notes: Maybe(Text({ maxLength: 1000 })),
-    phone_number: Maybe(Text({ maxLength: 50 })),
-  },
-  { title: 'ImportedAddressInput', aliases, finish: (address) => ({ ...address, state: shortState(address) }) },
-)
+const importedAddress = {
+  receiver_name: Text({ maxLength: 200 }),
+  first_line: Line,
+  second_line: Maybe(Text({ maxLength: 200 })),
+  city: Line,
+  state: Line,
+  zip: Text({ minLength: 1, maxLength: 20 }),
+  country: Text({ minLength: 1, maxLength: 80, rule: knownCountry }),
+  access_notes: Maybe(Text({ maxLength: 1000 })),
+  phone_number: Maybe(Text({ maxLength: 50 })),
+}
 
-export const ShippingAddressInput = Fields(
+/** Of an order placed elsewhere: taken as it stands there. */
+export const ImportedAddressInput = Fields(importedAddress, {
+  title: 'ImportedAddressInput',
+  aliases,
+  finish: (address) => ({ ...address, state: shortState(address) }),
+  abroad: Fields(
+    { ...importedAddress, state: Maybe(Line) },
+    { aliases, finish: (address) => ({ ...address, state: address.state === undefined ? '' : shortState(address) }) },
+  ),
+})
+
+export const ShippingAddressInput = twoFold(
   {
     receiver_name: Name,
     first_line: Line,
@@ -69,7 +108,7 @@ export const ShippingAddressInput = Fields(
     country: Country,
     phone_number: Text({ minLength: 1, maxLength: 50 }),
   },
-  { title: 'ShippingAddressInput', aliases, finish },
+  'ShippingAddressInput',
 )
 export type ShippingAddressInput = Static<typeof ShippingAddressInput>
 
@@ -128,7 +167,7 @@ export const toShippingAddress = (given: ShippingAddressInput): ShippingAddress 
 })
 
 /** Where somebody can be reached by letter. Less is asked of it than of where samples are taken: the ZIP may have any form. */
-export const ContactAddressInput = Fields(
+export const ContactAddressInput = twoFold(
   {
     first_line: Line,
     second_line: Maybe(Text({ maxLength: 200 })),
@@ -138,7 +177,8 @@ export const ContactAddressInput = Fields(
     country: T.Optional(Text({ minLength: 1, maxLength: 80, rule: countryRule, default: UNITED_STATES })),
     access_notes: Maybe(Text({ maxLength: 1000 })),
   },
-  { title: 'ContactAddressInput', aliases, finish },
+  'ContactAddressInput',
+  stateAbroad,
 )
 export type ContactAddressInput = Static<typeof ContactAddressInput>
 

@@ -46,18 +46,24 @@ const Phone = Text({ minLength: 1, maxLength: 40, rule: phoneRule, description: 
 
 const amount = Int({ minimum: 0, maximum: 2_000_000_000 })
 
-const ProxyAddress = Fields(
-  {
-    first_line: Text({ minLength: 1, maxLength: 200 }),
-    second_line: T.Optional(Text({ maxLength: 200 })),
-    city: Text({ minLength: 1, maxLength: 200 }),
-    state: Text({ minLength: 1, maxLength: 200 }),
-    zip: Text({ minLength: 1, maxLength: 20 }),
-    country: Text({ minLength: 1, maxLength: 80, rule: countryRule }),
-    access_notes: Maybe(Text({ maxLength: 1000 })),
-  },
-  { aliases: { street: 'first_line', street_number: 'second_line', zip_code: 'zip' } },
-)
+const proxyAddress = {
+  first_line: Text({ minLength: 1, maxLength: 200 }),
+  second_line: T.Optional(Text({ maxLength: 200 })),
+  city: Text({ minLength: 1, maxLength: 200 }),
+  // Empty only where it is shown, of a country without states.
+  state: Text({ maxLength: 200, rule: (text) => (text ? text : new Refusal('must not be empty')) }),
+  zip: Text({ minLength: 1, maxLength: 20 }),
+  country: Text({ minLength: 1, maxLength: 80, rule: countryRule }),
+  access_notes: Maybe(Text({ maxLength: 1000 })),
+}
+const aliases = { street: 'first_line', street_number: 'second_line', zip_code: 'zip' }
+const ProxyAddress = Fields(proxyAddress, {
+  aliases,
+  abroad: Fields(
+    { ...proxyAddress, state: Maybe(proxyAddress.state) },
+    { aliases, finish: (place) => ({ state: '', ...place }) },
+  ),
+})
 
 /** Parent or guardian of a minor. */
 export const MedicalProxy = Fields(
