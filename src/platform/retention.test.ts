@@ -178,6 +178,38 @@ describe('the loop', () => {
     assert.deepEqual(order, ['long', 'short', 'long', 'long', 'long', 'long'])
   })
 
+  test('rests for as long as finding and deleting a batch took, so that it has half of one connection at most', async () => {
+    let began_ms: number | undefined
+    let ended_ms = 0
+    const rounds: { took_ms: number; rested_ms: number }[] = []
+    const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))
+    const cleanup: Cleanup = {
+      kind: 'slow',
+      control: false,
+      async overdueFor(db) {
+        if (db !== cells.of('sandbox-us') || rounds.length) return undefined
+        if (began_ms !== undefined) {
+          rounds.push({ took_ms: ended_ms - began_ms, rested_ms: performance.now() - ended_ms })
+          return undefined
+        }
+        began_ms = performance.now()
+        await pause(100)
+        return 1
+      },
+      async remove() {
+        await pause(1100)
+        ended_ms = performance.now()
+        return 1
+      },
+    }
+    const { retention } = started({ cleanups: [cleanup] })
+    await until(async () => rounds.length > 0)
+    await retention.stop()
+    const { took_ms, rested_ms } = rounds[0]!
+    // Timers of Node are a millisecond early at most.
+    assert(rested_ms >= took_ms - 2, `${took_ms} ms of work, ${rested_ms} ms of rest`)
+  })
+
   test('goes on with the other kinds when one fails, and tries that one again at the next look', async () => {
     let failures = 0
     const failing = kind('failing', 1, () => {

@@ -1,8 +1,8 @@
 // Retention: rows whose time is over are deleted, whatever their kind, in one way. When that is the database says, so that a worker whose
 // clock is wrong neither deletes what is to be kept nor keeps what is to be deleted. Each cell and the control plane has a loop of its own,
 // so that a database that does not answer delays nobody else. The loop looks for overdue rows when the process starts and every 15 s; where
-// there are some it deletes a batch of each kind in turn until none is left. After each batch it rests for as long as the batch took, so
-// that it never has more than half of one connection's time. Several workers may do this at once: a row that one deletes is passed over by
+// there are some it deletes a batch of each kind in turn until none is left. After each batch it rests for as long as finding and deleting it
+// took, so that it never has more than half of one connection's time. Several workers may do this at once: a row that one deletes is passed over by
 // the others.
 import type { Cells } from './cells.ts'
 import type { CellName, Db } from './db.ts'
@@ -14,7 +14,6 @@ import { raw, sql, type Sql } from './sql.ts'
 
 const LOOK_MS = 15_000
 const REST_MS_MIN = 5
-const REST_MS_MAX = 1000
 /** Rows that one transaction deletes. */
 const ROWS_MAX = 1000
 
@@ -125,14 +124,14 @@ export class Retention {
   async #step(place: CellName | 'control', cleanup: Cleanup): Promise<boolean> {
     const { cells, log, metrics } = this.#options
     const db = place === 'control' ? cells.control : cells.of(place)
+    const began = performance.now()
     try {
       const overdue_s = await cleanup.overdueFor(db, cells.control)
       metrics.overdue(place, cleanup.kind, overdue_s)
       if (overdue_s === undefined || this.#stopped) return false
-      const began = performance.now()
       const removed = await cleanup.remove(db, cells.control, () => this.#stopped)
       metrics.removed(place, cleanup.kind, removed)
-      await this.#rest(Math.min(REST_MS_MAX, Math.max(REST_MS_MIN, performance.now() - began)))
+      await this.#rest(Math.max(REST_MS_MIN, performance.now() - began))
       return removed > 0
     } catch (error) {
       log.error({ cell: place, kind: cleanup.kind, causes: errorFields(error) }, 'deleting expired rows failed; will retry')
