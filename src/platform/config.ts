@@ -16,7 +16,7 @@ export interface Config {
   /** Where health, readiness and metrics are served instead; undefined: on `port`, as far as there is an interface. */
   operator_port: number | undefined
   host: string
-  /** The server listens on loopback: nobody but this machine reaches it. */
+  /** The server listens on loopback: others reach it only through what runs on this machine, such as a proxy. */
   loopback: boolean
   http_connections_max: number
   /** Seconds between becoming unready and closing the port. */
