@@ -5,12 +5,18 @@ import { machineNow } from './clock.ts'
 import type { PlainTx, Tx } from './db.ts'
 import { join, sql, type Sql } from './sql.ts'
 
+const NO_TEAMS: ReadonlyMap<string, string[]> = new Map()
+
 /** Whom a transaction was about, and what of them. */
 export class Subjects {
   readonly users: string[] = []
   readonly objects: string[] = []
+  #teams: Map<string, string[]> | undefined
+
   /** The users of each team, where the call is of none. */
-  readonly teams = new Map<string, string[]>()
+  get teams(): ReadonlyMap<string, string[]> {
+    return this.#teams ?? NO_TEAMS
+  }
 
   /**
    * A user whose data was read or changed, or null where nobody is known; and what of it, an order for example. Repetitions count once.
@@ -18,8 +24,9 @@ export class Subjects {
    */
   add(user_id: string | null, object?: string, team_id?: string): void {
     if (user_id !== null && team_id !== undefined) {
-      const users = this.teams.get(team_id) ?? []
-      this.teams.set(team_id, users)
+      this.#teams ??= new Map()
+      const users = this.#teams.get(team_id) ?? []
+      this.#teams.set(team_id, users)
       if (!users.includes(user_id)) users.push(user_id)
     } else if (user_id !== null && !this.users.includes(user_id)) this.users.push(user_id)
     if (object !== undefined && !this.objects.includes(object)) this.objects.push(object)
@@ -79,19 +86,22 @@ export function lineOf(access: Access): Line {
 const MARK = 'user_id":"'
 const ID_LENGTH = 36
 const QUOTE = 34
+/** Up to so many ids are quicker looked through than kept in a set. */
+const LOOKED_THROUGH_MAX = 20
 
 /**
  * Adds the users that a JSON text names under `user_id`, each once. Quotes within values are escaped, so that no value can look like the
  * name of a field. The text must have no white space between its parts.
  */
 export function addUsersIn(text: string, users: string[]): void {
-  const known = users.length > 20 ? new Set(users) : undefined
+  let known: Set<string> | undefined
   for (let at = text.indexOf(MARK); at >= 0; at = text.indexOf(MARK, at + MARK.length)) {
     // `client_user_id` ends alike.
     if (text.charCodeAt(at - 1) !== QUOTE) continue
     const start = at + MARK.length
     if (text.charCodeAt(start + ID_LENGTH) !== QUOTE) continue
     const id = text.slice(start, start + ID_LENGTH)
+    if (!known && users.length > LOOKED_THROUGH_MAX) known = new Set(users)
     if (known ? known.has(id) : users.includes(id)) continue
     known?.add(id)
     users.push(id)

@@ -174,6 +174,12 @@ export class Db {
     return queriesOver((q) => this.#connections.shared.query(compiled(q)), this.#checkRows, { begin, done })
   }
 
+  /** Reads one row by key. Most transactions do not: what it takes is made with the first. */
+  #lookUp(team: string): Tx['lookUp'] {
+    let queries: Queries | undefined
+    return (row, q) => (queries ??= this.#lookUps(team)).maybe(row, q)
+  }
+
   /** Statements that a crash may undo within its last moments: bookkeeping that is merely repeated then. */
   get relaxed(): Queries {
     return queriesOver((q) => this.#connections.relaxed.query(PROGRAM, compiled(q)), this.#checkRows)
@@ -218,7 +224,7 @@ export class Db {
       const tx = new WriteTx(tenant, at ?? teamNow(tenant), {
         connect: () => lending.connect(borrower),
         alone: (statement) => (lending === relaxed ? lending.query(borrower, statement) : lone.query(statement, tenant.team)),
-        lookUp: this.#lookUps(tenant.team).maybe,
+        lookUp: this.#lookUp(tenant.team),
         numbers: this.#numbers,
         memory: this.#memory,
         mayRecall,
@@ -260,7 +266,7 @@ export class Db {
     return work({
       ...queriesOver((q) => this.#connections.lending.query(tenant.team || PLAIN, compiled(q)), this.#checkRows),
       locking: LOCKING_FORBIDDEN,
-      lookUp: this.#lookUps(tenant.team).maybe,
+      lookUp: this.#lookUp(tenant.team),
       subjects,
       concerns: (user_id, object) => subjects.add(user_id, object),
       team: tenant.team,
