@@ -11,7 +11,8 @@ import { newestPage, readNewest } from '../platform/page.ts'
 import { Nullable, T, type Static } from '../platform/schema.ts'
 import type { SealedColumn } from '../platform/sealed.ts'
 import { and, sql } from '../platform/sql.ts'
-import { VaultError, type Vault } from '../platform/vault.ts'
+import type { Vault } from '../platform/vault.ts'
+import { readable } from '../webhooks/secrets.ts'
 import type { Targets } from '../webhooks/targets.ts'
 import { alignLanes } from './deliveries.ts'
 import { faultsOf } from './faults.ts'
@@ -58,14 +59,7 @@ const open = (vault: Vault, { team_id, destinations }: { team_id: string; destin
   JSON.parse(vault.open(destinations, contextOf(team_id))) as Configured
 
 /** Undefined: they cannot be decrypted here. */
-function tryToOpen(vault: Vault, row: Row): Configured | undefined {
-  try {
-    return open(vault, row)
-  } catch (error) {
-    if (error instanceof VaultError) return undefined
-    throw error
-  }
-}
+const tryToOpen = (vault: Vault, row: Row): Configured | undefined => readable(() => open(vault, row))
 
 const NOTHING: Configured = { cloud_pubsub: null, rabbitmq: null, svix: null, azure_amqp: null }
 const UNREADABLE = 'The credentials of the destinations cannot be decrypted'

@@ -1,4 +1,4 @@
-// Networks of callers: what limits by address count by.
+// Networks: of callers, by which limits by address count, and those that addresses are looked for in.
 import { BlockList, isIPv4, isIPv6 } from 'node:net'
 
 const GROUPS = 8

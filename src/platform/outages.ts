@@ -54,6 +54,11 @@ const WITHOUT_RESOURCES = /^(53...|58030)$/
 /** A statement or a lock took too long; contention outside of a transaction that is repeated. */
 const TOO_LONG = new Set(['57014', '55P03', '40001', '40P01'])
 
+export const NO_RESOURCES = 'The database is out of disk space, memory or connections'
+
+/** Whether the database refuses because it is out of disk space, memory or connections. */
+export const isWithoutResources = (error: unknown): boolean => WITHOUT_RESOURCES.test((error as Reported).code ?? '')
+
 interface Reported {
   code?: string
   message?: string
@@ -67,7 +72,7 @@ interface Reported {
 export function outageOf(error: unknown): Problem | undefined {
   const { code = '', message = '', severity } = error as Reported
   if (error instanceof Unreachable || error instanceof ConnectionSilent) return busy(GONE)
-  if (WITHOUT_RESOURCES.test(code)) return busy('The database is out of disk space, memory or connections, try again later', 10)
+  if (isWithoutResources(error)) return busy(`${NO_RESOURCES}, try again later`, 10)
   if (TOO_LONG.has(code) || TOO_SLOW.test(message)) return busy('Temporarily overloaded, try again')
   if (DATABASE_GONE.test(code) || (severity === undefined && (OF_SOCKETS.has(code) || BROKEN.test(message)))) return busy(GONE)
   return undefined

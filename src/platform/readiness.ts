@@ -2,6 +2,7 @@
 import { schemaOf, type Cells } from './cells.ts'
 import type { Db } from './db.ts'
 import { MigrationError, requireUsable, type MigrationKind } from './migrations.ts'
+import { isWithoutResources, NO_RESOURCES } from './outages.ts'
 import { sql } from './sql.ts'
 
 /** How long every database may take, together. */
@@ -31,8 +32,6 @@ async function reason(db: Db, schema: string, kind: MigrationKind, within_ms: nu
     if (error instanceof MigrationError) return error.message
     const { code = '' } = error as { code?: string }
     if (code === '25006') return 'The database does not take writes'
-    return /^(53...|58030)$/.test(code)
-      ? 'The database is out of disk space, memory or connections'
-      : 'The database does not answer'
+    return isWithoutResources(error) ? NO_RESOURCES : 'The database does not answer'
   }
 }

@@ -1,9 +1,10 @@
-// Which addresses a delivery may reach. In production only public ones; in the sandbox this machine too, where the server is for this machine
-// alone; beyond that what the operator allows. A name is resolved here and the connection goes to exactly the addresses that were looked at,
+// Which addresses a delivery may reach. In production only public ones; in the sandbox this machine too, where the server listens on
+// loopback; beyond that what the operator allows. A name is resolved here and the connection goes to exactly the addresses that were looked at,
 // so that a name that changes its mind in between gains nothing. Source: events.md 6.1.
 import { lookup as lookupByHosts, Resolver } from 'node:dns/promises'
-import { BlockList, isIP, type LookupFunction } from 'node:net'
+import { isIP, type LookupFunction } from 'node:net'
 import { Problem } from '../platform/errors.ts'
+import { isWithin } from '../platform/network.ts'
 
 /** All addresses of a host name. Throws when there are none. */
 export type Resolve = (host: string) => Promise<string[]>
@@ -42,23 +43,11 @@ const TRANSLATED: [string, number][] = [
   ['2002::/16', 1],
 ]
 
-function blockList(networks: string[]): BlockList {
-  const list = new BlockList()
-  for (const network of networks) {
-    const [address = '', bits] = network.split('/')
-    const family = isIP(address) === 4 ? 'ipv4' : 'ipv6'
-    list.addSubnet(address, Number(bits ?? (family === 'ipv4' ? 32 : 128)), family)
-  }
-  return list
-}
-
-const inList = (list: BlockList, address: string): boolean => list.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4')
-
-const notPublic4 = blockList(NOT_PUBLIC_4)
-const notPublic6 = blockList(NOT_PUBLIC_6)
-const public6 = blockList(['2000::/3'])
-const translated = TRANSLATED.map(([network, group]) => ({ list: blockList([network]), group }))
-const loopback = blockList(['127.0.0.0/8', '::1/128'])
+const inNotPublic4 = isWithin(NOT_PUBLIC_4)
+const inNotPublic6 = isWithin(NOT_PUBLIC_6)
+const inPublic6 = isWithin(['2000::/3'])
+const translated = TRANSLATED.map(([network, group]) => ({ isIn: isWithin([network]), group }))
+const inLoopback = isWithin(['127.0.0.0/8', '::1/128'])
 
 /** The eight groups of an IPv6 address. */
 function groups(address: string): number[] {
@@ -74,7 +63,7 @@ function groups(address: string): number[] {
 function meant(address: string): string {
   const plain = address.split('%', 1)[0]!
   if (isIP(plain) !== 6) return plain
-  const found = translated.find(({ list }) => list.check(plain, 'ipv6'))
+  const found = translated.find(({ isIn }) => isIn(plain))
   if (!found) return plain
   const [high = 0, low = 0] = groups(plain).slice(found.group)
   return `${high >> 8}.${high & 255}.${low >> 8}.${low & 255}`
@@ -83,8 +72,8 @@ function meant(address: string): string {
 /** Whether everybody's network leads to an address. */
 export function isPublic(address: string): boolean {
   const target = meant(address)
-  if (isIP(target) === 4) return !inList(notPublic4, target)
-  return isIP(target) === 6 && inList(public6, target) && !inList(notPublic6, target)
+  if (isIP(target) === 4) return !inNotPublic4(target)
+  return isIP(target) === 6 && inPublic6(target) && !inNotPublic6(target)
 }
 
 const RESOLVER_MS = 3000
@@ -108,14 +97,14 @@ async function resolveName(host: string): Promise<string[]> {
 export interface TargetOptions {
   /** Networks, addresses, host names, `*.suffix`, in lower case. */
   allow?: string[]
-  /** Whether the sandbox reaches loopback: only where nobody but this machine reaches the server. */
+  /** Whether the sandbox reaches loopback: only where the server listens there. */
   loopback?: boolean
   resolve?: Resolve
 }
 
 /** The rules of one process. */
 export class Targets {
-  readonly #networks: BlockList
+  readonly #isAllowed: (address: string) => boolean
   readonly #hosts: Set<string>
   readonly #suffixes: string[]
   readonly #loopback: boolean
@@ -123,7 +112,7 @@ export class Targets {
 
   constructor({ allow = [], loopback: reachesLoopback = false, resolve = resolveName }: TargetOptions = {}) {
     const isNetwork = (entry: string) => isIP(entry.split('/', 1)[0]!) > 0
-    this.#networks = blockList(allow.filter(isNetwork))
+    this.#isAllowed = isWithin(allow.filter(isNetwork))
     const names = allow.filter((entry) => !isNetwork(entry))
     this.#hosts = new Set(names.filter((name) => !name.startsWith('*.')))
     this.#suffixes = names.filter((name) => name.startsWith('*.')).map((name) => name.slice(1))
@@ -134,7 +123,7 @@ export class Targets {
   /** Whether an address may be reached from a cell. */
   mayReach(address: string, sandbox: boolean): boolean {
     const target = meant(address)
-    return isPublic(address) || inList(this.#networks, target) || (sandbox && this.#loopback && inList(loopback, target))
+    return isPublic(address) || this.#isAllowed(target) || (sandbox && this.#loopback && inLoopback(target))
   }
 
   #allowedByName(host: string): boolean {
