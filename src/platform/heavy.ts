@@ -5,6 +5,7 @@
 import { fileURLToPath } from 'node:url'
 import type { Worker } from 'node:worker_threads'
 import { Piscina } from 'piscina'
+import { Turns, type NoTurn } from './turns.ts'
 
 const idle_ms = 10_000
 const timeout_default_ms = 20_000
@@ -15,6 +16,12 @@ const memory_check_ms = 100
 /** Not run: too many others are waiting, or the wait was too long, or the pool is closed. Trying later may succeed. */
 export class HeavyBusy extends Error {
   override name = 'HeavyBusy'
+}
+
+const sentences: Record<NoTurn, (wait_ms: number) => string> = {
+  full: () => `${waiting_max} tasks are waiting already`,
+  late: (wait_ms) => `no thread became free within ${wait_ms} ms`,
+  closed: () => 'the pool for heavy work is closed',
 }
 
 /** Stopped halfway: the task took more `time` or `memory` than it may. The same input will most likely fail again. */
@@ -45,32 +52,35 @@ export interface Heavy {
  * wait; one that holds more than `memory_max_mb` (384), heap and buffers together, is stopped.
  */
 export function heavy({ threads_max = 2, memory_max_mb = memory_default_mb } = {}): Heavy {
-  const line = waitingLine(threads_max)
+  // They wait before the pool and not inside it: piscina 5.3 does not apply `maxQueue` to tasks that carry an abort signal, and with
+  // `minThreads: 0` it starts no new worker for queued tasks when the last one was stopped.
+  const limits = { at_once: threads_max, waiting_max, wait_ms: timeout_default_ms }
+  const turns = new Turns(limits, (why, { wait_ms }) => new HeavyBusy(sentences[why](wait_ms)))
   let pool: Piscina | undefined
   let guard: ReturnType<typeof memoryGuard> | undefined
 
   return {
-    async run(task, input, { timeout_ms = timeout_default_ms, name = 'default' } = {}) {
-      const leave = await line.enter(timeout_ms)
-      pool ??= openPool(threads_max, memory_max_mb)
-      guard ??= memoryGuard(pool, memory_max_mb)
-      const signal = AbortSignal.timeout(timeout_ms)
-      const unwatch = guard.watch()
-      try {
-        const filename = String(task).startsWith('file:') ? fileURLToPath(task) : String(task)
-        return await pool.run(input, { filename, name, signal })
-      } catch (error) {
-        if (signal.aborted) throw new HeavyLimit('time', `the task was stopped: it took more than ${timeout_ms} ms`)
-        if (guard.stopped(error)) throw new HeavyLimit('memory', `the task was stopped: it held more than ${memory_max_mb} MB`)
-        throw error
-      } finally {
-        unwatch()
-        leave()
-      }
+    run(task, input, { timeout_ms = timeout_default_ms, name = 'default' } = {}) {
+      return turns.take(async () => {
+        pool ??= openPool(threads_max, memory_max_mb)
+        guard ??= memoryGuard(pool, memory_max_mb)
+        const signal = AbortSignal.timeout(timeout_ms)
+        const unwatch = guard.watch()
+        try {
+          const filename = String(task).startsWith('file:') ? fileURLToPath(task) : String(task)
+          return await pool.run(input, { filename, name, signal })
+        } catch (error) {
+          if (signal.aborted) throw new HeavyLimit('time', `the task was stopped: it took more than ${timeout_ms} ms`)
+          if (guard.stopped(error)) throw new HeavyLimit('memory', `the task was stopped: it held more than ${memory_max_mb} MB`)
+          throw error
+        } finally {
+          unwatch()
+        }
+      }, timeout_ms)
     },
 
     async close() {
-      await line.close()
+      await turns.close()
       await pool?.destroy()
     },
   }
@@ -123,57 +133,6 @@ function memoryGuard(pool: Piscina, memory_max_mb: number) {
       if (ended === 0 || error.message !== 'worker exited with code: 1') return false
       ended--
       return true
-    },
-  }
-}
-
-/**
- * First come, first served, before the pool and not inside it: piscina 5.3 does not apply `maxQueue` to tasks that carry an
- * abort signal, and with `minThreads: 0` it starts no new worker for queued tasks when the last one was stopped.
- */
-function waitingLine(places: number) {
-  const waiting = new Set<{ start(): void; refuse(why: string): void }>()
-  let running = 0
-  let closed: PromiseWithResolvers<void> | undefined
-
-  const leave = () => {
-    running--
-    if (running === 0) closed?.resolve()
-    const [next] = waiting
-    next?.start()
-  }
-
-  const wait = (timeout_ms: number) =>
-    new Promise<void>((resolve, reject) => {
-      const refuse = (why: string) => {
-        clearTimeout(timer)
-        waiting.delete(entry)
-        reject(new HeavyBusy(why))
-      }
-      const start = () => {
-        clearTimeout(timer)
-        waiting.delete(entry)
-        running++
-        resolve()
-      }
-      const timer = setTimeout(refuse, timeout_ms, `no thread became free within ${timeout_ms} ms`)
-      const entry = { start, refuse }
-      waiting.add(entry)
-    })
-
-  return {
-    async enter(timeout_ms: number): Promise<() => void> {
-      if (closed) throw new HeavyBusy('the pool for heavy work is closed')
-      if (running < places) running++
-      else if (waiting.size < waiting_max) await wait(timeout_ms)
-      else throw new HeavyBusy(`${waiting_max} tasks are waiting already`)
-      return leave
-    },
-
-    async close() {
-      closed ??= Promise.withResolvers<void>()
-      for (const entry of waiting) entry.refuse('the pool for heavy work was closed')
-      if (running > 0) await closed.promise
     },
   }
 }

@@ -1,7 +1,7 @@
 // The table `job` as a queue with leases: claiming, renewing, completing, putting off.
 // Jobs are queued in outbox.ts; who runs them stands in job-runner.ts, those that failed in failed-jobs.ts. All times are the database's.
 import type { Db } from './db.ts'
-import { claimedRows, dbNow, dbNowPlus, endLease, isOwned, isUnleased, leaseGuard, takeLease } from './leases.ts'
+import { claimedRows, dbNow, dbNowPlus, endLease, isOwned, isUnleased, leaseGuard, renewLeases, takeLease } from './leases.ts'
 import { Nullable, T, type Static } from './schema.ts'
 import { raw, sql, type Sql } from './sql.ts'
 
@@ -159,19 +159,14 @@ export async function hasJobOfTeam(db: Db, span: { team: string; until: Date; bu
   return waiting
 }
 
+const JOB = raw('job')
+
 type Owned = readonly Pick<JobRow, 'id' | 'fence'>[]
 const Id = T.Object({ id: T.String() })
 
 /** Extends the leases of jobs that are still the owner's. Writes job. @returns their ids */
 export const renewJobs = async (db: Db, owner: string, jobs: Owned, lease_s = JOB_LEASE_S): Promise<string[]> =>
-  (
-    await db.relaxed.many(
-      Id,
-      sql`
-      update job set leased_until = ${dbNowPlus(lease_s)} from ${claimedRows(jobs)}
-      where job.id = claimed.id and job.fence = claimed.fence and job.owner = ${owner} returning job.id`,
-    )
-  ).map(({ id }) => id)
+  (await db.relaxed.many(Id, renewLeases({ table: JOB, key: raw('id') }, owner, jobs, lease_s))).map(({ id }) => id)
 
 /** Deletes jobs that are done, unless another owner has claimed them since. Writes job. A crash of the database may undo it. */
 export const completeJobs = (db: Db, owner: string, jobs: Owned): Promise<number> =>
@@ -207,8 +202,6 @@ export const putOffJob = (
       ${final ? sql`failed_at = ${dbNow}` : sql`due_at = ${dbNowPlus(backoffSeconds(job.attempts))}`}
     where id = ${job.id} and ${isOwned(owner, job.fence)}`,
   )
-
-const JOB = raw('job')
 
 /** The guard of a transaction of a running job: see `Db.tx`. */
 export const jobGuard = (owner: string, { id, fence }: Pick<JobRow, 'id' | 'fence'>): Sql =>

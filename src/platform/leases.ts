@@ -33,6 +33,20 @@ export const claimedRows = (rows: readonly { id: string; fence: number }[]): Sql
   sql`unnest(${rows.map(({ id }) => id)}::uuid[], ${rows.map(({ fence }) => fence)}::integer[]) as claimed (id, fence)`
 
 /**
+ * Extends the leases of those rows of a table that are still `owner`'s.
+ * @param key the column that `claimed.id` names
+ * @returns a statement that gives back their keys as `id`
+ */
+export const renewLeases = (
+  { table, key }: { table: Sql; key: Sql },
+  owner: string,
+  rows: readonly { id: string; fence: number }[],
+  lease_s: number,
+): Sql => sql`
+  update ${table} as leased set leased_until = ${dbNowPlus(lease_s)} from ${claimedRows(rows)}
+  where leased.${key} = claimed.id and leased.fence = claimed.fence and leased.owner = ${owner} returning leased.${key} as id`
+
+/**
  * The guard of a transaction that works on a leased row (see `Db.tx`): selects the row if the lease holds, and keeps others from claiming
  * it until the transaction ends, because a claim skips locked rows. Renewing the lease does not wait for this lock.
  * @param row which row of the table, a condition

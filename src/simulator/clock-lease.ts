@@ -11,6 +11,7 @@ import {
   isUnleased,
   LeaseKeeper,
   leaseGuard,
+  renewLeases,
   takeLease,
   type HeldLease,
 } from '../platform/leases.ts'
@@ -29,7 +30,7 @@ const AT_ONCE_MAX = 4
 const MOVE_MS_MAX = 30_000
 
 const Fence = T.Object({ fence: T.Integer() })
-const Team = T.Object({ team_id: T.String() })
+const Team = T.Object({ id: T.String() })
 const TABLE = raw('clock_move')
 
 /** The right to move a team's clock. */
@@ -115,14 +116,8 @@ export class ClockMoves {
 
   async #renew(db: Db, leases: readonly HeldLease[]): Promise<string[]> {
     const { lease_s = LEASE_S } = this.#limits
-    const rows = await db.queries.many(
-      Team,
-      sql`
-      update clock_move set leased_until = ${dbNowPlus(lease_s)}
-      from unnest(${leases.map(({ id }) => id)}::uuid[], ${leases.map(({ fence }) => fence)}::integer[]) as claimed (id, fence)
-      where team_id = claimed.id and clock_move.fence = claimed.fence and owner = ${this.#owner} returning team_id`,
-    )
-    return rows.map(({ team_id }) => team_id)
+    const rows = await db.queries.many(Team, renewLeases({ table: TABLE, key: raw('team_id') }, this.#owner, leases, lease_s))
+    return rows.map(({ id }) => id)
   }
 
   #end(db: Db, team: string, fence: number): Promise<number> {

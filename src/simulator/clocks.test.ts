@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
+import { setImmediate } from 'node:timers/promises'
 import { Problem } from '../platform/errors.ts'
 import { LeaseLost } from '../platform/leases.ts'
 import { T } from '../platform/schema.ts'
@@ -83,7 +84,8 @@ describe('moving a clock', () => {
     const moves = new ClockMoves({ at_once: 20 })
     const running = teams.map(({ team }) => begun(moves, team))
     await Promise.all(running.map(({ began }) => began))
-    assert.equal(db.use.busy, 0)
+    // Others may be using one for a moment, such as who writes the access log; a move that held one would hold it until it is told to end.
+    for (const end = performance.now() + 10_000; db.use.busy > 0; await setImmediate()) assert(performance.now() < end)
     for (const { finish } of running) finish()
     await Promise.all(running.map(({ done }) => done))
   })
