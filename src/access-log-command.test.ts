@@ -3,15 +3,12 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { userInfo } from 'node:os'
 import { describe, test } from 'node:test'
-import { accessLogCommand } from './access-log-command.ts'
 import { UsageError } from './bootstrap.ts'
-import { mailCommand } from './mail-command.ts'
 import { receiveFromLink } from './matching/receive.ts'
-import { resultCommand } from './result-command.ts'
-import { scheduleCommand } from './schedule-command.ts'
 import { deliveryFor, taken } from './testing-results.ts'
 import { siteWithSchedule, slots, walkIn } from './testing-scheduling.ts'
 import { access, cells, given, guard, type Given } from './testing.ts'
+import { command } from './testing-commands.ts'
 
 interface Line {
   key: string
@@ -22,11 +19,7 @@ interface Line {
   request: null
 }
 
-async function run(...words: string[]): Promise<string> {
-  let printed = ''
-  await accessLogCommand(cells, ['access-log', ...words], async (text) => void (printed += text))
-  return printed
-}
+const run = (...words: string[]): Promise<string> => command(cells, ['access-log', ...words])
 
 const exported = async (...words: string[]) =>
   (await run('export', '--cell', 'sandbox-us', ...words))
@@ -120,7 +113,7 @@ describe('a command on patients leaves a line', () => {
   test('when a result is given to a team', async () => {
     const team = await given()
     const id = await unassigned(team)
-    await resultCommand(cells, ['result', 'assign', id, '--team', team.team, '--cell', 'sandbox-us'])
+    await command(cells, ['result', 'assign', id, '--team', team.team, '--cell', 'sandbox-us'])
     const [line, ...more] = await linesOf('result assign', id)
     assert.equal(more.length, 0)
     assert.deepEqual([line!.key, line!.team, line!.objects[0]], [key, team.team, id])
@@ -128,9 +121,9 @@ describe('a command on patients leaves a line', () => {
 
   test('when a result is dropped, and none when there was none', async () => {
     const id = await unassigned(await given())
-    await resultCommand(cells, ['result', 'drop', id, '--cell', 'sandbox-us'])
+    await command(cells, ['result', 'drop', id, '--cell', 'sandbox-us'])
     assert.equal((await linesOf('result drop', id)).length, 1)
-    await assert.rejects(resultCommand(cells, ['result', 'drop', id, '--cell', 'sandbox-us']))
+    await assert.rejects(command(cells, ['result', 'drop', id, '--cell', 'sandbox-us']))
     assert.equal((await linesOf('result drop', id)).length, 1)
   })
 
@@ -155,8 +148,8 @@ describe('a command on patients leaves a line', () => {
     ])
     assert(rows.length > 0, 'the patient has been sent no mail')
     const mail = rows[0].mail_id as string
-    await mailCommand(cells, ['mail', 'show', mail])
-    await mailCommand(cells, ['mail', 'list'])
+    await command(cells, ['mail', 'show', mail])
+    await command(cells, ['mail', 'list'])
     for (const operation of ['mail show', 'mail list']) {
       const [line, ...more] = await linesOf(operation, mail)
       assert.equal(more.length, 0)
@@ -178,9 +171,9 @@ describe('a command on patients leaves a line', () => {
         .filter(Boolean)
         .map((line) => (JSON.parse(line) as { line: Line }).line)
         .filter((line) => line.operation === operation)
-    assert((await scheduleCommand(cells, ['psc', 'booking', 'list', '--cell', 'production-us'])).includes(body.id))
-    assert.equal(await scheduleCommand(cells, ['psc', 'booking', 'confirm', body.id, '--cell', 'production-us']), 'Confirmed.\n')
-    await assert.rejects(scheduleCommand(cells, ['psc', 'booking', 'confirm', body.id, '--cell', 'production-us']))
+    assert((await command(cells, ['psc', 'booking', 'list', '--cell', 'production-us'])).includes(body.id))
+    assert.equal(await command(cells, ['psc', 'booking', 'confirm', body.id, '--cell', 'production-us']), 'Confirmed.\n')
+    await assert.rejects(command(cells, ['psc', 'booking', 'confirm', body.id, '--cell', 'production-us']))
     const [listed, ...moreListed] = await lines('psc booking list')
     const [confirmed, ...moreConfirmed] = await lines('psc booking confirm')
     assert.deepEqual([moreListed, moreConfirmed], [[], []])

@@ -1,5 +1,5 @@
 // The access log by command: written out for an archive or an auditor, and checked.
-import { parseArgs } from 'node:util'
+import type { Typed } from './command-tree.ts'
 import { cell, id, UsageError } from './bootstrap.ts'
 import { leaveCommand } from './platform/access-line.ts'
 import { exportLines, verifyLog, type Position } from './platform/access-archive.ts'
@@ -15,11 +15,20 @@ const SAY = 'Say "access-log export" or "access-log verify"; "bin/drawbridge hel
  * asked wrongly, and Error with the first line that is wrong where the log has been changed.
  * @param write is given what is printed, piece by piece; the next is made when it has been taken
  */
-export async function accessLogCommand(cells: Cells, words: string[], write: (text: string) => Promise<void>): Promise<void> {
-  const { positionals, values } = read(words)
+export async function accessLogCommand(
+  cells: Cells,
+  {
+    positionals,
+    values,
+  }: Typed<{ cell?: string; from?: string; until?: string; user?: string; team?: string; known?: string[] }>,
+  write: (text: string) => Promise<void>,
+): Promise<string> {
   const [, command, ...more] = positionals
   if ((command !== 'export' && command !== 'verify') || more.length) throw new UsageError(SAY)
-  if (command === 'verify') return verify(cells, values.cell, values.known ?? [], write)
+  if (command === 'verify') {
+    await verify(cells, values.cell, values.known ?? [], write)
+    return ''
+  }
   const db = placeOf(cells, values.cell)
   const user = values.user === undefined ? undefined : id(values.user, '--user')
   const team = values.team === undefined ? undefined : id(values.team, '--team')
@@ -28,29 +37,13 @@ export async function accessLogCommand(cells: Cells, words: string[], write: (te
   await db.plainTx(async (tx) => leaveCommand(tx, 'access-log export', about))
   await seal(db)
   for await (const text of exportLines(db, wanted)) await write(text)
+  return ''
 }
 
 function placeOf(cells: Cells, named: string | undefined) {
   const name = cell(named)
-  if (!cells.has(name)) throw new UsageError(`CELLS leaves out ${name}.`)
+  if (!cells.has(name)) throw new Error(`CELLS leaves out ${name}.`)
   return cells.of(name)
-}
-
-function read(words: string[]) {
-  const text = { type: 'string' } as const
-  try {
-    const options = {
-      cell: text,
-      from: text,
-      until: text,
-      user: text,
-      team: text,
-      known: { type: 'string', multiple: true },
-    } as const
-    return parseArgs({ args: words, allowPositionals: true, options })
-  } catch (error) {
-    throw new UsageError((error as Error).message)
-  }
 }
 
 function day(text: string | undefined, name: string): string | undefined {

@@ -1,6 +1,6 @@
 // The catalog of a cell by command: out as a file, and in again.
 import { readFile, stat } from 'node:fs/promises'
-import { parseArgs } from 'node:util'
+import type { Typed } from './command-tree.ts'
 import { cell, UsageError } from './bootstrap.ts'
 import { served } from './bootstrap-labs.ts'
 import { CatalogFaults, catalogFile, FILE_SIZE_MAX, importCatalog } from './catalog/exchange.ts'
@@ -12,8 +12,7 @@ import type { Db } from './platform/db.ts'
  * Carry out `catalog export` or `catalog import`.
  * @returns what to print
  */
-export async function catalogCommand(cells: Cells, words: string[]): Promise<string> {
-  const { positionals, values } = read(words)
+export async function catalogCommand(cells: Cells, { positionals, values }: Typed<{ cell?: string }>): Promise<string> {
   const [, command, file] = positionals
   if (command === 'export') {
     const place = served(cells, cell(values.cell ?? 'sandbox-us'))
@@ -26,22 +25,13 @@ export async function catalogCommand(cells: Cells, words: string[]): Promise<str
   return bring(served(cells, name), await textOf(file), name.startsWith('sandbox'))
 }
 
-function read(words: string[]) {
-  try {
-    return parseArgs({ args: words, allowPositionals: true, options: { cell: { type: 'string' } } })
-  } catch (error) {
-    throw new UsageError((error as Error).message)
-  }
-}
-
 async function textOf(file: string): Promise<string> {
   try {
-    if ((await stat(file)).size > FILE_SIZE_MAX) throw new UsageError(`${file} has more than ${FILE_SIZE_MAX} bytes.`)
-    return await readFile(file, 'utf8')
+    if ((await stat(file)).size <= FILE_SIZE_MAX) return await readFile(file, 'utf8')
   } catch (error) {
-    if (error instanceof UsageError) throw error
-    throw new UsageError(`${file} cannot be read (${(error as { code?: string }).code}).`)
+    throw new Error(`${file} cannot be read (${(error as { code?: string }).code}).`)
   }
+  throw new Error(`${file} has more than ${FILE_SIZE_MAX} bytes.`)
 }
 
 /** A sandbox has something to order from at every laboratory, so a new one gets the platform's account at once. */
@@ -53,7 +43,7 @@ async function bring(place: Db, text: string, isSandbox: boolean): Promise<strin
       .map(([kind, { added, changed, same }]) => `${kind.padEnd(10)}${added} new, ${changed} changed, ${same} as before\n`)
       .join('')
   } catch (error) {
-    if (error instanceof CatalogFaults) throw new UsageError(`Nothing was imported.\n${error.message}`)
+    if (error instanceof CatalogFaults) throw new Error(`Nothing was imported.\n${error.message}`)
     throw error
   }
 }

@@ -1,6 +1,6 @@
 // Lab tests by command: whoever operates the installation says which tests of production teams laboratories may be asked for.
 // Source: lab-testing.md 3.4.
-import { parseArgs } from 'node:util'
+import type { Typed } from './command-tree.ts'
 import { cell, id, UsageError } from './bootstrap.ts'
 import { served, within } from './bootstrap-labs.ts'
 import { approveLabTest, listWaiting } from './catalog/lab-test-changes.ts'
@@ -10,8 +10,7 @@ import type { Cells } from './platform/cells.ts'
  * Carry out `lab-test list` or `lab-test approve`.
  * @returns what to print
  */
-export async function labTestCommand(cells: Cells, words: string[]): Promise<string> {
-  const { positionals, values } = read(words)
+export async function labTestCommand(cells: Cells, { positionals, values }: Typed<{ cell?: string }>): Promise<string> {
   const [, command, named] = positionals
   if (command !== 'list' && command !== 'approve')
     throw new UsageError('Say "lab-test list" or "lab-test approve"; "bin/drawbridge help" explains them.')
@@ -25,12 +24,4 @@ export async function labTestCommand(cells: Cells, words: string[]): Promise<str
     (test) => `${test.id}  ${test.team_id}  ${test.lab.padEnd(12)}  ${test.method.padEnd(18)}  ${test.name}\n`,
   )
   return lines.join('') || 'No lab test waits for approval.\n'
-}
-
-function read(words: string[]) {
-  try {
-    return parseArgs({ args: words, allowPositionals: true, options: { cell: { type: 'string' } } })
-  } catch (error) {
-    throw new UsageError((error as Error).message)
-  }
 }

@@ -1,5 +1,5 @@
 // Organizations, teams and keys by command: what a fresh installation starts with, and the way back in when every key is lost.
-import { parseArgs } from 'node:util'
+import type { Typed } from './command-tree.ts'
 import { seedStandardTests } from './catalog/lab-tests.ts'
 import { createOrgKey, createTeamKey, listOrgKeys, listTeamKeys, revokeKey } from './management/keys.ts'
 import { setExpiry, setPlan } from './management/orgs.ts'
@@ -20,10 +20,10 @@ import { iso } from './platform/clock.ts'
 import { cellNames, type CellName } from './platform/db.ts'
 import { parseMoment } from './platform/formats.ts'
 import { plans } from './platform/operation.ts'
+import { UsageError } from './usage-error.ts'
 import { featureNames, features as allFeatures, optionNames, options as allOptions } from './wire/features.ts'
 
-/** What was typed cannot be carried out; the message says why. */
-export class UsageError extends Error {}
+export { UsageError }
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
@@ -31,8 +31,10 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
  * Carry out `org create`, `org plan`, `org expire`, `team create`, `team feature`, `key create`, `key list` or `key revoke`.
  * @returns what to print; the text of a new key is in it and nowhere else
  */
-export async function bootstrap(cells: Cells, words: string[]): Promise<string> {
-  const { positionals, values } = read(words)
+export async function bootstrap(
+  cells: Cells,
+  { positionals, values }: Typed<{ org?: string; team?: string; region?: string; cell?: string; label?: string }>,
+): Promise<string> {
   switch (positionals.slice(0, 2).join(' ')) {
     case 'org create':
       return createOrganization(cells, given(positionals[2], 'org create needs a name'))
@@ -63,19 +65,6 @@ export async function bootstrap(cells: Cells, words: string[]): Promise<string> 
       throw new UsageError(
         'Say "org create", "org plan", "org expire", "team create", "team feature", "key create", "key list" or "key revoke"; "bin/drawbridge help" explains them.',
       )
-  }
-}
-
-function read(words: string[]) {
-  const text = { type: 'string' } as const
-  try {
-    return parseArgs({
-      args: words,
-      allowPositionals: true,
-      options: { org: text, team: text, region: text, cell: text, label: text },
-    })
-  } catch (error) {
-    throw new UsageError((error as Error).message)
   }
 }
 
@@ -113,7 +102,7 @@ async function changePlan(cells: Cells, org_id: string, plan: string | undefined
   const chosen = plans.find((known) => known === plan)
   if (!chosen) throw new UsageError(`The plan must be one of ${plans.join(', ')}.`)
   const found = await cells.control.plainTx((tx) => setPlan(tx, org_id, chosen))
-  if (!found) throw new UsageError('There is no such organization.')
+  if (!found) throw new Error('There is no such organization.')
   return `The plan is ${chosen}.\n`
 }
 
@@ -122,14 +111,14 @@ async function changeExpiry(cells: Cells, org_id: string, when: string | undefin
   const moment = when === undefined || when === 'never' ? undefined : parseMoment(when)
   if (when !== 'never' && !moment) throw new UsageError('org expire needs a day such as 2030-01-31, or "never".')
   const found = await cells.control.plainTx((tx) => setExpiry(tx, org_id, moment?.at ?? null))
-  if (!found) throw new UsageError('There is no such organization.')
+  if (!found) throw new Error('There is no such organization.')
   return moment ? `From ${iso(moment.at)} on the organization may only read.\n` : 'The organization does not expire.\n'
 }
 
 async function createTeamOf(cells: Cells, org_id: string, name: string, place: Region): Promise<string> {
   served(cells, place)
   const id = await cells.control.plainTx(async (tx) => {
-    if (!(await findOrg(tx, org_id))) throw new UsageError('There is no such organization.')
+    if (!(await findOrg(tx, org_id))) throw new Error('There is no such organization.')
     return createTeam(tx, { org_id, name, region: place })
   })
   for (const cellName of cellsOfRegion(place)) await settle(cells, cellName, { id, org_id })
@@ -139,7 +128,7 @@ async function createTeamOf(cells: Cells, org_id: string, name: string, place: R
 /** The cells of a region, all of which have to be served here. */
 function served(cells: Cells, place: Region): CellName[] {
   const missing = cellsOfRegion(place).filter((cellName) => !cells.has(cellName))
-  if (missing.length) throw new UsageError(`CELLS leaves out ${missing.join(', ')}, where a team of this region has its place.`)
+  if (missing.length) throw new Error(`CELLS leaves out ${missing.join(', ')}, where a team of this region has its place.`)
   return cellsOfRegion(place)
 }
 
@@ -154,7 +143,7 @@ async function settle(cells: Cells, cellName: CellName, team: { id: string; org_
 /** Switch a feature of a team in all cells of its region, or list what is on. */
 async function features(cells: Cells, team_id: string, name: string | undefined, to: string | undefined): Promise<string> {
   const team = await findTeam(cells.control.queries, team_id)
-  if (!team) throw new UsageError('There is no such team.')
+  if (!team) throw new Error('There is no such team.')
   const places = served(cells, team.region)
   if (name === 'list') return listFeatures(cells, places, team_id)
   const known = [...featureNames, ...optionNames].find((each) => each === name)
@@ -180,7 +169,7 @@ async function listFeatures(cells: Cells, places: CellName[], team_id: string): 
 async function createKeyOfTeam(cells: Cells, team_id: string, cellName: CellName, label: string): Promise<string> {
   return cells.control.plainTx(async (tx) => {
     const team = await findTeam(tx, team_id)
-    if (!team) throw new UsageError('There is no such team.')
+    if (!team) throw new Error('There is no such team.')
     if (!cellsOfRegion(team.region).includes(cellName))
       throw new UsageError(`The team is in region ${team.region}; ${cellName} is not.`)
     return `api key  ${await createTeamKey(tx, { team_id, cell: cellName, label })}\n`
@@ -189,7 +178,7 @@ async function createKeyOfTeam(cells: Cells, team_id: string, cellName: CellName
 
 async function createKeyOfOrg(cells: Cells, org_id: string, label: string): Promise<string> {
   return cells.control.plainTx(async (tx) => {
-    if (!(await findOrg(tx, org_id))) throw new UsageError('There is no such organization.')
+    if (!(await findOrg(tx, org_id))) throw new Error('There is no such organization.')
     return `management key  ${await createOrgKey(tx, { org_id, label })}\n`
   })
 }
@@ -213,6 +202,6 @@ function line(key: ListedKey, kind: string): string {
 
 async function revoke(cells: Cells, key: string): Promise<string> {
   const revoked = await cells.control.plainTx((tx) => revokeKey(tx, key))
-  if (!revoked) throw new UsageError('There is no such key.')
+  if (!revoked) throw new Error('There is no such key.')
   return 'Revoked. It stops working in every process within 5 s.\n'
 }

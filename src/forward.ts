@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { machineNow } from './platform/clock.ts'
 import { codeOf } from './remote.ts'
-import { version } from './server.ts'
+import { version } from './version.ts'
 import { signatureHeaders, signingKey } from './webhooks/signature.ts'
 
 const FORWARD_MS_MAX = 15_000

@@ -4,10 +4,9 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { UsageError } from './bootstrap.ts'
-import { insuranceCommand } from './insurance-command.ts'
 import { loadInsuranceData } from './insurance/load.ts'
 import { cells, given, type Given } from './testing.ts'
+import { command, outcomeOf } from './testing-commands.ts'
 
 const directory = await mkdtemp(join(tmpdir(), 'insurance-'))
 after(() => rm(directory, { recursive: true }))
@@ -15,10 +14,10 @@ after(() => rm(directory, { recursive: true }))
 async function load(what: string, text: string): Promise<string> {
   const file = join(directory, 'file')
   await writeFile(file, text)
-  return insuranceCommand(cells, [what, 'import', file])
+  return command(cells, [what, 'import', file])
 }
 const refusal = (work: Promise<string>, text: RegExp) =>
-  assert.rejects(work, (error) => error instanceof UsageError && text.test(error.message))
+  assert.rejects(work, (error) => error instanceof Error && text.test(error.message))
 const search = async ({ api }: Given, name: string) =>
   (await api.get(`/v3/insurance/search/payor?insurance_name=${encodeURIComponent(name)}`)).body
 const found = async ({ api }: Given, query: string) =>
@@ -59,7 +58,36 @@ test('diagnoses are replaced, and stay so when the server starts again', async (
   const team = await given()
   assert.equal((await found(team, 'I10'))[0].diagnosis_code, 'I10')
   const line = `00001 A0101   1 ${'Short'.padEnd(60)} Typhoid meningitis`
-  assert.match(await load('icd', `${line}\n`), /^1 diagnoses in each of/)
+  const before = (await team.db.pool.query('select count(*)::int as n from icd_code')).rows[0].n as number
+  const unchanged = async () =>
+    assert.equal((await team.db.pool.query('select count(*)::int as n from icd_code')).rows[0].n, before)
+  const file = join(directory, 'codes')
+  await writeFile(file, `${line}\n`)
+
+  // Without a terminal it has to be said.
+  await refusal(
+    command(cells, ['icd', 'import', file]),
+    new RegExp(`^The import removes ${before} of ${before} codes in sandbox-us, .*Say --yes`),
+  )
+  await unchanged()
+  const told = await command(cells, ['icd', 'import', file, '--dry-run'])
+  assert.match(told, new RegExp(`^sandbox-us +${before} of ${before} codes removed, 1 added, 0 changed\n`))
+  assert.match(told, /Nothing was changed\.\n$/)
+  await unchanged()
+
+  // On a terminal somebody is asked.
+  const asked: string[] = []
+  const answer = (yes: boolean) => async (question: string) => (asked.push(question), yes)
+  await assert.rejects(outcomeOf(cells, ['icd', 'import', file], answer(false)), /^Error: Nothing was changed\.$/)
+  await unchanged()
+  const { printed } = await outcomeOf(cells, ['icd', 'import', file], answer(true))
+  assert.match(asked.join('|'), new RegExp(`^The import removes ${before} of ${before} codes in .*Go on\\?\\|The import`))
+  assert.match(printed, /codes removed, 1 added.*\n1 diagnoses in each of/s)
+
+  // What takes nothing away is not asked about.
+  const more = `00002 A0102   1 ${'Short'.padEnd(60)} Typhoid with heart involvement`
+  assert.match(await load('icd', `${line} renamed\n${more}\n`), /^sandbox-us +0 of 1 codes removed, 1 added, 1 changed\n/)
+  assert.match(await command(cells, ['icd', 'import', file, '--yes']), /1 of 2 codes removed, 0 added, 1 changed/)
   await loadInsuranceData(team.db)
   const { rows } = await team.db.pool.query('select code from icd_code')
   assert.deepEqual(rows, [{ code: 'A0101' }])
@@ -69,7 +97,7 @@ test('diagnoses are replaced, and stay so when the server starts again', async (
 })
 
 test('a command that cannot be carried out says why', async () => {
-  await refusal(insuranceCommand(cells, ['payors']), /Say "payors import FILE"/)
-  await refusal(insuranceCommand(cells, ['icd', 'export', 'x']), /Say "icd import FILE"/)
-  await refusal(insuranceCommand(cells, ['icd', 'import', join(directory, 'nowhere')]), /cannot be read \(ENOENT\)/)
+  await refusal(command(cells, ['payors']), /needs a command after it/)
+  await refusal(command(cells, ['icd', 'export', 'x']), /Unknown command 'export'/)
+  await refusal(command(cells, ['icd', 'import', join(directory, 'nowhere')]), /cannot be read \(ENOENT\)/)
 })

@@ -1,5 +1,5 @@
 // Jobs that failed, as the operator sees them and tries them again. Prints ids, names of jobs and codes of errors, nothing of a patient.
-import { parseArgs } from 'node:util'
+import type { Typed } from './command-tree.ts'
 import { cell, id, UsageError } from './bootstrap.ts'
 import type { Cells } from './platform/cells.ts'
 import type { CellName } from './platform/db.ts'
@@ -12,11 +12,13 @@ const IDS_MAX = 1000
  * Errors: UsageError for options that do not go together, an id that is none, a cell that is not served, and ids of which none is a failed job.
  * @returns what to print
  */
-export async function jobsCommand(cells: Cells, words: string[]): Promise<string> {
-  const { positionals, values } = read(words)
+export async function jobsCommand(
+  cells: Cells,
+  { positionals, values }: Typed<{ cell?: string; name?: string; all?: boolean; retrying?: boolean; json?: boolean }>,
+): Promise<string> {
   const [, command, ...ids] = positionals
   const places = values.cell === undefined ? cells.names : [cell(values.cell)]
-  for (const name of places) if (!cells.has(name)) throw new UsageError(`Cell ${name} is not listed in CELLS.`)
+  for (const name of places) if (!cells.has(name)) throw new Error(`Cell ${name} is not listed in CELLS.`)
   if (command === 'list') {
     if (ids.length || values.all || values.name !== undefined)
       throw new UsageError('Usage: bin/drawbridge jobs list [--retrying] [--cell CELL] [--json].')
@@ -67,22 +69,11 @@ async function retry(
   for (const name of places) for (const job of await retryJobs(cells.of(name), chosen)) retried.push({ id: job, cell: name })
   const known = new Set(retried.map((job) => job.id))
   const not_found = 'ids' in chosen ? chosen.ids.filter((job) => !known.has(job)) : []
-  if (retried.length === 0 && not_found.length) throw new UsageError('None of these is a job that failed.')
+  if (retried.length === 0 && not_found.length) throw new Error('None of these is a job that failed.')
   if (json) return `${JSON.stringify({ retried, not_found }, null, 2)}\n`
   return [
     ...retried.map((job) => `${job.id}  ${job.cell.padEnd(13)}  tried again now\n`),
     ...not_found.map((job) => `${job}  is not a job that failed\n`),
     ...(retried.length ? [] : ['There are none.\n']),
   ].join('')
-}
-
-function read(words: string[]) {
-  const text = { type: 'string' } as const
-  const flag = { type: 'boolean' } as const
-  try {
-    const options = { cell: text, name: text, all: flag, retrying: flag, json: flag }
-    return parseArgs({ args: words, allowPositionals: true, options })
-  } catch (error) {
-    throw new UsageError((error as Error).message)
-  }
 }

@@ -1,10 +1,9 @@
 // `bin/drawbridge listen`: the events of a team as they happen, one line each, forwarded with a signature to a developer's machine. It is
 // a client of a running server and leaves nothing there. It prints times, types and ids, and nothing of a person.
 import { setTimeout as sleep } from 'node:timers/promises'
-import { parseArgs } from 'node:util'
-import { UsageError } from './bootstrap.ts'
+import { UsageError } from './usage-error.ts'
 import { forwarding, line, type Told } from './forward.ts'
-import { ask, findRemote, NoAnswer, remoteOptions, type Answer, type Remote } from './remote.ts'
+import { ask, findRemote, NoAnswer, type Answer, type Remote, type RemoteValues } from './remote.ts'
 import { eventTypes } from './webhooks/catalogue.ts'
 import { newSecret, withPrefix } from './webhooks/signature.ts'
 
@@ -29,8 +28,8 @@ interface Wishes {
 }
 
 /** Carry out `listen`. Returns when the signal comes. @throws UsageError, or Error when the server refuses us */
-export async function listen(words: string[], surroundings: Surroundings): Promise<void> {
-  const wishes = read(words, surroundings.env)
+export async function listen(values: Values, surroundings: Surroundings): Promise<void> {
+  const wishes = read(values, surroundings.env)
   const feed = new Feed(wishes, surroundings)
   let events = await feed.begin()
   const forward = wishes.forward_to === undefined ? undefined : forwarding(wishes.forward_to, wishes.secret, surroundings)
@@ -44,15 +43,13 @@ export async function listen(words: string[], surroundings: Surroundings): Promi
   }
 }
 
-function read(words: string[], env: Surroundings['env']): Wishes {
-  const text = { type: 'string' } as const
-  const options = { ...remoteOptions, 'forward-to': text, events: text, secret: text }
-  let values
-  try {
-    ;({ values } = parseArgs({ args: words.slice(1), options }))
-  } catch (error) {
-    throw new UsageError((error as Error).message)
-  }
+interface Values extends RemoteValues {
+  forwardTo?: string
+  events?: string
+  secret?: string
+}
+
+function read(values: Values, env: Surroundings['env']): Wishes {
   const types = (values.events ?? '')
     .split(',')
     .map((type) => type.trim())
@@ -60,7 +57,7 @@ function read(words: string[], env: Surroundings['env']): Wishes {
   const known = new Set(eventTypes.map(({ name }) => name))
   const unknown = types.filter((type) => !known.has(type))
   if (unknown.length) throw new UsageError(`There is no event type ${unknown.join(', ')}.`)
-  const forward_to = values['forward-to']
+  const forward_to = values.forwardTo
   if (forward_to !== undefined && !(/^https?:\/\//.test(forward_to) && URL.canParse(forward_to)))
     throw new UsageError('--forward-to must be an address that starts with http:// or https://.')
   if (values.secret !== undefined && !SECRET.test(values.secret))

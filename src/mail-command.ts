@@ -1,5 +1,6 @@
 // The outbox of mail as its operator reads it.
 import { UsageError } from './bootstrap.ts'
+import type { Typed } from './command-tree.ts'
 import { usersOfMail } from './messages/messages.ts'
 import { leaveCommands } from './platform/access-line.ts'
 import { seal } from './platform/access-log.ts'
@@ -10,7 +11,7 @@ import { findMail, listMail, type MailLine } from './platform/mail.ts'
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
 /** Carry out `mail list` or `mail show ID`. @returns what to print */
-export async function mailCommand(cells: Cells, [, what, id]: string[]): Promise<string> {
+export async function mailCommand(cells: Cells, { positionals: [, what, id] }: Typed): Promise<string> {
   const places: [string, Db][] = [
     ['control', cells.control],
     ...cells.names.map((name) => [name, cells.of(name)] as [string, Db]),
@@ -28,7 +29,7 @@ export async function mailCommand(cells: Cells, [, what, id]: string[]): Promise
     await log(cells, db, 'mail show', [mail])
     return letter(place, mail)
   }
-  throw new UsageError('There is no such mail.')
+  throw new Error('There is no such mail.')
 }
 
 /** Write down that mail of patients is shown: that of a cell. The control plane has no patients. */

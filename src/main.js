@@ -7,6 +7,8 @@ import { fileURLToPath } from 'node:url'
 import { setFlagsFromString } from 'node:v8'
 
 const RUNS_ON = /^(start|serve|work)$/
+/** Loads all that a server needs, for what Node keeps of it, and ends. */
+const COMPILE = '--compile'
 const cache = fileURLToPath(new URL('../node_modules/.cache/drawbridge', import.meta.url))
 const words = process.argv.slice(2)
 
@@ -15,12 +17,12 @@ if (process.execArgv.some((flag) => flag.startsWith('--min-semi-space-size'))) s
 
 const cold = isCold()
 const { status } = enableCompileCache(cache)
-if (cold && status === constants.compileCacheStatus.ENABLED && RUNS_ON.test(words[0] ?? '')) {
+if (cold && status === constants.compileCacheStatus.ENABLED && words.length === 1 && RUNS_ON.test(words[0])) {
   // A process that goes on for long does not translate the sources itself. If the other fails, this one still can, and says what is wrong.
-  spawnSync(process.execPath, [fileURLToPath(import.meta.url), 'version'], { stdio: 'ignore', timeout: 60_000 })
+  spawnSync(process.execPath, [fileURLToPath(import.meta.url), COMPILE], { stdio: 'ignore', timeout: 60_000 })
 }
-const { main } = await import('./cli.ts')
-await main(words)
+if (words[0] === COMPILE) await import('./run.ts')
+else await (await import('./cli.ts')).main(words)
 
 function isCold() {
   try {

@@ -1,5 +1,5 @@
 // Phlebotomists by command: an organization's, or the operator's own.
-import { parseArgs } from 'node:util'
+import type { Outcome, Typed } from './command-tree.ts'
 import { id, UsageError } from './bootstrap.ts'
 import { findOrg } from './management/teams.ts'
 import { importStaff } from './phlebotomy/import.ts'
@@ -7,16 +7,19 @@ import { listStaff, removeStaff } from './phlebotomy/staff.ts'
 import { constraints } from './phlebotomy/visits.ts'
 import { placesOf, usable } from './places-command.ts'
 import type { Cells } from './platform/cells.ts'
-import type { Db } from './platform/db.ts'
+import type { CellName, Db } from './platform/db.ts'
 import { Problem } from './platform/errors.ts'
+import { taken } from './platform/rejections.ts'
 
 /**
  * Carry out `phlebotomy import`, `phlebotomy list` or `phlebotomy remove`: in the cell that is named, else in those of production, since
  * the sandbox has visits of its own.
  * @returns what to print
  */
-export async function phlebotomyCommand(cells: Cells, words: string[]): Promise<string> {
-  const { positionals, values } = read(words)
+export async function phlebotomyCommand(
+  cells: Cells,
+  { positionals, values }: Typed<{ cell?: string; org?: string; strict?: boolean }>,
+): Promise<Outcome> {
   const [, command, ...named] = positionals
   if (!['import', 'list', 'remove'].includes(command ?? ''))
     throw new UsageError(
@@ -24,37 +27,24 @@ export async function phlebotomyCommand(cells: Cells, words: string[]): Promise<
     )
   const org_id = values.org === undefined ? null : id(values.org, '--org')
   if (org_id !== null && !(await cells.control.plainTx((tx) => findOrg(tx, org_id))))
-    throw new UsageError('There is no such organization.')
+    throw new Error('There is no such organization.')
   if (command !== 'list' && named.length === 0)
     throw new UsageError(command === 'import' ? 'phlebotomy import needs a file.' : 'phlebotomy remove needs references.')
   const places = placesOf(cells, values.cell, (name) => name.startsWith('production'))
-  if (places.length === 0) throw new UsageError('No cell of production is served here; name one with --cell.')
-  let printed = ''
+  if (places.length === 0) throw new Error('No cell of production is served here; name one with --cell.')
+  if (command === 'remove') return removeFrom(cells, places, org_id, named)
+  let [printed, rejected] = ['', 0]
   for (const name of places) {
     const db = cells.of(name)
     printed += `${name}\n`
-    if (command === 'import') printed += await take(db, org_id, named[0]!, values.strict ?? false)
-    else printed += command === 'list' ? await list(db, org_id) : await remove(db, org_id, named)
+    if (command === 'list') printed += await list(db, org_id)
+    else {
+      const { staff, rejections } = await usable(importStaff(db, org_id, named[0]!, values.strict ?? false))
+      printed += `${staff} taken\n${rejections.text()}`
+      rejected += rejections.count
+    }
   }
-  return printed
-}
-
-function read(words: string[]) {
-  const text = { type: 'string' } as const
-  try {
-    return parseArgs({
-      args: words,
-      allowPositionals: true,
-      options: { cell: text, org: text, strict: { type: 'boolean' } },
-    })
-  } catch (error) {
-    throw new UsageError((error as Error).message)
-  }
-}
-
-async function take(db: Db, org_id: string | null, file: string, strict: boolean): Promise<string> {
-  const { staff, rejections } = await usable(importStaff(db, org_id, file, strict))
-  return `${staff} taken\n${rejections.text()}`
+  return taken(printed, rejected)
 }
 
 async function list(db: Db, org_id: string | null): Promise<string> {
@@ -65,21 +55,46 @@ async function list(db: Db, org_id: string | null): Promise<string> {
   return lines.join('')
 }
 
-async function remove(db: Db, org_id: string | null, references: string[]): Promise<string> {
-  try {
-    await db.plainTx(async (tx) => {
-      for (const reference of references) await removeStaff(tx, org_id, reference)
-    })
-  } catch (error) {
-    throw reasonOf(error) ?? error
+/** Each reference in each cell by itself. What is in none of the cells, or cannot be removed, is the failure. */
+async function removeFrom(cells: Cells, places: CellName[], org_id: string | null, references: string[]): Promise<Outcome> {
+  const removed = new Set<string>()
+  const refused = new Set<string>()
+  let printed = ''
+  for (const name of places) {
+    printed += `${name}\n`
+    for (const reference of references) {
+      const outcome = await remove(cells.of(name), org_id, reference)
+      if (outcome === 'removed') removed.add(reference)
+      else if (outcome !== ABSENT) refused.add(reference)
+      printed += `  ${reference}  ${outcome}\n`
+    }
   }
-  return references.map((reference) => `  ${reference}  removed\n`).join('')
+  const absent = references.filter((reference) => !removed.has(reference) && !refused.has(reference))
+  const failures = [
+    ...(absent.length ? [`There is no phlebotomist ${absent.join(', ')} in ${places.join(', ')}.`] : []),
+    ...(refused.size ? [`Not removed everywhere: ${[...refused].join(', ')}.`] : []),
+  ]
+  return { printed, failure: failures.length ? failures.join(' ') : undefined }
+}
+
+const ABSENT = 'not here'
+
+async function remove(db: Db, org_id: string | null, reference: string): Promise<string> {
+  try {
+    await db.plainTx((tx) => removeStaff(tx, org_id, reference))
+    return 'removed'
+  } catch (error) {
+    if (error instanceof Problem && error.status === 404) return ABSENT
+    const reason = reasonOf(error)
+    if (reason === undefined) throw error
+    return `not removed: ${reason}`
+  }
 }
 
 /** What was refused, as a sentence. */
-function reasonOf(error: unknown): UsageError | undefined {
+function reasonOf(error: unknown): string | undefined {
   const { constraint } = error as { constraint?: string }
   const problem =
     error instanceof Problem ? error : constraint === 'phlebotomy_visit__staff' ? constraints[constraint]() : undefined
-  return problem && new UsageError(`${String(problem.body.detail)}.`)
+  return problem && String(problem.body.detail)
 }

@@ -1,43 +1,37 @@
 // Postal codes by command.
-import { parseArgs } from 'node:util'
+import type { Outcome, Typed } from './command-tree.ts'
 import { cell, UsageError } from './bootstrap.ts'
 import { importPostalCodes } from './places/postal-codes.ts'
 import type { Cells } from './platform/cells.ts'
 import type { CellName } from './platform/db.ts'
-import { unreadable, UnusableFile } from './platform/rejections.ts'
+import { taken, unreadable, UnusableFile } from './platform/rejections.ts'
 import { countryCode } from './wire/places.ts'
 
 /** Carry out `places import FILE`, in every cell that is served or in one. @returns what to print */
-export async function placesCommand(cells: Cells, words: string[]): Promise<string> {
-  const { positionals, values } = read(words)
+export async function placesCommand(
+  cells: Cells,
+  { positionals, values }: Typed<{ country?: string; cell?: string }>,
+): Promise<Outcome> {
   const [, command, file] = positionals
   if (command !== 'import') throw new UsageError('Say "places import FILE"; "bin/drawbridge help" explains it.')
   if (!file) throw new UsageError('places import needs a file.')
   const only = values.country === undefined ? undefined : countryCode(values.country)
   if (values.country !== undefined && only === undefined)
     throw new UsageError('--country must be the code of a country, DE for example.')
-  let printed = ''
+  let [printed, rejected] = ['', 0]
   for (const name of placesOf(cells, values.cell)) {
     const { rows, countries, rejections } = await usable(importPostalCodes(cells.of(name), file, only))
     printed += `${name.padEnd(13)}  ${rows} places of ${countries.join(', ') || 'no country'}\n${rejections.text()}`
+    rejected += rejections.count
   }
-  return printed
-}
-
-function read(words: string[]) {
-  const text = { type: 'string' } as const
-  try {
-    return parseArgs({ args: words, allowPositionals: true, options: { country: text, cell: text } })
-  } catch (error) {
-    throw new UsageError((error as Error).message)
-  }
+  return taken(printed, rejected)
 }
 
 /** The cell that is named, or all that are served and wanted. */
 export function placesOf(cells: Cells, named: string | undefined, wanted: (name: CellName) => boolean = () => true): CellName[] {
   if (named === undefined) return cells.names.filter(wanted)
   const name = cell(named)
-  if (!cells.has(name)) throw new UsageError(`CELLS leaves out ${name}.`)
+  if (!cells.has(name)) throw new Error(`CELLS leaves out ${name}.`)
   return [name]
 }
 
@@ -47,6 +41,6 @@ export async function usable<R>(work: Promise<R>): Promise<R> {
     return await work
   } catch (error) {
     const reason = error instanceof UnusableFile ? error : unreadable(error)
-    throw reason ? new UsageError(reason.message) : error
+    throw reason ? new Error(reason.message) : error
   }
 }

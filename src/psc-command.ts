@@ -1,9 +1,10 @@
 // Sites of laboratories by command.
-import { parseArgs } from 'node:util'
+import type { Outcome, Typed } from './command-tree.ts'
 import { UsageError } from './bootstrap.ts'
 import { placesOf, usable } from './places-command.ts'
 import type { Cells } from './platform/cells.ts'
 import type { CellName, Db } from './platform/db.ts'
+import { taken } from './platform/rejections.ts'
 import { importSites, labOf } from './psc/import.ts'
 import { countSites, listSites, setActive } from './psc/sites.ts'
 import { labSlugs } from './wire/enums.ts'
@@ -15,8 +16,10 @@ const LISTED = 1000
  * without a cell goes to those of production, since the sandbox has sites of its own.
  * @returns what to print
  */
-export async function pscCommand(cells: Cells, words: string[]): Promise<string> {
-  const { positionals, values } = read(words)
+export async function pscCommand(
+  cells: Cells,
+  { positionals, values }: Typed<{ cell?: string; lab?: string; strict?: boolean }>,
+): Promise<Outcome> {
   const [, command, ...named] = positionals
   if (!['import', 'list', 'activate', 'deactivate'].includes(command ?? ''))
     throw new UsageError('Say "psc import", "psc list", "psc activate" or "psc deactivate"; "bin/drawbridge help" explains them.')
@@ -34,57 +37,59 @@ export async function pscCommand(cells: Cells, words: string[]): Promise<string>
   return eachCell(cells, values.cell, async (db) => activate(db, await labIn(db, lab), named, command === 'activate'))
 }
 
-function read(words: string[]) {
-  const text = { type: 'string' } as const
-  try {
-    const options = { cell: text, lab: text, strict: { type: 'boolean' } } as const
-    return parseArgs({ args: words, allowPositionals: true, options })
-  } catch (error) {
-    throw new UsageError((error as Error).message)
-  }
-}
-
 const isProduction = (name: CellName): boolean => name.startsWith('production')
+
+interface Done {
+  text: string
+  /** How much of a file was not taken. */
+  rejected: number
+}
 
 async function eachCell(
   cells: Cells,
   named: string | undefined,
-  work: (db: Db) => Promise<string>,
+  work: (db: Db) => Promise<Done>,
   wanted?: (name: CellName) => boolean,
-): Promise<string> {
+): Promise<Outcome> {
   const places = placesOf(cells, named, wanted)
-  if (places.length === 0) throw new UsageError('No cell of production is served here; name one with --cell.')
-  let printed = ''
-  for (const name of places) printed += `${name}\n${await usable(work(cells.of(name)))}`
-  return printed
+  if (places.length === 0) throw new Error('No cell of production is served here; name one with --cell.')
+  let [printed, rejected] = ['', 0]
+  for (const name of places) {
+    const done = await usable(work(cells.of(name)))
+    printed += `${name}\n${done.text}`
+    rejected += done.rejected
+  }
+  return taken(printed, rejected)
 }
+
+const whole = (lines: string[]): Done => ({ text: lines.join(''), rejected: 0 })
 
 async function labIn(db: Db, slug: string): Promise<number> {
   const lab_id = await labOf(db.queries, slug)
-  if (lab_id === undefined) throw new UsageError('There is no such lab in the cell.')
+  if (lab_id === undefined) throw new Error('There is no such lab in the cell.')
   return lab_id
 }
 
-async function take(db: Db, lab_id: number, file: string, strict: boolean): Promise<string> {
+async function take(db: Db, lab_id: number, file: string, strict: boolean): Promise<Done> {
   const { sites, rejections } = await importSites(db, lab_id, file, strict)
-  return `${sites} taken\n${rejections.text()}`
+  return { text: `${sites} taken\n${rejections.text()}`, rejected: rejections.count }
 }
 
-async function counts(db: Db): Promise<string> {
+async function counts(db: Db): Promise<Done> {
   const labs = await countSites(db.queries)
-  return labs.map(({ slug, active, inactive }) => `  ${slug.padEnd(13)} ${active} active, ${inactive} inactive\n`).join('')
+  return whole(labs.map(({ slug, active, inactive }) => `  ${slug.padEnd(13)} ${active} active, ${inactive} inactive\n`))
 }
 
-async function list(db: Db, lab_id: number): Promise<string> {
+async function list(db: Db, lab_id: number): Promise<Done> {
   const sites = await listSites(db.queries, lab_id, { after: '', limit: LISTED + 1 })
   const lines = sites.slice(0, LISTED).map(({ site_code, active, state, zip_code, name, capabilities }) => {
     const can = capabilities.length ? `  [${capabilities.join(' ')}]` : ''
     return `  ${site_code.padEnd(12)} ${active ? 'active  ' : 'inactive'} ${state} ${zip_code.padEnd(10)} ${name}${can}\n`
   })
-  return [...lines, ...(sites.length > LISTED ? ['  … and more\n'] : [])].join('')
+  return whole([...lines, ...(sites.length > LISTED ? ['  … and more\n'] : [])])
 }
 
-async function activate(db: Db, lab_id: number, codes: string[], active: boolean): Promise<string> {
+async function activate(db: Db, lab_id: number, codes: string[], active: boolean): Promise<Done> {
   const lines: string[] = []
   await db.plainTx(async (tx) => {
     lines.length = 0
@@ -93,5 +98,5 @@ async function activate(db: Db, lab_id: number, codes: string[], active: boolean
       lines.push(`  ${code}  ${known ? (active ? 'active' : 'inactive') : 'no such site'}\n`)
     }
   })
-  return lines.join('')
+  return whole(lines)
 }

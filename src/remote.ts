@@ -1,28 +1,26 @@
 // A running server as commands speak to it: over HTTP, with a team's key, like any other client. Where it is and which key it takes
 // comes from what was typed, else from the environment, else from the `demo.json` that the server wrote.
-import { UsageError } from './bootstrap.ts'
+import { UsageError } from './usage-error.ts'
 import { readDemo } from './demo.ts'
 import { cellNames, type CellName } from './platform/db.ts'
 
 /** Options that say which server and team are meant. */
-export const remoteOptions = {
-  url: { type: 'string' },
-  key: { type: 'string' },
-  cell: { type: 'string' },
-} as const
+export interface RemoteValues {
+  url?: string
+  key?: string
+  cell?: string
+}
 
 export interface Remote {
   url: string
   key: string
 }
 
-type Typed = { [name in keyof typeof remoteOptions]?: string | undefined }
-
 /**
  * The server and the key that are meant, read anew at each call: a server that was started again may be elsewhere.
  * @throws UsageError for options that contradict each other; Error when a part is found nowhere
  */
-export function findRemote(typed: Typed, env: Record<string, string | undefined>): Remote {
+export function findRemote(typed: RemoteValues, env: Record<string, string | undefined>): Remote {
   const cell = typed.cell ?? 'sandbox-us'
   if (!cellNames.includes(cell as CellName)) throw new UsageError(`--cell must be one of ${cellNames.join(', ')}.`)
   if (typed.cell !== undefined && typed.key !== undefined) throw new UsageError('--key says the cell already: leave --cell out.')

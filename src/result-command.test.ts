@@ -6,11 +6,11 @@ import { unassignedCleanup } from './matching/operator.ts'
 import { receiveFromLink } from './matching/receive.ts'
 import { T } from './platform/schema.ts'
 import { sql } from './platform/sql.ts'
-import { resultCommand } from './result-command.ts'
 import { deliveryFor, taken } from './testing-results.ts'
 import { cells, expire, given, guard, type Given } from './testing.ts'
+import { command } from './testing-commands.ts'
 
-const run = (...words: string[]) => resultCommand(cells, ['result', ...words, '--cell', 'sandbox-us'])
+const run = (...words: string[]) => command(cells, ['result', ...words, '--cell', 'sandbox-us'])
 
 async function unassigned(team: Given): Promise<string> {
   const delivery = await deliveryFor(team, await taken(team), { sample_id: `NOBODYS-${randomUUID()}` })
@@ -94,7 +94,6 @@ describe('a result that names no team is forgotten', () => {
 })
 
 for (const [words, reason] of [
-  [[], /Say "result list"/],
   [['assign', 'x'], /The result must be given as an id/],
   [['assign', randomUUID()], /--team must be given as an id/],
   [['assign', randomUUID(), '--team', randomUUID()], /no such team/],

@@ -1,5 +1,5 @@
 // Results that came over a link and name no team, as the operator finds whose they are. Prints no patient.
-import { parseArgs } from 'node:util'
+import type { Typed } from './command-tree.ts'
 import { cell, id, UsageError } from './bootstrap.ts'
 import { loadTenant } from './management/teams.ts'
 import { assignToTeam, dropUnassigned, listUnassigned } from './matching/operator.ts'
@@ -8,13 +8,15 @@ import { seal } from './platform/access-log.ts'
 import type { Cells } from './platform/cells.ts'
 
 /** Carry out `result list`, `result assign` or `result drop`. @returns what to print */
-export async function resultCommand(cells: Cells, words: string[]): Promise<string> {
-  const { positionals, values } = read(words)
+export async function resultCommand(
+  cells: Cells,
+  { positionals, values }: Typed<{ cell?: string; team?: string }>,
+): Promise<string> {
   const [, command, named] = positionals
   if (!['list', 'assign', 'drop'].includes(command ?? ''))
     throw new UsageError('Say "result list", "result assign" or "result drop"; "bin/drawbridge help" explains them.')
   const place = cell(values.cell)
-  if (!cells.has(place)) throw new UsageError(`CELLS leaves out ${place}.`)
+  if (!cells.has(place)) throw new Error(`CELLS leaves out ${place}.`)
   const db = cells.of(place)
   if (command === 'list') {
     const rows = await listUnassigned(db.queries)
@@ -30,27 +32,18 @@ export async function resultCommand(cells: Cells, words: string[]): Promise<stri
       if (gone) leaveCommand(tx, 'result drop', { objects: [result] })
       return gone
     })
-    if (!isGone) throw new UsageError('No such result waits for a team.')
+    if (!isGone) throw new Error('No such result waits for a team.')
     await seal(db)
     return 'The result is gone.\n'
   }
   const tenant = await loadTenant(cells, place, id(values.team, '--team'))
-  if (!tenant) throw new UsageError('There is no such team.')
+  if (!tenant) throw new Error('There is no such team.')
   const receipt = await db.tx(tenant, async (tx) => {
     const taken = await assignToTeam(tx, result)
     if (taken) leaveCommand(tx, 'result assign', { team: tenant.team, org: tenant.org, objects: [result] })
     return taken
   })
   await seal(db)
-  if (!receipt) throw new UsageError('No such result waits for a team.')
+  if (!receipt) throw new Error('No such result waits for a team.')
   return `${receipt.decision_code}, ${receipt.status}${receipt.order_id ? `, order ${receipt.order_id}` : ''}\n`
-}
-
-function read(words: string[]) {
-  const text = { type: 'string' } as const
-  try {
-    return parseArgs({ args: words, allowPositionals: true, options: { cell: text, team: text } })
-  } catch (error) {
-    throw new UsageError((error as Error).message)
-  }
 }

@@ -1,5 +1,5 @@
 // Schedules of sites, and bookings that wait for an answer, by command: whoever operates the installation keeps the calendars.
-import { parseArgs } from 'node:util'
+import type { Outcome, Typed } from './command-tree.ts'
 import { cell, id, UsageError } from './bootstrap.ts'
 import { loadTenant } from './management/teams.ts'
 import { placesOf, usable } from './places-command.ts'
@@ -7,6 +7,7 @@ import { leaveCommand, leaveCommands } from './platform/access-line.ts'
 import { seal } from './platform/access-log.ts'
 import type { Cells } from './platform/cells.ts'
 import type { CellName, Db, Tx } from './platform/db.ts'
+import { taken } from './platform/rejections.ts'
 import { labOf } from './psc/import.ts'
 import { answerBooking, teamOfBooking, waitingBookings } from './scheduling/answers.ts'
 import { importSchedules } from './scheduling/import.ts'
@@ -19,8 +20,10 @@ const SAY =
   'Say "psc schedule import", "psc schedule list", "psc schedule show", "psc schedule remove", "psc booking list", "psc booking confirm" or "psc booking refuse"; "bin/drawbridge help" explains them.'
 
 /** Carry out `psc schedule ...` and `psc booking ...`. An import without a cell goes to those of production. @returns what to print */
-export async function scheduleCommand(cells: Cells, words: string[]): Promise<string> {
-  const { positionals, values } = read(words)
+export async function scheduleCommand(
+  cells: Cells,
+  { positionals, values }: Typed<{ cell?: string; lab?: string; strict?: boolean }>,
+): Promise<Outcome> {
   const [, noun, command, ...named] = positionals
   if (noun === 'booking') return bookings(cells, command, named[0], values.cell)
   if (!['import', 'list', 'show', 'remove'].includes(command ?? '')) throw new UsageError(SAY)
@@ -32,35 +35,25 @@ export async function scheduleCommand(cells: Cells, words: string[]): Promise<st
     )
   const wanted = command === 'import' ? (name: CellName) => name.startsWith('production') : undefined
   const places = placesOf(cells, values.cell, wanted)
-  if (places.length === 0) throw new UsageError('No cell of production is served here; name one with --cell.')
-  let printed = ''
+  if (places.length === 0) throw new Error('No cell of production is served here; name one with --cell.')
+  let [printed, rejected] = ['', 0]
   for (const name of places) {
     const db = cells.of(name)
     const lab_id = await labOf(db.queries, lab)
-    if (lab_id === undefined) throw new UsageError('There is no such lab in the cell.')
-    // What is shown can be edited and imported again.
-    printed +=
-      command === 'show' ? await show(db, lab_id, named) : `${name}\n${await change(db, lab_id, command!, named, values.strict)}`
+    if (lab_id === undefined) throw new Error('There is no such lab in the cell.')
+    if (command === 'import') {
+      const { schedules, rejections } = await usable(importSchedules(db, lab_id, named[0]!, values.strict ?? false))
+      printed += `${name}\n${schedules} taken\n${rejections.text()}`
+      rejected += rejections.count
+    } else if (command === 'show') {
+      // What is shown can be edited and imported again.
+      printed += await show(db, lab_id, named)
+    } else printed += `${name}\n${await (command === 'remove' ? remove(db, lab_id, named) : list(db, lab_id))}`
   }
-  return printed
+  return taken(printed, rejected)
 }
 
-function read(words: string[]) {
-  const text = { type: 'string' } as const
-  try {
-    const options = { cell: text, lab: text, strict: { type: 'boolean', default: false } } as const
-    return parseArgs({ args: words, allowPositionals: true, options })
-  } catch (error) {
-    throw new UsageError((error as Error).message)
-  }
-}
-
-async function change(db: Db, lab_id: number, command: string, named: string[], strict: boolean): Promise<string> {
-  if (command === 'import') {
-    const { schedules, rejections } = await usable(importSchedules(db, lab_id, named[0]!, strict))
-    return `${schedules} taken\n${rejections.text()}`
-  }
-  if (command === 'remove') return remove(db, lab_id, named)
+async function list(db: Db, lab_id: number): Promise<string> {
   const listed = await listSchedules(db.queries, lab_id, { after: '', limit: LISTED + 1 })
   const lines = listed.slice(0, LISTED).map(({ site_code, schedule: { slot_minutes, places, confirms } }) => {
     const how = confirms === 'by_hand' ? '  confirmed by hand' : ''
@@ -113,7 +106,7 @@ async function bookings(
   const booking = id(named, 'The booking')
   const name = cell(where)
   const db = cells.has(name) ? cells.of(name) : undefined
-  if (!db) throw new UsageError(`CELLS leaves out ${name}.`)
+  if (!db) throw new Error(`CELLS leaves out ${name}.`)
   const team = await teamOfBooking(db.queries, booking)
   const tenant = team === undefined ? undefined : await loadTenant(cells, name, team)
   const answer = async (tx: Tx) => {
@@ -123,6 +116,6 @@ async function bookings(
   }
   const isDone = tenant && (await db.tx(tenant, answer))
   await seal(db)
-  if (!isDone) throw new UsageError('No such booking waits for an answer.')
+  if (!isDone) throw new Error('No such booking waits for an answer.')
   return command === 'confirm' ? 'Confirmed.\n' : 'Refused; the appointment is cancelled.\n'
 }

@@ -1,6 +1,6 @@
 // A running Drawbridge: database, migrations, HTTP and worker, started in that order and stopped in the reverse.
 import { once } from 'node:events'
-import { mkdirSync, readFileSync } from 'node:fs'
+import { mkdirSync, statSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -22,6 +22,7 @@ import { AccessLog } from './platform/access-log.ts'
 import { Cells, schemaOf, type CellOptions } from './platform/cells.ts'
 import type { Config } from './platform/config.ts'
 import type { CellName, Connection, Db } from './platform/db.ts'
+import { clusterFolder } from './platform/embedded-cluster.ts'
 import { openEmbedded, type Embedded } from './platform/embedded-postgres.ts'
 import { heavy } from './platform/heavy.ts'
 import { createHttp } from './platform/http.ts'
@@ -49,11 +50,11 @@ import { keepParity } from './scheduling/sandbox-scheduler.ts'
 import { ClockMoves } from './simulator/clock-lease.ts'
 import { assertNotDeleted, deletedAmong } from './users/users.ts'
 import { FeedWatch } from './webhooks/feed-watch.ts'
+import { version } from './version.ts'
 import { Targets } from './webhooks/targets.ts'
 import { deliveryIn } from './webhooks/worker.ts'
 
-export const version = (JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { version: string })
-  .version
+export { version }
 
 /** How long connections may take to end; those of the embedded server end with it. */
 const CLOSE_MS_MAX = 5_000
@@ -69,9 +70,18 @@ export interface Database {
 /**
  * Open the database: the one named by the settings, or the embedded one below the data folder.
  * @param ownership `required` for a server: a second one on the same folder is refused with `DataDirInUse`
+ * @param create whether the embedded one is made where there is none; otherwise that is an Error, and nothing is made
  */
-export async function openDatabase(config: Config, log: Log, ownership: 'required' | 'if-free'): Promise<Database> {
+export async function openDatabase(
+  config: Config,
+  log: Log,
+  { ownership, create }: { ownership: 'required' | 'if-free'; create: boolean },
+): Promise<Database> {
   const external = config.database_urls.control !== undefined
+  if (!external && !create && !isThere(clusterFolder(resolve(config.data_dir))))
+    throw new Error(
+      `There is no database in ${resolve(config.data_dir)}. "bin/drawbridge start" makes one there; DATA_DIR names another folder, DATABASE_URL a PostgreSQL of yours.`,
+    )
   if (!external) mkdirSync(resolve(config.data_dir), { recursive: true, mode: 0o700 })
   const embedded = external
     ? undefined
@@ -93,6 +103,15 @@ export async function openDatabase(config: Config, log: Log, ownership: 'require
       await Promise.race([cells.close(), sleep(CLOSE_MS_MAX, undefined, { ref: false })])
       await embedded?.stop()
     },
+  }
+}
+
+/** Also when it may not be looked at: opening it says so. */
+function isThere(folder: string): boolean {
+  try {
+    return statSync(folder, { throwIfNoEntry: false }) !== undefined
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code !== 'ENOTDIR'
   }
 }
 

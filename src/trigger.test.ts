@@ -25,7 +25,7 @@ for (const type of Object.keys(stories))
     }
     const lines: string[] = []
     let isOver = false
-    const words = ['trigger', type, '--url', url, '--key', team.key]
+    const words = { positionals: ['trigger', type], values: { url, key: team.key } }
     const playing = trigger(words, { env: {}, out: (line) => lines.push(line) }).finally(() => (isOver = true))
     // What a worker would do.
     while (!isOver) {

@@ -2,9 +2,9 @@
 // exist. Nothing is sent that did not happen: for a sample of any type there is the test of an endpoint.
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { parseArgs } from 'node:util'
-import { UsageError } from './bootstrap.ts'
-import { ask, findRemote, remoteOptions, type Remote } from './remote.ts'
+import type { Typed } from './command-tree.ts'
+import { ask, findRemote, type Remote, type RemoteValues } from './remote.ts'
+import { UsageError } from './usage-error.ts'
 import { eventType } from './webhooks/catalogue.ts'
 import { examplePatient, examplePhysician } from './wire/example.ts'
 
@@ -119,8 +119,10 @@ export interface Surroundings {
 /**
  * Carry out `trigger`: returns when the event is there. @throws UsageError for what is no type, Error for what cannot be brought about
  */
-export async function trigger(words: string[], { env, out }: Surroundings): Promise<void> {
-  const { positionals, values } = read(words)
+export async function trigger(
+  { positionals, values }: Typed<RemoteValues & { list?: boolean }>,
+  { env, out }: Surroundings,
+): Promise<void> {
   if (values.list) {
     for (const [type, { tells }] of Object.entries(stories)) out(`${type.padEnd(27)}  ${tells}\n`)
     return
@@ -137,14 +139,6 @@ export async function trigger(words: string[], { env, out }: Surroundings): Prom
   const about = await story.play(sandbox)
   for (const event of await sandbox.eventsOf(about.id, type, story.until))
     out(`${event.created_at}  ${event.type}  ${event.object_id}\n`)
-}
-
-function read(words: string[]) {
-  try {
-    return parseArgs({ args: words, allowPositionals: true, options: { ...remoteOptions, list: { type: 'boolean' } } })
-  } catch (error) {
-    throw new UsageError((error as Error).message)
-  }
 }
 
 interface Told {

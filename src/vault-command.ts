@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sealed } from './app.ts'
 import { UsageError } from './bootstrap.ts'
+import type { Typed } from './command-tree.ts'
 import type { Cells } from './platform/cells.ts'
 import { cellNames, type Db } from './platform/db.ts'
 import { KeyFile, NOTICED_MS_MAX } from './platform/key-file.ts'
@@ -29,10 +30,10 @@ const placesIn = (cells: Cells): Place[] =>
  * @param keys of the settings; empty where the key file of the data folder is used
  * @returns what to print
  */
-export async function vaultCommand(cells: Cells, keys: string[], dataDir: string, words: string[]): Promise<string> {
+export async function vaultCommand(cells: Cells, keys: string[], dataDir: string, { positionals }: Typed): Promise<string> {
   const file = keys.length ? undefined : new KeyFile(dataDir)
   const vault = new Vault(file?.load ?? (() => keys))
-  switch (words.join(' ')) {
+  switch (positionals.join(' ')) {
     case 'vault status':
       return file && !file.exists && (await total(cells)) === 0
         ? 'There is no key yet: it is made when the first secret has to be kept.\n'

@@ -6,7 +6,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, describe, test } from 'node:test'
 import { constraints, operations } from '../src/app.ts'
-import { bootstrap } from '../src/bootstrap.ts'
 import { createHttp } from '../src/platform/http.ts'
 import { createLog } from '../src/platform/log.ts'
 import { describe as described } from '../src/platform/openapi.ts'
@@ -19,6 +18,7 @@ import { access, administration, cells, given, guard, metrics, type Given } from
 import { each } from './operations/each.ts'
 import { send, valid } from './operations/requests.ts'
 import { assertNotDeleted } from '../src/users/users.ts'
+import { command } from '../src/testing-commands.ts'
 
 const reply = Fields({ done: T.Literal(true) })
 const done = () => Promise.resolve({ done: true as const })
@@ -89,7 +89,7 @@ async function askOrg({ orgKey, org_id, team }: Given, name: FeatureName) {
   return { status: statusCode, body: json() }
 }
 async function turn(team: Given, name: string, to: 'on' | 'off'): Promise<void> {
-  await bootstrap(cells, ['team', 'feature', team.team, name, to])
+  await command(cells, ['team', 'feature', team.team, name, to])
   guard.forget(team.team)
 }
 

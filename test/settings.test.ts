@@ -95,17 +95,15 @@ describe('a setting that cannot be used', { concurrency: 2 }, () => {
 describe('a command', () => {
   const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { version: string }
 
-  test('that is unknown is answered with the help and exit code 2', async () => {
-    const { code, out, err } = await outcome('fly')
-    assert.deepEqual([code, out], [2, ''])
-    assert.match(err, /^There is no command "fly"\.\n\n/)
-    assert.ok(err.endsWith((await outcome('help')).out))
+  test('that is unknown is refused in one line, with exit code 2', async () => {
+    const err = `drawbridge: Unknown command 'fly'. "bin/drawbridge help" lists the commands.\n`
+    assert.deepEqual(await outcome('fly'), { code: 2, out: '', err })
   })
 
   test('that is missing is answered with the help', async () => {
     const { code, out, err } = await outcome('')
     assert.deepEqual([code, err], [0, ''])
-    for (const name of ['start', 'serve', 'work', 'migrate', 'openapi', 'operations', 'version', 'help'])
+    for (const name of ['start', 'serve', 'work', 'migrate', 'openapi', 'operations', 'version'])
       assert.match(out, new RegExp(`^  ${name} +\\w`, 'm'))
   })
 

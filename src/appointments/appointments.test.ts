@@ -1,7 +1,6 @@
 // What happens to appointments and to their orders, together. The interface to it are the modules above.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { bootstrap } from '../bootstrap.ts'
 import { iso, plusSeconds } from '../platform/clock.ts'
 import { Problem } from '../platform/errors.ts'
 import { changeOrder, openOrder } from '../orders/open-order.ts'
@@ -27,6 +26,7 @@ import {
   moveAppointment,
   type Reply,
 } from './appointments.ts'
+import { command } from '../testing-commands.ts'
 
 const CREATED = 'labtest.appointment.created'
 const UPDATED = 'labtest.appointment.updated'
@@ -259,10 +259,10 @@ describe('before the requisition', () => {
     const team = await given()
     const id = await appointmentOrder(team, 'walk_in_test', false)
     await assert.rejects(bookable(team, id), refused('This order does not have a requisition yet.'))
-    await bootstrap(cells, ['team', 'feature', team.team, 'pre_requisition_scheduling', 'on'])
+    await command(cells, ['team', 'feature', team.team, 'pre_requisition_scheduling', 'on'])
     guard.forget(team.team)
     await bookable(team, id)
-    await bootstrap(cells, ['team', 'feature', team.team, 'pre_requisition_scheduling', 'off'])
+    await command(cells, ['team', 'feature', team.team, 'pre_requisition_scheduling', 'off'])
     guard.forget(team.team)
     await assert.rejects(bookable(team, id), refused('This order does not have a requisition yet.'))
   })

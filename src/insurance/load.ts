@@ -2,6 +2,7 @@
 // icd_code, icd_exclusion and insurance_load.
 import { createHash } from 'node:crypto'
 import type { Db, PlainTx } from '../platform/db.ts'
+import { T, type Static } from '../platform/schema.ts'
 import { sql } from '../platform/sql.ts'
 import { exclusionRows, icdRows, payorRows, shippedFiles, shippedText, type IcdRow, type Part, type PayorRow } from './data.ts'
 
@@ -54,6 +55,24 @@ export async function importPayors(db: Db, text: string): Promise<number> {
     await writePayors(tx, rows, 'imported')
   })
   return rows.length
+}
+
+const Change = T.Object({ there: T.Integer(), removed: T.Integer(), added: T.Integer(), changed: T.Integer() })
+
+/** What `importCodes` would do to the codes of a cell; changes nothing. Throws FileFault when a row cannot be taken. */
+export async function changeOfCodes(db: Db, text: string): Promise<Static<typeof Change>> {
+  return db.queries.one(
+    Change,
+    sql`
+    select count(c.code)::int as there,
+      count(*) filter (where r.code is null)::int as removed,
+      count(*) filter (where c.code is null)::int as added,
+      count(*) filter (where c.code = r.code
+        and (c.description, c.is_secondary) is distinct from (r.description, r.is_secondary))::int as changed
+    from icd_code c
+    full join jsonb_to_recordset(${JSON.stringify(icdRows(text))}::jsonb) as r (code text, description text, is_secondary boolean)
+      on r.code = c.code`,
+  )
 }
 
 /**

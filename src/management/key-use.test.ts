@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { bootstrap } from '../bootstrap.ts'
 import { machineNow } from '../platform/clock.ts'
 import { administration, cells, client, given } from '../testing.ts'
 import { KeyUse } from './key-use.ts'
+import { command } from '../testing-commands.ts'
 
 const { use } = administration
-const listed = (...words: string[]): Promise<string> => bootstrap(cells, ['key', 'list', ...words])
+const listed = (...words: string[]): Promise<string> => command(cells, ['key', 'list', ...words])
 const USED = /used \d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00 from 127\.0\.0\.1/
 
 test('the last use of a key is shown by command, with its address, once it was written', async () => {

@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
-import { bootstrap } from '../bootstrap.ts'
 import { T } from '../platform/schema.ts'
 import { sql } from '../platform/sql.ts'
 import { labAccount } from '../testing-labs.ts'
@@ -11,6 +10,7 @@ import { delivered, deliveryFor, reportOf, taken, walked } from '../testing-resu
 import { cells, given, guard, type Given } from '../testing.ts'
 import { assignToTeam, listUnassigned } from './operator.ts'
 import { receiveFromLink } from './receive.ts'
+import { command } from '../testing-commands.ts'
 
 const CREATED = 'labtest.match_review.created'
 const reviews = async ({ api }: Given) => (await api.get('/v3/unmatched_result')).body.data
@@ -186,7 +186,7 @@ describe('a result is left to a person', () => {
   test('of the operator alone, where the team does without reviews', async () => {
     const team = await given()
     const order = await taken(team)
-    await bootstrap(cells, ['team', 'feature', team.team, 'unmatched_results', 'off'])
+    await command(cells, ['team', 'feature', team.team, 'unmatched_results', 'off'])
     guard.forget(team.team)
     const receipt = await delivered(team, await deliveryFor(team, order, { sample_id: null }))
     assert.equal(receipt.status, 'pending_ops_review')

@@ -2,13 +2,13 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
-import { bootstrap } from '../bootstrap.ts'
 import type { Order } from '../orders/schema.ts'
 import { T } from '../platform/schema.ts'
 import { sql } from '../platform/sql.ts'
 import { DAY_S, orderOf, pass, patient, placed } from '../testing-orders.ts'
 import { delivered, deliveryFor, reportedPatient, reportOf, taken, walked } from '../testing-results.ts'
 import { cells, given, guard, type Given } from '../testing.ts'
+import { command } from '../testing-commands.ts'
 
 const [CREATED, UPDATED] = ['labtest.match_review.created', 'labtest.match_review.updated']
 const item = (id: string) => `/v3/unmatched_result/${id}`
@@ -341,7 +341,7 @@ describe('the operator', () => {
     const team = await given()
     const order = await taken(team)
     const turn = async (to: string) => {
-      await bootstrap(cells, ['team', 'feature', team.team, 'unmatched_results', to])
+      await command(cells, ['team', 'feature', team.team, 'unmatched_results', to])
       guard.forget(team.team)
     }
     await turn('off')

@@ -1,10 +1,10 @@
 // Where patients are told to book a visit at home.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { bootstrap } from '../bootstrap.ts'
 import { orderOf, placed, walk } from '../testing-orders.ts'
 import { homeOrder, ok, slots, visitedTeam, visitOf } from '../testing-visits.ts'
 import { cells, given, guard, type Given } from '../testing.ts'
+import { command } from '../testing-commands.ts'
 
 const PAGE = 'https://clinic.example/visits/{order_id}?again={order_id}'
 const pageOf = (id: string): string => `https://clinic.example/visits/${id}?again=${id}`
@@ -65,7 +65,7 @@ test('orders whose patients go somewhere themselves are not told to book', async
 
 test('a visit that was booked before the requisition is not to be booked again, one that was cancelled is', async () => {
   const team = await visitedTeam('sandbox-us')
-  await bootstrap(cells, ['team', 'feature', team.team, 'pre_requisition_scheduling', 'on'])
+  await command(cells, ['team', 'feature', team.team, 'pre_requisition_scheduling', 'on'])
   await setting(team, { appointment_booking_url: PAGE })
   guard.forget(team.team)
   const [booked, cancelled] = [await homeOrder(team, {}, false), await homeOrder(team, {}, false)]

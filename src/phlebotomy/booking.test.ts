@@ -20,8 +20,8 @@ import {
   visitedTeam,
   visitOf,
 } from '../testing-visits.ts'
-import { bootstrap } from '../bootstrap.ts'
 import { cells, given, guard, type Given } from '../testing.ts'
+import { command } from '../testing-commands.ts'
 
 const KEY_EXPIRED = 'This booking key has expired. Please ask for the available times again.'
 const SLOT_GONE = 'This appointment slot is no longer available. Please select a new time.'
@@ -68,7 +68,7 @@ describe('an order whose patient is visited', () => {
 
   test('with the option a visit is pencilled in before the requisition, and ends when none comes', async () => {
     const team = await visitedTeam('sandbox-us')
-    await bootstrap(cells, ['team', 'feature', team.team, 'pre_requisition_scheduling', 'on'])
+    await command(cells, ['team', 'feature', team.team, 'pre_requisition_scheduling', 'on'])
     guard.forget(team.team)
     const [booked, asked] = [await homeOrder(team, {}, false), await homeOrder(team, { patient_address: avenue }, false)]
     const early = ok(await visitOf(team, booked).book((await slots(team)).at(-1)!.booking_key))

@@ -4,8 +4,6 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, describe, test } from 'node:test'
-import { UsageError } from '../bootstrap.ts'
-import { phlebotomyCommand } from '../phlebotomy-command.ts'
 import {
   available,
   employ,
@@ -21,6 +19,7 @@ import {
   week,
 } from '../testing-visits.ts'
 import { cells, given, type Given } from '../testing.ts'
+import { command, outcomeOf } from '../testing-commands.ts'
 
 const PRODUCTION = 'production-us'
 
@@ -128,14 +127,14 @@ describe('phlebotomists of an organization', () => {
 describe('drawbridge phlebotomy', () => {
   const folder = mkdtempSync(join(tmpdir(), 'drawbridge-staff-'))
   after(() => rmSync(folder, { recursive: true, force: true }))
-  const run = (...words: string[]) => phlebotomyCommand(cells, ['phlebotomy', ...words])
+  const run = (...words: string[]) => command(cells, ['phlebotomy', ...words])
   const file = (content: unknown): string => {
     const path = join(folder, `${Math.random()}.json`)
     writeFileSync(path, typeof content === 'string' ? content : JSON.stringify(content))
     return path
   }
   const fails = (words: string[], reason: RegExp) =>
-    assert.rejects(run(...words), (error: unknown) => error instanceof UsageError && reason.test(error.message))
+    assert.rejects(run(...words), (error: unknown) => error instanceof Error && reason.test(error.message))
   const of = ({ org_id }: Given) => ['--cell', PRODUCTION, '--org', org_id]
 
   test('takes what is sound of a file, says what is wrong with the rest, and replaces what it took before', async () => {
@@ -159,6 +158,8 @@ describe('drawbridge phlebotomy', () => {
         '  6: time_zone: Value error, must be given, since none is known of the first ZIP code of the service area\n',
       ].join(''),
     )
+    const again = await outcomeOf(cells, ['phlebotomy', 'import', file(content.slice(0, 2)), ...of(team)])
+    assert.equal(again.failure, '1 of the file not taken; the rest was.')
     assert.match(
       await run('list', ...of(team)),
       /^production-us\n {2}one +active +appointment-ready +America\/Phoenix +Testa Team\n$/,
@@ -187,10 +188,26 @@ describe('drawbridge phlebotomy', () => {
     assert.deepEqual((await team.manage.get(staffPath(team))).body, { data: [] })
     const id = await homeOrder(team, { patient_address: anchorage })
     ok(await visitOf(team, id).book((await slots(team, anchorage)).at(-1)!.booking_key))
-    await fails(['remove', 'own', '--cell', 'production-eu'], /Visits of this phlebotomist are to come/)
+    const kept = await outcomeOf(cells, ['phlebotomy', 'remove', 'own', '--cell', 'production-eu'])
+    assert.match(kept.printed, /^production-eu\n {2}own {2}not removed: Visits of this phlebotomist are to come/)
+    assert.equal(kept.failure, 'Not removed everywhere: own.')
     ok(await visitOf(team, id).cancel())
     assert.equal(await run('remove', 'own', '--cell', 'production-eu'), 'production-eu\n  own  removed\n')
     assert.equal((await available(team, anchorage)).status, 400)
+  })
+
+  test('is removed from each cell that has it, and what no cell has is the failure', async () => {
+    const { org_id } = await given(PRODUCTION)
+    const removed = (...references: string[]) => outcomeOf(cells, ['phlebotomy', 'remove', ...references, '--org', org_id])
+    await run('import', file(['north', 'south'].map((reference) => ({ reference, ...staff() }))), ...of({ org_id } as Given))
+    assert.deepEqual(await removed('north'), {
+      printed: 'production-us\n  north  removed\nproduction-eu\n  north  not here\n',
+      failure: undefined,
+    })
+    assert.deepEqual(await removed('north', 'south'), {
+      printed: 'production-us\n  north  not here\n  south  removed\nproduction-eu\n  north  not here\n  south  not here\n',
+      failure: 'There is no phlebotomist north in production-us, production-eu.',
+    })
   })
 
   test('says what it cannot do', async () => {
@@ -198,10 +215,10 @@ describe('drawbridge phlebotomy', () => {
     await fails(['import', join(folder, 'absent.json'), ...of(team)], /There is no such file/)
     await fails(['import', file('{'), ...of(team)], /not JSON/)
     await fails(['import', file('"text"'), ...of(team)], /must be a list/)
-    await fails(['import', ...of(team)], /needs a file/)
+    await fails(['import', ...of(team)], /Missing required argument 'file'/)
     await fails(['import', file([]), '--cell', 'nowhere'], /./)
     await fails(['import', file([]), '--cell', PRODUCTION, '--org', team.team], /no such organization/)
-    await fails(['remove', 'nobody', ...of(team)], /There is no such phlebotomist/)
-    await fails(['nonsense'], /Say "phlebotomy import"/)
+    await fails(['remove', ...of(team)], /Missing required argument 'reference'/)
+    await fails(['nonsense'], /Unknown command 'nonsense'/)
   })
 })

@@ -3,9 +3,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { placesCommand } from '../places-command.ts'
 import { cells } from '../testing.ts'
 import { placeOf } from './places.ts'
+import { command, outcomeOf } from '../testing-commands.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'places-'))
 after(() => rmSync(folder, { recursive: true }))
@@ -19,7 +19,7 @@ function fileOf(...lines: string[]): string {
 const line = (country: string, code: string, city: string, lat: string, lng: string) =>
   [country, code, city, 'Test Province', 'TP', '', '', '', '', lat, lng, '4'].join('\t')
 const at = (country: string, postal_code: string) => placeOf(cells.of('sandbox-eu').queries, { country, postal_code })
-const run = (...words: string[]) => placesCommand(cells, ['places', 'import', ...words, '--cell', 'sandbox-eu'])
+const run = (...words: string[]) => command(cells, ['places', 'import', ...words, '--cell', 'sandbox-eu'])
 
 test('sound lines are taken, the others are named with what is wrong', async () => {
   const file = fileOf(
@@ -74,12 +74,17 @@ test('many lines are taken, and of many faults the first are told', async () => 
   const printed = await run(fileOf(...lines))
   assert.match(printed, /2400 places of SE\n100 not taken:/)
   assert.match(printed, / {2}… and 50 more\n$/)
+  const words = (...rows: string[]) => ['places', 'import', fileOf(...rows), '--cell', 'sandbox-eu']
+  const partly = await outcomeOf(cells, words(lines[1]!, 'SE\tnothing'))
+  assert.match(partly.printed, /1 places of SE\n1 not taken:/)
+  assert.equal(partly.failure, '1 of the file not taken; the rest was.')
+  assert.equal((await outcomeOf(cells, words(lines[1]!))).failure, undefined)
 })
 
 test('what cannot be carried out is said in a sentence', async () => {
   await assert.rejects(run(join(folder, 'missing.txt')), /There is no such file/)
   await assert.rejects(run(folder), /folder/)
   await assert.rejects(run(fileOf(''), '--country', 'Nowhere'), /--country/)
-  await assert.rejects(placesCommand(cells, ['places', 'export']), /places import FILE/)
-  await assert.rejects(placesCommand(cells, ['places', 'import']), /needs a file/)
+  await assert.rejects(command(cells, ['places', 'export']), /Unknown command 'export'/)
+  await assert.rejects(command(cells, ['places', 'import']), /Missing required argument 'file'/)
 })

@@ -5,13 +5,13 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
-import { mailCommand } from '../mail-command.ts'
 import { cells, expire, given } from '../testing.ts'
 import { mailServer } from '../testing-mail.ts'
 import { createLog } from './log.ts'
 import { MailCourier } from './mail-courier.ts'
 import { mailCleanup, sendMail, type NewMail } from './mail.ts'
 import { readSmtp, type SmtpSettings } from './smtp.ts'
+import { command } from '../testing-commands.ts'
 
 const log = createLog('silent')
 const settings = (url: string, from = 'Fictional Clinic <clinic@clinic.example>'): SmtpSettings => {
@@ -281,18 +281,18 @@ describe('by command', () => {
     const refused = await written({ to: `refused-${randomUUID()}@example.com` })
     await plain(server).round()
     const waiting = await written()
-    const listed = (await mailCommand(cells, ['mail', 'list'])).split('\n')
+    const listed = (await command(cells, ['mail', 'list'])).split('\n')
     const line = (to: string) => listed.find((text) => text.includes(to))!
     assert.match(line(sent), /control +\S+ {2}sent, 1 attempts {2}/)
     assert.match(line(refused), /failed, 1 attempts, EENVELOPE 550 {2}/)
     assert.match(line(waiting), /waiting, 0 attempts {2}/)
-    const show = (to: string) => mailCommand(cells, ['mail', 'show', line(to).split(' ')[0]!])
+    const show = (to: string) => command(cells, ['mail', 'show', line(to).split(' ')[0]!])
     assert.match(await show(waiting), /Subject {2}A subject\n\nA text\n/)
     assert.match(await show(refused), /\nA text\n/)
     assert.doesNotMatch(await show(sent), /A text/)
   })
   test('what cannot be shown is refused', async () => {
     for (const words of [['mail'], ['mail', 'show'], ['mail', 'show', 'x'], ['mail', 'show', randomUUID()]])
-      await assert.rejects(mailCommand(cells, words), { name: 'Error' })
+      await assert.rejects(command(cells, words), { name: 'Error' })
   })
 })

@@ -20,6 +20,12 @@ export class Rejections {
   }
 }
 
+/** What an import prints; with rejections it has failed in part. */
+export const taken = (printed: string, rejected: number): { printed: string; failure: string | undefined } => ({
+  printed,
+  failure: rejected ? `${rejected} of the file not taken; the rest was.` : undefined,
+})
+
 /** A file cannot be used at all; the message says why, without its content. Nothing of it was taken. */
 export class UnusableFile extends Error {}
 

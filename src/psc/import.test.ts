@@ -3,10 +3,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { pscCommand } from '../psc-command.ts'
 import { labId } from '../testing-sites.ts'
 import { cells } from '../testing.ts'
 import { findSite } from './sites.ts'
+import { command, outcomeOf } from '../testing-commands.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'psc-'))
 after(() => rmSync(folder, { recursive: true }))
@@ -18,7 +18,7 @@ function fileOf(text: string, ending = 'csv'): string {
   return path
 }
 
-const run = (...words: string[]) => pscCommand(cells, ['psc', ...words])
+const run = (...words: string[]) => command(cells, ['psc', ...words])
 const take = (lab: string, path: string, ...more: string[]) =>
   run('import', path, '--lab', lab, '--cell', 'production-us', ...more)
 const found = async (lab: string, code: string) => findSite(cells.of('production-us').queries, await labId(lab), code)
@@ -194,12 +194,19 @@ test('sites are counted, switched off and on again, by code', async () => {
   assert.match(await run('list', '--cell', 'production-us'), / {2}us_biotek +2 active, 0 inactive\n/)
 })
 
+test('an import of which a row is not sound has failed in part', async () => {
+  const words = ['psc', 'import', fileOf([HEADER, row('H-0'), row('')].join('\n')), '--lab', 'manual', '--cell', 'production-us']
+  const { printed, failure } = await outcomeOf(cells, words)
+  assert.match(printed, /^production-us\n1 taken\n1 not taken:\n/)
+  assert.equal(failure, '1 of the file not taken; the rest was.')
+})
+
 test('without a cell an import goes to production, and what makes no sense is said', async () => {
   const printed = await run('import', fileOf([HEADER, row('H-1')].join('\n')), '--lab', 'manual')
   assert.equal(printed, 'production-us\n1 taken\nproduction-eu\n1 taken\n')
   await assert.rejects(run('import', 'x.csv', '--lab', 'nobody'), /--lab must be one of/)
-  await assert.rejects(run('import', '--lab', 'quest'), /needs a file/)
-  await assert.rejects(run('deactivate', '--lab', 'quest'), /needs the codes/)
-  await assert.rejects(run('paint'), /Say "psc import"/)
+  await assert.rejects(run('import', '--lab', 'quest'), /Missing required argument 'file'/)
+  await assert.rejects(run('deactivate', '--lab', 'quest'), /Missing required argument 'code'/)
+  await assert.rejects(run('paint'), /Unknown command 'paint'/)
   await assert.rejects(run('list', '--cell', 'mars'), /--cell must be/)
 })

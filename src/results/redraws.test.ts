@@ -1,7 +1,6 @@
 // Walk-in orders that are drawn again. Source: lab-testing.md 12.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { bootstrap } from '../bootstrap.ts'
 import { expectedResults } from '../catalog/lab-tests.ts'
 import type { FailureType, LabReport } from '../labs/report.ts'
 import { changeOrder } from '../orders/open-order.ts'
@@ -10,13 +9,14 @@ import { placed, orderOf, tenantOf, walk } from '../testing-orders.ts'
 import { cells, given, guard, type Given } from '../testing.ts'
 import { expectations, type Expectation } from './expectations.ts'
 import { receiveReport } from './results.ts'
+import { command } from '../testing-commands.ts'
 
 const [CREATED, UPDATED] = ['labtest.order.created', 'labtest.order.updated']
 
 /** A team that has orders drawn again, with one that the laboratory has taken. */
 async function taken(method = 'walk_in_test'): Promise<{ team: Given; order: Order }> {
   const team = await given()
-  await bootstrap(cells, ['team', 'feature', team.team, 'redraws', 'on'])
+  await command(cells, ['team', 'feature', team.team, 'redraws', 'on'])
   guard.forget(team.team)
   const order = await placed(team, { lab_test_id: await team.test(method) })
   await walk(team, order.id, 'requisition_created')
@@ -158,7 +158,7 @@ const kept: Record<string, (team: Given, order: Order) => Promise<Order>> = {
   'when what is missing harms no patient': (team, order) => reported(team, order.id, 'non_failure'),
   'when nothing is missing': (team, order) => reported(team, order.id, undefined),
   'for a team that did not ask for it': async (team, order) => {
-    await bootstrap(cells, ['team', 'feature', team.team, 'redraws', 'off'])
+    await command(cells, ['team', 'feature', team.team, 'redraws', 'off'])
     guard.forget(team.team)
     return reported(team, order.id, 'internal_lab_failure')
   },

@@ -1,7 +1,6 @@
 // Free times at service centers: the sandbox's, and those of schedules of our own.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { bootstrap } from '../bootstrap.ts'
 import { day, plusSeconds } from '../platform/clock.ts'
 import { teamNow } from '../platform/db.ts'
 import type { AvailableSlots } from '../appointments/schema.ts'
@@ -10,6 +9,7 @@ import { asked, BOOKABLE, siteWithSchedule, slots } from '../testing-scheduling.
 import { labId, site, withSites } from '../testing-sites.ts'
 import { cells, given, guard, type Given } from '../testing.ts'
 import { setActive } from '../psc/sites.ts'
+import { command } from '../testing-commands.ts'
 import { keepParity } from './sandbox-scheduler.ts'
 import { calendarOf, weekdays } from './schedule.ts'
 
@@ -218,7 +218,7 @@ describe('asking', () => {
 
   test('is refused with 503 where the team has no scheduling', async () => {
     const team = await given()
-    await bootstrap(cells, ['team', 'feature', team.team, 'psc_scheduling', 'off'])
+    await command(cells, ['team', 'feature', team.team, 'psc_scheduling', 'off'])
     guard.forget(team.team)
     const reply = await asked(team, 'lab=quest&zip_code=85004')
     assert.deepEqual([reply.status, reply.body], [503, { detail: 'Feature not enabled' }])

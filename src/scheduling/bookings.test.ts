@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
-import { bootstrap } from '../bootstrap.ts'
 import { setActive, upsertSites, markChanged } from '../psc/sites.ts'
 import { appointmentsOf, assertAgreement, happen } from '../testing-appointments.ts'
 import { completeAppointment } from '../appointments/appointments.ts'
@@ -12,6 +11,7 @@ import { labId, site, withSites } from '../testing-sites.ts'
 import { cells, given, guard, type Given } from '../testing.ts'
 import { upsertSchedules } from './schedules.ts'
 import { answerBooking, waitingBookings } from './answers.ts'
+import { command } from '../testing-commands.ts'
 
 const GONE = { detail: 'This appointment slot is no longer available. Please select a new time.' }
 const refused = (reply: { status: number; body: unknown }, status: number, detail: string) =>
@@ -19,7 +19,7 @@ const refused = (reply: { status: number; body: unknown }, status: number, detai
 const lows = async (team: Given, id: string) => (await orderOf(team, id)).events.map(({ status }) => status.split('.').at(-1)!)
 
 async function option(team: Given, name: string): Promise<void> {
-  await bootstrap(cells, ['team', 'feature', team.team, name, 'on'])
+  await command(cells, ['team', 'feature', team.team, name, 'on'])
   guard.forget(team.team)
 }
 

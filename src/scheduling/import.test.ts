@@ -4,11 +4,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { UsageError } from '../bootstrap.ts'
-import { scheduleCommand } from '../schedule-command.ts'
 import { book, BOOKABLE, read, siteWithSchedule, slots, walkIn } from '../testing-scheduling.ts'
 import { labId, site, withSites } from '../testing-sites.ts'
 import { cells, given } from '../testing.ts'
+import { command, outcomeOf } from '../testing-commands.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'schedules-'))
 after(() => rmSync(folder, { recursive: true }))
@@ -21,7 +20,7 @@ function fileOf(text: string, ending = 'csv'): string {
 }
 
 const CELL = ['--cell', 'production-us']
-const run = (...words: string[]) => scheduleCommand(cells, ['psc', ...words])
+const run = (...words: string[]) => command(cells, ['psc', ...words])
 const take = (path: string, ...more: string[]) => run('schedule', 'import', path, '--lab', 'quest', ...CELL, ...more)
 const show = async (...codes: string[]) => JSON.parse(await run('schedule', 'show', ...codes, '--lab', 'quest', ...CELL))
 const sites = async (...codes: string[]) =>
@@ -106,7 +105,7 @@ for (const [what, text, ending] of [
   ['a quote that is never closed', 'site_code\n"F-1', 'csv'],
   ['nothing', '', 'csv'],
 ] as const)
-  test(`a file with ${what} is refused whole`, async () => assert.rejects(take(fileOf(text, ending)), UsageError))
+  test(`a file with ${what} is refused whole`, async () => assert.rejects(take(fileOf(text, ending)), Error))
 
 test('a site without its schedule takes no more appointments, and what is booked stays', async () => {
   const team = await given('production-us')
@@ -139,10 +138,17 @@ test('a booking that waits is listed, and confirmed or refused', async () => {
   }
 })
 
+test('an import of which a row is not sound has failed in part', async () => {
+  const words = ['psc', 'schedule', 'import', fileOf('[{"site_code":"PHX-NOWHERE"}]', 'json'), '--lab', 'quest', ...CELL]
+  const { printed, failure } = await outcomeOf(cells, words)
+  assert.match(printed, /^production-us\n0 taken\n1 not taken:\n/)
+  assert.equal(failure, '1 of the file not taken; the rest was.')
+})
+
 test('what cannot be carried out is said', async () => {
-  await assert.rejects(run('schedule'), /Say "psc schedule import"/)
+  await assert.rejects(run('schedule'), /needs a command after it/)
   await assert.rejects(run('schedule', 'list', '--lab', 'labcorp'), /--lab must be one of quest, sonora_quest/)
-  await assert.rejects(run('schedule', 'import', '--lab', 'quest'), /needs a file/)
+  await assert.rejects(run('schedule', 'import', '--lab', 'quest'), /Missing required argument 'file'/)
   await assert.rejects(take(join(folder, 'nowhere.csv')), /There is no such file/)
   await assert.rejects(run('booking', 'confirm', 'nonsense', ...CELL), /must be given as an id/)
   await assert.rejects(run('booking', 'confirm', NOBODY), /--cell must be one of/)

@@ -2,13 +2,13 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
-import { bootstrap } from '../bootstrap.ts'
 import { labAccount } from '../testing-labs.ts'
 import { orderOf } from '../testing-orders.ts'
 import { taken, walked } from '../testing-results.ts'
 import { cells, given, guard, type Given } from '../testing.ts'
 import { examplePhysician } from '../wire/example.ts'
 import { rehearsalCases, rolesOf } from './rehearsal-cases.ts'
+import { command } from '../testing-commands.ts'
 
 const PATH = '/v3/unmatched_result_test'
 const post = ({ api }: Given, body: unknown, key: string = randomUUID()) => api.post(PATH, body, { 'x-idempotency-key': key })
@@ -104,7 +104,7 @@ describe('with managed orders', () => {
 
   test('a run whose review nobody may see fails', async () => {
     const team = await given()
-    await bootstrap(cells, ['team', 'feature', team.team, 'unmatched_results', 'off'])
+    await command(cells, ['team', 'feature', team.team, 'unmatched_results', 'off'])
     guard.forget(team.team)
     assert.equal((await rehearsed(team, { case: 'no_match', order_source: 'managed' })).error.code, 'not_reviewable')
   })
@@ -183,7 +183,7 @@ describe('what contradicts itself is refused', () => {
 
 test('production has no rehearsals, and neither has a team without the feature', async () => {
   const [production, team] = [await given('production-us'), await given()]
-  await bootstrap(cells, ['team', 'feature', team.team, 'unmatched_result_test', 'off'])
+  await command(cells, ['team', 'feature', team.team, 'unmatched_result_test', 'off'])
   guard.forget(team.team)
   for (const one of [production, team]) {
     const replies = [
