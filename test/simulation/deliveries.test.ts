@@ -9,7 +9,7 @@ import { places, World, type Lane } from './deliveries-world.ts'
 import { seedsOf, simulate, type Scheduler } from './scheduler.ts'
 
 const SEEDS = 1000
-const STEPS = 30
+const STEPS = 70
 
 /** A cell for some of the seeds: what one seed tells is delivered by processes of that seed alone. */
 async function laneIn(cell: CellName): Promise<Lane> {
