@@ -56,6 +56,7 @@ async function start(): Promise<Server> {
       LOG_LEVEL: 'warn',
       DRAWBRIDGE_CHECK: 'on',
       ORDERS_WITHOUT_INTEGRATION: 'on',
+      SANDBOX_USERS_MAX: '50',
     },
     stdio: ['ignore', 'ignore', 'pipe'],
   })
