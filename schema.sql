@@ -260,7 +260,7 @@ table announcement
   id bigint not null generated always as identity
   team_id uuid not null
   event_ids uuid[] not null
-  constraint announcement_pkey PRIMARY KEY (id)
+  constraint announcement_pkey PRIMARY KEY (team_id, id)
 
 table appointment
   id uuid not null

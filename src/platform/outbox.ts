@@ -62,11 +62,20 @@ const announcement = (tx: Tx, event_ids: string[]): Sql =>
 export const followTeam = (tx: Queries, team_id: string): Promise<number> =>
   tx.run(sql`insert into followed_team (team_id) values (${team_id}) on conflict (team_id) do nothing`)
 
-const Announced = T.Object({ id: T.Integer(), team_id: T.String(), event_ids: T.Array(T.String()), waiting: T.Integer() })
+const Announced = T.Object({
+  id: T.Integer(),
+  team_id: T.String(),
+  event_ids: T.Array(T.String()),
+  looked_at: T.Integer(),
+  is_cut: T.Boolean(),
+})
+
+/** So many times as many announcements are read as are looked at, so that a team has what others leave of their shares. */
+const READ_PER_LOOKED_AT = 4
 
 /** How much is taken at a time, and the oldest announcement in any case. */
 export interface Portion {
-  /** Looked at. */
+  /** Looked at: the first of each team, then the second of each, and so on. */
   announcements: number
   events: number
   /** What comes of the events: each counts as often as `weight` says of its team. The last announcement may go beyond this. */
@@ -74,9 +83,9 @@ export interface Portion {
 }
 
 /**
- * Take the oldest announcements. Each team's are taken in the order of their numbers, and of several teams those first of which fewer
- * deliveries come together with what their team has before them, so that none waits behind all that another has announced. They are gone
- * when the transaction commits. Writes announcement.
+ * Take announcements, looking at the oldest of every team that has some, so that no backlog of one hides those of others. Each team's are
+ * taken in the order of their numbers, and of several teams those first of which fewer deliveries come together with what their team has
+ * before them, so that none waits behind all that another has announced. They are gone when the transaction commits. Writes announcement.
  * One transaction at a time takes them in a cell, so that what follows from them keeps that order; a second one gets none.
  * @param weight how many deliveries come of an event of `weighed.team_id`: an expression
  * @returns what was taken, and whether there is more
@@ -94,24 +103,39 @@ export async function takeAnnouncements(
   const rows = await tx.many(
     Announced,
     sql`
-    with oldest as materialized (
-      select id, team_id, cardinality(event_ids) as events from announcement order by id limit ${most.announcements}
-    ), weighed as (
+    with recursive waiting (team_id) as (
+      (select team_id from announcement order by team_id limit 1)
+      union all
+      select (select a.team_id from announcement a where a.team_id > w.team_id order by a.team_id limit 1)
+      from waiting w where w.team_id is not null
+    ), share as materialized (
+      select least(${most.announcements}::int, 1 + ${READ_PER_LOOKED_AT * most.announcements}::int / greatest(count(team_id), 1)) as of_team
+      from waiting
+    ), oldest as materialized (
+      select a.place, a.id, w.team_id, a.events, a.position
+      from waiting w cross join lateral (
+        select ctid as place, id, cardinality(event_ids) as events, row_number() over (order by id) as position
+        from announcement where team_id = w.team_id order by id limit (select of_team from share)) a
+      order by a.position, a.id limit ${most.announcements}
+    ), weighed as materialized (
       select team_id, ${weight} as weight from (select distinct team_id from oldest) weighed
     ), queued as (
-      select o.id, o.events, o.events * w.weight as deliveries, sum(o.events * w.weight) over (partition by o.team_id order by o.id) as of_team
+      select o.place, o.id, o.events, o.events * w.weight as deliveries,
+        sum(o.events * w.weight) over (partition by o.team_id order by o.id) as of_team
       from oldest o join weighed w on w.team_id = o.team_id
     ), counted as (
-      select id, sum(events) over taking as events, sum(deliveries) over taking - deliveries as deliveries_before
+      select place, id, sum(events) over taking as events, sum(deliveries) over taking - deliveries as deliveries_before
       from queued window taking as (order by of_team, id)
     )
-    delete from announcement where id = any (array(
-      select id from counted
-      where (events <= ${most.events} and deliveries_before < ${most.deliveries}) or id = (select min(id) from oldest)))
-    returning id, team_id, to_json(event_ids) as event_ids, (select count(*) from oldest) as waiting`,
+    delete from announcement a using counted c
+    where a.ctid = c.place
+      and ((c.events <= ${most.events} and c.deliveries_before < ${most.deliveries}) or c.id = (select min(id) from oldest))
+    returning a.id, a.team_id, to_json(a.event_ids) as event_ids, (select count(*) from oldest) as looked_at,
+      (select count(*) >= ${most.announcements} or max(position) >= (select of_team from share) from oldest) as is_cut`,
   )
-  const seen = rows[0]?.waiting ?? 0
-  return { taken: rows.sort((a, b) => a.id - b.id), isMore: seen > rows.length || seen === most.announcements }
+  const first = rows[0]
+  const isMore = first !== undefined && (first.looked_at > rows.length || first.is_cut)
+  return { taken: rows.sort((a, b) => a.id - b.id), isMore }
 }
 
 /** A kind of work: its name, the shape of its payload, how often it is tried, how long each of its handlers may take. */
