@@ -95,7 +95,10 @@ export const drawbridge = (command: string, settings: Record<string, string> = {
 
 /** How a command that ends by itself ends. */
 export async function outcome(command: string, settings?: Record<string, string>, ...words: string[]) {
-  const { out, err, ended } = start({ args: ['src/main.js', command, ...words], ...(settings && { settings }) })
+  const { out, err, ended } = start({
+    args: ['src/main.js', ...(command ? [command] : []), ...words],
+    ...(settings && { settings }),
+  })
   return { code: await ended, out: out(), err: err() }
 }
 

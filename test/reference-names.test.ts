@@ -78,6 +78,8 @@ const ours: Record<string, string> = {
   'GET /v1/org/{}/team/{}/{}/physician': 'the service network, which the reference runs itself',
   'POST /v1/org/{}/team/{}/{}/physician': 'the service network',
   'DELETE /v1/org/{}/team/{}/{}/physician/{}': 'the service network',
+  'POST /v1/org/{}/management_key/{}/rotate':
+    'a key of the organization has to be replaced at times, and no key may make another one',
   'PUT /v1/org/{}/lab_account/{}/{}/{}': 'accounts of sandboxes, which the reference makes itself',
   'GET /v1/org/{}/phlebotomist/{}/{}': 'who visits patients',
   'PUT /v1/org/{}/phlebotomist/{}/{}/{}': 'who visits patients',

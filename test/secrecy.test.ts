@@ -124,6 +124,11 @@ test('a secret is seen where it is shown, and nowhere else', { timeout: 120_000 
   hide('a management key', managementKey.key!, 'create_management_key')
   await asked(409, 'create_management_key', { body: bound, ...once })
   await asked(200, 'patch_management_key', { path: { key_id: managementKey.id! }, body: { label: 'Another' } })
+  const ownKey = (await asked(200, 'list_management_key', { query: '?role=org_admin' })) as never as { data: { id: string }[] }
+  const rotation = { path: { key_id: ownKey.data[0]!.id }, ...once }
+  const rotatedKey = await asked(200, 'rotate_management_key', rotation)
+  hide('a rotated management key', rotatedKey.key!, 'rotate_management_key')
+  await asked(409, 'rotate_management_key', rotation)
   const teamKey = await asked(200, 'create_team_api_key', { body: { label: 'x', team_id: teams.us }, ...once })
   hide('a team key', teamKey.value!, 'create_team_api_key')
   await asked(409, 'create_team_api_key', { body: { label: 'x', team_id: teams.us }, ...once })

@@ -1,5 +1,5 @@
 // Keys of teams and organizations: issuing and recognising them. Their texts are never stored.
-import { machineNow } from '../platform/clock.ts'
+import { isPast } from '../platform/clock.ts'
 import type { CellName, PlainTx, Queries } from '../platform/db.ts'
 import type { Manager, Plan } from '../platform/operation.ts'
 import { Nullable, T } from '../platform/schema.ts'
@@ -124,6 +124,8 @@ const ManagementKeyRow = T.Object({
   teams: T.Array(T.String()),
   plan: T.String(),
   expires_at: Nullable(T.String()),
+  /** Of a text that was rotated: until when it works. */
+  former_until: Nullable(T.String()),
 })
 
 /** Who a management key speaks for; undefined when it is unknown, revoked, or of another kind. */
@@ -133,10 +135,11 @@ export async function findManager(control: Queries, text: string): Promise<Manag
     ManagementKeyRow,
     sql`
     select k.id, k.org_id, k.role, to_json(array(select b.team_id from management_key_team b where b.key_id = k.id)) as teams,
-           o.plan, o.expires_at
+           o.plan, o.expires_at, case when k.previous_hash = ${hash} then k.previous_until end as former_until
     from management_key k join org o on o.id = k.org_id
-    where k.key_hash = ${hash} or (k.previous_hash = ${hash} and k.previous_until > ${machineNow()})`,
+    where k.key_hash = ${hash} or k.previous_hash = ${hash}`,
   )
+  if (row?.former_until && isPast(row.former_until)) return undefined
   return (
     row && {
       key_id: row.id,

@@ -25,3 +25,6 @@ export function uuidAt(at: Date): string {
 
 /** How far ahead a clock is that shows `at` now, in whole seconds, rounded up. */
 export const offsetTo = (at: Date): number => Math.max(0, Math.ceil((at.getTime() - machineNow().getTime()) / 1000))
+
+/** Whether an instant is over, by the machine's clock. */
+export const isPast = (at: string | Date): boolean => new Date(at) <= machineNow()

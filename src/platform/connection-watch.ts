@@ -19,6 +19,8 @@ export interface Deadlines {
   unreachable_ms: number
   /** A statement that has not been answered for so long ends with its connection, whatever else is known. */
   statement_ms: number
+  /** A statement that waits for a lock fails after so long, by the database's own `lock_timeout`. */
+  lock_ms: number
   /** Making a connection. */
   connect_ms: number
   /** Waiting for a free connection. */
@@ -32,6 +34,7 @@ export const DEADLINES: Deadlines = {
   probe_ms: 3000,
   unreachable_ms: 5000,
   statement_ms: 32_000,
+  lock_ms: 5000,
   connect_ms: 5_000,
   wait_ms: 10_000,
 }

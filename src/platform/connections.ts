@@ -33,7 +33,7 @@ const settingsOf = (options: ConnectionOptions, more = '') => ({
   keepAlive: true,
   keepAliveInitialDelayMillis: 10_000,
   application_name: 'drawbridge',
-  options: `-c search_path=${options.schema} -c timezone=UTC -c statement_timeout=30000 -c lock_timeout=5000 -c idle_in_transaction_session_timeout=30000 ${more}`,
+  options: `-c search_path=${options.schema} -c timezone=UTC -c statement_timeout=30000 -c lock_timeout=${options.deadlines?.lock_ms ?? DEADLINES.lock_ms} -c idle_in_transaction_session_timeout=30000 ${more}`,
 })
 
 function poolOf(options: ConnectionOptions, max: number, more = ''): pg.Pool {

@@ -9,7 +9,7 @@ import type { AccessLog } from './access-log.ts'
 import { accessRefused } from './access-of.ts'
 import { answer, writes, type Answer, type Asked } from './answering.ts'
 import type { Cells } from './cells.ts'
-import { machineNow } from './clock.ts'
+import { isPast } from './clock.ts'
 import type { ConstraintAnswers, Db, Tenant, Tx } from './db.ts'
 import { forbidden, Problem, tooLarge, SwitchedOff } from './errors.ts'
 import { assertFeature } from './feature.ts'
@@ -309,8 +309,7 @@ function isPathOf(operation: Operation, request: FastifyRequest): boolean {
 
 /** 403: an organization that has expired may only read. */
 function assertCurrent(operation: Operation, expires_at: string | null | undefined): void {
-  if (expires_at && writes(operation) && new Date(expires_at) <= machineNow())
-    throw forbidden('The organization has expired: it may only read')
+  if (expires_at && writes(operation) && isPast(expires_at)) throw forbidden('The organization has expired: it may only read')
 }
 
 /** The refusal of the operation's feature, where it is switched off for the team. */

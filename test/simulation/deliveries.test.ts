@@ -4,7 +4,7 @@
 import { after, test } from 'node:test'
 import { schemaOf } from '../../src/platform/cells.ts'
 import { cellNames, Db, type CellName } from '../../src/platform/db.ts'
-import { cells, connection, given } from '../../src/testing.ts'
+import { connection, given } from '../../src/testing.ts'
 import { places, World, type Lane } from './deliveries-world.ts'
 import { seedsOf, simulate, type Scheduler } from './scheduler.ts'
 
@@ -14,13 +14,13 @@ const STEPS = 70
 /** A cell for some of the seeds: what one seed tells is delivered by processes of that seed alone. */
 async function laneIn(cell: CellName): Promise<Lane> {
   const team = await given(cell)
-  const open = () => new Db({ connection, schema: schemaOf(cell), connections_max: 4, checkRows: false })
+  // A statement that waits for a transaction which makes no step meanwhile fails, and is tried again.
+  const open = () =>
+    new Db({ connection, schema: schemaOf(cell), connections_max: 4, checkRows: false, deadlines: { lock_ms: 10 } })
   const dbs = new Map(places.map((place) => [place, open()]))
   return { tenant: team.tenant, user: await team.user(), admin: open(), dbs }
 }
 
-// A statement that waits for a transaction which makes no step meanwhile fails, and is tried again.
-await cells.control.pool.query(`alter database ${connection.database} set lock_timeout = '10ms'`)
 const lanes = await Promise.all(cellNames.map(laneIn))
 after(() => Promise.all(lanes.flatMap(({ admin, dbs }) => [admin, ...dbs.values()].map((db) => db.close()))))
 
