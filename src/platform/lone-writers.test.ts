@@ -56,8 +56,8 @@ test('one that waits for a lock holds up no others', () =>
     await other.query('select pg_advisory_xact_lock(4711)')
     let isOver = false
     const waiting = writers.query({ text: 'select pg_advisory_xact_lock(4711)' }).then(() => (isOver = true))
-    // Longer than a connection is believed to be about to answer.
-    await sleep(50)
+    // Longer than a connection is believed to be about to answer, and than others are held up by a machine that is busy.
+    await sleep(500)
     for (let i = 0; i < 20; i++) await numbered(writers, 10)
     assert.equal(isOver, false)
     assert.deepEqual([writers.use.busy, writers.use.waited_for], [1, 0])

@@ -69,12 +69,14 @@ export class LoneWriters {
   #pick(): Writer {
     const now_ms = performance.now()
     const isSlow = (writer: Writer) => now_ms - writer.since_ms >= SLOW_MS
+    // Where all are slow, as on a slow disk, one that waits for a lock has owed its answer for longest: nobody waits behind that one.
+    const wait = (writer: Writer) => writer.inFlight * (isSlow(writer) ? now_ms - writer.since_ms : 1)
     let best: Writer | undefined
     let prompt = 0
     for (const writer of this.#writers) {
       if (writer.inFlight === 0) return writer
       if (!isSlow(writer)) prompt++
-      if (!best || (isSlow(best) && !isSlow(writer)) || (isSlow(best) === isSlow(writer) && writer.inFlight < best.inFlight))
+      if (!best || (isSlow(best) && !isSlow(writer)) || (isSlow(best) === isSlow(writer) && wait(writer) < wait(best)))
         best = writer
     }
     if (best && (prompt >= FEW || this.#writers.length === this.#max)) return best

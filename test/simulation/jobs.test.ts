@@ -10,7 +10,8 @@ import { LEASE_S, World } from './jobs-world.ts'
 import { Backends } from './process.ts'
 import { seedsOf, simulate, type Scheduler } from './scheduler.ts'
 
-const SEEDS = 1000
+/** As many as CI has time for; SIMULATION_SEEDS=1000 runs more. */
+const SEEDS = Number(process.env.SIMULATION_SEEDS ?? 500)
 const WORKERS = 2
 const STEPS = 24
 const CALM_STEPS_MAX = 600
