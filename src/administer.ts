@@ -34,8 +34,10 @@ export async function administer(leaf: Leaf, typed: Typed): Promise<void> {
   try {
     await requireUsableSchemas(config, database)
     const outcome = await leaf.onCells!(database.cells, typed, surroundings)
-    // Whoever reads it may have enough of it.
-    await write(typeof outcome === 'string' ? outcome : outcome.printed).catch(() => {})
+    await write(typeof outcome === 'string' ? outcome : outcome.printed).catch((error: NodeJS.ErrnoException) => {
+      // The reader has closed the pipe, as `head` does. A full disk is a failure.
+      if (error.code !== 'EPIPE') throw error
+    })
     if (typeof outcome === 'string') return
     if (outcome.failure !== undefined) throw new Error(outcome.failure)
   } finally {
