@@ -121,7 +121,7 @@ export const DAY_S = 86_400
 
 /**
  * Copies of an order, straight into the table: five in each second, the last one so many seconds ago. Their ids are as old as they
- * are, and each has the event that its model was told about last.
+ * are and differ from those of another team's copies of the same second; each has the event that its model was told about last.
  */
 export async function copies({ db, team }: Given, model: Order, count: number, age_s: number): Promise<void> {
   const last = plusSeconds(machineNow(), -age_s)
@@ -130,7 +130,8 @@ export async function copies({ db, team }: Given, model: Order, count: number, a
       select date_trunc('second', ${last}::timestamptz - make_interval(secs => (${count}::integer - n) / 5)) as at, n
       from generate_series(1, ${count}::integer) n),
     named as (
-      select at, (lpad(to_hex((extract(epoch from at) * 1000)::bigint), 12, '0') || '7000' || '8000'
+      select at, (lpad(to_hex((extract(epoch from at) * 1000)::bigint), 12, '0')
+                  || '7' || left(md5(${team}), 3) || '8' || right(md5(${team}), 3)
                   || lpad(to_hex((n * 7919) % 5), 4, '0') || lpad(to_hex(n), 8, '0'))::uuid as id from fresh),
     told as (
       insert into event (id, team_id, type, object_id, user_id, created_at, body)
