@@ -9,17 +9,9 @@ import { setClockOffset } from './management/teams.ts'
 import { T } from './platform/schema.ts'
 import { sql } from './platform/sql.ts'
 import { guard, runner, type Given } from './testing.ts'
+import { address, patient, shipping } from './testing-people.ts'
 
-export const patient = {
-  first_name: 'Testa',
-  last_name: 'Fictional',
-  dob: '1990-01-31',
-  gender: 'female',
-  phone_number: '+15550100199',
-  email: 'testa@example.com',
-}
-
-export const address = { first_line: '1 Sample Way', city: 'Phoenix', state: 'AZ', zip: '85004', country: 'US' }
+export { address, patient, shipping }
 
 /** How an order shows `address`. */
 export const shownAddress = {
@@ -34,12 +26,10 @@ export const shownAddress = {
   phone_number: null,
 }
 
-export const shipping = { ...address, receiver_name: 'Testa Fictional', phone_number: '+15550100199' }
-
 export const proxy = {
   first_name: 'Guarda',
   last_name: 'Fictional',
-  address: { first_line: '1 Sample Way', city: 'Phoenix', state: 'AZ', zip: '85004', country: 'US' },
+  address,
   phone_number: '+15550100198',
 }
 

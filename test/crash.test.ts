@@ -4,6 +4,7 @@ import { randomInt, randomUUID } from 'node:crypto'
 import { after, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type pg from 'pg'
+import { address, patient, shipping } from '../src/testing-people.ts'
 import {
   caller,
   connectionOf,
@@ -54,24 +55,14 @@ interface Scene {
   lab_test_id: string
 }
 
-const address = { first_line: '1 Sample Way', city: 'Phoenix', state: 'AZ', zip: '85004', country: 'US' }
-const person = {
-  first_name: 'Testa',
-  last_name: 'Fictional',
-  dob: '1990-01-31',
-  gender: 'female',
-  phone_number: '+15550100199',
-  email: 'testa@example.com',
-}
-
 function newAttempt(scene: Scene): Attempt {
   const marker = randomUUID()
   const body = { ...scene, passthrough: marker }
   return attempts.length % 2
-    ? { path: '/v3/order', body: { ...body, patient_details: person, patient_address: address }, key: `key ${marker}`, marker }
+    ? { path: '/v3/order', body: { ...body, patient_details: patient, patient_address: address }, key: `key ${marker}`, marker }
     : {
         path: '/v3/order/testkit',
-        body: { ...body, shipping_details: { ...address, receiver_name: 'Testa Fictional', phone_number: '+15550100199' } },
+        body: { ...body, shipping_details: shipping },
         key: undefined,
         marker,
       }

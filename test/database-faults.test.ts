@@ -5,6 +5,7 @@ import { after, before, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { openEmbedded, type Embedded } from '../src/platform/embedded-postgres.ts'
 import { newVaultKey } from '../src/platform/vault.ts'
+import { address, patient, shipping } from '../src/testing-people.ts'
 import { caller, demoIn, endAll, folder, onDatabase, serving, until, type Caller, type Reply, type Server } from './program.ts'
 import { databaseProxy, type DatabaseProxy } from './support/faults/database-proxy.ts'
 
@@ -80,22 +81,13 @@ test('requests are answered again soon after open connections to the database ha
 
 /** The body of a request that creates something, with a text that nothing else has, and how the list of what is there says it. */
 const creations: Record<string, (ids: { user_id: string; lab_test_id: string }, mark: string) => Record<string, unknown>> = {
-  '/v3/order': (ids, mark) => ({ ...ids, passthrough: mark, patient_details: person, patient_address: address }),
+  '/v3/order': (ids, mark) => ({ ...ids, passthrough: mark, patient_details: patient, patient_address: address }),
   '/v3/order/testkit': (ids, mark) => ({
     ...ids,
     passthrough: mark,
-    shipping_details: { ...address, receiver_name: 'Testa Fictional', phone_number: '+15550100199' },
+    shipping_details: shipping,
   }),
   '/v2/user': (_ids, mark) => ({ client_user_id: mark }),
-}
-const address = { first_line: '1 Sample Way', city: 'Phoenix', state: 'AZ', zip: '85004', country: 'US' }
-const person = {
-  first_name: 'Testa',
-  last_name: 'Fictional',
-  dob: '1990-01-31',
-  gender: 'female',
-  phone_number: '+15550100199',
-  email: 'testa@example.com',
 }
 
 for (const [path, bodyOf] of Object.entries(creations))

@@ -6,6 +6,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
+import { address, patient, shipping } from '../src/testing-people.ts'
 import { debianPostgres, startPostgres } from './debian-postgres.ts'
 import { caller, demoIn, endAll, folder, root, serving, start, until, type Server } from './program.ts'
 import { isValid } from './signed.ts'
@@ -40,16 +41,6 @@ async function drill(mark: string, variables: Record<string, string>): Promise<v
   assert.equal(await shell.ended, 0, shell.err())
 }
 
-const address = { first_line: '1 Sample Way', city: 'Phoenix', state: 'AZ', zip: '85004', country: 'US' }
-const person = {
-  first_name: 'Testa',
-  last_name: 'Fictional',
-  dob: '1990-01-31',
-  gender: 'female',
-  phone_number: '+15550100199',
-  email: 'testa@example.com',
-}
-
 /** A result, an order under way, an endpoint with an encrypted secret and deliveries that wait, and how to read all of it. */
 async function fill(first: Server) {
   const { org_id, management_key, teams, api_keys } = demoIn(first.dataDir)
@@ -65,13 +56,13 @@ async function fill(first: Server) {
   const hook = (await manage('POST', hooks, { url: endpointUrl })).body.id as string
   const { user_id } = (await api.post('/v2/user', { client_user_id: 'restored' })).body
   const testOf = async (method: string) => (await api.get(`/v3/lab_tests?collection_method=${method}`)).body[0].id as string
-  const draw = { user_id, lab_test_id: await testOf('walk_in_test'), patient_details: person, patient_address: address }
+  const draw = { user_id, lab_test_id: await testOf('walk_in_test'), patient_details: patient, patient_address: address }
   const complete = (await api.post('/v3/order', draw)).body.order.id as string
   assert.equal((await api.post(`/v3/order/${complete}/test`, {})).status, 200)
   await until(async () => (await api.get(`/v3/order/${complete}`)).body.status === 'completed')
-  const kit = { receiver_name: 'Testa Fictional', phone_number: '+15550100199', ...address }
-  const open = (await api.post('/v3/order/testkit', { user_id, lab_test_id: await testOf('testkit'), shipping_details: kit }))
-    .body.order
+  const open = (
+    await api.post('/v3/order/testkit', { user_id, lab_test_id: await testOf('testkit'), shipping_details: shipping })
+  ).body.order
   await until(() => refused > 0)
 
   const contents = async (url: string) => {

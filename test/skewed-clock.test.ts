@@ -4,6 +4,7 @@ import { after, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { mailServer } from '../src/testing-mail.ts'
 import { uuid } from '../src/platform/uuid.ts'
+import { shipping } from '../src/testing-people.ts'
 import { smsGateway } from '../src/testing-sms.ts'
 import { caller, connectionOf, demoIn, endAll, folder, onDatabase, serving, start, until } from './program.ts'
 import { drawbridgeSkewed } from './support/faults/skewed-clock.ts'
@@ -41,20 +42,7 @@ test('workers whose clocks are right, 60 s ahead and 150 s ahead send each mail 
   const api = caller(server.url, demo.api_keys['production-us'])
   const { user_id } = (await api.post('/v2/user', { client_user_id: 'testa' })).body
   const lab_test_id = (await api.get('/v3/lab_tests')).body[0].id as string
-  const place = () =>
-    api.post('/v3/order/testkit', {
-      user_id,
-      lab_test_id,
-      shipping_details: {
-        receiver_name: 'Testa Fictional',
-        first_line: '1 Sample Way',
-        city: 'Phoenix',
-        state: 'AZ',
-        zip: '85004',
-        country: 'US',
-        phone_number: '+15550100199',
-      },
-    })
+  const place = () => api.post('/v3/order/testkit', { user_id, lab_test_id, shipping_details: shipping })
   const orders = await Promise.all(Array.from({ length: ORDERS }, place))
   for (const { status } of orders) assert.equal(status, 200)
   const count = (what: string) =>

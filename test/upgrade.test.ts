@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { cpSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
+import { shipping } from '../src/testing-people.ts'
 import { createExternalDatabase } from './external-database.ts'
 import { caller, demoIn, endAll, folder, listening, onDatabase, root, serving, start, until, type Caller } from './program.ts'
 
@@ -56,9 +57,6 @@ async function outcomeOf(release: 'this' | 'newer', ...words: string[]) {
 const ready = (api: Caller) => api.get('/readyz')
 const READY = { status: 200, body: { status: 'ready' } }
 
-const address = { first_line: '1 Sample Way', city: 'Phoenix', state: 'AZ', zip: '85004', country: 'US' }
-const receiver = { receiver_name: 'Testa Fictional', phone_number: '+15550100199' }
-
 /** Orders and reads without a pause until it is stopped; every answer has to be 200. */
 function load(api: Caller, scene: { user_id: string; lab_test_id: string }) {
   const orders: string[] = []
@@ -70,7 +68,7 @@ function load(api: Caller, scene: { user_id: string; lab_test_id: string }) {
   }
   const orderAndRead = async () => {
     while (!stopped) {
-      const order = { ...scene, shipping_details: { ...address, ...receiver } }
+      const order = { ...scene, shipping_details: shipping }
       const { order: created } = expect(await api.post('/v3/order/testkit', order), 'create')
       if (!created) return
       expect(await api.get(`/v3/order/${created.id}`), 'read')
