@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import pg from 'pg'
 import { connectionTo, socketFolder, type Connection } from '../src/platform/embedded-cluster.ts'
-import { postmasterOf, scratch, tidyUp, until } from '../src/platform/embedded-testing.ts'
+import { postmasterOf, releases, scratch, tidyUp, until } from '../src/platform/embedded-testing.ts'
 
 export { postmasterOf, until }
 
@@ -214,5 +214,6 @@ process.once('exit', () => {
     if (alive()) process.kill(pid, 'SIGQUIT')
     for (let tries = 0; tries < 100 && alive(); tries++) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20)
   }
+  for (const release of releases) release()
   rmSync(scratch, { recursive: true, force: true, maxRetries: 5 })
 })

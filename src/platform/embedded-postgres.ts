@@ -51,6 +51,7 @@ const lockHolder = `select application_name as holder from pg_locks join pg_stat
   where locktype = 'advisory' and granted and classid = $1::int::oid and objid = $2::int::oid and objsubid = 2`
 
 const sqliteBusy = 5
+const sqliteFull = 13
 const application = `drawbridge ${process.pid}`
 const lockWait_ms = 2_000
 const attachWait_ms = 60_000
@@ -58,6 +59,7 @@ const startRetry_ms = 10_000
 const silence_ms = 3_000
 const startSilence_ms = 30_000
 const regain_ms = 10_000
+const roomRetry_ms = 1_000
 const orphanShutdown_ms = 10_000
 const shutdown_ms = 30_000
 
@@ -109,6 +111,7 @@ function tryLock(dataDir: string): DatabaseSync | undefined {
     lock?.close()
     const { errcode, message } = error as { errcode?: number; message: string }
     if (errcode === sqliteBusy) return undefined
+    if (errcode === sqliteFull) throw new Error(`The file ${file} cannot be locked, since its disk is full: make room there.`)
     throw new Error(`The file ${file} cannot be locked (${message}): start as the account that owns it, or set DATA_DIR.`)
   }
 }
@@ -233,8 +236,10 @@ async function start(home: cluster.Home, logFile: string, options: EmbeddedOptio
     await postmaster.stopPostmaster(server, shutdown_ms)
     throw error
   }
+  // Before it is stopped, which may fail in a way of its own.
+  const failure = postmaster.failureIn(logFile, logged_bytes)
   await postmaster.stopPostmaster(server, shutdown_ms)
-  return postmaster.failureIn(logFile, logged_bytes)
+  return failure
 }
 
 /** Watches the server through the connection that carries the ownership; reconnects when only that connection was lost. */
@@ -248,7 +253,9 @@ function hold(server: Server, dataDir: string, lock: DatabaseSync | undefined, l
   async function regain(): Promise<string | undefined> {
     try {
       const awaited = { ...server, alive: () => !stopping && server.alive() }
-      const answer = await greet(dataDir, connection, awaited, regain_ms)
+      let answer = await greet(dataDir, connection, awaited, regain_ms)
+      // What is connected goes on, and there may be room again.
+      for (; answer === 'full'; answer = await greet(dataDir, connection, awaited, regain_ms)) await sleep(roomRetry_ms)
       if (answer === 'gone') return `PostgreSQL on ${dataDir} has ended unexpectedly.`
       if (answer === 'silent') return `PostgreSQL on ${dataDir} no longer answers.`
       client = answer

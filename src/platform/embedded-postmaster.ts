@@ -12,6 +12,8 @@ import { clusterFolder, type Connection, type Home } from './embedded-cluster.ts
 import { end, exists, type Running } from './embedded-process.ts'
 
 const pollEvery_ms = 10
+/** A server that has recovered from a crash writes a file before it lets the first one in. */
+const DISK_FULL = '53100'
 const connect_ms_max = 3_000
 /** Replaying the log after a crash may take long, and ends. */
 const recovery_ms_max = 600_000
@@ -88,10 +90,13 @@ export function rotateLog(logFile: string): number {
   return 0
 }
 
+/** What it says to whoever connects while it starts or ends. */
+const NOT_YET = /FATAL: +the database system is /
+
 /** Why the server gave up: its last complaint after `offset_bytes` of the log. */
 export function failureIn(logFile: string, offset_bytes: number): string {
   const added = fs.readFileSync(logFile).subarray(offset_bytes).toString()
-  const complaint = added.split('\n').findLast((line) => /(FATAL|PANIC):/.test(line))
+  const complaint = added.split('\n').findLast((line) => /(FATAL|PANIC):/.test(line) && !NOT_YET.test(line))
   return complaint?.replace(/^.*?(FATAL|PANIC):\s*/, '') ?? 'it gave no reason'
 }
 
@@ -146,15 +151,15 @@ export function isRefusal(error: unknown): boolean {
 }
 
 /**
- * Connects as soon as the server lets us. `gone`: its process ended. `silent`: nothing came back for `silence_ms`, or it is
- * not ready after ten minutes. Errors: it refuses us.
+ * Connects as soon as the server lets us. `gone`: its process ended. `full`: it lets nobody in until its disk has room. `silent`: nothing
+ * came back for `silence_ms`, or it is not ready after ten minutes. Errors: it refuses us.
  */
 export async function waitForAnswer(
   connection: Connection,
   application: string,
   server: Running,
   silence_ms: number,
-): Promise<pg.Client | 'gone' | 'silent'> {
+): Promise<pg.Client | 'gone' | 'full' | 'silent'> {
   const start = performance.now()
   let heard = start
   while (performance.now() - heard < silence_ms && performance.now() - start < recovery_ms_max) {
@@ -163,6 +168,7 @@ export async function waitForAnswer(
       return await connectOnce(connection, application)
     } catch (error) {
       if (isRefusal(error)) throw error
+      if (errorCode(error) === DISK_FULL) return 'full'
       if (/^(57P|53)/.test(errorCode(error))) heard = performance.now()
     }
     await sleep(pollEvery_ms)

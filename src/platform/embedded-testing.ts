@@ -55,6 +55,9 @@ for (const folder of fs.globSync(`${prefix}*`, { cwd: tmpdir() })) {
 export const scratch = fs.realpathSync(fs.mkdtempSync(join(tmpdir(), `${prefix}${process.pid}-`)))
 fs.chmodSync(scratch, 0o755)
 
+/** Called when nothing works in the scratch folder any more, before it is removed: what is mounted there is let go. */
+export const releases: (() => void)[] = []
+
 /** To be called when the tests are over, however they went. */
 export async function tidyUp(): Promise<void> {
   for (const [child] of peers) await ended(child)
@@ -76,6 +79,7 @@ async function tidy(folder: string): Promise<void> {
   for (const file of fs.globSync('{*,*/*}/postgres/postmaster.pid', { cwd: folder })) {
     await endServer(dirname(dirname(join(folder, file))))
   }
+  if (folder === scratch) for (const release of releases) release()
   fs.rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
 }
 
