@@ -143,6 +143,7 @@ export async function findManager(control: Queries, text: string): Promise<Manag
   return (
     row && {
       key_id: row.id,
+      key_hash: hash,
       org: row.org_id,
       teams: row.role === 'org_admin' ? null : new Set(row.teams),
       plan: row.plan as Plan,

@@ -66,6 +66,18 @@ describe('a management key', () => {
     assert(!(await stored()).includes(again.slice(3)))
   })
 
+  test('is rotated by its newest text alone, also where its former one still works', async () => {
+    const org = await given()
+    const path = `/management_key/${await orgKeyId(org)}/rotate`
+    const { key } = (await org.manage.post(path)).body
+    assert.equal((await org.manage.get('/team')).status, 200)
+    const refused = await org.manage.post(path)
+    assert.deepEqual([refused.status, refused.body], [403, { detail: 'Only the newest text of a key can rotate it' }])
+    assert.equal((await speak(org, key).get('/team')).status, 200)
+    const both = await Promise.all([speak(org, key).post(path), speak(org, key).post(path)])
+    assert.deepEqual(both.map(({ status }) => status).toSorted(), [200, 403])
+  })
+
   test('is revoked by command also by a text that was rotated', async () => {
     const org = await given()
     const { key } = (await org.manage.post(`/management_key/${await orgKeyId(org)}/rotate`)).body

@@ -131,7 +131,7 @@ const OVERLAP_S = 86_400
 
 /**
  * Give the caller's own key a new text; the former one goes on working for `overlap_s`, a day when not given. One that was replaced before
- * stops. Writes management_key. 403: another key than the caller's own. Our own; source of what keys may do: management-auth.md 4 and 9.
+ * stops. Writes management_key. 403: another key than the caller's own, or a text of it that was replaced. Our own; source of what keys may do: management-auth.md 4 and 9.
  * @returns the record with the key's new text, which is not to be had again
  */
 export async function rotateManagementKey(
@@ -144,10 +144,12 @@ export async function rotateManagementKey(
   if (key_id !== manager.key_id) throw forbidden('A key can only rotate itself')
   if (!(await lockKey(tx, manager.org, key_id))) throw notFound('Management key not found')
   const key = newKey('mg_')
-  await tx.run(sql`
+  const rotated = await tx.run(sql`
     update management_key
     set key_hash = ${keyHash(key)}, hint = ${keyHint(key)}, previous_hash = key_hash, previous_until = ${plusSeconds(tx.now, overlap_s)}
-    where id = ${key_id}`)
+    where id = ${key_id} and key_hash = ${manager.key_hash}`)
+  // Else whoever has found the former text would take the key away from its owner.
+  if (!rotated) throw forbidden('Only the newest text of a key can rotate it')
   tx.afterCommit(() => admin.orgs.forget(manager.org))
   return { ...(await tx.one(ManagementKey, sql`${selectKey} where k.id = ${key_id}`)), key }
 }

@@ -244,7 +244,7 @@ const keys = (admin: Administration) => [
     reach: 'bound',
     summary: 'Give the management key of this request a new text',
     description:
-      'Our own. A key rotates itself, no other. The new text is shown in this answer only; the former one goes on working for `overlap_seconds`, a day when not given. With 0 it stops within 5 s, for a key that has leaked.',
+      'Our own. A key rotates itself, no other, and with its newest text alone. The new text is shown in this answer only; the former one goes on working for `overlap_seconds`, a day when not given. With 0 it stops within 5 s, for a key that has leaked.',
     params: shapes.ManagementKeyParams,
     body: shapes.RotateManagementKey,
     body_optional: true,

@@ -19,6 +19,8 @@ export interface Caller {
 /** Who manages: a key of an organization, bound to some of its teams or to none in particular. */
 export interface Manager {
   key_id: string
+  /** Of the text that was sent: a key has two while a rotation overlaps. */
+  key_hash: Buffer
   org: string
   /** null: every team of the organization, and the organization itself. */
   teams: ReadonlySet<string> | null
