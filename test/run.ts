@@ -1,48 +1,90 @@
-// The whole suite: one embedded PostgreSQL for all test files, each file with its own database. Further arguments are files.
-import { globSync, rmSync } from 'node:fs'
+// The whole suite: one embedded PostgreSQL for all test files; most files in `src/` share processes, each other has one and a database of
+// its own. Further arguments are files.
+import { globSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { finished } from 'node:stream/promises'
 import { run } from 'node:test'
 import { spec } from 'node:test/reporters'
+import { tmpdir } from 'node:os'
 import { fileURLToPath } from 'node:url'
-import { relative, resolve } from 'node:path'
+import { join, relative, resolve } from 'node:path'
 import { openEmbedded } from '../src/platform/embedded-postgres.ts'
+import { grouped } from './groups.ts'
 import { testDataDir, testSettings } from './setup.ts'
 
 /** More than there are cores: files that start whole programs wait for them much of their time. */
 const CONCURRENCY = 3
+/** For each test. */
 const TIMEOUT_MS = 300_000
 /** How many files are told at the end with the time that they took. */
 const SLOWEST = 25
 
-const chosen = process.argv.slice(2)
+const chosen = process.argv.slice(2).map((file) => relative('.', resolve(file)))
 /** Whole programs first: they take longest, and what is short fills the gaps they leave. */
 const all = () => ['test/**/*.test.ts', 'src/**/*.test.ts'].flatMap((pattern) => globSync(pattern).sort())
-const files = (chosen.length ? chosen : all()).map((file) => resolve(file))
+const { groups, alone } = grouped(chosen.length ? chosen : all())
 
-/** A run that was killed may have left a server behind; it is taken over and its folder made anew. It needs 5 GB at the end. */
+/** What a process runs: a file, or a module that is written here and runs the files of a group. → the files in it */
+const processes = new Map<string, string[]>()
+const folder = mkdtempSync(join(tmpdir(), 'drawbridge-run-'))
+const isInTest = (file: string) => file.startsWith('test/')
+for (const file of alone.filter(isInTest)) processes.set(resolve(file), [file])
+for (const { name, files } of groups) {
+  const entry = join(folder, `${name}.mjs`)
+  const module = new URL('group.ts', import.meta.url).href
+  writeFileSync(entry, `import { runTogether } from ${JSON.stringify(module)}\nawait runTogether(${JSON.stringify(files)})\n`)
+  processes.set(entry, files)
+}
+for (const file of alone.filter((other) => !isInTest(other))) processes.set(resolve(file), [file])
+
+/** A run that was killed may have left a server behind; it is taken over and its folder made anew. It needs 4 GB at the end. */
 const left = await openEmbedded({ dataDir: testDataDir, ownership: 'required', log: () => {}, settings: testSettings })
 await left.stop()
 rmSync(testDataDir, { recursive: true, force: true })
 
 const database = await openEmbedded({ dataDir: testDataDir, ownership: 'required', log: () => {}, settings: testSettings })
-// Each file is a process: what one has made of the sources the others need not make again.
+// Each process loads the program: what one has made of the sources the others need not make again.
 process.env.NODE_COMPILE_CACHE = fileURLToPath(new URL('../node_modules/.cache/drawbridge', import.meta.url))
 const ending = new AbortController()
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => ending.abort())
-const tests = run({ files, concurrency: CONCURRENCY, timeout: TIMEOUT_MS, signal: ending.signal })
+const tests = run({ files: [...processes.keys()], concurrency: CONCURRENCY, timeout: TIMEOUT_MS, signal: ending.signal })
+
 const durations_ms = new Map<string, number>()
+/** Files that were begun or not, and have not been reported to their end. */
+const unfinished = new Set([...processes.values()].flat())
+const done = (file: string, ms: number) => {
+  durations_ms.set(file, ms)
+  unfinished.delete(file)
+}
+interface Ended {
+  name: string
+  nesting: number
+  details: { type?: string; duration_ms: number }
+}
+/** In a group each file is a suite. */
+const suiteEnded = ({ name, nesting, details }: Ended) => {
+  if (nesting === 0 && details.type === 'suite' && unfinished.has(name)) done(name, details.duration_ms)
+}
+tests.on('test:pass', suiteEnded)
+tests.on('test:fail', suiteEnded)
 tests.on('test:summary', ({ file, success, duration_ms }) => {
-  if (file !== undefined) durations_ms.set(file, duration_ms)
-  else if (!success) process.exitCode = 1
+  const files = processes.get(file ?? '')
+  if (file === undefined) {
+    if (!success) process.exitCode = 1
+  } else if (files?.length === 1 && file === resolve(files[0]!)) done(files[0]!, duration_ms)
 })
 /** Before the counts, which end the output. */
 tests.once('test:diagnostic', () => {
   const slowest = [...durations_ms].toSorted(([, a], [, b]) => b - a).slice(0, SLOWEST)
-  const lines = slowest.map(([file, ms]) => `${(ms / 1000).toFixed(1).padStart(7)} s  ${relative('.', file)}\n`)
+  const lines = slowest.map(([file, ms]) => `${(ms / 1000).toFixed(1).padStart(7)} s  ${file}\n`)
   process.stdout.write(`Files that took longest:\n${lines.join('')}`)
 })
 const said = tests.compose(new spec())
 said.pipe(process.stdout)
 await finished(said, { writable: false })
+if (unfinished.size) {
+  process.stdout.write(`Files that have not run to their end:\n${[...unfinished].map((file) => `  ${file}\n`).join('')}`)
+  process.exitCode = 1
+}
 await database.stop()
 rmSync(testDataDir, { recursive: true, force: true })
+rmSync(folder, { recursive: true, force: true })

@@ -13,7 +13,8 @@ import { hurryPipelines, pipe, piping, say, waiting } from '../testing-pipelines
 
 const MIB = 1024 * 1024
 const KEY = Buffer.from('a fictional key of an account').toString('base64')
-const pipelines = piping()
+// What waits for its next attempt has to be told that it is due, however slow the machine is.
+const pipelines = piping({ patience: 1000 })
 
 interface Arrived {
   hub: string

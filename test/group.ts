@@ -1,0 +1,53 @@
+// Several test files in one process: they share its program, its server and its database, and each is a suite of its own.
+import { globSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { after, before, describe } from 'node:test'
+import { pathToFileURL } from 'node:url'
+import { cells } from '../src/testing.ts'
+
+/** For the tests of a file together, and for loading it. */
+const FILE_MS_MAX = 300_000
+/** How long a process may live on whose tests are over. */
+const END_MS_MAX = 60_000
+
+const load = (file: string): Promise<unknown> => import(pathToFileURL(resolve(file)).href)
+
+/**
+ * Run the tests of these files one after another; the name of each file is the name of the suite with its tests. A file that cannot be
+ * loaded, or not in time, fails; the others run nevertheless.
+ */
+export async function runTogether(files: string[]): Promise<void> {
+  // Loaded by a test file, their hooks would belong to that file and end what the next one needs.
+  for (const shared of globSync('src/testing*.ts').sort()) await load(shared)
+  for (const file of files)
+    describe(file, { timeout: FILE_MS_MAX }, () => {
+      before(emptyQueues)
+      return inTime(load(file), file)
+    })
+  after(() => {
+    const end = () => {
+      console.error(`The process does not end: ${process.getActiveResourcesInfo().join(', ')}`)
+      process.exit(1)
+    }
+    setTimeout(end, END_MS_MAX).unref()
+  })
+}
+
+async function inTime(loading: Promise<unknown>, file: string): Promise<void> {
+  const { promise, reject } = Promise.withResolvers<never>()
+  const timer = setTimeout(() => reject(new Error(`${file} is not loaded after ${FILE_MS_MAX / 1000} s`)), FILE_MS_MAX)
+  try {
+    await Promise.race([loading, promise])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/** What the files before have left for workers: those of a test would do it all before what the test waits for. */
+async function emptyQueues(): Promise<void> {
+  const mail = `delete from mail where state = 'waiting'`
+  const ofCell = `
+    delete from job; delete from announcement; delete from handful; delete from delivery where state = 'pending';
+    delete from pipeline_delivery; delete from deleted_webhook; delete from patient_message where state = 'waiting'; ${mail}`
+  await Promise.all([cells.control.pool.query(mail), ...cells.names.map((cell) => cells.of(cell).pool.query(ofCell))])
+}

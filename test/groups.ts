@@ -1,0 +1,66 @@
+// Which test files share a process. Loading the program and running its code for the first time costs each process two seconds of a
+// processor or more; a file whose tests keep to teams of their own need not pay that again.
+import { globSync } from 'node:fs'
+
+/** How many files share a process at most: a process ends soon enough for others to fill the last minute of a run. */
+const GROUP_FILES_MAX = 12
+
+/**
+ * Files in `src/` with a process and a database of their own, by what their tests do. A file belongs here when its tests change what teams
+ * share and do not change it back, or read what other files may have changed; better is a test that does neither.
+ */
+const ALONE: Record<string, string[]> = {
+  'change the catalog, the sites or the places of a cell': [
+    'src/bootstrap-catalog.test.ts',
+    'src/catalog/catalog.test.ts',
+    'src/catalog/compendium.test.ts',
+    'src/catalog/lab-test-changes.test.ts',
+    'src/catalog/load.test.ts',
+    'src/catalog/order-sets.test.ts',
+    'src/catalog/patient-rules.test.ts',
+    'src/insurance-command.test.ts',
+    'src/places/geocoder.test.ts',
+    'src/places/places.test.ts',
+    'src/psc/import.test.ts',
+    'src/psc/load.test.ts',
+    'src/psc/psc.test.ts',
+    'src/scheduling/import.test.ts',
+  ],
+  'change the access log of a cell, or read all of it': ['src/access-log-command.test.ts', 'src/platform/access-archive.test.ts'],
+  'move the clock of the process': [
+    'src/management/credential-checks.test.ts',
+    'src/platform/retention.test.ts',
+    'src/platform/worker.test.ts',
+  ],
+  'change the environment of the process': ['src/pipelines/pubsub.test.ts'],
+  'change the schema, or break connections': [
+    'src/platform/database-faults.test.ts',
+    'src/platform/embedded-postgres.test.ts',
+    'src/platform/embedded-recovery.test.ts',
+    'src/platform/migrate.test.ts',
+    'src/platform/prepared.test.ts',
+    'src/webhooks/unreadable.test.ts',
+  ],
+}
+
+export interface Group {
+  /** As in the report. */
+  name: string
+  files: string[]
+}
+
+/** The files that share processes, and those that share none. Errors: a file that is to be alone and is not there. */
+export function grouped(files: string[]): { groups: Group[]; alone: string[] } {
+  const kept = new Set(Object.values(ALONE).flat())
+  const there = new Set(globSync('src/**/*.test.ts'))
+  const missing = [...kept].filter((file) => !there.has(file))
+  if (missing.length) throw new Error(`test/groups.ts names files that are not there: ${missing.join(', ')}`)
+  const shared = files.filter((file) => there.has(file) && !kept.has(file))
+  const count = Math.ceil(shared.length / GROUP_FILES_MAX)
+  // Neighbors cost about the same and are dealt out, so that the groups do too.
+  const groups = Array.from({ length: count }, (_, i) => ({
+    name: `group ${i + 1}`,
+    files: shared.filter((_file, n) => n % count === i),
+  }))
+  return { groups, alone: files.filter((file) => !shared.includes(file)) }
+}
