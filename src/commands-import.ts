@@ -15,7 +15,7 @@ const command =
   })
 
 const catalog = command(async (cells, typed) => (await import('./bootstrap-catalog.ts')).catalogCommand(cells, typed))
-const places = command(async (cells, typed) => (await import('./places-command.ts')).placesCommand(cells, typed))
+const places = command(async (cells, typed, { ask }) => (await import('./places-command.ts')).placesCommand(cells, typed, ask))
 const psc = command(async (cells, typed) => (await import('./psc-command.ts')).pscCommand(cells, typed))
 const schedule = command(async (cells, typed) => (await import('./schedule-command.ts')).scheduleCommand(cells, typed))
 const insurance = command(async (cells, typed, { ask }) =>
@@ -54,9 +54,14 @@ export const imports: Group[] = [
     commands: [
       places(
         'import <file>',
-        'take postal codes of other countries, as GeoNames offers them',
-        ['places import DE.txt', 'places import allCountries.txt --country FR'],
-        [['--country <code>', 'only this country'], everyCell],
+        'put the postal codes of a file in place of those of its countries, as GeoNames offers them',
+        ['places import DE.txt --dry-run', 'places import allCountries.txt --country FR --yes'],
+        [
+          ['--country <code>', 'only this country'],
+          everyCell,
+          ['--dry-run', 'say what would be removed, and change nothing'],
+          ['--yes', 'remove postal codes that the file does not have without asking'],
+        ],
       ),
     ],
   },

@@ -1,5 +1,6 @@
 // Payors and diagnoses by command: whoever operates the installation brings the full lists. Source: lab-testing.md 26.
 import { readFile } from 'node:fs/promises'
+import { agree } from './agreement.ts'
 import type { Surroundings, Typed } from './command-tree.ts'
 import { FileFault } from './insurance/data.ts'
 import { changeOfCodes, importCodes, importPayors } from './insurance/load.ts'
@@ -50,12 +51,6 @@ async function changesOf(cells: Cells, text: string): Promise<{ lines: string; l
     if (removed) losses.push(lossOf(cell, removed, there))
   }
   return { lines, losses: losses.join(', ') }
-}
-
-async function agree(losses: string, ask: Surroundings['ask']): Promise<void> {
-  const what = `The import removes ${losses}, which the file does not have.`
-  if (!ask) throw new Error(`${what} Say --yes for that, or --dry-run to see more. Nothing was changed.`)
-  if (!(await ask(`${what} Go on?`))) throw new Error('Nothing was changed.')
 }
 
 function told({ lines }: FileFault): string {

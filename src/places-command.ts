@@ -1,16 +1,22 @@
 // Postal codes by command.
-import type { Outcome, Typed } from './command-tree.ts'
+import { agree } from './agreement.ts'
+import type { Outcome, Surroundings, Typed } from './command-tree.ts'
 import { cell, UsageError } from './bootstrap.ts'
-import { importPostalCodes } from './places/postal-codes.ts'
+import { importPostalCodes, lossesOfImport } from './places/postal-codes.ts'
 import type { Cells } from './platform/cells.ts'
 import type { CellName } from './platform/db.ts'
 import { taken, unreadable, UnusableFile } from './platform/rejections.ts'
 import { countryCode } from './wire/places.ts'
 
-/** Carry out `places import FILE`, in every cell that is served or in one. @returns what to print */
+/**
+ * Carry out `places import FILE`, in every cell that is served or in one. An import that would remove postal codes is carried out when
+ * somebody says yes, on a terminal or with `--yes`. Errors: Error for a file that cannot be read, and where nobody said yes; then nothing
+ * has changed. @returns what to print
+ */
 export async function placesCommand(
   cells: Cells,
-  { positionals, values }: Typed<{ country?: string; cell?: string }>,
+  { positionals, values }: Typed<{ country?: string; cell?: string; yes?: boolean; dryRun?: boolean }>,
+  ask: Surroundings['ask'],
 ): Promise<Outcome> {
   const [, command, file] = positionals
   if (command !== 'import') throw new UsageError('Say "places import FILE"; "bin/drawbridge help" explains it.')
@@ -18,13 +24,29 @@ export async function placesCommand(
   const only = values.country === undefined ? undefined : countryCode(values.country)
   if (values.country !== undefined && only === undefined)
     throw new UsageError('--country must be the code of a country, DE for example.')
+  const names = placesOf(cells, values.cell)
+  const { lines, losses } = await usable(changesOf(cells, names, file, only))
+  if (values.dryRun) return `${lines}Nothing was changed.\n`
+  if (losses && !values.yes) await agree(losses, ask)
   let [printed, rejected] = ['', 0]
-  for (const name of placesOf(cells, values.cell)) {
+  for (const name of names) {
     const { rows, countries, rejections } = await usable(importPostalCodes(cells.of(name), file, only))
     printed += `${name.padEnd(13)}  ${rows} places of ${countries.join(', ') || 'no country'}\n${rejections.text()}`
     rejected += rejections.count
   }
   return taken(printed, rejected)
+}
+
+/** What an import does to the countries that are in each cell already, in lines, and what it removes, in words. */
+async function changesOf(cells: Cells, names: CellName[], file: string, only: string | undefined) {
+  let lines = ''
+  const losses: string[] = []
+  for (const name of names)
+    for (const { country, there, removed } of await lossesOfImport(cells.of(name), file, only)) {
+      lines += `${name.padEnd(13)}  ${removed} of ${there} places of ${country} removed\n`
+      if (removed) losses.push(`${removed} of ${there} places of ${country} in ${name}`)
+    }
+  return { lines, losses: losses.join(', ') }
 }
 
 /** The cell that is named, or all that are served and wanted. */

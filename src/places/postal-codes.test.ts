@@ -53,12 +53,40 @@ test('a country is replaced whole, and others of the file are left out when one 
     fileOf(line('AT', '1020', 'Neustadt', '48', '16'), line('CH', '9000', 'Anderswo', '47', '9')),
     '--country',
     'at',
+    '--yes',
   )
   assert.match(printed, /1 places of AT/)
   assert.equal(await at('AT', '1010'), undefined)
   assert.equal((await at('AT', '1020'))?.city, 'Neustadt')
   assert.equal((await at('CH', '8000'))?.city, 'Musterdorf')
   assert.equal(await at('CH', '9000'), undefined)
+})
+
+test('an import that removes postal codes asks, or needs --yes; one that only adds or changes does not', async () => {
+  const [one, two, three] = ['1', '2', '3'].map((n) => line('FI', `0010${n}`, `Testila ${n}`, '60', '25'))
+  await run(fileOf(one!, two!, line('NO', '0150', 'Testvik', '59', '10')))
+  const file = fileOf(two!, three!)
+  const unchanged = async () => {
+    assert.deepEqual([(await at('FI', '00101'))?.city, await at('FI', '00103')], ['Testila 1', undefined])
+    assert.equal((await at('NO', '0150'))?.city, 'Testvik')
+  }
+  const loss = '1 of 2 places of FI in sandbox-eu'
+  await assert.rejects(run(file), {
+    message: `The import removes ${loss}, which the file does not have. Say --yes for that, or --dry-run to see more. Nothing was changed.`,
+  })
+  await unchanged()
+  assert.equal(await run(file, '--dry-run'), 'sandbox-eu     1 of 2 places of FI removed\nNothing was changed.\n')
+  await unchanged()
+  const asked: string[] = []
+  const answered = (yes: boolean) =>
+    outcomeOf(cells, ['places', 'import', file, '--cell', 'sandbox-eu'], async (question) => (asked.push(question), yes))
+  await assert.rejects(answered(false), /^Error: Nothing was changed\.$/)
+  await unchanged()
+  assert.match((await answered(true)).printed, /2 places of FI/)
+  assert.deepEqual(asked, Array(2).fill(`The import removes ${loss}, which the file does not have. Go on?`))
+  assert.equal(await at('FI', '00101'), undefined)
+  assert.match(await run(fileOf(two!.replace('\t60\t', '\t61\t'), three!, one!)), /3 places of FI/)
+  assert.equal((await at('FI', '00102'))?.lat, 61)
 })
 
 test('a file of no use changes nothing', async () => {
@@ -74,7 +102,7 @@ test('many lines are taken, and of many faults the first are told', async () => 
   const printed = await run(fileOf(...lines))
   assert.match(printed, /2400 places of SE\n100 not taken:/)
   assert.match(printed, / {2}… and 50 more\n$/)
-  const words = (...rows: string[]) => ['places', 'import', fileOf(...rows), '--cell', 'sandbox-eu']
+  const words = (...rows: string[]) => ['places', 'import', fileOf(...rows), '--cell', 'sandbox-eu', '--yes']
   const partly = await outcomeOf(cells, words(lines[1]!, 'SE\tnothing'))
   assert.match(partly.printed, /1 places of SE\n1 not taken:/)
   assert.equal(partly.failure, '1 of the file not taken; the rest was.')

@@ -4,6 +4,7 @@ import { createReadStream } from 'node:fs'
 import { createInterface } from 'node:readline'
 import type { Db, PlainTx } from '../platform/db.ts'
 import { Rejections } from '../platform/rejections.ts'
+import { T } from '../platform/schema.ts'
 import { sql } from '../platform/sql.ts'
 import { countryCode } from '../wire/places.ts'
 import { isPoint } from './distance.ts'
@@ -24,6 +25,8 @@ export interface ImportedCodes {
   rejections: Rejections
 }
 
+const Count = T.Object({ n: T.Integer() })
+
 const BATCH = 1000
 const LINE_MAX = 2000
 const TEXT_MAX = 200
@@ -36,20 +39,64 @@ export const importPostalCodes = (db: Db, path: string, only?: string): Promise<
   db.plainTx(async (tx) => {
     const rejections = new Rejections()
     const countries = new Set<string>()
-    let [line, rows, batch] = [0, 0, [] as Row[]]
-    for await (const text of createInterface({ input: createReadStream(path), crlfDelay: Infinity })) {
-      line++
-      if (text.trim() === '') continue
-      const row = rowOf(text)
-      if (Array.isArray(row)) rejections.add(`line ${line}`, row)
-      else if (only === undefined || row.country === only) batch.push(row)
-      if (batch.length < BATCH) continue
-      rows += await write(tx, batch, countries)
-      batch = []
-    }
-    rows += await write(tx, batch, countries)
+    let rows = 0
+    for await (const batch of batches(path, only, rejections)) rows += await write(tx, batch, countries)
     return { rows, countries: [...countries].sort(), rejections }
   })
+
+/** How many places of a country are in a cell, and how many of them an import removes. */
+export interface CountryLoss {
+  country: string
+  there: number
+  removed: number
+}
+
+/** What an import of the file would do to the countries that are there already. Changes nothing. */
+export async function lossesOfImport(db: Db, path: string, only?: string): Promise<CountryLoss[]> {
+  const countries = new Map<string, number>()
+  let losses: CountryLoss[] = []
+  const compare = db.plainTx(async (tx) => {
+    for await (const batch of batches(path, only, new Rejections())) {
+      for (const { country } of batch) if (!countries.has(country)) countries.set(country, await countOf(tx, country))
+      const rows = sql`jsonb_to_recordset(${JSON.stringify(batch)}::jsonb) as r (country text, postal_code text, city text)`
+      await tx.run(sql`
+        delete from postal_place p using ${rows}
+        where (p.country, p.postal_code, p.city) = (r.country, r.postal_code, r.city)`)
+    }
+    const there = [...countries].filter(([, count]) => count > 0)
+    losses = await Promise.all(
+      there.map(async ([country, count]) => ({ country, there: count, removed: await countOf(tx, country) })),
+    )
+    // What the file does not have is left now. None of it happens.
+    throw new Compared()
+  })
+  await compare.catch((error: unknown) => {
+    if (!(error instanceof Compared)) throw error
+  })
+  return losses
+}
+
+class Compared extends Error {}
+
+const countOf = async (tx: PlainTx, country: string): Promise<number> =>
+  (await tx.one(Count, sql`select count(*) as n from postal_place where country = ${country}`)).n
+
+/** The sound rows of a file, or of one country in it, 1,000 at a time. */
+async function* batches(path: string, only: string | undefined, rejections: Rejections): AsyncGenerator<Row[]> {
+  let line = 0
+  let batch: Row[] = []
+  for await (const text of createInterface({ input: createReadStream(path), crlfDelay: Infinity })) {
+    line++
+    if (text.trim() === '') continue
+    const row = rowOf(text)
+    if (Array.isArray(row)) rejections.add(`line ${line}`, row)
+    else if (only === undefined || row.country === only) batch.push(row)
+    if (batch.length < BATCH) continue
+    yield batch
+    batch = []
+  }
+  if (batch.length) yield batch
+}
 
 /** The row of a line, or what is wrong with it. */
 function rowOf(text: string): Row | string[] {
@@ -74,7 +121,6 @@ function rowOf(text: string): Row | string[] {
 const degrees = (text: string): number => (/^-?\d{1,3}(\.\d+)?$/.test(text) ? Number(text) : Number.NaN)
 
 async function write(tx: PlainTx, batch: Row[], begun: Set<string>): Promise<number> {
-  if (batch.length === 0) return 0
   for (const { country } of batch)
     if (!begun.has(country)) {
       await tx.run(sql`delete from postal_place where country = ${country}`)
