@@ -283,7 +283,7 @@ describe('strict', () => {
 describe('lines that cannot be written', () => {
   test('wait, and are written when it is possible again; past the limit reads are refused, and changes are not', async () => {
     let lost = 0
-    const { ask, log } = serving({ mode: 'batched', characters_max: 3000, delay_ms: 5, onLost: (lines) => (lost += lines) })
+    const { ask, log } = serving({ mode: 'batched', bytes_max: 3000, delay_ms: 5, onLost: (lines) => (lost += lines) })
     const team = await given('production-eu')
     const user = (await team.api.post('/v2/user', { client_user_id: randomUUID() })).body.user_id as string
     await access.flush()
@@ -292,7 +292,7 @@ describe('lines that cannot be written', () => {
       let last = await ask(team, 'GET', `/v2/user/${user}`)
       for (; last.status === 200; last = await ask(team, 'GET', `/v2/user/${user}`)) assert(++answered < 100, 'there is no limit')
       assert.deepEqual([last.status, last.headers['retry-after']], [503, '1'])
-      assert(answered >= 5, `${answered} lines are not 3000 characters`)
+      assert(answered >= 5, `${answered} lines are not 3000 bytes`)
       assert.equal((await ask(team, 'POST', '/v2/user', { client_user_id: randomUUID() })).status, 200)
       const keyed = () => ask(team, 'POST', '/v2/user', { client_user_id: 'kept' }, { 'x-idempotency-key': user })
       assert.equal((await keyed()).status, 200)
@@ -306,6 +306,24 @@ describe('lines that cannot be written', () => {
     assert.equal((await ask(team, 'GET', `/v2/user/${user}`)).status, 200)
     assert.equal(lost, 3, 'a refusal that could not be kept is not counted')
     assert.equal((await written(team, 'create_user')).length, 3)
+  })
+
+  test('come with the next statement while one is under way, and not each with one of its own', async () => {
+    const { ask, log } = serving({ mode: 'batched', delay_ms: 60_000 })
+    const team = await given('production-us')
+    await access.flush()
+    const client = await team.db.pool.connect()
+    await client.query('begin; lock table access_day in exclusive mode')
+    const user = randomUUID()
+    assert.equal((await ask(team, 'GET', '/v2/user')).status, 200)
+    const first = log.flush()
+    assert.equal((await ask(team, 'GET', `/v2/user/${user}`)).status, 404)
+    await client.query('commit')
+    client.release()
+    await first
+    assert.deepEqual([(await written(team, 'get_teams_users')).length, (await written(team, 'get_user')).length], [1, 0])
+    await log.flush()
+    assert.equal((await written(team, 'get_user')).length, 1)
   })
 
   test('are written when the server stops', async () => {

@@ -6,6 +6,7 @@ import { leaveLine, lineOf, type Access, type Line } from './access-line.ts'
 import { day, machineNow } from './clock.ts'
 import type { Db, PlainTx } from './db.ts'
 import { busy } from './errors.ts'
+import { bytesOf, LineBuffer, linesOf, textOf } from './line-buffer.ts'
 import { errorFields, type Log } from './log.ts'
 import { T } from './schema.ts'
 import { sql } from './sql.ts'
@@ -14,33 +15,37 @@ import { sql } from './sql.ts'
 export const accessLogModes = ['batched', 'strict'] as const
 export type AccessLogMode = (typeof accessLogModes)[number]
 
-/** Lines are written this long after the first that waits. */
+/** Lines are written this long after the first that waits, and as long after the lines before them, so that few calls write many. */
 const DELAY_MS = 500
 /** After a failure. */
 const PAUSE_MS = 1000
-/** Characters of lines that wait or are being written, per cell: about 50,000 reads of one order. */
-const CHARACTERS_MAX = 16_000_000
+/** Bytes of lines that wait or are being written, per cell: about 35,000 reads of one order. */
+const BYTES_MAX = 16_000_000
 /** How long stopping waits for what is left to be written. */
 const STOP_MS = 5000
 /** How often a process logs where the log stands, so that its own log can bear witness later. */
 const WITNESS_MS = 600_000
-/** Characters of one statement. */
-const BATCH_CHARACTERS = 2_000_000
+/** Bytes of one statement, but for its last block of lines. */
+const BATCH_BYTES = 2_000_000
 
 const FULL = 'The access log cannot be written now, try again'
 
-interface Waiting extends Line {
-  /** Of whom waits for the line. */
-  written: { resolve: () => void; reject: (error: unknown) => void } | undefined
+/** The line of an answer that waits for it. */
+interface Awaited {
+  given: string
+  resolve: () => void
+  reject: (error: unknown) => void
 }
 
 /** What waits for one cell. */
 interface Batch {
-  lines: Waiting[]
+  /** Lines for which nobody waits. */
+  lines: LineBuffer
+  awaited: Awaited[]
   /** How many lines more are being written. */
   beingWritten: number
-  /** Of these and of those being written. */
-  characters: number
+  /** Of the lines that wait and of those being written. */
+  bytes: number
   /** Transactions have left lines since the last time. */
   left: boolean
   /** Called when one has. */
@@ -57,18 +62,21 @@ const Position = T.Object({ seq: T.Integer(), hash: T.String() })
 /** A call of `access_seal` takes so many lines that transactions have left, as the function says. */
 const LEFT_MAX = 20_000
 
-/** The lines of one call, as `access_seal` reads them. */
-const given = (lines: readonly Line[]): string =>
-  lines.map(({ team_id, users, text }) => `${team_id ?? ''}\t${users}\t${text}`).join('\n')
+/** A line as `access_seal` reads it. */
+const given = ({ team_id, users, text }: Line): string => `${team_id ?? ''}\t${users}\t${text}`
 
 /**
  * Make lines part of the log of a cell, with at most 20,000 of those that transactions have left. Writes access_line, access_log,
  * access_day.
  * @returns how many they were, and whether transactions may have left more
  */
-export async function seal(db: Db, lines: readonly Line[] = []): Promise<{ sealed: number; more: boolean }> {
-  const { n } = await db.queries.one(Sealed, sql`select access_seal(${day(machineNow())}::date, ${given(lines)}::text) as n`)
-  return { sealed: n, more: n - lines.length >= LEFT_MAX }
+export const seal = (db: Db, lines: readonly Line[] = []): Promise<{ sealed: number; more: boolean }> =>
+  sealText(db, lines.map(given).join('\n'), lines.length)
+
+/** As `seal`, with lines as the function reads them, `count` of them. */
+async function sealText(db: Db, text: string | Buffer, count: number): Promise<{ sealed: number; more: boolean }> {
+  const { n } = await db.queries.one(Sealed, sql`select access_seal(${day(machineNow())}::date, ${text}::text) as n`)
+  return { sealed: n, more: n - count >= LEFT_MAX }
 }
 
 export interface AccessLogOptions {
@@ -77,7 +85,7 @@ export interface AccessLogOptions {
   /** Told of lines that could not be kept. */
   onLost?: (lines: number) => void
   delay_ms?: number
-  characters_max?: number
+  bytes_max?: number
   /** How long stopping waits for what is left to be written; 5 s when not given. */
   stop_ms?: number
 }
@@ -103,7 +111,9 @@ export class AccessLog {
    */
   read(db: Db, access: Access): Promise<void> | undefined {
     if (this.#options.mode === 'strict')
-      return new Promise((resolve, reject) => this.#add(db, access, { resolve, reject: () => reject(busy(FULL)) }))
+      return new Promise((resolve, reject) =>
+        this.#await(db, { given: given(lineOf(access)), resolve, reject: () => reject(busy(FULL)) }),
+      )
     this.#add(db, access)
     return undefined
   }
@@ -122,7 +132,10 @@ export class AccessLog {
 
   /** Write what waits now. Rejects when a part of it could not be written; that waits on. */
   async flush(): Promise<void> {
-    for (const [db, batch] of this.#batches) await this.#write(db, batch)
+    for (const [db, batch] of this.#batches) {
+      await batch.writing?.catch(() => {})
+      await this.#write(db, batch)
+    }
   }
 
   /** Write what waits, and nothing by itself any more. What is not written in time is lost, and counted. */
@@ -134,9 +147,9 @@ export class AccessLog {
     await Promise.all(
       [...this.#batches].map(async ([db, batch]) => {
         clearTimeout(batch.timer)
-        const writing = this.#write(db, batch).catch((error: unknown) => this.#failed(batch, error))
+        const writing = this.#writeRest(db, batch).catch((error: unknown) => this.#failed(batch, error))
         await Promise.race([writing, deadline])
-        const lines = batch.lines.length + batch.beingWritten
+        const lines = linesIn(batch)
         if (lines === 0) return
         log.error({ lines }, 'lines of the access log were lost: they could not be written before the end')
         onLost?.(lines)
@@ -150,16 +163,17 @@ export class AccessLog {
   }
 
   #isFull(db: Db): boolean {
-    return this.#batchOf(db).characters >= (this.#options.characters_max ?? CHARACTERS_MAX)
+    return this.#batchOf(db).bytes >= (this.#options.bytes_max ?? BYTES_MAX)
   }
 
   #batchOf(db: Db): Batch {
     const known = this.#batches.get(db)
     if (known) return known
     const batch: Batch = {
-      lines: [],
+      lines: new LineBuffer(),
+      awaited: [],
       beingWritten: 0,
-      characters: 0,
+      bytes: 0,
       left: false,
       committed: () => {
         batch.left = true
@@ -173,12 +187,17 @@ export class AccessLog {
     return batch
   }
 
-  #add(db: Db, access: Access, written?: Waiting['written']): void {
+  #add(db: Db, access: Access): void {
     const batch = this.#batchOf(db)
-    const { team_id, users, text } = lineOf(access)
-    batch.lines.push({ team_id, users, text, written })
-    batch.characters += text.length
-    this.#later(db, batch, written ? 0 : this.#delayMs)
+    batch.bytes += batch.lines.add(given(lineOf(access)))
+    this.#later(db, batch, this.#delayMs)
+  }
+
+  #await(db: Db, line: Awaited): void {
+    const batch = this.#batchOf(db)
+    batch.awaited.push(line)
+    batch.bytes += Buffer.byteLength(line.given) + 1
+    this.#later(db, batch, 0)
   }
 
   /** A timer that has been set is not set anew, but for somebody who waits. */
@@ -192,42 +211,62 @@ export class AccessLog {
   }
 
   #failed(batch: Batch, error: unknown): void {
-    this.#options.log.error({ lines: batch.lines.length, causes: errorFields(error) }, 'writing the access log failed')
+    this.#options.log.error({ lines: linesIn(batch), causes: errorFields(error) }, 'writing the access log failed')
   }
 
-  /** One statement after the other until nothing waits; whoever comes while it goes on joins it. */
+  /** Write what waits. Lines that come meanwhile wait for their own turn, unless an answer waits for one of them. */
   #write(db: Db, batch: Batch): Promise<void> {
-    batch.writing ??= this.#writeAll(db, batch).finally(() => {
-      batch.writing = undefined
-      if (batch.lines.length || batch.left) this.#later(db, batch, batch.lines.some((line) => line.written) ? 0 : PAUSE_MS)
-    })
+    const began_ms = performance.now()
+    batch.writing ??= this.#writeAll(db, batch).then(
+      () => this.#written(db, batch, Math.max(0, began_ms + this.#delayMs - performance.now())),
+      (error: unknown) => {
+        this.#written(db, batch, PAUSE_MS)
+        throw error
+      },
+    )
     return batch.writing
   }
 
+  #written(db: Db, batch: Batch, pause_ms: number): void {
+    batch.writing = undefined
+    if (isWaiting(batch)) this.#later(db, batch, batch.awaited.length ? 0 : pause_ms)
+  }
+
   async #writeAll(db: Db, batch: Batch): Promise<void> {
-    while (batch.lines.length || batch.left) {
-      const lines = take(batch.lines)
-      const characters = lines.reduce((sum, line) => sum + line.text.length, 0)
-      batch.left = false
-      batch.beingWritten = lines.length
-      try {
-        const { more } = await seal(db, lines)
-        if (more) batch.left = true
-      } catch (error) {
-        batch.left = true
-        // Those who waited are refused and have shown nothing; the others are tried again.
-        const kept = lines.filter((line) => !line.written)
-        batch.lines.unshift(...kept)
-        batch.characters -= characters - kept.reduce((sum, line) => sum + line.text.length, 0)
-        for (const line of lines) line.written?.reject(error)
-        throw error
-      } finally {
-        batch.beingWritten = 0
-      }
-      batch.characters -= characters
-      for (const line of lines) line.written?.resolve()
-    }
+    let isMore = isWaiting(batch)
+    while (isMore) isMore = (await this.#writeSome(db, batch)).more || batch.awaited.length > 0
     await this.#witness(db, batch)
+  }
+
+  async #writeRest(db: Db, batch: Batch): Promise<void> {
+    await batch.writing?.catch(() => {})
+    while (isWaiting(batch)) await this.#write(db, batch)
+  }
+
+  /** One statement. @returns whether more than it takes had been waiting */
+  async #writeSome(db: Db, batch: Batch): Promise<{ more: boolean }> {
+    const blocks = batch.lines.take(BATCH_BYTES)
+    const awaited = batch.awaited.splice(0)
+    const text = Buffer.concat([textOf(blocks), Buffer.from(awaited.map((line) => `${line.given}\n`).join(''))])
+    const isRest = batch.lines.lines > 0
+    batch.left = false
+    batch.beingWritten = linesOf(blocks) + awaited.length
+    try {
+      const { more } = await sealText(db, text.subarray(0, -1), batch.beingWritten)
+      if (more) batch.left = true
+      batch.bytes -= text.length
+      for (const line of awaited) line.resolve()
+      return { more: more || isRest }
+    } catch (error) {
+      batch.left = true
+      // Those who waited are refused and have shown nothing; the other lines are tried again.
+      batch.lines.putBack(blocks)
+      batch.bytes -= text.length - bytesOf(blocks)
+      for (const line of awaited) line.reject(error)
+      throw error
+    } finally {
+      batch.beingWritten = 0
+    }
   }
 
   /** Log where the log of the cell stands. */
@@ -243,10 +282,7 @@ export class AccessLog {
   }
 }
 
-/** Takes lines for one statement off the beginning. */
-function take(lines: Waiting[]): Waiting[] {
-  let characters = 0
-  let count = 0
-  while (count < lines.length && characters < BATCH_CHARACTERS) characters += lines[count++]!.text.length
-  return lines.splice(0, count)
-}
+const isWaiting = ({ lines, awaited, left }: Batch): boolean => lines.lines > 0 || awaited.length > 0 || left
+
+/** How many lines wait or are being written. */
+const linesIn = ({ lines, awaited, beingWritten }: Batch): number => lines.lines + awaited.length + beingWritten

@@ -1,0 +1,28 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { bytesOf, LineBuffer, linesOf, textOf } from './line-buffer.ts'
+
+const all = (buffer: LineBuffer): string => textOf(buffer.take(Infinity)).toString()
+
+test('lines come out as they went in, in order, of any length and in any script', () => {
+  const lines = ['', 'a', 'ü𝄞', 'long '.repeat(50_000), ...Array.from({ length: 1000 }, (_, i) => `${i} `.repeat(40))]
+  const buffer = new LineBuffer()
+  for (const line of lines) assert.equal(buffer.add(line), Buffer.byteLength(line) + 1)
+  assert.equal(buffer.lines, lines.length)
+  assert.equal(all(buffer), lines.map((line) => `${line}\n`).join(''))
+  assert.equal(buffer.lines, 0)
+})
+
+test('a part is taken off the beginning, and put back there', () => {
+  const buffer = new LineBuffer()
+  const lines = Array.from({ length: 3000 }, (_, i) => `line ${i} `.padEnd(100, '.'))
+  for (const line of lines) buffer.add(line)
+  const taken = buffer.take(100_000)
+  const [count, bytes] = [linesOf(taken), bytesOf(taken)]
+  assert(bytes >= 100_000 && bytes < 200_000 && count === bytes / 101)
+  assert.equal(buffer.lines, lines.length - count)
+  buffer.add('last')
+  buffer.putBack(taken)
+  assert.equal(buffer.lines, lines.length + 1)
+  assert.equal(all(buffer), [...lines, 'last'].map((line) => `${line}\n`).join(''))
+})
