@@ -11,7 +11,7 @@ import { Flights, type Waiting } from './flights.ts'
 import { recoverHandfuls, type Handful } from './handfuls.ts'
 import { clearUnreadable, LANE_LEASE_S, pauseUnreadable, releaseLanes } from './lane-leases.ts'
 import { LaneKeeper } from './lane-keeper.ts'
-import { Lanes, type Mark } from './lanes.ts'
+import { Lanes, type Address, type Mark } from './lanes.ts'
 import { loadEndpoints, Opener, type Endpoint, type Ready } from './ready.ts'
 import { messageId } from './operational.ts'
 import { Recorder } from './recorder.ts'
@@ -74,7 +74,7 @@ export class CellDelivery {
     this.#others = options.sinks?.(cell) ?? []
     const sandbox = cell.startsWith('sandbox')
     const lanes = this.#lanes
-    const mayBegin = (id: string) => lanes.isOurs(id, now_ms())
+    const mayBegin = (endpoint: Address) => lanes.isOurs(endpoint, now_ms())
     this.#sender = (options.sender ?? senderOf)({
       targets,
       sandbox,

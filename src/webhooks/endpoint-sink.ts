@@ -138,9 +138,9 @@ async function divide(
       events.some((event) => event.team_id === team_id && (wants.get(id)?.has(event.type) ?? true)),
   )
   const ids = asking.map(({ id }) => id)
-  const got = new Set(ids.length ? await takeLanes(tx, hand.owner, ids) : [])
+  const got = ids.length ? await takeLanes(tx, hand.owner, ids) : new Map<string, string>()
   for (const id of ids) if (!got.has(id)) rooms.set(id, 0)
-  for (const one of asking) one.left_s = LANE_LEASE_S
+  for (const one of asking) Object.assign(one, { left_s: LANE_LEASE_S, url: got.get(one.id) ?? one.url })
   const items: Delivery[] = []
   const waiting: Pair[] = []
   const left = new Map<string, number>()

@@ -99,7 +99,8 @@ export async function enabledEndpoint(tx: Tx, id: string): Promise<Webhook> {
 
 /**
  * Change an endpoint: absent fields stay, null clears `rate_limit` and `filter_types`. Writes webhook, webhook_lane, lane_recall, delivery.
- * Disabling stops what is pending, and nothing is sent any more once `recalled` has returned; enabling does not take it up again.
+ * Disabling stops what is pending, and nothing is sent any more once `recalled` has returned; enabling does not take it up again. Nor is
+ * anything sent to the former address then, when the address changes: what is pending goes to the new one.
  * 404: unknown. 422: as at creation.
  */
 export async function patchEndpoint(tx: Tx, targets: Targets, id: string, body: PatchWebhook): Promise<Webhook> {
@@ -116,11 +117,11 @@ export async function patchEndpoint(tx: Tx, targets: Targets, id: string, body: 
     Webhook,
     sql`update webhook set ${join(changes, ', ')} where id = ${id} and team_id = ${tx.team} returning ${columns}`,
   )
-  if (changed.disabled && !before.disabled) {
-    await stopDeliveries(tx, id)
-    await recallLane(tx, id)
-  }
-  if (before.disabled !== changed.disabled || changed.url !== before.url) await resetLane(tx, id)
+  const isMoved = changed.url !== before.url
+  const isEnding = changed.disabled && !before.disabled
+  if (isEnding) await stopDeliveries(tx, id)
+  if (isEnding || isMoved) await recallLane(tx, id)
+  if (before.disabled !== changed.disabled || isMoved) await resetLane(tx, id)
   return changed
 }
 

@@ -62,7 +62,8 @@ function process(teams: Record<string, number>) {
   const flying = new Map<string, number>()
   const fill = (now_ms: number) => {
     for (const { team, id } of ids) {
-      for (let n = 0; n < 20; n++) lanes.add(id, id, { team_id: team, rate_limit: null, health: healthy }, now_ms)
+      for (let n = 0; n < 20; n++)
+        lanes.add(id, id, { url: 'https://receiver.example.com', team_id: team, rate_limit: null, health: healthy }, now_ms)
       lanes.hold(id, now_ms, Infinity)
     }
   }
@@ -143,7 +144,7 @@ describe('the attempts of a process', () => {
 
   test('hold no more than half of what may be in hand for one team', () => {
     const { lanes } = process({})
-    const endpoint = { team_id: 'a', rate_limit: null, health: healthy }
+    const endpoint = { url: 'https://receiver.example.com', team_id: 'a', rate_limit: null, health: healthy }
     for (let n = 0; n < 3000; n++) lanes.add(`a ${n % ENDPOINTS}`, 'item', endpoint, 0)
     assert.equal(lanes.roomOfTeam('a'), 0)
     assert.equal(lanes.roomOfTeam('b'), 3000)

@@ -8,7 +8,7 @@ import { LEASE_S, type Delivery } from './deliveries.ts'
 import type { Lanes } from './lanes.ts'
 import type { Ready } from './ready.ts'
 import type { Recorder } from './recorder.ts'
-import { after } from './retries.ts'
+import { after, healthy, nextDelay } from './retries.ts'
 
 /** So long a delivery waits in hand at most: its attempt is to be over before its lease is. */
 const WAIT_MS_MAX = (LEASE_S * 1000) / 3
@@ -107,7 +107,7 @@ export class Flights {
     const next = lanes.answered(id, objectOf(waiting))
     if (!next) return
     const now_ms = means.now_ms()
-    if (lanes.isOurs(id, now_ms) && now_ms - next.taken_ms <= WAIT_MS_MAX) return this.#launch(next)
+    if (lanes.isOurs(next.endpoint, now_ms) && now_ms - next.taken_ms <= WAIT_MS_MAX) return this.#launch(next)
     // Its place is free again, and so are those of all that waited behind it.
     lanes.give(id)
     void this.putBack(id, [next])
@@ -149,11 +149,16 @@ export class Flights {
    */
   #settle({ item, endpoint }: Waiting, ended: Ended): Promise<void> | undefined {
     const { lanes, recorder, means, metrics, cell } = this.#options
-    const { outcome, failures, gone, end, pause_s } = ended
+    const { outcome, failures, end } = ended
     const { succeeded } = outcome
     const { id } = endpoint
-    const health = after(lanes.health(id), succeeded, end)
-    lanes.setHealth(id, health)
+    // What a former address answers tells nothing of the endpoint.
+    const isFormer = lanes.isFormer(endpoint)
+    const gone = ended.gone && !isFormer
+    if (ended.gone && isFormer) outcome.next_s = nextDelay(means.schedule_s, failures, undefined, Math.random())
+    const pause_s = isFormer ? undefined : ended.pause_s
+    const health = isFormer ? { ...healthy, dead: false } : after(lanes.health(id), succeeded, end)
+    if (!isFormer) lanes.setHealth(id, health)
     if (gone || health.dead) lanes.revoke(id, means.now_ms())
     const written = recorder.record(outcome, {
       schedule_length: means.schedule_s.length,
@@ -163,9 +168,10 @@ export class Flights {
       pause_s,
       health,
       changed:
-        pause_s !== undefined ||
-        health.first_failure_at?.getTime() !== endpoint.health.first_failure_at?.getTime() ||
-        health.failing_since?.getTime() !== endpoint.health.failing_since?.getTime(),
+        !isFormer &&
+        (pause_s !== undefined ||
+          health.first_failure_at?.getTime() !== endpoint.health.first_failure_at?.getTime() ||
+          health.failing_since?.getTime() !== endpoint.health.failing_since?.getTime()),
     })
     const now_ms = means.now_ms()
     lanes.learn(id, outcome, now_ms, pause_s === undefined ? undefined : now_ms + pause_s * 1000)

@@ -19,19 +19,19 @@ export const resetLane = (tx: Tx, webhook_id: string): Promise<number> =>
 
 /**
  * Take lanes that nobody else has, of endpoints that are enabled: looked at in the statement that takes, for they may have been disabled
- * since somebody looked before. Writes webhook_lane. @returns which
+ * since somebody looked before, or been given another address. Writes webhook_lane. @returns which, with their addresses
  */
-export async function takeLanes(db: Queries, owner: string, webhook_ids: string[]): Promise<string[]> {
+export async function takeLanes(db: Queries, owner: string, webhook_ids: string[]): Promise<Map<string, string>> {
   const rows = await db.many(
-    T.Object({ webhook_id: T.String() }),
+    T.Object({ webhook_id: T.String(), url: T.String() }),
     sql`
     update webhook_lane l set owner = ${owner}, leased_until = ${dbNowPlus(LANE_LEASE_S)}
-    from (select t.webhook_id from webhook_lane t join webhook w on w.id = t.webhook_id and w.team_id = t.team_id and not w.disabled
+    from (select t.webhook_id, w.url from webhook_lane t join webhook w on w.id = t.webhook_id and w.team_id = t.team_id and not w.disabled
           where t.webhook_id = any (${webhook_ids}::text[]) and (t.owner = ${owner} or ${isUnleased})
           for update of t skip locked for share of w skip locked) free
-    where l.webhook_id = free.webhook_id returning l.webhook_id`,
+    where l.webhook_id = free.webhook_id returning l.webhook_id, free.url`,
   )
-  return rows.map((row) => row.webhook_id)
+  return new Map(rows.map(({ webhook_id, url }) => [webhook_id, url]))
 }
 
 /** Nothing is sent to an endpoint that cannot be opened, and it is looked at again after so long: the key may be back. */

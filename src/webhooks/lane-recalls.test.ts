@@ -24,9 +24,13 @@ async function until(condition: () => boolean | Promise<boolean>, what: string):
 
 type Hook = Awaited<ReturnType<typeof endpoint>>
 
+const move = async (team: Given, hook: Hook, url: string) =>
+  assert.equal((await team.manage.patch(hook.path, { url: `${url}?moved` })).status, 200)
+
 const ways = {
   deleted: async (team: Given, hook: Hook) => assert.equal((await team.manage.delete(hook.path)).status, 204),
   disabled: async (team: Given, hook: Hook) => assert.equal((await team.manage.patch(hook.path, { disabled: true })).status, 200),
+  'moved to another address': (team: Given, hook: Hook) => move(team, hook, 'http://127.0.0.1:9/'),
 }
 
 const recalls = async ({ db, team }: Given): Promise<number> =>
@@ -54,6 +58,8 @@ for (const [how, end] of Object.entries(ways))
       await sleep(200)
       await worker.stop()
       assert.equal(target.received.length, begun)
+      // What is left is not tried by the tests that follow.
+      await team.manage.delete(hook.path)
     })
 
     test('is sent nothing by a process that says nothing: the answer comes when its lease has ended', async () => {
@@ -80,6 +86,49 @@ for (const [how, end] of Object.entries(ways))
       assert.equal(await recalls(team), 0)
     })
   })
+
+test('what waits in hand for an endpoint, also behind its own object, goes to the address that it was given meanwhile', async () => {
+  const team = await given()
+  const held: (() => void)[] = []
+  let isQuick = true
+  const former = await receiver((_received, response) => (isQuick ? response.end() : void held.push(() => response.end())))
+  const latter = await receiver()
+  const hook = await endpoint(team, { url: former.url })
+  const worker = delivering({ attempt_ms_max: 15_000 })
+  worker.start()
+  // One that has answered is sent several at once.
+  await tell(team)
+  await until(async () => (await standing(team, hook.id))['delivered after 1'] === 1, 'nothing was delivered')
+  isQuick = false
+  await tell(team, Array<string>(5).fill('labtest.order.created'))
+  await until(() => former.received.length === 2, 'nothing was delivered')
+  await move(team, hook, latter.url)
+  // The endpoint is served again, and only then the first answer comes, behind which the others wait.
+  await tell(team)
+  await until(() => latter.received.length >= 1, 'the new address gets nothing')
+  held[0]!()
+  await until(() => latter.received.length === 5, 'not everything went to the new address')
+  assert.equal(former.received.length, 2)
+  await until(async () => (await standing(team, hook.id))['delivered after 1'] === 7, 'not everything is delivered')
+  await worker.stop()
+})
+
+test('an endpoint is not disabled by what its former address answers', async () => {
+  const team = await given()
+  const held: (() => void)[] = []
+  const former = await receiver((_received, response) => void held.push(() => response.writeHead(410).end()))
+  const latter = await receiver()
+  const hook = await endpoint(team, { url: former.url })
+  const worker = delivering({ attempt_ms_max: 15_000, schedule_s: [0, 0, 0] })
+  worker.start()
+  await tell(team)
+  await until(() => former.received.length === 1, 'nothing was delivered')
+  await move(team, hook, latter.url)
+  held[0]!()
+  await until(() => latter.received.length === 1, 'the new address gets nothing')
+  await worker.stop()
+  assert.equal((await team.manage.get(hook.path)).body.disabled, false)
+})
 
 test('an endpoint that is enabled again is served as soon as the process before has let it go', async () => {
   const team = await given()

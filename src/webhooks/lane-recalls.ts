@@ -22,17 +22,17 @@ export const lockLane = (tx: Tx, webhook_id: string): Promise<number> =>
 
 /**
  * Take the lane of an endpoint, which is locked (`lockLane`), from its owner if it has one. Nobody else can take it before the owner has let
- * go or its lease has ended. Writes webhook_lane, lane_recall.
+ * go or its lease has ended. An owner whose lease has ended could renew it: it is none any more either. Writes webhook_lane, lane_recall.
  */
 export async function recallLane(tx: Tx, webhook_id: string): Promise<void> {
   await tx.run(sql`
     with held as (
       select webhook_id, team_id, owner, leased_until from webhook_lane
-      where webhook_id = ${webhook_id} and team_id = ${tx.team} and owner is not null and leased_until > ${dbNow}
+      where webhook_id = ${webhook_id} and team_id = ${tx.team} and owner is not null
     ), taken as (
       update webhook_lane l set owner = null from held where l.webhook_id = held.webhook_id and l.team_id = held.team_id
     )
-    insert into lane_recall (webhook_id, team_id, owner, leased_until) select webhook_id, team_id, owner, leased_until from held
+    insert into lane_recall (webhook_id, team_id, owner, leased_until) select webhook_id, team_id, owner, leased_until from held where leased_until > ${dbNow}
     on conflict (webhook_id) do update set owner = excluded.owner, leased_until = excluded.leased_until`)
 }
 

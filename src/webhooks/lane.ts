@@ -30,6 +30,8 @@ export interface Lane<I> {
   share: Share
   /** Until when it is ours, by the process's own clock: nothing leaves after that. */
   until_ms: number
+  /** Its address when something was last taken into hand for it; undefined: it has been taken from us since. */
+  url: string | undefined
   waiting: I[]
   flying: number
   failing: boolean
@@ -66,6 +68,7 @@ export const newLane = <I>(team: string, share: Share, rate: number | null, now_
   team,
   share,
   until_ms: 0,
+  url: undefined,
   waiting: [],
   flying: 0,
   failing: false,

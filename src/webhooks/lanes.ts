@@ -26,6 +26,12 @@ const RECENT_MS = 1000
 /** Nothing that was asked for before an endpoint was taken from us is answered later than this. */
 const REVOKED_MS = 120_000
 
+/** An endpoint, and where what is in hand for it goes. */
+export interface Address {
+  id: string
+  url: string
+}
+
 export interface Mark {
   clears: number
   returning: Set<string>
@@ -110,7 +116,12 @@ export class Lanes<I> {
   }
 
   /** Something waits for an endpoint. It is in hand until `release`. */
-  add(id: string, item: I, endpoint: { team_id: string; rate_limit: number | null; health: Health }, now_ms: number): void {
+  add(
+    id: string,
+    item: I,
+    endpoint: { team_id: string; url: string; rate_limit: number | null; health: Health },
+    now_ms: number,
+  ): void {
     const rate = endpoint.rate_limit
     let lane = this.#lanes.get(id)
     if (!lane) {
@@ -119,6 +130,7 @@ export class Lanes<I> {
     }
     if (lane.rate !== rate) Object.assign(lane, { rate, tokens: rate ?? 0 })
     if (lane.flying === 0 && lane.waiting.length === 0) Object.assign(lane, { health: endpoint.health, begun_ms: now_ms })
+    lane.url = endpoint.url
     lane.waiting.push(item)
     lane.used_ms = now_ms
     this.#shares.hold(lane.share)
@@ -142,12 +154,21 @@ export class Lanes<I> {
   revoke(id: string, now_ms: number): void {
     this.#revoked.set(id, now_ms)
     const lane = this.#lanes.get(id)
-    if (lane) lane.until_ms = 0
+    if (lane) Object.assign(lane, { until_ms: 0, url: undefined })
   }
 
-  /** Whether an attempt may begin. */
-  isOurs(id: string, now_ms: number): boolean {
-    return now_ms < (this.#lanes.get(id)?.until_ms ?? 0)
+  /**
+   * Whether an attempt may begin.
+   * @param url the address that it would be sent to: the endpoint may have been given another one since
+   */
+  isOurs({ id, url }: Address, now_ms: number): boolean {
+    const lane = this.#lanes.get(id)
+    return lane !== undefined && now_ms < lane.until_ms && lane.url === url
+  }
+
+  /** Whether an endpoint has been taken from us, or given another address, since it had this one. */
+  isFormer({ id, url }: Address): boolean {
+    return this.#lanes.get(id)?.url !== url
   }
 
   /** Whether there may be an endpoint that is ours. */

@@ -146,14 +146,14 @@ export const routes = ({ vault, targets, product, url, deletedAmong, watch }: Po
     path: `${TEAM}/webhook/{webhook_id}`,
     summary: 'Change a webhook endpoint; null clears rate_limit and filter_types',
     description:
-      'Disabling stops what is pending: once it is answered no request begins any more, which it waits for at most 5 seconds; enabling does not take it up again, recovering does. An endpoint that failed for five days is disabled by the server.',
+      'Disabling stops what is pending: once it is answered no request begins any more, which it waits for at most 5 seconds; enabling does not take it up again, recovering does. After a change of `url` likewise no request to the former address begins; what is pending goes to the new one. An endpoint that failed for five days is disabled by the server.',
     params,
     body: PatchWebhook,
     reply: Webhook,
     example: { description: 'The receiver of the fictional clinic' },
     run: async (steps, { params, body }) => {
       const changed = await steps.write((tx) => patchEndpoint(tx, targets, params.webhook_id, body))
-      if (body.disabled === true) await recalled(steps.read, params.webhook_id)
+      if (body.disabled === true || body.url !== undefined) await recalled(steps.read, params.webhook_id)
       return changed
     },
   }),

@@ -30,7 +30,7 @@ export interface SenderOptions {
   attempt_ms_max?: number
   idle_max?: number
   /** Whether a request to an endpoint may begin: asked right before it is written, since making a connection takes time. */
-  mayBegin: (endpoint: string) => boolean
+  mayBegin: (endpoint: { id: string; url: string }) => boolean
 }
 
 /** Headers that every attempt has; nothing of a team's own may replace them. */
@@ -42,7 +42,7 @@ export const fixedHeaders = (product: string): Record<string, string> => ({
 /** Sends attempts of one environment. */
 export class Sender {
   readonly #attempt_ms_max: number
-  readonly mayBegin: (endpoint: string) => boolean
+  readonly mayBegin: SenderOptions['mayBegin']
   readonly #connections: Connections
   readonly #fixed: string[]
   /** Attempts in the air in the order in which their time ends. */
@@ -133,6 +133,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   readonly origin: string
   readonly done: (attempted: Attempted) => void
   readonly #sender: Sender
+  readonly #to: { id: string; url: string }
   readonly #request: Dispatcher.DispatchOptions
   isToBeRepeated = false
   #withheld = false
@@ -148,14 +149,15 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   constructor(
     sender: Sender,
-    { id, url }: { id: string; url: string },
+    to: { id: string; url: string },
     headers: string[],
     body: Buffer,
     done: (attempted: Attempted) => void,
   ) {
-    const { origin, path } = partsOf(url)
+    const { origin, path } = partsOf(to.url)
     this.#sender = sender
-    this.endpoint = id
+    this.#to = to
+    this.endpoint = to.id
     this.origin = origin
     this.done = done
     this.#request = { method: 'POST', path, headers, body }
@@ -190,7 +192,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
-    if (this.#sender.mayBegin(this.endpoint)) return
+    if (this.#sender.mayBegin(this.#to)) return
     this.#withheld = true
     controller.abort(new Error('the request may not begin'))
     this.#end(false)

@@ -11,12 +11,12 @@ import { emit } from '../../src/platform/outbox.ts'
 import { deliveryOptions } from '../../src/testing-webhooks.ts'
 import { targets, vault } from '../../src/testing.ts'
 import { CellDelivery } from '../../src/webhooks/deliver.ts'
-import { createEndpoint, deleteEndpoint, patchEndpoint } from '../../src/webhooks/endpoints.ts'
+import { createEndpoint, deleteEndpoint, getEndpoint, patchEndpoint } from '../../src/webhooks/endpoints.ts'
 import type { DeliveryDb } from '../../src/webhooks/fan-out.ts'
 import { LANE_LEASE_S } from '../../src/webhooks/lane-leases.ts'
 import { isRecalling } from '../../src/webhooks/lane-recalls.ts'
 import type { Attempted, SenderOptions } from '../../src/webhooks/send.ts'
-import type { Scheduler } from './scheduler.ts'
+import type { Pause, Scheduler } from './scheduler.ts'
 
 class Killed extends Error {}
 class Lost extends Error {}
@@ -31,6 +31,9 @@ export interface Target {
   answers: 'well' | 'ill' | 'not'
   /** It was deleted or disabled, and that was answered: nothing may begin any more. */
   closed: boolean
+  /** How often somebody has asked to give it another address, and the addresses whose change was answered. */
+  moves: number
+  former: Set<string>
   /** It is being deleted or disabled, or was, or something went wrong that lets events come in another order. */
   ending: boolean
   disordered: boolean
@@ -235,7 +238,7 @@ class Process {
   /** A request: it begins when its connection is ready, and ends when its receiver has answered. */
   #post(
     { mayBegin }: SenderOptions,
-    { id }: { id: string },
+    { id, url }: { id: string; url: string },
     headers: string[],
     _body: Buffer,
     done: (attempted: Attempted) => void,
@@ -248,17 +251,17 @@ class Process {
         done({ status: null, body: '', retry_after: undefined, error: null, duration_ms: 1, withheld: false, ...changes })
     }
     if (world.calm) {
-      assert(mayBegin(id), 'a request may not begin although nothing goes wrong any more')
+      assert(mayBegin({ id, url }), 'a request may not begin although nothing goes wrong any more')
       target.arrived.add(msg)
       queueMicrotask(() => over({ status: 200 }))
       return
     }
     this.#act(`requests ${target.name}`, async (pause) => {
-      if (!mayBegin(id)) {
+      if (!mayBegin({ id, url })) {
         over({ withheld: true })
         return void (await turn())
       }
-      await world.begin(this, target, msg)
+      await world.begin(this, target, msg, url)
       await pause(`is answered by ${target.name}`)
       while (target.answers === 'not') await pause(`waits for ${target.name}`)
       world.end(this, target, msg)
@@ -330,6 +333,8 @@ export class World {
         name: `endpoint ${i}`,
         answers: 'well',
         closed: false,
+        moves: 0,
+        former: new Set(),
         ending: false,
         disordered: false,
         arrived: new Set(),
@@ -419,18 +424,52 @@ export class World {
           if (!isLockTimeout(error)) throw error
         }
       }
-      const until_ms = this.now_ms + LANE_LEASE_S * 1000
-      do await pause('wait for the owner')
-      while ((await admin.tx(tenant, (tx) => isRecalling(tx, target.id))) && this.now_ms < until_ms)
+      await this.#recalled(target, pause)
       target.closed = true
       this.scheduler.note(`  ${how} ${target.name}: answered`)
     })
   }
 
+  /** Give an endpoint another address, as the operation does. Two processes may send to it meanwhile, one to each address. */
+  move(target: Target): void {
+    if (target.ending) return
+    const { admin, tenant } = this.lane
+    const move = ++target.moves
+    target.disordered = true
+    this.scheduler.add(`move ${move} ${target.name}`, async (pause) => {
+      let former = ''
+      for (;;) {
+        await pause('commit')
+        if (target.ending) return
+        try {
+          former = await admin.tx(tenant, async (tx) => {
+            const { url } = await getEndpoint(tx, target.id)
+            await patchEndpoint(tx, targets, target.id, { url: `https://receiver.example.com/${target.id}/${move}` })
+            return url
+          })
+          break
+        } catch (error) {
+          if (!isLockTimeout(error)) throw error
+        }
+      }
+      await this.#recalled(target, pause)
+      target.former.add(former)
+      this.scheduler.note(`  move ${target.name}: answered`)
+    })
+  }
+
+  async #recalled(target: Target, pause: Pause): Promise<void> {
+    const { admin, tenant } = this.lane
+    const until_ms = this.now_ms + LANE_LEASE_S * 1000
+    do await pause('wait for the owner')
+    while ((await admin.tx(tenant, (tx) => isRecalling(tx, target.id))) && this.now_ms < until_ms)
+  }
+
   /** A request is about to be written. */
-  async begin(process: Process, target: Target, msg: string): Promise<void> {
+  async begin(process: Process, target: Target, msg: string, url: string): Promise<void> {
     this.scheduler.note(`  ${process.name} sends ${this.#nameOf(msg)} to ${target.name}`)
     assert(!target.closed, `${process.name} sent to ${target.name} after its end had been answered`)
+    assert(!target.former.has(url), `${process.name} sent to an address of ${target.name} after its change had been answered`)
     const Row = T.Object({ mine: T.Boolean() })
     const { mine } = await this.lane.admin.queries.one(
       Row,

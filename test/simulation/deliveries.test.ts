@@ -1,6 +1,6 @@
 // Deliveries under faults: three processes on one real cell, steps in an order that a seed picks, and in between time that passes, processes
-// that are killed or stand still, lost connections, clocks that are wrong, receivers that fail or say nothing, endpoints that are deleted or
-// disabled. SIMULATION_SEED=… repeats one seed and prints all its steps.
+// that are killed or stand still, lost connections, clocks that are wrong, receivers that fail or say nothing, endpoints that are deleted,
+// disabled or moved. SIMULATION_SEED=… repeats one seed and prints all its steps.
 import { after, test } from 'node:test'
 import { schemaOf } from '../../src/platform/cells.ts'
 import { cellNames, Db, type CellName } from '../../src/platform/db.ts'
@@ -80,6 +80,14 @@ const faults: (readonly [number, Fault])[] = [
     },
   ],
   [
+    2,
+    (world, { random }) => {
+      const target = random.pick(world.targets)
+      world.move(target)
+      return `somebody asks to move ${target.name}`
+    },
+  ],
+  [
     3,
     async (world, { random }) => {
       const count = random.whole(1, 2)
@@ -111,7 +119,7 @@ async function run(scheduler: Scheduler, lane: Lane): Promise<void> {
   }
 }
 
-test(`no event is lost, none is sent to an endpoint after its end or by two processes at once, and each object keeps its order, whatever goes wrong (${SEEDS} seeds)`, async (t) => {
+test(`no event is lost, none is sent to an endpoint after its end, to an address after its change or by two processes at once, and each object keeps its order, whatever goes wrong (${SEEDS} seeds)`, async (t) => {
   const seeds = seedsOf(SEEDS)
   let steps = 0
   await Promise.all(
