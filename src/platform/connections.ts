@@ -1,6 +1,7 @@
 // The connections of this process to one schema, by what they are used for, with their deadlines and bounds. How they are used within
 // transactions stands in db.ts.
 import pg from 'pg'
+import { Client } from './client.ts'
 import { ConnectionWatch, DEADLINES, type Deadlines } from './connection-watch.ts'
 import { LoneWriters } from './lone-writers.ts'
 import { SharedConnection } from './shared-connection.ts'
@@ -37,7 +38,7 @@ const settingsOf = (options: ConnectionOptions, more = '') => ({
 })
 
 function poolOf(options: ConnectionOptions, max: number, more = ''): pg.Pool {
-  const pool = new pg.Pool({ ...settingsOf(options, more), max, idleTimeoutMillis: 60_000 } as pg.PoolConfig)
+  const pool = new pg.Pool({ ...settingsOf(options, more), Client, max, idleTimeoutMillis: 60_000 } as pg.PoolConfig)
   // A connection that breaks is replaced at the next use; the statement that meets a broken one reports it. Without listeners the
   // break itself would end the process, of an idle connection and of one in use.
   pool.on('error', ignore)

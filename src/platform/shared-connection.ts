@@ -2,7 +2,8 @@
 // than they do: here they leave together in one write and are answered in turn, each a transaction of its own. What runs on it makes
 // those behind it wait, so nothing slow may; where that cannot be known beforehand several are used beside each other (lone-writers.ts).
 import type { Duplex } from 'node:stream'
-import pg from 'pg'
+import type pg from 'pg'
+import { Client } from './client.ts'
 import { Unreachable } from './outages.ts'
 import { prepared } from './prepared.ts'
 
@@ -48,7 +49,7 @@ export class SharedConnection {
 
   #connect(): Promise<pg.Client> {
     if (this.#client) return this.#client
-    const client = new pg.Client(this.#config)
+    const client = new Client(this.#config)
     const connecting = this.#open(client)
     this.#client = connecting
     // A connection that replaced this one, which was lost or given up, stays: the end of this one may be told late, and so may that it
