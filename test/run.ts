@@ -1,12 +1,14 @@
 // The whole suite: one embedded PostgreSQL for all test files; most files in `src/` share processes, each other has one and a database of
 // its own. Further arguments are files.
-import { globSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { execFile } from 'node:child_process'
+import { chmodSync, globSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { finished } from 'node:stream/promises'
 import { run } from 'node:test'
 import { spec } from 'node:test/reporters'
 import { tmpdir } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { join, relative, resolve } from 'node:path'
+import { promisify } from 'node:util'
 import { openEmbedded } from '../src/platform/embedded-postgres.ts'
 import { grouped } from './groups.ts'
 import { testDataDir, testSettings } from './setup.ts'
@@ -26,6 +28,9 @@ const { groups, alone } = grouped(chosen.length ? chosen : all())
 /** What a process runs: a file, or a module that is written here and runs the files of a group. → the files in it */
 const processes = new Map<string, string[]>()
 const folder = mkdtempSync(join(tmpdir(), 'drawbridge-run-'))
+// PostgreSQL's account has to pass.
+chmodSync(folder, 0o755)
+process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
 const isInTest = (file: string) => file.startsWith('test/')
 for (const file of alone.filter(isInTest)) processes.set(resolve(file), [file])
 for (const { name, files } of groups) {
@@ -44,6 +49,8 @@ rmSync(testDataDir, { recursive: true, force: true })
 const database = await openEmbedded({ dataDir: testDataDir, ownership: 'required', log: () => {}, settings: testSettings })
 // Each process loads the program: what one has made of the sources the others need not make again.
 process.env.NODE_COMPILE_CACHE = fileURLToPath(new URL('../node_modules/.cache/drawbridge', import.meta.url))
+// Tests of whole programs copy it (`migrated` in test/program.ts).
+if (alone.some(isInTest)) process.env.DRAWBRIDGE_MIGRATED = await migratedFolder()
 const ending = new AbortController()
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => ending.abort())
 const tests = run({ files: [...processes.keys()], concurrency: CONCURRENCY, timeout: TIMEOUT_MS, signal: ending.signal })
@@ -72,8 +79,9 @@ tests.on('test:summary', ({ file, success, duration_ms }) => {
     if (!success) process.exitCode = 1
   } else if (files?.length === 1 && file === resolve(files[0]!)) done(files[0]!, duration_ms)
 })
-/** Before the counts, which end the output. */
-tests.once('test:diagnostic', () => {
+/** Before the counts, which end the output. Tests make such remarks too. */
+tests.on('test:diagnostic', ({ message }) => {
+  if (!/^tests \d+$/.test(message)) return
   const slowest = [...durations_ms].toSorted(([, a], [, b]) => b - a).slice(0, SLOWEST)
   const lines = slowest.map(([file, ms]) => `${(ms / 1000).toFixed(1).padStart(7)} s  ${file}\n`)
   process.stdout.write(`Files that took longest:\n${lines.join('')}`)
@@ -87,4 +95,14 @@ if (unfinished.size) {
 }
 await database.stop()
 rmSync(testDataDir, { recursive: true, force: true })
-rmSync(folder, { recursive: true, force: true })
+
+/** A data folder with a database that is up to date, and nothing else. */
+async function migratedFolder(): Promise<string> {
+  const DATA_DIR = join(folder, 'migrated')
+  const { PATH, TMPDIR } = process.env
+  const main = fileURLToPath(new URL('../src/main.js', import.meta.url))
+  const env = { PATH, ...(TMPDIR && { TMPDIR }), DATA_DIR, LOG_LEVEL: 'silent' }
+  await promisify(execFile)(process.execPath, [main, 'migrate'], { env })
+  for (const file of ['postgres.log', 'server.lock', 'server.pid']) rmSync(join(DATA_DIR, file), { force: true })
+  return DATA_DIR
+}

@@ -15,6 +15,7 @@ import {
   outcome,
   postmastersOn,
   serving,
+  servingFirst,
 } from './program.ts'
 
 let external: Embedded | undefined
@@ -174,7 +175,7 @@ const statusesOf = async (url: string, api_keys: Record<string, string>) =>
 
 test('a server of one cell answers the keys of that cell only, and a later one of all cells answers all', async () => {
   const dataDir = folder('one')
-  const one = await serving(dataDir, { CELLS: 'sandbox-us' })
+  const one = await servingFirst(dataDir, { CELLS: 'sandbox-us' })
   const { api_keys } = demoIn(dataDir)
   const rest = { 'sandbox-eu': 401, 'production-us': 401, 'production-eu': 401 }
   assert.deepEqual(await statusesOf(one.url, api_keys), { 'sandbox-us': 200, ...rest })

@@ -13,6 +13,7 @@ import {
   postmasterOf,
   postmastersOn,
   serving,
+  servingFirst,
   start,
   until,
   type Demo,
@@ -76,7 +77,7 @@ const restarted = async (settings?: Record<string, string>): Promise<Server> => 
 
 describe('a start', { concurrency: 1 }, () => {
   test('says where it listens, where its page is, a key and where the other keys are', async () => {
-    server = await serving(dataDir)
+    server = await servingFirst(dataDir)
     await server.says(/curl .*\n/)
     demo = demoIn(dataDir)
     const { url } = server
