@@ -235,6 +235,7 @@ table access_line
   team_id uuid
   users text not null
   line text not null
+  policy of_team for all (team_id = current_team())
 
 table access_log
   day date not null
@@ -245,6 +246,7 @@ table access_log
   hash bytea not null
   constraint access_log_pkey PRIMARY KEY (seq, day)
   CREATE INDEX access_log__users ON ONLY access_log USING gin (users)
+  policy of_team for all (team_id = current_team())
 
 table analyte
   id integer not null generated always as identity
@@ -261,6 +263,7 @@ table announcement
   team_id uuid not null
   event_ids uuid[] not null
   constraint announcement_pkey PRIMARY KEY (team_id, id)
+  policy of_team for all (team_id = current_team())
 
 table appointment
   id uuid not null
@@ -288,6 +291,7 @@ table appointment
   CREATE INDEX appointment__provider ON appointment USING btree (provider, provider_id)
   CREATE INDEX appointment__site ON appointment USING btree (provider, site_code, start_at) WHERE ((event_status <> 'cancelled'::text) AND (site_code IS NOT NULL))
   CREATE INDEX appointment__team ON appointment USING btree (team_id)
+  policy of_team for all (team_id = current_team())
 
 table audit
   id uuid not null
@@ -300,6 +304,7 @@ table audit
   constraint audit_pkey PRIMARY KEY (id)
   CREATE INDEX audit__org ON audit USING btree (org_id, id)
   CREATE INDEX audit__team ON audit USING btree (team_id, id)
+  policy of_team for all (team_id = current_team())
 
 table catalog_load
   part text not null
@@ -313,6 +318,7 @@ table clock_move
   leased_until timestamp with time zone
   constraint clock_move_pkey PRIMARY KEY (team_id)
   constraint clock_move_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
+  policy of_team for all (team_id = current_team())
 
 table continuous_query
   id uuid not null
@@ -337,6 +343,8 @@ table continuous_query
   CREATE INDEX continuous_query__newest ON continuous_query USING btree (org_id, created_at, id)
   CREATE UNIQUE INDEX continuous_query__platform_slug ON continuous_query USING btree (org_id, slug) WHERE (team_id IS NULL)
   CREATE UNIQUE INDEX continuous_query__slug ON continuous_query USING btree (team_id, slug) WHERE (team_id IS NOT NULL)
+  policy of_organization for all ((team_id IS NULL) AND (org_id = ( SELECT t.org_id FROM team t WHERE (t.id = current_team()))))
+  policy of_team for all (team_id = current_team())
 
 table custom_credential
   id uuid not null
@@ -352,6 +360,7 @@ table custom_credential
   constraint custom_credential_pkey PRIMARY KEY (id)
   constraint custom_credential_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
   CREATE INDEX custom_credential__newest ON custom_credential USING btree (created_at, id)
+  policy of_team for all (team_id = current_team())
 
 table data_pull_preference
   team_id uuid not null
@@ -362,6 +371,7 @@ table data_pull_preference
   constraint data_pull_preference_pkey PRIMARY KEY (team_id, provider)
   constraint data_pull_preference_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
   constraint data_pull_preference__days CHECK (((days >= 1) AND (days <= 365)))
+  policy of_team for all (team_id = current_team())
 
 table deleted_webhook
   webhook_id text not null
@@ -372,6 +382,7 @@ table deleted_webhook
   constraint deleted_webhook_pkey PRIMARY KEY (webhook_id)
   CREATE INDEX deleted_webhook__oldest ON deleted_webhook USING btree (deleted_at)
   CREATE INDEX deleted_webhook__team ON deleted_webhook USING btree (team_id)
+  policy of_team for all (team_id = current_team())
 
 table delivery
   number bigint
@@ -397,6 +408,7 @@ table delivery
   constraint delivery__state CHECK ((state = ANY (ARRAY['pending'::text, 'delivered'::text, 'failed'::text, 'stopped'::text])))
   CREATE INDEX delivery__created ON delivery USING btree (created_at)
   CREATE INDEX delivery__due ON delivery USING btree (webhook_id, due_at, number, message_id) WHERE (due_at IS NOT NULL)
+  policy of_team for all (team_id = current_team())
 
 table delivery_attempt
   id uuid not null
@@ -415,6 +427,7 @@ table delivery_attempt
   constraint delivery_attempt_pkey PRIMARY KEY (id)
   constraint delivery_attempt__of FOREIGN KEY (webhook_id, message_id) REFERENCES delivery(webhook_id, message_id) ON DELETE CASCADE
   CREATE INDEX delivery_attempt__delivery ON delivery_attempt USING btree (webhook_id, message_id, id)
+  policy of_team for all (team_id = current_team())
 
 table delivery_tally
   team_id uuid not null
@@ -423,6 +436,7 @@ table delivery_tally
   n bigint not null
   constraint delivery_tally_pkey PRIMARY KEY (team_id, at, succeeded)
   CREATE INDEX delivery_tally__at ON delivery_tally USING btree (at)
+  policy of_team for all (team_id = current_team())
 
 table ehr_pipeline
   id uuid not null
@@ -438,6 +452,7 @@ table ehr_pipeline
   constraint ehr_pipeline_pkey PRIMARY KEY (id)
   constraint ehr_pipeline_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
   constraint ehr_pipeline__ehr_type CHECK ((ehr_type = ANY (ARRAY['fhir'::text, 'hint_health'::text])))
+  policy of_team for all (team_id = current_team())
 
 table event
   id uuid not null
@@ -453,6 +468,7 @@ table event
   CREATE INDEX event__object ON event USING btree (object_id, id)
   CREATE INDEX event__type ON event USING btree (team_id, type, id)
   CREATE INDEX event__user ON event USING btree (user_id)
+  policy of_team for all (team_id = current_team())
   CREATE TRIGGER event__deliveries AFTER DELETE ON event REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION forget_deliveries_of_events()
     begin
       delete from delivery
@@ -471,11 +487,13 @@ table feed
   created_at timestamp with time zone not null
   constraint feed_pkey PRIMARY KEY (team_id, seq)
   CREATE INDEX feed__created ON feed USING btree (created_at)
+  policy of_team for all (team_id = current_team())
 
 table followed_team
   team_id uuid not null
   constraint followed_team_pkey PRIMARY KEY (team_id)
   constraint followed_team_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
+  policy of_team for all (team_id = current_team())
 
 table geocoded_place
   country text not null
@@ -525,6 +543,7 @@ table idempotency
   constraint idempotency_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
   CREATE INDEX idempotency__expired ON idempotency USING btree (expires_at)
   CREATE INDEX idempotency__users ON idempotency USING gin (user_ids) WHERE (user_ids IS NOT NULL)
+  policy of_team for all (team_id = current_team())
 
 table insurance
   id uuid not null
@@ -538,6 +557,7 @@ table insurance
   constraint insurance_user_id_fkey FOREIGN KEY (user_id) REFERENCES "user"(id)
   CREATE INDEX insurance__team ON insurance USING btree (team_id)
   CREATE INDEX insurance__user ON insurance USING btree (user_id, is_primary, id)
+  policy of_team for all (team_id = current_team())
 
 table insurance_load
   part text not null
@@ -566,6 +586,7 @@ table job
   CREATE INDEX job__retrying ON job USING btree (due_at) WHERE ((failed_at IS NULL) AND (last_error IS NOT NULL))
   CREATE INDEX job__share ON job USING btree (team_id, due_at, id) WHERE (failed_at IS NULL)
   CREATE INDEX job__team ON job USING btree (team_id, run_at, id)
+  policy of_team for all (team_id = current_team())
 
 table lab
   id integer not null
@@ -612,6 +633,7 @@ table lab_account_team
   constraint lab_account_team_account_id_fkey FOREIGN KEY (account_id) REFERENCES lab_account(id) ON DELETE CASCADE
   constraint lab_account_team_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
   CREATE INDEX lab_account_team__team ON lab_account_team USING btree (team_id)
+  policy of_team for all (team_id = current_team())
 
 table lab_order
   id uuid not null
@@ -647,6 +669,7 @@ table lab_order
   CREATE INDEX lab_order__status ON lab_order USING btree (team_id, low_status, created_at, id)
   CREATE INDEX lab_order__transaction ON lab_order USING btree (transaction_id)
   CREATE INDEX lab_order__user ON lab_order USING btree (user_id)
+  policy of_team for all (team_id = current_team())
   CREATE TRIGGER lab_order__checkpoint AFTER UPDATE OF user_id ON lab_order FOR EACH ROW WHEN ((old.user_id <> new.user_id)) EXECUTE FUNCTION count_order_checkpoint()
     declare
       change integer;
@@ -677,6 +700,7 @@ table lab_result
   constraint lab_result_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
   constraint lab_result__status CHECK ((status = ANY (ARRAY['partial'::text, 'final'::text])))
   CREATE INDEX lab_result__team ON lab_result USING btree (team_id)
+  policy of_team for all (team_id = current_team())
 
 table lab_result_pdf
   order_id uuid not null
@@ -688,6 +712,7 @@ table lab_result_pdf
   constraint lab_result_pdf_order_id_fkey FOREIGN KEY (order_id) REFERENCES lab_order(id)
   constraint lab_result_pdf_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
   CREATE INDEX lab_result_pdf__team ON lab_result_pdf USING btree (team_id)
+  policy of_team for all (team_id = current_team())
 
 table lab_test
   id uuid not null
@@ -713,6 +738,7 @@ table lab_test
   constraint lab_test__status CHECK ((status = ANY (ARRAY['active'::text, 'pending_approval'::text, 'inactive'::text])))
   CREATE UNIQUE INDEX lab_test__made_of ON lab_test USING btree (team_id, made_of) WHERE (made_of IS NOT NULL)
   CREATE INDEX lab_test__team ON lab_test USING btree (team_id, created_at, id)
+  policy of_team for all (team_id = current_team())
 
 table lab_test_marker
   lab_test_id uuid not null
@@ -733,6 +759,7 @@ table lane_recall
   CREATE INDEX lane_recall__leased ON lane_recall USING btree (leased_until)
   CREATE INDEX lane_recall__owner ON lane_recall USING btree (owner)
   CREATE INDEX lane_recall__team ON lane_recall USING btree (team_id)
+  policy of_team for all (team_id = current_team())
 
 table mail
   id uuid not null
@@ -800,6 +827,7 @@ table order_checkpoint
   shown bigint not null
   constraint order_checkpoint_pkey PRIMARY KEY (team_id, created_at, id)
   constraint order_checkpoint_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
+  policy of_team for all (team_id = current_team())
 
 table order_mark
   team_id uuid not null
@@ -808,6 +836,7 @@ table order_mark
   id uuid not null
   constraint order_mark_pkey PRIMARY KEY (team_id, rank)
   constraint order_mark_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
+  policy of_team for all (team_id = current_team())
 
 table patient_message
   order_id uuid not null
@@ -827,6 +856,7 @@ table patient_message
   constraint patient_message_pkey PRIMARY KEY (order_id, id)
   CREATE INDEX patient_message__due ON patient_message USING btree (due_at) WHERE (due_at IS NOT NULL)
   CREATE INDEX patient_message__mail ON patient_message USING btree (mail_id) WHERE (mail_id IS NOT NULL)
+  policy of_team for all (team_id = current_team())
 
 table payor
   code text not null
@@ -847,6 +877,8 @@ table payor
   constraint payor__program CHECK ((program = ANY (ARRAY['medicare'::text, 'medicaid'::text])))
   CREATE UNIQUE INDEX payor__program_state ON payor USING btree (program, state) WHERE (program IS NOT NULL)
   CREATE INDEX payor__team ON payor USING btree (team_id) WHERE (team_id IS NOT NULL)
+  policy of_platform for select (team_id IS NULL)
+  policy of_team for all (team_id = current_team())
 
 table phlebotomist
   id uuid not null
@@ -880,6 +912,7 @@ table phlebotomy_visit
   constraint phlebotomy_visit__taken CHECK (((staff_id IS NULL) OR ((start_at IS NOT NULL) AND (end_at IS NOT NULL) AND (busy_min > 0))))
   CREATE UNIQUE INDEX phlebotomy_visit__patient ON phlebotomy_visit USING btree (team_id, user_id, provider)
   CREATE INDEX phlebotomy_visit__staff_time ON phlebotomy_visit USING btree (staff_id, start_at) WHERE (staff_id IS NOT NULL)
+  policy of_team for all (team_id = current_team())
 
 table pipeline
   team_id uuid not null
@@ -894,6 +927,7 @@ table pipeline
   constraint pipeline_pkey PRIMARY KEY (team_id)
   constraint pipeline_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
   CREATE INDEX pipeline__newest ON pipeline USING btree (created_at, team_id)
+  policy of_team for all (team_id = current_team())
 
 table pipeline_delivery
   id bigint not null generated always as identity
@@ -912,6 +946,7 @@ table pipeline_delivery
   CREATE INDEX pipeline_delivery__old ON pipeline_delivery USING btree (created_at)
   CREATE UNIQUE INDEX pipeline_delivery__once ON pipeline_delivery USING btree (team_id, event_id, destination)
   CREATE INDEX pipeline_delivery__user ON pipeline_delivery USING btree (team_id, destination, user_id, id)
+  policy of_team for all (team_id = current_team())
 
 table pipeline_lane
   team_id uuid not null
@@ -925,6 +960,7 @@ table pipeline_lane
   constraint pipeline_lane_team_id_fkey FOREIGN KEY (team_id) REFERENCES pipeline(team_id) ON DELETE CASCADE
   constraint pipeline_lane__destination CHECK ((destination = ANY (ARRAY['cloud_pubsub'::text, 'rabbitmq'::text, 'azure_amqp'::text])))
   CREATE INDEX pipeline_lane__due ON pipeline_lane USING btree (due_at)
+  policy of_team for all (team_id = current_team())
 
 table postal_place
   country text not null
@@ -1003,6 +1039,7 @@ table raw_result
   CREATE INDEX raw_result__team ON raw_result USING btree (team_id)
   CREATE INDEX raw_result__unassigned ON raw_result USING btree (created_at, id) WHERE (team_id IS NULL)
   CREATE INDEX raw_result__users ON raw_result USING btree (user_ids)
+  policy of_team for all (team_id = current_team())
 
 table readiness
   single boolean not null default true
@@ -1017,6 +1054,7 @@ table simulation
   constraint simulation_pkey PRIMARY KEY (order_id)
   constraint simulation_order_id_fkey FOREIGN KEY (order_id) REFERENCES lab_order(id) ON DELETE CASCADE
   constraint simulation_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
+  policy of_team for all (team_id = current_team())
 
 table team
   id uuid not null
@@ -1030,6 +1068,7 @@ table team
   features_on text[] not null default '{}'::text[]
   constraint team_pkey PRIMARY KEY (id)
   constraint team__clock_forward CHECK ((clock_offset_s >= 0))
+  policy of_team for all (id = current_team())
 
 table team_physician
   id uuid not null
@@ -1042,6 +1081,7 @@ table team_physician
   constraint team_physician_pkey PRIMARY KEY (id)
   constraint team_physician_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
   CREATE INDEX team_physician__team ON team_physician USING btree (team_id, created_at, id)
+  policy of_team for all (team_id = current_team())
 
 table unmatched_result_test
   id uuid not null
@@ -1060,6 +1100,7 @@ table unmatched_result_test
   constraint unmatched_result_test_pkey PRIMARY KEY (id)
   constraint unmatched_result_test_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
   CREATE INDEX unmatched_result_test__team ON unmatched_result_test USING btree (team_id)
+  policy of_team for all (team_id = current_team())
 
 table user
   id uuid not null
@@ -1078,6 +1119,7 @@ table user
   CREATE INDEX user__deleted ON "user" USING btree (team_id, client_user_id) WHERE (deleted_at IS NOT NULL)
   CREATE INDEX user__newest ON "user" USING btree (team_id, created_on DESC, id DESC) WHERE (deleted_at IS NULL)
   CREATE INDEX user__team ON "user" USING btree (team_id)
+  policy of_team for all (team_id = current_team())
   CREATE TRIGGER user__checkpoint AFTER UPDATE OF deleted_at ON "user" FOR EACH ROW WHEN (((old.deleted_at IS NULL) <> (new.deleted_at IS NULL))) EXECUTE FUNCTION count_user_checkpoint()
     begin
       perform from team where id = new.team_id for no key update;
@@ -1114,6 +1156,7 @@ table user_checkpoint
   shown bigint not null
   constraint user_checkpoint_pkey PRIMARY KEY (team_id, created_on, id)
   constraint user_checkpoint_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
+  policy of_team for all (team_id = current_team())
 
 table user_demographics
   user_id uuid not null
@@ -1124,6 +1167,7 @@ table user_demographics
   constraint user_demographics_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
   constraint user_demographics_user_id_fkey FOREIGN KEY (user_id) REFERENCES "user"(id)
   CREATE INDEX user_demographics__team ON user_demographics USING btree (team_id)
+  policy of_team for all (team_id = current_team())
 
 table webhook
   id text not null
@@ -1140,6 +1184,7 @@ table webhook
   constraint webhook_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
   constraint webhook__rate_limit CHECK ((rate_limit >= 1))
   CREATE INDEX webhook__team ON webhook USING btree (team_id, created_at, id)
+  policy of_team for all (team_id = current_team())
   CREATE TRIGGER webhook__deliveries AFTER DELETE ON webhook REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION forget_deliveries_of_webhooks()
     begin
       insert into deleted_webhook (webhook_id, team_id) select id, team_id from gone;
@@ -1158,6 +1203,7 @@ table webhook_lane
   constraint webhook_lane_pkey PRIMARY KEY (webhook_id)
   constraint webhook_lane_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
   constraint webhook_lane_webhook_id_fkey FOREIGN KEY (webhook_id) REFERENCES webhook(id) ON DELETE CASCADE
+  policy of_team for all (team_id = current_team())
 
 table webhook_message
   id uuid not null
@@ -1169,6 +1215,7 @@ table webhook_message
   constraint webhook_message_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
   CREATE INDEX webhook_message__created ON webhook_message USING btree (created_at)
   CREATE INDEX webhook_message__team ON webhook_message USING btree (team_id)
+  policy of_team for all (team_id = current_team())
 
 table webhook_secret
   id uuid not null
@@ -1181,13 +1228,56 @@ table webhook_secret
   constraint webhook_secret_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
   constraint webhook_secret_webhook_id_fkey FOREIGN KEY (webhook_id) REFERENCES webhook(id) ON DELETE CASCADE
   CREATE INDEX webhook_secret__webhook ON webhook_secret USING btree (webhook_id, id)
+  policy of_team for all (team_id = current_team())
 
 sequence delivery_number
 sequence order_event_id
 
+view access_log_of_team
+ SELECT seq,
+    team_id,
+    users,
+    line
+   FROM access_log
+  WHERE ((team_id = current_team()) OR (NOT row_security_active(('access_log'::regclass)::oid)));
+
+view idempotency_of_team
+ SELECT team_id,
+    scope,
+    key,
+    user_ids
+   FROM idempotency
+  WHERE ((team_id = current_team()) OR (NOT row_security_active(('idempotency'::regclass)::oid)));
+
+view lab_order_of_team
+ SELECT id,
+    team_id,
+    user_id,
+    transaction_id,
+    method,
+    low_status,
+    created_at,
+    updated_at,
+    activate_by,
+    interpretation,
+    patient_name,
+    recipient_name,
+    patient_dob,
+    lifecycle,
+    sample_id
+   FROM lab_order
+  WHERE ((team_id = current_team()) OR (NOT row_security_active(('lab_order'::regclass)::oid)));
+
+view raw_result_of_team
+ SELECT id,
+    team_id,
+    user_ids
+   FROM raw_result
+  WHERE ((team_id = current_team()) OR (NOT row_security_active(('raw_result'::regclass)::oid)));
+
 aggregate access_chain(bytea,text) of access_link
 
-function access_drop(date,timestamp with time zone)
+function access_drop(date,timestamp with time zone) security definer
   begin
     lock table access_day in exclusive mode;
     execute format('drop table if exists %I', 'access_log_' || to_char(gone, 'YYYYMMDD'));
@@ -1199,7 +1289,7 @@ function access_link(bytea,bytea,text)
     return sha256(coalesce(state, first) || convert_to(line, 'UTF8'));
   end
 
-function access_seal(date,text)
+function access_seal(date,text) security definer
   declare
     head access_day;
     sealed bigint;
@@ -1236,7 +1326,7 @@ function access_seal(date,text)
     return sealed;
   end
 
-function access_seal(date,uuid[],text[],text[])
+function access_seal(date,uuid[],text[],text[]) security definer
   declare
     head access_day;
     sealed bigint;
@@ -1269,3 +1359,17 @@ function access_seal(date,uuid[],text[],text[])
     update access_day set seq = last_seq, hash = last_hash where day = head.day;
     return sealed;
   end
+
+function current_team()
+  select nullif(current_setting('drawbridge.team', true), '')::uuid
+
+function taken_of_sites(text,text[],timestamp with time zone,timestamp with time zone,uuid) security definer
+  select a.site_code, a.start_at, a.end_at, count(*) from appointment a
+    where a.provider = lab and a.site_code = any (site_codes) and a.event_status <> 'cancelled'
+      and a.start_at < end_to and a.end_at > start_from and a.id is distinct from but_appointment
+    group by a.site_code, a.start_at, a.end_at
+
+function taken_of_staff(uuid[],timestamp with time zone,timestamp with time zone,uuid) security definer
+  select v.staff_id, v.start_at, v.end_at, v.busy_min from phlebotomy_visit v
+    where v.staff_id = any (staff_ids) and v.start_at < end_to and v.end_at > start_from
+      and v.appointment_id is distinct from but_appointment

@@ -7,7 +7,7 @@ import { UsageError } from './bootstrap.ts'
 import { receiveFromLink } from './matching/receive.ts'
 import { deliveryFor, taken } from './testing-results.ts'
 import { siteWithSchedule, slots, walkIn } from './testing-scheduling.ts'
-import { access, cells, given, guard, type Given } from './testing.ts'
+import { access, asOwner, cells, given, guard, type Given } from './testing.ts'
 import { command } from './testing-commands.ts'
 
 interface Line {
@@ -88,9 +88,8 @@ describe('access-log verify', () => {
     const team = await given('sandbox-eu')
     for (let i = 0; i < 3; i++) await team.user()
     await access.flush()
-    const { pool } = cells.of('sandbox-eu')
-    const { rows } = await pool.query('select min(seq)::int + 1 as seq from access_log')
-    await pool.query('update access_log set line = replace(line, $2, $3) where seq = $1', [
+    const { rows } = await cells.of('sandbox-eu').pool.query('select min(seq)::int + 1 as seq from access_log')
+    await asOwner('update sandbox_eu.access_log set line = replace(line, $2, $3) where seq = $1', [
       rows[0].seq,
       '"outcome":200',
       '"outcome":201',

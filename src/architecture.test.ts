@@ -94,6 +94,9 @@ const TEAM_TABLES = [
   'team_physician',
   'lab_test',
   'lab_order',
+  'lab_order_of_team',
+  'access_log_of_team',
+  'raw_result_of_team',
   'order_mark',
   'order_checkpoint',
   'lab_result',
@@ -123,4 +126,70 @@ test("every statement on a team's table names the team", () => {
               FRAGMENTS[file]?.test(statement!),
             `${file}: a statement on ${table} does not name the team`,
           )
+})
+
+/**
+ * Who works on a whole cell, past the policies that hold transactions of teams (docs/decisions/row-security.md), and what for. What a team's
+ * request reads and writes goes through `db.tx` and `db.read`.
+ */
+const ON_WHOLE_CELL: Record<string, string> = {
+  'src/bootstrap-catalog.ts': 'commands: the catalog is of no team',
+  'src/bootstrap-lab-tests.ts': 'commands: lab tests of every team that wait for approval',
+  'src/bootstrap-labs.ts': 'commands: lab accounts are of organizations',
+  'src/bootstrap.ts': 'commands: teams are made and changed',
+  'src/access-log-command.ts': 'commands: the access log of every team',
+  'src/mail-command.ts': 'commands: mail of the installation',
+  'src/phlebotomy-command.ts': 'commands: phlebotomists serve several teams',
+  'src/psc-command.ts': 'commands: sites are of no team',
+  'src/result-command.ts': 'commands: results that name no team',
+  'src/schedule-command.ts': 'commands: schedules are of no team',
+  'src/demo.ts': 'the demo teams are made',
+  'src/server.ts': 'which migrations a schema has',
+  'src/catalog/exchange.ts': 'the catalog is of no team',
+  'src/catalog/load.ts': 'the catalog is of no team',
+  'src/insurance/load.ts': 'payors and diagnoses of the platform',
+  'src/labs/platform-accounts.ts': 'lab accounts of the platform',
+  'src/management/erasure.ts': 'teams that were deleted',
+  'src/management/org-teams.ts': 'management keys name any team of their organization',
+  'src/management/teams.ts': 'a team is looked up before anybody works for it',
+  'src/matching/receive.ts': 'whose result it is has to be found',
+  'src/messages/courier.ts': 'sends what is due, of every team',
+  'src/phlebotomy/import.ts': 'phlebotomists serve several teams',
+  'src/pipelines/deliver.ts': 'delivers what is due, of every team',
+  'src/pipelines/deliveries.ts': 'delivers what is due, of every team',
+  'src/pipelines/pipelines.ts': 'management keys name several teams at once',
+  'src/places/geocoder.ts': 'places are of no team',
+  'src/places/postal-codes.ts': 'places are of no team',
+  'src/platform/access-archive.ts': 'days of the access log are sealed and dropped whole',
+  'src/platform/access-log.ts': 'lines of every team are written and chained together',
+  'src/platform/answering.ts': 'management operations that are about no team of the cell',
+  'src/platform/connections.ts': 'makes the connections',
+  'src/platform/db.ts': 'makes the transactions',
+  'src/platform/failed-jobs.ts': 'commands: jobs of every team',
+  'src/platform/jobs.ts': 'leases what is due, of every team',
+  'src/platform/mail-courier.ts': 'mail of the installation',
+  'src/platform/mail.ts': 'mail of the installation',
+  'src/platform/retention.ts': 'deletes what is old, of every team',
+  'src/platform/sealed.ts': 'moves secrets of every team from key to key',
+  'src/psc/import.ts': 'sites are of no team',
+  'src/psc/load.ts': 'sites are of no team',
+  'src/scheduling/import.ts': 'schedules are of no team',
+  'src/simulator/clock-lease.ts': 'leases moves of clocks, of every team',
+  'src/webhooks/deleted-endpoints.ts': 'erases what deleted endpoints left, of every team',
+  'src/webhooks/deliver.ts': 'delivers what is due, of every team',
+  'src/webhooks/deliveries.ts': 'delivers what is due, of every team',
+  'src/webhooks/fan-out.ts': 'takes announcements of every team',
+  'src/webhooks/feed-watch.ts': 'one look for everybody who waits',
+  'src/webhooks/lane-keeper.ts': 'delivers what is due, of every team',
+  'src/webhooks/lane-leases.ts': 'delivers what is due, of every team',
+  'src/webhooks/recorder.ts': 'records what was delivered, of every team',
+}
+
+test('who works on a whole cell is listed, with the reason', () => {
+  const found: string[] = []
+  for (const file of [...files, ...globSync('src/*.ts').filter((name) => !/\.test\.ts$|^src\/testing/.test(name))]) {
+    const code = readFileSync(file, 'utf8').replace(/\/\/.*$|\/\*[\s\S]*?\*\//gm, '')
+    if (/(?<!\bcontrol)\s*\.(queries|relaxed|plainTx|relaxedTx|txOnWholeCell|pool)\b/.test(code)) found.push(file)
+  }
+  assert.deepEqual(found.sort(), Object.keys(ON_WHOLE_CELL).sort())
 })

@@ -2,6 +2,7 @@
 import { parse, titleOf, type Leaf, type Typed } from './command-tree.ts'
 import { tree } from './commands.ts'
 import { errorFields } from './platform/error-fields.ts'
+import { NoRowSecurity } from './platform/no-row-security.ts'
 import { UsageError } from './usage-error.ts'
 import { version } from './version.ts'
 
@@ -30,7 +31,8 @@ const UNREACHABLE = /^(ECONNREFUSED|ECONNRESET|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EHO
 
 /** What went wrong, as a sentence where it is one that people can act on. */
 function explain(error: unknown): string {
-  const { code = '', message, syscall } = error as { code?: string; message?: string; syscall?: string }
+  const { code = '', message, syscall, cause } = error as { code?: string; message?: string; syscall?: string; cause?: unknown }
+  if (cause instanceof NoRowSecurity) return cause.message
   if (UNREACHABLE.test(code) || syscall === 'connect') return `The database cannot be reached (${code}). Check DATABASE_URL.`
   if (code === 'EACCES') return `No permission: ${message}`
   return message || `unknown error ${code}`

@@ -83,7 +83,7 @@ describe('a result that names no team is forgotten', () => {
     await age(id, 91)
     assert.equal(await unassignedCleanup.remove(db, cells.control, () => false), 1000)
     assert.equal(await left(), 1)
-    await db.tx(tenant, async (tx) => {
+    await db.txOnWholeCell(tenant, async (tx) => {
       await tx.run(sql`update raw_result set team_id = ${tx.team} where id = ${id}`)
       await expire(db, unassignedCleanup)
     })

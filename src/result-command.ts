@@ -38,7 +38,7 @@ export async function resultCommand(
   }
   const tenant = await loadTenant(cells, place, id(values.team, '--team'))
   if (!tenant) throw new Error('There is no such team.')
-  const receipt = await db.tx(tenant, async (tx) => {
+  const receipt = await db.txOnWholeCell(tenant, async (tx) => {
     const taken = await assignToTeam(tx, result)
     if (taken) leaveCommand(tx, 'result assign', { team: tenant.team, org: tenant.org, objects: [result] })
     return taken

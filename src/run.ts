@@ -10,6 +10,7 @@ import {
   requireUsableSchemas,
   startRoles,
   version,
+  warnWithoutRowSecurity,
   type Roles,
   type Running,
 } from './server.ts'
@@ -48,7 +49,10 @@ export async function run(roles: Roles): Promise<void> {
   try {
     // Several processes that serve or work alone start in any order, of several releases: one command changes the schemas for all.
     if (roles.serve && roles.work) await migrateAll(config, database, log)
-    else await requireUsableSchemas(config, database)
+    else {
+      await requireUsableSchemas(config, database)
+      await warnWithoutRowSecurity(config, database, log)
+    }
     if (config.demo && roles.serve) demo = await prepareDemo(database.cells, resolve(config.data_dir))
     running = await startRoles(config, database.cells, log, roles)
     if (demo) publishDemo(resolve(config.data_dir), { ...demo, base_url: running.url })

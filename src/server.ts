@@ -21,7 +21,7 @@ import { accessCleanups } from './platform/access-archive.ts'
 import { AccessLog } from './platform/access-log.ts'
 import { Cells, schemaOf, type CellOptions } from './platform/cells.ts'
 import type { Config } from './platform/config.ts'
-import type { CellName, Connection, Db } from './platform/db.ts'
+import { NOBODY, type CellName, type Connection, type Db } from './platform/db.ts'
 import { clusterFolder } from './platform/embedded-cluster.ts'
 import { openEmbedded, type Embedded } from './platform/embedded-postgres.ts'
 import { heavy } from './platform/heavy.ts'
@@ -37,7 +37,9 @@ import { addOperatorPages, openOperatorPort, operatorAnswers } from './platform/
 import { unlimitedJobs } from './platform/outbox.ts'
 import { addBrowserPages, addPages } from './platform/pages.ts'
 import { notReady } from './platform/readiness.ts'
+import { T } from './platform/schema.ts'
 import { Sockets } from './platform/sockets.ts'
+import { sql } from './platform/sql.ts'
 import { openVault } from './platform/key-file.ts'
 import { machineNow } from './platform/clock.ts'
 import { addJobGauges } from './platform/job-gauges.ts'
@@ -92,6 +94,7 @@ export async function openDatabase(
     connection: connectionOf(name),
     connections_max: config.connections_max,
     team_connections_max: config.team_connections_max,
+    row_security: config.row_security,
     checkRows: config.check,
   })
   const cells = new Cells(options('control'), new Map(config.cells.map((name) => [name, options(name)])))
@@ -122,11 +125,23 @@ function isThere(folder: string): boolean {
  * Errors: MigrationError.
  */
 export async function migrateAll(config: Config, database: Database, log: Log): Promise<void> {
+  const { row_security } = config
   for (const { name, schema, kind } of schemasOf(config)) {
-    const { applied, newer } = await migrate(database.connectionOf(name), schema, kind, {
+    const { applied, newer, protection } = await migrate(database.connectionOf(name), schema, kind, {
+      row_security,
       onRetry: (retry) => log.warn({ schema, ...retry }, 'migration did not get its locks; will retry'),
     })
     if (applied.length) log.info({ schema, migrations: applied }, 'migrated')
+    if (protection.by === 'program' && row_security !== 'off')
+      log.warn(
+        { schema, statements: protection.statements },
+        'this login may not create roles: row-level security is not in force until an administrator runs these statements and "bin/drawbridge migrate" is run again',
+      )
+    if (protection.by === 'roles' && protection.hidden_from.length)
+      log.warn(
+        { schema, roles: protection.hidden_from },
+        'these roles have rights on tables of teams and find them empty: give BYPASSRLS to those that make backups or reports',
+      )
     if (name !== 'control' && !newer) await loadReferenceData(database.cells.of(name), config.demo || name.startsWith('sandbox'))
   }
 }
@@ -135,6 +150,17 @@ export async function migrateAll(config: Config, database: Database, log: Log): 
 export async function requireUsableSchemas(config: Config, { cells }: Database): Promise<void> {
   for (const { name, schema, kind } of schemasOf(config))
     await requireUsable((name === 'control' ? cells.control : cells.of(name)).queries, schema, kind)
+}
+
+const Held = T.Object({ held: T.Boolean() })
+
+/** Warn of cells in which the program alone keeps teams apart, although row-level security is on. */
+export async function warnWithoutRowSecurity(config: Config, { cells }: Database, log: Log): Promise<void> {
+  if (config.row_security === 'off') return
+  for (const name of config.cells) {
+    const { held } = await cells.of(name).read(NOBODY, (tx) => tx.one(Held, sql`select row_security_active('team') as held`))
+    if (!held) log.warn({ cell: name }, 'row-level security is not in force: this login may not take the roles of the cell')
+  }
 }
 
 const schemasOf = ({ cells }: Config) => [

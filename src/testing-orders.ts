@@ -8,7 +8,7 @@ import { teamNow, type Tenant } from './platform/db.ts'
 import { setClockOffset } from './management/teams.ts'
 import { T } from './platform/schema.ts'
 import { sql } from './platform/sql.ts'
-import { guard, runner, type Given } from './testing.ts'
+import { asOwner, guard, runner, type Given } from './testing.ts'
 import { address, patient, shipping } from './testing-people.ts'
 
 export { address, patient, shipping }
@@ -143,15 +143,12 @@ export const jobInstants = async ({ db, team }: Given): Promise<string[]> =>
     )
   ).map((row) => row.at)
 
-const Count = T.Object({ n: T.Integer() })
-
 /** Until so many transactions of this database wait for another one. */
-export async function waiters({ db }: Given, count: number): Promise<void> {
+export async function waiters(count: number): Promise<void> {
   for (;;) {
-    const { n } = await db.queries.one(
-      Count,
-      sql`select count(*) as n from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+    const { rowCount } = await asOwner(
+      `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
     )
-    if (n >= count) return
+    if (rowCount! >= count) return
   }
 }

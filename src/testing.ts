@@ -28,6 +28,7 @@ import { migrationsOf } from './platform/migrations.ts'
 import { addBrowserPages } from './platform/pages.ts'
 import { locator } from './places/geocoder.ts'
 import type { Cleanup } from './platform/retention.ts'
+import { installationOf, protectionChecksum } from './platform/row-security.ts'
 import { T } from './platform/schema.ts'
 import { Sockets } from './platform/sockets.ts'
 import { sql } from './platform/sql.ts'
@@ -44,11 +45,14 @@ const log = createLog(process.env.TEST_LOG_LEVEL ?? 'silent')
 const embedded = await openEmbedded({ dataDir: testDataDir, ownership: 'if-free', log: () => {}, settings: testSettings })
 const server = embedded.connection as Extract<Connection, { host: string }>
 
+/** Databases of tests are copies of one, and have its roles. */
+export const installation = installationOf('template')
+
 /** The template: every schema migrated, every catalog loaded. Made once per state of migrations and catalog. */
 async function templateDatabase(): Promise<string> {
   const checksums = [...migrationsOf('cell'), ...migrationsOf('control')].map(({ checksum }) => checksum)
   const name = `template_${createHash('sha256')
-    .update([...checksums, catalogChecksum(), insuranceChecksum(), sitesChecksum()].join())
+    .update([...checksums, protectionChecksum(), catalogChecksum(), insuranceChecksum(), sitesChecksum()].join())
     .digest('hex')
     .slice(0, 16)}`
   const admin = new pg.Client(server)
@@ -60,9 +64,9 @@ async function templateDatabase(): Promise<string> {
     await admin.query(`drop database if exists ${name}_making with (force)`)
     await admin.query(`create database ${name}_making`)
     const connection = { ...server, database: `${name}_making` }
-    await migrate(connection, 'control', 'control')
-    for (const cell of cellNames) await migrate(connection, schemaOf(cell), 'cell')
-    const options = { connection, connections_max: 2, checkRows: true }
+    await migrate(connection, 'control', 'control', { installation })
+    for (const cell of cellNames) await migrate(connection, schemaOf(cell), 'cell', { installation })
+    const options = { connection, connections_max: 2, checkRows: true, installation }
     const cells = new Cells(options, new Map(cellNames.map((cell) => [cell, options])))
     for (const cell of cellNames) {
       await loadCatalog(cells.of(cell), { offers: true })
@@ -84,7 +88,13 @@ const admin = new pg.Client(server)
 await admin.connect()
 await admin.query(`create database ${database} template ${template} strategy file_copy`)
 
-const options = { connection: { ...server, database }, connections_max: 8, checkRows: true }
+const options = {
+  connection: { ...server, database },
+  connections_max: 8,
+  checkRows: true,
+  installation,
+  row_security: 'required' as const,
+}
 export const connection = options.connection
 export const cells = new Cells(options, new Map(cellNames.map((cell) => [cell, options])))
 /** A call after a commit that throws fails the test in which it happens. */
@@ -93,6 +103,11 @@ const failTest = (error: unknown) =>
     throw error
   })
 for (const db of [cells.control, ...cellNames.map((cell) => cells.of(cell))]) db.onError = failTest
+const owner = new pg.Pool({ ...connection, max: 2 })
+owner.on('error', () => {})
+/** A statement as the owner of the tables, whom no policy holds back: for catalogs, and for what other connections do. */
+export const asOwner = <R extends pg.QueryResultRow>(text: string, values?: unknown[]): Promise<pg.QueryResult<R>> =>
+  owner.query<R>(text, values)
 const vaultKeys = [newVaultKey()]
 export const vault = new Vault(() => vaultKeys)
 /** Tests ask fast and give wrong keys on purpose: limits that they need they make themselves. */
@@ -177,6 +192,7 @@ after(async () => {
   await access.stop()
   await pool.close()
   await cells.close()
+  await owner.end()
   if (embedded.owner) await admin.query(`drop database ${database} with (force)`)
   await admin.end()
   await embedded.stop()

@@ -5,12 +5,13 @@ import { after, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { constraints, later, operations, operationsIn, type Surroundings } from '../src/app.ts'
 import { AccessLog, type AccessLogOptions } from '../src/platform/access-log.ts'
+import { schemaOf } from '../src/platform/cells.ts'
 import type { CellName } from '../src/platform/db.ts'
 import { createHttp } from '../src/platform/http.ts'
 import { createLog } from '../src/platform/log.ts'
 import { Sockets } from '../src/platform/sockets.ts'
 import { placed, requisitioned } from '../src/testing-orders.ts'
-import { access, administration, cells, client, given, guard, metrics, vault, type Given } from '../src/testing.ts'
+import { access, administration, asOwner, cells, client, given, guard, metrics, vault, type Given } from '../src/testing.ts'
 import { assertNotDeleted } from '../src/users/users.ts'
 
 interface Line {
@@ -242,12 +243,12 @@ function serving(options: Omit<AccessLogOptions, 'log'>) {
 
 /** While `work` runs, nothing can be made part of the log of a cell. */
 async function unwritable(cell: CellName, work: () => Promise<void>): Promise<void> {
-  const { pool } = cells.of(cell)
-  await pool.query('alter table access_day rename to access_day_away')
+  const schema = schemaOf(cell)
+  await asOwner(`alter table ${schema}.access_day rename to access_day_away`)
   try {
     await work()
   } finally {
-    await pool.query('alter table access_day_away rename to access_day')
+    await asOwner(`alter table ${schema}.access_day_away rename to access_day`)
   }
 }
 
@@ -313,7 +314,7 @@ describe('lines that cannot be written', () => {
     const team = await given('production-us')
     await access.flush()
     const client = await team.db.pool.connect()
-    await client.query('begin; lock table access_day in exclusive mode')
+    await client.query('begin; set local role none; lock table access_day in exclusive mode')
     const user = randomUUID()
     assert.equal((await ask(team, 'GET', '/v2/user')).status, 200)
     const first = log.flush()

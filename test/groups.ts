@@ -39,6 +39,7 @@ const ALONE: Record<string, string[]> = {
     'src/platform/embedded-recovery.test.ts',
     'src/platform/migrate.test.ts',
     'src/platform/prepared.test.ts',
+    'src/platform/row-security.test.ts',
     'src/webhooks/unreadable.test.ts',
   ],
 }

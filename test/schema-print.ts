@@ -1,7 +1,7 @@
 // The present schema as text, read from the catalogs: the bundled PostgreSQL has no pg_dump.
 import type pg from 'pg'
 
-/** Tables, columns, constraints, indexes, triggers, sequences and functions of a schema, in a stable order. */
+/** Tables, columns, constraints, indexes, policies, triggers, sequences, views and functions of a schema, in a stable order. */
 export async function printSchema(client: pg.Client, schema: string): Promise<string> {
   const columns = await client.query<{ table: string; column: string; type: string; rest: string }>(
     `select c.relname as table, a.attname as column, format_type(a.atttypid, a.atttypmod) as type,
@@ -37,6 +37,15 @@ export async function printSchema(client: pg.Client, schema: string): Promise<st
      where n.nspname = $1 and c.relkind = 'S' and d.objid is null order by 1`,
     [schema],
   )
+  const policies = await client.query<{ table: string; name: string; command: string; condition: string }>(
+    `select tablename as table, policyname as name, lower(cmd) as command, coalesce(qual, with_check) as condition from pg_policies
+     where schemaname = $1 and policyname <> 'whole_cell' order by 1, 2`,
+    [schema],
+  )
+  const views = await client.query<{ name: string; text: string }>(
+    `select viewname as name, definition as text from pg_views where schemaname = $1 order by 1`,
+    [schema],
+  )
   const plain = (text: string) => text.replaceAll(`${schema}.`, '')
   const lines: string[] = []
   for (const table of new Set(columns.rows.map((row) => row.table))) {
@@ -44,6 +53,8 @@ export async function printSchema(client: pg.Client, schema: string): Promise<st
     for (const row of columns.rows) if (row.table === table) lines.push(`  ${row.column} ${row.type} ${row.rest}`.trimEnd())
     for (const row of constraints.rows) if (row.table === table) lines.push(`  constraint ${row.name} ${plain(row.definition)}`)
     for (const row of indexes.rows) if (row.table === table) lines.push(`  ${plain(row.definition)}`)
+    for (const row of policies.rows)
+      if (row.table === table) lines.push(`  policy ${row.name} for ${row.command} ${plain(row.condition).replace(/\s+/g, ' ')}`)
     for (const row of triggers.rows)
       if (row.table === table)
         lines.push(
@@ -56,16 +67,20 @@ export async function printSchema(client: pg.Client, schema: string): Promise<st
     lines.push('')
   }
   for (const { name } of sequences.rows) lines.push(`sequence ${name}`)
+  for (const { name, text } of views.rows) lines.push('', `view ${name}`, plain(text))
   // Those of triggers stand with their tables.
-  const functions = await client.query<{ signature: string; aggregate: string | null; body: string }>(
-    `select p.oid::regprocedure::text as signature, p.prosrc as body,
+  const functions = await client.query<{ signature: string; aggregate: string | null; body: string; definer: boolean }>(
+    `select p.oid::regprocedure::text as signature, p.prosrc as body, p.prosecdef as definer,
             case when a.aggfnoid is not null then 'of ' || a.aggtransfn::regproc::text end as aggregate
      from pg_proc p join pg_namespace n on n.oid = p.pronamespace left join pg_aggregate a on a.aggfnoid = p.oid
      where n.nspname = $1 and p.prorettype <> 'trigger'::regtype order by 1`,
     [schema],
   )
-  for (const { signature, aggregate, body } of functions.rows) {
-    lines.push('', plain(aggregate ? `aggregate ${signature} ${aggregate}` : `function ${signature}`))
+  for (const { signature, aggregate, body, definer } of functions.rows) {
+    lines.push(
+      '',
+      plain(aggregate ? `aggregate ${signature} ${aggregate}` : `function ${signature}${definer ? ' security definer' : ''}`),
+    )
     if (!aggregate)
       lines.push(
         ...plain(body)

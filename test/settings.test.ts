@@ -48,6 +48,7 @@ const faults: [Record<string, string>, string][] = [
     'CELL_HOSTS has "*.example=sandbox-us", which is not a host name, "=" and a cell or "management".',
   ],
   [{ CELL_HOSTS: 'a.example=sandbox-us,A.example=sandbox-eu' }, 'CELL_HOSTS names a.example twice.'],
+  [{ ROW_SECURITY: 'maybe' }, 'ROW_SECURITY must be one of on, required, off, not "maybe".'],
   [{ DEMO: 'maybe' }, 'DEMO must be "on" or "off", not "maybe".'],
   [
     { HOST: '0.0.0.0' },

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { T } from '../platform/schema.ts'
 import { sql } from '../platform/sql.ts'
-import { cells } from '../testing.ts'
+import { asOwner, cells } from '../testing.ts'
 import { catalogChecksum, loadCatalog } from './load.ts'
 
 const Rows = T.Object({ labs: T.Integer(), analytes: T.Integer(), markers: T.Integer(), links: T.Integer() })
@@ -19,7 +19,8 @@ const count = (db: ReturnType<typeof cells.of>) =>
 test('a cell without demo gets the labs only, and what they offer when it is asked for later', async () => {
   const db = cells.of('production-eu')
   const full = await count(db)
-  await db.queries.run(sql`truncate marker_analyte, marker, analyte, lab, catalog_load cascade`)
+  const tables = ['marker_analyte', 'marker', 'analyte', 'lab', 'catalog_load'].map((name) => `production_eu.${name}`)
+  await asOwner(`truncate ${tables.join()} cascade`)
   await loadCatalog(db, { offers: false })
   assert.deepEqual(await count(db), { labs: 15, analytes: 0, markers: 0, links: 0 })
   await loadCatalog(db, { offers: true })

@@ -36,7 +36,7 @@ export async function listAccess(
     conditions.push(sql`seq < ${readCursor(list, query.next_cursor, [numberPart(15)])[0]}::bigint`)
   const rows = await tx.many(
     Row,
-    sql`select seq, line from access_log where ${and(conditions)} order by seq desc limit ${limit + 1}`,
+    sql`select seq, line from access_log_of_team where ${and(conditions)} order by seq desc limit ${limit + 1}`,
   )
   const data = rows.slice(0, limit)
   return { data: data.map(shown), next_cursor: rows.length > limit ? cursor(list, [String(data.at(-1)!.seq)]) : null }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { txt } from '../testing-dns.ts'
 import { publish, read, registered, server, verify } from '../testing-domains.ts'
-import { administration, cells, given } from '../testing.ts'
+import { administration, asOwner, cells, given } from '../testing.ts'
 
 describe('verifying', () => {
   test('finds a domain whose records are there', async () => {
@@ -60,7 +60,7 @@ describe('verifying', () => {
     })
     const verifying = org.manage.post(`/domain/${domain.id}/verify`)
     await asked.promise
-    const { rows } = await cells.control.pool.query(
+    const { rows } = await asOwner(
       `select state from pg_stat_activity where datname = current_database() and state like 'idle in transaction%'`,
     )
     assert.deepEqual(rows, [])

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
 import { neighbours } from '../app.ts'
 import { embedding, launch, launchOf, member } from '../testing-launches.ts'
-import { cells, given, settings, url, vault, type Given } from '../testing.ts'
+import { asOwner, cells, given, settings, url, vault, type Given } from '../testing.ts'
 import { administer } from './administration.ts'
 import type { Launch } from './embedding-schema.ts'
 import { createLaunch } from './launches.ts'
@@ -132,7 +132,7 @@ describe('a launch URL', () => {
       await removing.query('delete from embedded_member where id = $1', [someone.id])
       const launching = launch(org, launchOf(org, someone))
       const waiting = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
-      while (!(await cells.control.pool.query(waiting)).rowCount);
+      while (!(await asOwner(waiting)).rowCount);
       await removing.query('commit')
       const { status, body } = await launching
       assert.deepEqual([status, body], [404, { detail: 'Member not found' }])

@@ -261,10 +261,10 @@ describe('a result that comes over a link', () => {
     const receipt = await linked(await deliveryFor(team, order, { sample_id: `NOBODYS-${randomUUID()}` }))
     const db = cells.of('sandbox-us')
     assert((await listUnassigned(db.queries)).some(({ id }) => id === receipt.raw_result_id))
-    const assigned = await db.tx(team.tenant, (tx) => assignToTeam(tx, receipt.raw_result_id))
+    const assigned = await db.txOnWholeCell(team.tenant, (tx) => assignToTeam(tx, receipt.raw_result_id))
     assert.equal(assigned!.decision_code, 'match_demo')
     assert.equal((await reviews(team)).length, 1)
-    assert.equal(await db.tx(team.tenant, (tx) => assignToTeam(tx, receipt.raw_result_id)), undefined)
+    assert.equal(await db.txOnWholeCell(team.tenant, (tx) => assignToTeam(tx, receipt.raw_result_id)), undefined)
   })
 
   test('of a laboratory that there is not, or without a number, is refused', async () => {

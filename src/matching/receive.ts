@@ -32,7 +32,8 @@ export interface Receipt {
 export async function receiveForTeam(tx: Tx, delivery: Delivery): Promise<Receipt> {
   assertDelivery(delivery)
   const lab_id = await labOf(tx, delivery)
-  return take(tx, lab_id, delivery, tx.team)
+  // A team's own number came for the team, if it came before.
+  return (await take(tx, lab_id, delivery, tx.team))!
 }
 
 /** Where results are taken in that name no team. */
@@ -57,7 +58,11 @@ export async function receiveFromLink({ cell, db, tenantOf }: Intake, delivery: 
   if (known) return known
   const team = await teamOf(db.queries, lab_id, delivery)
   const tenant = team === undefined ? undefined : await tenantOf(cell, team)
-  if (tenant) return db.tx(tenant, (tx) => take(tx, lab_id, delivery, LINK))
+  if (tenant) {
+    const receipt = await db.tx(tenant, (tx) => take(tx, lab_id, delivery, LINK))
+    // A twin that was not for this team is out of its sight.
+    return receipt ?? (await repeated(db.queries, lab_id, delivery, LINK))!
+  }
   return db.plainTx(async (tx) => {
     const id = await claim(tx, null, lab_id, delivery, LINK)
     if (id === undefined) return (await repeated(tx, lab_id, delivery, LINK))!
@@ -65,9 +70,10 @@ export async function receiveFromLink({ cell, db, tenantOf }: Intake, delivery: 
   })
 }
 
-async function take(tx: Tx, lab_id: number, delivery: Delivery, sender: string): Promise<Receipt> {
+/** @returns undefined when it had come before and is not for the team */
+async function take(tx: Tx, lab_id: number, delivery: Delivery, sender: string): Promise<Receipt | undefined> {
   const id = await claim(tx, tx.team, lab_id, delivery, sender)
-  return id === undefined ? (await repeated(tx, lab_id, delivery, sender))! : judge(tx, id, lab_id, delivery)
+  return id === undefined ? repeated(tx, lab_id, delivery, sender) : judge(tx, id, lab_id, delivery)
 }
 
 /** Match what has been written down for the team. Writes and emits as `receiveForTeam`. */

@@ -62,7 +62,8 @@ const Found = T.Object({ total: T.Integer(), document: Nullable(T.String()) })
 
 /**
  * As `filtered`, for filters that leave few: those are found first, then counted and sorted. Asked for the page alone, the planner would
- * walk the newest orders until it has met enough of that name.
+ * walk the newest orders until it has met enough of that name. A view, since the policy of the table keeps the index of names from use
+ * (docs/decisions/row-security.md).
  */
 async function foundFirst(tx: Tx, { filters, key, direction, page, size }: Wanted) {
   const order = sorting[key]![direction]
@@ -70,7 +71,7 @@ async function foundFirst(tx: Tx, { filters, key, direction, page, size }: Wante
     Found,
     sql`
     with found as materialized (
-      select id, created_at, patient_name, low_status from lab_order
+      select id, created_at, patient_name, low_status from lab_order_of_team
       where team_id = ${tx.team} and ${and(filters)} and ${shown(tx)}),
     page as (
       select id, row_number() over (order by ${order}) as place from found order by ${order} offset ${(page - 1) * size} limit ${size})

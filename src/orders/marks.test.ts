@@ -6,7 +6,7 @@ import { enqueue } from '../platform/outbox.ts'
 import { T } from '../platform/schema.ts'
 import { sql } from '../platform/sql.ts'
 import { copies, DAY_S, kit, pass, placed, registration, tenantOf, waiters } from '../testing-orders.ts'
-import { given, type Given } from '../testing.ts'
+import { asOwner, given, type Given } from '../testing.ts'
 import { isMarkTurn, markOrders, MARK_STRIDE } from './marks.ts'
 import { deleteUser } from '../users/users.ts'
 import type { Order } from './schema.ts'
@@ -137,7 +137,7 @@ describe('a long list of orders', () => {
     await team.db.tx(team.tenant, async (tx) => {
       await deleteUser(tx, goes)
       set = setMarks(team)
-      await Promise.race([set, waiters(team, 1)])
+      await Promise.race([set, waiters(1)])
     })
     await set
     assert.equal((await inOrder(team)).length, 601)
@@ -173,7 +173,7 @@ describe('a long list of orders', () => {
     await team.db.tx(team.tenant, async (tx) => {
       await deleteUser(tx, stock)
       registered = team.api.post('/v3/order/testkit/register', registration(sample_id, { user_id: person }))
-      await Promise.race([registered, waiters(team, 1)])
+      await Promise.race([registered, waiters(1)])
     })
     await registered
     await assertExact(team)
@@ -229,7 +229,7 @@ test('whichever order takes the id whose turn it is has the marks set, and so, i
   const team = await given()
   for (const place of [placed, kit]) {
     // The next block of ids has a turn in it.
-    await team.db.queries.run(sql`select setval('order_event_id', ${place === placed ? 1400 : 1899})`)
+    await asOwner(`select setval('sandbox_us.order_event_id', $1)`, [place === placed ? 1400 : 1899])
     const user_id = await team.user()
     let turns = 0
     for (let i = 0; i < 96; i++) {

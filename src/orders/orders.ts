@@ -53,16 +53,19 @@ export async function hasOrder(tx: Tx, id: string): Promise<boolean> {
 
 /**
  * The order of a user who is not deleted that is a kit with this barcode, within the team. People type it from the box: case, blanks and
- * hyphens do not count. Should there be several, the one with exactly this code is taken, then the newest.
+ * hyphens do not count. Should there be several, the one with exactly this code is taken, then the newest. They are found first, in a view,
+ * since the policy of the table keeps the index of codes from use (docs/decisions/row-security.md).
  */
 export async function findKitBySample(tx: Tx, sample_id: string): Promise<string | undefined> {
   const code = sample_id.replace(/[\s\p{Pd}]/gu, '')
   const row = await tx.maybe(
     Id,
     sql`
-    select id from lab_order
-    where upper(regexp_replace(sample_id, '[-[:space:]]', '', 'g')) = upper(${code}) and sample_id is not null
-      and team_id = ${tx.team} and method = 'testkit' and ${notDeleted(tx, sql`user_id`)}
+    with kits as materialized (
+      select id, user_id, lifecycle, sample_id, created_at from lab_order_of_team
+      where upper(regexp_replace(sample_id, '[-[:space:]]', '', 'g')) = upper(${code}) and sample_id is not null
+        and team_id = ${tx.team} and method = 'testkit')
+    select id from kits where ${notDeleted(tx, sql`user_id`)}
     order by lifecycle <> 'registrable_testkit', sample_id <> ${sample_id.trim()}, created_at desc, id limit 1`,
   )
   return row?.id

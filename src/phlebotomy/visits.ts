@@ -55,9 +55,7 @@ export async function takenOf(
     Row,
     sql`
     select staff_id, extract(epoch from start_at)::float8 * 1000 as start_ms, extract(epoch from end_at)::float8 * 1000 as end_ms, busy_min
-    from phlebotomy_visit
-    where staff_id = any (${staff_ids}::uuid[]) and start_at < ${new Date(end_ms)} and end_at > ${new Date(start_ms)}
-      and appointment_id is distinct from ${except}::uuid`,
+    from taken_of_staff(${staff_ids}::uuid[], ${new Date(start_ms)}, ${new Date(end_ms)}, ${except}::uuid)`,
   )
   return Map.groupBy(rows, ({ staff_id }) => staff_id)
 }

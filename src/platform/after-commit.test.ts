@@ -29,7 +29,7 @@ test('a call after the commit that throws leaves the commit and the connection a
   const { one } = await db.queries.one(One, sql`select clock_offset_s as one from team where id = ${team}`)
   assert.equal(one, 1)
   // As many transactions at once as there are connections: none of them has been lost or lent twice.
-  const at_once = cells.of('sandbox-us').pool.options.max
+  const at_once = cells.of('sandbox-us').connections_max
   const busy = await Promise.all(
     Array.from({ length: at_once }, (_, i) =>
       db.tx(tenant, async (tx) => {

@@ -5,6 +5,7 @@ import { cellNames, type CellName } from './db.ts'
 import { FormatFault, formats } from './formats.ts'
 import { hostName } from './host-name.ts'
 import { cellVariable } from './settings.ts'
+import { rowSecurityModes, type RowSecurityMode } from './row-security.ts'
 import { readSms, type SmsSettings } from './sms.ts'
 import { readSmtp, type SmtpSettings } from './smtp.ts'
 
@@ -30,6 +31,8 @@ export interface Config {
   connections_max: number
   /** Most of them that one team's requests hold at once in a cell. */
   team_connections_max: number
+  /** Whether connections take roles that policies of the database hold. */
+  row_security: RowSecurityMode
   cells: CellName[]
   hosts: BoundHosts
   demo: boolean
@@ -101,6 +104,12 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     faults.push(`${name} must be "on" or "off", not "${value}".`)
     return fallback
   }
+  const oneOf = <V extends string>(name: string, values: readonly V[], fallback: V): V => {
+    const value = text(name, fallback).toLowerCase()
+    const found = values.find((each) => each === value)
+    if (!found) faults.push(`${name} must be one of ${values.join(', ')}, not "${value}".`)
+    return found ?? fallback
+  }
   const url = (name: string, protocols: string[]) => {
     const value = env[name]?.trim()
     if (!value) return undefined
@@ -163,6 +172,7 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     database_urls: external ? database_urls : {},
     connections_max,
     team_connections_max: whole('TEAM_DATABASE_CONNECTIONS', Math.max(2, Math.ceil(connections_max / 2)), 1, 100),
+    row_security: oneOf('ROW_SECURITY', rowSecurityModes, 'on'),
     cells: [...new Set(cells)] as CellName[],
     hosts: boundHosts(env.CELL_HOSTS, cells, faults),
     demo,
@@ -184,7 +194,7 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     webhook_schedule_s: schedule(text('WEBHOOK_SCHEDULE', WEBHOOK_SCHEDULE), faults),
     webhook_allow: allowed(env.WEBHOOK_ALLOW, faults),
     domain_target: domainTarget(env.DOMAIN_TARGET, faults),
-    access_log: accessLogMode(text('ACCESS_LOG', 'batched'), faults),
+    access_log: oneOf('ACCESS_LOG', accessLogModes, 'batched'),
     access_log_days: whole('ACCESS_LOG_DAYS', 400, 1, 100_000),
     geocoder_url: url('GEOCODER_URL', ['http:', 'https:']),
     dns_servers: nameServers(env.DNS_SERVERS, faults),
@@ -196,12 +206,6 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     faults.push(`OPERATOR_PORT is ${config.port}, which is PORT already.`)
   if (faults.length) throw new ConfigError(faults.join('\n'))
   return config
-}
-
-function accessLogMode(text: string, faults: string[]): AccessLogMode {
-  const mode = accessLogModes.find((name) => name === text.toLowerCase())
-  if (!mode) faults.push(`ACCESS_LOG must be one of ${accessLogModes.join(', ')}, not "${text}".`)
-  return mode ?? 'batched'
 }
 
 const WEBHOOK_SCHEDULE = '0,5,300,1800,7200,18000,36000,36000'

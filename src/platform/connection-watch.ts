@@ -74,6 +74,7 @@ export class ConnectionWatch {
   readonly #records = new Map<pg.Client, Seen>()
   readonly #timer: NodeJS.Timeout
   #asking = false
+  #closed = false
   #asked_ms = -Infinity
   #unreachable_since_ms: number | undefined
 
@@ -84,10 +85,11 @@ export class ConnectionWatch {
     this.#timer = setInterval(() => this.#tick(performance.now()), deadlines.tick_ms).unref()
   }
 
-  /** Watch a connection that has been made, until it ends. */
+  /** Watch a connection that has been made, until it ends. One that comes after `close` is destroyed: its first answer may never come. */
   add(client: pg.ClientBase): void {
     const watched = client as pg.Client
     const inside = insideOf(watched)
+    if (this.#closed) return void inside.connection.stream.destroy()
     const now_ms = performance.now()
     const record: Seen = {
       client: watched,
@@ -107,6 +109,7 @@ export class ConnectionWatch {
 
   /** Look no more, and destroy what is still open: nobody waits for a silent connection to say goodbye. */
   close(): void {
+    this.#closed = true
     clearInterval(this.#timer)
     for (const { inside } of this.#records.values()) inside.connection.stream.destroy()
   }

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { databaseProxy, type DatabaseProxy, type ProxyOptions } from '../../test/support/faults/database-proxy.ts'
-import { cells, connection, given } from '../testing.ts'
+import { asOwner, cells, connection, given, installation } from '../testing.ts'
 import type { Access } from './access-line.ts'
 import { AccessLog } from './access-log.ts'
 import { Db, type Tenant } from './db.ts'
@@ -45,6 +45,7 @@ async function through(options?: ProxyOptions, within = deadlines): Promise<{ pr
     schema: 'sandbox_us',
     connections_max: 4,
     checkRows: true,
+    installation,
     deadlines: within,
   })
   closing.push(() => db.close())
@@ -138,7 +139,6 @@ describe('connections that fall silent and stay open', () => {
   test('do not keep the access log from stopping: what was not written is counted as lost', async () => {
     const never = { ...deadlines, suspect_ms: 600_000, statement_ms: 600_000, connect_ms: 600_000 }
     const { proxy, db } = await through({}, never)
-    const { tenant } = await given()
     let lost = 0
     const log = new AccessLog({
       mode: 'batched',
@@ -147,7 +147,8 @@ describe('connections that fall silent and stay open', () => {
       delay_ms: 600_000,
       onLost: (lines) => (lost += lines),
     })
-    await read(db, tenant)
+    // The log has its connection by then: making one is bounded by another deadline.
+    await db.queries.one(One, sql`select 1 as one`)
     proxy.set('black hole')
     for (let i = 0; i < 3; i++) log.read(db, seen)
     await soon(log.stop())
@@ -228,8 +229,7 @@ test('a shared connection that replaced a lost one is kept when the end of the l
   closing.push(() => shared.close())
   const pid = async () => (await shared.query({ text: 'select pg_backend_pid() as pid' })).rows[0].pid as number
   const lost = await pid()
-  const { queries } = cells.of('sandbox-us')
-  await queries.run(sql`select pg_terminate_backend(${lost}, 5000)`)
+  await asOwner('select pg_terminate_backend($1, 5000)', [lost])
   // It is told that its connection ends while it waits for nothing.
   await sleep(50)
   const next = await soon(pid())
@@ -272,16 +272,16 @@ test('a statement that fails leaves its connection open', async () => {
 
 describe('a database that cannot store anything', () => {
   test('is answered 503 with Retry-After', async () => {
-    const { api, db, team } = await given()
+    const { api, team } = await given()
     const before = await api.post('/v2/user', { client_user_id: 'before' })
     assert.equal(before.status, 200)
-    await db.pool.query(`
+    await asOwner(`
       create function sandbox_us.disk_full_${team.replaceAll('-', '')}() returns trigger language plpgsql as $$
       begin raise exception 'could not extend file: No space left on device' using errcode = 'disk_full'; end $$;
       create trigger disk_full before insert on sandbox_us."user" for each row
       when (new.team_id = '${team}') execute function sandbox_us.disk_full_${team.replaceAll('-', '')}()`)
     const refused = await api.post('/v2/user', { client_user_id: 'refused' })
-    await db.pool.query('drop trigger disk_full on sandbox_us."user"')
+    await asOwner('drop trigger disk_full on sandbox_us."user"')
     assert.deepEqual([refused.status, refused.headers.get('retry-after')], [503, '10'])
     assert.match(refused.body.detail, /out of disk space/)
     assert.equal((await api.post('/v2/user', { client_user_id: 'after' })).status, 200)
@@ -289,13 +289,12 @@ describe('a database that cannot store anything', () => {
 
   test('is not ready, and says why', async () => {
     assert.equal(await notReady(cells), undefined)
-    const { pool } = cells.of('production-eu')
-    await pool.query(`
+    await asOwner(`
       create function production_eu.disk_full() returns trigger language plpgsql as $$
       begin raise exception 'could not extend file: No space left on device' using errcode = 'disk_full'; end $$;
       create trigger disk_full before update on production_eu.readiness for each row execute function production_eu.disk_full()`)
     const reason = await notReady(cells)
-    await pool.query('drop trigger disk_full on production_eu.readiness')
+    await asOwner('drop trigger disk_full on production_eu.readiness')
     assert.equal(reason, 'The database is out of disk space, memory or connections')
     assert.equal(await notReady(cells), undefined)
   })

@@ -18,7 +18,7 @@ import { Unreachable } from './outages.ts'
 import { isStale, prepared } from './prepared.ts'
 import { compiled, queriesOver } from './queries.ts'
 import { Remembered } from './remembered.ts'
-import { Bound, PLAIN, PROGRAM } from './shares.ts'
+import { Bound, PLAIN, PROGRAM, type Lending } from './shares.ts'
 import type { Sql } from './sql.ts'
 import { WriteTx, type Memory } from './write-tx.ts'
 
@@ -132,9 +132,14 @@ const TRANSIENT = new Set(['40001', '40P01'])
 
 const NOT_NULL_VIOLATION = '23502'
 
-/** The connections to one schema: a cell or the control plane. */
+/**
+ * The connections to one schema: a cell or the control plane. `tx` and `read` see the rows of one team (docs/decisions/row-security.md);
+ * everything else sees the whole cell.
+ */
 export class Db {
   readonly schema: string
+  /** Most connections for transactions of teams. */
+  readonly connections_max: number
   readonly #connections: Connections
   readonly #lookingUp = new Bound()
   readonly #checkRows: boolean
@@ -149,13 +154,19 @@ export class Db {
 
   constructor(options: DbOptions) {
     this.schema = options.schema
+    this.connections_max = options.connections_max
     this.#checkRows = options.checkRows
     this.#connections = new Connections(options)
   }
 
-  /** The connections for transactions. */
+  /** The connections for work on the whole cell. */
   get pool(): pg.Pool {
     return this.#connections.pool
+  }
+
+  /** The connections for transactions of teams. */
+  get teamPool(): pg.Pool {
+    return this.#connections.teamPool
   }
 
   /** How the connections for requests and jobs are used: idle, busy, and how many statements and transactions wait for one. */
@@ -163,7 +174,7 @@ export class Db {
     return this.#connections.use
   }
 
-  /** Statements outside any transaction, each on its own. */
+  /** Statements outside any transaction, each on its own, on the whole cell. */
   get queries(): Queries {
     return queriesOver((q) => this.#connections.lending.query(PROGRAM, compiled(q)), this.#checkRows)
   }
@@ -171,7 +182,7 @@ export class Db {
   /** Reads by key of a team, or of none (`''`). 503: too many are under way. */
   #lookUps(team: string): Queries {
     const [begin, done] = [() => this.#lookingUp.enter(team), () => this.#lookingUp.leave(team)]
-    return queriesOver((q) => this.#connections.shared.query(compiled(q)), this.#checkRows, { begin, done })
+    return queriesOver((q) => this.#connections.shared.query(compiled(q), this.#seenBy(team)), this.#checkRows, { begin, done })
   }
 
   /** Reads one row by key. Most transactions do not: what it takes is made with the first. */
@@ -180,7 +191,12 @@ export class Db {
     return (row, q) => (queries ??= this.#lookUps(team)).maybe(row, q)
   }
 
-  /** Statements that a crash may undo within its last moments: bookkeeping that is merely repeated then. */
+  /** The team whose rows its statements see; none in the control plane, where whoever asks is known by a credential. */
+  #seenBy(team: string): string | undefined {
+    return this.#connections.ofTeams && team !== '' ? team : undefined
+  }
+
+  /** Statements on the whole cell that a crash may undo within its last moments: bookkeeping that is merely repeated then. */
   get relaxed(): Queries {
     return queriesOver((q) => this.#connections.relaxed.query(PROGRAM, compiled(q)), this.#checkRows)
   }
@@ -203,28 +219,36 @@ export class Db {
   }
 
   /**
-   * Run `work` as one transaction at team time. Repeated up to 3 times on serialization failure or deadlock, 503 after that; once
-   * when it leant on something remembered that is no longer so, and once when a prepared statement no longer fitted its tables.
+   * Run `work` as one transaction at team time; its statements see the rows of the team alone. Repeated up to 3 times on serialization
+   * failure or deadlock, 503 after that; once when it leant on something remembered that is no longer so, and once when a prepared statement no longer fitted its tables.
    * @param guard a select that goes with `begin`, in the same write: unless it selects a row, what the transaction writes is not committed
    *   and LeaseLost is thrown. Its lock is held until the transaction ends.
    * 503: too many wait for a connection; the database cannot serve. UnknownOutcome (503): the connection was lost while it committed.
    */
-  async tx<R>(
-    tenant: Tenant,
-    work: (tx: Tx) => Promise<R>,
-    at?: Date,
-    lending = this.#connections.lending,
-    guard?: Sql,
-  ): Promise<R> {
-    const { lone, relaxed } = this.#connections
+  tx<R>(tenant: Tenant, work: (tx: Tx) => Promise<R>, at?: Date, guard?: Sql): Promise<R> {
+    return this.#transact(this.#connections.teams, tenant, work, at, guard)
+  }
+
+  /** As `tx`, for what the operator does for a team with rows that are not, or not yet, the team's: its statements see the whole cell. */
+  txOnWholeCell<R>(tenant: Tenant, work: (tx: Tx) => Promise<R>): Promise<R> {
+    return this.#transact(this.#connections.lending, tenant, work)
+  }
+
+  async #transact<R>(lending: Lending, tenant: Tenant, work: (tx: Tx) => Promise<R>, at?: Date, guard?: Sql): Promise<R> {
+    const { teams, lone, relaxed } = this.#connections
     const borrower = lending === relaxed ? PROGRAM : tenant.team || PLAIN
+    // Where teams have connections of their own, those for single statements are among them.
+    const isLone = lending === teams
+    const sees = isLone ? this.#seenBy(tenant.team) : undefined
     let mayRecall = true
     let mayPrepare = true
     for (let attempt = 1; ; attempt++) {
       const tx = new WriteTx(tenant, at ?? teamNow(tenant), {
+        sees,
         connect: () => lending.connect(borrower),
-        alone: (statement) => (lending === relaxed ? lending.query(borrower, statement) : lone.query(statement, tenant.team)),
-        lookUp: this.#lookUp(tenant.team),
+        alone: (statement) => (isLone ? lone.query(statement, tenant.team, sees) : lending.query(borrower, statement)),
+        // On the whole cell a look-up goes over the transaction's own connection: the one for look-ups sees one team.
+        lookUp: isLone || !this.#connections.ofTeams ? this.#lookUp(tenant.team) : undefined,
         numbers: this.#numbers,
         memory: this.#memory,
         mayRecall,
@@ -250,21 +274,23 @@ export class Db {
     }
   }
 
-  /** As `tx`, for writes that belong to no team. */
+  /** As `tx`, for work on the whole cell or the control plane, which belongs to no team. */
   async plainTx<R>(work: (tx: PlainTx) => Promise<R>): Promise<R> {
-    return this.tx(NOBODY, work)
+    return this.#transact(this.#connections.lending, NOBODY, work)
   }
 
   /** As `plainTx`, for what is simply done again when a crash undoes it: the commit does not wait for the disk. */
   async relaxedTx<R>(work: (tx: PlainTx) => Promise<R>): Promise<R> {
-    return this.tx(NOBODY, work, undefined, this.#connections.relaxed)
+    return this.#transact(this.#connections.relaxed, NOBODY, work)
   }
 
-  /** Run `work` with statements that each see the latest commit; it cannot write or lock. */
+  /** Run `work` with statements that each see the latest commit, of the rows of the team alone; it cannot write or lock. */
   async read<R>(tenant: Tenant, work: (tx: Tx) => Promise<R>): Promise<R> {
     const subjects = tenant.subjects ?? new Subjects()
+    const { teams } = this.#connections
+    const sees = this.#seenBy(tenant.team)
     return work({
-      ...queriesOver((q) => this.#connections.lending.query(tenant.team || PLAIN, compiled(q)), this.#checkRows),
+      ...queriesOver((q) => teams.query(tenant.team || PLAIN, compiled(q), sees), this.#checkRows),
       locking: LOCKING_FORBIDDEN,
       lookUp: this.#lookUp(tenant.team),
       subjects,
@@ -309,7 +335,7 @@ const forbidden = () => {
 }
 const LOCKING_FORBIDDEN: Queries = { run: forbidden, many: forbidden, maybe: forbidden, one: forbidden }
 
-const NOBODY: Tenant = { team: '', org: '', cell: 'sandbox-us', clock_offset_s: 0, settings: {} }
+export const NOBODY: Tenant = { team: '', org: '', cell: 'sandbox-us', clock_offset_s: 0, settings: {} }
 
 /** The instant a team's clock shows. */
 export const teamNow = (tenant: Tenant): Date => wholeSeconds(plusSeconds(machineNow(), tenant.clock_offset_s))

@@ -107,6 +107,12 @@ export function connectionTo(dataDir: string, host: string): Connection | undefi
   return secret ? { host, port, user: name, password: rolePassword(secret), database: name } : undefined
 }
 
+/** How the superuser connects, for what the application's role may not do. Nothing that serves requests uses it. */
+export function superuserConnection(dataDir: string, host: string): Connection | undefined {
+  const secret = readSecret(dataDir)
+  return secret ? { host, port, user: 'postgres', password: secret, database: name } : undefined
+}
+
 /** The application must not be able to guess the superuser's password from its own. */
 const rolePassword = (secret: string) => createHmac('sha256', secret).update(name).digest('hex')
 
@@ -190,7 +196,7 @@ async function createCluster({ dataDir, binaries, account, run }: Home): Promise
   const text = ['--encoding=UTF8', '--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8']
   const access = ['--username=postgres', `--pwfile=${draftPassword}`, '--auth=scram-sha-256']
   await runToEnd(run, binaries.initdb, ['-D', cluster, ...text, ...access, '--data-checksums', '--no-instructions'])
-  const role = `create role ${name} login createdb password '${rolePassword(secret)}'`
+  const role = `create role ${name} login createdb createrole password '${rolePassword(secret)}'`
   await runAlone(cluster, binaries, run, [role, `create database ${name} owner ${name}`])
   fs.renameSync(cluster, clusterFolder(dataDir))
   const directory = fs.openSync(dataDir, 'r')

@@ -25,7 +25,7 @@ const logSize_bytes_max = 5_000_000
  */
 const defaults: Record<string, string> = {
   shared_buffers: '128MB',
-  max_connections: '100',
+  max_connections: '150',
   jit: 'off',
   fsync: 'on',
   full_page_writes: 'on',

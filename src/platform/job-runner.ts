@@ -142,7 +142,7 @@ export class JobRunner {
       tenant,
       async tx(work) {
         if (lease.end) throw lease.end
-        return db.tx(tenant, (tx) => Promise.race([work(tx), lease.ended]), instant, undefined, guard)
+        return db.tx(tenant, (tx) => Promise.race([work(tx), lease.ended]), instant, guard)
       },
     }
     const payload: unknown = JSON.parse(row.payload)

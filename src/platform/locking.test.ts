@@ -43,7 +43,7 @@ test('a select that locks or writes without saying so fails where rows are check
     assert.rejects(db.tx(tenant, select), /read-only|must be sent through/)
   await refused((tx) => tx.run(sql`${ofTeam(tx)} for key share`))
   await refused((tx) => tx.maybe(Id, sql`${ofTeam(tx)} for no key update`))
-  await refused((tx) => tx.run(sql`select setval('order_event_id', 1)`))
+  await refused((tx) => tx.run(sql`select nextval('order_event_id')`))
   await refused((tx) => tx.run(sql`select pg_advisory_xact_lock(1)`))
 })
 

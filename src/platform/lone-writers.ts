@@ -22,16 +22,16 @@ interface Writer {
 export class LoneWriters {
   readonly #config: pg.ClientConfig
   readonly #max: number
-  readonly #onConnect: ((client: pg.Client) => void) | undefined
+  readonly #onConnect: ((client: pg.Client) => Promise<void>) | undefined
   readonly #writers: Writer[] = []
   readonly #bound = new Bound()
   #pruning: NodeJS.Timeout | undefined
 
   /**
    * @param max connections at most; at least one
-   * @param onConnect called with each connection that was made
+   * @param onConnect what a new connection does before its first statement
    */
-  constructor(config: pg.ClientConfig, max: number, onConnect?: (client: pg.Client) => void) {
+  constructor(config: pg.ClientConfig, max: number, onConnect?: (client: pg.Client) => Promise<void>) {
     this.#config = config
     this.#onConnect = onConnect
     this.#max = Math.max(1, max)
@@ -40,13 +40,14 @@ export class LoneWriters {
   /**
    * Run a statement that is a transaction of its own. It may wait for others that were sent before it.
    * 503: too many are under way, in all or of the team; `''` is no team. Errors: Unreachable when no connection can be made.
+   * @param sees the team whose rows it sees; absent where it is about no team
    */
-  async query(statement: pg.QueryConfig, team = ''): Promise<pg.QueryResult> {
+  async query(statement: pg.QueryConfig, team = '', sees?: string): Promise<pg.QueryResult> {
     this.#bound.enter(team)
     const writer = this.#pick()
     if (writer.inFlight++ === 0) writer.since_ms = performance.now()
     try {
-      return await writer.connection.query(statement)
+      return await writer.connection.query(statement, sees)
     } finally {
       this.#bound.leave(team)
       writer.inFlight--

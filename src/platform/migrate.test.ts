@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import pg from 'pg'
-import { connection } from '../testing.ts'
+import { connection, installation } from '../testing.ts'
 import { until } from './embedded-testing.ts'
 import { migrate, type MigrateOptions } from './migrate.ts'
 import { compare, migrationsOf, readMigration, type AppliedMigration, type Migration } from './migrations.ts'
@@ -32,7 +32,10 @@ async function connected<R>(schema: string, work: (client: pg.Client) => Promise
   }
 }
 
-const migrateCell = (schema: string, options?: MigrateOptions) => migrate(connection, schema, 'cell', options)
+async function migrateCell(schema: string, options?: MigrateOptions) {
+  const { applied, newer } = await migrate(connection, schema, 'cell', { installation, ...options })
+  return { applied, newer }
+}
 
 const applied = (schema: string) =>
   connected(schema, async (client) => {

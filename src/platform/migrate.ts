@@ -14,6 +14,7 @@ import {
   type Migration,
   type MigrationKind,
 } from './migrations.ts'
+import { isSecured, makeRoles, missingSecurity, secureSchema, type Protection, type RowSecurityMode } from './row-security.ts'
 
 export interface MigrateOptions {
   /** In place of those of this program. */
@@ -22,11 +23,15 @@ export interface MigrateOptions {
   lock_timeout_ms?: number
   /** How long a migration is tried, and how long another process that migrates is waited for. */
   wait_ms_max?: number
-  /** A migration did not get its locks and is tried again after a pause. */
+  /** A migration, or what makes policies, did not get its locks and is tried again after a pause. */
   onRetry?: (retry: { migration: string; pause_ms: number }) => void
+  /** In place of what the name of the database gives: see `takeRole`. */
+  installation?: string
+  row_security?: RowSecurityMode
 }
 
-const LOCK_TIMEOUT_MS = 1000
+/** More than `deadlock_timeout`, after which PostgreSQL ends an autovacuum that is in the way. */
+const LOCK_TIMEOUT_MS = 1500
 const WAIT_MS_MAX = 600_000
 const PAUSE_MS_MAX = 15_000
 const POLL_MS = 200
@@ -36,18 +41,19 @@ const LOCK_NOT_AVAILABLE = '55P03'
 const DEADLOCK_DETECTED = '40P01'
 
 /**
- * Apply the migrations that a schema lacks; creates it if needed. Waits while another process migrates the same schema. A migration that
- * does not get a lock within `lock_timeout_ms` is rolled back and tried again after a growing pause, for at most `wait_ms_max`.
- * Writes every table of the schema.
- * Errors: MigrationError when the schema is not compatible with this program, and after `wait_ms_max`; migrations applied before stay.
- * @returns the names of the migrations applied, and whether the schema is newer than this program
+ * Apply the migrations that a schema lacks; creates it if needed. Makes the roles, policies and grants that it lacks as well
+ * (row-security.ts), where the login may create roles. Waits while another process migrates the same schema. What does not get a lock within `lock_timeout_ms` is rolled
+ * back and tried again after a growing pause, for at most `wait_ms_max`. Writes every table of the schema.
+ * Errors: MigrationError when the schema is not compatible with this program, when there can be no roles and they are required, and after
+ * `wait_ms_max`; migrations applied before stay.
+ * @returns the names of the migrations applied, whether the schema is newer than this program, and how the rows of teams are kept apart
  */
 export async function migrate(
   connection: Connection,
   schema: string,
   kind: MigrationKind,
   options: MigrateOptions = {},
-): Promise<{ applied: string[]; newer: boolean }> {
+): Promise<{ applied: string[]; newer: boolean; protection: Protection }> {
   const known = options.migrations ?? migrationsOf(kind)
   const client = new pg.Client({
     ...connection,
@@ -67,9 +73,30 @@ export async function migrate(
       'create table if not exists migration (number integer primary key, name text not null, checksum text not null, applied_at timestamptz not null)',
     )
     const { rows } = await client.query<AppliedMigration>(APPLIED)
+    const { installation, row_security } = options
+    const protection: Protection =
+      row_security === 'off' ? { by: 'program', statements: [] } : await makeRoles(client, { schema, installation })
+    if (protection.by === 'program' && row_security === 'required')
+      throw new MigrationError(
+        `The login may not create the roles of schema "${schema}", and ROW_SECURITY is "required". As an administrator, run: ${protection.statements.join('; ')}`,
+      )
     const { pending, newer } = compare(rows, known, schema)
-    for (const migration of pending) await retryWhileLocked(client, schema, migration, kind, options)
-    return { applied: pending.map(({ name }) => name), newer }
+    const roles = protection.by === 'roles' ? protection.roles : undefined
+    const secured = roles && pending.length && (await isSecured(client, schema, roles)) ? roles : undefined
+    const secure = async () => {
+      for (const statement of secured ? await missingSecurity(client, schema, secured) : []) await client.query(statement)
+    }
+    for (const migration of pending)
+      await retryWhileLocked(client, schema, migration.name, () => apply(client, migration, kind, secure), options)
+    if (protection.by === 'roles')
+      protection.hidden_from = await retryWhileLocked(
+        client,
+        schema,
+        'of row-level security',
+        () => secureSchema(client, schema, protection.roles),
+        options,
+      )
+    return { applied: pending.map(({ name }) => name), newer, protection }
   } finally {
     await client.end()
   }
@@ -85,32 +112,33 @@ async function lockSchema(client: pg.Client, schema: string, { wait_ms_max = WAI
   }
 }
 
-async function retryWhileLocked(
+async function retryWhileLocked<R>(
   client: pg.Client,
   schema: string,
-  migration: Migration,
-  kind: MigrationKind,
+  migration: string,
+  work: () => Promise<R>,
   { wait_ms_max = WAIT_MS_MAX, lock_timeout_ms = LOCK_TIMEOUT_MS, onRetry }: MigrateOptions,
-): Promise<void> {
+): Promise<R> {
   const end = performance.now() + wait_ms_max
   for (let pause_ms = lock_timeout_ms; ; pause_ms = Math.min(2 * pause_ms, PAUSE_MS_MAX)) {
     try {
-      return await apply(client, migration, kind)
+      return await work()
     } catch (error) {
       const { code } = error as { code?: string }
       if (code !== LOCK_NOT_AVAILABLE && code !== DEADLOCK_DETECTED) throw error
       if (performance.now() > end)
         throw new MigrationError(
-          `Migration ${migration.name} of schema "${schema}" did not get its locks within ${seconds(wait_ms_max)}: ` +
+          `Migration ${migration} of schema "${schema}" did not get its locks within ${seconds(wait_ms_max)}: ` +
             `${await openTransactions(client)}. Migrations before it are applied. End these transactions and run "bin/drawbridge migrate" again.`,
         )
-      onRetry?.({ migration: migration.name, pause_ms })
+      onRetry?.({ migration, pause_ms })
       await sleep(pause_ms)
     }
   }
 }
 
-async function apply(client: pg.Client, migration: Migration, kind: MigrationKind): Promise<void> {
+/** @param secure what programs that run now need of what the migration makes, in its transaction */
+async function apply(client: pg.Client, migration: Migration, kind: MigrationKind, secure: () => Promise<void>): Promise<void> {
   const { number, name, text, checksum, compatible_from } = migration
   await client.query('begin')
   try {
@@ -126,6 +154,7 @@ async function apply(client: pg.Client, migration: Migration, kind: MigrationKin
         'insert into migration (number, name, checksum, applied_at, compatible_from) values ($1, $2, $3, clock_timestamp(), $4)',
         [number, name, checksum, compatible_from],
       )
+    await secure()
     await client.query('commit')
   } catch (error) {
     await client.query('rollback').catch(() => {})

@@ -2,14 +2,21 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import pg from 'pg'
-import { connection, given } from '../testing.ts'
+import { asOwner, connection, given, installation } from '../testing.ts'
 import { Db } from './db.ts'
 import { PreparedNames } from './prepared.ts'
 import { T } from './schema.ts'
 import { raw, sql } from './sql.ts'
 
 const One = T.Object({ one: T.Integer() })
-const db = new Db({ connection, schema: 'sandbox_us', connections_max: 1, checkRows: true })
+const db = new Db({
+  connection,
+  schema: 'sandbox_us',
+  connections_max: 1,
+  checkRows: true,
+  installation,
+  row_security: 'required',
+})
 after(() => db.close())
 
 const preparedThere = async (): Promise<number> =>
@@ -47,8 +54,9 @@ test('what is run often has a name, what is run no more gives it back, and conne
 })
 
 test('a table that has changed under a prepared statement is read again, within a transaction too', async () => {
-  const { tenant, db: admin } = await given()
-  await admin.pool.query('create table sandbox_us.changing (one integer); insert into sandbox_us.changing values (1)')
+  const { tenant } = await given()
+  await asOwner(`create table sandbox_us.changing (one integer); insert into sandbox_us.changing values (1);
+    grant select on sandbox_us.changing to drawbridge_${installation}_sandbox_us, drawbridge_${installation}_sandbox_us_team`)
   const Row = T.Record(T.String(), T.Integer())
   const all = sql`select * from changing`
   const changes = [
@@ -70,10 +78,10 @@ test('a table that has changed under a prepared statement is read again, within 
   ]
   for (const { read, change, row } of changes) {
     for (let i = 0; i < 8; i++) await read()
-    await admin.pool.query(`alter table sandbox_us.changing ${change}`)
+    await asOwner(`alter table sandbox_us.changing ${change}`)
     assert.deepEqual(await read(), row)
   }
-  await admin.pool.query('drop table sandbox_us.changing')
+  await asOwner('drop table sandbox_us.changing')
 })
 
 test('a connection that has lost what was prepared on it prepares it again', async () => {
@@ -81,4 +89,24 @@ test('a connection that has lost what was prepared on it prepares it again', asy
   for (let i = 0; i < 8; i++) await db.queries.one(One, again)
   await db.pool.query('deallocate all')
   assert.deepEqual(await db.queries.one(One, again), { one: 7 })
+})
+
+test('a connection for teams that has lost what was prepared on it, and perhaps its role, is replaced', async () => {
+  const { tenant, team } = await given()
+  const Team = T.Object({ id: T.String() })
+  const own = sql`select id from team`
+  const uses = [
+    () => db.read(tenant, (tx) => tx.many(Team, own)),
+    () => db.tx(tenant, (tx) => tx.many(Team, own)),
+    () => db.tx(tenant, (tx) => tx.locking.many(Team, sql`select id from team for no key update`)),
+    async () => [(await db.read(tenant, (tx) => tx.lookUp(Team, own)))!],
+  ]
+  await given()
+  for (const forget of [sql`deallocate all`, sql`discard all`])
+    for (const use of uses) {
+      for (let i = 0; i < 8; i++) await use()
+      await db.read(tenant, (tx) => tx.run(forget)).catch(() => {})
+      await db.read(tenant, (tx) => tx.lookUp(Team, forget)).catch(() => {})
+      assert.deepEqual(await use(), [{ id: team }])
+    }
 })

@@ -52,12 +52,18 @@ export const settings: Setting[] = [
     name: 'DATABASE_CONNECTIONS',
     default: '10',
     meaning:
-      'Most connections per cell and process for transactions and lists, 1 to 100. Up to half as many again take writes of one statement, and four are for look-ups, bookkeeping and `/readyz`.',
+      'Most connections per cell and process for transactions and lists, 1 to 100. Up to half as many again take writes of one statement, as many work on the whole cell with `ROW_SECURITY`, and four are for look-ups, bookkeeping and `/readyz`.',
   },
   {
     name: 'TEAM_DATABASE_CONNECTIONS',
     default: 'half of `DATABASE_CONNECTIONS`, at least 2',
     meaning: "Most of a cell's connections that one team's requests and jobs hold at once, 1 to 100; further ones wait.",
+  },
+  {
+    name: 'ROW_SECURITY',
+    default: 'on',
+    meaning:
+      'Row-level security, see "Roles": `on`, the database keeps teams apart where the login may take the roles; `required`, nothing is migrated or served without them; `off`, the database is not asked to.',
   },
   { name: 'CELLS', default: cellNames.join(','), meaning: 'The cells this process serves, separated by commas.' },
   {

@@ -6,16 +6,17 @@ import type pg from 'pg'
 import { Client } from './client.ts'
 import { Unreachable } from './outages.ts'
 import { prepared } from './prepared.ts'
+import { send } from './team-query.ts'
 
 export class SharedConnection {
   readonly #config: pg.ClientConfig
-  readonly #onConnect: (client: pg.Client) => void
+  readonly #onConnect: (client: pg.Client) => Promise<void>
   #client: Promise<pg.Client> | undefined
   #ready: pg.Client | undefined
   #gathering = false
 
-  /** @param onConnect called with each connection that was made */
-  constructor(config: pg.ClientConfig, onConnect: (client: pg.Client) => void = () => {}) {
+  /** @param onConnect what a new connection does before its first statement */
+  constructor(config: pg.ClientConfig, onConnect: (client: pg.Client) => Promise<void> = async () => {}) {
     this.#config = config
     this.#onConnect = onConnect
   }
@@ -23,13 +24,14 @@ export class SharedConnection {
   /**
    * Run a statement behind those that were sent before. Rejects when the connection breaks; the next call makes a new one.
    * Errors: Unreachable when none can be made.
+   * @param team whose rows it sees; absent where it is about no team
    */
-  query(statement: pg.QueryConfig): Promise<pg.QueryResult> {
+  query(statement: pg.QueryConfig, team?: string): Promise<pg.QueryResult> {
     const client = this.#ready
-    if (!client) return this.#connect().then((connected) => connected.query(statement))
+    if (!client) return this.#connect().then((connected) => send(connected, statement, team))
     this.#gather(client)
     prepared.tidy(client)
-    return client.query(statement)
+    return send(client, statement, team)
   }
 
   /** Give the connection up, and what was sent on it; the next statement makes a new one. */
@@ -68,10 +70,11 @@ export class SharedConnection {
   async #open(client: pg.Client): Promise<pg.Client> {
     try {
       await client.connect()
+      await this.#onConnect(client)
     } catch (error) {
+      client.end().catch(() => {})
       throw new Unreachable(error)
     }
-    this.#onConnect(client)
     return client
   }
 

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
-import { connection, given } from '../testing.ts'
+import { connection, given, installation } from '../testing.ts'
 import { Db } from './db.ts'
 import { Problem } from './errors.ts'
 import { LoneWriters } from './lone-writers.ts'
@@ -23,7 +23,7 @@ const lendingOf = (wait_ms = 10_000) => new Lending(pool, { connections_max: 4, 
 
 test('one team with slow requests leaves connections to the others', async () => {
   const [slow, other] = [await given(), await given()]
-  const db = new Db({ connection, schema: 'sandbox_us', connections_max: 4, checkRows: true })
+  const db = new Db({ connection, schema: 'sandbox_us', connections_max: 4, checkRows: true, installation })
   let isOver = false
   const holding = Promise.allSettled(
     Array.from({ length: 12 }, () =>

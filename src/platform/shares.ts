@@ -3,6 +3,7 @@ import type pg from 'pg'
 import { busy } from './errors.ts'
 import { Unreachable } from './outages.ts'
 import { prepared } from './prepared.ts'
+import { send } from './team-query.ts'
 
 /** Most requests of a database that wait in one queue of this process, and how many of them one team may have. */
 export const WAITING_MAX = 1000
@@ -129,11 +130,14 @@ export class Lending {
     })
   }
 
-  /** Run a statement on a connection of its own. One that fails leaves the connection alone. Errors: as `connect`, and its own. */
-  async query(borrower: Borrower, statement: pg.QueryConfig): Promise<pg.QueryResult> {
+  /**
+   * Run a statement on a connection of its own. One that fails leaves the connection alone. Errors: as `connect`, and its own.
+   * @param sees the team whose rows it sees; absent on the whole cell
+   */
+  async query(borrower: Borrower, statement: pg.QueryConfig, sees?: string): Promise<pg.QueryResult> {
     const client = await this.connect(borrower)
     try {
-      return await client.query(statement)
+      return await send(client, statement, sees)
     } finally {
       client.release()
     }

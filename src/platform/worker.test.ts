@@ -8,9 +8,9 @@ import { T } from './schema.ts'
 import { sql } from './sql.ts'
 import { Worker, type WorkerOptions } from './worker.ts'
 import { Cells } from './cells.ts'
-import { cells as testCells, connection, given, guard, metrics, type Given } from '../testing.ts'
+import { asOwner, cells as testCells, connection, given, guard, installation, metrics, type Given } from '../testing.ts'
 
-const options = { connection, connections_max: 8, checkRows: true }
+const options = { connection, connections_max: 8, checkRows: true, installation }
 /** One cell alone: a worker takes whatever is due there. */
 const cells = new Cells(options, new Map([['sandbox-us', options]]))
 const log = createLog('silent')
@@ -356,7 +356,7 @@ test('a worker that stops waits for the deletion of what was done after it was t
   const stopping = worker.stop().then(() => (isStopped = true))
   finish[0]!.resolve()
   await until('the job that is done is being deleted', async () => {
-    const { rows } = await team.db.pool.query(
+    const { rows } = await asOwner(
       `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and query like 'delete from job%'`,
     )
     return rows.length > 0

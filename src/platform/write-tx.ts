@@ -8,6 +8,7 @@ import type { Numbers } from './numbers.ts'
 import { isLost, UnknownOutcome } from './outages.ts'
 import { compiled, queriesOver } from './queries.ts'
 import { join, raw, sql, type Sql } from './sql.ts'
+import { send } from './team-query.ts'
 import { uuid } from './uuid.ts'
 
 const ignore = () => {}
@@ -28,18 +29,6 @@ export interface Memory {
 /** Whether a statement may run before the transaction begins, unless it is said to lock. */
 const isSelect = (text: string): boolean => /^\s*select\b/i.test(text)
 
-/**
- * Run a statement that is sent before the transaction begins so that it fails when it writes or locks rows (25006). The database does
- * not refuse an advisory lock, which would be gone at once as well.
- */
-function readOnly(client: pg.PoolClient, statement: pg.QueryConfig): Promise<pg.QueryResult> {
-  if (statement.text.includes('advisory_xact_lock')) throw new Error('a statement that locks must be sent through `locking`')
-  client.query('begin read only').catch(ignore)
-  const result = client.query(statement)
-  client.query('commit').catch(ignore)
-  return result
-}
-
 /** A statement that failed cannot be sent again within its transaction: the whole is run again. */
 const WITHIN = { alone: false }
 
@@ -53,10 +42,13 @@ function together(writes: Sql[]): Sql {
 
 /** What a transaction needs of its database. */
 export interface Means {
+  /** The team whose rows its statements see, and no others; undefined on the whole cell. */
+  sees: string | undefined
   connect: () => Promise<pg.PoolClient>
   /** Runs a statement that is the whole transaction. */
   alone: (statement: pg.QueryConfig) => Promise<unknown>
-  lookUp: Tx['lookUp']
+  /** Reads one row by key; absent, the transaction does so itself. */
+  lookUp: Tx['lookUp'] | undefined
   numbers: Numbers
   memory: Memory
   mayRecall: boolean
@@ -86,6 +78,8 @@ export class WriteTx implements Tx {
   #begun = false
   #locking: Queries | undefined
   #guarded: Promise<pg.QueryResult> | undefined
+  /** Whether the transaction that was begun knows its team. */
+  #teamSet = false
   #finished = false
   /** What commits was sent: the database may have done it, whether its answer comes or not. */
   #committing = false
@@ -104,7 +98,7 @@ export class WriteTx implements Tx {
     this.many = queries.many
     this.maybe = queries.maybe
     this.one = queries.one
-    this.lookUp = means.lookUp
+    this.lookUp = means.lookUp ?? queries.maybe
   }
 
   get locking(): Queries {
@@ -118,7 +112,27 @@ export class WriteTx implements Tx {
     this.#gather(client)
     if (!this.#begun && (locks || !isSelect(text))) this.#begin(client)
     const statement = compiled(q, text)
-    return this.#begun || !this.#means.checkRows ? client.query(statement) : readOnly(client, statement)
+    return this.#begun || !this.#means.checkRows ? this.#query(client, statement) : this.#readOnly(client, statement)
+  }
+
+  /** A statement before `begin` names the team for itself, the first one after it for all that follow. */
+  #query(client: pg.PoolClient, statement: pg.QueryConfig): Promise<pg.QueryResult> {
+    const { sees } = this.#means
+    if (this.#teamSet) return client.query(statement)
+    this.#teamSet = this.#begun
+    return send(client, statement, sees)
+  }
+
+  /**
+   * Run a statement that is sent before the transaction begins so that it fails when it writes or locks rows (25006). The database does
+   * not refuse an advisory lock, which would be gone at once as well.
+   */
+  #readOnly(client: pg.PoolClient, statement: pg.QueryConfig): Promise<pg.QueryResult> {
+    if (statement.text.includes('advisory_xact_lock')) throw new Error('a statement that locks must be sent through `locking`')
+    client.query('begin read only').catch(ignore)
+    const result = this.#query(client, statement)
+    client.query('commit').catch(ignore)
+    return result
   }
 
   /** A connection is taken with the first statement, not before: many requests end without one. */
@@ -143,7 +157,7 @@ export class WriteTx implements Tx {
     client.query('begin').catch(ignore)
     const { guard } = this.#means
     if (!guard) return
-    this.#guarded = client.query(compiled(guard))
+    this.#guarded = this.#query(client, compiled(guard))
     this.#guarded.catch(ignore)
   }
 
@@ -229,7 +243,7 @@ export class WriteTx implements Tx {
     if (guard) await this.#assertGuarded(client)
     this.#committing = true
     if (this.#begun) this.#gather(client)
-    const last = this.#deferred.length ? client.query(compiled(together(this.#deferred))) : undefined
+    const last = this.#deferred.length ? this.#query(client, compiled(together(this.#deferred))) : undefined
     if (!this.#begun) return void (await last)
     const done = client.query('commit')
     const outcomes = await Promise.allSettled([last, done])

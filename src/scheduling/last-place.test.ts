@@ -54,7 +54,7 @@ describe('of several who want the same time', () => {
     await first.team.db.tx(first.team.tenant, async (tx) => {
       await countUnderLock(tx, 'quest', 'LAST-WAIT', span)
       reply = book(second.team, second.id, second.key)
-      await waiters(first.team, 1)
+      await waiters(1)
       assert.equal((await read(second.team, second.id)).status, 404)
     })
     assert.equal((await reply!).status, 200)

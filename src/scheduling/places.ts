@@ -15,12 +15,15 @@ export function takenPlaces(tx: Tx, lab: string, site_codes: string[], span: Slo
   const { shared } = schedulerOf(tx.tenant)
   return tx.many(
     Taken,
-    sql`
-    select site_code, start_at, end_at, count(*) as count from appointment
-    where provider = ${lab} and site_code = any (${site_codes}::text[]) and event_status <> 'cancelled'
-      and start_at < ${span.end} and end_at > ${span.start} and (${shared}::boolean or team_id = ${tx.team})
-      and id is distinct from ${but ?? null}::uuid
-    group by site_code, start_at, end_at`,
+    shared
+      ? sql`
+        select site_code, start_at, end_at, count
+        from taken_of_sites(${lab}, ${site_codes}::text[], ${span.start}, ${span.end}, ${but ?? null}::uuid)`
+      : sql`
+        select site_code, start_at, end_at, count(*) as count from appointment
+        where provider = ${lab} and site_code = any (${site_codes}::text[]) and event_status <> 'cancelled'
+          and start_at < ${span.end} and end_at > ${span.start} and team_id = ${tx.team} and id is distinct from ${but ?? null}::uuid
+        group by site_code, start_at, end_at`,
   )
 }
 

@@ -85,7 +85,7 @@ export class ClockMoves {
     const known = this.#cells.get(db)
     if (known) return known
     const { lease_s = LEASE_S } = this.#limits
-    const at_once = Math.max(1, Math.min(AT_ONCE_MAX, Math.floor(db.pool.options.max / SHARE)))
+    const at_once = Math.max(1, Math.min(AT_ONCE_MAX, Math.floor(db.connections_max / SHARE)))
     const made = {
       turns: new Turns({ at_once, ...LIMITS, ...this.#limits }),
       keeper: new LeaseKeeper({ lease_s, renew: (leases) => this.#renew(db, leases), onError: () => {} }),

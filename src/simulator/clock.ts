@@ -53,8 +53,7 @@ async function travel(world: World, db: Db, key: Tenant, by: { seconds?: number;
   const until = by.to === undefined ? new Date(from.getTime() + by.seconds! * 1000) : new Date(by.to)
   if (until <= from) throw badRequest('The clock only moves forward')
   if (until.getTime() - from.getTime() > TEN_YEARS_MS) throw badRequest('The clock moves at most ten years at a time')
-  const setClock = (at: Date): Promise<void> =>
-    db.tx(tenant, (tx) => setClockOffset(tx, offsetTo(at)), undefined, undefined, guard)
+  const setClock = (at: Date): Promise<void> => db.tx(tenant, (tx) => setClockOffset(tx, offsetTo(at)), undefined, guard)
   let at = from
   let passed = 0
   const { jobs, finished } = await world.runner.runUntil(

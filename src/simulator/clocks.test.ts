@@ -112,7 +112,7 @@ describe('moving a clock', () => {
         )
         assert.equal((await advance(team, 60)).status, 200)
         const move = sql`update team set clock_offset_s = 7200 where id = ${team.team}`
-        await db.tx(team.tenant, (tx) => tx.run(move), undefined, undefined, guard)
+        await db.tx(team.tenant, (tx) => tx.run(move), undefined, guard)
       }),
       LeaseLost,
     )

@@ -215,9 +215,9 @@ describe('a visit of the sandbox, with no simulation', () => {
     await pass(team, 3601)
     for (const id of [there, here]) {
       const { start_at, end_at } = ok(await visitOf(team, id).read())
-      await until(team, start_at, -1)
+      await until(team, start_at, -30)
       assert.equal(ok(await visitOf(team, id).read()).status, 'confirmed')
-      await pass(team, 1)
+      await pass(team, 30)
       assert.equal(ok(await visitOf(team, id).read()).status, 'in_progress')
       await until(team, end_at)
       const { status, events } = ok(await visitOf(team, id).read())

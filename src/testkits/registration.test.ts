@@ -323,7 +323,7 @@ describe('two registrations of one kit at the same time', () => {
     await team.db.tx(team.tenant, async (tx) => {
       await tx.locking.run(sql`select id from lab_order where id = ${id} and team_id = ${tx.team} for update`)
       replies = users.map((user_id) => register(team, sample_id, { user_id }))
-      await waiters(team, 2)
+      await waiters(2)
     })
     const [first, second] = await Promise.all(replies)
     assert.deepEqual([first!.status, second!.status].sort(), [200, 400])

@@ -9,7 +9,7 @@ import { enqueue } from '../platform/outbox.ts'
 import { T } from '../platform/schema.ts'
 import { sql, type Sql } from '../platform/sql.ts'
 import { DAY_S, pass, tenantOf, waiters } from '../testing-orders.ts'
-import { given, type Given } from '../testing.ts'
+import { asOwner, given, type Given } from '../testing.ts'
 import type { User } from './schema.ts'
 import { countUsers, createUser, deleteUser, listUsers, markUsers, undoDelete } from './users.ts'
 
@@ -125,7 +125,7 @@ describe('a long list of users', () => {
     await team.db.tx(tenant, async (tx) => {
       await deleteUser(tx, gone)
       setting = setCheckpoints(team)
-      await Promise.race([setting, waiters(team, 1)])
+      await Promise.race([setting, waiters(1)])
     })
     await setting
     await assertExact(team)
@@ -170,13 +170,16 @@ const rowsIn = (plan: Plan): number =>
     : 0) + (plan.Plans ?? []).reduce((sum, inner) => sum + rowsIn(inner), 0)
 
 /** How many rows of users and checkpoints the statements of `work` look at: each is explained by the database after it has run. */
+const Explained = T.Object({ 'QUERY PLAN': T.Unknown() })
+
 async function rowsRead(team: Given, work: (tx: Tx) => Promise<unknown>): Promise<number> {
   let read = 0
-  const explained = async (q: Sql) => {
-    const { rows } = await team.db.pool.query(`explain (analyze, format json) ${q.text}`, q.values)
-    read += rowsIn(rows[0]['QUERY PLAN'][0].Plan as Plan)
-  }
   await team.db.read(await tenantOf(team), async (tx) => {
+    // As the team has it: under the policies.
+    const explained = async (q: Sql) => {
+      const row = await tx.one(Explained, sql`explain (analyze, format json) ${q}`)
+      read += rowsIn((row['QUERY PLAN'] as { Plan: Plan }[])[0]!.Plan)
+    }
     const watched = <M extends 'many' | 'maybe' | 'one'>(method: M): Queries[M] =>
       (async (row: never, q: Sql) => {
         await explained(q)
@@ -192,8 +195,7 @@ test('a page, wherever it is, and the total look at a few hundred rows of 50,000
   const count = 100 * CHECKPOINT_STRIDE
   await users(team, count + 100, HOUR_S)
   await setCheckpoints(team)
-  await team.db.pool.query('analyze "user"')
-  await team.db.pool.query('analyze user_checkpoint')
+  await asOwner('analyze production_us."user", production_us.user_checkpoint')
   for (const offset of [0, 400, count / 2, count - 1]) {
     const read = await rowsRead(team, (tx) => listUsers(tx, { offset, limit: 100 }))
     // The part behind the last checkpoint, the page with the part before it, and the checkpoints themselves, one for 500 users.

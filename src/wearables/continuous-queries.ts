@@ -85,7 +85,9 @@ export async function createQuery(tx: Tx, manager: Manager, kind: Kind, body: Cr
   const { org } = tx.tenant
   const team_id = kind === 'platform' ? null : tx.team
   await (kind === 'platform'
-    ? tx.locking.run(sql`select id from team where org_id = ${org} order by id for no key update`)
+    ? tx.locking.run(
+        sql`select pg_advisory_xact_lock(hashtextextended('queries ' || current_schema() || ' ' || ${org}::text, 0))`,
+      )
     : tx.locking.run(sql`select id from team where id = ${tx.team} for no key update`))
   const { n } = await tx.one(
     Count,

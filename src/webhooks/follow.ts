@@ -31,10 +31,11 @@ export async function followEvents(
   const list = `feed ${team}`
   const types = query.type?.length ? query.type : undefined
   const end_ms = performance.now() + (query.wait_s ?? 0) * 1000
-  await followTeam(db.queries, team)
-  let after = await startOf(db, team, list, query)
+  await db.tx(tenant, (tx) => followTeam(tx, team))
+  let after = await startOf(db, tenant, list, query)
   for (let looks = 1; ; looks++) {
-    const page = await readFeed(db.queries, team, { after, types, limit: query.limit ?? LIMIT }, deletedAmong)
+    const wanted = { after, types, limit: query.limit ?? LIMIT }
+    const page = await db.read(tenant, (tx) => readFeed(tx, team, wanted, deletedAmong))
     after = page.seq
     const left_ms = end_ms - performance.now()
     const goesOn =
@@ -43,8 +44,8 @@ export async function followEvents(
   }
 }
 
-async function startOf(db: Db, team: string, list: string, { next_cursor, start }: FollowQuery): Promise<number> {
-  if (next_cursor === undefined) return start === 'newest' ? feedEnd(db.queries, team) : 0
+async function startOf(db: Db, tenant: Tenant, list: string, { next_cursor, start }: FollowQuery): Promise<number> {
+  if (next_cursor === undefined) return start === 'newest' ? db.read(tenant, (tx) => feedEnd(tx, tenant.team)) : 0
   const [seq] = readCursor(list, next_cursor, [numberPart(15)])
   return Number(seq)
 }

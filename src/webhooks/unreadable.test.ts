@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { createLog } from '../platform/log.ts'
 import { newVaultKey, Vault } from '../platform/vault.ts'
-import { given, metrics, vault, type Given } from '../testing.ts'
+import { asOwner, given, metrics, vault, type Given } from '../testing.ts'
 import { delivering, endpoint, receiver, standing, tell } from '../testing-webhooks.ts'
 import { openHeaders, sealHeaders } from './headers.ts'
 
@@ -78,17 +78,16 @@ describe('an endpoint whose secret cannot be decrypted', () => {
     await resealSecret(bad.team, bad.hook, stranger())
     for (const { team, hook } of [bad, good])
       assert.equal((await team.manage.post(`${hook.path}/test`, { event_type: 'labtest.order.created' })).status, 200)
-    const { pool } = bad.team.db
-    await pool.query(`
-      create function fail_for_test() returns trigger language plpgsql as $$ begin raise exception 'refused by the test'; end $$;
-      create trigger fail_for_test before update of unreadable_since on webhook_lane for each row
-        when (new.webhook_id = '${bad.hook.id}') execute function fail_for_test()`)
+    await asOwner(`
+      create function sandbox_us.fail_for_test() returns trigger language plpgsql as $$ begin raise exception 'refused by the test'; end $$;
+      create trigger fail_for_test before update of unreadable_since on sandbox_us.webhook_lane for each row
+        when (new.webhook_id = '${bad.hook.id}') execute function sandbox_us.fail_for_test()`)
     try {
       const delivery = delivering()
       await assert.rejects(delivery.drain(), /refused by the test/)
       await until(() => good.target.received.length > 0)
     } finally {
-      await pool.query('drop function fail_for_test() cascade')
+      await asOwner('drop function sandbox_us.fail_for_test() cascade')
     }
     assert.equal(bad.target.received.length, 0)
   })

@@ -8,7 +8,9 @@ let tables: string[] | undefined
 export async function rowsOf({ db, team }: Given): Promise<Record<string, string[]>> {
   if (!tables) {
     const { rows } = await db.pool.query<{ name: string }>(
-      `select table_name as name from information_schema.columns where table_schema = current_schema() and column_name = 'team_id' and table_name not like 'access%' order by 1`,
+      `select table_name as name from information_schema.columns join information_schema.tables using (table_schema, table_name)
+       where table_schema = current_schema() and column_name = 'team_id' and table_type = 'BASE TABLE' and table_name not like 'access%'
+       order by 1`,
     )
     tables = rows.map(({ name }) => name)
   }

@@ -4,7 +4,7 @@
 import { after, test } from 'node:test'
 import { schemaOf } from '../../src/platform/cells.ts'
 import { cellNames, Db, type CellName } from '../../src/platform/db.ts'
-import { connection, given } from '../../src/testing.ts'
+import { connection, given, installation } from '../../src/testing.ts'
 import { places, World, type Lane } from './deliveries-world.ts'
 import { seedsOf, simulate, type Scheduler } from './scheduler.ts'
 
@@ -16,10 +16,18 @@ const STEPS = 70
 async function laneIn(cell: CellName): Promise<Lane> {
   const team = await given(cell)
   // A statement that waits for a transaction which makes no step meanwhile fails, and is tried again.
-  const open = () =>
-    new Db({ connection, schema: schemaOf(cell), connections_max: 4, checkRows: false, deadlines: { lock_ms: 10 } })
-  const dbs = new Map(places.map((place) => [place, open()]))
-  return { tenant: team.tenant, user: await team.user(), admin: open(), dbs }
+  const options = {
+    connection,
+    installation,
+    schema: schemaOf(cell),
+    connections_max: 4,
+    checkRows: false,
+    deadlines: { lock_ms: 10 },
+  }
+  const dbs = new Map(places.map((place) => [place, new Db(options)]))
+  // The owner of the tables, who may end connections.
+  const admin = new Db({ ...options, row_security: 'off' })
+  return { tenant: team.tenant, user: await team.user(), admin, dbs }
 }
 
 const lanes = await Promise.all(cellNames.map(laneIn))

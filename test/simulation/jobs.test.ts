@@ -4,8 +4,9 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { schemaOf } from '../../src/platform/cells.ts'
 import { cellNames, Db, type CellName, type Tenant } from '../../src/platform/db.ts'
+import { migrate } from '../../src/platform/migrate.ts'
 import { raw, sql } from '../../src/platform/sql.ts'
-import { connection, given } from '../../src/testing.ts'
+import { connection, given, installation } from '../../src/testing.ts'
 import { LEASE_S, World } from './jobs-world.ts'
 import { Backends } from './process.ts'
 import { seedsOf, simulate, type Scheduler } from './scheduler.ts'
@@ -17,7 +18,7 @@ const STEPS = 24
 const CALM_STEPS_MAX = 600
 
 /** Handlers that hang in transactions hold connections; those of others must not wait for them. */
-const options = { connection, connections_max: 12, team_connections_max: 12, checkRows: false }
+const options = { connection, installation, connections_max: 12, team_connections_max: 12, checkRows: false }
 
 /** A cell for some of the seeds: jobs of one seed are claimed by workers of that seed alone. */
 interface Lane {
@@ -30,12 +31,16 @@ interface Lane {
 
 async function laneIn(cell: CellName): Promise<Lane> {
   const { tenant } = await given(cell)
-  const open = () => new Db({ ...options, schema: schemaOf(cell) })
-  const admin = open()
+  const schema = schemaOf(cell)
+  const open = () => new Db({ ...options, schema })
+  // The owner of the tables, who may end connections.
+  const admin = new Db({ ...options, schema, row_security: 'off' })
   await admin.queries.run(sql`
-    create table ${raw(schemaOf(cell))}.simulated_effect (
+    create table ${raw(schema)}.simulated_effect (
       team_id uuid, n integer, part integer, fence integer, seq bigint generated always as identity,
       primary key (team_id, n, part, fence))`)
+  // Makes the policies of the new table.
+  await migrate(connection, schema, 'cell', { installation })
   const workers = Array.from({ length: WORKERS }, open)
   return { cell, tenant, admin, workers, backends: workers.map((db) => new Backends(db)) }
 }

@@ -30,12 +30,13 @@ export class Backends {
 
   constructor(db: Db) {
     this.db = db
-    db.pool.on('connect', (client) => {
-      const pid = (client as unknown as { processID: number }).processID
-      const ended = new Promise<void>((resolve) => void client.once('end', () => resolve()))
-      this.#ended.set(pid, ended)
-      void ended.then(() => this.#ended.delete(pid))
-    })
+    for (const pool of new Set([db.pool, db.teamPool]))
+      pool.on('connect', (client) => {
+        const pid = (client as unknown as { processID: number }).processID
+        const ended = new Promise<void>((resolve) => void client.once('end', () => resolve()))
+        this.#ended.set(pid, ended)
+        void ended.then(() => this.#ended.delete(pid))
+      })
   }
 
   /** Ends the connections, or those with an open transaction, and waits until both sides know. */
