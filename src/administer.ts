@@ -3,12 +3,9 @@ import { resolve } from 'node:path'
 import { createInterface } from 'node:readline/promises'
 import type { Leaf, Surroundings, Typed } from './command-tree.ts'
 import { readConfig } from './platform/config.ts'
+import { print, write } from './output.ts'
 import { createLog } from './platform/log.ts'
 import { openDatabase, requireUsableSchemas } from './server.ts'
-
-/** What is printed waits for whoever reads it: it may be larger than the memory. */
-const write = (text: string): Promise<void> =>
-  new Promise((resolve, reject) => process.stdout.write(text, (error) => (error ? reject(error) : resolve())))
 
 async function ask(question: string): Promise<boolean> {
   const terminal = createInterface({ input: process.stdin, output: process.stderr })
@@ -34,10 +31,7 @@ export async function administer(leaf: Leaf, typed: Typed): Promise<void> {
   try {
     await requireUsableSchemas(config, database)
     const outcome = await leaf.onCells!(database.cells, typed, surroundings)
-    await write(typeof outcome === 'string' ? outcome : outcome.printed).catch((error: NodeJS.ErrnoException) => {
-      // The reader has closed the pipe, as `head` does. A full disk is a failure.
-      if (error.code !== 'EPIPE') throw error
-    })
+    await print(typeof outcome === 'string' ? outcome : outcome.printed)
     if (typeof outcome === 'string') return
     if (outcome.failure !== undefined) throw new Error(outcome.failure)
   } finally {

@@ -1,6 +1,7 @@
 // The command line: reads what was typed, carries it out, and says how it ended.
 import { parse, titleOf, type Leaf, type Typed } from './command-tree.ts'
 import { tree } from './commands.ts'
+import { print } from './output.ts'
 import { errorFields } from './platform/error-fields.ts'
 import { NoRowSecurity } from './platform/no-row-security.ts'
 import { UsageError } from './usage-error.ts'
@@ -10,12 +11,11 @@ import { version } from './version.ts'
 export const main = (words: string[]): Promise<void> => execute(words).catch(fatal)
 
 async function execute(words: string[]): Promise<void> {
-  if (words.length === 1 && words[0] === '--version') return void process.stdout.write(`${version}\n`)
+  if (words.length === 1 && words[0] === '--version') return print(`${version}\n`)
   const parsed = parse(tree, words)
   if ('help' in parsed) {
     const isWhole = words.length === 0 || (words.length === 1 && /^(help|--help|-h)$/.test(words[0]!))
-    process.stdout.write(isWhole ? `${titleOf()}\n\n${parsed.help}` : parsed.help)
-    return
+    return print(isWhole ? `${titleOf()}\n\n${parsed.help}` : parsed.help)
   }
   await carryOut(parsed.leaf, parsed.typed)
 }

@@ -2,6 +2,7 @@
 import type { Group, Leaf } from './command-tree.ts'
 import { imports } from './commands-import.ts'
 import { tenants } from './commands-tenants.ts'
+import { print } from './output.ts'
 
 const stdout = (text: string): void => void process.stdout.write(text)
 
@@ -126,7 +127,7 @@ const printed: Leaf[] = [
     run: async () => {
       const [{ operations }, { describe }] = await Promise.all([import('./app.ts'), import('./platform/openapi.ts')])
       const { version } = await import('./version.ts')
-      stdout(`${JSON.stringify(describe(operations, version), null, 2)}\n`)
+      await print(`${JSON.stringify(describe(operations, version), null, 2)}\n`)
     },
   },
   {
@@ -135,14 +136,14 @@ const printed: Leaf[] = [
     examples: ['operations'],
     run: async () => {
       const [{ operations }, { listOperations }] = await Promise.all([import('./app.ts'), import('./platform/openapi.ts')])
-      stdout(listOperations(operations))
+      await print(listOperations(operations))
     },
   },
   {
     usage: 'version',
     summary: 'print the version',
     examples: ['version'],
-    run: async () => stdout(`${(await import('./version.ts')).version}\n`),
+    run: async () => print(`${(await import('./version.ts')).version}\n`),
   },
 ]
 

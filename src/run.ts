@@ -1,6 +1,7 @@
 // A process from its settings: `start`, `serve`, `work` and `migrate`.
 import { resolve } from 'node:path'
 import { prepareDemo, publishDemo, type Demo } from './demo.ts'
+import { print } from './output.ts'
 import { readConfig, type Config } from './platform/config.ts'
 import { createLog } from './platform/log.ts'
 import {
@@ -28,7 +29,7 @@ export async function migrateOnly(): Promise<void> {
   const database = await openDatabase(config, log, { ownership: 'if-free', create: Boolean(process.env.DATA_DIR?.trim()) })
   try {
     await migrateAll(config, database, log)
-    out('The database is up to date.\n')
+    await print('The database is up to date.\n')
   } finally {
     await database.close()
   }

@@ -1,9 +1,10 @@
 // What a start promises: it says where and how to reach it, keeps its word after restarts, and tells nobody's data to its log.
 import assert from 'node:assert/strict'
-import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { createServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { after, describe, test } from 'node:test'
+import { migrationsOf } from '../src/platform/migrations.ts'
 import {
   caller,
   demoIn,
@@ -114,6 +115,34 @@ describe('a start', { concurrency: 1 }, () => {
     )
     await assertKeysWork(server.url, demo)
     assert.equal((await caller(server.url, `${demo.api_keys['sandbox-us']}x`).get('/v3/lab_tests')).status, 401)
+  })
+
+  test('says in its log how many migrations it has applied, from which one to which', () => {
+    const lines = server
+      .err()
+      .split('\n')
+      .filter((line) => line.includes('"migrated"'))
+    const said = lines.map((line) => JSON.parse(line) as Record<string, unknown>)
+    assert.deepEqual(
+      said.map(({ schema }) => schema),
+      ['control', 'sandbox_us', 'sandbox_eu', 'production_us', 'production_eu'],
+    )
+    const ofCell = migrationsOf('cell').map(({ name }) => name)
+    const { migrations, first, last } = said[1]!
+    assert.deepEqual([migrations, first, last], [ofCell.length, ofCell[0], ofCell.at(-1)])
+  })
+
+  test('lets no command succeed whose output cannot be written', async (t) => {
+    if (!existsSync('/dev/full')) return t.skip('there is no /dev/full on this machine')
+    for (const words of ['catalog export', 'migrate', 'version', 'help']) {
+      const command = start({
+        program: 'sh',
+        args: ['-c', `"$0" src/main.js ${words} > /dev/full`, process.execPath],
+        settings: { DATA_DIR: dataDir, LOG_LEVEL: 'silent' },
+      })
+      assert.equal(await command.ended, 1, words)
+      assert.match(command.err(), /^drawbridge: .*ENOSPC/, words)
+    }
   })
 
   test('serves its pages', () => assertPages(server.url))
