@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
+import pg from 'pg'
 import { Registry } from 'prom-client'
 import { UsageError } from './bootstrap.ts'
 import { addJobGauges } from './platform/job-gauges.ts'
-import { sql } from './platform/sql.ts'
-import { cells, given, type Given } from './testing.ts'
+import type { Db } from './platform/db.ts'
+import { countJobs, JOBS_COUNTED_MAX } from './platform/failed-jobs.ts'
+import { sql, type Sql } from './platform/sql.ts'
+import { cells, connection, given, type Given } from './testing.ts'
 import { command } from './testing-commands.ts'
 
 interface Listed {
@@ -136,6 +139,43 @@ test('options that do not go together are refused', async () => {
     ['retry', '--swordfish'],
   ])
     await assert.rejects(run(...words), UsageError, words.join(' '))
+})
+
+interface Plan {
+  'Node Type': string
+  'Actual Rows': number
+  'Actual Loops': number
+  'Rows Removed by Filter'?: number
+  'Relation Name'?: string
+  Plans?: Plan[]
+}
+const rowsOf = (plan: Plan): number =>
+  (plan['Relation Name'] === 'job' ? (plan['Actual Rows'] + (plan['Rows Removed by Filter'] ?? 0)) * plan['Actual Loops'] : 0) +
+  (plan.Plans ?? []).reduce((sum, inner) => sum + rowsOf(inner), 0)
+
+test('the gauges look at no more than 10,000 rows each, however many jobs are tried again', async () => {
+  const team = await given('production-eu')
+  // Who owns the tables may count what is in them. Nobody else sees these rows.
+  const client = new pg.Client(connection)
+  await client.connect()
+  try {
+    await client.query(`begin; set local search_path to ${team.db.schema}, public`)
+    await client.query(
+      `insert into job (id, team_id, name, payload, run_at, due_at, attempts, last_error)
+       select gen_random_uuid(), $1, 'orders.dispatch', '{}', now(), now() + interval '1 hour', 8, 'Error' from generate_series(1, 25000)`,
+      [team.team],
+    )
+    await client.query('analyze job')
+    let plan: Plan | undefined
+    const one = async (_row: unknown, { text, values }: Sql) => {
+      plan = (await client.query(`explain (analyze, format json) ${text}`, values)).rows[0]['QUERY PLAN'][0].Plan as Plan
+    }
+    await countJobs({ queries: { one } } as unknown as Db, ['users.erase'])
+    // Two of them count jobs that are tried again.
+    assert(rowsOf(plan!) <= 2 * JOBS_COUNTED_MAX, `${rowsOf(plan!)} rows`)
+  } finally {
+    await client.end()
+  }
 })
 
 test('the gauges count failed, retried and overdue jobs of each cell, and erasures that keep failing', async () => {

@@ -68,7 +68,8 @@ const JobCounts = T.Object({
 export type JobCounts = Static<typeof JobCounts>
 
 /**
- * How the jobs of a cell stand. Reads indexes as far as 10,000 rows.
+ * How the jobs of a cell stand. Reads indexes as far as 10,000 rows. Of jobs that are tried until they are done those are counted that are
+ * among the 10,000 that are tried again next: each is, at the latest when it is due, which is within the hour.
  * @param unlimited names of jobs that are tried until they are done
  */
 export const countJobs = (db: Db, unlimited: readonly string[]): Promise<JobCounts> => {
@@ -84,8 +85,7 @@ export const countJobs = (db: Db, unlimited: readonly string[]): Promise<JobCoun
       (select count(*) from (select ${overdue} limit ${JOBS_COUNTED_MAX}) overdue) as overdue,
       coalesce((select extract(epoch from ${dbNow} - due_at)::float8 ${overdue} limit 1), 0) as overdue_s,
       (select count(*) from (
-        select from job
-        where failed_at is null and last_error is not null and attempts >= ${FAILING_ATTEMPTS} and name = any (${[...unlimited]})
-        limit ${JOBS_COUNTED_MAX}) failing) as unlimited_failing`,
+        select name, attempts from job where failed_at is null and last_error is not null order by due_at limit ${JOBS_COUNTED_MAX}) retrying
+        where attempts >= ${FAILING_ATTEMPTS} and name = any (${[...unlimited]})) as unlimited_failing`,
   )
 }

@@ -63,7 +63,7 @@ export function addJobGauges({ registry, cells, unlimited, fresh_ms = FRESH_MS }
   )
   gauge(
     'drawbridge_erasure_jobs_failing',
-    `Jobs that are tried until they are done (${unlimited.join(', ')}) and have failed eight times or more; ${most}.`,
+    `Jobs that are tried until they are done (${unlimited.join(', ')}) and have failed eight times or more, among the ${JOBS_COUNTED_MAX} that are tried again next.`,
     ({ unlimited_failing }) => unlimited_failing,
   )
 }
