@@ -1,4 +1,5 @@
 // Several test files in one process: they share its program, its server and its database, and each is a suite of its own.
+import { AsyncResource } from 'node:async_hooks'
 import { globSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { after, before, describe } from 'node:test'
@@ -19,10 +20,15 @@ const load = (file: string): Promise<unknown> => import(pathToFileURL(resolve(fi
 export async function runTogether(files: string[]): Promise<void> {
   // Loaded by a test file, their hooks would belong to that file and end what the next one needs.
   for (const shared of globSync('src/testing*.ts').sort()) await load(shared)
+  let loaded: Promise<unknown> = Promise.resolve()
   for (const file of files)
     describe(file, { timeout: FILE_MS_MAX }, () => {
       before(emptyQueues)
-      return inTime(load(file), file)
+      // One after another, since loading keeps the process from all else: what another file asks the database for meanwhile would time out.
+      // Bound: what is loaded belongs to this suite, and not to that of the file before.
+      const loading = loaded.then(AsyncResource.bind(() => inTime(load(file), file)))
+      loaded = loading.catch(() => {})
+      return loading
     })
   after(() => {
     const end = () => {
