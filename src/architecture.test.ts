@@ -144,7 +144,7 @@ const ON_WHOLE_CELL: Record<string, string> = {
   'src/result-command.ts': 'commands: results that name no team',
   'src/schedule-command.ts': 'commands: schedules are of no team',
   'src/demo.ts': 'the demo teams are made',
-  'src/server.ts': 'which migrations a schema has',
+  'src/database.ts': 'which migrations a schema has',
   'src/catalog/exchange.ts': 'the catalog is of no team',
   'src/catalog/load.ts': 'the catalog is of no team',
   'src/insurance/load.ts': 'payors and diagnoses of the platform',

@@ -1,11 +1,11 @@
 // A running Drawbridge: database, migrations, HTTP and worker, started in that order and stopped in the reverse.
 import { once } from 'node:events'
-import { mkdirSync, statSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { cleanups, constraints, followersIn, handlersIn, later, neighbours, operations, operationsIn, pagesIn } from './app.ts'
 import { loadCatalog } from './catalog/load.ts'
+import { schemasOf, type Database } from './database.ts'
 import { loadInsuranceData } from './insurance/load.ts'
 import { loadPlatformAccounts } from './labs/platform-accounts.ts'
 import { takeUnlinked } from './labs/links.ts'
@@ -19,18 +19,15 @@ import { pipelinesIn } from './pipelines/worker.ts'
 import { locator } from './places/geocoder.ts'
 import { accessCleanups } from './platform/access-archive.ts'
 import { AccessLog } from './platform/access-log.ts'
-import { Cells, schemaOf, type CellOptions } from './platform/cells.ts'
+import type { Cells } from './platform/cells.ts'
 import type { Config } from './platform/config.ts'
-import { NOBODY, type CellName, type Connection, type Db } from './platform/db.ts'
-import { clusterFolder } from './platform/embedded-cluster.ts'
-import { openEmbedded, type Embedded } from './platform/embedded-postgres.ts'
+import { NOBODY, type Db } from './platform/db.ts'
 import { heavy } from './platform/heavy.ts'
 import { createHttp } from './platform/http.ts'
 import { errorFields, type Log } from './platform/log.ts'
 import { MailCourier } from './platform/mail-courier.ts'
 import { createMetrics } from './platform/metrics.ts'
 import { migrate } from './platform/migrate.ts'
-import { requireUsable } from './platform/migrations.ts'
 import { describe } from './platform/openapi.ts'
 import { isWithin } from './platform/network.ts'
 import { addOperatorPages, openOperatorPort, operatorAnswers } from './platform/operator.ts'
@@ -61,63 +58,6 @@ export { version }
 /** How long connections may take to end; those of the embedded server end with it. */
 const CLOSE_MS_MAX = 5_000
 
-/** The database of this process: its cells, and the embedded server when there is one. */
-export interface Database {
-  cells: Cells
-  connectionOf: (name: CellName | 'control') => Connection
-  embedded: Embedded | undefined
-  close(): Promise<void>
-}
-
-/**
- * Open the database: the one named by the settings, or the embedded one below the data folder.
- * @param ownership `required` for a server: a second one on the same folder is refused with `DataDirInUse`
- * @param create whether the embedded one is made where there is none; otherwise that is an Error, and nothing is made
- */
-export async function openDatabase(
-  config: Config,
-  log: Log,
-  { ownership, create }: { ownership: 'required' | 'if-free'; create: boolean },
-): Promise<Database> {
-  const external = config.database_urls.control !== undefined
-  if (!external && !create && !isThere(clusterFolder(resolve(config.data_dir))))
-    throw new Error(
-      `There is no database in ${resolve(config.data_dir)}. "bin/drawbridge start" makes one there; DATA_DIR names another folder, DATABASE_URL a PostgreSQL of yours.`,
-    )
-  if (!external) mkdirSync(resolve(config.data_dir), { recursive: true, mode: 0o700 })
-  const embedded = external
-    ? undefined
-    : await openEmbedded({ dataDir: resolve(config.data_dir), ownership, log: (message) => log.info(message) })
-  const connectionOf = (name: CellName | 'control'): Connection =>
-    embedded ? embedded.connection : { connectionString: config.database_urls[name]! }
-  const options = (name: CellName | 'control'): CellOptions => ({
-    connection: connectionOf(name),
-    connections_max: config.connections_max,
-    team_connections_max: config.team_connections_max,
-    row_security: config.row_security,
-    checkRows: config.check,
-  })
-  const cells = new Cells(options('control'), new Map(config.cells.map((name) => [name, options(name)])))
-  return {
-    cells,
-    connectionOf,
-    embedded,
-    async close() {
-      await Promise.race([cells.close(), sleep(CLOSE_MS_MAX, undefined, { ref: false })])
-      await embedded?.stop()
-    },
-  }
-}
-
-/** Also when it may not be looked at: opening it says so. */
-function isThere(folder: string): boolean {
-  try {
-    return statSync(folder, { throwIfNoEntry: false }) !== undefined
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code !== 'ENOTDIR'
-  }
-}
-
 /**
  * Apply the migrations that the schemas of this process lack, and bring the reference data of this program into its cells: labs, payors
  * and diagnoses and, where there is something to order, their offers, fictional sites and the platform's accounts with them. A cell whose
@@ -146,12 +86,6 @@ export async function migrateAll(config: Config, database: Database, log: Log): 
   }
 }
 
-/** Check that this program can work with every schema of this process; changes nothing. Errors: MigrationError. */
-export async function requireUsableSchemas(config: Config, { cells }: Database): Promise<void> {
-  for (const { name, schema, kind } of schemasOf(config))
-    await requireUsable((name === 'control' ? cells.control : cells.of(name)).queries, schema, kind)
-}
-
 const Held = T.Object({ held: T.Boolean() })
 
 /** Warn of cells in which the program alone keeps teams apart, although row-level security is on. */
@@ -162,11 +96,6 @@ export async function warnWithoutRowSecurity(config: Config, { cells }: Database
     if (!held) log.warn({ cell: name }, 'row-level security is not in force: this login may not take the roles of the cell')
   }
 }
-
-const schemasOf = ({ cells }: Config) => [
-  { name: 'control' as const, schema: 'control', kind: 'control' as const },
-  ...cells.map((name) => ({ name, schema: schemaOf(name), kind: 'cell' as const })),
-]
 
 async function loadReferenceData(db: Db, offers: boolean): Promise<void> {
   await loadCatalog(db, { offers })

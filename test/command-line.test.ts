@@ -1,7 +1,7 @@
 // The command line: how it is spelled, and what the documents say of it.
 import assert from 'node:assert/strict'
 import { existsSync, globSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { after, test } from 'node:test'
 import { parse, PROGRAM, walk, type Group, type Leaf } from '../src/command-tree.ts'
 import { tree } from '../src/commands.ts'
@@ -28,6 +28,23 @@ test('the package cannot be published, and its name has a scope', () => {
   const { name, private: isPrivate } = JSON.parse(readFileSync('package.json', 'utf8')) as { name: string; private: boolean }
   assert.match(name, /^@[a-z-]+\/drawbridge$/)
   assert.equal(isPrivate, true)
+})
+
+/** The files that a file loads with itself: not what it imports when that is needed, and not what it takes types of alone. */
+function loadedWith(file: string, found = new Set<string>()): Set<string> {
+  if (found.has(file)) return found
+  found.add(file)
+  const text = readFileSync(file, 'utf8')
+  for (const [, from] of text.matchAll(/^(?:import|export) (?:\{[^}]*\}|\* as \w+) from '(\.[^']+\.ts)'/gm))
+    loadedWith(join(dirname(file), from!), found)
+  return found
+}
+
+test('a command on the database loads no server, and parsing and help load no database', () => {
+  const [command, parsing] = [loadedWith('src/administer.ts'), loadedWith('src/cli.ts')]
+  assert.ok(command.has('src/platform/db.ts') && parsing.has('src/command-tree.ts'))
+  for (const file of ['src/server.ts', 'src/app.ts', 'src/platform/http.ts']) assert.ok(!command.has(file), file)
+  assert.ok(!parsing.has('src/platform/db.ts'))
 })
 
 const nodes = [...walk(tree)].filter(({ path }) => path.length)

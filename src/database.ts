@@ -1,0 +1,83 @@
+// The database of a process: opened, and looked at whether it fits. Loads nothing of the server, so that commands start soon.
+import { mkdirSync, statSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Cells, schemaOf, type CellOptions } from './platform/cells.ts'
+import type { Config } from './platform/config.ts'
+import type { CellName, Connection } from './platform/db.ts'
+import { clusterFolder } from './platform/embedded-cluster.ts'
+import { openEmbedded, type Embedded } from './platform/embedded-postgres.ts'
+import type { Log } from './platform/log.ts'
+import { requireUsable } from './platform/migrations.ts'
+
+/** How long connections may take to end; those of the embedded server end with it. */
+const CLOSE_MS_MAX = 5_000
+
+/** The database of this process: its cells, and the embedded server when there is one. */
+export interface Database {
+  cells: Cells
+  connectionOf: (name: CellName | 'control') => Connection
+  embedded: Embedded | undefined
+  close(): Promise<void>
+}
+
+/**
+ * Open the database: the one named by the settings, or the embedded one below the data folder.
+ * @param ownership `required` for a server: a second one on the same folder is refused with `DataDirInUse`
+ * @param create whether the embedded one is made where there is none; otherwise that is an Error, and nothing is made
+ */
+export async function openDatabase(
+  config: Config,
+  log: Log,
+  { ownership, create }: { ownership: 'required' | 'if-free'; create: boolean },
+): Promise<Database> {
+  const external = config.database_urls.control !== undefined
+  if (!external && !create && !isThere(clusterFolder(resolve(config.data_dir))))
+    throw new Error(
+      `There is no database in ${resolve(config.data_dir)}. "bin/drawbridge start" makes one there; DATA_DIR names another folder, DATABASE_URL a PostgreSQL of yours.`,
+    )
+  if (!external) mkdirSync(resolve(config.data_dir), { recursive: true, mode: 0o700 })
+  const embedded = external
+    ? undefined
+    : await openEmbedded({ dataDir: resolve(config.data_dir), ownership, log: (message) => log.info(message) })
+  const connectionOf = (name: CellName | 'control'): Connection =>
+    embedded ? embedded.connection : { connectionString: config.database_urls[name]! }
+  const options = (name: CellName | 'control'): CellOptions => ({
+    connection: connectionOf(name),
+    connections_max: config.connections_max,
+    team_connections_max: config.team_connections_max,
+    row_security: config.row_security,
+    checkRows: config.check,
+  })
+  const cells = new Cells(options('control'), new Map(config.cells.map((name) => [name, options(name)])))
+  return {
+    cells,
+    connectionOf,
+    embedded,
+    async close() {
+      await Promise.race([cells.close(), sleep(CLOSE_MS_MAX, undefined, { ref: false })])
+      await embedded?.stop()
+    },
+  }
+}
+
+/** Also when it may not be looked at: opening it says so. */
+function isThere(folder: string): boolean {
+  try {
+    return statSync(folder, { throwIfNoEntry: false }) !== undefined
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code !== 'ENOTDIR'
+  }
+}
+
+/** Check that this program can work with every schema of this process; changes nothing. Errors: MigrationError. */
+export async function requireUsableSchemas(config: Config, { cells }: Database): Promise<void> {
+  for (const { name, schema, kind } of schemasOf(config))
+    await requireUsable((name === 'control' ? cells.control : cells.of(name)).queries, schema, kind)
+}
+
+/** The schemas of a process: the control plane and its cells. */
+export const schemasOf = ({ cells }: Config) => [
+  { name: 'control' as const, schema: 'control', kind: 'control' as const },
+  ...cells.map((name) => ({ name, schema: schemaOf(name), kind: 'cell' as const })),
+]
