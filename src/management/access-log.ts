@@ -31,12 +31,12 @@ export async function listAccess(
 ): Promise<{ data: Static<typeof AccessLine>[]; next_cursor: string | null }> {
   const limit = query.limit ?? PAGE
   const list = `access ${tx.team} ${query.user_id}`
-  const conditions = [sql`users @> array[${query.user_id}]::uuid[]`, sql`team_id = ${tx.team}`]
+  const conditions = [sql`users @> array[${query.user_id}]::uuid[]`]
   if (query.next_cursor !== undefined)
     conditions.push(sql`seq < ${readCursor(list, query.next_cursor, [numberPart(15)])[0]}::bigint`)
   const rows = await tx.many(
     Row,
-    sql`select seq, line from access_log_of_team where ${and(conditions)} order by seq desc limit ${limit + 1}`,
+    sql`select seq, line from access_log_of_team where team_id = ${tx.team} and ${and(conditions)} order by seq desc limit ${limit + 1}`,
   )
   const data = rows.slice(0, limit)
   return { data: data.map(shown), next_cursor: rows.length > limit ? cursor(list, [String(data.at(-1)!.seq)]) : null }
