@@ -79,17 +79,17 @@ const steering: [RegExp, string][] = [
   ],
   [/^book_\S+ a?sync_confirmation/, 'how long the answer may wait'],
   [/^(book|reschedule)_\S+ booking_key$/, 'a time that was offered: it becomes the time of the appointment'],
-  [/^(accept|resolve)_unmatched_result (order_id|user_id|action)$/, 'what becomes of the result: the answer is that'],
+  [/^(accept|resolve)_(team_)?unmatched_result (order_id|user_id|action)$/, 'what becomes of the result: the answer is that'],
   [/^cancel_\S+ cancellation_?reason/i, 'held to the list of reasons'],
   [/^(create|import)_\S*order\S* lab_account_id$/, 'under which account: it is that of the order'],
 ]
 
 /** What is asked of these says nothing of a patient: which events are told again, what the sandbox plays. */
 const asking = new Set(['resend_events', 'order_process_simulate', 'create_unmatched_result_test'])
-/** Operations by which a team says something of a patient. */
+/** Operations by which a caller says something of a patient, under keys of teams and of organizations. */
 const bodies = new Set(described.map(({ body }) => body))
 const telling = operations.filter(
-  ({ id, auth, body, patients, reads }) => auth === 'team' && body && bodies.has(body) && patients && !reads && !asking.has(id),
+  ({ id, body, patients, reads }) => body && bodies.has(body) && patients && !reads && !asking.has(id),
 )
 
 /** Fields that were given and are neither in what the team has since, nor in the answer. */
