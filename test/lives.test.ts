@@ -16,7 +16,7 @@ import { delivered, deliveryFor, reportedPatient } from '../src/testing-results.
 import { avenue, street, usAddress } from '../src/testing-visits.ts'
 import { cells, given, guard, type Given, type Reply } from '../src/testing.ts'
 
-const WALKS = Number(process.env.WALKS ?? 60)
+const WALKS = Number(process.env.WALKS ?? 45)
 const STEPS = 100
 
 /** What is done: to which of the team's orders, and three numbers that choose the rest. */
