@@ -5,6 +5,7 @@ import { userInfo } from 'node:os'
 import { describe, test } from 'node:test'
 import { UsageError } from './bootstrap.ts'
 import { receiveFromLink } from './matching/receive.ts'
+import { address, patient } from './testing-people.ts'
 import { deliveryFor, taken } from './testing-results.ts'
 import { siteWithSchedule, slots, walkIn } from './testing-scheduling.ts'
 import { access, asOwner, cells, given, guard, type Given } from './testing.ts'
@@ -129,17 +130,10 @@ describe('a command on patients leaves a line', () => {
   test('when mail to patients is listed or shown, with the users it went to', async () => {
     const team = await given()
     const user = await team.user()
-    const patient_details = {
-      first_name: 'Testa',
-      last_name: 'Fictional',
-      dob: '1990-01-31',
-      gender: 'female',
-      phone_number: '+15550100199',
-      email: 'testa@example.com',
-    }
-    const patient_address = { first_line: '1 Sample Way', city: 'Phoenix', state: 'AZ', zip: '85004', country: 'US' }
     const lab_test_id = await team.test('walk_in_test')
-    const { order } = (await team.api.post('/v3/order', { user_id: user, lab_test_id, patient_details, patient_address })).body
+    const { order } = (
+      await team.api.post('/v3/order', { user_id: user, lab_test_id, patient_details: patient, patient_address: address })
+    ).body
     await team.api.post(`/v3/order/${order.id}/test?final_status=received.walk_in_test.requisition_created`)
     await team.settle()
     const { rows } = await team.db.pool.query('select mail_id from patient_message where order_id = $1 and mail_id is not null', [

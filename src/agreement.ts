@@ -1,8 +1,8 @@
-// Imports that remove what their file does not have: somebody has to agree.
+// Imports that remove what their file does not have need consent.
 import type { Surroundings } from './command-tree.ts'
 
 /**
- * Ask on a terminal whether an import may remove what it says. Errors: nobody said yes, or there is no terminal.
+ * Ask on a terminal whether an import may remove what it says. Errors: the answer was no, or there is no terminal.
  * @param losses what is removed, where, in words
  */
 export async function agree(losses: string, ask: Surroundings['ask']): Promise<void> {

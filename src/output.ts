@@ -1,6 +1,6 @@
 // What commands print.
 
-/** Prints, and waits for whoever reads it: it may be larger than the memory. Rejects when it cannot be written. */
+/** Prints, and waits until the reader has taken it: it may be larger than the memory. Rejects when it cannot be written. */
 export const write = (text: string): Promise<void> =>
   new Promise((resolve, reject) => process.stdout.write(text, (error) => (error ? reject(error) : resolve())))
 

@@ -9,8 +9,8 @@ import { taken, unreadable, UnusableFile } from './platform/rejections.ts'
 import { countryCode } from './wire/places.ts'
 
 /**
- * Carry out `places import FILE`, in every cell that is served or in one. An import that would remove postal codes is carried out when
- * somebody says yes, on a terminal or with `--yes`. Errors: Error for a file that cannot be read, and where nobody said yes; then nothing
+ * Carry out `places import FILE`, in every cell that is served or in one. An import that would remove postal codes needs
+ * consent, on a terminal or with `--yes`. Errors: Error for a file that cannot be read, and without consent; then nothing
  * has changed. @returns what to print
  */
 export async function placesCommand(

@@ -111,7 +111,7 @@ export const DAY_S = 86_400
 
 /**
  * Copies of an order, straight into the table: five in each second, the last one so many seconds ago. Their ids are as old as they
- * are and differ from those of another team's copies of the same second; each has the event that its model was told about last.
+ * are and differ from those of another team's copies of the same second; each has the last event of its model.
  */
 export async function copies({ db, team }: Given, model: Order, count: number, age_s: number): Promise<void> {
   const last = plusSeconds(machineNow(), -age_s)

@@ -11,6 +11,7 @@ import { createHttp } from '../src/platform/http.ts'
 import { createLog } from '../src/platform/log.ts'
 import { Sockets } from '../src/platform/sockets.ts'
 import { placed, requisitioned } from '../src/testing-orders.ts'
+import { address, patient } from '../src/testing-people.ts'
 import { access, administration, asOwner, cells, client, given, guard, metrics, vault, type Given } from '../src/testing.ts'
 import { assertNotDeleted } from '../src/users/users.ts'
 
@@ -195,15 +196,8 @@ const kit = (user_id: string, lab_test_id: string) => ({
 const labTest = operations.find(({ id }) => id === 'create_lab_test_for_team')!.example as object
 const placing = (user_id: string) => ({
   user_id,
-  patient_details: {
-    first_name: 'Testa',
-    last_name: 'Fictional',
-    dob: '1990-01-31',
-    gender: 'female',
-    phone_number: '+15550100199',
-    email: 'testa@example.com',
-  },
-  patient_address: { first_line: '1 Sample Way', city: 'Phoenix', state: 'AZ', zip: '85004', country: 'US' },
+  patient_details: patient,
+  patient_address: address,
 })
 
 /** A server of its own on the same database, with an access log of its own. */

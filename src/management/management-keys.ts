@@ -148,7 +148,7 @@ export async function rotateManagementKey(
     update management_key
     set key_hash = ${keyHash(key)}, hint = ${keyHint(key)}, previous_hash = key_hash, previous_until = ${plusSeconds(tx.now, overlap_s)}
     where id = ${key_id} and key_hash = ${manager.key_hash}`)
-  // Else whoever has found the former text would take the key away from its owner.
+  // Else anybody who has found the former text could take the key away from its owner.
   if (!rotated) throw forbidden('Only the newest text of a key can rotate it')
   tx.afterCommit(() => admin.orgs.forget(manager.org))
   return { ...(await tx.one(ManagementKey, sql`${selectKey} where k.id = ${key_id}`)), key }

@@ -32,7 +32,7 @@ export interface Receipt {
 export async function receiveForTeam(tx: Tx, delivery: Delivery): Promise<Receipt> {
   assertDelivery(delivery)
   const lab_id = await labOf(tx, delivery)
-  // A team's own number came for the team, if it came before.
+  // What came before from a sender of one team came for that team.
   return (await take(tx, lab_id, delivery, tx.team))!
 }
 
@@ -60,7 +60,7 @@ export async function receiveFromLink({ cell, db, tenantOf }: Intake, delivery: 
   const tenant = team === undefined ? undefined : await tenantOf(cell, team)
   if (tenant) {
     const receipt = await db.tx(tenant, (tx) => take(tx, lab_id, delivery, LINK))
-    // A twin that was not for this team is out of its sight.
+    // The same message came before for another team, whose rows this team does not see.
     return receipt ?? (await repeated(db.queries, lab_id, delivery, LINK))!
   }
   return db.plainTx(async (tx) => {

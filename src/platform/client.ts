@@ -27,7 +27,7 @@ export class Client extends pg.Client {
     })
     super.query(query)
     return answer.catch((error: Error) => {
-      // As `pg` does: its frames lead to whoever sent the statement.
+      // As `pg` does: its frames lead to the caller that sent the statement.
       Error.captureStackTrace(error)
       throw error
     })

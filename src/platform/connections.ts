@@ -61,7 +61,7 @@ export class Connections {
   readonly lending: Lending
   /** For transactions of teams; the same as `pool` in the control plane, and without row-level security. */
   readonly teamPool: pg.Pool
-  /** Of that pool: for transactions of teams, and for their statements that may take a while. Of the same pool in the control plane, which is of no team, and without row-level security. */
+  /** Of that pool: for transactions of teams, and for their statements that may take a while. */
   readonly teams: Lending
   /** As `lending`, where the commit does not wait for the disk. */
   readonly relaxed: Lending

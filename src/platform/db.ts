@@ -191,7 +191,7 @@ export class Db {
     return (row, q) => (queries ??= this.#lookUps(team)).maybe(row, q)
   }
 
-  /** The team whose rows its statements see; none in the control plane, where whoever asks is known by a credential. */
+  /** The team whose rows its statements see; none in the control plane, where callers are known by their credentials. */
   #seenBy(team: string): string | undefined {
     return this.#connections.ofTeams && team !== '' ? team : undefined
   }

@@ -90,7 +90,7 @@ export function rotateLog(logFile: string): number {
   return 0
 }
 
-/** What it says to whoever connects while it starts or ends. */
+/** What it says to clients that connect while it starts or ends. */
 const NOT_YET = /FATAL: +the database system is /
 
 /** Why the server gave up: its last complaint after `offset_bytes` of the log. */

@@ -1,6 +1,6 @@
-// Row-level security: the database keeps teams apart once more than the conditions of the statements do. Each schema has roles of its own, which see no other
-// schema: the connections of this program take one of them. On those that work for teams a policy lets a statement see the rows of the
-// team alone that `drawbridge.team` names; others see the whole cell. Roles, grants and policies are made after the migrations, for
+// Row-level security: the database keeps teams apart once more than the conditions of the statements do. Each schema has roles of its own,
+// which see no other schema: the connections of this program take one of them. On those that work for teams a policy lets a statement see
+// the rows of the team alone that `drawbridge.team` names; others see the whole cell. Roles, grants and policies are made after the migrations, for
 // whatever tables there are then. Why so: docs/decisions/row-security.md.
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'

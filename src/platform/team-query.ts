@@ -88,7 +88,7 @@ export const send = (client: pg.ClientBase, statement: pg.QueryConfig, team: str
       }).catch(async (error: Error) => {
         // Nobody else may be lent it.
         if (isForgotten(error)) await giveUp(client)
-        // As the driver does for its own promises: who asked, in place of who read the answer.
+        // As the driver does for its own promises: its frames lead to the caller that sent the statement.
         Error.captureStackTrace(error)
         throw error
       })
