@@ -9,6 +9,7 @@ import { lifecycles } from '../src/orders/lifecycle.ts'
 import { followers, isFinal, type Lifecycle } from '../src/orders/machine.ts'
 import { settings } from '../src/platform/settings.ts'
 import { describe, listOperations } from '../src/platform/openapi.ts'
+import type { Operation } from '../src/platform/operation.ts'
 import { version } from '../src/server.ts'
 import { connection } from '../src/testing.ts'
 import { printSchema } from './schema-print.ts'
@@ -33,6 +34,13 @@ test('api/openapi.json is the description of the operations', () => {
 
 test('api/operations.txt lists the operations', () => {
   check('api/operations.txt', listOperations(operations))
+})
+
+test('api/ does not depend on the order in which modules are listed', () => {
+  const reversed = operations.toReversed()
+  const text = (list: Operation[]) => JSON.stringify(describe(list, version))
+  assert.equal(text(reversed), text(operations))
+  assert.equal(listOperations(reversed), listOperations(operations))
 })
 
 test('schema.sql is the schema after all migrations', async () => {

@@ -33,7 +33,7 @@ export interface Description {
   components: Json
 }
 
-/** OpenAPI 3.1 of the operations, shapes with a title named once. */
+/** OpenAPI 3.1 of the operations, shapes with a title named once. Paths, their methods and shapes are sorted by name. */
 export function describe(operations: Operation[], version: string): Description {
   const schemas: Record<string, Json> = {}
   const shape = (schema: TSchema): Json => plain(schema as unknown as Json, schemas)
@@ -55,9 +55,9 @@ export function describe(operations: Operation[], version: string): Description 
     },
     servers: [{ url: '/' }],
     security: [{ teamKey: [] }, { accessToken: [] }],
-    paths,
+    paths: sorted(Object.entries(paths).map(([path, methods]) => [path, sorted(Object.entries(methods))])),
     components: {
-      schemas: Object.fromEntries(Object.entries(schemas).sort(([a], [b]) => (a < b ? -1 : 1))),
+      schemas: sorted(Object.entries(schemas)),
       securitySchemes: {
         teamKey: {
           type: 'apiKey',
@@ -80,6 +80,9 @@ export function describe(operations: Operation[], version: string): Description 
     },
   }
 }
+
+const sorted = <Value>(entries: [string, Value][]): Record<string, Value> =>
+  Object.fromEntries(entries.sort(([a], [b]) => (a < b ? -1 : 1)))
 
 function describeOperation(operation: Operation, primary: boolean, shape: (schema: TSchema) => Json): Json {
   const parameters = [
