@@ -17,7 +17,7 @@ import {
 } from './management/teams.ts'
 import type { Cells } from './platform/cells.ts'
 import { iso } from './platform/clock.ts'
-import { cellNames, type CellName } from './platform/db.ts'
+import { cellNames, type CellName } from './platform/cell-names.ts'
 import { parseMoment } from './platform/formats.ts'
 import { plans } from './platform/operation.ts'
 import { UsageError } from './usage-error.ts'

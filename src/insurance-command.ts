@@ -5,7 +5,7 @@ import type { Surroundings, Typed } from './command-tree.ts'
 import { FileFault } from './insurance/data.ts'
 import { changeOfCodes, importCodes, importPayors } from './insurance/load.ts'
 import type { Cells } from './platform/cells.ts'
-import type { CellName } from './platform/db.ts'
+import type { CellName } from './platform/cell-names.ts'
 
 const FAULTS_SHOWN = 50
 

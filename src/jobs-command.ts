@@ -2,7 +2,7 @@
 import type { Typed } from './command-tree.ts'
 import { cell, id, UsageError } from './bootstrap.ts'
 import type { Cells } from './platform/cells.ts'
-import type { CellName } from './platform/db.ts'
+import type { CellName } from './platform/cell-names.ts'
 import { listFailedJobs, retryJobs, type JobLine } from './platform/failed-jobs.ts'
 
 const IDS_MAX = 1000

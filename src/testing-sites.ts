@@ -3,7 +3,7 @@ import { T } from './platform/schema.ts'
 import { sql } from './platform/sql.ts'
 import { markChanged, upsertSites, type SiteRecord } from './psc/sites.ts'
 import { cells } from './testing.ts'
-import type { CellName } from './platform/db.ts'
+import type { CellName } from './platform/cell-names.ts'
 
 /** Phoenix, where the addresses of tests are. */
 export const phoenix = { lat: 33.4557, lng: -112.0686 }

@@ -5,7 +5,7 @@
 // through here, and what happens to the order itself is followed in its own transaction (following.ts). `docs/APPOINTMENTS.md` has the
 // table of what agrees.
 import { plusSeconds } from '../platform/clock.ts'
-import type { Tx } from '../platform/db.ts'
+import type { Tx } from '../platform/transaction.ts'
 import { badRequest } from '../platform/errors.ts'
 import { hasOption } from '../platform/feature.ts'
 import type { OpenOrder } from '../orders/open-order.ts'

@@ -1,6 +1,6 @@
 // Booking keys: what a slot's availability names and a booking gives back. They are signed, not stored: every process with the
 // installation's encryption keys takes them, also while those are being changed. A key is good for one team in one cell, and expires.
-import type { Tenant } from '../platform/db.ts'
+import type { Tenant } from '../platform/transaction.ts'
 import { badRequest } from '../platform/errors.ts'
 import { Nullable, T, type Static } from '../platform/schema.ts'
 import type { Vault } from '../platform/vault.ts'

@@ -3,7 +3,7 @@
 // Source: lab-testing.md 17.5.
 import type { OpenOrder } from '../orders/open-order.ts'
 import { plusSeconds } from '../platform/clock.ts'
-import type { Tx } from '../platform/db.ts'
+import type { Tx } from '../platform/transaction.ts'
 import { enqueue, job } from '../platform/outbox.ts'
 import { T } from '../platform/schema.ts'
 import type { Appointment } from './schema.ts'

@@ -1,7 +1,7 @@
 // An appointment held open by a transaction: its order is locked, it is changed in memory and written back. The only writer of an
 // appointment; what its steps mean to the order is coupling.ts.
 import { iso } from '../platform/clock.ts'
-import type { Tx } from '../platform/db.ts'
+import type { Tx } from '../platform/transaction.ts'
 import { badRequest } from '../platform/errors.ts'
 import { emit } from '../platform/outbox.ts'
 import { T, type Static } from '../platform/schema.ts'

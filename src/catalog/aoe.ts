@@ -1,5 +1,5 @@
 // Questions a lab asks at order entry, and whether they were answered. Source: lab-testing.md 3.3.
-import type { Tx } from '../platform/db.ts'
+import type { Tx } from '../platform/transaction.ts'
 import { badRequest } from '../platform/errors.ts'
 import { Nullable, T } from '../platform/schema.ts'
 import { sql } from '../platform/sql.ts'

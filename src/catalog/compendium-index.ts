@@ -1,7 +1,7 @@
 // The compendium: what four laboratories can be asked for, grouped by the set of LOINC codes that it leads to. Built from the catalog at
 // first use, kept in memory, and built anew when the catalog has been loaded since. Only reads.
 import { createHash } from 'node:crypto'
-import type { Tx } from '../platform/db.ts'
+import type { Tx } from '../platform/transaction.ts'
 import { Nullable, T, type Static } from '../platform/schema.ts'
 import { sql } from '../platform/sql.ts'
 import { name, writtenOut, type Name } from './compendium-names.ts'

@@ -1,6 +1,6 @@
 // The compendium's three questions: what is it called everywhere, what is it at another laboratory, and which of its tests can be ordered
 // there. Only reads. Source: lab-testing.md 27.
-import type { Tx } from '../platform/db.ts'
+import type { Tx } from '../platform/transaction.ts'
 import { invalid, invalidValue, notFound, type Fault } from '../platform/errors.ts'
 import { T } from '../platform/schema.ts'
 import { sql } from '../platform/sql.ts'

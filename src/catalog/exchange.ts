@@ -1,6 +1,7 @@
 // A cell's catalog as one file, out and in again. Through load.ts it writes lab, analyte, marker and marker_analyte, and in catalog_load that
 // the catalog is the operator's now. Nothing is deleted: lab tests and orders refer to it.
-import type { Db, PlainTx, Queries } from '../platform/db.ts'
+import type { Db } from '../platform/db.ts'
+import type { PlainTx, Queries } from '../platform/transaction.ts'
 import type { Fault } from '../platform/errors.ts'
 import { read } from '../platform/read.ts'
 import { T } from '../platform/schema.ts'

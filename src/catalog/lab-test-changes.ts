@@ -1,5 +1,5 @@
 // Lab tests that a team makes and changes itself, and their approval. Writes lab_test and lab_test_marker. Source: lab-testing.md 3.4.
-import type { PlainTx, Tx } from '../platform/db.ts'
+import type { PlainTx, Tx } from '../platform/transaction.ts'
 import { badRequest, notFound } from '../platform/errors.ts'
 import { T, type Static } from '../platform/schema.ts'
 import { sql } from '../platform/sql.ts'

@@ -1,5 +1,5 @@
 // Lists of a team's lab tests: filters, order, pages, prices. Only reads.
-import type { Tx } from '../platform/db.ts'
+import type { Tx } from '../platform/transaction.ts'
 import { cursor, numberPart, readCursor, uuidPart } from '../platform/page.ts'
 import { T } from '../platform/schema.ts'
 import { and, sql, type Sql } from '../platform/sql.ts'

@@ -1,6 +1,6 @@
 // Lab tests: what a team orders, a choice of one lab's markers under a name and a price. Owns lab_test and lab_test_marker.
 import { readFileSync } from 'node:fs'
-import type { Tx } from '../platform/db.ts'
+import type { Tx } from '../platform/transaction.ts'
 import { inTurn } from '../platform/erasure.ts'
 import { notFound } from '../platform/errors.ts'
 import { T } from '../platform/schema.ts'

@@ -1,5 +1,5 @@
 // Labs: who they are and what they accept. Owns the table lab; how a lab is reached is the business of the module labs.
-import type { Queries, Tx } from '../platform/db.ts'
+import type { Queries, Tx } from '../platform/transaction.ts'
 import { badRequest, notFound } from '../platform/errors.ts'
 import { Nullable, T, type Static } from '../platform/schema.ts'
 import { sql } from '../platform/sql.ts'

@@ -1,5 +1,5 @@
 // Markers: what a lab can be asked for, and what each gives back. Reads the tables load.ts fills; never writes.
-import type { Tx } from '../platform/db.ts'
+import type { Tx } from '../platform/transaction.ts'
 import { notFound } from '../platform/errors.ts'
 import { T } from '../platform/schema.ts'
 import { and, sql, type Sql } from '../platform/sql.ts'

@@ -1,5 +1,5 @@
 // Markers as a request names them, by our ids or by the labs' codes: looked up, and brought down to those of one lab. Only reads.
-import type { Tx } from '../platform/db.ts'
+import type { Tx } from '../platform/transaction.ts'
 import { badRequest } from '../platform/errors.ts'
 import { T, type Static } from '../platform/schema.ts'
 import { sql } from '../platform/sql.ts'

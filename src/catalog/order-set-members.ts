@@ -1,6 +1,6 @@
 // What an order set names: lab tests and single markers, looked up and held to what may go together. Only reads.
 // Source: lab-testing.md 3.5.
-import type { Tx } from '../platform/db.ts'
+import type { Tx } from '../platform/transaction.ts'
 import { badRequest, notFound } from '../platform/errors.ts'
 import { T, type Static } from '../platform/schema.ts'
 import { sql } from '../platform/sql.ts'

@@ -1,7 +1,7 @@
 // Order sets: the one lab test that an order of several tests, of single markers or by another collection method comes down to. Writes
 // lab_test and lab_test_marker, for tests that are made on the way; never changes a test that is there. Source: lab-testing.md 3.5.
 import { createHash } from 'node:crypto'
-import type { Tx } from '../platform/db.ts'
+import type { Tx } from '../platform/transaction.ts'
 import { badRequest, notFound } from '../platform/errors.ts'
 import { T } from '../platform/schema.ts'
 import { sql } from '../platform/sql.ts'

@@ -1,5 +1,5 @@
 // Prices as the interface breaks them down. What things cost is written in the catalog and in the lab test. Only reads.
-import type { Tx } from '../platform/db.ts'
+import type { Tx } from '../platform/transaction.ts'
 import { T } from '../platform/schema.ts'
 import { sql } from '../platform/sql.ts'
 import { Price, type LabTest, type LabTestPricing, type Marker, type MarkerPricing } from './schema.ts'

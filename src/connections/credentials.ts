@@ -1,6 +1,6 @@
 // Credentials that teams bring for providers. Owns `custom_credential`. A secret comes in and never goes out: neither in an answer
 // nor in an error. Source: management-auth.md 13.
-import type { PlainTx } from '../platform/db.ts'
+import type { PlainTx } from '../platform/transaction.ts'
 import type { CellParams } from '../management/schema.ts'
 import { reached } from '../management/reach.ts'
 import type { About, Manager } from '../platform/operation.ts'

@@ -1,5 +1,5 @@
 // The teams that a write is about, kept from being changed by others meanwhile.
-import type { PlainTx } from '../platform/db.ts'
+import type { PlainTx } from '../platform/transaction.ts'
 import { notFound } from '../platform/errors.ts'
 import { T } from '../platform/schema.ts'
 import { sql } from '../platform/sql.ts'

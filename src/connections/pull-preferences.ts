@@ -1,6 +1,6 @@
 // How far back teams want data to be pulled. Owns `data_pull_preference`, which holds what differs from the usual only.
 // Source: management-auth.md 14.
-import type { PlainTx } from '../platform/db.ts'
+import type { PlainTx } from '../platform/transaction.ts'
 import { badRequest, invalidValue } from '../platform/errors.ts'
 import type { CellParams } from '../management/schema.ts'
 import { reached } from '../management/reach.ts'

@@ -1,7 +1,7 @@
 // What the labels of an order's samples say. Source: lab-testing.md 15.
 import { fileName, type Drawing } from '../paper/draw.ts'
 import { day, iso } from '../platform/clock.ts'
-import type { Tx } from '../platform/db.ts'
+import type { Tx } from '../platform/transaction.ts'
 import { notFound } from '../platform/errors.ts'
 import type { Label } from './labels-page.ts'
 import { openFile } from './order-file.ts'

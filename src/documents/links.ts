@@ -2,8 +2,8 @@
 // and are not stored anywhere but in the order that shows them.
 import type { Administration } from '../management/administration.ts'
 import type { OrderFollower } from '../orders/followers.ts'
-import { Subjects } from '../platform/access-line.ts'
-import type { CellName } from '../platform/db.ts'
+import { Subjects } from '../platform/subjects.ts'
+import type { CellName } from '../platform/cell-names.ts'
 import { Problem } from '../platform/errors.ts'
 import type { Outside } from '../platform/operation.ts'
 import type { BrowserPage, PageAnswer } from '../platform/pages.ts'

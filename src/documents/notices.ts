@@ -3,7 +3,7 @@
 import { getLabTest } from '../catalog/lab-tests.ts'
 import { fileName, type Drawing } from '../paper/draw.ts'
 import { day } from '../platform/clock.ts'
-import type { Tx } from '../platform/db.ts'
+import type { Tx } from '../platform/transaction.ts'
 import { notFound } from '../platform/errors.ts'
 import type { Notice } from './abn-page.ts'
 import { isSandbox, openFile, printedLab } from './order-file.ts'

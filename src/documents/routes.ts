@@ -1,5 +1,5 @@
 import { draw, type Drawing } from '../paper/draw.ts'
-import type { Tx } from '../platform/db.ts'
+import type { Tx } from '../platform/transaction.ts'
 import type { Heavy } from '../platform/heavy.ts'
 import { outsideOperation, pdf, type Operation, type Outside } from '../platform/operation.ts'
 import { features } from '../wire/features.ts'

@@ -1,5 +1,5 @@
 // EHR pipelines: where a team's records are to go, with what right. Owns ehr_pipeline; sends nothing. Source: management-auth.md 14.
-import type { PlainTx, Queries } from '../platform/db.ts'
+import type { PlainTx, Queries } from '../platform/transaction.ts'
 import { inTurn } from '../platform/erasure.ts'
 import { badRequest, invalid, type Fault } from '../platform/errors.ts'
 import type { About, Manager } from '../platform/operation.ts'

@@ -2,7 +2,7 @@
 import { numberOf } from '../labs/links/numbers.ts'
 import type { OpenOrder } from '../orders/open-order.ts'
 import { day, iso } from '../platform/clock.ts'
-import type { Tx } from '../platform/db.ts'
+import type { Tx } from '../platform/transaction.ts'
 import { badRequest } from '../platform/errors.ts'
 import { isRegistered, kitOf, shipmentOf } from '../testkits/shipments.ts'
 import type { AcceptOrder, WorkDone } from './schema.ts'

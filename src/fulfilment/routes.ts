@@ -1,5 +1,5 @@
 import type { Administration } from '../management/administration.ts'
-import type { CellName } from '../platform/db.ts'
+import type { CellName } from '../platform/cell-names.ts'
 import { managementOperation, type Operation } from '../platform/operation.ts'
 import { examplePdf } from './example-pdf.ts'
 import { acceptOrder, pickKit, refuseOrder, resolveProblem, writeNotes } from './acceptance.ts'

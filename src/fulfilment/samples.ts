@@ -1,7 +1,7 @@
 // The sample: taken, refused, held up, given up. Source: lab-testing.md 9.4 to 9.6, 10.
 import type { OpenOrder } from '../orders/open-order.ts'
 import { iso } from '../platform/clock.ts'
-import type { Tx } from '../platform/db.ts'
+import type { Tx } from '../platform/transaction.ts'
 import { badRequest, invalidValue } from '../platform/errors.ts'
 import type { WorkDone } from './schema.ts'
 import { cannot, goTo, work } from './work.ts'

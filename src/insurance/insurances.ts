@@ -1,7 +1,7 @@
 // Insurances of users, each kept as it was given with the insurer as it was then: a new one is added, none is changed. Owns insurance;
 // never knows which orders lean on it. Source: lab-testing.md 26.
 import { isDeepStrictEqual } from 'node:util'
-import type { Tx } from '../platform/db.ts'
+import type { Tx } from '../platform/transaction.ts'
 import { badRequest, invalidValue, notFound } from '../platform/errors.ts'
 import { inTurn } from '../platform/erasure.ts'
 import { handle } from '../platform/outbox.ts'

@@ -1,6 +1,6 @@
 // Payors: insurers that a laboratory can bill. Owns payor, with load.ts: the platform's directory and what teams have added of their own.
 // Never knows who is insured where. Source: lab-testing.md 26.
-import type { Tx } from '../platform/db.ts'
+import type { Tx } from '../platform/transaction.ts'
 import { badRequest, invalid, invalidValue } from '../platform/errors.ts'
 import { inTurn } from '../platform/erasure.ts'
 import { Nullable, T, type Static } from '../platform/schema.ts'

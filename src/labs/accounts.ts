@@ -1,6 +1,6 @@
 // Lab accounts: under which orders reach a laboratory. Owns lab_account and lab_account_team; never knows what is ordered under them.
 // Source: management-auth.md 12; lab-testing.md 4.
-import type { PlainTx, Queries, Tx } from '../platform/db.ts'
+import type { PlainTx, Queries, Tx } from '../platform/transaction.ts'
 import { badRequest, notFound } from '../platform/errors.ts'
 import type { Manager } from '../platform/operation.ts'
 import { T } from '../platform/schema.ts'

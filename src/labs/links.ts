@@ -1,5 +1,5 @@
 // Which link serves which laboratory of a team. Production and sandbox differ here and in the clock, nowhere else.
-import type { Tenant } from '../platform/db.ts'
+import type { Tenant } from '../platform/transaction.ts'
 import { badRequest } from '../platform/errors.ts'
 import { labSlugs } from '../wire/enums.ts'
 import type { LabLink } from './links/link.ts'

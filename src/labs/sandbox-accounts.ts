@@ -1,6 +1,6 @@
 // Lab accounts of sandboxes, as organizations make and change them by themselves: no laboratory stands behind them. Those of production
 // are made by command, by whoever has the contracts.
-import type { PlainTx } from '../platform/db.ts'
+import type { PlainTx } from '../platform/transaction.ts'
 import { badRequest, conflict, forbidden, notFound } from '../platform/errors.ts'
 import { usStates } from '../wire/places.ts'
 import { createAccount, findAccount, updateAccount } from './accounts.ts'

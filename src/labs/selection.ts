@@ -1,6 +1,6 @@
 // Under which lab account an order is placed. A team's accounts are remembered for a few seconds, since every order asks; what would be
 // refused is looked at anew first, so that a link made elsewhere counts at once. Source: management-auth.md 12; lab-testing.md 4.
-import type { PlainTx, Queries, Tx } from '../platform/db.ts'
+import type { PlainTx, Queries, Tx } from '../platform/transaction.ts'
 import { badRequest, Problem } from '../platform/errors.ts'
 import { T, type Static } from '../platform/schema.ts'
 import { sql } from '../platform/sql.ts'

@@ -1,6 +1,6 @@
 // The access log as organizations read it: who has seen or changed the data of one of their patients.
 import { iso } from '../platform/clock.ts'
-import type { Tx } from '../platform/db.ts'
+import type { Tx } from '../platform/transaction.ts'
 import { cursor, numberPart, readCursor } from '../platform/page.ts'
 import { T, type Static } from '../platform/schema.ts'
 import { and, sql } from '../platform/sql.ts'

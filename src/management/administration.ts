@@ -2,7 +2,7 @@
 import type { Cells } from '../platform/cells.ts'
 import { machineNow } from '../platform/clock.ts'
 import type { Config } from '../platform/config.ts'
-import type { Tx } from '../platform/db.ts'
+import type { Tx } from '../platform/transaction.ts'
 import { Buckets, Quota } from '../platform/limits.ts'
 import { Tokens } from '../platform/tokens.ts'
 import type { Vault } from '../platform/vault.ts'

@@ -2,7 +2,7 @@
 // every use, so that a session ends at once with its member, the member's binding, the team or the modality.
 // Source: management-auth.md 16.
 import { plusSeconds } from '../platform/clock.ts'
-import type { PlainTx } from '../platform/db.ts'
+import type { PlainTx } from '../platform/transaction.ts'
 import { cleanup } from '../platform/retention.ts'
 import { Nullable, T, type Static } from '../platform/schema.ts'
 import { keyHash, newKey } from '../platform/secrets.ts'

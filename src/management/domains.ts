@@ -1,7 +1,7 @@
 // White-label domains: names that belong to an organization and that it proves with records in DNS. Source: management-auth.md 8.
 import { randomBytes } from 'node:crypto'
 import { plusSeconds } from '../platform/clock.ts'
-import type { PlainTx } from '../platform/db.ts'
+import type { PlainTx } from '../platform/transaction.ts'
 import { badRequest, conflict, notFound } from '../platform/errors.ts'
 import type { Steps } from '../platform/operation.ts'
 import { Nullable, T, type Static } from '../platform/schema.ts'

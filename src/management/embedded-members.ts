@@ -1,6 +1,6 @@
 // Members that an organization's own backend manages: they reach the dashboard through launch URLs and in no other way.
 // Source: management-auth.md 16.
-import type { PlainTx } from '../platform/db.ts'
+import type { PlainTx } from '../platform/transaction.ts'
 import { notFound, Problem } from '../platform/errors.ts'
 import { newestPage, readNewest } from '../platform/page.ts'
 import { T } from '../platform/schema.ts'

@@ -1,5 +1,5 @@
 // How an organization embeds the dashboard: its slug, what it does with it, and where its own pages are. Source: management-auth.md 16.
-import type { PlainTx } from '../platform/db.ts'
+import type { PlainTx } from '../platform/transaction.ts'
 import { conflict, notFound } from '../platform/errors.ts'
 import { sql, type Sql } from '../platform/sql.ts'
 import { Embedding, type PutEmbedding } from './embedding-schema.ts'

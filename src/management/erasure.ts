@@ -1,6 +1,7 @@
 // The end of a deleted team: when its grace is over, everything it has in a cell is erased. The control plane keeps its record, so that
 // its id is never used again, and the audit log stays. Source: management-auth.md 7.
-import type { Db, PlainTx } from '../platform/db.ts'
+import type { Db } from '../platform/db.ts'
+import type { PlainTx } from '../platform/transaction.ts'
 import type { TeamEraser } from '../platform/erasure.ts'
 import { dbNowPlus } from '../platform/leases.ts'
 import { ageInSeconds, type Cleanup } from '../platform/retention.ts'

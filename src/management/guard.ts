@@ -5,7 +5,9 @@
 // another kind left there. Source: management-auth.md 2, A1-A7; E1-E4; 10; 22.
 import type { Cells } from '../platform/cells.ts'
 import type { BoundHosts } from '../platform/config.ts'
-import { REMEMBERED_MS, type CellName, type Tenant } from '../platform/db.ts'
+import { REMEMBERED_MS } from '../platform/db.ts'
+import type { CellName } from '../platform/cell-names.ts'
+import type { Tenant } from '../platform/transaction.ts'
 import { unauthorized } from '../platform/errors.ts'
 import type { Buckets } from '../platform/limits.ts'
 import type { Caller } from '../platform/operation.ts'

@@ -1,7 +1,7 @@
 // Invites: who may join an organization, and in which role. The mail with the token goes to the outbox of mail in the transaction of
 // the invite. Source: management-auth.md 8.
 import { plusSeconds } from '../platform/clock.ts'
-import type { PlainTx } from '../platform/db.ts'
+import type { PlainTx } from '../platform/transaction.ts'
 import { conflict, notFound } from '../platform/errors.ts'
 import { sendMail } from '../platform/mail.ts'
 import { newestPage, readNewest } from '../platform/page.ts'

@@ -1,6 +1,7 @@
 // Keys of teams and organizations: issuing and recognising them. Their texts are never stored.
 import { isPast } from '../platform/clock.ts'
-import type { CellName, PlainTx, Queries } from '../platform/db.ts'
+import type { CellName } from '../platform/cell-names.ts'
+import type { PlainTx, Queries } from '../platform/transaction.ts'
 import type { Manager, Plan } from '../platform/operation.ts'
 import { Nullable, T } from '../platform/schema.ts'
 import { keyHash, keyHint, newKey } from '../platform/secrets.ts'

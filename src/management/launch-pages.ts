@@ -1,6 +1,7 @@
 // The pages of launch URLs: a token becomes a session in a cookie; without a token an open session goes on, or the browser is sent to the
 // organization's own backend, which makes a new launch URL. Source: management-auth.md 16, fast launch and continuation.
-import type { CellName, PlainTx } from '../platform/db.ts'
+import type { CellName } from '../platform/cell-names.ts'
+import type { PlainTx } from '../platform/transaction.ts'
 import { notFound, Problem, type Fault } from '../platform/errors.ts'
 import { readQuery } from '../platform/input.ts'
 import type { BrowserPage, PageAnswer, Visit } from '../platform/pages.ts'

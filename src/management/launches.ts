@@ -1,7 +1,8 @@
 // Launch URLs: a member, a team in one environment, and a feature, authorised beforehand and good for one use within five minutes.
 // Source: management-auth.md 16.
 import { plusSeconds } from '../platform/clock.ts'
-import type { CellName, PlainTx } from '../platform/db.ts'
+import type { CellName } from '../platform/cell-names.ts'
+import type { PlainTx } from '../platform/transaction.ts'
 import { badRequest, forbidden, invalid, notFound, type Fault } from '../platform/errors.ts'
 import { T } from '../platform/schema.ts'
 import { keyHash, newKey } from '../platform/secrets.ts'

@@ -1,6 +1,6 @@
 // Management keys, as an organization manages them. Their texts are shown once. Source: management-auth.md 9.
 import { plusSeconds } from '../platform/clock.ts'
-import type { PlainTx } from '../platform/db.ts'
+import type { PlainTx } from '../platform/transaction.ts'
 import { badRequest, forbidden, invalid, invalidValue, notFound } from '../platform/errors.ts'
 import type { Manager } from '../platform/operation.ts'
 import { newestPage, readNewest } from '../platform/page.ts'

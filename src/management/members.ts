@@ -1,5 +1,5 @@
 // Members: the people of an organization. They come by an invite that they accept. Source: management-auth.md 8.
-import type { PlainTx } from '../platform/db.ts'
+import type { PlainTx } from '../platform/transaction.ts'
 import { badRequest, conflict, notFound } from '../platform/errors.ts'
 import { newestPage, readNewest } from '../platform/page.ts'
 import { T } from '../platform/schema.ts'

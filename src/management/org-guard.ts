@@ -2,7 +2,9 @@
 // Source: management-auth.md 2, 4, 19; E5-E7; K7.
 import type { Cells } from '../platform/cells.ts'
 import type { BoundHosts } from '../platform/config.ts'
-import { REMEMBERED_MS, type CellName, type Db, type Tenant } from '../platform/db.ts'
+import { REMEMBERED_MS, type Db } from '../platform/db.ts'
+import type { CellName } from '../platform/cell-names.ts'
+import type { Tenant } from '../platform/transaction.ts'
 import { forbidden, notFound, unauthorized } from '../platform/errors.ts'
 import { planOf, plans, type Manager, type Operation } from '../platform/operation.ts'
 import { Remembered } from '../platform/remembered.ts'

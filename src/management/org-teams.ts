@@ -2,7 +2,8 @@
 //
 // A change of both is one transaction of the control plane with the cells' transactions inside it: what the control plane knows is
 // complete, and what a crash leaves in a cell alone is known to nobody and is overwritten by the next try. Source: management-auth.md 7.
-import type { CellName, PlainTx } from '../platform/db.ts'
+import type { CellName } from '../platform/cell-names.ts'
+import type { PlainTx } from '../platform/transaction.ts'
 import { badRequest, notFound, Problem } from '../platform/errors.ts'
 import type { Manager } from '../platform/operation.ts'
 import { newestPage, readNewest } from '../platform/page.ts'

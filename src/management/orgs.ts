@@ -1,5 +1,5 @@
 // The organization as it sees itself.
-import type { PlainTx } from '../platform/db.ts'
+import type { PlainTx } from '../platform/transaction.ts'
 import type { Plan } from '../platform/operation.ts'
 import { sql } from '../platform/sql.ts'
 import { Org } from './schema.ts'

@@ -1,5 +1,5 @@
 // A team as its own keys see it. Source: management-auth.md 18.
-import type { Tx } from '../platform/db.ts'
+import type { Tx } from '../platform/transaction.ts'
 import { invalid, notFound } from '../platform/errors.ts'
 import { Nullable, T } from '../platform/schema.ts'
 import { sql } from '../platform/sql.ts'

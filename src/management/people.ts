@@ -1,5 +1,5 @@
 // What members and invites have in common: roles, and the teams they are bound to. Source: management-auth.md 4, 8.
-import type { PlainTx } from '../platform/db.ts'
+import type { PlainTx } from '../platform/transaction.ts'
 import { invalidValue, notFound } from '../platform/errors.ts'
 import { T } from '../platform/schema.ts'
 import { sql, type Sql } from '../platform/sql.ts'

@@ -1,7 +1,7 @@
 // How far a management key reaches: teams that a request names in its body or query are looked up here, those of the path by the guard;
 // and which teams of a cell are meant where none is named.
 // Source: management-auth.md 4, E7.
-import type { Queries } from '../platform/db.ts'
+import type { Queries } from '../platform/transaction.ts'
 import { badRequest, forbidden, notFound } from '../platform/errors.ts'
 import type { Manager } from '../platform/operation.ts'
 import { T } from '../platform/schema.ts'

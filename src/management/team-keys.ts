@@ -1,5 +1,6 @@
 // API keys of teams, as an organization manages them. Their texts are shown once. Source: management-auth.md 10.
-import type { CellName, PlainTx } from '../platform/db.ts'
+import type { CellName } from '../platform/cell-names.ts'
+import type { PlainTx } from '../platform/transaction.ts'
 import type { About, Manager } from '../platform/operation.ts'
 import { newestPage, readNewest } from '../platform/page.ts'
 import { T } from '../platform/schema.ts'

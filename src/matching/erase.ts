@@ -1,5 +1,5 @@
 // Erasing what laboratories sent about a deleted user or for a deleted team, when the grace is over; before the orders go.
-import type { Tx } from '../platform/db.ts'
+import type { Tx } from '../platform/transaction.ts'
 import { inTurn } from '../platform/erasure.ts'
 import { handle } from '../platform/outbox.ts'
 import { sql } from '../platform/sql.ts'

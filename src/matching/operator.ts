@@ -2,7 +2,7 @@
 // Source: lab-testing.md 14; how an operator works on them is a choice of this project.
 import type { Order } from '../orders/schema.ts'
 import { iso } from '../platform/clock.ts'
-import type { PlainTx, Queries, Tx } from '../platform/db.ts'
+import type { PlainTx, Queries, Tx } from '../platform/transaction.ts'
 import { assertFeature } from '../platform/feature.ts'
 import { JsonText } from '../platform/operation.ts'
 import { cleanup } from '../platform/retention.ts'

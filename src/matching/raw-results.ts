@@ -1,7 +1,7 @@
 // What laboratories sent, as it came, and what became of it: the table raw_result. Never decides anything.
 import { interpret, compare as compareRange, parseRange, worst } from '../results/ranges.ts'
 import { iso } from '../platform/clock.ts'
-import type { Tx } from '../platform/db.ts'
+import type { Tx } from '../platform/transaction.ts'
 import { hasFeature } from '../platform/feature.ts'
 import { emit } from '../platform/outbox.ts'
 import { Nullable, T, Timestamp, type Static } from '../platform/schema.ts'

@@ -1,7 +1,7 @@
 // Reviews as the team reads them and decides on them. Source: lab-testing.md 14.
 import { findOpenOrder } from '../orders/open-order.ts'
 import { iso, plusSeconds } from '../platform/clock.ts'
-import type { Tx } from '../platform/db.ts'
+import type { Tx } from '../platform/transaction.ts'
 import { invalidValue, notFound, Problem } from '../platform/errors.ts'
 import { JsonText } from '../platform/operation.ts'
 import { newestPage, readNewest } from '../platform/page.ts'

@@ -1,5 +1,5 @@
 // Erasing what was told to patients, with the user or the team, and the mails that carried it.
-import type { PlainTx } from '../platform/db.ts'
+import type { PlainTx } from '../platform/transaction.ts'
 import type { TeamEraser } from '../platform/erasure.ts'
 import { eraseMail } from '../platform/mail.ts'
 import { handle } from '../platform/outbox.ts'

@@ -2,7 +2,7 @@
 import { readAppointment } from '../appointments/open-appointment.ts'
 import type { OpenOrder } from '../orders/open-order.ts'
 import { day } from '../platform/clock.ts'
-import type { Tx } from '../platform/db.ts'
+import type { Tx } from '../platform/transaction.ts'
 import type { Help } from './texts.ts'
 
 /** What helps the patient with a step of the order. */

@@ -2,7 +2,7 @@
 // written down; it is carried only where there is somebody who carries it. Never logs whom or what.
 import type { Order } from '../orders/schema.ts'
 import { hasOrder } from '../orders/orders.ts'
-import type { Queries, Tx } from '../platform/db.ts'
+import type { Queries, Tx } from '../platform/transaction.ts'
 import { dbNow } from '../platform/leases.ts'
 import { notFound } from '../platform/errors.ts'
 import { sendMail } from '../platform/mail.ts'

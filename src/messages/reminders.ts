@@ -2,7 +2,7 @@
 import type { Intake } from '../orders/open-order.ts'
 import type { Order } from '../orders/schema.ts'
 import { plusSeconds } from '../platform/clock.ts'
-import type { Tx } from '../platform/db.ts'
+import type { Tx } from '../platform/transaction.ts'
 import { enqueue, handle, job } from '../platform/outbox.ts'
 import { T } from '../platform/schema.ts'
 import { sql } from '../platform/sql.ts'

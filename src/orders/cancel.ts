@@ -1,5 +1,5 @@
 // Cancelling an order. Source: lab-testing.md 11.
-import type { Tx } from '../platform/db.ts'
+import type { Tx } from '../platform/transaction.ts'
 import { JsonText } from '../platform/operation.ts'
 import { cannotCancel, changeOrder } from './open-order.ts'
 import { orderReply } from './orders.ts'

@@ -1,7 +1,7 @@
 // Sending an order to its laboratory, after the commit and not before its date. Source: lab-testing.md 6.2, 6.3.
 import { linkTo } from '../labs/links.ts'
 import { day, plusSeconds } from '../platform/clock.ts'
-import type { Tx } from '../platform/db.ts'
+import type { Tx } from '../platform/transaction.ts'
 import { enqueue, enqueueAgain, handle, job } from '../platform/outbox.ts'
 import { T } from '../platform/schema.ts'
 import { sql } from '../platform/sql.ts'

@@ -1,5 +1,5 @@
 // Draws at a site of the customer, whose own staff say when a sample was taken. Source: lab-testing.md 20.
-import type { Tx } from '../platform/db.ts'
+import type { Tx } from '../platform/transaction.ts'
 import { badRequest } from '../platform/errors.ts'
 import type { JsonText } from '../platform/operation.ts'
 import { changeOrder } from './open-order.ts'

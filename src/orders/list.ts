@@ -1,6 +1,6 @@
 // Listing orders: filters, sorting, pages. Source: lab-testing.md 6.4.
 import { day } from '../platform/clock.ts'
-import type { Tx } from '../platform/db.ts'
+import type { Tx } from '../platform/transaction.ts'
 import { invalid, type Fault } from '../platform/errors.ts'
 import { JsonText } from '../platform/operation.ts'
 import { parseMoment } from '../platform/formats.ts'

@@ -1,6 +1,6 @@
 // Checkpoints along the list of a team's orders, which leaves out those of deleted users (platform/checkpoints.ts).
 import { Checkpoints, CHECKPOINT_STRIDE, lockTeam } from '../platform/checkpoints.ts'
-import type { Tx } from '../platform/db.ts'
+import type { Tx } from '../platform/transaction.ts'
 import { enqueue, handle, job } from '../platform/outbox.ts'
 import { T } from '../platform/schema.ts'
 import { sql } from '../platform/sql.ts'

@@ -1,5 +1,5 @@
 // Counts of a team's users, connections and orders.
-import type { Tx } from '../platform/db.ts'
+import type { Tx } from '../platform/transaction.ts'
 import type { Static } from '../platform/schema.ts'
 import { countUsers } from '../users/users.ts'
 import { countOrders } from './marks.ts'

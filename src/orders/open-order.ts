@@ -2,7 +2,7 @@
 //
 // Invariant: nothing else updates lab_order. Whoever wants an order changed is given an `OpenOrder` by `changeOrder`.
 import { day, iso } from '../platform/clock.ts'
-import type { Tx } from '../platform/db.ts'
+import type { Tx } from '../platform/transaction.ts'
 import { badRequest, notFound, Problem } from '../platform/errors.ts'
 import { emit } from '../platform/outbox.ts'
 import { T, type Static } from '../platform/schema.ts'

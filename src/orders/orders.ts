@@ -1,7 +1,7 @@
 // Orders: reading and scheduling them. Owns lab_order; never knows what a kit, an appointment or a result is: their owners write what
 // an order shows of them through `changeOrder`.
 import { day } from '../platform/clock.ts'
-import type { Tx } from '../platform/db.ts'
+import type { Tx } from '../platform/transaction.ts'
 import { badRequest, invalidValue, notFound } from '../platform/errors.ts'
 import { JsonText } from '../platform/operation.ts'
 import { T } from '../platform/schema.ts'

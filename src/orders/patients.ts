@@ -1,6 +1,6 @@
 // Rules about the patient that need the team's date or settings. Source: lab-testing.md 5.1.
 import { day } from '../platform/clock.ts'
-import type { Tx } from '../platform/db.ts'
+import type { Tx } from '../platform/transaction.ts'
 import { badRequest } from '../platform/errors.ts'
 import { assertBorn, latestDemographics } from '../users/demographics.ts'
 import { toMedicalProxy, toPatient, type Patient, type PatientInput } from '../wire/patient.ts'

@@ -1,6 +1,6 @@
 // Telling the latest event of orders once more. Source: lab-testing.md 22.
 import { plusSeconds } from '../platform/clock.ts'
-import type { Tx } from '../platform/db.ts'
+import type { Tx } from '../platform/transaction.ts'
 import { badRequest, invalidValue } from '../platform/errors.ts'
 import { repeatLatestEvents } from '../platform/outbox.ts'
 import { T } from '../platform/schema.ts'

@@ -1,5 +1,5 @@
 // Transactions: the orders that serve one purpose together. Derived from the orders; there is no row of its own.
-import type { Tx } from '../platform/db.ts'
+import type { Tx } from '../platform/transaction.ts'
 import { notFound } from '../platform/errors.ts'
 import { T, type Static } from '../platform/schema.ts'
 import { sql } from '../platform/sql.ts'

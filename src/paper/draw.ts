@@ -1,5 +1,5 @@
 // Documents that are drawn when they are asked for: read, then draw, so that no connection is held while a thread draws.
-import type { Tx } from '../platform/db.ts'
+import type { Tx } from '../platform/transaction.ts'
 import { busy } from '../platform/errors.ts'
 import { HeavyBusy, type Heavy } from '../platform/heavy.ts'
 import { FileReply, type Outside } from '../platform/operation.ts'

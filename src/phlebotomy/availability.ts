@@ -2,7 +2,7 @@
 import { bookingKey } from '../appointments/booking-keys.ts'
 import type { AvailableSlots, TimeSlot } from '../appointments/schema.ts'
 import { iso } from '../platform/clock.ts'
-import type { Tx } from '../platform/db.ts'
+import type { Tx } from '../platform/transaction.ts'
 import { badRequest } from '../platform/errors.ts'
 import type { Vault } from '../platform/vault.ts'
 import { linksOf } from './links.ts'

@@ -4,7 +4,7 @@ import { findAppointment, type OpenAppointment } from '../appointments/open-appo
 import type { Appointment as Shown } from '../appointments/schema.ts'
 import { findOpenOrder, finish, type OpenOrder } from '../orders/open-order.ts'
 import { iso, plusSeconds } from '../platform/clock.ts'
-import type { Tx } from '../platform/db.ts'
+import type { Tx } from '../platform/transaction.ts'
 import { badRequest, invalidValue } from '../platform/errors.ts'
 import { handle } from '../platform/outbox.ts'
 import { JsonText } from '../platform/operation.ts'

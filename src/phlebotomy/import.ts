@@ -1,6 +1,7 @@
 // Brings an operator's file of phlebotomists into a cell.
 import { readFile, stat } from 'node:fs/promises'
-import type { Db, PlainTx } from '../platform/db.ts'
+import type { Db } from '../platform/db.ts'
+import type { PlainTx } from '../platform/transaction.ts'
 import { Problem, type Fault } from '../platform/errors.ts'
 import { read } from '../platform/read.ts'
 import { Rejections, UnusableFile } from '../platform/rejections.ts'

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { TimeSlot } from '../appointments/schema.ts'
-import type { CellName } from '../platform/db.ts'
+import type { CellName } from '../platform/cell-names.ts'
 import { T } from '../platform/schema.ts'
 import { sql } from '../platform/sql.ts'
 import { appointmentsOf, assertAgreement } from '../testing-appointments.ts'

@@ -1,7 +1,7 @@
 // Who can visit patients: the phlebotomists and teams of an organization, and the operator's own, who are for every team. Owns
 // phlebotomist; never knows a visit.
 import { iso } from '../platform/clock.ts'
-import type { PlainTx, Queries } from '../platform/db.ts'
+import type { PlainTx, Queries } from '../platform/transaction.ts'
 import { badRequest, invalidValue, notFound } from '../platform/errors.ts'
 import { T } from '../platform/schema.ts'
 import { sql, type Sql } from '../platform/sql.ts'

@@ -1,6 +1,6 @@
 // Visits that are to come or go on: who comes, how long that keeps them, and what they were told. Owns phlebotomy_visit; a visit that is
 // over is not kept here, its appointment is.
-import type { Queries, Tx } from '../platform/db.ts'
+import type { Queries, Tx } from '../platform/transaction.ts'
 import { badRequest } from '../platform/errors.ts'
 import { inTurn } from '../platform/erasure.ts'
 import { T } from '../platform/schema.ts'

@@ -1,5 +1,5 @@
 // Where a visit goes: the address as it is given and shown, the middle of its ZIP code, and the clock there.
-import type { Queries } from '../platform/db.ts'
+import type { Queries } from '../platform/transaction.ts'
 import { badRequest } from '../platform/errors.ts'
 import { timeZoneAt } from '../places/distance.ts'
 import { placeOf } from '../places/places.ts'

@@ -1,6 +1,6 @@
 // The service network: physicians who order for a team, state by state, where the customer's own physician does not. Owns
 // team_physician; never knows what was ordered in their name. Source: lab-testing.md 4, 33 (21).
-import type { Tx } from '../platform/db.ts'
+import type { Tx } from '../platform/transaction.ts'
 import { badRequest, notFound } from '../platform/errors.ts'
 import { inTurn } from '../platform/erasure.ts'
 import { T } from '../platform/schema.ts'

@@ -1,6 +1,7 @@
 // The loop that sends to brokers, one per cell and process: lanes that have something are taken, each is emptied batch by batch, what
 // a broker acknowledged is crossed out. At least once: nothing is crossed out before, and what is not crossed out is sent again.
-import type { CellName, Db } from '../platform/db.ts'
+import type { CellName } from '../platform/cell-names.ts'
+import type { Db } from '../platform/db.ts'
 import { errorFields, type Log } from '../platform/log.ts'
 import type { Metrics } from '../platform/metrics.ts'
 import { uuid } from '../platform/uuid.ts'

@@ -1,6 +1,6 @@
 // Where postal codes are. Owns postal_place and geocoded_place; never knows an address beyond country, postal code and city. The
 // United States come with the program (zip-codes.ts); other countries are what the operator has imported, or what a geocoder has said.
-import type { PlainTx, Queries } from '../platform/db.ts'
+import type { PlainTx, Queries } from '../platform/transaction.ts'
 import { cleanup } from '../platform/retention.ts'
 import { T, type Static } from '../platform/schema.ts'
 import { sql } from '../platform/sql.ts'

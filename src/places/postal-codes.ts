@@ -2,7 +2,8 @@
 // Writes postal_place. A country is replaced whole, so that a newer file takes the place of an older one.
 import { createReadStream } from 'node:fs'
 import { createInterface } from 'node:readline'
-import type { Db, PlainTx } from '../platform/db.ts'
+import type { Db } from '../platform/db.ts'
+import type { PlainTx } from '../platform/transaction.ts'
 import { Rejections } from '../platform/rejections.ts'
 import { T } from '../platform/schema.ts'
 import { sql } from '../platform/sql.ts'

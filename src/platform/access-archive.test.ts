@@ -6,7 +6,8 @@ import { cells, given } from '../testing.ts'
 import { dropOldDays, exportLines, verifyLog, type Position } from './access-archive.ts'
 import { leaveLine, lineOf, type Access } from './access-line.ts'
 import { AccessLog, seal } from './access-log.ts'
-import type { CellName, Db } from './db.ts'
+import type { CellName } from './cell-names.ts'
+import type { Db } from './db.ts'
 import { createLog } from './log.ts'
 
 /** Each part has the log of a cell to itself. */

@@ -2,7 +2,8 @@
 // they cannot is in docs/decisions/access-log.md.
 import { createHash } from 'node:crypto'
 import { seal } from './access-log.ts'
-import type { Db, Queries } from './db.ts'
+import type { Db } from './db.ts'
+import type { Queries } from './transaction.ts'
 import { dbNow } from './leases.ts'
 import { ageInSeconds, type Cleanup } from './retention.ts'
 import { Nullable, T, type Static } from './schema.ts'

@@ -1,12 +1,14 @@
 // What an operation answers to a request that was let in: its input read, every fault at once, then the operation run where its rows
 // are, in one transaction, under the caller's idempotency key when there is one. Knows nothing of connections and of HTTP's library.
 import { createHash } from 'node:crypto'
-import { isId, Subjects } from './access-line.ts'
+import { isId } from './access-line.ts'
+import { Subjects } from './subjects.ts'
 import type { AccessLog } from './access-log.ts'
 import { accessOf } from './access-of.ts'
 import { audit, type Line } from './audit.ts'
 import type { Cells } from './cells.ts'
-import type { Db, PlainTx, Tenant, Tx } from './db.ts'
+import type { Db } from './db.ts'
+import type { PlainTx, Tenant, Tx } from './transaction.ts'
 import { invalid, invalidValue, type Fault } from './errors.ts'
 import { underKey, type Answer as Kept } from './idempotency.ts'
 import { readBody, readQuery } from './input.ts'

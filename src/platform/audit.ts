@@ -1,6 +1,6 @@
 // Who did what on the management interface: what was changed, and which secrets were read. Lines are added with what they tell of, in
 // the same transaction and place, and never changed. They hold ids, never a secret or a body.
-import type { PlainTx } from './db.ts'
+import type { PlainTx } from './transaction.ts'
 import type { Manager } from './operation.ts'
 import { join, sql } from './sql.ts'
 

@@ -1,5 +1,6 @@
 // The cells this process serves, each with its own connections, and the control plane beside them.
-import { Db, type CellName, type DbOptions } from './db.ts'
+import { Db, type DbOptions } from './db.ts'
+import type { CellName } from './cell-names.ts'
 
 export type CellOptions = Omit<DbOptions, 'schema'>
 

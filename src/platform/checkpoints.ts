@@ -6,7 +6,7 @@
 // transaction may last. And what hides a row from the list, or shows it again, changes the count of its part of the list in the same
 // transaction: triggers of the database do that, whoever writes. They and the job that sets checkpoints lock the row of the team.
 import { plusSeconds, uuidOfAge } from './clock.ts'
-import type { PlainTx, Tx } from './db.ts'
+import type { PlainTx, Tx } from './transaction.ts'
 import { T } from './schema.ts'
 import { raw, sql, type Sql } from './sql.ts'
 

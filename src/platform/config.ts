@@ -1,7 +1,7 @@
 // Settings: from the environment, once, checked at start, each fault said in a sentence. What each means stands in settings.ts.
 import { isIP } from 'node:net'
 import { accessLogModes, type AccessLogMode } from './access-log.ts'
-import { cellNames, type CellName } from './db.ts'
+import { cellNames, type CellName } from './cell-names.ts'
 import { FormatFault, formats } from './formats.ts'
 import { hostName } from './host-name.ts'
 import { cellVariable } from './settings.ts'

@@ -2,7 +2,8 @@
 // the transaction and filled by the last, so it commits with the work. A twin that arrives meanwhile waits for the claim and then
 // gets the same answer; after 5 s of waiting it is told to try again (409).
 // Source: lab-testing.md 7, management-auth.md 21.
-import type { Db, Tenant, Tx } from './db.ts'
+import type { Db } from './db.ts'
+import type { Tenant, Tx } from './transaction.ts'
 import { conflict, Problem } from './errors.ts'
 import { dbNow, dbNowPlus } from './leases.ts'
 import { cleanup } from './retention.ts'

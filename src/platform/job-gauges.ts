@@ -2,7 +2,7 @@
 // database does not answer.
 import { Gauge, type Registry } from 'prom-client'
 import type { Cells } from './cells.ts'
-import type { CellName } from './db.ts'
+import type { CellName } from './cell-names.ts'
 import { JOBS_COUNTED_MAX, countJobs, type JobCounts } from './failed-jobs.ts'
 
 const FRESH_MS = 5000

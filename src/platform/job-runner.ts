@@ -3,7 +3,9 @@
 //
 // A job may have several handlers. They run in the order of the list, which is from the top of the architecture down: rows that
 // refer to others are dealt with before the rows they refer to.
-import { teamNow, type CellName, type Db, type Tenant } from './db.ts'
+import { teamNow, type Db } from './db.ts'
+import type { CellName } from './cell-names.ts'
+import type { Tenant } from './transaction.ts'
 import {
   JOB_LEASE_S,
   claimNextOfTeam,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { given } from '../testing.ts'
-import type { Tx } from './db.ts'
+import type { Tx } from './transaction.ts'
 import { T } from './schema.ts'
 import { raw, sql } from './sql.ts'
 

@@ -1,7 +1,8 @@
 // Carries mail from the outboxes of a process's places to its server of mail. A mail is claimed by a lease and marked after it was
 // sent, so a killed process loses none, and may have sent one twice.
 import type { Cells } from './cells.ts'
-import type { Db, Queries } from './db.ts'
+import type { Db } from './db.ts'
+import type { Queries } from './transaction.ts'
 import { errorFields, type Log } from './log.ts'
 import { claimMail, giveUpMail, holdMail, settleMail, type ClaimedMail } from './mail.ts'
 import { Rounds } from './rounds.ts'

@@ -1,7 +1,8 @@
 // The outbox of mail, in the control plane and in each cell: what is written here is sent after the commit, or, where no server of
 // mail is set, waits to be read. Nothing here reaches the network. All times are the database's, so that workers whose clocks differ agree on
 // what is due and what another one has.
-import type { Db, PlainTx } from './db.ts'
+import type { Db } from './db.ts'
+import type { PlainTx } from './transaction.ts'
 import { cleanup } from './retention.ts'
 import { dbNow, dbNowPlus } from './leases.ts'
 import { Nullable, T, type Static } from './schema.ts'

@@ -2,7 +2,7 @@
 // says from which migration on programs can work with the schema after it, and the table `migration` keeps that for older programs.
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
-import type { Queries } from './db.ts'
+import type { Queries } from './transaction.ts'
 import { T } from './schema.ts'
 import { raw, sql } from './sql.ts'
 

@@ -1,6 +1,6 @@
 // Numbers from the database's sequences, taken in blocks so that a transaction need not ask for its own. What a process has left of a
 // block when it ends is lost: numbers are unique and have gaps.
-import type { Queries } from './db.ts'
+import type { Queries } from './transaction.ts'
 import { T } from './schema.ts'
 import { Bound } from './shares.ts'
 import { sql } from './sql.ts'

@@ -2,7 +2,7 @@
 // The list of all operations is the interface: routes, checks, description and coverage all come from it.
 import type { Static, TSchema } from 'typebox'
 import type { Cells } from './cells.ts'
-import type { PlainTx, Tenant, Tx } from './db.ts'
+import type { PlainTx, Tenant, Tx } from './transaction.ts'
 import type { Feature } from './feature.ts'
 
 export type Method = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'

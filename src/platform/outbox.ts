@@ -2,7 +2,7 @@
 // commit. Both commit with the rows that caused them or not at all.
 import type { Static, TSchema } from 'typebox'
 import { machineNow, plusSeconds } from './clock.ts'
-import type { PlainTx, Queries, Tenant, Tx } from './db.ts'
+import type { PlainTx, Queries, Tenant, Tx } from './transaction.ts'
 import { dbNowPlus } from './leases.ts'
 import { T } from './schema.ts'
 import { join, sql, type Sql } from './sql.ts'

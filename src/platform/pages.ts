@@ -3,11 +3,11 @@
 import { readFileSync } from 'node:fs'
 import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyInstance } from 'fastify'
-import type { Subjects } from './access-line.ts'
+import type { Subjects } from './subjects.ts'
 import type { AccessLog } from './access-log.ts'
 import { accessOfPage } from './access-of.ts'
 import type { Cells } from './cells.ts'
-import type { Tenant } from './db.ts'
+import type { Tenant } from './transaction.ts'
 import type { Description } from './openapi.ts'
 
 export interface PageOptions {

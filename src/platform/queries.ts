@@ -2,7 +2,7 @@
 // schema.
 import type pg from 'pg'
 import type { TSchema } from 'typebox'
-import type { Queries } from './db.ts'
+import type { Queries } from './transaction.ts'
 import { isStale, prepared } from './prepared.ts'
 import { firstFault } from './shape-check.ts'
 import type { Sql } from './sql.ts'

@@ -5,7 +5,8 @@
 // took, so that it never has more than half of one connection's time. Several workers may do this at once: a row that one deletes is passed over by
 // the others.
 import type { Cells } from './cells.ts'
-import type { CellName, Db } from './db.ts'
+import type { CellName } from './cell-names.ts'
+import type { Db } from './db.ts'
 import { dbNow, dbNowPlus } from './leases.ts'
 import { errorFields, type Log } from './log.ts'
 import type { Metrics } from './metrics.ts'

@@ -1,6 +1,7 @@
 // Sealed columns: where texts of the vault are kept, and how they are moved from one key to the next. Each module declares the columns
 // of its own tables; that they are written here, too, is the one exception from "a module writes its own tables".
-import type { Db, PlainTx } from './db.ts'
+import type { Db } from './db.ts'
+import type { PlainTx } from './transaction.ts'
 import { T } from './schema.ts'
 import { join, raw, sql, type Sql } from './sql.ts'
 import { VaultError, type Vault } from './vault.ts'

@@ -1,5 +1,5 @@
 // Every setting there is, in words: the table of docs/OPERATING.md. How they are read and checked stands in config.ts.
-import { cellNames } from './db.ts'
+import { cellNames } from './cell-names.ts'
 
 export interface Setting {
   name: string

@@ -2,7 +2,9 @@
 // in hand, so a killed worker's jobs are found again; it is deleted when its handlers are done, so it runs at least once. After its last
 // attempt it stays, failed, for people to see. docs/decisions/jobs.md says what holds and why.
 import type { Cells } from './cells.ts'
-import type { CellName, Db, Tenant } from './db.ts'
+import type { CellName } from './cell-names.ts'
+import type { Db } from './db.ts'
+import type { Tenant } from './transaction.ts'
 import { JobRunner, type HeldJob, type JobRunnerOptions } from './job-runner.ts'
 import { JobSlots } from './job-slots.ts'
 import { JobClaims, completeJobs, releaseJobs } from './jobs.ts'

@@ -1,8 +1,8 @@
-// A transaction that writes: what is sent when, and how it ends. See db.ts for what it promises.
+// A transaction that writes: what is sent when, and how it ends. See transaction.ts for what it promises.
 import type { Duplex } from 'node:stream'
 import type pg from 'pg'
-import { Subjects } from './access-line.ts'
-import type { Queries, Tenant, Tx } from './db.ts'
+import { Subjects } from './subjects.ts'
+import type { Queries, Tenant, Tx } from './transaction.ts'
 import { LeaseLost } from './leases.ts'
 import type { Numbers } from './numbers.ts'
 import { isLost, UnknownOutcome } from './outages.ts'

@@ -1,6 +1,7 @@
 // Brings an operator's file of sites into a cell.
 import { zipTable } from '../places/zip-codes.ts'
-import type { Db, PlainTx } from '../platform/db.ts'
+import type { Db } from '../platform/db.ts'
+import type { PlainTx } from '../platform/transaction.ts'
 import { Rejections, UnusableFile } from '../platform/rejections.ts'
 import { T } from '../platform/schema.ts'
 import { sql } from '../platform/sql.ts'

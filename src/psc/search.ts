@@ -1,7 +1,7 @@
 // Answers about sites near a place. Source: lab-testing.md 16.
 import { billingOffered, usableAccount, type UsableAccount } from '../labs/selection.ts'
 import { getOrder } from '../orders/orders.ts'
-import type { Tx } from '../platform/db.ts'
+import type { Tx } from '../platform/transaction.ts'
 import { badRequest, invalidValue, notFound } from '../platform/errors.ts'
 import { JsonText, type Outside } from '../platform/operation.ts'
 import type { Locate } from '../places/geocoder.ts'

@@ -1,6 +1,6 @@
 // Sites of laboratories where samples are taken. Owns psc_site and psc_directory; never knows who is near one (directory.ts) or
 // what is booked there.
-import type { PlainTx, Queries } from '../platform/db.ts'
+import type { PlainTx, Queries } from '../platform/transaction.ts'
 import { Nullable, T, type Static } from '../platform/schema.ts'
 import { sql } from '../platform/sql.ts'
 

@@ -1,7 +1,7 @@
 // Critical results: when the team is told of one, and how. Source: lab-testing.md 13.7.
 import type { OpenOrder } from '../orders/open-order.ts'
 import { iso } from '../platform/clock.ts'
-import type { Tx } from '../platform/db.ts'
+import type { Tx } from '../platform/transaction.ts'
 import { sendMail } from '../platform/mail.ts'
 import type { BiomarkerResult, ResultDocument } from './schema.ts'
 

@@ -1,5 +1,5 @@
 import { draw as drawn } from '../paper/draw.ts'
-import type { Tx } from '../platform/db.ts'
+import type { Tx } from '../platform/transaction.ts'
 import type { Heavy } from '../platform/heavy.ts'
 import { operation, outsideOperation, pdf, type FileReply, type Outside } from '../platform/operation.ts'
 import { Fields, Uuid } from '../platform/schema.ts'

@@ -4,7 +4,7 @@
 import { createHash } from 'node:crypto'
 import type { OpenOrder } from '../orders/open-order.ts'
 import { fileName } from '../paper/draw.ts'
-import type { Tx } from '../platform/db.ts'
+import type { Tx } from '../platform/transaction.ts'
 import { FileReply } from '../platform/operation.ts'
 import { T } from '../platform/schema.ts'
 import { sql } from '../platform/sql.ts'

@@ -3,7 +3,7 @@
 import { cancelAppointment, confirmAppointment } from '../appointments/appointments.ts'
 import { findAppointment, orderOfAppointment, type OpenAppointment } from '../appointments/open-appointment.ts'
 import { findOpenOrder, finish, type OpenOrder } from '../orders/open-order.ts'
-import type { Queries, Tx } from '../platform/db.ts'
+import type { Queries, Tx } from '../platform/transaction.ts'
 import { handle, job } from '../platform/outbox.ts'
 import { T, type Static } from '../platform/schema.ts'
 import { sql } from '../platform/sql.ts'

@@ -14,7 +14,7 @@ import type { Appointment, BookAppointment, MoveAppointment } from '../appointme
 import { finish, openOrder, type OpenOrder } from '../orders/open-order.ts'
 import { getOrder } from '../orders/orders.ts'
 import { iso, plusSeconds } from '../platform/clock.ts'
-import type { Tx } from '../platform/db.ts'
+import type { Tx } from '../platform/transaction.ts'
 import { badRequest, notFound, Problem } from '../platform/errors.ts'
 import { hasOption } from '../platform/feature.ts'
 import { JsonText } from '../platform/operation.ts'

@@ -1,7 +1,7 @@
 // Who offers times at sites of laboratories. A scheduler says how a site works; what of that is free, and whose it becomes, is counted
 // the same for all (places.ts).
 import type { Problem } from '../platform/errors.ts'
-import type { Queries, Tenant } from '../platform/db.ts'
+import type { Queries, Tenant } from '../platform/transaction.ts'
 import type { SiteRecord } from '../psc/sites.ts'
 import { ownScheduler } from './own-scheduler.ts'
 import { sandboxScheduler } from './sandbox-scheduler.ts'

@@ -1,5 +1,5 @@
 // The schedules of sites, as the operator keeps them. Owns psc_schedule; never knows what is booked.
-import type { PlainTx, Queries } from '../platform/db.ts'
+import type { PlainTx, Queries } from '../platform/transaction.ts'
 import { T } from '../platform/schema.ts'
 import { sql } from '../platform/sql.ts'
 import { Schedule } from './schedule.ts'

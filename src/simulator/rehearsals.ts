@@ -3,7 +3,7 @@
 import { findLabTest } from '../catalog/lab-tests.ts'
 import { hasOrder } from '../orders/orders.ts'
 import { iso } from '../platform/clock.ts'
-import type { Tx } from '../platform/db.ts'
+import type { Tx } from '../platform/transaction.ts'
 import { inTurn } from '../platform/erasure.ts'
 import { invalidValue, notFound } from '../platform/errors.ts'
 import { enqueue, job } from '../platform/outbox.ts'

@@ -3,7 +3,7 @@
 import type { OpenOrder } from '../orders/open-order.ts'
 import type { Shipment, TestkitDetails } from '../orders/schema.ts'
 import { iso } from '../platform/clock.ts'
-import type { Tx } from '../platform/db.ts'
+import type { Tx } from '../platform/transaction.ts'
 import { badRequest } from '../platform/errors.ts'
 
 export interface Tracking {

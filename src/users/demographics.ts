@@ -1,7 +1,7 @@
 // Demographics: who a user is, as last said. Owns user_demographics, one row a user; never knows what of it was ordered for.
 // Source: lab-testing.md 5.3.
 import { day } from '../platform/clock.ts'
-import type { Tx } from '../platform/db.ts'
+import type { Tx } from '../platform/transaction.ts'
 import { invalidValue, notFound } from '../platform/errors.ts'
 import { inTurn } from '../platform/erasure.ts'
 import { handle } from '../platform/outbox.ts'

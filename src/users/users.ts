@@ -2,7 +2,7 @@
 import type { Static } from 'typebox'
 import { Checkpoints, CHECKPOINT_STRIDE, lockTeam } from '../platform/checkpoints.ts'
 import { iso, plusSeconds } from '../platform/clock.ts'
-import type { Queries, Tx } from '../platform/db.ts'
+import type { Queries, Tx } from '../platform/transaction.ts'
 import { inTurn } from '../platform/erasure.ts'
 import { eraseAnswers } from '../platform/idempotency.ts'
 import { badRequest, busy, conflict, invalidValue, notFound } from '../platform/errors.ts'

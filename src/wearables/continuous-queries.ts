@@ -1,6 +1,7 @@
 // Continuous queries as organizations manage them. Owns `continuous_query`. A query is kept, and never changed afterwards; nothing
 // runs it here. Source: management-auth.md 15.
-import type { ConstraintAnswers, Tx } from '../platform/db.ts'
+import type { ConstraintAnswers } from '../platform/db.ts'
+import type { Tx } from '../platform/transaction.ts'
 import { badRequest, conflict, forbidden, notFound } from '../platform/errors.ts'
 import { inTurn } from '../platform/erasure.ts'
 import type { Manager } from '../platform/operation.ts'

@@ -1,5 +1,5 @@
 // Endpoints that are deleted: gone at once for everybody, their log erased a batch at a time. Owns `deleted_webhook`.
-import type { PlainTx } from '../platform/db.ts'
+import type { PlainTx } from '../platform/transaction.ts'
 import { ageInSeconds, type Cleanup } from '../platform/retention.ts'
 import { Nullable, T, type Static } from '../platform/schema.ts'
 import { raw, sql, type Sql } from '../platform/sql.ts'

@@ -3,7 +3,7 @@
 //
 // An endpoint is served by one process at a time, its lane's owner, so that its rate, its pauses and its order are kept without
 // asking others. Leases end, lanes' and deliveries' alike: what a killed process had in hand is sent again by the next.
-import type { Queries, Tx } from '../platform/db.ts'
+import type { Queries, Tx } from '../platform/transaction.ts'
 import { dbNow, dbNowPlus } from '../platform/leases.ts'
 import { cleanup } from '../platform/retention.ts'
 import { Nullable, T, type Static } from '../platform/schema.ts'

@@ -1,5 +1,5 @@
 // What delivering needs of its process, and what tests may put in place of the clocks and the network.
-import type { CellName } from '../platform/db.ts'
+import type { CellName } from '../platform/cell-names.ts'
 import type { Log } from '../platform/log.ts'
 import type { Metrics } from '../platform/metrics.ts'
 import type { Vault } from '../platform/vault.ts'

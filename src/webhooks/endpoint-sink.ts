@@ -1,7 +1,7 @@
 // Endpoints as a place where events go: each event to the endpoints of its team that want its type. What can be sent at once is taken
 // straight into hand; the rest becomes deliveries that wait. Never what a provider sent, nor what is told of long ago: H2, H6.
 // Source: events.md 4.11, 6.7.
-import type { PlainTx } from '../platform/db.ts'
+import type { PlainTx } from '../platform/transaction.ts'
 import { dbNow, dbNowPlus } from '../platform/leases.ts'
 import { Nullable, T, type Static } from '../platform/schema.ts'
 import { sql } from '../platform/sql.ts'

@@ -1,5 +1,5 @@
 // Endpoints: where a team's events are sent. Owns `webhook`. Source: events.md 6.7, 7; management-auth.md 11.
-import type { Tx } from '../platform/db.ts'
+import type { Tx } from '../platform/transaction.ts'
 import { badRequest, busy, notFound } from '../platform/errors.ts'
 import { followTeam } from '../platform/outbox.ts'
 import { newestPage, readNewest } from '../platform/page.ts'

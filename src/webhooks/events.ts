@@ -1,5 +1,5 @@
 // Events as people and tests read them: what was told to the team, newest first. Appending is the outbox's; delivering comes later.
-import type { Tx } from '../platform/db.ts'
+import type { Tx } from '../platform/transaction.ts'
 import { JsonText } from '../platform/operation.ts'
 import { cursor, readCursor, uuidPart } from '../platform/page.ts'
 import { T, type Static } from '../platform/schema.ts'

@@ -1,6 +1,7 @@
 // From what was announced to what is to be sent: the events of a transaction are handed to each place where events may go, in one
 // transaction with their taking, and get a line of the feed for those who follow. Source: events.md 5, 6.7.
-import type { Db, PlainTx, Queries } from '../platform/db.ts'
+import type { Db } from '../platform/db.ts'
+import type { PlainTx, Queries } from '../platform/transaction.ts'
 import { takeAnnouncements } from '../platform/outbox.ts'
 import { T } from '../platform/schema.ts'
 import { sql } from '../platform/sql.ts'

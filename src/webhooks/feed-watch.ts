@@ -1,6 +1,8 @@
 // Waiting for a team's feed to go on. Whoever waits holds neither a connection nor a transaction: one small statement per cell and
 // moment looks for all of them.
-import type { CellName, Db, Queries } from '../platform/db.ts'
+import type { CellName } from '../platform/cell-names.ts'
+import type { Db } from '../platform/db.ts'
+import type { Queries } from '../platform/transaction.ts'
 import { busy, tooMany } from '../platform/errors.ts'
 import { T } from '../platform/schema.ts'
 import { sql } from '../platform/sql.ts'

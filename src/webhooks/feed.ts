@@ -1,6 +1,6 @@
 // A team's events in the order in which they became known, to be followed without an endpoint. Rows are added where events are fanned
 // out, by one transaction at a time, so a reader that has seen a number has seen every smaller one. Source: events.md 10.
-import type { PlainTx, Queries } from '../platform/db.ts'
+import type { PlainTx, Queries } from '../platform/transaction.ts'
 import { dbNow } from '../platform/leases.ts'
 import { cleanup } from '../platform/retention.ts'
 import { Nullable, T, type Static } from '../platform/schema.ts'

@@ -1,6 +1,6 @@
 // Deliveries on their way: what waits in hand leaves when its endpoint has room, and is answered, and what came of it is written down.
 import { iso, wholeSeconds } from '../platform/clock.ts'
-import type { CellName } from '../platform/db.ts'
+import type { CellName } from '../platform/cell-names.ts'
 import type { Log } from '../platform/log.ts'
 import type { Metrics } from '../platform/metrics.ts'
 import { attempt, type Ended, type Means } from './attempt.ts'

@@ -1,5 +1,6 @@
 // Answering somebody who follows a team's events: what there is at once, or what comes while they wait.
-import type { Db, Tenant } from '../platform/db.ts'
+import type { Db } from '../platform/db.ts'
+import type { Tenant } from '../platform/transaction.ts'
 import { followTeam } from '../platform/outbox.ts'
 import { cursor, numberPart, readCursor } from '../platform/page.ts'
 import type { Static } from '../platform/schema.ts'

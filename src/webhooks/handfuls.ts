@@ -4,7 +4,7 @@
 //
 // Whoever has a handful writes it down within a moment. When its lease has ended somebody else makes deliveries of it that are due:
 // those that have a row by then stay as they are.
-import type { PlainTx, Queries } from '../platform/db.ts'
+import type { PlainTx, Queries } from '../platform/transaction.ts'
 import { dbNow, dbNowPlus, isUnleased } from '../platform/leases.ts'
 import { Nullable, T } from '../platform/schema.ts'
 import { sql, type Sql } from '../platform/sql.ts'

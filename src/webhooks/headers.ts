@@ -1,6 +1,6 @@
 // Headers that a team adds to what is sent to its endpoint: which names are refused, which values are never shown. Kept sealed.
 // Source: events.md 6.6, management-auth.md 11.
-import type { Tx } from '../platform/db.ts'
+import type { Tx } from '../platform/transaction.ts'
 import { invalid, type Fault } from '../platform/errors.ts'
 import type { SealedColumn } from '../platform/sealed.ts'
 import { sql } from '../platform/sql.ts'

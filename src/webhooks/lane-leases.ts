@@ -1,5 +1,5 @@
 // Which process serves an endpoint, and how the endpoint answers, as all processes know it. All times are the database's. Owns `webhook_lane`.
-import type { Queries, Tx } from '../platform/db.ts'
+import type { Queries, Tx } from '../platform/transaction.ts'
 import { dbNow, dbNowPlus, isUnleased } from '../platform/leases.ts'
 import { T } from '../platform/schema.ts'
 import { sql } from '../platform/sql.ts'

@@ -5,7 +5,7 @@
 // go and deletes the row; whoever answers waits for that. An owner that says nothing is waited for until its lease ends: it begins no
 // request after that, and its lease can no longer be renewed.
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Queries, Tx } from '../platform/db.ts'
+import type { Queries, Tx } from '../platform/transaction.ts'
 import { cleanup } from '../platform/retention.ts'
 import { dbNow } from '../platform/leases.ts'
 import { T } from '../platform/schema.ts'

@@ -1,4 +1,4 @@
-import type { Tx } from '../platform/db.ts'
+import type { Tx } from '../platform/transaction.ts'
 import { iso } from '../platform/clock.ts'
 import { managementOperation, planOf } from '../platform/operation.ts'
 import { Fields, Maybe, T } from '../platform/schema.ts'

@@ -1,7 +1,7 @@
 // What was sent to an endpoint, as people look at it: messages with how they stand, attempts with what was said, and sending again.
 // Source: events.md 6.5-6.7; the operations are this project's own.
 import { iso, plusSeconds } from '../platform/clock.ts'
-import type { Tx } from '../platform/db.ts'
+import type { Tx } from '../platform/transaction.ts'
 import { notFound } from '../platform/errors.ts'
 import { dbNow } from '../platform/leases.ts'
 import { JsonText } from '../platform/operation.ts'

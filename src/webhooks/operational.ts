@@ -1,6 +1,6 @@
 // Messages about deliveries themselves: sent to endpoints that ask for them by name, in an envelope of their own. They never give
 // rise to another. Source: events.md 6.8.
-import type { PlainTx } from '../platform/db.ts'
+import type { PlainTx } from '../platform/transaction.ts'
 import { dbNow } from '../platform/leases.ts'
 import { sql } from '../platform/sql.ts'
 

@@ -1,5 +1,5 @@
 // Endpoints as they are sent to: where, signed with what, how they have been answering.
-import type { Queries } from '../platform/db.ts'
+import type { Queries } from '../platform/transaction.ts'
 import { dbNow } from '../platform/leases.ts'
 import { Nullable, T, type Static } from '../platform/schema.ts'
 import { sql, type Sql } from '../platform/sql.ts'

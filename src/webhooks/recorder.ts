@@ -3,7 +3,7 @@
 import { iso, wholeSeconds } from '../platform/clock.ts'
 import { sql } from '../platform/sql.ts'
 import { T } from '../platform/schema.ts'
-import type { PlainTx } from '../platform/db.ts'
+import type { PlainTx } from '../platform/transaction.ts'
 import { operationalTypes } from './catalogue.ts'
 import { LEASE_S, putBack, record, type Delivery, type Outcome } from './deliveries.ts'
 import type { DeliveryDb } from './fan-out.ts'

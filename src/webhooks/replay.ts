@@ -1,6 +1,6 @@
 // Sending again what an endpoint missed or refused: a job walks the team's events, a page a transaction. Source: events.md 6.7.
 import { iso, plusSeconds, uuidAt } from '../platform/clock.ts'
-import type { Tx } from '../platform/db.ts'
+import type { Tx } from '../platform/transaction.ts'
 import { invalidValue } from '../platform/errors.ts'
 import { dbNow } from '../platform/leases.ts'
 import { enqueue, handle, job } from '../platform/outbox.ts'

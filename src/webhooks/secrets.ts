@@ -1,6 +1,6 @@
 // The signing secrets of endpoints, sealed. The newest signs; the one before it goes on signing for a day. Source: events.md 6.3, 6.4.
 import { plusSeconds } from '../platform/clock.ts'
-import type { Tx } from '../platform/db.ts'
+import type { Tx } from '../platform/transaction.ts'
 import { badRequest, busy } from '../platform/errors.ts'
 import { Nullable, T } from '../platform/schema.ts'
 import type { SealedColumn } from '../platform/sealed.ts'

@@ -4,7 +4,8 @@
 // is a step of its own, also those of one transaction, so that any other may come between two of them.
 import assert from 'node:assert/strict'
 import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises'
-import type { Db, PlainTx, Queries, Tenant } from '../../src/platform/db.ts'
+import type { Db } from '../../src/platform/db.ts'
+import type { PlainTx, Queries, Tenant } from '../../src/platform/transaction.ts'
 import { T } from '../../src/platform/schema.ts'
 import { sql } from '../../src/platform/sql.ts'
 import { emit } from '../../src/platform/outbox.ts'

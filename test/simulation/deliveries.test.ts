@@ -3,7 +3,8 @@
 // disabled or moved. SIMULATION_SEED=… repeats one seed and prints all its steps.
 import { after, test } from 'node:test'
 import { schemaOf } from '../../src/platform/cells.ts'
-import { cellNames, Db, type CellName } from '../../src/platform/db.ts'
+import { cellNames, type CellName } from '../../src/platform/cell-names.ts'
+import { Db } from '../../src/platform/db.ts'
 import { connection, given, installation } from '../../src/testing.ts'
 import { places, World, type Lane } from './deliveries-world.ts'
 import { seedsOf, simulate, type Scheduler } from './scheduler.ts'

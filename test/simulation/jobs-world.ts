@@ -2,7 +2,8 @@
 // must hold whatever goes wrong. The statements, the runner and the leases are those of the program.
 import assert from 'node:assert/strict'
 import { plusSeconds } from '../../src/platform/clock.ts'
-import type { Db, Tenant } from '../../src/platform/db.ts'
+import type { Db } from '../../src/platform/db.ts'
+import type { Tenant } from '../../src/platform/transaction.ts'
 import { JobRunner, type HeldJob } from '../../src/platform/job-runner.ts'
 import { JobClaims, completeJobs, releaseJobs, type JobRow } from '../../src/platform/jobs.ts'
 import { createLog } from '../../src/platform/log.ts'

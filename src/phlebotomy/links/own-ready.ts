@@ -1,6 +1,6 @@
 // Staff of our own whose windows are offered and booked. Two who want the last place of a window are taken one after the other: whoever
 // books holds the row of the staff, and counts again.
-import type { Tx } from '../../platform/db.ts'
+import type { Tx } from '../../platform/transaction.ts'
 import { notFound } from '../../platform/errors.ts'
 import { T } from '../../platform/schema.ts'
 import { sql } from '../../platform/sql.ts'
