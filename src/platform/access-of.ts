@@ -1,7 +1,7 @@
 // From a request and its answer to a line of the access log: who asked for what, and about whom.
 import { addUsersIn, type Access } from './access-line.ts'
 import type { Subjects } from './subjects.ts'
-import type { Admitted, Answer } from './answering.ts'
+import type { Admitted, Answer } from './admitted.ts'
 import { machineNow } from './clock.ts'
 import type { Tenant } from './transaction.ts'
 import type { Operation } from './operation.ts'

@@ -1,6 +1,7 @@
 // What an operation answers to a request that was let in: its input read, every fault at once, then the operation run where its rows
 // are, in one transaction, under the caller's idempotency key when there is one. Knows nothing of connections and of HTTP's library.
 import { createHash } from 'node:crypto'
+import type { Admitted, Answer, Asked } from './admitted.ts'
 import { isId } from './access-line.ts'
 import { Subjects } from './subjects.ts'
 import type { AccessLog } from './access-log.ts'
@@ -15,34 +16,6 @@ import { readBody, readQuery } from './input.ts'
 import { FileReply, JsonText, noContent, pdf, type About, type Idempotency, type Manager, type Operation } from './operation.ts'
 import type { TSchema } from './schema.ts'
 import { assertShape } from './shape-check.ts'
-
-/** A request whose caller is known, and whose path has been read. */
-export interface Admitted {
-  id: string
-  /** The address it comes from. */
-  ip: string
-  headers: Record<string, string | string[] | undefined>
-  query: unknown
-  /** The bytes of the body; undefined when there is none. */
-  body: unknown
-  /** Of the path. */
-  values: unknown
-  tenant: Tenant | undefined
-  manager: Manager | undefined
-  key_id: string | undefined
-  /** Where a management operation runs. */
-  rows: Db | undefined
-  /** Query and body as they were read, once they were: what is refused is written down with whom they name. */
-  asked: Asked | undefined
-}
-
-export interface Asked {
-  query: unknown
-  body: unknown
-}
-
-/** JSON, or a file; without either there is no body (204). */
-export type Answer = { status: number; text: string } | { file?: FileReply }
 
 interface Means {
   cells: Cells
