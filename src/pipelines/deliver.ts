@@ -6,7 +6,7 @@ import { errorFields, type Log } from '../platform/log.ts'
 import type { Metrics } from '../platform/metrics.ts'
 import { uuid } from '../platform/uuid.ts'
 import { VaultError, type Vault } from '../platform/vault.ts'
-import type { DeletedAmong } from '../webhooks/fan-out.ts'
+import type { DeletedAmong } from '../webhooks/destination.ts'
 import type { Targets } from '../webhooks/targets.ts'
 import {
   claimLanes,

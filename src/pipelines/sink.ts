@@ -4,7 +4,7 @@ import type { PlainTx } from '../platform/transaction.ts'
 import { dbNow } from '../platform/leases.ts'
 import { Nullable, T } from '../platform/schema.ts'
 import { sql } from '../platform/sql.ts'
-import type { DeletedAmong, Sink, Told } from '../webhooks/fan-out.ts'
+import type { DeletedAmong, Sink, Told } from '../webhooks/destination.ts'
 
 const Piped = T.Object({ team_id: T.String(), svix: T.Boolean() })
 const Match = T.Object({ team_id: T.String(), event_id: T.String(), user_id: Nullable(T.String()), destination: T.String() })

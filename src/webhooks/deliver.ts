@@ -3,12 +3,15 @@
 import type { CellName } from '../platform/cell-names.ts'
 import { errorFields } from '../platform/log.ts'
 import { uuid } from '../platform/uuid.ts'
-import { claimDue, dropDeliveries, putBack, type Claimed, type Delivery } from './deliveries.ts'
+import { claimDue, dropDeliveries, putBack, type Claimed } from './deliveries.ts'
+import type { Delivery, Handful } from './delivery.ts'
 import type { DeliveryOptions } from './delivery-options.ts'
 import { endpointSink, type Hand, type Held } from './endpoint-sink.ts'
-import { EVENTS_MAX, fanOut, type DeliveryDb, type Sink, type Taken } from './fan-out.ts'
+import { EVENTS_MAX, fanOut, type DeliveryDb, type Taken } from './fan-out.ts'
+import type { Sink } from './destination.ts'
+import { feedSink } from './feed.ts'
 import { Flights, type Waiting } from './flights.ts'
-import { recoverHandfuls, type Handful } from './handfuls.ts'
+import { recoverHandfuls } from './handfuls.ts'
 import { clearUnreadable, LANE_LEASE_S, pauseUnreadable, releaseLanes } from './lane-leases.ts'
 import { LaneKeeper } from './lane-keeper.ts'
 import { Lanes, type Address, type Mark } from './lanes.ts'
@@ -173,7 +176,7 @@ export class CellDelivery {
   }
 
   #fanOut(events_max: number): Promise<Taken> {
-    const sinks = [...this.#others, endpointSink(this.#options.deletedAmong, this.#hand)]
+    const sinks = [feedSink, ...this.#others, endpointSink(this.#options.deletedAmong, this.#hand)]
     return this.#inTurn(() => fanOut(this.#db, sinks, events_max))
   }
 

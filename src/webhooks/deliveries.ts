@@ -10,9 +10,8 @@ import { Nullable, T, type Static } from '../platform/schema.ts'
 import { sql, type Sql } from '../platform/sql.ts'
 import { plainList, textList } from './arrays.ts'
 import type { DeliveryDb } from './fan-out.ts'
-import type { Handful } from './handfuls.ts'
+import type { Delivery, Outcome } from './delivery.ts'
 import { LANE_LEASE_S } from './lane-leases.ts'
-import type { Ready } from './ready.ts'
 import { tally } from './tally.ts'
 
 /** Longer than an attempt can take. */
@@ -23,35 +22,6 @@ export const stopDeliveries = (tx: Tx, webhook_id: string): Promise<number> =>
   tx.run(sql`
     update delivery set state = 'stopped', due_at = null
     where webhook_id = ${webhook_id} and team_id = ${tx.team} and due_at is not null`)
-
-/** What is to be sent to an endpoint. */
-export interface Delivery {
-  /** Whether it has a row; if not, its handful stands for it. */
-  has_row: boolean
-  handful: Handful | undefined
-  team_id: string
-  webhook_id: string
-  /** Of the event, or of what is said about deliveries. */
-  message_id: string
-  is_event: boolean
-  /** The same, as receivers see it. */
-  msg: string
-  /** Of the present round, before this one. */
-  attempts: number
-  trigger: string
-  /** The last operational message about it. */
-  reported: string | null
-  type: string
-  body: Buffer
-  object_id: string | null
-  /** When it came into hand, by the process's own clock. */
-  taken_ms: number
-  /**
-   * Its fencing token: until when its row is leased to this process, as it stands there, by the database's clock. Each claim writes another;
-   * what a process writes later changes nothing of a row in which something else stands. Null: the row is not this process's.
-   */
-  lease: string | null
-}
 
 const Claimed = T.Object({
   team_id: T.String(),
@@ -121,23 +91,6 @@ export async function claimDue(db: Pick<DeliveryDb, 'relaxed'>, owner: string, r
     order by t.due_at, t.number, t.message_id`,
   )
   return rows
-}
-
-/** What came of an attempt. */
-export interface Outcome {
-  item: Delivery
-  endpoint: Ready
-  attempt_id: string
-  at: Date
-  duration_ms: number
-  response_status: number | null
-  response_body: string
-  error: string | null
-  succeeded: boolean
-  signature: string
-  /** After how long it is tried again; undefined: not any more. */
-  next_s: number | undefined
-  reported: string | null
 }
 
 /**

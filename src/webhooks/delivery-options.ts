@@ -3,7 +3,7 @@ import type { CellName } from '../platform/cell-names.ts'
 import type { Log } from '../platform/log.ts'
 import type { Metrics } from '../platform/metrics.ts'
 import type { Vault } from '../platform/vault.ts'
-import type { DeletedAmong, Sink } from './fan-out.ts'
+import type { DeletedAmong, Sink } from './destination.ts'
 import type { Sender, SenderOptions } from './send.ts'
 import type { Targets } from './targets.ts'
 

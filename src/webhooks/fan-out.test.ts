@@ -6,7 +6,8 @@ import { takeAnnouncements } from '../platform/outbox.ts'
 import { sql } from '../platform/sql.ts'
 import { cells, given } from '../testing.ts'
 import { endpoint } from '../testing-webhooks.ts'
-import { EVENTS_MAX, fanOut, type Told } from './fan-out.ts'
+import { EVENTS_MAX, fanOut } from './fan-out.ts'
+import type { Told } from './destination.ts'
 
 const ENDPOINTS = 20
 const BACKLOG = 5000

@@ -1,12 +1,12 @@
 // A team's events in the order in which they became known, to be followed without an endpoint. Rows are added where events are fanned
 // out, by one transaction at a time, so a reader that has seen a number has seen every smaller one. Source: events.md 10.
-import type { PlainTx, Queries } from '../platform/transaction.ts'
+import type { Queries } from '../platform/transaction.ts'
 import { dbNow } from '../platform/leases.ts'
 import { cleanup } from '../platform/retention.ts'
 import { Nullable, T, type Static } from '../platform/schema.ts'
 import { sql } from '../platform/sql.ts'
 import { plainList } from './arrays.ts'
-import type { DeletedAmong } from './fan-out.ts'
+import type { DeletedAmong, Sink } from './destination.ts'
 import { messageId } from './operational.ts'
 import type { FollowedEvent } from './schema.ts'
 
@@ -14,13 +14,19 @@ const KEPT_S = 30 * 86_400
 /** How many events are looked at for one answer, wanted or not. */
 const WINDOW = 1000
 
-/** Number events, in this order. To be called by the transaction that takes announcements, and by no other. Writes feed. */
-export async function appendToFeed(tx: PlainTx, events: { team_id: string; event_id: string }[]): Promise<void> {
-  await tx.run(sql`
-    insert into feed (team_id, event_id, created_at)
-    select team_id, event_id, ${dbNow}
-    from unnest(${plainList(events.map((e) => e.team_id))}::uuid[], ${plainList(events.map((e) => e.event_id))}::uuid[]) with ordinality as given (team_id, event_id, n)
-    order by n`)
+/**
+ * Numbers events, in this order, and hands all of them on. It is the first of the places where events may go, so that the feed misses none.
+ * Writes feed.
+ */
+export const feedSink: Sink = {
+  async queue(tx, events) {
+    await tx.run(sql`
+      insert into feed (team_id, event_id, created_at)
+      select team_id, event_id, ${dbNow}
+      from unnest(${plainList(events.map((e) => e.team_id))}::uuid[], ${plainList(events.map((e) => e.event_id))}::uuid[]) with ordinality as given (team_id, event_id, n)
+      order by n`)
+    return events
+  },
 }
 
 const End = T.Object({ seq: T.Integer() })

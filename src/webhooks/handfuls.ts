@@ -9,22 +9,13 @@ import { dbNow, dbNowPlus, isUnleased } from '../platform/leases.ts'
 import { Nullable, T } from '../platform/schema.ts'
 import { sql, type Sql } from '../platform/sql.ts'
 import { plainList, textList } from './arrays.ts'
-import type { Delivery, Outcome } from './deliveries.ts'
+import type { Delivery, Handful, Outcome } from './delivery.ts'
 import type { Ready } from './ready.ts'
 import { tally } from './tally.ts'
 
 /** Longer than a moment: a process that was not killed has put everything down long before. */
 const LEASE_S = 10
 const RECOVERED_MAX = 10
-
-export interface Handful {
-  id: string
-  /** By the process's own clock. */
-  taken_ms: number
-  items: Delivery[]
-  /** How many of them have no row. */
-  left: number
-}
 
 /** Take into hand what is told to some endpoints. Writes handful. */
 export async function takeHandful(tx: PlainTx, handful: Handful): Promise<void> {

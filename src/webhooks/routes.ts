@@ -18,7 +18,7 @@ import {
   patchEndpoint,
 } from './endpoints.ts'
 import { listEvents } from './events.ts'
-import type { DeletedAmong } from './fan-out.ts'
+import type { DeletedAmong } from './destination.ts'
 import type { FeedWatch } from './feed-watch.ts'
 import { followEvents } from './follow.ts'
 import { recalled } from './lane-recalls.ts'
