@@ -2,60 +2,12 @@
 // first use, kept in memory, and built anew when the catalog has been loaded since. Only reads.
 import { createHash } from 'node:crypto'
 import type { Tx } from '../platform/transaction.ts'
-import { Nullable, T, type Static } from '../platform/schema.ts'
+import { T, type Static } from '../platform/schema.ts'
 import { sql } from '../platform/sql.ts'
-import { name, writtenOut, type Name } from './compendium-names.ts'
-import { shelve, type Shelf } from './compendium-match.ts'
+import { name, writtenOut } from './compendium-names.ts'
+import { shelve } from './compendium-terms.ts'
+import { Row, type Canonical, type Compendium, type Item, type Names } from './compendium-model.ts'
 import { compendiumLabs } from './compendium-schema.ts'
-
-const Row = T.Object({
-  marker_id: T.Integer(),
-  lab_id: T.Integer(),
-  lab_slug: T.String(),
-  name: T.String(),
-  provider_id: T.String(),
-  cpt_codes: T.Array(T.String()),
-  is_orderable: T.Boolean(),
-  results: T.Array(T.Object({ name: T.String(), loinc: Nullable(T.String()), loinc_name: Nullable(T.String()) })),
-})
-
-/** An item of a laboratory. One without LOINC codes is compared by name only. */
-export interface Item extends Omit<Static<typeof Row>, 'results'> {
-  result_names: string[]
-  loinc_set_hash: string
-  loinc_codes: string[]
-  loinc_components: string[]
-  names: Names
-}
-
-/** A set of LOINC codes that some laboratory measures as one. */
-export interface Canonical {
-  loinc_set_hash: string
-  display_name: string
-  aliases: string[]
-  loinc_codes: string[]
-  loinc_components: string[]
-  items: Item[]
-  /** How many items have this set, of 1 the most. */
-  popularity: number
-  names: Names
-}
-
-/** What something is called, and what else it goes by. */
-export interface Names {
-  own: Name
-  synonyms: Name[]
-}
-
-export interface Compendium {
-  /** Of every laboratory, also of those that cannot be a target. */
-  items: Item[]
-  canonicals: Map<string, Canonical>
-  /** What the canonicals share codes with. */
-  related: Shelf<Canonical>
-  /** By the slug of a laboratory that can be a target. */
-  byLab: Map<string, Shelf<Item>>
-}
 
 /** The first ten hexadecimal digits of SHA-256 of the codes, each once, sorted and joined by commas. Source: lab-testing.md 27. */
 export const hashOf = (loinc_codes: string[]): string =>

@@ -1,5 +1,6 @@
 // Comparing sets of LOINC codes and names: what stands how to what, and how sure that is. Pure. Source: lab-testing.md 27.
-import type { Canonical, Compendium, Item, Names } from './compendium-index.ts'
+import type { Canonical, Compendium, Item, Names, Shelf, Sought } from './compendium-model.ts'
+import { wordsIn } from './compendium-terms.ts'
 import { name, similarity, writtenOut, type Name } from './compendium-names.ts'
 import {
   relations,
@@ -16,12 +17,6 @@ const ALIKE = 0.45
 const REASON = 0.65
 /** What only the name speaks for is never surer than what a code speaks for. */
 const SUGGESTED_MAX = 0.5
-
-/** What is looked for: codes and a name. */
-export interface Sought {
-  loinc_codes: string[]
-  names: Names
-}
 
 export interface Match {
   relation: Relation
@@ -75,32 +70,6 @@ export function match(sought: Sought, found: Sought): Match | undefined {
 }
 
 const rank = ({ relation }: Match): number => relations.indexOf(relation)
-
-/** What can be found, by what it is found by. */
-export interface Shelf<F> {
-  byCode: Map<string, F[]>
-  byWord: Map<string, F[]>
-}
-
-/** Words that too many names have. */
-const COMMON = new Set(['and', 'blood', 'free', 'of', 'panel', 'profile', 'serum', 'test', 'total', 'with'])
-
-const wordsIn = ({ own, synonyms }: Names): Set<string> =>
-  new Set([own, ...synonyms].flatMap(({ words }) => words).filter((word) => !COMMON.has(word)))
-
-export function shelve<F extends Sought>(all: Iterable<F>): Shelf<F> {
-  const shelf: Shelf<F> = { byCode: new Map(), byWord: new Map() }
-  const put = (place: Map<string, F[]>, key: string, found: F) => {
-    const there = place.get(key)
-    if (there) there.push(found)
-    else place.set(key, [found])
-  }
-  for (const found of all) {
-    for (const code of found.loinc_codes) put(shelf.byCode, code, found)
-    for (const word of wordsIn(found.names)) put(shelf.byWord, word, found)
-  }
-  return shelf
-}
 
 interface Hit<F> {
   found: F

@@ -4,8 +4,9 @@ import type { Tx } from '../platform/transaction.ts'
 import { invalid, invalidValue, notFound, type Fault } from '../platform/errors.ts'
 import { T } from '../platform/schema.ts'
 import { sql } from '../platform/sql.ts'
-import type { Canonical, Compendium, Compendiums, Item } from './compendium-index.ts'
-import { best, named, shownCanonical, shownItem, shownRelated, type Match, type Sought } from './compendium-match.ts'
+import type { Canonical, Compendium, Item, Sought } from './compendium-model.ts'
+import type { Compendiums } from './compendium-index.ts'
+import { best, named, shownCanonical, shownItem, shownRelated, type Match } from './compendium-match.ts'
 import * as shapes from './compendium-schema.ts'
 
 const LIMIT = 3
