@@ -1,7 +1,7 @@
 // How long it takes to take a laboratory's report in: written down, matched, flagged, entered into its order, told.
 import { receiveForTeam } from '../src/matching/receive.ts'
 import { loadTenant } from '../src/management/teams.ts'
-import { changeOrder } from '../src/orders/open-order.ts'
+import { changeOrder } from '../src/orders/change-order.ts'
 import { Cells } from '../src/platform/cells.ts'
 import type { CellName } from '../src/platform/cell-names.ts'
 import type { Connection } from '../src/platform/db.ts'

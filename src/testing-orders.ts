@@ -1,7 +1,8 @@
 // What tests order with: people and places that do not exist, in the form requests have them, and orders brought to where a test
 // wants them.
 import assert from 'node:assert/strict'
-import { changeOrder, type OpenOrder } from './orders/open-order.ts'
+import { changeOrder } from './orders/change-order.ts'
+import type { OpenOrder } from './orders/open-order.ts'
 import type { Order } from './orders/schema.ts'
 import { machineNow, plusSeconds } from './platform/clock.ts'
 import { teamNow } from './platform/db.ts'

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { iso, plusSeconds } from '../platform/clock.ts'
 import { Problem } from '../platform/errors.ts'
-import { changeOrder, openOrder } from '../orders/open-order.ts'
+import { changeOrder, openOrder } from '../orders/change-order.ts'
 import {
   appointmentOrder,
   appointmentsOf,

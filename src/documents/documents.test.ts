@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { updateAccount } from '../labs/accounts.ts'
-import { changeOrder } from '../orders/open-order.ts'
+import { changeOrder } from '../orders/change-order.ts'
 import { labAccount } from '../testing-labs.ts'
 import { address, patient, placed, requisitioned } from '../testing-orders.ts'
 import { readPdf, withoutReaders, type ReadPdf } from '../testing-pdf.ts'

@@ -1,6 +1,7 @@
 // One thing that a person does to an order: who may, and what they are told. Owns no table; orders are changed through `OpenOrder`.
 import { isByHand } from '../labs/links.ts'
-import { finish, openOrder, type OpenOrder } from '../orders/open-order.ts'
+import { finish, openOrder } from '../orders/change-order.ts'
+import type { OpenOrder } from '../orders/open-order.ts'
 import type { Tx } from '../platform/transaction.ts'
 import { badRequest } from '../platform/errors.ts'
 import type { WorkDone } from './schema.ts'

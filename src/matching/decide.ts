@@ -1,6 +1,7 @@
 // Whose result it is: either one order, beyond doubt, or the reason why a person has to say, with the orders it could be of.
 // Only reads and locks. Source: lab-testing.md 14.
-import { findOpenOrder, type OpenOrder } from '../orders/open-order.ts'
+import { findOpenOrder } from '../orders/change-order.ts'
+import type { OpenOrder } from '../orders/open-order.ts'
 import type { Tx } from '../platform/transaction.ts'
 import { T } from '../platform/schema.ts'
 import { sql } from '../platform/sql.ts'

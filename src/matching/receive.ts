@@ -1,6 +1,6 @@
 // Taking in what a laboratory sent. It is written down as it came and matched in one transaction: whoever delivers acknowledges when that
 // has committed, and what is sent again is not taken in again. Source: lab-testing.md 13.1, 14.
-import { finish } from '../orders/open-order.ts'
+import { finish } from '../orders/change-order.ts'
 import type { CellName } from '../platform/cell-names.ts'
 import type { Db } from '../platform/db.ts'
 import type { PlainTx, Queries, Tenant, Tx } from '../platform/transaction.ts'

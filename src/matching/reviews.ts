@@ -1,5 +1,5 @@
 // Reviews as the team reads them and decides on them. Source: lab-testing.md 14.
-import { findOpenOrder } from '../orders/open-order.ts'
+import { findOpenOrder } from '../orders/change-order.ts'
 import { iso, plusSeconds } from '../platform/clock.ts'
 import type { Tx } from '../platform/transaction.ts'
 import { invalidValue, notFound, Problem } from '../platform/errors.ts'

@@ -1,7 +1,8 @@
 // Cancelling an order. Source: lab-testing.md 11.
 import type { Tx } from '../platform/transaction.ts'
 import { JsonText } from '../platform/operation.ts'
-import { cannotCancel, changeOrder } from './open-order.ts'
+import { cannotCancel } from './open-order.ts'
+import { changeOrder } from './change-order.ts'
 import { orderReply } from './orders.ts'
 import type { OrderReply } from './schema.ts'
 

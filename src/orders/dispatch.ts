@@ -6,7 +6,7 @@ import { enqueue, enqueueAgain, handle, job } from '../platform/outbox.ts'
 import { T } from '../platform/schema.ts'
 import { sql } from '../platform/sql.ts'
 import { notDeleted } from '../users/users.ts'
-import { changeOrder } from './open-order.ts'
+import { changeOrder } from './change-order.ts'
 import type { Order } from './schema.ts'
 
 /** When a scheduled order is sent to the lab: at the start of its day, in UTC. An order of today is sent at once. */

@@ -2,7 +2,7 @@
 import type { Tx } from '../platform/transaction.ts'
 import { badRequest } from '../platform/errors.ts'
 import type { JsonText } from '../platform/operation.ts'
-import { changeOrder } from './open-order.ts'
+import { changeOrder } from './change-order.ts'
 import { orderReply } from './orders.ts'
 import type { OrderReply } from './schema.ts'
 

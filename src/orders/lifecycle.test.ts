@@ -7,7 +7,8 @@ import { kit, orderOf, placed } from '../testing-orders.ts'
 import { given, type Given } from '../testing.ts'
 import { lifecycles, lowStatuses, settledStatuses, type LifecycleName } from './lifecycle.ts'
 import { followers, isFinal, lifecycle, lowStatusOf, shortestPath, statusText, topStatuses } from './machine.ts'
-import { changeOrder, transactionStatus } from './open-order.ts'
+import { changeOrder } from './change-order.ts'
+import { transactionStatus } from './open-order.ts'
 import type { Order } from './schema.ts'
 
 /** Arrows as text, `from > to, to`, one or more statuses on the left. */

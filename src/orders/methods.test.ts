@@ -5,7 +5,7 @@ import { findLabTest } from '../catalog/lab-tests.ts'
 import { address, orderBody, orderOf, patient, placed, walk } from '../testing-orders.ts'
 import { given, type Given } from '../testing.ts'
 import { labAccount } from '../testing-labs.ts'
-import { changeOrder, finish, openOrder } from './open-order.ts'
+import { changeOrder, finish, openOrder } from './change-order.ts'
 import { placeFollowing } from './placing.ts'
 import type { Order } from './schema.ts'
 

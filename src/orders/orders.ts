@@ -9,7 +9,7 @@ import { sql } from '../platform/sql.ts'
 import { notDeleted, notDeletedHere } from '../users/users.ts'
 import { activation, dispatchAt } from './dispatch.ts'
 import { tellRescheduled } from './followers.ts'
-import { changeOrder } from './open-order.ts'
+import { changeOrder } from './change-order.ts'
 import type { Order, OrderReply } from './schema.ts'
 
 const DocumentRow = T.Object({ document: T.String() })

@@ -5,7 +5,7 @@ import type { Tx } from '../platform/transaction.ts'
 import { T, type Static } from '../platform/schema.ts'
 import { sql } from '../platform/sql.ts'
 import type { Slot } from './schedule.ts'
-import { schedulerOf } from './scheduler.ts'
+import { schedulerOf } from './choose-scheduler.ts'
 
 const Taken = T.Object({ site_code: T.String(), start_at: T.String(), end_at: T.String(), count: T.Integer() })
 export type Taken = Static<typeof Taken>

@@ -1,10 +1,8 @@
 // Who offers times at sites of laboratories. A scheduler says how a site works; what of that is free, and whose it becomes, is counted
 // the same for all (places.ts).
 import type { Problem } from '../platform/errors.ts'
-import type { Queries, Tenant } from '../platform/transaction.ts'
+import type { Queries } from '../platform/transaction.ts'
 import type { SiteRecord } from '../psc/sites.ts'
-import { ownScheduler } from './own-scheduler.ts'
-import { sandboxScheduler } from './sandbox-scheduler.ts'
 import type { Calendar, Opening } from './schedule.ts'
 
 /** How a site works, as far as somebody who books has to know. */
@@ -29,6 +27,3 @@ export interface Scheduler {
   /** The answer to somebody who wants a place that is gone. */
   full(): Problem
 }
-
-/** Production and sandbox differ here, as they do in their links to laboratories. */
-export const schedulerOf = (tenant: Tenant): Scheduler => (tenant.cell.startsWith('sandbox') ? sandboxScheduler : ownScheduler)

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { registrableTestkit } from '../orders/kit-lifecycles.ts'
-import { changeOrder } from '../orders/open-order.ts'
+import { changeOrder } from '../orders/change-order.ts'
 import type { Order, TestkitDetails } from '../orders/schema.ts'
 import { sql } from '../platform/sql.ts'
 import {
