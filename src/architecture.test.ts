@@ -43,6 +43,36 @@ test('the platform knows no module', () => {
     if (folder(file) === 'platform') assert(!/from '\.\.\//.test(source), `${file} imports from outside the platform`)
 })
 
+/** The files that a file imports: also for types alone, and when it is run. */
+function importsOf(file: string): string[] {
+  const found = readFileSync(file, 'utf8').matchAll(/\b(?:from|import) ?\(?'(\.[^']+)'/g)
+  return [...found].map(([, target]) => normalize(join(dirname(file), target!)))
+}
+
+/** A circle among files that import each other, or undefined. What imports none of the rest is in no circle. */
+function circleIn(imports: Map<string, string[]>): string[] | undefined {
+  const rest = new Map(imports)
+  for (;;) {
+    const free = [...rest].filter(([, targets]) => !targets.some((target) => rest.has(target)))
+    if (free.length === 0) break
+    for (const [file] of free) rest.delete(file)
+  }
+  const path: string[] = []
+  let [file] = rest.keys()
+  while (file !== undefined && !path.includes(file)) {
+    path.push(file)
+    file = rest.get(file)!.find((target) => rest.has(target))
+  }
+  return file === undefined ? undefined : [...path.slice(path.indexOf(file)), file]
+}
+
+test('no files import each other in a circle, be it for types alone', () => {
+  const imports = new Map(globSync('src/**/*.{ts,js}').map((file) => [file, importsOf(file)]))
+  const count = [...imports.values()].reduce((sum, targets) => sum + targets.filter((target) => imports.has(target)).length, 0)
+  assert(imports.size > 500 && count > 2000, `the pattern finds ${count} imports in ${imports.size} files`)
+  assert.equal(circleIn(imports)?.join(' -> '), undefined)
+})
+
 test('only the platform reads the machine clock, or asks the database for the time', () => {
   for (const [file, source] of text) {
     const code = source.replace(/\/\/.*$|\/\*[\s\S]*?\*\//gm, '')
