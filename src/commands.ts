@@ -12,8 +12,11 @@ const role = (usage: 'start' | 'serve' | 'work', summary: string, about: string)
   about,
   examples: [usage],
   run: async () => {
+    // What a server needs takes a second to load: settings that cannot be used are refused before.
+    const { readConfig } = await import('./platform/config.ts')
+    const config = readConfig(process.env)
     const { run } = await import('./run.ts')
-    await run({ serve: usage !== 'work', work: usage !== 'serve' })
+    await run(config, { serve: usage !== 'work', work: usage !== 'serve' })
   },
 })
 

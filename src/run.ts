@@ -27,8 +27,7 @@ export async function migrateOnly(): Promise<void> {
 }
 
 /** `start`, `serve` or `work`, until the first signal. `start` makes the embedded database when there is none. */
-export async function run(roles: Roles): Promise<void> {
-  const config = readConfig(process.env)
+export async function run(config: Config, roles: Roles): Promise<void> {
   const log = createLog(config.log_level)
   const signal = firstSignal()
   await assertPortsFree(config, roles)
