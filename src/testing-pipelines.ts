@@ -10,6 +10,9 @@ import { cells, metrics, pubsub_projects, targets, vault, type Given } from './t
 import { delivering } from './testing-webhooks.ts'
 import { deletedAmong } from './users/users.ts'
 
+/** One for all, as in `testing-webhooks.ts`. */
+const log = createLog(process.env.TEST_LOG_LEVEL ?? 'silent')
+
 /** Endpoints and brokers of the test's own process. */
 export function piping(changes: Partial<PipelineOptions> = {}) {
   const pipelines = pipelinesIn(cells, {
@@ -17,7 +20,7 @@ export function piping(changes: Partial<PipelineOptions> = {}) {
     targets,
     pubsub_projects,
     deletedAmong,
-    log: createLog(process.env.TEST_LOG_LEVEL ?? 'silent'),
+    log,
     metrics,
     pubsub_emulator_host: undefined,
     ...changes,

@@ -15,13 +15,16 @@ import { deliveryIn, type Delivery } from './webhooks/worker.ts'
 
 export const ATTEMPTS = 8
 
+/** One for all: each looks four times a second for what it has to write, for as long as the process lives. */
+const log = createLog(process.env.TEST_LOG_LEVEL ?? 'silent')
+
 export const deliveryOptions = (changes: Partial<DeliveryOptions> = {}): DeliveryOptions => ({
   vault,
   targets,
   deletedAmong,
   clock: machineNow,
   schedule_s: Array<number>(ATTEMPTS).fill(0),
-  log: createLog(process.env.TEST_LOG_LEVEL ?? 'silent'),
+  log,
   metrics,
   product: 'Drawbridge/test',
   attempt_ms_max: 400,

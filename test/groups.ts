@@ -46,12 +46,19 @@ const ALONE: Record<string, string[]> = {
 
 /** Files in `test/` that share processes as most in `src/` do. The others start programs, measure their process, or take long by themselves. */
 const TOGETHER = [
+  'test/access-operations.test.ts',
+  'test/deleted-users.test.ts',
   'test/dropped-fields.test.ts',
+  'test/erasing-teams.test.ts',
   'test/event-samples.test.ts',
   'test/examples.test.ts',
   'test/features.test.ts',
   'test/generated.test.ts',
   'test/idempotency-keys.test.ts',
+  'test/operations-audit.test.ts',
+  'test/operations-management.test.ts',
+  'test/operations-reach.test.ts',
+  'test/receivers.test.ts',
   'test/reference-names.test.ts',
   'test/texts.test.ts',
 ]

@@ -5,7 +5,7 @@ import { describe } from 'node:test'
 import fc from 'fast-check'
 import { operations } from '../src/app.ts'
 import type { Operation } from '../src/platform/operation.ts'
-import { given } from '../src/testing.ts'
+import { given, type Given } from '../src/testing.ts'
 import { asJson, each, keyed, locs, withBody, writing } from './operations/each.ts'
 import { malformed, placesOf, requiredFields, textLeaves, wrongFields, wrongLeaves, type Loc } from './operations/faults.ts'
 import { hostileTexts, mutated, mutations } from './operations/mutations.ts'
@@ -148,8 +148,12 @@ describe('a request that is not sound is refused with every fault', async () => 
 })
 
 describe('nothing that is sent is a fault of the server', () => {
+  /** Teams by operations. */
+  const asked = new Map<string, Given>()
+
   each('nonsense in the query', operations, async (operation) => {
     const { key, request } = await fresh(operation)
+    asked.set(operation.id, key)
     for (const name of Object.keys(propertiesOf(operation.query)))
       await Promise.all(
         hostileTexts.map(async (text) => {
@@ -164,7 +168,8 @@ describe('nothing that is sent is a fault of the server', () => {
   })
 
   each('what no text is, in the path', operations, async (operation) => {
-    const { key } = await fresh(operation)
+    // It asks for nothing that is there, so the team that has been asked before will do.
+    const key = asked.get(operation.id) ?? (await fresh(operation)).key
     for (const text of ['%', '%zz', '%ff', '%ed%a0%80', '%2f', '%00', '..%2f..', 'x'.repeat(3000)])
       await call(key, operation.method, operation.path.replace(/\{[\w.]+\}/g, text), operation.example)
   })

@@ -1,6 +1,7 @@
 // Hostile values, and random changes that put them into a request. What is random comes from fast-check, so that a failure can be
 // repeated and is made small.
 import fc from 'fast-check'
+import { anyText } from '../support/any-text.ts'
 import type { Loc } from './faults.ts'
 import type { Request } from './requests.ts'
 
@@ -88,7 +89,7 @@ export const mutations = fc.array(
   fc.record<Mutation>({
     place: fc.nat({ max: 1000 }),
     act: fc.constantFrom('replace', 'replace', 'replace', 'remove', 'repeat', 'prototype'),
-    value: fc.oneof(fc.constantFrom(...hostileValues), fc.jsonValue({ maxDepth: 3 }), fc.string({ unit: 'binary' })),
+    value: fc.oneof(fc.constantFrom(...hostileValues), fc.jsonValue({ maxDepth: 3 }), anyText()),
   }),
   { minLength: 1, maxLength: 3 },
 )

@@ -3,7 +3,6 @@
 //
 // An actor is an async function that calls `pause` where another actor may go on. One step resumes an actor and ends when the actor pauses
 // again or returns. A step must therefore not wait for another actor: an actor that waits for a lock held by a paused one never pauses.
-import { setTimeout as sleep } from 'node:timers/promises'
 
 /** A seeded random generator (mulberry32): the same seed gives the same numbers on every machine. */
 export class Random {
@@ -162,14 +161,16 @@ export class Scheduler {
   }
 
   async #resume(actor: Actor): Promise<void> {
-    const ending = new AbortController()
-    const stepped = new Promise<void>((resolve) => (actor.stepped = resolve))
-    actor.label = undefined
-    actor.resume()
-    const late = sleep(STEP_MS_MAX, 'late', { signal: ending.signal, ref: false }).catch(() => undefined)
-    const first = await Promise.race([stepped, late])
-    ending.abort()
-    if (first === 'late') throw new Error(`${actor.name} neither paused nor returned within ${STEP_MS_MAX} ms`)
+    await new Promise<void>((resolve, reject) => {
+      const late = () => reject(new Error(`${actor.name} neither paused nor returned within ${STEP_MS_MAX} ms`))
+      const timer = setTimeout(late, STEP_MS_MAX).unref()
+      actor.stepped = () => {
+        clearTimeout(timer)
+        resolve()
+      }
+      actor.label = undefined
+      actor.resume()
+    })
   }
 }
 
