@@ -1,7 +1,7 @@
 // A line of the access log: who read or changed data of which patients. It holds ids and no names, and is written down as the JSON text
 // that is exported. How lines are kept: access-log.ts.
 import { userInfo } from 'node:os'
-import { machineNow } from './clock.ts'
+import { machineNow, shownInstant } from './clock.ts'
 import type { PlainTx, Tx } from './transaction.ts'
 import { join, sql, type Sql } from './sql.ts'
 
@@ -42,18 +42,6 @@ const PLAIN = /^[\w:.-]*$/
 
 const quoted = (text: string | null): string => (text === null ? 'null' : PLAIN.test(text) ? `"${text}"` : JSON.stringify(text))
 
-let second = -1
-let shown = ''
-/** As `toISOString`, which is made once a second. */
-function instant(at: Date): string {
-  const ms = at.getTime()
-  if (Math.floor(ms / 1000) !== second) {
-    second = Math.floor(ms / 1000)
-    shown = at.toISOString().slice(0, 20)
-  }
-  return `${shown}${String(ms - second * 1000).padStart(3, '0')}Z`
-}
-
 /** Ids need no escaping. */
 const listed = (ids: string[]): string => (ids.length ? `["${ids.join('","')}"]` : '[]')
 
@@ -64,7 +52,7 @@ export function lineOf(access: Access): Line {
   const objects = access.objects.filter(isId)
   // Lines are put in order by their texts: the instant stands first. Put together by hand, at a third of the cost of an object.
   const text =
-    `{"at":"${instant(at)}","request":${quoted(request)},"key":${quoted(key)},"org":${quoted(org)},"team":${quoted(team)},` +
+    `{"at":"${shownInstant(at)}","request":${quoted(request)},"key":${quoted(key)},"org":${quoted(org)},"team":${quoted(team)},` +
     `"operation":${quoted(operation)},"objects":${listed(objects)},"users":${listed(users)},"address":${quoted(address)},"outcome":${outcome}}`
   return { team_id: team, users: `{${users.join()}}`, text }
 }

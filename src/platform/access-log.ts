@@ -248,7 +248,7 @@ export class AccessLog {
   async #writeSome(db: Db, batch: Batch): Promise<{ more: boolean }> {
     const blocks = batch.lines.take(BATCH_BYTES)
     const awaited = batch.awaited.splice(0)
-    const text = Buffer.concat([textOf(blocks), Buffer.from(awaited.map((line) => `${line.given}\n`).join(''))])
+    const text = textOf(blocks, awaited.map((line) => `${line.given}\n`).join(''))
     const isRest = batch.lines.lines > 0
     batch.left = false
     batch.beingWritten = linesOf(blocks) + awaited.length
@@ -256,6 +256,7 @@ export class AccessLog {
       const { more } = await sealText(db, text.subarray(0, -1), batch.beingWritten)
       if (more) batch.left = true
       batch.bytes -= text.length
+      batch.lines.done(blocks)
       for (const line of awaited) line.resolve()
       return { more: more || isRest }
     } catch (error) {

@@ -6,6 +6,18 @@ export const machineNow = (): Date => new Date()
 /** An instant as it appears on the wire: UTC, whole seconds, explicit offset. Source: events.md E5. */
 export const iso = (at: Date): string => `${at.toISOString().slice(0, 19)}+00:00`
 
+let second = -1
+let shown = ''
+/** As `toISOString`, for lines of logs: of instants within one second it is called once. */
+export function shownInstant(at: Date): string {
+  const ms = at.getTime()
+  if (Math.floor(ms / 1000) !== second) {
+    second = Math.floor(ms / 1000)
+    shown = at.toISOString().slice(0, 20)
+  }
+  return `${shown}${String(ms - second * 1000).padStart(3, '0')}Z`
+}
+
 /** The UTC calendar day of an instant, `YYYY-MM-DD`. */
 export const day = (at: Date): string => at.toISOString().slice(0, 10)
 

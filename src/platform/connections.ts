@@ -1,7 +1,7 @@
 // The connections of this process to one schema, by what they are used for, with their deadlines and bounds. How they are used within
 // transactions stands in db.ts.
 import pg from 'pg'
-import { Client } from './client.ts'
+import { Client } from './statement.ts'
 import { ConnectionWatch, DEADLINES, type Deadlines } from './connection-watch.ts'
 import { LoneWriters } from './lone-writers.ts'
 import { takeRole, type Reach, type RowSecurityMode } from './row-security.ts'

@@ -7,7 +7,6 @@
 // travel pipelined. A request that reads, decides and writes therefore waits for the database twice, and once where it remembers what
 // it would read.
 import pg from 'pg'
-import { uuid } from './uuid.ts'
 import { machineNow, plusSeconds, wholeSeconds } from './clock.ts'
 import { Connections, type ConnectionOptions } from './connections.ts'
 import { busy, type Problem } from './errors.ts'
@@ -17,8 +16,8 @@ import { isStale, prepared } from './prepared.ts'
 import { compiled, queriesOver } from './queries.ts'
 import { Remembered } from './remembered.ts'
 import { Bound, PLAIN, PROGRAM, type Lending } from './shares.ts'
+import { ReadTx } from './read-tx.ts'
 import type { Sql } from './sql.ts'
-import { Subjects } from './subjects.ts'
 import type { PlainTx, Queries, Tenant, Tx } from './transaction.ts'
 import { WriteTx, type Memory } from './write-tx.ts'
 
@@ -197,28 +196,15 @@ export class Db {
 
   /** Run `work` with statements that each see the latest commit, of the rows of the team alone; it cannot write or lock. */
   async read<R>(tenant: Tenant, work: (tx: Tx) => Promise<R>): Promise<R> {
-    const subjects = tenant.subjects ?? new Subjects()
-    const { teams } = this.#connections
     const sees = this.#seenBy(tenant.team)
-    return work({
-      ...queriesOver((q) => teams.query(tenant.team || PLAIN, compiled(q), sees), this.#checkRows),
-      locking: LOCKING_FORBIDDEN,
-      lookUp: this.#lookUp(tenant.team),
-      subjects,
-      concerns: (user_id, object) => subjects.add(user_id, object),
-      team: tenant.team,
-      tenant,
-      now: teamNow(tenant),
-      uuid,
-      defer: forbidden,
-      gather: forbidden,
-      afterCommit: forbidden,
-      wake: forbidden,
-      wakeDelivery: forbidden,
-      numbers: forbidden,
-      forget: forbidden,
-      remember: (key, load) => this.#memory.recall(tenant, key, load),
-    })
+    return work(
+      new ReadTx(tenant, teamNow(tenant), {
+        send: (q) => this.#connections.teams.query(tenant.team || PLAIN, compiled(q), sees),
+        lookUps: () => this.#lookUps(tenant.team),
+        memory: this.#memory,
+        checkRows: this.#checkRows,
+      }),
+    )
   }
 
   readonly #memory: Memory = {
@@ -240,11 +226,6 @@ export class Db {
     return this.#connections.close()
   }
 }
-
-const forbidden = () => {
-  throw new Error('a read cannot write or lock')
-}
-const LOCKING_FORBIDDEN: Queries = { run: forbidden, many: forbidden, maybe: forbidden, one: forbidden }
 
 export const NOBODY: Tenant = { team: '', org: '', cell: 'sandbox-us', clock_offset_s: 0, settings: {} }
 

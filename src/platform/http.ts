@@ -4,7 +4,7 @@
 // 422, then the operation's own.
 import { randomBytes } from 'node:crypto'
 import { createGunzip } from 'node:zlib'
-import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, type preParsingHookHandler } from 'fastify'
 import type { AccessLog } from './access-log.ts'
 import { accessRefused } from './access-of.ts'
 import { answer, writes } from './answering.ts'
@@ -20,6 +20,7 @@ import { errorFields, type Log } from './log.ts'
 import type { Metrics } from './metrics.ts'
 import type { Caller, Manager, Method, Operation } from './operation.ts'
 import { outageOf } from './outages.ts'
+import { isPathOf, pathValues, rewritten } from './request-path.ts'
 import type { Sockets } from './sockets.ts'
 import { endOfTurn } from './turn.ts'
 
@@ -115,47 +116,20 @@ export function createHttp(options: HttpOptions): FastifyInstance {
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
 
   // Hooks of every request answer by callback where they need not wait: a promise each would cost more than they do.
-  app.addHook('preParsing', (request, _reply, payload, done) => {
-    if (request.headers['content-encoding']?.toLowerCase() !== 'gzip' || request.headers['content-length'] === '0')
-      return done(null, payload)
-    delete request.headers['content-length']
-    // Nobody listens any more once a body was refused, and an error that nobody hears ends the process.
-    done(null, payload.pipe(createGunzip().on('error', () => {})))
-  })
-
-  app.addHook('onRequest', async (request, reply) => {
-    if (request.is404) return send(reply, 404, NOT_FOUND)
-    const operation = request.routeOptions.config.operation
-    if (!operation) return
-    if (operation.auth === 'team') {
-      const found = options.guards.team!(request.headers, request.ip)
-      const caller = found instanceof Promise ? await found : found
-      request.tenant = caller.tenant
-      request.key_id = caller.key_id
+  app.addHook('onRequest', (request, reply, done) => {
+    closeIfDraining(options, reply)
+    if (request.is404) return void send(reply, 404, NOT_FOUND)
+    const { operation } = request.routeOptions.config
+    if (!operation) return done()
+    let admitted: Promise<void> | undefined
+    try {
+      admitted = admit(options, operation, request)
+    } catch (error) {
+      return done(error as Error)
     }
-    if (operation.auth === 'management') {
-      request.manager = await options.guards.management!.authenticate(request.headers, request.ip)
-      request.key_id = request.manager.key_id
-    }
-    if (operation.params) request.values = readParams(operation.params, pathValues(operation, request))
-    if (!request.manager) {
-      assertCurrent(operation, request.tenant?.expires_at)
-      return assertEnabled(operation, request.tenant)
-    }
-    const { db, tenant } = await options.guards.management!.admit(
-      request.manager,
-      operation,
-      request.values as Record<string, string>,
-    )
-    request.rows = db
-    request.tenant = tenant
-    assertCurrent(operation, request.manager.expires_at)
-    assertEnabled(operation, tenant)
-  })
-
-  app.addHook('onSend', (_request, reply, payload, done) => {
-    if (options.draining()) reply.header('connection', 'close')
-    done(null, payload)
+    // oxlint-disable-next-line promise/no-callback-in-promise -- only who has to wait gets a promise
+    if (admitted) admitted.then(() => done(), done)
+    else done()
   })
 
   app.addHook('onResponse', (request, reply, done) => {
@@ -182,6 +156,7 @@ export function createHttp(options: HttpOptions): FastifyInstance {
 
   app.setNotFoundHandler((_request, reply) => send(reply, 404, NOT_FOUND))
   app.setErrorHandler((error, request, reply) => {
+    closeIfDraining(options, reply)
     if (reply.getHeader('connection') === 'close') discardBody(request, reply)
     const hungUp = request.raw.destroyed && !request.raw.complete
     const problem = hungUp ? UNREADABLE : toProblem(error, options.constraints)
@@ -208,9 +183,11 @@ export function createHttp(options: HttpOptions): FastifyInstance {
         url,
         config: { operation },
         bodyLimit: operation.body_bytes_max ?? BODY_BYTES_MAX,
+        ...(operation.method !== 'GET' && { preParsing: unzip }),
         handler: async (request, reply) => {
           const given = await answer(options, operation, request)
           await endOfTurn()
+          closeIfDraining(options, reply)
           return sendAnswer(reply, given)
         },
       })
@@ -227,6 +204,54 @@ export function createHttp(options: HttpOptions): FastifyInstance {
     app.route({ method: others, url, onRequest: async (request, reply) => refuse(request, reply), handler: refuse })
   }
   return app
+}
+
+/** A server that is about to stop asks for another connection. */
+function closeIfDraining({ draining }: HttpOptions, { raw }: FastifyReply): void {
+  if (draining()) raw.shouldKeepAlive = false
+}
+
+/** The body of a request as it was before it was compressed. */
+const unzip: preParsingHookHandler = (request, _reply, payload, done) => {
+  if (request.headers['content-encoding']?.toLowerCase() !== 'gzip' || request.headers['content-length'] === '0')
+    return done(null, payload)
+  delete request.headers['content-length']
+  // Nobody listens any more once a body was refused, and an error that nobody hears ends the process.
+  done(null, payload.pipe(createGunzip().on('error', () => {})))
+}
+
+/**
+ * Find out who calls and whether they may. 401, 403, 404, 422, 429 and 503 as the operation, its guard and its parameters have it.
+ * @returns what has to be waited for, if something has
+ */
+function admit(options: HttpOptions, operation: Operation, request: FastifyRequest): Promise<void> | undefined {
+  if (operation.auth === 'management') return admitManager(options.guards.management!, operation, request)
+  const found = operation.auth === 'team' ? options.guards.team!(request.headers, request.ip) : undefined
+  if (found instanceof Promise) return found.then((caller) => admitCaller(operation, request, caller))
+  admitCaller(operation, request, found)
+  return undefined
+}
+
+function admitCaller(operation: Operation, request: FastifyRequest, caller: Caller | undefined): void {
+  if (caller) {
+    request.tenant = caller.tenant
+    request.key_id = caller.key_id
+  }
+  if (operation.params) request.values = readParams(operation.params, pathValues(operation, request))
+  assertCurrent(operation, request.tenant?.expires_at)
+  assertEnabled(operation, request.tenant)
+}
+
+async function admitManager(guard: ManagementGuard, operation: Operation, request: FastifyRequest): Promise<void> {
+  const manager = await guard.authenticate(request.headers, request.ip)
+  request.manager = manager
+  request.key_id = manager.key_id
+  if (operation.params) request.values = readParams(operation.params, pathValues(operation, request))
+  const { db, tenant } = await guard.admit(manager, operation, request.values as Record<string, string>)
+  request.rows = db
+  request.tenant = tenant
+  assertCurrent(operation, manager.expires_at)
+  assertEnabled(operation, tenant)
 }
 
 /** Write down that somebody was refused who asked for patients' data, where it is known in which cell. */
@@ -272,41 +297,6 @@ function discardBody(request: FastifyRequest, reply: FastifyReply): void {
     if (left < 0) request.raw.destroy()
   })
   request.raw.resume()
-}
-
-/** The management interface answers below `/management` too. Source: management-auth.md E5. */
-const rewritten = (url: string, base: string): string => withoutPrefix(url, base).replace(/^\/+management(?=\/+v1\/)/, '')
-
-function withoutPrefix(url: string, base: string): string {
-  if (!base || !url.startsWith(base)) return url
-  const rest = url.slice(base.length)
-  return rest.startsWith('/') || rest === '' ? rest || '/' : url
-}
-
-/** A rest parameter takes the remainder of the path as it was sent: clients put ids there unencoded, slashes included. */
-function pathValues(operation: Operation, request: FastifyRequest): Record<string, string> {
-  const values = request.params as Record<string, string>
-  const rest = /\{(\w+)\.\.\.\}$/.exec(operation.path)?.[1]
-  if (!rest) return values
-  const head = operation.path.slice(0, operation.path.indexOf('{') - 1)
-  const before = `${head.slice(head.lastIndexOf('/'))}/`
-  const path = request.url.split('?', 1)[0]!
-  const raw = path.slice(path.indexOf(before) + before.length).replace(/\/+$/, '')
-  try {
-    return { [rest]: decodeURIComponent(raw) }
-  } catch {
-    return { [rest]: raw }
-  }
-}
-
-/** Whether a path could be one of the operation's: another operation's words may stand where it has a value. */
-function isPathOf(operation: Operation, request: FastifyRequest): boolean {
-  try {
-    if (operation.params) readParams(operation.params, pathValues(operation, request))
-    return true
-  } catch {
-    return false
-  }
 }
 
 /** 403: an organization that has expired may only read. */

@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import type pg from 'pg'
 import { NoRowSecurity } from './no-row-security.ts'
-import { prepareTeamSetting } from './team-query.ts'
+import { prepareTeamSetting } from './statement.ts'
 
 /** What the statements of a connection see: the whole schema, or the rows of the team that each of them names. */
 export type Reach = 'cell' | 'team'

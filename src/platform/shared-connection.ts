@@ -3,10 +3,10 @@
 // those behind it wait, so nothing slow may; where that cannot be known beforehand several are used beside each other (lone-writers.ts).
 import type { Duplex } from 'node:stream'
 import type pg from 'pg'
-import { Client } from './client.ts'
+import { Client } from './statement.ts'
 import { Unreachable } from './outages.ts'
 import { prepared } from './prepared.ts'
-import { send } from './team-query.ts'
+import { send } from './statement.ts'
 
 export class SharedConnection {
   readonly #config: pg.ClientConfig

@@ -3,7 +3,7 @@ import type pg from 'pg'
 import { busy } from './errors.ts'
 import { Unreachable } from './outages.ts'
 import { prepared } from './prepared.ts'
-import { send } from './team-query.ts'
+import { send } from './statement.ts'
 
 /** Most requests of a database that wait in one queue of this process, and how many of them one team may have. */
 export const WAITING_MAX = 1000

@@ -8,7 +8,7 @@ import type { Numbers } from './numbers.ts'
 import { isLost, UnknownOutcome } from './outages.ts'
 import { compiled, queriesOver } from './queries.ts'
 import { join, raw, sql, type Sql } from './sql.ts'
-import { send } from './team-query.ts'
+import { send } from './statement.ts'
 import { uuid } from './uuid.ts'
 
 const ignore = () => {}
