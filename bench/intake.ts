@@ -2,9 +2,9 @@
 import { receiveForTeam } from '../src/matching/receive.ts'
 import { loadTenant } from '../src/management/teams.ts'
 import { changeOrder } from '../src/orders/change-order.ts'
-import { Cells } from '../src/platform/cells.ts'
-import type { CellName } from '../src/platform/cell-names.ts'
-import type { Connection } from '../src/platform/db.ts'
+import { Cells } from '../src/platform/db/cells.ts'
+import type { CellName } from '../src/platform/db/cell-names.ts'
+import type { Connection } from '../src/platform/db/database.ts'
 import { expectedResults } from '../src/catalog/lab-tests.ts'
 import { expectations } from '../src/results/expectations.ts'
 

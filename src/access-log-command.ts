@@ -1,11 +1,11 @@
 // The access log by command: written out for an archive or an auditor, and checked.
 import type { Typed } from './command-tree.ts'
 import { cell, id, UsageError } from './bootstrap.ts'
-import { leaveCommand } from './platform/access-line.ts'
-import { exportLines, verifyLog, type Position } from './platform/access-archive.ts'
-import { seal } from './platform/access-log.ts'
-import type { Cells } from './platform/cells.ts'
-import { FormatFault, formats } from './platform/formats.ts'
+import { leaveCommand } from './platform/access-log/access-line.ts'
+import { exportLines, verifyLog, type Position } from './platform/access-log/access-archive.ts'
+import { seal } from './platform/access-log/access-log.ts'
+import type { Cells } from './platform/db/cells.ts'
+import { FormatFault, formats } from './platform/schema/formats.ts'
 import { placesOf } from './places-command.ts'
 
 const SAY = 'Say "access-log export" or "access-log verify"; "bin/drawbridge help" explains them.'

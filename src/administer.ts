@@ -2,10 +2,10 @@
 import { resolve } from 'node:path'
 import { createInterface } from 'node:readline/promises'
 import type { Leaf, Surroundings, Typed } from './command-tree.ts'
-import { readConfig } from './platform/config.ts'
+import { readConfig } from './platform/config/config.ts'
 import { openDatabase, requireUsableSchemas } from './database.ts'
 import { print, write } from './output.ts'
-import { createLog } from './platform/log.ts'
+import { createLog } from './platform/telemetry/log.ts'
 
 async function ask(question: string): Promise<boolean> {
   const terminal = createInterface({ input: process.stdin, output: process.stderr })

@@ -5,8 +5,8 @@ import { cell, UsageError } from './bootstrap.ts'
 import { served } from './bootstrap-labs.ts'
 import { CatalogFaults, catalogFile, FILE_SIZE_MAX, importCatalog } from './catalog/exchange.ts'
 import { loadPlatformAccounts } from './labs/platform-accounts.ts'
-import type { Cells } from './platform/cells.ts'
-import type { Db } from './platform/db.ts'
+import type { Cells } from './platform/db/cells.ts'
+import type { Db } from './platform/db/database.ts'
 
 /**
  * Carry out `catalog export` or `catalog import`.

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
-import { Cells } from './platform/cells.ts'
+import { Cells } from './platform/db/cells.ts'
 import { cells, connection, given } from './testing.ts'
 import { kitLab } from './testing-labs.ts'
 import { placed } from './testing-orders.ts'

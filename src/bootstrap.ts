@@ -15,11 +15,11 @@ import {
   switchOption,
   type Region,
 } from './management/teams.ts'
-import type { Cells } from './platform/cells.ts'
-import { iso } from './platform/clock.ts'
-import { cellNames, type CellName } from './platform/cell-names.ts'
-import { parseMoment } from './platform/formats.ts'
-import { plans } from './platform/operation.ts'
+import type { Cells } from './platform/db/cells.ts'
+import { iso } from './platform/runtime/clock.ts'
+import { cellNames, type CellName } from './platform/db/cell-names.ts'
+import { parseMoment } from './platform/schema/formats.ts'
+import { plans } from './platform/http/operation.ts'
 import { UsageError } from './usage-error.ts'
 import { featureNames, features as allFeatures, optionNames, options as allOptions } from './wire/features.ts'
 

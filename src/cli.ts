@@ -2,8 +2,8 @@
 import { parse, titleOf, type Leaf, type Typed } from './command-tree.ts'
 import { tree } from './commands.ts'
 import { print } from './output.ts'
-import { errorFields } from './platform/error-fields.ts'
-import { NoRowSecurity } from './platform/no-row-security.ts'
+import { errorFields } from './platform/telemetry/error-fields.ts'
+import { NoRowSecurity } from './platform/db/no-row-security.ts'
 import { UsageError } from './usage-error.ts'
 import { version } from './version.ts'
 

@@ -1,8 +1,8 @@
 // The shape of the command line: groups and commands as data, read by commander. Parsing and help open nothing and import no module of
 // the server, so that a wrong word is refused before anything happens.
 import { Command, CommanderError, Option, type OutputConfiguration } from 'commander'
-import type { Cells } from './platform/cells.ts'
-import type { Config } from './platform/config.ts'
+import type { Cells } from './platform/db/cells.ts'
+import type { Config } from './platform/config/config.ts'
 import { UsageError } from './usage-error.ts'
 import { version } from './version.ts'
 

@@ -13,7 +13,7 @@ const role = (usage: 'start' | 'serve' | 'work', summary: string, about: string)
   examples: [usage],
   run: async () => {
     // What a server needs takes a second to load: settings that cannot be used are refused before.
-    const { readConfig } = await import('./platform/config.ts')
+    const { readConfig } = await import('./platform/config/config.ts')
     const config = readConfig(process.env)
     const { run } = await import('./run.ts')
     await run(config, { serve: usage !== 'work', work: usage !== 'serve' })
@@ -128,7 +128,7 @@ const printed: Leaf[] = [
     summary: 'print the description of the interface',
     examples: ['openapi > openapi.json'],
     run: async () => {
-      const [{ operations }, { describe }] = await Promise.all([import('./app.ts'), import('./platform/openapi.ts')])
+      const [{ operations }, { describe }] = await Promise.all([import('./app.ts'), import('./platform/http/openapi.ts')])
       const { version } = await import('./version.ts')
       await print(`${JSON.stringify(describe(operations, version), null, 2)}\n`)
     },
@@ -138,7 +138,7 @@ const printed: Leaf[] = [
     summary: 'print one line per operation',
     examples: ['operations'],
     run: async () => {
-      const [{ operations }, { listOperations }] = await Promise.all([import('./app.ts'), import('./platform/openapi.ts')])
+      const [{ operations }, { listOperations }] = await Promise.all([import('./app.ts'), import('./platform/http/openapi.ts')])
       await print(listOperations(operations))
     },
   },

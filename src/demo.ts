@@ -9,12 +9,12 @@ import { loadPlatformAccounts } from './labs/platform-accounts.ts'
 import { loadSandboxSites } from './psc/load.ts'
 import { createOrgKey, createTeamKey } from './management/keys.ts'
 import { cellsOfRegion, createOrg, createTeam, loadTenant, placeTeam, type Region } from './management/teams.ts'
-import type { Cells } from './platform/cells.ts'
-import type { CellName } from './platform/cell-names.ts'
-import type { PlainTx } from './platform/transaction.ts'
-import { T, type Static } from './platform/schema.ts'
-import { keyHash } from './platform/secrets.ts'
-import { sql } from './platform/sql.ts'
+import type { Cells } from './platform/db/cells.ts'
+import type { CellName } from './platform/db/cell-names.ts'
+import type { PlainTx } from './platform/db/transaction.ts'
+import { T, type Static } from './platform/schema/schema.ts'
+import { keyHash } from './platform/crypto/api-keys.ts'
+import { sql } from './platform/db/sql.ts'
 
 const Demo = T.Object({
   base_url: T.String(),

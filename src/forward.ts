@@ -1,6 +1,6 @@
 // Sending an event on to a developer's machine, signed as a delivery is. What goes wrong is said and tried again a few times.
 import { setTimeout as sleep } from 'node:timers/promises'
-import { machineNow } from './platform/clock.ts'
+import { machineNow } from './platform/runtime/clock.ts'
 import { codeOf } from './remote.ts'
 import { version } from './version.ts'
 import { signatureHeaders, signingKey } from './webhooks/signature.ts'

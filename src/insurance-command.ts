@@ -4,8 +4,8 @@ import { agree } from './agreement.ts'
 import type { Surroundings, Typed } from './command-tree.ts'
 import { FileFault } from './insurance/data.ts'
 import { changeOfCodes, importCodes, importPayors } from './insurance/load.ts'
-import type { Cells } from './platform/cells.ts'
-import type { CellName } from './platform/cell-names.ts'
+import type { Cells } from './platform/db/cells.ts'
+import type { CellName } from './platform/db/cell-names.ts'
 
 const FAULTS_SHOWN = 50
 

@@ -1,9 +1,9 @@
 // Jobs that failed, as the operator sees them and tries them again. Prints ids, names of jobs and codes of errors, nothing of a patient.
 import type { Typed } from './command-tree.ts'
 import { cell, id, UsageError } from './bootstrap.ts'
-import type { Cells } from './platform/cells.ts'
-import type { CellName } from './platform/cell-names.ts'
-import { listFailedJobs, retryJobs, type JobLine } from './platform/failed-jobs.ts'
+import type { Cells } from './platform/db/cells.ts'
+import type { CellName } from './platform/db/cell-names.ts'
+import { listFailedJobs, retryJobs, type JobLine } from './platform/queue/failed-jobs.ts'
 
 const IDS_MAX = 1000
 

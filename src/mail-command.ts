@@ -2,11 +2,11 @@
 import { UsageError } from './bootstrap.ts'
 import type { Typed } from './command-tree.ts'
 import { usersOfMail } from './messages/messages.ts'
-import { leaveCommands } from './platform/access-line.ts'
-import { seal } from './platform/access-log.ts'
-import type { Cells } from './platform/cells.ts'
-import type { Db } from './platform/db.ts'
-import { findMail, listMail, type MailLine } from './platform/mail.ts'
+import { leaveCommands } from './platform/access-log/access-line.ts'
+import { seal } from './platform/access-log/access-log.ts'
+import type { Cells } from './platform/db/cells.ts'
+import type { Db } from './platform/db/database.ts'
+import { findMail, listMail, type MailLine } from './platform/mail/mail-outbox.ts'
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 

@@ -12,7 +12,7 @@ const COMPILE = '--compile'
 const cache = fileURLToPath(new URL('../node_modules/.cache/drawbridge', import.meta.url))
 const words = process.argv.slice(2)
 
-// Where a least is given that is also enough, what starting leaves behind does not make it more (src/platform/young-generation.ts).
+// Where a least is given that is also enough, what starting leaves behind does not make it more (src/platform/runtime/v8-heap.ts).
 if (process.execArgv.some((flag) => flag.startsWith('--min-semi-space-size'))) setFlagsFromString('--semi-space-growth-factor=1')
 
 const cold = isCold()

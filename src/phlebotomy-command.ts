@@ -6,11 +6,11 @@ import { importStaff } from './phlebotomy/import.ts'
 import { listStaff, removeStaff } from './phlebotomy/staff.ts'
 import { constraints } from './phlebotomy/visits.ts'
 import { placesOf, usable } from './places-command.ts'
-import type { Cells } from './platform/cells.ts'
-import type { CellName } from './platform/cell-names.ts'
-import type { Db } from './platform/db.ts'
-import { Problem } from './platform/errors.ts'
-import { taken } from './platform/rejections.ts'
+import type { Cells } from './platform/db/cells.ts'
+import type { CellName } from './platform/db/cell-names.ts'
+import type { Db } from './platform/db/database.ts'
+import { Problem } from './platform/http/errors.ts'
+import { taken } from './platform/files/rejected-rows.ts'
 
 /**
  * Carry out `phlebotomy import`, `phlebotomy list` or `phlebotomy remove`: in the cell that is named, else in those of production, since

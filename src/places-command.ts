@@ -3,9 +3,9 @@ import { agree } from './agreement.ts'
 import type { Outcome, Surroundings, Typed } from './command-tree.ts'
 import { cell, UsageError } from './bootstrap.ts'
 import { importPostalCodes, lossesOfImport } from './places/postal-codes.ts'
-import type { Cells } from './platform/cells.ts'
-import type { CellName } from './platform/cell-names.ts'
-import { taken, unreadable, UnusableFile } from './platform/rejections.ts'
+import type { Cells } from './platform/db/cells.ts'
+import type { CellName } from './platform/db/cell-names.ts'
+import { taken, unreadable, UnusableFile } from './platform/files/rejected-rows.ts'
 import { countryCode } from './wire/places.ts'
 
 /**

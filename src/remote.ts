@@ -2,7 +2,7 @@
 // comes from what was typed, else from the environment, else from the `demo.json` that the server wrote.
 import { UsageError } from './usage-error.ts'
 import { readDemo } from './demo.ts'
-import { cellNames, type CellName } from './platform/cell-names.ts'
+import { cellNames, type CellName } from './platform/db/cell-names.ts'
 
 /** Options that say which server and team are meant. */
 export interface RemoteValues {

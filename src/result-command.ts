@@ -3,9 +3,9 @@ import type { Typed } from './command-tree.ts'
 import { cell, id, UsageError } from './bootstrap.ts'
 import { loadTenant } from './management/teams.ts'
 import { assignToTeam, dropUnassigned, listUnassigned } from './matching/operator.ts'
-import { leaveCommand } from './platform/access-line.ts'
-import { seal } from './platform/access-log.ts'
-import type { Cells } from './platform/cells.ts'
+import { leaveCommand } from './platform/access-log/access-line.ts'
+import { seal } from './platform/access-log/access-log.ts'
+import type { Cells } from './platform/db/cells.ts'
 
 /** Carry out `result list`, `result assign` or `result drop`. @returns what to print */
 export async function resultCommand(

@@ -1,7 +1,7 @@
 // Commands on the cells of a test, read as the command line reads them.
 import { parse, type Surroundings, type Typed } from './command-tree.ts'
 import { tree } from './commands.ts'
-import type { Cells } from './platform/cells.ts'
+import type { Cells } from './platform/db/cells.ts'
 
 type Ask = Surroundings['ask']
 

@@ -1,9 +1,9 @@
 // What tests send to brokers with: pipelines that run when a test says so, and events of any size.
 import { after } from 'node:test'
-import { createLog } from './platform/log.ts'
-import { emit } from './platform/outbox.ts'
-import { T } from './platform/schema.ts'
-import { sql } from './platform/sql.ts'
+import { createLog } from './platform/telemetry/log.ts'
+import { emit } from './platform/queue/outbox.ts'
+import { T } from './platform/schema/schema.ts'
+import { sql } from './platform/db/sql.ts'
 import { pipelinesIn } from './pipelines/worker.ts'
 import type { PipelineOptions } from './pipelines/deliver.ts'
 import { cells, metrics, pubsub_projects, targets, vault, type Given } from './testing.ts'

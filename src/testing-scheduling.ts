@@ -2,7 +2,7 @@
 // over HTTP.
 import assert from 'node:assert/strict'
 import type { AvailableSlots, TimeSlot } from './appointments/schema.ts'
-import { sql } from './platform/sql.ts'
+import { sql } from './platform/db/sql.ts'
 import type { Schedule } from './scheduling/schedule.ts'
 import { upsertSchedules } from './scheduling/schedules.ts'
 import type { SiteRecord } from './psc/sites.ts'

@@ -1,9 +1,9 @@
 // Sites that tests find: fictional ones of a lab, straight into its table.
-import { T } from './platform/schema.ts'
-import { sql } from './platform/sql.ts'
+import { T } from './platform/schema/schema.ts'
+import { sql } from './platform/db/sql.ts'
 import { markChanged, upsertSites, type SiteRecord } from './psc/sites.ts'
 import { cells } from './testing.ts'
-import type { CellName } from './platform/cell-names.ts'
+import type { CellName } from './platform/db/cell-names.ts'
 
 /** Phoenix, where the addresses of tests are. */
 export const phoenix = { lat: 33.4557, lng: -112.0686 }

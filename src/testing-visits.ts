@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import type { AvailableSlots, TimeSlot } from './appointments/schema.ts'
 import { placed, walk } from './testing-orders.ts'
 import { client, given, type Given, type Reply } from './testing.ts'
-import type { CellName } from './platform/cell-names.ts'
+import type { CellName } from './platform/db/cell-names.ts'
 
 /** In the one street that is visited in the sandbox. */
 export const street = { first_line: '1 West Lincoln Street', city: 'Phoenix', state: 'AZ', zip: '85004', country: 'US' }

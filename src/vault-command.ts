@@ -3,12 +3,12 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { sealed } from './app.ts'
 import { UsageError } from './bootstrap.ts'
 import type { Typed } from './command-tree.ts'
-import type { Cells } from './platform/cells.ts'
-import { cellNames } from './platform/cell-names.ts'
-import type { Db } from './platform/db.ts'
-import { KeyFile, NOTICED_MS_MAX } from './platform/key-file.ts'
-import { reseal, sealedBy, type SealedColumn } from './platform/sealed.ts'
-import { Vault } from './platform/vault.ts'
+import type { Cells } from './platform/db/cells.ts'
+import { cellNames } from './platform/db/cell-names.ts'
+import type { Db } from './platform/db/database.ts'
+import { KeyFile, NOTICED_MS_MAX } from './platform/crypto/key-file.ts'
+import { reseal, sealedBy, type SealedColumn } from './platform/crypto/sealed-columns.ts'
+import { Vault } from './platform/crypto/vault.ts'
 
 /** What was sealed by a process that had not yet noticed the new key is met by a later pass. */
 const PASSES_MAX = 5

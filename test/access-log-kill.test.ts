@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
-import { openEmbedded, type Embedded } from '../src/platform/embedded-postgres.ts'
-import { newVaultKey } from '../src/platform/vault.ts'
+import { openEmbedded, type Embedded } from '../src/platform/embedded-postgres/embedded-postgres.ts'
+import { newVaultKey } from '../src/platform/crypto/vault.ts'
 import { caller, demoIn, endAll, folder, onDatabase, outcome, serving, until, type Caller, type Server } from './program.ts'
 
 /** How often the program is killed until that came before the line was written; a kill is much quicker than the half second it takes. */

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import { operations } from '../src/app.ts'
-import { writes } from '../src/platform/answering.ts'
+import { writes } from '../src/platform/http/answer.ts'
 import { access, given, type Given, type Reply } from '../src/testing.ts'
 import { answered, success } from './operations/each.ts'
 import { send, stray, valid, type Request } from './operations/requests.ts'

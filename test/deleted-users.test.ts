@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import { operations } from '../src/app.ts'
-import type { Operation } from '../src/platform/operation.ts'
+import type { Operation } from '../src/platform/http/operation.ts'
 import { DAY_S, pass, placed, requisitioned } from '../src/testing-orders.ts'
 import { delivering, receiver } from '../src/testing-webhooks.ts'
 import { given, type Given, type Reply } from '../src/testing.ts'

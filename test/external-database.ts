@@ -1,7 +1,7 @@
 // A database of its own for programs that are given DATABASE_URL, on the PostgreSQL of the tests.
 import { randomUUID } from 'node:crypto'
-import { openEmbedded } from '../src/platform/embedded-postgres.ts'
-import type { Connection } from '../src/platform/embedded-cluster.ts'
+import { openEmbedded } from '../src/platform/embedded-postgres/embedded-postgres.ts'
+import type { Connection } from '../src/platform/embedded-postgres/cluster.ts'
 import { onDatabase } from './program.ts'
 import { testDataDir, testSettings } from './setup.ts'
 

@@ -1,7 +1,7 @@
 // The audit log, for every operation of the management interface: what was changed and which secrets were read is listed, and nothing else.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Operation } from '../src/platform/operation.ts'
+import type { Operation } from '../src/platform/http/operation.ts'
 import { given, type Given, type Reply } from '../src/testing.ts'
 import { answered, each, success } from './operations/each.ts'
 import { ask, boundTo, managing } from './operations/managing.ts'

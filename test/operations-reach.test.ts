@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { operations } from '../src/app.ts'
-import type { Operation } from '../src/platform/operation.ts'
+import type { Operation } from '../src/platform/http/operation.ts'
 import { placeTeam } from '../src/management/teams.ts'
 import { cells, client, given, type Given, type Reply } from '../src/testing.ts'
 import { answered, each, forTeams, success } from './operations/each.ts'

@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import pg from 'pg'
-import { connectionTo, socketFolder, type Connection } from '../src/platform/embedded-cluster.ts'
+import { connectionTo, socketFolder, type Connection } from '../src/platform/embedded-postgres/cluster.ts'
 import { postmasterOf, releases, scratch, tidyUp, until } from '../src/platform/embedded-testing.ts'
 
 export { postmasterOf, until }

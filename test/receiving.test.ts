@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { after, test } from 'node:test'
-import { settings } from '../src/platform/settings.ts'
+import { settings } from '../src/platform/config/settings.ts'
 import { demoIn, endAll, folder, serving, start, until } from './program.ts'
 
 after(endAll)

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { after, test } from 'node:test'
-import { newVaultKey } from '../src/platform/vault.ts'
+import { newVaultKey } from '../src/platform/crypto/vault.ts'
 import { caller, connectionOf, demoIn, endAll, folder, serving, start } from './program.ts'
 
 after(endAll)

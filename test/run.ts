@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { join, relative, resolve } from 'node:path'
 import { promisify } from 'node:util'
-import { openEmbedded } from '../src/platform/embedded-postgres.ts'
+import { openEmbedded } from '../src/platform/embedded-postgres/embedded-postgres.ts'
 import { grouped } from './groups.ts'
 import { testDataDir, testSettings } from './setup.ts'
 

@@ -7,8 +7,8 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { operations, sealed } from '../src/app.ts'
-import type { Operation } from '../src/platform/operation.ts'
-import { Vault } from '../src/platform/vault.ts'
+import type { Operation } from '../src/platform/http/operation.ts'
+import { Vault } from '../src/platform/crypto/vault.ts'
 import { connectionOf, demoIn, endAll, folder, onDatabase, outcome, serving, until } from './program.ts'
 
 const closing: (() => void)[] = []

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { existsSync, readFileSync } from 'node:fs'
 import { after, before, describe, test } from 'node:test'
-import { openEmbedded, type Embedded } from '../src/platform/embedded-postgres.ts'
-import { newVaultKey } from '../src/platform/vault.ts'
+import { openEmbedded, type Embedded } from '../src/platform/embedded-postgres/embedded-postgres.ts'
+import { newVaultKey } from '../src/platform/crypto/vault.ts'
 import {
   caller,
   connectionOf,

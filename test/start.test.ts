@@ -4,7 +4,7 @@ import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync 
 import { createServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { after, describe, test } from 'node:test'
-import { migrationsOf } from '../src/platform/migrations.ts'
+import { migrationsOf } from '../src/platform/db/migrations.ts'
 import {
   caller,
   demoIn,

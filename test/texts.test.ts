@@ -4,8 +4,8 @@ import { describe, test } from 'node:test'
 import { operations } from '../src/app.ts'
 import { orderBody, patient } from '../src/testing-orders.ts'
 import { given } from '../src/testing.ts'
-import { settings } from '../src/platform/settings.ts'
-import { Buckets } from '../src/platform/limits.ts'
+import { settings } from '../src/platform/config/settings.ts'
+import { Buckets } from '../src/platform/http/rate-limits.ts'
 
 interface Shape {
   pattern?: string

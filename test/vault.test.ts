@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { newVaultKey } from '../src/platform/vault.ts'
+import { newVaultKey } from '../src/platform/crypto/vault.ts'
 import { isValid } from './signed.ts'
 import {
   caller,

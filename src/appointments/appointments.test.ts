@@ -1,8 +1,8 @@
 // What happens to appointments and to their orders, together. The interface to it are the modules above.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { iso, plusSeconds } from '../platform/clock.ts'
-import { Problem } from '../platform/errors.ts'
+import { iso, plusSeconds } from '../platform/runtime/clock.ts'
+import { Problem } from '../platform/http/errors.ts'
 import { changeOrder, openOrder } from '../orders/change-order.ts'
 import {
   appointmentOrder,

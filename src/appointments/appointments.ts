@@ -4,10 +4,10 @@
 // Invariant: an appointment and its order never disagree after a commit. Whoever changes an appointment holds its order open and comes
 // through here, and what happens to the order itself is followed in its own transaction (following.ts). `docs/APPOINTMENTS.md` has the
 // table of what agrees.
-import { plusSeconds } from '../platform/clock.ts'
-import type { Tx } from '../platform/transaction.ts'
-import { badRequest } from '../platform/errors.ts'
-import { hasOption } from '../platform/feature.ts'
+import { plusSeconds } from '../platform/runtime/clock.ts'
+import type { Tx } from '../platform/db/transaction.ts'
+import { badRequest } from '../platform/http/errors.ts'
+import { hasOption } from '../platform/http/feature-flags.ts'
 import type { OpenOrder } from '../orders/open-order.ts'
 import { options } from '../wire/features.ts'
 import { expireInTime } from './expiry.ts'

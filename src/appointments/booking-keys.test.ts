@@ -1,9 +1,9 @@
 // Booking keys: whose they are, what becomes of forged ones, and that they outlive a change of the encryption keys.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Tenant } from '../platform/transaction.ts'
-import { Problem } from '../platform/errors.ts'
-import { newVaultKey, Vault } from '../platform/vault.ts'
+import type { Tenant } from '../platform/db/transaction.ts'
+import { Problem } from '../platform/http/errors.ts'
+import { newVaultKey, Vault } from '../platform/crypto/vault.ts'
 import { bookingKey, KEY_EXPIRED, offerOf, SLOT_GONE, type Offer } from './booking-keys.ts'
 
 const tenant: Tenant = { team: 'a', org: 'o', cell: 'sandbox-us', clock_offset_s: 0, settings: {} }

@@ -1,9 +1,9 @@
 // Booking keys: what a slot's availability names and a booking gives back. They are signed, not stored: every process with the
 // installation's encryption keys takes them, also while those are being changed. A key is good for one team in one cell, and expires.
-import type { Tenant } from '../platform/transaction.ts'
-import { badRequest } from '../platform/errors.ts'
-import { Nullable, T, type Static } from '../platform/schema.ts'
-import type { Vault } from '../platform/vault.ts'
+import type { Tenant } from '../platform/db/transaction.ts'
+import { badRequest } from '../platform/http/errors.ts'
+import { Nullable, T, type Static } from '../platform/schema/schema.ts'
+import type { Vault } from '../platform/crypto/vault.ts'
 import { Check } from 'typebox/value'
 
 const VERSION = 'bk1'

@@ -1,6 +1,6 @@
 // Who is told that an appointment is over, in the transaction that ends it, however that came about. Modules above this one say in
 // app.ts that they want to know; this module does not know them.
-import type { Tx } from '../platform/transaction.ts'
+import type { Tx } from '../platform/db/transaction.ts'
 import type { Appointment } from './schema.ts'
 
 export type AppointmentEnding = (tx: Tx, appointment: Appointment) => void | Promise<void>

@@ -1,6 +1,6 @@
 // Cancelling appointments whose requisition has not come in time. Source: lab-testing.md 17.5.
 import { findOpenOrder, finish } from '../orders/change-order.ts'
-import { handle } from '../platform/outbox.ts'
+import { handle } from '../platform/queue/outbox.ts'
 import { cancelAppointment, hasRequisition } from './appointments.ts'
 import { expireAppointment, instants } from './expiry.ts'
 import { isOver } from './machine.ts'

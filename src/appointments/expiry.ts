@@ -2,10 +2,10 @@
 // hours before their start. A job is due at each of the two instants, in the team's time; what has changed until then it finds out itself.
 // Source: lab-testing.md 17.5.
 import type { OpenOrder } from '../orders/open-order.ts'
-import { plusSeconds } from '../platform/clock.ts'
-import type { Tx } from '../platform/transaction.ts'
-import { enqueue, job } from '../platform/outbox.ts'
-import { T } from '../platform/schema.ts'
+import { plusSeconds } from '../platform/runtime/clock.ts'
+import type { Tx } from '../platform/db/transaction.ts'
+import { enqueue, job } from '../platform/queue/outbox.ts'
+import { T } from '../platform/schema/schema.ts'
 import type { Appointment } from './schema.ts'
 
 const AFTER_ORDER_S = 8 * 3600

@@ -1,11 +1,11 @@
 // An appointment held open by a transaction: its order is locked, it is changed in memory and written back. The only writer of an
 // appointment; what its steps mean to the order is coupling.ts.
-import { iso } from '../platform/clock.ts'
-import type { Tx } from '../platform/transaction.ts'
-import { badRequest } from '../platform/errors.ts'
-import { emit } from '../platform/outbox.ts'
-import { T, type Static } from '../platform/schema.ts'
-import { sql } from '../platform/sql.ts'
+import { iso } from '../platform/runtime/clock.ts'
+import type { Tx } from '../platform/db/transaction.ts'
+import { badRequest } from '../platform/http/errors.ts'
+import { emit } from '../platform/queue/outbox.ts'
+import { T, type Static } from '../platform/schema/schema.ts'
+import { sql } from '../platform/db/sql.ts'
 import type { OpenOrder } from '../orders/open-order.ts'
 import { tellEnding } from './endings.ts'
 import { isOver, mayFollow, statusOf, type EventStatus } from './machine.ts'

@@ -1,5 +1,17 @@
 // Shapes of appointments, whoever gives them. Source: lab-testing.md 17.1, 18, 19; sdk-response-required.tsv.
-import { DateOnly, Fields, Int, Maybe, Nullable, OpenEnum, T, Text, Timestamp, Uuid, type Static } from '../platform/schema.ts'
+import {
+  DateOnly,
+  Fields,
+  Int,
+  Maybe,
+  Nullable,
+  OpenEnum,
+  T,
+  Text,
+  Timestamp,
+  Uuid,
+  type Static,
+} from '../platform/schema/schema.ts'
 import { appointmentStatuses, appointmentTypes, eventStatuses } from './machine.ts'
 
 export const appointmentProviders = ['getlabs', 'phlebfinders', 'quest', 'sonora_quest'] as const

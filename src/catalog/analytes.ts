@@ -1,5 +1,5 @@
 // What a marker leads to: the shapes of what is measured and of where normal ends. Not on the wire; results are made from them.
-import { Nullable, T, type Static } from '../platform/schema.ts'
+import { Nullable, T, type Static } from '../platform/schema/schema.ts'
 import { MarkerType } from '../wire/enums.ts'
 
 const limit = Nullable(T.Number())

@@ -1,8 +1,8 @@
 // Questions a lab asks at order entry, and whether they were answered. Source: lab-testing.md 3.3.
-import type { Tx } from '../platform/transaction.ts'
-import { badRequest } from '../platform/errors.ts'
-import { Nullable, T } from '../platform/schema.ts'
-import { sql } from '../platform/sql.ts'
+import type { Tx } from '../platform/db/transaction.ts'
+import { badRequest } from '../platform/http/errors.ts'
+import { Nullable, T } from '../platform/schema/schema.ts'
+import { sql } from '../platform/db/sql.ts'
 import { Question } from './schema.ts'
 
 export interface AoeAnswer {

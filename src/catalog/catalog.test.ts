@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { before, describe, test } from 'node:test'
-import { sql } from '../platform/sql.ts'
+import { sql } from '../platform/db/sql.ts'
 import { given, type Given } from '../testing.ts'
 import { expectedResults, findLabTest, seedSampleTests, seedStandardTests } from './lab-tests.ts'
 import { findLab } from './labs.ts'

@@ -1,9 +1,9 @@
 // The compendium: what four laboratories can be asked for, grouped by the set of LOINC codes that it leads to. Built from the catalog at
 // first use, kept in memory, and built anew when the catalog has been loaded since. Only reads.
 import { createHash } from 'node:crypto'
-import type { Tx } from '../platform/transaction.ts'
-import { T, type Static } from '../platform/schema.ts'
-import { sql } from '../platform/sql.ts'
+import type { Tx } from '../platform/db/transaction.ts'
+import { T, type Static } from '../platform/schema/schema.ts'
+import { sql } from '../platform/db/sql.ts'
 import { name, writtenOut } from './compendium-names.ts'
 import { shelve } from './compendium-terms.ts'
 import { Row, type Canonical, type Compendium, type Item, type Names } from './compendium-model.ts'

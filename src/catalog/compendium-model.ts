@@ -1,5 +1,5 @@
 // What a compendium is made of: items of laboratories, and what they have in common.
-import { Nullable, T, type Static } from '../platform/schema.ts'
+import { Nullable, T, type Static } from '../platform/schema/schema.ts'
 import type { Name } from './compendium-names.ts'
 
 export const Row = T.Object({

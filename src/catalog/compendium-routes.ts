@@ -1,4 +1,4 @@
-import { operation, type Operation } from '../platform/operation.ts'
+import { operation, type Operation } from '../platform/http/operation.ts'
 import { convertCompendium, searchCompendium, searchOrderableTests } from './compendium.ts'
 import { Compendiums } from './compendium-index.ts'
 import * as shapes from './compendium-schema.ts'

@@ -1,5 +1,5 @@
 // Shapes of the compendium. Source: lab-testing.md 27.
-import { Fields, Int, Maybe, Nullable, OpenEnum, T, Text, Uuid, type Static } from '../platform/schema.ts'
+import { Fields, Int, Maybe, Nullable, OpenEnum, T, Text, Uuid, type Static } from '../platform/schema/schema.ts'
 
 /** Laboratories that the compendium compares. */
 export const compendiumLabs = ['quest', 'labcorp', 'bioreference', 'sonora_quest'] as const

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { createHash, randomUUID } from 'node:crypto'
 import { before, describe, test } from 'node:test'
-import { sql } from '../platform/sql.ts'
+import { sql } from '../platform/db/sql.ts'
 import { given, type Given } from '../testing.ts'
 import { name, similarity } from './compendium-names.ts'
 import { compendiumLabs, type CanonicalCandidate, type PerLabCandidate } from './compendium-schema.ts'

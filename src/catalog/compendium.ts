@@ -1,9 +1,9 @@
 // The compendium's three questions: what is it called everywhere, what is it at another laboratory, and which of its tests can be ordered
 // there. Only reads. Source: lab-testing.md 27.
-import type { Tx } from '../platform/transaction.ts'
-import { invalid, invalidValue, notFound, type Fault } from '../platform/errors.ts'
-import { T } from '../platform/schema.ts'
-import { sql } from '../platform/sql.ts'
+import type { Tx } from '../platform/db/transaction.ts'
+import { invalid, invalidValue, notFound, type Fault } from '../platform/http/errors.ts'
+import { T } from '../platform/schema/schema.ts'
+import { sql } from '../platform/db/sql.ts'
 import type { Canonical, Compendium, Item, Sought } from './compendium-model.ts'
 import type { Compendiums } from './compendium-index.ts'
 import { best, named, shownCanonical, shownItem, shownRelated, type Match } from './compendium-match.ts'

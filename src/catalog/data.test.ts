@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { test } from 'node:test'
-import { parseCsv } from '../platform/csv.ts'
+import { parseCsv } from '../platform/files/csv.ts'
 import aoe from './data/aoe.json' with { type: 'json' }
 import labTests from './data/lab-tests.json' with { type: 'json' }
 import labs from './data/labs.json' with { type: 'json' }

@@ -1,6 +1,6 @@
 // The catalog's data files as rows of its tables. Pure: reads files, knows no database. Every fault names its file and row.
 import { readFileSync } from 'node:fs'
-import { parseCsv } from '../platform/csv.ts'
+import { parseCsv } from '../platform/files/csv.ts'
 import type { AnalyteDefinition } from './analytes.ts'
 import type { Price, Question } from './schema.ts'
 

@@ -1,7 +1,7 @@
 // The file that an operator edits a catalog with: one JSON document, described in docs/CATALOG.md. What is left out is null, or the value
 // given here; keys that nobody declared are refused.
-import { Refusal, type Rule } from '../platform/read.ts'
-import { Fields, Int, OpenEnum, T, Text, type Static, type TSchema } from '../platform/schema.ts'
+import { Refusal, type Rule } from '../platform/schema/read.ts'
+import { Fields, Int, OpenEnum, T, Text, type Static, type TSchema } from '../platform/schema/schema.ts'
 import { collectionMethods, markerTypes, sampleTypes } from '../wire/enums.ts'
 import { usStates } from '../wire/places.ts'
 

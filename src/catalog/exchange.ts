@@ -1,11 +1,11 @@
 // A cell's catalog as one file, out and in again. Through load.ts it writes lab, analyte, marker and marker_analyte, and in catalog_load that
 // the catalog is the operator's now. Nothing is deleted: lab tests and orders refer to it.
-import type { Db } from '../platform/db.ts'
-import type { PlainTx, Queries } from '../platform/transaction.ts'
-import type { Fault } from '../platform/errors.ts'
-import { read } from '../platform/read.ts'
-import { T } from '../platform/schema.ts'
-import { sql } from '../platform/sql.ts'
+import type { Db } from '../platform/db/database.ts'
+import type { PlainTx, Queries } from '../platform/db/transaction.ts'
+import type { Fault } from '../platform/http/errors.ts'
+import { read } from '../platform/schema/read.ts'
+import { T } from '../platform/schema/schema.ts'
+import { sql } from '../platform/db/sql.ts'
 import { check, keyOf, labelOf } from './exchange-check.ts'
 import { CatalogFile, FORMAT, type LabEntry, type MarkerEntry } from './exchange-schema.ts'
 import { keepOwn, writeLabs, writeOffers } from './load.ts'

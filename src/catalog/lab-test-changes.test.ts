@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
-import { sql } from '../platform/sql.ts'
+import { sql } from '../platform/db/sql.ts'
 import { cells, given, type Given } from '../testing.ts'
 import { labAccount } from '../testing-labs.ts'
 import { orderBody, placed } from '../testing-orders.ts'

@@ -1,8 +1,8 @@
 // Lab tests that a team makes and changes itself, and their approval. Writes lab_test and lab_test_marker. Source: lab-testing.md 3.4.
-import type { PlainTx, Tx } from '../platform/transaction.ts'
-import { badRequest, notFound } from '../platform/errors.ts'
-import { T, type Static } from '../platform/schema.ts'
-import { sql } from '../platform/sql.ts'
+import type { PlainTx, Tx } from '../platform/db/transaction.ts'
+import { badRequest, notFound } from '../platform/http/errors.ts'
+import { T, type Static } from '../platform/schema/schema.ts'
+import { sql } from '../platform/db/sql.ts'
 import { LabTestStatus } from '../wire/enums.ts'
 import { getLabTest, labTestSlug, selectLabTests } from './lab-tests.ts'
 import { assertMethodOffered, listLabs } from './labs.ts'

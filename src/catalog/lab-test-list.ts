@@ -1,8 +1,8 @@
 // Lists of a team's lab tests: filters, order, pages, prices. Only reads.
-import type { Tx } from '../platform/transaction.ts'
-import { cursor, numberPart, readCursor, uuidPart } from '../platform/page.ts'
-import { T } from '../platform/schema.ts'
-import { and, sql, type Sql } from '../platform/sql.ts'
+import type { Tx } from '../platform/db/transaction.ts'
+import { cursor, numberPart, readCursor, uuidPart } from '../platform/http/cursors.ts'
+import { T } from '../platform/schema/schema.ts'
+import { and, sql, type Sql } from '../platform/db/sql.ts'
 import { selectLabTests } from './lab-tests.ts'
 import { containing } from './markers.ts'
 import { priceLabTests } from './pricing.ts'

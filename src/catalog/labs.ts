@@ -1,8 +1,8 @@
 // Labs: who they are and what they accept. Owns the table lab; how a lab is reached is the business of the module labs.
-import type { Queries, Tx } from '../platform/transaction.ts'
-import { badRequest, notFound } from '../platform/errors.ts'
-import { Nullable, T, type Static } from '../platform/schema.ts'
-import { sql } from '../platform/sql.ts'
+import type { Queries, Tx } from '../platform/db/transaction.ts'
+import { badRequest, notFound } from '../platform/http/errors.ts'
+import { Nullable, T, type Static } from '../platform/schema/schema.ts'
+import { sql } from '../platform/db/sql.ts'
 import type { CollectionMethod } from '../wire/enums.ts'
 import { Lab } from './schema.ts'
 

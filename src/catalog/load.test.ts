@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { T } from '../platform/schema.ts'
-import { sql } from '../platform/sql.ts'
+import { T } from '../platform/schema/schema.ts'
+import { sql } from '../platform/db/sql.ts'
 import { asOwner, cells } from '../testing.ts'
 import { catalogChecksum, loadCatalog } from './load.ts'
 

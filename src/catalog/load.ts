@@ -2,11 +2,11 @@
 // analyte, marker, marker_analyte and catalog_load, nothing else does; what is no longer in the files stays, since lab tests and orders
 // refer to it.
 import { createHash } from 'node:crypto'
-import type { Db } from '../platform/db.ts'
-import type { PlainTx } from '../platform/transaction.ts'
-import { sql } from '../platform/sql.ts'
+import type { Db } from '../platform/db/database.ts'
+import type { PlainTx } from '../platform/db/transaction.ts'
+import { sql } from '../platform/db/sql.ts'
 import { filesOf, labRows, offerRows, textOf, type LabRow, type Offers, type Part } from './data.ts'
-import { T } from '../platform/schema.ts'
+import { T } from '../platform/schema/schema.ts'
 
 /** To be raised when the same files become other rows. */
 const FORM = '1'

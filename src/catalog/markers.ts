@@ -1,8 +1,8 @@
 // Markers: what a lab can be asked for, and what each gives back. Reads the tables load.ts fills; never writes.
-import type { Tx } from '../platform/transaction.ts'
-import { notFound } from '../platform/errors.ts'
-import { T } from '../platform/schema.ts'
-import { and, sql, type Sql } from '../platform/sql.ts'
+import type { Tx } from '../platform/db/transaction.ts'
+import { notFound } from '../platform/http/errors.ts'
+import { T } from '../platform/schema/schema.ts'
+import { and, sql, type Sql } from '../platform/db/sql.ts'
 import { priceMarkers } from './pricing.ts'
 import { Marker, MarkerComplete, type MarkerPage, type MarkerPageQuery, type MarkersQuery, type PageQuery } from './schema.ts'
 

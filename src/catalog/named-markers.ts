@@ -1,8 +1,8 @@
 // Markers as a request names them, by our ids or by the labs' codes: looked up, and brought down to those of one lab. Only reads.
-import type { Tx } from '../platform/transaction.ts'
-import { badRequest } from '../platform/errors.ts'
-import { T, type Static } from '../platform/schema.ts'
-import { sql } from '../platform/sql.ts'
+import type { Tx } from '../platform/db/transaction.ts'
+import { badRequest } from '../platform/http/errors.ts'
+import { T, type Static } from '../platform/schema/schema.ts'
+import { sql } from '../platform/db/sql.ts'
 import type { SampleType } from '../wire/enums.ts'
 import { knownLab } from './labs.ts'
 

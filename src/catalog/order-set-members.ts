@@ -1,9 +1,9 @@
 // What an order set names: lab tests and single markers, looked up and held to what may go together. Only reads.
 // Source: lab-testing.md 3.5.
-import type { Tx } from '../platform/transaction.ts'
-import { badRequest, notFound } from '../platform/errors.ts'
-import { T, type Static } from '../platform/schema.ts'
-import { sql } from '../platform/sql.ts'
+import type { Tx } from '../platform/db/transaction.ts'
+import { badRequest, notFound } from '../platform/http/errors.ts'
+import { T, type Static } from '../platform/schema/schema.ts'
+import { sql } from '../platform/db/sql.ts'
 import { CollectionMethod, SampleType } from '../wire/enums.ts'
 import { namedMarkers, type MarkerNames, type NamedMarker } from './named-markers.ts'
 

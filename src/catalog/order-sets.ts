@@ -1,10 +1,10 @@
 // Order sets: the one lab test that an order of several tests, of single markers or by another collection method comes down to. Writes
 // lab_test and lab_test_marker, for tests that are made on the way; never changes a test that is there. Source: lab-testing.md 3.5.
 import { createHash } from 'node:crypto'
-import type { Tx } from '../platform/transaction.ts'
-import { badRequest, notFound } from '../platform/errors.ts'
-import { T } from '../platform/schema.ts'
-import { sql } from '../platform/sql.ts'
+import type { Tx } from '../platform/db/transaction.ts'
+import { badRequest, notFound } from '../platform/http/errors.ts'
+import { T } from '../platform/schema/schema.ts'
+import { sql } from '../platform/db/sql.ts'
 import type { CollectionMethod, SampleType } from '../wire/enums.ts'
 import { findLabTest, labTestSlug, selectLabTests } from './lab-tests.ts'
 import { assertMethodOffered } from './labs.ts'

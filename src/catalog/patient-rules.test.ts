@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Problem } from '../platform/errors.ts'
-import { T } from '../platform/schema.ts'
-import { sql } from '../platform/sql.ts'
+import { Problem } from '../platform/http/errors.ts'
+import { T } from '../platform/schema/schema.ts'
+import { sql } from '../platform/db/sql.ts'
 import { given } from '../testing.ts'
 import { assertLabTakes, type NamedPatient } from './patient-rules.ts'
 

@@ -1,9 +1,9 @@
 // Which patients a lab takes: how long a name may be, and which genders. Rules are data of the lab, and none are there until its operator
 // gives some. Only reads. Source: lab-testing.md 3.5, 5.1.
-import type { Queries, Tx } from '../platform/transaction.ts'
-import { badRequest } from '../platform/errors.ts'
-import { Nullable, T, type Static } from '../platform/schema.ts'
-import { sql } from '../platform/sql.ts'
+import type { Queries, Tx } from '../platform/db/transaction.ts'
+import { badRequest } from '../platform/http/errors.ts'
+import { Nullable, T, type Static } from '../platform/schema/schema.ts'
+import { sql } from '../platform/db/sql.ts'
 
 /** Null is no rule. */
 const Rules = T.Object({

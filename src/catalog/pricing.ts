@@ -1,7 +1,7 @@
 // Prices as the interface breaks them down. What things cost is written in the catalog and in the lab test. Only reads.
-import type { Tx } from '../platform/transaction.ts'
-import { T } from '../platform/schema.ts'
-import { sql } from '../platform/sql.ts'
+import type { Tx } from '../platform/db/transaction.ts'
+import { T } from '../platform/schema/schema.ts'
+import { sql } from '../platform/db/sql.ts'
 import { Price, type LabTest, type LabTestPricing, type Marker, type MarkerPricing } from './schema.ts'
 
 /** A catalog price, dollars as text, in cents. Anything else, `N/A` above all, is no price. */

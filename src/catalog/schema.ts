@@ -1,5 +1,5 @@
 import { Environment, Region } from '../management/schema.ts'
-import { Fields, Int, Maybe, Nullable, OpenEnum, T, Text, Uuid, type Static } from '../platform/schema.ts'
+import { Fields, Int, Maybe, Nullable, OpenEnum, T, Text, Uuid, type Static } from '../platform/schema/schema.ts'
 import { CollectionMethod, LabTestStatus, MarkerType, SampleType } from '../wire/enums.ts'
 
 export const Lab = Fields(

@@ -1,8 +1,8 @@
 // The teams that a write is about, kept from being changed by others meanwhile.
-import type { PlainTx } from '../platform/transaction.ts'
-import { notFound } from '../platform/errors.ts'
-import { T } from '../platform/schema.ts'
-import { sql } from '../platform/sql.ts'
+import type { PlainTx } from '../platform/db/transaction.ts'
+import { notFound } from '../platform/http/errors.ts'
+import { T } from '../platform/schema/schema.ts'
+import { sql } from '../platform/db/sql.ts'
 
 const Locked = T.Object({ id: T.String() })
 

@@ -1,7 +1,7 @@
 // Shapes of how far back data is pulled. Source: openapi-management.json; management-auth.md 14.
 import { NextCursor } from '../management/schema.ts'
-import { Refusal, type Finish } from '../platform/read.ts'
-import { Clearable, Fields, Int, Maybe, Nullable, OpenEnum, T, Uuid, type Static } from '../platform/schema.ts'
+import { Refusal, type Finish } from '../platform/schema/read.ts'
+import { Clearable, Fields, Int, Maybe, Nullable, OpenEnum, T, Uuid, type Static } from '../platform/schema/schema.ts'
 import { resources } from '../wire/resources.ts'
 import { DAYS_MAX, pulledProviders } from './pull-defaults.ts'
 import { TEAMS_MAX, TeamIds } from './schema.ts'

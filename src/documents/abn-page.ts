@@ -2,9 +2,9 @@
  * Owns what an advance beneficiary notice looks like on paper. Its fields, A to J, are those of CMS-R-131; the sentences are our own.
  * Pure.
  */
-import { headedText, plainTable, section } from '../paper/blocks.ts'
-import { colors, full, sheet, styles, type Block, type Pen, type Style } from '../paper/page.ts'
-import { printable } from '../paper/text.ts'
+import { headedText, plainTable, section } from '../platform/pdf/blocks.ts'
+import { colors, full, sheet, styles, type Block, type Pen, type Style } from '../platform/pdf/page.ts'
+import { printable } from '../platform/pdf/text.ts'
 import { blanks, renderForm } from './form.ts'
 import type { PrintedLab } from './order-file.ts'
 

@@ -2,9 +2,9 @@
  * Owns what the documents of an order have in common on paper: the head with laboratory and barcode, the running head, the foot, lines
  * to sign on. A pure function of its input.
  */
-import { barcodeOf } from '../paper/barcode.ts'
-import { colors, openPen, paginate, sheet, styles, type Block, type Pen, type Style } from '../paper/page.ts'
-import { epoch_ms, printable } from '../paper/text.ts'
+import { barcodeOf } from '../platform/pdf/barcode.ts'
+import { colors, openPen, paginate, sheet, styles, type Block, type Pen, type Style } from '../platform/pdf/page.ts'
+import { epoch_ms, printable } from '../platform/pdf/text.ts'
 
 const { bold, small, label, capital, comment } = styles
 

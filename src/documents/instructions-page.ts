@@ -1,7 +1,7 @@
 /** Owns what collection instructions look like on paper: large type and numbered steps, for patients. Pure. */
-import { section } from '../paper/blocks.ts'
-import { colors, full, sheet, styles, type Block, type Pen, type Style } from '../paper/page.ts'
-import { printable } from '../paper/text.ts'
+import { section } from '../platform/pdf/blocks.ts'
+import { colors, full, sheet, styles, type Block, type Pen, type Style } from '../platform/pdf/page.ts'
+import { printable } from '../platform/pdf/text.ts'
 import { renderForm } from './form.ts'
 import type { Part } from './instruction-texts.ts'
 import type { PrintedLab } from './order-file.ts'

@@ -1,7 +1,7 @@
 /** Owns what a specimen label looks like: one label a page, in the size that label printers of laboratories take. Pure. */
-import { barcodeOf } from '../paper/barcode.ts'
-import { openPen, styles, type Pen, type Style } from '../paper/page.ts'
-import { epoch_ms, fitted, printable } from '../paper/text.ts'
+import { barcodeOf } from '../platform/pdf/barcode.ts'
+import { openPen, styles, type Pen, type Style } from '../platform/pdf/page.ts'
+import { epoch_ms, fitted, printable } from '../platform/pdf/text.ts'
 import { usDate } from './person.ts'
 
 export interface Label {

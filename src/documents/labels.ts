@@ -1,8 +1,8 @@
 // What the labels of an order's samples say. Source: lab-testing.md 15.
-import { fileName, type Drawing } from '../paper/draw.ts'
-import { day, iso } from '../platform/clock.ts'
-import type { Tx } from '../platform/transaction.ts'
-import { notFound } from '../platform/errors.ts'
+import { fileName, type Drawing } from '../platform/pdf/draw.ts'
+import { day, iso } from '../platform/runtime/clock.ts'
+import type { Tx } from '../platform/db/transaction.ts'
+import { notFound } from '../platform/http/errors.ts'
 import type { Label } from './labels-page.ts'
 import { openFile } from './order-file.ts'
 import type { Order } from '../orders/schema.ts'

@@ -2,13 +2,13 @@
 // and are not stored anywhere but in the order that shows them.
 import type { Administration } from '../management/administration.ts'
 import type { OrderFollower } from '../orders/followers.ts'
-import { Subjects } from '../platform/subjects.ts'
-import type { CellName } from '../platform/cell-names.ts'
-import { Problem } from '../platform/errors.ts'
-import type { Outside } from '../platform/operation.ts'
-import type { BrowserPage, PageAnswer } from '../platform/pages.ts'
-import { Tokens } from '../platform/tokens.ts'
-import type { Vault } from '../platform/vault.ts'
+import { Subjects } from '../platform/db/subjects.ts'
+import type { CellName } from '../platform/db/cell-names.ts'
+import { Problem } from '../platform/http/errors.ts'
+import type { Outside } from '../platform/http/operation.ts'
+import type { BrowserPage, PageAnswer } from '../platform/http/system-pages.ts'
+import { Tokens } from '../platform/crypto/signed-tokens.ts'
+import type { Vault } from '../platform/crypto/vault.ts'
 import { drawRequisition, type Drawer } from './routes.ts'
 
 const LIFETIME_S = 7 * 86_400

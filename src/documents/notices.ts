@@ -1,10 +1,10 @@
 // Advance beneficiary notices: what a patient of Medicare signs before tests that Medicare may not pay for. Whether an order has one is
 // for its laboratory to say. Source: lab-testing.md 15.
 import { getLabTest } from '../catalog/lab-tests.ts'
-import { fileName, type Drawing } from '../paper/draw.ts'
-import { day } from '../platform/clock.ts'
-import type { Tx } from '../platform/transaction.ts'
-import { notFound } from '../platform/errors.ts'
+import { fileName, type Drawing } from '../platform/pdf/draw.ts'
+import { day } from '../platform/runtime/clock.ts'
+import type { Tx } from '../platform/db/transaction.ts'
+import { notFound } from '../platform/http/errors.ts'
 import type { Notice } from './abn-page.ts'
 import { isSandbox, openFile, printedLab } from './order-file.ts'
 import { printedPatient } from './person.ts'

@@ -1,7 +1,7 @@
 /** Owns what a requisition looks like on paper. A pure function of its input: it decides nothing about the order. */
-import { factBoxes, headedText, plainTable, type Column } from '../paper/blocks.ts'
-import { full, sheet, styles, type Block, type Pen } from '../paper/page.ts'
-import { instant } from '../paper/text.ts'
+import { factBoxes, headedText, plainTable, type Column } from '../platform/pdf/blocks.ts'
+import { full, sheet, styles, type Block, type Pen } from '../platform/pdf/page.ts'
+import { instant } from '../platform/pdf/text.ts'
 import { blanks, renderForm } from './form.ts'
 import type { PrintedLab } from './order-file.ts'
 import { usDate, type PrintedPatient } from './person.ts'

@@ -1,4 +1,4 @@
-import { Fields, Int, Maybe, T, Timestamp, Uuid, type Static } from '../platform/schema.ts'
+import { Fields, Int, Maybe, T, Timestamp, Uuid, type Static } from '../platform/schema/schema.ts'
 
 export const OfOrder = Fields({ order_id: Uuid })
 export const OfLabTest = Fields({ lab_test_id: Uuid })

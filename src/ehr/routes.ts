@@ -1,8 +1,8 @@
 import type { Administration } from '../management/administration.ts'
 import { Nothing } from '../management/schema.ts'
-import { managementOperation, type Operation } from '../platform/operation.ts'
-import { T } from '../platform/schema.ts'
-import type { Vault } from '../platform/vault.ts'
+import { managementOperation, type Operation } from '../platform/http/operation.ts'
+import { T } from '../platform/schema/schema.ts'
+import type { Vault } from '../platform/crypto/vault.ts'
 import { deletePipelines, listPipelines, upsertPipelines } from './pipelines.ts'
 import * as shapes from './schema.ts'
 

@@ -1,9 +1,9 @@
 // The beginning: taking an order on, finding its kit, or saying that it cannot be done. Source: lab-testing.md 6.2, 6.3, 6.6, 10, 21.
 import { numberOf } from '../labs/links/numbers.ts'
 import type { OpenOrder } from '../orders/open-order.ts'
-import { day, iso } from '../platform/clock.ts'
-import type { Tx } from '../platform/transaction.ts'
-import { badRequest } from '../platform/errors.ts'
+import { day, iso } from '../platform/runtime/clock.ts'
+import type { Tx } from '../platform/db/transaction.ts'
+import { badRequest } from '../platform/http/errors.ts'
 import { isRegistered, kitOf, shipmentOf } from '../testkits/shipments.ts'
 import type { AcceptOrder, WorkDone } from './schema.ts'
 import { cannot, goTo, work } from './work.ts'

@@ -1,7 +1,7 @@
 // When a kit arrives: what whoever sends it says, and what its patient is told of it.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { day, machineNow, plusSeconds } from '../platform/clock.ts'
+import { day, machineNow, plusSeconds } from '../platform/runtime/clock.ts'
 import { DAY_S, orderOf, pass } from '../testing-orders.ts'
 import { given, type Given } from '../testing.ts'
 import { act, done, inbound, ordered, outbound, production, scan } from './bench.fixture.ts'

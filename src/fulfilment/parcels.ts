@@ -1,12 +1,12 @@
 // Parcels of kits: under which numbers they travel, and what the carrier says of them. Source: lab-testing.md 9.2, 9.3, 21.
 //
 // Invariant: what a carrier says twice, or too late, never takes an order back; only a parcel that was in trouble starts its way anew.
-import { day, plusSeconds } from '../platform/clock.ts'
+import { day, plusSeconds } from '../platform/runtime/clock.ts'
 import { lifecycleOf } from '../orders/lifecycle.ts'
 import { shortestPath } from '../orders/machine.ts'
 import type { OpenOrder } from '../orders/open-order.ts'
-import type { Tx } from '../platform/transaction.ts'
-import { badRequest } from '../platform/errors.ts'
+import type { Tx } from '../platform/db/transaction.ts'
+import { badRequest } from '../platform/http/errors.ts'
 import { moveKit, shipmentOf, track } from '../testkits/shipments.ts'
 import type { RecordScan, RecordTracking, WorkDone } from './schema.ts'
 import { cannot, work } from './work.ts'

@@ -1,6 +1,6 @@
 // What a person typed of a laboratory's findings, as the neutral record that every link delivers. Pure.
 import type { LabReport, Measured, ReportedMissing, ReportedResult, ResultType } from '../labs/report.ts'
-import { invalid, type Fault } from '../platform/errors.ts'
+import { invalid, type Fault } from '../platform/http/errors.ts'
 import type { Expectation } from '../results/expectations.ts'
 import { parseNumber, parseRange } from '../results/ranges.ts'
 import type { EnterReport } from './schema.ts'

@@ -1,6 +1,6 @@
 import type { Administration } from '../management/administration.ts'
-import type { CellName } from '../platform/cell-names.ts'
-import { managementOperation, type Operation } from '../platform/operation.ts'
+import type { CellName } from '../platform/db/cell-names.ts'
+import { managementOperation, type Operation } from '../platform/http/operation.ts'
 import { examplePdf } from './example-pdf.ts'
 import { acceptOrder, pickKit, refuseOrder, resolveProblem, writeNotes } from './acceptance.ts'
 import { recordScan, recordTracking } from './parcels.ts'

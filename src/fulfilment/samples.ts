@@ -1,8 +1,8 @@
 // The sample: taken, refused, held up, given up. Source: lab-testing.md 9.4 to 9.6, 10.
 import type { OpenOrder } from '../orders/open-order.ts'
-import { iso } from '../platform/clock.ts'
-import type { Tx } from '../platform/transaction.ts'
-import { badRequest, invalidValue } from '../platform/errors.ts'
+import { iso } from '../platform/runtime/clock.ts'
+import type { Tx } from '../platform/db/transaction.ts'
+import { badRequest, invalidValue } from '../platform/http/errors.ts'
 import type { WorkDone } from './schema.ts'
 import { cannot, goTo, work } from './work.ts'
 

@@ -1,6 +1,18 @@
 import { failureTypes, resultTypes } from '../labs/report.ts'
 import { Environment, Region } from '../management/schema.ts'
-import { DateOnly, Fields, Int, Maybe, Nullable, OpenEnum, T, Text, Timestamp, Uuid, type Static } from '../platform/schema.ts'
+import {
+  DateOnly,
+  Fields,
+  Int,
+  Maybe,
+  Nullable,
+  OpenEnum,
+  T,
+  Text,
+  Timestamp,
+  Uuid,
+  type Static,
+} from '../platform/schema/schema.ts'
 import { CollectionMethod, LabSlug } from '../wire/enums.ts'
 import { Gender } from '../wire/patient.ts'
 

@@ -2,8 +2,8 @@
 import { isByHand } from '../labs/links.ts'
 import { finish, openOrder } from '../orders/change-order.ts'
 import type { OpenOrder } from '../orders/open-order.ts'
-import type { Tx } from '../platform/transaction.ts'
-import { badRequest } from '../platform/errors.ts'
+import type { Tx } from '../platform/db/transaction.ts'
+import { badRequest } from '../platform/http/errors.ts'
 import type { WorkDone } from './schema.ts'
 
 /**

@@ -1,10 +1,10 @@
 // The shipped files of payors and diagnoses, and files of the same forms that an operator brings, as rows. Pure but for reading the
 // shipped ones. A file is taken whole or not at all: every row that cannot be taken is named.
 import { readFileSync } from 'node:fs'
-import { parseCsv } from '../platform/csv.ts'
-import { Refusal } from '../platform/read.ts'
+import { parseCsv } from '../platform/files/csv.ts'
+import { Refusal } from '../platform/schema/read.ts'
 import { ContactAddress } from '../wire/address.ts'
-import type { Static } from '../platform/schema.ts'
+import type { Static } from '../platform/schema/schema.ts'
 import { countryRule, stateCode, UNITED_STATES } from '../wire/places.ts'
 import { isSecondary, keptCode } from './icd.ts'
 import { clearinghouses } from './schema.ts'

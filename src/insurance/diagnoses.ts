@@ -1,8 +1,8 @@
 // Diagnoses: the codes of ICD-10-CM that can be billed, searched and held against each other. Reads what load.ts has brought in.
 // Source: lab-testing.md 26; ICD-10-CM Official Guidelines, I.A.12 (Excludes).
-import type { Tx } from '../platform/transaction.ts'
-import { Nullable, T } from '../platform/schema.ts'
-import { sql } from '../platform/sql.ts'
+import type { Tx } from '../platform/db/transaction.ts'
+import { Nullable, T } from '../platform/schema/schema.ts'
+import { sql } from '../platform/db/sql.ts'
 import { icdIndex, searchIndex, type IcdIndex } from './icd-index.ts'
 import { beginningsOf, keptCode, shownCode } from './icd.ts'
 import type { Diagnosis, ValidatedCodes } from './schema.ts'

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
-import { Problem } from '../platform/errors.ts'
+import { Problem } from '../platform/http/errors.ts'
 import { DAY_S, pass } from '../testing-orders.ts'
 import { given, type Given } from '../testing.ts'
 import { assertInsured } from './insurances.ts'

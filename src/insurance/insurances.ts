@@ -1,12 +1,12 @@
 // Insurances of users, each kept as it was given with the insurer as it was then: a new one is added, none is changed. Owns insurance;
 // never knows which orders lean on it. Source: lab-testing.md 26.
 import { isDeepStrictEqual } from 'node:util'
-import type { Tx } from '../platform/transaction.ts'
-import { badRequest, invalidValue, notFound } from '../platform/errors.ts'
-import { inTurn } from '../platform/erasure.ts'
-import { handle } from '../platform/outbox.ts'
-import { T, type Static } from '../platform/schema.ts'
-import { sql } from '../platform/sql.ts'
+import type { Tx } from '../platform/db/transaction.ts'
+import { badRequest, invalidValue, notFound } from '../platform/http/errors.ts'
+import { inTurn } from '../platform/db/erasure.ts'
+import { handle } from '../platform/queue/outbox.ts'
+import { T, type Static } from '../platform/schema/schema.ts'
+import { sql } from '../platform/db/sql.ts'
 import { assertBorn, latestDemographics } from '../users/demographics.ts'
 import { eraseUser, getUser, isDoomed } from '../users/users.ts'
 import { toContactAddress, type ContactAddressInput } from '../wire/address.ts'

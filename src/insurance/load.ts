@@ -1,10 +1,10 @@
 // Brings payors, diagnoses and exclusions into a cell: the shipped files at each start, and what an operator loads. Writes payor,
 // icd_code, icd_exclusion and insurance_load.
 import { createHash } from 'node:crypto'
-import type { Db } from '../platform/db.ts'
-import type { PlainTx } from '../platform/transaction.ts'
-import { T, type Static } from '../platform/schema.ts'
-import { sql } from '../platform/sql.ts'
+import type { Db } from '../platform/db/database.ts'
+import type { PlainTx } from '../platform/db/transaction.ts'
+import { T, type Static } from '../platform/schema/schema.ts'
+import { sql } from '../platform/db/sql.ts'
 import { exclusionRows, icdRows, payorRows, shippedFiles, shippedText, type IcdRow, type Part, type PayorRow } from './data.ts'
 
 /** To be raised when the same files become other rows. */

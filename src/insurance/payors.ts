@@ -1,10 +1,10 @@
 // Payors: insurers that a laboratory can bill. Owns payor, with load.ts: the platform's directory and what teams have added of their own.
 // Never knows who is insured where. Source: lab-testing.md 26.
-import type { Tx } from '../platform/transaction.ts'
-import { badRequest, invalid, invalidValue } from '../platform/errors.ts'
-import { inTurn } from '../platform/erasure.ts'
-import { Nullable, T, type Static } from '../platform/schema.ts'
-import { and, sql, type Sql } from '../platform/sql.ts'
+import type { Tx } from '../platform/db/transaction.ts'
+import { badRequest, invalid, invalidValue } from '../platform/http/errors.ts'
+import { inTurn } from '../platform/db/erasure.ts'
+import { Nullable, T, type Static } from '../platform/schema/schema.ts'
+import { and, sql, type Sql } from '../platform/db/sql.ts'
 import { ContactAddress, toContactAddress } from '../wire/address.ts'
 import type { Clearinghouse, CreatePayor, Payor } from './schema.ts'
 

@@ -1,5 +1,5 @@
-import { operation } from '../platform/operation.ts'
-import { Fields, T, Uuid } from '../platform/schema.ts'
+import { operation } from '../platform/http/operation.ts'
+import { Fields, T, Uuid } from '../platform/schema/schema.ts'
 import { searchDiagnoses, validateCodes } from './diagnoses.ts'
 import { createInsurance, latestInsurance } from './insurances.ts'
 import { createPayor, searchPayors } from './payors.ts'

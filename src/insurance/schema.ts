@@ -1,5 +1,5 @@
 // Shapes of insurances, insurers and diagnoses. Source: lab-testing.md 2, 26; openapi-0.4.687.json.
-import { DateOfBirth, DateOnly, Fields, Maybe, Nullable, OpenEnum, T, Text, type Static } from '../platform/schema.ts'
+import { DateOfBirth, DateOnly, Fields, Maybe, Nullable, OpenEnum, T, Text, type Static } from '../platform/schema/schema.ts'
 import { ContactAddress, ContactAddressInput } from '../wire/address.ts'
 import { Guarantor, GuarantorInput } from '../wire/guarantor.ts'
 import { Image } from '../wire/image.ts'

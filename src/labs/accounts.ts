@@ -1,10 +1,10 @@
 // Lab accounts: under which orders reach a laboratory. Owns lab_account and lab_account_team; never knows what is ordered under them.
 // Source: management-auth.md 12; lab-testing.md 4.
-import type { PlainTx, Queries, Tx } from '../platform/transaction.ts'
-import { badRequest, notFound } from '../platform/errors.ts'
-import type { Manager } from '../platform/operation.ts'
-import { T } from '../platform/schema.ts'
-import { and, sql, type Sql } from '../platform/sql.ts'
+import type { PlainTx, Queries, Tx } from '../platform/db/transaction.ts'
+import { badRequest, notFound } from '../platform/http/errors.ts'
+import type { Manager } from '../platform/http/operation.ts'
+import { T } from '../platform/schema/schema.ts'
+import { and, sql, type Sql } from '../platform/db/sql.ts'
 import { reachedTeam } from '../management/reach.ts'
 import { LabAccount, type AccountsQuery, type AccountStatus, type AllowedBilling, type DelegatedFlow } from './schema.ts'
 import { forgetUsable } from './selection.ts'

@@ -1,6 +1,6 @@
 // Unlinking a deleted team from lab accounts, when its grace is over.
-import { inTurn } from '../platform/erasure.ts'
-import { sql } from '../platform/sql.ts'
+import { inTurn } from '../platform/db/erasure.ts'
+import { sql } from '../platform/db/sql.ts'
 
 export const eraseTeamAccounts = inTurn(
   (team, max) =>

@@ -1,6 +1,6 @@
 // Which link serves which laboratory of a team. Production and sandbox differ here and in the clock, nowhere else.
-import type { Tenant } from '../platform/transaction.ts'
-import { badRequest } from '../platform/errors.ts'
+import type { Tenant } from '../platform/db/transaction.ts'
+import { badRequest } from '../platform/http/errors.ts'
 import { labSlugs } from '../wire/enums.ts'
 import type { LabLink } from './links/link.ts'
 import { manualLink } from './links/manual.ts'

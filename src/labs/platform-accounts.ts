@@ -1,8 +1,8 @@
 // The platform's own accounts, which every team may order under that has none linked: a cell that has a catalog to order from gets one
 // for each lab. What the operator makes of them stays.
-import type { Db } from '../platform/db.ts'
-import { T } from '../platform/schema.ts'
-import { sql } from '../platform/sql.ts'
+import type { Db } from '../platform/db/database.ts'
+import { T } from '../platform/schema/schema.ts'
+import { sql } from '../platform/db/sql.ts'
 import { billingTypes } from '../wire/enums.ts'
 import { usStates } from '../wire/places.ts'
 

@@ -1,5 +1,5 @@
 import type { Administration } from '../management/administration.ts'
-import { managementOperation, operation, type Operation } from '../platform/operation.ts'
+import { managementOperation, operation, type Operation } from '../platform/http/operation.ts'
 import { linkTeams, listAccounts, listTeamAccounts } from './accounts.ts'
 import { upsertSandboxAccount } from './sandbox-accounts.ts'
 import * as shapes from './schema.ts'

@@ -1,7 +1,7 @@
 // Lab accounts of sandboxes, as organizations make and change them by themselves: no laboratory stands behind them. Those of production
 // are made by command, by whoever has the contracts.
-import type { PlainTx } from '../platform/transaction.ts'
-import { badRequest, conflict, forbidden, notFound } from '../platform/errors.ts'
+import type { PlainTx } from '../platform/db/transaction.ts'
+import { badRequest, conflict, forbidden, notFound } from '../platform/http/errors.ts'
 import { usStates } from '../wire/places.ts'
 import { createAccount, findAccount, updateAccount } from './accounts.ts'
 import type { LabAccount, UpsertAccount } from './schema.ts'

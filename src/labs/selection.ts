@@ -1,9 +1,9 @@
 // Under which lab account an order is placed. A team's accounts are remembered for a few seconds, since every order asks; what would be
 // refused is looked at anew first, so that a link made elsewhere counts at once. Source: management-auth.md 12; lab-testing.md 4.
-import type { PlainTx, Queries, Tx } from '../platform/transaction.ts'
-import { badRequest, Problem } from '../platform/errors.ts'
-import { T, type Static } from '../platform/schema.ts'
-import { sql } from '../platform/sql.ts'
+import type { PlainTx, Queries, Tx } from '../platform/db/transaction.ts'
+import { badRequest, Problem } from '../platform/http/errors.ts'
+import { T, type Static } from '../platform/schema/schema.ts'
+import { sql } from '../platform/db/sql.ts'
 import type { PatientAddress } from '../wire/address.ts'
 import type { Billing } from '../wire/enums.ts'
 import { UNITED_STATES, usStates } from '../wire/places.ts'

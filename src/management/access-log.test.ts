@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
-import { leaveCommand } from '../platform/access-line.ts'
-import { seal } from '../platform/access-log.ts'
+import { leaveCommand } from '../platform/access-log/access-line.ts'
+import { seal } from '../platform/access-log/access-log.ts'
 import { access, administration, cells, client, given, type Given, type Reply } from '../testing.ts'
 
 async function list(team: Given, user: string, more = '', api = team.manage): Promise<Reply> {

@@ -1,9 +1,9 @@
 // The access log as organizations read it: who has seen or changed the data of one of their patients.
-import { iso } from '../platform/clock.ts'
-import type { Tx } from '../platform/transaction.ts'
-import { cursor, numberPart, readCursor } from '../platform/page.ts'
-import { T, type Static } from '../platform/schema.ts'
-import { and, sql } from '../platform/sql.ts'
+import { iso } from '../platform/runtime/clock.ts'
+import type { Tx } from '../platform/db/transaction.ts'
+import { cursor, numberPart, readCursor } from '../platform/http/cursors.ts'
+import { T, type Static } from '../platform/schema/schema.ts'
+import { and, sql } from '../platform/db/sql.ts'
 import type { AccessLine, AccessQuery } from './people-schema.ts'
 
 const PAGE = 50

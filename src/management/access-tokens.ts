@@ -1,8 +1,8 @@
 // Access tokens: for ten minutes as good as a key of one team in one environment. Source: management-auth.md 10.
-import type { CellName } from '../platform/cell-names.ts'
-import type { PlainTx } from '../platform/transaction.ts'
-import { invalid, notFound } from '../platform/errors.ts'
-import type { Manager } from '../platform/operation.ts'
+import type { CellName } from '../platform/db/cell-names.ts'
+import type { PlainTx } from '../platform/db/transaction.ts'
+import { invalid, notFound } from '../platform/http/errors.ts'
+import type { Manager } from '../platform/http/operation.ts'
 import type { Administration } from './administration.ts'
 import { cellsOfRegion, findTeam } from './teams.ts'
 

@@ -1,7 +1,7 @@
 // The audit log as organizations read it. Lines are added by the platform, with the write they tell of.
-import type { PlainTx } from '../platform/transaction.ts'
-import { cursor, readCursor, uuidPart } from '../platform/page.ts'
-import { and, sql } from '../platform/sql.ts'
+import type { PlainTx } from '../platform/db/transaction.ts'
+import { cursor, readCursor, uuidPart } from '../platform/http/cursors.ts'
+import { and, sql } from '../platform/db/sql.ts'
 import { AuditLine, type AuditQuery } from './people-schema.ts'
 
 const PAGE = 50

@@ -1,12 +1,12 @@
 // Sessions of the dashboard: begun once with a launch token, and open while what authorised them holds. Whether it does is asked with
 // every use, so that a session ends at once with its member, the member's binding, the team or the modality.
 // Source: management-auth.md 16.
-import { plusSeconds } from '../platform/clock.ts'
-import type { PlainTx } from '../platform/transaction.ts'
-import { cleanup } from '../platform/retention.ts'
-import { Nullable, T, type Static } from '../platform/schema.ts'
-import { keyHash, newKey } from '../platform/secrets.ts'
-import { sql } from '../platform/sql.ts'
+import { plusSeconds } from '../platform/runtime/clock.ts'
+import type { PlainTx } from '../platform/db/transaction.ts'
+import { cleanup } from '../platform/queue/retention.ts'
+import { Nullable, T, type Static } from '../platform/schema/schema.ts'
+import { keyHash, newKey } from '../platform/crypto/api-keys.ts'
+import { sql } from '../platform/db/sql.ts'
 
 export const SESSION_S = 3600
 /** How long spent launches and ended sessions are kept, to tell them from those that never were. */

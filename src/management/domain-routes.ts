@@ -1,4 +1,4 @@
-import { managementOperation, outsideManagementOperation, type Operation } from '../platform/operation.ts'
+import { managementOperation, outsideManagementOperation, type Operation } from '../platform/http/operation.ts'
 import type { Administration } from './administration.ts'
 import * as shapes from './domain-schema.ts'
 import { createDomain, deleteDomain, getDomain, listDomains, sendInstructions, verifyDomain } from './domains.ts'

@@ -1,7 +1,7 @@
 // Shapes of white-label domains. Source: openapi-management.json; management-auth.md 8.
-import { hostName } from '../platform/host-name.ts'
-import { Refusal } from '../platform/read.ts'
-import { Email, Fields, Nullable, OpenEnum, T, Text, Timestamp, Uuid, type Static } from '../platform/schema.ts'
+import { hostName } from '../platform/net/host-name.ts'
+import { Refusal } from '../platform/schema/read.ts'
+import { Email, Fields, Nullable, OpenEnum, T, Text, Timestamp, Uuid, type Static } from '../platform/schema/schema.ts'
 
 /** Room for what is put before a domain in its records. */
 const DOMAIN_MAX = 240

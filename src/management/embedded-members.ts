@@ -1,10 +1,10 @@
 // Members that an organization's own backend manages: they reach the dashboard through launch URLs and in no other way.
 // Source: management-auth.md 16.
-import type { PlainTx } from '../platform/transaction.ts'
-import { notFound, Problem } from '../platform/errors.ts'
-import { newestPage, readNewest } from '../platform/page.ts'
-import { T } from '../platform/schema.ts'
-import { and, join, sql, type Sql } from '../platform/sql.ts'
+import type { PlainTx } from '../platform/db/transaction.ts'
+import { notFound, Problem } from '../platform/http/errors.ts'
+import { newestPage, readNewest } from '../platform/http/cursors.ts'
+import { T } from '../platform/schema/schema.ts'
+import { and, join, sql, type Sql } from '../platform/db/sql.ts'
 import { EmbeddedMember, type CreateEmbeddedMember, type PatchEmbeddedMember } from './embedding-schema.ts'
 import { lockOrg } from './orgs.ts'
 import { assertTeams } from './people.ts'

@@ -1,4 +1,4 @@
-import { managementOperation, type Operation } from '../platform/operation.ts'
+import { managementOperation, type Operation } from '../platform/http/operation.ts'
 import type { Administration } from './administration.ts'
 import {
   createEmbeddedMember,

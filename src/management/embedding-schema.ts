@@ -1,6 +1,6 @@
 // Shapes of embedded dashboards. Source: openapi-management.json; management-auth.md 16.
-import { Refusal } from '../platform/read.ts'
-import { Clearable, Email, Fields, Maybe, Nullable, OpenEnum, T, Text, Uuid, type Static } from '../platform/schema.ts'
+import { Refusal } from '../platform/schema/read.ts'
+import { Clearable, Email, Fields, Maybe, Nullable, OpenEnum, T, Text, Uuid, type Static } from '../platform/schema/schema.ts'
 import { addressRule, originRule } from './origins.ts'
 import { Bindings, Cursor, Environment, NextCursor, Reference, TeamRoleBinding, Url } from './schema.ts'
 

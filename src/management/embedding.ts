@@ -1,7 +1,7 @@
 // How an organization embeds the dashboard: its slug, what it does with it, and where its own pages are. Source: management-auth.md 16.
-import type { PlainTx } from '../platform/transaction.ts'
-import { conflict, notFound } from '../platform/errors.ts'
-import { sql, type Sql } from '../platform/sql.ts'
+import type { PlainTx } from '../platform/db/transaction.ts'
+import { conflict, notFound } from '../platform/http/errors.ts'
+import { sql, type Sql } from '../platform/db/sql.ts'
 import { Embedding, type PutEmbedding } from './embedding-schema.ts'
 
 /** The constraints of the table and what violating them answers. */

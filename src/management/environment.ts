@@ -1,5 +1,5 @@
 // A team's settings in one environment: how they change, and how they are shown. Pure. Source: management-auth.md 7.
-import { invalid, invalidValue } from '../platform/errors.ts'
+import { invalid, invalidValue } from '../platform/http/errors.ts'
 import type { BrandInformation, TeamEnvironment, UpdateBrand, UpdateEnvironment } from './schema.ts'
 
 /** As stored beside the team in its cell; what nobody has set is not there. */

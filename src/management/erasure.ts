@@ -1,12 +1,12 @@
 // The end of a deleted team: when its grace is over, everything it has in a cell is erased. The control plane keeps its record, so that
 // its id is never used again, and the audit log stays. Source: management-auth.md 7.
-import type { Db } from '../platform/db.ts'
-import type { PlainTx } from '../platform/transaction.ts'
-import type { TeamEraser } from '../platform/erasure.ts'
-import { dbNowPlus } from '../platform/leases.ts'
-import { ageInSeconds, type Cleanup } from '../platform/retention.ts'
-import { T, type Static } from '../platform/schema.ts'
-import { sql } from '../platform/sql.ts'
+import type { Db } from '../platform/db/database.ts'
+import type { PlainTx } from '../platform/db/transaction.ts'
+import type { TeamEraser } from '../platform/db/erasure.ts'
+import { dbNowPlus } from '../platform/db/leases.ts'
+import { ageInSeconds, type Cleanup } from '../platform/queue/retention.ts'
+import { T, type Static } from '../platform/schema/schema.ts'
+import { sql } from '../platform/db/sql.ts'
 
 /** A deleted team's data can be rescued by the operator for this long. */
 const GRACE_S = 7 * 86_400

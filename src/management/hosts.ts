@@ -1,8 +1,8 @@
 // Hosts that are bound: to one cell, or to the management interface. It guards against mix-ups, a key of production in the settings of a
 // sandbox; not against callers, who may name any host. Source: management-auth.md E3.
-import type { BoundHosts } from '../platform/config.ts'
-import type { CellName } from '../platform/cell-names.ts'
-import { unauthorized } from '../platform/errors.ts'
+import type { BoundHosts } from '../platform/config/config.ts'
+import type { CellName } from '../platform/db/cell-names.ts'
+import { unauthorized } from '../platform/http/errors.ts'
 
 /** The name of a `Host` header, as settings write it: without a port, in lower case. */
 const nameOf = (host: string): string =>

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { machineNow } from '../platform/clock.ts'
+import { machineNow } from '../platform/runtime/clock.ts'
 import { administration, cells, client, given } from '../testing.ts'
 import { KeyUse } from './key-use.ts'
 import { command } from '../testing-commands.ts'

@@ -1,8 +1,8 @@
 // When keys were last used, and from which address. Requests leave a note in memory; now and then the notes are written together, so
 // that no request waits and a busy key costs one row a minute. A process that is killed loses its notes. Source: management-auth.md A8.
-import { iso, wholeSeconds } from '../platform/clock.ts'
-import type { Db } from '../platform/db.ts'
-import { raw, sql } from '../platform/sql.ts'
+import { iso, wholeSeconds } from '../platform/runtime/clock.ts'
+import type { Db } from '../platform/db/database.ts'
+import { raw, sql } from '../platform/db/sql.ts'
 
 const WRITE_MS = 60_000
 /** Notes of more keys than this are written at once. */

@@ -1,11 +1,11 @@
 // Keys of teams and organizations: issuing and recognising them. Their texts are never stored.
-import { isPast } from '../platform/clock.ts'
-import type { CellName } from '../platform/cell-names.ts'
-import type { PlainTx, Queries } from '../platform/transaction.ts'
-import type { Manager, Plan } from '../platform/operation.ts'
-import { Nullable, T } from '../platform/schema.ts'
-import { keyHash, keyHint, newKey } from '../platform/secrets.ts'
-import { sql } from '../platform/sql.ts'
+import { isPast } from '../platform/runtime/clock.ts'
+import type { CellName } from '../platform/db/cell-names.ts'
+import type { PlainTx, Queries } from '../platform/db/transaction.ts'
+import type { Manager, Plan } from '../platform/http/operation.ts'
+import { Nullable, T } from '../platform/schema/schema.ts'
+import { keyHash, keyHint, newKey } from '../platform/crypto/api-keys.ts'
+import { sql } from '../platform/db/sql.ts'
 
 /** Prefix of a team key → its cell. Source: management-auth.md 3. */
 const cellOfPrefix = new Map<string, CellName>([

@@ -1,6 +1,6 @@
 // What people see who come by a launch URL: small pages of text, without scripts and without anything from elsewhere.
 import { createHash } from 'node:crypto'
-import type { PageAnswer } from '../platform/pages.ts'
+import type { PageAnswer } from '../platform/http/system-pages.ts'
 import type { DashboardSession } from './dashboard-sessions.ts'
 
 const STYLE =

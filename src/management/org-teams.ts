@@ -2,13 +2,13 @@
 //
 // A change of both is one transaction of the control plane with the cells' transactions inside it: what the control plane knows is
 // complete, and what a crash leaves in a cell alone is known to nobody and is overwritten by the next try. Source: management-auth.md 7.
-import type { CellName } from '../platform/cell-names.ts'
-import type { PlainTx } from '../platform/transaction.ts'
-import { badRequest, notFound, Problem } from '../platform/errors.ts'
-import type { Manager } from '../platform/operation.ts'
-import { newestPage, readNewest } from '../platform/page.ts'
-import { T } from '../platform/schema.ts'
-import { and, join, sql, type Sql } from '../platform/sql.ts'
+import type { CellName } from '../platform/db/cell-names.ts'
+import type { PlainTx } from '../platform/db/transaction.ts'
+import { badRequest, notFound, Problem } from '../platform/http/errors.ts'
+import type { Manager } from '../platform/http/operation.ts'
+import { newestPage, readNewest } from '../platform/http/cursors.ts'
+import { T } from '../platform/schema/schema.ts'
+import { and, join, sql, type Sql } from '../platform/db/sql.ts'
 import type { Administration } from './administration.ts'
 import { changed, shown, type Settings } from './environment.ts'
 import { lockOrg } from './orgs.ts'

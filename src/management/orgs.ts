@@ -1,7 +1,7 @@
 // The organization as it sees itself.
-import type { PlainTx } from '../platform/transaction.ts'
-import type { Plan } from '../platform/operation.ts'
-import { sql } from '../platform/sql.ts'
+import type { PlainTx } from '../platform/db/transaction.ts'
+import type { Plan } from '../platform/http/operation.ts'
+import { sql } from '../platform/db/sql.ts'
 import { Org } from './schema.ts'
 
 /** Read the organization. */

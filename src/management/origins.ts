@@ -1,6 +1,6 @@
 // Origins: where pages are that may embed a dashboard. They end in headers of ours, so nothing but plain ones is let in.
-import { hostName } from '../platform/host-name.ts'
-import { Refusal } from '../platform/read.ts'
+import { hostName } from '../platform/net/host-name.ts'
+import { Refusal } from '../platform/schema/read.ts'
 import { isIP } from 'node:net'
 
 const LOOPBACK = /^(localhost|.+\.localhost|127(\.\d{1,3}){3})$/

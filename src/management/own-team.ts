@@ -1,8 +1,8 @@
 // A team as its own keys see it. Source: management-auth.md 18.
-import type { Tx } from '../platform/transaction.ts'
-import { invalid, notFound } from '../platform/errors.ts'
-import { Nullable, T } from '../platform/schema.ts'
-import { sql } from '../platform/sql.ts'
+import type { Tx } from '../platform/db/transaction.ts'
+import { invalid, notFound } from '../platform/http/errors.ts'
+import { Nullable, T } from '../platform/schema/schema.ts'
+import { sql } from '../platform/db/sql.ts'
 import type { Administration } from './administration.ts'
 import { shown } from './environment.ts'
 import type { OwnTeam } from './schema.ts'

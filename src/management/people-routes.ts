@@ -1,4 +1,4 @@
-import { managementOperation, outsideOperation, type Operation } from '../platform/operation.ts'
+import { managementOperation, outsideOperation, type Operation } from '../platform/http/operation.ts'
 import type { Administration } from './administration.ts'
 import { listAccess } from './access-log.ts'
 import { listAudit } from './audit-log.ts'

@@ -1,5 +1,17 @@
 // Shapes of members, invites and the audit log. Source: openapi-management.json; management-auth.md 8.
-import { Email, Fields, Int, Maybe, Nullable, OpenEnum, T, Text, Timestamp, Uuid, type Static } from '../platform/schema.ts'
+import {
+  Email,
+  Fields,
+  Int,
+  Maybe,
+  Nullable,
+  OpenEnum,
+  T,
+  Text,
+  Timestamp,
+  Uuid,
+  type Static,
+} from '../platform/schema/schema.ts'
 import { Bindings, Creator, Cursor, Environment, NextCursor, TeamRoleBinding } from './schema.ts'
 
 const roles = ['org_admin', 'team_admin', 'no_role'] as const

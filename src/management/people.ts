@@ -1,8 +1,8 @@
 // What members and invites have in common: roles, and the teams they are bound to. Source: management-auth.md 4, 8.
-import type { PlainTx } from '../platform/transaction.ts'
-import { invalidValue, notFound } from '../platform/errors.ts'
-import { T } from '../platform/schema.ts'
-import { sql, type Sql } from '../platform/sql.ts'
+import type { PlainTx } from '../platform/db/transaction.ts'
+import { invalidValue, notFound } from '../platform/http/errors.ts'
+import { T } from '../platform/schema/schema.ts'
+import { sql, type Sql } from '../platform/db/sql.ts'
 import type { Role } from './people-schema.ts'
 
 /** Bindings as they are shown: null but for those who have teams by their role. */

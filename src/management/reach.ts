@@ -1,11 +1,11 @@
 // How far a management key reaches: teams that a request names in its body or query are looked up here, those of the path by the guard;
 // and which teams of a cell are meant where none is named.
 // Source: management-auth.md 4, E7.
-import type { Queries } from '../platform/transaction.ts'
-import { badRequest, forbidden, notFound } from '../platform/errors.ts'
-import type { Manager } from '../platform/operation.ts'
-import { T } from '../platform/schema.ts'
-import { sql, type Sql } from '../platform/sql.ts'
+import type { Queries } from '../platform/db/transaction.ts'
+import { badRequest, forbidden, notFound } from '../platform/http/errors.ts'
+import type { Manager } from '../platform/http/operation.ts'
+import { T } from '../platform/schema/schema.ts'
+import { sql, type Sql } from '../platform/db/sql.ts'
 
 const Found = T.Object({ id: T.String(), region: T.String() })
 export interface ReachedTeam {

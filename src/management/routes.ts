@@ -1,5 +1,5 @@
-import { managementOperation, type Idempotency, type Operation } from '../platform/operation.ts'
-import { Fields, Maybe, Nullable, T } from '../platform/schema.ts'
+import { managementOperation, type Idempotency, type Operation } from '../platform/http/operation.ts'
+import { Fields, Maybe, Nullable, T } from '../platform/schema/schema.ts'
 import { mintToken } from './access-tokens.ts'
 import type { Administration } from './administration.ts'
 import { domainRoutes } from './domain-routes.ts'

@@ -1,6 +1,18 @@
 // Shapes of the management interface. Source: openapi-management.json; management-auth.md 5-10.
-import { Refusal } from '../platform/read.ts'
-import { Clearable, Email, Fields, Maybe, Nullable, OpenEnum, T, Text, Timestamp, Uuid, type Static } from '../platform/schema.ts'
+import { Refusal } from '../platform/schema/read.ts'
+import {
+  Clearable,
+  Email,
+  Fields,
+  Maybe,
+  Nullable,
+  OpenEnum,
+  T,
+  Text,
+  Timestamp,
+  Uuid,
+  type Static,
+} from '../platform/schema/schema.ts'
 
 /** A name as dashboards show it: letters, digits and a few signs, spaces but no tabs. */
 const Name = Text({

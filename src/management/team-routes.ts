@@ -1,5 +1,5 @@
-import { operation, type Operation } from '../platform/operation.ts'
-import { Fields, Uuid } from '../platform/schema.ts'
+import { operation, type Operation } from '../platform/http/operation.ts'
+import { Fields, Uuid } from '../platform/schema/schema.ts'
 import type { Administration } from './administration.ts'
 import { getOwnTeam, getPriorities, replacePriorities } from './own-team.ts'
 import { OwnTeam, Priorities, PriorityQuery } from './schema.ts'

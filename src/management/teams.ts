@@ -1,10 +1,10 @@
 // Organizations and teams: the control plane's record of them, and a team's row in each of its cells (clock, settings).
-import type { Cells } from '../platform/cells.ts'
-import type { CellName } from '../platform/cell-names.ts'
-import type { PlainTx, Queries, Tenant, Tx } from '../platform/transaction.ts'
-import { moveDueJobs } from '../platform/outbox.ts'
-import { Nullable, T } from '../platform/schema.ts'
-import { sql } from '../platform/sql.ts'
+import type { Cells } from '../platform/db/cells.ts'
+import type { CellName } from '../platform/db/cell-names.ts'
+import type { PlainTx, Queries, Tenant, Tx } from '../platform/db/transaction.ts'
+import { moveDueJobs } from '../platform/queue/outbox.ts'
+import { Nullable, T } from '../platform/schema/schema.ts'
+import { sql } from '../platform/db/sql.ts'
 
 export type Region = 'us' | 'eu'
 

@@ -2,7 +2,7 @@
 // Source: lab-testing.md 14; the scores are a choice of this project.
 import { expectedResults } from '../catalog/lab-tests.ts'
 import type { LabReport, Measured } from '../labs/report.ts'
-import type { Tx } from '../platform/transaction.ts'
+import type { Tx } from '../platform/db/transaction.ts'
 import { expectations, type Expectation } from '../results/expectations.ts'
 import type { Delivery } from './delivery.ts'
 import type { FoundOrder } from './orders.ts'

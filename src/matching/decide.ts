@@ -2,9 +2,9 @@
 // Only reads and locks. Source: lab-testing.md 14.
 import { findOpenOrder } from '../orders/change-order.ts'
 import type { OpenOrder } from '../orders/open-order.ts'
-import type { Tx } from '../platform/transaction.ts'
-import { T } from '../platform/schema.ts'
-import { sql } from '../platform/sql.ts'
+import type { Tx } from '../platform/db/transaction.ts'
+import { T } from '../platform/schema/schema.ts'
+import { sql } from '../platform/db/sql.ts'
 import { candidateGroups } from './candidates.ts'
 import type { Delivery } from './delivery.ts'
 import { asFound, orderOfSample, ordersOfPatient, type FoundOrder } from './orders.ts'

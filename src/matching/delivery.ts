@@ -1,7 +1,7 @@
 // What a link hands over: a laboratory's report, and what the laboratory says of whose it is. Only the shape and its limits; what it was
 // sent as (a message, a file, a form) is the link's business.
 import type { LabReport } from '../labs/report.ts'
-import { badRequest } from '../platform/errors.ts'
+import { badRequest } from '../platform/http/errors.ts'
 import { MISSING_MAX, RESULTS_MAX } from '../results/results.ts'
 
 /** The patient as the laboratory knows them. */

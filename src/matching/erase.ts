@@ -1,8 +1,8 @@
 // Erasing what laboratories sent about a deleted user or for a deleted team, when the grace is over; before the orders go.
-import type { Tx } from '../platform/transaction.ts'
-import { inTurn } from '../platform/erasure.ts'
-import { handle } from '../platform/outbox.ts'
-import { sql } from '../platform/sql.ts'
+import type { Tx } from '../platform/db/transaction.ts'
+import { inTurn } from '../platform/db/erasure.ts'
+import { handle } from '../platform/queue/outbox.ts'
+import { sql } from '../platform/db/sql.ts'
 import { eraseUser, isDoomed } from '../users/users.ts'
 
 /** What can be of nobody but the user. Where others come into question the user's orders are gone from the choice. */

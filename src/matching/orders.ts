@@ -1,9 +1,9 @@
 // The orders that a result could belong to, as found by the laboratory's number and by the patient. Only reads.
 import type { OpenOrder } from '../orders/open-order.ts'
 import type { Order } from '../orders/schema.ts'
-import type { Tx } from '../platform/transaction.ts'
-import { T } from '../platform/schema.ts'
-import { sql } from '../platform/sql.ts'
+import type { Tx } from '../platform/db/transaction.ts'
+import { T } from '../platform/schema/schema.ts'
+import { sql } from '../platform/db/sql.ts'
 import type { Delivery } from './delivery.ts'
 import { compare, type Likeness } from './people.ts'
 import { stateOf, type OrderState } from './states.ts'

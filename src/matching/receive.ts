@@ -1,12 +1,12 @@
 // Taking in what a laboratory sent. It is written down as it came and matched in one transaction: whoever delivers acknowledges when that
 // has committed, and what is sent again is not taken in again. Source: lab-testing.md 13.1, 14.
 import { finish } from '../orders/change-order.ts'
-import type { CellName } from '../platform/cell-names.ts'
-import type { Db } from '../platform/db.ts'
-import type { PlainTx, Queries, Tenant, Tx } from '../platform/transaction.ts'
-import { badRequest } from '../platform/errors.ts'
-import { Nullable, T } from '../platform/schema.ts'
-import { sql } from '../platform/sql.ts'
+import type { CellName } from '../platform/db/cell-names.ts'
+import type { Db } from '../platform/db/database.ts'
+import type { PlainTx, Queries, Tenant, Tx } from '../platform/db/transaction.ts'
+import { badRequest } from '../platform/http/errors.ts'
+import { Nullable, T } from '../platform/schema/schema.ts'
+import { sql } from '../platform/db/sql.ts'
 import { enter } from './attach.ts'
 import { decide } from './decide.ts'
 import { assertDelivery, type Delivery } from './delivery.ts'

@@ -1,5 +1,17 @@
 import { Interpretation } from '../orders/schema.ts'
-import { DateOnly, Fields, Int, Maybe, Nullable, OpenEnum, T, Text, Timestamp, Uuid, type Static } from '../platform/schema.ts'
+import {
+  DateOnly,
+  Fields,
+  Int,
+  Maybe,
+  Nullable,
+  OpenEnum,
+  T,
+  Text,
+  Timestamp,
+  Uuid,
+  type Static,
+} from '../platform/schema/schema.ts'
 
 /** Why a result could not simply be taken. */
 export const reviewCodes = [

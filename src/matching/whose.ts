@@ -1,8 +1,8 @@
 // Whose a result is that names no team. A result is health data: a team is shown one only when it is beyond doubt that it is its own, so
 // whatever is not is left to the operator. Only reads.
-import type { Queries } from '../platform/transaction.ts'
-import { T } from '../platform/schema.ts'
-import { sql } from '../platform/sql.ts'
+import type { Queries } from '../platform/db/transaction.ts'
+import { T } from '../platform/schema/schema.ts'
+import { sql } from '../platform/db/sql.ts'
 import type { Order } from '../orders/schema.ts'
 import type { Delivery } from './delivery.ts'
 import { compare } from './people.ts'

@@ -1,14 +1,14 @@
 // Carries text messages from the cells of a process to the gateway. As with mail: claimed by a lease, marked after it was handed over, so
 // that a killed process loses none and may have sent one twice, under one reference. What is for a deleted user waits. All times are the
 // database's.
-import type { Cells } from '../platform/cells.ts'
-import type { Db } from '../platform/db.ts'
-import { dbNow, dbNowPlus, dbUuidOfAge } from '../platform/leases.ts'
-import { errorFields, type Log } from '../platform/log.ts'
-import { Rounds } from '../platform/rounds.ts'
-import { T, type Static } from '../platform/schema.ts'
-import { sendSms, type SmsOutcome, type SmsSettings } from '../platform/sms.ts'
-import { sql } from '../platform/sql.ts'
+import type { Cells } from '../platform/db/cells.ts'
+import type { Db } from '../platform/db/database.ts'
+import { dbNow, dbNowPlus, dbUuidOfAge } from '../platform/db/leases.ts'
+import { errorFields, type Log } from '../platform/telemetry/log.ts'
+import { Rounds } from '../platform/runtime/poll-loop.ts'
+import { T, type Static } from '../platform/schema/schema.ts'
+import { sendSms, type SmsOutcome, type SmsSettings } from '../platform/sms/sms-gateway.ts'
+import { sql } from '../platform/db/sql.ts'
 import { notDeletedOf } from '../users/users.ts'
 
 const POLL_MS = 1000

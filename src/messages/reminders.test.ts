@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { switchFeature } from '../management/teams.ts'
-import { machineNow } from '../platform/clock.ts'
+import { machineNow } from '../platform/runtime/clock.ts'
 import { remindHandler } from './reminders.ts'
 import { DAY_S, pass, placed, tenantOf, walk } from '../testing-orders.ts'
 import { given, guard, type Given } from '../testing.ts'

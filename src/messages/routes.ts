@@ -1,4 +1,4 @@
-import { operation, type Operation } from '../platform/operation.ts'
+import { operation, type Operation } from '../platform/http/operation.ts'
 import { listMessages } from './messages.ts'
 import { CommunicationSettings, OfOrder, PatchCommunicationSettings, PatientMessages } from './schema.ts'
 import { getSettings, setSettings } from './switches.ts'

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
-import { sql } from '../platform/sql.ts'
+import { sql } from '../platform/db/sql.ts'
 import { kit, orderOf, placed } from '../testing-orders.ts'
 import { given, type Given } from '../testing.ts'
 import { lifecycles, type LifecycleName } from './lifecycle.ts'

@@ -1,6 +1,6 @@
 // Cancelling an order. Source: lab-testing.md 11.
-import type { Tx } from '../platform/transaction.ts'
-import { JsonText } from '../platform/operation.ts'
+import type { Tx } from '../platform/db/transaction.ts'
+import { JsonText } from '../platform/http/operation.ts'
 import { cannotCancel } from './open-order.ts'
 import { changeOrder } from './change-order.ts'
 import { orderReply } from './orders.ts'

@@ -1,8 +1,8 @@
 // How an order is changed: it is locked with the others of its transaction, worked on, told of to who follows orders, and written back.
-import { notFound } from '../platform/errors.ts'
-import { T, type Static } from '../platform/schema.ts'
-import { sql } from '../platform/sql.ts'
-import type { Tx } from '../platform/transaction.ts'
+import { notFound } from '../platform/http/errors.ts'
+import { T, type Static } from '../platform/schema/schema.ts'
+import { sql } from '../platform/db/sql.ts'
+import type { Tx } from '../platform/db/transaction.ts'
 import { tellFollowers } from './followers.ts'
 import type { LifecycleName } from './lifecycle.ts'
 import { eventIds, OpenOrder, type Intake } from './open-order.ts'

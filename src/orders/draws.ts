@@ -1,7 +1,7 @@
 // Draws at a site of the customer, whose own staff say when a sample was taken. Source: lab-testing.md 20.
-import type { Tx } from '../platform/transaction.ts'
-import { badRequest } from '../platform/errors.ts'
-import type { JsonText } from '../platform/operation.ts'
+import type { Tx } from '../platform/db/transaction.ts'
+import { badRequest } from '../platform/http/errors.ts'
+import type { JsonText } from '../platform/http/operation.ts'
 import { changeOrder } from './change-order.ts'
 import { orderReply } from './orders.ts'
 import type { OrderReply } from './schema.ts'

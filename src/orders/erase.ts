@@ -1,8 +1,8 @@
 // Erasing the orders of a deleted user or team, when the grace is over.
-import { inTurn } from '../platform/erasure.ts'
-import { handle } from '../platform/outbox.ts'
-import { T } from '../platform/schema.ts'
-import { sql } from '../platform/sql.ts'
+import { inTurn } from '../platform/db/erasure.ts'
+import { handle } from '../platform/queue/outbox.ts'
+import { T } from '../platform/schema/schema.ts'
+import { sql } from '../platform/db/sql.ts'
 import { eraseUser, isDoomed } from '../users/users.ts'
 import { forgetMarks } from './marks.ts'
 

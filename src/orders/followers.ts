@@ -2,7 +2,7 @@
 // they follow; this module does not know them.
 //
 // Invariant: a follower may take further steps of the same order and write its own tables; what must reach the network is a job.
-import type { Tx } from '../platform/transaction.ts'
+import type { Tx } from '../platform/db/transaction.ts'
 import type { OpenOrder } from './open-order.ts'
 
 export interface OrderFollower {

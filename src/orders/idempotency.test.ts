@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
-import { T } from '../platform/schema.ts'
-import { sql } from '../platform/sql.ts'
+import { T } from '../platform/schema/schema.ts'
+import { sql } from '../platform/db/sql.ts'
 import { address, orderBody, patient, proxy, walk } from '../testing-orders.ts'
 import { client, given, guard, type Given, type Reply } from '../testing.ts'
 

@@ -1,8 +1,8 @@
 // The lives of orders, every pair of statuses: once against the tables as they are, once on the database.
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
-import { T } from '../platform/schema.ts'
-import { sql } from '../platform/sql.ts'
+import { T } from '../platform/schema/schema.ts'
+import { sql } from '../platform/db/sql.ts'
 import { kit, orderOf, placed } from '../testing-orders.ts'
 import { given, type Given } from '../testing.ts'
 import { lifecycles, lowStatuses, settledStatuses, type LifecycleName } from './lifecycle.ts'

@@ -1,9 +1,9 @@
 // Checkpoints along the list of a team's orders, which leaves out those of deleted users (platform/checkpoints.ts).
-import { Checkpoints, CHECKPOINT_STRIDE, lockTeam } from '../platform/checkpoints.ts'
-import type { Tx } from '../platform/transaction.ts'
-import { enqueue, handle, job } from '../platform/outbox.ts'
-import { T } from '../platform/schema.ts'
-import { sql } from '../platform/sql.ts'
+import { Checkpoints, CHECKPOINT_STRIDE, lockTeam } from '../platform/db/checkpoints.ts'
+import type { Tx } from '../platform/db/transaction.ts'
+import { enqueue, handle, job } from '../platform/queue/outbox.ts'
+import { T } from '../platform/schema/schema.ts'
+import { sql } from '../platform/db/sql.ts'
 import { notDeleted } from '../users/users.ts'
 
 /** Orders from one checkpoint to the next. */

@@ -1,11 +1,11 @@
 // An order held open by a transaction: locked, changed in memory, written back once. The only writer of an order's status.
 //
 // Invariant: nothing else updates lab_order. Whoever wants an order changed is given an `OpenOrder` by `changeOrder` (change-order.ts).
-import { day, iso } from '../platform/clock.ts'
-import type { Tx } from '../platform/transaction.ts'
-import { badRequest, Problem } from '../platform/errors.ts'
-import { emit } from '../platform/outbox.ts'
-import { sql } from '../platform/sql.ts'
+import { day, iso } from '../platform/runtime/clock.ts'
+import type { Tx } from '../platform/db/transaction.ts'
+import { badRequest, Problem } from '../platform/http/errors.ts'
+import { emit } from '../platform/queue/outbox.ts'
+import { sql } from '../platform/db/sql.ts'
 import { sameUser, type KnownUser } from '../users/users.ts'
 import { lifecycleOf, settledStatuses, type LifecycleName } from './lifecycle.ts'
 import { followers, statusText, type Lifecycle } from './machine.ts'

@@ -1,11 +1,11 @@
 // Orders: reading and scheduling them. Owns lab_order; never knows what a kit, an appointment or a result is: their owners write what
 // an order shows of them through `changeOrder`.
-import { day } from '../platform/clock.ts'
-import type { Tx } from '../platform/transaction.ts'
-import { badRequest, invalidValue, notFound } from '../platform/errors.ts'
-import { JsonText } from '../platform/operation.ts'
-import { T } from '../platform/schema.ts'
-import { sql } from '../platform/sql.ts'
+import { day } from '../platform/runtime/clock.ts'
+import type { Tx } from '../platform/db/transaction.ts'
+import { badRequest, invalidValue, notFound } from '../platform/http/errors.ts'
+import { JsonText } from '../platform/http/operation.ts'
+import { T } from '../platform/schema/schema.ts'
+import { sql } from '../platform/db/sql.ts'
 import { notDeleted, notDeletedHere } from '../users/users.ts'
 import { activation, dispatchAt } from './dispatch.ts'
 import { tellRescheduled } from './followers.ts'

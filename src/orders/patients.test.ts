@@ -1,10 +1,10 @@
 // Who may be ordered for, and where they may live. Source: lab-testing.md 5.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { sql } from '../platform/sql.ts'
+import { sql } from '../platform/db/sql.ts'
 import { address, DAY_S, orderBody, pass, patient, placed, proxy, tenantOf } from '../testing-orders.ts'
 import { given, guard, type Given } from '../testing.ts'
-import { teamNow } from '../platform/db.ts'
+import { teamNow } from '../platform/db/database.ts'
 import { ageOn } from './patients.ts'
 
 const fields = new Set(['patient_details', 'patient_address'])

@@ -1,7 +1,7 @@
 // Rules about the patient that need the team's date or settings. Source: lab-testing.md 5.1.
-import { day } from '../platform/clock.ts'
-import type { Tx } from '../platform/transaction.ts'
-import { badRequest } from '../platform/errors.ts'
+import { day } from '../platform/runtime/clock.ts'
+import type { Tx } from '../platform/db/transaction.ts'
+import { badRequest } from '../platform/http/errors.ts'
 import { assertBorn, latestDemographics } from '../users/demographics.ts'
 import { toMedicalProxy, toPatient, type Patient, type PatientInput } from '../wire/patient.ts'
 

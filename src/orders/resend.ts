@@ -1,10 +1,10 @@
 // Telling the latest event of orders once more. Source: lab-testing.md 22.
-import { plusSeconds } from '../platform/clock.ts'
-import type { Tx } from '../platform/transaction.ts'
-import { badRequest, invalidValue } from '../platform/errors.ts'
-import { repeatLatestEvents } from '../platform/outbox.ts'
-import { T } from '../platform/schema.ts'
-import { and, sql } from '../platform/sql.ts'
+import { plusSeconds } from '../platform/runtime/clock.ts'
+import type { Tx } from '../platform/db/transaction.ts'
+import { badRequest, invalidValue } from '../platform/http/errors.ts'
+import { repeatLatestEvents } from '../platform/queue/outbox.ts'
+import { T } from '../platform/schema/schema.ts'
+import { and, sql } from '../platform/db/sql.ts'
 import { notDeleted } from '../users/users.ts'
 import type { ResendEvents } from './schema.ts'
 

@@ -1,5 +1,5 @@
-import { JsonText, operation } from '../platform/operation.ts'
-import { Fields, Uuid } from '../platform/schema.ts'
+import { JsonText, operation } from '../platform/http/operation.ts'
+import { Fields, Uuid } from '../platform/schema/schema.ts'
 import { cancelOrder } from './cancel.ts'
 import { createOrder, createOrderIdempotency, createOrderOnce, importOrder } from './create.ts'
 import { completeDraw } from './draws.ts'

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
-import { teamNow } from '../platform/db.ts'
-import { sql } from '../platform/sql.ts'
+import { teamNow } from '../platform/db/database.ts'
+import { sql } from '../platform/db/sql.ts'
 import { DAY_S, jobInstants, kit, orderBody, orderOf, pass, placed, tenantOf, walk } from '../testing-orders.ts'
 import { given, type Given } from '../testing.ts'
 

@@ -13,7 +13,7 @@ import {
   Timestamp,
   Uuid,
   type Static,
-} from '../platform/schema.ts'
+} from '../platform/schema/schema.ts'
 import { ImportedAddressInput, PatientAddress, PatientAddressInput, ShippingAddress } from '../wire/address.ts'
 import { Billing, CollectionMethod } from '../wire/enums.ts'
 import { Image } from '../wire/image.ts'

@@ -1,8 +1,8 @@
 // Transactions: the orders that serve one purpose together. Derived from the orders; there is no row of its own.
-import type { Tx } from '../platform/transaction.ts'
-import { notFound } from '../platform/errors.ts'
-import { T, type Static } from '../platform/schema.ts'
-import { sql } from '../platform/sql.ts'
+import type { Tx } from '../platform/db/transaction.ts'
+import { notFound } from '../platform/http/errors.ts'
+import { T, type Static } from '../platform/schema/schema.ts'
+import { sql } from '../platform/db/sql.ts'
 import { notDeleted } from '../users/users.ts'
 import { transactionStatus } from './open-order.ts'
 import type { Order, TransactionReply } from './schema.ts'

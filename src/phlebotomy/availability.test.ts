@@ -17,7 +17,7 @@ import {
   week,
 } from '../testing-visits.ts'
 import { given, type Given } from '../testing.ts'
-import { teamNow } from '../platform/db.ts'
+import { teamNow } from '../platform/db/database.ts'
 import { plusDays } from './local-time.ts'
 
 const PRODUCTION = 'production-us'

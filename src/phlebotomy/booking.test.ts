@@ -1,10 +1,10 @@
 // Rules of visits at home, whoever makes them.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { iso, plusSeconds } from '../platform/clock.ts'
-import { teamNow } from '../platform/db.ts'
-import { sql } from '../platform/sql.ts'
-import { T } from '../platform/schema.ts'
+import { iso, plusSeconds } from '../platform/runtime/clock.ts'
+import { teamNow } from '../platform/db/database.ts'
+import { sql } from '../platform/db/sql.ts'
+import { T } from '../platform/schema/schema.ts'
 import { appointmentsOf, assertAgreement } from '../testing-appointments.ts'
 import { DAY_S, orderOf, pass, patient, placed, proxy, tenantOf, walk } from '../testing-orders.ts'
 import {

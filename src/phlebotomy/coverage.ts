@@ -1,5 +1,5 @@
 // Who visits patients in an area. Source: lab-testing.md 16.
-import type { Tx } from '../platform/transaction.ts'
+import type { Tx } from '../platform/db/transaction.ts'
 import { linksOf } from './links.ts'
 import type { ProviderName, ServiceType } from './tiers.ts'
 import { whereIs } from './where.ts'

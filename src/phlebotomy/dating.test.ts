@@ -1,8 +1,8 @@
 // What those who visit patients are told, and what they say.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { iso, plusSeconds } from '../platform/clock.ts'
-import { teamNow } from '../platform/db.ts'
+import { iso, plusSeconds } from '../platform/runtime/clock.ts'
+import { teamNow } from '../platform/db/database.ts'
 import { assertAgreement } from '../testing-appointments.ts'
 import { DAY_S, orderOf, pass, patient, tenantOf } from '../testing-orders.ts'
 import { avenue, homeOrder, managing, ok, refused, slots, street, usAddress, visitedTeam, visitOf } from '../testing-visits.ts'

@@ -1,11 +1,11 @@
 // Brings an operator's file of phlebotomists into a cell.
 import { readFile, stat } from 'node:fs/promises'
-import type { Db } from '../platform/db.ts'
-import type { PlainTx } from '../platform/transaction.ts'
-import { Problem, type Fault } from '../platform/errors.ts'
-import { read } from '../platform/read.ts'
-import { Rejections, UnusableFile } from '../platform/rejections.ts'
-import { Fields } from '../platform/schema.ts'
+import type { Db } from '../platform/db/database.ts'
+import type { PlainTx } from '../platform/db/transaction.ts'
+import { Problem, type Fault } from '../platform/http/errors.ts'
+import { read } from '../platform/schema/read.ts'
+import { Rejections, UnusableFile } from '../platform/files/rejected-rows.ts'
+import { Fields } from '../platform/schema/schema.ts'
 import { putStaff, STAFF_MAX } from './staff.ts'
 import { Reference, StaffInput } from './staff-schema.ts'
 

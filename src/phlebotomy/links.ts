@@ -1,5 +1,5 @@
 // Which links visit the patients of a team. Production and sandbox differ here and in the clock, nowhere else.
-import type { Tenant } from '../platform/transaction.ts'
+import type { Tenant } from '../platform/db/transaction.ts'
 import type { VisitLink } from './links/link.ts'
 import { ownReadyLink } from './links/own-ready.ts'
 import { ownRequestLink } from './links/own-request.ts'

@@ -3,7 +3,7 @@ import { beginAppointment, completeAppointment } from '../appointments/appointme
 import { isOver } from '../appointments/machine.ts'
 import { findAppointment } from '../appointments/open-appointment.ts'
 import { findOpenOrder, finish } from '../orders/change-order.ts'
-import { enqueue, handle } from '../platform/outbox.ts'
+import { enqueue, handle } from '../platform/queue/outbox.ts'
 import { playVisit } from './links/sandbox-visit.ts'
 
 const PLAYED = { origin: 'provider' }

@@ -1,6 +1,6 @@
 // Why visits are cancelled. Source: lab-testing.md 19.4.
 import type { CancellationReason } from '../appointments/schema.ts'
-import { badRequest } from '../platform/errors.ts'
+import { badRequest } from '../platform/http/errors.ts'
 
 const names = {
   '5c0257ef-6fea-4a22-b20a-3ddab573d5c9': 'Did not fast for appointment',

@@ -2,8 +2,8 @@
 import { appointmentProviders, LngLat, UsAddress } from '../appointments/schema.ts'
 import { eventStatuses } from '../appointments/machine.ts'
 import { Environment } from '../management/schema.ts'
-import { Refusal, type Rule } from '../platform/read.ts'
-import { DateOnly, Fields, Maybe, Nullable, OpenEnum, T, Text, Timestamp, Uuid, type Static } from '../platform/schema.ts'
+import { Refusal, type Rule } from '../platform/schema/read.ts'
+import { DateOnly, Fields, Maybe, Nullable, OpenEnum, T, Text, Timestamp, Uuid, type Static } from '../platform/schema/schema.ts'
 import { stateCode } from '../wire/places.ts'
 import { Reference } from './staff-schema.ts'
 

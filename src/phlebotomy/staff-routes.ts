@@ -1,5 +1,5 @@
 import { Appointment } from '../appointments/schema.ts'
-import { managementOperation, noContent, type Operation } from '../platform/operation.ts'
+import { managementOperation, noContent, type Operation } from '../platform/http/operation.ts'
 import { listVisits, setDate, setProgress } from './dating.ts'
 import { SetDate, SetProgress, VisitParams, Visits, VisitsParams } from './schema.ts'
 import { listStaff, putStaff, removeStaff } from './staff.ts'

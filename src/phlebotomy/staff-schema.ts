@@ -1,7 +1,19 @@
 // Shapes of phlebotomists and teams, as an operator writes them down.
 import { Environment, Region } from '../management/schema.ts'
-import { Refusal, type Finish } from '../platform/read.ts'
-import { DateOnly, Fields, Int, Maybe, Nullable, T, Text, TimeZone, Timestamp, Uuid, type Static } from '../platform/schema.ts'
+import { Refusal, type Finish } from '../platform/schema/read.ts'
+import {
+  DateOnly,
+  Fields,
+  Int,
+  Maybe,
+  Nullable,
+  T,
+  Text,
+  TimeZone,
+  Timestamp,
+  Uuid,
+  type Static,
+} from '../platform/schema/schema.ts'
 import { ServiceType, serviceTypes } from './tiers.ts'
 
 export const ZIPS_MAX = 2000

@@ -1,10 +1,10 @@
 // Who can visit patients: the phlebotomists and teams of an organization, and the operator's own, who are for every team. Owns
 // phlebotomist; never knows a visit.
-import { iso } from '../platform/clock.ts'
-import type { PlainTx, Queries } from '../platform/transaction.ts'
-import { badRequest, invalidValue, notFound } from '../platform/errors.ts'
-import { T } from '../platform/schema.ts'
-import { sql, type Sql } from '../platform/sql.ts'
+import { iso } from '../platform/runtime/clock.ts'
+import type { PlainTx, Queries } from '../platform/db/transaction.ts'
+import { badRequest, invalidValue, notFound } from '../platform/http/errors.ts'
+import { T } from '../platform/schema/schema.ts'
+import { sql, type Sql } from '../platform/db/sql.ts'
 import { boxesAround, milesBetween, timeZoneAt } from '../places/distance.ts'
 import { placeOf, type Point } from '../places/places.ts'
 import { minutesOf, usual, weekdays, type StaffHours, type StaffInput, type StaffRecord } from './staff-schema.ts'

@@ -1,5 +1,5 @@
 // How visits are arranged, and what the interface calls who arranges them. Source: lab-testing.md 2, 19.1.
-import { OpenEnum } from '../platform/schema.ts'
+import { OpenEnum } from '../platform/schema/schema.ts'
 
 /** `appointment-ready`: windows are offered and booked. `appointment-request`: a visit is asked for, and its date comes later. */
 export const serviceTypes = ['appointment-ready', 'appointment-request'] as const

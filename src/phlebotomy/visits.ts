@@ -1,10 +1,10 @@
 // Visits that are to come or go on: who comes, how long that keeps them, and what they were told. Owns phlebotomy_visit; a visit that is
 // over is not kept here, its appointment is.
-import type { Queries, Tx } from '../platform/transaction.ts'
-import { badRequest } from '../platform/errors.ts'
-import { inTurn } from '../platform/erasure.ts'
-import { T } from '../platform/schema.ts'
-import { sql } from '../platform/sql.ts'
+import type { Queries, Tx } from '../platform/db/transaction.ts'
+import { badRequest } from '../platform/http/errors.ts'
+import { inTurn } from '../platform/db/erasure.ts'
+import { T } from '../platform/schema/schema.ts'
+import { sql } from '../platform/db/sql.ts'
 import type { VisitToCome } from './links/link.ts'
 import type { ProviderName } from './tiers.ts'
 import type { Booked, Span } from './windows.ts'

@@ -1,6 +1,6 @@
 // Where a visit goes: the address as it is given and shown, the middle of its ZIP code, and the clock there.
-import type { Queries } from '../platform/transaction.ts'
-import { badRequest } from '../platform/errors.ts'
+import type { Queries } from '../platform/db/transaction.ts'
+import { badRequest } from '../platform/http/errors.ts'
 import { timeZoneAt } from '../places/distance.ts'
 import { placeOf } from '../places/places.ts'
 import type { Order } from '../orders/schema.ts'

@@ -1,10 +1,10 @@
 // The service network: physicians who order for a team, state by state, where the customer's own physician does not. Owns
 // team_physician; never knows what was ordered in their name. Source: lab-testing.md 4, 33 (21).
-import type { Tx } from '../platform/transaction.ts'
-import { badRequest, notFound } from '../platform/errors.ts'
-import { inTurn } from '../platform/erasure.ts'
-import { T } from '../platform/schema.ts'
-import { sql } from '../platform/sql.ts'
+import type { Tx } from '../platform/db/transaction.ts'
+import { badRequest, notFound } from '../platform/http/errors.ts'
+import { inTurn } from '../platform/db/erasure.ts'
+import { T } from '../platform/schema/schema.ts'
+import { sql } from '../platform/db/sql.ts'
 import { TeamPhysician, type AddPhysician, type Physician } from './schema.ts'
 
 /** Physicians that a team can have in an environment. */

@@ -1,5 +1,5 @@
-import { managementOperation, operation, type Operation } from '../platform/operation.ts'
-import { Fields, T, Uuid } from '../platform/schema.ts'
+import { managementOperation, operation, type Operation } from '../platform/http/operation.ts'
+import { Fields, T, Uuid } from '../platform/schema/schema.ts'
 import { addPhysician, listOwnPhysicians, listPhysicians, removePhysician } from './physicians.ts'
 import * as shapes from './schema.ts'
 

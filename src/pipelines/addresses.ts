@@ -1,5 +1,5 @@
 // Addresses of brokers as they are given: what is in them, what of them may be shown, and why one is refused. Pure; reaches nothing.
-import { Refusal } from '../platform/read.ts'
+import { Refusal } from '../platform/schema/read.ts'
 
 /** What stands in the place of a secret. */
 const HIDDEN = '***'

@@ -1,5 +1,5 @@
 // The kinds of brokers, behind one door. Their libraries are loaded when the first pipeline needs them.
-import type { Targets } from '../webhooks/targets.ts'
+import type { Targets } from '../platform/net/outbound-targets.ts'
 import { BlobStorage } from './blob-storage.ts'
 import { EventHubs } from './event-hubs.ts'
 import type { Line } from './message.ts'

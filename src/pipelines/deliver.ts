@@ -1,13 +1,13 @@
 // The loop that sends to brokers, one per cell and process: lanes that have something are taken, each is emptied batch by batch, what
 // a broker acknowledged is crossed out. At least once: nothing is crossed out before, and what is not crossed out is sent again.
-import type { CellName } from '../platform/cell-names.ts'
-import type { Db } from '../platform/db.ts'
-import { errorFields, type Log } from '../platform/log.ts'
-import type { Metrics } from '../platform/metrics.ts'
-import { uuid } from '../platform/uuid.ts'
-import { VaultError, type Vault } from '../platform/vault.ts'
+import type { CellName } from '../platform/db/cell-names.ts'
+import type { Db } from '../platform/db/database.ts'
+import { errorFields, type Log } from '../platform/telemetry/log.ts'
+import type { Metrics } from '../platform/telemetry/metrics.ts'
+import { uuid } from '../platform/runtime/uuid.ts'
+import { VaultError, type Vault } from '../platform/crypto/vault.ts'
 import type { DeletedAmong } from '../webhooks/destination.ts'
-import type { Targets } from '../webhooks/targets.ts'
+import type { Targets } from '../platform/net/outbound-targets.ts'
 import {
   claimLanes,
   hasFreeLane,

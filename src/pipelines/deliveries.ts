@@ -3,12 +3,12 @@
 // A lane is served by one process at a time, under a lease, so that order is kept without asking others. What a killed process had in
 // hand is still there when its lease ends: a row goes when the broker has acknowledged its event, and not before. Leases, due times and
 // pauses go by the database's clock; whatever a process writes about a lane names itself and the fencing token of its claim.
-import type { Db } from '../platform/db.ts'
-import type { PlainTx, Queries } from '../platform/transaction.ts'
-import { dbNow, dbNowPlus, endLease, isOwned, isUnleased, takeLease } from '../platform/leases.ts'
-import { cleanup } from '../platform/retention.ts'
-import { Nullable, T, type Static } from '../platform/schema.ts'
-import { sql } from '../platform/sql.ts'
+import type { Db } from '../platform/db/database.ts'
+import type { PlainTx, Queries } from '../platform/db/transaction.ts'
+import { dbNow, dbNowPlus, endLease, isOwned, isUnleased, takeLease } from '../platform/db/leases.ts'
+import { cleanup } from '../platform/queue/retention.ts'
+import { Nullable, T, type Static } from '../platform/schema/schema.ts'
+import { sql } from '../platform/db/sql.ts'
 import type { Broker } from './schema.ts'
 
 /** Of a lane, renewed while it is served: so long it waits at most when its process is killed. */

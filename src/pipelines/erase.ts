@@ -1,6 +1,6 @@
 // Erasing the pipelines of a deleted team and what waited for them.
-import { inTurn } from '../platform/erasure.ts'
-import { sql } from '../platform/sql.ts'
+import { inTurn } from '../platform/db/erasure.ts'
+import { sql } from '../platform/db/sql.ts'
 
 export const eraseTeamPipelines = inTurn(
   (team, max) =>

@@ -2,8 +2,8 @@
 // air at once, those of one user one after another. What is too large for a hub, or meant for a container, becomes a blob.
 // Source: events.md 8.2.
 import type { Connection } from 'rhea'
-import { RefusedAddress, type Targets } from '../webhooks/targets.ts'
-import { Refusal } from '../platform/read.ts'
+import { RefusedAddress, type Targets } from '../platform/net/outbound-targets.ts'
+import { Refusal } from '../platform/schema/read.ts'
 import { hubsAddress } from './addresses.ts'
 import type { BlobStorage } from './blob-storage.ts'
 import { Connections } from './connections.ts'

@@ -1,7 +1,7 @@
 // What of a request on pipelines cannot be used although its shape is right: addresses, projects, and expressions that are no RE2.
-import type { Fault } from '../platform/errors.ts'
-import { Refusal } from '../platform/read.ts'
-import type { Targets } from '../webhooks/targets.ts'
+import type { Fault } from '../platform/http/errors.ts'
+import { Refusal } from '../platform/schema/read.ts'
+import type { Targets } from '../platform/net/outbound-targets.ts'
 import { blobAddress, hubsAddress, rabbitAddress } from './addresses.ts'
 import type { UpsertPipelines } from './schema.ts'
 

@@ -1,9 +1,9 @@
 // Who serves a broker's lane: leases go by the database's clock, and a claim that was lost changes nothing of a later one.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { T } from '../platform/schema.ts'
-import { sql } from '../platform/sql.ts'
-import { uuid } from '../platform/uuid.ts'
+import { T } from '../platform/schema/schema.ts'
+import { sql } from '../platform/db/sql.ts'
+import { uuid } from '../platform/runtime/uuid.ts'
 import { given, type Given } from '../testing.ts'
 import { pipe, say } from '../testing-pipelines.ts'
 import { claimLanes, nextOf, postpone, releaseLane, renewLane, type Lane } from './deliveries.ts'

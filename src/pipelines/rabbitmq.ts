@@ -1,11 +1,11 @@
 // RabbitMQ: an exchange, the event's type as the routing key, confirmed by the broker. What no queue is bound for has failed.
 // Source: events.md 8.2.
 import type { ChannelModel, ConfirmChannel } from 'amqplib'
-import { RefusedAddress, type Targets } from '../webhooks/targets.ts'
+import { RefusedAddress, type Targets } from '../platform/net/outbound-targets.ts'
 import { rabbitAddress } from './addresses.ts'
 import { Connections } from './connections.ts'
 import { lost, packed, reasonOf, refused, taken, within, type Fate, type Line, type Message } from './message.ts'
-import { Refusal } from '../platform/read.ts'
+import { Refusal } from '../platform/schema/read.ts'
 import type { Configured } from './schema.ts'
 
 const CONNECT_MS_MAX = 10_000

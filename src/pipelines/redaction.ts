@@ -1,7 +1,7 @@
 // Destinations as they may be shown, and as they are meant when they come back as they were shown. Pure.
 //
 // A secret is kept only where the whole text is the one that was shown: a key is never sent to another address than its own.
-import { badRequest } from '../platform/errors.ts'
+import { badRequest } from '../platform/http/errors.ts'
 import { isRedacted, redactConnectionString, redactUri } from './addresses.ts'
 import type { Configured, Matcher, UpsertPipelines } from './schema.ts'
 

@@ -1,6 +1,6 @@
 import { CellParams } from '../management/schema.ts'
-import { managementOperation, planOf, type Operation } from '../platform/operation.ts'
-import { T } from '../platform/schema.ts'
+import { managementOperation, planOf, type Operation } from '../platform/http/operation.ts'
+import { T } from '../platform/schema/schema.ts'
 import { deletePipelines, listPipelines, upsertPipelines, type Plant } from './pipelines.ts'
 import { DeletePipelinesQuery, Pipeline, PipelinePage, PipelineQuery, UpsertPipelines } from './schema.ts'
 

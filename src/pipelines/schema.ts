@@ -1,7 +1,7 @@
 // Shapes of pipelines. Source: openapi-management.json; events.md 8.1; management-auth.md 14.
 import { NextCursor } from '../management/schema.ts'
-import { Refusal, type Finish } from '../platform/read.ts'
-import { Fields, Maybe, Nullable, OpenEnum, T, Text, Uuid, type Static } from '../platform/schema.ts'
+import { Refusal, type Finish } from '../platform/schema/read.ts'
+import { Fields, Maybe, Nullable, OpenEnum, T, Text, Uuid, type Static } from '../platform/schema/schema.ts'
 
 const TEAMS_MAX = 200
 const MATCHERS_MAX = 50

@@ -1,9 +1,9 @@
 // Which of a team's events go to which of its brokers: decided once, in the transaction that takes the announcements.
 // Source: events.md 4.11 H6, 8.1.
-import type { PlainTx } from '../platform/transaction.ts'
-import { dbNow } from '../platform/leases.ts'
-import { Nullable, T } from '../platform/schema.ts'
-import { sql } from '../platform/sql.ts'
+import type { PlainTx } from '../platform/db/transaction.ts'
+import { dbNow } from '../platform/db/leases.ts'
+import { Nullable, T } from '../platform/schema/schema.ts'
+import { sql } from '../platform/db/sql.ts'
 import type { DeletedAmong, Sink, Told } from '../webhooks/destination.ts'
 
 const Piped = T.Object({ team_id: T.String(), svix: T.Boolean() })

@@ -1,6 +1,6 @@
 // Sending to brokers in every cell of a process, started and stopped with its worker.
-import type { Cells } from '../platform/cells.ts'
-import type { CellName } from '../platform/cell-names.ts'
+import type { Cells } from '../platform/db/cells.ts'
+import type { CellName } from '../platform/db/cell-names.ts'
 import type { Sink } from '../webhooks/destination.ts'
 import { CellPipelines, type PipelineOptions } from './deliver.ts'
 import { pipelineSink } from './sink.ts'

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { boxesAround, lineOf, milesBetween, milesOf, timeZoneAt, unitVector } from './distance.ts'
-import { formats } from '../platform/formats.ts'
+import { formats } from '../platform/schema/formats.ts'
 
 const point = fc.record({
   lat: fc.double({ min: -90, max: 90, noNaN: true }),

@@ -1,7 +1,7 @@
 // Places that nobody here knows, asked of a service that the operator names. It is told country, postal code and city, never who is
 // asked for or a street. What it says is kept; while it fails it is left alone. The contract stands in docs/PLACES.md.
-import type { Db } from '../platform/db.ts'
-import { Remembered } from '../platform/remembered.ts'
+import type { Db } from '../platform/db/database.ts'
+import { Remembered } from '../platform/runtime/expiring-cache.ts'
 import { isPoint } from './distance.ts'
 import { askedOf, placeOf, rememberAnswer, remembered, type Asked, type Place, type Whereabouts } from './places.ts'
 

@@ -1,9 +1,9 @@
 // Where postal codes are. Owns postal_place and geocoded_place; never knows an address beyond country, postal code and city. The
 // United States come with the program (zip-codes.ts); other countries are what the operator has imported, or what a geocoder has said.
-import type { PlainTx, Queries } from '../platform/transaction.ts'
-import { cleanup } from '../platform/retention.ts'
-import { T, type Static } from '../platform/schema.ts'
-import { sql } from '../platform/sql.ts'
+import type { PlainTx, Queries } from '../platform/db/transaction.ts'
+import { cleanup } from '../platform/queue/retention.ts'
+import { T, type Static } from '../platform/schema/schema.ts'
+import { sql } from '../platform/db/sql.ts'
 import { countryCode } from '../wire/places.ts'
 import { zipTable, type Place, type Point } from './zip-codes.ts'
 

@@ -2,7 +2,7 @@
  * A process that opens the bundled PostgreSQL, for tests that kill it: says on standard output, one JSON line each, what happens;
  * ends with `stop()` when its standard input ends, so it never outlives the test. `process.argv[2]`: the options as JSON.
  */
-import { openEmbedded, type Embedded, type EmbeddedOptions } from './embedded-postgres.ts'
+import { openEmbedded, type Embedded, type EmbeddedOptions } from './embedded-postgres/embedded-postgres.ts'
 
 type Options = Omit<EmbeddedOptions, 'log'> & { platform?: string }
 

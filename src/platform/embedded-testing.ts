@@ -11,11 +11,11 @@ import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import pg from 'pg'
-import type { Connection } from './embedded-cluster.ts'
-import type { EmbeddedOptions } from './embedded-postgres.ts'
+import type { Connection } from './embedded-postgres/cluster.ts'
+import type { EmbeddedOptions } from './embedded-postgres/embedded-postgres.ts'
 import type { Said } from './embedded-postgres.fixture.ts'
-import { readPidFile, stopPostmaster } from './embedded-postmaster.ts'
-import { endStragglers, exists, worksOn } from './embedded-process.ts'
+import { readPidFile, stopPostmaster } from './embedded-postgres/postmaster.ts'
+import { endStragglers, exists, worksOn } from './embedded-postgres/processes.ts'
 
 type What<Is> = Extract<Said, { is: Is }>
 

@@ -1,8 +1,8 @@
 // The sites of each lab in memory, found by place: a box query of a k-d tree, then miles along the globe. Read from the database when
 // they are first asked for and when they have changed; whether they have is asked every two seconds at most, once for all labs.
 import type KDBush from 'kdbush'
-import type { CellName } from '../platform/cell-names.ts'
-import type { Queries } from '../platform/transaction.ts'
+import type { CellName } from '../platform/db/cell-names.ts'
+import type { Queries } from '../platform/db/transaction.ts'
 import { boxesAround, lineOf, milesOf, unitVector } from '../places/distance.ts'
 import type { Point } from '../places/places.ts'
 import { BOOKABLE_HERE, BOOKABLE_HERE_TOO } from './schema.ts'

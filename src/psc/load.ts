@@ -1,10 +1,10 @@
 // Brings the fictional sites into a cell whose labs are those of the sandbox. What an operator has imported beside them stays.
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { parseCsv } from '../platform/csv.ts'
-import type { Db } from '../platform/db.ts'
-import { T } from '../platform/schema.ts'
-import { sql } from '../platform/sql.ts'
+import { parseCsv } from '../platform/files/csv.ts'
+import type { Db } from '../platform/db/database.ts'
+import { T } from '../platform/schema/schema.ts'
+import { sql } from '../platform/db/sql.ts'
 import { pscLabs } from './schema.ts'
 import { claimSandbox, upsertSites, type SiteRecord } from './sites.ts'
 

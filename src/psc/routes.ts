@@ -1,6 +1,6 @@
 import type { Locate } from '../places/geocoder.ts'
-import { operation, outsideOperation } from '../platform/operation.ts'
-import { Fields, Uuid } from '../platform/schema.ts'
+import { operation, outsideOperation } from '../platform/http/operation.ts'
+import { Fields, Uuid } from '../platform/schema/schema.ts'
 import type { PscDirectory } from './directory.ts'
 import { AreaInfo, AreaQuery, OrderPscQuery, PscInfo, PscQuery } from './schema.ts'
 import { areaInfo, orderPscInfo, pscInfo, type PhlebotomyCoverage } from './search.ts'

@@ -1,5 +1,5 @@
 // Shapes of patient service centers and areas. Source: lab-testing.md 2, 16; openapi-0.4.687.json.
-import { Fields, Int, Maybe, Nullable, OpenEnum, T, Text, Uuid, type Static } from '../platform/schema.ts'
+import { Fields, Int, Maybe, Nullable, OpenEnum, T, Text, Uuid, type Static } from '../platform/schema/schema.ts'
 import { Billing, LabSlug } from '../wire/enums.ts'
 
 /** Labs that have sites. */

@@ -1,9 +1,9 @@
 // Answers about sites near a place. Source: lab-testing.md 16.
 import { billingOffered, usableAccount, type UsableAccount } from '../labs/selection.ts'
 import { getOrder } from '../orders/orders.ts'
-import type { Tx } from '../platform/transaction.ts'
-import { badRequest, invalidValue, notFound } from '../platform/errors.ts'
-import { JsonText, type Outside } from '../platform/operation.ts'
+import type { Tx } from '../platform/db/transaction.ts'
+import { badRequest, invalidValue, notFound } from '../platform/http/errors.ts'
+import { JsonText, type Outside } from '../platform/http/operation.ts'
 import type { Locate } from '../places/geocoder.ts'
 import { placeOf, type Place } from '../places/places.ts'
 import { UNITED_STATES } from '../wire/places.ts'

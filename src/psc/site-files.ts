@@ -2,7 +2,7 @@
 import { createReadStream } from 'node:fs'
 import { readFile, stat } from 'node:fs/promises'
 import { extname } from 'node:path'
-import { UnusableFile } from '../platform/rejections.ts'
+import { UnusableFile } from '../platform/files/rejected-rows.ts'
 import { optional, required, type RawSite } from './site-row.ts'
 
 export interface RowOfFile {

@@ -1,8 +1,8 @@
 // Sites of laboratories where samples are taken. Owns psc_site and psc_directory; never knows who is near one (directory.ts) or
 // what is booked there.
-import type { PlainTx, Queries } from '../platform/transaction.ts'
-import { Nullable, T, type Static } from '../platform/schema.ts'
-import { sql } from '../platform/sql.ts'
+import type { PlainTx, Queries } from '../platform/db/transaction.ts'
+import { Nullable, T, type Static } from '../platform/schema/schema.ts'
+import { sql } from '../platform/db/sql.ts'
 
 export const capabilities = ['stat', 'appointment_scheduling_via_service', 'appointment_scheduling_with_lab'] as const
 export type Capability = (typeof capabilities)[number]

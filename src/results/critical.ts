@@ -1,8 +1,8 @@
 // Critical results: when the team is told of one, and how. Source: lab-testing.md 13.7.
 import type { OpenOrder } from '../orders/open-order.ts'
-import { iso } from '../platform/clock.ts'
-import type { Tx } from '../platform/transaction.ts'
-import { sendMail } from '../platform/mail.ts'
+import { iso } from '../platform/runtime/clock.ts'
+import type { Tx } from '../platform/db/transaction.ts'
+import { sendMail } from '../platform/mail/mail-outbox.ts'
 import type { BiomarkerResult, ResultDocument } from './schema.ts'
 
 /** What was known of the order before. */

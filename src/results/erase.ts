@@ -1,7 +1,7 @@
 // Erasing the results of a deleted user or team, when the grace is over; before the orders go.
-import { inTurn } from '../platform/erasure.ts'
-import { handle } from '../platform/outbox.ts'
-import { sql } from '../platform/sql.ts'
+import { inTurn } from '../platform/db/erasure.ts'
+import { handle } from '../platform/queue/outbox.ts'
+import { sql } from '../platform/db/sql.ts'
 import { eraseUser, isDoomed } from '../users/users.ts'
 
 export const eraseResultsHandler = handle(eraseUser, async (context, { user_id }) => {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { heavy } from '../platform/heavy.ts'
+import { heavy } from '../platform/runtime/worker-threads.ts'
 import { renderReport, type Report } from './report-pdf.ts'
 import type { Result } from './report-table.ts'
-import { cut } from '../paper/text.ts'
+import { cut } from '../platform/pdf/text.ts'
 
 interface Piece {
   text: string

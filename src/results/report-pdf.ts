@@ -2,10 +2,10 @@
  * Owns what a laboratory report looks like on paper. A pure function of its input: no clock, no files, no network.
  * It decides nothing about results: flags, interpretations and missing tests are printed as they are given.
  */
-import { factBoxes, headedText } from '../paper/blocks.ts'
-import { colors, full, openPen, paginate, sheet, styles, type Block, type Pen, type Style } from '../paper/page.ts'
+import { factBoxes, headedText } from '../platform/pdf/blocks.ts'
+import { colors, full, openPen, paginate, sheet, styles, type Block, type Pen, type Style } from '../platform/pdf/page.ts'
 import { missingTable, panelTable, type Result } from './report-table.ts'
-import { epoch_ms, instant, printable } from '../paper/text.ts'
+import { epoch_ms, instant, printable } from '../platform/pdf/text.ts'
 
 const { bold, small, label, capital, comment } = styles
 

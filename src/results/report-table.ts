@@ -1,7 +1,7 @@
 /** Owns the tables of a laboratory report: one per panel, and the tests that were not performed. Never splits a row. */
-import { plainTable, stack, tableHead } from '../paper/blocks.ts'
-import { colors, full, sheet, styles, type Block, type Pen, type Style } from '../paper/page.ts'
-import { notation, printable, unit } from '../paper/text.ts'
+import { plainTable, stack, tableHead } from '../platform/pdf/blocks.ts'
+import { colors, full, sheet, styles, type Block, type Pen, type Style } from '../platform/pdf/page.ts'
+import { notation, printable, unit } from '../platform/pdf/text.ts'
 
 export interface Result {
   name: string

@@ -1,6 +1,6 @@
 import { failureTypes, resultTypes } from '../labs/report.ts'
 import { Interpretation, OrderTransaction } from '../orders/schema.ts'
-import { Fields, Nullable, OpenEnum, T, Timestamp, type Static } from '../platform/schema.ts'
+import { Fields, Nullable, OpenEnum, T, Timestamp, type Static } from '../platform/schema/schema.ts'
 
 const text = Nullable(T.String())
 const number = Nullable(T.Number())

@@ -3,11 +3,11 @@
 // Invariant: a document is shown only beside the report that it was given for. One that came before any report belongs to the first.
 import { createHash } from 'node:crypto'
 import type { OpenOrder } from '../orders/open-order.ts'
-import { fileName } from '../paper/draw.ts'
-import type { Tx } from '../platform/transaction.ts'
-import { FileReply } from '../platform/operation.ts'
-import { T } from '../platform/schema.ts'
-import { sql } from '../platform/sql.ts'
+import { fileName } from '../platform/pdf/draw.ts'
+import type { Tx } from '../platform/db/transaction.ts'
+import { FileReply } from '../platform/http/operation.ts'
+import { T } from '../platform/schema/schema.ts'
+import { sql } from '../platform/db/sql.ts'
 import { notDeleted } from '../users/users.ts'
 
 const Checksum = T.Object({ checksum: T.String() })

@@ -4,10 +4,10 @@ import { cancelAppointment, confirmAppointment } from '../appointments/appointme
 import { findAppointment, orderOfAppointment, type OpenAppointment } from '../appointments/open-appointment.ts'
 import { findOpenOrder, finish } from '../orders/change-order.ts'
 import type { OpenOrder } from '../orders/open-order.ts'
-import type { Queries, Tx } from '../platform/transaction.ts'
-import { handle, job } from '../platform/outbox.ts'
-import { T, type Static } from '../platform/schema.ts'
-import { sql } from '../platform/sql.ts'
+import type { Queries, Tx } from '../platform/db/transaction.ts'
+import { handle, job } from '../platform/queue/outbox.ts'
+import { T, type Static } from '../platform/schema/schema.ts'
+import { sql } from '../platform/db/sql.ts'
 
 export const giveUp = job('scheduling.give-up', T.Object({ order_id: T.String(), appointment_id: T.String() }))
 

@@ -1,8 +1,8 @@
 // Free times at service centers: the sandbox's, and those of schedules of our own.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { day, plusSeconds } from '../platform/clock.ts'
-import { teamNow } from '../platform/db.ts'
+import { day, plusSeconds } from '../platform/runtime/clock.ts'
+import { teamNow } from '../platform/db/database.ts'
 import type { AvailableSlots } from '../appointments/schema.ts'
 import { pass, tenantOf } from '../testing-orders.ts'
 import { asked, BOOKABLE, siteWithSchedule, slots } from '../testing-scheduling.ts'

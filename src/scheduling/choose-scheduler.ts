@@ -1,5 +1,5 @@
 // Which scheduler offers times at the sites that a team sees.
-import type { Tenant } from '../platform/transaction.ts'
+import type { Tenant } from '../platform/db/transaction.ts'
 import { ownScheduler } from './own-scheduler.ts'
 import { sandboxScheduler } from './sandbox-scheduler.ts'
 import type { Scheduler } from './scheduler.ts'

@@ -1,5 +1,5 @@
 // Our own scheduler: sites whose schedules the operator keeps, in the time zones of their places.
-import { notFound } from '../platform/errors.ts'
+import { notFound } from '../platform/http/errors.ts'
 import { SLOT_GONE } from '../appointments/booking-keys.ts'
 import { timeZoneAt } from '../places/distance.ts'
 import type { SiteRecord } from '../psc/sites.ts'

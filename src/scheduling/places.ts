@@ -1,9 +1,9 @@
 // Which places at sites are taken. Places are counted, under a lock for each site: of two who want the last one, the second counts after
 // the first has committed. What takes a place is the appointment itself, until it is cancelled; there is nothing beside it to be given
 // back.
-import type { Tx } from '../platform/transaction.ts'
-import { T, type Static } from '../platform/schema.ts'
-import { sql } from '../platform/sql.ts'
+import type { Tx } from '../platform/db/transaction.ts'
+import { T, type Static } from '../platform/schema/schema.ts'
+import { sql } from '../platform/db/sql.ts'
 import type { Slot } from './schedule.ts'
 import { schedulerOf } from './choose-scheduler.ts'
 

@@ -1,6 +1,6 @@
 import { Appointment, AvailableSlots, BookAppointment, CancellationReason, MoveAppointment } from '../appointments/schema.ts'
-import { operation } from '../platform/operation.ts'
-import { Fields, T, Uuid } from '../platform/schema.ts'
+import { operation } from '../platform/http/operation.ts'
+import { Fields, T, Uuid } from '../platform/schema/schema.ts'
 import { features } from '../wire/features.ts'
 import { availability, type SchedulingMeans } from './availability.ts'
 import { bookPsc, cancelPsc, movePsc, readPsc } from './bookings.ts'

@@ -1,7 +1,7 @@
 // The schedule of every site of a sandbox: today from the next full hour on, on other days in the morning, while the site is open and in
 // the time of its place; one place at a time, of the team's own. Source: lab-testing.md 24; that a site keeps its own hours and zone is
 // a choice of this project, which SANDBOX_PARITY takes back.
-import { badRequest } from '../platform/errors.ts'
+import { badRequest } from '../platform/http/errors.ts'
 import { SLOT_GONE } from '../appointments/booking-keys.ts'
 import { timeZoneAt } from '../places/distance.ts'
 import type { SiteRecord } from '../psc/sites.ts'

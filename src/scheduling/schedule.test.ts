@@ -1,7 +1,7 @@
 // Times of a site in its time zone, also on the days on which clocks change.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { iso } from '../platform/clock.ts'
+import { iso } from '../platform/runtime/clock.ts'
 import { calendarOf, openingsOf, slotsIn, type Schedule } from './schedule.ts'
 
 const LONG_AGO = new Date(0)

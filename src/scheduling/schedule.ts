@@ -1,5 +1,5 @@
 // How a site works: when it is open, how long an appointment takes, how many come at a time. Pure.
-import { T, type Static } from '../platform/schema.ts'
+import { T, type Static } from '../platform/schema/schema.ts'
 
 export const weekdays = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'] as const
 

@@ -1,7 +1,7 @@
 // Who offers times at sites of laboratories. A scheduler says how a site works; what of that is free, and whose it becomes, is counted
 // the same for all (places.ts).
-import type { Problem } from '../platform/errors.ts'
-import type { Queries } from '../platform/transaction.ts'
+import type { Problem } from '../platform/http/errors.ts'
+import type { Queries } from '../platform/db/transaction.ts'
 import type { SiteRecord } from '../psc/sites.ts'
 import type { Calendar, Opening } from './schedule.ts'
 

@@ -1,7 +1,7 @@
 // The schedules of sites, as the operator keeps them. Owns psc_schedule; never knows what is booked.
-import type { PlainTx, Queries } from '../platform/transaction.ts'
-import { T } from '../platform/schema.ts'
-import { sql } from '../platform/sql.ts'
+import type { PlainTx, Queries } from '../platform/db/transaction.ts'
+import { T } from '../platform/schema/schema.ts'
+import { sql } from '../platform/db/sql.ts'
 import { Schedule } from './schedule.ts'
 
 const Row = T.Object({ site_code: T.String(), schedule: Schedule })

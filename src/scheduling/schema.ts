@@ -1,5 +1,5 @@
 // Shapes of appointments at service centers. Source: lab-testing.md 18.
-import { DateOnly, Fields, Maybe, OpenEnum, T, Text, Uuid, Clearable, type Static } from '../platform/schema.ts'
+import { DateOnly, Fields, Maybe, OpenEnum, T, Text, Uuid, Clearable, type Static } from '../platform/schema/schema.ts'
 
 /** Labs whose service centers can be booked. */
 export const bookableLabs = ['quest', 'sonora_quest'] as const

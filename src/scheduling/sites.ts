@@ -1,7 +1,7 @@
 // Sites as appointments see them.
 import type { UsAddress } from '../appointments/schema.ts'
-import type { Queries } from '../platform/transaction.ts'
-import { badRequest } from '../platform/errors.ts'
+import type { Queries } from '../platform/db/transaction.ts'
+import { badRequest } from '../platform/http/errors.ts'
 import { capabilitySet, isBookable } from '../psc/directory.ts'
 import { findSite, type SiteRecord } from '../psc/sites.ts'
 

@@ -2,13 +2,13 @@
 // order, at its own instant, as if the days had passed. Source: lab-testing.md 24; a choice of this project beyond it.
 import type { TeamGuard } from '../management/guard.ts'
 import { setClockOffset } from '../management/teams.ts'
-import type { Cells } from '../platform/cells.ts'
-import { iso, offsetTo } from '../platform/clock.ts'
-import { teamNow, type Db } from '../platform/db.ts'
-import type { Tenant } from '../platform/transaction.ts'
-import { badRequest, busy, invalidValue, notFound } from '../platform/errors.ts'
-import type { JobRunner } from '../platform/job-runner.ts'
-import { LeaseLost } from '../platform/leases.ts'
+import type { Cells } from '../platform/db/cells.ts'
+import { iso, offsetTo } from '../platform/runtime/clock.ts'
+import { teamNow, type Db } from '../platform/db/database.ts'
+import type { Tenant } from '../platform/db/transaction.ts'
+import { badRequest, busy, invalidValue, notFound } from '../platform/http/errors.ts'
+import type { JobRunner } from '../platform/queue/job-runner.ts'
+import { LeaseLost } from '../platform/db/leases.ts'
 import type { ClockLease, ClockMoves } from './clock-lease.ts'
 
 const JOBS_MAX = 2000

@@ -1,5 +1,5 @@
 import { Interpretation } from '../orders/schema.ts'
-import { Fields, Maybe, Nullable, OpenEnum, T, Timestamp, Uuid, type Static } from '../platform/schema.ts'
+import { Fields, Maybe, Nullable, OpenEnum, T, Timestamp, Uuid, type Static } from '../platform/schema/schema.ts'
 import { rehearsalCases } from './rehearsal-cases.ts'
 
 const Case = OpenEnum(rehearsalCases)

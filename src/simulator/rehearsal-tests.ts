@@ -2,9 +2,9 @@
 import { expectedResults, selectLabTests } from '../catalog/lab-tests.ts'
 import { testOfMarkers } from '../catalog/order-sets.ts'
 import { LabTest } from '../catalog/schema.ts'
-import type { Tx } from '../platform/transaction.ts'
-import { T } from '../platform/schema.ts'
-import { sql } from '../platform/sql.ts'
+import type { Tx } from '../platform/db/transaction.ts'
+import { T } from '../platform/schema/schema.ts'
+import { sql } from '../platform/db/sql.ts'
 import { CENTRAL_LABS } from './rehearsal-cases.ts'
 import type { CreateRehearsal } from './rehearsal-schema.ts'
 

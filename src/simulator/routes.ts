@@ -1,5 +1,5 @@
-import { operation, outsideOperation } from '../platform/operation.ts'
-import { Fields, Uuid } from '../platform/schema.ts'
+import { operation, outsideOperation } from '../platform/http/operation.ts'
+import { Fields, Uuid } from '../platform/schema/schema.ts'
 import { features } from '../wire/features.ts'
 import { advanceClock, assertSandbox, readClock, type World } from './clock.ts'
 import { AdvanceClock, AdvancedClock, Clock, SimulateQuery, SimulationFlags, SimulationStarted } from './schema.ts'

@@ -1,4 +1,4 @@
-import { Fields, Int, Maybe, OpenEnum, T, Text, Timestamp, type Static } from '../platform/schema.ts'
+import { Fields, Int, Maybe, OpenEnum, T, Text, Timestamp, type Static } from '../platform/schema/schema.ts'
 import { Interpretation } from '../orders/schema.ts'
 
 export const SimulateQuery = Fields({

@@ -1,8 +1,8 @@
 // The insurance that comes with the registration of a kit. Source: lab-testing.md 5.4, 6.7.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { T } from '../platform/schema.ts'
-import { sql } from '../platform/sql.ts'
+import { T } from '../platform/schema/schema.ts'
+import { sql } from '../platform/db/sql.ts'
 import { address, kit, orderBody, orderOf, patient, placed, registration } from '../testing-orders.ts'
 import { labAccount } from '../testing-labs.ts'
 import { given, type Given } from '../testing.ts'

@@ -4,7 +4,7 @@ import { describe, test } from 'node:test'
 import { registrableTestkit } from '../orders/kit-lifecycles.ts'
 import { changeOrder } from '../orders/change-order.ts'
 import type { Order, TestkitDetails } from '../orders/schema.ts'
-import { sql } from '../platform/sql.ts'
+import { sql } from '../platform/db/sql.ts'
 import {
   address,
   kit,

@@ -1,5 +1,5 @@
 import { OrderReply } from '../orders/schema.ts'
-import { operation } from '../platform/operation.ts'
+import { operation } from '../platform/http/operation.ts'
 import { CreateTestkitOrder, RegisterTestkit } from './schema.ts'
 import { createTestkitOrder, registerTestkit } from './testkits.ts'
 import { examplePatient } from '../wire/example.ts'

@@ -1,6 +1,6 @@
 import { HealthInsuranceInput } from '../insurance/schema.ts'
 import { LabTestId, Consents, Passthrough, PhysicianInput } from '../orders/schema.ts'
-import { Fields, Maybe, Text, Uuid, type Static } from '../platform/schema.ts'
+import { Fields, Maybe, Text, Uuid, type Static } from '../platform/schema/schema.ts'
 import { PatientAddressInput, ShippingAddressInput } from '../wire/address.ts'
 import { PatientInput } from '../wire/patient.ts'
 

@@ -2,9 +2,9 @@
 // patient can expect it, which the details have no field for. Source: lab-testing.md 8, 21.
 import type { OpenOrder } from '../orders/open-order.ts'
 import type { Shipment, TestkitDetails } from '../orders/schema.ts'
-import { iso } from '../platform/clock.ts'
-import type { Tx } from '../platform/transaction.ts'
-import { badRequest } from '../platform/errors.ts'
+import { iso } from '../platform/runtime/clock.ts'
+import type { Tx } from '../platform/db/transaction.ts'
+import { badRequest } from '../platform/http/errors.ts'
 
 export interface Tracking {
   number: string

@@ -1,5 +1,5 @@
 // Shapes of who a user is. Source: lab-testing.md 5.1-5.3; openapi-0.4.687.json, UserInfo.
-import { Clearable, DateOfBirth, DateOnly, Email, Fields, Nullable, T, Text, type Static } from '../platform/schema.ts'
+import { Clearable, DateOfBirth, DateOnly, Email, Fields, Nullable, T, Text, type Static } from '../platform/schema/schema.ts'
 import { ContactAddress, ContactAddressInput } from '../wire/address.ts'
 import { Guarantor, GuarantorInput } from '../wire/guarantor.ts'
 import { Ethnicity, Gender, GenderIdentity, PersonName, Race, SexualOrientation } from '../wire/patient.ts'

@@ -1,7 +1,7 @@
 // Finding users by their references.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { sql } from '../platform/sql.ts'
+import { sql } from '../platform/db/sql.ts'
 import { given } from '../testing.ts'
 import type { User } from './schema.ts'
 

@@ -1,5 +1,5 @@
-import { operation, noContent } from '../platform/operation.ts'
-import { Fields, Maybe, T, Text, Uuid } from '../platform/schema.ts'
+import { operation, noContent } from '../platform/http/operation.ts'
+import { Fields, Maybe, T, Text, Uuid } from '../platform/schema/schema.ts'
 import { Demographics, DemographicsInput } from './demographics-schema.ts'
 import { getDemographics, patchDemographics } from './demographics.ts'
 import { ClientUserId, CreateUser, PatchUser, Success, User, UserPage, UserPageQuery } from './schema.ts'

@@ -11,7 +11,7 @@ import {
   Timestamp,
   Uuid,
   type Static,
-} from '../platform/schema.ts'
+} from '../platform/schema/schema.ts'
 
 /** The caller's own reference. Bounded so that it can be indexed. */
 export const ClientUserId = Text({ minLength: 1, maxLength: 512, example: 'your-own-reference-1' })

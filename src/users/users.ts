@@ -1,14 +1,14 @@
 // Users: the people a team orders for. Owns the table "user"; never knows what is ordered for them or measured of them.
 import type { Static } from 'typebox'
-import { Checkpoints, CHECKPOINT_STRIDE, lockTeam } from '../platform/checkpoints.ts'
-import { iso, plusSeconds } from '../platform/clock.ts'
-import type { Queries, Tx } from '../platform/transaction.ts'
-import { inTurn } from '../platform/erasure.ts'
-import { eraseAnswers } from '../platform/idempotency.ts'
-import { badRequest, busy, conflict, invalidValue, notFound } from '../platform/errors.ts'
-import { enqueue, eraseEvents, handle, job } from '../platform/outbox.ts'
-import { Nullable, T } from '../platform/schema.ts'
-import { and, join, sql, type Sql } from '../platform/sql.ts'
+import { Checkpoints, CHECKPOINT_STRIDE, lockTeam } from '../platform/db/checkpoints.ts'
+import { iso, plusSeconds } from '../platform/runtime/clock.ts'
+import type { Queries, Tx } from '../platform/db/transaction.ts'
+import { inTurn } from '../platform/db/erasure.ts'
+import { eraseAnswers } from '../platform/http/idempotency.ts'
+import { badRequest, busy, conflict, invalidValue, notFound } from '../platform/http/errors.ts'
+import { enqueue, eraseEvents, handle, job } from '../platform/queue/outbox.ts'
+import { Nullable, T } from '../platform/schema/schema.ts'
+import { and, join, sql, type Sql } from '../platform/db/sql.ts'
 import { User, type CreateUser, type PatchUser } from './schema.ts'
 
 /** A deleted user can be had back for this long; then the data goes. Source: interface.md, Limits. */

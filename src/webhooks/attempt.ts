@@ -1,5 +1,5 @@
 // One attempt at a delivery: signed, sent, and what its answer means for the delivery. Writes nothing.
-import { uuid } from '../platform/uuid.ts'
+import { uuid } from '../platform/runtime/uuid.ts'
 import type { Delivery, Outcome } from './delivery.ts'
 import { withoutValues } from './headers.ts'
 import type { Ready } from './ready.ts'

@@ -1,8 +1,8 @@
 // How much of what waits in the database a process takes at once, and in which order.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { sql } from '../platform/sql.ts'
-import { uuid } from '../platform/uuid.ts'
+import { sql } from '../platform/db/sql.ts'
+import { uuid } from '../platform/runtime/uuid.ts'
 import { given } from '../testing.ts'
 import { endpoint, tell } from '../testing-webhooks.ts'
 import { claimDue } from './deliveries.ts'

@@ -2,8 +2,8 @@
 // when a connection is made to it. Says nothing over them: that is `send.ts`.
 import { isIP, type Socket } from 'node:net'
 import type { Client, buildConnector } from 'undici'
-import { letYoungGrow } from '../platform/young-generation.ts'
-import { RefusedAddress, type Targets } from './targets.ts'
+import { letYoungGrow } from '../platform/runtime/v8-heap.ts'
+import { RefusedAddress, type Targets } from '../platform/net/outbound-targets.ts'
 
 /** A receiver that says how long it keeps a connection is believed where that is shorter. */
 const IDLE_MS = 20_000

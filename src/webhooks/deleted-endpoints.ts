@@ -1,8 +1,8 @@
 // Endpoints that are deleted: gone at once for everybody, their log erased a batch at a time. Owns `deleted_webhook`.
-import type { PlainTx } from '../platform/transaction.ts'
-import { ageInSeconds, type Cleanup } from '../platform/retention.ts'
-import { Nullable, T, type Static } from '../platform/schema.ts'
-import { raw, sql, type Sql } from '../platform/sql.ts'
+import type { PlainTx } from '../platform/db/transaction.ts'
+import { ageInSeconds, type Cleanup } from '../platform/queue/retention.ts'
+import { Nullable, T, type Static } from '../platform/schema/schema.ts'
+import { raw, sql, type Sql } from '../platform/db/sql.ts'
 
 /** Rows that one transaction deletes. */
 const ROWS_MAX = 1000

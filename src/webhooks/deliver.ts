@@ -1,8 +1,8 @@
 // The loop that delivers, one per cell and process: fans out what was announced, claims what is due, sends it, writes down what came
 // of it. At least once: nothing is marked before it has happened, and what is not marked is sent again.
-import type { CellName } from '../platform/cell-names.ts'
-import { errorFields } from '../platform/log.ts'
-import { uuid } from '../platform/uuid.ts'
+import type { CellName } from '../platform/db/cell-names.ts'
+import { errorFields } from '../platform/telemetry/log.ts'
+import { uuid } from '../platform/runtime/uuid.ts'
 import { claimDue, dropDeliveries, putBack, type Claimed } from './deliveries.ts'
 import type { Delivery, Handful } from './delivery.ts'
 import type { DeliveryOptions } from './delivery-options.ts'

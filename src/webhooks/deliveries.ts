@@ -3,12 +3,12 @@
 //
 // An endpoint is served by one process at a time, its lane's owner, so that its rate, its pauses and its order are kept without
 // asking others. Leases end, lanes' and deliveries' alike: what a killed process had in hand is sent again by the next.
-import type { Queries, Tx } from '../platform/transaction.ts'
-import { dbNow, dbNowPlus } from '../platform/leases.ts'
-import { cleanup } from '../platform/retention.ts'
-import { Nullable, T, type Static } from '../platform/schema.ts'
-import { sql, type Sql } from '../platform/sql.ts'
-import { plainList, textList } from './arrays.ts'
+import type { Queries, Tx } from '../platform/db/transaction.ts'
+import { dbNow, dbNowPlus } from '../platform/db/leases.ts'
+import { cleanup } from '../platform/queue/retention.ts'
+import { Nullable, T, type Static } from '../platform/schema/schema.ts'
+import { sql, type Sql } from '../platform/db/sql.ts'
+import { plainList, textList } from '../platform/db/array-literals.ts'
 import type { DeliveryDb } from './fan-out.ts'
 import type { Delivery, Outcome } from './delivery.ts'
 import { LANE_LEASE_S } from './lane-leases.ts'

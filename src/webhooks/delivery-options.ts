@@ -1,11 +1,11 @@
 // What delivering needs of its process, and what tests may put in place of the clocks and the network.
-import type { CellName } from '../platform/cell-names.ts'
-import type { Log } from '../platform/log.ts'
-import type { Metrics } from '../platform/metrics.ts'
-import type { Vault } from '../platform/vault.ts'
+import type { CellName } from '../platform/db/cell-names.ts'
+import type { Log } from '../platform/telemetry/log.ts'
+import type { Metrics } from '../platform/telemetry/metrics.ts'
+import type { Vault } from '../platform/crypto/vault.ts'
 import type { DeletedAmong, Sink } from './destination.ts'
 import type { Sender, SenderOptions } from './send.ts'
-import type { Targets } from './targets.ts'
+import type { Targets } from '../platform/net/outbound-targets.ts'
 
 export interface DeliveryOptions {
   vault: Vault

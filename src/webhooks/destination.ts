@@ -1,5 +1,5 @@
 // Where events may go: endpoints, brokers, those who follow the feed.
-import type { PlainTx, Queries } from '../platform/transaction.ts'
+import type { PlainTx, Queries } from '../platform/db/transaction.ts'
 
 /** An event that somebody is to be told of. */
 export interface Told {

@@ -1,12 +1,12 @@
 // Endpoints as a place where events go: each event to the endpoints of its team that want its type. What can be sent at once is taken
 // straight into hand; the rest becomes deliveries that wait. Never what a provider sent, nor what is told of long ago: H2, H6.
 // Source: events.md 4.11, 6.7.
-import type { PlainTx } from '../platform/transaction.ts'
-import { dbNow, dbNowPlus } from '../platform/leases.ts'
-import { Nullable, T, type Static } from '../platform/schema.ts'
-import { sql } from '../platform/sql.ts'
-import { uuid } from '../platform/uuid.ts'
-import { plainList, textList } from './arrays.ts'
+import type { PlainTx } from '../platform/db/transaction.ts'
+import { dbNow, dbNowPlus } from '../platform/db/leases.ts'
+import { Nullable, T, type Static } from '../platform/schema/schema.ts'
+import { sql } from '../platform/db/sql.ts'
+import { uuid } from '../platform/runtime/uuid.ts'
+import { plainList, textList } from '../platform/db/array-literals.ts'
 import type { Delivery, Handful } from './delivery.ts'
 import type { DeletedAmong, Sink, Told } from './destination.ts'
 import { takeHandful } from './handfuls.ts'

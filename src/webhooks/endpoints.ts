@@ -1,18 +1,18 @@
 // Endpoints: where a team's events are sent. Owns `webhook`. Source: events.md 6.7, 7; management-auth.md 11.
-import type { Tx } from '../platform/transaction.ts'
-import { badRequest, busy, notFound } from '../platform/errors.ts'
-import { followTeam } from '../platform/outbox.ts'
-import { newestPage, readNewest } from '../platform/page.ts'
-import { T } from '../platform/schema.ts'
-import { join, sql, type Sql } from '../platform/sql.ts'
-import type { Vault } from '../platform/vault.ts'
+import type { Tx } from '../platform/db/transaction.ts'
+import { badRequest, busy, notFound } from '../platform/http/errors.ts'
+import { followTeam } from '../platform/queue/outbox.ts'
+import { newestPage, readNewest } from '../platform/http/cursors.ts'
+import { T } from '../platform/schema/schema.ts'
+import { join, sql, type Sql } from '../platform/db/sql.ts'
+import type { Vault } from '../platform/crypto/vault.ts'
 import { stopDeliveries } from './deliveries.ts'
 import { openHeaders, sealHeaders } from './headers.ts'
 import { resetLane, startLane } from './lane-leases.ts'
 import { lockLane, recallLane } from './lane-recalls.ts'
 import { Webhook, type CreateWebhook, type PatchWebhook } from './schema.ts'
 import { addSecret, readable, RETRY_S } from './secrets.ts'
-import type { Targets } from './targets.ts'
+import type { Targets } from '../platform/net/outbound-targets.ts'
 
 const ENDPOINTS_MAX = 50
 

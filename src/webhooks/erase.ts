@@ -1,6 +1,6 @@
 // Erasing the endpoints of a deleted team and what was sent to them.
-import { inTurn } from '../platform/erasure.ts'
-import { sql } from '../platform/sql.ts'
+import { inTurn } from '../platform/db/erasure.ts'
+import { sql } from '../platform/db/sql.ts'
 
 export const eraseTeamWebhooks = inTurn(
   (team, max) =>

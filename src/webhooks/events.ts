@@ -1,9 +1,9 @@
 // Events as people and tests read them: what was told to the team, newest first. Appending is the outbox's; delivering comes later.
-import type { Tx } from '../platform/transaction.ts'
-import { JsonText } from '../platform/operation.ts'
-import { cursor, readCursor, uuidPart } from '../platform/page.ts'
-import { T, type Static } from '../platform/schema.ts'
-import { and, sql, type Sql } from '../platform/sql.ts'
+import type { Tx } from '../platform/db/transaction.ts'
+import { JsonText } from '../platform/http/operation.ts'
+import { cursor, readCursor, uuidPart } from '../platform/http/cursors.ts'
+import { T, type Static } from '../platform/schema/schema.ts'
+import { and, sql, type Sql } from '../platform/db/sql.ts'
 import { notDeleted } from '../users/users.ts'
 import type { EventPage, EventQuery } from './schema.ts'
 

@@ -1,10 +1,10 @@
 // From what was announced to what is to be sent: the events of a transaction are handed to each place where events may go, in one
 // transaction with their taking. Source: events.md 5, 6.7.
-import type { Db } from '../platform/db.ts'
+import type { Db } from '../platform/db/database.ts'
 import type { Sink } from './destination.ts'
-import { takeAnnouncements } from '../platform/outbox.ts'
-import { T } from '../platform/schema.ts'
-import { sql } from '../platform/sql.ts'
+import { takeAnnouncements } from '../platform/queue/outbox.ts'
+import { T } from '../platform/schema/schema.ts'
+import { sql } from '../platform/db/sql.ts'
 
 /** Looked at at a time. */
 const ANNOUNCEMENTS_MAX = 500

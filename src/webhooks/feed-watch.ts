@@ -1,11 +1,11 @@
 // Waiting for a team's feed to go on. Whoever waits holds neither a connection nor a transaction: one small statement per cell and
 // moment looks for all of them.
-import type { CellName } from '../platform/cell-names.ts'
-import type { Db } from '../platform/db.ts'
-import type { Queries } from '../platform/transaction.ts'
-import { busy, tooMany } from '../platform/errors.ts'
-import { T } from '../platform/schema.ts'
-import { sql } from '../platform/sql.ts'
+import type { CellName } from '../platform/db/cell-names.ts'
+import type { Db } from '../platform/db/database.ts'
+import type { Queries } from '../platform/db/transaction.ts'
+import { busy, tooMany } from '../platform/http/errors.ts'
+import { T } from '../platform/schema/schema.ts'
+import { sql } from '../platform/db/sql.ts'
 
 const LOOK_MS = 200
 const WAITING_MAX = 1000

@@ -1,11 +1,11 @@
 // A team's events in the order in which they became known, to be followed without an endpoint. Rows are added where events are fanned
 // out, by one transaction at a time, so a reader that has seen a number has seen every smaller one. Source: events.md 10.
-import type { Queries } from '../platform/transaction.ts'
-import { dbNow } from '../platform/leases.ts'
-import { cleanup } from '../platform/retention.ts'
-import { Nullable, T, type Static } from '../platform/schema.ts'
-import { sql } from '../platform/sql.ts'
-import { plainList } from './arrays.ts'
+import type { Queries } from '../platform/db/transaction.ts'
+import { dbNow } from '../platform/db/leases.ts'
+import { cleanup } from '../platform/queue/retention.ts'
+import { Nullable, T, type Static } from '../platform/schema/schema.ts'
+import { sql } from '../platform/db/sql.ts'
+import { plainList } from '../platform/db/array-literals.ts'
 import type { DeletedAmong, Sink } from './destination.ts'
 import { messageId } from './operational.ts'
 import type { FollowedEvent } from './schema.ts'

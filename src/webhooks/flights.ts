@@ -1,8 +1,8 @@
 // Deliveries on their way: what waits in hand leaves when its endpoint has room, and is answered, and what came of it is written down.
-import { iso, wholeSeconds } from '../platform/clock.ts'
-import type { CellName } from '../platform/cell-names.ts'
-import type { Log } from '../platform/log.ts'
-import type { Metrics } from '../platform/metrics.ts'
+import { iso, wholeSeconds } from '../platform/runtime/clock.ts'
+import type { CellName } from '../platform/db/cell-names.ts'
+import type { Log } from '../platform/telemetry/log.ts'
+import type { Metrics } from '../platform/telemetry/metrics.ts'
 import { attempt, type Ended, type Means } from './attempt.ts'
 import { LEASE_S } from './deliveries.ts'
 import type { Delivery } from './delivery.ts'

@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { sql } from '../platform/sql.ts'
-import { Nullable, T } from '../platform/schema.ts'
+import { sql } from '../platform/db/sql.ts'
+import { Nullable, T } from '../platform/schema/schema.ts'
 import { expire, given, type Given } from '../testing.ts'
 import { delivering, endpoint, receiver, standing, tell } from '../testing-webhooks.ts'
-import { plainList, textList } from './arrays.ts'
+import { plainList, textList } from '../platform/db/array-literals.ts'
 import { deletedEndpointsCleanup } from './deleted-endpoints.ts'
 
 const handfuls = async (team: Given, ids: string[]) =>

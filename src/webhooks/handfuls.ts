@@ -4,11 +4,11 @@
 //
 // Whoever has a handful writes it down within a moment. When its lease has ended somebody else makes deliveries of it that are due:
 // those that have a row by then stay as they are.
-import type { PlainTx, Queries } from '../platform/transaction.ts'
-import { dbNow, dbNowPlus, isUnleased } from '../platform/leases.ts'
-import { Nullable, T } from '../platform/schema.ts'
-import { sql, type Sql } from '../platform/sql.ts'
-import { plainList, textList } from './arrays.ts'
+import type { PlainTx, Queries } from '../platform/db/transaction.ts'
+import { dbNow, dbNowPlus, isUnleased } from '../platform/db/leases.ts'
+import { Nullable, T } from '../platform/schema/schema.ts'
+import { sql, type Sql } from '../platform/db/sql.ts'
+import { plainList, textList } from '../platform/db/array-literals.ts'
 import type { Delivery, Handful, Outcome } from './delivery.ts'
 import type { Ready } from './ready.ts'
 import { tally } from './tally.ts'

@@ -1,8 +1,8 @@
 // How endpoints are treated that fail, that are overloaded, that are given up; and what is said about it.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { dbNow, dbNowPlus } from '../platform/leases.ts'
-import { sql } from '../platform/sql.ts'
+import { dbNow, dbNowPlus } from '../platform/db/leases.ts'
+import { sql } from '../platform/db/sql.ts'
 import { given, type Given } from '../testing.ts'
 import { delivering, endpoint, hurry, receiver, standing, tell } from '../testing-webhooks.ts'
 

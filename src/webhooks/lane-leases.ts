@@ -1,8 +1,8 @@
 // Which process serves an endpoint, and how the endpoint answers, as all processes know it. All times are the database's. Owns `webhook_lane`.
-import type { Queries, Tx } from '../platform/transaction.ts'
-import { dbNow, dbNowPlus, isUnleased } from '../platform/leases.ts'
-import { T } from '../platform/schema.ts'
-import { sql } from '../platform/sql.ts'
+import type { Queries, Tx } from '../platform/db/transaction.ts'
+import { dbNow, dbNowPlus, isUnleased } from '../platform/db/leases.ts'
+import { T } from '../platform/schema/schema.ts'
+import { sql } from '../platform/db/sql.ts'
 import type { DeliveryDb } from './fan-out.ts'
 
 /** Renewed while the owner lives: so long an endpoint waits at most when its process is killed. */

@@ -5,12 +5,12 @@
 // go and deletes the row; whoever answers waits for that. An owner that says nothing is waited for until its lease ends: it begins no
 // request after that, and its lease can no longer be renewed.
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Queries, Tx } from '../platform/transaction.ts'
-import { cleanup } from '../platform/retention.ts'
-import { dbNow } from '../platform/leases.ts'
-import { T } from '../platform/schema.ts'
-import { sql } from '../platform/sql.ts'
-import { textList } from './arrays.ts'
+import type { Queries, Tx } from '../platform/db/transaction.ts'
+import { cleanup } from '../platform/queue/retention.ts'
+import { dbNow } from '../platform/db/leases.ts'
+import { T } from '../platform/schema/schema.ts'
+import { sql } from '../platform/db/sql.ts'
+import { textList } from '../platform/db/array-literals.ts'
 import { LANE_LEASE_S } from './lane-leases.ts'
 
 /** Between two looks of one who waits. */

@@ -1,8 +1,8 @@
 // How deliveries of a team went, over time, in the format of Prometheus ranges. Source: management-auth.md 17.
-import { plusSeconds } from '../platform/clock.ts'
-import type { Tx } from '../platform/transaction.ts'
-import { T, type Static } from '../platform/schema.ts'
-import { sql } from '../platform/sql.ts'
+import { plusSeconds } from '../platform/runtime/clock.ts'
+import type { Tx } from '../platform/db/transaction.ts'
+import { T, type Static } from '../platform/schema/schema.ts'
+import { sql } from '../platform/db/sql.ts'
 import { machineTime } from './messages.ts'
 import type { Metric } from './schema.ts'
 

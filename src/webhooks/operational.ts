@@ -1,8 +1,8 @@
 // Messages about deliveries themselves: sent to endpoints that ask for them by name, in an envelope of their own. They never give
 // rise to another. Source: events.md 6.8.
-import type { PlainTx } from '../platform/transaction.ts'
-import { dbNow } from '../platform/leases.ts'
-import { sql } from '../platform/sql.ts'
+import type { PlainTx } from '../platform/db/transaction.ts'
+import { dbNow } from '../platform/db/leases.ts'
+import { sql } from '../platform/db/sql.ts'
 
 export const messageId = (id: string): string => `msg_${id.replaceAll('-', '')}`
 export const attemptId = (id: string): string => `atmpt_${id.replaceAll('-', '')}`

@@ -1,9 +1,9 @@
 // Writing down what came of attempts: a batch at a time where a crash may undo it, since the attempt is merely repeated then; each
 // for itself, and durably, where something follows from it: an endpoint disabled, a message about a message.
-import { iso, wholeSeconds } from '../platform/clock.ts'
-import { sql } from '../platform/sql.ts'
-import { T } from '../platform/schema.ts'
-import type { PlainTx } from '../platform/transaction.ts'
+import { iso, wholeSeconds } from '../platform/runtime/clock.ts'
+import { sql } from '../platform/db/sql.ts'
+import { T } from '../platform/schema/schema.ts'
+import type { PlainTx } from '../platform/db/transaction.ts'
 import { operationalTypes } from './catalogue.ts'
 import { LEASE_S, putBack, record } from './deliveries.ts'
 import type { Delivery, Handful, Outcome } from './delivery.ts'

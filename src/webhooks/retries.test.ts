@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { plusSeconds } from '../platform/clock.ts'
-import { readConfig } from '../platform/config.ts'
+import { plusSeconds } from '../platform/runtime/clock.ts'
+import { readConfig } from '../platform/config/config.ts'
 import { after, healthy, nextDelay, retryAfter, throttle } from './retries.ts'
 
 const { webhook_schedule_s: schedule } = readConfig({})

@@ -5,9 +5,9 @@ import {
   outsideManagementOperation,
   outsideOperation,
   planOf,
-} from '../platform/operation.ts'
-import { Fields } from '../platform/schema.ts'
-import type { Vault } from '../platform/vault.ts'
+} from '../platform/http/operation.ts'
+import { Fields } from '../platform/schema/schema.ts'
+import type { Vault } from '../platform/crypto/vault.ts'
 import {
   createEndpoint,
   deleteEndpoint,
@@ -44,7 +44,7 @@ import {
 } from './schema.ts'
 import { newestSecret, rotateSecret } from './secrets.ts'
 import { fixedHeaders } from './send.ts'
-import type { Targets } from './targets.ts'
+import type { Targets } from '../platform/net/outbound-targets.ts'
 
 /** What operations on webhooks need of the process. */
 export interface Post {

@@ -1,6 +1,6 @@
 // One summary of each kind, whole: what somebody who does not exist did on a day, in the units of the interface.
 // Source: events.md 4.1; users-wearables.md 9.
-import { iso, plusSeconds } from '../platform/clock.ts'
+import { iso, plusSeconds } from '../platform/runtime/clock.ts'
 
 const OBJECT = '00000000-0000-4000-8000-000000000002'
 const SESSION = '00000000-0000-4000-8000-000000000004'

@@ -1,5 +1,17 @@
-import { Clearable, Fields, Int, Maybe, Nullable, OpenEnum, T, Text, Timestamp, Uuid, type Static } from '../platform/schema.ts'
-import { Refusal } from '../platform/read.ts'
+import {
+  Clearable,
+  Fields,
+  Int,
+  Maybe,
+  Nullable,
+  OpenEnum,
+  T,
+  Text,
+  Timestamp,
+  Uuid,
+  type Static,
+} from '../platform/schema/schema.ts'
+import { Refusal } from '../platform/schema/read.ts'
 import { eventType } from './catalogue.ts'
 
 export const EventRecord = Fields(

@@ -1,11 +1,11 @@
 // The signing secrets of endpoints, sealed. The newest signs; the one before it goes on signing for a day. Source: events.md 6.3, 6.4.
-import { plusSeconds } from '../platform/clock.ts'
-import type { Tx } from '../platform/transaction.ts'
-import { badRequest, busy } from '../platform/errors.ts'
-import { Nullable, T } from '../platform/schema.ts'
-import type { SealedColumn } from '../platform/sealed.ts'
-import { sql } from '../platform/sql.ts'
-import { VaultError, type Vault } from '../platform/vault.ts'
+import { plusSeconds } from '../platform/runtime/clock.ts'
+import type { Tx } from '../platform/db/transaction.ts'
+import { badRequest, busy } from '../platform/http/errors.ts'
+import { Nullable, T } from '../platform/schema/schema.ts'
+import type { SealedColumn } from '../platform/crypto/sealed-columns.ts'
+import { sql } from '../platform/db/sql.ts'
+import { VaultError, type Vault } from '../platform/crypto/vault.ts'
 import { retryUnreadable } from './lane-leases.ts'
 import { newSecret, withPrefix } from './signature.ts'
 

@@ -2,7 +2,7 @@
 // addresses that may be reached. Source: events.md 6.1, 6.2.
 import type { Dispatcher } from 'undici'
 import { Connections, end, RESPONSE_HEADERS_BYTES_MAX, type Line } from './connections.ts'
-import { RefusedAddress, type Targets } from './targets.ts'
+import { RefusedAddress, type Targets } from '../platform/net/outbound-targets.ts'
 
 const ATTEMPT_MS_MAX = 15_000
 const RESPONSE_BYTES_MAX = 20_000

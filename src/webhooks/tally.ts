@@ -1,6 +1,6 @@
 // Attempts counted in five minutes each, for the metric: an index of all attempts would cost more than writing them.
-import { sql, type Sql } from '../platform/sql.ts'
-import { plainList } from './arrays.ts'
+import { sql, type Sql } from '../platform/db/sql.ts'
+import { plainList } from '../platform/db/array-literals.ts'
 
 /** Everything that is asked of it is a multiple. */
 const STEP_S = 300

@@ -1,5 +1,5 @@
 // Delivery in every cell of a process, started and stopped with its worker.
-import type { Cells } from '../platform/cells.ts'
+import type { Cells } from '../platform/db/cells.ts'
 import { CellDelivery } from './deliver.ts'
 import type { DeliveryOptions } from './delivery-options.ts'
 

@@ -1,7 +1,7 @@
 // Addresses as requests give them and as orders show them.
-import { Refusal, type Finish } from '../platform/read.ts'
+import { Refusal, type Finish } from '../platform/schema/read.ts'
 import type { TProperties } from 'typebox'
-import { Fields, Maybe, Nullable, T, Text, type Static } from '../platform/schema.ts'
+import { Fields, Maybe, Nullable, T, Text, type Static } from '../platform/schema/schema.ts'
 import { countryCode, countryRule, knownCountry, stateCode, UNITED_STATES } from './places.ts'
 import { isPostalCode } from './postal-codes.ts'
 

@@ -1,5 +1,5 @@
 // Enumerations that several modules speak. Only values, no behaviour. Source: lab-testing.md 2.
-import { OpenEnum, type Static } from '../platform/schema.ts'
+import { OpenEnum, type Static } from '../platform/schema/schema.ts'
 
 /** How a sample is taken. */
 export const collectionMethods = ['testkit', 'walk_in_test', 'at_home_phlebotomy', 'on_site_collection'] as const

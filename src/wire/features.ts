@@ -1,7 +1,7 @@
 // Every feature that can be switched off for a team, whether the server has operations of it yet or not. Source: management-auth.md 19,
 // lab-testing.md 0; what is in closed beta elsewhere.
-import { badRequest, notFound, SwitchedOff } from '../platform/errors.ts'
-import { feature, type Feature, type Option } from '../platform/feature.ts'
+import { badRequest, notFound, SwitchedOff } from '../platform/http/errors.ts'
+import { feature, type Feature, type Option } from '../platform/http/feature-flags.ts'
 
 export const features = {
   collection_instructions: feature('collection_instructions', 'collection instructions of a lab test as a PDF'),

@@ -1,5 +1,5 @@
 // Who answers for a patient: pays for what an insurance does not, or speaks for a minor. Source: lab-testing.md 5.1.
-import { Email, Fields, Int, Maybe, Nullable, T, Text, type Static } from '../platform/schema.ts'
+import { Email, Fields, Int, Maybe, Nullable, T, Text, type Static } from '../platform/schema/schema.ts'
 import { ContactAddress, ContactAddressInput, toContactAddress } from './address.ts'
 
 const amount = Int({ minimum: 0, maximum: 2_000_000_000 })

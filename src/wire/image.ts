@@ -1,5 +1,5 @@
 // Pictures that come within the body of a request. Source: openapi-0.4.687.json, Jpeg, Png.
-import { Fields, OpenEnum, Text } from '../platform/schema.ts'
+import { Fields, OpenEnum, Text } from '../platform/schema/schema.ts'
 
 /** Of an operation whose body may have pictures: a few scans of cards and signatures. */
 export const BODY_WITH_IMAGES_BYTES_MAX = 2_000_000

@@ -1,6 +1,18 @@
 // The patient of an order: who, and what is checked of them. Source: lab-testing.md 2, 5.1.
-import { Refusal, type Rule } from '../platform/read.ts'
-import { DateOfBirth, DateOnly, Email, Fields, Int, Maybe, Nullable, OpenEnum, T, Text, type Static } from '../platform/schema.ts'
+import { Refusal, type Rule } from '../platform/schema/read.ts'
+import {
+  DateOfBirth,
+  DateOnly,
+  Email,
+  Fields,
+  Int,
+  Maybe,
+  Nullable,
+  OpenEnum,
+  T,
+  Text,
+  type Static,
+} from '../platform/schema/schema.ts'
 import type { Guarantor } from './guarantor.ts'
 import { countryRule } from './places.ts'
 

@@ -1,5 +1,5 @@
 // Countries and US states: what requests may say, and the one form that is kept. Source: lab-testing.md 5.2.
-import { Refusal, type Rule } from '../platform/read.ts'
+import { Refusal, type Rule } from '../platform/schema/read.ts'
 
 const stateNames: Record<string, string> = {
   AL: 'Alabama',

@@ -1,6 +1,6 @@
 // Where data of the body comes from: devices, apps and the clouds behind them. Only values, no behaviour.
 // Source: openapi-management.json, Providers, OAuthProviders; users-wearables.md 3.
-import { OpenEnum, type Static } from '../platform/schema.ts'
+import { OpenEnum, type Static } from '../platform/schema/schema.ts'
 
 /** Users are sent to these to consent, and come back. */
 export const oauthProviders = [

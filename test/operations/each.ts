@@ -1,7 +1,7 @@
 // The form of the tests over the list of operations.
 import { describe, test } from 'node:test'
 import { operations } from '../../src/app.ts'
-import type { Operation } from '../../src/platform/operation.ts'
+import type { Operation } from '../../src/platform/http/operation.ts'
 import type { Reply } from '../../src/testing.ts'
 import type { Loc } from './faults.ts'
 

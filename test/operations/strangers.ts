@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { listForOperator } from '../../src/labs/accounts.ts'
-import type { Operation } from '../../src/platform/operation.ts'
+import type { Operation } from '../../src/platform/http/operation.ts'
 import { given, type Reply } from '../../src/testing.ts'
 import { answered, forTeams } from './each.ts'
 import { belonging, places, send, valid, withValue } from './requests.ts'

@@ -1,6 +1,6 @@
 // Requests that give everything that an operation reads, each field a value that can be found again.
 import { randomUUID } from 'node:crypto'
-import type { Operation } from '../../src/platform/operation.ts'
+import type { Operation } from '../../src/platform/http/operation.ts'
 import type { Given } from '../../src/testing.ts'
 import { propertiesOf, type Request } from './requests.ts'
 

@@ -2,9 +2,9 @@
 // that are killed or stand still, lost connections, clocks that are wrong, receivers that fail or say nothing, endpoints that are deleted,
 // disabled or moved. SIMULATION_SEED=… repeats one seed and prints all its steps.
 import { after, test } from 'node:test'
-import { schemaOf } from '../../src/platform/cells.ts'
-import { cellNames, type CellName } from '../../src/platform/cell-names.ts'
-import { Db } from '../../src/platform/db.ts'
+import { schemaOf } from '../../src/platform/db/cells.ts'
+import { cellNames, type CellName } from '../../src/platform/db/cell-names.ts'
+import { Db } from '../../src/platform/db/database.ts'
 import { connection, given, installation } from '../../src/testing.ts'
 import { places, World, type Lane } from './deliveries-world.ts'
 import { seedsOf, simulate, type Scheduler } from './scheduler.ts'

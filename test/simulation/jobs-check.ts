@@ -1,8 +1,8 @@
 // What must hold of the jobs of a simulation between any two steps.
 import assert from 'node:assert/strict'
-import type { Db } from '../../src/platform/db.ts'
-import { T } from '../../src/platform/schema.ts'
-import { sql } from '../../src/platform/sql.ts'
+import type { Db } from '../../src/platform/db/database.ts'
+import { T } from '../../src/platform/schema/schema.ts'
+import { sql } from '../../src/platform/db/sql.ts'
 
 export const ATTEMPTS_MAX = 4
 /** Transactions that the handler of a job makes; each leaves an effect. */

@@ -1,11 +1,11 @@
 // Processes of a simulation: each has a clock that may be wrong, can be killed, and loses connections. Several of them live in the one
 // process that simulates; which of them takes a step is known by an AsyncLocalStorage.
 import { AsyncLocalStorage } from 'node:async_hooks'
-import type { Db } from '../../src/platform/db.ts'
-import type { Queries } from '../../src/platform/transaction.ts'
-import { UnknownOutcome } from '../../src/platform/outages.ts'
-import { T } from '../../src/platform/schema.ts'
-import { sql } from '../../src/platform/sql.ts'
+import type { Db } from '../../src/platform/db/database.ts'
+import type { Queries } from '../../src/platform/db/transaction.ts'
+import { UnknownOutcome } from '../../src/platform/db/outages.ts'
+import { T } from '../../src/platform/schema/schema.ts'
+import { sql } from '../../src/platform/db/sql.ts'
 import type { Pause, Scheduler } from './scheduler.ts'
 
 /** By how much the clock of the process that takes a step is ahead. */

@@ -3,7 +3,7 @@
 // other rows refer to. Use a data folder with fictional people, and no keys but those of the test (KEYS in upgrade-data.test.ts).
 import { realpathSync } from 'node:fs'
 import pg from 'pg'
-import { connectionTo, socketFolder } from '../../src/platform/embedded-cluster.ts'
+import { connectionTo, socketFolder } from '../../src/platform/embedded-postgres/cluster.ts'
 import { referenceTables, SCHEMAS } from './tables.ts'
 
 interface ForeignKey {

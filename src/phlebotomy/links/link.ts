@@ -1,8 +1,8 @@
 // A visit link: the adapter between appointments and one way of having a patient visited. It sees a visit, never an order. What a link
 // does, it does in the transaction of the appointment; one to a company outside would queue a job there.
 import type { UsAddress } from '../../appointments/schema.ts'
-import type { Tx } from '../../platform/transaction.ts'
-import { badRequest } from '../../platform/errors.ts'
+import type { Tx } from '../../platform/db/transaction.ts'
+import { badRequest } from '../../platform/http/errors.ts'
 import type { ProviderName, ServiceType } from '../tiers.ts'
 import type { Where } from '../where.ts'
 import type { OpenWindow, Span } from '../windows.ts'

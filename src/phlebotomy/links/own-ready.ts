@@ -1,9 +1,9 @@
 // Staff of our own whose windows are offered and booked. Two who want the last place of a window are taken one after the other: whoever
 // books holds the row of the staff, and counts again.
-import type { Tx } from '../../platform/transaction.ts'
-import { notFound } from '../../platform/errors.ts'
-import { T } from '../../platform/schema.ts'
-import { sql } from '../../platform/sql.ts'
+import type { Tx } from '../../platform/db/transaction.ts'
+import { notFound } from '../../platform/http/errors.ts'
+import { T } from '../../platform/schema/schema.ts'
+import { sql } from '../../platform/db/sql.ts'
 import { SLOT_GONE } from '../../appointments/booking-keys.ts'
 import { MINUTE_MS, wallClocks } from '../local-time.ts'
 import { scheduleOf, staffServing } from '../staff.ts'

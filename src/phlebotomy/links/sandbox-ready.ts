@@ -1,5 +1,5 @@
 // The visits of a sandbox team that are booked: in one street of Phoenix, on every day, for as many as like. Source: lab-testing.md 19.3, 24.
-import { badRequest } from '../../platform/errors.ts'
+import { badRequest } from '../../platform/http/errors.ts'
 import { SLOT_GONE } from '../../appointments/booking-keys.ts'
 import type { UsAddress } from '../../appointments/schema.ts'
 import { wallClocks } from '../local-time.ts'

@@ -1,8 +1,8 @@
 // The visits of a sandbox team that are asked for: an hour of the team's time later somebody says when they come. Source: lab-testing.md
 // 19.3, 24.
-import { plusSeconds } from '../../platform/clock.ts'
-import { enqueue, job } from '../../platform/outbox.ts'
-import { T } from '../../platform/schema.ts'
+import { plusSeconds } from '../../platform/runtime/clock.ts'
+import { enqueue, job } from '../../platform/queue/outbox.ts'
+import { T } from '../../platform/schema/schema.ts'
 import { holdVisit, releaseVisit } from '../visits.ts'
 import { isReachable, NO_DOOR } from '../where.ts'
 import { noBooking, noMoving, noWindows, type VisitLink } from './link.ts'

@@ -1,8 +1,8 @@
 // Visits of a sandbox team take place by themselves: at the time that was fixed, whoever has fixed it. Source: lab-testing.md 17.3; that
 // nobody has to be employed for it is a choice of this project.
-import type { Tx } from '../../platform/transaction.ts'
-import { enqueue, job } from '../../platform/outbox.ts'
-import { T } from '../../platform/schema.ts'
+import type { Tx } from '../../platform/db/transaction.ts'
+import { enqueue, job } from '../../platform/queue/outbox.ts'
+import { T } from '../../platform/schema/schema.ts'
 
 export const playVisit = job('phlebotomy.play', T.Object({ order_id: T.String(), appointment_id: T.String() }))
 

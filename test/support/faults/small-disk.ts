@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process'
 import { closeSync, fstatSync, ftruncateSync, mkdirSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { folder as inScratch } from '../../program.ts'
-import { exists } from '../../../src/platform/embedded-process.ts'
+import { exists } from '../../../src/platform/embedded-postgres/processes.ts'
 import { releases } from '../../../src/platform/embedded-testing.ts'
 
 const BALLAST = 'ballast'

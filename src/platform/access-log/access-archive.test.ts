@@ -1,0 +1,289 @@
+// The chain of the access log: what is written at the same time, what a change of it looks like, what is exported, what goes with time.
+import assert from 'node:assert/strict'
+import { createHash, randomUUID } from 'node:crypto'
+import { before, describe, test } from 'node:test'
+import { cells, given } from '../../testing.ts'
+import { dropOldDays, exportLines, verifyLog, type Position } from './access-archive.ts'
+import { leaveLine, lineOf, type Access } from './access-line.ts'
+import { AccessLog, seal } from './access-log.ts'
+import type { CellName } from '../db/cell-names.ts'
+import type { Db } from '../db/database.ts'
+import { createLog } from '../telemetry/log.ts'
+
+/** Each part has the log of a cell to itself. */
+const pool = (cell: CellName) => cells.of(cell).pool
+
+const accessOf = (more: Partial<Access> = {}): Access => ({
+  at: new Date(),
+  request: 'fictional-1',
+  key: randomUUID(),
+  org: randomUUID(),
+  team: null,
+  operation: 'get_order',
+  objects: [randomUUID()],
+  users: [randomUUID()],
+  address: '192.0.2.1',
+  outcome: 200,
+  ...more,
+})
+
+const logged = (db: Db, count: number, more: Partial<Access> = {}) =>
+  seal(
+    db,
+    Array.from({ length: count }, () => lineOf(accessOf(more))),
+  )
+
+/** The whole of an export. */
+async function exported(db: Db, wanted = {}): Promise<{ seq: number; hash: string; line: Access; text: string }[]> {
+  let text = ''
+  for await (const piece of exportLines(db, wanted)) text += piece
+  const lines = text.split('\n').filter(Boolean)
+  return lines.map((line) => ({ ...JSON.parse(line), text: line.slice(line.indexOf('"line":') + 7, -1) }))
+}
+
+/** Gives a line another text and a hash that fits it. */
+function rehashed(seq: number): string {
+  return `update access_log l set line = x.line, hash = sha256((select hash from access_log where seq = ${seq - 1}) || convert_to(x.line, 'UTF8'))
+    from (select replace(line, '"outcome":200', '"outcome":404') as line from access_log where seq = ${seq}) x where l.seq = ${seq}`
+}
+
+/** Gives a line another text and everything after it a hash that fits. */
+function rewritten(seq: number): string {
+  return `update access_log set line = replace(line, '"outcome":200', '"outcome":404') where seq = ${seq};
+   update access_log l set hash = x.hash
+   from (select seq, access_chain(sha256(''), line) over (order by seq rows unbounded preceding) as hash from access_log) x where x.seq = l.seq;
+   update access_day set hash = (select hash from access_log order by seq desc limit 1) where seq > 0`
+}
+
+describe('what several processes write at once', () => {
+  const db = cells.of('sandbox-eu')
+
+  test('is one chain that lacks nothing, and nothing twice', async () => {
+    const team = await given('sandbox-eu')
+    const processes = Array.from({ length: 4 }, () => new AccessLog({ mode: 'strict', log: createLog('silent') }))
+    const wanted: string[] = []
+    const made = (i: number): Access => {
+      const request = `fictional-${i}`
+      wanted.push(request)
+      return accessOf({ request, team: team.team })
+    }
+    await Promise.all(
+      Array.from({ length: 200 }, async (_, i) => {
+        const log = processes[i % 4]!
+        if (i % 3) return log.read(db, made(i))
+        return db.tx(team.tenant, async (tx) => log.changed(db, tx, made(i)))
+      }),
+    )
+    await Promise.all(processes.map((log) => log.stop()))
+    const { lines, fault, head } = await verifyLog(db)
+    assert.deepEqual([fault, lines, head.seq], [undefined, 200, 200])
+    const found = (await exported(db)).map(({ line }) => line.request!)
+    assert.deepEqual(found.toSorted(), wanted.toSorted())
+  })
+
+  test('is written by whoever comes next, when the process that left it is gone', async () => {
+    const { head } = await verifyLog(db)
+    await db.plainTx(async (tx) => leaveLine(tx, lineOf(accessOf())))
+    assert.deepEqual(await seal(db), { sealed: 1, more: false })
+    assert.deepEqual(await seal(db), { sealed: 0, more: false })
+    assert.equal((await verifyLog(db)).head.seq, head.seq + 1)
+  })
+
+  test('is written in steps that each end within the deadline of a statement, however much was left', async () => {
+    const { head } = await verifyLog(db)
+    const { users, text } = lineOf(accessOf())
+    await db.pool.query('insert into access_line (users, line) select $1, $2 from generate_series(1, 45000)', [users, text])
+    assert.deepEqual(await seal(db, [lineOf(accessOf())]), { sealed: 20_001, more: true })
+    assert.deepEqual(await seal(db), { sealed: 20_000, more: true })
+    assert.deepEqual(await seal(db), { sealed: 5000, more: false })
+    const { fault, head: end } = await verifyLog(db)
+    assert.deepEqual([fault, end.seq], [undefined, head.seq + 45_001])
+  })
+})
+
+describe('an export', () => {
+  const db = cells.of('production-us')
+  const [user, team] = [randomUUID(), randomUUID()]
+  before(async () => {
+    await logged(db, 3)
+    await logged(db, 2, { users: [randomUUID(), user] })
+    await logged(db, 1, { team })
+    await logged(db, 2500)
+  })
+
+  test('has every line with what its hash is made of, so that anybody can check it', async () => {
+    const lines = await exported(db)
+    assert.deepEqual(
+      lines.map(({ seq }) => seq),
+      Array.from({ length: 2506 }, (_, i) => i + 1),
+    )
+    let hash = createHash('sha256').digest()
+    for (const { text, hash: said } of lines) {
+      hash = createHash('sha256').update(hash).update(text).digest()
+      assert.equal(hash.toString('hex'), said)
+    }
+  })
+
+  test('can be narrowed to a user, a team and days', async () => {
+    assert.deepEqual(
+      (await exported(db, { user })).map(({ seq }) => seq),
+      [4, 5],
+    )
+    assert.deepEqual(
+      (await exported(db, { team })).map(({ seq }) => seq),
+      [6],
+    )
+    assert.equal((await exported(db, { team, user })).length, 0)
+    assert.equal((await exported(db, { until: '2020-01-01' })).length, 0)
+    assert.equal((await exported(db, { from: '2020-01-01' })).length, 2506)
+  })
+})
+
+describe('a change of what has been written', () => {
+  const db = cells.of('production-eu')
+  let noted: Position
+  before(async () => {
+    for (let i = 0; i < 20; i++) await logged(db, 1, { users: [randomUUID(), randomUUID()] })
+    noted = (await verifyLog(db)).head
+    await logged(db, 5)
+  })
+
+  const number = '20200131'
+  /** What somebody may do who can write to the database, and what the check then says. */
+  const changes: [string, string, RegExp][] = [
+    [
+      'the text of a line',
+      `update access_log set line = replace(line, '"outcome":200', '"outcome":404') where seq = 7`,
+      /^line 7 .*changed/,
+    ],
+    ['a line with a new hash', rehashed(7), /^line 8 .*changed/],
+    ['the users of a line', `update access_log set users = users[1:1] where seq = 9`, /^line 9 .*columns/],
+    ['the team of a line', `update access_log set team_id = gen_random_uuid() where seq = 9`, /^line 9 .*columns/],
+    ['a line that is gone', `delete from access_log where seq = 11`, /^line 11 .*missing/],
+    ['the last line, gone', `delete from access_log where seq = 25`, /^line 25 .*missing/],
+    [
+      'a line more',
+      `insert into access_log select day, 26, team_id, users, line, hash from access_log where seq = 25`,
+      /^line 26 .*not part/,
+    ],
+    [
+      'two lines that change places',
+      `update access_log set seq = 1000 where seq = 3; update access_log set seq = 3 where seq = 4; update access_log set seq = 4 where seq = 1000`,
+      /^line 3 .*changed/,
+    ],
+    ['the lines of a day, gone', `delete from access_log`, /^line 1 .*missing/],
+    ['the hash of a day', `update access_day set hash = sha256('x') where seq > 0`, /^line 25 .*another hash/],
+    ['another beginning', `update access_day set hash = sha256('x') where seq = 0`, /beginning/],
+    [
+      'a day that nobody has sealed',
+      `create table access_log_${number} partition of access_log for values from ('2020-01-31') to ('2020-02-01')`,
+      new RegExp(`access_log_${number}`),
+    ],
+    [
+      'the end of the log, with the day set back',
+      `delete from access_log where seq > 15; update access_day set seq = 15, hash = (select hash from access_log where seq = 15) where seq > 0`,
+      /^line 20 is missing: it was noted/,
+    ],
+    ['a whole chain that is new', rewritten(7), /^line 20 has another hash than the one that was noted/],
+  ]
+  for (const [what, statements, fault] of changes)
+    test(`is found: ${what}`, async () => {
+      const client = await db.pool.connect()
+      try {
+        await client.query('begin')
+        // As the owner of the tables: who changes what has been written is not the program.
+        await client.query('set local role none')
+        await client.query(statements)
+        const within = { ...db, queries: queriesOf(client) } as unknown as Db
+        assert.match((await verifyLog(within, [noted])).fault ?? 'nothing was found', fault)
+      } finally {
+        await client.query('rollback')
+        client.release()
+      }
+      assert.equal((await verifyLog(db, [noted])).fault, undefined)
+    })
+
+  test('is not found where the whole chain is new and nobody has noted a line: the documentation says so', async () => {
+    const client = await db.pool.connect()
+    try {
+      await client.query('begin')
+      await client.query('set local role none')
+      await client.query(rewritten(7))
+      const within = { ...db, queries: queriesOf(client) } as unknown as Db
+      assert.equal((await verifyLog(within)).fault, undefined)
+    } finally {
+      await client.query('rollback')
+      client.release()
+    }
+  })
+})
+
+/** Statements of one connection, so that what is checked is the change that will be taken back. */
+function queriesOf(client: {
+  query: (text: { text: string; values: unknown[] }) => Promise<{ rows: unknown[]; rowCount: number | null }>
+}) {
+  const many = async (_row: unknown, { text, values }: { text: string; values: unknown[] }) =>
+    (await client.query({ text, values })).rows
+  return {
+    many,
+    maybe: async (...args: Parameters<typeof many>) => (await many(...args))[0],
+    one: async (...args: Parameters<typeof many>) => (await many(...args))[0],
+  }
+}
+
+describe('days that are too old', () => {
+  const db = cells.of('sandbox-us')
+  /** Lines of days ago, sealed as they were then. */
+  const ago = (days: number) => new Date(Date.now() - days * 86_400_000)
+  const sealedOn = async (at: Date) =>
+    pool('sandbox-us').query(`select access_seal($1::date, $2::text)`, [
+      at.toISOString().slice(0, 10),
+      `\t{}\t${lineOf(accessOf({ at, users: [] })).text}`,
+    ])
+
+  test('go whole, and the chain of those that stay goes on from their last hash', async () => {
+    for (const days of [5, 5, 4, 3, 3, 1]) await sealedOn(ago(days))
+    const noted = { seq: 3, hash: (await exported(db)).find(({ seq }) => seq === 3)!.hash }
+    assert.equal(await dropOldDays(db, 3), 2)
+    assert.equal(await dropOldDays(db, 3), 0)
+    await logged(db, 1)
+    const { fault, lines, since, head } = await verifyLog(db, [noted, { seq: 1, hash: 'ff' }])
+    assert.deepEqual([fault, lines, since, head.seq], [undefined, 4, ago(3).toISOString().slice(0, 10), 7])
+    assert.deepEqual(
+      (await exported(db)).map(({ seq }) => seq),
+      [4, 5, 6, 7],
+    )
+    const { fault: other } = await verifyLog(db, [{ ...noted, hash: 'ff' }])
+    assert.match(other!, /^line 3 has another hash/)
+  })
+
+  test('leave a gap that is found, when a day in the middle goes', async () => {
+    const { rows } = await pool('sandbox-us').query('select day::text from access_day where dropped_at is null order by day')
+    await pool('sandbox-us').query('select access_drop($1::date, now())', [rows[1].day])
+    assert.match((await verifyLog(db)).fault!, /^line 6 is missing: the day .* is gone/)
+  })
+
+  test('of a clock that was set back leave no gap: lines stay in the order of their numbers', async () => {
+    await sealedOn(ago(-2))
+    await sealedOn(ago(0))
+    const { rows } = await pool('sandbox-us').query(
+      'select max(day)::text as day, count(*)::int as n from access_log where seq > 7',
+    )
+    assert.deepEqual(rows[0], { day: ago(-2).toISOString().slice(0, 10), n: 2 })
+  })
+
+  test('stay while somebody reads the log, and a new day begins meanwhile', async () => {
+    const reader = await db.pool.connect()
+    try {
+      await reader.query('begin')
+      await reader.query('select count(*) from access_log')
+      await sealedOn(ago(-3))
+      await assert.rejects(dropOldDays(db, -4), { code: '55P03' })
+    } finally {
+      await reader.query('rollback')
+      reader.release()
+    }
+    assert.equal(String((await exported(db)).at(-1)!.line.at).slice(0, 10), ago(-3).toISOString().slice(0, 10))
+    assert.ok((await dropOldDays(db, -4)) > 0)
+  })
+})

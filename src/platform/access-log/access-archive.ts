@@ -1,0 +1,236 @@
+// The access log as its operator handles it: read in order, checked against its hashes, dropped day by day. What the hashes show and what
+// they cannot is in docs/decisions/access-log.md.
+import { createHash } from 'node:crypto'
+import { seal } from './access-log.ts'
+import type { Db } from '../db/database.ts'
+import type { Queries } from '../db/transaction.ts'
+import { dbNow } from '../db/leases.ts'
+import { ageInSeconds, type Cleanup } from '../queue/retention.ts'
+import { Nullable, T, type Static } from '../schema/schema.ts'
+import { and, sql, type Sql } from '../db/sql.ts'
+
+const ROWS = 2000
+
+const Day = T.Object({ day: T.String(), seq: T.Integer(), hash: T.String(), dropped_at: Nullable(T.String()) })
+export type AccessDay = Static<typeof Day>
+
+/** The days of the log, oldest first; the first is that of no day, where the chain begins. */
+const days = (db: Queries): Promise<AccessDay[]> =>
+  db.many(Day, sql`select day, seq, encode(hash, 'hex') as hash, dropped_at from access_day order by day`)
+
+const Row = T.Object({
+  seq: T.Integer(),
+  team_id: Nullable(T.String()),
+  users: T.Array(T.String()),
+  line: T.String(),
+  hash: T.String(),
+})
+type Row = Static<typeof Row>
+
+/** The lines of a day that satisfy all conditions, in order, some thousands at a time. */
+async function* linesOf(db: Queries, of: string, conditions: Sql[] = []): AsyncGenerator<Row[]> {
+  for (let after = 0; ;) {
+    const rows = await db.many(
+      Row,
+      sql`
+      select seq, team_id, to_json(users) as users, line, encode(hash, 'hex') as hash from access_log
+      where day = ${of}::date and seq > ${after} and ${and(conditions)} order by seq limit ${ROWS}`,
+    )
+    if (rows.length) yield rows
+    if (rows.length < ROWS) return
+    after = rows.at(-1)!.seq
+  }
+}
+
+export interface Wanted {
+  /** Days, UTC, both included. */
+  from?: string | undefined
+  until?: string | undefined
+  user?: string | undefined
+  team?: string | undefined
+}
+
+/**
+ * The log as JSON Lines, oldest first, in pieces of text. Each has its number, its hash, and the text that the hash is made of, to the
+ * byte, behind `"line":`.
+ */
+export async function* exportLines(db: Db, { from, until, user, team }: Wanted): AsyncGenerator<string> {
+  const conditions: Sql[] = []
+  if (user !== undefined) conditions.push(sql`users @> array[${user}]::uuid[]`)
+  if (team !== undefined) conditions.push(sql`team_id = ${team}::uuid`)
+  for (const each of await days(db.queries)) {
+    if (each.dropped_at !== null || (from !== undefined && each.day < from) || (until !== undefined && each.day > until)) continue
+    for await (const rows of linesOf(db.queries, each.day, conditions))
+      yield rows.map(({ seq, hash, line }) => `{"day":"${each.day}","seq":${seq},"hash":"${hash}","line":${line}}\n`).join('')
+  }
+}
+
+/** Where the log stands: the number of a line and its hash. Noted elsewhere it shows later whether anything before it has been changed. */
+export interface Position {
+  seq: number
+  hash: string
+}
+
+export interface Verified {
+  lines: number
+  /** The oldest day that is there; null when none is. */
+  since: string | null
+  head: Position
+  /** What is wrong with the first line that is wrong. */
+  fault: string | undefined
+}
+
+const Count = T.Object({ seq: Nullable(T.Integer()) })
+
+/**
+ * Check every line that is there: that its hash is made of the hash before it and its text, that its columns say what its text says, that
+ * none is missing, and that the positions given are in the log.
+ */
+export async function verifyLog(db: Db, known: readonly Position[] = []): Promise<Verified> {
+  const all = await days(db.queries)
+  const head = all.at(-1)!
+  const checked: Verified = { lines: 0, since: null, head: { seq: head.seq, hash: head.hash }, fault: undefined }
+  const missed = new Map(known.map(({ seq, hash }) => [seq, hash]))
+  const fail = (fault: string): Verified => ({ ...checked, fault })
+  const meet = ({ seq, hash }: Position): string | undefined => {
+    const noted = missed.get(seq)
+    missed.delete(seq)
+    return noted === undefined || noted === hash ? undefined : `line ${seq} has another hash than the one that was noted`
+  }
+  if (all[0]!.seq !== 0 || all[0]!.hash !== sha256('').toString('hex')) return fail('the beginning of the chain is not the one')
+  let before = { seq: 0, hash: all[0]!.hash }
+  for (const each of all.slice(1)) {
+    if (each.seq <= before.seq) return fail(`the day ${each.day} has no lines, or ends before it begins`)
+    if (each.dropped_at === null) {
+      const fault = await verifyDay(db, each, before, meet)
+      if (fault && (await isDropped(db, each.day))) return verifyLog(db, known)
+      if (fault) return fail(fault)
+      checked.lines += each.seq - before.seq
+      checked.since ??= each.day
+    } else {
+      if (checked.since !== null)
+        return fail(`line ${before.seq + 1} is missing: the day ${each.day} is gone, though older days are there`)
+      for (const seq of missed.keys()) if (seq > before.seq && seq < each.seq) missed.delete(seq)
+      const fault = meet(each)
+      if (fault) return fail(fault)
+    }
+    before = each
+  }
+  const stray = await strayIn(db, all)
+  if (stray !== undefined) return fail(stray)
+  for (const seq of missed.keys()) return fail(`line ${seq} is missing: it was noted, and the log ends at line ${head.seq}`)
+  return checked
+}
+
+const sha256 = (...parts: (string | Buffer)[]): Buffer => {
+  const hash = createHash('sha256')
+  for (const part of parts) hash.update(part)
+  return hash.digest()
+}
+
+/** What is wrong with the lines of a day. */
+async function verifyDay(
+  db: Db,
+  { day: of, seq: last, hash: lastHash }: AccessDay,
+  before: Position,
+  meet: (at: Position) => string | undefined,
+): Promise<string | undefined> {
+  let next = before.seq + 1
+  let hash: Buffer = Buffer.from(before.hash, 'hex')
+  for await (const rows of linesOf(db.queries, of, [sql`seq <= ${last}`]))
+    for (const row of rows) {
+      if (row.seq !== next) return `line ${Math.min(row.seq, next)} of ${of} ${row.seq > next ? 'is missing' : 'is there twice'}`
+      hash = sha256(hash, row.line)
+      if (hash.toString('hex') !== row.hash) return `line ${row.seq} of ${of} has been changed: its hash does not fit`
+      if (!saysTheSame(row)) return `line ${row.seq} of ${of} has been changed: its columns do not fit its text`
+      const fault = meet(row)
+      if (fault) return fault
+      next++
+    }
+  if (next <= last) return `line ${next} of ${of} is missing`
+  return hash.toString('hex') === lastHash ? undefined : `line ${last} of ${of} has been changed: the day ends with another hash`
+}
+
+function saysTheSame({ line, team_id, users }: Row): boolean {
+  const said = JSON.parse(line) as { team: string | null; users: string[] }
+  return said.team === team_id && said.users.map((id) => id.toLowerCase()).join() === users.join()
+}
+
+const Dropped = T.Object({ dropped_at: Nullable(T.String()) })
+
+/** Whether a day was dropped while it was being read. */
+const isDropped = async (db: Db, of: string): Promise<boolean> =>
+  (await db.queries.maybe(Dropped, sql`select dropped_at from access_day where day = ${of}::date`))?.dropped_at != null
+
+const Table = T.Object({ name: T.String() })
+
+/** What is there beside the lines that were checked. Of the last day in one statement with its row: lines are added meanwhile. */
+async function strayIn(db: Db, all: AccessDay[]): Promise<string | undefined> {
+  const tables = await db.queries.many(
+    Table,
+    sql`
+    select c.relname as name from pg_inherits i join pg_class c on c.oid = i.inhrelid
+    where i.inhparent = 'access_log'::regclass order by 1`,
+  )
+  const known = new Set((await days(db.queries)).filter((each) => each.dropped_at === null).map((each) => tableOf(each.day)))
+  const unknown = tables.find(({ name }) => !known.has(name))
+  if (unknown) return `the table ${unknown.name} has lines of a day that is not one of the chain`
+  for (const each of all.slice(1).filter(({ dropped_at }) => dropped_at === null)) {
+    const { seq } = await db.queries.one(
+      Count,
+      sql`
+      select min(l.seq) as seq from access_day d join access_log l on l.day = d.day and l.seq > d.seq
+      where d.day = ${each.day}::date and l.day = ${each.day}::date`,
+    )
+    if (seq !== null) return `line ${seq} of ${each.day} is not part of the chain`
+  }
+  return undefined
+}
+
+/** The partition of a day, as the functions of the database name it. */
+const tableOf = (of: string): string => `access_log_${of.replaceAll('-', '')}`
+
+const OldDay = T.Object({ day: T.String(), overdue_s: T.Number() })
+
+/** The days of the log that are older than so many, by the database's clock, oldest first. */
+const oldDays = (queries: Queries, days_max: number): Promise<Static<typeof OldDay>[]> =>
+  queries.many(
+    OldDay,
+    sql`
+    select day, extract(epoch from ${dbNow} at time zone 'UTC' - (day + ${days_max + 1}::integer))::float8 as overdue_s
+    from access_day where dropped_at is null and day < (${dbNow} at time zone 'UTC')::date - ${days_max}::integer order by day`,
+  )
+
+/** Drop the days of the log that are older than so many. Writes access_log, access_day. @returns how many they were */
+export async function dropOldDays(db: Db, days_max: number): Promise<number> {
+  const old = await oldDays(db.queries, days_max)
+  for (const each of old) await db.queries.run(sql`select access_drop(${each.day}::date, ${dbNow})`)
+  return old.length
+}
+
+const Left = T.Object({ age_s: Nullable(T.Number()) })
+/** Lines that nobody has made part of the log for so long are of a process that is gone. */
+const LEFT_S = 5
+
+/**
+ * What the worker does for the access log: days that are older than so many are dropped, and lines that a killed process has left become
+ * part of the log. Writes access_log, access_day, access_line.
+ */
+export const accessCleanups = (days_max: number): Cleanup[] => [
+  {
+    kind: 'access_log_day',
+    control: false,
+    overdueFor: async ({ queries }) => (await oldDays(queries, days_max))[0]?.overdue_s,
+    remove: (db) => dropOldDays(db, days_max),
+  },
+  {
+    kind: 'access_line',
+    control: false,
+    async overdueFor({ queries }) {
+      const oldest = sql`(min(line collate "C")::json ->> 'at')::timestamptz`
+      const { age_s } = await queries.one(Left, sql`select ${ageInSeconds(oldest)} as age_s from access_line`)
+      return age_s !== null && age_s > LEFT_S ? age_s - LEFT_S : undefined
+    },
+    remove: async (db) => (await seal(db)).sealed,
+  },
+]

@@ -1,0 +1,332 @@
+// Settings: from the environment, once, checked at start, each fault said in a sentence. What each means stands in settings.ts.
+import { isIP } from 'node:net'
+import { accessLogModes, type AccessLogMode } from '../access-log/access-log.ts'
+import { cellNames, type CellName } from '../db/cell-names.ts'
+import { FormatFault, formats } from '../schema/formats.ts'
+import { hostName } from '../net/host-name.ts'
+import { cellVariable } from './settings.ts'
+import { rowSecurityModes, type RowSecurityMode } from '../db/row-security.ts'
+import { readSms, type SmsSettings } from '../sms/sms-gateway.ts'
+import { readSmtp, type SmtpSettings } from '../mail/smtp.ts'
+
+/** Host name → the only place whose credentials it takes. */
+export type BoundHosts = ReadonlyMap<string, CellName | 'management'>
+
+export interface Config {
+  port: number
+  /** Where health, readiness and metrics are served instead; undefined: on `port`, as far as there is an interface. */
+  operator_port: number | undefined
+  host: string
+  /** The server listens on loopback: others reach it only through what runs on this machine, such as a proxy. */
+  loopback: boolean
+  http_connections_max: number
+  /** Seconds between becoming unready and closing the port. */
+  stop_delay_s: number
+  base_path: string
+  public_url: string | undefined
+  data_dir: string
+  database_url: string | undefined
+  /** Connection strings by schema: cells and `control`. Empty with the embedded database. */
+  database_urls: Partial<Record<CellName | 'control', string>>
+  connections_max: number
+  /** Most of them that one team's requests hold at once in a cell. */
+  team_connections_max: number
+  /** Whether connections take roles that policies of the database hold. */
+  row_security: RowSecurityMode
+  cells: CellName[]
+  hosts: BoundHosts
+  demo: boolean
+  log_level: string
+  sandbox_users_max: number
+  /** Of one key or team token; 0 for no limit. */
+  requests_per_s: number
+  requests_burst: number
+  /** Wrong credentials from one address; 0 for no limit. */
+  wrong_keys_per_min: number
+  /** Mails with invites: of one organization, and to one address; 0 for no limit. */
+  invites_per_hour: number
+  invites_per_address_per_day: number
+  /** Networks (CIDR) of proxies whose `X-Forwarded-For` is believed. */
+  trusted_proxies: string[]
+  /** Where patients of teams without an address of their own are told to write; empty for none. */
+  support_email: string
+  enforce_delegated_physician: boolean
+  /** Sites of sandboxes have one zone and no hours of their own. */
+  sandbox_parity: boolean
+  /** Orders at laboratories without an integration are taken. */
+  orders_without_integration: boolean
+  /** The server that mail is handed to; undefined: mail waits to be read. */
+  smtp: SmtpSettings | undefined
+  /** The gateway that text messages are handed to; undefined: they are written down and not sent. */
+  sms: SmsSettings | undefined
+  /** Keys for secrets at rest, in base64; empty: a key file in the data folder. */
+  encryption_keys: string[]
+  /** Seconds before each attempt of a delivery, counted from the one before. */
+  webhook_schedule_s: number[]
+  /** Networks (CIDR) and host names that deliveries may reach although they are not public. */
+  webhook_allow: string[]
+  /** Name servers asked about domains, as addresses with or without a port; empty: those of the machine. */
+  dns_servers: string[]
+  access_log: AccessLogMode
+  /** How long lines of the access log are kept. */
+  access_log_days: number
+  /** The service asked for places of postal codes that are not known here; undefined for none. */
+  geocoder_url: string | undefined
+  /** The name that white-label domains point at; undefined: they need not point anywhere. */
+  domain_target: string | undefined
+  /** Organization, or `*` for each of them → projects that its teams may publish to. */
+  pubsub_projects: ReadonlyMap<string, ReadonlySet<string>>
+  /** Host and port. */
+  pubsub_emulator_host: string | undefined
+  check: boolean
+}
+
+/** One or more settings cannot be used; the message names each. */
+export class ConfigError extends Error {}
+
+const LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']
+const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|::1|\[::1\])$/
+
+/** @throws ConfigError listing everything that is wrong */
+export function readConfig(env: Record<string, string | undefined>): Config {
+  const faults: string[] = []
+  const text = (name: string, fallback: string) => env[name]?.trim() || fallback
+  const whole = (name: string, fallback: number, min: number, max: number) => {
+    const value = text(name, String(fallback))
+    if (/^\d{1,9}$/.test(value) && Number(value) >= min && Number(value) <= max) return Number(value)
+    faults.push(`${name} must be a whole number from ${min} to ${max}, not "${value}".`)
+    return fallback
+  }
+  const onOff = (name: string, fallback: boolean) => {
+    const value = text(name, fallback ? 'on' : 'off').toLowerCase()
+    if (['on', 'true', '1', 'yes'].includes(value)) return true
+    if (['off', 'false', '0', 'no'].includes(value)) return false
+    faults.push(`${name} must be "on" or "off", not "${value}".`)
+    return fallback
+  }
+  const oneOf = <V extends string>(name: string, values: readonly V[], fallback: V): V => {
+    const value = text(name, fallback).toLowerCase()
+    const found = values.find((each) => each === value)
+    if (!found) faults.push(`${name} must be one of ${values.join(', ')}, not "${value}".`)
+    return found ?? fallback
+  }
+  const url = (name: string, protocols: string[]) => {
+    const value = env[name]?.trim()
+    if (!value) return undefined
+    // The value may hold a password, so the message does not repeat it.
+    // A database address may leave the host out and name the folder of a socket: postgres://user@/name?host=/run/postgresql
+    const whole = value.replace('@/', '@localhost/')
+    if (URL.canParse(whole) && protocols.includes(new URL(whole).protocol)) return value
+    faults.push(`${name} must be an address that starts with ${protocols.map((p) => `${p}//`).join(' or ')}.`)
+    return undefined
+  }
+
+  const database_url = url('DATABASE_URL', ['postgres:', 'postgresql:'])
+  const cells = text('CELLS', cellNames.join(','))
+    .split(',')
+    .map((name) => name.trim().toLowerCase())
+    .filter(Boolean)
+  for (const cell of cells)
+    if (!cellNames.includes(cell as CellName)) faults.push(`CELLS names "${cell}"; the cells are ${cellNames.join(', ')}.`)
+  if (cells.length === 0) faults.push('CELLS must name at least one cell.')
+
+  const database_urls: Config['database_urls'] = {}
+  for (const name of ['control', ...cellNames] as const) {
+    const own = url(cellVariable(name), ['postgres:', 'postgresql:']) ?? database_url
+    if (own) database_urls[name] = own
+  }
+  const needed = ['control', ...cells] as (CellName | 'control')[]
+  const missing = needed.filter((name) => !database_urls[name])
+  if (missing.length && missing.length < needed.length)
+    faults.push(
+      `${missing.map(cellVariable).join(', ')} must be set too: without DATABASE_URL either all cells and the control plane have their own database, or none.`,
+    )
+  const external = missing.length === 0
+
+  const log_level = text('LOG_LEVEL', 'info').toLowerCase()
+  if (!LEVELS.includes(log_level)) faults.push(`LOG_LEVEL must be one of ${LEVELS.join(', ')}, not "${log_level}".`)
+  const base_path = text('BASE_PATH', '').replace(/\/+$/, '')
+  if (base_path && !/^(\/[\w.~-]+)+$/.test(base_path)) faults.push(`BASE_PATH must look like /lab, not "${base_path}".`)
+
+  const support_email = text('SUPPORT_EMAIL', '')
+  if (support_email && formats.email!(support_email) instanceof FormatFault)
+    faults.push(`SUPPORT_EMAIL must be an address of mail, not "${support_email}".`)
+  const host = text('HOST', '127.0.0.1')
+  const demo = onOff('DEMO', !external)
+  if (demo && !LOOPBACK.test(host))
+    faults.push(
+      `HOST is ${host}, but demo data is on and its keys are for this machine only. Set DEMO=off to serve other machines, or HOST=127.0.0.1 to keep the demo.`,
+    )
+  const connections_max = whole('DATABASE_CONNECTIONS', 10, 1, 100)
+  const config: Config = {
+    port: whole('PORT', 8080, 0, 65535),
+    operator_port: env.OPERATOR_PORT?.trim() ? whole('OPERATOR_PORT', 0, 0, 65535) : undefined,
+    http_connections_max: whole('CONNECTIONS_MAX', 4000, 2, 1_000_000),
+    stop_delay_s: whole('STOP_DELAY', 1, 0, 300),
+    host,
+    loopback: LOOPBACK.test(host),
+    base_path,
+    public_url: url('PUBLIC_URL', ['http:', 'https:'])?.replace(/\/+$/, ''),
+    data_dir: text('DATA_DIR', './data'),
+    database_url,
+    database_urls: external ? database_urls : {},
+    connections_max,
+    team_connections_max: whole('TEAM_DATABASE_CONNECTIONS', Math.max(2, Math.ceil(connections_max / 2)), 1, 100),
+    row_security: oneOf('ROW_SECURITY', rowSecurityModes, 'on'),
+    cells: [...new Set(cells)] as CellName[],
+    hosts: boundHosts(env.CELL_HOSTS, cells, faults),
+    demo,
+    log_level,
+    requests_per_s: whole('REQUESTS_PER_SECOND', demo ? 0 : 100, 0, 1_000_000),
+    requests_burst: whole('REQUESTS_BURST', 200, 1, 1_000_000),
+    wrong_keys_per_min: whole('WRONG_KEYS_PER_MINUTE', demo ? 0 : 20, 0, 1_000_000),
+    invites_per_hour: whole('INVITES_PER_HOUR', 100, 0, 1_000_000),
+    invites_per_address_per_day: whole('INVITES_PER_ADDRESS_PER_DAY', 5, 0, 1_000_000),
+    trusted_proxies: trustedProxies(env.TRUSTED_PROXIES, faults),
+    support_email,
+    enforce_delegated_physician: onOff('ENFORCE_DELEGATED_PHYSICIAN', true),
+    sandbox_parity: onOff('SANDBOX_PARITY', false),
+    orders_without_integration: onOff('ORDERS_WITHOUT_INTEGRATION', false),
+    sandbox_users_max: whole('SANDBOX_USERS_MAX', demo ? 0 : 50, 0, 1_000_000),
+    smtp: readSmtp(env.SMTP_URL, env.MAIL_FROM, faults),
+    sms: readSms(env, faults),
+    encryption_keys: encryptionKeys(env.ENCRYPTION_KEYS, faults),
+    webhook_schedule_s: schedule(text('WEBHOOK_SCHEDULE', WEBHOOK_SCHEDULE), faults),
+    webhook_allow: allowed(env.WEBHOOK_ALLOW, faults),
+    domain_target: domainTarget(env.DOMAIN_TARGET, faults),
+    access_log: oneOf('ACCESS_LOG', accessLogModes, 'batched'),
+    access_log_days: whole('ACCESS_LOG_DAYS', 400, 1, 100_000),
+    geocoder_url: url('GEOCODER_URL', ['http:', 'https:']),
+    dns_servers: nameServers(env.DNS_SERVERS, faults),
+    pubsub_projects: pubSubProjects(env.PUBSUB_PROJECTS, faults),
+    pubsub_emulator_host: hostAndPort('PUBSUB_EMULATOR_HOST', env.PUBSUB_EMULATOR_HOST?.trim(), faults),
+    check: onOff('DRAWBRIDGE_CHECK', false),
+  }
+  if (config.operator_port !== undefined && config.operator_port === config.port && config.port !== 0)
+    faults.push(`OPERATOR_PORT is ${config.port}, which is PORT already.`)
+  if (faults.length) throw new ConfigError(faults.join('\n'))
+  return config
+}
+
+const WEBHOOK_SCHEDULE = '0,5,300,1800,7200,18000,36000,36000'
+const ATTEMPTS_MAX = 20
+const WEEK_S = 604_800
+
+function schedule(text: string, faults: string[]): number[] {
+  const delays = text.split(',').map((part) => part.trim())
+  if (delays.length > ATTEMPTS_MAX || delays.some((part) => !/^\d{1,6}(\.\d{1,3})?$/.test(part) || Number(part) > WEEK_S))
+    faults.push(`WEBHOOK_SCHEDULE must be 1 to ${ATTEMPTS_MAX} numbers of seconds up to ${WEEK_S}, separated by commas.`)
+  return delays.map(Number)
+}
+
+const HOST_NAME = /^(\*\.)?[a-z0-9_]([a-z0-9_-]{0,62})(\.[a-z0-9_-]{1,63})*$/i
+
+const listOf = (text: string | undefined): string[] =>
+  (text ?? '')
+    .split(',')
+    .map((entry) => entry.trim().toLowerCase())
+    .filter(Boolean)
+
+/** Whether a text is an address, or a network in CIDR notation. */
+function isNetwork(entry: string): boolean {
+  const [address = '', bits, ...more] = entry.split('/')
+  const width = isIP(address) === 4 ? 32 : 128
+  return isIP(address) > 0 && !more.length && (bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= width))
+}
+
+function allowed(text: string | undefined, faults: string[]): string[] {
+  const entries = listOf(text)
+  for (const entry of entries)
+    if (!isNetwork(entry) && (entry.includes('/') || !HOST_NAME.test(entry) || /^[\d.]+$/.test(entry)))
+      faults.push(`WEBHOOK_ALLOW names "${entry}", which is neither a network, an address nor a host name.`)
+  return entries
+}
+
+function trustedProxies(text: string | undefined, faults: string[]): string[] {
+  const entries = listOf(text)
+  for (const entry of entries)
+    if (!isNetwork(entry)) faults.push(`TRUSTED_PROXIES names "${entry}", which is neither an address nor a network.`)
+  return entries
+}
+
+function domainTarget(text: string | undefined, faults: string[]): string | undefined {
+  const given = text?.trim()
+  if (!given) return undefined
+  const name = hostName(given)
+  if (name === undefined) faults.push(`DOMAIN_TARGET must be a host name like lab.example.com, not "${given}".`)
+  return name
+}
+
+const SERVERS_MAX = 10
+const WITH_PORT = /^(?:\[(.+)\]|([^:]+))(?::(\d{1,5}))?$/
+
+function nameServers(text: string | undefined, faults: string[]): string[] {
+  const entries = (text ?? '')
+    .split(',')
+    .map((entry) => entry.trim())
+    .filter(Boolean)
+  const isServer = (entry: string): boolean => {
+    const [, six, four, port = '53'] = WITH_PORT.exec(entry) ?? []
+    return isIP(entry) === 6 || (Number(port) > 0 && Number(port) < 65_536 && (isIP(six ?? '') === 6 || isIP(four ?? '') === 4))
+  }
+  if (entries.length > SERVERS_MAX || !entries.every(isServer))
+    faults.push(`DNS_SERVERS must be at most ${SERVERS_MAX} addresses, each with or without a port, separated by commas.`)
+  return entries
+}
+
+const PROJECTS_MAX = 1000
+
+function pubSubProjects(text: string | undefined, faults: string[]): Map<string, Set<string>> {
+  const projects = new Map<string, Set<string>>()
+  const entries = (text ?? '')
+    .split(',')
+    .map((entry) => entry.trim())
+    .filter(Boolean)
+  for (const entry of entries) {
+    const [, org = '', project = ''] = /^([^=]+)=([a-zA-Z0-9][a-zA-Z0-9.:_-]{0,99})$/.exec(entry) ?? []
+    const id = org === '*' ? org : formats.uuid!(org)
+    if (id instanceof FormatFault || !project) {
+      faults.push(`PUBSUB_PROJECTS has "${entry}", which is not the id of an organization or *, "=" and a project.`)
+      continue
+    }
+    const known = projects.get(id) ?? new Set()
+    projects.set(id, known.add(project))
+  }
+  if (entries.length > PROJECTS_MAX) faults.push(`PUBSUB_PROJECTS may name ${PROJECTS_MAX} projects at most.`)
+  return projects
+}
+
+function hostAndPort(name: string, text: string | undefined, faults: string[]): string | undefined {
+  if (!text) return undefined
+  if (!/^[\w.-]+:\d{1,5}$/.test(text)) faults.push(`${name} must be a host and a port such as localhost:8085, not "${text}".`)
+  return text
+}
+
+const HOSTS_MAX = 100
+
+function boundHosts(text: string | undefined, cells: string[], faults: string[]): BoundHosts {
+  const hosts = new Map<string, CellName | 'management'>()
+  for (const entry of (text ?? '').split(',').map((part) => part.trim().toLowerCase())) {
+    if (!entry) continue
+    const [host = '', place = '', ...more] = entry.split('=').map((part) => part.trim())
+    if (more.length || !place || !(isIP(host) || HOST_NAME.test(host)) || host.startsWith('*'))
+      faults.push(`CELL_HOSTS has "${entry}", which is not a host name, "=" and a cell or "management".`)
+    else if (place !== 'management' && !cells.includes(place))
+      faults.push(`CELL_HOSTS binds ${host} to "${place}", which is not among the cells served (CELLS) nor "management".`)
+    else if (hosts.has(host)) faults.push(`CELL_HOSTS names ${host} twice.`)
+    hosts.set(host, place as CellName | 'management')
+  }
+  if (hosts.size > HOSTS_MAX) faults.push(`CELL_HOSTS may name ${HOSTS_MAX} hosts at most.`)
+  return hosts
+}
+
+/** The value is a secret, so the message does not repeat it. */
+function encryptionKeys(text: string | undefined, faults: string[]): string[] {
+  const keys = (text ?? '')
+    .split(',')
+    .map((key) => key.trim())
+    .filter(Boolean)
+  if (keys.some((key) => Buffer.from(key, 'base64').length !== 32))
+    faults.push('ENCRYPTION_KEYS must be keys of 32 bytes in base64, separated by commas.')
+  return keys
+}

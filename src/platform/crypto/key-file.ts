@@ -1,0 +1,86 @@
+// The file of encryption keys in the data folder, newest first: made when the first secret has to be kept, read again when it was
+// changed. Processes that run beside each other on one folder take a new key up without a restart.
+import { chmodSync, chownSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { machineNow } from '../runtime/clock.ts'
+import { isVaultKey, newVaultKey, Vault, VaultError } from './vault.ts'
+
+/** How long a change of the file may go unnoticed by a process that meets no text of the new key. */
+export const NOTICED_MS_MAX = 2000
+
+export class KeyFile {
+  readonly path: string
+  readonly #dataDir: string
+  #keys: readonly string[] = []
+  #state = ''
+  #looked_ms = 0
+
+  constructor(dataDir: string) {
+    this.#dataDir = dataDir
+    this.path = join(dataDir, 'encryption.key')
+  }
+
+  get exists(): boolean {
+    return existsSync(this.path)
+  }
+
+  /**
+   * The keys, newest first. A file that has vanished or holds something else than keys leaves a running process those it has.
+   * VaultError: no keys at all.
+   * @param afresh look at the file even when it was looked at just now
+   */
+  load = (afresh: boolean): readonly string[] => {
+    const now_ms = machineNow().getTime()
+    if (this.#keys.length && !afresh && now_ms - this.#looked_ms < NOTICED_MS_MAX) return this.#keys
+    this.#looked_ms = now_ms
+    if (!this.#keys.length && !this.exists) this.#make()
+    const state = stateOf(this.path)
+    if (state === this.#state) return this.#keys
+    const keys = state === undefined ? [] : keysIn(this.path)
+    if (keys.length && keys.every(isVaultKey)) {
+      this.#keys = keys
+      this.#state = state!
+    } else if (!this.#keys.length) throw new VaultError(`${this.path} does not hold keys of 32 bytes in base64.`)
+    return this.#keys
+  }
+
+  /** Put a fresh key before the others. The file is replaced in one step and keeps its owner. */
+  prepend(): void {
+    const { uid, gid } = statSync(this.path)
+    const next = `${this.path}.next`
+    try {
+      writeFileSync(next, `${[newVaultKey(), ...keysIn(this.path)].join('\n')}\n`, { mode: 0o600, flush: true })
+      chmodSync(next, 0o600)
+      const made = statSync(next)
+      if (made.uid !== uid || made.gid !== gid) chownSync(next, uid, gid)
+      renameSync(next, this.path)
+    } finally {
+      rmSync(next, { force: true })
+    }
+  }
+
+  #make(): void {
+    mkdirSync(this.#dataDir, { recursive: true, mode: 0o700 })
+    try {
+      writeFileSync(this.path, `${newVaultKey()}\n`, { mode: 0o600, flag: 'wx', flush: true })
+    } catch (error) {
+      // Another process was first; its key is the one.
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+    }
+  }
+}
+
+const keysIn = (path: string): string[] =>
+  readFileSync(path, 'utf8')
+    .split(/[\s,]+/)
+    .filter(Boolean)
+
+/** Differs whenever the file was written or replaced; undefined when there is none. */
+function stateOf(path: string): string | undefined {
+  const state = statSync(path, { throwIfNoEntry: false })
+  return state && `${state.ino} ${state.size} ${state.mtimeMs}`
+}
+
+/** The vault of a process: keys from its settings, which hold until it is started anew, else from the key file of the data folder. */
+export const openVault = (keys: string[], dataDir: string): Vault =>
+  new Vault(keys.length ? () => keys : new KeyFile(dataDir).load)

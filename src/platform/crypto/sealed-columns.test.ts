@@ -1,0 +1,109 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { test } from 'node:test'
+import { sealed } from '../../app.ts'
+import { given, type Given } from '../../testing.ts'
+import { addSecret, openSecret, sealedSecrets } from '../../webhooks/secrets.ts'
+import { reseal, sealedBy } from './sealed-columns.ts'
+import { sql } from '../db/sql.ts'
+import { T } from '../schema/schema.ts'
+import { newVaultKey, Vault, VaultError } from './vault.ts'
+
+const [oldKey, newKey, strange] = [newVaultKey(), newVaultKey(), newVaultKey()]
+const vaultOf = (...keys: string[]): Vault => new Vault(() => keys)
+const before = vaultOf(oldKey)
+const both = vaultOf(newKey, oldKey)
+const after = vaultOf(newKey)
+
+/** An endpoint without secrets, in a cell where no other test keeps any. */
+async function endpoint(): Promise<{ team: Given; id: string }> {
+  const team = await given('production-eu')
+  const id = `ep_${randomUUID().replaceAll('-', '')}`
+  await team.db.queries.run(sql`
+    insert into webhook (id, team_id, url, description, disabled, headers, created_at, updated_at)
+    values (${id}, ${team.team}, 'https://receiver.example.com/', '', false, ${before.seal('{}', `headers of ${id}`)}, '2030-01-01Z', '2030-01-01Z')`)
+  return { team, id }
+}
+
+const Secret = T.Object({ secret: T.String() })
+const secretsOf = async ({ team, id }: { team: Given; id: string }): Promise<string[]> =>
+  (await team.db.queries.many(Secret, sql`select secret from webhook_secret where webhook_id = ${id} order by id`)).map(
+    (row) => row.secret,
+  )
+
+test('more than a batch of texts is moved to the newest key while others are added, and what is unreadable stays', async () => {
+  const hook = await endpoint()
+  const { team, id } = hook
+  const texts = Array.from({ length: 450 }, () => randomUUID())
+  const write = (vault: Vault, some: string[]) =>
+    team.db.tx(team.tenant, async (tx) => {
+      for (const text of some) await addSecret(tx, vault, id, text)
+    })
+  await write(before, texts)
+  const foreign = vaultOf(strange).seal('of another installation', `secret of ${id}`)
+  const [broken] = (await secretsOf(hook)).slice(-1)
+  await team.db.queries.run(
+    sql`update webhook_secret set secret = ${`${broken!.slice(0, -4)}AAAA`} where webhook_id = ${id} and secret = ${broken!}`,
+  )
+  await team.db.tx(team.tenant, async (tx) => {
+    await tx.run(sql`
+      insert into webhook_secret (id, team_id, webhook_id, secret, created_at)
+      values (${tx.uuid()}, ${tx.team}, ${id}, ${foreign}, ${tx.now})`)
+  })
+  const more = Array.from({ length: 50 }, () => randomUUID())
+  const [moved] = await Promise.all([reseal(team.db, both, sealedSecrets), write(before, more)])
+  const again = await reseal(team.db, both, sealedSecrets)
+  assert.equal(moved.resealed + again.resealed, 499)
+  assert.equal(again.unreadable, 2)
+  assert.equal((await reseal(team.db, both, sealedSecrets)).resealed, 0)
+
+  const read: string[] = []
+  let refused = 0
+  for (const secret of await secretsOf(hook))
+    try {
+      read.push(openSecret(after, id, secret).replace('whsec_', ''))
+    } catch (error) {
+      assert(error instanceof VaultError)
+      refused += 1
+    }
+  assert.equal(refused, 2)
+  assert.deepEqual(read.toSorted(), [...texts.slice(0, -1), ...more].toSorted())
+  const keys = await sealedBy(team.db, sealedSecrets)
+  assert.deepEqual(
+    [after, before, vaultOf(strange)].map((vault) => keys.get(vault.keyIds()[0]!)),
+    [499, 1, 1],
+  )
+})
+
+test('a row that somebody has locked is passed over and found the next time', async () => {
+  const hook = await endpoint()
+  const { team, id } = hook
+  await team.db.tx(team.tenant, (tx) => addSecret(tx, before, id, 'locked'))
+  let moved = -1
+  await team.db.tx(team.tenant, async (tx) => {
+    await tx.run(sql`update webhook_secret set created_at = created_at where webhook_id = ${id}`)
+    moved = (await reseal(team.db, both, sealedSecrets)).resealed
+  })
+  assert.equal(moved, 0)
+  assert.equal((await reseal(team.db, both, sealedSecrets)).resealed, 1)
+  assert.equal(openSecret(after, id, (await secretsOf(hook))[0]!), 'whsec_locked')
+})
+
+test('every declared column is there, in a table whose rows stay where they are', async () => {
+  const { db } = await given('production-eu')
+  for (const { table, column, of } of sealed.filter(({ plane }) => plane === 'cell')) {
+    const { rows } = await db.pool.query('select relkind from pg_class where oid = $1::regclass', [table])
+    assert.deepEqual(rows, [{ relkind: 'r' }], table)
+    await db.pool.query(`select ${[column, ...of].join()} from ${table} limit 0`)
+  }
+})
+
+test('a text is worthless in another place, changed, or under another key', () => {
+  const text = before.seal('secret', 'here')
+  assert.equal(both.open(text, 'here'), 'secret')
+  assert.throws(() => before.open(text, 'there'), VaultError)
+  assert.throws(() => before.open(`${text.slice(0, -2)}AA`, 'here'), VaultError)
+  assert.throws(() => after.open(text, 'here'), VaultError)
+  assert.throws(() => vaultOf().seal('secret', 'here'), VaultError)
+  assert.throws(() => vaultOf('too short').seal('secret', 'here'), VaultError)
+})

@@ -1,0 +1,94 @@
+// Sealed columns: where texts of the vault are kept, and how they are moved from one key to the next. Each module declares the columns
+// of its own tables; that they are written here, too, is the one exception from "a module writes its own tables".
+import type { Db } from '../db/database.ts'
+import type { PlainTx } from '../db/transaction.ts'
+import { T } from '../schema/schema.ts'
+import { join, raw, sql, type Sql } from '../db/sql.ts'
+import { VaultError, type Vault } from './vault.ts'
+
+/** A column that holds nothing but texts of the vault, or null. */
+export interface SealedColumn {
+  plane: 'control' | 'cell'
+  /** An ordinary table, not one in partitions. */
+  table: string
+  column: string
+  /** Columns of the same row from which the context is made. */
+  of: readonly string[]
+  /** The context of a text, from the values of `of` as PostgreSQL writes them. */
+  context: (...of: string[]) => string
+}
+
+const BATCH = 200
+
+export interface Resealed {
+  resealed: number
+  /** Texts that cannot be opened: their key is not here, or they were changed by somebody else. They stay as they are. */
+  unreadable: number
+}
+
+/**
+ * Seal every text of a column with the newest key, a batch a transaction, while others read and write. Rows that somebody has locked
+ * are passed over. Whatever is interrupted may be started again: what is done is not done twice.
+ */
+export async function reseal(db: Db, vault: Vault, column: SealedColumn): Promise<Resealed> {
+  const sum: Resealed = { resealed: 0, unreadable: 0 }
+  const newest = vault.keyIds()[0]!
+  for (let after: string | undefined = '(0,0)'; after !== undefined;) {
+    const from: string = after
+    const batch = await db.plainTx((tx) => resealBatch(tx, vault, newest, column, from))
+    sum.resealed += batch.resealed
+    sum.unreadable += batch.unreadable
+    after = batch.last
+  }
+  return sum
+}
+
+const Row = T.Object({ at: T.String(), sealed: T.String(), of: T.Array(T.String()) })
+
+const keyOf = (column: Sql): Sql => sql`split_part(${column}, '.', 1)`
+
+async function resealBatch(tx: PlainTx, vault: Vault, newest: string, declared: SealedColumn, after: string) {
+  const [table, column] = [raw(`"${declared.table}"`), raw(`"${declared.column}"`)]
+  const of = join(
+    declared.of.map((name) => sql`${raw(`"${name}"`)}::text`),
+    ', ',
+  )
+  const rows = await tx.locking.many(
+    Row,
+    sql`
+    select ctid::text as at, ${column} as sealed, to_json(array[${of}]) as of from ${table}
+    where ctid > ${after}::tid and ${column} is not null and ${keyOf(column)} <> ${newest}
+    order by ctid limit ${BATCH} for no key update skip locked`,
+  )
+  const moved = rows.flatMap(({ at, sealed, of }) => {
+    const text = opened(vault, sealed, declared.context(...of))
+    return text === undefined ? [] : [{ at, sealed: vault.seal(text, declared.context(...of)) }]
+  })
+  // The rows are locked, so they are still where they were found.
+  if (moved.length)
+    await tx.run(sql`
+      update ${table} as t set ${column} = v.sealed
+      from unnest(${moved.map(({ at }) => at)}::tid[], ${moved.map(({ sealed }) => sealed)}::text[]) as v (at, sealed) where t.ctid = v.at`)
+  return { resealed: moved.length, unreadable: rows.length - moved.length, last: rows.at(-1)?.at }
+}
+
+function opened(vault: Vault, sealed: string, context: string): string | undefined {
+  try {
+    return vault.open(sealed, context)
+  } catch (error) {
+    if (error instanceof VaultError) return undefined
+    throw error
+  }
+}
+
+const Count = T.Object({ key: T.String(), n: T.Integer() })
+
+/** How many texts of a column each key has sealed, by the id of the key. */
+export async function sealedBy(db: Db, { table, column }: SealedColumn): Promise<Map<string, number>> {
+  const name = raw(`"${column}"`)
+  const rows = await db.queries.many(
+    Count,
+    sql`select ${keyOf(name)} as key, count(*) as n from ${raw(`"${table}"`)} where ${name} is not null group by 1 order by 1`,
+  )
+  return new Map(rows.map(({ key, n }) => [key, n]))
+}

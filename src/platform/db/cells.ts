@@ -1,0 +1,37 @@
+// The cells this process serves, each with its own connections, and the control plane beside them.
+import { Db, type DbOptions } from './database.ts'
+import type { CellName } from './cell-names.ts'
+
+export type CellOptions = Omit<DbOptions, 'schema'>
+
+/** The PostgreSQL schema of a cell. */
+export const schemaOf = (cell: CellName): string => cell.replace('-', '_')
+
+export class Cells {
+  readonly control: Db
+  readonly #cells = new Map<CellName, Db>()
+
+  constructor(control: CellOptions, cells: Map<CellName, CellOptions>) {
+    this.control = new Db({ ...control, schema: 'control' })
+    for (const [name, options] of cells) this.#cells.set(name, new Db({ ...options, schema: schemaOf(name) }))
+  }
+
+  get names(): CellName[] {
+    return [...this.#cells.keys()]
+  }
+
+  has(name: CellName): boolean {
+    return this.#cells.has(name)
+  }
+
+  /** The connections of a cell that this process serves. */
+  of(name: CellName): Db {
+    const db = this.#cells.get(name)
+    if (!db) throw new Error(`cell ${name} is not served here`)
+    return db
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([this.control, ...this.#cells.values()].map((db) => db.close()))
+  }
+}

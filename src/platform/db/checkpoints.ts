@@ -1,0 +1,113 @@
+// Checkpoints along a list that grows at one end: how many rows lie between one and the next. The total of a team's list, and a page far
+// down it, are found from them, so that 1,000,000 rows cost what 1,000 do.
+//
+// A count is exact for two reasons. No row is ever inserted before a checkpoint: rows sort by the team's time, which only moves forward,
+// and a checkpoint is set only where every row before it was written more than two minutes ago by the machine's clock, longer than any
+// transaction may last. And what hides a row from the list, or shows it again, changes the count of its part of the list in the same
+// transaction: triggers of the database do that, whoever writes. They and the job that sets checkpoints lock the row of the team.
+import { plusSeconds, uuidOfAge } from '../runtime/clock.ts'
+import type { PlainTx, Tx } from './transaction.ts'
+import { T } from '../schema/schema.ts'
+import { raw, sql, type Sql } from './sql.ts'
+
+/** Rows from one checkpoint to the next. */
+export const CHECKPOINT_STRIDE = 500
+const SETTLED_S = 120
+const SET_MAX = 200
+
+interface CheckpointedList {
+  /** The table of the rows, `t` in statements. */
+  table: string
+  /** Its column of the team's time; rows sort by it and `id`. */
+  at: string
+  /** The table of its checkpoints: `team_id`, the column `at`, `id`, and how many rows are `shown` from the checkpoint before to this one. */
+  checkpoints: string
+  /** Whether a row `t` is shown. */
+  isShown: (tx: Tx) => Sql
+}
+
+const Counted = T.Object({ n: T.Integer() })
+const Last = T.Object({ at: T.String(), id: T.String() })
+const Place = T.Object({ at: T.String(), id: T.String(), rank: T.Integer() })
+
+export class Checkpoints {
+  readonly #list: CheckpointedList
+
+  constructor(list: CheckpointedList) {
+    this.#list = list
+  }
+
+  /**
+   * How many rows of the list are shown. What is before the last checkpoint and what is behind it is counted by one statement, at one
+   * instant. The checkpoint is looked up first: the database then knows how few rows are behind it, and goes by the index.
+   */
+  async total(tx: Tx): Promise<number> {
+    const { table, at, checkpoints, isShown } = this.#list
+    const last = await this.#last(tx)
+    const behind = last ? sql`and (t.${raw(at)}, t.id) >= (${last.at}, ${last.id}::uuid)` : sql``
+    const before = last
+      ? sql`
+        (select coalesce(sum(shown), 0)::bigint from ${raw(checkpoints)}
+         where team_id = ${tx.team} and (${raw(at)}, id) <= (${last.at}, ${last.id}::uuid)) + `
+      : sql``
+    const { n } = await tx.one(
+      Counted,
+      sql`select ${before}(select count(*) from ${raw(table)} t where t.team_id = ${tx.team} and ${isShown(tx)} ${behind}) as n`,
+    )
+    return n
+  }
+
+  #last(tx: Tx): Promise<{ at: string; id: string } | undefined> {
+    const { at, checkpoints } = this.#list
+    return tx.maybe(
+      Last,
+      sql`
+      select ${raw(at)} as at, id from ${raw(checkpoints)} where team_id = ${tx.team} order by ${raw(at)} desc, id desc limit 1`,
+    )
+  }
+
+  /**
+   * Where to begin to read for a row of a rank, counted from the oldest, which is 0.
+   * @returns a condition on `t`, and how many shown rows to skip from there on, in the order of the list
+   */
+  async from(tx: Tx, rank: number): Promise<{ condition: Sql; skip: number }> {
+    const { at, checkpoints } = this.#list
+    const place = await tx.maybe(
+      Place,
+      sql`
+      select c.at, c.id, c.rank from (
+        select ${raw(at)} as at, id, sum(shown) over (order by ${raw(at)}, id)::bigint as rank
+        from ${raw(checkpoints)} where team_id = ${tx.team}) c
+      where c.rank <= ${rank} order by c.rank desc, c.at desc, c.id desc limit 1`,
+    )
+    if (!place) return { condition: sql`true`, skip: rank }
+    return { condition: sql`(t.${raw(at)}, t.id) >= (${place.at}, ${place.id}::uuid)`, skip: rank - place.rank }
+  }
+
+  /** Set the checkpoints that can be set, 200 at most. Writes the table of checkpoints. @returns whether there may be more to set */
+  async set(tx: Tx): Promise<boolean> {
+    const { table, at, checkpoints, isShown } = this.#list
+    await lockTeam(tx, tx.team)
+    const last = await this.#last(tx)
+    // The team's time never goes back, so what is younger by it is younger by the machine's as well, and need not be looked at.
+    const from = last ? sql`and (t.${raw(at)}, t.id) >= (${last.at}, ${last.id}::uuid)` : sql``
+    const set = await tx.run(sql`
+      insert into ${raw(checkpoints)} (team_id, ${raw(at)}, id, shown)
+      select ${tx.team}, at, id, ${CHECKPOINT_STRIDE}
+      from (
+        select at, id, row_number() over (order by at, id) as place
+        from (
+          select t.${raw(at)} as at, t.id from ${raw(table)} t
+          where t.team_id = ${tx.team} ${from} and ${isShown(tx)} and t.${raw(at)} <= ${plusSeconds(tx.now, -SETTLED_S)}
+          order by t.${raw(at)}, t.id limit ${SET_MAX * CHECKPOINT_STRIDE + 1}) t) placed
+      where place > 1 and (place - 1) % ${CHECKPOINT_STRIDE} = 0 and id < ${uuidOfAge(SETTLED_S)}::uuid`)
+    return set === SET_MAX
+  }
+}
+
+/**
+ * The checkpoints of a team are set, and their counts changed, by one transaction at a time. The row of the team is the lock; whoever only
+ * adds rows to its lists passes it.
+ */
+export const lockTeam = (tx: PlainTx, team_id: string): Promise<number> =>
+  tx.locking.run(sql`select id from team where id = ${team_id} for no key update`)

@@ -1,0 +1,135 @@
+// The connections of this process to one schema, by what they are used for, with their deadlines and bounds. How they are used within
+// transactions stands in db.ts.
+import pg from 'pg'
+import { Client } from './send-statement.ts'
+import { ConnectionWatch, DEADLINES, type Deadlines } from './connection-watch.ts'
+import { LoneWriters } from './single-statement-writers.ts'
+import { takeRole, type Reach, type RowSecurityMode } from './row-security.ts'
+import { SharedConnection } from './shared-connection.ts'
+import { Lending } from './shares.ts'
+
+export type Connection =
+  { connectionString: string } | { host: string; port: number; user: string; password: string; database: string }
+
+export interface ConnectionOptions {
+  connection: Connection
+  schema: string
+  connections_max: number
+  /** Most of those connections that one team's requests hold at once; half of them unless it is said. */
+  team_connections_max?: number | undefined
+  /** Of databases that are copies of another: whose roles they have. */
+  installation?: string | undefined
+  /** `on` unless it is said. */
+  row_security?: RowSecurityMode | undefined
+  /** In place of those that apply elsewhere. */
+  deadlines?: Partial<Deadlines>
+}
+
+const ignore = () => {}
+
+const RELAXED_CONNECTIONS = 2
+
+/** How long statements that run may take when the connections are closed. */
+const CLOSE_MS = 2000
+
+const settingsOf = (options: ConnectionOptions, more = '') => ({
+  ...options.connection,
+  pipeline: true,
+  connectionTimeoutMillis: options.deadlines?.connect_ms ?? DEADLINES.connect_ms,
+  keepAlive: true,
+  keepAliveInitialDelayMillis: 10_000,
+  application_name: 'drawbridge',
+  options: `-c search_path=${options.schema} -c timezone=UTC -c statement_timeout=30000 -c lock_timeout=${options.deadlines?.lock_ms ?? DEADLINES.lock_ms} -c idle_in_transaction_session_timeout=30000 ${more}`,
+})
+
+/** What a new connection does before its first statement. */
+type OnConnect = (client: pg.ClientBase) => Promise<void>
+
+function poolOf(settings: pg.ClientConfig, onConnect: OnConnect, max: number): pg.Pool {
+  const pool = new pg.Pool({ ...settings, Client, onConnect, max, idleTimeoutMillis: 60_000 } as pg.PoolConfig)
+  // A connection that breaks is replaced at the next use; the statement that meets a broken one reports it. Without listeners the
+  // break itself would end the process, of an idle connection and of one in use.
+  pool.on('error', ignore)
+  pool.on('connect', (client) => client.on('error', ignore))
+  return pool
+}
+
+export class Connections {
+  /** For work on the whole cell, or the control plane. */
+  readonly pool: pg.Pool
+  /** Of the pool. */
+  readonly lending: Lending
+  /** For transactions of teams; the same as `pool` in the control plane, and without row-level security. */
+  readonly teamPool: pg.Pool
+  /** Of that pool: for transactions of teams, and for their statements that may take a while. */
+  readonly teams: Lending
+  /** As `lending`, where the commit does not wait for the disk. */
+  readonly relaxed: Lending
+  /** For reads by key. */
+  readonly shared: SharedConnection
+  /** For transactions that are one statement. */
+  readonly lone: LoneWriters
+  /** For the question whether the database serves, and for nothing else. */
+  readonly readiness: SharedConnection
+  /** Whether statements of teams see the rows of their team alone. */
+  readonly ofTeams: boolean
+  readonly #relaxedPool: pg.Pool
+  readonly #watch: ConnectionWatch
+
+  constructor(options: ConnectionOptions) {
+    const { connections_max } = options
+    const deadlines = { ...DEADLINES, ...options.deadlines }
+    const { wait_ms } = deadlines
+    const team_connections_max = options.team_connections_max ?? Math.max(2, Math.ceil(connections_max / 2))
+    const half = Math.ceil(connections_max / 2)
+    /** Work on the whole cell holds two at once, and a third is left for what is quick. */
+    const ofCell_max = Math.max(3, half)
+    this.ofTeams = options.schema !== 'control' && options.row_security !== 'off'
+    const [ofCell, ofTeams] = [this.#onConnect(options, 'cell'), this.#onConnect(options, this.ofTeams ? 'team' : 'cell')]
+    const config = settingsOf(options) as pg.ClientConfig
+    const relaxed = settingsOf(options, '-c synchronous_commit=off') as pg.ClientConfig
+    const lend = (pool: pg.Pool, max: number, ofOneTeam: number) =>
+      new Lending(pool, { connections_max: max, team_connections_max: ofOneTeam, wait_ms })
+    this.pool = poolOf(config, ofCell, this.ofTeams ? ofCell_max : connections_max)
+    this.lending = this.ofTeams ? lend(this.pool, ofCell_max, ofCell_max) : lend(this.pool, connections_max, team_connections_max)
+    this.teamPool = this.ofTeams ? poolOf(config, ofTeams, connections_max) : this.pool
+    this.teams = this.ofTeams ? lend(this.teamPool, connections_max, team_connections_max) : this.lending
+    this.#relaxedPool = poolOf(relaxed, ofCell, RELAXED_CONNECTIONS)
+    this.relaxed = lend(this.#relaxedPool, RELAXED_CONNECTIONS, RELAXED_CONNECTIONS)
+
+    const isLent = (client: pg.Client) => [this.lending, this.teams, this.relaxed].some((one) => one.isLent(client))
+    this.#watch = new ConnectionWatch(config, deadlines, isLent)
+    this.shared = new SharedConnection(config, ofTeams)
+    this.readiness = new SharedConnection(config, ofTeams)
+    this.lone = new LoneWriters(config, half, ofTeams)
+  }
+
+  /** A connection is watched before it is asked for anything. */
+  #onConnect(options: ConnectionOptions, reach: Reach): OnConnect {
+    return async (client) => {
+      this.#watch.add(client)
+      await takeRole(client, options, reach)
+    }
+  }
+
+  /** How the connections for requests and jobs are used: idle, busy, and how many statements and transactions wait for one. */
+  get use(): { idle: number; busy: number; waited_for: number } {
+    const sum = { ...this.lone.use }
+    for (const { idleCount, totalCount } of new Set([this.pool, this.teamPool])) {
+      sum.idle += idleCount
+      sum.busy += totalCount - idleCount
+    }
+    for (const { waiting } of new Set([this.lending, this.teams])) sum.waited_for += waiting
+    return sum
+  }
+
+  /** End every connection, when its statements are over; those that are still open after a moment are destroyed. */
+  async close(): Promise<void> {
+    const timer = setTimeout(() => this.#watch.close(), CLOSE_MS)
+    const shared = [this.shared, this.readiness, this.lone]
+    const pools = new Set([this.pool, this.teamPool, this.#relaxedPool])
+    await Promise.all([...[...pools].map((pool) => pool.end()), ...shared.map((one) => one.close())])
+    clearTimeout(timer)
+    this.#watch.close()
+  }
+}

@@ -1,0 +1,236 @@
+// Transactions. One request, one transaction, one instant. What runs inside one cannot reach the network: `Tx` offers no way to it.
+//
+// A transaction costs as few statements as it can. `begin` is sent with the first statement that writes or locks: reading before that
+// is the same inside and outside a transaction, since every statement sees the latest commit. A statement locks when it is sent through
+// `locking`; it writes when it is no `select`. Deferred writes are sent as one
+// statement at the end; when nothing else has written, that statement is the transaction. Statements that do not wait for each other
+// travel pipelined. A request that reads, decides and writes therefore waits for the database twice, and once where it remembers what
+// it would read.
+import pg from 'pg'
+import { machineNow, plusSeconds, wholeSeconds } from '../runtime/clock.ts'
+import { Connections, type ConnectionOptions } from './connections.ts'
+import { busy, type Problem } from '../http/errors.ts'
+import { Numbers } from './sequences.ts'
+import { Unreachable } from './outages.ts'
+import { isStale, prepared } from './prepared-statements.ts'
+import { compiled, queriesOver } from './statements.ts'
+import { Remembered } from '../runtime/expiring-cache.ts'
+import { Bound, PLAIN, PROGRAM, type Lending } from './shares.ts'
+import { ReadTx } from './read-transaction.ts'
+import type { Sql } from './sql.ts'
+import type { PlainTx, Queries, Tenant, Tx } from './transaction.ts'
+import { WriteTx, type Memory } from './write-transaction.ts'
+
+/** How long keys, teams and what they seldom change are taken as known. */
+export const REMEMBERED_MS = 4000
+
+pg.types.setTypeParser(pg.types.builtins.TIMESTAMPTZ, (text) => `${text.replace(' ', 'T')}:00`)
+pg.types.setTypeParser(pg.types.builtins.DATE, (text) => text)
+pg.types.setTypeParser(pg.types.builtins.INT8, Number)
+
+export interface DbOptions extends ConnectionOptions {
+  /** Compare every row with its schema. On in tests. */
+  checkRows: boolean
+}
+
+export type { Connection } from './connections.ts'
+
+const ignore = () => {}
+
+const ATTEMPTS_MAX = 3
+const TRANSIENT = new Set(['40001', '40P01'])
+
+const NOT_NULL_VIOLATION = '23502'
+
+/**
+ * The connections to one schema: a cell or the control plane. `tx` and `read` see the rows of one team (docs/decisions/row-security.md);
+ * everything else sees the whole cell.
+ */
+export class Db {
+  readonly schema: string
+  /** Most connections for transactions of teams. */
+  readonly connections_max: number
+  readonly #connections: Connections
+  readonly #lookingUp = new Bound()
+  readonly #checkRows: boolean
+  readonly #known = new Remembered<unknown>({ lifetime_ms: REMEMBERED_MS, size_max: 20_000 })
+  readonly #numbers = new Numbers(() => this.#lookUps(''))
+  /** Called after a commit that queued work due now. Set by the worker of this process, if there is one. */
+  onWork: () => void = ignore
+  /** Called after a commit that left something to deliver. Set by who delivers in this process, if somebody does. */
+  onEvents: () => void = ignore
+  /** Called with what a call after a commit has thrown. Set by the process, which writes it to its log. */
+  onError: (error: unknown) => void = ignore
+
+  constructor(options: DbOptions) {
+    this.schema = options.schema
+    this.connections_max = options.connections_max
+    this.#checkRows = options.checkRows
+    this.#connections = new Connections(options)
+  }
+
+  /** The connections for work on the whole cell. */
+  get pool(): pg.Pool {
+    return this.#connections.pool
+  }
+
+  /** The connections for transactions of teams. */
+  get teamPool(): pg.Pool {
+    return this.#connections.teamPool
+  }
+
+  /** How the connections for requests and jobs are used: idle, busy, and how many statements and transactions wait for one. */
+  get use(): Connections['use'] {
+    return this.#connections.use
+  }
+
+  /** Statements outside any transaction, each on its own, on the whole cell. */
+  get queries(): Queries {
+    return queriesOver((q) => this.#connections.lending.query(PROGRAM, compiled(q)), this.#checkRows)
+  }
+
+  /** Reads by key of a team, or of none (`''`). 503: too many are under way. */
+  #lookUps(team: string): Queries {
+    const [begin, done] = [() => this.#lookingUp.enter(team), () => this.#lookingUp.leave(team)]
+    return queriesOver((q) => this.#connections.shared.query(compiled(q), this.#seenBy(team)), this.#checkRows, { begin, done })
+  }
+
+  /** Reads one row by key. Most transactions do not: what it takes is made with the first. */
+  #lookUp(team: string): Tx['lookUp'] {
+    let queries: Queries | undefined
+    return (row, q) => (queries ??= this.#lookUps(team)).maybe(row, q)
+  }
+
+  /** The team whose rows its statements see; none in the control plane, where callers are known by their credentials. */
+  #seenBy(team: string): string | undefined {
+    return this.#connections.ofTeams && team !== '' ? team : undefined
+  }
+
+  /** Statements on the whole cell that a crash may undo within its last moments: bookkeeping that is merely repeated then. */
+  get relaxed(): Queries {
+    return queriesOver((q) => this.#connections.relaxed.query(PROGRAM, compiled(q)), this.#checkRows)
+  }
+
+  /**
+   * Run statements on a connection of their own, each a transaction, to find out whether the database serves.
+   * Errors: Unreachable when they have not been answered in time; the connection is given up then.
+   */
+  async probe<R>(work: (queries: Queries) => Promise<R>, within_ms: number): Promise<R> {
+    const { readiness } = this.#connections
+    let timer: NodeJS.Timeout | undefined
+    const late = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => {
+        reject(new Unreachable(new Error('the database did not answer in time')))
+        readiness.abandon()
+      }, within_ms)
+    })
+    const queries = queriesOver((q) => readiness.query(compiled(q)), this.#checkRows)
+    return Promise.race([work(queries), late]).finally(() => clearTimeout(timer))
+  }
+
+  /**
+   * Run `work` as one transaction at team time; its statements see the rows of the team alone. Repeated up to 3 times on serialization
+   * failure or deadlock, 503 after that; once when it leant on something remembered that is no longer so, and once when a prepared statement no longer fitted its tables.
+   * @param guard a select that goes with `begin`, in the same write: unless it selects a row, what the transaction writes is not committed
+   *   and LeaseLost is thrown. Its lock is held until the transaction ends.
+   * 503: too many wait for a connection; the database cannot serve. UnknownOutcome (503): the connection was lost while it committed.
+   */
+  tx<R>(tenant: Tenant, work: (tx: Tx) => Promise<R>, at?: Date, guard?: Sql): Promise<R> {
+    return this.#transact(this.#connections.teams, tenant, work, at, guard)
+  }
+
+  /** As `tx`, for what the operator does for a team with rows that are not, or not yet, the team's: its statements see the whole cell. */
+  txOnWholeCell<R>(tenant: Tenant, work: (tx: Tx) => Promise<R>): Promise<R> {
+    return this.#transact(this.#connections.lending, tenant, work)
+  }
+
+  async #transact<R>(lending: Lending, tenant: Tenant, work: (tx: Tx) => Promise<R>, at?: Date, guard?: Sql): Promise<R> {
+    const { teams, lone, relaxed } = this.#connections
+    const borrower = lending === relaxed ? PROGRAM : tenant.team || PLAIN
+    // Where teams have connections of their own, those for single statements are among them.
+    const isLone = lending === teams
+    const sees = isLone ? this.#seenBy(tenant.team) : undefined
+    let mayRecall = true
+    let mayPrepare = true
+    for (let attempt = 1; ; attempt++) {
+      const tx = new WriteTx(tenant, at ?? teamNow(tenant), {
+        sees,
+        connect: () => lending.connect(borrower),
+        alone: (statement) => (isLone ? lone.query(statement, tenant.team, sees) : lending.query(borrower, statement)),
+        // On the whole cell a look-up goes over the transaction's own connection: the one for look-ups sees one team.
+        lookUp: isLone || !this.#connections.ofTeams ? this.#lookUp(tenant.team) : undefined,
+        numbers: this.#numbers,
+        memory: this.#memory,
+        mayRecall,
+        forget: (team, key) => this.#known.delete(`${team} ${key}`),
+        listeners: this,
+        checkRows: this.#checkRows,
+        guard,
+      })
+      try {
+        const result = await work(tx)
+        await tx.commit()
+        return result
+      } catch (error) {
+        await tx.rollback()
+        const { code = '' } = error as { code?: string }
+        if (code === NOT_NULL_VIOLATION && tx.recalled) mayRecall = false
+        else if (isStale(error) && mayPrepare) {
+          mayPrepare = false
+          prepared.renew()
+        } else if (!TRANSIENT.has(code)) throw error
+        if (attempt === ATTEMPTS_MAX) throw busy('Too much contention, try again')
+      }
+    }
+  }
+
+  /** As `tx`, for work on the whole cell or the control plane, which belongs to no team. */
+  async plainTx<R>(work: (tx: PlainTx) => Promise<R>): Promise<R> {
+    return this.#transact(this.#connections.lending, NOBODY, work)
+  }
+
+  /** As `plainTx`, for what is simply done again when a crash undoes it: the commit does not wait for the disk. */
+  async relaxedTx<R>(work: (tx: PlainTx) => Promise<R>): Promise<R> {
+    return this.#transact(this.#connections.relaxed, NOBODY, work)
+  }
+
+  /** Run `work` with statements that each see the latest commit, of the rows of the team alone; it cannot write or lock. */
+  async read<R>(tenant: Tenant, work: (tx: Tx) => Promise<R>): Promise<R> {
+    const sees = this.#seenBy(tenant.team)
+    return work(
+      new ReadTx(tenant, teamNow(tenant), {
+        send: (q) => this.#connections.teams.query(tenant.team || PLAIN, compiled(q), sees),
+        lookUps: () => this.#lookUps(tenant.team),
+        memory: this.#memory,
+        checkRows: this.#checkRows,
+      }),
+    )
+  }
+
+  readonly #memory: Memory = {
+    recall: async (tenant, key, load, used) => {
+      const remembered = this.#known.get(`${tenant.team} ${key}`)
+      if (remembered === undefined) return this.#memory.renew(tenant, key, load)
+      used?.()
+      return remembered as Awaited<ReturnType<typeof load>>
+    },
+    renew: async (tenant, key, load) => {
+      const found = await load()
+      if (found !== undefined) this.#known.set(`${tenant.team} ${key}`, found)
+      return found
+    },
+  }
+
+  /** End every connection, when its statements are over; those that are still open after a moment are destroyed. */
+  close(): Promise<void> {
+    return this.#connections.close()
+  }
+}
+
+export const NOBODY: Tenant = { team: '', org: '', cell: 'sandbox-us', clock_offset_s: 0, settings: {} }
+
+/** The instant a team's clock shows. */
+export const teamNow = (tenant: Tenant): Date => wholeSeconds(plusSeconds(machineNow(), tenant.clock_offset_s))
+
+/** Constraint name → the answer when a statement violates it. Modules export theirs; app.ts puts them together. */
+export type ConstraintAnswers = Record<string, () => Problem>

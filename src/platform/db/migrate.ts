@@ -1,0 +1,179 @@
+// Applies migrations: numbered SQL files, forward only, each in a transaction of its own, recorded with a checksum. Two processes that
+// start together do not both apply one. A migration never makes requests wait long for its locks: it gives up soon and tries again.
+import { createHash } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import pg from 'pg'
+import type { Connection } from './database.ts'
+import {
+  APPLIED,
+  compare,
+  MigrationError,
+  migrationsOf,
+  UNDECLARED_MAX,
+  type AppliedMigration,
+  type Migration,
+  type MigrationKind,
+} from './migrations.ts'
+import { isSecured, makeRoles, missingSecurity, secureSchema, type Protection, type RowSecurityMode } from './row-security.ts'
+
+export interface MigrateOptions {
+  /** In place of those of this program. */
+  migrations?: Migration[]
+  /** How long a statement of a migration waits for a lock, and requests behind it. */
+  lock_timeout_ms?: number
+  /** How long a migration is tried, and how long another process that migrates is waited for. */
+  wait_ms_max?: number
+  /** A migration, or what makes policies, did not get its locks and is tried again after a pause. */
+  onRetry?: (retry: { migration: string; pause_ms: number }) => void
+  /** In place of what the name of the database gives: see `takeRole`. */
+  installation?: string
+  row_security?: RowSecurityMode
+}
+
+/** More than `deadlock_timeout`, after which PostgreSQL ends an autovacuum that is in the way. */
+const LOCK_TIMEOUT_MS = 1500
+const WAIT_MS_MAX = 600_000
+const PAUSE_MS_MAX = 15_000
+const POLL_MS = 200
+const CONNECT_MS_MAX = 10_000
+
+const LOCK_NOT_AVAILABLE = '55P03'
+const DEADLOCK_DETECTED = '40P01'
+
+/**
+ * Apply the migrations that a schema lacks; creates it if needed. Makes the roles, policies and grants that it lacks as well
+ * (row-security.ts), where the login may create roles. Waits while another process migrates the same schema. What does not get a lock within `lock_timeout_ms` is rolled
+ * back and tried again after a growing pause, for at most `wait_ms_max`. Writes every table of the schema.
+ * Errors: MigrationError when the schema is not compatible with this program, when there can be no roles and they are required, and after
+ * `wait_ms_max`; migrations applied before stay.
+ * @returns the names of the migrations applied, whether the schema is newer than this program, and how the rows of teams are kept apart
+ */
+export async function migrate(
+  connection: Connection,
+  schema: string,
+  kind: MigrationKind,
+  options: MigrateOptions = {},
+): Promise<{ applied: string[]; newer: boolean; protection: Protection }> {
+  const known = options.migrations ?? migrationsOf(kind)
+  const client = new pg.Client({
+    ...connection,
+    application_name: 'drawbridge migrate',
+    connectionTimeoutMillis: CONNECT_MS_MAX,
+    keepAlive: true,
+  })
+  // A lost connection is reported by the statement that meets it.
+  client.on('error', () => {})
+  await client.connect()
+  try {
+    await lockSchema(client, schema, options)
+    await client.query(`set lock_timeout = ${options.lock_timeout_ms ?? LOCK_TIMEOUT_MS}`)
+    await client.query(`create schema if not exists ${schema}`)
+    await client.query(`set search_path = ${schema}`)
+    await client.query(
+      'create table if not exists migration (number integer primary key, name text not null, checksum text not null, applied_at timestamptz not null)',
+    )
+    const { rows } = await client.query<AppliedMigration>(APPLIED)
+    const { installation, row_security } = options
+    const protection: Protection =
+      row_security === 'off' ? { by: 'program', statements: [] } : await makeRoles(client, { schema, installation })
+    if (protection.by === 'program' && row_security === 'required')
+      throw new MigrationError(
+        `The login may not create the roles of schema "${schema}", and ROW_SECURITY is "required". As an administrator, run: ${protection.statements.join('; ')}`,
+      )
+    const { pending, newer } = compare(rows, known, schema)
+    const roles = protection.by === 'roles' ? protection.roles : undefined
+    const secured = roles && pending.length && (await isSecured(client, schema, roles)) ? roles : undefined
+    const secure = async () => {
+      for (const statement of secured ? await missingSecurity(client, schema, secured) : []) await client.query(statement)
+    }
+    for (const migration of pending)
+      await retryWhileLocked(client, schema, migration.name, () => apply(client, migration, kind, secure), options)
+    if (protection.by === 'roles')
+      protection.hidden_from = await retryWhileLocked(
+        client,
+        schema,
+        'of row-level security',
+        () => secureSchema(client, schema, protection.roles),
+        options,
+      )
+    return { applied: pending.map(({ name }) => name), newer, protection }
+  } finally {
+    await client.end()
+  }
+}
+
+/** Polls: a session that waits inside PostgreSQL would hold a snapshot for as long. */
+async function lockSchema(client: pg.Client, schema: string, { wait_ms_max = WAIT_MS_MAX }: MigrateOptions): Promise<void> {
+  for (const end = performance.now() + wait_ms_max; ; await sleep(POLL_MS)) {
+    const { rows } = await client.query<{ locked: boolean }>('select pg_try_advisory_lock($1) as locked', [lockOf(schema)])
+    if (rows[0]?.locked) return
+    if (performance.now() > end)
+      throw new MigrationError(`Another process has been migrating schema "${schema}" for ${seconds(wait_ms_max)}.`)
+  }
+}
+
+async function retryWhileLocked<R>(
+  client: pg.Client,
+  schema: string,
+  migration: string,
+  work: () => Promise<R>,
+  { wait_ms_max = WAIT_MS_MAX, lock_timeout_ms = LOCK_TIMEOUT_MS, onRetry }: MigrateOptions,
+): Promise<R> {
+  const end = performance.now() + wait_ms_max
+  for (let pause_ms = lock_timeout_ms; ; pause_ms = Math.min(2 * pause_ms, PAUSE_MS_MAX)) {
+    try {
+      return await work()
+    } catch (error) {
+      const { code } = error as { code?: string }
+      if (code !== LOCK_NOT_AVAILABLE && code !== DEADLOCK_DETECTED) throw error
+      if (performance.now() > end)
+        throw new MigrationError(
+          `Migration ${migration} of schema "${schema}" did not get its locks within ${seconds(wait_ms_max)}: ` +
+            `${await openTransactions(client)}. Migrations before it are applied. End these transactions and run "bin/drawbridge migrate" again.`,
+        )
+      onRetry?.({ migration, pause_ms })
+      await sleep(pause_ms)
+    }
+  }
+}
+
+/** @param secure what programs that run now need of what the migration makes, in its transaction */
+async function apply(client: pg.Client, migration: Migration, kind: MigrationKind, secure: () => Promise<void>): Promise<void> {
+  const { number, name, text, checksum, compatible_from } = migration
+  await client.query('begin')
+  try {
+    await client.query(text)
+    if (number <= UNDECLARED_MAX[kind])
+      await client.query('insert into migration (number, name, checksum, applied_at) values ($1, $2, $3, clock_timestamp())', [
+        number,
+        name,
+        checksum,
+      ])
+    else
+      await client.query(
+        'insert into migration (number, name, checksum, applied_at, compatible_from) values ($1, $2, $3, clock_timestamp(), $4)',
+        [number, name, checksum, compatible_from],
+      )
+    await secure()
+    await client.query('commit')
+  } catch (error) {
+    await client.query('rollback').catch(() => {})
+    throw error
+  }
+}
+
+/** Who may hold the locks, as text. Names of programs and times only: statements may quote data of patients. */
+async function openTransactions(client: pg.Client): Promise<string> {
+  const { rows } = await client.query<{ pid: number; program: string; open_s: number }>(
+    `select pid, application_name as program, extract(epoch from clock_timestamp() - xact_start)::integer as open_s
+     from pg_stat_activity
+     where datname = current_database() and pid <> pg_backend_pid() and xact_start < clock_timestamp() - interval '1 second'
+     order by xact_start limit 5`,
+  )
+  const listed = rows.map(({ pid, program, open_s }) => `process ${pid} ("${program}") for ${open_s} s`).join(', ')
+  return `transactions that are open: ${listed || 'none any more'}`
+}
+
+const seconds = (ms: number): string => `${Math.round(ms / 1000)} s`
+
+const lockOf = (schema: string): number => createHash('sha256').update(`drawbridge migrate ${schema}`).digest().readInt32BE(0)

@@ -1,0 +1,143 @@
+// The migrations that this program knows, and whether it can work with a schema. A schema may be newer than the program: each migration
+// says from which migration on programs can work with the schema after it, and the table `migration` keeps that for older programs.
+import { createHash } from 'node:crypto'
+import { readdirSync, readFileSync } from 'node:fs'
+import type { Queries } from './transaction.ts'
+import { T } from '../schema/schema.ts'
+import { raw, sql } from './sql.ts'
+
+export type MigrationKind = 'cell' | 'control'
+
+export interface Migration {
+  number: number
+  /** The name of its file. */
+  name: string
+  text: string
+  checksum: string
+  /** Programs that know the migrations up to this number, or more of them, can work with the schema after this migration. */
+  compatible_from: number
+}
+
+/** A schema that this program cannot work with, or a migration that cannot be applied. The message says what to do. */
+export class MigrationError extends Error {}
+
+const folder = new URL('../../../migrations/', import.meta.url)
+
+/** Migrations up to these numbers were released before the first line said what programs they are compatible with. */
+export const UNDECLARED_MAX: Record<MigrationKind, number> = { cell: 30, control: 7 }
+
+const DECLARATION = /^-- compatible with programs from migration (\d{4}) on$/
+
+const loaded = new Map<MigrationKind, Migration[]>()
+
+/**
+ * The migrations of a kind of schema, in order. The files are read once: a process is as old as the files that it started with, also when
+ * newer ones take their place while it runs.
+ * Errors: as `readMigrations`.
+ */
+export function migrationsOf(kind: MigrationKind): Migration[] {
+  let migrations = loaded.get(kind)
+  if (!migrations) loaded.set(kind, (migrations = readMigrations(kind, folder)))
+  return migrations
+}
+
+/**
+ * The files of a kind of schema below a folder as migrations, in order.
+ * Errors: MigrationError for a number that is missing or used twice, and for a first line that does not declare the compatibility.
+ */
+export function readMigrations(kind: MigrationKind, below: URL): Migration[] {
+  const files = readdirSync(new URL(`${kind}/`, below)).filter((name) => name.endsWith('.sql'))
+  return files.sort().map((name, i) => {
+    const before = files[i - 1]
+    if (before?.slice(0, 4) === name.slice(0, 4))
+      throw new MigrationError(
+        `migrations/${kind}/${name}: The number is that of ${before}; the next free one is ${next(files)}.`,
+      )
+    return readMigration(kind, name, i + 1, readFileSync(new URL(`${kind}/${name}`, below), 'utf8'))
+  })
+}
+
+/** The first number that comes after all others. */
+const next = (files: readonly string[]): string => String(Number(files.at(-1)!.slice(0, 4)) + 1).padStart(4, '0')
+
+/** One file as a migration. Errors: as `migrationsOf`. */
+export function readMigration(kind: MigrationKind, name: string, number: number, text: string): Migration {
+  if (Number(name.slice(0, 4)) !== number) throw new MigrationError(`migrations/${kind}/${name}: The number must be ${number}.`)
+  const checksum = createHash('sha256').update(text).digest('hex').slice(0, 32)
+  return { number, name, text, checksum, compatible_from: declared(kind, name, number, text) }
+}
+
+function declared(kind: MigrationKind, name: string, number: number, text: string): number {
+  if (number <= UNDECLARED_MAX[kind]) return number
+  const found = DECLARATION.exec(text.slice(0, text.indexOf('\n')))
+  const compatible_from = Number(found?.[1])
+  if (compatible_from >= 1 && compatible_from <= number) return compatible_from
+  throw new MigrationError(
+    `migrations/${kind}/${name}: The first line must say from which migration on programs can work with the schema after this one, ` +
+      `at most its own number: "-- compatible with programs from migration ${String(number - 1).padStart(4, '0')} on" ` +
+      '(CONTRIBUTING.md, "Add a table or a column").',
+  )
+}
+
+/** A row of the table `migration`. */
+export interface AppliedMigration {
+  number: number
+  checksum: string
+  /** Null in a schema that is older than the column. */
+  compatible_from: number | null
+}
+
+/** Works on a table without the column `compatible_from` too. */
+export const APPLIED = `select number, checksum, (to_jsonb(m) ->> 'compatible_from')::integer as compatible_from from migration m order by number`
+
+export interface Comparison {
+  /** Migrations of this program that the schema lacks. */
+  pending: Migration[]
+  /** The schema has migrations that this program does not know. */
+  newer: boolean
+}
+
+/**
+ * Compare the migrations that a schema has with those of this program.
+ * Errors: MigrationError when the history is another one, or newer and not compatible with this program.
+ */
+export function compare(applied: AppliedMigration[], known: Migration[], schema: string): Comparison {
+  for (const [i, { number, checksum }] of applied.entries())
+    if (number !== i + 1 || (known[i] && known[i].checksum !== checksum))
+      throw new MigrationError(
+        `Migration ${number} of schema "${schema}" is not the one this program knows. Migrations that have run must not be changed.`,
+      )
+  const required = Math.max(0, ...applied.slice(known.length).map((row) => row.compatible_from ?? row.number))
+  if (required > known.length)
+    throw new MigrationError(
+      `The schema "${schema}" is newer than this program and not compatible with it: it has migration ${applied.length}, which requires ` +
+        `a program with migration ${required}, and this program has ${known.length}. Run a newer release.`,
+    )
+  return { pending: known.slice(applied.length), newer: applied.length > known.length }
+}
+
+const Applied = T.Object({
+  number: T.Integer(),
+  checksum: T.String(),
+  compatible_from: T.Union([T.Integer(), T.Null()]),
+})
+
+const UNDEFINED_TABLE = '42P01'
+
+/**
+ * Check that this program can work with a schema as it is; changes nothing. One read of a small table.
+ * Errors: MigrationError when the schema does not exist, lacks a migration, or is not compatible; what the database answers otherwise.
+ */
+export async function requireUsable(queries: Queries, schema: string, kind: MigrationKind): Promise<void> {
+  const applied = await queries.many(Applied, sql`${raw(APPLIED)}`).catch((error: unknown) => {
+    if ((error as { code?: string }).code === UNDEFINED_TABLE) return []
+    throw error
+  })
+  const known = migrationsOf(kind)
+  const { pending } = compare(applied, known, schema)
+  if (pending.length)
+    throw new MigrationError(
+      `The schema "${schema}" ${applied.length ? `has ${applied.length} of the ${known.length} migrations of this program` : 'has not been created'}. ` +
+        'Run "bin/drawbridge migrate" first.',
+    )
+}

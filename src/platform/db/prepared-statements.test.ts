@@ -1,0 +1,121 @@
+// Which statements are prepared on a connection, and what happens when what was prepared no longer fits.
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import pg from 'pg'
+import { asOwner, connection, given, installation } from '../../testing.ts'
+import { Db } from './database.ts'
+import { PreparedNames } from './prepared-statements.ts'
+import { T } from '../schema/schema.ts'
+import { raw, sql } from './sql.ts'
+
+const One = T.Object({ one: T.Integer() })
+const db = new Db({
+  connection,
+  schema: 'sandbox_us',
+  connections_max: 1,
+  checkRows: true,
+  installation,
+  row_security: 'required',
+})
+after(() => db.close())
+
+const preparedThere = async (): Promise<number> =>
+  (await db.queries.one(One, sql`select count(*)::int as one from pg_prepared_statements`)).one
+
+test('a list of many shapes prepares no more than 250 statements on a connection', async () => {
+  for (let shape = 0; shape < 600; shape++)
+    for (let run = 0; run < 6; run++) await db.queries.one(One, sql`select ${1}::int as one ${raw(`/* shape ${shape} */`)}`)
+  const count = await preparedThere()
+  assert(count > 100 && count <= 250, `${count} statements`)
+})
+
+test('what is run often has a name, what is run no more gives it back, and connections forget it', async () => {
+  const names = new PreparedNames()
+  const client = new pg.Client({ ...connection, pipeline: true } as pg.ClientConfig)
+  await client.connect()
+  const run = (text: string) => {
+    const name = names.of(text)
+    names.tidy(client)
+    return client.query(name === undefined ? { text, values: [1] } : { name, text, values: [1] })
+  }
+  const known = async () =>
+    (await client.query<{ statement: string }>(`select statement from pg_prepared_statements order by 1`)).rows.map(
+      (row) => row.statement,
+    )
+  for (let i = 0; i < 20; i++) await run('select $1::int as old')
+  await run('select $1::int as rare')
+  assert.deepEqual(await known(), ['select $1::int as old'])
+  // Counts are halved several times meanwhile.
+  for (let i = 0; i < 200_000; i++) names.of('select $1::int as current')
+  await run('select $1::int as current')
+  assert.deepEqual(await known(), ['select $1::int as current'])
+  await run('select $1::int as old')
+  await client.end()
+})
+
+test('a table that has changed under a prepared statement is read again, within a transaction too', async () => {
+  const { tenant } = await given()
+  await asOwner(`create table sandbox_us.changing (one integer); insert into sandbox_us.changing values (1);
+    grant select on sandbox_us.changing to drawbridge_${installation}_sandbox_us, drawbridge_${installation}_sandbox_us_team`)
+  const Row = T.Record(T.String(), T.Integer())
+  const all = sql`select * from changing`
+  const changes = [
+    { read: () => db.queries.one(Row, all), change: 'add column two integer default 2', row: { one: 1, two: 2 } },
+    {
+      read: () =>
+        db.tx(tenant, async (tx) => {
+          await tx.locking.run(sql`select id from team where id = ${tx.team} for no key update`)
+          return tx.one(Row, all)
+        }),
+      change: 'add column three integer default 3',
+      row: { one: 1, two: 2, three: 3 },
+    },
+    {
+      read: () => db.read(tenant, (tx) => tx.lookUp(Row, all)),
+      change: 'drop column two',
+      row: { one: 1, three: 3 },
+    },
+  ]
+  for (const { read, change, row } of changes) {
+    for (let i = 0; i < 8; i++) await read()
+    await asOwner(`alter table sandbox_us.changing ${change}`)
+    assert.deepEqual(await read(), row)
+  }
+  await asOwner('drop table sandbox_us.changing')
+})
+
+test('a connection that has lost what was prepared on it prepares it again', async () => {
+  const again = sql`select ${7}::int as one`
+  for (let i = 0; i < 8; i++) await db.queries.one(One, again)
+  await db.pool.query('deallocate all')
+  assert.deepEqual(await db.queries.one(One, again), { one: 7 })
+})
+
+test('a connection for teams that has lost what was prepared on it, and perhaps its role, is replaced', async () => {
+  const { tenant, team } = await given()
+  const Team = T.Object({ id: T.String() })
+  const own = sql`select id from team`
+  const uses = [
+    () => db.read(tenant, (tx) => tx.many(Team, own)),
+    () => db.tx(tenant, (tx) => tx.many(Team, own)),
+    () => db.tx(tenant, (tx) => tx.locking.many(Team, sql`select id from team for no key update`)),
+    async () => [(await db.read(tenant, (tx) => tx.lookUp(Team, own)))!],
+  ]
+  // Without the role its statements would see this team as well.
+  await given()
+  for (const use of uses) {
+    for (let i = 0; i < 8; i++) await use()
+    await db.read(tenant, (tx) => tx.run(sql`deallocate all`))
+    await db.read(tenant, (tx) => tx.lookUp(Team, sql`deallocate all`))
+    assert.deepEqual(await use(), [{ id: team }])
+    await use()
+    const clients = await Promise.all(Array.from({ length: db.teamPool.totalCount }, () => db.teamPool.connect()))
+    for (const client of clients) {
+      await client.query('discard all')
+      const { rows } = await client.query<{ is_login: boolean }>('select current_user = session_user as is_login')
+      assert.equal(rows[0]!.is_login, true)
+      client.release()
+    }
+    assert.deepEqual(await use(), [{ id: team }])
+  }
+})

@@ -1,0 +1,89 @@
+// A transaction that only reads: each statement sees the latest commit, and what would write or lock throws. See transaction.ts for what it promises.
+import type pg from 'pg'
+import type { Static, TSchema } from 'typebox'
+import { queriesOver } from './statements.ts'
+import type { Sql } from './sql.ts'
+import { Subjects } from './subjects.ts'
+import type { Queries, Tenant, Tx } from './transaction.ts'
+import { uuid } from '../runtime/uuid.ts'
+import type { Memory } from './write-transaction.ts'
+
+/** What it needs of its database. */
+interface Means {
+  send: (q: Sql) => Promise<pg.QueryResult>
+  /** For reads by key. */
+  lookUps: () => Queries
+  memory: Memory
+  checkRows: boolean
+}
+
+const forbidden = (): never => {
+  throw new Error('a read cannot write or lock')
+}
+const LOCKING: Queries = { run: forbidden, many: forbidden, maybe: forbidden, one: forbidden }
+
+export class ReadTx implements Tx {
+  readonly team: string
+  readonly tenant: Tenant
+  readonly now: Date
+  readonly subjects: Subjects
+  readonly #means: Means
+  #made: Queries | undefined
+
+  constructor(tenant: Tenant, now: Date, means: Means) {
+    this.tenant = tenant
+    this.team = tenant.team
+    this.now = now
+    this.subjects = tenant.subjects ?? new Subjects()
+    this.#means = means
+  }
+
+  /** Most reads are one look-up: what sends other statements is made with the first of them. */
+  get #queries(): Queries {
+    return (this.#made ??= queriesOver(this.#means.send, this.#means.checkRows))
+  }
+
+  run(q: Sql): Promise<number> {
+    return this.#queries.run(q)
+  }
+
+  many<S extends TSchema>(row: S, q: Sql): Promise<Static<S>[]> {
+    return this.#queries.many(row, q)
+  }
+
+  maybe<S extends TSchema>(row: S, q: Sql): Promise<Static<S> | undefined> {
+    return this.#queries.maybe(row, q)
+  }
+
+  one<S extends TSchema>(row: S, q: Sql): Promise<Static<S>> {
+    return this.#queries.one(row, q)
+  }
+
+  lookUp<S extends TSchema>(row: S, q: Sql): Promise<Static<S> | undefined> {
+    return this.#means.lookUps().maybe(row, q)
+  }
+
+  concerns(user_id: string | null, object?: string): void {
+    this.subjects.add(user_id, object)
+  }
+
+  remember<V>(key: string, load: () => Promise<V | undefined>): Promise<V | undefined> {
+    return this.#means.memory.recall(this.tenant, key, load)
+  }
+
+  get locking(): Queries {
+    return LOCKING
+  }
+
+  uuid(): string {
+    return uuid()
+  }
+
+  readonly defer = forbidden
+  readonly gather = forbidden
+  readonly afterCommit = forbidden
+  readonly wake = forbidden
+  readonly wakeDelivery = forbidden
+  readonly numbers = forbidden
+  readonly forget = forbidden
+}

@@ -1,0 +1,37 @@
+// Whether the databases of this process serve: each answers in time, has schemas that this program can work with, and takes a write.
+import { schemaOf, type Cells } from './cells.ts'
+import type { Db } from './database.ts'
+import { MigrationError, requireUsable, type MigrationKind } from './migrations.ts'
+import { isWithoutResources, NO_RESOURCES } from './outages.ts'
+import { sql } from './sql.ts'
+
+/** How long every database may take, together. */
+const WITHIN_MS = 3000
+
+/**
+ * Why this process cannot serve; undefined when it can. Reads the table `migration` and writes the only row of `readiness`, in the control
+ * plane and in each cell. Takes 3 s at most. Not for every request: one write per database at each call.
+ */
+export async function notReady(cells: Cells, within_ms = WITHIN_MS): Promise<string | undefined> {
+  const reasons = await Promise.all([
+    reason(cells.control, 'control', 'control', within_ms),
+    ...cells.names.map((name) => reason(cells.of(name), schemaOf(name), 'cell', within_ms)),
+  ])
+  return reasons.find((one) => one !== undefined)
+}
+
+async function reason(db: Db, schema: string, kind: MigrationKind, within_ms: number): Promise<string | undefined> {
+  try {
+    await db.probe(async (queries) => {
+      await requireUsable(queries, schema, kind)
+      // One row that is written in place needs no room on the disk. The snapshot does: it is a file, and gone with the transaction.
+      await queries.run(sql`update readiness set checked_at = clock_timestamp() where pg_export_snapshot() is not null`)
+    }, within_ms)
+    return undefined
+  } catch (error) {
+    if (error instanceof MigrationError) return error.message
+    const { code = '' } = error as { code?: string }
+    if (code === '25006') return 'The database does not take writes'
+    return isWithoutResources(error) ? NO_RESOURCES : 'The database does not answer'
+  }
+}

@@ -1,0 +1,81 @@
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import pg from 'pg'
+import { connection } from '../../testing.ts'
+import { LoneWriters } from './single-statement-writers.ts'
+
+const config = { ...connection, pipeline: true, application_name: 'lone writers' } as pg.ClientConfig
+const other = new pg.Client(connection)
+// The database goes with the file, and may go first.
+other.on('error', () => {})
+await other.connect()
+after(() => other.end())
+
+const using = async (max: number, work: (writers: LoneWriters) => Promise<void>): Promise<void> => {
+  const writers = new LoneWriters(config, max)
+  await work(writers).finally(() => writers.close())
+}
+
+const numbered = (writers: LoneWriters, count: number) =>
+  Promise.all(
+    Array.from({ length: count }, async (_, i) => {
+      const { rows } = await writers.query({ text: 'select $1::int as n', values: [i] })
+      assert.equal(rows[0].n, i)
+    }),
+  )
+
+const connections = async (): Promise<number> => {
+  const { rows } = await other.query(
+    `select count(*)::int as n from pg_stat_activity where application_name = 'lone writers' and datname = current_database()`,
+  )
+  return rows[0].n
+}
+
+test('many statements share a few connections, and each gets its own answer', () =>
+  using(5, async (writers) => {
+    await numbered(writers, 500)
+    const open = await connections()
+    assert(open >= 1 && open <= 5, `${open} connections`)
+  }))
+
+test('a statement that fails fails alone', () =>
+  using(1, async (writers) => {
+    const outcomes = await Promise.allSettled(
+      Array.from({ length: 20 }, (_, i) => writers.query({ text: 'select 10 / $1::int as n', values: [i] })),
+    )
+    assert.deepEqual(
+      outcomes.flatMap(({ status }, i) => (status === 'rejected' ? [i] : [])),
+      [0],
+    )
+  }))
+
+test('one that waits for a lock holds up no others', () =>
+  using(5, async (writers) => {
+    await other.query('begin')
+    await other.query('select pg_advisory_xact_lock(4711)')
+    let isOver = false
+    const waiting = writers.query({ text: 'select pg_advisory_xact_lock(4711)' }).then(() => (isOver = true))
+    // Longer than a connection is believed to be about to answer, and than others are held up by a machine that is busy.
+    await sleep(500)
+    for (let i = 0; i < 20; i++) await numbered(writers, 10)
+    assert.equal(isOver, false)
+    assert.deepEqual([writers.use.busy, writers.use.waited_for], [1, 0])
+    await other.query('commit')
+    await waiting
+    assert.equal(writers.use.busy, 0)
+  }))
+
+test('when a connection breaks its statements fail, and the next one finds another', () =>
+  using(1, async (writers) => {
+    const sleeping = writers.query({ text: 'select pg_sleep(60)' })
+    const broken = assert.rejects(sleeping)
+    for (let open = 0; open === 0; open = await connections()) await sleep(20)
+    await other.query(
+      `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'lone writers' and datname = current_database()`,
+    )
+    await broken
+    // Until it is noticed here that the connection is gone.
+    await sleep(100)
+    await numbered(writers, 3)
+  }))

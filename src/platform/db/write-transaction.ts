@@ -1,0 +1,268 @@
+// A transaction that writes: what is sent when, and how it ends. See transaction.ts for what it promises.
+import type { Duplex } from 'node:stream'
+import type pg from 'pg'
+import { Subjects } from './subjects.ts'
+import type { Queries, Tenant, Tx } from './transaction.ts'
+import { LeaseLost } from './leases.ts'
+import type { Numbers } from './sequences.ts'
+import { isLost, UnknownOutcome } from './outages.ts'
+import { compiled, queriesOver } from './statements.ts'
+import { join, raw, sql, type Sql } from './sql.ts'
+import { send } from './send-statement.ts'
+import { uuid } from '../runtime/uuid.ts'
+
+const ignore = () => {}
+
+export interface Listeners {
+  readonly onWork: () => void
+  readonly onEvents: () => void
+  readonly onError: (error: unknown) => void
+}
+
+export interface Memory {
+  /** What is remembered, or else what `load` finds; `used` is called where it is the former. */
+  recall<V>(tenant: Tenant, key: string, load: () => Promise<V | undefined>, used?: () => void): Promise<V | undefined>
+  /** What `load` finds, remembered from now on. */
+  renew<V>(tenant: Tenant, key: string, load: () => Promise<V | undefined>): Promise<V | undefined>
+}
+
+/** Whether a statement may run before the transaction begins, unless it is said to lock. */
+const isSelect = (text: string): boolean => /^\s*select\b/i.test(text)
+
+/** A statement that failed cannot be sent again within its transaction: the whole is run again. */
+const WITHIN = { alone: false }
+
+/** Several writes as one statement. */
+function together(writes: Sql[]): Sql {
+  const [only] = writes
+  if (only && writes.length === 1) return only
+  const named = writes.slice(0, -1).map((write, i) => sql`${raw(`w${i}`)} as (${write})`)
+  return sql`with ${join(named, ', ')} ${writes.at(-1)!}`
+}
+
+/** What a transaction needs of its database. */
+export interface Means {
+  /** The team whose rows its statements see, and no others; undefined on the whole cell. */
+  sees: string | undefined
+  connect: () => Promise<pg.PoolClient>
+  /** Runs a statement that is the whole transaction. */
+  alone: (statement: pg.QueryConfig) => Promise<unknown>
+  /** Reads one row by key; absent, the transaction does so itself. */
+  lookUp: Tx['lookUp'] | undefined
+  numbers: Numbers
+  memory: Memory
+  mayRecall: boolean
+  forget: (team: string, key: string) => void
+  listeners: Listeners
+  checkRows: boolean
+  /** Sent right after `begin`; the transaction is committed only if it selects a row. */
+  guard?: Sql | undefined
+}
+
+export class WriteTx implements Tx {
+  readonly team: string
+  readonly tenant: Tenant
+  readonly now: Date
+  readonly run: Queries['run']
+  readonly many: Queries['many']
+  readonly maybe: Queries['maybe']
+  readonly one: Queries['one']
+  readonly lookUp: Tx['lookUp']
+  readonly uuid = uuid
+  readonly #means: Means
+  readonly #deferred: Sql[] = []
+  readonly #gathered = new Map<(tx: Tx, items: never[]) => Sql, unknown[]>()
+  readonly #after = new Set<() => void>()
+  #connecting: Promise<pg.PoolClient> | undefined
+  #client: pg.PoolClient | undefined
+  #begun = false
+  #locking: Queries | undefined
+  #guarded: Promise<pg.QueryResult> | undefined
+  /** Whether the transaction that was begun knows its team. */
+  #teamSet = false
+  #finished = false
+  /** What commits was sent: the database may have done it, whether its answer comes or not. */
+  #committing = false
+  #gathering = false
+  #subjects: Subjects | undefined
+  /** Whether it leans on something remembered. */
+  recalled = false
+
+  constructor(tenant: Tenant, now: Date, means: Means) {
+    this.tenant = tenant
+    this.team = tenant.team
+    this.now = now
+    this.#means = means
+    const queries = queriesOver((q) => this.#send(q, false), means.checkRows, WITHIN)
+    this.run = queries.run
+    this.many = queries.many
+    this.maybe = queries.maybe
+    this.one = queries.one
+    this.lookUp = means.lookUp ?? queries.maybe
+  }
+
+  get locking(): Queries {
+    return (this.#locking ??= queriesOver((q) => this.#send(q, true), this.#means.checkRows, WITHIN))
+  }
+
+  async #send(q: Sql, locks: boolean): Promise<pg.QueryResult> {
+    if (this.#finished) throw new Error('the transaction is over')
+    const { text } = q
+    const client = this.#client ?? (await this.#connect())
+    this.#gather(client)
+    if (!this.#begun && (locks || !isSelect(text))) this.#begin(client)
+    const statement = compiled(q, text)
+    return this.#begun || !this.#means.checkRows ? this.#query(client, statement) : this.#readOnly(client, statement)
+  }
+
+  /** A statement before `begin` names the team for itself, the first one after it for all that follow. */
+  #query(client: pg.PoolClient, statement: pg.QueryConfig): Promise<pg.QueryResult> {
+    const { sees } = this.#means
+    if (this.#teamSet) return client.query(statement)
+    this.#teamSet = this.#begun
+    return send(client, statement, sees)
+  }
+
+  /**
+   * Run a statement that is sent before the transaction begins so that it fails when it writes or locks rows (25006). The database does
+   * not refuse an advisory lock, which would be gone at once as well.
+   */
+  #readOnly(client: pg.PoolClient, statement: pg.QueryConfig): Promise<pg.QueryResult> {
+    if (statement.text.includes('advisory_xact_lock')) throw new Error('a statement that locks must be sent through `locking`')
+    client.query('begin read only').catch(ignore)
+    const result = this.#query(client, statement)
+    client.query('commit').catch(ignore)
+    return result
+  }
+
+  /** A connection is taken with the first statement, not before: many requests end without one. */
+  #connect(): Promise<pg.PoolClient> {
+    return (this.#connecting ??= this.#means.connect().then((client) => (this.#client = client)))
+  }
+
+  /** Statements of one turn of the event loop leave in one write: system calls cost more than the bytes. */
+  #gather(client: pg.PoolClient): void {
+    if (this.#gathering) return
+    this.#gathering = true
+    const { stream } = (client as unknown as { connection: { stream: Duplex } }).connection
+    stream.cork()
+    process.nextTick(() => {
+      this.#gathering = false
+      stream.uncork()
+    })
+  }
+
+  #begin(client: pg.PoolClient): void {
+    this.#begun = true
+    client.query('begin').catch(ignore)
+    const { guard } = this.#means
+    if (!guard) return
+    this.#guarded = this.#query(client, compiled(guard))
+    this.#guarded.catch(ignore)
+  }
+
+  /** Reads need no guard: nothing comes of them. Whoever writes waits for its answer, which came with that of the first statement. */
+  async #assertGuarded(client: pg.PoolClient): Promise<void> {
+    if (!this.#begun) this.#begin(client)
+    if ((await this.#guarded)!.rowCount === 0) throw new LeaseLost('the lease ended before the transaction began')
+  }
+
+  defer(q: Sql): void {
+    this.#deferred.push(q)
+  }
+
+  gather<I>(item: I, write: (tx: Tx, items: I[]) => Sql): void {
+    const items = this.#gathered.get(write) ?? []
+    this.#gathered.set(write, items)
+    items.push(item)
+  }
+
+  afterCommit(call: () => void): void {
+    this.#after.add(call)
+  }
+
+  concerns(user_id: string | null, object?: string, team_id?: string): void {
+    this.#subjects ??= this.tenant.subjects ?? new Subjects()
+    this.#subjects.add(user_id, object, team_id)
+  }
+
+  get subjects(): Subjects | undefined {
+    return this.#subjects
+  }
+
+  forget(team: string, key: string): void {
+    this.#after.add(() => this.#means.forget(team, key))
+  }
+
+  wake(): void {
+    this.#after.add(this.#means.listeners.onWork)
+  }
+
+  wakeDelivery(): void {
+    this.#after.add(this.#means.listeners.onEvents)
+  }
+
+  remember<V>(key: string, load: () => Promise<V | undefined>): Promise<V | undefined> {
+    const { memory, mayRecall } = this.#means
+    return mayRecall ? memory.recall(this.tenant, key, load, () => (this.recalled = true)) : memory.renew(this.tenant, key, load)
+  }
+
+  numbers(sequence: string, count: number, above = 0): Promise<number[]> {
+    return this.#means.numbers.take(sequence, count, above, this.team)
+  }
+
+  /**
+   * Send what was deferred, end the transaction, give the connection back. What is called after that cannot fail it any more.
+   * Errors: UnknownOutcome (503) when the connection was lost before the answer to what commits.
+   */
+  async commit(): Promise<void> {
+    this.#finished = true
+    try {
+      await this.#end()
+    } catch (error) {
+      throw this.#committing && isLost(error) ? new UnknownOutcome(error) : error
+    }
+    this.#client?.release()
+    this.#client = this.#connecting = undefined
+    for (const call of this.#after) {
+      try {
+        call()
+      } catch (error) {
+        this.#means.listeners.onError(error)
+      }
+    }
+  }
+
+  async #end(): Promise<void> {
+    for (const [write, items] of this.#gathered) this.#deferred.push(write(this, items as never[]))
+    if (!this.#begun && this.#deferred.length === 0) return
+    const { guard } = this.#means
+    this.#committing = !this.#connecting && !guard
+    if (this.#committing) return void (await this.#means.alone(compiled(together(this.#deferred))))
+    const client = this.#client ?? (await this.#connect())
+    if (guard) await this.#assertGuarded(client)
+    this.#committing = true
+    if (this.#begun) this.#gather(client)
+    const last = this.#deferred.length ? this.#query(client, compiled(together(this.#deferred))) : undefined
+    if (!this.#begun) return void (await last)
+    const done = client.query('commit')
+    const outcomes = await Promise.allSettled([last, done])
+    for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason
+    // A transaction that failed earlier answers `commit` with ROLLBACK, without an error.
+    if ((await done).command !== 'COMMIT') throw new Error('the transaction was rolled back')
+  }
+
+  /** Undo everything and give the connection back; one that cannot even undo is not used again. */
+  async rollback(): Promise<void> {
+    this.#finished = true
+    const client = this.#client ?? (await this.#connecting?.catch(() => undefined))
+    if (!client) return
+    this.#client = undefined
+    try {
+      if (this.#begun) await client.query('rollback')
+      client.release()
+    } catch (error) {
+      client.release(error as Error)
+    }
+  }
+}

@@ -1,0 +1,225 @@
+/**
+ * The folders of the bundled PostgreSQL: `<dataDir>/postgres` with the cluster, its password, its socket folder. A cluster
+ * appears whole or not at all. Never talks to a running server. What takes a `Home` may be called by the owner only.
+ */
+import { createHash, createHmac, randomBytes } from 'node:crypto'
+import * as fs from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join, resolve } from 'node:path'
+import { errorCode, notAllowed, runnerFor, runToEnd, type Account, type Binaries, type Runner } from './account.ts'
+import { endStragglers } from './processes.ts'
+
+export interface Connection {
+  host: string
+  port: number
+  user: string
+  password: string
+  database: string
+}
+
+/** What the owner of a data folder works with. */
+export interface Home {
+  /** real path */
+  dataDir: string
+  binaries: Binaries
+  account: Account | undefined
+  run: Runner
+}
+
+const name = 'drawbridge'
+/** Only part of a file name here: there is no TCP. */
+const port = 5432
+const socketPathBytesMax = process.platform === 'darwin' ? 103 : 107
+
+export const clusterFolder = (dataDir: string): string => join(dataDir, 'postgres')
+export const passwordFile = (dataDir: string): string => join(dataDir, 'postgres.password')
+
+/**
+ * Makes the data folder if there is none, closed to other accounts (as root: but for the group of PostgreSQL's account, which
+ * has to pass through). Returns its real path. Errors: it cannot be made, or is not writable.
+ */
+export function prepareDataDir(dataDir: string, account: Account | undefined): string {
+  try {
+    fs.mkdirSync(dirname(resolve(dataDir)), { recursive: true })
+    const made = makePrivate(dataDir, account && { ...account, uid: 0 })
+    if (made && account) fs.chmodSync(dataDir, 0o710)
+    fs.readdirSync(dataDir)
+    fs.accessSync(dataDir, fs.constants.R_OK | fs.constants.W_OK | fs.constants.X_OK)
+    return fs.realpathSync(dataDir)
+  } catch (error) {
+    if (!(error as NodeJS.ErrnoException).code) throw error
+    throw new Error(
+      `The data folder ${resolve(dataDir)} is not writable (${errorCode(error)}): change its permissions or set DATA_DIR.`,
+    )
+  }
+}
+
+/** False: there is something of that name already. */
+function makePrivate(folder: string, account: Account | undefined): boolean {
+  try {
+    fs.mkdirSync(folder, { mode: 0o700 })
+  } catch (error) {
+    if (errorCode(error) === 'EEXIST') return false
+    throw error
+  }
+  if (account) giveTo(account, folder)
+  return true
+}
+
+/** Not chown: in a folder of another account a link may take the place of what we have just made. */
+function giveTo(account: Account, path: string): void {
+  try {
+    fs.lchownSync(path, account.uid, account.gid)
+  } catch (error) {
+    throw new Error(notAllowed(account.name, error))
+  }
+}
+
+/** Where the socket is, or will be: inside the cluster, or below the folder for temporary files when that path is too long. */
+export function socketFolder(dataDir: string): string {
+  const hash = createHash('sha256').update(dataDir).digest('hex').slice(0, 16)
+  const places = [join(clusterFolder(dataDir), 'run'), join(tmpdir(), `${name}-${hash}`)]
+  return places.find((place) => Buffer.byteLength(`${place}/.s.PGSQL.${port}`) <= socketPathBytesMax) ?? `/tmp/${name}-${hash}`
+}
+
+/** Errors: the account cannot reach the folders it needs. */
+export function homeAt(dataDir: string, binaries: Binaries, account: Account | undefined): Home {
+  const folder = clusterFolder(dataDir)
+  const parents = [fs.existsSync(folder) ? dirname(fs.realpathSync(folder)) : dataDir]
+  const socket = socketFolder(dataDir)
+  if (dirname(socket) !== folder) parents.push(fs.realpathSync(dirname(socket)))
+  return { dataDir, binaries, account, run: runnerFor(account, binaries, parents) }
+}
+
+/** Makes the socket folder and empties it. Errors: somebody else's folder is in its place. */
+export function prepareSocketFolder(folder: string, account: Account | undefined): void {
+  makePrivate(folder, account)
+  const found = fs.lstatSync(folder)
+  if (!found.isDirectory() || found.uid !== (account?.uid ?? process.getuid?.()) || (found.mode & 0o077) !== 0) {
+    throw new Error(`The folder ${folder} for PostgreSQL's socket is not a private folder of its account: remove it.`)
+  }
+  for (const file of fs.readdirSync(folder)) fs.rmSync(join(folder, file), { force: true })
+}
+
+/** How the application connects; undefined while there is no cluster with a password. The superuser's password is the file's. */
+export function connectionTo(dataDir: string, host: string): Connection | undefined {
+  const secret = readSecret(dataDir)
+  return secret ? { host, port, user: name, password: rolePassword(secret), database: name } : undefined
+}
+
+/** How the superuser connects, for what the application's role may not do. Nothing that serves requests uses it. */
+export function superuserConnection(dataDir: string, host: string): Connection | undefined {
+  const secret = readSecret(dataDir)
+  return secret ? { host, port, user: 'postgres', password: secret, database: name } : undefined
+}
+
+/** The application must not be able to guess the superuser's password from its own. */
+const rolePassword = (secret: string) => createHmac('sha256', secret).update(name).digest('hex')
+
+function readSecret(dataDir: string): string | undefined {
+  try {
+    return fs.readFileSync(passwordFile(dataDir), 'utf8').trim() || undefined
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return undefined
+    throw new Error(`The file ${passwordFile(dataDir)} cannot be read (${errorCode(error)}): give it to the account that starts.`)
+  }
+}
+
+function writeSecret(dataDir: string, secret: string): void {
+  const file = passwordFile(dataDir)
+  fs.rmSync(`${file}.new`, { force: true })
+  fs.writeFileSync(`${file}.new`, `${secret}\n`, { mode: 0o600, flag: 'wx', flush: true })
+  fs.renameSync(`${file}.new`, file)
+}
+
+/**
+ * Sees to it that there is a cluster this PostgreSQL can serve.
+ * Errors: the cluster is of another major version or of another account, the folder holds something else, initdb fails.
+ */
+export async function prepareCluster(home: Home): Promise<void> {
+  for (const file of fs.readdirSync(home.dataDir)) {
+    if (file.startsWith('postgres.init-')) await removeDraft(join(home.dataDir, file))
+  }
+  const folder = clusterFolder(home.dataDir)
+  if (!fs.existsSync(folder) || isEmpty(folder)) return createCluster(home)
+  const version = versionOf(folder)
+  const major = home.binaries.version.split('.')[0]
+  if (version !== major) {
+    throw new Error(
+      `The data in ${folder} were written by PostgreSQL ${version} and this Drawbridge brings PostgreSQL ${major}: they are ` +
+        `untouched; convert a copy with pg_upgrade or a dump, or go back to the release that brought ${version}.`,
+    )
+  }
+  takeOver(folder, home.account)
+}
+
+function isEmpty(folder: string): boolean {
+  try {
+    return fs.readdirSync(folder).length === 0
+  } catch (error) {
+    throw new Error(`The folder ${folder} cannot be read (${errorCode(error)}): start as the account that owns it.`)
+  }
+}
+
+function versionOf(folder: string): string {
+  try {
+    return fs.readFileSync(join(folder, 'PG_VERSION'), 'utf8').trim()
+  } catch (error) {
+    throw new Error(`The folder ${folder} is not empty and not PostgreSQL's (PG_VERSION: ${errorCode(error)}); it is untouched.`)
+  }
+}
+
+/** A backup put back by root belongs to root and may be readable by all: PostgreSQL would refuse both. */
+function takeOver(folder: string, account: Account | undefined): void {
+  const { uid, mode } = fs.statSync(folder)
+  const mine = account?.uid ?? process.getuid?.()
+  if (uid !== mine && account) {
+    for (const file of fs.readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
+      giveTo(account, join(folder, file))
+    }
+    fs.chownSync(folder, account.uid, account.gid)
+  } else if (uid !== mine) {
+    throw new Error(`The folder ${folder} belongs to another account (uid ${uid}): start as that account.`)
+  }
+  if ((mode & 0o027) !== 0) fs.chmodSync(folder, 0o700)
+}
+
+async function createCluster({ dataDir, binaries, account, run }: Home): Promise<void> {
+  const secret = readSecret(dataDir) ?? randomBytes(32).toString('hex')
+  writeSecret(dataDir, secret)
+  const draft = join(dataDir, `postgres.init-${process.pid}-${randomBytes(4).toString('hex')}`)
+  makePrivate(draft, account)
+  const draftPassword = join(draft, 'password')
+  fs.writeFileSync(draftPassword, secret, { mode: 0o600 })
+  if (account) giveTo(account, draftPassword)
+  const cluster = join(draft, 'cluster')
+  const text = ['--encoding=UTF8', '--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8']
+  const access = ['--username=postgres', `--pwfile=${draftPassword}`, '--auth=scram-sha-256']
+  await runToEnd(run, binaries.initdb, ['-D', cluster, ...text, ...access, '--data-checksums', '--no-instructions'])
+  const role = `create role ${name} login createdb createrole password '${rolePassword(secret)}'`
+  await runAlone(cluster, binaries, run, [role, `create database ${name} owner ${name}`])
+  fs.renameSync(cluster, clusterFolder(dataDir))
+  const directory = fs.openSync(dataDir, 'r')
+  fs.fsyncSync(directory)
+  fs.closeSync(directory)
+  await removeDraft(draft)
+}
+
+async function removeDraft(draft: string): Promise<void> {
+  await endStragglers(join(draft, 'cluster'))
+  fs.rmSync(draft, { recursive: true, force: true, maxRetries: 5 })
+}
+
+/** For a cluster whose password file is lost (a backup without it) or was removed because it did not fit. No server may run. */
+export async function renewPassword({ dataDir, binaries, run }: Home): Promise<void> {
+  const secret = randomBytes(32).toString('hex')
+  const roles = { postgres: secret, [name]: rolePassword(secret) }
+  const statements = Object.entries(roles).map(([role, password]) => `alter role ${role} password '${password}'`)
+  await runAlone(clusterFolder(dataDir), binaries, run, statements)
+  writeSecret(dataDir, secret)
+}
+
+function runAlone(folder: string, binaries: Binaries, run: Runner, statements: string[]): Promise<void> {
+  const silent = ['-c', 'log_min_messages=error', '-c', 'log_min_error_statement=panic']
+  return runToEnd(run, binaries.postgres, ['--single', '-D', folder, ...silent, 'postgres'], `${statements.join('\n')}\n`)
+}

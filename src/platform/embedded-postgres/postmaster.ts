@@ -1,0 +1,177 @@
+/**
+ * The server of the bundled PostgreSQL: its settings and its log; start it, wait until it answers, stop it. Never decides
+ * whose server it is.
+ */
+import { type ChildProcess, type StdioOptions } from 'node:child_process'
+import * as fs from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import pg from 'pg'
+import { environment, errorCode } from './account.ts'
+import { clusterFolder, type Connection, type Home } from './cluster.ts'
+import { end, exists, type Running } from './processes.ts'
+
+const pollEvery_ms = 10
+/** A server that has recovered from a crash writes a file before it lets the first one in. */
+const DISK_FULL = '53100'
+const connect_ms_max = 3_000
+/** Replaying the log after a crash may take long, and ends. */
+const recovery_ms_max = 600_000
+const logSize_bytes_max = 5_000_000
+
+/**
+ * What happens to the server is logged, what happens in it is not: errors, statements, parameters and details carry data.
+ * A dead client's statement ends soon, so that it does not stand in the way of the next start.
+ */
+const defaults: Record<string, string> = {
+  shared_buffers: '128MB',
+  max_connections: '150',
+  jit: 'off',
+  fsync: 'on',
+  full_page_writes: 'on',
+  synchronous_commit: 'on',
+  wal_level: 'replica',
+  max_wal_size: '1GB',
+  checkpoint_timeout: '5min',
+  checkpoint_completion_target: '0.9',
+  client_connection_check_interval: '2s',
+  timezone: 'UTC',
+  log_timezone: 'UTC',
+  log_destination: 'stderr',
+  logging_collector: 'off',
+  log_line_prefix: '%m [%p] ',
+  log_min_messages: 'log',
+  log_min_error_statement: 'panic',
+  log_error_verbosity: 'terse',
+  log_statement: 'none',
+  log_duration: 'off',
+  log_min_duration_statement: '-1',
+  log_min_duration_sample: '-1',
+  log_transaction_sample_rate: '0',
+  log_parameter_max_length: '0',
+  log_parameter_max_length_on_error: '0',
+  log_lock_waits: 'off',
+  log_checkpoints: 'off',
+  log_connections: '',
+  log_disconnections: 'off',
+  log_temp_files: '-1',
+  log_autovacuum_min_duration: '-1',
+}
+
+/** Starts a server that outlives us. It may still refuse: see `failureIn` when it is not alive. */
+export function startPostmaster(
+  { dataDir, binaries, run }: Home,
+  connection: Connection,
+  logFile: string,
+  settings: Record<string, string>,
+): Running {
+  const socket = { listen_addresses: '', port: `${connection.port}`, unix_socket_directories: quoted(connection.host) }
+  const all = Object.entries({ ...defaults, ...settings, ...socket }).flatMap(([key, value]) => ['-c', `${key}=${value}`])
+  const log = fs.openSync(logFile, 'a', 0o600)
+  const stdio: StdioOptions = ['ignore', log, log]
+  const args = ['-D', clusterFolder(dataDir), ...all]
+  const child = run(binaries.postgres, args, { detached: true, stdio, cwd: '/', env: environment })
+  fs.closeSync(log)
+  child.once('error', (error) => fs.appendFileSync(logFile, `FATAL:  ${binaries.postgres} cannot be run (${errorCode(error)})\n`))
+  child.unref()
+  return { pid: child.pid, alive: () => isRunning(child) }
+}
+
+const isRunning = (child: ChildProcess) => child.pid !== undefined && child.exitCode === null && child.signalCode === null
+
+/** A path as one member of a list setting. */
+const quoted = (path: string) => `"${path.replaceAll('"', '""')}"`
+
+/** Sets a log that has grown long aside; returns the size of what stays. */
+export function rotateLog(logFile: string): number {
+  const size = fs.statSync(logFile, { throwIfNoEntry: false })?.size ?? 0
+  if (size <= logSize_bytes_max) return size
+  fs.renameSync(logFile, `${logFile}.1`)
+  return 0
+}
+
+/** What it says to clients that connect while it starts or ends. */
+const NOT_YET = /FATAL: +the database system is /
+
+/** Why the server gave up: its last complaint after `offset_bytes` of the log. */
+export function failureIn(logFile: string, offset_bytes: number): string {
+  const added = fs.readFileSync(logFile).subarray(offset_bytes).toString()
+  const complaint = added.split('\n').findLast((line) => /(FATAL|PANIC):/.test(line) && !NOT_YET.test(line))
+  return complaint?.replace(/^.*?(FATAL|PANIC):\s*/, '') ?? 'it gave no reason'
+}
+
+/** What the server on this folder has written about itself; it may be dead. A negative pid is a stand-alone backend's. */
+export function readPidFile(folder: string): { pid: number; socketFolder: string } | undefined {
+  try {
+    const lines = fs.readFileSync(join(folder, 'postmaster.pid'), 'utf8').split('\n')
+    return { pid: Number.parseInt(lines[0] ?? '', 10), socketFolder: lines[4] ?? '' }
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return undefined
+    throw error
+  }
+}
+
+/** Only where it is no proper file or names a live process of another kind: PostgreSQL judges dead ones itself, and more closely. */
+export function removeStalePidFile(folder: string, pid: number): void {
+  if (!(pid > 0) || exists(pid)) fs.rmSync(join(folder, 'postmaster.pid'), { force: true })
+}
+
+/** Fast shutdown, immediate shutdown, kill: each after `patience_ms` (the later ones after 5 s). Errors: it survives all. */
+export function stopPostmaster(server: Running, patience_ms: number): Promise<void> {
+  return end(server, [
+    ['SIGINT', patience_ms],
+    ['SIGQUIT', 5_000],
+    ['SIGKILL', 5_000],
+  ])
+}
+
+/** One attempt; a client that is not returned is closed. */
+export async function connectOnce(connection: Connection, application: string): Promise<pg.Client> {
+  const client = new pg.Client({
+    ...connection,
+    application_name: application,
+    ssl: false,
+    options: '-c idle_session_timeout=0 -c statement_timeout=0 -c transaction_timeout=0',
+    connectionTimeoutMillis: connect_ms_max,
+  })
+  client.on('error', () => {})
+  try {
+    await client.connect()
+    return client
+  } catch (error) {
+    client.end().catch(() => {})
+    throw error
+  }
+}
+
+/** The server has heard us and says no for good: neither starting nor stopping (class 57P), nor too busy (53). */
+export function isRefusal(error: unknown): boolean {
+  const code = errorCode(error)
+  return /^(?=.*\d)[0-9A-Z]{5}$/.test(code) && !/^(57P|53)/.test(code)
+}
+
+/**
+ * Connects as soon as the server lets us. `gone`: its process ended. `full`: it lets nobody in until its disk has room. `silent`: nothing
+ * came back for `silence_ms`, or it is not ready after ten minutes. Errors: it refuses us.
+ */
+export async function waitForAnswer(
+  connection: Connection,
+  application: string,
+  server: Running,
+  silence_ms: number,
+): Promise<pg.Client | 'gone' | 'full' | 'silent'> {
+  const start = performance.now()
+  let heard = start
+  while (performance.now() - heard < silence_ms && performance.now() - start < recovery_ms_max) {
+    if (!server.alive()) return 'gone'
+    try {
+      return await connectOnce(connection, application)
+    } catch (error) {
+      if (isRefusal(error)) throw error
+      if (errorCode(error) === DISK_FULL) return 'full'
+      if (/^(57P|53)/.test(errorCode(error))) heard = performance.now()
+    }
+    await sleep(pollEvery_ms)
+  }
+  return 'silent'
+}

@@ -1,0 +1,83 @@
+/**
+ * Which processes belong to a folder of the bundled PostgreSQL, and how they end. Signals only what is demonstrably PostgreSQL's
+ * and on the given folder: a pid on file may by now be anybody's.
+ */
+import { execFileSync } from 'node:child_process'
+import * as fs from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { errorCode } from './account.ts'
+
+/** `pid` is undefined if it could not be spawned. */
+export interface Running {
+  pid: number | undefined
+  alive(): boolean
+}
+
+/** Whatever it is, and whosever. */
+export function exists(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch (error) {
+    return errorCode(error) === 'EPERM'
+  }
+}
+
+/** Whether the process is a PostgreSQL on this folder (a real path), or its initdb. */
+export function worksOn(pid: number, folder: string): boolean {
+  if (!(pid > 0) || !exists(pid)) return false
+  const command = commandOf(pid)
+  if (!/^(.*\/)?(postgres(:| -D| --)|initdb)/.test(command)) return false
+  return command.includes(` -D ${folder} `) || worksIn(pid, folder)
+}
+
+/** Program and arguments, a space after each; empty for what has ended. */
+function commandOf(pid: number): string {
+  try {
+    if (process.platform === 'linux') return fs.readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ')
+    return `${execFileSync('ps', ['-p', `${pid}`, '-ww', '-o', 'command='], { encoding: 'utf8', timeout: 5_000 }).trim()} `
+  } catch {
+    return ''
+  }
+}
+
+/** Linux only: knows the folder even if it was renamed after the process was started. */
+function worksIn(pid: number, folder: string): boolean {
+  try {
+    return fs.readlinkSync(`/proc/${pid}/cwd`) === fs.realpathSync(folder)
+  } catch {
+    return false
+  }
+}
+
+/**
+ * Ends what goes on working on the folder although whoever started it was killed: a server process in the middle of its
+ * statement keeps the next server from starting, an initdb goes on writing. Linux only; elsewhere they end when they notice.
+ */
+export async function endStragglers(folder: string): Promise<void> {
+  if (process.platform !== 'linux') return
+  for (const pid of fs.readdirSync('/proc').map(Number)) {
+    if (worksOn(pid, folder))
+      await end({ pid, alive: () => worksOn(pid, folder) }, [
+        ['SIGQUIT', 3_000],
+        ['SIGKILL', 3_000],
+      ])
+  }
+}
+
+/** Sends one signal after the other, each with its time to work. Errors: it survives all, or is not ours to end. */
+export async function end({ pid, alive }: Running, steps: [NodeJS.Signals, number][]): Promise<void> {
+  for (const [signal, patience_ms] of steps) {
+    if (pid === undefined || !alive()) return
+    try {
+      process.kill(pid, signal)
+      // A stopped process would sit on the signal.
+      process.kill(pid, 'SIGCONT')
+    } catch (error) {
+      if (errorCode(error) !== 'ESRCH') throw new Error(`PostgreSQL (process ${pid}) cannot be stopped (${errorCode(error)}).`)
+    }
+    for (const until = performance.now() + patience_ms; performance.now() < until; await sleep(10)) {
+      if (!alive()) return
+    }
+  }
+  if (alive()) throw new Error(`PostgreSQL (process ${pid}) does not end.`)
+}

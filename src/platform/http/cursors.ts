@@ -1,0 +1,66 @@
+// Cursors: where the next page starts, opaque to callers, tied to the list and the filters they were given for.
+import { createHash } from 'node:crypto'
+import { badRequest } from './errors.ts'
+import { FormatFault, formats } from '../schema/formats.ts'
+
+const tagOf = (list: string): string => createHash('sha256').update(list).digest('base64url').slice(0, 8)
+
+/** @param list what is listed, filters and order included: a cursor of another list is refused */
+export const cursor = (list: string, position: readonly string[]): string =>
+  Buffer.from(JSON.stringify([tagOf(list), ...position])).toString('base64url')
+
+/** What one part of a position must look like. A cursor is not signed: a statement sees nothing of it that is not checked here. */
+type Part = (text: string) => boolean
+
+export const uuidPart: Part = (text) => !(formats.uuid!(text) instanceof FormatFault)
+
+const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,6})?\+00:00$/
+/** An instant in the one form in which rows give it. */
+export const instantPart: Part = (text) => INSTANT.test(text) && !(formats['date-time']!(text) instanceof FormatFault)
+
+/** A whole number that is not negative. */
+export const numberPart =
+  (digits_max: number): Part =>
+  (text) =>
+    text.length <= digits_max && /^\d+$/.test(text)
+
+/**
+ * The position a cursor stands for. 400: not a cursor of this list.
+ * @param parts what each part of the position must be
+ */
+export function readCursor<const P extends readonly Part[]>(list: string, text: string, parts: P): { [I in keyof P]: string } {
+  try {
+    const [tag, ...position] = JSON.parse(Buffer.from(text, 'base64url').toString('utf8')) as unknown[]
+    if (
+      tag === tagOf(list) &&
+      position.length === parts.length &&
+      position.every((value, i) => typeof value === 'string' && parts[i]!(value))
+    )
+      return position as { [I in keyof P]: string }
+  } catch {
+    // Not JSON, or no list: refused below like any other text that is not one of our cursors.
+  }
+  throw badRequest('The cursor is not one of this list')
+}
+
+interface Newest {
+  id: string
+  at: string
+}
+
+/**
+ * Where a list that is newest first, by instant and id, goes on. 400: not a cursor of this list.
+ * @param id what ids of the list must look like
+ */
+export function readNewest(list: string, text: string, id: Part = uuidPart): Newest {
+  const [at, last] = readCursor(list, text, [instantPart, id])
+  return { at, id: last }
+}
+
+/** The first `size` of the rows found, and the cursor of the next page when there are more. */
+export function newestPage<R>(list: string, rows: R[], size: number, position: (row: R) => Newest) {
+  const page = rows.slice(0, size)
+  if (rows.length <= size) return { page, next_cursor: null }
+  const { at, id } = position(page.at(-1)!)
+  return { page, next_cursor: cursor(list, [at, id]) }
+}

@@ -1,0 +1,40 @@
+// Features that an operator can switch off for a team, and options that can be switched on. All features are on until then. An operation that belongs to one names it in its record;
+// what depends on a feature only in part asks `assertFeature`. Source: management-auth.md 19.
+import type { Tenant } from '../db/transaction.ts'
+import { forbidden, type Problem } from './errors.ts'
+
+export interface Feature {
+  /** As the operator writes it. */
+  name: string
+  /** What a team does not have without it. */
+  about: string
+  /** The answer to a team that does not have it. */
+  refusal: () => Problem
+}
+
+/** Declare a feature; 403 to a team that does not have it, unless said otherwise. */
+export const feature = (
+  name: string,
+  about: string,
+  refusal: () => Problem = () => forbidden('This feature is not enabled for this team'),
+): Feature => ({ name, about, refusal })
+
+/** Whether a team has a feature. */
+export const hasFeature = ({ features_off }: Pick<Tenant, 'features_off'>, { name }: Pick<Feature, 'name'>): boolean =>
+  !features_off?.includes(name)
+
+/** What no team has until its operator switches it on. */
+export interface Option {
+  /** As the operator writes it. */
+  name: string
+  /** What a team has with it. */
+  about: string
+}
+
+export const hasOption = ({ options_on }: Pick<Tenant, 'options_on'>, { name }: Option): boolean =>
+  options_on?.includes(name) ?? false
+
+/** Throws the feature's refusal for a team that does not have it. */
+export function assertFeature(tenant: Pick<Tenant, 'features_off'>, feature: Feature): void {
+  if (!hasFeature(tenant, feature)) throw feature.refusal()
+}

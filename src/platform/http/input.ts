@@ -1,0 +1,79 @@
+// From a request's text to the values an operation declares: path, query and body, every fault found.
+import { invalid, type Fault } from './errors.ts'
+import { read, type Mode } from '../schema/read.ts'
+import type { TSchema } from '../schema/schema.ts'
+
+interface Property {
+  type?: string
+  anyOf?: Property[]
+}
+const properties = (schema: TSchema): Record<string, Property> =>
+  (schema as { properties?: Record<string, Property> }).properties ?? {}
+
+const isList = (property: Property): boolean => property.type === 'array' || (property.anyOf?.some(isList) ?? false)
+
+/** Path values. 422 with every fault. */
+export function readParams(schema: TSchema, values: Record<string, string | undefined>): unknown {
+  const faults: Fault[] = []
+  const result = read(schema, values, ['path'], faults, 'text')
+  if (faults.length) throw invalid(faults)
+  return result
+}
+
+/**
+ * Query values; faults are appended. A list is a repeated key; `key[]`, `key[0]` and commas are understood too, and one value
+ * may come alone. Of a repeated scalar the last counts; an empty value of anything but text means "not given".
+ */
+export function readQuery(schema: TSchema, query: Record<string, string | string[]>, faults: Fault[]): unknown {
+  const given: Record<string, unknown> = {}
+  const bracketed = groupBracketed(query)
+  const shapes = properties(schema)
+  for (const name in shapes) {
+    const shape = shapes[name]!
+    const value = query[name] ?? bracketed.get(name)
+    if (value === undefined) continue
+    if (isList(shape))
+      given[name] = [value]
+        .flat()
+        .flatMap((item) => item.split(','))
+        .filter((item) => item !== '')
+    else {
+      const last = Array.isArray(value) ? value.at(-1) : value
+      if (last !== '' || shape.type === 'string') given[name] = last
+    }
+  }
+  return read(schema, given, ['query'], faults, 'text')
+}
+
+function groupBracketed(query: Record<string, string | string[]>): Map<string, string[]> {
+  const groups = new Map<string, string[]>()
+  for (const key in query) {
+    const name = /^([^[\]]+)\[\d*\]$/.exec(key)?.[1]
+    if (name) groups.set(name, [...(groups.get(name) ?? []), ...[query[key]!].flat()])
+  }
+  return groups
+}
+
+/** A JSON body; faults are appended. No bytes, or `null`, is no body. */
+export function readBody(
+  schema: TSchema,
+  bytes: Buffer | undefined,
+  optional: boolean,
+  faults: Fault[],
+  mode: Mode = 'json',
+): unknown {
+  let value: unknown
+  if (bytes?.length) {
+    try {
+      value = JSON.parse(bytes.toString('utf8'))
+    } catch {
+      faults.push({ loc: ['body'], msg: 'JSON decode error', type: 'json_invalid', ctx: { error: 'not valid JSON' } })
+      return undefined
+    }
+  }
+  if (value === undefined || value === null) {
+    if (!optional) faults.push({ loc: ['body'], msg: 'Field required', type: 'missing' })
+    return undefined
+  }
+  return read(schema, value, ['body'], faults, mode)
+}

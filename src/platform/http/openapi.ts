@@ -1,0 +1,271 @@
+// The published description, made from the list of operations. A pure function: it needs neither database nor server.
+import { noContent, pdf, type Idempotency, type Operation } from './operation.ts'
+import type { TSchema } from '../schema/schema.ts'
+
+type Json = Record<string, unknown>
+
+const KEYWORDS = new Set([
+  'type',
+  'format',
+  'enum',
+  'const',
+  'pattern',
+  'minLength',
+  'maxLength',
+  'minimum',
+  'maximum',
+  'minItems',
+  'maxItems',
+  'default',
+  'description',
+  'title',
+  'deprecated',
+  'required',
+  'propertyNames',
+])
+
+export interface Description {
+  openapi: string
+  info: Json
+  servers: Json[]
+  security: Json[]
+  paths: Record<string, Json>
+  components: Json
+}
+
+/** OpenAPI 3.1 of the operations, shapes with a title named once. Paths, their methods and shapes are sorted by name. */
+export function describe(operations: Operation[], version: string): Description {
+  const schemas: Record<string, Json> = {}
+  const shape = (schema: TSchema): Json => plain(schema as unknown as Json, schemas)
+  const paths: Record<string, Json> = {}
+  for (const operation of operations)
+    for (const path of [operation.path, ...(operation.aliases ?? [])]) {
+      const url = path.replace('...}', '}')
+      paths[url] = {
+        ...paths[url],
+        [operation.method.toLowerCase()]: describeOperation(operation, path === operation.path, shape),
+      }
+    }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Drawbridge',
+      version,
+      description: 'Laboratory testing and health data. Compatible with interface description 0.4.553.',
+    },
+    servers: [{ url: '/' }],
+    security: [{ teamKey: [] }, { accessToken: [] }],
+    paths: sorted(Object.entries(paths).map(([path, methods]) => [path, sorted(Object.entries(methods))])),
+    components: {
+      schemas: sorted(Object.entries(schemas)),
+      securitySchemes: {
+        teamKey: {
+          type: 'apiKey',
+          in: 'header',
+          name: 'x-service-api-key',
+          description: 'A team key, `sk_us_…`. `x-vital-api-key` is understood too.',
+        },
+        accessToken: {
+          type: 'http',
+          scheme: 'bearer',
+          description: 'An access token of a team, minted with a management key; good for ten minutes.',
+        },
+        managementKey: {
+          type: 'apiKey',
+          in: 'header',
+          name: 'X-Management-Key',
+          description: 'A management key, `mg_…`. `X-Service-Org-Key` and `X-Vital-Org-Key` are understood too.',
+        },
+      },
+    },
+  }
+}
+
+const sorted = <Value>(entries: [string, Value][]): Record<string, Value> =>
+  Object.fromEntries(entries.sort(([a], [b]) => (a < b ? -1 : 1)))
+
+function describeOperation(operation: Operation, primary: boolean, shape: (schema: TSchema) => Json): Json {
+  const parameters = [
+    ...describeParameters('path', operation.params, shape),
+    ...describeParameters('query', operation.query, shape),
+    ...idempotencyParameters(operation.idempotency),
+  ]
+  return {
+    operationId: primary ? operation.id : `${operation.id}_alias`,
+    summary: operation.summary,
+    ...(operation.description && { description: operation.description }),
+    tags: [operation.module],
+    ...(operation.deprecated && { deprecated: true }),
+    ...(operation.auth === 'none' && { security: [] }),
+    ...(operation.auth === 'management' && { security: [{ managementKey: [] }] }),
+    ...(parameters.length && { parameters }),
+    ...(operation.body && {
+      requestBody: {
+        required: !operation.body_optional,
+        content: {
+          'application/json': {
+            schema: shape(operation.body),
+            ...(operation.example !== undefined && { example: operation.example }),
+          },
+        },
+      },
+    }),
+    responses: {
+      ...success(operation, shape),
+      ...(operation.auth !== 'none' && { 401: refusal('The key is missing or not valid') }),
+      ...(operation.auth === 'management' && { 403: refusal('The key does not reach this') }),
+      ...switchedOff(operation),
+      ...((operation.params || operation.query || operation.body) && {
+        422: {
+          description: 'The request does not have the documented shape; every fault is listed',
+          content: { 'application/json': { schema: FAULTS } },
+        },
+      }),
+    },
+  }
+}
+
+const FAULTS = {
+  type: 'object',
+  required: ['detail'],
+  properties: {
+    detail: {
+      type: 'array',
+      items: {
+        type: 'object',
+        required: ['loc', 'msg', 'type'],
+        properties: {
+          loc: { type: 'array', items: { type: ['string', 'integer'] } },
+          msg: { type: 'string' },
+          type: { type: 'string' },
+        },
+      },
+    },
+  },
+}
+
+const refusal = (description: string): Json => ({
+  description,
+  content: {
+    'application/json': { schema: { type: 'object', required: ['detail'], properties: { detail: { type: 'string' } } } },
+  },
+})
+
+function switchedOff({ auth, feature }: Operation): Json {
+  const status = feature?.refusal().status
+  if (status === undefined || (status === 403 && auth === 'management')) return {}
+  return { [status]: refusal(`Switched off for the team: ${feature!.name}`) }
+}
+
+function success(operation: Operation, shape: (schema: TSchema) => Json): Json {
+  if (operation.reply === noContent) return { 204: { description: 'Done' } }
+  if (operation.reply === pdf)
+    return { 200: { description: 'A PDF', content: { 'application/pdf': { schema: { type: 'string', format: 'binary' } } } } }
+  const content = { 'application/json': { schema: shape(operation.reply as TSchema) } }
+  return { [operation.success ?? 200]: { description: successes[operation.success ?? 200], content } }
+}
+
+const successes = { 200: 'OK', 201: 'Created', 202: 'Accepted: it is done in the background' }
+
+function describeParameters(place: 'path' | 'query', schema: TSchema | undefined, shape: (schema: TSchema) => Json): Json[] {
+  if (!schema) return []
+  const { properties, required = [] } = schema as unknown as { properties: Record<string, TSchema>; required?: string[] }
+  return Object.entries(properties).map(([name, property]) => {
+    const described = shape(property)
+    const { description, ...rest } = described
+    const needed = required.includes(name)
+    const example = exampleOf(name, property as unknown as Json, needed)
+    return {
+      name,
+      in: place,
+      required: needed,
+      ...(description !== undefined && { description }),
+      ...(example !== undefined && { example }),
+      schema: rest,
+    }
+  })
+}
+
+const EXAMPLE_ID = '01890000-0000-7000-8000-000000000001'
+
+/** What the API page fills in: as declared; else, where a value is needed, the first of a list or something of the right form. */
+function exampleOf(name: string, schema: Json, needed: boolean): unknown {
+  if (schema.example !== undefined || !needed) return schema.example
+  if (Array.isArray(schema.enum)) return schema.enum[0]
+  if (schema.type === 'array') return [exampleOf(name, schema.items as Json, true)]
+  if (schema.type === 'integer') return Math.max(1, (schema.minimum as number | undefined) ?? 1)
+  if (schema.type === 'boolean') return true
+  return schema.format === 'uuid' ? EXAMPLE_ID : `your-${name.replaceAll('_', '-')}`
+}
+
+const idempotencyParameters = (declared: Idempotency | undefined): Json[] =>
+  declared
+    ? [
+        {
+          name: 'X-Idempotency-Key',
+          in: 'header',
+          required: declared.required ?? false,
+          ...(declared.required && { example: 'your-own-key-1' }),
+          schema: { type: 'string', minLength: 1, maxLength: 255 },
+          description: declared.one_body
+            ? 'The first answer under a key is given again for the same request; for another one 409.'
+            : 'The first answer under a key is given again.',
+        },
+        {
+          name: 'X-Idempotency-Error',
+          in: 'header',
+          required: false,
+          schema: { type: 'string', enum: ['no-cache'] },
+          description: 'Keep successes only.',
+        },
+      ]
+    : []
+
+function plain(schema: Json, schemas: Record<string, Json>): Json {
+  const body = plainBody(schema, schemas)
+  const title = schema.title
+  if (typeof title !== 'string') return body
+  const { title: _, ...rest } = body
+  schemas[title] = rest
+  return { $ref: `#/components/schemas/${title}` }
+}
+
+function plainBody(schema: Json, schemas: Record<string, Json>): Json {
+  const result: Json = {}
+  for (const key of Object.keys(schema)) if (KEYWORDS.has(key)) result[key] = schema[key]
+  const properties = schema.properties as Record<string, Json> | undefined
+  if (properties)
+    result.properties = Object.fromEntries(Object.entries(properties).map(([name, property]) => [name, plain(property, schemas)]))
+  if (schema.items) result.items = plain(schema.items as Json, schemas)
+  if (Array.isArray(schema.anyOf)) Object.assign(result, plainUnion(schema.anyOf as Json[], schemas))
+  if (typeof schema.discriminator === 'string') result.discriminator = { propertyName: schema.discriminator }
+  if (schema.additionalProperties !== undefined)
+    result.additionalProperties =
+      typeof schema.additionalProperties === 'object'
+        ? plain(schema.additionalProperties as Json, schemas)
+        : schema.additionalProperties
+  if (schema.patternProperties)
+    result.additionalProperties = plain(Object.values(schema.patternProperties as Record<string, Json>)[0]!, schemas)
+  return result
+}
+
+/** A nullable simple type becomes `type: [t, "null"]`; anything else stays a union. */
+function plainUnion(branches: Json[], schemas: Record<string, Json>): Json {
+  const [only, ...more] = branches.filter((branch) => branch.type !== 'null').map((branch) => plain(branch, schemas))
+  const nullable = branches.some((branch) => branch.type === 'null')
+  if (only && more.length === 0 && nullable && typeof only.type === 'string' && !only.enum)
+    return { ...only, type: [only.type, 'null'] }
+  return { anyOf: [only, ...more, ...(nullable ? [{ type: 'null' }] : [])] }
+}
+
+/** One line an operation: method, path, id, auth, module. Checked in, so that a change of the interface is a visible line. */
+export const listOperations = (operations: Operation[]): string =>
+  operations
+    .flatMap((operation) =>
+      [operation.path, ...(operation.aliases ?? [])].map(
+        (path) =>
+          `${operation.method.padEnd(6)} ${path.padEnd(48)} ${operation.id.padEnd(40)} ${operation.auth.padEnd(5)} ${operation.module}\n`,
+      ),
+    )
+    .sort((a, b) => (`${a.slice(7, 55)}${a}` < `${b.slice(7, 55)}${b}` ? -1 : 1))
+    .join('')

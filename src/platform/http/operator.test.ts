@@ -1,0 +1,92 @@
+import assert from 'node:assert/strict'
+import { after, describe, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { createMetrics } from '../telemetry/metrics.ts'
+import { heldFor, openOperatorPort, operatorAnswers } from './operator.ts'
+
+const closing: (() => Promise<void>)[] = []
+after(() => Promise.all(closing.map((close) => close())))
+
+describe('a result that is held for a while', () => {
+  test('is made once for all who ask while it is being made, and while it holds', async () => {
+    let made = 0
+    const ask = heldFor(60_000, async () => {
+      await sleep(20)
+      return ++made
+    })
+    const results = await Promise.all(Array.from({ length: 100 }, ask))
+    assert.deepEqual([new Set(results), await ask(), made], [new Set([1]), 1, 1])
+  })
+
+  test('is made again when it is too old', async () => {
+    let made = 0
+    const ask = heldFor(1, async () => ++made)
+    assert.equal(await ask(), 1)
+    for (const end = performance.now() + 10_000; (await ask()) === 1; await sleep(2)) assert(performance.now() < end)
+  })
+
+  test('is made again after a failure, which those who waited are told', async () => {
+    let made = 0
+    const ask = heldFor(60_000, async () => {
+      if (++made === 1) throw new Error('not yet')
+      return made
+    })
+    const outcomes = await Promise.allSettled([ask(), ask()])
+    assert.deepEqual(
+      outcomes.map(({ status }) => status),
+      ['rejected', 'rejected'],
+    )
+    assert.equal(await ask(), 2)
+  })
+})
+
+describe('the port for operators', async () => {
+  const state = { reason: undefined as string | undefined, draining: false, asked: 0 }
+  const answers = operatorAnswers({
+    metrics: createMetrics(() => undefined),
+    draining: () => state.draining,
+    notReady: async () => {
+      state.asked += 1
+      return state.reason
+    },
+  })
+  const { url, close } = await openOperatorPort(answers, { port: 0, host: '127.0.0.1' })
+  closing.push(close)
+  const ask = async (path: string, method = 'GET') => {
+    const response = await fetch(url + path, { method })
+    return { status: response.status, text: await response.text(), headers: response.headers }
+  }
+
+  test('answers whether the process lives and is ready, and what it measured', async () => {
+    assert.deepEqual([(await ask('/healthz')).status, (await ask('/readyz?x=1')).text], [200, '{"status":"ready"}'])
+    const { status, text, headers } = await ask('/metrics')
+    assert.equal(status, 200)
+    assert.match(headers.get('content-type')!, /^text\/plain/)
+    assert.match(text, /^drawbridge_process_resident_memory_bytes \d/m)
+  })
+
+  test('asks the database once a second, however often it is asked', async () => {
+    const before = state.asked
+    const began_ms = performance.now()
+    await Promise.all(Array.from({ length: 100 }, () => ask('/readyz')))
+    const seconds = Math.ceil((performance.now() - began_ms) / 1000)
+    assert(state.asked - before <= seconds, `${state.asked - before} times in ${seconds} s`)
+  })
+
+  test('says 503 with the reason, and at once when the process stops', async () => {
+    state.reason = 'The database does not answer'
+    for (const end = performance.now() + 10_000; (await ask('/readyz')).status !== 503; await sleep(20))
+      assert(performance.now() < end)
+    assert.equal((await ask('/readyz')).text, '{"detail":"The database does not answer"}')
+    state.draining = true
+    assert.equal((await ask('/readyz')).text, '{"detail":"The server is shutting down"}')
+    assert.equal((await ask('/healthz')).status, 200)
+  })
+
+  test('has nothing else', async () => {
+    for (const path of ['/', '/docs', '/openapi.json', '/v2/user', '/__proto__', '/constructor'])
+      assert.equal((await ask(path)).status, 404, path)
+    for (const method of ['POST', 'DELETE']) assert.equal((await ask('/readyz', method)).status, 404)
+    assert.deepEqual([(await ask('/healthz', 'HEAD')).status, (await ask('/healthz', 'HEAD')).text], [200, ''])
+  })
+})

@@ -1,0 +1,118 @@
+// What the server says to those who run it: that it lives, whether it is ready, and what it has measured. On the port of the interface, or
+// on one of its own, which a process without an interface opens too. Asking often costs little: answers hold for a second.
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { once } from 'node:events'
+import type { FastifyInstance } from 'fastify'
+import type { Metrics } from '../telemetry/metrics.ts'
+import { Sockets } from './sockets.ts'
+
+const HELD_MS = 1000
+const CONNECTIONS_MAX = 200
+const JSON_TYPE = 'application/json'
+
+export interface OperatorOptions {
+  metrics: Metrics
+  /** Why requests cannot be served; undefined when they can. Must not throw. */
+  notReady: () => Promise<string | undefined>
+  /** Set while the server stops: it is not ready any more. */
+  draining: () => boolean
+}
+
+interface OperatorAnswer {
+  status: number
+  type: string
+  body: Buffer
+}
+
+/** Path → its answer. */
+export type OperatorAnswers = ReadonlyMap<string, () => OperatorAnswer | Promise<OperatorAnswer>>
+
+const json = (status: number, value: unknown): OperatorAnswer => ({
+  status,
+  type: JSON_TYPE,
+  body: Buffer.from(JSON.stringify(value)),
+})
+
+/**
+ * The result of `make`, made again when it is older than `lifetime_ms`. Calls that come while it is being made get the same one.
+ * `make` runs at most once at a time; what it throws is thrown to those who wait for it and is not kept.
+ */
+export function heldFor<V>(lifetime_ms: number, make: () => Promise<V>): () => Promise<V> {
+  let held: Promise<V> | undefined
+  return () =>
+    (held ??= make().then(
+      (value) => {
+        setTimeout(() => (held = undefined), lifetime_ms).unref()
+        return value
+      },
+      (error: unknown) => {
+        held = undefined
+        throw error
+      },
+    ))
+}
+
+/** `/healthz`, `/readyz` (503 with the reason while not ready) and `/metrics`. */
+export function operatorAnswers({ metrics, notReady, draining }: OperatorOptions): OperatorAnswers {
+  const alive = json(200, { status: 'alive' })
+  const stopping = json(503, { detail: 'The server is shutting down' })
+  const readiness = heldFor(HELD_MS, async () => {
+    const reason = await notReady()
+    return reason === undefined ? json(200, { status: 'ready' }) : json(503, { detail: reason })
+  })
+  const { registry } = metrics
+  const measured = heldFor(HELD_MS, async () => ({
+    status: 200,
+    type: registry.contentType,
+    body: Buffer.from(await registry.metrics()),
+  }))
+  return new Map<string, () => OperatorAnswer | Promise<OperatorAnswer>>([
+    ['/healthz', () => alive],
+    ['/readyz', async () => (draining() ? stopping : readiness().then((answer) => (draining() ? stopping : answer)))],
+    ['/metrics', measured],
+  ])
+}
+
+/** Serve the answers beside the interface. */
+export function addOperatorPages(app: FastifyInstance, answers: OperatorAnswers): void {
+  for (const [path, answer] of answers)
+    app.get(path, async (_request, reply) => {
+      const { status, type, body } = await answer()
+      return reply.code(status).header('content-type', type).header('cache-control', 'no-store').send(body)
+    })
+}
+
+export interface OperatorServer {
+  /** Where it listens, without a final slash. */
+  url: string
+  close(): Promise<void>
+}
+
+/** Serve the answers, and nothing else, on a port of their own. Errors: as of `listen`. */
+export async function openOperatorPort(answers: OperatorAnswers, where: { port: number; host: string }): Promise<OperatorServer> {
+  const sockets = new Sockets({ connections_max: CONNECTIONS_MAX, isTrusted: () => true })
+  const server = sockets.server((request, response) => void serve(answers, request, response))
+  server.listen(where)
+  await once(server, 'listening')
+  const { address, family, port } = server.address() as AddressInfo
+  return {
+    url: `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`,
+    close: async () => {
+      const closed = once(server, 'close')
+      server.close()
+      server.closeAllConnections()
+      await closed
+    },
+  }
+}
+
+async function serve(answers: OperatorAnswers, { method, url = '' }: IncomingMessage, response: ServerResponse): Promise<void> {
+  const isRead = method === 'GET' || method === 'HEAD'
+  const make = isRead ? answers.get(url.split('?', 1)[0]!) : undefined
+  const answer = make
+    ? await Promise.resolve(make()).catch(() => json(500, { detail: 'Internal Server Error' }))
+    : json(404, { detail: 'Not Found' })
+  const headers = { 'content-type': answer.type, 'content-length': answer.body.length, 'cache-control': 'no-store' }
+  response.writeHead(answer.status, headers).end(method === 'HEAD' ? undefined : answer.body)
+}

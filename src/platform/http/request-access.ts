@@ -1,0 +1,69 @@
+// From a request and its answer to a line of the access log: who asked for what, and about whom.
+import { addUsersIn, type Access } from '../access-log/access-line.ts'
+import type { Subjects } from '../db/subjects.ts'
+import type { Admitted, Answer } from './admitted-request.ts'
+import { machineNow } from '../runtime/clock.ts'
+import type { Tenant } from '../db/transaction.ts'
+import type { Operation } from './operation.ts'
+
+/** Where something is, in the words of paths. */
+const PLACES = new Set(['org_id', 'team_id', 'environment', 'env', 'region', 'user_id'])
+
+/** The access of a request that was answered. */
+export function accessOf(operation: Operation, request: Admitted, given: Answer, subjects: Subjects | undefined): Access {
+  const shown = 'text' in given ? given.text : ''
+  const outcome = 'status' in given ? given.status : given.file ? (operation.success ?? 200) : 204
+  return made(operation, request, { shown, outcome, subjects })
+}
+
+/** The access of a request that was refused. */
+export const accessRefused = (operation: Operation, request: Admitted, outcome: number, shown: string): Access =>
+  made(operation, request, { shown, outcome, subjects: undefined })
+
+function made(
+  operation: Operation,
+  { id, ip, key_id, tenant, manager, values, asked }: Admitted,
+  { shown, outcome, subjects }: { shown: string; outcome: number; subjects: Subjects | undefined },
+): Access {
+  const users = subjects ? [...subjects.users] : []
+  const objects: string[] = []
+  for (const source of [values, asked?.query, asked?.body]) {
+    const user_id = (source as { user_id?: unknown } | undefined)?.user_id
+    if (typeof user_id === 'string' && !users.includes(user_id)) users.push(user_id)
+  }
+  const path = values as Record<string, unknown> | undefined
+  for (const name in path) if (!PLACES.has(name) && typeof path[name] === 'string') objects.push(path[name])
+  if (subjects) for (const object of subjects.objects) if (!objects.includes(object)) objects.push(object)
+  if (shown) addUsersIn(shown, users)
+  return {
+    at: machineNow(),
+    request: id,
+    key: key_id ?? '',
+    org: tenant?.org ?? manager?.org ?? null,
+    team: tenant?.team ?? null,
+    operation: operation.id,
+    objects,
+    users,
+    address: ip,
+    outcome,
+  }
+}
+
+/** The access of a visit to a page without a key. */
+export const accessOfPage = (
+  operation: string,
+  { id, ip }: { id: string; ip: string },
+  outcome: number,
+  { tenant, key, subjects }: { tenant: Tenant; key: string; subjects: Subjects },
+): Access => ({
+  at: machineNow(),
+  request: id,
+  key,
+  org: tenant.org,
+  team: tenant.team,
+  operation,
+  objects: subjects.objects,
+  users: subjects.users,
+  address: ip,
+  outcome,
+})

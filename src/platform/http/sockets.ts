@@ -1,0 +1,286 @@
+// The connections of HTTP servers, and what one of them may cost: how many there are, how many requests of one are held in memory, how
+// long a peer may take to read its answer, and how they end when the server stops. Requests of one connection are answered one after
+// another, as most servers do; a peer that sends the next ones early waits.
+import { Server, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises'
+import { networkOf } from '../net/network.ts'
+
+export interface SocketLimits {
+  connections_max: number
+  /** Whether an address may have every connection; others have at most half of them. */
+  isTrusted: (address: string) => boolean
+  /** Requests of one connection that wait while another is answered. With more it is closed. */
+  pipelined_max?: number
+  /** How long a peer may read nothing of an answer that is ready. */
+  write_ms_max?: number
+  /** How long it may take to read a whole answer. */
+  answer_ms_max?: number
+  /** How often connections are looked at. */
+  watch_ms?: number
+  /** How long nobody may have come before a port closes, and how long it stays open at most where they keep coming. */
+  quiet_ms?: number
+  quiet_ms_max?: number
+  /** How long a connection that has not sent anything is kept while the server stops. */
+  untouched_ms?: number
+  /** How long unfinished requests and answers are kept while the server stops. */
+  unfinished_ms?: number
+}
+
+const PIPELINED_MAX = 16
+const WRITE_MS_MAX = 30_000
+const ANSWER_MS_MAX = 300_000
+const WATCH_MS = 5000
+const QUIET_MS = 50
+const QUIET_MS_MAX = 1000
+const UNTOUCHED_MS = 500
+const UNFINISHED_MS = 10_000
+
+const REQUEST_MS_MAX = 60_000
+const KEEP_ALIVE_MS = 75_000
+/** How often Node looks for requests that take too long to arrive. */
+const CHECK_MS = 5000
+/** How often a server that closes looks whether answers are still on their way. */
+const SENDING_CHECK_MS = 20
+
+const TWO_HOSTS = '{"detail":"The request has more than one Host header"}'
+
+interface Exchange {
+  request: IncomingMessage
+  response: ServerResponse
+  handler: RequestListener
+}
+
+interface State {
+  sockets: Sockets
+  network: string
+  /** What is being answered. */
+  response: ServerResponse | undefined
+  waiting: Exchange[]
+  /** The answer that was ready and not sent when connections were last looked at, and when that was first so. */
+  sending: ServerResponse | undefined
+  sending_since_ms: number
+}
+
+const STATE = Symbol('state of a connection')
+type Connection = Socket & { [STATE]?: State }
+
+/**
+ * Node takes a connection for idle whose answer is ready but not sent, and cuts the answer off when the server closes. Here connections
+ * that are idle are closed when no answer is on its way any more; until then they are served.
+ */
+class PatientServer extends Server {
+  readonly #isSending: () => boolean
+
+  constructor(isSending: () => boolean, listener: RequestListener) {
+    super({ connectionsCheckingInterval: CHECK_MS }, listener)
+    this.#isSending = isSending
+  }
+
+  override closeIdleConnections(): void {
+    if (this.#isSending()) setTimeout(() => this.closeIdleConnections(), SENDING_CHECK_MS).unref()
+    else super.closeIdleConnections()
+  }
+}
+
+/** Makes HTTP servers that share one set of limits. One for each port and process. */
+export class Sockets {
+  readonly #limits: Required<SocketLimits>
+  readonly #connections = new Set<Connection>()
+  readonly #ofNetwork = new Map<string, number>()
+  readonly #servers: Server[] = []
+  /** Requests that came while the ports close, to be answered afterwards; undefined at other times. */
+  #held: Exchange[] | undefined
+  /** Connections that came, requests that were held and answers that went: who may come back, or has. */
+  #moves = 0
+  #refused = 0
+  #watching: NodeJS.Timeout | undefined
+
+  constructor(limits: SocketLimits) {
+    this.#limits = {
+      pipelined_max: PIPELINED_MAX,
+      write_ms_max: WRITE_MS_MAX,
+      answer_ms_max: ANSWER_MS_MAX,
+      watch_ms: WATCH_MS,
+      quiet_ms: QUIET_MS,
+      quiet_ms_max: QUIET_MS_MAX,
+      untouched_ms: UNTOUCHED_MS,
+      unfinished_ms: UNFINISHED_MS,
+      ...limits,
+    }
+  }
+
+  /** Open connections, and how many were refused since the start. */
+  get use(): { open: number; refused: number } {
+    return { open: this.#connections.size, refused: this.#refused }
+  }
+
+  /** An HTTP server that hands its requests to `handler`. Two `Host` headers: 400, and the connection is closed. */
+  server(handler: RequestListener): Server {
+    const server = new PatientServer(
+      () => this.#isSending(),
+      (request, response) => this.#receive({ request, response, handler }),
+    )
+    server.keepAliveTimeout = KEEP_ALIVE_MS
+    server.requestTimeout = REQUEST_MS_MAX
+    server.headersTimeout = REQUEST_MS_MAX
+    server.prependListener('connection', (socket: Connection) => this.#admit(socket))
+    this.#servers.push(server)
+    return server
+  }
+
+  #admit(socket: Connection): void {
+    this.#moves += 1
+    const address = socket.remoteAddress ?? ''
+    const network = networkOf(address)
+    const { connections_max, isTrusted, watch_ms } = this.#limits
+    const ofNetwork = this.#ofNetwork.get(network) ?? 0
+    if (
+      this.#connections.size >= connections_max ||
+      (ofNetwork >= Math.ceil(connections_max / 2) && !isTrusted(address.replace(/^::ffff:/i, '')))
+    ) {
+      this.#refused += 1
+      socket.destroy()
+      return
+    }
+    socket[STATE] = { sockets: this, network, response: undefined, waiting: [], sending: undefined, sending_since_ms: 0 }
+    this.#connections.add(socket)
+    this.#ofNetwork.set(network, ofNetwork + 1)
+    socket.once('close', () => this.#forget(socket, network))
+    this.#watching ??= setInterval(() => this.#watch(), watch_ms).unref()
+  }
+
+  #forget(socket: Connection, network: string): void {
+    this.#connections.delete(socket)
+    socket[STATE]!.waiting = []
+    const left = this.#ofNetwork.get(network)! - 1
+    if (left) this.#ofNetwork.set(network, left)
+    else this.#ofNetwork.delete(network)
+    if (this.#connections.size) return
+    clearInterval(this.#watching)
+    this.#watching = undefined
+  }
+
+  #receive(exchange: Exchange): void {
+    const socket = exchange.request.socket as Connection
+    const state = socket[STATE]
+    // A connection that was refused may have sent something already.
+    if (!state || socket.destroyed) return
+    if (state.response === undefined) return this.#start(state, exchange)
+    if (state.waiting.length >= this.#limits.pipelined_max) return void socket.destroy()
+    state.waiting.push(exchange)
+    // What is on its way stays in the buffers of the system, and then with the peer.
+    socket.pause()
+  }
+
+  #start(state: State, exchange: Exchange): void {
+    state.response = exchange.response
+    exchange.response.on('close', Sockets.#onAnswered)
+    if (this.#held === undefined) return answer(exchange)
+    this.#moves += 1
+    this.#held.push(exchange)
+  }
+
+  /** One function for all answers. */
+  static #onAnswered(this: ServerResponse): void {
+    const socket = this.req.socket as Connection
+    const state = socket[STATE]!
+    state.response = undefined
+    state.sockets.#moves += 1
+    if (socket.destroyed || !socket.writable) state.waiting = []
+    const next = state.waiting.shift()
+    if (next) state.sockets.#start(state, next)
+    if (state.waiting.length === 0 && socket.isPaused()) socket.resume()
+  }
+
+  /** Answers that are ready but not taken get a deadline. Node starts it anew whenever the peer has read something. */
+  #watch(): void {
+    const now_ms = performance.now()
+    for (const socket of this.#connections) {
+      const state = socket[STATE]!
+      const { response } = state
+      if (!response?.writableEnded) continue
+      if (state.sending !== response) {
+        state.sending = response
+        state.sending_since_ms = now_ms
+        socket.setTimeout(this.#limits.write_ms_max)
+      } else if (now_ms - state.sending_since_ms > this.#limits.answer_ms_max) socket.destroy()
+    }
+  }
+
+  /**
+   * Closes the ports of the servers; returns when they are closed. What does not end by itself is ended a while later. Callers that have
+   * not been told to take another connection by then may find theirs reset.
+   *
+   * The system resets the connections of a port that nobody has accepted when it closes, and callers who were just told to take another
+   * connection make one at once. So requests are held for a moment: those who wait for an answer do not come again, and when nobody has
+   * come for a while the port closes and what was held is answered.
+   */
+  async close(): Promise<void> {
+    this.#held = []
+    await this.#quiet()
+    for (const server of this.#servers) server.close()
+    const held = this.#held
+    this.#held = undefined
+    for (const exchange of held) if (!exchange.request.socket.destroyed) answer(exchange)
+    this.#end()
+  }
+
+  /**
+   * Waits until nobody has come for `quiet_ms`, or, after `quiet_ms_max`, for a turn in which nobody came. The event loop accepts one
+   * connection of a port in a turn, so at the end of one without any there was none. What runs next runs in this turn.
+   */
+  async #quiet(): Promise<void> {
+    const { quiet_ms, quiet_ms_max } = this.#limits
+    const began_ms = performance.now()
+    for (let moves = -1, since_ms = began_ms; ;) {
+      const now_ms = performance.now()
+      if (this.#moves !== moves) since_ms = now_ms
+      moves = this.#moves
+      const isOver = now_ms - since_ms >= quiet_ms || now_ms - began_ms >= quiet_ms_max
+      if (!isOver) await sleep(quiet_ms / 5)
+      await turn()
+      if (isOver && (this.#moves === moves || now_ms - began_ms >= 2 * quiet_ms_max)) return
+    }
+  }
+
+  #isSending(): boolean {
+    for (const socket of this.#connections) if (socket[STATE]!.response?.writableEnded) return true
+    return false
+  }
+
+  #end(): void {
+    const { untouched_ms, unfinished_ms } = this.#limits
+    const close = (isMeant: (socket: Connection) => boolean) => () => {
+      for (const socket of this.#connections) if (isMeant(socket)) socket.destroy()
+    }
+    setTimeout(
+      close((socket) => socket.bytesRead === 0),
+      untouched_ms,
+    ).unref()
+    setTimeout(
+      close(() => true),
+      unfinished_ms,
+    ).unref()
+  }
+}
+
+function answer({ request, response, handler }: Exchange): void {
+  if (hasTwoHosts(request.rawHeaders)) return refuse(response)
+  handler(request, response)
+}
+
+/** Names and values by turns. Servers that take another one of two for the right one would disagree with us about whose request it is. */
+function hasTwoHosts(raw: readonly string[]): boolean {
+  let hosts = 0
+  for (let i = 0; i < raw.length; i += 2) {
+    const name = raw[i]!
+    if (name.length === 4 && name.toLowerCase() === 'host') hosts += 1
+  }
+  return hosts > 1
+}
+
+function refuse(response: ServerResponse): void {
+  const headers = { 'content-type': 'application/json', 'content-length': TWO_HOSTS.length, connection: 'close' }
+  response.writeHead(400, headers).end(TWO_HOSTS)
+}

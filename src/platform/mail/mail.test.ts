@@ -1,0 +1,298 @@
+// Mail from the outbox to a server of mail. Who carries it is asked to do so by the tests, so that nothing waits.
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, test } from 'node:test'
+import { cells, expire, given } from '../../testing.ts'
+import { mailServer } from '../../testing-mail.ts'
+import { createLog } from '../telemetry/log.ts'
+import { MailCourier } from './mail-sender.ts'
+import { mailCleanup, sendMail, type NewMail } from './mail-outbox.ts'
+import { readSmtp, type SmtpSettings } from './smtp.ts'
+import { command } from '../../testing-commands.ts'
+
+const log = createLog('silent')
+const settings = (url: string, from = 'Fictional Clinic <clinic@clinic.example>'): SmtpSettings => {
+  const faults: string[] = []
+  const smtp = readSmtp(url, from, faults)
+  assert.deepEqual(faults, [])
+  return smtp!
+}
+/** No mail of these tests is about anybody. */
+const held = async () => new Set<string>()
+const courier = (url: string, from?: string) => new MailCourier({ cells, smtp: settings(url, from), log, held })
+const plain = ({ url }: { url: string }) => courier(`${url}?tls=off`)
+const address = () => `testa-${randomUUID()}@example.com`
+
+async function written(changes: Partial<NewMail> = {}): Promise<string> {
+  const to = changes.to ?? address()
+  await cells.control.plainTx(async (tx) => sendMail(tx, { to, subject: 'A subject', text: 'A text', ...changes }))
+  return to
+}
+const kept = async (to: string) => {
+  const { rows } = await cells.control.pool.query(
+    'select id, state, attempts, error, body, due_at from mail where recipient = $1',
+    [to],
+  )
+  const { id, state, attempts, error, body } = rows[0]
+  return { id, state, attempts, error, body }
+}
+/** What was put off is due now. */
+const hurry = () => cells.control.pool.query('update mail set due_at = created_at where due_at is not null')
+
+describe('a mail', () => {
+  test('arrives as it was written, once, and its text is forgotten', async () => {
+    const server = await mailServer()
+    const to = await written({ subject: 'Prüfung', text: 'Ein Wört\nund noch eines' })
+    const carried = plain(server)
+    await carried.round()
+    await hurry()
+    await carried.round()
+    const { id, ...rest } = await kept(to)
+    assert.deepEqual(rest, { state: 'sent', attempts: 1, error: null, body: null })
+    const [one, ...more] = server.taken
+    assert.deepEqual([one!.from, one!.to, one!.id, more], ['clinic@clinic.example', [to], `<${id}@clinic.example>`, []])
+    assert.match(one!.text, /^From: Fictional Clinic <clinic@clinic\.example>\r$/m)
+    assert.match(one!.text, /^Date: \w{3}, \d\d \w{3} \d{4} \d\d:\d\d:\d\d \+0000\r$/m)
+    assert.match(one!.text, /^Subject: =\?UTF-8\?Q\?Pr=C3=BCfung\?=\r$/m)
+    assert.match(one!.text, /Ein W=C3=B6rt\r\nund noch eines/)
+  })
+
+  test('of a transaction that is undone is never sent', async () => {
+    const server = await mailServer()
+    const to = address()
+    await assert.rejects(
+      cells.control.plainTx(async (tx) => {
+        sendMail(tx, { to, subject: 'A subject', text: 'A text' })
+        throw new Error('undone')
+      }),
+    )
+    await plain(server).round()
+    assert.deepEqual(server.taken, [])
+  })
+
+  test('of a cell is sent too', async () => {
+    const server = await mailServer()
+    const { db, tenant } = await given()
+    const to = address()
+    await db.tx(tenant, async (tx) => sendMail(tx, { to, subject: 'A subject', text: 'A text' }))
+    await plain(server).round()
+    assert.deepEqual(
+      server.taken.map((mail) => mail.to),
+      [[to]],
+    )
+  })
+
+  test('is carried by one of several couriers', async () => {
+    const server = await mailServer()
+    const all = await Promise.all(Array.from({ length: 12 }, () => written()))
+    const couriers = [plain(server), plain(server), plain(server)]
+    while ((await Promise.all(couriers.map((one) => one.round()))).some((tried) => tried > 0));
+    assert.deepEqual(server.taken.flatMap(({ to }) => to).sort(), all.sort())
+  })
+
+  for (const [command, code] of [
+    ['RCPT', 450],
+    ['DATA', 451],
+  ] as const)
+    test(`that is put off with ${code} at ${command} is sent later, with the same id`, async () => {
+      let asked = 0
+      const server = await mailServer((at) => (at === command && ++asked < 3 ? code : undefined))
+      const to = await written()
+      const carried = plain(server)
+      await carried.round()
+      const { state, attempts, error } = await kept(to)
+      assert.deepEqual([state, attempts, error], ['waiting', 1, `${command === 'RCPT' ? 'EENVELOPE' : 'EMESSAGE'} ${code}`])
+      assert.equal(await carried.round(), 0)
+      for (let i = 0; i < 2; i++) {
+        await hurry()
+        await carried.round()
+      }
+      const after = await kept(to)
+      assert.deepEqual([after.state, after.attempts, after.error], ['sent', 3, null])
+      assert.deepEqual(
+        server.taken.map(({ id }) => id),
+        [`<${after.id}@clinic.example>`],
+      )
+    })
+
+  for (const [command, code] of [
+    ['RCPT', 550],
+    ['DATA', 554],
+  ] as const)
+    test(`that is refused with ${code} at ${command} is given up, and its text is kept`, async () => {
+      const server = await mailServer((at) => (at === command ? code : undefined))
+      const to = await written()
+      const carried = plain(server)
+      await carried.round()
+      await hurry()
+      await carried.round()
+      const { state, attempts, error, body } = await kept(to)
+      assert.deepEqual([state, attempts, body], ['failed', 1, 'A text'])
+      assert.match(error, new RegExp(` ${code}$`))
+      assert.equal(server.asked.filter((at) => at === command).length, 1)
+    })
+
+  test('is tried seven times and no more', async () => {
+    const to = await written()
+    const carried = courier('smtp://127.0.0.1:1?tls=off')
+    for (let i = 0; i < 9; i++) {
+      await carried.round()
+      await hurry()
+    }
+    const { state, attempts, error } = await kept(to)
+    assert.deepEqual([state, attempts, error], ['failed', 7, 'ESOCKET'])
+  })
+
+  test('that somebody had in hand seven times and never ended is given up', async () => {
+    const server = await mailServer()
+    const to = await written()
+    await cells.control.pool.query('update mail set attempts = 7 where recipient = $1', [to])
+    await plain(server).round()
+    const { state, error } = await kept(to)
+    assert.deepEqual([state, error, server.taken], ['failed', 'interrupted', []])
+  })
+
+  test('that has waited too long is not sent any more', async () => {
+    const server = await mailServer()
+    const to = await written({ lifetime_s: -1 })
+    await plain(server).round()
+    const { state, attempts, error } = await kept(to)
+    assert.deepEqual([state, attempts, error, server.taken], ['failed', 0, 'expired', []])
+  })
+
+  test('is not lost for a wrong password, and not sent', async () => {
+    const server = await mailServer()
+    const to = await written()
+    await courier(`smtp://someone:wrong@127.0.0.1:${server.port}?tls=off`).round()
+    const { state, error } = await kept(to)
+    assert.deepEqual([state, error, server.taken], ['waiting', 'EAUTH 535', []])
+    await hurry()
+    await courier(`smtp://some%40one:right@127.0.0.1:${server.port}?tls=off`).round()
+    assert.deepEqual(
+      server.taken.map(({ user }) => user),
+      ['some@one'],
+    )
+  })
+
+  test('has one recipient, whatever its address looks like', async () => {
+    const server = await mailServer()
+    await written({ to: 'testa@example.com, other@example.com' })
+    await plain(server).round()
+    assert.deepEqual(
+      server.taken.filter(({ to }) => to.length > 1 || to.includes('other@example.com')),
+      [],
+    )
+    await assert.rejects(written({ to: 'testa@example.com\r\nBcc: other@example.com' }))
+    await assert.rejects(written({ subject: 'A subject\nBcc: other@example.com' }))
+  })
+
+  test('is forgotten after thirty days', async () => {
+    const to = await written()
+    await cells.control.pool.query(`update mail set created_at = created_at - interval '29 days' where recipient = $1`, [to])
+    await expire(cells.control, mailCleanup)
+    assert.equal((await kept(to)).state, 'waiting')
+    await cells.control.pool.query(`update mail set created_at = created_at - interval '2 days' where recipient = $1`, [to])
+    await expire(cells.control, mailCleanup)
+    const { rowCount } = await cells.control.pool.query('select 1 from mail where recipient = $1', [to])
+    assert.equal(rowCount, 0)
+  })
+})
+
+describe('in plain text nothing is sent', () => {
+  for (const [what, options] of Object.entries({
+    'to a server that offers no TLS': { disabledCommands: ['STARTTLS'] },
+    'to a server whose certificate nobody vouches for': {},
+  }))
+    test(`${what}, unless the settings say so`, async () => {
+      const server = await mailServer(undefined, options)
+      const to = await written()
+      await courier(server.url).round()
+      const { state, error } = await kept(to)
+      assert.equal(state, 'waiting')
+      assert.match(error, /^E(TLS|SOCKET)/)
+      assert.deepEqual([server.taken, server.asked], [[], []])
+      await hurry()
+      await plain(server).round()
+      assert.deepEqual(
+        server.taken.map(({ tls }) => tls),
+        [false],
+      )
+    })
+})
+
+describe('the settings of mail', () => {
+  const faultsOf = (url: string, from?: string) => {
+    const faults: string[] = []
+    readSmtp(url, from, faults)
+    return faults
+  }
+  test('are refused in sentences that repeat no password', () => {
+    const from = 'clinic@example.com'
+    const start = 'SMTP_URL must be an address that starts with smtp:// or smtps://.'
+    const end = 'SMTP_URL may end with ?tls=off after smtp://, and with nothing else.'
+    assert.deepEqual(faultsOf('http://someone:swordfish@mail.example', from), [start])
+    assert.deepEqual(faultsOf('swordfish', from), [start])
+    assert.deepEqual(faultsOf('smtp://mail.example?tls=no', from), [end])
+    assert.deepEqual(faultsOf('smtps://mail.example?tls=off', from), [end])
+    assert.deepEqual(faultsOf('smtp://mail.example/path', from), [end])
+    assert.deepEqual(faultsOf('smtp://a:%zz@mail.example', from), [
+      'SMTP_URL has a user or a password in which a % does not stand for a character.',
+    ])
+    assert.deepEqual(faultsOf('smtp://mail.example'), ['MAIL_FROM must be set when SMTP_URL is.'])
+    assert.deepEqual(faultsOf('smtp://mail.example', 'nobody'), [
+      'MAIL_FROM must be an address of mail, alone or as Name <address>.',
+    ])
+  })
+  test('have the usual ports', () => {
+    const ports = ['smtps://mail.example', 'smtp://mail.example', 'smtp://mail.example?tls=off', 'smtp://mail.example:2525'].map(
+      (url) => settings(url).port,
+    )
+    assert.deepEqual(ports, [465, 587, 25, 2525])
+  })
+})
+
+test('what is logged of mail has ids and codes; no address, text or password', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'drawbridge-log-'))
+  const path = join(folder, 'log')
+  const written_to = createLog('trace', { path })
+  const server = await mailServer((at, to) => (at === 'RCPT' && to.startsWith('refused') ? 550 : undefined))
+  await written({ to: 'tunafish@example.com', subject: 'marlin', text: 'marlin' })
+  await written({ to: 'refused-tunafish@example.com', subject: 'marlin', text: 'marlin' })
+  await new MailCourier({
+    cells,
+    smtp: settings(`smtp://herring:herring@127.0.0.1:${server.port}?tls=off`),
+    log: written_to,
+    held,
+  }).round()
+  await new Promise<void>((resolve) => written_to.flush(() => resolve()))
+  const text = readFileSync(path, 'utf8')
+  rmSync(folder, { recursive: true })
+  assert.deepEqual([text.split('mail sent').length, text.split('mail refused').length], [2, 2])
+  for (const word of ['tunafish', 'marlin', 'herring', 'swordfish', 'example.com']) assert(!text.includes(word), word)
+})
+
+describe('by command', () => {
+  test('mails are listed with how they stand, and shown with their text', async () => {
+    const server = await mailServer((at, to) => (at === 'RCPT' && to.startsWith('refused') ? 550 : undefined))
+    const sent = await written()
+    const refused = await written({ to: `refused-${randomUUID()}@example.com` })
+    await plain(server).round()
+    const waiting = await written()
+    const listed = (await command(cells, ['mail', 'list'])).split('\n')
+    const line = (to: string) => listed.find((text) => text.includes(to))!
+    assert.match(line(sent), /control +\S+ {2}sent, 1 attempts {2}/)
+    assert.match(line(refused), /failed, 1 attempts, EENVELOPE 550 {2}/)
+    assert.match(line(waiting), /waiting, 0 attempts {2}/)
+    const show = (to: string) => command(cells, ['mail', 'show', line(to).split(' ')[0]!])
+    assert.match(await show(waiting), /Subject {2}A subject\n\nA text\n/)
+    assert.match(await show(refused), /\nA text\n/)
+    assert.doesNotMatch(await show(sent), /A text/)
+  })
+  test('what cannot be shown is refused', async () => {
+    for (const words of [['mail'], ['mail', 'show'], ['mail', 'show', 'x'], ['mail', 'show', randomUUID()]])
+      await assert.rejects(command(cells, words), { name: 'Error' })
+  })
+})

@@ -1,0 +1,117 @@
+// Handing one mail to a server of mail by SMTP, and what its refusals mean. What a server says is not kept: it may repeat an address.
+import type { Transporter } from 'nodemailer'
+import type { ClaimedMail, Sending } from './mail-outbox.ts'
+
+export interface SmtpSettings {
+  host: string
+  port: number
+  /** `implicit`: from the first byte; `starttls`: before anything is said, or not at all; `off`: in plain text. */
+  tls: 'implicit' | 'starttls' | 'off'
+  user: string | undefined
+  password: string | undefined
+  /** `a@b` or `Name <a@b>`. */
+  from: string
+}
+
+const PORTS = { implicit: 465, starttls: 587, off: 25 }
+const SENDER = /^(?:[^<>\r\n]*<([^<>\s@]+@[^<>\s@]+)>|([^<>\s@]+@[^<>\s@]+))$/
+const CONNECT_MS_MAX = 15_000
+const SILENCE_MS_MAX = 20_000
+const SENDING_MS_MAX = 60_000
+
+/** The settings of mail; undefined without a server. Faults are appended, and repeat no value: it may hold a password. */
+export function readSmtp(url: string | undefined, from: string | undefined, faults: string[]): SmtpSettings | undefined {
+  const sender = from?.trim()
+  if (sender && !SENDER.test(sender)) faults.push('MAIL_FROM must be an address of mail, alone or as Name <address>.')
+  const text = url?.trim()
+  if (!text) return undefined
+  if (!sender) faults.push('MAIL_FROM must be set when SMTP_URL is.')
+  const server = URL.canParse(text) ? new URL(text) : undefined
+  const implicit = server?.protocol === 'smtps:'
+  if (!server?.hostname || !(implicit || server.protocol === 'smtp:')) {
+    faults.push('SMTP_URL must be an address that starts with smtp:// or smtps://.')
+    return undefined
+  }
+  const off = server.search === '?tls=off'
+  if ((server.search && !off) || (off && implicit) || !['', '/'].includes(server.pathname))
+    faults.push('SMTP_URL may end with ?tls=off after smtp://, and with nothing else.')
+  const tls = implicit ? 'implicit' : off ? 'off' : 'starttls'
+  try {
+    return {
+      host: server.hostname.replace(/^\[|\]$/g, ''),
+      port: server.port ? Number(server.port) : PORTS[tls],
+      tls,
+      user: decodeURIComponent(server.username) || undefined,
+      password: decodeURIComponent(server.password) || undefined,
+      from: sender ?? '',
+    }
+  } catch {
+    faults.push('SMTP_URL has a user or a password in which a % does not stand for a character.')
+    return undefined
+  }
+}
+
+/** Sends mail, each on a connection of its own. */
+export class Smtp {
+  readonly #settings: SmtpSettings
+
+  constructor(settings: SmtpSettings) {
+    this.#settings = settings
+  }
+
+  /** Never throws: what goes wrong is an outcome. Takes 60 s at most. */
+  async send(mail: ClaimedMail): Promise<Sending> {
+    const { from } = this.#settings
+    const domain = SENDER.exec(from)!.slice(1).find(Boolean)!.split('@')[1]!
+    const transport = await this.#transport()
+    let timer: NodeJS.Timeout | undefined
+    const late = new Promise<Sending>((resolve) => {
+      timer = setTimeout(() => resolve({ sent: false, again: true, error: 'ETIMEDOUT' }), SENDING_MS_MAX)
+    })
+    const sent = transport
+      .sendMail({
+        from,
+        to: { name: '', address: mail.recipient },
+        subject: mail.subject,
+        text: mail.body,
+        messageId: `<${mail.id}@${domain}>`,
+        date: new Date(mail.created_at),
+        headers: { 'auto-submitted': 'auto-generated' },
+        disableFileAccess: true,
+        disableUrlAccess: true,
+      })
+      .then((): Sending => ({ sent: true }), refusal)
+    try {
+      return await Promise.race([sent, late])
+    } finally {
+      clearTimeout(timer)
+      transport.close()
+    }
+  }
+
+  async #transport(): Promise<Transporter> {
+    const { createTransport } = await import('nodemailer')
+    const { host, port, tls, user, password } = this.#settings
+    return createTransport({
+      host,
+      port,
+      secure: tls === 'implicit',
+      requireTLS: tls === 'starttls',
+      ignoreTLS: tls === 'off',
+      ...(user !== undefined && { auth: { user, pass: password ?? '' } }),
+      connectionTimeout: CONNECT_MS_MAX,
+      greetingTimeout: CONNECT_MS_MAX,
+      dnsTimeout: CONNECT_MS_MAX,
+      socketTimeout: SILENCE_MS_MAX,
+    })
+  }
+}
+
+/** Commands by which a server is told of this mail: what it refuses then for good, it would refuse again. */
+const OF_THE_MAIL = /^(MAIL FROM|RCPT TO|DATA)/
+
+function refusal(error: unknown): Sending {
+  const { code = 'UNKNOWN', responseCode, command = '' } = error as { code?: string; responseCode?: number; command?: string }
+  const final = responseCode !== undefined && responseCode >= 500 && OF_THE_MAIL.test(command)
+  return { sent: false, again: !final, error: responseCode === undefined ? code : `${code} ${responseCode}` }
+}

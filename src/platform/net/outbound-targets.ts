@@ -1,0 +1,188 @@
+// Which addresses a delivery may reach. In production only public ones; in the sandbox this machine too, where the server listens on
+// loopback; beyond that what the operator allows. A name is resolved here and the connection goes to exactly the addresses that were looked at,
+// so that a name that changes its mind in between gains nothing. Source: events.md 6.1.
+import { lookup as lookupByHosts, Resolver } from 'node:dns/promises'
+import { isIP, type LookupFunction } from 'node:net'
+import { Problem } from '../http/errors.ts'
+import { isWithin } from './network.ts'
+
+/** All addresses of a host name. Throws when there are none. */
+export type Resolve = (host: string) => Promise<string[]>
+
+/** The host may not be reached; the message says why without saying where it is. */
+export class RefusedAddress extends Error {
+  readonly code = 'REFUSED_ADDRESS'
+}
+
+const NOT_PUBLIC_4 = [
+  '0.0.0.0/8',
+  '10.0.0.0/8',
+  '100.64.0.0/10',
+  '127.0.0.0/8',
+  // The metadata service of the Azure cloud: a public address that answers on its machines.
+  '168.63.129.16/32',
+  '169.254.0.0/16',
+  '172.16.0.0/12',
+  '192.0.0.0/24',
+  '192.0.2.0/24',
+  '192.88.99.0/24',
+  '192.168.0.0/16',
+  '198.18.0.0/15',
+  '198.51.100.0/24',
+  '203.0.113.0/24',
+  '224.0.0.0/4',
+  '240.0.0.0/4',
+]
+/** Inside 2000::/3, which holds everything public: protocol assignments with Teredo, documentation. */
+const NOT_PUBLIC_6 = ['2001::/23', '2001:db8::/32', '3fff::/20']
+/** IPv6 addresses that stand for an IPv4 one: where in them it is, in 16-bit groups. */
+const TRANSLATED: [string, number][] = [
+  ['::ffff:0:0/96', 6],
+  ['::ffff:0:0:0/96', 6],
+  ['64:ff9b::/96', 6],
+  ['2002::/16', 1],
+]
+
+const inNotPublic4 = isWithin(NOT_PUBLIC_4)
+const inNotPublic6 = isWithin(NOT_PUBLIC_6)
+const inPublic6 = isWithin(['2000::/3'])
+const translated = TRANSLATED.map(([network, group]) => ({ isIn: isWithin([network]), group }))
+const inLoopback = isWithin(['127.0.0.0/8', '::1/128'])
+
+/** The eight groups of an IPv6 address. */
+function groups(address: string): number[] {
+  const whole = new URL(`http://[${address}]/`).hostname.slice(1, -1)
+  const [head = '', tail] = whole.split('::')
+  const parts = (text: string) => text.split(':').filter(Boolean)
+  const before = parts(head)
+  const behind = parts(tail ?? '')
+  return [...before, ...Array<string>(8 - before.length - behind.length).fill('0'), ...behind].map((group) => parseInt(group, 16))
+}
+
+/** The address that is meant: of a translated one the IPv4 address inside. */
+function meant(address: string): string {
+  const plain = address.split('%', 1)[0]!
+  if (isIP(plain) !== 6) return plain
+  const found = translated.find(({ isIn }) => isIn(plain))
+  if (!found) return plain
+  const [high = 0, low = 0] = groups(plain).slice(found.group)
+  return `${high >> 8}.${high & 255}.${low >> 8}.${low & 255}`
+}
+
+/** Whether everybody's network leads to an address. */
+export function isPublic(address: string): boolean {
+  const target = meant(address)
+  if (isIP(target) === 4) return !inNotPublic4(target)
+  return isIP(target) === 6 && inPublic6(target) && !inNotPublic6(target)
+}
+
+const RESOLVER_MS = 3000
+const NAMES_NOTHING = new Set(['ENOTFOUND', 'ENODATA', 'ESERVFAIL', 'EREFUSED', 'ECONNREFUSED', 'EBADNAME'])
+
+/**
+ * The name servers are asked first: asking the system's hosts file blocks one of few threads, so that a slow name would delay
+ * others. What they do not know may stand in that file.
+ */
+async function resolveName(host: string): Promise<string[]> {
+  const resolver = new Resolver({ timeout: RESOLVER_MS, tries: 2 })
+  const answers = await Promise.allSettled([resolver.resolve4(host), resolver.resolve6(host)])
+  const found = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []))
+  if (found.length) return found
+  const failures = answers.flatMap((answer) => (answer.status === 'rejected' ? [answer.reason as { code?: string }] : []))
+  const slow = failures.find(({ code }) => !NAMES_NOTHING.has(code ?? ''))
+  if (slow) throw slow
+  return (await lookupByHosts(host, { all: true })).map(({ address }) => address)
+}
+
+export interface TargetOptions {
+  /** Networks, addresses, host names, `*.suffix`, in lower case. */
+  allow?: string[]
+  /** Whether the sandbox reaches loopback: only where the server listens there. */
+  loopback?: boolean
+  resolve?: Resolve
+}
+
+/** The rules of one process. */
+export class Targets {
+  readonly #isAllowed: (address: string) => boolean
+  readonly #hosts: Set<string>
+  readonly #suffixes: string[]
+  readonly #loopback: boolean
+  readonly #resolve: Resolve
+
+  constructor({ allow = [], loopback: reachesLoopback = false, resolve = resolveName }: TargetOptions = {}) {
+    const isNetwork = (entry: string) => isIP(entry.split('/', 1)[0]!) > 0
+    this.#isAllowed = isWithin(allow.filter(isNetwork))
+    const names = allow.filter((entry) => !isNetwork(entry))
+    this.#hosts = new Set(names.filter((name) => !name.startsWith('*.')))
+    this.#suffixes = names.filter((name) => name.startsWith('*.')).map((name) => name.slice(1))
+    this.#loopback = reachesLoopback
+    this.#resolve = resolve
+  }
+
+  /** Whether an address may be reached from a cell. */
+  mayReach(address: string, sandbox: boolean): boolean {
+    const target = meant(address)
+    return isPublic(address) || this.#isAllowed(target) || (sandbox && this.#loopback && inLoopback(target))
+  }
+
+  #allowedByName(host: string): boolean {
+    const name = host.toLowerCase().replace(/\.$/, '')
+    return this.#hosts.has(name) || this.#suffixes.some((suffix) => name.endsWith(suffix))
+  }
+
+  /** The addresses of a host of a URL, all of which may be reached. Throws RefusedAddress when one may not. */
+  async addresses(host: string, sandbox: boolean): Promise<string[]> {
+    const literal = host.replace(/^\[|\]$/g, '')
+    const found = isIP(literal) ? [literal] : await this.#resolve(literal)
+    if (this.#allowedByName(host)) return found
+    // One that may not be reached condemns the name: which one a connection takes is not ours to bet on.
+    if (found.length === 0 || found.some((address) => !this.mayReach(address, sandbox)))
+      throw new RefusedAddress('The address is not a public one (WEBHOOK_ALLOW)')
+    return found
+  }
+
+  /** Whether a connection that was made for a host may stay. */
+  mayConnect(host: string, address: string, sandbox: boolean): boolean {
+    return this.#allowedByName(host) || this.mayReach(address, sandbox)
+  }
+
+  /** As the connections of Node ask for names. A connection goes to nothing but what is answered here. */
+  lookup(sandbox: boolean): LookupFunction {
+    return (host, options, done) => {
+      const answer = async () => {
+        const found = await this.addresses(host, sandbox).catch((error: Error) => error)
+        if (found instanceof Error) return done(found, '')
+        const family = Number(String(options.family ?? 0).replace('IPv', ''))
+        const fit = found.map((address) => ({ address, family: isIP(address) })).filter((one) => !family || one.family === family)
+        if (options.all) return done(null, fit)
+        done(null, fit[0]?.address ?? '', fit[0]?.family ?? 4)
+      }
+      void answer()
+    }
+  }
+
+  /**
+   * A URL as it is given for an endpoint: not in production without TLS, without credentials, and where the host is an address, one
+   * that may be reached. A name is looked at when it is used. 422.
+   */
+  check(url: string, sandbox: boolean): void {
+    const refused = (text: string) =>
+      new Problem(422, {
+        detail: [{ loc: ['body', 'url'], msg: `Value error, ${text}`, type: 'value_error', ctx: { error: {} } }],
+      })
+    if (!URL.canParse(url)) throw refused('must be an http or https address')
+    const { protocol, username, password, hostname } = new URL(url)
+    if (protocol !== 'http:' && protocol !== 'https:') throw refused('must be an http or https address')
+    if (protocol === 'http:' && !sandbox) throw refused('must be an https address')
+    if (username || password) throw refused('must not hold credentials; use headers')
+    if (!this.mayName(hostname, sandbox)) throw refused('must be a public address')
+  }
+
+  /** Whether a host may be named as a target: unless it is an address that may not be reached, or this machine by name. */
+  mayName(host: string, sandbox: boolean): boolean {
+    const literal = host.replace(/^\[|\]$/g, '').toLowerCase()
+    if (isIP(literal)) return this.mayReach(literal, sandbox)
+    return (sandbox && this.#loopback) || !/^(.*\.)?localhost\.?$/.test(literal) || this.#allowedByName(literal)
+  }
+}

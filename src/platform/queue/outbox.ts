@@ -1,0 +1,251 @@
+// What a transaction leaves behind besides its rows: events, which are told to the team, and jobs, which are done after the
+// commit. Both commit with the rows that caused them or not at all.
+import type { Static, TSchema } from 'typebox'
+import { machineNow, plusSeconds } from '../runtime/clock.ts'
+import type { PlainTx, Queries, Tenant, Tx } from '../db/transaction.ts'
+import { dbNowPlus } from '../db/leases.ts'
+import { T } from '../schema/schema.ts'
+import { join, sql, type Sql } from '../db/sql.ts'
+
+export interface Event {
+  /** As on the wire, `labtest.order.updated`. */
+  type: string
+  /** What the event is about; events are listed by it. */
+  object_id: string
+  /** Whom it is about; null where that is not known. */
+  user_id: string | null
+  client_user_id: string | null
+  /** The payload, as JSON text. */
+  data: string
+  /** It tells of a record from before its connection was made: for pipelines that ask for history, and for nobody else. */
+  historical?: boolean
+}
+
+/**
+ * Append an event. The whole body is made now and stored as text: every delivery sends the same bytes. One about no user names none.
+ * Source: events.md 1.1.
+ */
+export function emit(tx: Tx, event: Event): void {
+  const user =
+    event.user_id === null ? '' : `,"user_id":"${event.user_id}","client_user_id":${JSON.stringify(event.client_user_id)}`
+  const body = `{"event_type":${JSON.stringify(event.type)},"data":${event.data},"team_id":"${tx.team}"${user}}`
+  const id = tx.uuid()
+  tx.gather({ ...event, id, body }, telling)
+  announce(tx, id)
+}
+
+/** One statement, however many events a transaction has: its parts are planned and run one by one. */
+const telling = (tx: Tx, events: (Event & { id: string; body: string })[]): Sql => {
+  const rows = events.map(
+    ({ id, type, object_id, user_id, body, historical = false }) =>
+      sql`(${id}, ${tx.team}, ${type}, ${object_id}, ${user_id}::uuid, ${tx.now}, ${body}, ${historical})`,
+  )
+  return sql`
+    insert into event (id, team_id, type, object_id, user_id, created_at, body, historical) values ${join(rows, ', ')}`
+}
+
+/**
+ * The events of a transaction are announced together, one row however many they are, where the team is followed. Whoever begins to
+ * follow is told of what commits after that.
+ */
+function announce(tx: Tx, event_id: string): void {
+  tx.gather(event_id, announcement)
+  tx.wakeDelivery()
+}
+
+const announcement = (tx: Tx, event_ids: string[]): Sql =>
+  sql`
+    insert into announcement (team_id, event_ids)
+    select team_id, ${event_ids}::uuid[] from followed_team where team_id = ${tx.team}`
+
+/** From now on the team's events are announced, for good: they have, or had, a receiver. Writes followed_team. */
+export const followTeam = (tx: Queries, team_id: string): Promise<number> =>
+  tx.run(sql`insert into followed_team (team_id) values (${team_id}) on conflict (team_id) do nothing`)
+
+const Announced = T.Object({
+  id: T.Integer(),
+  team_id: T.String(),
+  event_ids: T.Array(T.String()),
+  looked_at: T.Integer(),
+  is_cut: T.Boolean(),
+})
+
+/** So many times as many announcements are read as are looked at, so that a team has what others leave of their shares. */
+const READ_PER_LOOKED_AT = 4
+
+/** How much is taken at a time, and the oldest announcement in any case. */
+export interface Portion {
+  /** Looked at: the first of each team, then the second of each, and so on. */
+  announcements: number
+  events: number
+  /** What comes of the events: each counts as often as `weight` says of its team. The last announcement may go beyond this. */
+  deliveries: number
+}
+
+/**
+ * Take announcements, looking at the oldest of every team that has some, so that no backlog of one hides those of others. Each team's are
+ * taken in the order of their numbers, and of several teams those first of which fewer deliveries come together with what their team has
+ * before them, so that none waits behind all that another has announced. They are gone when the transaction commits. Writes announcement.
+ * One transaction at a time takes them in a cell, so that what follows from them keeps that order; a second one gets none.
+ * @param weight how many deliveries come of an event of `weighed.team_id`: an expression
+ * @returns what was taken, and whether there is more
+ */
+export async function takeAnnouncements(
+  tx: PlainTx,
+  most: Portion,
+  weight: Sql,
+): Promise<{ taken: { team_id: string; event_ids: string[] }[]; isMore: boolean }> {
+  const { locked } = await tx.locking.one(
+    T.Object({ locked: T.Boolean() }),
+    sql`select pg_try_advisory_xact_lock(hashtextextended('announcement ' || current_schema(), 0)) as locked`,
+  )
+  if (!locked) return { taken: [], isMore: false }
+  const rows = await tx.many(
+    Announced,
+    sql`
+    with recursive waiting (team_id) as (
+      (select team_id from announcement order by team_id limit 1)
+      union all
+      select (select a.team_id from announcement a where a.team_id > w.team_id order by a.team_id limit 1)
+      from waiting w where w.team_id is not null
+    ), share as materialized (
+      select least(${most.announcements}::int, 1 + ${READ_PER_LOOKED_AT * most.announcements}::int / greatest(count(team_id), 1)) as of_team
+      from waiting
+    ), oldest as materialized (
+      select a.place, a.id, w.team_id, a.events, a.position
+      from waiting w cross join lateral (
+        select ctid as place, id, cardinality(event_ids) as events, row_number() over (order by id) as position
+        from announcement where team_id = w.team_id order by id limit (select of_team from share)) a
+      order by a.position, a.id limit ${most.announcements}
+    ), weighed as materialized (
+      select team_id, ${weight} as weight from (select distinct team_id from oldest) weighed
+    ), queued as (
+      select o.place, o.id, o.events, o.events * w.weight as deliveries,
+        sum(o.events * w.weight) over (partition by o.team_id order by o.id) as of_team
+      from oldest o join weighed w on w.team_id = o.team_id
+    ), counted as (
+      select place, id, sum(events) over taking as events, sum(deliveries) over taking - deliveries as deliveries_before
+      from queued window taking as (order by of_team, id)
+    )
+    delete from announcement a using counted c
+    where a.ctid = c.place
+      and ((c.events <= ${most.events} and c.deliveries_before < ${most.deliveries}) or c.id = (select min(id) from oldest))
+    returning a.id, a.team_id, to_json(a.event_ids) as event_ids, (select count(*) from oldest) as looked_at,
+      (select count(*) >= ${most.announcements} or max(position) >= (select of_team from share) from oldest) as is_cut`,
+  )
+  const first = rows[0]
+  const isMore = first !== undefined && (first.looked_at > rows.length || first.is_cut)
+  return { taken: rows.sort((a, b) => a.id - b.id), isMore }
+}
+
+/** A kind of work: its name, the shape of its payload, how often it is tried, how long each of its handlers may take. */
+export interface Job<S extends TSchema = TSchema> {
+  name: string
+  payload: S
+  /** Infinity: it is tried until it is done, for what must not be given up, such as erasing what patients want erased. */
+  attempts_max: number
+  timeout_s: number
+}
+
+/** With pauses of 2, 4, 8, … seconds and at most an hour: about 19 hours. */
+const ATTEMPTS_MAX = 30
+const TIMEOUT_S = 60
+
+export const job = <S extends TSchema>(
+  name: string,
+  payload: S,
+  { attempts_max = ATTEMPTS_MAX, timeout_s = TIMEOUT_S }: { attempts_max?: number; timeout_s?: number } = {},
+): Job<S> => ({ name, payload, attempts_max, timeout_s })
+
+/**
+ * Queue work for after the commit. `at` is an instant of the team's clock. When that is by the machine's clock is said to the database as
+ * a distance from now, so that workers start it in time though the clock of this process is wrong. The distance is whole seconds, rounded
+ * up: team time has no fractions, and what is queued for so many seconds from now runs no sooner than that many seconds after.
+ */
+export function enqueue<S extends TSchema>(tx: Tx, to: Job<S>, payload: Static<S>, at: Date = tx.now): void {
+  tx.defer(
+    sql`insert into job (id, team_id, name, payload, run_at, due_at) values (${rowOf(tx, to, JSON.stringify(payload), at)})`,
+  )
+  if (at <= tx.now) tx.wake()
+}
+
+/**
+ * As `enqueue` for an instant after now, unless the same work waits already for an instant after now and not after `at`: so a job that
+ * queues itself again does so once, however often it is run.
+ */
+export function enqueueAgain<S extends TSchema>(tx: Tx, to: Job<S>, payload: Static<S>, at: Date): void {
+  const text = JSON.stringify(payload)
+  tx.defer(sql`
+    insert into job (id, team_id, name, payload, run_at, due_at)
+    select ${rowOf(tx, to, text, at)}
+    where not exists (
+      select from job
+      where team_id = ${tx.team} and run_at > ${tx.now} and run_at <= ${at} and name = ${to.name} and payload = ${text}
+        and failed_at is null)`)
+}
+
+function rowOf(tx: Tx, { name }: Job, payload: string, at: Date): Sql {
+  const left_s = (plusSeconds(at, -tx.tenant.clock_offset_s).getTime() - machineNow().getTime()) / 1000
+  const due_in_s = at > tx.now ? Math.ceil(left_s) : left_s
+  return sql`${tx.uuid()}::uuid, ${tx.team}::uuid, ${name}::text, ${payload}::text, ${at}::timestamptz, ${dbNowPlus(due_in_s)}`
+}
+
+/** The team's clock is now `offset_s` ahead: its waiting jobs fall due accordingly, but those put off after an error. Writes job. */
+export const moveDueJobs = (tx: Tx, offset_s: number): Promise<number> =>
+  tx.run(
+    sql`update job set due_at = run_at - make_interval(secs => ${offset_s}) where team_id = ${tx.team} and failed_at is null and attempts = 0`,
+  )
+
+/** What a running job is given: transactions of its team, each at the job's instant. */
+export interface JobContext {
+  readonly tenant: Tenant
+  tx<R>(work: (tx: Tx) => Promise<R>): Promise<R>
+}
+
+export interface Handler {
+  job: Job
+  // oxlint-disable-next-line typescript/no-explicit-any -- `handle` ties payload and job together
+  run: (context: JobContext, payload: any) => Promise<void>
+}
+
+/** Names of the jobs that are tried until they are done. */
+export const unlimitedJobs = (handlers: readonly Handler[]): string[] => [
+  ...new Set(handlers.filter(({ job }) => job.attempts_max === Infinity).map(({ job }) => job.name)),
+]
+
+/** Bind work to a job. `run` may be called more than once for the same payload and must then change nothing twice. */
+export const handle = <S extends TSchema>(
+  to: Job<S>,
+  run: (context: JobContext, payload: Static<S>) => Promise<void>,
+): Handler => ({
+  job: to,
+  run,
+})
+
+/** Erase what was told about a user. Nothing else may change or delete an event. */
+export const eraseEvents = (tx: Tx, user_id: string): Promise<number> =>
+  tx.run(sql`delete from event where team_id = ${tx.team} and user_id = ${user_id}`)
+
+const Repeated = T.Object({ id: T.String(), object_id: T.String() })
+
+/**
+ * Append the latest event of each object again: the same body under a new id. Writes event.
+ * @returns the objects that had one, in the order given
+ */
+export async function repeatLatestEvents(tx: Tx, object_ids: string[]): Promise<string[]> {
+  if (object_ids.length === 0) return []
+  const rows = await tx.many(
+    Repeated,
+    sql`
+    insert into event (id, team_id, type, object_id, user_id, created_at, body)
+    select given.event_id, latest.team_id, latest.type, latest.object_id, latest.user_id, ${tx.now}, latest.body
+    from unnest(${object_ids}::uuid[], ${object_ids.map(() => tx.uuid())}::uuid[]) as given (object_id, event_id)
+    cross join lateral (
+      select team_id, type, object_id, user_id, body from event
+      where object_id = given.object_id and team_id = ${tx.team} order by id desc limit 1) latest
+    returning id, object_id`,
+  )
+  for (const id of rows.map((row) => row.id).sort()) announce(tx, id)
+  const found = new Set(rows.map((row) => row.object_id))
+  return object_ids.filter((id) => found.has(id))
+}

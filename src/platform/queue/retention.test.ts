@@ -1,0 +1,241 @@
+// Rows whose retention is over are deleted until none is left, at once after a start, and without a hold on the process.
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { cleanups } from '../../app.ts'
+import { access, cells, given, type Given } from '../../testing.ts'
+import { accessCleanups } from '../access-log/access-archive.ts'
+import { createLog } from '../telemetry/log.ts'
+import { createMetrics } from '../telemetry/metrics.ts'
+import { Retention, type Cleanup } from './retention.ts'
+
+const HOUR_MS = 3_600_000
+
+/** A process that looks once, or so often. */
+function started(options: { look_ms?: number; cleanups?: readonly Cleanup[] } = {}) {
+  const metrics = createMetrics(() => cells)
+  const log = createLog('silent')
+  const retention = new Retention({ cells, cleanups, log, metrics, look_ms: HOUR_MS, ...options })
+  retention.start()
+  const gauge = async (kind: string, name = 'overdue_seconds') =>
+    (await metrics.registry.getSingleMetric(`drawbridge_retention_${name}`)!.get()).values.find(
+      ({ labels }) => labels.cell === 'sandbox-us' && labels.kind === kind,
+    )?.value
+  return { retention, gauge }
+}
+
+async function until(is: () => Promise<boolean>): Promise<void> {
+  const deadline = performance.now() + 60_000
+  while (!(await is())) {
+    assert(performance.now() < deadline, 'it did not become so within a minute')
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+}
+
+const answers = ({ db, team }: Given, n: number, expiry: string) =>
+  db.pool.query(
+    `insert into idempotency (team_id, scope, key, status, body, expires_at)
+     select $1, 'a scope', gen_random_uuid(), 200, '{}', now() + $3::interval from generate_series(1, $2)`,
+    [team, n, expiry],
+  )
+const lines = ({ db, team }: Given, n: number, age: string) =>
+  db.pool.query(
+    `insert into feed (team_id, event_id, created_at)
+     select $1, gen_random_uuid(), now() - $3::interval from generate_series(1, $2)`,
+    [team, n, age],
+  )
+const left = async ({ db, team }: Given): Promise<{ answers: number; lines: number }> =>
+  (
+    await db.pool.query(
+      `select (select count(*)::integer from idempotency where team_id = $1) as answers,
+              (select count(*)::integer from feed where team_id = $1) as lines`,
+      [team],
+    )
+  ).rows[0]
+
+describe('rows whose retention is over', () => {
+  test('are deleted by a process that has just started: 30,000 answers and 60,000 feed lines by its first look', async () => {
+    const team = await given()
+    await answers(team, 30_000, '-1 second')
+    await answers(team, 2, '1 hour')
+    await lines(team, 3, '29 days')
+    await lines(team, 60_000, '30 days 1 second')
+    const { retention, gauge } = started()
+    try {
+      await until(async () => ((await gauge('feed')) ?? 0) > 0)
+      await until(async () => (await gauge('feed')) === 0 && (await gauge('idempotency')) === 0)
+      assert.deepEqual(await left(team), { answers: 2, lines: 3 })
+      assert.equal(await gauge('feed', 'deleted_rows_total'), 60_000)
+      assert.equal(await gauge('idempotency', 'deleted_rows_total'), 30_000)
+    } finally {
+      await retention.stop()
+    }
+  })
+
+  test('are deleted by a later look when they fall due while the process runs', async () => {
+    const team = await given()
+    await answers(team, 3, '1 second')
+    const { retention } = started({ look_ms: 50 })
+    try {
+      await until(async () => (await left(team)).answers === 0)
+    } finally {
+      await retention.stop()
+    }
+  })
+
+  for (const [ahead_days, how] of [
+    [40, 'ahead'],
+    [-40, 'behind'],
+  ] as const)
+    test(`are those that are due by the clock of the database, when the clock of the process is ${how}`, async (t) => {
+      const team = await given()
+      await answers(team, 2, '-1 second')
+      await answers(team, 3, '1 hour')
+      await lines(team, 4, '29 days')
+      await lines(team, 5, '30 days 1 second')
+      const deleted = await given()
+      for (const db of [deleted.db, cells.control])
+        await db.pool.query(`update team set deleted_at = now() - interval '1 day' where id = $1`, [deleted.team])
+      await team.user()
+      await access.flush()
+      t.mock.timers.enable({ apis: ['Date'], now: Date.now() + ahead_days * 24 * HOUR_MS })
+      const { retention, gauge } = started({ cleanups: [...cleanups, ...accessCleanups(30)] })
+      try {
+        for (const kind of ['idempotency', 'feed', 'access_log_day', 'team'])
+          await until(async () => (await gauge(kind)) !== undefined)
+        await until(async () => (await gauge('feed')) === 0 && (await gauge('idempotency')) === 0)
+        assert.deepEqual(await left(team), { answers: 3, lines: 4 })
+        const { rows } = await team.db.pool.query(
+          `select (select count(*)::integer from team where id = $1) as teams,
+                  (select count(*)::integer from access_day where dropped_at is null) as days`,
+          [deleted.team],
+        )
+        assert.deepEqual(rows, [{ teams: 1, days: 1 }])
+      } finally {
+        await retention.stop()
+        t.mock.timers.reset()
+      }
+    })
+
+  test('are deleted once by several processes', async () => {
+    const team = await given()
+    await answers(team, 10_000, '-1 second')
+    const several = [started(), started(), started()]
+    try {
+      await until(async () => (await left(team)).answers === 0)
+    } finally {
+      for (const { retention } of several) await retention.stop()
+    }
+    let removed = 0
+    for (const { gauge } of several) removed += (await gauge('idempotency', 'deleted_rows_total')) ?? 0
+    assert.equal(removed, 10_000)
+  })
+
+  test('wait for the next look while another transaction holds them, and are shown as overdue meanwhile', async () => {
+    const team = await given()
+    await answers(team, 2, '-100 seconds')
+    const holder = await team.db.pool.connect()
+    await holder.query('begin')
+    await holder.query('select from idempotency where team_id = $1 for update', [team.team])
+    const { retention, gauge } = started({ look_ms: 50 })
+    try {
+      await until(async () => ((await gauge('idempotency')) ?? 0) >= 100)
+      assert.equal((await left(team)).answers, 2)
+      await holder.query('commit')
+      await until(async () => (await left(team)).answers === 0)
+      await until(async () => (await gauge('idempotency')) === 0)
+    } finally {
+      holder.release()
+      await retention.stop()
+    }
+  })
+})
+
+describe('the loop', () => {
+  /** A kind with so many overdue rows in one cell, which go one at a time. */
+  const kind = (name: string, turns: number, remove: () => Promise<void> = async () => {}) => {
+    const state = { left: turns, removals: 0 }
+    const cleanup: Cleanup = {
+      kind: name,
+      control: false,
+      overdueFor: (db) => Promise.resolve(state.left > 0 && db === cells.of('sandbox-us') ? 1 : undefined),
+      async remove() {
+        state.removals++
+        await remove()
+        state.left--
+        return 1
+      },
+    }
+    return { state, cleanup }
+  }
+
+  test('deletes of each kind in turn, so that a long backlog of one does not delay another', async () => {
+    const order: string[] = []
+    const long = kind('long', 5, async () => void order.push('long'))
+    const short = kind('short', 1, async () => void order.push('short'))
+    const { retention } = started({ cleanups: [long.cleanup, short.cleanup] })
+    await until(async () => long.state.left === 0)
+    await retention.stop()
+    assert.deepEqual(order, ['long', 'short', 'long', 'long', 'long', 'long'])
+  })
+
+  test('rests for as long as finding and deleting a batch took, so that it has half of one connection at most', async () => {
+    let began_ms: number | undefined
+    let ended_ms = 0
+    const rounds: { took_ms: number; rested_ms: number }[] = []
+    const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))
+    const cleanup: Cleanup = {
+      kind: 'slow',
+      control: false,
+      async overdueFor(db) {
+        if (db !== cells.of('sandbox-us') || rounds.length) return undefined
+        if (began_ms !== undefined) {
+          rounds.push({ took_ms: ended_ms - began_ms, rested_ms: performance.now() - ended_ms })
+          return undefined
+        }
+        began_ms = performance.now()
+        await pause(100)
+        return 1
+      },
+      async remove() {
+        await pause(1100)
+        ended_ms = performance.now()
+        return 1
+      },
+    }
+    const { retention } = started({ cleanups: [cleanup] })
+    await until(async () => rounds.length > 0)
+    await retention.stop()
+    const { took_ms, rested_ms } = rounds[0]!
+    // Timers of Node are a millisecond early at most.
+    assert(rested_ms >= took_ms - 2, `${took_ms} ms of work, ${rested_ms} ms of rest`)
+  })
+
+  test('goes on with the other kinds when one fails, and tries that one again at the next look', async () => {
+    let failures = 0
+    const failing = kind('failing', 1, () => {
+      return failures++ < 2 ? Promise.reject(new Error('as if the database had gone')) : Promise.resolve()
+    })
+    const other = kind('other', 3)
+    const { retention, gauge } = started({ cleanups: [failing.cleanup, other.cleanup], look_ms: 20 })
+    await until(async () => other.state.left === 0 && failing.state.left === 0)
+    await until(async () => (await gauge('failing')) === 0)
+    await retention.stop()
+    assert.equal(failing.state.removals, 3)
+  })
+
+  test('stops after the transaction that runs, whatever is left and however long it would rest', async () => {
+    const [began, finished] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    const slow = kind('slow', 1_000_000, () => {
+      began.resolve()
+      return finished.promise
+    })
+    const { retention } = started({ cleanups: [slow.cleanup] })
+    await began.promise
+    const stopped = retention.stop()
+    finished.resolve()
+    await stopped
+    assert.equal(slow.state.removals, 1)
+    const idle = started({ cleanups: [] })
+    await idle.retention.stop()
+  })
+})

@@ -1,0 +1,155 @@
+// Retention: rows whose time is over are deleted, whatever their kind, in one way. When that is the database says, so that a worker whose
+// clock is wrong neither deletes what is to be kept nor keeps what is to be deleted. Each cell and the control plane has a loop of its own,
+// so that a database that does not answer delays nobody else. The loop looks for overdue rows when the process starts and every 15 s; where
+// there are some it deletes a batch of each kind in turn until none is left. After each batch it rests for as long as finding and deleting it
+// took, so that it never has more than half of one connection's time. Several workers may do this at once: a row that one deletes is passed over by
+// the others.
+import type { Cells } from '../db/cells.ts'
+import type { CellName } from '../db/cell-names.ts'
+import type { Db } from '../db/database.ts'
+import { dbNow, dbNowPlus } from '../db/leases.ts'
+import { errorFields, type Log } from '../telemetry/log.ts'
+import type { Metrics } from '../telemetry/metrics.ts'
+import { Nullable, T } from '../schema/schema.ts'
+import { raw, sql, type Sql } from '../db/sql.ts'
+
+const LOOK_MS = 15_000
+const REST_MS_MIN = 5
+/** Rows that one transaction deletes. */
+const ROWS_MAX = 1000
+
+/** A kind of rows, and how they are deleted when their time is over. */
+export interface Cleanup {
+  /** In logs and metrics. */
+  kind: string
+  /** In the control plane as well, or there alone. */
+  control: boolean | 'alone'
+  /** For how many seconds the oldest row has been overdue, by the database's clock; undefined when none is. Changes nothing. */
+  overdueFor(db: Db, control: Db): Promise<number | undefined>
+  /**
+   * Delete some of the overdue rows, in bounded transactions.
+   * @param stopped asked between transactions: whether to leave the rest
+   * @returns how many rows went; 0: none could be deleted now
+   */
+  remove(db: Db, control: Db, stopped: () => boolean): Promise<number>
+}
+
+const Oldest = T.Object({ age_s: Nullable(T.Number()) })
+
+interface Retained {
+  /** Of the calling module. `column` must have an index. */
+  table: string
+  /** An instant of machine time. */
+  column: string
+  /** How long after that instant a row is kept; 0 when not given. */
+  kept_s?: number
+  /** Rows that do not fulfil this are kept; the table is `t` here. */
+  only?: Sql
+  /** Default: the table. */
+  kind?: string
+  control?: boolean | 'alone'
+}
+
+/** The cleanup of a table's rows by their age; a batch is a transaction of 1,000 rows. */
+export function cleanup({ table, column, kept_s = 0, only = sql`true`, kind = table, control = false }: Retained): Cleanup {
+  const overdue = () => sql`${raw(`from ${table} t where t.${column}`)} < ${dbNowPlus(-kept_s)} and ${only}`
+  return {
+    kind,
+    control,
+    async overdueFor(db) {
+      const { age_s } = await db.queries.one(
+        Oldest,
+        sql`select ${ageInSeconds(sql`min(${raw(`t.${column}`)})`)} as age_s ${overdue()}`,
+      )
+      return age_s === null ? undefined : age_s - kept_s
+    },
+    remove: (db) =>
+      db.plainTx((tx) =>
+        tx.run(sql`
+          delete ${raw(`from ${table}`)} where ctid = any (array(
+            select t.ctid ${overdue()} order by ${raw(`t.${column}`)} limit ${ROWS_MAX} for update of t skip locked))`),
+      ),
+  }
+}
+
+/** How long ago an instant was, by the database's clock: an expression. */
+export const ageInSeconds = (at: Sql): Sql => sql`extract(epoch from ${dbNow} - ${at})::float8`
+
+export interface RetentionOptions {
+  cells: Cells
+  cleanups: readonly Cleanup[]
+  log: Log
+  metrics: Metrics
+  /** Time between two looks; 15 s when not given. */
+  look_ms?: number
+}
+
+/** The loops of a process. */
+export class Retention {
+  readonly #options: RetentionOptions
+  readonly #loops: Promise<void>[] = []
+  readonly #resting = new Set<() => void>()
+  #stopped = false
+
+  constructor(options: RetentionOptions) {
+    this.#options = options
+  }
+
+  start(): void {
+    const { cells, cleanups } = this.#options
+    for (const name of ['control', ...cells.names] as const) {
+      const ofPlace = cleanups.filter(({ control }) => (name === 'control' ? control : control !== 'alone'))
+      this.#loops.push(this.#loop(name, ofPlace))
+    }
+  }
+
+  /** Begin no further transaction and wait for those that run. */
+  async stop(): Promise<void> {
+    this.#stopped = true
+    for (const wake of this.#resting) wake()
+    await Promise.all(this.#loops)
+  }
+
+  async #loop(place: CellName | 'control', cleanups: readonly Cleanup[]): Promise<void> {
+    while (!this.#stopped) {
+      for (let left = cleanups; left.length && !this.#stopped;) {
+        const more: Cleanup[] = []
+        for (const cleanup of left) if (!this.#stopped && (await this.#step(place, cleanup))) more.push(cleanup)
+        left = more
+      }
+      await this.#rest(this.#options.look_ms ?? LOOK_MS)
+    }
+  }
+
+  /** @returns whether there may be more to do at once */
+  async #step(place: CellName | 'control', cleanup: Cleanup): Promise<boolean> {
+    const { cells, log, metrics } = this.#options
+    const db = place === 'control' ? cells.control : cells.of(place)
+    const began = performance.now()
+    try {
+      const overdue_s = await cleanup.overdueFor(db, cells.control)
+      metrics.overdue(place, cleanup.kind, overdue_s)
+      if (overdue_s === undefined || this.#stopped) return false
+      const removed = await cleanup.remove(db, cells.control, () => this.#stopped)
+      metrics.removed(place, cleanup.kind, removed)
+      await this.#rest(Math.max(REST_MS_MIN, performance.now() - began))
+      return removed > 0
+    } catch (error) {
+      log.error({ cell: place, kind: cleanup.kind, causes: errorFields(error) }, 'deleting expired rows failed; will retry')
+      return false
+    }
+  }
+
+  #rest(ms: number): Promise<void> {
+    if (this.#stopped) return Promise.resolve()
+    return new Promise((resolve) => {
+      const wake = () => {
+        clearTimeout(timer)
+        this.#resting.delete(wake)
+        resolve()
+      }
+      const timer = setTimeout(wake, ms)
+      this.#resting.add(wake)
+    })
+  }
+}

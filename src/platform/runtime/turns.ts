@@ -1,0 +1,92 @@
+// Work that takes turns: a few at a time, and a bounded queue of those that wait, first come, first served.
+import { busy } from '../http/errors.ts'
+
+export interface TurnLimits {
+  /** How many run side by side. */
+  at_once: number
+  /** How many wait at most. */
+  waiting_max: number
+  /** How long one waits at most, unless it says otherwise. */
+  wait_ms: number
+}
+
+/** Why work is not begun: too many wait already, its turn did not come in time, or no more is begun. */
+export type NoTurn = 'full' | 'late' | 'closed'
+
+const refusalOf = (why: NoTurn, { wait_ms }: TurnLimits): Error =>
+  why === 'full'
+    ? busy('Too many calls of this kind are waiting, try again', Math.max(1, Math.ceil(wait_ms / 1000)))
+    : busy('The turn of this call did not come in time, try again', 1)
+
+interface Waiter {
+  begin: () => void
+  refuse: (why: NoTurn) => void
+}
+
+export class Turns {
+  readonly #limits: TurnLimits
+  readonly #refusal: (why: NoTurn, limits: TurnLimits) => Error
+  readonly #waiting = new Set<Waiter>()
+  #running = 0
+  #closed: PromiseWithResolvers<void> | undefined
+
+  /** @param refusal the error for work that is not begun; a Problem, 503, if not given */
+  constructor(limits: TurnLimits, refusal: (why: NoTurn, limits: TurnLimits) => Error = refusalOf) {
+    this.#limits = limits
+    this.#refusal = refusal
+  }
+
+  get running(): number {
+    return this.#running
+  }
+
+  get waiting(): number {
+    return this.#waiting.size
+  }
+
+  /** Run `work` when it is its turn. Rejects when too many wait already, when its turn did not come in time, or after `close`; `work` was not begun then. */
+  async take<R>(work: () => Promise<R>, wait_ms = this.#limits.wait_ms): Promise<R> {
+    if (this.#closed) throw this.#refusal('closed', this.#limits)
+    if (this.#running < this.#limits.at_once) this.#running++
+    else await this.#wait(wait_ms)
+    try {
+      return await work()
+    } finally {
+      this.#leave()
+    }
+  }
+
+  #leave(): void {
+    const [next] = this.#waiting
+    // Whoever is next has the turn without a moment in which another one could take it.
+    if (next) next.begin()
+    else if (--this.#running === 0) this.#closed?.resolve()
+  }
+
+  /** Refuse what waits and what comes, and wait for what runs. */
+  async close(): Promise<void> {
+    this.#closed ??= Promise.withResolvers<void>()
+    for (const waiter of this.#waiting) waiter.refuse('closed')
+    if (this.#running > 0) await this.#closed.promise
+  }
+
+  #wait(wait_ms: number): Promise<void> {
+    const limits = { ...this.#limits, wait_ms }
+    if (this.#waiting.size >= limits.waiting_max) throw this.#refusal('full', limits)
+    return new Promise((resolve, reject) => {
+      const refuse = (why: NoTurn) => {
+        clearTimeout(timer)
+        this.#waiting.delete(waiter)
+        reject(this.#refusal(why, limits))
+      }
+      const begin = () => {
+        clearTimeout(timer)
+        this.#waiting.delete(waiter)
+        resolve()
+      }
+      const waiter = { begin, refuse }
+      const timer = setTimeout(() => refuse('late'), wait_ms)
+      this.#waiting.add(waiter)
+    })
+  }
+}

@@ -1,0 +1,227 @@
+// The forms of single values: text, ids, addresses of mail, time zones, instants, dates.
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import type { Fault } from '../http/errors.ts'
+import { isTimeZone, parseMoment } from './formats.ts'
+import { read, Refusal } from './read.ts'
+import { DateOnly, Email, OpenEnum, Text, Timestamp, TimeZone, Uuid, type TSchema } from './schema.ts'
+
+const Color = OpenEnum(['red', 'Green', 'blue-ish'])
+const even = Text({ rule: (value) => (value.length % 2 ? new Refusal('must be even') : value.toUpperCase()) })
+
+/** What a value is read as; of a refused one the type of the only fault. */
+function outcome(schema: TSchema, given: unknown, mode: 'json' | 'text' = 'json'): { value: unknown } | { refused: string } {
+  const faults: Fault[] = []
+  const value = read(schema, given, ['body'], faults, mode)
+  assert.ok(faults.length <= 1)
+  return faults[0] ? { refused: faults[0].type } : { value }
+}
+
+describe('text', () => {
+  test('counts characters as people do, not as machines store them', () => {
+    assert.deepEqual(outcome(Text({ maxLength: 3 }), '🧪🧪🧪'), { value: '🧪🧪🧪' })
+    assert.deepEqual(outcome(Text({ maxLength: 3 }), '🧪🧪🧪🧪'), { refused: 'string_too_long' })
+    assert.deepEqual(outcome(Text({ minLength: 2 }), '🧪🧪'), { value: '🧪🧪' })
+  })
+
+  test('is what its rule makes of it', () => {
+    assert.deepEqual(outcome(even, 'abcd'), { value: 'ABCD' })
+  })
+
+  test('of an enumeration is taken in any case and kept as listed', () => {
+    for (const [given, value] of [
+      ['red', 'red'],
+      ['RED', 'red'],
+      ['green', 'Green'],
+      ['BLUE-ISH', 'blue-ish'],
+    ] as const) {
+      assert.deepEqual(outcome(Color, given), { value })
+      assert.deepEqual(outcome(Color, given, 'text'), { value })
+    }
+  })
+
+  test('that is a uuid is taken in any case and kept in lower case', () => {
+    const id = '0190AbCd-EF01-7234-89ab-CDEF01234567'
+    assert.deepEqual(outcome(Uuid, id), { value: id.toLowerCase() })
+    for (const other of [
+      id.replaceAll('-', ''),
+      `{${id}}`,
+      `urn:uuid:${id}`,
+      ` ${id}`,
+      `${id}\n`,
+      id.slice(1),
+      id.replace('A', 'G'),
+      '',
+    ])
+      assert.deepEqual(outcome(Uuid, other), { refused: 'uuid_parsing' }, JSON.stringify(other))
+  })
+
+  test('that is an address of mail needs one @ and a domain, and not more than 254 characters', () => {
+    for (const good of ['testa@example.com', 'testa+kit@mail.example.co.uk', "o'testa@example.org", 'tésta@exämple.com'])
+      assert.deepEqual(outcome(Email, good), { value: good })
+    for (const bad of [
+      '',
+      'testa',
+      'testa@',
+      '@example.com',
+      'testa@example',
+      'testa@@example.com',
+      'testa@example..com',
+      'testa@.example.com',
+      'testa@example.com.',
+      'testa @example.com',
+      'testa@example.com\n',
+      'Testa <testa@example.com>',
+      'a@example.com,b@example.com',
+    ])
+      assert.deepEqual(outcome(Email, bad), { refused: 'value_error' }, JSON.stringify(bad))
+    assert.deepEqual(outcome(Email, `${'t'.repeat(242)}@example.com`), { value: `${'t'.repeat(242)}@example.com` })
+    assert.deepEqual(outcome(Email, `${'t'.repeat(243)}@example.com`), { refused: 'string_too_long' })
+  })
+
+  test('that is a time zone is the name of an area and a city, of Etc, or one of ten old ones', () => {
+    const old = ['CET', 'CST6CDT', 'EET', 'EST', 'EST5EDT', 'MET', 'MST', 'MST7MDT', 'PST8PDT', 'HST']
+    for (const zone of [
+      'Europe/Paris',
+      'America/Argentina/Buenos_Aires',
+      'America/Port-au-Prince',
+      'Etc/UTC',
+      'Etc/GMT+5',
+      ...old,
+    ]) {
+      assert.equal(isTimeZone(zone), true, zone)
+      assert.deepEqual(outcome(TimeZone, zone), { value: zone })
+    }
+    for (const zone of ['UTC', 'GMT', 'Europe', 'Paris', 'Europe/Atlantis', 'europe paris', '+02:00', 'Etc/', '']) {
+      assert.equal(isTimeZone(zone), false, zone)
+      assert.deepEqual(outcome(TimeZone, zone), { refused: 'value_error' }, zone)
+    }
+  })
+})
+
+describe('an instant', () => {
+  const instants: [string, string][] = [
+    ['2024-05-06T07:08:09.000Z', '2024-05-06T07:08:09.000Z'],
+    ['2024-05-06T07:08:09Z', '2024-05-06T07:08:09.000Z'],
+    ['2024-05-06T07:08:09z', '2024-05-06T07:08:09.000Z'],
+    ['2024-05-06T07:08:09+05:00', '2024-05-06T02:08:09.000Z'],
+    ['2024-05-06T07:08:09-05:30', '2024-05-06T12:38:09.000Z'],
+    ['2024-05-06T07:08:09.000+02:00', '2024-05-06T05:08:09.000Z'],
+    ['2024-05-06T07:08:09+0200', '2024-05-06T05:08:09.000Z'],
+    ['2024-05-06T07:08:09+02', '2024-05-06T05:08:09.000Z'],
+    ['2024-05-06T07:08:09+00:00', '2024-05-06T07:08:09.000Z'],
+    ['2024-05-06T07:08:09', '2024-05-06T07:08:09.000Z'],
+    ['2024-05-06T07:08', '2024-05-06T07:08:00.000Z'],
+    ['2024-05-06 07:08:09', '2024-05-06T07:08:09.000Z'],
+    ['2024-05-06 07:08:09 +02:00', '2024-05-06T05:08:09.000Z'],
+    ['2024-05-06t07:08:09', '2024-05-06T07:08:09.000Z'],
+    ['2024/05/06', '2024-05-06T00:00:00.000Z'],
+    ['2024/05/06 07:08:09', '2024-05-06T07:08:09.000Z'],
+    ['2024-05-06', '2024-05-06T00:00:00.000Z'],
+    ['2024-05-06T07:08:09.1', '2024-05-06T07:08:09.100Z'],
+    ['2024-05-06T07:08:09.12', '2024-05-06T07:08:09.120Z'],
+    ['2024-05-06T07:08:09,123', '2024-05-06T07:08:09.123Z'],
+    ['2024-05-06T07:08:09.123456Z', '2024-05-06T07:08:09.123Z'],
+    ['2024-05-06T07:08:09.999999999Z', '2024-05-06T07:08:09.999Z'],
+    ['2024-02-29', '2024-02-29T00:00:00.000Z'],
+    ['2000-02-29', '2000-02-29T00:00:00.000Z'],
+    ['2024-12-31T23:59:59Z', '2024-12-31T23:59:59.000Z'],
+    ['2024-01-01T00:30:00+01:00', '2023-12-31T23:30:00.000Z'],
+    ['2024-02-29T23:30:00-01:00', '2024-03-01T00:30:00.000Z'],
+    ['0001-01-01', '0001-01-01T00:00:00.000Z'],
+    ['0099-02-28', '0099-02-28T00:00:00.000Z'],
+    ['0004-02-29', '0004-02-29T00:00:00.000Z'],
+    ['9999-12-31T23:59:59.999Z', '9999-12-31T23:59:59.999Z'],
+  ]
+  for (const [given, meant] of instants)
+    test(`may be written ${given}`, () => assert.deepEqual(outcome(Timestamp, given), { value: meant }))
+
+  const none = [
+    '',
+    '2024',
+    '2024-05',
+    '2024-5-6',
+    '24-05-06',
+    '20240506',
+    '2024-05-06T',
+    '2024-05-06T07',
+    '2024-05-06T07:08:9',
+    '2024-05-06T07:08:09.',
+    '2024-05-06T07:08:09.1234567890',
+    '2024-05-06T07:08:09 Europe/Paris',
+    '2024-05-06T07:08:09Z ',
+    ' 2024-05-06T07:08:09Z',
+    '2024-05-06T07:08:09Z\n',
+    '2024-05-06T24:00:00',
+    '2024-05-06T07:60:00',
+    '2024-05-06T07:08:60',
+    '2024-00-06',
+    '2024-13-06',
+    '2024-05-00',
+    '2024-04-31',
+    '2023-02-29',
+    '1900-02-29',
+    '2100-02-29',
+    '0000-01-01',
+    '10000-01-01',
+    '+2024-05-06',
+    '-2024-05-06',
+    '2024-05-06T07:08:09+24:00',
+    '2024-05-06T07:08:09+99:99',
+    '2024-05-06T07:08:09+05:60',
+    '2024-05-06T07:08:09+5',
+    // Written within the years that have four digits, meant outside of them.
+    '0001-01-01T00:00:00+00:01',
+    '9999-12-31T23:59:59-00:01',
+    'yesterday',
+    '1714979289',
+  ]
+  for (const given of none)
+    test(`may not be written ${JSON.stringify(given)}`, () =>
+      assert.deepEqual(outcome(Timestamp, given), { refused: 'datetime_parsing' }))
+
+  test('is text, not a number of seconds', () => {
+    assert.deepEqual(outcome(Timestamp, 1714979289), { refused: 'string_type' })
+  })
+
+  test('says whether it was a date alone', () => {
+    assert.equal(parseMoment('2024-05-06')?.dateOnly, true)
+    assert.equal(parseMoment('2024/05/06')?.dateOnly, true)
+    assert.equal(parseMoment('2024-05-06T00:00')?.dateOnly, false)
+  })
+})
+
+describe('a date', () => {
+  test('may be a date or an instant at midnight, of which the date as written is kept', () => {
+    for (const [given, date] of [
+      ['1990-01-31', '1990-01-31'],
+      ['1990/01/31', '1990-01-31'],
+      ['2024-02-29', '2024-02-29'],
+      ['1990-01-31T00:00', '1990-01-31'],
+      ['1990-01-31T00:00:00', '1990-01-31'],
+      ['1990-01-31 00:00:00', '1990-01-31'],
+      ['1990-01-31T00:00:00Z', '1990-01-31'],
+      ['1990-01-31T00:00:00.000Z', '1990-01-31'],
+      ['1990-01-31T00:00:00.000000+05:00', '1990-01-31'],
+      ['1990-01-31T00:00-05:00', '1990-01-31'],
+    ] as const)
+      assert.deepEqual(outcome(DateOnly, given), { value: date }, given)
+  })
+
+  test('may not be an instant at any other time of day', () => {
+    for (const given of [
+      '1990-01-31T12:00:00Z',
+      '1990-01-31T00:00:01',
+      '1990-01-31T00:00:30Z',
+      '1990-01-31T00:00:00.001Z',
+      '1990-01-31T00:00:00.000000001',
+      '1990-01-31 00:01',
+    ])
+      assert.deepEqual(outcome(DateOnly, given), { refused: 'date_from_datetime_inexact' }, given)
+  })
+
+  test('must be in the calendar', () => {
+    for (const given of ['2023-02-29', '1990-02-30', '1990-13-01', '0000-01-01', '31.01.1990', '01/31/1990', '1990-1-31', ''])
+      assert.deepEqual(outcome(DateOnly, given), { refused: 'date_from_datetime_parsing' }, given)
+  })
+})

@@ -1,0 +1,348 @@
+// Reading a request: from untrusted JSON or text to a value of a schema, with every fault found, in schema order.
+// One pass validates and normalises. Unknown keys are dropped, so what comes out holds declared fields only.
+// Messages follow the vocabulary of management-auth.md 20.3; body values are never echoed, since bodies hold patients' data.
+import type { TSchema } from 'typebox'
+import type { Fault } from '../http/errors.ts'
+import { FormatFault, formats } from './formats.ts'
+
+/** Why a rule refuses a value. */
+export class Refusal {
+  readonly text: string
+  constructor(text: string) {
+    this.text = text
+  }
+}
+/** Normalises a string that satisfies its schema, or refuses it. */
+export type Rule = (value: string) => string | Refusal
+/** Normalises an object whose fields are all sound, or refuses one of them. */
+export type Finish = (value: Record<string, unknown>) => Record<string, unknown> | { field: string; refusal: Refusal }
+
+/** The shape of `field` is that of the value of `on`; a value that has none leaves room for null only. */
+export interface Dependent {
+  field: string
+  on: string
+  shapes: Readonly<Record<string, TSchema>>
+}
+
+type Loc = (string | number)[]
+interface Shape {
+  type?: string
+  anyOf?: Shape[]
+  /** Of a union of objects: the literal field that tells them apart. */
+  discriminator?: string
+  const?: unknown
+  enum?: string[]
+  format?: string
+  /** Read as this format, though described as `format`. */
+  readAs?: string
+  pattern?: string
+  /** What the pattern asks, in words. */
+  says?: string
+  minLength?: number
+  maxLength?: number
+  minimum?: number
+  maximum?: number
+  minItems?: number
+  maxItems?: number
+  items?: Shape
+  properties?: Record<string, Shape>
+  required?: string[]
+  additionalProperties?: boolean
+  /** Of a map: what every value is. */
+  patternProperties?: Record<string, Shape>
+  /** Of a map: the names that it may have; any when there is no list. */
+  propertyNames?: { enum: string[] }
+  dependent?: Dependent
+  aliases?: Record<string, string>
+  default?: unknown
+  rule?: Rule
+  finish?: Finish
+  /** The shape that takes its place in bodies of cells outside the United States. */
+  abroad?: Shape
+}
+
+/** `json`: types must match. `abroad`: so, in a cell outside the United States. `text`: values of path, query and headers, which are parsed. */
+export type Mode = 'json' | 'abroad' | 'text'
+
+/** Read `value` as `schema`. Faults are appended to `faults`; when there are any the result is meaningless. */
+export function read(schema: TSchema, value: unknown, loc: Loc, faults: Fault[], mode: Mode): unknown {
+  return readShape(schema as Shape, value, loc, faults, mode)
+}
+
+function readShape(s: Shape, value: unknown, loc: Loc, faults: Fault[], mode: Mode): unknown {
+  if (s.discriminator !== undefined) return readTagged(s.anyOf!, s.discriminator, value, loc, faults, mode)
+  if (s.anyOf) return readUnion(s.anyOf, value, loc, faults, mode)
+  switch (s.type) {
+    case 'string':
+      return readString(s, value, loc, faults, mode)
+    case 'integer':
+    case 'number':
+      return readNumber(s, value, loc, faults, mode)
+    case 'boolean':
+      return readBoolean(value, loc, faults, mode)
+    case 'array':
+      return readArray(s, value, loc, faults, mode)
+    case 'object':
+      return readObject((mode === 'abroad' && s.abroad) || s, value, loc, faults, mode)
+    default:
+      return value
+  }
+}
+
+const isNull = (s: Shape) => s.type === 'null'
+
+/** Of a value that fits no branch the faults of the likeliest are told: the one that declares most of its keys, then the first. */
+function readUnion(branches: Shape[], value: unknown, loc: Loc, faults: Fault[], mode: Mode): unknown {
+  if (value === null && branches.some(isNull)) return null
+  let likeliest: { known: number; found: Fault[] } | undefined
+  for (const branch of branches) {
+    if (isNull(branch)) continue
+    const found: Fault[] = []
+    const result = readShape(branch, value, loc, found, mode)
+    if (found.length === 0) return result
+    const known = declaredKeys(branch, value)
+    if (!likeliest || known > likeliest.known) likeliest = { known, found }
+  }
+  faults.push(...(likeliest?.found ?? [{ loc, msg: 'Input should be null', type: 'none_required' }]))
+  return value
+}
+
+function readTagged(branches: Shape[], tag: string, value: unknown, loc: Loc, faults: Fault[], mode: Mode): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return readObject({}, value, loc, faults, mode)
+  const kinds = branches.map((branch) => branch.properties![tag]!.const as string)
+  const found: Fault[] = []
+  const kind = readObject({ properties: { [tag]: { type: 'string', enum: kinds } }, required: [tag] }, value, loc, found, mode)
+  faults.push(...found)
+  if (found.length) return value
+  const said = (kind as Record<string, string>)[tag]!
+  return readObject(branches[kinds.indexOf(said)]!, { ...value, [tag]: said }, loc, faults, mode)
+}
+
+/** How many keys of a value a shape has a field for. */
+function declaredKeys({ properties }: Shape, value: unknown): number {
+  if (!properties || typeof value !== 'object' || value === null) return 0
+  let known = 0
+  for (const key in properties) if (Object.hasOwn(value, key)) known++
+  return known
+}
+
+function readString(s: Shape, value: unknown, loc: Loc, faults: Fault[], mode: Mode): unknown {
+  const fault = (type: string, msg: string, ctx?: Record<string, unknown>) => {
+    const echo = mode === 'text' && (s.enum || s.format) ? { input: value } : {}
+    faults.push({ loc, msg, type, ...(ctx && { ctx }), ...echo })
+    return value
+  }
+  if (typeof value !== 'string') return fault('string_type', 'Input should be a valid string')
+  if (value.includes('\0')) return fault('value_error', 'Value error, must not contain NUL characters', { error: {} })
+  // Half a surrogate pair has no UTF-8: the database would keep another text than the one that was given.
+  if (!value.isWellFormed()) return fault('value_error', 'Value error, must be well-formed Unicode', { error: {} })
+  if (s.enum) return readEnum(s.enum, value, fault)
+  if (s.minLength !== undefined && value.length < 2 * s.minLength && [...value].length < s.minLength)
+    return fault('string_too_short', `String should have at least ${s.minLength} character${s.minLength === 1 ? '' : 's'}`, {
+      min_length: s.minLength,
+    })
+  if (s.maxLength !== undefined && value.length > s.maxLength && [...value].length > s.maxLength)
+    return fault('string_too_long', `String should have at most ${s.maxLength} character${s.maxLength === 1 ? '' : 's'}`, {
+      max_length: s.maxLength,
+    })
+  if (s.pattern !== undefined && !compiled(s.pattern).test(value))
+    return fault('string_pattern_mismatch', `String should ${s.says ?? `match pattern '${s.pattern}'`}`, { pattern: s.pattern })
+  const format = s.format === undefined ? undefined : formats[s.readAs ?? s.format]
+  if (format) {
+    const result = format(value)
+    if (result instanceof FormatFault) return fault(result.type, result.msg, result.ctx)
+    value = result
+  }
+  if (s.rule) {
+    const result = s.rule(value as string)
+    if (result instanceof Refusal) return fault('value_error', `Value error, ${result.text}`, { error: {} })
+    value = result
+  }
+  return value
+}
+
+type Fail = (type: string, msg: string, ctx?: Record<string, unknown>) => unknown
+
+function readEnum(values: string[], value: string, fault: Fail): unknown {
+  if (values.includes(value)) return value
+  const lower = value.toLowerCase()
+  const match = values.find((v) => v.toLowerCase() === lower)
+  if (match !== undefined) return match
+  const quoted = values.map((v) => `'${v}'`)
+  const expected = quoted.length > 1 ? `${quoted.slice(0, -1).join(', ')} or ${quoted.at(-1)}` : (quoted[0] ?? '')
+  return fault('enum', `Input should be ${expected}`, { expected })
+}
+
+function readNumber(s: Shape, value: unknown, loc: Loc, faults: Fault[], mode: Mode): unknown {
+  const kind = s.type === 'integer' ? 'int' : 'float'
+  const noun = kind === 'int' ? 'integer' : 'number'
+  const echo = mode === 'text' ? { input: value } : {}
+  let n = value
+  if (mode === 'text' && typeof value === 'string') {
+    const text = value.trim()
+    const wellFormed =
+      kind === 'int' ? /^[+-]?\d{1,16}$/.test(text) : /^[+-]?(\d{1,16}(\.\d{0,16})?|\.\d{1,16})(e[+-]?\d{1,3})?$/i.test(text)
+    if (!wellFormed) {
+      faults.push({
+        loc,
+        msg: `Input should be a valid ${noun}, unable to parse string as ${kind === 'int' ? 'an integer' : 'a number'}`,
+        type: `${kind}_parsing`,
+        ...echo,
+      })
+      return value
+    }
+    n = Number(text)
+  }
+  if (typeof n !== 'number' || !Number.isFinite(n)) {
+    faults.push({ loc, msg: `Input should be a valid ${noun}`, type: `${kind}_type`, ...echo })
+    return value
+  }
+  if (kind === 'int' && !Number.isInteger(n)) {
+    faults.push({
+      loc,
+      msg: 'Input should be a valid integer, got a number with a fractional part',
+      type: 'int_from_float',
+      ...echo,
+    })
+    return value
+  }
+  if (s.minimum !== undefined && n < s.minimum)
+    faults.push({
+      loc,
+      msg: `Input should be greater than or equal to ${s.minimum}`,
+      type: 'greater_than_equal',
+      ctx: { ge: s.minimum },
+      ...echo,
+    })
+  else if (s.maximum !== undefined && n > s.maximum)
+    faults.push({
+      loc,
+      msg: `Input should be less than or equal to ${s.maximum}`,
+      type: 'less_than_equal',
+      ctx: { le: s.maximum },
+      ...echo,
+    })
+  return n
+}
+
+const TRUE = new Set(['true', '1', 'on', 'yes', 't', 'y'])
+const FALSE = new Set(['false', '0', 'off', 'no', 'f', 'n'])
+
+function readBoolean(value: unknown, loc: Loc, faults: Fault[], mode: Mode): unknown {
+  if (typeof value === 'boolean') return value
+  if (mode === 'text' && typeof value === 'string') {
+    const text = value.toLowerCase()
+    if (TRUE.has(text)) return true
+    if (FALSE.has(text)) return false
+    faults.push({ loc, msg: 'Input should be a valid boolean, unable to interpret input', type: 'bool_parsing', input: value })
+  } else faults.push({ loc, msg: 'Input should be a valid boolean', type: 'bool_type' })
+  return value
+}
+
+function readArray(s: Shape, value: unknown, loc: Loc, faults: Fault[], mode: Mode): unknown {
+  if (!Array.isArray(value)) {
+    faults.push({ loc, msg: 'Input should be a valid list', type: 'list_type' })
+    return value
+  }
+  const size = value.length
+  if (s.minItems !== undefined && size < s.minItems)
+    faults.push({
+      loc,
+      msg: `List should have at least ${s.minItems} item${s.minItems === 1 ? '' : 's'} after validation, not ${size}`,
+      type: 'too_short',
+      ctx: { min_length: s.minItems, actual_length: size },
+    })
+  if (s.maxItems !== undefined && size > s.maxItems) {
+    faults.push({
+      loc,
+      msg: `List should have at most ${s.maxItems} item${s.maxItems === 1 ? '' : 's'} after validation, not ${size}`,
+      type: 'too_long',
+      ctx: { max_length: s.maxItems, actual_length: size },
+    })
+    return value
+  }
+  const items = s.items ?? {}
+  return value.map((item, i) => readShape(items, item, [...loc, i], faults, mode))
+}
+
+function readObject(s: Shape, value: unknown, loc: Loc, faults: Fault[], mode: Mode): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    faults.push({
+      loc,
+      msg: 'Input should be a valid dictionary or object to extract fields from',
+      type: 'model_attributes_type',
+    })
+    return value
+  }
+  if (s.patternProperties) return readMap(s, value, loc, faults, mode)
+  const given = s.aliases ? renamed(value as Record<string, unknown>, s.aliases) : (value as Record<string, unknown>)
+  const properties = s.properties ?? {}
+  const result: Record<string, unknown> = {}
+  const before = faults.length
+  for (const key in properties) {
+    const shape = s.dependent?.field === key ? dependentShape(s.dependent, given, properties) : properties[key]!
+    let field = Object.hasOwn(given, key) ? given[key] : undefined
+    const required = s.required?.includes(key) ?? false
+    if (field === null && !required && !shape.anyOf?.some(isNull)) field = undefined
+    if (field !== undefined) result[key] = readShape(shape, field, [...loc, key], faults, mode)
+    else if (shape.default !== undefined) result[key] = shape.default
+    else if (required) faults.push({ loc: [...loc, key], msg: 'Field required', type: 'missing' })
+  }
+  if (s.additionalProperties === false)
+    for (const key of Object.keys(given))
+      if (!Object.hasOwn(properties, key) && !Object.hasOwn(s.aliases ?? {}, key))
+        faults.push({ loc: [...loc, key], msg: 'Extra inputs are not permitted', type: 'extra_forbidden' })
+  if (!s.finish || faults.length > before) return result
+  const finished = s.finish(result)
+  if (!isRefused(finished)) return finished
+  faults.push({
+    loc: [...loc, finished.field],
+    msg: `Value error, ${finished.refusal.text}`,
+    type: 'value_error',
+    ctx: { error: {} },
+  })
+  return result
+}
+
+/** The shape that the value of another field asks for; while that value is unsound, the declared one. */
+function dependentShape(
+  { field, on, shapes }: Dependent,
+  given: Record<string, unknown>,
+  properties: Record<string, Shape>,
+): Shape {
+  const faults: Fault[] = []
+  const name = readShape(properties[on]!, Object.hasOwn(given, on) ? given[on] : undefined, [], faults, 'json')
+  if (faults.length) return properties[field]!
+  return { anyOf: [...(Object.hasOwn(shapes, name as string) ? [shapes[name as string] as Shape] : []), { type: 'null' }] }
+}
+
+/** A map from names to values of one shape. */
+function readMap({ patternProperties, propertyNames }: Shape, value: object, loc: Loc, faults: Fault[], mode: Mode): unknown {
+  const shape = Object.values(patternProperties!)[0]!
+  const items = Object.entries(value).map(([key, item]) => {
+    if (!propertyNames || propertyNames.enum.includes(key))
+      return [key, readShape(shape, item, [...loc, key], faults, mode)] as const
+    faults.push({ loc: [...loc, key], msg: 'Extra inputs are not permitted', type: 'extra_forbidden' })
+    return [key, item] as const
+  })
+  return Object.fromEntries(items)
+}
+
+const isRefused = (value: ReturnType<Finish>): value is { field: string; refusal: Refusal } => value.refusal instanceof Refusal
+
+function renamed(value: Record<string, unknown>, aliases: Record<string, string>): Record<string, unknown> {
+  let copy: Record<string, unknown> | undefined
+  for (const alias in aliases) {
+    const name = aliases[alias]!
+    if (Object.hasOwn(value, alias) && (value[name] === undefined || value[name] === null))
+      (copy ??= { ...value })[name] = value[alias]
+  }
+  return copy ?? value
+}
+
+const patterns = new Map<string, RegExp>()
+function compiled(pattern: string): RegExp {
+  let regex = patterns.get(pattern)
+  if (!regex) patterns.set(pattern, (regex = new RegExp(pattern, 'u')))
+  return regex
+}

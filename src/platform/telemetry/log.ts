@@ -1,0 +1,24 @@
+// One line per request and per job on standard error, as JSON. Lines carry ids, counts and durations; never names, dates of
+// birth, addresses, results, keys, bodies, or URLs (a URL may hold a caller's own user reference: the operation's id stands for it).
+import { pino, destination, type Logger } from 'pino'
+import { machineNow, shownInstant } from '../runtime/clock.ts'
+
+export { errorFields } from './error-fields.ts'
+
+export type Log = Logger
+
+/** Lines leave together: handing them to the system costs more than making them. */
+const BUFFERED_BYTES = 16_000
+
+/** @param level a pino level, or `silent` */
+export function createLog(level: string, to: { fd?: number; path?: string } = { fd: 2 }): Log {
+  return pino(
+    {
+      level,
+      base: null,
+      timestamp: () => `,"time":"${shownInstant(machineNow())}"`,
+      formatters: { level: (label) => ({ level: label }) },
+    },
+    destination({ dest: to.path ?? to.fd ?? 2, sync: false, minLength: BUFFERED_BYTES, periodicFlush: 250 }),
+  )
+}

@@ -1,0 +1,148 @@
+// What the server measures of itself, in the Prometheus format. Labels are operation ids, job names and cells: a bounded set.
+import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client'
+import type { Cells } from '../db/cells.ts'
+import { machineNow } from '../runtime/clock.ts'
+
+export interface Metrics {
+  registry: Registry
+  request(operation: string, status: number, duration_s: number): void
+  job(name: string, outcome: 'done' | 'retry' | 'failed' | 'lost', duration_s: number): void
+  delivery(cell: string, outcome: 'success' | 'failure', duration_s: number): void
+  /** Lines of the access log that could not be kept. */
+  accessLost(lines: number): void
+  /** Measure the connections of clients from now on. */
+  connections(use: () => { open: number; refused: number }): void
+  /** Events for a broker, by what became of them. */
+  pipeline(cell: string, destination: string, counts: Record<string, number>): void
+  /** A receiver of events whose secrets cannot be decrypted, so that nothing is sent to it. */
+  unreadable(cell: string, kind: 'webhook' | 'pipeline'): void
+  /** For how long the oldest row of a kind has been overdue to be deleted, as was just seen; undefined when none is. */
+  overdue(cell: string, kind: string, overdue_s: number | undefined): void
+  /** Rows of a kind that were deleted because their time was over. */
+  removed(cell: string, kind: string, rows: number): void
+}
+
+export function createMetrics(cells: () => Cells | undefined): Metrics {
+  const registry = new Registry()
+  // The default of 10 ms would wake an idle process a hundred times a second.
+  collectDefaultMetrics({ register: registry, prefix: 'drawbridge_', eventLoopMonitoringPrecision: 1000 })
+  const requests = new Histogram({
+    name: 'drawbridge_http_request_duration_seconds',
+    help: 'Time from the first byte of a request to the last byte of its answer.',
+    labelNames: ['operation', 'status'],
+    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+    registers: [registry],
+  })
+  const jobs = new Counter({
+    name: 'drawbridge_jobs_total',
+    help: 'Attempts of jobs, by outcome.',
+    labelNames: ['job', 'outcome'],
+    registers: [registry],
+  })
+  const jobSeconds = new Counter({
+    name: 'drawbridge_job_seconds_total',
+    help: 'Time spent in jobs.',
+    labelNames: ['job'],
+    registers: [registry],
+  })
+  const deliveries = new Histogram({
+    name: 'drawbridge_delivery_duration_seconds',
+    help: 'Attempts to deliver a webhook, by outcome.',
+    labelNames: ['cell', 'outcome'],
+    buckets: [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15],
+    registers: [registry],
+  })
+  const pipelines = new Counter({
+    name: 'drawbridge_pipeline_events_total',
+    help: 'Attempts to send an event to a broker, by outcome.',
+    labelNames: ['cell', 'destination', 'outcome'],
+    registers: [registry],
+  })
+  const unreadable = new Counter({
+    name: 'drawbridge_unreadable_receivers_total',
+    help: 'How often a receiver of events was left alone because its secrets cannot be decrypted; each is looked at again every few minutes at most.',
+    labelNames: ['cell', 'kind'],
+    registers: [registry],
+  })
+  const removed = new Counter({
+    name: 'drawbridge_retention_deleted_rows_total',
+    help: 'Rows deleted because their retention was over.',
+    labelNames: ['cell', 'kind'],
+    registers: [registry],
+  })
+  const looked = new Gauge({
+    name: 'drawbridge_retention_last_look_timestamp_seconds',
+    help: 'When this process last looked for rows whose retention is over.',
+    labelNames: ['cell', 'kind'],
+    registers: [registry],
+  })
+  const overdue = new Map<string, { cell: string; kind: string; overdue_s: number | undefined; seen_ms: number }>()
+  new Gauge({
+    name: 'drawbridge_retention_overdue_seconds',
+    help: 'For how long the oldest row of a kind has been overdue to be deleted, of those seen at the last look; 0 when there was none.',
+    labelNames: ['cell', 'kind'],
+    registers: [registry],
+    collect() {
+      for (const { cell, kind, overdue_s, seen_ms } of overdue.values())
+        this.set({ cell, kind }, overdue_s === undefined ? 0 : overdue_s + (performance.now() - seen_ms) / 1000)
+    },
+  })
+  const accessLost = new Counter({
+    name: 'drawbridge_access_log_lines_lost_total',
+    help: 'Lines of the access log that were not written: of refused requests while too many waited, and of reads when the process stopped.',
+    registers: [registry],
+  })
+  new Gauge({
+    name: 'drawbridge_database_connections',
+    help: 'Connections of this process, by schema and state.',
+    labelNames: ['schema', 'state'],
+    registers: [registry],
+    collect() {
+      const all = cells()
+      if (!all) return
+      for (const [schema, db] of [['control', all.control] as const, ...all.names.map((name) => [name, all.of(name)] as const)]) {
+        for (const [state, n] of Object.entries(db.use)) this.set({ schema, state }, n)
+      }
+    },
+  })
+  return {
+    registry,
+    request: (operation, status, duration_s) => requests.observe({ operation, status }, duration_s),
+    job: (name, outcome, duration_s) => {
+      jobs.inc({ job: name, outcome })
+      jobSeconds.inc({ job: name }, duration_s)
+    },
+    delivery: (cell, outcome, duration_s) => deliveries.observe({ cell, outcome }, duration_s),
+    accessLost: (lines) => accessLost.inc(lines),
+    connections: (use) => {
+      new Gauge({
+        name: 'drawbridge_http_connections',
+        help: 'Open connections of clients.',
+        registers: [registry],
+        collect() {
+          this.set(use().open)
+        },
+      })
+      let told = 0
+      new Counter({
+        name: 'drawbridge_http_connections_refused_total',
+        help: 'Connections closed at once because there were too many.',
+        registers: [registry],
+        collect() {
+          const { refused } = use()
+          this.inc(refused - told)
+          told = refused
+        },
+      })
+    },
+    pipeline: (cell, destination, counts) => {
+      for (const [outcome, n] of Object.entries(counts)) if (n) pipelines.inc({ cell, destination, outcome }, n)
+    },
+    unreadable: (cell, kind) => unreadable.inc({ cell, kind }),
+    overdue: (cell, kind, overdue_s) => {
+      looked.set({ cell, kind }, machineNow().getTime() / 1000)
+      overdue.set(`${cell} ${kind}`, { cell, kind, overdue_s, seen_ms: performance.now() })
+    },
+    removed: (cell, kind, rows) => removed.inc({ cell, kind }, rows),
+  }
+}
