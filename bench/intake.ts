@@ -1,6 +1,6 @@
 // How long it takes to take a laboratory's report in: written down, matched, flagged, entered into its order, told.
 import { receiveForTeam } from '../src/matching/receive.ts'
-import { loadTenant } from '../src/management/teams.ts'
+import { loadTenant } from '../src/tenancy/teams/teams.ts'
 import { changeOrder } from '../src/orders/change-order.ts'
 import { Cells } from '../src/platform/db/cells.ts'
 import type { CellName } from '../src/platform/db/cell-names.ts'

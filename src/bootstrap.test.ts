@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { test } from 'node:test'
-import { loadTenant } from './management/teams.ts'
+import { loadTenant } from './tenancy/teams/teams.ts'
 import { cells, client } from './testing.ts'
 import { command } from './testing-commands.ts'
 

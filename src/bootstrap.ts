@@ -1,8 +1,8 @@
 // Organizations, teams and keys by command: what a fresh installation starts with, and the way back in when every key is lost.
 import type { Typed } from './command-tree.ts'
 import { seedStandardTests } from './catalog/lab-tests.ts'
-import { createOrgKey, createTeamKey, listOrgKeys, listTeamKeys, revokeKey } from './management/keys.ts'
-import { setExpiry, setPlan } from './management/orgs.ts'
+import { createOrgKey, createTeamKey, listOrgKeys, listTeamKeys, revokeKey } from './tenancy/keys/keys.ts'
+import { setExpiry, setPlan } from './tenancy/organizations/organizations.ts'
 import {
   cellsOfRegion,
   createOrg,
@@ -14,14 +14,14 @@ import {
   switchFeature,
   switchOption,
   type Region,
-} from './management/teams.ts'
+} from './tenancy/teams/teams.ts'
 import type { Cells } from './platform/db/cells.ts'
 import { iso } from './platform/runtime/clock.ts'
 import { cellNames, type CellName } from './platform/db/cell-names.ts'
 import { parseMoment } from './platform/schema/formats.ts'
 import { plans } from './platform/http/operation.ts'
 import { UsageError } from './usage-error.ts'
-import { featureNames, features as allFeatures, optionNames, options as allOptions } from './wire/features.ts'
+import { featureNames, features as allFeatures, optionNames, options as allOptions } from './tenancy/teams/features.ts'
 
 export { UsageError }
 

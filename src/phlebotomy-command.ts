@@ -1,7 +1,7 @@
 // Phlebotomists by command: an organization's, or the operator's own.
 import type { Outcome, Typed } from './command-tree.ts'
 import { id, UsageError } from './bootstrap.ts'
-import { findOrg } from './management/teams.ts'
+import { findOrg } from './tenancy/teams/teams.ts'
 import { importStaff } from './phlebotomy/import.ts'
 import { listStaff, removeStaff } from './phlebotomy/staff.ts'
 import { constraints } from './phlebotomy/visits.ts'

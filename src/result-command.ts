@@ -1,7 +1,7 @@
 // Results that came over a link and name no team, as the operator finds whose they are. Prints no patient.
 import type { Typed } from './command-tree.ts'
 import { cell, id, UsageError } from './bootstrap.ts'
-import { loadTenant } from './management/teams.ts'
+import { loadTenant } from './tenancy/teams/teams.ts'
 import { assignToTeam, dropUnassigned, listUnassigned } from './matching/operator.ts'
 import { leaveCommand } from './platform/access-log/access-line.ts'
 import { seal } from './platform/access-log/access-log.ts'

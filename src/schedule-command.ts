@@ -1,7 +1,7 @@
 // Schedules of sites, and bookings that wait for an answer, by command: whoever operates the installation keeps the calendars.
 import type { Outcome, Typed } from './command-tree.ts'
 import { cell, id, UsageError } from './bootstrap.ts'
-import { loadTenant } from './management/teams.ts'
+import { loadTenant } from './tenancy/teams/teams.ts'
 import { placesOf, usable } from './places-command.ts'
 import { leaveCommand, leaveCommands } from './platform/access-log/access-line.ts'
 import { seal } from './platform/access-log/access-log.ts'

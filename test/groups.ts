@@ -31,7 +31,7 @@ const ALONE: Record<string, string[]> = {
     'src/platform/access-log/access-archive.test.ts',
   ],
   'move the clock of the process': [
-    'src/management/credential-checks.test.ts',
+    'src/tenancy/access/credential-checks.test.ts',
     'src/platform/queue/retention.test.ts',
     'src/platform/queue/worker.test.ts',
   ],

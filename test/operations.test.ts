@@ -6,7 +6,7 @@ import { readFileSync } from 'node:fs'
 import { before, describe, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { later, operations } from '../src/app.ts'
-import { createOrgKey } from '../src/management/keys.ts'
+import { createOrgKey } from '../src/tenancy/keys/keys.ts'
 import type { Operation } from '../src/platform/http/operation.ts'
 import { cells, given } from '../src/testing.ts'
 import {

@@ -1,7 +1,7 @@
 // The plans of statements that teams run over many rows: under the policies they use the indexes that they use without.
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { listAccess } from '../src/management/access-log.ts'
+import { listAccess } from '../src/tenancy/audit/access-log.ts'
 import { eraseRawResults } from '../src/matching/erase.ts'
 import { listOrders } from '../src/orders/list.ts'
 import { findKitBySample } from '../src/orders/orders.ts'

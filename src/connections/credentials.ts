@@ -1,8 +1,8 @@
 // Credentials that teams bring for providers. Owns `custom_credential`. A secret comes in and never goes out: neither in an answer
 // nor in an error. Source: management-auth.md 13.
 import type { PlainTx } from '../platform/db/transaction.ts'
-import type { CellParams } from '../management/schema.ts'
-import { reached } from '../management/reach.ts'
+import type { CellParams } from '../tenancy/teams/schema.ts'
+import { reached } from '../tenancy/teams/reach.ts'
 import type { About, Manager } from '../platform/http/operation.ts'
 import { newestPage, readNewest } from '../platform/http/cursors.ts'
 import { Nullable, T, type Static } from '../platform/schema/schema.ts'
@@ -11,7 +11,7 @@ import type { SealedColumn } from '../platform/crypto/sealed-columns.ts'
 import { and, sql } from '../platform/db/sql.ts'
 import type { Vault } from '../platform/crypto/vault.ts'
 import { masked, unmasked, type Details } from './details.ts'
-import { lockTeams } from './lock.ts'
+import { lockTeams } from '../tenancy/teams/lock-teams.ts'
 import type { Credential, CredentialProvider, CredentialQuery, UpsertCredential } from './schema.ts'
 
 const PAGE = 50

@@ -1,6 +1,6 @@
 // Shapes of how teams reach providers: credentials, scopes, how far back data is pulled. Source: openapi-management.json;
 // management-auth.md 5, 7, 13, 14.
-import { NextCursor } from '../management/schema.ts'
+import { NextCursor } from '../tenancy/teams/schema.ts'
 import { Clearable, Fields, Maybe, Nullable, OpenEnum, T, Text, Timestamp, Uuid, type Static } from '../platform/schema/schema.ts'
 import { labSlugs } from '../wire/enums.ts'
 import { OAuthProvider, providers } from '../wire/providers.ts'

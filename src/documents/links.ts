@@ -1,6 +1,6 @@
 // Signed addresses of requisitions: whoever has one gets the document without a key, seven days long. They name ids and nothing else,
 // and are not stored anywhere but in the order that shows them.
-import type { Administration } from '../management/administration.ts'
+import type { Administration } from '../tenancy/access/access.ts'
 import type { OrderFollower } from '../orders/followers.ts'
 import { Subjects } from '../platform/db/subjects.ts'
 import type { CellName } from '../platform/db/cell-names.ts'

@@ -9,7 +9,7 @@ import type { SealedColumn } from '../platform/crypto/sealed-columns.ts'
 import { MASK } from '../platform/crypto/api-keys.ts'
 import { and, sql } from '../platform/db/sql.ts'
 import type { Vault } from '../platform/crypto/vault.ts'
-import { reached, reachedIn, reachedTeam } from '../management/reach.ts'
+import { reached, reachedIn, reachedTeam } from '../tenancy/teams/reach.ts'
 import { TEAMS_MAX, type Authentication, type EhrType, type Pipeline, type UpsertPipelines } from './schema.ts'
 
 const PAGE = 50

@@ -1,5 +1,5 @@
-import type { Administration } from '../management/administration.ts'
-import { Nothing } from '../management/schema.ts'
+import type { Administration } from '../tenancy/access/access.ts'
+import { Nothing } from '../tenancy/teams/schema.ts'
 import { managementOperation, type Operation } from '../platform/http/operation.ts'
 import { T } from '../platform/schema/schema.ts'
 import type { Vault } from '../platform/crypto/vault.ts'

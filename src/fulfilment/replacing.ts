@@ -16,7 +16,7 @@ import { day } from '../platform/runtime/clock.ts'
 import type { Tx } from '../platform/db/transaction.ts'
 import { badRequest } from '../platform/http/errors.ts'
 import { assertFeature } from '../platform/http/feature-flags.ts'
-import { features } from '../wire/features.ts'
+import { features } from '../tenancy/teams/features.ts'
 import type { OrderReplaced, ReplaceOrder } from './schema.ts'
 
 /**

@@ -1,4 +1,4 @@
-import type { Administration } from '../management/administration.ts'
+import type { Administration } from '../tenancy/access/access.ts'
 import type { CellName } from '../platform/db/cell-names.ts'
 import { managementOperation, type Operation } from '../platform/http/operation.ts'
 import { examplePdf } from './example-pdf.ts'

@@ -1,5 +1,5 @@
 import { failureTypes, resultTypes } from '../labs/report.ts'
-import { Environment, Region } from '../management/schema.ts'
+import { Environment, Region } from '../tenancy/teams/schema.ts'
 import {
   DateOnly,
   Fields,

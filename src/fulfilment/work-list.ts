@@ -1,7 +1,7 @@
 // What is to be done: the orders that wait for somebody, over the teams that a key reaches. Reads what orders own, and writes nothing.
 import { expectedResults } from '../catalog/lab-tests.ts'
 import { isByHand } from '../labs/links.ts'
-import { reached, reachedTeam } from '../management/reach.ts'
+import { reached, reachedTeam } from '../tenancy/teams/reach.ts'
 import type { Order } from '../orders/schema.ts'
 import { day } from '../platform/runtime/clock.ts'
 import type { CellName } from '../platform/db/cell-names.ts'

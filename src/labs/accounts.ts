@@ -5,7 +5,7 @@ import { badRequest, notFound } from '../platform/http/errors.ts'
 import type { Manager } from '../platform/http/operation.ts'
 import { T } from '../platform/schema/schema.ts'
 import { and, sql, type Sql } from '../platform/db/sql.ts'
-import { reachedTeam } from '../management/reach.ts'
+import { reachedTeam } from '../tenancy/teams/reach.ts'
 import { LabAccount, type AccountsQuery, type AccountStatus, type AllowedBilling, type DelegatedFlow } from './schema.ts'
 import { forgetUsable } from './selection.ts'
 

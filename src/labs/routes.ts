@@ -1,4 +1,4 @@
-import type { Administration } from '../management/administration.ts'
+import type { Administration } from '../tenancy/access/access.ts'
 import { managementOperation, operation, type Operation } from '../platform/http/operation.ts'
 import { linkTeams, listAccounts, listTeamAccounts } from './accounts.ts'
 import { upsertSandboxAccount } from './sandbox-accounts.ts'

@@ -1,8 +1,8 @@
-import { Environment } from '../management/schema.ts'
+import { Environment } from '../tenancy/teams/schema.ts'
 import { Order } from '../orders/schema.ts'
 import { managementOperation, operation } from '../platform/http/operation.ts'
 import { Fields, Uuid } from '../platform/schema/schema.ts'
-import { features } from '../wire/features.ts'
+import { features } from '../tenancy/teams/features.ts'
 import { acceptForTeam, listForOperator, rejectForTeam, releaseToTeam } from './operator.ts'
 import { acceptReview, getReview, listReviews, resolveReview } from './reviews.ts'
 import {

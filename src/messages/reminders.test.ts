@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { switchFeature } from '../management/teams.ts'
+import { switchFeature } from '../tenancy/teams/teams.ts'
 import { machineNow } from '../platform/runtime/clock.ts'
 import { remindHandler } from './reminders.ts'
 import { DAY_S, pass, placed, tenantOf, walk } from '../testing-orders.ts'

@@ -1,7 +1,7 @@
 // Orders that are drawn at a site of the customer, of teams that do not have that. Source: lab-testing.md 0, 20.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { switchFeature } from '../management/teams.ts'
+import { switchFeature } from '../tenancy/teams/teams.ts'
 import { address, orderBody, placed } from '../testing-orders.ts'
 import { given, guard, type Given } from '../testing.ts'
 

@@ -22,7 +22,7 @@ import {
 } from './schema.ts'
 import { getTransaction } from './transactions.ts'
 import { examplePatient } from '../wire/example.ts'
-import { features } from '../wire/features.ts'
+import { features } from '../tenancy/teams/features.ts'
 import { BODY_WITH_IMAGES_BYTES_MAX } from '../wire/image.ts'
 
 const params = Fields({ order_id: Uuid })

@@ -1,7 +1,7 @@
 // Shapes of visits at home. Source: lab-testing.md 5.2, 19.
 import { appointmentProviders, LngLat, UsAddress } from '../appointments/schema.ts'
 import { eventStatuses } from '../appointments/machine.ts'
-import { Environment } from '../management/schema.ts'
+import { Environment } from '../tenancy/teams/schema.ts'
 import { Refusal, type Rule } from '../platform/schema/read.ts'
 import { DateOnly, Fields, Maybe, Nullable, OpenEnum, T, Text, Timestamp, Uuid, type Static } from '../platform/schema/schema.ts'
 import { stateCode } from '../wire/places.ts'

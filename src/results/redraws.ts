@@ -7,7 +7,7 @@ import type { Order } from '../orders/schema.ts'
 import type { Tenant, Tx } from '../platform/db/transaction.ts'
 import { hasOption } from '../platform/http/feature-flags.ts'
 import { knownUser } from '../users/users.ts'
-import { options } from '../wire/features.ts'
+import { options } from '../tenancy/teams/features.ts'
 import type { Expectation } from './expectations.ts'
 import type { ResultDocument } from './schema.ts'
 

@@ -1,7 +1,7 @@
 import { Appointment, AvailableSlots, BookAppointment, CancellationReason, MoveAppointment } from '../appointments/schema.ts'
 import { operation } from '../platform/http/operation.ts'
 import { Fields, T, Uuid } from '../platform/schema/schema.ts'
-import { features } from '../wire/features.ts'
+import { features } from '../tenancy/teams/features.ts'
 import { availability, type SchedulingMeans } from './availability.ts'
 import { bookPsc, cancelPsc, movePsc, readPsc } from './bookings.ts'
 import { pscReasons } from './reasons.ts'

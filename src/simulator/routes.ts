@@ -1,6 +1,6 @@
 import { operation, outsideOperation } from '../platform/http/operation.ts'
 import { Fields, Uuid } from '../platform/schema/schema.ts'
-import { features } from '../wire/features.ts'
+import { features } from '../tenancy/teams/features.ts'
 import { advanceClock, assertSandbox, readClock, type World } from './clock.ts'
 import { AdvanceClock, AdvancedClock, Clock, SimulateQuery, SimulationFlags, SimulationStarted } from './schema.ts'
 import { catalogue } from './rehearsal-cases.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { placeTeam } from '../management/teams.ts'
+import { placeTeam } from '../tenancy/teams/teams.ts'
 import { cells, client, given, url as server } from '../testing.ts'
 import { endpoint } from '../testing-webhooks.ts'
 import { eventTypes, operationalTypes } from './catalogue.ts'

@@ -9,7 +9,7 @@ import { keyHash } from '../../src/platform/crypto/api-keys.ts'
 import { labAccount } from '../../src/testing-labs.ts'
 import { avenue, employ, slots, street, usAddress, visitOf } from '../../src/testing-visits.ts'
 import { cells, client, type Given, type Reply } from '../../src/testing.ts'
-import { features } from '../../src/wire/features.ts'
+import { features } from '../../src/tenancy/teams/features.ts'
 
 export interface Request {
   path: Record<string, string>

@@ -1,0 +1,33 @@
+// Hosts that are bound: to one cell, or to the management interface. It guards against mix-ups, a key of production in the settings of a
+// sandbox; not against callers, who may name any host. Source: management-auth.md E3.
+import type { BoundHosts } from '../../platform/config/config.ts'
+import type { CellName } from '../../platform/db/cell-names.ts'
+import { unauthorized } from '../../platform/http/errors.ts'
+
+/** The name of a `Host` header, as settings write it: without a port, in lower case. */
+const nameOf = (host: string): string =>
+  host
+    .toLowerCase()
+    .replace(/:\d*$/, '')
+    .replace(/^\[|\]$/g, '')
+    .replace(/\.$/, '')
+
+/**
+ * 401: the request came to a host that is bound, and its credential is of another place. Hosts that are not bound take every one.
+ * @param place of the credential
+ * @param more headers of the refusal
+ */
+export function assertHost(
+  hosts: BoundHosts,
+  headers: Record<string, string | string[] | undefined>,
+  place: CellName | 'management',
+  more: Record<string, string> = {},
+): void {
+  if (hosts.size === 0 || typeof headers.host !== 'string') return
+  const bound = hosts.get(nameOf(headers.host))
+  if (bound === undefined || bound === place) return
+  throw unauthorized(
+    place === 'management' ? 'This host does not take management keys' : 'The credential is not of the environment of this host',
+    more,
+  )
+}

@@ -1,0 +1,125 @@
+// What wrong credentials may cost: so many a minute of one address are looked up, and no more. Kept in memory: each process counts for
+// itself, and a restart forgets.
+import { busy, type Problem } from '../../platform/http/errors.ts'
+import { Quota } from '../../platform/http/rate-limits.ts'
+import { networkOf } from '../../platform/net/network.ts'
+import { Remembered } from '../../platform/runtime/expiring-cache.ts'
+import { keyHash } from '../../platform/crypto/api-keys.ts'
+import { Bound } from '../../platform/db/shares.ts'
+
+const WINDOW_S = 60
+/** A credential that was valid so recently is looked up whatever else its address has sent: others may share the address. */
+const PROVEN_MS = 3_600_000
+const PROVEN_MAX = 50_000
+/** Look-ups that wait for others of their address, in all and of one address. */
+const WAITING_MAX = 1000
+const ADDRESS_WAITING_MAX = 100
+/** How long one waits for them, unless it is said. */
+const WAIT_MS = 10_000
+const REFUSED = 'Too many wrong keys from this address (WRONG_KEYS_PER_MINUTE)'
+
+/** What is being looked up for one network of callers. */
+interface Checking {
+  running: number
+  waiting: Set<() => void>
+}
+
+/** Bounds look-ups of credentials of every kind. One per process. */
+export class CredentialChecks {
+  readonly #wrong: Quota
+  readonly #proven = new Remembered<true>({ lifetime_ms: PROVEN_MS, size_max: PROVEN_MAX })
+  readonly #checking = new Map<string, Checking>()
+  readonly #waiting = new Bound(WAITING_MAX, ADDRESS_WAITING_MAX)
+  readonly #waitMs: number
+
+  /** @param options.wrong_per_min 0: no limit */
+  constructor({ wrong_per_min, wait_ms = WAIT_MS }: { wrong_per_min: number; wait_ms?: number }) {
+    this.#wrong = new Quota({ max: wrong_per_min, window_s: WINDOW_S })
+    this.#waitMs = wait_ms
+  }
+
+  /** Counts a wrong credential of an address. Returns `problem`, or 429 when there were too many. */
+  refusal(address: string, problem: Problem): Problem {
+    return this.#wrong.count(networkOf(address), REFUSED) ?? problem
+  }
+
+  /**
+   * Looks a credential up, unless its address has used up its quota. What is not found counts as wrong.
+   * Look-ups that run count like wrong ones while it is not known what they find: the next ones wait for them.
+   * Never called where a database connection is held: those whose turn it is need one, and would wait for those that wait for them.
+   * 429: the quota is used up. 503: too many wait, in all or of the address, or one waited for too long. Or `unknown`: there is no such credential.
+   * @param credential undefined for one that is good for one use
+   */
+  async find<V>(
+    address: string,
+    credential: string | undefined,
+    lookUp: () => Promise<V | undefined>,
+    unknown: () => Problem,
+  ): Promise<V> {
+    if (!this.#wrong.isLimited) return (await lookUp()) ?? raise(unknown())
+    const proof = credential === undefined ? undefined : keyHash(credential).toString('base64')
+    if (proof !== undefined && this.#proven.get(proof)) {
+      const found = await lookUp()
+      if (found === undefined) {
+        this.#proven.delete(proof)
+        throw this.refusal(address, unknown())
+      }
+      this.#proven.set(proof, true)
+      return found
+    }
+    const network = networkOf(address)
+    const checking = await this.#turnOf(network)
+    try {
+      const found = await lookUp()
+      if (found === undefined) throw this.refusal(address, unknown())
+      if (proof !== undefined) this.#proven.set(proof, true)
+      return found
+    } finally {
+      checking.running -= 1
+      if (checking.running === 0) this.#checking.delete(network)
+      // Each asks again: what they waited for may have used the quota up.
+      for (const wake of checking.waiting) wake()
+      checking.waiting.clear()
+    }
+  }
+
+  async #turnOf(network: string): Promise<Checking> {
+    let until_ms: number | undefined
+    try {
+      for (;;) {
+        const refused = this.#wrong.refusal(network, REFUSED)
+        if (refused) throw refused
+        const checking = this.#checking.get(network) ?? { running: 0, waiting: new Set() }
+        this.#checking.set(network, checking)
+        if (checking.running < this.#wrong.left(network)) {
+          checking.running += 1
+          return checking
+        }
+        if (until_ms === undefined) this.#waiting.enter(network)
+        until_ms ??= performance.now() + this.#waitMs
+        await nextEnd(checking, until_ms - performance.now())
+      }
+    } finally {
+      if (until_ms !== undefined) this.#waiting.leave(network)
+    }
+  }
+}
+
+/** Resolves when a look-up of this network has ended. 503: none did within `wait_ms`. */
+function nextEnd({ waiting }: Checking, wait_ms: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const wake = () => {
+      clearTimeout(timer)
+      resolve()
+    }
+    const timer = setTimeout(() => {
+      waiting.delete(wake)
+      reject(busy('Checking the credential took too long, try again'))
+    }, wait_ms)
+    waiting.add(wake)
+  })
+}
+
+function raise(problem: Problem): never {
+  throw problem
+}

@@ -1,0 +1,158 @@
+// Who is calling: from the headers of a request to a tenant.
+//
+// Keys and teams are remembered for a few seconds, so that a request costs no statement to authenticate and a revoked key stops
+// working everywhere within that time. Each kind of credential has a memory of its own, so that no text of one kind can find what
+// another kind left there. Source: management-auth.md 2, A1-A7; E1-E4; 10; 22.
+import type { Cells } from '../../platform/db/cells.ts'
+import type { BoundHosts } from '../../platform/config/config.ts'
+import { REMEMBERED_MS } from '../../platform/db/database.ts'
+import type { CellName } from '../../platform/db/cell-names.ts'
+import type { Tenant } from '../../platform/db/transaction.ts'
+import { unauthorized } from '../../platform/http/errors.ts'
+import type { Buckets } from '../../platform/http/rate-limits.ts'
+import type { Caller } from '../../platform/http/operation.ts'
+import { Remembered } from '../../platform/runtime/expiring-cache.ts'
+import type { Tokens } from '../../platform/crypto/signed-tokens.ts'
+import type { CredentialChecks } from './credential-checks.ts'
+import { assertHost } from './bound-hosts.ts'
+import type { KeyUse } from '../keys/key-use.ts'
+import { cellOfKey, findTeamKey, isKeyText } from '../keys/keys.ts'
+import { findTeam, loadTenant } from '../teams/teams.ts'
+
+const REMEMBERED_MAX = 10_000
+const BEARER = /^bearer +/i
+const BEARER_WANTED = { 'www-authenticate': 'Bearer' }
+const wrongKey = () => unauthorized('The API key is not valid')
+
+export type Headers = Record<string, string | string[] | undefined>
+
+const TEAM_KEY_HEADERS = ['x-service-api-key', 'x-vital-api-key']
+
+/** The one value of all spellings of a credential. 401 when two spellings disagree. */
+export function credential(headers: Headers, names: string[]): string | undefined {
+  let found: string | undefined
+  for (const name of names) {
+    const value = headers[name]
+    if (value === undefined || value === '') continue
+    if (typeof value !== 'string' || (found !== undefined && found !== value)) throw unauthorized('The API key headers disagree')
+    found = value
+  }
+  return found
+}
+
+/** What bounds callers. One per process. */
+export interface Limits {
+  /** Requests: of a team key by its id, of all access tokens of a team in a cell together, of a management key by its id. */
+  requests: { teamKeys: Buckets; accessTokens: Buckets; managementKeys: Buckets }
+  checks: CredentialChecks
+}
+
+/** What the name of an access token begins with, where others have the id of a key. The name is no secret: what counts is the signature. */
+const TOKEN = 'token:'
+
+/** Recognises team keys and access tokens. One per process; forgetful on purpose. */
+export class TeamGuard {
+  readonly #cells: Cells
+  readonly #settings: Record<string, unknown>
+  readonly #limits: Limits
+  readonly #tokens: Tokens
+  readonly #use: KeyUse
+  readonly #hosts: BoundHosts
+  /** By the text of a key, and of no other credential: what access tokens stand for has a memory of its own. */
+  readonly #byKey = new Remembered<Caller>({ lifetime_ms: REMEMBERED_MS, size_max: REMEMBERED_MAX })
+  /** By the cell and the team that a token names whose signature is ours. */
+  readonly #byToken = new Remembered<Tenant>({ lifetime_ms: REMEMBERED_MS, size_max: REMEMBERED_MAX })
+
+  constructor(options: {
+    cells: Cells
+    /** Settings that hold for every sandbox team of this installation, `users_max`. */
+    sandboxSettings: Record<string, unknown>
+    limits: Limits
+    tokens: Tokens
+    use: KeyUse
+    hosts: BoundHosts
+  }) {
+    this.#cells = options.cells
+    this.#settings = options.sandboxSettings
+    this.#limits = options.limits
+    this.#tokens = options.tokens
+    this.#use = options.use
+    this.#hosts = options.hosts
+  }
+
+  /**
+   * The tenant a request speaks for, by its key, else by its access token, and the id of that key or token.
+   * 401: neither, an unknown or revoked one, one of another kind, of a cell not served here or another than the host's. 429: too many requests of the key or
+   * token's team, or too many wrong ones from the address.
+   */
+  authenticate = (headers: Headers, address: string): Caller | Promise<Caller> => {
+    const key = credential(headers, TEAM_KEY_HEADERS)
+    if (key === undefined) return this.#authenticateToken(headers, address)
+    if (!isKeyText(key)) throw this.#limits.checks.refusal(address, wrongKey())
+    const known = this.#byKey.get(key)
+    if (known === undefined) return this.#lookUp(key, headers, address)
+    return this.#admitKey(known, headers, address)
+  }
+
+  #admitKey(caller: Caller, headers: Headers, address: string): Caller {
+    assertHost(this.#hosts, headers, caller.tenant.cell)
+    this.#limits.requests.teamKeys.take(caller.key_id)
+    this.#use.note('api_key', caller.key_id, address)
+    return caller
+  }
+
+  /** The tenant of a team, read now. */
+  tenant = async (cell: CellName, team: string): Promise<Tenant | undefined> => {
+    const tenant = await loadTenant(this.#cells, cell, team)
+    return tenant?.cell.startsWith('sandbox') ? { ...tenant, settings: { ...tenant.settings, ...this.#settings } } : tenant
+  }
+
+  /** Forget what is remembered of a team, after its clock, settings or keys changed. */
+  forget(team: string): void {
+    this.#byKey.forget(({ tenant }) => tenant.team === team)
+    this.#byToken.forget((tenant) => tenant.team === team)
+  }
+
+  async #lookUp(key: string, headers: Headers, address: string): Promise<Caller> {
+    const named = cellOfKey(key)
+    if (named && !this.#cells.has(named)) throw this.#limits.checks.refusal(address, wrongKey())
+    const known = await this.#limits.checks.find(address, key, () => this.#find(key), wrongKey)
+    this.#byKey.set(key, known)
+    return this.#admitKey(known, headers, address)
+  }
+
+  async #find(key: string): Promise<Caller | undefined> {
+    const owner = await findTeamKey(this.#cells.control.queries, key)
+    const tenant = owner && (await this.#tenantOf(owner.cell, owner.team_id, owner.expires_at))
+    return tenant && { tenant, key_id: owner.key_id }
+  }
+
+  async #authenticateToken(headers: Headers, address: string): Promise<Caller> {
+    const header = headers.authorization
+    if (typeof header !== 'string' || !BEARER.test(header)) throw unauthorized('An API key is required')
+    const token = this.#tokens.read(header.replace(BEARER, ''))
+    const tenant = token && (await this.#tenantOfToken(token.words as [CellName, string]))
+    if (!tenant) {
+      const problem = unauthorized('The access token is not valid or has expired', BEARER_WANTED)
+      throw this.#limits.checks.refusal(address, problem)
+    }
+    assertHost(this.#hosts, headers, tenant.cell, BEARER_WANTED)
+    this.#limits.requests.accessTokens.take(`${tenant.cell} ${tenant.team}`)
+    return { tenant, key_id: TOKEN + token.id }
+  }
+
+  async #tenantOfToken([cell, team_id]: [CellName, string]): Promise<Tenant | undefined> {
+    const key = `${cell} ${team_id}`
+    const known = this.#byToken.get(key)
+    if (known) return known
+    const team = this.#cells.has(cell) ? await findTeam(this.#cells.control.queries, team_id) : undefined
+    const tenant = team && (await this.#tenantOf(cell, team_id, team.expires_at))
+    if (tenant) this.#byToken.set(key, tenant)
+    return tenant
+  }
+
+  async #tenantOf(cell: CellName, team_id: string, expires_at: string | null): Promise<Tenant | undefined> {
+    const tenant = this.#cells.has(cell) ? await this.tenant(cell, team_id) : undefined
+    return tenant && { ...tenant, expires_at }
+  }
+}

@@ -1,0 +1,48 @@
+// The access log as organizations read it: who has seen or changed the data of one of their patients.
+import { iso } from '../../platform/runtime/clock.ts'
+import type { Tx } from '../../platform/db/transaction.ts'
+import { cursor, numberPart, readCursor } from '../../platform/http/cursors.ts'
+import { T, type Static } from '../../platform/schema/schema.ts'
+import { and, sql } from '../../platform/db/sql.ts'
+import type { AccessLine, AccessQuery } from '../members/schema.ts'
+
+const PAGE = 50
+
+const Row = T.Object({ seq: T.Integer(), line: T.String() })
+
+/** What of a line is shown. */
+interface Said {
+  at: string
+  request: string | null
+  key: string
+  operation: string
+  objects: string[]
+  address: string | null
+  outcome: number
+}
+
+/**
+ * The team's lines about a user, newest first, those of the operator's commands included. Nothing about one that nobody has asked for; the
+ * lines of one that was erased stay. 400: a cursor of another list.
+ */
+export async function listAccess(
+  tx: Tx,
+  query: AccessQuery,
+): Promise<{ data: Static<typeof AccessLine>[]; next_cursor: string | null }> {
+  const limit = query.limit ?? PAGE
+  const list = `access ${tx.team} ${query.user_id}`
+  const conditions = [sql`users @> array[${query.user_id}]::uuid[]`]
+  if (query.next_cursor !== undefined)
+    conditions.push(sql`seq < ${readCursor(list, query.next_cursor, [numberPart(15)])[0]}::bigint`)
+  const rows = await tx.many(
+    Row,
+    sql`select seq, line from access_log_of_team where team_id = ${tx.team} and ${and(conditions)} order by seq desc limit ${limit + 1}`,
+  )
+  const data = rows.slice(0, limit)
+  return { data: data.map(shown), next_cursor: rows.length > limit ? cursor(list, [String(data.at(-1)!.seq)]) : null }
+}
+
+function shown({ seq, line }: Static<typeof Row>): Static<typeof AccessLine> {
+  const { at, request, key, operation, objects, address, outcome } = JSON.parse(line) as Said
+  return { line: seq, created_at: iso(new Date(at)), request_id: request, key_id: key, operation, objects, address, outcome }
+}

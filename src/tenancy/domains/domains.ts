@@ -1,0 +1,177 @@
+// White-label domains: names that belong to an organization and that it proves with records in DNS. Source: management-auth.md 8.
+import { randomBytes } from 'node:crypto'
+import { plusSeconds } from '../../platform/runtime/clock.ts'
+import type { PlainTx } from '../../platform/db/transaction.ts'
+import { badRequest, conflict, notFound } from '../../platform/http/errors.ts'
+import type { Steps } from '../../platform/http/operation.ts'
+import { Nullable, T, type Static } from '../../platform/schema/schema.ts'
+import { sendMail } from '../../platform/mail/mail-outbox.ts'
+import { sql } from '../../platform/db/sql.ts'
+import type { Administration } from '../access/access.ts'
+import { checkRecords, type DnsRecord } from './dns-check.ts'
+import type { Domain } from './schema.ts'
+import { getOrg, lockOrg } from '../organizations/organizations.ts'
+
+const DOMAINS_MAX = 100
+/** A name that nobody has proved for so long is free for another organization. */
+const UNPROVED_S_MAX = 7 * 86_400
+const TOKEN_BYTES = 20
+
+/** The constraints of the table and what violating them answers. */
+export const constraints = {
+  org_domain__domain: () => conflict('This domain is registered'),
+}
+
+const Row = T.Object({
+  id: T.String(),
+  domain: T.String(),
+  token: T.String(),
+  is_verified: T.Boolean(),
+  target: Nullable(T.String()),
+  created_on: T.String(),
+})
+type Row = Static<typeof Row>
+
+const columns = sql`id, domain, token, verified_at is not null as is_verified, target, created_at as created_on`
+
+/** The host under which a domain's organization shows its dashboard. */
+export const dashboardHost = (domain: string): string => `dashboard.${domain}`
+
+function recordsOf({ domain, token }: Row, target: string | undefined): DnsRecord[] {
+  const records: DnsRecord[] = [{ type: 'TXT', host: `_drawbridge.${domain}`, value: `drawbridge-verification=${token}` }]
+  if (target !== undefined) records.push({ type: 'CNAME', host: dashboardHost(domain), value: target })
+  return records
+}
+
+function shown(row: Row, target: string | undefined): Domain {
+  const { id, domain, is_verified, created_on } = row
+  return { id, domain, is_verified, created_on, dns_records: recordsOf(row, target) }
+}
+
+/** Domains of the organization, newest first: at most 100. */
+export async function listDomains(tx: PlainTx, admin: Administration, org_id: string): Promise<{ data: Domain[] }> {
+  const rows = await tx.many(
+    Row,
+    sql`select ${columns} from org_domain where org_id = ${org_id} order by created_at desc, id desc limit ${DOMAINS_MAX}`,
+  )
+  return { data: rows.map((row) => shown(row, admin.domain_target)) }
+}
+
+/**
+ * Register a domain, to be proved. One that another organization has registered and not proved for a week is taken over.
+ * Writes org_domain. 400: more than 100 domains. 409: it is registered.
+ */
+export async function createDomain(tx: PlainTx, admin: Administration, org_id: string, domain: string): Promise<Domain> {
+  await lockOrg(tx, org_id)
+  const { n } = await tx.one(Count, sql`select count(*) as n from org_domain where org_id = ${org_id}`)
+  if (n >= DOMAINS_MAX) throw badRequest(`An organization has at most ${DOMAINS_MAX} domains`)
+  await tx.run(sql`
+    delete from org_domain where domain = ${domain} and org_id <> ${org_id} and verified_at is null
+    and created_at < ${plusSeconds(tx.now, -UNPROVED_S_MAX)}`)
+  const row = await tx.one(
+    Row,
+    sql`
+    insert into org_domain (id, org_id, domain, token, created_at)
+    values (${tx.uuid()}, ${org_id}, ${domain}, ${randomBytes(TOKEN_BYTES).toString('hex')}, ${tx.now}) returning ${columns}`,
+  )
+  return shown(row, admin.domain_target)
+}
+
+const Count = T.Object({ n: T.Integer() })
+
+/** Read a domain. 404: the organization has no such domain. */
+export const getDomain = async (tx: PlainTx, admin: Administration, org_id: string, domain_id: string): Promise<Domain> =>
+  shown(await findDomain(tx, org_id, domain_id), admin.domain_target)
+
+async function findDomain(tx: PlainTx, org_id: string, domain_id: string): Promise<Row> {
+  const row = await tx.maybe(Row, sql`select ${columns} from org_domain where id = ${domain_id} and org_id = ${org_id}`)
+  if (!row) throw notFound('Domain not found')
+  return row
+}
+
+/** Give a domain up: it is free at once. Writes org_domain. 404: the organization has no such domain. */
+export async function deleteDomain(tx: PlainTx, org_id: string, domain_id: string): Promise<void> {
+  if (!(await tx.run(sql`delete from org_domain where id = ${domain_id} and org_id = ${org_id}`)))
+    throw notFound('Domain not found')
+}
+
+/**
+ * Look now whether DNS holds the domain's records. Where no name server answers, a domain stays what it is. Writes org_domain.
+ * 404: the organization has no such domain, or no more. 429: more than 60 checks of an organization in a minute.
+ */
+export async function verifyDomain(
+  steps: Steps<PlainTx>,
+  admin: Administration,
+  org_id: string,
+  domain_id: string,
+): Promise<{ status: 'verified' | 'pending' }> {
+  const target = admin.domain_target
+  const domain = await steps.read((tx) => findDomain(tx, org_id, domain_id))
+  const refused = admin.domainChecks.count(org_id, 'Too many checks of domains')
+  if (refused) throw refused
+  const outcome = await checkRecords(admin.dns, recordsOf(domain, target))
+  return steps.write(async (tx) => {
+    const which = sql`id = ${domain_id} and org_id = ${org_id}`
+    if (outcome === 'verified')
+      await tx.run(
+        sql`update org_domain set verified_at = coalesce(verified_at, ${tx.now}), target = ${target ?? null} where ${which}`,
+      )
+    if (outcome === 'absent') await tx.run(sql`update org_domain set verified_at = null, target = null where ${which}`)
+    const { is_verified } = await findDomain(tx, org_id, domain_id)
+    return { status: is_verified ? 'verified' : 'pending' }
+  })
+}
+
+/**
+ * Write to somebody which records a domain needs. Sends mail.
+ * 404: the organization has no such domain. 429: more than 30 mails of an organization in an hour.
+ */
+export async function sendInstructions(
+  tx: PlainTx,
+  admin: Administration,
+  org_id: string,
+  domain_id: string,
+  recipient: string,
+): Promise<{ sent: boolean; sendgrid_message_id: null }> {
+  const row = await findDomain(tx, org_id, domain_id)
+  const refused = admin.domainMails.count(org_id, 'Too many mails about domains')
+  if (refused) throw refused
+  const { name } = await getOrg(tx, org_id)
+  const records = recordsOf(row, admin.domain_target).map(
+    ({ type, host, value }) => `Type:  ${type}\nName:  ${host}\nValue: ${value}\n`,
+  )
+  sendMail(tx, {
+    to: recipient,
+    subject: `DNS records for ${row.domain}`,
+    text: `${name} would like to use the domain ${row.domain}. Please add to its DNS:\n\n${records.join('\n')}\nLeave the records in place: they are looked at again.`,
+  })
+  return { sent: true, sendgrid_message_id: null }
+}
+
+const Owner = T.Object({ org_id: T.String() })
+
+/** The organization whose dashboard a host shows: that of a proved domain which points here. */
+export async function orgOfHost(tx: PlainTx, admin: Administration, host: string): Promise<string | undefined> {
+  const domain = host.toLowerCase().replace(/:\d+$/, '').replace(/\.$/, '')
+  const named = domain.slice(dashboardHost('').length)
+  if (admin.domain_target === undefined || dashboardHost(named) !== domain) return undefined
+  const found = await tx.maybe(
+    Owner,
+    sql`select org_id from org_domain where domain = ${named} and verified_at is not null and target = ${admin.domain_target}`,
+  )
+  return found?.org_id
+}
+
+const Name = T.Object({ domain: T.String() })
+
+/** The host under which an organization shows its dashboard: of its oldest proved domain that points here, if there is one. */
+export async function hostOfOrg(tx: PlainTx, admin: Administration, org_id: string): Promise<string | undefined> {
+  if (admin.domain_target === undefined) return undefined
+  const found = await tx.maybe(
+    Name,
+    sql`
+    select domain from org_domain
+    where org_id = ${org_id} and verified_at is not null and target = ${admin.domain_target} order by created_at, id limit 1`,
+  )
+  return found && dashboardHost(found.domain)
+}

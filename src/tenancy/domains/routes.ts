@@ -1,0 +1,94 @@
+import { managementOperation, outsideManagementOperation, type Operation } from '../../platform/http/operation.ts'
+import type { Administration } from '../access/access.ts'
+import * as shapes from './schema.ts'
+import { createDomain, deleteDomain, getDomain, listDomains, sendInstructions, verifyDomain } from './domains.ts'
+import { Nothing, OrgParams } from '../teams/schema.ts'
+
+const DAY_S = 86_400
+const DOMAINS = '/v1/org/{org_id}/domain' as const
+const DOMAIN = `${DOMAINS}/{domain_id}` as const
+const org = { place: 'control', reach: 'org' } as const
+
+/** Names that an organization uses as its own. */
+export const domainRoutes = (admin: Administration): Operation[] => [
+  managementOperation({
+    ...org,
+    id: 'list_org_domains',
+    patients: false,
+    method: 'GET',
+    path: DOMAINS,
+    summary: 'List white-label domains, newest first',
+    params: OrgParams,
+    reply: shapes.DomainList,
+    run: (tx, { params }) => listDomains(tx, admin, params.org_id),
+  }),
+  managementOperation({
+    ...org,
+    id: 'create_org_domain',
+    patients: false,
+    method: 'POST',
+    path: DOMAINS,
+    summary: 'Register a white-label domain',
+    description: 'The answer says which DNS records prove it. A name belongs to one organization. At most 100.',
+    params: OrgParams,
+    body: shapes.CreateDomain,
+    reply: shapes.Domain,
+    success: 201,
+    idempotency: { scope: 'create_org_domain', retention_s: DAY_S },
+    example: { domain: 'clinic.example.com' },
+    run: (tx, { params, body }) => createDomain(tx, admin, params.org_id, body.domain),
+  }),
+  managementOperation({
+    ...org,
+    id: 'get_org_domain',
+    patients: false,
+    method: 'GET',
+    path: DOMAIN,
+    summary: 'Read a white-label domain',
+    params: shapes.DomainParams,
+    reply: shapes.Domain,
+    run: (tx, { params }) => getDomain(tx, admin, params.org_id, params.domain_id),
+  }),
+  managementOperation({
+    ...org,
+    id: 'delete_org_domain',
+    patients: false,
+    method: 'DELETE',
+    path: DOMAIN,
+    summary: 'Give a white-label domain up',
+    params: shapes.DomainParams,
+    reply: Nothing,
+    run: async (tx, { params }) => {
+      await deleteDomain(tx, params.org_id, params.domain_id)
+      return {}
+    },
+  }),
+  outsideManagementOperation({
+    ...org,
+    id: 'verify_org_domain',
+    patients: false,
+    method: 'POST',
+    path: `${DOMAIN}/verify`,
+    summary: 'Look in DNS for the records of a domain, now',
+    description:
+      '`pending` when a record is missing or no name server answers. A verified domain whose records are gone is not verified any more; one that cannot be asked for stays verified.',
+    params: shapes.DomainParams,
+    reply: shapes.VerifiedDomain,
+    run: (steps, { params }) => verifyDomain(steps, admin, params.org_id, params.domain_id),
+  }),
+  managementOperation({
+    ...org,
+    id: 'send_org_domain_instructions',
+    patients: false,
+    method: 'POST',
+    path: `${DOMAIN}/send_domain_instructions`,
+    summary: 'Write to somebody which DNS records a domain needs',
+    description: '`sent` says that the mail is in the outbox of mail. At most 30 in an hour.',
+    params: shapes.DomainParams,
+    body: shapes.SendInstructions,
+    reply: shapes.SentInstructions,
+    idempotency: { scope: 'send_org_domain_instructions', retention_s: DAY_S },
+    example: { to_email: 'testa@example.com' },
+    run: (tx, { params, body }) => sendInstructions(tx, admin, params.org_id, params.domain_id, body.to_email),
+  }),
+]

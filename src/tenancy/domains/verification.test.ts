@@ -1,0 +1,149 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { txt } from '../../testing-dns.ts'
+import { publish, read, registered, server, verify } from '../../testing-domains.ts'
+import { administration, asOwner, cells, given } from '../../testing.ts'
+
+describe('verifying', () => {
+  test('finds a domain whose records are there', async () => {
+    const org = await given()
+    const domain = await registered(org)
+    assert.deepEqual(await verify(org, domain.id), { status: 'pending' })
+    publish(domain)
+    assert.deepEqual(await verify(org, domain.id), { status: 'verified' })
+    assert.deepEqual(await read(org, domain.id), { ...domain, is_verified: true })
+    assert.deepEqual(await verify(org, domain.id), { status: 'verified' })
+  })
+
+  test('is pending with the token of another domain, or without the alias', async () => {
+    const org = await given()
+    const [one, two] = [await registered(org), await registered(org)]
+    publish(one)
+    publish(two)
+    const { host } = one.dns_records[0]
+    server.zone.set(`TXT ${host}`, [txt(host, two.dns_records[0].value)])
+    assert.deepEqual(await verify(org, one.id), { status: 'pending' })
+    publish(one)
+    server.zone.delete(`CNAME dashboard.${one.domain}`)
+    assert.deepEqual(await verify(org, one.id), { status: 'pending' })
+    assert.equal((await read(org, one.id)).is_verified, false)
+  })
+
+  test('takes it back when the records are gone, and leaves it when nobody can say', async () => {
+    const org = await given()
+    const domain = await registered(org)
+    const { host } = domain.dns_records[0]
+    publish(domain)
+    await verify(org, domain.id)
+    for (const failure of ['SERVFAIL', 'REFUSED'] as const) {
+      server.zone.set(`TXT ${host}`, failure)
+      assert.deepEqual(await verify(org, domain.id), { status: 'verified' })
+    }
+    server.zone.set(`TXT ${host}`, 'NXDOMAIN')
+    assert.deepEqual(await verify(org, domain.id), { status: 'pending' })
+    assert.equal((await read(org, domain.id)).is_verified, false)
+    server.zone.set(`TXT ${host}`, 'SERVFAIL')
+    assert.deepEqual(await verify(org, domain.id), { status: 'pending' })
+  })
+
+  test('holds no transaction while DNS is asked: the domain can be given up meanwhile', async () => {
+    const org = await given()
+    const domain = await registered(org)
+    publish(domain)
+    const { host, value } = domain.dns_records[0]
+    const asked = Promise.withResolvers<void>()
+    const allowed = Promise.withResolvers<void>()
+    server.zone.set(`TXT ${host}`, async () => {
+      asked.resolve()
+      await allowed.promise
+      return [txt(host, value)]
+    })
+    const verifying = org.manage.post(`/domain/${domain.id}/verify`)
+    await asked.promise
+    const { rows } = await asOwner(
+      `select state from pg_stat_activity where datname = current_database() and state like 'idle in transaction%'`,
+    )
+    assert.deepEqual(rows, [])
+    assert.equal((await org.manage.delete(`/domain/${domain.id}`)).status, 200)
+    allowed.resolve()
+    assert.equal((await verifying).status, 404)
+    const operations = (await org.manage.get('/audit')).body.data.map(({ operation }: { operation: string }) => operation)
+    assert.deepEqual(operations, ['delete_org_domain', 'create_org_domain'])
+  })
+
+  test('leaves a line in the audit log', async () => {
+    const org = await given()
+    const { id } = await registered(org)
+    await verify(org, id)
+    const [line] = (await org.manage.get('/audit')).body.data
+    assert.deepEqual([line.operation, line.object], ['verify_org_domain', id])
+  })
+
+  test('is done sixty times a minute for an organization', async () => {
+    const [org, other] = [await given(), await given()]
+    const { id } = await registered(org)
+    for (let i = 0; i < 60; i++) assert.equal((await org.manage.post(`/domain/${id}/verify`)).status, 200)
+    const { status, headers } = await org.manage.post(`/domain/${id}/verify`)
+    assert.equal(status, 429)
+    assert.match(headers.get('retry-after')!, /^([1-9]|[1-5]\d|60)$/)
+    assert.deepEqual(await verify(other, (await registered(other)).id), { status: 'pending' })
+  })
+
+  test('asks for the text alone where domains need not point anywhere', async () => {
+    const org = await given()
+    const target = administration.domain_target
+    administration.domain_target = undefined
+    try {
+      const domain = await registered(org)
+      assert.deepEqual(
+        domain.dns_records.map(({ type }: { type: string }) => type),
+        ['TXT'],
+      )
+      publish(domain)
+      assert.deepEqual(await verify(org, domain.id), { status: 'verified' })
+    } finally {
+      administration.domain_target = target
+    }
+  })
+})
+
+describe('instructions', () => {
+  const mails = async (domain: string) =>
+    (
+      await cells.control.pool.query('select recipient, subject, body from mail where subject = $1 order by id', [
+        `DNS records for ${domain}`,
+      ])
+    ).rows
+
+  test('are put into the outbox of mail, with every record', async () => {
+    const org = await given()
+    const { id, domain, dns_records } = await registered(org)
+    const { status, body } = await org.manage.post(`/domain/${id}/send_domain_instructions`, { to_email: 'testa@example.com' })
+    assert.deepEqual([status, body], [200, { sent: true, sendgrid_message_id: null }])
+    const [mail, ...more] = await mails(domain)
+    assert.deepEqual([mail.recipient, mail.subject, more], ['testa@example.com', `DNS records for ${domain}`, []])
+    for (const { type, host, value } of dns_records)
+      assert(mail.body.includes(`Type:  ${type}\nName:  ${host}\nValue: ${value}\n`), mail.body)
+    assert(mail.body.startsWith('Test organization'))
+  })
+
+  test('go to an address of mail', async () => {
+    const org = await given()
+    const { id, domain } = await registered(org)
+    for (const to_email of ['', 'nobody', 'a@b', 'testa@example.com\nbcc: other@example.com', null, 7, undefined]) {
+      const { status, body } = await org.manage.post(`/domain/${id}/send_domain_instructions`, { to_email })
+      assert.deepEqual([status, body.detail[0].loc], [422, ['body', 'to_email']])
+    }
+    assert.deepEqual(await mails(domain), [])
+  })
+
+  test('are written thirty times an hour for an organization', async () => {
+    const org = await given()
+    const { id, domain } = await registered(org)
+    const path = `/domain/${id}/send_domain_instructions`
+    for (let i = 0; i < 30; i++) assert.equal((await org.manage.post(path, { to_email: 'testa@example.com' })).status, 200)
+    const { status, headers } = await org.manage.post(path, { to_email: 'testa@example.com' })
+    assert.deepEqual([status, Number(headers.get('retry-after')) > 0], [429, true])
+    assert.equal((await mails(domain)).length, 30)
+  })
+})

@@ -1,0 +1,110 @@
+// Members that an organization's own backend manages: they reach the dashboard through launch URLs and in no other way.
+// Source: management-auth.md 16.
+import type { PlainTx } from '../../platform/db/transaction.ts'
+import { notFound, Problem } from '../../platform/http/errors.ts'
+import { newestPage, readNewest } from '../../platform/http/cursors.ts'
+import { T } from '../../platform/schema/schema.ts'
+import { and, join, sql, type Sql } from '../../platform/db/sql.ts'
+import { EmbeddedMember, type CreateEmbeddedMember, type PatchEmbeddedMember } from './schema.ts'
+import { lockOrg } from '../organizations/organizations.ts'
+import { assertTeams } from '../teams/role-bindings.ts'
+
+const PAGE = 50
+
+const columns = sql`
+  id, integration_member_id, name, email, avatar,
+  case when team_ids is not null then to_json(array(
+    select json_build_object('team_id', bound) from unnest(team_ids) bound order by bound)) end as team_role_bindings`
+
+const Listed = T.Intersect([EmbeddedMember, T.Object({ created_at: T.String() })])
+
+/** Members, newest first, 50 a page. 400: a cursor of another list. */
+export async function listEmbeddedMembers(tx: PlainTx, org_id: string, next: string | undefined) {
+  const list = `embedded members ${org_id}`
+  const conditions = [sql`org_id = ${org_id}`]
+  if (next !== undefined) {
+    const { at, id } = readNewest(list, next)
+    conditions.push(sql`(created_at, id) < (${at}::timestamptz, ${id}::uuid)`)
+  }
+  const rows = await tx.many(
+    Listed,
+    sql`
+    select ${columns}, created_at from embedded_member
+    where ${and(conditions)} order by created_at desc, id desc limit ${PAGE + 1}`,
+  )
+  const { page, next_cursor } = newestPage(list, rows, PAGE, (row) => ({ at: row.created_at, id: row.id }))
+  return { data: page.map(({ created_at: _at, ...member }) => member), next_cursor }
+}
+
+/** Teams of a request, each once; undefined where it says nothing of teams. 404: a team that the organization does not have. */
+async function teamsOf(tx: PlainTx, org_id: string, bindings: { team_id: string }[] | undefined): Promise<string[] | undefined> {
+  if (!bindings) return undefined
+  const teams = [...new Set(bindings.map(({ team_id }) => team_id))]
+  await assertTeams(tx, org_id, teams)
+  return teams
+}
+
+const Found = T.Object({ id: T.String() })
+
+/**
+ * Add a member; without bindings one of every team. Writes embedded_member.
+ * 404: a team that the organization does not have. 409: the reference is taken, with the `member_id` of its member.
+ */
+export async function createEmbeddedMember(tx: PlainTx, org_id: string, body: CreateEmbeddedMember): Promise<EmbeddedMember> {
+  await lockOrg(tx, org_id)
+  const taken = await tx.maybe(
+    Found,
+    sql`select id from embedded_member where org_id = ${org_id} and integration_member_id = ${body.integration_member_id}`,
+  )
+  if (taken) throw new Problem(409, { member_id: taken.id, detail: 'A member with this reference exists' })
+  const teams = await teamsOf(tx, org_id, body.team_role_bindings)
+  return tx.one(
+    EmbeddedMember,
+    sql`
+    insert into embedded_member (id, org_id, integration_member_id, name, email, avatar, team_ids, created_at)
+    values (${tx.uuid()}, ${org_id}, ${body.integration_member_id}, ${body.name}, ${body.email}, ${body.avatar ?? null},
+            ${teams ?? null}::uuid[], ${tx.now})
+    returning ${columns}`,
+  )
+}
+
+async function findMember(tx: PlainTx, org_id: string, which: Sql): Promise<EmbeddedMember> {
+  const found = await tx.maybe(EmbeddedMember, sql`select ${columns} from embedded_member where org_id = ${org_id} and ${which}`)
+  if (!found) throw notFound('Member not found')
+  return found
+}
+
+/** Read a member. 404: the organization has no such member. */
+export const getEmbeddedMember = (tx: PlainTx, org_id: string, member_id: string): Promise<EmbeddedMember> =>
+  findMember(tx, org_id, sql`id = ${member_id}`)
+
+/** Read the member that the caller's own reference stands for. 404: none. */
+export const resolveEmbeddedMember = (tx: PlainTx, org_id: string, reference: string): Promise<EmbeddedMember> =>
+  findMember(tx, org_id, sql`integration_member_id = ${reference}`)
+
+/**
+ * Change a member: absent and null leave, but null clears the avatar. Bindings replace those that were, and hold for sessions that are
+ * open. Writes embedded_member. 404: no such member or team.
+ */
+export async function patchEmbeddedMember(
+  tx: PlainTx,
+  org_id: string,
+  member_id: string,
+  body: PatchEmbeddedMember,
+): Promise<EmbeddedMember> {
+  const teams = await teamsOf(tx, org_id, body.team_role_bindings)
+  const changes: Sql[] = []
+  if (body.name !== undefined) changes.push(sql`name = ${body.name}`)
+  if (body.email !== undefined) changes.push(sql`email = ${body.email}`)
+  if (body.avatar !== undefined) changes.push(sql`avatar = ${body.avatar}`)
+  if (teams) changes.push(sql`team_ids = ${teams}::uuid[]`)
+  if (changes.length)
+    await tx.run(sql`update embedded_member set ${join(changes, ', ')} where id = ${member_id} and org_id = ${org_id}`)
+  return getEmbeddedMember(tx, org_id, member_id)
+}
+
+/** Remove a member: launch URLs are worthless and sessions end at once. Writes embedded_member. 404: no such member. */
+export async function deleteEmbeddedMember(tx: PlainTx, org_id: string, member_id: string): Promise<void> {
+  if (!(await tx.run(sql`delete from embedded_member where id = ${member_id} and org_id = ${org_id}`)))
+    throw notFound('Member not found')
+}

@@ -1,0 +1,37 @@
+// How an organization embeds the dashboard: its slug, what it does with it, and where its own pages are. Source: management-auth.md 16.
+import type { PlainTx } from '../../platform/db/transaction.ts'
+import { conflict, notFound } from '../../platform/http/errors.ts'
+import { sql, type Sql } from '../../platform/db/sql.ts'
+import { Embedding, type PutEmbedding } from './schema.ts'
+
+/** The constraints of the table and what violating them answers. */
+export const constraints = {
+  embedding__slug: () => conflict('This slug is in use'),
+}
+
+const findEmbedding = (tx: PlainTx, which: Sql): Promise<Embedding | undefined> =>
+  tx.maybe(
+    Embedding,
+    sql`select slug, to_json(modalities) as modalities, origins as origin_configs from embedding where ${which}`,
+  )
+
+/** The configuration of an organization that may have none. */
+export const embeddingOf = (tx: PlainTx, org_id: string): Promise<Embedding | undefined> =>
+  findEmbedding(tx, sql`org_id = ${org_id}`)
+
+/** Read the configuration. 404: there is none yet. */
+export async function getEmbedding(tx: PlainTx, org_id: string): Promise<Embedding> {
+  const found = await embeddingOf(tx, org_id)
+  if (!found) throw notFound('The dashboard is not configured for embedding')
+  return found
+}
+
+/** Create or replace the configuration. Writes embedding. 409: another organization has the slug. */
+export async function putEmbedding(tx: PlainTx, org_id: string, body: PutEmbedding): Promise<Embedding> {
+  const origins = body.origin_configs.map(({ origin, session_continuation_url = null }) => ({ origin, session_continuation_url }))
+  await tx.run(sql`
+    insert into embedding (org_id, slug, modalities, origins)
+    values (${org_id}, ${body.slug}, ${body.modalities}, ${JSON.stringify(origins)})
+    on conflict (org_id) do update set slug = excluded.slug, modalities = excluded.modalities, origins = excluded.origins`)
+  return getEmbedding(tx, org_id)
+}

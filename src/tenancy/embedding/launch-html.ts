@@ -1,0 +1,60 @@
+// What people see who come by a launch URL: small pages of text, without scripts and without anything from elsewhere.
+import { createHash } from 'node:crypto'
+import type { PageAnswer } from '../../platform/http/system-pages.ts'
+import type { DashboardSession } from './sessions.ts'
+
+const STYLE =
+  'body{font:1rem/1.5 system-ui,sans-serif;max-width:36rem;margin:3rem auto;padding:0 1rem;color:#1d2b36}dt{color:#50616e}'
+const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64')
+
+const escaped = (text: string): string => text.replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`)
+
+/** A page that these origins may frame, and nobody else. */
+function page(status: number, title: string, content: string, origins: readonly string[]): PageAnswer {
+  const ancestors = origins.length ? origins.join(' ') : "'none'"
+  return {
+    status,
+    headers: {
+      'content-security-policy': `default-src 'none'; style-src 'sha256-${STYLE_HASH}'; base-uri 'none'; form-action 'none'; frame-ancestors ${ancestors}`,
+    },
+    html: `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${escaped(title)}</title>
+<style>${STYLE}</style>
+</head>
+<body>
+<h1>${escaped(title)}</h1>
+${content}
+</body>
+</html>
+`,
+  }
+}
+
+/** Why there is nothing to see, in a sentence. */
+export const refusalPage = (status: number, title: string, sentence: string, origins: readonly string[] = []): PageAnswer =>
+  page(status, title, `<p>${escaped(sentence)}</p>`, origins)
+
+/** Whom and what a session is for, and that there is no more to see. */
+export function sessionPage(session: DashboardSession, origins: readonly string[]): PageAnswer {
+  const facts: [string, string][] = [
+    ['Organization', session.org_name],
+    ['Team', session.team_name],
+    ['Environment', session.environment],
+    ['Feature', session.feature],
+    ['Open until', session.expires_at],
+  ]
+  const list = facts.map(([name, value]) => `<dt>${escaped(name)}</dt><dd>${escaped(value)}</dd>`).join('\n')
+  const content = `<p>No console is installed on this server, so that there is nothing to do here yet.</p>\n<dl>\n${list}\n</dl>`
+  return page(200, `Signed in as ${session.member_name}`, content, origins)
+}
+
+/** Send the browser on. */
+export const redirect = (status: 303 | 307, location: string, headers: Record<string, string> = {}): PageAnswer => ({
+  status,
+  headers: { ...headers, location },
+  html: '',
+})

@@ -1,0 +1,213 @@
+// The pages of launch URLs: a token becomes a session in a cookie; without a token an open session goes on, or the browser is sent to the
+// organization's own backend, which makes a new launch URL. Source: management-auth.md 16, fast launch and continuation.
+import type { CellName } from '../../platform/db/cell-names.ts'
+import type { PlainTx } from '../../platform/db/transaction.ts'
+import { notFound, Problem, type Fault } from '../../platform/http/errors.ts'
+import { readQuery } from '../../platform/http/input.ts'
+import type { BrowserPage, PageAnswer, Visit } from '../../platform/http/system-pages.ts'
+import { T } from '../../platform/schema/schema.ts'
+import { sql } from '../../platform/db/sql.ts'
+import type { Administration } from '../access/access.ts'
+import { beginSession, findLaunch, findSession, landOn, SESSION_S, type DashboardSession } from './sessions.ts'
+import { orgOfHost } from '../domains/domains.ts'
+import { embeddingOf } from './embedding.ts'
+import { Launch, type Embedding } from './schema.ts'
+import { redirect, refusalPage, sessionPage } from './launch-html.ts'
+import { assertFeature, basePath, contradictions } from './launches.ts'
+
+/** Tokens as `newKey` makes them: nothing else is looked up. */
+const LAUNCH_TOKEN = /^dl_[\w-]{43}$/
+const SESSION_TOKEN = /^ds_[\w-]{43}$/
+const COOKIE_PREFIX = 'drawbridge_'
+const modalities = ['feature_embed', 'link_out'] as const
+
+/** The pages, without a key. */
+export const launchPages = (admin: Administration): BrowserPage[] => {
+  const orTryLater = (answer: (visit: Visit) => Promise<PageAnswer>) => async (visit: Visit) => {
+    try {
+      return await answer(visit)
+    } catch (error) {
+      if (error instanceof Problem && (error.status === 429 || error.status === 503)) return tryLater(error)
+      throw error
+    }
+  }
+  return [
+    {
+      id: 'launch_page',
+      path: '/auth/launch',
+      patients: false,
+      answer: orTryLater((visit) => {
+        const token = textOf(visit, 'token')
+        return token === undefined ? goOn(admin, visit) : redeem(admin, token, visit.address)
+      }),
+    },
+    {
+      id: 'session_page',
+      path: '/auth/session',
+      patients: false,
+      answer: orTryLater((visit) => showSession(admin, visit)),
+    },
+  ]
+}
+
+/** What a transaction of the control plane finds for a credential; undefined where it is unknown. 429: too many wrong ones from its address. */
+async function checked<V>(
+  admin: Administration,
+  { address, credential, hasForm }: { address: string; credential: string | undefined; hasForm: boolean },
+  lookUp: (tx: PlainTx) => Promise<V | undefined>,
+): Promise<V | undefined> {
+  const unknown = () => notFound('Unknown credential')
+  if (!hasForm) return absent(admin.checks.refusal(address, unknown()))
+  return admin.checks.find(address, credential, () => admin.cells.control.plainTx(lookUp), unknown).catch(absent)
+}
+
+function textOf({ query }: Visit, name: string): string | undefined {
+  const value = query[name]
+  return typeof value === 'string' ? value : value?.at(-1)
+}
+
+/** Nothing, where a credential is unknown; throws what else a check refused with. */
+function absent(error: unknown): undefined {
+  if (!(error instanceof Problem) || error.status !== 404) throw error
+}
+
+/** Those who may frame what is for a modality: nobody what is opened by a link. */
+const framedBy = (modality: string, origins: readonly string[]) => (modality === 'feature_embed' ? origins : [])
+
+/** The page of an address that has sent too many wrong tokens, or came at a bad moment. */
+function tryLater({ status, headers }: Problem): PageAnswer {
+  const page = refusalPage(status, 'Please try again later', 'Too many links or sessions from your address were not valid.')
+  return { ...page, headers: { ...page.headers, ...headers } }
+}
+
+/** Use a launch token up. Writes dashboard_session. */
+async function redeem(admin: Administration, token: string, address: string): Promise<PageAnswer> {
+  const lookedUp = { address, credential: undefined, hasForm: LAUNCH_TOKEN.test(token) }
+  const known = await checked(admin, lookedUp, (tx) => findLaunch(tx, token))
+  if (!known) return refusalPage(404, 'Unknown link', 'This link is not one that was made here.')
+  const session = await admin.cells.control.plainTx((tx) => beginSession(tx, token))
+  if (session === undefined)
+    return refusalPage(
+      410,
+      'This link cannot be used',
+      'It was used before, has expired, or is not authorised any more. Please go back and open it anew.',
+      framedBy(known.modality, known.origins),
+    )
+  return redirect(303, `${basePath(admin)}/auth/session`, { 'set-cookie': cookieFor(admin, known.modality, session) })
+}
+
+/**
+ * In a frame the cookie is one of another site: it is kept apart for each site that frames it, and only over TLS.
+ */
+function cookieFor(admin: Administration, modality: string, session: string): string {
+  const secure = admin.publicUrl().startsWith('https:') ? '; Secure' : ''
+  const site = modality === 'feature_embed' ? '; SameSite=None; Secure; Partitioned' : `; SameSite=Lax${secure}`
+  return `${COOKIE_PREFIX}${modality}=${session}; Path=${basePath(admin)}/; Max-Age=${SESSION_S}; HttpOnly${site}`
+}
+
+/** The tokens of sessions that a browser has, of one modality or of all. */
+function tokensOf({ headers }: Visit, wanted: readonly string[]): string[] {
+  const cookies = (headers.cookie ?? '').split(';').map((pair) => pair.trim().split('='))
+  return wanted.flatMap((modality) => cookies.find(([name]) => name === COOKIE_PREFIX + modality)?.[1] ?? [])
+}
+
+/** The open session of a token that a browser has sent; undefined when there is none. 429: too many wrong ones from its address. */
+const sessionOf = (admin: Administration, token: string, address: string): Promise<DashboardSession | undefined> =>
+  checked(admin, { address, credential: token, hasForm: SESSION_TOKEN.test(token) }, (tx) => findSession(tx, token))
+
+async function showSession(admin: Administration, visit: Visit): Promise<PageAnswer> {
+  for (const token of tokensOf(visit, inFrame(visit) ? modalities : modalities.toReversed())) {
+    const session = await sessionOf(admin, token, visit.address)
+    if (session) return sessionPage(session, framedBy(session.modality, originsOf(session)))
+  }
+  return refusalPage(401, 'You are not signed in', 'There is no session, or it has ended. Please go back and open the link anew.')
+}
+
+const inFrame = ({ headers }: Visit): boolean => headers['sec-fetch-dest'] === 'iframe'
+const originsOf = (session: DashboardSession) => session.origins.map(({ origin }) => origin)
+
+/** A launch without a token: on with the session there is, or to where a new launch URL comes from. Writes dashboard_session. */
+async function goOn(admin: Administration, visit: Visit): Promise<PageAnswer> {
+  const { control } = admin.cells
+  const owner = await control.plainTx(async (tx) => {
+    const org_id = await orgOf(tx, admin, visit)
+    return org_id === undefined ? undefined : { org_id, embedding: await embeddingOf(tx, org_id) }
+  })
+  if (!owner?.embedding) return refusalPage(404, 'Unknown organization', 'This link does not say whose dashboard it opens.')
+  const { org_id, embedding } = owner
+  const faults: Fault[] = []
+  const launch = readQuery(Launch, visit.query, faults) as Launch
+  if (!faults.length) faults.push(...contradictions(launch, 'query'))
+  if (faults.length) return refusalPage(422, 'This link is not complete', `Not given, or not understood: ${namesOf(faults)}.`)
+  const origins = framedBy(
+    launch.modality,
+    embedding.origin_configs.map(({ origin }) => origin),
+  )
+  if (!embedding.modalities.includes(launch.modality))
+    return refusalPage(400, 'Not enabled', 'The organization does not open its dashboard in this way.')
+  const [token] = tokensOf(visit, [launch.modality])
+  const session = token === undefined ? undefined : await sessionOf(admin, token, visit.address)
+  if (session && session.org_id === org_id && isFor(session, launch)) return landing(admin, token!, session, launch, origins)
+  const continuation = continuationOf(embedding, visit)
+  if (continuation === undefined)
+    return refusalPage(401, 'You are not signed in', 'Please go back and open the link anew.', origins)
+  return redirect(307, withLaunch(continuation, launch))
+}
+
+const namesOf = (faults: Fault[]): string => [...new Set(faults.map(({ loc }) => String(loc[1])))].join(', ')
+
+const Owner = T.Object({ org_id: T.String() })
+
+/** By the slug where one is given, else by the host. */
+async function orgOf(tx: PlainTx, admin: Administration, visit: Visit): Promise<string | undefined> {
+  const slug = textOf(visit, 'slug')
+  if (slug === undefined) return orgOfHost(tx, admin, visit.headers.host ?? '')
+  if (slug.includes('\0') || !slug.isWellFormed()) return undefined
+  return (await tx.maybe(Owner, sql`select org_id from embedding where slug = ${slug}`))?.org_id
+}
+
+/** An embedded session is for its feature alone; one that was opened by a link may go anywhere. */
+function isFor(session: DashboardSession, launch: Launch): boolean {
+  return (
+    (launch.member_id ?? session.member_id) === session.member_id &&
+    (launch.integration_member_id ?? session.integration_member_id) === session.integration_member_id &&
+    (launch.team_id ?? session.team_id) === session.team_id &&
+    (launch.integration_team_id ?? session.integration_team_id) === session.integration_team_id &&
+    launch.environment === session.environment &&
+    launch.modality === session.modality &&
+    (launch.modality === 'link_out' || launch.feature === session.feature)
+  )
+}
+
+async function landing(
+  admin: Administration,
+  token: string,
+  session: DashboardSession,
+  { feature }: Launch,
+  origins: readonly string[],
+): Promise<PageAnswer> {
+  try {
+    await assertFeature(admin, `${session.environment}-${session.region}` as CellName, session.team_id, feature)
+  } catch (error) {
+    if (error instanceof Problem) return refusalPage(error.status, 'Not found', `${String(error.body.detail)}.`, origins)
+    throw error
+  }
+  if (feature !== session.feature) await admin.cells.control.plainTx((tx) => landOn(tx, token, feature))
+  return redirect(303, `${basePath(admin)}/auth/session`)
+}
+
+/** Of the page that the browser comes from; of the only one there is when the browser does not say, or comes from elsewhere. */
+function continuationOf({ origin_configs }: Embedding, { headers }: Visit): string | undefined {
+  const from = URL.canParse(headers.referer ?? '') ? new URL(headers.referer!).origin : undefined
+  const known = origin_configs.find(({ origin }) => origin === from)
+  if (known) return known.session_continuation_url ?? undefined
+  const all = origin_configs.flatMap(({ session_continuation_url }) => session_continuation_url ?? [])
+  return all.length === 1 ? all[0] : undefined
+}
+
+/** The five values of the launch, in place of values of these names that the address has. */
+function withLaunch(address: string, launch: Launch): string {
+  const url = new URL(address)
+  for (const [name, value] of Object.entries(launch)) url.searchParams.set(name, value)
+  return url.href
+}

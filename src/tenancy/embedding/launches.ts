@@ -1,0 +1,98 @@
+// Launch URLs: a member, a team in one environment, and a feature, authorised beforehand and good for one use within five minutes.
+// Source: management-auth.md 16.
+import { plusSeconds } from '../../platform/runtime/clock.ts'
+import type { CellName } from '../../platform/db/cell-names.ts'
+import type { PlainTx } from '../../platform/db/transaction.ts'
+import { badRequest, forbidden, invalid, notFound, type Fault } from '../../platform/http/errors.ts'
+import { T } from '../../platform/schema/schema.ts'
+import { keyHash, newKey } from '../../platform/crypto/api-keys.ts'
+import { sql } from '../../platform/db/sql.ts'
+import type { Administration } from '../access/access.ts'
+import { getEmbeddedMember, resolveEmbeddedMember } from './embedded-members.ts'
+import { embeddingOf } from './embedding.ts'
+import type { Launch } from './schema.ts'
+import { hostOfOrg } from '../domains/domains.ts'
+
+const LIFETIME_S = 300
+
+/** The constraints of the table and what violating them answers. */
+export const constraints = {
+  dashboard_session__member: () => notFound('Member not found'),
+}
+
+/** What contradicts itself in a launch: member and team are each named in exactly one way. */
+export function contradictions(launch: Launch, part: 'body' | 'query'): Fault[] {
+  const pairs = [
+    ['member_id', 'integration_member_id'],
+    ['team_id', 'integration_team_id'],
+  ] as const
+  return pairs
+    .filter(([one, other]) => (launch[one] === undefined) === (launch[other] === undefined))
+    .map(([one, other]) => ({
+      loc: [part, one],
+      msg: `Value error, exactly one of ${one} and ${other} must be given`,
+      type: 'value_error',
+      ctx: { error: {} },
+    }))
+}
+
+/**
+ * Make a launch URL. Writes dashboard_session.
+ * 400: the modality is not enabled. 403: the member is not bound to the team. 404: no such member or team, a cell that is not served
+ * here, or a user or order of the feature that the team does not have in that environment. 422: member or team not named in one way.
+ */
+export async function createLaunch(
+  tx: PlainTx,
+  admin: Administration,
+  org_id: string,
+  launch: Launch,
+): Promise<{ url: string; expires_in: number }> {
+  const faults = contradictions(launch, 'body')
+  if (faults.length) throw invalid(faults)
+  const { member_id, integration_member_id, feature, modality, environment } = launch
+  const member =
+    member_id === undefined
+      ? await resolveEmbeddedMember(tx, org_id, integration_member_id!)
+      : await getEmbeddedMember(tx, org_id, member_id)
+  const team = await findTeam(tx, org_id, launch)
+  if (!(await embeddingOf(tx, org_id))?.modalities.includes(modality)) throw badRequest(`The modality ${modality} is not enabled`)
+  if (member.team_role_bindings && !member.team_role_bindings.some(({ team_id }) => team_id === team.id))
+    throw forbidden('The member is not bound to this team')
+  await assertFeature(admin, `${environment}-${team.region}` as CellName, team.id, feature)
+  const token = newKey('dl_')
+  await tx.run(sql`
+    insert into dashboard_session (id, member_id, team_id, environment, feature, modality, launch_hash, expires_at)
+    values (${tx.uuid()}, ${member.id}, ${team.id}, ${environment}, ${feature}, ${modality}, ${keyHash(token)},
+            ${plusSeconds(tx.now, LIFETIME_S)})`)
+  return { url: `${await baseOf(tx, admin, org_id)}/auth/launch?token=${token}`, expires_in: LIFETIME_S }
+}
+
+/** Where browsers find the pages of an organization: its own host, or that of the server. */
+async function baseOf(tx: PlainTx, admin: Administration, org_id: string): Promise<string> {
+  const host = await hostOfOrg(tx, admin, org_id)
+  return host === undefined ? admin.publicUrl() : `https://${host}${basePath(admin)}`
+}
+
+/** The path below which browsers find the pages, without a final slash. */
+export const basePath = (admin: Administration): string => new URL(admin.publicUrl()).pathname.replace(/\/+$/, '')
+
+const Team = T.Object({ id: T.String(), region: T.String() })
+
+async function findTeam(tx: PlainTx, org_id: string, { team_id, integration_team_id }: Launch) {
+  const which = team_id === undefined ? sql`integration_team_id = ${integration_team_id!}` : sql`id = ${team_id}`
+  const team = await tx.maybe(Team, sql`select id, region from team where org_id = ${org_id} and deleted_at is null and ${which}`)
+  if (!team) throw notFound('Team not found')
+  return team
+}
+
+/** 404: the feature is about a user or order that the team does not have in this cell, or the cell is not served here. */
+export async function assertFeature(admin: Administration, cell: CellName, team_id: string, feature: string): Promise<void> {
+  if (!admin.cells.has(cell)) throw notFound('This cell is not served here')
+  const tenant = await admin.teams.tenant(cell, team_id)
+  if (!tenant) throw notFound('Team not found')
+  const [about, id] = feature.split(':')
+  if (id === undefined) return
+  const kind = about === 'order' ? 'order' : 'user'
+  if (!(await admin.cells.of(cell).read(tenant, (tx) => admin.has[kind](tx, id))))
+    throw notFound(kind === 'order' ? 'Order not found' : 'User not found')
+}

@@ -1,0 +1,158 @@
+import { managementOperation, type Operation } from '../../platform/http/operation.ts'
+import type { Administration } from '../access/access.ts'
+import {
+  createEmbeddedMember,
+  deleteEmbeddedMember,
+  getEmbeddedMember,
+  listEmbeddedMembers,
+  patchEmbeddedMember,
+  resolveEmbeddedMember,
+} from './embedded-members.ts'
+import * as shapes from './schema.ts'
+import { getEmbedding, putEmbedding } from './embedding.ts'
+import { createLaunch } from './launches.ts'
+import { Nothing, OrgParams } from '../teams/schema.ts'
+
+const DAY_S = 86_400
+const BASE = '/v1/org/{org_id}/ehr_integration' as const
+const MEMBER = `${BASE}/member/{member_id}` as const
+const org = { place: 'control', reach: 'org' } as const
+
+/** The dashboard inside the pages of an organization. */
+export const embeddingRoutes = (admin: Administration): Operation[] => [
+  managementOperation({
+    ...org,
+    id: 'get_ehr_integration_configuration',
+    patients: false,
+    method: 'GET',
+    path: `${BASE}/configuration`,
+    summary: 'Read how the dashboard is embedded',
+    params: OrgParams,
+    reply: shapes.Embedding,
+    run: (tx, { params }) => getEmbedding(tx, params.org_id),
+  }),
+  managementOperation({
+    ...org,
+    id: 'upsert_ehr_integration_configuration',
+    patients: false,
+    method: 'PUT',
+    path: `${BASE}/configuration`,
+    summary: 'Say how the dashboard is embedded',
+    description:
+      'Origins are https, or http on loopback; only they may frame the dashboard. Sessions of a modality that is taken away end.',
+    params: OrgParams,
+    body: shapes.PutEmbedding,
+    reply: shapes.Embedding,
+    example: {
+      slug: 'fictional-clinic',
+      modalities: ['feature_embed', 'link_out'],
+      origin_configs: [
+        { origin: 'https://app.example.com', session_continuation_url: 'https://app.example.com/dashboard/continue' },
+      ],
+    },
+    run: (tx, { params, body }) => putEmbedding(tx, params.org_id, body),
+  }),
+  managementOperation({
+    ...org,
+    id: 'list_integration_managed_members',
+    patients: false,
+    method: 'GET',
+    path: `${BASE}/member`,
+    summary: 'List members that your own backend manages, newest first',
+    params: OrgParams,
+    query: shapes.EmbeddedMemberQuery,
+    reply: shapes.EmbeddedMemberPage,
+    run: (tx, { params, query }) => listEmbeddedMembers(tx, params.org_id, query.next_cursor),
+  }),
+  managementOperation({
+    ...org,
+    id: 'create_integration_managed_member',
+    patients: false,
+    method: 'POST',
+    path: `${BASE}/member`,
+    summary: 'Add a member that your own backend manages',
+    description:
+      'Without bindings the member reaches every team. A reference that is taken answers 409 with the `member_id` of its member.',
+    params: OrgParams,
+    body: shapes.CreateEmbeddedMember,
+    reply: shapes.EmbeddedMember,
+    idempotency: { scope: 'create_integration_managed_member', retention_s: DAY_S },
+    example: { integration_member_id: 'your-own-reference-1', name: 'Testa Fictional', email: 'testa@example.com' },
+    run: (tx, { params, body }) => createEmbeddedMember(tx, params.org_id, body),
+  }),
+  managementOperation({
+    ...org,
+    id: 'resolve_integration_managed_member',
+    patients: false,
+    method: 'POST',
+    path: `${BASE}/resolve_member`,
+    reads: true,
+    summary: 'Read the member your own reference stands for',
+    params: OrgParams,
+    body: shapes.ResolveEmbeddedMember,
+    reply: shapes.EmbeddedMember,
+    example: { integration_member_id: 'your-own-reference-1' },
+    run: (tx, { params, body }) => resolveEmbeddedMember(tx, params.org_id, body.integration_member_id),
+  }),
+  managementOperation({
+    ...org,
+    id: 'get_integration_managed_member',
+    patients: false,
+    method: 'GET',
+    path: MEMBER,
+    summary: 'Read a member that your own backend manages',
+    params: shapes.EmbeddedMemberParams,
+    reply: shapes.EmbeddedMember,
+    run: (tx, { params }) => getEmbeddedMember(tx, params.org_id, params.member_id),
+  }),
+  managementOperation({
+    ...org,
+    id: 'update_integration_managed_member',
+    patients: false,
+    method: 'PATCH',
+    path: MEMBER,
+    summary: 'Change a member that your own backend manages; null clears the avatar',
+    description: 'Bindings replace those that were, and null leaves them.',
+    params: shapes.EmbeddedMemberParams,
+    body: shapes.PatchEmbeddedMember,
+    reply: shapes.EmbeddedMember,
+    example: { name: 'Testa Fictional' },
+    run: (tx, { params, body }) => patchEmbeddedMember(tx, params.org_id, params.member_id, body),
+  }),
+  managementOperation({
+    ...org,
+    id: 'delete_integration_managed_member',
+    patients: false,
+    method: 'DELETE',
+    path: MEMBER,
+    summary: 'Remove a member that your own backend manages; sessions end at once',
+    params: shapes.EmbeddedMemberParams,
+    reply: Nothing,
+    run: async (tx, { params }) => {
+      await deleteEmbeddedMember(tx, params.org_id, params.member_id)
+      return {}
+    },
+  }),
+  managementOperation({
+    ...org,
+    id: 'create_dashboard_url',
+    patients: false,
+    method: 'POST',
+    path: `${BASE}/create_dashboard_url`,
+    summary: 'Make a launch URL for a member, a team in one environment, and a feature',
+    description:
+      'Good for one use within five minutes; shown in this answer only. There is no console on this server yet: the page it opens says for whom and what the session is.',
+    params: OrgParams,
+    body: shapes.Launch,
+    reply: shapes.LaunchUrl,
+    idempotency: { scope: 'create_dashboard_url', retention_s: DAY_S, secret: true },
+    example: {
+      member_id: '01890000-0000-7000-8000-000000000001',
+      team_id: '01890000-0000-7000-8000-000000000002',
+      feature: 'team_panels',
+      modality: 'link_out',
+      environment: 'sandbox',
+    },
+    run: (tx, { params, body }) => createLaunch(tx, admin, params.org_id, body),
+  }),
+]

@@ -1,0 +1,110 @@
+// Shapes of embedded dashboards. Source: openapi-management.json; management-auth.md 16.
+import { Refusal } from '../../platform/schema/read.ts'
+import { Clearable, Email, Fields, Maybe, Nullable, OpenEnum, T, Text, Uuid, type Static } from '../../platform/schema/schema.ts'
+import { addressRule, originRule } from './origins.ts'
+import { Bindings, Cursor, Environment, NextCursor, Reference, TeamRoleBinding, Url } from '../teams/schema.ts'
+
+const ORIGINS_MAX = 50
+/** Of a label in DNS. */
+const SLUG_MAX = 63
+
+const Modality = OpenEnum(['feature_embed', 'link_out'])
+
+/** The same twice is refused: which of two continuation addresses were meant? */
+const distinct = (value: Record<string, unknown>) => {
+  const origins = (value.origin_configs as { origin: string }[]).map(({ origin }) => origin)
+  if (new Set(origins).size === origins.length) return { ...value, modalities: [...new Set(value.modalities as string[])] }
+  return { field: 'origin_configs', refusal: new Refusal('names an origin twice') }
+}
+
+export const PutEmbedding = Fields(
+  {
+    slug: Text({
+      minLength: 3,
+      maxLength: SLUG_MAX,
+      pattern: '^[a-z0-9]+(-[a-z0-9]+)*$',
+      says: 'have only small letters, digits and single hyphens between them',
+      description: 'In kebab-case.',
+    }),
+    modalities: T.Array(Modality, { maxItems: 10 }),
+    origin_configs: T.Array(
+      Fields(
+        {
+          origin: Text({ maxLength: 300, rule: originRule }),
+          session_continuation_url: Maybe(Text({ maxLength: 2083, rule: addressRule })),
+        },
+        { title: 'PutOriginConfig' },
+      ),
+      { maxItems: ORIGINS_MAX },
+    ),
+  },
+  { title: 'PutEmbedding', finish: distinct },
+)
+export type PutEmbedding = Static<typeof PutEmbedding>
+
+const OriginConfig = Fields({ origin: T.String(), session_continuation_url: Nullable(T.String()) }, { title: 'OriginConfig' })
+export const Embedding = Fields(
+  { slug: T.String(), modalities: T.Array(Modality), origin_configs: T.Array(OriginConfig) },
+  { title: 'Embedding' },
+)
+export type Embedding = Static<typeof Embedding>
+
+const MemberName = Text({ minLength: 1, maxLength: 200 })
+const memberReference = Text({ minLength: 1, maxLength: 256 })
+export const EmbeddedMember = Fields(
+  {
+    id: Uuid,
+    integration_member_id: T.String(),
+    name: T.String(),
+    email: T.String(),
+    avatar: Nullable(T.String()),
+    team_role_bindings: Nullable(T.Array(TeamRoleBinding, { description: 'null: every team of the organization.' })),
+  },
+  { title: 'EmbeddedMember' },
+)
+export type EmbeddedMember = Static<typeof EmbeddedMember>
+export const EmbeddedMemberPage = Fields({ data: T.Array(EmbeddedMember), next_cursor: Cursor }, { title: 'EmbeddedMemberPage' })
+export const EmbeddedMemberQuery = Fields({ next_cursor: NextCursor })
+export const EmbeddedMemberParams = Fields({ org_id: Uuid, member_id: Uuid })
+export const CreateEmbeddedMember = Fields(
+  {
+    integration_member_id: memberReference,
+    name: MemberName,
+    email: Email,
+    avatar: Maybe(Url),
+    team_role_bindings: Maybe(Bindings),
+  },
+  { title: 'CreateEmbeddedMember' },
+)
+export type CreateEmbeddedMember = Static<typeof CreateEmbeddedMember>
+export const PatchEmbeddedMember = Fields(
+  { name: Maybe(MemberName), email: Maybe(Email), avatar: Clearable(Url), team_role_bindings: Maybe(Bindings) },
+  { title: 'PatchEmbeddedMember' },
+)
+export type PatchEmbeddedMember = Static<typeof PatchEmbeddedMember>
+export const ResolveEmbeddedMember = Fields({ integration_member_id: memberReference }, { title: 'ResolveEmbeddedMember' })
+
+const FEATURE = /^(team_panels|team_config|order_creation|order_creation:ID|order:ID)$/
+const ID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
+
+const Feature = Text({
+  maxLength: 100,
+  description: '`order_creation`, `order_creation:{user_id}`, `order:{id}`, `team_panels` or `team_config`.',
+  rule: (text) => (FEATURE.test(text.replace(ID, 'ID')) ? text.toLowerCase() : new Refusal('is no feature of the dashboard')),
+})
+
+/** What a launch is for, in a body and in the query of `/auth/launch`. */
+export const Launch = Fields(
+  {
+    member_id: Maybe(Uuid),
+    integration_member_id: Maybe(memberReference),
+    team_id: Maybe(Uuid),
+    integration_team_id: Maybe(Reference),
+    feature: Feature,
+    modality: Modality,
+    environment: Environment,
+  },
+  { title: 'CreateDashboardUrl' },
+)
+export type Launch = Static<typeof Launch>
+export const LaunchUrl = Fields({ url: T.String(), expires_in: T.Integer() }, { title: 'DashboardUrl' })

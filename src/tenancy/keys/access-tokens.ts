@@ -1,0 +1,26 @@
+// Access tokens: for ten minutes as good as a key of one team in one environment. Source: management-auth.md 10.
+import type { CellName } from '../../platform/db/cell-names.ts'
+import type { PlainTx } from '../../platform/db/transaction.ts'
+import { invalid, notFound } from '../../platform/http/errors.ts'
+import type { Manager } from '../../platform/http/operation.ts'
+import type { Administration } from '../access/access.ts'
+import { cellsOfRegion, findTeam } from '../teams/teams.ts'
+
+const LIFETIME_S = 600
+
+/**
+ * Mint a token. Nothing is stored of it.
+ * 404: a cell that is not served here. 422: no environment given where more than one is served. 429: more than 60 a minute of this
+ * key for this team.
+ */
+export async function mintToken(tx: PlainTx, admin: Administration, manager: Manager, team_id: string, env?: string) {
+  const team = await findTeam(tx, team_id)
+  if (!team) throw notFound('Team not found')
+  const served = cellsOfRegion(team.region).filter((cell) => admin.cells.has(cell))
+  const cell = env === undefined && served.length === 1 ? served[0]! : (`${env}-${team.region}` as CellName)
+  if (env === undefined && served.length !== 1) throw invalid([{ loc: ['body', 'env'], msg: 'Field required', type: 'missing' }])
+  if (!served.includes(cell)) throw notFound('This cell is not served here')
+  const refused = admin.minted.count(`${manager.key_id} ${team_id}`, 'Too many access tokens')
+  if (refused) throw refused
+  return { access_token: admin.tokens.sign([cell, team_id], LIFETIME_S), expires_in: LIFETIME_S }
+}

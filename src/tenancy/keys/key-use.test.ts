@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { machineNow } from '../../platform/runtime/clock.ts'
+import { administration, cells, client, given } from '../../testing.ts'
+import { KeyUse } from './key-use.ts'
+import { command } from '../../testing-commands.ts'
+
+const { use } = administration
+const listed = (...words: string[]): Promise<string> => command(cells, ['key', 'list', ...words])
+const USED = /used \d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00 from 127\.0\.0\.1/
+
+test('the last use of a key is shown by command, with its address, once it was written', async () => {
+  const team = await given()
+  assert.match(await listed('--team', team.team), /  not used  test\n$/)
+  assert.match(await listed('--org', team.org_id), /^[0-9a-f-]{36}  org_admin .*  not used  test\n$/)
+  await team.api.get('/v2/user')
+  await team.manage.get('/team')
+  assert.match(await listed('--team', team.team), /  not used  test\n$/)
+  await use.flush()
+  assert.match(await listed('--team', team.team), USED)
+  assert.match(await listed('--org', team.org_id), USED)
+})
+
+test('a use from memory counts like the one that was looked up, and an access token is no use of a key', async () => {
+  const team = await given()
+  await team.api.get('/v2/user')
+  await use.flush()
+  const forgotten = async (what: string) =>
+    cells.control.pool.query(
+      `update ${what} set last_used_at = null, last_used_from = null where ${what === 'api_key' ? 'team_id' : 'org_id'} = $1`,
+      [what === 'api_key' ? team.team : team.org_id],
+    )
+  await forgotten('api_key')
+  const { body } = await team.manage.post(`/team/${team.team}/create_api_access_token`, { env: 'sandbox' })
+  assert.equal((await client(undefined).get('/v2/user', { authorization: `Bearer ${body.access_token}` })).status, 200)
+  await use.flush()
+  assert.match(await listed('--team', team.team), /  not used  test\n$/)
+  await team.api.get('/v2/user')
+  await use.flush()
+  assert.match(await listed('--team', team.team), USED)
+})
+
+test('of two processes the later use stays, and a key that is gone does not matter', async () => {
+  const team = await given()
+  const { rows } = await cells.control.pool.query<{ id: string }>('select id from api_key where team_id = $1', [team.team])
+  const [late, early] = [new KeyUse(cells.control, machineNow), new KeyUse(cells.control, machineNow)]
+  early.note('api_key', rows[0]!.id, '192.0.2.1')
+  await cells.control.pool.query("update api_key set last_used_at = '2999-01-01Z', last_used_from = '192.0.2.2' where id = $1", [
+    rows[0]!.id,
+  ])
+  await early.flush()
+  assert.match(await listed('--team', team.team), /used 2999-01-01T00:00:00\+00:00 from 192\.0\.2\.2/)
+  late.note('api_key', '01890000-0000-7000-8000-00000000dead', '192.0.2.1')
+  await late.stop()
+})
+
+test('what could not be written waits, without troubling requests', async () => {
+  const team = await given()
+  const { rows } = await cells.control.pool.query<{ id: string }>('select id from api_key where team_id = $1', [team.team])
+  const errors: unknown[] = []
+  const own = new KeyUse(cells.control, machineNow)
+  own.start((error) => errors.push(error))
+  const lock = await cells.control.pool.connect()
+  try {
+    await lock.query('begin')
+    await lock.query('select id from api_key where id = $1 for update', [rows[0]!.id])
+    own.note('api_key', rows[0]!.id, '192.0.2.3')
+    // The statement gives up after the time that the database grants to wait for a lock.
+    await own.flush()
+    assert.equal(errors.length, 1)
+    assert.equal((await team.api.get('/v2/user')).status, 200)
+  } finally {
+    await lock.query('rollback')
+    lock.release()
+  }
+  await own.stop()
+  assert.match(await listed('--team', team.team), /from 192\.0\.2\.3/)
+})

@@ -1,0 +1,154 @@
+// Keys of teams and organizations: issuing and recognising them. Their texts are never stored.
+import { isPast } from '../../platform/runtime/clock.ts'
+import type { CellName } from '../../platform/db/cell-names.ts'
+import type { PlainTx, Queries } from '../../platform/db/transaction.ts'
+import type { Manager, Plan } from '../../platform/http/operation.ts'
+import { Nullable, T } from '../../platform/schema/schema.ts'
+import { keyHash, keyHint, newKey } from '../../platform/crypto/api-keys.ts'
+import { sql } from '../../platform/db/sql.ts'
+
+/** Prefix of a team key → its cell. Source: management-auth.md 3. */
+const cellOfPrefix = new Map<string, CellName>([
+  ['sk_us_', 'sandbox-us'],
+  ['sk_eu_', 'sandbox-eu'],
+  ['pk_us_', 'production-us'],
+  ['pk_eu_', 'production-eu'],
+])
+
+const prefixOf = (cell: CellName): string => [...cellOfPrefix].find(([, named]) => named === cell)![0]
+
+/** A team key as lists show it: the prefix of its cell and its last characters. */
+export const masked = (cell: CellName, hint: string): string => `${prefixOf(cell)}…${hint}`
+
+/** The characters of base64, base64url and other tokens (`token68` of RFC 9110): keys made here, and keys that operators imported. */
+const KEY = /^[A-Za-z0-9._~+/=-]{16,512}$/
+
+/** Whether a text has the form of a key, of any kind. What has not is refused before it is looked up anywhere. */
+export const isKeyText = (text: string): boolean => KEY.test(text)
+
+/** The cell a team key says it is for; undefined for an imported key without a known prefix. */
+export const cellOfKey = (text: string): CellName | undefined => cellOfPrefix.get(text.slice(0, 6))
+
+/**
+ * Issue a key for a team in one cell. Writes api_key.
+ * @returns the key's text, which is not to be had again
+ */
+export async function createTeamKey(
+  tx: PlainTx,
+  key: { id?: string; team_id: string; cell: CellName; label: string },
+): Promise<string> {
+  const text = newKey(prefixOf(key.cell))
+  await tx.run(sql`
+    insert into api_key (id, team_id, cell, label, key_hash, hint, created_at)
+    values (${key.id ?? tx.uuid()}, ${key.team_id}, ${key.cell}, ${key.label}, ${keyHash(text)}, ${keyHint(text)}, ${tx.now})`)
+  return text
+}
+
+/**
+ * Issue a key that controls a whole organization. Writes management_key.
+ * @returns the key's text, which is not to be had again
+ */
+export async function createOrgKey(tx: PlainTx, key: { org_id: string; label: string }): Promise<string> {
+  const text = newKey('mg_')
+  await tx.run(sql`
+    insert into management_key (id, org_id, role, label, key_hash, hint, created_at)
+    values (${tx.uuid()}, ${key.org_id}, 'org_admin', ${key.label}, ${keyHash(text)}, ${keyHint(text)}, ${tx.now})`)
+  return text
+}
+
+const KeyRow = T.Object({ key_id: T.String(), team_id: T.String(), cell: T.String(), expires_at: Nullable(T.String()) })
+
+/** For whom a key was issued, and since when the organization may only read; undefined when the key is not known or its team is gone. */
+export async function findTeamKey(control: Queries, text: string): Promise<KeyOwner | undefined> {
+  const row = await control.maybe(
+    KeyRow,
+    sql`
+    select k.id as key_id, k.team_id, k.cell, o.expires_at
+    from api_key k join team t on t.id = k.team_id and t.deleted_at is null join org o on o.id = t.org_id
+    where k.key_hash = ${keyHash(text)}`,
+  )
+  return row && { ...row, cell: row.cell as CellName }
+}
+
+export interface KeyOwner {
+  key_id: string
+  team_id: string
+  cell: CellName
+  expires_at: string | null
+}
+
+const listed = {
+  id: T.String(),
+  label: T.String(),
+  hint: T.String(),
+  created_at: T.String(),
+  last_used_at: Nullable(T.String()),
+  last_used_from: Nullable(T.String()),
+}
+const ListedKey = T.Object({ ...listed, cell: T.String() })
+const ListedManagementKey = T.Object({ ...listed, role: T.String() })
+const listedColumns = sql`id, label, hint, created_at, last_used_at, last_used_from`
+
+/** The keys of a team, newest first, without their texts. At most 200. */
+export const listTeamKeys = (control: Queries, team_id: string) =>
+  control.many(
+    ListedKey,
+    sql`
+    select ${listedColumns}, cell from api_key where team_id = ${team_id} order by created_at desc, id desc limit 200`,
+  )
+
+/** The management keys of an organization, newest first, without their texts. At most 200. */
+export const listOrgKeys = (control: Queries, org_id: string) =>
+  control.many(
+    ListedManagementKey,
+    sql`
+    select ${listedColumns}, role from management_key where org_id = ${org_id} order by created_at desc, id desc limit 200`,
+  )
+
+/**
+ * Revoke a key of either kind, named by its id or its text, also by one that was rotated. Writes api_key, management_key.
+ * @returns whether there was one
+ */
+export async function revokeKey(tx: PlainTx, key: string): Promise<boolean> {
+  const hash = keyHash(key)
+  const [ofTeam, ofOrg] = [
+    await tx.run(sql`delete from api_key where id::text = ${key} or key_hash = ${hash}`),
+    await tx.run(sql`delete from management_key where id::text = ${key} or key_hash = ${hash} or previous_hash = ${hash}`),
+  ]
+  return ofTeam + ofOrg > 0
+}
+
+const ManagementKeyRow = T.Object({
+  id: T.String(),
+  org_id: T.String(),
+  role: T.String(),
+  teams: T.Array(T.String()),
+  plan: T.String(),
+  expires_at: Nullable(T.String()),
+  /** Of a text that was rotated: until when it works. */
+  former_until: Nullable(T.String()),
+})
+
+/** Who a management key speaks for; undefined when it is unknown, revoked, or of another kind. */
+export async function findManager(control: Queries, text: string): Promise<Manager | undefined> {
+  const hash = keyHash(text)
+  const row = await control.maybe(
+    ManagementKeyRow,
+    sql`
+    select k.id, k.org_id, k.role, to_json(array(select b.team_id from management_key_team b where b.key_id = k.id)) as teams,
+           o.plan, o.expires_at, case when k.previous_hash = ${hash} then k.previous_until end as former_until
+    from management_key k join org o on o.id = k.org_id
+    where k.key_hash = ${hash} or k.previous_hash = ${hash}`,
+  )
+  if (row?.former_until && isPast(row.former_until)) return undefined
+  return (
+    row && {
+      key_id: row.id,
+      key_hash: hash,
+      org: row.org_id,
+      teams: row.role === 'org_admin' ? null : new Set(row.teams),
+      plan: row.plan as Plan,
+      expires_at: row.expires_at,
+    }
+  )
+}

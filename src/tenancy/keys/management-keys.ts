@@ -1,0 +1,155 @@
+// Management keys, as an organization manages them. Their texts are shown once. Source: management-auth.md 9.
+import { plusSeconds } from '../../platform/runtime/clock.ts'
+import type { PlainTx } from '../../platform/db/transaction.ts'
+import { badRequest, forbidden, invalid, invalidValue, notFound } from '../../platform/http/errors.ts'
+import type { Manager } from '../../platform/http/operation.ts'
+import { newestPage, readNewest } from '../../platform/http/cursors.ts'
+import { keyHash, keyHint, newKey } from '../../platform/crypto/api-keys.ts'
+import { and, sql } from '../../platform/db/sql.ts'
+import type { Administration } from '../access/access.ts'
+import { assertTeams } from '../teams/role-bindings.ts'
+import { ManagementKey, type CreateManagementKey, type ManagementKeyQuery, type PatchManagementKey } from '../teams/schema.ts'
+
+const PAGE = 50
+
+/** Keys are made by keys and by command; people cannot sign in yet. */
+const selectKey = sql`
+  select k.id, k.label, k.created_at, json_build_object('type', 'management_key') as creator, k.role,
+         case k.role when 'team_admin' then to_json(array(
+           select json_build_object('team_id', b.team_id) from management_key_team b where b.key_id = k.id order by b.team_id))
+         end as team_role_bindings
+  from management_key k`
+
+/** Keys of the organization, newest first, 50 a page, without their texts. 400: a cursor of another list. */
+export async function listManagementKeys(tx: PlainTx, org_id: string, query: ManagementKeyQuery) {
+  const list = `management keys ${org_id} ${query.team_id ?? ''} ${query.role ?? ''}`
+  const conditions = [sql`k.org_id = ${org_id}`]
+  if (query.team_id !== undefined)
+    conditions.push(sql`exists (select from management_key_team b where b.key_id = k.id and b.team_id = ${query.team_id})`)
+  if (query.role !== undefined) conditions.push(sql`k.role = ${query.role}`)
+  if (query.next_cursor !== undefined) {
+    const { at, id } = readNewest(list, query.next_cursor)
+    conditions.push(sql`(k.created_at, k.id) < (${at}::timestamptz, ${id}::uuid)`)
+  }
+  const rows = await tx.many(
+    ManagementKey,
+    sql`${selectKey} where ${and(conditions)} order by k.created_at desc, k.id desc limit ${PAGE + 1}`,
+  )
+  const { page, next_cursor } = newestPage(list, rows, PAGE, (key) => ({ at: key.created_at, id: key.id }))
+  return { data: page, next_cursor }
+}
+
+/**
+ * Issue a key that is bound to teams. Writes management_key, management_key_team.
+ * 403: a key for the whole organization, which no key can make. 404: a team that the organization does not have. 422: no team.
+ * @returns the record with the key's text, which is not to be had again
+ */
+export async function createManagementKey(tx: PlainTx, org_id: string, body: CreateManagementKey) {
+  const { role, teams } = wanted(body)
+  if (role === 'org_admin') throw forbidden('A key cannot create a key of the whole organization')
+  await assertTeams(tx, org_id, teams)
+  const id = tx.uuid()
+  const key = newKey('mg_')
+  await tx.run(sql`
+    insert into management_key (id, org_id, role, label, key_hash, hint, created_at)
+    values (${id}, ${org_id}, ${role}, ${body.label}, ${keyHash(key)}, ${keyHint(key)}, ${tx.now})`)
+  await bind(tx, id, teams)
+  return { ...(await tx.one(ManagementKey, sql`${selectKey} where k.id = ${id}`)), key }
+}
+
+/** An older form names one team and no role. */
+function wanted(body: CreateManagementKey): { role: string; teams: string[] } {
+  const teams = [...new Set(body.team_role_bindings?.map(({ team_id }) => team_id))]
+  if (body.role === undefined) {
+    if (body.team_id === undefined) throw invalid([{ loc: ['body', 'role'], msg: 'Field required', type: 'missing' }])
+    return { role: 'team_admin', teams: teams.length ? teams : [body.team_id] }
+  }
+  const at = ['body', 'team_role_bindings']
+  if (body.role === 'team_admin' && teams.length === 0) throw invalidValue(at, 'a key of role team_admin needs at least one team')
+  if (body.role === 'org_admin' && teams.length) throw invalidValue(at, 'a key of role org_admin has no bindings')
+  return { role: body.role, teams }
+}
+
+const bind = (tx: PlainTx, key_id: string, teams: string[]): Promise<number> =>
+  tx.run(sql`insert into management_key_team (key_id, team_id) select ${key_id}, unnest(${teams}::uuid[])`)
+
+/**
+ * Change a key's label, or replace its bindings. Writes management_key, management_key_team.
+ * 400: bindings for a key of the whole organization. 403: changing such a key. 404: no such key or team. 422: no team.
+ */
+export async function patchManagementKey(
+  tx: PlainTx,
+  admin: Administration,
+  manager: Manager,
+  key_id: string,
+  body: PatchManagementKey,
+): Promise<ManagementKey> {
+  const key = await lockKey(tx, manager.org, key_id)
+  if (!key) throw notFound('Management key not found')
+  if (key.role === 'org_admin')
+    throw body.team_role_bindings
+      ? badRequest('A key of role org_admin has no bindings')
+      : forbidden('A key cannot change a key of the whole organization')
+  if (body.label !== undefined) await tx.run(sql`update management_key set label = ${body.label} where id = ${key_id}`)
+  if (body.team_role_bindings) {
+    const { teams } = wanted({ label: key.label, role: 'team_admin', team_role_bindings: body.team_role_bindings })
+    await assertTeams(tx, manager.org, teams)
+    await tx.run(sql`delete from management_key_team where key_id = ${key_id}`)
+    await bind(tx, key_id, teams)
+  }
+  tx.afterCommit(() => admin.orgs.forget(manager.org))
+  return tx.one(ManagementKey, sql`${selectKey} where k.id = ${key_id}`)
+}
+
+async function lockKey(tx: PlainTx, org_id: string, key_id: string): Promise<ManagementKey | undefined> {
+  await tx.locking.run(sql`select id from management_key where id = ${key_id} and org_id = ${org_id} for update`)
+  return tx.maybe(ManagementKey, sql`${selectKey} where k.id = ${key_id} and k.org_id = ${org_id}`)
+}
+
+/**
+ * Delete a key; a key may delete itself. Writes management_key, management_key_team.
+ * 403: a key of the whole organization other than the caller's own; any other key, for a key that is bound to teams.
+ * @returns the key that was, null when there was none
+ */
+export async function removeManagementKey(
+  tx: PlainTx,
+  admin: Administration,
+  manager: Manager,
+  key_id: string,
+): Promise<ManagementKey | null> {
+  const itself = key_id === manager.key_id
+  if (manager.teams && !itself) throw forbidden('Action forbidden')
+  const key = await lockKey(tx, manager.org, key_id)
+  if (!key) return null
+  if (key.role === 'org_admin' && !itself) throw forbidden('A key cannot delete a key of the whole organization')
+  await tx.run(sql`delete from management_key where id = ${key_id}`)
+  tx.afterCommit(() => admin.orgs.forget(manager.org))
+  return key
+}
+
+const OVERLAP_S = 86_400
+
+/**
+ * Give the caller's own key a new text; the former one goes on working for `overlap_s`, a day when not given. One that was replaced before
+ * stops. Writes management_key. 403: another key than the caller's own, or a text of it that was replaced. Our own; source of what keys may do: management-auth.md 4 and 9.
+ * @returns the record with the key's new text, which is not to be had again
+ */
+export async function rotateManagementKey(
+  tx: PlainTx,
+  admin: Administration,
+  manager: Manager,
+  key_id: string,
+  overlap_s: number = OVERLAP_S,
+) {
+  if (key_id !== manager.key_id) throw forbidden('A key can only rotate itself')
+  if (!(await lockKey(tx, manager.org, key_id))) throw notFound('Management key not found')
+  const key = newKey('mg_')
+  const rotated = await tx.run(sql`
+    update management_key
+    set key_hash = ${keyHash(key)}, hint = ${keyHint(key)}, previous_hash = key_hash, previous_until = ${plusSeconds(tx.now, overlap_s)}
+    where id = ${key_id} and key_hash = ${manager.key_hash}`)
+  // Else anybody who has found the former text could take the key away from its owner.
+  if (!rotated) throw forbidden('Only the newest text of a key can rotate it')
+  tx.afterCommit(() => admin.orgs.forget(manager.org))
+  return { ...(await tx.one(ManagementKey, sql`${selectKey} where k.id = ${key_id}`)), key }
+}

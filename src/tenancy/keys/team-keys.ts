@@ -1,0 +1,99 @@
+// API keys of teams, as an organization manages them. Their texts are shown once. Source: management-auth.md 10.
+import type { CellName } from '../../platform/db/cell-names.ts'
+import type { PlainTx } from '../../platform/db/transaction.ts'
+import type { About, Manager } from '../../platform/http/operation.ts'
+import { newestPage, readNewest } from '../../platform/http/cursors.ts'
+import { T } from '../../platform/schema/schema.ts'
+import { and, sql } from '../../platform/db/sql.ts'
+import type { Administration } from '../access/access.ts'
+import { createTeamKey, masked } from './keys.ts'
+import { reached, reachedIn, reachedTeam } from '../teams/reach.ts'
+import type { CellParams, TeamApiKey } from '../teams/schema.ts'
+
+const PAGE = 50
+
+const cellOf = ({ env, region }: CellParams): CellName => `${env}-${region}`
+
+const Row = T.Object({ id: T.String(), label: T.String(), hint: T.String(), team_id: T.String(), created_at: T.String() })
+
+/** Keys of one cell, newest first, 50 a page, masked. 400: a cursor of another list. 403, 404: a team out of reach. */
+export async function listKeys(
+  tx: PlainTx,
+  manager: Manager,
+  place: CellParams,
+  query: { team_id?: string; next_cursor?: string },
+) {
+  const cell = cellOf(place)
+  const list = `team keys ${manager.org} ${cell} ${query.team_id ?? ''}`
+  const conditions = [reached(manager), sql`k.cell = ${cell}`]
+  if (query.team_id !== undefined) {
+    await reachedTeam(tx, manager, query.team_id)
+    conditions.push(sql`k.team_id = ${query.team_id}`)
+  }
+  if (query.next_cursor !== undefined) {
+    const { at, id } = readNewest(list, query.next_cursor)
+    conditions.push(sql`(k.created_at, k.id) < (${at}::timestamptz, ${id}::uuid)`)
+  }
+  const rows = await tx.many(
+    Row,
+    sql`
+    select k.id, k.label, k.hint, k.team_id, k.created_at from api_key k join team t on t.id = k.team_id
+    where ${and(conditions)} order by k.created_at desc, k.id desc limit ${PAGE + 1}`,
+  )
+  const { page, next_cursor } = newestPage(list, rows, PAGE, (key) => ({ at: key.created_at, id: key.id }))
+  const api_keys = page.map(({ hint, ...key }): TeamApiKey => ({ ...key, value: masked(cell, hint) }))
+  return { api_keys, next_cursor }
+}
+
+const Created = T.Object({ created_at: T.String() })
+
+/**
+ * Issue a key for a team. Writes api_key.
+ * 400: the team is of another region. 403: a team that the key is not bound to. 404: a team that the organization does not have.
+ * @returns the record with the key's text, which is not to be had again
+ */
+export async function createKey(
+  tx: PlainTx,
+  manager: Manager,
+  place: CellParams,
+  body: { label: string; team_id: string },
+  about: About,
+): Promise<TeamApiKey> {
+  await reachedIn(tx, manager, place.region, [body.team_id])
+  const id = tx.uuid()
+  const value = await createTeamKey(tx, { id, ...body, cell: cellOf(place) })
+  const { created_at } = await tx.one(Created, sql`select created_at from api_key where id = ${id}`)
+  about(body.team_id, id)
+  return { id, label: body.label, value, team_id: body.team_id, created_at }
+}
+
+const Deleted = T.Object({ id: T.String(), team_id: T.String() })
+
+/**
+ * Delete keys of one cell; those in use finish what they are doing. Writes api_key.
+ * @returns which were deleted; what is unknown or out of reach was not found
+ */
+export async function deleteKeys(
+  tx: PlainTx,
+  admin: Administration,
+  manager: Manager,
+  place: CellParams,
+  ids: string[],
+  about: About,
+) {
+  const asked = [...new Set(ids)]
+  const deleted = await tx.many(
+    Deleted,
+    sql`
+    delete from api_key where id = any (array(
+      select k.id from api_key k join team t on t.id = k.team_id
+      where ${reached(manager)} and k.cell = ${cellOf(place)} and k.id = any (${asked}::uuid[])))
+    returning id, team_id`,
+  )
+  for (const { id, team_id } of deleted) about(team_id, id)
+  tx.afterCommit(() => {
+    for (const { team_id } of deleted) admin.teams.forget(team_id)
+  })
+  const gone = new Set(deleted.map(({ id }) => id))
+  return { success: asked.filter((id) => gone.has(id)), failure: [], not_found: asked.filter((id) => !gone.has(id)) }
+}

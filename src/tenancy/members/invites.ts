@@ -1,0 +1,132 @@
+// Invites: who may join an organization, and in which role. The mail with the token goes to the outbox of mail in the transaction of
+// the invite. Source: management-auth.md 8.
+import { plusSeconds } from '../../platform/runtime/clock.ts'
+import type { PlainTx } from '../../platform/db/transaction.ts'
+import { conflict, notFound } from '../../platform/http/errors.ts'
+import { sendMail } from '../../platform/mail/mail-outbox.ts'
+import { newestPage, readNewest } from '../../platform/http/cursors.ts'
+import { T } from '../../platform/schema/schema.ts'
+import { keyHash, newKey } from '../../platform/crypto/api-keys.ts'
+import { and, sql } from '../../platform/db/sql.ts'
+import type { Administration } from '../access/access.ts'
+import { addMember } from './members.ts'
+import { getOrg, lockOrg } from '../organizations/organizations.ts'
+import { assertTeams, bindingsOf, containing, teamsFor } from '../teams/role-bindings.ts'
+import { Invite, type AcceptInvite, type CreateInvite, type Member, type PeopleQuery } from './schema.ts'
+
+const PAGE = 50
+const LIFETIME_S = 7 * 86_400
+/** As `newKey` makes them. */
+const TOKEN = /^inv_[\w-]{43}$/
+
+/** Invites that are neither accepted nor expired, newest first, 50 a page. 400: a cursor of another list. */
+export async function listInvites(tx: PlainTx, org_id: string, query: PeopleQuery) {
+  const list = `invites ${org_id} ${query.search_query ?? ''}`
+  const conditions = [sql`org_id = ${org_id}`, sql`expires_at > ${tx.now}`]
+  if (query.search_query) conditions.push(sql`email ilike ${containing(query.search_query)}`)
+  if (query.next_cursor !== undefined) {
+    const { at, id } = readNewest(list, query.next_cursor)
+    conditions.push(sql`(invited_at, id) < (${at}::timestamptz, ${id}::uuid)`)
+  }
+  const rows = await tx.many(
+    Invite,
+    sql`
+    select id, email, invited_at, resent_at, json_build_object('type', 'management_key') as creator, role,
+           ${bindingsOf(sql`role`, sql`team_ids`)}
+    from invite where ${and(conditions)} order by invited_at desc, id desc limit ${PAGE + 1}`,
+  )
+  const { page, next_cursor } = newestPage(list, rows, PAGE, (invite) => ({ at: invite.invited_at, id: invite.id }))
+  return { invites: page, next_cursor }
+}
+
+const Present = T.Object({ org_id: T.String() })
+const Pending = T.Object({ id: T.String() })
+const NAME_SHOWN_MAX = 100
+/** A name as it may stand in a subject. */
+const shortened = (name: string): string => name.replace(/[\s\p{Cc}]+/gu, ' ').slice(0, NAME_SHOWN_MAX)
+type Status = 'invite_created' | 'invite_resent' | 'already_in_org'
+
+/**
+ * Invite somebody, or invite again: role and teams are then those of the new invite, and the older token is worthless.
+ * Writes invite; sends mail. 404: a team that the organization does not have. 409: a member of another organization. 422: the role
+ * team_admin without a team. 429: too many mails of the organization within an hour, or to this address within a day.
+ */
+export async function invite(
+  tx: PlainTx,
+  admin: Administration,
+  org_id: string,
+  body: CreateInvite,
+): Promise<{ status: Status }> {
+  const role = body.role ?? 'org_admin'
+  const teams = teamsFor(role, body.team_role_bindings)
+  await lockOrg(tx, org_id)
+  await assertTeams(tx, org_id, teams)
+  const member = await tx.maybe(Present, sql`select org_id from member where lower(email) = lower(${body.email})`)
+  if (member && member.org_id !== org_id) throw conflict('This address belongs to a member of another organization')
+  if (member) return { status: 'already_in_org' }
+  const { toAddress, ofOrg } = admin.inviteMails
+  const recipient = `${org_id} ${body.email.toLowerCase()}`
+  const [ofAddress, ofAll] = [
+    'Too many invites to this address (INVITES_PER_ADDRESS_PER_DAY)',
+    'Too many invites of this organization (INVITES_PER_HOUR)',
+  ]
+  const refused = toAddress.refusal(recipient, ofAddress) ?? ofOrg.refusal(org_id, ofAll)
+  if (refused) throw refused
+  // Invites of an organization wait for its lock, so the next one asks after this one has been counted.
+  tx.afterCommit(() => {
+    toAddress.count(recipient, ofAddress)
+    ofOrg.count(org_id, ofAll)
+  })
+  const token = newKey('inv_')
+  const until = plusSeconds(tx.now, LIFETIME_S)
+  const pending = await tx.maybe(
+    Pending,
+    sql`
+    update invite set role = ${role}, team_ids = ${teams}::uuid[], token_hash = ${keyHash(token)}, resent_at = ${tx.now}, expires_at = ${until}
+    where org_id = ${org_id} and lower(email) = lower(${body.email}) and expires_at > ${tx.now} returning id`,
+  )
+  if (!pending) {
+    await tx.run(sql`delete from invite where org_id = ${org_id} and lower(email) = lower(${body.email})`)
+    await tx.run(sql`
+      insert into invite (id, org_id, email, role, team_ids, token_hash, invited_at, expires_at)
+      values (${tx.uuid()}, ${org_id}, ${body.email}, ${role}, ${teams}::uuid[], ${keyHash(token)}, ${tx.now}, ${until})`)
+  }
+  const { name } = await getOrg(tx, org_id)
+  sendMail(tx, {
+    to: body.email,
+    subject: `You are invited to ${shortened(name)}`,
+    text: `You are invited to join ${name}. Accept within seven days with this token: ${token}`,
+    lifetime_s: LIFETIME_S,
+  })
+  return { status: pending ? 'invite_resent' : 'invite_created' }
+}
+
+/** Take an invite back: its token is worthless at once. Writes invite. 404: no such invite, or it has expired. */
+export async function revokeInvite(tx: PlainTx, org_id: string, invite_id: string): Promise<void> {
+  const gone = await tx.run(sql`delete from invite where id = ${invite_id} and org_id = ${org_id} and expires_at > ${tx.now}`)
+  if (!gone) throw notFound('Invite not found')
+}
+
+const Accepted = T.Object({ org_id: T.String(), email: T.String(), role: T.String(), team_ids: T.Array(T.String()) })
+
+/**
+ * Accept an invite: whoever has its token becomes a member. Writes invite, member.
+ * 404: no such token, or it has expired. 409: the address belongs to a member of an organization by now. 429: too many wrong tokens or
+ * keys from the address.
+ */
+export async function acceptInvite(admin: Administration, address: string, { token, name }: AcceptInvite): Promise<Member> {
+  const unknown = () => notFound('Invite not found')
+  if (!TOKEN.test(token)) throw admin.checks.refusal(address, unknown())
+  const lookUp = () => admin.cells.control.plainTx((tx) => accept(tx, token, name))
+  return admin.checks.find(address, undefined, lookUp, unknown)
+}
+
+async function accept(tx: PlainTx, token: string, name: string): Promise<Member | undefined> {
+  const accepted = await tx.maybe(
+    Accepted,
+    sql`
+    delete from invite where token_hash = ${keyHash(token)} and expires_at > ${tx.now}
+    returning org_id, email, role, to_json(team_ids) as team_ids`,
+  )
+  return accepted && addMember(tx, { ...accepted, name })
+}

@@ -1,0 +1,96 @@
+// Members: the people of an organization. They come by an invite that they accept. Source: management-auth.md 8.
+import type { PlainTx } from '../../platform/db/transaction.ts'
+import { badRequest, conflict, notFound } from '../../platform/http/errors.ts'
+import { newestPage, readNewest } from '../../platform/http/cursors.ts'
+import { T } from '../../platform/schema/schema.ts'
+import { and, sql } from '../../platform/db/sql.ts'
+import { lockOrg } from '../organizations/organizations.ts'
+import { assertTeams, bindingsOf, containing, teamsFor } from '../teams/role-bindings.ts'
+import { Member, type PeopleQuery, type Role, type UpdateMember } from './schema.ts'
+
+const PAGE = 50
+
+/** The constraints of the table and what violating them answers. */
+export const constraints = {
+  member__email: () => conflict('This address belongs to a member of an organization'),
+}
+
+/** Members, newest first, 50 a page. 400: a cursor of another list. */
+export async function listMembers(tx: PlainTx, org_id: string, query: PeopleQuery) {
+  const list = `members ${org_id} ${query.search_query ?? ''}`
+  const conditions = [sql`org_id = ${org_id}`]
+  if (query.search_query) {
+    const pattern = containing(query.search_query)
+    conditions.push(sql`(name ilike ${pattern} or email ilike ${pattern})`)
+  }
+  if (query.next_cursor !== undefined) {
+    const { at, id } = readNewest(list, query.next_cursor)
+    conditions.push(sql`(created_at, id) < (${at}::timestamptz, ${id}::uuid)`)
+  }
+  const rows = await tx.many(
+    Member,
+    sql`
+    select id, name, email, created_at as created_on, role, ${bindingsOf(sql`role`, sql`team_ids`)} from member
+    where ${and(conditions)} order by created_at desc, id desc limit ${PAGE + 1}`,
+  )
+  const { page, next_cursor } = newestPage(list, rows, PAGE, (member) => ({ at: member.created_on, id: member.id }))
+  return { members: page, next_cursor }
+}
+
+/** Somebody has joined. Writes member. 409: the address belongs to a member of an organization. */
+export async function addMember(
+  tx: PlainTx,
+  member: { org_id: string; name: string; email: string; role: string; team_ids: string[] },
+): Promise<Member> {
+  const { org_id, name, email, role, team_ids } = member
+  return tx.one(
+    Member,
+    sql`
+    insert into member (id, org_id, name, email, role, team_ids, created_at)
+    values (${tx.uuid()}, ${org_id}, ${name}, ${email}, ${role}, ${team_ids}, ${tx.now})
+    returning id, name, email, created_at as created_on, role, ${bindingsOf(sql`role`, sql`team_ids`)}`,
+  )
+}
+
+const Found = T.Object({ role: T.String(), team_ids: T.Array(T.String()) })
+
+/**
+ * Change a member's role and teams; null leaves them. Writes member.
+ * 400: the last org_admin would be none any more. 404: no such member or team. 422: the role team_admin without a team.
+ */
+export async function updateMember(tx: PlainTx, org_id: string, member_id: string, body: UpdateMember): Promise<void> {
+  const before = await lockMember(tx, org_id, member_id)
+  const role = body.role ?? (before.role as Role)
+  const teams = teamsFor(role, body.team_role_bindings ?? before.team_ids.map((team_id) => ({ team_id })))
+  if (role !== 'org_admin' && before.role === 'org_admin') await assertAnother(tx, org_id, member_id)
+  await assertTeams(tx, org_id, teams)
+  await tx.run(sql`update member set role = ${role}, team_ids = ${teams}::uuid[] where id = ${member_id}`)
+}
+
+/** Take a member out of the organization. Writes member. 400: the last org_admin. 404: no such member. */
+export async function removeMember(tx: PlainTx, org_id: string, member_id: string): Promise<void> {
+  const { role } = await lockMember(tx, org_id, member_id)
+  if (role === 'org_admin') await assertAnother(tx, org_id, member_id)
+  await tx.run(sql`delete from member where id = ${member_id}`)
+}
+
+/** The organization is locked, so that two cannot both be the last but one. */
+async function lockMember(tx: PlainTx, org_id: string, member_id: string): Promise<{ role: string; team_ids: string[] }> {
+  await lockOrg(tx, org_id)
+  const found = await tx.maybe(
+    Found,
+    sql`select role, to_json(team_ids) as team_ids from member where id = ${member_id} and org_id = ${org_id}`,
+  )
+  if (!found) throw notFound('Member not found')
+  return found
+}
+
+const Count = T.Object({ n: T.Integer() })
+
+async function assertAnother(tx: PlainTx, org_id: string, member_id: string): Promise<void> {
+  const { n } = await tx.one(
+    Count,
+    sql`select count(*) as n from member where org_id = ${org_id} and role = 'org_admin' and id <> ${member_id}`,
+  )
+  if (n === 0) throw badRequest('The organization needs an org_admin')
+}

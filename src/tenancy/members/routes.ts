@@ -1,0 +1,173 @@
+import { managementOperation, outsideOperation, type Operation } from '../../platform/http/operation.ts'
+import type { Administration } from '../access/access.ts'
+import { listAccess } from '../audit/access-log.ts'
+import { listAudit } from '../audit/audit-log.ts'
+import { acceptInvite, invite, listInvites, revokeInvite } from './invites.ts'
+import { listMembers, removeMember, updateMember } from './members.ts'
+import * as shapes from './schema.ts'
+import { CellParams, Nothing, OrgParams } from '../teams/schema.ts'
+
+const DAY_S = 86_400
+
+/** Who belongs to an organization, and what was done in its name. */
+export const peopleRoutes = (admin: Administration): Operation[] => [
+  managementOperation({
+    id: 'list_members_in_org',
+    patients: false,
+    method: 'GET',
+    path: '/v1/org/{org_id}/member',
+    place: 'control',
+    reach: 'org',
+    summary: 'List members, newest first',
+    params: OrgParams,
+    query: shapes.PeopleQuery,
+    reply: shapes.MemberPage,
+    run: (tx, { params, query }) => listMembers(tx, params.org_id, query),
+  }),
+  managementOperation({
+    id: 'update_member',
+    patients: false,
+    method: 'PATCH',
+    path: '/v1/org/{org_id}/member/{member_id}',
+    place: 'control',
+    reach: 'org',
+    summary: "Change a member's role and teams; null leaves them",
+    params: shapes.MemberParams,
+    body: shapes.UpdateMember,
+    reply: Nothing,
+    example: { role: 'org_admin', team_role_bindings: null },
+    run: async (tx, { params, body }) => {
+      await updateMember(tx, params.org_id, params.member_id, body)
+      return {}
+    },
+  }),
+  managementOperation({
+    id: 'remove_member_from_org',
+    patients: false,
+    method: 'DELETE',
+    path: '/v1/org/{org_id}/member/{member_id}',
+    place: 'control',
+    reach: 'org',
+    summary: 'Take a member out of the organization',
+    params: shapes.MemberParams,
+    reply: Nothing,
+    run: async (tx, { params }) => {
+      await removeMember(tx, params.org_id, params.member_id)
+      return {}
+    },
+  }),
+  managementOperation({
+    id: 'list_invites_in_org',
+    patients: false,
+    method: 'GET',
+    path: '/v1/org/{org_id}/invite',
+    place: 'control',
+    reach: 'org',
+    summary: 'List pending invites, newest first',
+    params: OrgParams,
+    query: shapes.PeopleQuery,
+    reply: shapes.InvitePage,
+    run: (tx, { params, query }) => listInvites(tx, params.org_id, query),
+  }),
+  managementOperation({
+    id: 'create_or_resend_invite_in_org',
+    patients: false,
+    method: 'POST',
+    path: '/v1/org/{org_id}/invite',
+    place: 'control',
+    reach: 'org',
+    summary: 'Invite somebody, or invite again',
+    description:
+      'The token that accepts it is sent by mail, where the installation has a server of mail; elsewhere its operator hands it over. Without a role it is an invite to be org_admin.',
+    params: OrgParams,
+    body: shapes.CreateInvite,
+    reply: shapes.Invited,
+    idempotency: { scope: 'create_or_resend_invite_in_org', retention_s: DAY_S },
+    example: { email: 'testa@example.com', role: 'no_role' },
+    run: (tx, { params, body }) => invite(tx, admin, params.org_id, body),
+  }),
+  managementOperation({
+    id: 'revoke_invite_in_org',
+    patients: false,
+    method: 'DELETE',
+    path: '/v1/org/{org_id}/invite/{invite_id}',
+    place: 'control',
+    reach: 'org',
+    summary: 'Take an invite back',
+    params: shapes.InviteParams,
+    reply: Nothing,
+    run: async (tx, { params }) => {
+      await revokeInvite(tx, params.org_id, params.invite_id)
+      return {}
+    },
+  }),
+  outsideOperation({
+    id: 'accept_invite',
+    patients: false,
+    method: 'POST',
+    path: '/v1/invite/accept',
+    auth: 'none',
+    summary: 'Accept an invite with the token of its mail',
+    description: 'Makes the holder of the token a member. Members cannot sign in yet.',
+    body: shapes.AcceptInvite,
+    reply: shapes.Member,
+    example: { token: 'inv_of-the-mail', name: 'Testa Fictional' },
+    run: ({ address }, { body }) => acceptInvite(admin, address, body),
+  }),
+  managementOperation({
+    id: 'list_org_audit',
+    patients: false,
+    method: 'GET',
+    path: '/v1/org/{org_id}/audit',
+    place: 'control',
+    reach: 'org',
+    summary: 'List what was changed in the organization, and which secrets were read, newest first',
+    description: 'Changes within one environment are in the lists of that environment.',
+    params: OrgParams,
+    query: shapes.AuditQuery,
+    reply: shapes.AuditPage,
+    run: (tx, { params, query }) => listAudit(tx, params.org_id, undefined, query),
+  }),
+  managementOperation({
+    id: 'list_cell_audit',
+    patients: false,
+    method: 'GET',
+    path: '/v1/org/{org_id}/audit/{env}/{region}',
+    place: 'cell',
+    reach: 'org',
+    summary: 'List what was changed in one environment of a region, newest first',
+    description: 'Of all teams, those that were deleted among them, and of none in particular.',
+    params: CellParams,
+    query: shapes.AuditQuery,
+    reply: shapes.AuditPage,
+    run: (tx, { params, query }) => listAudit(tx, params.org_id, undefined, query),
+  }),
+  managementOperation({
+    id: 'list_team_audit',
+    patients: false,
+    method: 'GET',
+    path: '/v1/org/{org_id}/team/{team_id}/{environment}/audit',
+    place: 'team',
+    reach: 'bound',
+    summary: 'List what was changed in one environment of a team, and which secrets were read, newest first',
+    params: shapes.TeamAuditParams,
+    query: shapes.AuditQuery,
+    reply: shapes.AuditPage,
+    run: (tx, { params, query }) => listAudit(tx, params.org_id, params.team_id, query),
+  }),
+  managementOperation({
+    id: 'list_user_access',
+    patients: true,
+    method: 'GET',
+    path: '/v1/org/{org_id}/team/{team_id}/{environment}/access_log',
+    place: 'team',
+    reach: 'bound',
+    summary: 'List who has seen or changed the data of a user, newest first',
+    description:
+      'Every call that showed, changed or named the user, refused ones included, from a second after it on for as long as the operator keeps the log; also of a user that has been erased.',
+    params: shapes.TeamAuditParams,
+    query: shapes.AccessQuery,
+    reply: shapes.AccessPage,
+    run: (tx, { query }) => listAccess(tx, query),
+  }),
+]

@@ -1,0 +1,25 @@
+// The organization as it sees itself.
+import type { PlainTx } from '../../platform/db/transaction.ts'
+import type { Plan } from '../../platform/http/operation.ts'
+import { sql } from '../../platform/db/sql.ts'
+import { Org } from '../teams/schema.ts'
+
+/** Read the organization. */
+export const getOrg = (tx: PlainTx, org_id: string): Promise<Org> =>
+  tx.one(Org, sql`select id, name, expires_at from org where id = ${org_id}`)
+
+/** Give the organization another name. Writes org. */
+export const renameOrg = (tx: PlainTx, org_id: string, name: string): Promise<Org> =>
+  tx.one(Org, sql`update org set name = ${name} where id = ${org_id} returning id, name, expires_at`)
+
+/** One change of an organization's teams at a time: what is unique among them is looked up before it is written. */
+export const lockOrg = (tx: PlainTx, org_id: string): Promise<number> =>
+  tx.locking.run(sql`select id from org where id = ${org_id} for no key update`)
+
+/** What the organization has paid for. Writes org. @returns whether there is such an organization */
+export const setPlan = async (tx: PlainTx, org_id: string, plan: Plan): Promise<boolean> =>
+  (await tx.run(sql`update org set plan = ${plan} where id = ${org_id}`)) > 0
+
+/** From when on the organization may only read; null for never. Writes org. @returns whether there is such an organization */
+export const setExpiry = async (tx: PlainTx, org_id: string, at: Date | null): Promise<boolean> =>
+  (await tx.run(sql`update org set expires_at = ${at} where id = ${org_id}`)) > 0

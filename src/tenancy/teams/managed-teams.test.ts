@@ -1,0 +1,394 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { describe, test } from 'node:test'
+import { delivering, receiver } from '../../testing-webhooks.ts'
+import { client, given, guard, type Given } from '../../testing.ts'
+
+const UNSET = {
+  lab_tests_patient_sms_communication_enabled: true,
+  lab_tests_patient_email_communication_enabled: true,
+  critical_result_notification_email: null,
+  brand_information: null,
+  logo_url: null,
+  reject_duplicate_connection: false,
+  sdk_per_device_activity_timeseries: false,
+  partial_webhooks_enabled: false,
+  appointment_booking_url: null,
+}
+const SANDBOX = { ...UNSET, minor_ordering_enabled: true }
+const PRODUCTION = { ...UNSET, minor_ordering_enabled: false }
+const LOGO = 'https://clinic.example/logo.png'
+const BRAND = {
+  company_name: 'Fictional Clinic',
+  company_website: '',
+  support_email: '',
+  support_contact: '',
+  company_address: '',
+  brand_color: '',
+}
+
+const create = (org: Given, body: Record<string, unknown>) => org.manage.post('/team', { name: 'North', region: 'us', ...body })
+const faults = (body: { detail: { loc: string[]; type: string }[] }) =>
+  body.detail.map(({ loc, type }) => `${loc.join('.')} ${type}`)
+const names = (body: { teams: { name: string }[] }) => body.teams.map(({ name }) => name)
+
+describe('the organization', () => {
+  test('is read and renamed; a name may not have other signs, and nothing else may be changed', async () => {
+    const org = await given()
+    assert.deepEqual((await org.manage.get('')).body, { id: org.org_id, name: 'Test organization', expires_at: null })
+    const renamed = await org.manage.patch('', { name: "Dr O’Fiction & Søn (North), 'a|b'" })
+    assert.equal(renamed.status, 200)
+    assert.deepEqual((await org.manage.get('')).body, renamed.body)
+    for (const name of ['a\tb', 'a.b', 'a<b', 'x'.repeat(81)]) assert.equal((await org.manage.patch('', { name })).status, 422)
+    const { status, body } = await org.manage.patch('', { name: 'x', expires_at: null })
+    assert.equal(status, 422)
+    assert.deepEqual(faults(body), ['body.expires_at extra_forbidden'])
+  })
+})
+
+describe('creating a team', () => {
+  test('answers with its settings in both environments, and places it in both cells', async () => {
+    const org = await given()
+    const { status, body } = await create(org, { region: 'eu', integration_team_id: 'reference-1' })
+    assert.equal(status, 200)
+    assert.deepEqual(body, {
+      id: body.id,
+      name: 'North',
+      created_on: body.created_on,
+      region: 'eu',
+      integration_team_id: 'reference-1',
+      environments: ['sandbox', 'production'],
+      sandbox: SANDBOX,
+      production: PRODUCTION,
+    })
+    for (const [env, tests] of [
+      ['sandbox', 4],
+      ['production', 0],
+    ] as const) {
+      const key: string = (await org.manage.post(`/team_api_keys/${env}/eu`, { label: 'x', team_id: body.id })).body.value
+      assert.equal((await client(key).get('/v3/lab_tests')).body.length, tests, env)
+    }
+  })
+
+  test('sets both environments alike', async () => {
+    const org = await given()
+    const { body } = await create(org, {
+      lab_tests_patient_sms_communication_enabled: false,
+      critical_result_notification_email: 'alerts@clinic.example',
+      brand_information: { company_name: 'Fictional Clinic', brand_color: 'teal' },
+      logo_url: LOGO,
+      minor_ordering_enabled: true,
+    })
+    const settings = {
+      ...UNSET,
+      lab_tests_patient_sms_communication_enabled: false,
+      critical_result_notification_email: 'alerts@clinic.example',
+      brand_information: { ...BRAND, brand_color: 'teal' },
+      logo_url: LOGO,
+      minor_ordering_enabled: true,
+    }
+    assert.deepEqual([body.sandbox, body.production], [settings, settings])
+  })
+
+  test('takes an id of the caller; a repeated one is refused with it at the top level', async () => {
+    const org = await given()
+    const id = randomUUID()
+    assert.equal((await create(org, { id })).body.id, id)
+    const again = await create(org, { id, name: 'South' })
+    assert.deepEqual([again.status, again.body.team_id, typeof again.body.detail], [409, id, 'string'])
+    const elsewhere = await create(await given(), { id })
+    assert.equal(elsewhere.status, 409)
+    // What is kept for an organization's own idempotency keys stands under its id: a team of that id would share it, and erase it.
+    const named = await create(await given(), { id: org.org_id })
+    assert.deepEqual([named.status, named.body.team_id], [409, org.org_id])
+    assert.equal((await org.manage.get(`/team/${id}`)).body.name, 'North')
+  })
+
+  test('under a reference in use is refused with the team it stands for; other organizations have their own', async () => {
+    const org = await given()
+    const first = await create(org, { integration_team_id: 'reference-1' })
+    const again = await create(org, { integration_team_id: 'reference-1' })
+    assert.deepEqual([again.status, again.body.team_id], [409, first.body.id])
+    assert.equal((await create(await given(), { integration_team_id: 'reference-1' })).status, 200)
+    assert.equal((await org.manage.get('/team')).body.teams.length, 2)
+  })
+
+  test('twice at once under one reference makes one team', async () => {
+    const org = await given()
+    const both = await Promise.all([1, 2].map(() => create(org, { integration_team_id: 'reference-1' })))
+    assert.deepEqual(both.map(({ status }) => status).sort(), [200, 409])
+  })
+
+  test('lists every fault, extra keys among them', async () => {
+    const { status, body } = await create(await given(), { name: 'a<b', region: 'moon', logo_url: 'ftp://a', more: 1 })
+    assert.equal(status, 422)
+    assert.deepEqual(faults(body), [
+      'body.name string_pattern_mismatch',
+      'body.region enum',
+      'body.logo_url value_error',
+      'body.more extra_forbidden',
+    ])
+  })
+
+  test('with the name of a company needs a logo', async () => {
+    const { status, body } = await create(await given(), { brand_information: { company_name: 'Fictional Clinic' } })
+    assert.deepEqual([status, faults(body)], [422, ['body.logo_url value_error']])
+  })
+
+  test('under an idempotency key is done once', async () => {
+    const org = await given()
+    const headers = { 'x-idempotency-key': 'the-same' }
+    const first = await org.manage.post('/team', { name: 'North', region: 'us' }, headers)
+    const second = await org.manage.post('/team', { name: 'North', region: 'us' }, headers)
+    assert.deepEqual([second.status, second.body], [200, first.body])
+    const others = await given()
+    assert.notEqual((await others.manage.post('/team', { name: 'North', region: 'us' }, headers)).body.id, first.body.id)
+  })
+})
+
+describe('reading teams', () => {
+  test('filters by id, region, and part of the name or the whole id', async () => {
+    const org = await given()
+    const north = (await create(org, { name: 'North' })).body.id
+    await create(org, { name: 'Far North', region: 'eu' })
+    const list = async (query: string) => names((await org.manage.get(`/team?${query}`)).body).sort()
+    assert.deepEqual(await list(''), ['Far North', 'North', 'Test team'])
+    assert.deepEqual(await list('search_query=NORTH'), ['Far North', 'North'])
+    assert.deepEqual(await list(`search_query=${north.toUpperCase()}`), ['North'])
+    assert.deepEqual(await list(`search_query=${north.slice(0, 20)}`), [])
+    assert.deepEqual(await list('search_query=_'), [])
+    assert.deepEqual(await list('region=eu'), ['Far North'])
+    assert.deepEqual(await list('region=eu&region=us&search_query=far'), ['Far North'])
+    assert.deepEqual(await list(`team_id=${north}`), ['North'])
+    assert.deepEqual(await list(`team_id=${(await given()).team}`), [])
+    assert.equal((await org.manage.get('/team?region=moon')).status, 422)
+  })
+
+  test('goes page by page, newest first, and takes its own cursors only', async () => {
+    const org = await given()
+    await org.manage.post('/team', { name: 'first', region: 'us' })
+    for (let i = 0; i < 55; i += 5)
+      await Promise.all([0, 1, 2, 3, 4].map((n) => create(org, { name: `Team ${i + n}`, region: i % 2 ? 'us' : 'eu' })))
+    const first = (await org.manage.get('/team')).body
+    assert.equal(first.teams.length, 50)
+    const second = (await org.manage.get(`/team?next_cursor=${first.next_cursor}`)).body
+    assert.equal(second.teams.length, 7)
+    assert.equal(second.next_cursor, null)
+    assert.equal(new Set([...first.teams, ...second.teams].map(({ id }) => id)).size, 57)
+    assert.equal(second.teams.at(-1).name, 'Test team')
+    const forged = Buffer.from(
+      Buffer.from(first.next_cursor, 'base64url')
+        .toString()
+        .replace(/"[^"]*"\]$/, '"nonsense"]'),
+    )
+    for (const cursor of ['nonsense', forged.toString('base64url'), first.next_cursor.slice(2)])
+      assert.equal((await org.manage.get(`/team?next_cursor=${cursor}`)).status, 400, cursor)
+    assert.equal((await org.manage.get(`/team?region=us&next_cursor=${first.next_cursor}`)).status, 400)
+    assert.equal((await (await given()).manage.get(`/team?next_cursor=${first.next_cursor}`)).status, 400)
+  })
+
+  test('shows the environments asked for, both when none is named', async () => {
+    const org = await given()
+    const { id } = (await create(org, {})).body
+    const read = async (query: string) => {
+      const { body } = await org.manage.get(`/team/${id}?${query}`)
+      return [body.environments, body.sandbox !== null, body.production !== null]
+    }
+    const both = ['sandbox', 'production']
+    assert.deepEqual(await read(''), [both, true, true])
+    assert.deepEqual(await read('include_environment=sandbox'), [both, true, false])
+    assert.deepEqual(await read('include_environment=production'), [both, false, true])
+    assert.deepEqual(await read('include_environment=sandbox&include_environment=production'), [both, true, true])
+  })
+
+  test('a team with one environment says so', async () => {
+    const org = await given('sandbox-eu')
+    const { body } = await org.manage.get(`/team/${org.team}`)
+    assert.deepEqual([body.environments, body.production], [['sandbox'], null])
+  })
+
+  test('a reference leads to its team, and a bound key only to its own', async () => {
+    const org = await given()
+    const { body: team } = await create(org, { integration_team_id: 'reference-1' })
+    const resolve = (api: Pick<Given['manage'], 'post'>, integration_team_id: string) =>
+      api.post('/resolve_team', { integration_team_id })
+    assert.deepEqual((await resolve(org.manage, 'reference-1')).body, team)
+    assert.equal((await resolve(org.manage, 'reference-2')).status, 404)
+    assert.equal((await resolve((await given()).manage, 'reference-1')).status, 404)
+    const { key } = (await org.manage.post('/management_key', { label: 'x', team_id: org.team })).body
+    assert.equal((await resolve(client(key, 'x-management-key', `/v1/org/${org.org_id}`), 'reference-1')).status, 404)
+  })
+
+  test('a bound key lists its teams only', async () => {
+    const org = await given()
+    await create(org, {})
+    const { key } = (await org.manage.post('/management_key', { label: 'x', team_id: org.team })).body
+    const { body } = await client(key, 'x-management-key').get(`/v1/org/${org.org_id}/team`)
+    assert.deepEqual(names(body), ['Test team'])
+  })
+})
+
+describe('changing a team', () => {
+  test('leaves what is not given, clears what may be empty, and is felt by its keys at once', async () => {
+    const org = await given()
+    const { id } = (await create(org, { integration_team_id: 'reference-1', critical_result_notification_email: 'a@b.example' }))
+      .body
+    const { status, body } = await org.manage.patch(`/team/${id}`, {
+      name: 'South',
+      sandbox: { critical_result_notification_email: null, partial_webhooks_enabled: true, reject_duplicate_connection: null },
+      production: { minor_ordering_enabled: true, patient_experience: true, unknown: 1 },
+    })
+    assert.equal(status, 200)
+    assert.deepEqual([body.name, body.integration_team_id], ['South', 'reference-1'])
+    assert.deepEqual(body.sandbox, { ...SANDBOX, partial_webhooks_enabled: true })
+    assert.deepEqual(body.production, {
+      ...PRODUCTION,
+      minor_ordering_enabled: true,
+      critical_result_notification_email: 'a@b.example',
+    })
+    assert.deepEqual((await org.manage.get(`/team/${id}`)).body, body)
+    const cleared = await org.manage.patch(`/team/${id}`, { integration_team_id: null, name: null })
+    assert.deepEqual([cleared.body.name, cleared.body.integration_team_id], ['South', null])
+  })
+
+  test('changes a brand field by field', async () => {
+    const org = await given()
+    const path = `/team/${org.team}`
+    const brand = async (sandbox: unknown) => org.manage.patch(path, { sandbox })
+    assert.deepEqual(faults((await brand({ brand_information: { brand_color: 'teal' } })).body), [
+      'body.sandbox.brand_information.company_name missing',
+    ])
+    assert.deepEqual(faults((await brand({ brand_information: { company_name: 'Fictional Clinic' } })).body), [
+      'body.sandbox.logo_url value_error',
+    ])
+    await brand({ brand_information: { company_name: 'Fictional Clinic' }, logo_url: LOGO })
+    const { body } = await brand({ brand_information: { brand_color: 'teal', company_name: null } })
+    assert.deepEqual(body.sandbox.brand_information, { ...BRAND, brand_color: 'teal' })
+    assert.deepEqual(faults((await brand({ logo_url: null })).body), ['body.sandbox.logo_url value_error'])
+    const cleared = await brand({ brand_information: null, logo_url: null })
+    assert.deepEqual([cleared.body.sandbox.brand_information, cleared.body.sandbox.logo_url], [null, null])
+  })
+
+  test('to a reference in use is refused with its team, and changes nothing', async () => {
+    const org = await given()
+    const first = (await create(org, { integration_team_id: 'reference-1' })).body
+    const second = (await create(org, {})).body
+    const { status, body } = await org.manage.patch(`/team/${second.id}`, { name: 'x', integration_team_id: 'reference-1' })
+    assert.deepEqual([status, body.team_id], [409, first.id])
+    assert.deepEqual((await org.manage.get(`/team/${second.id}`)).body, second)
+    assert.equal((await org.manage.patch(`/team/${first.id}`, { integration_team_id: 'reference-1' })).status, 200)
+  })
+
+  test('keeps where patients book visits, each environment for itself, until it is cleared', async () => {
+    const org = await given()
+    const { id } = (await create(org, {})).body
+    const set = (appointment_booking_url: unknown) => org.manage.patch(`/team/${id}`, { sandbox: { appointment_booking_url } })
+    const start = 'https://clinic.example/visits/{order_id}?from='
+    const longest = start.padEnd(500, 'x')
+    const { body } = await set(longest)
+    assert.deepEqual([body.sandbox.appointment_booking_url, body.production.appointment_booking_url], [longest, null])
+    for (const refused of [
+      start.padEnd(501, 'x'),
+      '',
+      7,
+      'clinic.example/visits',
+      'http://clinic.example/visits',
+      'http://localhost/visits',
+      'javascript:alert(1)',
+      'https://',
+      'https://clinic.example/visits?user={user_id}',
+      'https://clinic.example/visits/{order_id',
+      'https://clinic.example/my visits',
+      ' https://clinic.example/visits',
+      'https://clinic.example/visits\n',
+      'https://staff:fictional@clinic.example/visits',
+    ]) {
+      const { status, body: refusal } = await set(refused)
+      assert.equal(status, 422, String(refused))
+      assert.match(faults(refusal)[0]!, /^body\.sandbox\.appointment_booking_url /)
+    }
+    await org.manage.patch(`/team/${id}`, { sandbox: { partial_webhooks_enabled: true } })
+    assert.equal((await org.manage.get(`/team/${id}`)).body.sandbox.appointment_booking_url, longest)
+    assert.equal((await set(null)).body.sandbox.appointment_booking_url, null)
+  })
+
+  test('with a fault in one environment leaves the other as it was', async () => {
+    const org = await given()
+    const { id } = (await create(org, {})).body
+    const { status } = await org.manage.patch(`/team/${id}`, {
+      sandbox: { partial_webhooks_enabled: true },
+      production: { brand_information: { company_name: 'Fictional Clinic' } },
+    })
+    assert.equal(status, 422)
+    assert.deepEqual((await org.manage.get(`/team/${id}`)).body.sandbox, SANDBOX)
+  })
+
+  test('takes no other keys', async () => {
+    const org = await given()
+    const { status, body } = await org.manage.patch(`/team/${org.team}`, { region: 'eu' })
+    assert.deepEqual([status, faults(body)], [422, ['body.region extra_forbidden']])
+  })
+})
+
+describe('deleting a team', () => {
+  test('stops its keys and tokens at once, hides it, and frees its reference but not its id', async () => {
+    const org = await given()
+    const { id } = (await create(org, { integration_team_id: 'reference-1' })).body
+    const key = (await org.manage.post('/team_api_keys/sandbox/us', { label: 'x', team_id: id })).body.value
+    const { access_token } = (await org.manage.post(`/team/${id}/create_api_access_token`, { env: 'sandbox' })).body
+    const authorization = `Bearer ${access_token}`
+    assert.equal((await client(key).get('/v2/user')).status, 200)
+    assert.equal((await client(undefined).get('/v2/user', { authorization })).status, 200)
+
+    const { status, body } = await org.manage.delete(`/team/${id}`)
+    assert.deepEqual([status, body], [200, {}])
+    assert.equal((await client(key).get('/v2/user')).status, 401)
+    assert.equal((await client(undefined).get('/v2/user', { authorization })).status, 401)
+    assert.equal((await org.manage.delete(`/team/${id}`)).status, 404)
+    assert.equal((await org.manage.get(`/team/${id}`)).status, 404)
+    assert.deepEqual(names((await org.manage.get('/team')).body), ['Test team'])
+    assert.equal((await org.manage.post('/resolve_team', { integration_team_id: 'reference-1' })).status, 404)
+    assert.equal((await create(org, { integration_team_id: 'reference-1' })).status, 200)
+    assert.equal((await create(org, { id })).status, 409)
+    assert.equal((await org.manage.post('/team_api_keys/sandbox/us', { label: 'x', team_id: id })).status, 404)
+  })
+
+  test('unbinds its keys, and leaves those that have other teams', async () => {
+    const org = await given()
+    const { id } = (await create(org, {})).body
+    const { body: made } = await org.manage.post('/management_key', {
+      label: 'both',
+      role: 'team_admin',
+      team_role_bindings: [{ team_id: id }, { team_id: org.team }],
+    })
+    await org.manage.delete(`/team/${id}`)
+    const [key] = (await org.manage.get('/management_key?role=team_admin')).body.data
+    assert.deepEqual(key.team_role_bindings, [{ team_id: org.team }])
+    const bound = client(made.key, 'x-management-key')
+    assert.equal((await bound.get(`/v1/org/${org.org_id}/team/${org.team}`)).status, 200)
+    assert.equal((await bound.get(`/v1/org/${org.org_id}/team/${id}`)).status, 404)
+  })
+
+  test('ends its deliveries, those that wait too', async () => {
+    const [org, other] = [await given(), await given()]
+    const { received, url } = await receiver()
+    for (const { manage, team } of [org, other]) {
+      const { id } = (await manage.post(`/team/${team}/sandbox/webhook`, { url })).body
+      await manage.post(`/team/${team}/sandbox/webhook/${id}/test`, { event_type: 'labtest.order.created' })
+    }
+    assert.equal((await org.manage.delete(`/team/${org.team}`)).status, 200)
+    await delivering().drain()
+    assert.deepEqual(
+      received.map(({ body }) => JSON.parse(body).team_id),
+      [other.team],
+    )
+  })
+
+  test('leaves nobody to work for, also where it has a place in one cell only', async () => {
+    const org = await given()
+    assert.equal((await guard.tenant('sandbox-us', org.team))?.team, org.team)
+    assert.equal((await org.manage.delete(`/team/${org.team}`)).status, 200)
+    assert.equal(await guard.tenant('sandbox-us', org.team), undefined)
+    assert.equal((await org.api.get('/v2/user')).status, 401)
+  })
+})

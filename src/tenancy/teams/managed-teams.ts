@@ -1,0 +1,209 @@
+// Teams as their organization manages them: the control plane's record, and their settings in each cell of their region.
+//
+// A change of both is one transaction of the control plane with the cells' transactions inside it: what the control plane knows is
+// complete, and what a crash leaves in a cell alone is known to nobody and is overwritten by the next try. Source: management-auth.md 7.
+import type { CellName } from '../../platform/db/cell-names.ts'
+import type { PlainTx } from '../../platform/db/transaction.ts'
+import { badRequest, notFound, Problem } from '../../platform/http/errors.ts'
+import type { Manager } from '../../platform/http/operation.ts'
+import { newestPage, readNewest } from '../../platform/http/cursors.ts'
+import { T } from '../../platform/schema/schema.ts'
+import { and, join, sql, type Sql } from '../../platform/db/sql.ts'
+import type { Administration } from '../access/access.ts'
+import { changed, shown, type Settings } from './environment-settings.ts'
+import { lockOrg } from '../organizations/organizations.ts'
+import { TeamItem, type CreateTeam, type OrgTeam, type TeamListQuery, type UpdateTeam } from './schema.ts'
+import { cellsOfRegion, initialSettings, markDeleted, overwriteTeam, type Region } from './teams.ts'
+
+const PAGE = 50
+const environments = ['sandbox', 'production'] as const
+type Environment = (typeof environments)[number]
+
+const selectItem = sql`select id, name, created_at as created_on, region, integration_team_id from team`
+
+const within = (manager: Manager): Sql =>
+  manager.teams
+    ? sql`org_id = ${manager.org} and deleted_at is null and id = any (${[...manager.teams]}::uuid[])`
+    : sql`org_id = ${manager.org} and deleted_at is null`
+
+/** Teams that the key reaches, newest first, 50 a page. 400: a cursor of another list. */
+export async function listTeams(tx: PlainTx, manager: Manager, query: TeamListQuery) {
+  const list = `teams ${manager.org} ${JSON.stringify([query.team_id, query.region, query.search_query])}`
+  const conditions = [within(manager)]
+  if (query.team_id !== undefined) conditions.push(sql`id = ${query.team_id}`)
+  if (query.region?.length) conditions.push(sql`region = any (${query.region})`)
+  if (query.search_query)
+    conditions.push(
+      sql`(position(lower(${query.search_query}::text) in lower(name)) > 0 or id::text = lower(${query.search_query}::text))`,
+    )
+  if (query.next_cursor !== undefined) {
+    const { at, id } = readNewest(list, query.next_cursor)
+    conditions.push(sql`(created_at, id) < (${at}::timestamptz, ${id}::uuid)`)
+  }
+  const rows = await tx.many(
+    TeamItem,
+    sql`${selectItem} where ${and(conditions)} order by created_at desc, id desc limit ${PAGE + 1}`,
+  )
+  const { page, next_cursor } = newestPage(list, rows, PAGE, (team) => ({ at: team.created_on, id: team.id }))
+  return { teams: page, next_cursor }
+}
+
+/** Read a team that the key reaches, with its settings in some environments or in all. 404: there is none. */
+export async function getTeam(
+  tx: PlainTx,
+  admin: Administration,
+  manager: Manager,
+  team_id: string,
+  wanted: readonly string[] = [],
+): Promise<OrgTeam> {
+  return complete(admin, await findItem(tx, manager, sql`id = ${team_id}`), wanted)
+}
+
+/** Read the team that the caller's own reference stands for. 404: none that the key reaches. */
+export async function resolveTeam(tx: PlainTx, admin: Administration, manager: Manager, reference: string): Promise<OrgTeam> {
+  return complete(admin, await findItem(tx, manager, sql`integration_team_id = ${reference}`))
+}
+
+async function findItem(tx: PlainTx, manager: Manager, which: Sql): Promise<TeamItem> {
+  const item = await tx.maybe(TeamItem, sql`${selectItem} where ${within(manager)} and ${which}`)
+  if (!item) throw notFound('Team not found')
+  return item
+}
+
+async function complete(admin: Administration, item: TeamItem, wanted: readonly string[] = []): Promise<OrgTeam> {
+  const found = await Promise.all(
+    environments.map(async (environment) => [environment, await settingsIn(admin, cellOf(item, environment), item.id)] as const),
+  )
+  const settings = Object.fromEntries(found)
+  const show = (environment: Environment) =>
+    settings[environment] && (wanted.length === 0 || wanted.includes(environment))
+      ? shown(settings[environment], admin.support_email)
+      : null
+  return {
+    ...item,
+    environments: environments.filter((environment) => settings[environment]),
+    sandbox: show('sandbox'),
+    production: show('production'),
+  }
+}
+
+const cellOf = (team: { region: string }, environment: Environment) => `${environment}-${team.region}` as CellName
+
+const SettingsRow = T.Object({ settings: T.Record(T.String(), T.Unknown()) })
+
+/** Undefined where the team has no place, or the cell is served elsewhere. */
+async function settingsIn(admin: Administration, cell: CellName, team_id: string): Promise<Settings | undefined> {
+  if (!admin.cells.has(cell)) return undefined
+  const row = await admin.cells
+    .of(cell)
+    .queries.maybe(SettingsRow, sql`select settings from team where id = ${team_id} and deleted_at is null`)
+  return row?.settings
+}
+
+/**
+ * Create a team in both cells of a region; its sandbox starts with the standard lab tests. Writes team, in the cells too.
+ * 400: a cell of the region is served elsewhere. 409: the id, by a team or an organization, or the caller's reference is taken. 422: a brand without logo.
+ */
+export async function createTeam(tx: PlainTx, admin: Administration, manager: Manager, body: CreateTeam): Promise<OrgTeam> {
+  const { id = tx.uuid(), name, region, integration_team_id, ...change } = body
+  const settings = changed({}, change, ['body'])
+  assertServed(admin, region)
+  await lockOrg(tx, manager.org)
+  await assertFree(tx, manager, integration_team_id)
+  const made = await tx.run(sql`
+    insert into team (id, org_id, name, region, integration_team_id, created_at)
+    select ${id}::uuid, ${manager.org}, ${name}, ${region}, ${integration_team_id ?? null}, ${tx.now}
+    where not exists (select from org where id = ${id}::uuid)
+    on conflict (id) do nothing`)
+  if (!made) throw taken(id)
+  for (const cell of cellsOfRegion(region)) {
+    const tenant = { team: id, org: manager.org, cell, clock_offset_s: 0, settings: {} }
+    await admin.cells.of(cell).tx(tenant, async (inCell) => {
+      await overwriteTeam(inCell, { id, org_id: manager.org }, { ...initialSettings(cell), ...settings })
+      if (cell.startsWith('sandbox')) await admin.seed(inCell)
+    })
+  }
+  return getTeam(tx, admin, manager, id)
+}
+
+/** F5: the existing team, at the top level. Source: management-auth.md 20.1. */
+const taken = (team_id: string): Problem => new Problem(409, { team_id, detail: 'A team with this id or reference exists' })
+
+const Found = T.Object({ id: T.String() })
+
+async function assertFree(tx: PlainTx, manager: Manager, reference: string | null | undefined, except?: string): Promise<void> {
+  if (reference == null) return
+  const team = await tx.maybe(
+    Found,
+    sql`
+    select id from team
+    where org_id = ${manager.org} and integration_team_id = ${reference} and deleted_at is null`,
+  )
+  if (team && team.id !== except) throw taken(team.id)
+}
+
+function assertServed(admin: Administration, region: Region): void {
+  if (!cellsOfRegion(region).every((cell) => admin.cells.has(cell)))
+    throw badRequest('This server does not serve both environments of the region')
+}
+
+/**
+ * Change a team's name, reference, and settings in each environment: absent leaves, null clears. Writes team, in the cells too.
+ * 404: a cell that is served elsewhere. 409: the reference is taken. 422: a brand without logo.
+ */
+export async function updateTeam(
+  tx: PlainTx,
+  admin: Administration,
+  manager: Manager,
+  team_id: string,
+  body: UpdateTeam,
+): Promise<OrgTeam> {
+  await lockOrg(tx, manager.org)
+  const team = await findItem(tx, manager, sql`id = ${team_id}`)
+  await assertFree(tx, manager, body.integration_team_id, team_id)
+  const next = new Map<CellName, Settings>()
+  for (const environment of environments) {
+    const change = body[environment]
+    if (!change) continue
+    const cell = cellOf(team, environment)
+    const settings = await settingsIn(admin, cell, team_id)
+    if (!settings) throw notFound('This cell is not served here')
+    next.set(cell, changed(settings, change, ['body', environment]))
+  }
+  const changes: Sql[] = []
+  if (body.name !== undefined) changes.push(sql`name = ${body.name}`)
+  if (body.integration_team_id !== undefined) changes.push(sql`integration_team_id = ${body.integration_team_id}`)
+  if (changes.length) await tx.run(sql`update team set ${join(changes, ', ')} where id = ${team_id}`)
+  for (const [cell, settings] of next)
+    await admin.cells.of(cell).plainTx((inCell) => overwriteTeam(inCell, { id: team_id, org_id: manager.org }, settings))
+  tx.afterCommit(() => admin.teams.forget(team_id))
+  return getTeam(tx, admin, manager, team_id)
+}
+
+/**
+ * Delete a team: its keys and tokens stop, its work ends, it is hidden. Writes team, api_key, management_key_team, member, invite,
+ * embedded_member, and team in the cells.
+ * 400: a cell of the region is served elsewhere. 404: no such team.
+ */
+export async function deleteTeam(tx: PlainTx, admin: Administration, manager: Manager, team_id: string): Promise<void> {
+  await lockOrg(tx, manager.org)
+  const { region } = await findItem(tx, manager, sql`id = ${team_id}`)
+  assertServed(admin, region)
+  await tx.run(sql`update team set deleted_at = ${tx.now} where id = ${team_id}`)
+  await tx.run(sql`delete from api_key where team_id = ${team_id}`)
+  await unbind(tx, team_id)
+  for (const cell of cellsOfRegion(region)) await admin.cells.of(cell).plainTx((inCell) => markDeleted(inCell, team_id))
+  tx.afterCommit(() => {
+    admin.teams.forget(team_id)
+    admin.orgs.forget(manager.org)
+  })
+}
+
+/** Nobody is bound to the team any more; keys and people that had no other are bound to none. */
+async function unbind(tx: PlainTx, team_id: string): Promise<void> {
+  await tx.run(sql`delete from management_key_team where team_id = ${team_id}`)
+  for (const table of [sql`member`, sql`invite`, sql`embedded_member`])
+    await tx.run(
+      sql`update ${table} set team_ids = array_remove(team_ids, ${team_id}::uuid) where ${team_id}::uuid = any (team_ids)`,
+    )
+}

@@ -1,0 +1,44 @@
+import { operation, type Operation } from '../../platform/http/operation.ts'
+import { Fields, Uuid } from '../../platform/schema/schema.ts'
+import type { Administration } from '../access/access.ts'
+import { getOwnTeam, getPriorities, replacePriorities } from './own-team.ts'
+import { OwnTeam, Priorities, PriorityQuery } from './schema.ts'
+
+/** What a team's own keys may ask about the team. */
+export const teamRoutes = (admin: Administration): Operation[] => [
+  operation({
+    id: 'get_team',
+    patients: false,
+    method: 'GET',
+    path: '/v2/team/{team_id}',
+    summary: 'Read the own team',
+    description: 'Fields of secrets are always null.',
+    deprecated: true,
+    params: Fields({ team_id: Uuid }),
+    reply: OwnTeam,
+    run: (tx, { params }) => getOwnTeam(tx, admin, params.team_id),
+  }),
+  operation({
+    id: 'get_source_priorities',
+    patients: false,
+    method: 'GET',
+    path: '/v2/team/source/priorities',
+    summary: 'List which sources come first',
+    query: PriorityQuery,
+    reply: Priorities,
+    run: (tx, { query }) => getPriorities(tx, query.data_type),
+  }),
+  operation({
+    id: 'update_source_priorities',
+    patients: false,
+    method: 'PATCH',
+    path: '/v2/team/source/priorities',
+    summary: 'Replace the list of which sources come first',
+    description: 'Without a body nothing changes, and the present list is answered.',
+    body: Priorities,
+    body_optional: true,
+    reply: Priorities,
+    example: [{ data_type: 'sleep', sources: ['oura', 'fitbit'] }],
+    run: (tx, { body }) => replacePriorities(tx, body),
+  }),
+]

@@ -1,0 +1,69 @@
+// A team as its own keys see it. Source: management-auth.md 18.
+import type { Tx } from '../../platform/db/transaction.ts'
+import { invalid, notFound } from '../../platform/http/errors.ts'
+import { Nullable, T } from '../../platform/schema/schema.ts'
+import { sql } from '../../platform/db/sql.ts'
+import type { Administration } from '../access/access.ts'
+import { shown } from './environment-settings.ts'
+import type { OwnTeam } from './schema.ts'
+
+const Named = T.Object({ name: T.String() })
+
+/** Read the team, without any secret. 404: another team. */
+export async function getOwnTeam(tx: Tx, admin: Administration, team_id: string): Promise<OwnTeam> {
+  assertOwn(tx, team_id)
+  const { name } = await admin.cells.control.queries.one(Named, sql`select name from team where id = ${team_id}`)
+  const settings = shown(tx.tenant.settings, admin.support_email)
+  const { lab_tests_patient_sms_communication_enabled: sms, lab_tests_patient_email_communication_enabled: email } = settings
+  return {
+    id: team_id,
+    org_id: tx.tenant.org,
+    name,
+    svix_app_id: null,
+    client_id: null,
+    client_secret: null,
+    airtable_api_key: null,
+    airtable_base_id: null,
+    webhook_secret: null,
+    api_key: null,
+    api_keys: null,
+    configuration: null,
+    testkits_texts_enabled: sms,
+    lab_tests_patient_communication_enabled: sms || email,
+    lab_tests_patient_sms_communication_enabled: sms,
+    lab_tests_patient_email_communication_enabled: email,
+    logo_url: settings.logo_url,
+    delegated_flow: 'order_and_results_with_customer_physician_network',
+    critical_result_notification_email: settings.critical_result_notification_email,
+  }
+}
+
+function assertOwn(tx: Tx, team_id: string): void {
+  if (team_id !== tx.team) throw notFound('Not Found')
+}
+
+type Priorities = Record<string, unknown>[]
+
+const PrioritiesRow = T.Object({ source_priorities: Nullable(T.String()) })
+const DEPTH_MAX = 10
+
+/** The list that the team has stored, or those of its items that are about one kind of data. */
+export async function getPriorities(tx: Tx, data_type?: string): Promise<Priorities> {
+  const { source_priorities } = await tx.one(PrioritiesRow, sql`select source_priorities from team where id = ${tx.team}`)
+  const all = JSON.parse(source_priorities ?? '[]') as Priorities
+  return data_type === undefined ? all : all.filter((item) => item.data_type === data_type)
+}
+
+/** Replace the list; without one nothing changes. Writes team. 422: an item of more than 10 levels. */
+export async function replacePriorities(tx: Tx, list: Priorities | undefined): Promise<Priorities> {
+  if (!list) return getPriorities(tx)
+  const faults = list.flatMap((item, i) =>
+    isDeeper(item, DEPTH_MAX) ? [{ loc: ['body', i], msg: 'Value error, has too many levels', type: 'value_error' }] : [],
+  )
+  if (faults.length) throw invalid(faults)
+  await tx.run(sql`update team set source_priorities = ${JSON.stringify(list)} where id = ${tx.team}`)
+  return list
+}
+
+const isDeeper = (value: unknown, levels: number): boolean =>
+  typeof value === 'object' && value !== null && (levels === 0 || Object.values(value).some((item) => isDeeper(item, levels - 1)))

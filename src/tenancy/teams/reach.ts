@@ -1,0 +1,53 @@
+// How far a management key reaches: teams that a request names in its body or query are looked up here, those of the path by the guard;
+// and which teams of a cell are meant where none is named.
+// Source: management-auth.md 4, E7.
+import type { Queries } from '../../platform/db/transaction.ts'
+import { badRequest, forbidden, notFound } from '../../platform/http/errors.ts'
+import type { Manager } from '../../platform/http/operation.ts'
+import { T } from '../../platform/schema/schema.ts'
+import { sql, type Sql } from '../../platform/db/sql.ts'
+
+const Found = T.Object({ id: T.String(), region: T.String() })
+export interface ReachedTeam {
+  id: string
+  region: string
+}
+
+/**
+ * The teams of these ids, each once, in the order given. 404: the organization does not have all of them. 403: the key is not bound to
+ * all of them.
+ * @param control the control plane, whatever the transaction is
+ */
+export async function reachedTeams(control: Queries, manager: Manager, ids: readonly string[]): Promise<ReachedTeam[]> {
+  const asked = [...new Set(ids)]
+  const rows = await control.many(
+    Found,
+    sql`select id, region from team where id = any (${asked}::uuid[]) and org_id = ${manager.org} and deleted_at is null`,
+  )
+  const found = new Map(rows.map((team) => [team.id, team]))
+  return asked.map((id) => {
+    const team = found.get(id)
+    if (!team) throw notFound('Team not found')
+    if (manager.teams && !manager.teams.has(id)) throw forbidden('Action forbidden')
+    return team
+  })
+}
+
+/** As `reachedTeams`, of one. */
+export const reachedTeam = async (control: Queries, manager: Manager, id: string): Promise<ReachedTeam> =>
+  (await reachedTeams(control, manager, [id]))[0]!
+
+/** As `reachedTeams`, of one region. 400: one of another. */
+export async function reachedIn(control: Queries, manager: Manager, region: string, ids: readonly string[]): Promise<string[]> {
+  const teams = await reachedTeams(control, manager, ids)
+  const elsewhere = teams.find((team) => team.region !== region)
+  if (elsewhere) throw badRequest(`Team ${elsewhere.id} is in region ${elsewhere.region}`)
+  return teams.map(({ id }) => id)
+}
+
+/** Holds for a row `t` of `team` in a cell that the key reaches and, when some are asked for, that is one of those. */
+export function reached(manager: Manager, ids?: readonly string[]): Sql {
+  const bound = manager.teams ? sql` and t.id = any (${[...manager.teams]}::uuid[])` : sql``
+  const asked = ids?.length ? sql` and t.id = any (${[...ids]}::uuid[])` : sql``
+  return sql`t.org_id = ${manager.org} and t.deleted_at is null${bound}${asked}`
+}

@@ -1,0 +1,36 @@
+// What members and invites have in common: roles, and the teams they are bound to. Source: management-auth.md 4, 8.
+import type { PlainTx } from '../../platform/db/transaction.ts'
+import { invalidValue, notFound } from '../../platform/http/errors.ts'
+import { T } from '../../platform/schema/schema.ts'
+import { sql, type Sql } from '../../platform/db/sql.ts'
+import type { Role } from '../members/schema.ts'
+
+/** Bindings as they are shown: null but for those who have teams by their role. */
+export const bindingsOf = (role: Sql, teams: Sql): Sql => sql`
+  case ${role} when 'team_admin' then to_json(array(
+    select json_build_object('team_id', bound) from unnest(${teams}) bound order by bound)) end as team_role_bindings`
+
+/** The teams that go with a role: at least one with team_admin (422 otherwise), else none. */
+export function teamsFor(role: Role, bindings: readonly { team_id: string }[] | undefined): string[] {
+  if (role !== 'team_admin') return []
+  const teams = [...new Set(bindings?.map(({ team_id }) => team_id))]
+  if (teams.length === 0) throw invalidValue(['body', 'team_role_bindings'], 'the role team_admin needs at least one team')
+  return teams
+}
+
+const Count = T.Object({ n: T.Integer() })
+
+/** 404: a team that the organization does not have. The teams are locked against deletion until they are bound. */
+export async function assertTeams(tx: PlainTx, org_id: string, teams: string[]): Promise<void> {
+  const { n } = await tx.locking.one(
+    Count,
+    sql`
+    with found as (
+      select id from team where id = any (${teams}::uuid[]) and org_id = ${org_id} and deleted_at is null for share)
+    select count(*) as n from found`,
+  )
+  if (n < teams.length) throw notFound('Team not found')
+}
+
+/** `%text%` for `ilike`, its signs taken literally. */
+export const containing = (text: string): string => `%${text.replace(/[\\%_]/g, '\\$&')}%`

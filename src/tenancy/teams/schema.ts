@@ -1,0 +1,291 @@
+// Shapes of the management interface. Source: openapi-management.json; management-auth.md 5-10.
+import { Refusal } from '../../platform/schema/read.ts'
+import {
+  Clearable,
+  Email,
+  Fields,
+  Maybe,
+  Nullable,
+  OpenEnum,
+  T,
+  Text,
+  Timestamp,
+  Uuid,
+  type Static,
+} from '../../platform/schema/schema.ts'
+
+/** A name as dashboards show it: letters, digits and a few signs, spaces but no tabs. */
+const Name = Text({
+  pattern: "^[A-Za-zÀ-ÖØ-öø-ÿ0-9(),/:'|&_\\- ’]{0,80}$",
+  says: "have only letters, digits, spaces and ( ) , / : ' | & _ -",
+  maxLength: 80,
+})
+const Label = Text({ minLength: 1, maxLength: 100 })
+/** The caller's own reference of a team or a member. */
+export const Reference = Text({ maxLength: 256 })
+export const Environment = OpenEnum(['sandbox', 'production'])
+export const Region = OpenEnum(['us', 'eu'])
+export const NextCursor = Maybe(Text({ maxLength: 1000 }))
+export const Cursor = Nullable(T.String())
+
+/** What an operation answers that has nothing to say. */
+export const Nothing = Fields({}, { title: 'Nothing' })
+
+export const OrgParams = Fields({ org_id: Uuid })
+export const TeamParams = Fields({ org_id: Uuid, team_id: Uuid })
+
+export const Org = Fields({ id: Uuid, name: T.String(), expires_at: Nullable(Timestamp) }, { title: 'Organization' })
+export type Org = Static<typeof Org>
+export const UpdateOrg = Fields({ name: Name }, { title: 'UpdateOrganization', additionalProperties: false })
+
+const BrandText = Maybe(Text({ maxLength: 500 }))
+const brandFields = {
+  company_website: BrandText,
+  support_email: Maybe(Email),
+  support_contact: Clearable(Text({ maxLength: 500 })),
+  company_address: BrandText,
+  brand_color: BrandText,
+}
+const companyName = Text({ maxLength: 200 })
+const CreateBrand = Fields({ company_name: companyName, ...brandFields }, { title: 'CreateBrandInformation' })
+export const UpdateBrand = Fields({ company_name: Maybe(companyName), ...brandFields }, { title: 'UpdateBrandInformation' })
+export type UpdateBrand = Static<typeof UpdateBrand>
+
+const BrandInformation = Fields(
+  {
+    company_name: T.String(),
+    company_website: T.String(),
+    support_email: T.String({ description: 'Of the team, else of the installation, else empty.' }),
+    support_contact: Nullable(T.String()),
+    company_address: T.String(),
+    brand_color: T.String(),
+  },
+  { title: 'BrandInformation' },
+)
+export type BrandInformation = Static<typeof BrandInformation>
+
+export const Url = Text({
+  minLength: 1,
+  maxLength: 2083,
+  rule: (text) => (URL.canParse(text) && /^https?:/i.test(text) ? text : new Refusal('must be an http or https address')),
+})
+
+const environmentFields = {
+  lab_tests_patient_sms_communication_enabled: Maybe(T.Boolean()),
+  lab_tests_patient_email_communication_enabled: Maybe(T.Boolean()),
+  critical_result_notification_email: Clearable(Email),
+  logo_url: Clearable(Url),
+  reject_duplicate_connection: Maybe(T.Boolean()),
+  sdk_per_device_activity_timeseries: Maybe(T.Boolean()),
+  partial_webhooks_enabled: Maybe(T.Boolean()),
+  minor_ordering_enabled: Maybe(T.Boolean()),
+}
+const ANY_ORDER = '00000000-0000-0000-0000-000000000000'
+/** An address for patients, in which `{order_id}` stands for an order. It has no other braces, so that none are sent to a patient. */
+const BookingUrl = Text({
+  maxLength: 500,
+  description: 'Where patients book visits at home, an https address; `{order_id}` in it stands for the id of their order.',
+  rule(text) {
+    const example = text.replaceAll('{order_id}', ANY_ORDER)
+    const url = /^https:[/][/][!-z|~]+$/i.test(example) ? URL.parse(example) : null
+    return url && !url.username && !url.password
+      ? text
+      : new Refusal(
+          'must be an https address of plain letters and signs, without a password, its only braces those of {order_id}',
+        )
+  },
+})
+
+const UpdateEnvironment = Fields(
+  {
+    ...environmentFields,
+    brand_information: Clearable(UpdateBrand),
+    patient_experience: Maybe(T.Boolean()),
+    appointment_booking_url: Clearable(BookingUrl),
+  },
+  { title: 'UpdateTeamEnvironment' },
+)
+export type UpdateEnvironment = Static<typeof UpdateEnvironment>
+
+export const TeamEnvironment = Fields(
+  {
+    lab_tests_patient_sms_communication_enabled: T.Boolean(),
+    lab_tests_patient_email_communication_enabled: T.Boolean(),
+    critical_result_notification_email: Nullable(T.String()),
+    brand_information: Nullable(BrandInformation),
+    logo_url: Nullable(T.String()),
+    reject_duplicate_connection: T.Boolean(),
+    sdk_per_device_activity_timeseries: T.Boolean(),
+    partial_webhooks_enabled: T.Boolean(),
+    minor_ordering_enabled: T.Boolean(),
+    appointment_booking_url: Nullable(T.String()),
+  },
+  { title: 'TeamEnvironment' },
+)
+export type TeamEnvironment = Static<typeof TeamEnvironment>
+
+const teamFields = {
+  id: Uuid,
+  name: T.String(),
+  created_on: Timestamp,
+  region: OpenEnum(['us', 'eu']),
+  integration_team_id: Nullable(T.String()),
+}
+export const TeamItem = Fields(teamFields, { title: 'TeamItem' })
+export type TeamItem = Static<typeof TeamItem>
+export const TeamPage = Fields({ teams: T.Array(TeamItem), next_cursor: Cursor }, { title: 'TeamPage' })
+export const OrgTeam = Fields(
+  {
+    ...teamFields,
+    environments: T.Array(T.String()),
+    sandbox: Nullable(TeamEnvironment),
+    production: Nullable(TeamEnvironment),
+  },
+  { title: 'OrganizationTeam' },
+)
+export type OrgTeam = Static<typeof OrgTeam>
+
+export const TeamListQuery = Fields({
+  team_id: Maybe(Uuid),
+  region: Maybe(T.Array(Region, { maxItems: 10 })),
+  search_query: Maybe(Name),
+  next_cursor: NextCursor,
+})
+export type TeamListQuery = Static<typeof TeamListQuery>
+
+export const CreateTeam = Fields(
+  {
+    name: Name,
+    region: Region,
+    id: Maybe(Uuid),
+    integration_team_id: Maybe(Reference),
+    ...environmentFields,
+    brand_information: Maybe(CreateBrand),
+  },
+  { title: 'CreateTeam', additionalProperties: false },
+)
+export type CreateTeam = Static<typeof CreateTeam>
+
+export const UpdateTeam = Fields(
+  {
+    name: Maybe(Name),
+    integration_team_id: Clearable(Reference),
+    sandbox: Maybe(UpdateEnvironment),
+    production: Maybe(UpdateEnvironment),
+  },
+  { title: 'UpdateTeam', additionalProperties: false },
+)
+export type UpdateTeam = Static<typeof UpdateTeam>
+
+export const ResolveTeam = Fields({ integration_team_id: Reference }, { title: 'ResolveTeam' })
+
+export const MintToken = Fields({ env: Environment }, { title: 'CreateAccessToken' })
+export const MintTokenMaybe = Fields({ env: Maybe(Environment) }, { title: 'CreateAccessTokenOfOnlyEnvironment' })
+export const AccessToken = Fields({ access_token: T.String(), expires_in: T.Integer() }, { title: 'AccessToken' })
+
+/** Further keys, such as the `role` of public samples, are ignored. */
+export const TeamRoleBinding = Fields({ team_id: Uuid }, { title: 'TeamRoleBinding' })
+export const Bindings = T.Array(TeamRoleBinding, { maxItems: 1000 })
+
+export const Creator = T.Union(
+  [
+    Fields({ type: T.Literal('org_member'), id: Uuid, name: T.String(), email: T.String(), avatar: T.String() }),
+    Fields({ type: T.Literal('removed_org_member'), id: Nullable(Uuid) }),
+    Fields({ type: T.Literal('management_key') }),
+  ],
+  { title: 'Creator' },
+)
+
+const managementKey = {
+  id: Uuid,
+  label: T.String(),
+  created_at: Timestamp,
+  creator: Creator,
+  role: OpenEnum(['org_admin', 'team_admin']),
+  team_role_bindings: Nullable(T.Array(TeamRoleBinding)),
+}
+export const ManagementKey = Fields(managementKey, { title: 'ManagementKey' })
+export type ManagementKey = Static<typeof ManagementKey>
+export const NewManagementKey = Fields({ ...managementKey, key: T.String() }, { title: 'NewManagementKey' })
+export const ManagementKeyPage = Fields({ data: T.Array(ManagementKey), next_cursor: Cursor }, { title: 'ManagementKeyPage' })
+export const ManagementKeyQuery = Fields({
+  team_id: Maybe(Uuid),
+  role: Maybe(OpenEnum(['org_admin', 'team_admin'])),
+  next_cursor: NextCursor,
+})
+export type ManagementKeyQuery = Static<typeof ManagementKeyQuery>
+export const CreateManagementKey = Fields(
+  {
+    label: Label,
+    role: Maybe(OpenEnum(['org_admin', 'team_admin'])),
+    team_role_bindings: Maybe(Bindings),
+    team_id: Maybe(T.String({ format: 'uuid', description: 'Without a role: a key of this one team.' })),
+  },
+  { title: 'CreateManagementKey' },
+)
+export type CreateManagementKey = Static<typeof CreateManagementKey>
+export const PatchManagementKey = Fields(
+  { label: Maybe(Label), team_role_bindings: Maybe(Bindings) },
+  { title: 'PatchManagementKey' },
+)
+export type PatchManagementKey = Static<typeof PatchManagementKey>
+export const RotateManagementKey = Fields(
+  {
+    overlap_seconds: Maybe(
+      T.Integer({ minimum: 0, maximum: 86_400, description: 'How long the former text goes on working; a day when not given.' }),
+    ),
+  },
+  { title: 'RotateManagementKey' },
+)
+export const ManagementKeyParams = Fields({ org_id: Uuid, key_id: Uuid })
+
+export const CellParams = Fields({ org_id: Uuid, env: Environment, region: Region })
+export type CellParams = Static<typeof CellParams>
+export const TeamApiKey = Fields(
+  {
+    id: Uuid,
+    label: T.String(),
+    value: T.String({ description: 'Whole in the answer that creates it, masked ever after.' }),
+    team_id: Uuid,
+    created_at: Timestamp,
+  },
+  { title: 'TeamApiKey' },
+)
+export type TeamApiKey = Static<typeof TeamApiKey>
+export const TeamApiKeyPage = Fields({ api_keys: T.Array(TeamApiKey), next_cursor: Cursor }, { title: 'TeamApiKeyPage' })
+export const TeamApiKeyQuery = Fields({ team_id: Maybe(Uuid), next_cursor: NextCursor })
+export const CreateTeamApiKey = Fields({ label: Label, team_id: Uuid }, { title: 'CreateTeamApiKey' })
+export const DeleteTeamApiKeysQuery = Fields({ api_key_id: T.Array(Uuid, { minItems: 1, maxItems: 200 }) })
+const Ids = T.Array(Uuid)
+export const DeletedTeamApiKeys = Fields({ success: Ids, failure: Ids, not_found: Ids }, { title: 'DeletedTeamApiKeys' })
+
+const Absent = T.Null()
+export const OwnTeam = Fields(
+  {
+    id: Uuid,
+    org_id: Uuid,
+    name: T.String(),
+    svix_app_id: Absent,
+    client_id: Absent,
+    client_secret: Absent,
+    airtable_api_key: Absent,
+    airtable_base_id: Absent,
+    webhook_secret: Absent,
+    api_key: Absent,
+    api_keys: Absent,
+    configuration: Absent,
+    testkits_texts_enabled: T.Boolean(),
+    lab_tests_patient_communication_enabled: T.Boolean(),
+    lab_tests_patient_sms_communication_enabled: T.Boolean(),
+    lab_tests_patient_email_communication_enabled: T.Boolean(),
+    logo_url: Nullable(T.String()),
+    delegated_flow: T.String(),
+    critical_result_notification_email: Nullable(T.String()),
+  },
+  { title: 'Team' },
+)
+export type OwnTeam = Static<typeof OwnTeam>
+export const PriorityQuery = Fields({
+  data_type: Maybe(OpenEnum(['workouts', 'activity', 'sleep', 'body', 'timeseries'])),
+})
+export const Priorities = T.Array(T.Record(T.String(), T.Unknown()), { maxItems: 500 })

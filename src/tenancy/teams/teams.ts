@@ -1,0 +1,131 @@
+// Organizations and teams: the control plane's record of them, and a team's row in each of its cells (clock, settings).
+import type { Cells } from '../../platform/db/cells.ts'
+import type { CellName } from '../../platform/db/cell-names.ts'
+import type { PlainTx, Queries, Tenant, Tx } from '../../platform/db/transaction.ts'
+import { moveDueJobs } from '../../platform/queue/outbox.ts'
+import { Nullable, T } from '../../platform/schema/schema.ts'
+import { sql } from '../../platform/db/sql.ts'
+
+export type Region = 'us' | 'eu'
+
+/** The cells in which a team of a region exists. */
+export const cellsOfRegion = (region: Region): CellName[] => [`sandbox-${region}`, `production-${region}`]
+
+/** Writes org. */
+export async function createOrg(tx: PlainTx, name: string): Promise<string> {
+  const id = tx.uuid()
+  await tx.run(sql`insert into org (id, name, created_at) values (${id}, ${name}, ${tx.now})`)
+  return id
+}
+
+const Found = T.Object({ id: T.String() })
+
+/** The oldest organization with this id or name. */
+export const findOrg = async (tx: PlainTx, idOrName: string): Promise<string | undefined> =>
+  (
+    await tx.maybe(
+      Found,
+      sql`select id from org where id::text = ${idOrName} or name = ${idOrName} order by created_at, id limit 1`,
+    )
+  )?.id
+
+const FoundTeam = T.Object({
+  id: T.String(),
+  org_id: T.String(),
+  expires_at: Nullable(T.String()),
+  region: T.Union([T.Literal('us'), T.Literal('eu')]),
+})
+
+/** A team of the control plane; undefined when there is none of this id, or it was deleted. */
+export const findTeam = (tx: Queries, id: string) =>
+  tx.maybe(
+    FoundTeam,
+    sql`
+    select t.id, t.org_id, t.region, o.expires_at from team t join org o on o.id = t.org_id
+    where t.id = ${id} and t.deleted_at is null`,
+  )
+
+/** Record a team in the control plane. Writes team. */
+export async function createTeam(tx: PlainTx, team: { org_id: string; name: string; region: Region }): Promise<string> {
+  const id = tx.uuid()
+  await tx.run(sql`
+    insert into team (id, org_id, name, region, created_at) values (${id}, ${team.org_id}, ${team.name}, ${team.region}, ${tx.now})`)
+  return id
+}
+
+/**
+ * Settings a team starts with. Minors may be ordered for in the sandbox only. Source: lab-testing.md 5.1.
+ */
+export const initialSettings = (cell: CellName): Record<string, unknown> => ({
+  minor_ordering_enabled: cell.startsWith('sandbox'),
+  partial_webhooks_enabled: false,
+})
+
+/** Give a team its place in a cell; does nothing when it has one. Writes team. */
+export async function placeTeam(tx: PlainTx, cell: CellName, team: { id: string; org_id: string }): Promise<void> {
+  await tx.run(sql`
+    insert into team (id, org_id, settings, created_at)
+    values (${team.id}, ${team.org_id}, ${JSON.stringify(initialSettings(cell))}, ${tx.now})
+    on conflict (id) do nothing`)
+}
+
+/** Give a team its place and settings in a cell, whatever was there. Writes team. */
+export const overwriteTeam = (
+  tx: PlainTx,
+  team: { id: string; org_id: string },
+  settings: Readonly<Record<string, unknown>>,
+): Promise<number> =>
+  tx.run(sql`
+    insert into team (id, org_id, settings, created_at)
+    values (${team.id}, ${team.org_id}, ${JSON.stringify(settings)}, ${tx.now})
+    on conflict (id) do update set org_id = excluded.org_id, settings = excluded.settings`)
+
+/** A team is gone from a cell: nobody speaks for it and nothing is done for it any more. Writes team. */
+export const markDeleted = (tx: PlainTx, team_id: string): Promise<number> =>
+  tx.run(sql`update team set deleted_at = ${tx.now} where id = ${team_id} and deleted_at is null`)
+
+const TeamRow = T.Object({
+  org_id: T.String(),
+  clock_offset_s: T.Integer(),
+  settings: T.Record(T.String(), T.Unknown()),
+  features_off: T.Array(T.String()),
+  features_on: T.Array(T.String()),
+})
+
+/** A team as it is in a cell now; undefined when it is not there, or was deleted. */
+export async function loadTenant(cells: Cells, cell: CellName, team: string): Promise<Tenant | undefined> {
+  const row = await cells
+    .of(cell)
+    .queries.maybe(
+      TeamRow,
+      sql`select org_id, clock_offset_s, settings, features_off, features_on from team where id = ${team} and deleted_at is null`,
+    )
+  if (!row) return undefined
+  const { org_id: org, clock_offset_s, settings, features_off, features_on: options_on } = row
+  return { team, org, cell, clock_offset_s, settings, features_off, options_on }
+}
+
+/** Switch a feature on or off for a team in a cell. Writes team. @returns whether the team is there */
+export async function switchFeature(tx: PlainTx, team_id: string, name: string, on: boolean): Promise<boolean> {
+  const others = sql`array_remove(features_off, ${name}::text)`
+  const next = on ? others : sql`array_append(${others}, ${name}::text)`
+  return (await tx.run(sql`update team set features_off = ${next} where id = ${team_id} and deleted_at is null`)) > 0
+}
+
+/** Switch an option on or off for a team in a cell. Writes team. @returns whether the team is there */
+export async function switchOption(tx: PlainTx, team_id: string, name: string, on: boolean): Promise<boolean> {
+  const others = sql`array_remove(features_on, ${name}::text)`
+  const next = on ? sql`array_append(${others}, ${name}::text)` : others
+  return (await tx.run(sql`update team set features_on = ${next} where id = ${team_id} and deleted_at is null`)) > 0
+}
+
+/**
+ * Move a team's clock to `offset_s` ahead of the machine's; its waiting jobs fall due accordingly. Writes team, job.
+ * The clock only moves forward: a smaller offset than the present one changes nothing.
+ */
+export async function setClockOffset(tx: Tx, offset_s: number): Promise<void> {
+  const moved = await tx.run(
+    sql`update team set clock_offset_s = ${offset_s} where id = ${tx.team} and clock_offset_s < ${offset_s}`,
+  )
+  if (moved) await moveDueJobs(tx, offset_s)
+}
