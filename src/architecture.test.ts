@@ -109,7 +109,7 @@ test('a table is written by one module', () => {
  */
 const FRAGMENTS: Record<string, RegExp> = {
   'src/phlebotomy/visits.ts': /select staff_id, .* from phlebotomy_visit\s+where staff_id = any/s,
-  'src/users/users.ts': /from "user"\s*$/,
+  'src/people/users/users.ts': /from "user"\s*$/,
   'src/catalog/lab-tests.ts': /from lab_test t\s+join lab l/,
   'src/matching/raw-results.ts': /from raw_result r join lab l on l.id = r.lab_id$/,
   // Who sends for a team is known by the team's id.
@@ -177,7 +177,7 @@ const ON_WHOLE_CELL: Record<string, string> = {
   'src/database.ts': 'which migrations a schema has',
   'src/catalog/exchange.ts': 'the catalog is of no team',
   'src/catalog/load.ts': 'the catalog is of no team',
-  'src/insurance/load.ts': 'payors and diagnoses of the platform',
+  'src/people/insurance/load.ts': 'payors and diagnoses of the platform',
   'src/labs/platform-accounts.ts': 'lab accounts of the platform',
   'src/tenancy/teams/team-erasure.ts': 'teams that were deleted',
   'src/tenancy/teams/managed-teams.ts': 'management keys name any team of their organization',

@@ -6,7 +6,7 @@ import { Cells } from './platform/db/cells.ts'
 import { cells, connection, given } from './testing.ts'
 import { kitLab } from './testing-labs.ts'
 import { placed } from './testing-orders.ts'
-import { usStates } from './wire/places.ts'
+import { usStates } from './people/person/countries.ts'
 import { command } from './testing-commands.ts'
 
 const run = (...words: string[]) => command(cells, ['lab-account', ...words])

@@ -11,7 +11,7 @@ import type { Db } from './platform/db/database.ts'
 import type { PlainTx } from './platform/db/transaction.ts'
 import { Problem } from './platform/http/errors.ts'
 import { billingTypes } from './wire/enums.ts'
-import { usStates } from './wire/places.ts'
+import { usStates } from './people/person/countries.ts'
 
 /**
  * Carry out `lab-account create`, `lab-account update`, `lab-account list` or `lab-account show`.

@@ -4,7 +4,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { loadInsuranceData } from './insurance/load.ts'
+import { loadInsuranceData } from './people/insurance/load.ts'
 import { cells, given, type Given } from './testing.ts'
 import { command, outcomeOf } from './testing-commands.ts'
 

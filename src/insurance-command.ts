@@ -2,8 +2,8 @@
 import { readFile } from 'node:fs/promises'
 import { agree } from './agreement.ts'
 import type { Surroundings, Typed } from './command-tree.ts'
-import { FileFault } from './insurance/data.ts'
-import { changeOfCodes, importCodes, importPayors } from './insurance/load.ts'
+import { FileFault } from './people/insurance/data-files.ts'
+import { changeOfCodes, importCodes, importPayors } from './people/insurance/load.ts'
 import type { Cells } from './platform/db/cells.ts'
 import type { CellName } from './platform/db/cell-names.ts'
 

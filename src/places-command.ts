@@ -6,7 +6,7 @@ import { importPostalCodes, lossesOfImport } from './places/postal-codes.ts'
 import type { Cells } from './platform/db/cells.ts'
 import type { CellName } from './platform/db/cell-names.ts'
 import { taken, unreadable, UnusableFile } from './platform/files/rejected-rows.ts'
-import { countryCode } from './wire/places.ts'
+import { countryCode } from './people/person/countries.ts'
 
 /**
  * Carry out `places import FILE`, in every cell that is served or in one. An import that would remove postal codes needs

@@ -1,7 +1,7 @@
 // Lab accounts as an operator makes them, for tests.
 import { createAccount, type AccountChange } from './labs/accounts.ts'
 import { billingTypes, type LabSlug } from './wire/enums.ts'
-import { usStates } from './wire/places.ts'
+import { usStates } from './people/person/countries.ts'
 import type { Given } from './testing.ts'
 
 /** Every way of billing in every state. */

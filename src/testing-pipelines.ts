@@ -8,7 +8,7 @@ import { pipelinesIn } from './pipelines/worker.ts'
 import type { PipelineOptions } from './pipelines/deliver.ts'
 import { cells, metrics, pubsub_projects, targets, vault, type Given } from './testing.ts'
 import { delivering } from './testing-webhooks.ts'
-import { deletedAmong } from './users/users.ts'
+import { deletedAmong } from './people/users/users.ts'
 
 /** One for all, as in `testing-webhooks.ts`. */
 const log = createLog(process.env.TEST_LOG_LEVEL ?? 'silent')

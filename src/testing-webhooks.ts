@@ -9,7 +9,7 @@ import { emit } from './platform/queue/outbox.ts'
 import { T } from './platform/schema/schema.ts'
 import { sql } from './platform/db/sql.ts'
 import { cells, metrics, targets, vault, type Given } from './testing.ts'
-import { deletedAmong } from './users/users.ts'
+import { deletedAmong } from './people/users/users.ts'
 import type { DeliveryOptions } from './webhooks/delivery-options.ts'
 import { deliveryIn, type Delivery } from './webhooks/worker.ts'
 

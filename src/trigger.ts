@@ -6,7 +6,7 @@ import type { Typed } from './command-tree.ts'
 import { ask, findRemote, type Remote, type RemoteValues } from './remote.ts'
 import { UsageError } from './usage-error.ts'
 import { eventType } from './webhooks/catalogue.ts'
-import { examplePatient, examplePhysician } from './wire/example.ts'
+import { examplePatient, examplePhysician } from './people/person/example-patient.ts'
 
 const LOOK_MS = 200
 const WAIT_MS_MAX = 30_000

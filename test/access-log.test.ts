@@ -13,7 +13,7 @@ import { Sockets } from '../src/platform/http/sockets.ts'
 import { placed, requisitioned } from '../src/testing-orders.ts'
 import { address, patient } from '../src/testing-people.ts'
 import { access, administration, asOwner, cells, client, given, guard, metrics, vault, type Given } from '../src/testing.ts'
-import { assertNotDeleted } from '../src/users/users.ts'
+import { assertNotDeleted } from '../src/people/users/users.ts'
 
 interface Line {
   at: string

@@ -17,7 +17,7 @@ import { Environment } from '../src/tenancy/teams/schema.ts'
 import { access, administration, cells, given, guard, metrics, type Given } from '../src/testing.ts'
 import { each } from './operations/each.ts'
 import { send, valid } from './operations/requests.ts'
-import { assertNotDeleted } from '../src/users/users.ts'
+import { assertNotDeleted } from '../src/people/users/users.ts'
 import { command } from '../src/testing-commands.ts'
 
 const reply = Fields({ done: T.Literal(true) })

@@ -13,7 +13,7 @@ import { T } from '../src/platform/schema/schema.ts'
 import { sql, type Sql } from '../src/platform/db/sql.ts'
 import { copies, placed, tenantOf } from '../src/testing-orders.ts'
 import { access, asOwner, connection, given, type Given } from '../src/testing.ts'
-import { deletedAmong, listUsers, resolveUser, searchUsers } from '../src/users/users.ts'
+import { deletedAmong, listUsers, resolveUser, searchUsers } from '../src/people/users/users.ts'
 import { listEvents } from '../src/webhooks/events.ts'
 import { readFeed } from '../src/webhooks/feed.ts'
 

@@ -2,7 +2,7 @@
 import { inTurn } from '../platform/db/erasure.ts'
 import { handle } from '../platform/queue/outbox.ts'
 import { sql } from '../platform/db/sql.ts'
-import { eraseUser, isDoomed } from '../users/users.ts'
+import { eraseUser, isDoomed } from '../people/users/users.ts'
 
 export const eraseAppointmentsHandler = handle(eraseUser, async (context, { user_id }) => {
   await context.tx(async (tx) => {

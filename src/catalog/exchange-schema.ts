@@ -3,7 +3,7 @@
 import { Refusal, type Rule } from '../platform/schema/read.ts'
 import { Fields, Int, OpenEnum, T, Text, type Static, type TSchema } from '../platform/schema/schema.ts'
 import { collectionMethods, markerTypes, sampleTypes } from '../wire/enums.ts'
-import { usStates } from '../wire/places.ts'
+import { usStates } from '../people/person/countries.ts'
 
 export const FORMAT = 'drawbridge-catalog-1'
 

@@ -1,6 +1,6 @@
 // How many days of history a provider is asked for when a user connects it, unless a team wants another number. Only values.
 // Source: management-auth.md 14; users-wearables.md 3.
-import type { Provider } from '../wire/providers.ts'
+import type { Provider } from '../people/users/sources.ts'
 import type { Resource } from '../wire/resources.ts'
 
 /** The most that anybody may ask for. */

@@ -3,7 +3,7 @@
 import { NextCursor } from '../tenancy/teams/schema.ts'
 import { Clearable, Fields, Maybe, Nullable, OpenEnum, T, Text, Timestamp, Uuid, type Static } from '../platform/schema/schema.ts'
 import { labSlugs } from '../wire/enums.ts'
-import { OAuthProvider, providers } from '../wire/providers.ts'
+import { OAuthProvider, providers } from '../people/users/sources.ts'
 import { Details, detailShapes } from './details.ts'
 
 export const TEAMS_MAX = 100

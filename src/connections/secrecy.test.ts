@@ -8,7 +8,7 @@ import { createHttp } from '../platform/http/server.ts'
 import { createLog } from '../platform/telemetry/log.ts'
 import { Sockets } from '../platform/http/sockets.ts'
 import { access, administration, cells, given, metrics, vault } from '../testing.ts'
-import { assertNotDeleted } from '../users/users.ts'
+import { assertNotDeleted } from '../people/users/users.ts'
 
 const hidden = ['swordfish', 'tunafish', 'marlin', 'barracuda']
 const details = {

@@ -9,7 +9,7 @@ import { notFound } from '../platform/http/errors.ts'
 import { T } from '../platform/schema/schema.ts'
 import { sql } from '../platform/db/sql.ts'
 import { addressLine } from './person.ts'
-import { notDeleted } from '../users/users.ts'
+import { notDeleted } from '../people/users/users.ts'
 
 export interface OrderFile {
   order: Order

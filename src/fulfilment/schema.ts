@@ -14,7 +14,7 @@ import {
   type Static,
 } from '../platform/schema/schema.ts'
 import { CollectionMethod, LabSlug } from '../wire/enums.ts'
-import { Gender } from '../wire/patient.ts'
+import { Gender } from '../people/person/patient.ts'
 
 /** What somebody has to do for an order, or to wait for. */
 export const todos = ['accept', 'pick_kit', 'ship', 'draw', 'await_sample', 'report', 'problem'] as const

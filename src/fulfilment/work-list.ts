@@ -12,7 +12,7 @@ import { newestPage, readNewest } from '../platform/http/cursors.ts'
 import { Nullable, T, Timestamp, type Static } from '../platform/schema/schema.ts'
 import { and, sql, type Sql } from '../platform/db/sql.ts'
 import { expectations } from '../results/expectations.ts'
-import { notDeleted, notDeletedOf } from '../users/users.ts'
+import { notDeleted, notDeletedOf } from '../people/users/users.ts'
 import { labSlugs } from '../wire/enums.ts'
 import { Todo, type WorkDetails, type WorkItem, type WorkQuery } from './schema.ts'
 

@@ -4,7 +4,7 @@ import type { Db } from '../platform/db/database.ts'
 import { T } from '../platform/schema/schema.ts'
 import { sql } from '../platform/db/sql.ts'
 import { billingTypes } from '../wire/enums.ts'
-import { usStates } from '../wire/places.ts'
+import { usStates } from '../people/person/countries.ts'
 
 const Lab = T.Object({ id: T.Integer() })
 

@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
 import { orderBody, placed } from '../testing-orders.ts'
 import { given, type Given } from '../testing.ts'
-import { usStates } from '../wire/places.ts'
+import { usStates } from '../people/person/countries.ts'
 
 const PATH = '/lab_account/sandbox/us'
 const PHYSICIAN_MISSING = 'Orders under this lab account must name the physician who orders'

@@ -2,7 +2,7 @@
 // are made by command, by whoever has the contracts.
 import type { PlainTx } from '../platform/db/transaction.ts'
 import { badRequest, conflict, forbidden, notFound } from '../platform/http/errors.ts'
-import { usStates } from '../wire/places.ts'
+import { usStates } from '../people/person/countries.ts'
 import { createAccount, findAccount, updateAccount } from './accounts.ts'
 import type { LabAccount, UpsertAccount } from './schema.ts'
 

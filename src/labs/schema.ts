@@ -2,7 +2,7 @@
 import { Fields, Maybe, Nullable, OpenEnum, T, Text, Uuid, type Static } from '../platform/schema/schema.ts'
 import { Environment, Region } from '../tenancy/teams/schema.ts'
 import { billingTypes, type Billing } from '../wire/enums.ts'
-import { usStates } from '../wire/places.ts'
+import { usStates } from '../people/person/countries.ts'
 
 /** Only an active account takes orders. */
 export const accountStatuses = ['active', 'pending', 'suspended', 'ready_to_launch'] as const

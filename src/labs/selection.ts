@@ -4,9 +4,9 @@ import type { PlainTx, Queries, Tx } from '../platform/db/transaction.ts'
 import { badRequest, Problem } from '../platform/http/errors.ts'
 import { T, type Static } from '../platform/schema/schema.ts'
 import { sql } from '../platform/db/sql.ts'
-import type { PatientAddress } from '../wire/address.ts'
+import type { PatientAddress } from '../people/person/address.ts'
 import type { Billing } from '../wire/enums.ts'
-import { UNITED_STATES, usStates } from '../wire/places.ts'
+import { UNITED_STATES, usStates } from '../people/person/countries.ts'
 import type { AccountStatus } from './schema.ts'
 
 const UsableAccount = T.Object({

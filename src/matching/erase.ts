@@ -3,7 +3,7 @@ import type { Tx } from '../platform/db/transaction.ts'
 import { inTurn } from '../platform/db/erasure.ts'
 import { handle } from '../platform/queue/outbox.ts'
 import { sql } from '../platform/db/sql.ts'
-import { eraseUser, isDoomed } from '../users/users.ts'
+import { eraseUser, isDoomed } from '../people/users/users.ts'
 
 /** What can be of nobody but the user. Where others come into question the user's orders are gone from the choice. */
 export const eraseRawResultsHandler = handle(eraseUser, async (context, { user_id }) => {

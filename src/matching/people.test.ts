@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { toPatient } from '../wire/patient.ts'
+import { toPatient } from '../people/person/patient.ts'
 import { compare, type Likeness } from './people.ts'
 
 const known = toPatient({

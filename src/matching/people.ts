@@ -1,5 +1,5 @@
 // Whether the patient of a report is the patient of an order. Pure. Source: lab-testing.md 14; the rules are a choice of this project.
-import type { Patient } from '../wire/patient.ts'
+import type { Patient } from '../people/person/patient.ts'
 import type { ReportedPatient } from './delivery.ts'
 
 /** `unknown`: too little is said to tell. */

@@ -9,7 +9,7 @@ import { Rounds } from '../platform/runtime/poll-loop.ts'
 import { T, type Static } from '../platform/schema/schema.ts'
 import { sendSms, type SmsOutcome, type SmsSettings } from '../platform/sms/sms-gateway.ts'
 import { sql } from '../platform/db/sql.ts'
-import { notDeletedOf } from '../users/users.ts'
+import { notDeletedOf } from '../people/users/users.ts'
 
 const POLL_MS = 1000
 const LEASE_S = 60

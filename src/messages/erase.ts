@@ -5,7 +5,7 @@ import { eraseMail } from '../platform/mail/mail-outbox.ts'
 import { handle } from '../platform/queue/outbox.ts'
 import { Nullable, T } from '../platform/schema/schema.ts'
 import { sql, type Sql } from '../platform/db/sql.ts'
-import { eraseUser, isDoomed } from '../users/users.ts'
+import { eraseUser, isDoomed } from '../people/users/users.ts'
 
 const Gone = T.Object({ mail_id: Nullable(T.String()) })
 

@@ -11,7 +11,7 @@ import { join, sql, type Sql } from '../platform/db/sql.ts'
 import type { Channel } from './kinds.ts'
 import { PatientMessage, type PatientMessages } from './schema.ts'
 import { wordsOf, type Help } from './texts.ts'
-import { notDeletedOf } from '../users/users.ts'
+import { notDeletedOf } from '../people/users/users.ts'
 
 const LISTED_MAX = 200
 

@@ -10,7 +10,7 @@ import { features } from '../tenancy/teams/features.ts'
 import { reminders } from './kinds.ts'
 import { tell } from './messages.ts'
 import { switchesOf } from './switches.ts'
-import { notDeleted } from '../users/users.ts'
+import { notDeleted } from '../people/users/users.ts'
 
 const remind = job(
   'messages.remind',

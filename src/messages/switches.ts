@@ -8,7 +8,7 @@ import { T } from '../platform/schema/schema.ts'
 import { sql } from '../platform/db/sql.ts'
 import type { Channel } from './kinds.ts'
 import type { CommunicationSettings } from './schema.ts'
-import { notDeleted } from '../users/users.ts'
+import { notDeleted } from '../people/users/users.ts'
 
 type Settings = Readonly<Record<string, unknown>>
 

@@ -13,7 +13,7 @@ import { visitReminders } from './kinds.ts'
 import { tell } from './messages.ts'
 import { isOff } from './reminders.ts'
 import { switchesOf } from './switches.ts'
-import { notDeleted } from '../users/users.ts'
+import { notDeleted } from '../people/users/users.ts'
 
 /** Look at the appointment once it is written, and see to its reminders. */
 const plan = job('messages.plan_visit', T.Object({ order_id: T.String() }))

@@ -5,7 +5,7 @@ import type { Tx } from '../platform/db/transaction.ts'
 import { enqueue, enqueueAgain, handle, job } from '../platform/queue/outbox.ts'
 import { T } from '../platform/schema/schema.ts'
 import { sql } from '../platform/db/sql.ts'
-import { notDeleted } from '../users/users.ts'
+import { notDeleted } from '../people/users/users.ts'
 import { changeOrder } from './change-order.ts'
 import type { Order } from './schema.ts'
 

@@ -3,7 +3,7 @@ import { inTurn } from '../platform/db/erasure.ts'
 import { handle } from '../platform/queue/outbox.ts'
 import { T } from '../platform/schema/schema.ts'
 import { sql } from '../platform/db/sql.ts'
-import { eraseUser, isDoomed } from '../users/users.ts'
+import { eraseUser, isDoomed } from '../people/users/users.ts'
 import { forgetMarks } from './marks.ts'
 
 const First = T.Object({ created_at: T.String(), id: T.String() })

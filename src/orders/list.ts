@@ -8,7 +8,7 @@ import { Nullable, T } from '../platform/schema/schema.ts'
 import { and, sql, type Sql } from '../platform/db/sql.ts'
 import { lowStatusOf } from './machine.ts'
 import { countOrders, orderList } from './marks.ts'
-import { notDeleted } from '../users/users.ts'
+import { notDeleted } from '../people/users/users.ts'
 import type { OrderPage, OrderQuery } from './schema.ts'
 
 const DocumentRow = T.Object({ document: T.String() })

@@ -8,7 +8,7 @@ import { sql } from '../platform/db/sql.ts'
 import { copies, DAY_S, kit, pass, placed, registration, tenantOf, waiters } from '../testing-orders.ts'
 import { asOwner, given, type Given } from '../testing.ts'
 import { isMarkTurn, markOrders, MARK_STRIDE } from './marks.ts'
-import { deleteUser } from '../users/users.ts'
+import { deleteUser } from '../people/users/users.ts'
 import type { Order } from './schema.ts'
 
 const HOUR_S = 3600

@@ -4,7 +4,7 @@ import type { Tx } from '../platform/db/transaction.ts'
 import { enqueue, handle, job } from '../platform/queue/outbox.ts'
 import { T } from '../platform/schema/schema.ts'
 import { sql } from '../platform/db/sql.ts'
-import { notDeleted } from '../users/users.ts'
+import { notDeleted } from '../people/users/users.ts'
 
 /** Orders from one checkpoint to the next. */
 export const MARK_STRIDE = CHECKPOINT_STRIDE

@@ -1,7 +1,7 @@
 // Counts of a team's users, connections and orders.
 import type { Tx } from '../platform/db/transaction.ts'
 import type { Static } from '../platform/schema/schema.ts'
-import { countUsers } from '../users/users.ts'
+import { countUsers } from '../people/users/users.ts'
 import { countOrders } from './marks.ts'
 import type { TeamMetrics } from './schema.ts'
 

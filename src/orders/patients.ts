@@ -2,8 +2,8 @@
 import { day } from '../platform/runtime/clock.ts'
 import type { Tx } from '../platform/db/transaction.ts'
 import { badRequest } from '../platform/http/errors.ts'
-import { assertBorn, latestDemographics } from '../users/demographics.ts'
-import { toMedicalProxy, toPatient, type Patient, type PatientInput } from '../wire/patient.ts'
+import { assertBorn, latestDemographics } from '../people/users/demographics.ts'
+import { toMedicalProxy, toPatient, type Patient, type PatientInput } from '../people/person/patient.ts'
 
 const ADULT_YEARS = 18
 

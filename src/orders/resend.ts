@@ -5,7 +5,7 @@ import { badRequest, invalidValue } from '../platform/http/errors.ts'
 import { repeatLatestEvents } from '../platform/queue/outbox.ts'
 import { T } from '../platform/schema/schema.ts'
 import { and, sql } from '../platform/db/sql.ts'
-import { notDeleted } from '../users/users.ts'
+import { notDeleted } from '../people/users/users.ts'
 import type { ResendEvents } from './schema.ts'
 
 const WINDOW_S_MAX = 60 * 86_400

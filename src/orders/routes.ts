@@ -21,9 +21,9 @@ import {
   TransactionReply,
 } from './schema.ts'
 import { getTransaction } from './transactions.ts'
-import { examplePatient } from '../wire/example.ts'
+import { examplePatient } from '../people/person/example-patient.ts'
 import { features } from '../tenancy/teams/features.ts'
-import { BODY_WITH_IMAGES_BYTES_MAX } from '../wire/image.ts'
+import { BODY_WITH_IMAGES_BYTES_MAX } from '../people/person/image.ts'
 
 const params = Fields({ order_id: Uuid })
 

@@ -1,5 +1,5 @@
 import { LabTest } from '../catalog/schema.ts'
-import { HealthInsuranceInput, IcdCodes } from '../insurance/schema.ts'
+import { HealthInsuranceInput, IcdCodes } from '../people/insurance/schema.ts'
 import {
   DateOnly,
   Email,
@@ -14,10 +14,10 @@ import {
   Uuid,
   type Static,
 } from '../platform/schema/schema.ts'
-import { ImportedAddressInput, PatientAddress, PatientAddressInput, ShippingAddress } from '../wire/address.ts'
+import { ImportedAddressInput, PatientAddress, PatientAddressInput, ShippingAddress } from '../people/person/address.ts'
 import { Billing, CollectionMethod } from '../wire/enums.ts'
-import { Image } from '../wire/image.ts'
-import { Patient, PatientInput } from '../wire/patient.ts'
+import { Image } from '../people/person/image.ts'
+import { Patient, PatientInput } from '../people/person/patient.ts'
 import { lowStatuses } from './lifecycle.ts'
 import { topStatuses } from './machine.ts'
 

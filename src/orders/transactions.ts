@@ -3,7 +3,7 @@ import type { Tx } from '../platform/db/transaction.ts'
 import { notFound } from '../platform/http/errors.ts'
 import { T, type Static } from '../platform/schema/schema.ts'
 import { sql } from '../platform/db/sql.ts'
-import { notDeleted } from '../users/users.ts'
+import { notDeleted } from '../people/users/users.ts'
 import { transactionStatus } from './open-order.ts'
 import type { Order, TransactionReply } from './schema.ts'
 

@@ -19,7 +19,7 @@ import type { SetDate, SetProgress, Visit } from './schema.ts'
 import { findStaff } from './staff.ts'
 import { moveVisit, type Taken } from './visits.ts'
 import { busyMinutes } from './windows.ts'
-import { notDeleted } from '../users/users.ts'
+import { notDeleted } from '../people/users/users.ts'
 
 const VISIT_S_MAX = 86_400
 const DATED = new Set(['pending', 'reserved', 'scheduled'])

@@ -4,7 +4,7 @@ import { eventStatuses } from '../appointments/machine.ts'
 import { Environment } from '../tenancy/teams/schema.ts'
 import { Refusal, type Rule } from '../platform/schema/read.ts'
 import { DateOnly, Fields, Maybe, Nullable, OpenEnum, T, Text, Timestamp, Uuid, type Static } from '../platform/schema/schema.ts'
-import { stateCode } from '../wire/places.ts'
+import { stateCode } from '../people/person/countries.ts'
 import { Reference } from './staff-schema.ts'
 
 const Line = Text({ minLength: 1, maxLength: 200 })

@@ -4,7 +4,7 @@ import type { PlainTx, Queries } from '../platform/db/transaction.ts'
 import { cleanup } from '../platform/queue/retention.ts'
 import { T, type Static } from '../platform/schema/schema.ts'
 import { sql } from '../platform/db/sql.ts'
-import { countryCode } from '../wire/places.ts'
+import { countryCode } from '../people/person/countries.ts'
 import { zipTable, type Place, type Point } from './zip-codes.ts'
 
 export type { Place, Point }

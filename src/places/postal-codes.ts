@@ -7,7 +7,7 @@ import type { PlainTx } from '../platform/db/transaction.ts'
 import { Rejections } from '../platform/files/rejected-rows.ts'
 import { T } from '../platform/schema/schema.ts'
 import { sql } from '../platform/db/sql.ts'
-import { countryCode } from '../wire/places.ts'
+import { countryCode } from '../people/person/countries.ts'
 import { isPoint } from './distance.ts'
 import { plainCode } from './places.ts'
 

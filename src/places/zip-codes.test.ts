@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { stateCode, usStates } from '../wire/places.ts'
+import { stateCode, usStates } from '../people/person/countries.ts'
 import { zipTable, ZipTable } from './zip-codes.ts'
 
 test('a ZIP code has its place, the first of the file and the last too', async () => {

@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { milesBetween } from '../places/distance.ts'
 import { zipTable } from '../places/zip-codes.ts'
 import { parseCsv } from '../platform/files/csv.ts'
-import { usStates } from '../wire/places.ts'
+import { usStates } from '../people/person/countries.ts'
 import { sandboxSites } from './sandbox-sites.ts'
 import { BOOKABLE_HERE, pscLabs } from './schema.ts'
 

@@ -6,7 +6,7 @@ import { badRequest, invalidValue, notFound } from '../platform/http/errors.ts'
 import { JsonText, type Outside } from '../platform/http/operation.ts'
 import type { Locate } from '../places/geocoder.ts'
 import { placeOf, type Place } from '../places/places.ts'
-import { UNITED_STATES } from '../wire/places.ts'
+import { UNITED_STATES } from '../people/person/countries.ts'
 import { capabilitySet, isBookable, shownCapabilities, type LabSites, type PscDirectory } from './directory.ts'
 import {
   pscLabs,

@@ -2,7 +2,7 @@
 import { milesBetween, isPoint } from '../places/distance.ts'
 import type { ZipTable } from '../places/zip-codes.ts'
 import { billingTypes } from '../wire/enums.ts'
-import { stateCode } from '../wire/places.ts'
+import { stateCode } from '../people/person/countries.ts'
 import { BOOKABLE_HERE, BOOKABLE_HERE_TOO } from './schema.ts'
 import { capabilities, type SiteRecord } from './sites.ts'
 

@@ -4,7 +4,7 @@ import type { Interpretation, LabReport, Measured, PerformingLaboratory, Reporte
 import { ageOn } from '../orders/patients.ts'
 import type { Order } from '../orders/schema.ts'
 import { iso } from '../platform/runtime/clock.ts'
-import { UNITED_STATES } from '../wire/places.ts'
+import { UNITED_STATES } from '../people/person/countries.ts'
 import { judgeSignal } from './coded.ts'
 import type { Expectation } from './expectations.ts'
 import { compare, interpret, parseNumber, parseRange, worst } from './ranges.ts'

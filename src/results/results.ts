@@ -20,7 +20,7 @@ import { tellCritical, turnsCritical } from './critical.ts'
 import { markersToRedraw, placeRedraw } from './redraws.ts'
 import type { LabResults, LabResultsMetadata, ResultDocument } from './schema.ts'
 import { dropResultPdf } from './uploaded-pdf.ts'
-import { notDeleted, notDeletedHere } from '../users/users.ts'
+import { notDeleted, notDeletedHere } from '../people/users/users.ts'
 
 /** As many as a printed report holds. */
 export const RESULTS_MAX = 2000

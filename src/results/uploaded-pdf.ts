@@ -8,7 +8,7 @@ import type { Tx } from '../platform/db/transaction.ts'
 import { FileReply } from '../platform/http/operation.ts'
 import { T } from '../platform/schema/schema.ts'
 import { sql } from '../platform/db/sql.ts'
-import { notDeleted } from '../users/users.ts'
+import { notDeleted } from '../people/users/users.ts'
 
 const Checksum = T.Object({ checksum: T.String() })
 

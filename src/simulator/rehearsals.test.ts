@@ -6,7 +6,7 @@ import { labAccount } from '../testing-labs.ts'
 import { orderOf } from '../testing-orders.ts'
 import { taken, walked } from '../testing-results.ts'
 import { cells, given, guard, type Given } from '../testing.ts'
-import { examplePhysician } from '../wire/example.ts'
+import { examplePhysician } from '../people/person/example-patient.ts'
 import { rehearsalCases, rolesOf } from './rehearsal-cases.ts'
 import { command } from '../testing-commands.ts'
 

@@ -2,8 +2,8 @@ import { OrderReply } from '../orders/schema.ts'
 import { operation } from '../platform/http/operation.ts'
 import { CreateTestkitOrder, RegisterTestkit } from './schema.ts'
 import { createTestkitOrder, registerTestkit } from './testkits.ts'
-import { examplePatient } from '../wire/example.ts'
-import { BODY_WITH_IMAGES_BYTES_MAX } from '../wire/image.ts'
+import { examplePatient } from '../people/person/example-patient.ts'
+import { BODY_WITH_IMAGES_BYTES_MAX } from '../people/person/image.ts'
 
 export const routes = [
   operation({

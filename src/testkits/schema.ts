@@ -1,8 +1,8 @@
-import { HealthInsuranceInput } from '../insurance/schema.ts'
+import { HealthInsuranceInput } from '../people/insurance/schema.ts'
 import { LabTestId, Consents, Passthrough, PhysicianInput } from '../orders/schema.ts'
 import { Fields, Maybe, Text, Uuid, type Static } from '../platform/schema/schema.ts'
-import { PatientAddressInput, ShippingAddressInput } from '../wire/address.ts'
-import { PatientInput } from '../wire/patient.ts'
+import { PatientAddressInput, ShippingAddressInput } from '../people/person/address.ts'
+import { PatientInput } from '../people/person/patient.ts'
 
 export const CreateTestkitOrder = Fields(
   {

@@ -4,7 +4,7 @@ import { JsonText } from '../platform/http/operation.ts'
 import { cursor, readCursor, uuidPart } from '../platform/http/cursors.ts'
 import { T, type Static } from '../platform/schema/schema.ts'
 import { and, sql, type Sql } from '../platform/db/sql.ts'
-import { notDeleted } from '../users/users.ts'
+import { notDeleted } from '../people/users/users.ts'
 import type { EventPage, EventQuery } from './schema.ts'
 
 const Row = T.Object({ id: T.String(), type: T.String(), object_id: T.String(), created_at: T.String(), body: T.String() })

@@ -1,6 +1,6 @@
 // Orders, appointments, results and reviews as events tell of them, whole. Everybody in them is made up.
 // Source: lab-testing.md 8, 17.1, 22; events.md 4.7, 4.8, 4.10.
-import { examplePatient } from '../wire/example.ts'
+import { examplePatient } from '../people/person/example-patient.ts'
 
 const USER = '00000000-0000-4000-8000-000000000001'
 const OBJECT = '00000000-0000-4000-8000-000000000002'

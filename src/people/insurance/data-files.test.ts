@@ -1,0 +1,123 @@
+// The files: the shipped ones as they are, and what is taken of an operator's.
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { usStates } from '../person/countries.ts'
+import { exclusionRows, FileFault, icdRows, payorRows, shippedText } from './data-files.ts'
+
+const faults = (work: () => unknown): readonly string[] => {
+  try {
+    work()
+  } catch (error) {
+    assert(error instanceof FileFault)
+    return error.lines
+  }
+  return assert.fail('the file was taken')
+}
+
+describe('the shipped files', () => {
+  test('have 1,500 diagnoses and more, each in order and once', () => {
+    const rows = icdRows(shippedText('icd'))
+    assert(rows.length >= 1500, String(rows.length))
+    const codes = rows.map(({ code }) => code)
+    assert.deepEqual(codes, [...codes].sort())
+    for (const code of ['Z0000', 'E119', 'I10', 'N390', 'Z113', 'D649']) assert(codes.includes(code), code)
+  })
+
+  test('have a plan of Medicare and one of Medicaid for every state', () => {
+    const rows = payorRows(shippedText('payors'))
+    for (const program of ['medicare', 'medicaid'])
+      for (const state of usStates)
+        assert.equal(rows.filter((row) => row.program === program && row.state === state).length, 1, `${program} ${state}`)
+    assert.equal(rows.find(({ code }) => code === 'AETNA')!.payer_id, '60054')
+  })
+
+  test('exclude only what is written as the beginning of a code', () => {
+    const rows = exclusionRows(shippedText('exclusions'))
+    assert(rows.some(({ code, excluded, type }) => code === 'E11' && excluded === 'E10' && type === 'excludes1'))
+  })
+
+  test('stay small', () => {
+    for (const part of ['payors', 'icd', 'exclusions'] as const) assert(shippedText(part).length < 1_000_000)
+  })
+})
+
+describe('a file of payors', () => {
+  const header = 'payor_code,name,first_line,city,state,zip'
+  test('is taken with its optional columns', () => {
+    const [row] = payorRows(
+      `${header},aliases,availity,program,program_state\nFICT,Fictional Plan,1 Example Street,Phoenix,arizona,85004,One| Two |,F1,medicaid,AZ\n`,
+    )
+    assert.deepEqual(row, {
+      code: 'FICT',
+      name: 'Fictional Plan',
+      aliases: ['One', 'Two'],
+      org_address: {
+        first_line: '1 Example Street',
+        second_line: '',
+        city: 'Phoenix',
+        state: 'AZ',
+        zip: '85004',
+        country: 'United States',
+        access_notes: null,
+      },
+      payer_id: null,
+      external_codes: { availity: 'F1' },
+      program: 'medicaid',
+      state: 'AZ',
+    })
+  })
+
+  test('is refused with a line for each row that is to blame', () => {
+    const good = 'A,Name,1 Example Street,Phoenix,AZ,85004'
+    const lines = faults(() => payorRows(`${header}\n${good}\n${good}\nB,,1 Example Street,Phoenix,Nowhere,85004\n`))
+    assert.deepEqual(lines, [
+      'line 3: payor_code A is there twice',
+      'line 4: state is none of the United States',
+      'line 4: name is empty',
+    ])
+    assert.match(faults(() => payorRows('payor_code,name\nA,B\n'))[0]!, /lacks the columns first_line, city, state, zip/)
+    assert.match(faults(() => payorRows(`${header},colour\n${good},red\n`))[0]!, /colour/)
+    assert.match(faults(() => payorRows(`${header}\n${good},more\n`))[0]!, /line 2/)
+    assert.match(faults(() => payorRows(`${header},program,program_state\n${good},medicare,\n`))[0]!, /go together/)
+    for (const empty of ['', header]) assert.equal(faults(() => payorRows(empty)).length, 1)
+  })
+})
+
+describe('a file of diagnoses', () => {
+  const order = (number: string, code: string, billable: string, text: string) =>
+    `${number} ${code.padEnd(8)}${billable} ${text.slice(0, 60).padEnd(60)} ${text}`
+
+  test('may be the order file of CMS; headings are left out', () => {
+    const lines = [
+      order('00001', 'E11', '0', 'Type 2 diabetes mellitus'),
+      order('00002', 'E119', '1', 'Type 2 diabetes mellitus without complications'),
+      order('00003', 'G63', '1', 'Polyneuropathy in diseases classified elsewhere'),
+    ]
+    for (const end of ['\n', '\r\n'])
+      assert.deepEqual(icdRows(lines.join(end) + end), [
+        { code: 'E119', description: 'Type 2 diabetes mellitus without complications', is_secondary: false },
+        { code: 'G63', description: 'Polyneuropathy in diseases classified elsewhere', is_secondary: true },
+      ])
+  })
+
+  test('may be CSV', () => {
+    const rows = icdRows('code,description,billable\nE11,"Type 2 diabetes mellitus",0\ne11.9,"Type 2, without complications",1\n')
+    assert.deepEqual(rows, [{ code: 'E119', description: 'Type 2, without complications', is_secondary: false }])
+  })
+
+  test('is refused with a line for each row that is to blame', () => {
+    const csv = faults(() => icdRows('code,description,billable\nE1,Short,1\nE119,,1\nI10,Text,x\nI10,Text,1\nI10,Text,1\n'))
+    assert.deepEqual(csv, [
+      'line 2: the code has not the form of one',
+      'line 3: the description must have 1 to 400 characters in one line',
+      'line 4: billable must be 1 or 0',
+      'line 6: I10 is there twice',
+    ])
+    const lines = [order('00001', 'E119', '1', 'Text'), 'something else', order('00003', 'E119', '1', 'Text')]
+    assert.deepEqual(
+      faults(() => icdRows(lines.join('\n'))),
+      ['line 2: it has not the form of an order file', 'line 3: E119 is there twice'],
+    )
+    assert.equal(faults(() => icdRows('code,description,billable\nE11,Heading,0\n')).length, 1)
+  })
+})

@@ -1,0 +1,195 @@
+// The shipped files of payors and diagnoses, and files of the same forms that an operator brings, as rows. Pure but for reading the
+// shipped ones. A file is taken whole or not at all: every row that cannot be taken is named.
+import { readFileSync } from 'node:fs'
+import { parseCsv } from '../../platform/files/csv.ts'
+import { Refusal } from '../../platform/schema/read.ts'
+import { ContactAddress } from '../person/address.ts'
+import type { Static } from '../../platform/schema/schema.ts'
+import { countryRule, stateCode, UNITED_STATES } from '../person/countries.ts'
+import { isSecondary, keptCode } from './icd-codes.ts'
+import { clearinghouses } from './schema.ts'
+
+export const shippedFiles = { payors: 'payors.csv', icd: 'icd-codes.csv', exclusions: 'icd-exclusions.csv' } as const
+export type Part = keyof typeof shippedFiles
+
+export const shippedText = (part: Part): string => readFileSync(new URL(`data/${shippedFiles[part]}`, import.meta.url), 'utf8')
+
+/** A file that was not taken, with a sentence for each row that is to blame. */
+export class FileFault extends Error {
+  override name = 'FileFault'
+  readonly lines: readonly string[]
+  constructor(lines: readonly string[]) {
+    super(lines.join('\n'))
+    this.lines = lines
+  }
+}
+
+export interface PayorRow {
+  code: string
+  name: string
+  aliases: string[]
+  org_address: Static<typeof ContactAddress>
+  payer_id: string | null
+  external_codes: Record<string, string>
+  program: string | null
+  state: string | null
+}
+
+export interface IcdRow {
+  code: string
+  description: string
+  is_secondary: boolean
+}
+
+export interface ExclusionRow {
+  code: string
+  excluded: string
+  type: string
+}
+
+type Line = Record<string, string>
+
+/** Rows of a table, each made by `row`, which says what is wrong with one that cannot be. */
+function rowsOf<R>(
+  text: string,
+  required: string[],
+  allowed: string[],
+  row: (line: Line, fault: (text: string) => void) => R,
+): R[] {
+  let lines: Line[]
+  try {
+    lines = parseCsv(text)
+  } catch (error) {
+    throw new FileFault([(error as Error).message])
+  }
+  const names = Object.keys(lines[0] ?? {})
+  const lacking = required.filter((name) => !names.includes(name))
+  const strange = names.filter((name) => !required.includes(name) && !allowed.includes(name))
+  if (!lines.length) throw new FileFault(['The file has no rows.'])
+  if (lacking.length) throw new FileFault([`The file lacks the columns ${lacking.join(', ')}.`])
+  if (strange.length) throw new FileFault([`The file has columns that mean nothing here: ${strange.join(', ')}.`])
+  const faults: string[] = []
+  const rows = lines.map((line, i) => row(line, (fault) => void faults.push(`line ${i + 2}: ${fault}`)))
+  if (faults.length) throw new FileFault(faults)
+  return rows
+}
+
+const addressColumns = ['first_line', 'city', 'state', 'zip']
+const optionalColumns = ['aliases', 'second_line', 'country', 'payer_id', 'program', 'program_state', ...clearinghouses]
+const programs = ['medicare', 'medicaid']
+
+/**
+ * Payors of a CSV file: `payor_code,name,first_line,city,state,zip` and, where wanted, `aliases` (parted by `|`), `second_line`,
+ * `country`, `payer_id`, a column for each clearinghouse, `program` and `program_state`. Throws FileFault.
+ */
+export function payorRows(text: string): PayorRow[] {
+  const [codes, plans] = [new Set<string>(), new Set<string>()]
+  return rowsOf(text, ['payor_code', 'name', ...addressColumns], optionalColumns, (line, fault) => {
+    const value = (name: string, max: number, needed = false): string => {
+      const text = (line[name] ?? '').trim()
+      if (needed && !text) fault(`${name} is empty`)
+      if (text.length > max || /[\n\r\t\0]/.test(text)) fault(`${name} must have at most ${max} characters in one line`)
+      return text
+    }
+    const code = value('payor_code', 100, true)
+    if (code && codes.has(code)) fault(`payor_code ${code} is there twice`)
+    codes.add(code)
+    const country = countryRule(value('country', 80) || UNITED_STATES)
+    if (country instanceof Refusal) fault('country is none')
+    const stateText = value('state', 200, true)
+    const state = country === UNITED_STATES ? stateCode(stateText) : stateText
+    if (stateText && !state) fault('state is none of the United States')
+    const program = value('program', 20).toLowerCase()
+    const program_state = value('program_state', 20).toUpperCase()
+    if (program && !programs.includes(program)) fault('program must be medicare or medicaid')
+    if (!program !== !program_state || (program_state && !stateCode(program_state)))
+      fault('program and program_state go together, and the state is a two-letter code')
+    if (program && plans.has(`${program} ${program_state}`)) fault(`${program} of ${program_state} is there twice`)
+    plans.add(`${program} ${program_state}`)
+    const external = clearinghouses.map((name) => [name, value(name, 50)] as const).filter(([, id]) => id)
+    const aliases = value('aliases', 2000)
+      .split('|')
+      .map((alias) => alias.trim())
+    return {
+      code,
+      name: value('name', 200, true),
+      aliases: [...new Set(aliases)].filter(Boolean),
+      org_address: {
+        first_line: value('first_line', 200, true),
+        second_line: value('second_line', 200),
+        city: value('city', 200, true),
+        state: state ?? '',
+        zip: value('zip', 20, true),
+        country: country instanceof Refusal ? '' : country,
+        access_notes: null,
+      },
+      payer_id: value('payer_id', 50) || null,
+      external_codes: Object.fromEntries(external),
+      program: program || null,
+      state: program ? program_state : null,
+    }
+  })
+}
+
+/** Longest description that is taken; the longest there is has 228 characters. */
+const DESCRIPTION_MAX = 400
+/** `icd10cm-order-YYYY.txt`: number, code, whether it can be billed, short and long description, each at its column. */
+const ORDER_LINE = /^\d{5} ([A-Z0-9]{3,7})\s+([01]) /
+const LONG_FROM = 77
+const ORDER_SIZE_MAX = 64 * 1024 * 1024
+
+/** Diagnoses of a file: the order file of CMS, or CSV with `code,description` and, where wanted, `billable` (1 or 0). Throws FileFault. */
+export const icdRows = (text: string): IcdRow[] => (ORDER_LINE.test(text) ? orderRows(text) : csvIcdRows(text))
+
+/** Adds a diagnosis to the rows, or says why not. */
+function collect(rows: Map<string, IcdRow>, codeText: string, description: string, fault: (text: string) => void): void {
+  const code = keptCode(codeText)
+  if (!code) fault('the code has not the form of one')
+  else if (rows.has(code)) fault(`${code} is there twice`)
+  else if (!description || description.length > DESCRIPTION_MAX || /[\n\r\t\0]/.test(description))
+    fault(`the description must have 1 to ${DESCRIPTION_MAX} characters in one line`)
+  else rows.set(code, { code, description, is_secondary: isSecondary(description) })
+}
+
+function csvIcdRows(text: string): IcdRow[] {
+  const rows = new Map<string, IcdRow>()
+  rowsOf(text, ['code', 'description'], ['billable'], (line, fault) => {
+    const billable = (line.billable ?? '').trim() || '1'
+    if (billable !== '0' && billable !== '1') fault('billable must be 1 or 0')
+    else if (billable === '1') collect(rows, line.code!, line.description!.trim(), fault)
+  })
+  return taken(rows)
+}
+
+function orderRows(text: string): IcdRow[] {
+  if (text.length > ORDER_SIZE_MAX) throw new FileFault([`The file is longer than ${ORDER_SIZE_MAX} characters.`])
+  const rows = new Map<string, IcdRow>()
+  const faults: string[] = []
+  text.split(/\r?\n/).forEach((line, i) => {
+    if (!line) return
+    const fault = (what: string) => void faults.push(`line ${i + 1}: ${what}`)
+    const match = ORDER_LINE.exec(line)
+    if (!match) fault('it has not the form of an order file')
+    else if (match[2] === '1') collect(rows, match[1]!, line.slice(LONG_FROM).trim(), fault)
+  })
+  if (faults.length) throw new FileFault(faults)
+  return taken(rows)
+}
+
+function taken(rows: Map<string, IcdRow>): IcdRow[] {
+  if (!rows.size) throw new FileFault(['The file has no code that can be billed.'])
+  return [...rows.values()]
+}
+
+/** Exclusions of a CSV file, `code,excluded,type`; codes may be beginnings of codes. Throws FileFault. */
+export function exclusionRows(text: string): ExclusionRow[] {
+  const pairs = new Set<string>()
+  return rowsOf(text, ['code', 'excluded', 'type'], [], (line, fault) => {
+    const [code, excluded] = [keptCode(line.code!), keptCode(line.excluded!)]
+    if (!code || !excluded) fault('the code has not the form of one')
+    if (pairs.has(`${code} ${excluded}`)) fault('the pair is there twice')
+    pairs.add(`${code} ${excluded}`)
+    if (!/^excludes[12]$/.test(line.type!)) fault('type must be excludes1 or excludes2')
+    return { code: code ?? '', excluded: excluded ?? '', type: line.type! }
+  })
+}

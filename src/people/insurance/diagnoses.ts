@@ -1,0 +1,98 @@
+// Diagnoses: the codes of ICD-10-CM that can be billed, searched and held against each other. Reads what load.ts has brought in.
+// Source: lab-testing.md 26; ICD-10-CM Official Guidelines, I.A.12 (Excludes).
+import type { Tx } from '../../platform/db/transaction.ts'
+import { Nullable, T } from '../../platform/schema/schema.ts'
+import { sql } from '../../platform/db/sql.ts'
+import { icdIndex, searchIndex, type IcdIndex } from './icd-index.ts'
+import { beginningsOf, keptCode, shownCode } from './icd-codes.ts'
+import type { Diagnosis, ValidatedCodes } from './schema.ts'
+
+/** Cells may have different sets loaded; beyond this the oldest is read again when it is asked for. */
+const INDEXES_MAX = 4
+const indexes = new Map<string, Promise<IcdIndex>>()
+
+const Loaded = T.Object({ checksum: T.String() })
+const Text = T.Object({ text: Nullable(T.String()) })
+
+/** The index of what is loaded, as it was at most 4 s ago. Read from the database once a process and set of codes, when first asked for. */
+async function indexFor(tx: Tx): Promise<IcdIndex> {
+  const loaded = await tx.remember('icd codes', () =>
+    tx.maybe(Loaded, sql`select checksum from insurance_load where part = 'icd'`),
+  )
+  if (!loaded) return icdIndex('')
+  const known = indexes.get(loaded.checksum)
+  if (known) return known
+  const [oldest] = indexes.keys()
+  if (indexes.size >= INDEXES_MAX) indexes.delete(oldest!)
+  const index = readIndex(tx)
+  indexes.set(loaded.checksum, index)
+  index.catch(() => indexes.delete(loaded.checksum))
+  return index
+}
+
+async function readIndex(tx: Tx): Promise<IcdIndex> {
+  // Sorted by bytes, as the index searches.
+  const { text } = await tx.one(
+    Text,
+    sql`
+    select string_agg(code || chr(9) || description || chr(9) || is_secondary::integer, chr(10) order by code collate "C") as text
+    from icd_code`,
+  )
+  return icdIndex(text ?? '')
+}
+
+/** Diagnoses by the beginning of their code or by words of their text: the likeliest 50. */
+export const searchDiagnoses = async (tx: Tx, query: string): Promise<Diagnosis[]> => searchIndex(await indexFor(tx), query)
+
+const Known = T.Object({ code: T.String(), is_known: T.Boolean(), has_more: T.Boolean() })
+
+/** What is wrong with each code that cannot be billed, by its place in the list. */
+export async function faultsOf(tx: Tx, codes: readonly string[]): Promise<Map<number, string>> {
+  const kept = codes.map(keptCode)
+  const wanted = [...new Set(kept.filter((code) => code !== undefined))]
+  const rows = await tx.many(
+    Known,
+    sql`
+    select w.code, exists (select from icd_code c where c.code = w.code) as is_known,
+           exists (select from icd_code c where c.code > w.code and c.code < w.code || 'a') as has_more
+    from unnest(${wanted}::text[]) as w (code)`,
+  )
+  const known = new Map(rows.map((row) => [row.code, row]))
+  const faults = new Map<number, string>()
+  kept.forEach((code, i) => {
+    const row = code === undefined ? undefined : known.get(code)
+    if (!row?.is_known)
+      faults.set(i, row?.has_more ? 'is not specific enough to be billed' : 'is not an ICD-10-CM code that can be billed')
+  })
+  return faults
+}
+
+const Exclusion = T.Object({ code: T.String(), excluded: T.String(), type: T.String() })
+
+/** Codes held against the table and against each other. The first of a pair is the one whose note rules out the other. */
+export async function validateCodes(tx: Tx, codes: readonly string[]): Promise<ValidatedCodes> {
+  const faults = await faultsOf(tx, codes)
+  const sound = [...new Set(codes.filter((_, i) => !faults.has(i)).map((code) => keptCode(code)!))]
+  const beginnings = [...new Set(sound.flatMap(beginningsOf))]
+  const exclusions = await tx.many(
+    Exclusion,
+    sql`
+    select code, excluded, type from icd_exclusion
+    where code = any (${beginnings}::text[]) and excluded = any (${beginnings}::text[]) order by code, excluded`,
+  )
+  const result: ValidatedCodes = { valid: true, errors: [], violations: [], warnings: [] }
+  for (const [i, text] of faults) result.errors.push(`${codes[i]!.trim()} ${text}`)
+  const told = new Set<string>()
+  for (const { code, excluded, type } of exclusions)
+    for (const one of sound.filter((each) => each.startsWith(code)))
+      for (const other of sound.filter((each) => each !== one && each.startsWith(excluded))) {
+        // Notes often stand at both ends, and are one conflict.
+        const pair = `${type} ${[one, other].sort().join()}`
+        if (told.has(pair)) continue
+        told.add(pair)
+        if (type === 'excludes1') result.violations.push({ code: shownCode(one), conflicts_with: shownCode(other), type })
+        else result.warnings.push({ code: shownCode(one), overlaps_with: shownCode(other), type })
+      }
+  result.valid = !result.errors.length && !result.violations.length
+  return result
+}

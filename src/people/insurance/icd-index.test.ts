@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { icdIndex, searchIndex } from './icd-index.ts'
+import { isSecondary, keptCode, shownCode } from './icd-codes.ts'
+
+const index = icdIndex(
+  [
+    'E109\tType 1 diabetes mellitus without complications\t0',
+    'E119\tType 2 diabetes mellitus without complications\t0',
+    'E1165\tType 2 diabetes mellitus with hyperglycemia\t0',
+    'E785\tHyperlipidemia, unspecified\t0',
+    'G63\tPolyneuropathy in diseases classified elsewhere\t1',
+    'M352\tBehcet’s disease İ\t0',
+    'Z131\tEncounter for screening for diabetes mellitus\t0',
+  ]
+    .sort()
+    .join('\n'),
+)
+const found = (query: string) => searchIndex(index, query).map(({ diagnosis_code }) => diagnosis_code)
+
+describe('diagnoses are found', () => {
+  test('by the beginning of a code, with its dot or without, in order', () => {
+    assert.deepEqual(found('E11'), ['E11.65', 'E11.9'])
+    assert.deepEqual(found('e11.'), ['E11.65', 'E11.9'])
+    assert.deepEqual(found('E11.9'), ['E11.9'])
+    assert.deepEqual(found('e119'), ['E11.9'])
+    assert.deepEqual(found('Z'), ['Z13.1'])
+  })
+
+  test('by words, in any order, also within words', () => {
+    assert.deepEqual(found('hyperglycemia type'), ['E11.65'])
+    assert.deepEqual(found('LIPID'), ['E78.5'])
+    assert.deepEqual(found('e11 hyper'), ['E11.65'])
+    assert.deepEqual(found('without 1 mellitus')[0], 'E10.9')
+  })
+
+  test('the likeliest first: whole words, those that begin with it, the shorter', () => {
+    assert.deepEqual(found('type 1 diabetes')[0], 'E10.9')
+    assert.deepEqual(found('diabetes'), ['E11.65', 'Z13.1', 'E10.9', 'E11.9'])
+  })
+
+  test('with the first and the last of all, and with their mark', () => {
+    assert.deepEqual(found('E10.9'), ['E10.9'])
+    assert.deepEqual(found('Encounter'), ['Z13.1'])
+    const [one] = searchIndex(index, 'neuropathy')
+    assert.deepEqual(one, {
+      diagnosis_code: 'G63',
+      description: 'Polyneuropathy in diseases classified elsewhere',
+      is_secondary: true,
+    })
+  })
+
+  test('or not: nothing, spaces, a single letter within words, no codes at all', () => {
+    for (const query of ['xyzzy', '  ', 'i', '.', 'E11.9 lipid']) assert.deepEqual(found(query), [])
+    assert.deepEqual(searchIndex(icdIndex(''), 'E11'), [])
+  })
+})
+
+test('codes are kept without their dot and shown with it', () => {
+  const texts = { 'e11.9': 'E119', E119: 'E119', ' Z3A.08 ': 'Z3A08', I10: 'I10', 'T78.40XA': 'T7840XA' }
+  for (const [text, code] of Object.entries(texts)) assert.equal(keptCode(text), code)
+  for (const text of ['', 'E1', 'E.119', 'E11.', '1E1', 'E11.9.1', 'E11 9', 'T78.40XAA', 'Ｅ11'])
+    assert.equal(keptCode(text), undefined, text)
+  assert.deepEqual(['I10', 'E119', 'T7840XA'].map(shownCode), ['I10', 'E11.9', 'T78.40XA'])
+})
+
+test('what is caused by another disease is secondary', () => {
+  assert.equal(isSecondary('Myositis in diseases classified elsewhere'), true)
+  assert.equal(isSecondary('Eosinophilia in other diseases classified elsewhere'), true)
+  assert.equal(isSecondary('Fever presenting with conditions classified elsewhere'), false)
+  assert.equal(isSecondary('Type 2 diabetes mellitus'), false)
+})

@@ -1,0 +1,132 @@
+// Brings payors, diagnoses and exclusions into a cell: the shipped files at each start, and what an operator loads. Writes payor,
+// icd_code, icd_exclusion and insurance_load.
+import { createHash } from 'node:crypto'
+import type { Db } from '../../platform/db/database.ts'
+import type { PlainTx } from '../../platform/db/transaction.ts'
+import { T, type Static } from '../../platform/schema/schema.ts'
+import { sql } from '../../platform/db/sql.ts'
+import {
+  exclusionRows,
+  icdRows,
+  payorRows,
+  shippedFiles,
+  shippedText,
+  type IcdRow,
+  type Part,
+  type PayorRow,
+} from './data-files.ts'
+
+/** To be raised when the same files become other rows. */
+const FORM = '1'
+
+const checksumOf = (text: string): string => createHash('sha256').update(`${FORM}\0`).update(text).digest('hex').slice(0, 32)
+
+/** Changes whenever loading the shipped files would change something. */
+export const insuranceChecksum = (): string =>
+  (Object.keys(shippedFiles) as Part[]).map((part) => checksumOf(shippedText(part))).join()
+
+/**
+ * Load the shipped payors, diagnoses and exclusions; what is loaded already, or was replaced by the operator, is skipped. One
+ * transaction. Throws when a file cannot be understood; then nothing has changed.
+ */
+export async function loadInsuranceData(db: Db): Promise<void> {
+  await db.plainTx(async (tx) => {
+    const payors = shippedText('payors')
+    if (await claim(tx, 'payors', payors)) await writePayors(tx, payorRows(payors), 'shipped')
+    const icd = shippedText('icd')
+    if (await claim(tx, 'icd', icd)) await replaceCodes(tx, icdRows(icd))
+    const exclusions = shippedText('exclusions')
+    if (await claim(tx, 'exclusions', exclusions)) await replaceExclusions(tx, exclusions)
+  })
+}
+
+/** Whether the part has to be loaded. Of two processes that start together the second waits, and then has nothing to do. */
+async function claim(tx: PlainTx, part: Part, text: string): Promise<boolean> {
+  const claimed = await tx.run(sql`
+    insert into insurance_load (part, checksum, origin) values (${part}, ${checksumOf(text)}, 'shipped')
+    on conflict (part) do update set checksum = excluded.checksum
+    where insurance_load.checksum <> excluded.checksum and insurance_load.origin = 'shipped'`)
+  return claimed > 0
+}
+
+/**
+ * Add an operator's payors to the platform's directory and change those that it has under the same codes; nothing is removed. A public
+ * programme of a state is afterwards the one of the file. One transaction. Throws FileFault when a row cannot be taken.
+ * @returns how many rows the file has
+ */
+export async function importPayors(db: Db, text: string): Promise<number> {
+  const rows = payorRows(text)
+  await db.plainTx(async (tx) => {
+    await tx.locking.run(sql`select part from insurance_load where part = 'payors' for update`)
+    await tx.run(sql`
+      update payor p set program = null, state = null
+      from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as r (code text, program text, state text)
+      where p.program = r.program and p.state = r.state and p.code <> r.code`)
+    await writePayors(tx, rows, 'imported')
+  })
+  return rows.length
+}
+
+const Change = T.Object({ there: T.Integer(), removed: T.Integer(), added: T.Integer(), changed: T.Integer() })
+
+/** What `importCodes` would do to the codes of a cell; changes nothing. Throws FileFault when a row cannot be taken. */
+export async function changeOfCodes(db: Db, text: string): Promise<Static<typeof Change>> {
+  return db.queries.one(
+    Change,
+    sql`
+    select count(c.code)::int as there,
+      count(*) filter (where r.code is null)::int as removed,
+      count(*) filter (where c.code is null)::int as added,
+      count(*) filter (where c.code = r.code
+        and (c.description, c.is_secondary) is distinct from (r.description, r.is_secondary))::int as changed
+    from icd_code c
+    full join jsonb_to_recordset(${JSON.stringify(icdRows(text))}::jsonb) as r (code text, description text, is_secondary boolean)
+      on r.code = c.code`,
+  )
+}
+
+/**
+ * Replace all diagnoses by those of an operator's file. Later starts leave them alone. One transaction. Throws FileFault when a row
+ * cannot be taken. @returns how many codes that can be billed the file has
+ */
+export async function importCodes(db: Db, text: string): Promise<number> {
+  const rows = icdRows(text)
+  await db.plainTx(async (tx) => {
+    await tx.run(sql`
+      insert into insurance_load (part, checksum, origin) values ('icd', ${checksumOf(text)}, 'imported')
+      on conflict (part) do update set checksum = excluded.checksum, origin = 'imported'`)
+    await replaceCodes(tx, rows)
+  })
+  return rows.length
+}
+
+/** A shipped row neither changes an operator's nor takes a programme that another row has. */
+async function writePayors(tx: PlainTx, rows: PayorRow[], origin: 'shipped' | 'imported'): Promise<void> {
+  await tx.run(sql`
+    insert into payor (code, origin, name, aliases, org_address, payer_id, external_codes, program, state, created_at)
+    select r.code, ${origin}, r.name, r.aliases, r.org_address, r.payer_id, r.external_codes, t.program, t.state, ${tx.now}::timestamptz
+    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as r (
+      code text, name text, aliases text[], org_address jsonb, payer_id text, external_codes jsonb, program text, state text)
+    left join lateral (select r.program, r.state where not exists (
+      select from payor p where p.program = r.program and p.state = r.state and p.code <> r.code)) t on true
+    on conflict (code) do update set
+      origin = excluded.origin, name = excluded.name, aliases = excluded.aliases, org_address = excluded.org_address,
+      payer_id = excluded.payer_id, external_codes = excluded.external_codes, program = excluded.program, state = excluded.state
+    where payor.team_id is null and (excluded.origin = 'imported' or payor.origin = 'shipped')`)
+}
+
+async function replaceCodes(tx: PlainTx, rows: IcdRow[]): Promise<void> {
+  await tx.run(sql`delete from icd_code where true`)
+  await tx.run(sql`
+    insert into icd_code (code, description, is_secondary)
+    select code, description, is_secondary
+    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as r (code text, description text, is_secondary boolean)`)
+}
+
+async function replaceExclusions(tx: PlainTx, text: string): Promise<void> {
+  await tx.run(sql`delete from icd_exclusion where true`)
+  await tx.run(sql`
+    insert into icd_exclusion (code, excluded, type)
+    select code, excluded, type
+    from jsonb_to_recordset(${JSON.stringify(exclusionRows(text))}::jsonb) as r (code text, excluded text, type text)`)
+}

@@ -1,0 +1,118 @@
+import { operation } from '../../platform/http/operation.ts'
+import { Fields, T, Uuid } from '../../platform/schema/schema.ts'
+import { searchDiagnoses, validateCodes } from './diagnoses.ts'
+import { createInsurance, latestInsurance } from './insurances.ts'
+import { createPayor, searchPayors } from './payors.ts'
+import * as shapes from './schema.ts'
+
+const params = Fields({ user_id: Uuid })
+
+const address = { first_line: '1 Example Street', city: 'Phoenix', state: 'AZ', zip: '85004', country: 'US' }
+
+export const routes = [
+  operation({
+    id: 'create_insurance',
+    patients: true,
+    method: 'POST',
+    path: '/v2/user/{user_id}/insurance',
+    summary: 'Add an insurance of a user',
+    description: 'Always another one; orders are billed to the newest primary one. The user must have demographics.',
+    params,
+    body: shapes.CreateInsurance,
+    reply: shapes.Insurance,
+    example: {
+      payor_code: 'AETNA',
+      member_id: 'FICTIONAL-1',
+      group_id: 'G-1',
+      relationship: 'Self',
+      insured: {
+        first_name: 'Testa',
+        last_name: 'Fictional',
+        gender: 'female',
+        dob: '1990-01-31',
+        email: 'testa@example.com',
+        phone_number: '+15550100199',
+        address,
+      },
+    },
+    run: (tx, { params, body }) => createInsurance(tx, params.user_id, body),
+  }),
+  operation({
+    id: 'get_latest_insurance',
+    patients: true,
+    method: 'GET',
+    path: '/v2/user/{user_id}/insurance/latest',
+    summary: 'Read the newest insurance of a user',
+    params,
+    query: shapes.LatestQuery,
+    reply: shapes.Insurance,
+    run: (tx, { params, query }) => latestInsurance(tx, params.user_id, query.is_primary ?? true),
+  }),
+  operation({
+    id: 'search_insurance_payor_information',
+    patients: false,
+    method: 'GET',
+    path: '/v3/insurance/search/payor',
+    summary: "Search payors, the platform's and the team's own",
+    description: 'By words of a name or an alias, or by what a clearinghouse calls them. The likeliest come first, 100 at most.',
+    query: shapes.PayorQuery,
+    reply: T.Array(shapes.FoundPayor),
+    run: async (tx, { query: { insurance_name, provider, provider_payor_id: external_code } }) =>
+      (await searchPayors(tx, { insurance_name, provider, external_code }, 'query', 'provider_payor_id')).map((payor) => ({
+        ...payor,
+        code: payor.payor_code,
+      })),
+  }),
+  operation({
+    id: 'post_insurance_payor_information',
+    patients: false,
+    method: 'POST',
+    path: '/v3/insurance/search/payor',
+    summary: 'Search payors (old form)',
+    deprecated: true,
+    reads: true,
+    body: shapes.PayorSearch,
+    reply: T.Array(shapes.FoundPayorByCode),
+    example: { insurance_name: 'Aetna' },
+    run: async (tx, { body: { insurance_name, provider, provider_id: external_code } }) =>
+      (await searchPayors(tx, { insurance_name, provider, external_code }, 'body', 'provider_id')).map(
+        ({ payor_code: code, ...payor }) => ({ code, ...payor }),
+      ),
+  }),
+  operation({
+    id: 'search_diagnosis',
+    patients: false,
+    method: 'GET',
+    path: '/v3/insurance/search/diagnosis',
+    summary: 'Search diagnoses of ICD-10-CM by the beginning of a code or by words',
+    description: 'The likeliest come first, 50 at most.',
+    query: shapes.DiagnosisQuery,
+    reply: T.Array(shapes.Diagnosis),
+    run: (tx, { query }) => searchDiagnoses(tx, query.diagnosis_query),
+  }),
+  operation({
+    id: 'validate_icd_codes',
+    patients: false,
+    method: 'POST',
+    path: '/v3/insurance/validate_icd_codes',
+    summary: 'Check diagnoses: whether each can be billed, and whether they go together',
+    description:
+      '`violations` are pairs that are never coded together (Excludes1), `warnings` pairs that are only when the patient has both (Excludes2).',
+    reads: true,
+    body: shapes.ValidateCodes,
+    reply: shapes.ValidatedCodes,
+    example: { codes: ['E11.9', 'Z00.00'] },
+    run: (tx, { body }) => validateCodes(tx, body.codes),
+  }),
+  operation({
+    id: 'create_payor',
+    patients: false,
+    method: 'POST',
+    path: '/v3/payor',
+    summary: 'Add a payor that only the team sees',
+    body: shapes.CreatePayor,
+    reply: shapes.Payor,
+    example: { name: 'Fictional Mutual', address, provider: 'availity', provider_payor_id: 'FICT1' },
+    run: (tx, { body }) => createPayor(tx, body),
+  }),
+]

@@ -1,0 +1,207 @@
+// Addresses as requests give them and as orders show them.
+import { Refusal, type Finish } from '../../platform/schema/read.ts'
+import type { TProperties } from 'typebox'
+import { Fields, Maybe, Nullable, T, Text, type Static } from '../../platform/schema/schema.ts'
+import { countryCode, countryRule, knownCountry, stateCode, UNITED_STATES } from './countries.ts'
+import { isPostalCode } from './postal-codes.ts'
+
+const Line = Text({ minLength: 1, maxLength: 200 })
+const Name = Text({ minLength: 1, maxLength: 200 })
+const Zip = Text({
+  pattern: '^\\d{5}(-\\d{4})?$',
+  says: 'be a ZIP code of five digits, or ZIP+4',
+  description: 'ZIP or ZIP+4; in cells of the EU the postal code of the country.',
+})
+const Country = Text({
+  minLength: 1,
+  maxLength: 80,
+  rule: countryRule,
+  description: 'Two-letter code or English name; shown as the full name.',
+})
+
+const aliases = { street: 'first_line', street_number: 'second_line', zip_code: 'zip' }
+
+/** A US state is kept as its two-letter code; elsewhere any text is a state. */
+const finish: Finish = (address) => {
+  if (address.country !== UNITED_STATES) return address
+  const state = stateCode(address.state as string)
+  return state ? { ...address, state } : { field: 'state', refusal: new Refusal('not a US state') }
+}
+
+/** Countries whose addresses have a state. */
+const WITH_STATES = new Set(['AU', 'BR', 'CA', 'CN', 'IN', 'JP', 'MX', 'US'])
+
+const abroadFields = { state: Maybe(Line), zip: Text({ minLength: 1, maxLength: 20 }) }
+
+/** A state where the country has them, else none has to be given; of a US state its code. */
+const stateAbroad: Finish = (address) => {
+  const { country, state } = address as { country: string; state?: string }
+  if (state === undefined && WITH_STATES.has(countryCode(country) ?? ''))
+    return { field: 'state', refusal: new Refusal('is required in this country') }
+  return finish({ ...address, state: state ?? '' })
+}
+
+/** As `stateAbroad`, and a postal code of the form that the country has. */
+const finishAbroad: Finish = (address) => {
+  const { country, zip } = address as { country: string; zip: string }
+  const plain = zip.trim().toUpperCase().replace(/\s+/g, ' ')
+  if (!isPostalCode(countryCode(country), plain))
+    return { field: 'zip', refusal: new Refusal('not a postal code of this country') }
+  return stateAbroad({ ...address, zip: plain })
+}
+
+/** An address, as it is asked for in the United States and elsewhere. */
+const twoFold = <P extends TProperties>(fields: P, title: string, elsewhere: Finish = finishAbroad) =>
+  Fields(fields, { title, aliases, finish, abroad: Fields({ ...fields, ...abroadFields }, { aliases, finish: elsewhere }) })
+
+/** The code of a US state where it is known to be one. */
+const shortState = ({ country, state }: Record<string, unknown>): string =>
+  (country === UNITED_STATES ? stateCode(state as string) : undefined) ?? (state as string)
+
+export const PatientAddressInput = twoFold(
+  {
+    receiver_name: Maybe(Text({ maxLength: 200 })),
+    first_line: Line,
+    second_line: Maybe(Text({ maxLength: 200 })),
+    city: Line,
+    state: Line,
+    zip: Zip,
+    country: Country,
+    access_notes: Maybe(Text({ maxLength: 1000, description: 'How to get in, for visits at home.' })),
+    phone_number: Maybe(Text({ maxLength: 50 })),
+  },
+  'PatientAddressInput',
+)
+export type PatientAddressInput = Static<typeof PatientAddressInput>
+
+const importedAddress = {
+  receiver_name: Text({ maxLength: 200 }),
+  first_line: Line,
+  second_line: Maybe(Text({ maxLength: 200 })),
+  city: Line,
+  state: Line,
+  zip: Text({ minLength: 1, maxLength: 20 }),
+  country: Text({ minLength: 1, maxLength: 80, rule: knownCountry }),
+  access_notes: Maybe(Text({ maxLength: 1000 })),
+  phone_number: Maybe(Text({ maxLength: 50 })),
+}
+
+/** Of an order placed elsewhere: taken as it stands there. */
+export const ImportedAddressInput = Fields(importedAddress, {
+  title: 'ImportedAddressInput',
+  aliases,
+  finish: (address) => ({ ...address, state: shortState(address) }),
+  abroad: Fields(
+    { ...importedAddress, state: Maybe(Line) },
+    { aliases, finish: (address) => ({ ...address, state: address.state === undefined ? '' : shortState(address) }) },
+  ),
+})
+
+export const ShippingAddressInput = twoFold(
+  {
+    receiver_name: Name,
+    first_line: Line,
+    second_line: Maybe(Text({ maxLength: 200 })),
+    city: Line,
+    state: Line,
+    zip: Zip,
+    country: Country,
+    phone_number: Text({ minLength: 1, maxLength: 50 }),
+  },
+  'ShippingAddressInput',
+)
+export type ShippingAddressInput = Static<typeof ShippingAddressInput>
+
+export const PatientAddress = Fields(
+  {
+    receiver_name: T.String(),
+    first_line: T.String(),
+    second_line: Nullable(T.String()),
+    city: T.String(),
+    state: T.String(),
+    zip: T.String(),
+    country: T.String(),
+    access_notes: Nullable(T.String()),
+    phone_number: Nullable(T.String()),
+  },
+  { title: 'PatientAddress' },
+)
+export type PatientAddress = Static<typeof PatientAddress>
+
+export const ShippingAddress = Fields(
+  {
+    receiver_name: T.String(),
+    first_line: T.String(),
+    second_line: Nullable(T.String()),
+    city: T.String(),
+    state: T.String(),
+    zip: T.String(),
+    country: T.String(),
+    phone_number: T.String(),
+  },
+  { title: 'ShippingAddress' },
+)
+export type ShippingAddress = Static<typeof ShippingAddress>
+
+export const toPatientAddress = (given: PatientAddressInput): PatientAddress => ({
+  receiver_name: given.receiver_name ?? '',
+  first_line: given.first_line,
+  second_line: given.second_line ?? null,
+  city: given.city,
+  state: given.state,
+  zip: given.zip,
+  country: given.country,
+  access_notes: given.access_notes ?? null,
+  phone_number: given.phone_number ?? null,
+})
+
+export const toShippingAddress = (given: ShippingAddressInput): ShippingAddress => ({
+  receiver_name: given.receiver_name,
+  first_line: given.first_line,
+  second_line: given.second_line ?? null,
+  city: given.city,
+  state: given.state,
+  zip: given.zip,
+  country: given.country,
+  phone_number: given.phone_number,
+})
+
+/** Where somebody can be reached by letter. Less is asked of it than of where samples are taken: the ZIP may have any form. */
+export const ContactAddressInput = twoFold(
+  {
+    first_line: Line,
+    second_line: Maybe(Text({ maxLength: 200 })),
+    city: Line,
+    state: Line,
+    zip: Text({ minLength: 1, maxLength: 20 }),
+    country: T.Optional(Text({ minLength: 1, maxLength: 80, rule: countryRule, default: UNITED_STATES })),
+    access_notes: Maybe(Text({ maxLength: 1000 })),
+  },
+  'ContactAddressInput',
+  stateAbroad,
+)
+export type ContactAddressInput = Static<typeof ContactAddressInput>
+
+export const ContactAddress = Fields(
+  {
+    first_line: T.String(),
+    second_line: T.String(),
+    city: T.String(),
+    state: T.String(),
+    zip: T.String(),
+    country: T.String(),
+    access_notes: Nullable(T.String()),
+  },
+  { title: 'ContactAddress' },
+)
+export type ContactAddress = Static<typeof ContactAddress>
+
+export const toContactAddress = (given: ContactAddressInput): ContactAddress => ({
+  first_line: given.first_line,
+  second_line: given.second_line ?? '',
+  city: given.city,
+  state: given.state,
+  zip: given.zip,
+  country: given.country ?? UNITED_STATES,
+  access_notes: given.access_notes ?? null,
+})

@@ -1,0 +1,104 @@
+// Countries and US states: what requests may say, and the one form that is kept. Source: lab-testing.md 5.2.
+import { Refusal, type Rule } from '../../platform/schema/read.ts'
+
+const stateNames: Record<string, string> = {
+  AL: 'Alabama',
+  AK: 'Alaska',
+  AZ: 'Arizona',
+  AR: 'Arkansas',
+  CA: 'California',
+  CO: 'Colorado',
+  CT: 'Connecticut',
+  DE: 'Delaware',
+  FL: 'Florida',
+  GA: 'Georgia',
+  HI: 'Hawaii',
+  ID: 'Idaho',
+  IL: 'Illinois',
+  IN: 'Indiana',
+  IA: 'Iowa',
+  KS: 'Kansas',
+  KY: 'Kentucky',
+  LA: 'Louisiana',
+  ME: 'Maine',
+  MD: 'Maryland',
+  MA: 'Massachusetts',
+  MI: 'Michigan',
+  MN: 'Minnesota',
+  MS: 'Mississippi',
+  MO: 'Missouri',
+  MT: 'Montana',
+  NE: 'Nebraska',
+  NV: 'Nevada',
+  NH: 'New Hampshire',
+  NJ: 'New Jersey',
+  NM: 'New Mexico',
+  NY: 'New York',
+  NC: 'North Carolina',
+  ND: 'North Dakota',
+  OH: 'Ohio',
+  OK: 'Oklahoma',
+  OR: 'Oregon',
+  PA: 'Pennsylvania',
+  RI: 'Rhode Island',
+  SC: 'South Carolina',
+  SD: 'South Dakota',
+  TN: 'Tennessee',
+  TX: 'Texas',
+  UT: 'Utah',
+  VT: 'Vermont',
+  VA: 'Virginia',
+  WA: 'Washington',
+  WV: 'West Virginia',
+  WI: 'Wisconsin',
+  WY: 'Wyoming',
+}
+
+/** Where people live although the interface does not count them among the states. */
+const otherNames: Record<string, string> = {
+  DC: 'District of Columbia',
+  PR: 'Puerto Rico',
+  GU: 'Guam',
+  VI: 'U.S. Virgin Islands',
+  AS: 'American Samoa',
+  MP: 'Northern Mariana Islands',
+  AA: 'Armed Forces Americas',
+  AE: 'Armed Forces Europe',
+  AP: 'Armed Forces Pacific',
+}
+
+/** The 50 states of the interface's enumeration. */
+export const usStates: string[] = Object.keys(stateNames)
+
+const states = new Map<string, string>()
+for (const [code, name] of Object.entries({ ...stateNames, ...otherNames })) states.set(code, code).set(name.toUpperCase(), code)
+
+/** The two-letter code of a US state or territory given by code or name. */
+export const stateCode = (text: string): string | undefined => states.get(text.trim().toUpperCase())
+
+export const UNITED_STATES = 'United States'
+
+const names = new Intl.DisplayNames('en', { type: 'region', fallback: 'none' })
+const countries = new Map<string, string>()
+const codes = new Map<string, string>()
+for (let a = 65; a <= 90; a++)
+  for (let b = 65; b <= 90; b++) {
+    const code = String.fromCharCode(a, b)
+    const name = /^(X[A-Z]|Q[M-Z]|ZZ|AA|EU|EZ|UN)$/.test(code) ? undefined : names.of(code)
+    if (name) {
+      countries.set(code, countries.get(name.toUpperCase()) ?? name).set(name.toUpperCase(), name)
+      // Codes that are not given any more, such as DD, lead to those that took their place.
+      codes.set(name, new Intl.Locale(`und-${code}`).region ?? code)
+    }
+  }
+for (const spelling of ['U.S.', 'USA', 'U.S.A.', 'UNITED STATES OF AMERICA']) countries.set(spelling, UNITED_STATES)
+
+/** The full name of a country that is known; else the text itself. */
+export const knownCountry: Rule = (text) => countries.get(text.trim().toUpperCase()) ?? text
+
+/** A country by two-letter code or English name; kept as its full name. */
+export const countryRule: Rule = (text) =>
+  countries.get(text.trim().toUpperCase()) ?? new Refusal('not a country, give its two-letter code')
+
+/** The two-letter code of a country given by code or English name. */
+export const countryCode = (text: string): string | undefined => codes.get(countries.get(text.trim().toUpperCase()) ?? '')

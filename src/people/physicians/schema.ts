@@ -1,0 +1,43 @@
+// Shapes of a team's physicians. Source: lab-testing.md 4, 5.4; openapi-0.4.687.json, ClientFacingPhysician.
+import { Environment } from '../../tenancy/teams/schema.ts'
+import { Fields, Maybe, OpenEnum, T, Text, Timestamp, Uuid, type Static } from '../../platform/schema/schema.ts'
+import { PersonName } from '../person/patient.ts'
+import { usStates } from '../person/countries.ts'
+
+/** As orders name them. */
+export const Physician = Fields({ first_name: T.String(), last_name: T.String(), npi: T.String() }, { title: 'Physician' })
+export type Physician = Static<typeof Physician>
+
+const State = OpenEnum(usStates)
+
+export const TeamPhysician = Fields(
+  {
+    id: Uuid,
+    first_name: T.String(),
+    last_name: T.String(),
+    npi: T.String(),
+    states: T.Array(T.String(), { description: 'US states the physician orders in; empty: every one.' }),
+    created_at: Timestamp,
+  },
+  { title: 'TeamPhysician' },
+)
+export type TeamPhysician = Static<typeof TeamPhysician>
+
+export const TeamPhysicians = Fields({ physicians: T.Array(TeamPhysician) }, { title: 'TeamPhysicians' })
+
+export const AddPhysician = Fields(
+  {
+    first_name: PersonName,
+    last_name: PersonName,
+    npi: Text({ minLength: 1, maxLength: 20 }),
+    states: Maybe(
+      T.Array(State, { maxItems: 100, description: 'US states the physician orders in; absent or empty: every one.' }),
+    ),
+  },
+  { title: 'AddPhysician' },
+)
+export type AddPhysician = Static<typeof AddPhysician>
+
+const place = { org_id: Uuid, team_id: Uuid, environment: Environment }
+export const TeamPlace = Fields(place)
+export const PhysicianPlace = Fields({ ...place, physician_id: Uuid })

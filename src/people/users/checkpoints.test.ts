@@ -1,0 +1,221 @@
+// Long lists of users: with checkpoints, pages and totals are what a plain query says, and cost the same however many users there are.
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { describe, test } from 'node:test'
+import { CHECKPOINT_STRIDE } from '../../platform/db/checkpoints.ts'
+import { machineNow, plusSeconds } from '../../platform/runtime/clock.ts'
+import type { Queries, Tx } from '../../platform/db/transaction.ts'
+import { enqueue } from '../../platform/queue/outbox.ts'
+import { T } from '../../platform/schema/schema.ts'
+import { sql, type Sql } from '../../platform/db/sql.ts'
+import { DAY_S, pass, tenantOf, waiters } from '../../testing-orders.ts'
+import { asOwner, given, type Given } from '../../testing.ts'
+import type { User } from './schema.ts'
+import { countUsers, createUser, deleteUser, listUsers, markUsers, undoDelete } from './users.ts'
+
+const HOUR_S = 3600
+
+/** So many users, five in each second, the last one so many seconds ago; their ids are as old as they are. */
+const users = ({ db, team }: Given, count: number, age_s: number) =>
+  db.queries.run(sql`
+    with fresh as (
+      select date_trunc('second', ${plusSeconds(machineNow(), -age_s)}::timestamptz - make_interval(secs => (${count}::integer - n) / 5)) as at, n
+      from generate_series(1, ${count}::integer) n)
+    insert into "user" (id, team_id, client_user_id, created_on)
+    select (lpad(to_hex((extract(epoch from at) * 1000)::bigint), 12, '0') || '70008000' || lpad(to_hex((n * 7919) % 5), 4, '0')
+            || right(${team}, 4) || lpad(to_hex(n), 4, '0'))::uuid, ${team}, gen_random_uuid(), at
+    from fresh`)
+
+const setCheckpoints = async (team: Given) => {
+  await team.db.tx(await tenantOf(team), async (tx) => enqueue(tx, markUsers, {}))
+  await team.settle()
+}
+
+const Id = T.Object({ id: T.String() })
+/** The team's users, newest first, by a plain query. */
+const plain = async ({ db, team }: Given): Promise<string[]> =>
+  (
+    await db.queries.many(
+      Id,
+      sql`select id from "user" where team_id = ${team} and deleted_at is null order by created_on desc, id desc`,
+    )
+  ).map((row) => row.id)
+
+const Shown = T.Object({ shown: T.Integer() })
+const checkpoints = async ({ db, team }: Given): Promise<number[]> =>
+  (await db.queries.many(Shown, sql`select shown from user_checkpoint where team_id = ${team} order by created_on, id`)).map(
+    ({ shown }) => shown,
+  )
+
+/** Whether every total, and pages everywhere in the list, are what the plain query says. */
+async function assertExact(team: Given): Promise<void> {
+  const expected = await plain(team)
+  const total = expected.length
+  const offsets = [0, 99, 499, 500, 501, 777, 1000, 1250, total - 500, total - 101, total - 1, total, total + 1]
+  for (const offset of offsets.filter((offset) => offset >= 0))
+    for (const limit of [1, 100, 500]) {
+      const { body } = await team.api.get(`/v2/user?offset=${offset}&limit=${limit}`)
+      assert.deepEqual([body.total, body.offset, body.limit], [total, offset, limit])
+      assert.deepEqual(
+        body.users.map((user: User) => user.user_id),
+        expected.slice(offset, offset + limit),
+        `${limit} from ${offset} on`,
+      )
+    }
+  assert.equal((await team.api.get('/v2/user/metrics')).body.number_of_users, total)
+}
+
+/** A team without the limit of sandbox teams. */
+const unlimited = () => given('production-us')
+
+describe('a long list of users', () => {
+  test('is the same with checkpoints as without, and as it grows', async () => {
+    const team = await unlimited()
+    await users(team, 3 * CHECKPOINT_STRIDE + 3, HOUR_S)
+    await assertExact(team)
+    await setCheckpoints(team)
+    assert.deepEqual(await checkpoints(team), [500, 500, 500])
+    await assertExact(team)
+    for (let n = 0; n < 3; n++) await team.user()
+    await assertExact(team)
+    await users(team, 600, HOUR_S / 2)
+    await Promise.all([setCheckpoints(team), setCheckpoints(team), setCheckpoints(team)])
+    assert.deepEqual(await checkpoints(team), [500, 500, 500, 500])
+    await assertExact(team)
+  })
+
+  test('is exact after users anywhere in it were deleted, had back and erased', async () => {
+    const team = await unlimited()
+    await users(team, 3 * CHECKPOINT_STRIDE + 50, HOUR_S)
+    await setCheckpoints(team)
+    const ids = (await plain(team)).toReversed()
+    // The first, the last before a checkpoint, the one at it, and one behind the last.
+    const chosen = [0, 499, 500, 501, 1499, 1500, 1540].map((place) => ids[place]!)
+    for (const id of chosen) assert.equal((await team.api.delete(`/v2/user/${id}`)).status, 200)
+    assert.deepEqual(await checkpoints(team), [498, 498, 499])
+    await assertExact(team)
+    await users(team, 500, HOUR_S / 2)
+    await setCheckpoints(team)
+    assert.deepEqual(await checkpoints(team), [498, 498, 499, 500])
+    await assertExact(team)
+    for (const id of chosen.slice(0, 3)) assert.equal((await team.api.post(`/v2/user/undo_delete?user_id=${id}`)).status, 200)
+    assert.deepEqual(await checkpoints(team), [500, 499, 499, 500])
+    await assertExact(team)
+    await pass(team, 7 * DAY_S)
+    assert.equal((await team.db.pool.query('select 1 from "user" where id = any ($1)', [chosen])).rowCount, 3)
+    await assertExact(team)
+    await setCheckpoints(team)
+    await assertExact(team)
+  })
+
+  test('has no checkpoint where a user is younger than two minutes', async () => {
+    const team = await unlimited()
+    await users(team, CHECKPOINT_STRIDE + 20, 0)
+    await setCheckpoints(team)
+    assert.deepEqual(await checkpoints(team), [])
+    await assertExact(team)
+  })
+
+  test('is exact when a user is deleted while checkpoints are being set', async () => {
+    const team = await unlimited()
+    await users(team, CHECKPOINT_STRIDE + 1, HOUR_S)
+    const tenant = await tenantOf(team)
+    const gone = (await plain(team)).at(-1)!
+    let setting: Promise<void> | undefined
+    await team.db.tx(tenant, async (tx) => {
+      await deleteUser(tx, gone)
+      setting = setCheckpoints(team)
+      await Promise.race([setting, waiters(1)])
+    })
+    await setting
+    await assertExact(team)
+    const back = (by: Tx) => undoDelete(by, { user_id: gone })
+    await Promise.all([team.db.tx(tenant, back), setCheckpoints(team)])
+    await assertExact(team)
+  })
+
+  test('has checkpoints of its own team alone', async () => {
+    const [team, other] = [await unlimited(), await unlimited()]
+    await users(team, CHECKPOINT_STRIDE + 1, HOUR_S)
+    await other.user()
+    await setCheckpoints(team)
+    await setCheckpoints(other)
+    assert.deepEqual([await checkpoints(team), await checkpoints(other)], [[500], []])
+    assert.equal((await other.api.get('/v2/user')).body.total, 1)
+  })
+
+  test('queues the job that sets checkpoints for one in about 500 new users', async () => {
+    const team = await unlimited()
+    const tenant = await tenantOf(team)
+    for (let n = 0; n < 20; n++)
+      await team.db.tx(tenant, async (tx) => {
+        for (let i = 0; i < 250; i++) await createUser(tx, { client_user_id: `${n} ${i}` })
+      })
+    const jobs = (await team.jobs()).filter((name) => name === 'users.mark').length
+    assert(jobs > 0 && jobs < 40, `${jobs} jobs for 5,000 users`)
+  })
+})
+
+const TABLES = new Set(['user', 'user_checkpoint'])
+interface Plan {
+  'Relation Name'?: string
+  'Actual Rows': number
+  'Actual Loops': number
+  'Rows Removed by Filter'?: number
+  Plans?: Plan[]
+}
+const rowsIn = (plan: Plan): number =>
+  (TABLES.has(plan['Relation Name'] ?? '')
+    ? (plan['Actual Rows'] + (plan['Rows Removed by Filter'] ?? 0)) * plan['Actual Loops']
+    : 0) + (plan.Plans ?? []).reduce((sum, inner) => sum + rowsIn(inner), 0)
+
+/** How many rows of users and checkpoints the statements of `work` look at: each is explained by the database after it has run. */
+const Explained = T.Object({ 'QUERY PLAN': T.Unknown() })
+
+async function rowsRead(team: Given, work: (tx: Tx) => Promise<unknown>): Promise<number> {
+  let read = 0
+  await team.db.read(await tenantOf(team), async (tx) => {
+    // As the team has it: under the policies.
+    const explained = async (q: Sql) => {
+      const row = await tx.one(Explained, sql`explain (analyze, format json) ${q}`)
+      read += rowsIn((row['QUERY PLAN'] as { Plan: Plan }[])[0]!.Plan)
+    }
+    const watched = <M extends 'many' | 'maybe' | 'one'>(method: M): Queries[M] =>
+      (async (row: never, q: Sql) => {
+        await explained(q)
+        return (tx[method] as (row: never, q: Sql) => Promise<unknown>)(row, q)
+      }) as Queries[M]
+    await work({ ...tx, many: watched('many'), maybe: watched('maybe'), one: watched('one') })
+  })
+  return read
+}
+
+test('a page, wherever it is, and the total look at a few hundred rows of 50,000 users', async () => {
+  const team = await unlimited()
+  const count = 100 * CHECKPOINT_STRIDE
+  await users(team, count + 100, HOUR_S)
+  await setCheckpoints(team)
+  await asOwner('analyze production_us."user", production_us.user_checkpoint')
+  for (const offset of [0, 400, count / 2, count - 1]) {
+    const read = await rowsRead(team, (tx) => listUsers(tx, { offset, limit: 100 }))
+    // The part behind the last checkpoint, the page with the part before it, and the checkpoints themselves, one for 500 users.
+    assert(read <= 2 * CHECKPOINT_STRIDE + 100 + 3 * 100, `${read} rows for a page from ${offset} on`)
+  }
+  assert((await rowsRead(team, countUsers)) <= CHECKPOINT_STRIDE + 2 * 100)
+})
+
+test('the migration sets the checkpoints of the users that there are', async () => {
+  const team = await unlimited()
+  await users(team, 2 * CHECKPOINT_STRIDE + 10, HOUR_S)
+  await users(team, CHECKPOINT_STRIDE, 0)
+  await team.api.delete(`/v2/user/${(await plain(team)).at(-1)}`)
+  const migration = readFileSync(new URL('../../../migrations/cell/0037_fill_user_checkpoints.sql', import.meta.url), 'utf8')
+  const client = await team.db.pool.connect()
+  await client.query('begin')
+  await client.query('delete from user_checkpoint')
+  await client.query(migration)
+  await client.query('commit')
+  client.release()
+  assert.deepEqual(await checkpoints(team), [500, 500])
+  await assertExact(team)
+})

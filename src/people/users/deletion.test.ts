@@ -1,0 +1,292 @@
+// Deleting a user, having the user back, and the erasure when nobody asked for that in time.
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { describe, test } from 'node:test'
+import { T } from '../../platform/schema/schema.ts'
+import { sql } from '../../platform/db/sql.ts'
+import { DAY_S, kit, pass, placed, registration } from '../../testing-orders.ts'
+import { given, type Given } from '../../testing.ts'
+import type { User } from './schema.ts'
+
+const GRACE_S = 7 * DAY_S
+
+const listed = async ({ api }: Given): Promise<string[]> =>
+  (await api.get('/v2/user')).body.users.map((user: User) => user.client_user_id)
+
+const undo = ({ api }: Given, by: Record<string, string>) => api.post(`/v2/user/undo_delete?${new URLSearchParams(by)}`)
+
+/** Tables of people's data → how many rows of the team there are. */
+async function rowsOf({ db, team }: Given): Promise<Record<string, number>> {
+  const Counts = T.Object({ users: T.Integer(), orders: T.Integer(), results: T.Integer(), events: T.Integer() })
+  return db.queries.one(
+    Counts,
+    sql`
+    select (select count(*) from "user" where team_id = ${team}) as users,
+           (select count(*) from lab_order where team_id = ${team}) as orders,
+           (select count(*) from lab_result where team_id = ${team}) as results,
+           (select count(*) from event where team_id = ${team}) as events`,
+  )
+}
+
+describe('deleting a user', () => {
+  test('hides the user from everything at once and queues the erasure', async () => {
+    const team = await given()
+    const user_id = await team.user('first')
+    const { status, body } = await team.api.delete(`/v2/user/${user_id}`)
+    assert.deepEqual([status, body], [200, { success: true }])
+    assert.deepEqual(await listed(team), [])
+    assert.deepEqual((await team.api.get('/v2/team/users/search?query_id=first')).body, [])
+    const read = await team.api.get(`/v2/user/${user_id}`)
+    assert.deepEqual([read.status, read.body], [404, { detail: 'You have scheduled this user for deletion.' }])
+    const resolved = await team.api.get('/v2/user/resolve/first')
+    assert.deepEqual([resolved.status, resolved.body], [404, { detail: 'User not found' }])
+    assert.deepEqual(await team.events(), [])
+    assert.deepEqual(await team.jobs(), ['users.erase'])
+  })
+
+  test('who is deleted already, or changing that user, is not found, in words of its own', async () => {
+    const team = await given()
+    const user_id = await team.user()
+    await team.api.delete(`/v2/user/${user_id}`)
+    const detail = 'The user has been scheduled for deletion as per your previous request'
+    for (const reply of [
+      await team.api.delete(`/v2/user/${user_id}`),
+      await team.api.patch(`/v2/user/${user_id}`, { client_user_id: 'x' }),
+    ])
+      assert.deepEqual([reply.status, reply.body], [404, { detail }])
+    assert.deepEqual(await team.jobs(), ['users.erase'])
+  })
+
+  test('who is unknown or of another team is not found', async () => {
+    const [team, other] = [await given(), await given()]
+    for (const id of [randomUUID(), await other.user('theirs')]) {
+      const { status, body } = await team.api.delete(`/v2/user/${id}`)
+      assert.deepEqual([status, body], [404, { detail: 'The user does not or no longer exists in this team' }])
+    }
+    assert.deepEqual(await listed(other), ['theirs'])
+    assert.equal((await team.api.delete('/v2/user/not-an-id')).status, 422)
+  })
+
+  test('frees the reference at once', async () => {
+    const team = await given()
+    const first = await team.user('first')
+    await team.api.delete(`/v2/user/${first}`)
+    const second = await team.user('first')
+    assert.notEqual(second, first)
+    assert.equal((await team.api.get('/v2/user/resolve/first')).body.user_id, second)
+  })
+
+  test('refuses new orders for the user', async () => {
+    const team = await given()
+    const user_id = await team.user()
+    await team.api.delete(`/v2/user/${user_id}`)
+    const { status, body } = await team.api.post('/v3/order/testkit', {
+      user_id,
+      lab_test_id: await team.test(),
+      shipping_details: {
+        receiver_name: 'Testa Fictional',
+        first_line: '1 Sample Way',
+        city: 'Phoenix',
+        state: 'AZ',
+        zip: '85004',
+        country: 'US',
+        phone_number: '+15550100199',
+      },
+    })
+    assert.deepEqual([status, body], [404, { detail: 'User does not exist on this team' }])
+    assert.deepEqual(await team.events(), [])
+  })
+})
+
+describe('taking a deletion back', () => {
+  test('works by the id of the user and by the reference', async () => {
+    for (const by of ['user_id', 'client_user_id'] as const) {
+      const team = await given()
+      const user_id = await team.user('first')
+      const before = (await team.api.get(`/v2/user/${user_id}`)).body
+      await team.api.delete(`/v2/user/${user_id}`)
+      const { status, body } = await undo(team, { [by]: by === 'user_id' ? user_id : 'first' })
+      assert.deepEqual([status, body], [200, { success: true }])
+      assert.deepEqual((await team.api.get(`/v2/user/${user_id}`)).body, before)
+    }
+  })
+
+  test('by the reference brings the one back who was deleted last', async () => {
+    const team = await given()
+    const older = await team.user('first')
+    await team.api.delete(`/v2/user/${older}`)
+    await pass(team, 60)
+    const newer = await team.user('first')
+    await team.api.delete(`/v2/user/${newer}`)
+    assert.equal((await undo(team, { client_user_id: 'first' })).status, 200)
+    assert.equal((await team.api.get('/v2/user/resolve/first')).body.user_id, newer)
+  })
+
+  test('needs exactly one of the two', async () => {
+    const team = await given()
+    const user_id = await team.user('first')
+    await team.api.delete(`/v2/user/${user_id}`)
+    for (const by of [{}, { user_id, client_user_id: 'first' }]) {
+      const { status, body } = await undo(team, by as Record<string, string>)
+      assert.equal(status, 422)
+      assert.deepEqual([body.detail[0].loc, body.detail[0].type], [['query'], 'value_error'])
+    }
+    assert.equal((await undo(team, { user_id: 'not-an-id' })).status, 422)
+    assert.deepEqual(await listed(team), [])
+  })
+
+  test('of one who is not deleted, unknown, or of another team is not found', async () => {
+    const [team, other] = [await given(), await given()]
+    const live = await team.user('live')
+    const theirs = await other.user('theirs')
+    await other.api.delete(`/v2/user/${theirs}`)
+    for (const by of [
+      { user_id: live },
+      { client_user_id: 'live' },
+      { user_id: randomUUID() },
+      { client_user_id: 'unknown' },
+      { user_id: theirs },
+      { client_user_id: 'theirs' },
+    ]) {
+      const { status, body } = await undo(team, by as Record<string, string>)
+      assert.deepEqual([status, body], [404, { detail: 'User not found' }])
+    }
+    assert.deepEqual(await listed(other), [])
+  })
+
+  test('is a conflict when somebody else has the reference by now', async () => {
+    const team = await given()
+    const older = await team.user('first')
+    await team.api.delete(`/v2/user/${older}`)
+    const newer = await team.user('first')
+    for (const by of [{ user_id: older }, { client_user_id: 'first' }]) {
+      const { status, body } = await undo(team, by as Record<string, string>)
+      assert.deepEqual([status, body], [409, { detail: 'Client user id already exists' }])
+    }
+    assert.equal((await team.api.get('/v2/user/resolve/first')).body.user_id, newer)
+  })
+
+  test('works until the last second of the seventh day and not after', async () => {
+    const team = await given()
+    const [in_time, too_late] = [await team.user('in time'), await team.user('too late')]
+    await team.api.delete(`/v2/user/${in_time}`)
+    await team.api.delete(`/v2/user/${too_late}`)
+    await pass(team, GRACE_S - 60)
+    assert.equal((await undo(team, { user_id: in_time })).status, 200)
+    await pass(team, 60)
+    const { status, body } = await undo(team, { user_id: too_late })
+    assert.deepEqual([status, body], [404, { detail: 'User not found' }])
+    assert.deepEqual(await listed(team), ['in time'])
+  })
+
+  test('is too late after seven days even when nobody has come round to erase', async () => {
+    const team = await given()
+    const user_id = await team.user('first')
+    await team.api.delete(`/v2/user/${user_id}`)
+    await team.db.queries.run(sql`delete from job where team_id = ${team.team}`)
+    await pass(team, GRACE_S)
+    assert.equal((await undo(team, { user_id })).status, 404)
+    assert.equal((await team.api.get(`/v2/user/${user_id}`)).body.detail, 'You have scheduled this user for deletion.')
+  })
+})
+
+describe('seven days after the deletion', () => {
+  /** A user with an order that has a result and a kit, all told about in events. */
+  async function history(team: Given, reference: string): Promise<string> {
+    const user_id = await team.user(reference)
+    const order = await placed(team, { user_id })
+    assert.equal((await team.api.post(`/v3/order/${order.id}/test`)).status, 200)
+    await team.settle()
+    assert.equal((await team.api.get(`/v3/order/${order.id}/result`)).status, 200)
+    await kit(team, { user_id })
+    return user_id
+  }
+
+  test('user, orders, results and events are gone, and those of another user are not', async () => {
+    const team = await given()
+    await history(team, 'stays')
+    const before = await rowsOf(team)
+    const before_events = await team.events()
+    const user_id = await history(team, 'goes')
+    const both = await rowsOf(team)
+    assert.deepEqual([both.users, both.orders, both.results, both.events], [2, 4, 2, 2 * before.events!])
+    await team.api.delete(`/v2/user/${user_id}`)
+    await pass(team, GRACE_S - 60)
+    assert.deepEqual(await rowsOf(team), both)
+    await pass(team, 60)
+    assert.deepEqual(await rowsOf(team), before)
+    assert.deepEqual(await team.events(), before_events)
+    const read = await team.api.get(`/v2/user/${user_id}`)
+    assert.deepEqual([read.status, read.body], [404, { detail: 'Not found' }])
+    const { body } = await team.api.get('/v3/orders')
+    assert.equal(body.total, 2)
+    assert.ok(body.orders.every((order: { user_id: string }) => order.user_id !== user_id))
+    assert.deepEqual(await listed(team), ['stays'])
+  })
+
+  test('nothing is gone when the deletion was taken back', async () => {
+    const team = await given()
+    const user_id = await history(team, 'stays')
+    const before = await rowsOf(team)
+    await team.api.delete(`/v2/user/${user_id}`)
+    await undo(team, { user_id })
+    await pass(team, GRACE_S + DAY_S)
+    assert.deepEqual(await rowsOf(team), before)
+    assert.deepEqual(await team.jobs(), [])
+  })
+
+  test('and a second deletion, the seven days begin anew', async () => {
+    const team = await given()
+    const user_id = await team.user('first')
+    await team.api.delete(`/v2/user/${user_id}`)
+    await pass(team, 3 * DAY_S)
+    await undo(team, { user_id })
+    await team.api.delete(`/v2/user/${user_id}`)
+    await pass(team, 4 * DAY_S)
+    assert.equal((await rowsOf(team)).users, 1, 'seven days after the first deletion')
+    assert.equal((await undo(team, { user_id })).status, 200)
+    await team.api.delete(`/v2/user/${user_id}`)
+    await pass(team, GRACE_S - 60)
+    assert.equal((await rowsOf(team)).users, 1)
+    await pass(team, 60)
+    assert.equal((await rowsOf(team)).users, 0)
+    assert.deepEqual(await team.jobs(), [])
+  })
+
+  test('a kit that was registered for somebody else is kept, without what was told of the first user', async () => {
+    const team = await given()
+    const [stock, person] = [await team.user('stock'), await team.user('person')]
+    const { id, sample_id } = await kit(team, { user_id: stock })
+    assert.equal((await team.api.post('/v3/order/testkit/register', registration(sample_id, { user_id: person }))).status, 200)
+    await team.settle()
+    assert.deepEqual(await team.events(id), [
+      'labtest.order.created',
+      'labtest.order.updated',
+      'labtest.order.updated',
+      'labtest.order.updated',
+    ])
+    await team.api.delete(`/v2/user/${stock}`)
+    await pass(team, GRACE_S)
+    assert.deepEqual(await listed(team), ['person'])
+    assert.equal((await team.api.get(`/v3/order/${id}`)).body.user_id, person)
+    assert.deepEqual(await team.events(id), ['labtest.order.updated', 'labtest.order.updated'])
+    await team.api.delete(`/v2/user/${person}`)
+    await pass(team, GRACE_S)
+    assert.deepEqual(await rowsOf(team), { users: 0, orders: 0, results: 0, events: 0 })
+  })
+})
+
+test('a deletion cannot be taken back when the sandbox team has become full meanwhile', async () => {
+  const team = await given()
+  const user_id = await team.user('first')
+  await team.api.delete(`/v2/user/${user_id}`)
+  for (let i = 0; i < 50; i++) await team.user(`other ${i}`)
+  const { status, body } = await undo(team, { user_id })
+  assert.deepEqual(
+    [status, body.detail.error_message],
+    [400, 'You have reached the maximum of 50 Sandbox users (SANDBOX_USERS_MAX)'],
+  )
+  const { users } = (await team.api.get('/v2/user?limit=1')).body
+  await team.api.delete(`/v2/user/${users[0].user_id}`)
+  assert.deepEqual((await undo(team, { user_id })).body, { success: true })
+})

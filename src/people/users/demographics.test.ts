@@ -1,0 +1,128 @@
+// Demographics over HTTP, and as orders keep them.
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { describe, test } from 'node:test'
+import { DAY_S, pass } from '../../testing-orders.ts'
+import { given, type Given } from '../../testing.ts'
+import { latestDemographics, saveDemographics } from './demographics.ts'
+
+const address = { first_line: '1 Example Street', city: 'Phoenix', state: 'Arizona', zip: '85004' }
+const person = {
+  first_name: 'Testa',
+  last_name: 'Fictional',
+  email: 'testa@example.com',
+  phone_number: '+15550100199',
+  gender: 'Female',
+  dob: '1990-01-31',
+  address,
+} as const
+const shown = {
+  ...person,
+  gender: 'female',
+  address: { ...address, second_line: '', state: 'AZ', country: 'United States', access_notes: null },
+  medical_proxy: null,
+  race: null,
+  ethnicity: null,
+  sexual_orientation: null,
+  gender_identity: null,
+}
+const proxy = {
+  first_name: 'Guarda',
+  last_name: 'Fictional',
+  address: { street: '2 Example Street', city: 'Phoenix', state: 'AZ', zip_code: '85004', country: 'US' },
+  phone_number: '555 0100',
+}
+
+const patched = ({ api }: Given, user: string, body: unknown) => api.patch(`/v2/user/${user}/info`, body)
+const latest = async ({ api }: Given, user: string) => (await api.get(`/v2/user/${user}/info/latest`)).body
+
+describe('demographics', () => {
+  test('are created, shown in one form, and read again', async () => {
+    const team = await given()
+    const user = await team.user()
+    const { status, body } = await patched(team, user, person)
+    assert.deepEqual([status, body], [200, shown])
+    assert.deepEqual(await latest(team, user), shown)
+    assert.deepEqual(await team.events(), [])
+  })
+
+  test('are changed: what is absent stays, what is null is cleared', async () => {
+    const team = await given()
+    const user = await team.user()
+    await patched(team, user, { ...person, race: 'asian', ethnicity: 'other', medical_proxy: proxy })
+    const { body } = await patched(team, user, { ...person, last_name: 'Renamed', race: null })
+    assert.deepEqual([body.last_name, body.race, body.ethnicity], ['Renamed', null, 'other'])
+    const { first_line, zip, country, second_line } = body.medical_proxy.address
+    assert.deepEqual([first_line, zip, country, second_line], ['2 Example Street', '85004', 'United States', ''])
+    assert.deepEqual(await latest(team, user), body)
+  })
+
+  test('are refused with every fault, and nothing is kept', async () => {
+    const team = await given()
+    const user = await team.user()
+    const wrong = { ...person, first_name: 'José', email: 'nobody', gender: 'x', address: { ...address, state: 'Nowhere' } }
+    const { status, body } = await patched(team, user, wrong)
+    assert.equal(status, 422)
+    assert.deepEqual(
+      body.detail.map(({ loc }: { loc: string[] }) => loc.join('.')),
+      ['body.first_name', 'body.email', 'body.gender', 'body.address.state'],
+    )
+    for (const dob of ['2999-01-01', '1850-01-01']) assert.equal((await patched(team, user, { ...person, dob })).status, 422)
+    const { phone_number: _, ...lacking } = person
+    assert.equal((await patched(team, user, lacking)).status, 422)
+    const read = await team.api.get(`/v2/user/${user}/info/latest`)
+    assert.deepEqual([read.status, read.body], [404, { detail: 'No demographics are known of this user' }])
+  })
+
+  test('of users that are not the team’s or not there are not found', async () => {
+    const [team, other] = [await given(), await given()]
+    const theirs = await other.user()
+    await patched(other, theirs, person)
+    const gone = await team.user()
+    await team.api.delete(`/v2/user/${gone}`)
+    for (const user of [theirs, gone, randomUUID()]) {
+      assert.equal((await patched(team, user, { ...person, first_name: 'Other' })).status, 404)
+      assert.equal((await team.api.get(`/v2/user/${user}/info/latest`)).status, 404)
+    }
+    assert.equal((await latest(other, theirs)).first_name, 'Testa')
+  })
+
+  test('go with their user when the grace is over', async () => {
+    const team = await given()
+    const user = await team.user()
+    await patched(team, user, person)
+    await team.api.delete(`/v2/user/${user}`)
+    await team.settle()
+    assert.equal(await team.db.tx(team.tenant, (tx) => latestDemographics(tx, user)).then((row) => row?.first_name), 'Testa')
+    await pass(team, 8 * DAY_S)
+    const { rows } = await team.db.pool.query('select user_id from user_demographics where user_id = $1', [user])
+    assert.deepEqual(rows, [])
+    assert.equal((await team.db.pool.query('select id from "user" where id = $1', [user])).rowCount, 0)
+  })
+})
+
+describe('an order’s patient', () => {
+  const patient = { ...person, gender: 'female' as const, household_size: 3 }
+  const place = { ...address, state: 'AZ', country: 'United States', receiver_name: 'Testa' }
+  const saved = (team: Given, user: string, who: typeof patient) =>
+    team.db.tx(team.tenant, async (tx) => saveDemographics(tx, user, who, place))
+
+  test('becomes the demographics of the user, and what an order leaves out stays', async () => {
+    const team = await given()
+    const user = await team.user()
+    await saved(team, user, patient)
+    assert.deepEqual(await latest(team, user), shown)
+    await patched(team, user, { ...person, race: 'asian' })
+    await saved(team, user, { ...patient, last_name: 'Renamed' as 'Fictional' })
+    assert.deepEqual(await latest(team, user), { ...shown, race: 'asian', last_name: 'Renamed' })
+  })
+
+  test('of a user who is deleted or another team’s is not kept', async () => {
+    const [team, other] = [await given(), await given()]
+    const [gone, theirs] = [await team.user(), await other.user()]
+    await team.api.delete(`/v2/user/${gone}`)
+    for (const user of [gone, theirs]) await saved(team, user, patient)
+    const { rows } = await team.db.pool.query('select user_id from user_demographics where user_id = any ($1)', [[gone, theirs]])
+    assert.deepEqual(rows, [])
+  })
+})

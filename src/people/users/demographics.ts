@@ -1,0 +1,108 @@
+// Demographics: who a user is, as last said. Owns user_demographics, one row a user; never knows what of it was ordered for.
+// Source: lab-testing.md 5.3.
+import { day } from '../../platform/runtime/clock.ts'
+import type { Tx } from '../../platform/db/transaction.ts'
+import { invalidValue, notFound } from '../../platform/http/errors.ts'
+import { inTurn } from '../../platform/db/erasure.ts'
+import { handle } from '../../platform/queue/outbox.ts'
+import { T } from '../../platform/schema/schema.ts'
+import { sql, type Sql } from '../../platform/db/sql.ts'
+import { toContactAddress, type ContactAddressInput } from '../person/address.ts'
+import { toGuarantor } from '../person/guarantor.ts'
+import type { PatientInput } from '../person/patient.ts'
+import { Demographics, type DemographicsInput } from './demographics-schema.ts'
+import { eraseUser, getUser, isDoomed } from './users.ts'
+
+const AGE_YEARS_MAX = 130
+
+const Stored = T.Object({ document: Demographics })
+
+/** What a user's demographics become: what is absent stays, what is null is cleared. */
+type Change = Pick<Demographics, 'first_name' | 'last_name' | 'email' | 'phone_number' | 'gender' | 'dob' | 'address'> &
+  Partial<Demographics>
+
+const none = { medical_proxy: null, race: null, ethnicity: null, sexual_orientation: null, gender_identity: null }
+
+/**
+ * Nothing is written where nothing changes, so that the next order of the same patient costs no new row; and nothing is locked then, so
+ * that many orders of one patient do not wait for each other.
+ */
+const upsert = (tx: Tx, user_id: string, change: Change): Sql => sql`
+  insert into user_demographics (user_id, team_id, document, updated_at)
+  select u.id, u.team_id, ${JSON.stringify({ ...none, ...change })}::text::jsonb, ${tx.now}::timestamptz
+  from "user" u
+  where u.id = ${user_id} and u.team_id = ${tx.team} and u.deleted_at is null
+    and not exists (
+      select from user_demographics d where d.user_id = u.id and d.document = d.document || ${JSON.stringify(change)}::text::jsonb)
+  on conflict (user_id) do update
+  set document = user_demographics.document || ${JSON.stringify(change)}::text::jsonb, updated_at = excluded.updated_at
+  where user_demographics.document is distinct from user_demographics.document || ${JSON.stringify(change)}::text::jsonb`
+
+/** Absent fields are not in the result, so that they stay. */
+function changeOf(given: DemographicsInput): Change {
+  const { medical_proxy, address, ...plain } = given
+  return {
+    ...plain,
+    address: toContactAddress(address),
+    ...(medical_proxy !== undefined && { medical_proxy: medical_proxy && toGuarantor(medical_proxy) }),
+  }
+}
+
+/**
+ * Keep what an order says of its patient as the user's demographics: what it leaves out stays as it is. Writes user_demographics with
+ * one deferred statement, nothing when the user is not (or no more) one of the team. At most once a user and transaction.
+ */
+export function saveDemographics(tx: Tx, user_id: string, patient: PatientInput, address: ContactAddressInput): void {
+  const { household_income: _income, household_size: _size, ...person } = patient
+  tx.defer(upsert(tx, user_id, changeOf({ ...person, address })))
+}
+
+/** What is known of a user; undefined when nothing is, or for a user that is not the team's. */
+export async function latestDemographics(tx: Tx, user_id: string): Promise<Demographics | undefined> {
+  const row = await tx.maybe(
+    Stored,
+    sql`select document from user_demographics where user_id = ${user_id} and team_id = ${tx.team}`,
+  )
+  return row?.document
+}
+
+/**
+ * Create or change the demographics of a user. Writes user_demographics.
+ * 404: no such user. 422: born in the future or more than 130 years ago.
+ */
+export async function patchDemographics(tx: Tx, user_id: string, given: DemographicsInput): Promise<Demographics> {
+  await getUser(tx, user_id)
+  assertBorn(tx, given.dob, ['body', 'dob'])
+  const change = changeOf(given)
+  await tx.run(upsert(tx, user_id, change))
+  return (await latestDemographics(tx, user_id))!
+}
+
+/** Read the demographics of a user. 404: no such user, or nothing is known of it. */
+export async function getDemographics(tx: Tx, user_id: string): Promise<Demographics> {
+  await getUser(tx, user_id)
+  const found = await latestDemographics(tx, user_id)
+  if (!found) throw notFound('No demographics are known of this user')
+  return found
+}
+
+/** 422 unless somebody may have been born on the day and live: not in the future, not more than 130 years ago. */
+export function assertBorn(tx: Tx, dob: string, at: (string | number)[]): void {
+  const today = day(tx.now)
+  if (dob > today) throw invalidValue(at, 'must not be in the future')
+  const oldest = `${Number(today.slice(0, 4)) - AGE_YEARS_MAX - 1}${today.slice(4)}`
+  if (dob <= oldest) throw invalidValue(at, `must not be more than ${AGE_YEARS_MAX} years ago`)
+}
+
+export const eraseDemographicsHandler = handle(eraseUser, async (context, { user_id }) => {
+  await context.tx(async (tx) => {
+    if (!(await isDoomed(tx, user_id))) return
+    await tx.run(sql`delete from user_demographics where user_id = ${user_id} and team_id = ${tx.team}`)
+  })
+})
+
+/** The demographics of a deleted team's users. */
+export const eraseTeamDemographics = inTurn(
+  (team, max) =>
+    sql`delete from user_demographics where user_id = any (array(select user_id from user_demographics where team_id = ${team} limit ${max}))`,
+)

@@ -1,0 +1,399 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { describe, test } from 'node:test'
+import { sql } from '../../platform/db/sql.ts'
+import { DAY_S, pass, placed } from '../../testing-orders.ts'
+import { given, type Given } from '../../testing.ts'
+import type { User } from './schema.ts'
+
+const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00$/
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
+const LIMIT = 50
+
+/** Put users into the team without asking. */
+const fill = ({ db, team, tenant }: Given, count: number) =>
+  db.tx(tenant, (tx) =>
+    tx.run(sql`
+      insert into "user" (id, team_id, client_user_id, created_on)
+      select gen_random_uuid(), ${team}, 'filler ' || n, ${tx.now} from generate_series(1, ${count}::integer) n`),
+  )
+
+const referencesOf = (users: User[]) => users.map((user) => user.client_user_id)
+const create = async ({ api }: Given, body: Record<string, unknown>) => api.post('/v2/user', body)
+const fullTeam = {
+  error_type: 'INVALID_REQUEST',
+  error_message: 'You have reached the maximum of 50 Sandbox users (SANDBOX_USERS_MAX)',
+}
+
+describe('creating a user', () => {
+  test('answers with the whole record, nothing left out, and tells nobody', async () => {
+    const team = await given()
+    const { status, body } = await create(team, { client_user_id: 'first' })
+    assert.equal(status, 200)
+    assert.match(body.user_id, UUID)
+    assert.match(body.created_on, TIMESTAMP)
+    assert.deepEqual(body, {
+      user_id: body.user_id,
+      team_id: team.team,
+      client_user_id: 'first',
+      created_on: body.created_on,
+      connected_sources: [],
+      fallback_time_zone: null,
+      fallback_birth_date: null,
+      ingestion_start: null,
+      ingestion_end: null,
+    })
+    assert.deepEqual(await team.events(), [])
+    assert.deepEqual(await team.jobs(), [])
+    assert.deepEqual((await team.api.get(`/v2/user/${body.user_id}`)).body, body)
+  })
+
+  test('keeps zone, date of birth and bounds, and says that they were given by hand', async () => {
+    const team = await given()
+    const { status, body } = await create(team, {
+      client_user_id: 'first',
+      fallback_time_zone: 'America/Chicago',
+      fallback_birth_date: '1990/01/31',
+      ingestion_start: '2024-02-29',
+      ingestion_end: '2024-02-29T00:00:00Z',
+    })
+    assert.equal(status, 200)
+    const source = { source_slug: 'manual', updated_at: body.created_on }
+    assert.deepEqual(body.fallback_time_zone, { id: 'America/Chicago', ...source })
+    assert.deepEqual(body.fallback_birth_date, { value: '1990-01-31', ...source })
+    assert.deepEqual([body.ingestion_start, body.ingestion_end], ['2024-02-29', '2024-02-29'])
+    assert.deepEqual((await team.api.get(`/v2/user/${body.user_id}`)).body, body)
+  })
+
+  test('takes null for what is not given', async () => {
+    const team = await given()
+    const optional = ['fallback_time_zone', 'fallback_birth_date', 'ingestion_start', 'ingestion_end']
+    const body = { client_user_id: 'first', ...Object.fromEntries(optional.map((field) => [field, null])) }
+    assert.equal((await create(team, body)).status, 200)
+  })
+
+  test('under a reference in use is refused with the id of its user, and changes nothing', async () => {
+    const team = await given()
+    const { user_id, created_on } = (await create(team, { client_user_id: 'first', ingestion_start: '2024-01-01' })).body
+    const again = await create(team, { client_user_id: 'first', ingestion_start: '2020-01-01', fallback_time_zone: 'Etc/UTC' })
+    assert.equal(again.status, 400)
+    const detail = {
+      error_type: 'INVALID_REQUEST',
+      error_message: 'Client user id already exists.',
+      user_id,
+      created_on,
+    }
+    assert.equal(JSON.stringify(again.body), JSON.stringify({ detail }))
+    const { body } = await team.api.get('/v2/user')
+    assert.equal(body.total, 1)
+    assert.deepEqual([body.users[0].ingestion_start, body.users[0].fallback_time_zone], ['2024-01-01', null])
+  })
+
+  test('under the reference of another team, or in another case, makes another user', async () => {
+    const [mine, theirs] = [await given(), await given()]
+    const ids = new Set<string>()
+    for (const [team, client_user_id] of [
+      [mine, 'first'],
+      [theirs, 'first'],
+      [mine, 'First'],
+      [mine, 'first '],
+    ] as const)
+      ids.add((await create(team, { client_user_id })).body.user_id)
+    assert.equal(ids.size, 4)
+  })
+
+  test('at the same time and under the same reference makes one user, whom every caller learns of', async () => {
+    const team = await given()
+    const replies = await Promise.all(Array.from({ length: 6 }, () => create(team, { client_user_id: 'first' })))
+    assert.deepEqual(replies.map((reply) => reply.status).sort(), [200, 400, 400, 400, 400, 400])
+    const ids = replies.map(({ status, body }) => (status === 200 ? body.user_id : body.detail.user_id))
+    assert.equal(new Set(ids).size, 1)
+    assert.equal((await team.api.get('/v2/user')).body.total, 1)
+  })
+
+  const refused: [string, Record<string, unknown>, string, string][] = [
+    ['without a reference', {}, 'client_user_id', 'missing'],
+    ['with an empty reference', { client_user_id: '' }, 'client_user_id', 'string_too_short'],
+    ['with a number for a reference', { client_user_id: 7 }, 'client_user_id', 'string_type'],
+    ['with a reference of 513 characters', { client_user_id: 'a'.repeat(513) }, 'client_user_id', 'string_too_long'],
+    ['in a zone that is none', { client_user_id: 'a', fallback_time_zone: 'Mars/Base' }, 'fallback_time_zone', 'value_error'],
+    ['in a bare UTC', { client_user_id: 'a', fallback_time_zone: 'UTC' }, 'fallback_time_zone', 'value_error'],
+    [
+      'born on a day that never was',
+      { client_user_id: 'a', fallback_birth_date: '1990-02-30' },
+      'fallback_birth_date',
+      'date_from_datetime_parsing',
+    ],
+    [
+      'with reversed bounds',
+      { client_user_id: 'a', ingestion_start: '2024-02-02', ingestion_end: '2024-02-01' },
+      'ingestion_end',
+      'value_error',
+    ],
+  ]
+  for (const [how, body, field, type] of refused)
+    test(`${how} is refused`, async () => {
+      const team = await given()
+      const reply = await create(team, body)
+      assert.equal(reply.status, 422)
+      assert.deepEqual(
+        reply.body.detail.map((fault: { loc: string[]; type: string }) => [fault.loc, fault.type]),
+        [[['body', field], type]],
+      )
+      assert.equal((await team.api.get('/v2/user')).body.total, 0)
+    })
+
+  test('under a reference of 512 characters of any kind works', async () => {
+    const team = await given()
+    for (const client_user_id of ['a'.repeat(512), '🧪'.repeat(512), ' ', "'; --", '{"$ne":null}', '../%2e', 'ü\u0301\u202e']) {
+      const { status, body } = await create(team, { client_user_id })
+      assert.deepEqual([status, body.client_user_id], [200, client_user_id])
+    }
+  })
+})
+
+describe('the limit of a sandbox team', () => {
+  test('lets 50 users in and refuses the next with its own words', async () => {
+    const team = await given()
+    await fill(team, LIMIT - 1)
+    assert.equal((await create(team, { client_user_id: 'fiftieth' })).status, 200)
+    const { status, body } = await create(team, { client_user_id: 'one too many' })
+    assert.deepEqual([status, body], [400, { detail: fullTeam }])
+    assert.equal((await team.api.get('/v2/user')).body.total, LIMIT)
+  })
+
+  test('leaves room again when a user is deleted', async () => {
+    const team = await given()
+    await fill(team, LIMIT - 1)
+    const { user_id } = (await create(team, { client_user_id: 'fiftieth' })).body
+    await team.api.delete(`/v2/user/${user_id}`)
+    assert.equal((await create(team, { client_user_id: 'in its place' })).status, 200)
+    assert.equal((await create(team, { client_user_id: 'one too many' })).status, 400)
+  })
+
+  test('does not hide that a reference is in use', async () => {
+    const team = await given()
+    const { user_id } = (await create(team, { client_user_id: 'first' })).body
+    await fill(team, LIMIT - 1)
+    const { status, body } = await create(team, { client_user_id: 'first' })
+    assert.deepEqual([status, body.detail.user_id], [400, user_id])
+  })
+
+  test('is not passed by users created at the same time', async () => {
+    const team = await given()
+    await fill(team, LIMIT - 2)
+    const replies = await Promise.all(Array.from({ length: 8 }, (_, i) => create(team, { client_user_id: `late ${i}` })))
+    assert.deepEqual(replies.map((reply) => reply.status).sort(), [200, 200, 400, 400, 400, 400, 400, 400])
+    for (const { status, body } of replies) if (status === 400) assert.deepEqual(body, { detail: fullTeam })
+    assert.equal((await team.api.get('/v2/user')).body.total, LIMIT)
+  })
+
+  test('counts the users of its own team and cell alone, and is none in production', async () => {
+    const [full, other, production] = [await given(), await given(), await given('production-us')]
+    await fill(full, LIMIT)
+    await fill(production, LIMIT)
+    assert.equal((await create(other, { client_user_id: 'first' })).status, 200)
+    assert.equal((await create(production, { client_user_id: 'the fifty-first' })).status, 200)
+    assert.equal((await production.api.get('/v2/user')).body.total, LIMIT + 1)
+  })
+})
+
+describe('the list of users', () => {
+  test('is newest first, in pages that meet, on both spellings of its path', async () => {
+    const team = await given()
+    const ids: string[] = []
+    for (let n = 0; n < 7; n++) ids.unshift(await team.user())
+    const all = await team.api.get('/v2/user')
+    assert.equal(all.status, 200)
+    assert.deepEqual(Object.keys(all.body), ['users', 'total', 'offset', 'limit'])
+    assert.deepEqual([all.body.total, all.body.offset, all.body.limit], [7, 0, 100])
+    assert.deepEqual(
+      all.body.users.map((user: User) => user.user_id),
+      ids,
+    )
+    assert.deepEqual((await team.api.get('/v2/user/')).body, all.body)
+    const pages = await Promise.all([0, 3, 6, 9].map((offset) => team.api.get(`/v2/user?limit=3&offset=${offset}`)))
+    assert.deepEqual(
+      pages.map(({ body }) => [body.users.length, body.total, body.offset, body.limit]),
+      [
+        [3, 7, 0, 3],
+        [3, 7, 3, 3],
+        [1, 7, 6, 3],
+        [0, 7, 9, 3],
+      ],
+    )
+    assert.deepEqual(
+      pages.flatMap(({ body }) => body.users),
+      all.body.users,
+    )
+  })
+
+  test('takes a limit from 1 to 500 and an offset from 0 on', async () => {
+    const { api } = await given()
+    for (const query of ['limit=1', 'limit=500', 'offset=0', 'offset=2147483647', 'limit=&offset='])
+      assert.equal((await api.get(`/v2/user?${query}`)).status, 200, query)
+    for (const [query, loc, type] of [
+      ['limit=0', 'limit', 'greater_than_equal'],
+      ['limit=501', 'limit', 'less_than_equal'],
+      ['limit=ten', 'limit', 'int_parsing'],
+      ['offset=-1', 'offset', 'greater_than_equal'],
+      ['offset=1.5', 'offset', 'int_parsing'],
+    ]) {
+      const { status, body } = await api.get(`/v2/user?${query}`)
+      assert.deepEqual([status, body.detail[0].loc, body.detail[0].type], [422, ['query', loc], type])
+    }
+  })
+
+  test('shows neither deleted users nor those of other teams', async () => {
+    const [team, other] = [await given(), await given()]
+    const gone = await team.user('gone')
+    await team.user('there')
+    await other.user('elsewhere')
+    await team.api.delete(`/v2/user/${gone}`)
+    const { body } = await team.api.get('/v2/user')
+    assert.deepEqual([referencesOf(body.users), body.total], [['there'], 1])
+  })
+})
+
+describe('reading a user', () => {
+  test('works with the id in any case', async () => {
+    const { api, user } = await given()
+    const id = await user()
+    const { status, body } = await api.get(`/v2/user/${id.toUpperCase()}`)
+    assert.deepEqual([status, body.user_id], [200, id])
+  })
+
+  test('who is unknown or of another team is not found, and an id that is none is refused', async () => {
+    const [team, other] = [await given(), await given()]
+    for (const id of [randomUUID(), await other.user()]) {
+      const { status, body } = await team.api.get(`/v2/user/${id}`)
+      assert.deepEqual([status, body], [404, { detail: 'Not found' }])
+    }
+    const { status, body } = await team.api.get('/v2/user/not-an-id')
+    assert.deepEqual([status, body.detail[0].loc, body.detail[0].type], [422, ['path', 'user_id'], 'uuid_parsing'])
+  })
+})
+
+describe('changing a user', () => {
+  const full = {
+    client_user_id: 'first',
+    fallback_time_zone: 'America/Chicago',
+    fallback_birth_date: '1990-01-31',
+    ingestion_start: '2024-01-01',
+    ingestion_end: '2024-12-31',
+  }
+  const changed = async (team: Given, body: Record<string, unknown>) => {
+    const { user_id } = (await create(team, full)).body
+    const reply = await team.api.patch(`/v2/user/${user_id}`, body)
+    return { reply, user_id, after: (await team.api.get(`/v2/user/${user_id}`)).body as User }
+  }
+
+  test('answers 204 without a body, and absent fields stay as they are', async () => {
+    const team = await given()
+    const { reply, after } = await changed(team, { client_user_id: 'renamed' })
+    assert.deepEqual([reply.status, reply.body.length], [204, 0])
+    assert.equal(after.client_user_id, 'renamed')
+    assert.deepEqual(
+      [after.fallback_time_zone?.id, after.fallback_birth_date?.value, after.ingestion_start, after.ingestion_end],
+      ['America/Chicago', '1990-01-31', '2024-01-01', '2024-12-31'],
+    )
+    assert.deepEqual(await team.events(), [])
+  })
+
+  for (const field of ['fallback_time_zone', 'fallback_birth_date', 'ingestion_start', 'ingestion_end'] as const)
+    test(`clears ${field} with null and leaves the others`, async () => {
+      const { reply, after } = await changed(await given(), { [field]: null })
+      assert.equal(reply.status, 204)
+      const kept = ['fallback_time_zone', 'fallback_birth_date', 'ingestion_start', 'ingestion_end'] as const
+      assert.deepEqual(
+        kept.filter((name) => after[name] === null),
+        [field],
+      )
+    })
+
+  test('sets each field', async () => {
+    const { after } = await changed(await given(), {
+      fallback_time_zone: 'Etc/UTC',
+      fallback_birth_date: '1991-02-28',
+      ingestion_start: '2023-01-01',
+      ingestion_end: '2023-01-01',
+    })
+    assert.deepEqual(
+      [after.fallback_time_zone?.id, after.fallback_birth_date?.value, after.ingestion_start, after.ingestion_end],
+      ['Etc/UTC', '1991-02-28', '2023-01-01', '2023-01-01'],
+    )
+    assert.deepEqual([after.fallback_time_zone?.source_slug, after.fallback_birth_date?.source_slug], ['manual', 'manual'])
+  })
+
+  const refused: [string, Record<string, unknown>, string, string][] = [
+    ['the end before the start that is there', { ingestion_end: '2023-12-31' }, 'ingestion_end', 'value_error'],
+    ['the start after the end that is there', { ingestion_start: '2025-01-01' }, 'ingestion_end', 'value_error'],
+    ['a zone that is none', { fallback_time_zone: 'Mars/Base' }, 'fallback_time_zone', 'value_error'],
+    ['an empty reference', { client_user_id: '' }, 'client_user_id', 'string_too_short'],
+    ['a number for a date', { ingestion_start: 2024 }, 'ingestion_start', 'string_type'],
+  ]
+  for (const [what, body, field, type] of refused)
+    test(`to ${what} is refused and changes nothing`, async () => {
+      const { reply, after } = await changed(await given(), { fallback_birth_date: '1980-01-01', ...body })
+      assert.equal(reply.status, 422)
+      assert.deepEqual([reply.body.detail[0].loc, reply.body.detail[0].type], [['body', field], type])
+      assert.equal(after.fallback_birth_date?.value, '1990-01-31')
+    })
+
+  test('in nothing is refused; null for the reference is nothing', async () => {
+    for (const body of [{}, { client_user_id: null }, { nickname: 'x' }]) {
+      const { reply } = await changed(await given(), body)
+      assert.deepEqual([reply.status, reply.body], [400, { detail: 'Nothing to patch' }])
+    }
+  })
+
+  test('to a reference in use is a conflict; to its own it is not', async () => {
+    const team = await given()
+    const [first, second] = [await team.user('first'), await team.user('second')]
+    const { status, body } = await team.api.patch(`/v2/user/${second}`, { client_user_id: 'first' })
+    assert.deepEqual([status, body], [409, { detail: 'Client user id already exists' }])
+    assert.equal((await team.api.patch(`/v2/user/${first}`, { client_user_id: 'first' })).status, 204)
+    assert.equal((await team.api.get(`/v2/user/${second}`)).body.client_user_id, 'second')
+  })
+
+  test('who is not of the team is not found', async () => {
+    const [team, other] = [await given(), await given()]
+    for (const id of [randomUUID(), await other.user('theirs')]) {
+      const { status, body } = await team.api.patch(`/v2/user/${id}`, { client_user_id: 'mine' })
+      assert.deepEqual([status, body], [404, { detail: 'The user does not or no longer exists in this team' }])
+    }
+    assert.deepEqual(referencesOf((await other.api.get('/v2/user')).body.users), ['theirs'])
+  })
+})
+
+test('the counts of a team are those of its live users and of all its orders', async () => {
+  const [team, other] = [await given(), await given()]
+  await other.user()
+  const expected = (users: number, orders: number) => ({
+    team_id: team.team,
+    number_of_connected_sources: 0,
+    number_of_users: users,
+    number_of_errored_connected_sources: 0,
+    number_of_connected_sources_by_week: [],
+    number_of_ordered_tests: orders,
+  })
+  assert.deepEqual((await team.api.get('/v2/user/metrics')).body, expected(0, 0))
+  const user_id = await team.user()
+  const gone = await team.user()
+  await team.api.delete(`/v2/user/${gone}`)
+  await placed(team, { user_id })
+  await team.api.post(`/v3/order/${(await placed(team, { user_id })).id}/cancel`)
+  const { status, body } = await team.api.get('/v2/user/metrics')
+  assert.deepEqual([status, body], [200, expected(1, 2)])
+})
+
+test('a user is created at the time of the team, not of the machine', async () => {
+  const team = await given()
+  const before = (await create(team, { client_user_id: 'first' })).body.created_on
+  await pass(team, 3 * DAY_S)
+  const after = (await create(team, { client_user_id: 'second', fallback_time_zone: 'Etc/UTC' })).body
+  const passed_s = (Date.parse(after.created_on) - Date.parse(before)) / 1000
+  assert.ok(passed_s >= 3 * DAY_S && passed_s < 3 * DAY_S + 60, String(passed_s))
+  assert.equal(after.fallback_time_zone.updated_at, after.created_on)
+  assert.deepEqual(referencesOf((await team.api.get('/v2/user')).body.users), ['second', 'first'])
+})

@@ -1,0 +1,333 @@
+// Users: the people a team orders for. Owns the table "user"; never knows what is ordered for them or measured of them.
+import type { Static } from 'typebox'
+import { Checkpoints, CHECKPOINT_STRIDE, lockTeam } from '../../platform/db/checkpoints.ts'
+import { iso, plusSeconds } from '../../platform/runtime/clock.ts'
+import type { Queries, Tx } from '../../platform/db/transaction.ts'
+import { inTurn } from '../../platform/db/erasure.ts'
+import { eraseAnswers } from '../../platform/http/idempotency.ts'
+import { badRequest, busy, conflict, invalidValue, notFound } from '../../platform/http/errors.ts'
+import { enqueue, eraseEvents, handle, job } from '../../platform/queue/outbox.ts'
+import { Nullable, T } from '../../platform/schema/schema.ts'
+import { and, join, sql, type Sql } from '../../platform/db/sql.ts'
+import { User, type CreateUser, type PatchUser } from './schema.ts'
+
+/** A deleted user can be had back for this long; then the data goes. Source: interface.md, Limits. */
+const GRACE_S = 7 * 86_400
+const SEARCH_MAX = 50
+
+/**
+ * Announced when a deleted user's data has to go. Modules above erase what they hold of the user first. Erasing was promised, so it is tried
+ * until it is done.
+ */
+export const eraseUser = job('users.erase', T.Object({ user_id: T.String() }), { attempts_max: Infinity, timeout_s: 300 })
+
+/** Sets checkpoints along the team's list of users. */
+export const markUsers = job('users.mark', T.Object({}))
+
+const list = new Checkpoints({
+  table: '"user"',
+  at: 'created_on',
+  checkpoints: 'user_checkpoint',
+  isShown: () => sql`t.deleted_at is null`,
+})
+
+/** One in so many new users has the job queued. */
+const TURN = 499
+
+/** Whether the user with this id queues the job: its last digits are random. */
+const isTurn = (id: string): boolean => Number.parseInt(id.slice(-8), 16) % TURN === 0
+
+/** Writes user_checkpoint; queues users.mark again while there is more than a run's worth. */
+export const markHandler = handle(markUsers, (context) =>
+  context.tx(async (tx) => {
+    if (await list.set(tx)) enqueue(tx, markUsers, {})
+  }),
+)
+
+/** How many users the team has, without deleted ones. */
+export const countUsers = (tx: Tx): Promise<number> => list.total(tx)
+
+const userWire = sql`
+  select id as user_id, team_id, client_user_id, created_on, '[]'::json as connected_sources,
+         fallback_time_zone, fallback_birth_date, ingestion_start, ingestion_end
+  from "user"`
+
+const live = (tx: Tx): Sql => sql`team_id = ${tx.team} and deleted_at is null`
+
+/**
+ * Create a user. Writes "user". Queues users.mark now and then.
+ * 400: the reference is in use (the body names the user it stands for); the sandbox team is full. 422: the bounds are reversed.
+ */
+export async function createUser(tx: Tx, body: CreateUser): Promise<User> {
+  assertBounds(body.ingestion_start, body.ingestion_end)
+  const id = tx.uuid()
+  await assertRoom(tx, body.client_user_id)
+  const user = await tx.maybe(
+    User,
+    sql`
+    insert into "user" (id, team_id, client_user_id, created_on, fallback_time_zone, fallback_birth_date, ingestion_start, ingestion_end)
+    values (${id}, ${tx.team}, ${body.client_user_id}, ${tx.now}, ${fallback(tx, 'id', body.fallback_time_zone)},
+            ${fallback(tx, 'value', body.fallback_birth_date)}, ${body.ingestion_start ?? null}, ${body.ingestion_end ?? null})
+    on conflict (team_id, client_user_id) where deleted_at is null do nothing
+    returning id as user_id, team_id, client_user_id, created_on, '[]'::json as connected_sources,
+              fallback_time_zone, fallback_birth_date, ingestion_start, ingestion_end`,
+  )
+  if (user) {
+    if (isTurn(id)) enqueue(tx, markUsers, {})
+    return user
+  }
+  throw await inUse(tx, body.client_user_id)
+}
+
+async function inUse(tx: Tx, client_user_id: string) {
+  const user = await tx.maybe(User, sql`${userWire} where ${live(tx)} and client_user_id = ${client_user_id}`)
+  // Deleted between the two statements: the caller's next try will succeed.
+  if (!user) return busy('The user id was just released, try again')
+  const { user_id, created_on } = user
+  return badRequest({ error_type: 'INVALID_REQUEST', error_message: 'Client user id already exists.', user_id, created_on })
+}
+
+/**
+ * The limit of sandbox teams. The team's row is locked, so that two who come at once cannot both take the last place.
+ * 400: the team is full. `but`: a reference that counts for nothing, since using it again is another fault.
+ */
+async function assertRoom(tx: Tx, but?: string): Promise<void> {
+  const max = Number(tx.tenant.settings.users_max ?? 0)
+  if (!max) return
+  await lockTeam(tx, tx.team)
+  if ((await countUsers(tx)) < max) return
+  if (but !== undefined && (await tx.maybe(User, sql`${userWire} where ${live(tx)} and client_user_id = ${but}`))) return
+  throw badRequest({
+    error_type: 'INVALID_REQUEST',
+    error_message: `You have reached the maximum of ${max} Sandbox users (SANDBOX_USERS_MAX)`,
+  })
+}
+
+const fallback = (tx: Tx, key: 'id' | 'value', value: string | null | undefined): string | null =>
+  value == null ? null : JSON.stringify({ [key]: value, source_slug: 'manual', updated_at: iso(tx.now) })
+
+function assertBounds(start: string | null | undefined, end: string | null | undefined): void {
+  if (start && end && end < start) throw reversedBounds()
+}
+
+const reversedBounds = () => invalidValue(['body', 'ingestion_end'], 'must not be before ingestion_start')
+
+/** The constraints of this module's tables and what violating them answers. */
+export const constraints = {
+  user__client_user_id: () => conflict('Client user id already exists'),
+  user__ingestion_bounds: reversedBounds,
+}
+
+/** Users, newest first; deleted ones are left out. Pages far down are read from the nearest checkpoint on. */
+export async function listUsers(tx: Tx, { offset, limit }: { offset: number; limit: number }) {
+  if (offset < CHECKPOINT_STRIDE) {
+    const [users, total] = await Promise.all([
+      tx.many(User, sql`${userWire} where ${live(tx)} order by created_on desc, id desc offset ${offset} limit ${limit}`),
+      countUsers(tx),
+    ])
+    return { users, total, offset, limit }
+  }
+  const total = await countUsers(tx)
+  const count = Math.min(limit, total - offset)
+  if (count <= 0) return { users: [], total, offset, limit }
+  const { condition, skip } = await list.from(tx, total - offset - count)
+  const users = await tx.many(
+    User,
+    sql`
+    ${userWire} t where ${live(tx)} and ${condition}
+    order by created_on, id offset ${skip} limit ${count}`,
+  )
+  return { users: users.reverse(), total, offset, limit }
+}
+
+const Deleted = T.Object({ deleted_at: Nullable(T.String()) })
+
+/** Read a user. 404: unknown, of another team, or deleted. */
+export async function getUser(tx: Tx, user_id: string): Promise<User> {
+  const user = await findUser(tx, user_id)
+  if (user) return user
+  throw (await isDeleted(tx, user_id)) ? notFound('You have scheduled this user for deletion.') : notFound('Not found')
+}
+
+/** Read a user that may not be there. */
+export const findUser = (tx: Tx, user_id: string): Promise<User | undefined> =>
+  tx.maybe(User, sql`${userWire} where id = ${user_id} and ${live(tx)}`)
+
+const Known = T.Object({ user_id: T.String(), client_user_id: T.String() })
+export type KnownUser = Static<typeof Known>
+
+/** A user that may not be there, as it was at most 4 s ago: what is written about it leans on `sameUser`. */
+export const knownUser = (tx: Tx, user_id: string): Promise<KnownUser | undefined> =>
+  tx.remember(`user ${user_id}`, () =>
+    tx.lookUp(Known, sql`select id as user_id, client_user_id from "user" where id = ${user_id} and ${live(tx)}`),
+  )
+
+/** The id of a known user as a value of a statement; null when it has been deleted or renamed since. */
+export const sameUser = (tx: Tx, { user_id, client_user_id }: KnownUser): Sql =>
+  sql`(select id from "user" where id = ${user_id} and client_user_id = ${client_user_id} and ${live(tx)})`
+
+/**
+ * Whether a column does not hold the id of a deleted user of the team: for every statement about rows of users that are shown. A user is
+ * deleted by one change of its own row, and everything of the user is hidden, and shown again, by asking for it.
+ */
+export const notDeleted = (tx: { team: string }, column: Sql): Sql => notDeletedOf(column, sql`${tx.team}`)
+
+/** As `notDeleted`, for a statement that reads one row by its key: half as dear there, and dearer for many rows. */
+export const notDeletedHere = (tx: { team: string }, column: Sql): Sql => sql`
+  (select u.deleted_at from "user" u where u.id = ${column} and u.team_id = ${tx.team}) is null`
+
+/** As `notDeleted`, for a statement about several teams. */
+export const notDeletedOf = (column: Sql, team: Sql): Sql => sql`
+  not exists (select from "user" gone where gone.id = ${column} and gone.team_id = ${team} and gone.deleted_at is not null)`
+
+/**
+ * Whether something may be shown that is about one of several users, nobody knows which; `column` holds their ids. It is hidden where some
+ * are deleted and none is left who is not.
+ */
+export const notOfDeletedAlone = (tx: Tx, column: Sql): Sql => {
+  const among = sql`select from "user" u where u.team_id = ${tx.team} and u.id = any (${column})`
+  return sql`(not exists (${among} and u.deleted_at is not null) or exists (${among} and u.deleted_at is null))`
+}
+
+const Some = T.Object({ some: T.Boolean() })
+
+/** Refuse to show what is about these users. 404: one of them is deleted. */
+export async function assertNotDeleted(tx: Tx, user_ids: string[]): Promise<void> {
+  const { some } = await tx.one(
+    Some,
+    sql`
+    select exists (
+      select from "user" where team_id = ${tx.team} and id = any (${user_ids}::uuid[]) and deleted_at is not null) as some`,
+  )
+  if (some) throw notFound('You have scheduled this user for deletion.')
+}
+
+async function isDeleted(tx: Tx, user_id: string): Promise<boolean> {
+  const row = await tx.maybe(Deleted, sql`select deleted_at from "user" where id = ${user_id} and team_id = ${tx.team}`)
+  return row?.deleted_at != null
+}
+
+/** Read the user a reference stands for. 404: none. */
+export async function resolveUser(tx: Tx, client_user_id: string): Promise<User> {
+  const user = await tx.maybe(User, sql`${userWire} where ${live(tx)} and client_user_id = ${client_user_id}`)
+  if (!user) throw notFound('User not found')
+  return user
+}
+
+/** Users whose id starts with, or whose reference contains, `text`: the newest 50. */
+export function searchUsers(tx: Tx, text: string): Promise<User[]> {
+  const pattern = `%${text.replace(/[\\%_]/g, '\\$&')}%`
+  return tx.many(
+    User,
+    sql`
+    ${userWire} where ${live(tx)} and (starts_with(id::text, ${text.toLowerCase()}) or client_user_id ilike ${pattern})
+    order by created_on desc, id desc limit ${SEARCH_MAX}`,
+  )
+}
+
+/**
+ * Change a user: absent fields stay, null clears. Writes "user".
+ * 400: nothing given. 404: no such user. 409: the new reference is in use. 422: the bounds would be reversed.
+ */
+export async function patchUser(tx: Tx, user_id: string, body: PatchUser): Promise<void> {
+  const changes: Sql[] = []
+  if (body.client_user_id !== undefined) changes.push(sql`client_user_id = ${body.client_user_id}`)
+  if (body.fallback_time_zone !== undefined)
+    changes.push(sql`fallback_time_zone = ${fallback(tx, 'id', body.fallback_time_zone)}`)
+  if (body.fallback_birth_date !== undefined)
+    changes.push(sql`fallback_birth_date = ${fallback(tx, 'value', body.fallback_birth_date)}`)
+  if (body.ingestion_start !== undefined) changes.push(sql`ingestion_start = ${body.ingestion_start}`)
+  if (body.ingestion_end !== undefined) changes.push(sql`ingestion_end = ${body.ingestion_end}`)
+  await assertLive(tx, user_id)
+  if (changes.length === 0) throw badRequest('Nothing to patch')
+  await tx.run(sql`update "user" set ${join(changes, ', ')} where id = ${user_id} and ${live(tx)}`)
+}
+
+async function assertLive(tx: Tx, user_id: string): Promise<void> {
+  if (await findUser(tx, user_id)) return
+  throw (await isDeleted(tx, user_id))
+    ? notFound('The user has been scheduled for deletion as per your previous request')
+    : notFound('The user does not or no longer exists in this team')
+}
+
+/**
+ * Delete a user: hidden now, the reference free at once, the data erased after 7 days. Writes "user", user_checkpoint. Queues users.erase.
+ * 404: no such user.
+ */
+export async function deleteUser(tx: Tx, user_id: string): Promise<{ success: boolean }> {
+  await lockTeam(tx, tx.team)
+  await assertLive(tx, user_id)
+  await tx.run(sql`update "user" set deleted_at = ${tx.now} where id = ${user_id} and ${live(tx)}`)
+  enqueue(tx, eraseUser, { user_id }, plusSeconds(tx.now, GRACE_S))
+  return { success: true }
+}
+
+const Found = T.Object({ id: T.String() })
+
+/**
+ * Take a deletion back within 7 days. Writes "user", user_checkpoint.
+ * 400: the sandbox team is full. 404: no such deleted user, or too late. 409: somebody else has the reference now.
+ * 422: not exactly one of the two ids.
+ */
+export async function undoDelete(tx: Tx, by: { user_id?: string; client_user_id?: string }): Promise<{ success: boolean }> {
+  if ((by.user_id === undefined) === (by.client_user_id === undefined))
+    throw invalidValue(['query'], 'exactly one of user_id and client_user_id must be given')
+  await lockTeam(tx, tx.team)
+  const which = and([
+    ...(by.user_id === undefined ? [] : [sql`id = ${by.user_id}`]),
+    ...(by.client_user_id === undefined ? [] : [sql`client_user_id = ${by.client_user_id}`]),
+  ])
+  const user = await tx.locking.maybe(
+    Found,
+    sql`
+    select id from "user"
+    where team_id = ${tx.team} and ${which} and deleted_at > ${plusSeconds(tx.now, -GRACE_S)}
+    order by deleted_at desc, id desc limit 1 for update`,
+  )
+  if (!user) throw notFound('User not found')
+  await assertRoom(tx)
+  await tx.run(sql`update "user" set deleted_at = null where id = ${user.id} and team_id = ${tx.team}`)
+  return { success: true }
+}
+
+/** Which of these users are deleted, whether erased yet or not. For those who would tell of them. */
+export async function deletedAmong(db: Queries, users: { team_id: string; user_id: string | null }[]): Promise<Set<string>> {
+  const rows = await db.many(
+    Found,
+    sql`
+    select distinct given.id from unnest(${users.map((u) => u.team_id)}::uuid[], ${users.map((u) => u.user_id)}::uuid[]) as given (team_id, id)
+    left join "user" u on u.team_id = given.team_id and u.id = given.id
+    where given.id is not null and (u.id is null or u.deleted_at is not null)`,
+  )
+  return new Set(rows.map((row) => row.id))
+}
+
+const Doomed = T.Object({ n: T.Integer() })
+
+/** Whether a user is to be erased now: deleted, not had back, and the grace over. For those who erase. */
+export async function isDoomed(tx: Tx, user_id: string): Promise<boolean> {
+  const { n } = await tx.one(
+    Doomed,
+    sql`
+    select count(*) as n from "user"
+    where id = ${user_id} and team_id = ${tx.team} and deleted_at <= ${plusSeconds(tx.now, -GRACE_S)}`,
+  )
+  return n > 0
+}
+
+/** The last to erase: the events told about the user, the answers kept, then the user. */
+export const eraseHandler = handle(eraseUser, async (context, { user_id }) => {
+  await context.tx(async (tx) => {
+    if (!(await isDoomed(tx, user_id))) return
+    await eraseEvents(tx, user_id)
+    await eraseAnswers(tx, user_id)
+    await tx.run(sql`delete from "user" where id = ${user_id} and team_id = ${tx.team}`)
+  })
+})
+
+/** The users of a deleted team. */
+export const eraseTeamUsers = inTurn(
+  (team, max) =>
+    sql`delete from user_checkpoint where ctid = any (array(select ctid from user_checkpoint where team_id = ${team} limit ${max}))`,
+  (team, max) => sql`delete from "user" where id = any (array(select id from "user" where team_id = ${team} limit ${max}))`,
+)
