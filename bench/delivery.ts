@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type pg from 'pg'
 import { Pool } from 'undici'
-import { signatureHeaders, signingKey } from '../src/webhooks/signature.ts'
+import { signatureHeaders, signingKey } from '../src/events/endpoints/signature.ts'
 import { perSecond, v7 } from './limits.ts'
 
 const ENDPOINTS = 4

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { machineNow } from './platform/runtime/clock.ts'
 import { codeOf } from './remote.ts'
 import { version } from './version.ts'
-import { signatureHeaders, signingKey } from './webhooks/signature.ts'
+import { signatureHeaders, signingKey } from './events/endpoints/signature.ts'
 
 const FORWARD_MS_MAX = 15_000
 /** Before the second attempt to forward an event, the third, the fourth; then the next event is due. */

@@ -4,8 +4,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { UsageError } from './usage-error.ts'
 import { forwarding, line, type Told } from './forward.ts'
 import { ask, findRemote, NoAnswer, type Answer, type Remote, type RemoteValues } from './remote.ts'
-import { eventTypes } from './webhooks/catalogue.ts'
-import { newSecret, withPrefix } from './webhooks/signature.ts'
+import { eventTypes } from './events/catalog/event-types.ts'
+import { newSecret, withPrefix } from './events/endpoints/signature.ts'
 
 const WAIT_S = 20
 const AGAIN_MS = 250

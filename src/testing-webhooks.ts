@@ -10,8 +10,8 @@ import { T } from './platform/schema/schema.ts'
 import { sql } from './platform/db/sql.ts'
 import { cells, metrics, targets, vault, type Given } from './testing.ts'
 import { deletedAmong } from './people/users/users.ts'
-import type { DeliveryOptions } from './webhooks/delivery-options.ts'
-import { deliveryIn, type Delivery } from './webhooks/worker.ts'
+import type { DeliveryOptions } from './events/dispatch/dispatch-options.ts'
+import { deliveryIn, type Delivery } from './events/dispatch/dispatcher.ts'
 
 export const ATTEMPTS = 8
 

@@ -39,7 +39,7 @@ import { loadSandboxSites, sitesChecksum } from './psc/load.ts'
 import { PscDirectory } from './psc/directory.ts'
 import { ClockMoves } from './simulator/clock-lease.ts'
 import { assertNotDeleted } from './people/users/users.ts'
-import { FeedWatch } from './webhooks/feed-watch.ts'
+import { FeedWatch } from './events/feed/feed-waiters.ts'
 import { Targets } from './platform/net/outbound-targets.ts'
 
 const log = createLog(process.env.TEST_LOG_LEVEL ?? 'silent')

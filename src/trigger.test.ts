@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { labAccount } from './testing-labs.ts'
 import { given, url } from './testing.ts'
 import { stories, trigger } from './trigger.ts'
-import { eventTypes } from './webhooks/catalogue.ts'
+import { eventTypes } from './events/catalog/event-types.ts'
 
 test('trigger has a story for every type that the modules emit', () => {
   const sources = globSync('src/*/**/*.ts').filter((file) => !/\.test\.ts$|^src\/webhooks\//.test(file))

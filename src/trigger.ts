@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Typed } from './command-tree.ts'
 import { ask, findRemote, type Remote, type RemoteValues } from './remote.ts'
 import { UsageError } from './usage-error.ts'
-import { eventType } from './webhooks/catalogue.ts'
+import { eventType } from './events/catalog/event-types.ts'
 import { examplePatient, examplePhysician } from './people/person/example-patient.ts'
 
 const LOOK_MS = 200

@@ -8,8 +8,8 @@ import { Appointment } from '../src/appointments/schema.ts'
 import { Order } from '../src/orders/schema.ts'
 import { Fields, type TSchema } from '../src/platform/schema/schema.ts'
 import { assertShape } from '../src/platform/schema/shape-check.ts'
-import { eventTypes, operationalTypes } from '../src/webhooks/catalogue.ts'
-import { sampleBody } from '../src/webhooks/samples.ts'
+import { eventTypes, operationalTypes } from '../src/events/catalog/event-types.ts'
+import { sampleBody } from '../src/events/catalog/samples.ts'
 import { bodyShape, eventShapesOf, printEventShapes, type EventShapes, type Shape } from './operations/event-shapes.ts'
 
 const FILE = new URL('reference-events.json', import.meta.url)

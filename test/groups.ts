@@ -35,7 +35,7 @@ const ALONE: Record<string, string[]> = {
     'src/platform/queue/retention.test.ts',
     'src/platform/queue/worker.test.ts',
   ],
-  'change the environment of the process': ['src/pipelines/pubsub.test.ts'],
+  'change the environment of the process': ['src/events/brokers/adapters/pubsub.test.ts'],
   'change the schema, or break connections': [
     'src/platform/db/database-faults.test.ts',
     'src/platform/embedded-postgres/embedded-postgres.test.ts',
@@ -43,7 +43,7 @@ const ALONE: Record<string, string[]> = {
     'src/platform/db/migrate.test.ts',
     'src/platform/db/prepared-statements.test.ts',
     'src/platform/db/row-security.test.ts',
-    'src/webhooks/unreadable.test.ts',
+    'src/events/dispatch/unreadable-endpoints.test.ts',
   ],
 }
 

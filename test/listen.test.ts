@@ -6,7 +6,7 @@ import { after, before, describe, test } from 'node:test'
 import { Webhook as Standard } from 'standardwebhooks'
 import { Webhook as Svix } from 'svix'
 import { stories } from '../src/trigger.ts'
-import { eventTypes } from '../src/webhooks/catalogue.ts'
+import { eventTypes } from '../src/events/catalog/event-types.ts'
 import { demoIn, endAll, folder, serving, start, until, type Program, type Server } from './program.ts'
 
 const dataDir = folder('listen')

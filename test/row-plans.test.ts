@@ -14,8 +14,8 @@ import { sql, type Sql } from '../src/platform/db/sql.ts'
 import { copies, placed, tenantOf } from '../src/testing-orders.ts'
 import { access, asOwner, connection, given, type Given } from '../src/testing.ts'
 import { deletedAmong, listUsers, resolveUser, searchUsers } from '../src/people/users/users.ts'
-import { listEvents } from '../src/webhooks/events.ts'
-import { readFeed } from '../src/webhooks/feed.ts'
+import { listEvents } from '../src/events/feed/list-events.ts'
+import { readFeed } from '../src/events/feed/feed.ts'
 
 const ROWS = 6000
 

@@ -1,0 +1,225 @@
+// Against peers of the test's own: one that speaks AMQP 1.0 and looks at what a broker would hide, one that takes blobs and checks
+// their signatures.
+import assert from 'node:assert/strict'
+import { createHmac } from 'node:crypto'
+import { createServer, type IncomingMessage } from 'node:http'
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
+import { after, describe, test } from 'node:test'
+import { gunzipSync } from 'node:zlib'
+import rhea from 'rhea'
+import { given } from '../../../testing.ts'
+import { hurryPipelines, pipe, piping, say, waiting } from '../../../testing-pipelines.ts'
+
+const MIB = 1024 * 1024
+const KEY = Buffer.from('a fictional key of an account').toString('base64')
+// What waits for its next attempt has to be told that it is due, however slow the machine is.
+const pipelines = piping({ patience: 1000 })
+
+interface Arrived {
+  hub: string
+  type: string
+  user: string
+  key: string
+  partition: unknown
+}
+const arrived: Arrived[] = []
+/** Types that are refused, as if the hub were full. */
+const unwelcome = new Set<string>()
+
+const container = rhea.create_container()
+container.sasl_server_mechanisms.enable_plain((user: string, password: string) => user === 'send' && password === KEY)
+container.on('receiver_open', ({ receiver }) => receiver!.set_target({ address: receiver!.target.address }))
+container.on('message', ({ message, receiver, delivery }) => {
+  const { application_properties: properties, message_annotations } = message!
+  if (unwelcome.has(properties!['event-type'])) return delivery!.reject({ condition: 'amqp:resource-limit-exceeded' })
+  arrived.push({
+    hub: receiver!.target.address,
+    type: properties!['event-type'],
+    user: properties!['user-id'],
+    key: properties!['idempotency-key'],
+    partition: message_annotations!['x-opt-partition-key'],
+  })
+  delivery!.accept()
+})
+container.on('disconnected', () => {})
+const broker = container.listen({ port: 0, host: '127.0.0.1', receiver_options: { autoaccept: false } } as never)
+await once(broker, 'listening')
+after(() => broker.close())
+const { port } = broker.address() as AddressInfo
+const connection_string = (key = KEY) =>
+  `Endpoint=sb://127.0.0.1:${port}/;SharedAccessKeyName=send;SharedAccessKey=${key};UseDevelopmentEmulator=true`
+const hubs = (event_hub_matchers: unknown[] = [], key = KEY) => ({
+  azure_amqp: { connection_string: connection_string(key), default_event_hub: 'events', event_hub_matchers },
+})
+
+/** The shared key signature of a request, worked out from the service's description of it. */
+function signature({ method, url, headers }: IncomingMessage): string {
+  const own = Object.keys(headers)
+    .filter((name) => name.startsWith('x-ms-'))
+    .sort()
+    .map((name) => `${name}:${String(headers[name])}\n`)
+  const { pathname } = new URL(url!, 'http://host')
+  const lines = [
+    method,
+    headers['content-encoding'] ?? '',
+    headers['content-language'] ?? '',
+    headers['content-length'] === '0' ? '' : (headers['content-length'] ?? ''),
+    headers['content-md5'] ?? '',
+    headers['content-type'] ?? '',
+    ...Array<string>(6).fill(''),
+  ]
+  const text = `${lines.join('\n')}\n${own.join('')}/clinic${pathname}`
+  return createHmac('sha256', Buffer.from(KEY, 'base64')).update(text).digest('base64')
+}
+
+interface Blob {
+  name: string
+  /** As the service would give it to readers. */
+  type: string
+  encoding: string | undefined
+  body: string
+}
+const blobs: Blob[] = []
+let storageStatus = 201
+const storage = createServer((request, response) => {
+  const chunks: Buffer[] = []
+  request.on('data', (chunk: Buffer) => chunks.push(chunk))
+  request.on('end', () => {
+    const { headers, method, url } = request
+    const signed = headers.authorization === `SharedKey clinic:${signature(request)}`
+    const put = method === 'PUT' && headers['x-ms-blob-type'] === 'BlockBlob'
+    if (!signed || !put || storageStatus !== 201) return void response.writeHead(signed && put ? storageStatus : 403).end()
+    const bytes = Buffer.concat(chunks)
+    const [type, encoding] = [headers['x-ms-blob-content-type'], headers['x-ms-blob-content-encoding']]
+    blobs.push({
+      name: decodeURIComponent(new URL(url!, 'http://host').pathname),
+      type: type as string,
+      encoding: encoding as string | undefined,
+      body: (encoding === 'gzip' ? gunzipSync(bytes) : bytes).toString(),
+    })
+    response.writeHead(201).end()
+  })
+})
+storage.listen(0, '127.0.0.1')
+await once(storage, 'listening')
+after(() => {
+  storage.closeAllConnections()
+  storage.close()
+})
+const blobEndpoint = `http://127.0.0.1:${(storage.address() as AddressInfo).port}`
+const containerOf = (container_name: string, key = KEY) => ({
+  connection_string: `BlobEndpoint=${blobEndpoint};AccountName=clinic;AccountKey=${key}`,
+  container_name,
+})
+const of = (user: string) => arrived.filter((one) => one.user === user)
+
+describe('a hub', () => {
+  test('gets each event with its user as the partition key, from who has the key of the policy', async () => {
+    const team = await given()
+    await pipe(
+      team,
+      hubs([{ event_type_prefix: 'labtest.result', event_hub: 'results' }], Buffer.from('other').toString('base64')),
+    )
+    const order = await say(team)
+    await pipelines.drain()
+    assert.deepEqual(await waiting(team), ['azure_amqp after 0'])
+    await pipe(team, hubs([{ event_type_prefix: 'labtest.result', event_hub: 'results' }]))
+    const result = await say(team, { type: 'labtest.result.critical', user_id: order.user_id })
+    await pipelines.drain()
+    const partition = order.user_id
+    assert.deepEqual(of(order.user_id), [
+      { hub: 'events', type: order.type, user: order.user_id, key: order.key, partition },
+      { hub: 'results', type: result.type, user: order.user_id, key: result.key, partition },
+    ])
+  })
+
+  test('that refuses an event gets the later ones of its user after it', async () => {
+    const team = await given()
+    await pipe(team, hubs())
+    const type = 'labtest.appointment.created'
+    unwelcome.add(type)
+    const first = await say(team, { type })
+    const second = await say(team, { user_id: first.user_id })
+    const other = await say(team)
+    await pipelines.drain()
+    assert.deepEqual(of(first.user_id), [])
+    assert.equal(of(other.user_id).length, 1)
+    const third = await say(team, { user_id: first.user_id })
+    await pipelines.drain()
+    assert.deepEqual(of(first.user_id), [])
+    unwelcome.delete(type)
+    await hurryPipelines(team)
+    await pipelines.drain()
+    assert.deepEqual(
+      of(first.user_id).map(({ key }) => key),
+      [first.key, second.key, third.key],
+    )
+  })
+})
+
+describe('a container', () => {
+  test('gets what a matcher means for it, signed and under the name of the interface', async () => {
+    const team = await given()
+    await pipe(team, hubs([{ event_type_regex: 'result', blob_storage: containerOf('results') }]))
+    const small = await say(team, { type: 'labtest.result.critical' })
+    const large = await say(team, { type: 'labtest.result.critical', bytes: 5000, user_id: small.user_id })
+    await pipelines.drain()
+    const own = blobs.filter(({ name }) => name.includes(team.team))
+    const instant = String.raw`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00`
+    const named = (key: string, end: string) =>
+      new RegExp(`^/results/${team.team}/${small.user_id}/${instant}#labtest\\.result\\.critical#${key}\\.json${end}$`)
+    assert.match(own[0]!.name, named(small.key, ''))
+    assert.match(own[1]!.name, named(large.key, '\\.gz'))
+    assert.deepEqual(
+      own.map(({ type, encoding, body }) => ({ type, encoding, body })),
+      [
+        { type: 'application/json', encoding: undefined, body: small.body },
+        { type: 'application/json', encoding: 'gzip', body: large.body },
+      ],
+    )
+    assert.deepEqual(of(small.user_id), [])
+  })
+
+  test('gets what is too large for a hub; without one that matches it stays', async () => {
+    const team = await given()
+    const matchers = [
+      { event_type_prefix: 'labtest.order', event_hub: 'orders' },
+      { event_type_prefix: 'labtest', blob_storage: containerOf('overflow') },
+    ]
+    await pipe(team, hubs(matchers))
+    const over = await say(team, { bytes: 2 * MIB })
+    const fits = await say(team, { bytes: 900_000, user_id: over.user_id })
+    await say(team, { type: 'daily.data.steps.created', bytes: 2 * MIB })
+    await pipelines.drain()
+    assert.deepEqual(
+      blobs.filter(({ name }) => name.includes(over.user_id)).map(({ name, body }) => [name.split('/')[1], body === over.body]),
+      [['overflow', true]],
+    )
+    assert.deepEqual(
+      of(over.user_id).map(({ hub, key }) => [hub, key]),
+      [['orders', fits.key]],
+    )
+    assert.deepEqual(await waiting(team), ['azure_amqp after 1'])
+  })
+
+  test('that refuses gets it later, under the same name', async () => {
+    const team = await given()
+    const storageOf = (key: string) => hubs([{ event_type_prefix: '', blob_storage: containerOf('later', key) }])
+    await pipe(team, storageOf(Buffer.from('other').toString('base64')))
+    const told = await say(team)
+    await pipelines.drain()
+    assert.deepEqual(await waiting(team), ['azure_amqp after 1'])
+    storageStatus = 503
+    await pipe(team, storageOf(KEY))
+    await pipelines.drain()
+    assert.deepEqual(await waiting(team), ['azure_amqp after 2'])
+    storageStatus = 201
+    await hurryPipelines(team)
+    await pipelines.drain()
+    assert.deepEqual(
+      blobs.filter(({ name }) => name.includes(team.team)).map(({ body }) => body),
+      [told.body],
+    )
+  })
+})

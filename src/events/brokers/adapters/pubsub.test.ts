@@ -1,0 +1,193 @@
+// Against a peer that speaks the service's own protocol, with the messages that the client library ships.
+import assert from 'node:assert/strict'
+import { after, describe, test } from 'node:test'
+import { gunzipSync } from 'node:zlib'
+import { protos } from '@google-cloud/pubsub'
+import { Server, ServerCredentials, status, type sendUnaryData, type ServerUnaryCall } from '@grpc/grpc-js'
+import { readConfig } from '../../../platform/config/config.ts'
+import { newVaultKey, Vault } from '../../../platform/crypto/vault.ts'
+import { given, pubsub_projects } from '../../../testing.ts'
+import { hurryPipelines, path, pipe, piping, say, waiting } from '../../../testing-pipelines.ts'
+
+// The client library would look for the machine's credentials in the network.
+process.env.METADATA_SERVER_DETECTION = 'none'
+
+const { PublishRequest, PublishResponse } = protos.google.pubsub.v1
+type Asked = protos.google.pubsub.v1.PublishRequest
+type Answered = protos.google.pubsub.v1.IPublishResponse
+
+/** What it is asked, and what it answers: a code of gRPC for a topic, else welcome. */
+const asked: Asked[] = []
+const refusals = new Map<string, status>()
+
+const peer = new Server()
+peer.addService(
+  {
+    publish: {
+      path: '/google.pubsub.v1.Publisher/Publish',
+      requestStream: false,
+      responseStream: false,
+      requestDeserialize: (bytes: Buffer) => PublishRequest.decode(bytes),
+      requestSerialize: (request: Asked) => Buffer.from(PublishRequest.encode(request).finish()),
+      responseDeserialize: (bytes: Buffer) => PublishResponse.decode(bytes),
+      responseSerialize: (response: Answered) => Buffer.from(PublishResponse.encode(response).finish()),
+    },
+  },
+  {
+    publish({ request }: ServerUnaryCall<Asked, Answered>, done: sendUnaryData<Answered>) {
+      const code = refusals.get(request.topic)
+      if (code !== undefined) return done({ code, details: 'no' })
+      asked.push(request)
+      done(null, { messageIds: request.messages.map((_, i) => String(i)) })
+    },
+  },
+)
+const port = await new Promise<number>((resolve, reject) =>
+  peer.bindAsync('127.0.0.1:0', ServerCredentials.createInsecure(), (error, bound) => (error ? reject(error) : resolve(bound))),
+)
+after(() => peer.forceShutdown())
+
+const pipelines = piping({ pubsub_emulator_host: `127.0.0.1:${port}` })
+const topicOf = (name: string) => `projects/fictional-clinic/topics/${name}`
+const settings = (topic: string, message_ordering = false) => ({
+  cloud_pubsub: { project: 'fictional-clinic', topic, message_ordering },
+})
+const published = (name: string) => asked.filter(({ topic }) => topic === topicOf(name)).flatMap(({ messages }) => messages)
+const bytes = (data: unknown): Buffer => Buffer.from(data as Uint8Array)
+
+describe('Pub/Sub', () => {
+  test('gets the stored bytes with their attributes, plain up to 1 KiB and compressed above', async () => {
+    const team = await given()
+    await pipe(team, settings('plain'))
+    const small = await say(team, { bytes: 1024 })
+    const large = await say(team, { type: 'labtest.order.updated', bytes: 1025 })
+    await pipelines.drain()
+    const [first, second] = published('plain')
+    assert.equal(bytes(first!.data).toString(), small.body)
+    assert.deepEqual(first!.attributes, {
+      'event-type': 'labtest.order.created',
+      'idempotency-key': small.key,
+      'blob-type': 'json',
+    })
+    assert.equal(first!.orderingKey, '')
+    assert.equal(gunzipSync(bytes(second!.data)).toString(), large.body)
+    assert.deepEqual(second!.attributes, {
+      'event-type': 'labtest.order.updated',
+      'idempotency-key': large.key,
+      'blob-type': 'json',
+      'blob-codec': 'gzip',
+    })
+    assert.deepEqual(await waiting(team), [])
+  })
+
+  test('gets the events of each user in their order under their key, over several requests', async () => {
+    const team = await given()
+    await pipe(team, settings('ordered', true))
+    const users = await Promise.all(Array.from({ length: 3 }, () => team.user()))
+    const told = users.map((): string[] => [])
+    for (let i = 0; i < 120; i++) told[i % 3]!.push((await say(team, { user_id: users[i % 3]! })).key)
+    await pipelines.drain()
+    for (const [i, user] of users.entries()) {
+      const own = published('ordered').filter(({ orderingKey }) => orderingKey === user)
+      assert.deepEqual(
+        own.map(({ attributes }) => attributes!['idempotency-key']),
+        told[i],
+      )
+    }
+  })
+
+  for (const [what, code] of [
+    ['not there', status.NOT_FOUND],
+    ['forbidden', status.PERMISSION_DENIED],
+    ['not available', status.UNAVAILABLE],
+  ] as const)
+    test(`whose topic is ${what} gets everything when it is, in order`, async () => {
+      const team = await given()
+      const name = `topic-${code}`
+      await pipe(team, settings(name, true))
+      refusals.set(topicOf(name), code)
+      const first = await say(team)
+      await pipelines.drain()
+      const second = await say(team, { user_id: first.user_id })
+      await pipelines.drain()
+      assert.deepEqual(await waiting(team), ['cloud_pubsub after 0', 'cloud_pubsub after 0'])
+      refusals.delete(topicOf(name))
+      await hurryPipelines(team)
+      await pipelines.drain()
+      assert.deepEqual(
+        published(name).map(({ attributes }) => attributes!['idempotency-key']),
+        [first.key, second.key],
+      )
+      assert.deepEqual(await waiting(team), [])
+    })
+
+  test('whose destinations cannot be decrypted waits alone, says so, and goes on when they are given again', async () => {
+    const [bad, good] = await Promise.all([given(), given()])
+    await pipe(bad, settings('unreadable'))
+    await pipe(good, settings('readable'))
+    const keys = [newVaultKey()]
+    const sealed = new Vault(() => keys).seal('{}', `destinations of ${bad.team}`)
+    await bad.db.pool.query('update pipeline set destinations = $2 where team_id = $1', [bad.team, sealed])
+    for (const team of [bad, good, bad, good]) await say(team)
+    await pipelines.drain()
+    assert.deepEqual([published('unreadable').length, published('readable').length], [0, 2])
+    assert.deepEqual(await waiting(bad), ['cloud_pubsub after 0', 'cloud_pubsub after 0'])
+    const shown = async () => (await bad.manage.get(path())).body.pipelines[0]
+    const { cloud_pubsub, delivery_error } = await shown()
+    assert.deepEqual([cloud_pubsub, delivery_error], [null, 'The credentials of the destinations cannot be decrypted'])
+    await pipe(bad, settings('unreadable'))
+    assert.equal((await shown()).delivery_error, null)
+    await pipelines.drain()
+    assert.equal(published('unreadable').length, 2)
+  })
+
+  test('is published to only in projects that the operator allows the organization, when configured and ever after', async () => {
+    const [team, other] = await Promise.all([given(), given()])
+    const destination = { cloud_pubsub: { project: 'operator-billing', topic: 'mine', message_ordering: false } }
+    const body = { team_ids: [team.team], preferences: { preferred: 'cloud_pubsub', enabled: ['cloud_pubsub'] }, ...destination }
+    const refused = await team.manage.post(path(), body)
+    assert.equal(refused.status, 422)
+    assert.deepEqual(
+      refused.body.detail.map(({ loc, msg }: { loc: string[]; msg: string }) => [loc, msg]),
+      [
+        [
+          ['body', 'cloud_pubsub', 'project'],
+          'Value error, must be a project that the operator allows this organization to publish to (PUBSUB_PROJECTS)',
+        ],
+      ],
+    )
+    assert.deepEqual((await team.manage.get(path())).body.pipelines, [])
+    pubsub_projects.set(team.org_id, new Set(['operator-billing']))
+    assert.equal((await other.manage.post(path(), { ...body, team_ids: [other.team] })).status, 422)
+    await pipe(team, destination)
+    await say(team)
+    pubsub_projects.delete(team.org_id)
+    await pipelines.drain()
+    const mine = () => asked.filter(({ topic }) => topic === 'projects/operator-billing/topics/mine').length
+    assert.equal(mine(), 0)
+    assert.deepEqual(await waiting(team), ['cloud_pubsub after 0'])
+    const [shown] = (await team.manage.get(path())).body.pipelines
+    assert.equal(shown.delivery_error, 'The operator does not allow this organization to publish to the project')
+    const again = await team.manage.post(path(), { team_ids: [team.team], event_type_prefixes: ['labtest.'] })
+    assert.deepEqual([again.status, again.body.detail], [400, shown.delivery_error])
+    pubsub_projects.set(team.org_id, new Set(['operator-billing']))
+    await hurryPipelines(team)
+    await pipelines.drain()
+    assert.equal(mine(), 1)
+  })
+})
+
+test('projects are read from a setting, and what cannot be meant is refused', () => {
+  const org = '01890000-0000-7000-8000-00000000000A'
+  const { pubsub_projects } = readConfig({ PUBSUB_PROJECTS: `${org}=clinic-events, ${org}=clinic-more,*=shared` })
+  assert.deepEqual(
+    [...pubsub_projects].map(([of, projects]) => [of, [...projects]]),
+    [
+      [org.toLowerCase(), ['clinic-events', 'clinic-more']],
+      ['*', ['shared']],
+    ],
+  )
+  assert.deepEqual([...readConfig({}).pubsub_projects], [])
+  for (const text of ['clinic-events', '=clinic-events', `${org}=`, `${org}=a b`, 'x=clinic-events', `${org}=a/b`, '**=a'])
+    assert.throws(() => readConfig({ PUBSUB_PROJECTS: text }), /PUBSUB_PROJECTS/, text)
+})

@@ -1,0 +1,135 @@
+// Addresses of brokers as they are given: what is in them, what of them may be shown, and why one is refused. Pure; reaches nothing.
+import { Refusal } from '../../platform/schema/read.ts'
+
+/** What stands in the place of a secret. */
+const HIDDEN = '***'
+
+export interface RabbitAddress {
+  tls: boolean
+  host: string
+  port: number
+  username: string
+  password: string
+  /** As in the address, percent signs and all. */
+  vhost: string
+}
+
+const bare = (host: string): string => host.replace(/^\[|\]$/g, '').toLowerCase()
+const decoded = (text: string): string => {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}
+
+/** `amqps://user:password@host:port/vhost`. Without a virtual host it is `/`. */
+export function rabbitAddress(uri: string): RabbitAddress | Refusal {
+  if (!/^amqps?:\/\//i.test(uri) || !URL.canParse(uri)) return new Refusal('must be an amqps or amqp address')
+  const { protocol, hostname, port, username, password, pathname, search, hash } = new URL(uri)
+  if (!hostname) return new Refusal('must name a host')
+  if (search || hash) return new Refusal('must end with the virtual host: parameters are not understood')
+  const tls = protocol === 'amqps:'
+  return {
+    tls,
+    host: bare(hostname),
+    port: Number(port) || (tls ? 5671 : 5672),
+    username: decoded(username),
+    password: decoded(password),
+    vhost: pathname.slice(1) || '/',
+  }
+}
+
+/** The address without its password. */
+export function redactUri(uri: string): string {
+  if (!URL.canParse(uri)) return HIDDEN
+  const url = new URL(uri)
+  if (url.password) url.password = HIDDEN
+  return url.href
+}
+
+/** Parts by name in lower case; a value may hold further equals signs. */
+function partsOf(text: string): Map<string, string> | undefined {
+  const parts = text
+    .split(';')
+    .map((part) => part.trim())
+    .filter(Boolean)
+  if (parts.some((part) => !/^\w+=/.test(part))) return undefined
+  return new Map(parts.map((part) => [part.slice(0, part.indexOf('=')).toLowerCase(), part.slice(part.indexOf('=') + 1)]))
+}
+
+/** Parts that may be shown; whatever is not named here is a secret. */
+const SHOWN = new Set([
+  'endpoint',
+  'sharedaccesskeyname',
+  'entitypath',
+  'usedevelopmentemulator',
+  'defaultendpointsprotocol',
+  'accountname',
+  'endpointsuffix',
+  'blobendpoint',
+])
+
+/** The connection string without its secrets. */
+export const redactConnectionString = (text: string): string =>
+  text
+    .split(';')
+    .map((part) => {
+      const equals = part.indexOf('=')
+      const name = part.slice(0, equals).trim().toLowerCase()
+      if (!part.trim() || (equals > 0 && SHOWN.has(name))) return part
+      return equals > 0 ? `${part.slice(0, equals)}=${HIDDEN}` : HIDDEN
+    })
+    .join(';')
+
+/** Whether a text has a place from which a secret was taken. */
+export const isRedacted = (text: string): boolean => /(:|=)\*\*\*(@|;|$)/.test(text)
+
+export interface HubsAddress {
+  tls: boolean
+  host: string
+  port: number
+  policy: string
+  key: string
+}
+
+/** A connection string of an Event Hubs namespace, with the name and key of a policy. Source: events.md 8.2. */
+export function hubsAddress(text: string): HubsAddress | Refusal {
+  const parts = partsOf(text)
+  const endpoint = parts?.get('endpoint') ?? ''
+  const policy = parts?.get('sharedaccesskeyname')
+  const key = parts?.get('sharedaccesskey')
+  if (!/^(sb|amqps?):\/\//i.test(endpoint) || !URL.canParse(endpoint) || !policy || !key)
+    return new Refusal('must have Endpoint=sb://…, SharedAccessKeyName and SharedAccessKey')
+  const { hostname, port, username, password, search } = new URL(endpoint)
+  if (!hostname || username || password || search) return new Refusal('must have a plain host in Endpoint')
+  const tls = parts?.get('usedevelopmentemulator')?.toLowerCase() !== 'true'
+  return { tls, host: bare(hostname), port: Number(port) || (tls ? 5671 : 5672), policy, key }
+}
+
+export interface BlobAddress {
+  /** Of the service, without a final slash. */
+  url: string
+  host: string
+  tls: boolean
+  /** An account with its key, or a signature for the query. */
+  account: { name: string; key: string } | undefined
+  signature: string | undefined
+}
+
+/** A connection string of a storage account, with its key or a shared access signature. */
+export function blobAddress(text: string): BlobAddress | Refusal {
+  const parts = partsOf(text)
+  const name = parts?.get('accountname')
+  const key = parts?.get('accountkey')
+  const signature = parts?.get('sharedaccesssignature')?.replace(/^\?/, '')
+  const account = name && key ? { name, key } : undefined
+  if (!account && !signature) return new Refusal('must have AccountName and AccountKey, or SharedAccessSignature')
+  const protocol = parts?.get('defaultendpointsprotocol') ?? 'https'
+  const suffix = parts?.get('endpointsuffix') ?? 'core.windows.net'
+  const endpoint = parts?.get('blobendpoint') ?? (name ? `${protocol}://${name}.blob.${suffix}` : '')
+  if (!/^https?:\/\//i.test(endpoint) || !URL.canParse(endpoint)) return new Refusal('must lead to an http or https address')
+  const url = new URL(endpoint)
+  if (url.username || url.password || url.search || url.hash) return new Refusal('must have a plain address in BlobEndpoint')
+  return { url: url.href.replace(/\/+$/, ''), host: bare(url.hostname), tls: url.protocol === 'https:', account, signature }
+}

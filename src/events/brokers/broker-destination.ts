@@ -1,0 +1,67 @@
+// Which of a team's events go to which of its brokers: decided once, in the transaction that takes the announcements.
+// Source: events.md 4.11 H6, 8.1.
+import type { PlainTx } from '../../platform/db/transaction.ts'
+import { dbNow } from '../../platform/db/leases.ts'
+import { Nullable, T } from '../../platform/schema/schema.ts'
+import { sql } from '../../platform/db/sql.ts'
+import type { DeletedAmong, Sink, Told } from '../fan-out/destination.ts'
+
+const Piped = T.Object({ team_id: T.String(), svix: T.Boolean() })
+const Match = T.Object({ team_id: T.String(), event_id: T.String(), user_id: Nullable(T.String()), destination: T.String() })
+
+/**
+ * Pipelines as a place where events go. Writes pipeline_delivery. What a provider sent and what is told of long ago goes to those
+ * that ask for it. Events of teams whose pipelines do without `svix` are not handed on.
+ * @param queued called after the commit, when something was queued
+ */
+export const pipelineSink = (deletedAmong: DeletedAmong, queued: () => void): Sink => ({
+  async queue(tx, events) {
+    const teams = [...new Set(events.map(({ team_id }) => team_id))]
+    const piped = await tx.many(
+      Piped,
+      sql`select team_id, 'svix' = any (enabled) as svix from pipeline where team_id = any (${teams}::uuid[])`,
+    )
+    if (piped.length === 0) return events
+    const has = new Set(piped.map(({ team_id }) => team_id))
+    const queues = await queueForBrokers(
+      tx,
+      events.filter(({ team_id }) => has.has(team_id)),
+      deletedAmong,
+    )
+    if (queues) tx.afterCommit(queued)
+    const alone = new Set(piped.filter(({ svix }) => !svix).map(({ team_id }) => team_id))
+    return events.filter(({ team_id }) => !alone.has(team_id))
+  },
+})
+
+/** @returns whether there was something to queue */
+async function queueForBrokers(tx: PlainTx, events: Told[], deletedAmong: DeletedAmong): Promise<boolean> {
+  const matches = await tx.many(
+    Match,
+    sql`
+    select e.team_id, e.id as event_id, e.user_id, l.destination
+    from unnest(${events.map((e) => e.team_id)}::uuid[], ${events.map((e) => e.event_id)}::uuid[]) with ordinality as given (team_id, id, n)
+    join pipeline p on p.team_id = given.team_id
+    join pipeline_lane l on l.team_id = p.team_id
+    join event e on e.team_id = given.team_id and e.id = given.id
+    where (p.push_historical_data or not e.historical) and (p.provider_raw_data or not starts_with(e.type, 'raw.'))
+      and (cardinality(coalesce(p.event_type_prefixes, '{}')) = 0
+           or exists (select from unnest(p.event_type_prefixes) prefix where starts_with(e.type, prefix)))
+    order by given.n, l.destination`,
+  )
+  if (matches.length === 0) return false
+  const deleted = await deletedAmong(tx, matches)
+  const wanted = matches.filter(({ user_id }) => user_id === null || !deleted.has(user_id))
+  // A lane that was deleted meanwhile is not there any more.
+  await tx.run(sql`
+    insert into pipeline_delivery (team_id, destination, event_id, user_id, due_at, created_at)
+    select l.team_id, l.destination, given.event_id, given.user_id, ${dbNow}, ${dbNow}
+    from unnest(${wanted.map((m) => m.team_id)}::uuid[], ${wanted.map((m) => m.destination)}::text[],
+                ${wanted.map((m) => m.event_id)}::uuid[], ${wanted.map((m) => m.user_id)}::uuid[])
+         with ordinality as given (team_id, destination, event_id, user_id, n)
+    join (select team_id, destination from pipeline_lane where team_id = any (${wanted.map((m) => m.team_id)}::uuid[]) for key share) l
+      on l.team_id = given.team_id and l.destination = given.destination
+    order by given.n
+    on conflict (team_id, event_id, destination) do nothing`)
+  return true
+}

@@ -1,0 +1,27 @@
+// Sending to brokers in every cell of a process, started and stopped with its worker.
+import type { Cells } from '../../platform/db/cells.ts'
+import type { CellName } from '../../platform/db/cell-names.ts'
+import type { Sink } from '../fan-out/destination.ts'
+import { CellPipelines, type PipelineOptions } from './cell-dispatcher.ts'
+import { pipelineSink } from './broker-destination.ts'
+
+export interface Pipelines {
+  /** Where events of a cell are handed to. */
+  sinks: (cell: CellName) => Sink[]
+  start(): void
+  /** Let batches in the air end. */
+  stop(): Promise<void>
+  /** Send what is due and return; for tests. */
+  drain(): Promise<void>
+}
+
+export function pipelinesIn(cells: Cells, options: PipelineOptions): Pipelines {
+  const all = new Map(cells.names.map((name) => [name, new CellPipelines(name, cells.of(name), options)]))
+  const each = async (call: (cell: CellPipelines) => Promise<void>) => void (await Promise.all([...all.values()].map(call)))
+  return {
+    sinks: (cell) => [pipelineSink(options.deletedAmong, () => all.get(cell)?.wake())],
+    start: () => all.forEach((cell) => cell.start()),
+    stop: () => each((cell) => cell.stop()),
+    drain: () => each((cell) => cell.drain()),
+  }
+}

@@ -1,0 +1,253 @@
+// Pipelines: to which brokers a team's events go. Owns `pipeline`. Sends nothing. Source: events.md 8.1; management-auth.md 14.
+import type { Administration } from '../../tenancy/access/access.ts'
+import { reached, reachedIn, reachedTeam } from '../../tenancy/teams/reach.ts'
+import type { CellParams } from '../../tenancy/teams/schema.ts'
+import { findTeam } from '../../tenancy/teams/teams.ts'
+import type { CellName } from '../../platform/db/cell-names.ts'
+import type { Db } from '../../platform/db/database.ts'
+import type { PlainTx } from '../../platform/db/transaction.ts'
+import { badRequest, invalid, notFound } from '../../platform/http/errors.ts'
+import type { About, Manager } from '../../platform/http/operation.ts'
+import { followTeam } from '../../platform/queue/outbox.ts'
+import { newestPage, readNewest } from '../../platform/http/cursors.ts'
+import { Nullable, T, type Static } from '../../platform/schema/schema.ts'
+import type { SealedColumn } from '../../platform/crypto/sealed-columns.ts'
+import { and, sql } from '../../platform/db/sql.ts'
+import type { Vault } from '../../platform/crypto/vault.ts'
+import { readable } from '../endpoints/signing-secrets.ts'
+import type { Targets } from '../../platform/net/outbound-targets.ts'
+import { alignLanes } from './broker-queue.ts'
+import { faultsOf } from './request-checks.ts'
+import { mayPublish, type PubSubProjects } from './pubsub-projects.ts'
+import { merged, redacted } from './redaction.ts'
+import type { Configured, Destination, Pipeline, UpsertPipelines } from './schema.ts'
+
+/** What operations on pipelines need of the process. */
+export interface Plant {
+  administration: Administration
+  vault: Vault
+  targets: Targets
+  pubsub_projects: PubSubProjects
+}
+
+const PAGE = 50
+
+const Row = T.Object({
+  team_id: T.String(),
+  push_historical_data: T.Boolean(),
+  provider_raw_data: T.Boolean(),
+  preferred: T.String(),
+  enabled: T.Array(T.String()),
+  event_type_prefixes: Nullable(T.Array(T.String())),
+  destinations: T.String(),
+  created_at: T.String(),
+})
+type Row = Static<typeof Row>
+
+const columns = sql`
+  p.team_id, p.push_historical_data, p.provider_raw_data, p.preferred, p.enabled, p.event_type_prefixes, p.destinations, p.created_at`
+
+const contextOf = (team_id: string): string => `destinations of ${team_id}`
+
+export const sealedDestinations: SealedColumn = {
+  plane: 'cell',
+  table: 'pipeline',
+  column: 'destinations',
+  of: ['team_id'],
+  context: contextOf,
+}
+
+const open = (vault: Vault, { team_id, destinations }: { team_id: string; destinations: string }): Configured =>
+  JSON.parse(vault.open(destinations, contextOf(team_id))) as Configured
+
+/** Undefined: they cannot be decrypted here. */
+const tryToOpen = (vault: Vault, row: Row): Configured | undefined => readable(() => open(vault, row))
+
+const NOTHING: Configured = { cloud_pubsub: null, rabbitmq: null, svix: null, azure_amqp: null }
+const UNREADABLE = 'The credentials of the destinations cannot be decrypted'
+export const NO_PROJECT = 'The operator does not allow this organization to publish to the project'
+
+/** @param mayPublishTo whether the organization may publish to a project */
+function shown(row: Row, known: Configured | undefined, mayPublishTo: (project: string) => boolean): Pipeline {
+  const { team_id, push_historical_data, provider_raw_data, event_type_prefixes } = row
+  const preferences = { preferred: row.preferred as Destination, enabled: row.enabled as Destination[] }
+  return {
+    team_id,
+    push_historical_data,
+    provider_raw_data,
+    preferences,
+    ...redacted(known ?? NOTHING),
+    event_type_prefixes,
+    delivery_error: known ? (isBarred(row.enabled, known, mayPublishTo) ? NO_PROJECT : null) : UNREADABLE,
+  }
+}
+
+/** Whether events are to be published to a project that they may not be published to. */
+const isBarred = (enabled: string[], { cloud_pubsub }: Configured, mayPublishTo: (project: string) => boolean): boolean =>
+  enabled.includes('cloud_pubsub') && cloud_pubsub !== null && !mayPublishTo(cloud_pubsub.project)
+
+const projectsOf =
+  ({ pubsub_projects }: Plant, { org }: Manager) =>
+  (project: string): boolean =>
+    mayPublish(pubsub_projects, org, project)
+
+/** 404: a cell that this process does not serve. */
+function cellOf({ administration: { cells } }: Plant, { env, region }: CellParams): Db {
+  const name: CellName = `${env}-${region}`
+  if (!cells.has(name)) throw notFound('This cell is not served here')
+  return cells.of(name)
+}
+
+/**
+ * Pipelines of one cell, newest first, 50 a page, without their secrets.
+ * 400: a cursor of another list. 403, 404: a team out of reach. 404: a cell that is not served here.
+ */
+export async function listPipelines(
+  tx: PlainTx,
+  plant: Plant,
+  manager: Manager,
+  place: CellParams,
+  query: { team_id?: string; next_cursor?: string },
+) {
+  const cell = cellOf(plant, place)
+  if (query.team_id !== undefined) await reachedTeam(tx, manager, query.team_id)
+  const list = `pipelines ${manager.org} ${place.env} ${place.region} ${query.team_id ?? ''}`
+  const conditions = [reached(manager)]
+  if (query.team_id !== undefined) conditions.push(sql`p.team_id = ${query.team_id}`)
+  if (query.next_cursor !== undefined) {
+    const { at, id } = readNewest(list, query.next_cursor)
+    conditions.push(sql`(p.created_at, p.team_id) < (${at}::timestamptz, ${id}::uuid)`)
+  }
+  const rows = await cell.queries.many(
+    Row,
+    sql`
+    select ${columns} from pipeline p join team t on t.id = p.team_id
+    where ${and(conditions)} order by p.created_at desc, p.team_id desc limit ${PAGE + 1}`,
+  )
+  const { page, next_cursor } = newestPage(list, rows, PAGE, (row) => ({ at: row.created_at, id: row.team_id }))
+  return { pipelines: page.map((row) => shown(row, tryToOpen(plant.vault, row), projectsOf(plant, manager))), next_cursor }
+}
+
+/**
+ * Give teams a pipeline, or change the one they have: what is absent stays, but for destinations that cannot be decrypted, which are
+ * gone. All of them or none. Writes pipeline, pipeline_lane,
+ * pipeline_delivery, followed_team.
+ * 400: a team of another region; no preferences where there are none yet; a preferred destination that is not enabled; an enabled one
+ * that is not configured, or kept with a project that is not allowed any more; a redacted text that is not the one kept. 403, 404: a team out of reach. 404: a cell that is not served
+ * here. 422: an address that may not be reached, a project that the operator does not allow the organization, an expression that is no RE2.
+ */
+export async function upsertPipelines(
+  tx: PlainTx,
+  plant: Plant,
+  manager: Manager,
+  place: CellParams,
+  body: UpsertPipelines,
+  about: About,
+) {
+  const cell = cellOf(plant, place)
+  const mayPublishTo = projectsOf(plant, manager)
+  const faults = await faultsOf(body, { targets: plant.targets, sandbox: place.env === 'sandbox', mayPublishTo })
+  if (faults.length) throw invalid(faults)
+  const ids = await reachedIn(tx, manager, place.region, body.team_ids ?? [])
+  const pipelines = await cell.plainTx(async (cellTx) => {
+    const done: Pipeline[] = []
+    // In one order for everybody, so that two requests do not wait for each other's teams.
+    for (const team_id of ids.toSorted()) done.push(await upsert(cellTx, plant.vault, team_id, body, mayPublishTo))
+    return done.sort((a, b) => ids.indexOf(a.team_id) - ids.indexOf(b.team_id))
+  })
+  for (const id of ids) about(id)
+  return pipelines
+}
+
+async function upsert(
+  tx: PlainTx,
+  vault: Vault,
+  team_id: string,
+  body: UpsertPipelines,
+  mayPublishTo: (project: string) => boolean,
+): Promise<Pipeline> {
+  const placed = await tx.locking.run(sql`select id from team where id = ${team_id} for no key update`)
+  if (!placed) throw notFound('Team not found')
+  await followTeam(tx, team_id)
+  const before = await tx.locking.maybe(
+    Row,
+    sql`select ${columns} from pipeline p where p.team_id = ${team_id} for no key update`,
+  )
+  const known = merged(before && tryToOpen(vault, before), body)
+  const { preferred, enabled } = preferencesOf(before, body, known)
+  if (isBarred(enabled, known, mayPublishTo)) throw badRequest(NO_PROJECT)
+  const sealed = vault.seal(JSON.stringify(known), contextOf(team_id))
+  const flags = {
+    push: body.push_historical_data ?? before?.push_historical_data ?? false,
+    raw: body.provider_raw_data ?? before?.provider_raw_data ?? false,
+    prefixes: body.event_type_prefixes ?? before?.event_type_prefixes ?? null,
+  }
+  const row = await tx.one(
+    Row,
+    sql`
+    insert into pipeline as p (team_id, push_historical_data, provider_raw_data, preferred, enabled, event_type_prefixes, destinations, created_at, updated_at)
+    values (${team_id}, ${flags.push}, ${flags.raw}, ${preferred}, ${enabled}::text[], ${flags.prefixes}::text[], ${sealed}, ${tx.now}, ${tx.now})
+    on conflict (team_id) do update set push_historical_data = excluded.push_historical_data, provider_raw_data = excluded.provider_raw_data,
+      preferred = excluded.preferred, enabled = excluded.enabled, event_type_prefixes = excluded.event_type_prefixes,
+      destinations = excluded.destinations, updated_at = excluded.updated_at
+    returning ${columns}`,
+  )
+  await alignLanes(tx, team_id, enabled)
+  return shown(row, known, mayPublishTo)
+}
+
+function preferencesOf(before: Row | undefined, body: UpsertPipelines, known: Configured) {
+  const { preferred, enabled } = body.preferences ?? { preferred: before?.preferred, enabled: before?.enabled ?? [] }
+  if (preferred === undefined) throw badRequest('A new pipeline needs preferences')
+  const wanted = [...new Set(enabled)] as Destination[]
+  if (!wanted.includes(preferred as Destination)) throw badRequest('The preferred destination must be one of the enabled ones')
+  // The team's endpoints need no more than there is.
+  const missing = wanted.filter((name) => name !== 'svix' && known[name] === null)
+  if (missing.length) throw badRequest(`Enabled and not configured: ${missing.join(', ')}`)
+  return { preferred, enabled: wanted }
+}
+
+/**
+ * Delete pipelines; nothing that waits for their brokers is sent any more. Writes pipeline.
+ * 400: a team of another region. 404: a cell that is not served here.
+ * @returns those that were deleted; teams without one, unknown or out of reach are not among them
+ */
+export async function deletePipelines(
+  tx: PlainTx,
+  plant: Plant,
+  manager: Manager,
+  place: CellParams,
+  ids: string[],
+  about: About,
+): Promise<Pipeline[]> {
+  const cell = cellOf(plant, place)
+  const asked = [...new Set(ids)]
+  const found = await Promise.all(asked.map((id) => findTeam(tx, id)))
+  const own = found.flatMap((team) =>
+    team && team.org_id === manager.org && (!manager.teams || manager.teams.has(team.id)) ? team : [],
+  )
+  const elsewhere = own.find(({ region }) => region !== place.region)
+  if (elsewhere) throw badRequest(`Team ${elsewhere.id} is in region ${elsewhere.region}`)
+  const rows = await cell.plainTx((cellTx) =>
+    cellTx.many(Row, sql`delete from pipeline p where p.team_id = any (${own.map(({ id }) => id)}::uuid[]) returning ${columns}`),
+  )
+  for (const { team_id } of rows) about(team_id)
+  rows.sort((a, b) => asked.indexOf(a.team_id) - asked.indexOf(b.team_id))
+  return rows.map((row) => shown(row, tryToOpen(plant.vault, row), projectsOf(plant, manager)))
+}
+
+const Loaded = T.Object({ team_id: T.String(), org_id: T.String(), destinations: T.String() })
+
+/** The brokers of a team with their secrets, as they are now; undefined when it has no pipeline. Throws VaultError. */
+export async function loadDestinations(
+  db: Db,
+  vault: Vault,
+  team_id: string,
+): Promise<{ org_id: string; known: Configured } | undefined> {
+  const row = await db.queries.maybe(
+    Loaded,
+    sql`
+    select p.team_id, t.org_id, p.destinations from pipeline p join team t on t.id = p.team_id where p.team_id = ${team_id}`,
+  )
+  return row && { org_id: row.org_id, known: open(vault, row) }
+}

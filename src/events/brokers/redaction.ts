@@ -1,0 +1,91 @@
+// Destinations as they may be shown, and as they are meant when they come back as they were shown. Pure.
+//
+// A secret is kept only where the whole text is the one that was shown: a key is never sent to another address than its own.
+import { badRequest } from '../../platform/http/errors.ts'
+import { isRedacted, redactConnectionString, redactUri } from './broker-addresses.ts'
+import type { Configured, Matcher, UpsertPipelines } from './schema.ts'
+
+/** Without passwords and keys. */
+export function redacted(known: Configured): Configured {
+  const { rabbitmq, azure_amqp } = known
+  return {
+    ...known,
+    rabbitmq: rabbitmq && { ...rabbitmq, uri: redactUri(rabbitmq.uri) },
+    azure_amqp: azure_amqp && {
+      ...azure_amqp,
+      connection_string: redactConnectionString(azure_amqp.connection_string),
+      event_hub_matchers: azure_amqp.event_hub_matchers.map((matcher) => ({
+        ...matcher,
+        blob_storage: matcher.blob_storage && {
+          ...matcher.blob_storage,
+          connection_string: redactConnectionString(matcher.blob_storage.connection_string),
+        },
+      })),
+    },
+  }
+}
+
+/** @param kept texts that may be meant, the likeliest first */
+function meant(given: string, kept: (string | undefined)[], redact: (text: string) => string, name: string): string {
+  if (!isRedacted(given)) return given
+  const found = kept.find((text) => text !== undefined && redact(text) === given)
+  if (found === undefined) throw badRequest(`${name} has *** in the place of its secret and is not the one that is kept`)
+  return found
+}
+
+/**
+ * Destinations after a change: those that are not given stay, the others are replaced whole, except for secrets that were sent back
+ * as they were shown. 400: such a text that does not stand for what is kept.
+ */
+export function merged(kept: Configured | undefined, given: UpsertPipelines): Configured {
+  const { cloud_pubsub, rabbitmq, svix, azure_amqp: azure } = given
+  return {
+    cloud_pubsub: cloud_pubsub ?? kept?.cloud_pubsub ?? null,
+    rabbitmq: rabbitmq
+      ? { ...rabbitmq, uri: meant(rabbitmq.uri, [kept?.rabbitmq?.uri], redactUri, 'rabbitmq.uri') }
+      : (kept?.rabbitmq ?? null),
+    svix: svix ? { regional: true } : (kept?.svix ?? null),
+    azure_amqp: azure
+      ? {
+          connection_string: meant(
+            azure.connection_string,
+            [kept?.azure_amqp?.connection_string],
+            redactConnectionString,
+            'azure_amqp.connection_string',
+          ),
+          default_event_hub: azure.default_event_hub,
+          event_hub_matchers: (azure.event_hub_matchers ?? []).map((matcher) =>
+            mergedMatcher(kept?.azure_amqp?.event_hub_matchers ?? [], matcher),
+          ),
+          compression: azure.compression ?? 'auto',
+        }
+      : (kept?.azure_amqp ?? null),
+  }
+}
+
+type GivenMatcher = NonNullable<NonNullable<UpsertPipelines['azure_amqp']>['event_hub_matchers']>[number]
+
+function mergedMatcher(kept: Matcher[], { event_type_prefix, event_type_regex, event_hub, blob_storage }: GivenMatcher): Matcher {
+  const storages = kept.flatMap((matcher) => matcher.blob_storage ?? [])
+  const { container_name } = blob_storage ?? {}
+  const likely = [
+    ...storages.filter((storage) => storage.container_name === container_name),
+    ...storages.filter((storage) => storage.container_name !== container_name),
+  ].map((storage) => storage.connection_string)
+  return {
+    event_type_prefix: event_type_prefix ?? null,
+    event_type_regex: event_type_regex ?? null,
+    event_hub: event_hub ?? null,
+    blob_storage: blob_storage
+      ? {
+          ...blob_storage,
+          connection_string: meant(
+            blob_storage.connection_string,
+            likely,
+            redactConnectionString,
+            'blob_storage.connection_string',
+          ),
+        }
+      : null,
+  }
+}

@@ -1,0 +1,49 @@
+// What of a request on pipelines cannot be used although its shape is right: addresses, projects, and expressions that are no RE2.
+import type { Fault } from '../../platform/http/errors.ts'
+import { Refusal } from '../../platform/schema/read.ts'
+import type { Targets } from '../../platform/net/outbound-targets.ts'
+import { blobAddress, hubsAddress, rabbitAddress } from './broker-addresses.ts'
+import type { UpsertPipelines } from './schema.ts'
+
+type Loc = (string | number)[]
+
+/** Every fault, in the order of the schema. Patterns that are refused are not repeated, nor are addresses: they hold secrets. */
+export async function faultsOf(
+  body: UpsertPipelines,
+  { targets, sandbox, mayPublishTo }: { targets: Targets; sandbox: boolean; mayPublishTo: (project: string) => boolean },
+): Promise<Fault[]> {
+  const faults: Fault[] = []
+  const fault = (loc: Loc, text: string) =>
+    faults.push({ loc: ['body', ...loc], msg: `Value error, ${text}`, type: 'value_error', ctx: { error: {} } })
+  const check = (loc: Loc, address: { tls: boolean; host: string } | Refusal) => {
+    if (address instanceof Refusal) fault(loc, address.text)
+    else if (!address.tls && !sandbox) fault(loc, 'must be reached with TLS')
+    else if (!targets.mayName(address.host, sandbox)) fault(loc, 'must be a public address')
+  }
+  const { cloud_pubsub, rabbitmq, azure_amqp: azure } = body
+  if (cloud_pubsub && !mayPublishTo(cloud_pubsub.project))
+    fault(
+      ['cloud_pubsub', 'project'],
+      'must be a project that the operator allows this organization to publish to (PUBSUB_PROJECTS)',
+    )
+  if (rabbitmq) check(['rabbitmq', 'uri'], rabbitAddress(rabbitmq.uri))
+  if (!azure) return faults
+  check(['azure_amqp', 'connection_string'], hubsAddress(azure.connection_string))
+  for (const [i, { event_type_regex, blob_storage }] of (azure.event_hub_matchers ?? []).entries()) {
+    const at = ['azure_amqp', 'event_hub_matchers', i]
+    if (event_type_regex !== undefined && !(await isRe2(event_type_regex)))
+      fault([...at, 'event_type_regex'], 'must be an expression of RE2')
+    if (blob_storage) check([...at, 'blob_storage', 'connection_string'], blobAddress(blob_storage.connection_string))
+  }
+  return faults
+}
+
+async function isRe2(pattern: string): Promise<boolean> {
+  const { RE2JS } = await import('re2js')
+  try {
+    RE2JS.compile(pattern)
+    return true
+  } catch {
+    return false
+  }
+}

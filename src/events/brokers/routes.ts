@@ -1,0 +1,57 @@
+import { CellParams } from '../../tenancy/teams/schema.ts'
+import { managementOperation, planOf, type Operation } from '../../platform/http/operation.ts'
+import { T } from '../../platform/schema/schema.ts'
+import { deletePipelines, listPipelines, upsertPipelines, type Plant } from './pipelines.ts'
+import { DeletePipelinesQuery, Pipeline, PipelinePage, PipelineQuery, UpsertPipelines } from './schema.ts'
+
+const path = '/v1/org/{org_id}/team_etl_pipelines/{env}/{region}' as const
+const where = { place: 'control', reach: 'bound', plan: planOf.etl } as const
+
+export const routes = (plant: Plant): Operation[] => [
+  managementOperation({
+    ...where,
+    id: 'get_team_etl_pipelines',
+    patients: false,
+    method: 'GET',
+    path,
+    summary: 'List pipelines, newest first, without their secrets',
+    params: CellParams,
+    query: PipelineQuery,
+    reply: PipelinePage,
+    run: (tx, { manager, params, query }) => listPipelines(tx, plant, manager, params, query),
+  }),
+  managementOperation({
+    ...where,
+    id: 'upsert_team_etl_pipelines',
+    idempotency: 'none',
+    patients: false,
+    method: 'POST',
+    path,
+    summary: 'Send the events of teams to brokers',
+    description:
+      'Makes a pipeline for each team, or changes the one it has: what is absent or null stays. It works as soon as it is answered.',
+    params: CellParams,
+    body: UpsertPipelines,
+    reply: T.Array(Pipeline),
+    example: {
+      team_ids: ['01890000-0000-7000-8000-000000000001'],
+      preferences: { preferred: 'rabbitmq', enabled: ['rabbitmq', 'svix'] },
+      rabbitmq: { uri: 'amqps://events:fictional@broker.example.com/clinic', exchange: 'events' },
+      event_type_prefixes: ['labtest.'],
+    },
+    run: (tx, { manager, params, body, about }) => upsertPipelines(tx, plant, manager, params, body, about),
+  }),
+  managementOperation({
+    ...where,
+    id: 'delete_team_etl_pipelines',
+    patients: false,
+    method: 'DELETE',
+    path,
+    summary: 'Delete the pipelines of teams',
+    description: 'Answers those that were deleted. What waits for their brokers is not sent any more.',
+    params: CellParams,
+    query: DeletePipelinesQuery,
+    reply: T.Array(Pipeline),
+    run: (tx, { manager, params, query, about }) => deletePipelines(tx, plant, manager, params, query.team_id, about),
+  }),
+]

@@ -1,0 +1,200 @@
+// What was sent to an endpoint, as people look at it: messages with how they stand, attempts with what was said, and sending again.
+// Source: events.md 6.5-6.7; the operations are this project's own.
+import { iso, plusSeconds } from '../../platform/runtime/clock.ts'
+import type { Tx } from '../../platform/db/transaction.ts'
+import { notFound } from '../../platform/http/errors.ts'
+import { dbNow } from '../../platform/db/leases.ts'
+import { JsonText } from '../../platform/http/operation.ts'
+import { cursor, readCursor, uuidPart } from '../../platform/http/cursors.ts'
+import { Nullable, T, type Static } from '../../platform/schema/schema.ts'
+import { and, sql, type Sql } from '../../platform/db/sql.ts'
+import { notDeleted } from '../../people/users/users.ts'
+import { enabledEndpoint, getEndpoint } from '../endpoints/endpoints.ts'
+import { attemptId, messageId, queueMessage, uuidOf } from '../delivery-queue/operational-messages.ts'
+import { sampleBody } from '../catalog/samples.ts'
+import type { Attempt, Message, MessageBody, MessageQuery } from '../endpoints/schema.ts'
+
+const SHOWN_BYTES_MAX = 4096
+
+/** The instant of a team's transaction on the machine's clock. */
+export const machineTime = (tx: Tx): Date => plusSeconds(tx.now, -tx.tenant.clock_offset_s)
+
+const Row = T.Object({
+  id: T.String(),
+  type: T.String(),
+  user_id: Nullable(T.String()),
+  created_at: T.String(),
+  state: T.String(),
+  attempts: T.Integer(),
+  due_at: Nullable(T.String()),
+})
+
+const rows = (tx: Tx, webhook_id: string, conditions: Sql[], limit: number) =>
+  tx.many(
+    Row,
+    sql`
+    select d.message_id as id, coalesce(e.type, m.type) as type, e.user_id,
+           date_trunc('second', coalesce(e.created_at, m.created_at)) as created_at, d.state, d.attempts, date_trunc('second', d.due_at) as due_at
+    from delivery d
+    left join event e on e.team_id = d.team_id and e.id = d.message_id
+    left join webhook_message m on m.team_id = d.team_id and m.id = d.message_id
+    where d.team_id = ${tx.team} and d.webhook_id = ${webhook_id} and ${and(conditions)} and ${notDeleted(tx, sql`e.user_id`)}
+    order by d.message_id desc limit ${limit}`,
+  )
+
+const shown = (row: Static<typeof Row>): Static<typeof Message> => ({
+  id: messageId(row.id),
+  event_type: row.type,
+  created_at: row.created_at,
+  state: row.state as Static<typeof Message>['state'],
+  attempts: row.attempts,
+  next_attempt_at: row.due_at,
+})
+
+/** A page of an endpoint's messages, newest first, without those about deleted users. 404: no such endpoint. 400: a cursor of another list. */
+export async function listMessages(tx: Tx, webhook_id: string, query: Static<typeof MessageQuery>) {
+  await getEndpoint(tx, webhook_id)
+  const limit = query.limit ?? 50
+  const list = `messages of ${webhook_id} ${query.state ?? ''} ${query.event_type ?? ''}`
+  const conditions: Sql[] = []
+  if (query.state !== undefined) conditions.push(sql`d.state = ${query.state}`)
+  if (query.event_type !== undefined) conditions.push(sql`coalesce(e.type, m.type) = ${query.event_type}`)
+  if (query.next_cursor !== undefined)
+    conditions.push(sql`d.message_id < ${readCursor(list, query.next_cursor, [uuidPart])[0]}::uuid`)
+  const found = await rows(tx, webhook_id, conditions, limit + 1)
+  const page = found.slice(0, limit)
+  for (const { user_id } of page) tx.concerns(user_id)
+  const last = found.length > limit ? page.at(-1) : undefined
+  return { data: page.map(shown), next_cursor: last ? cursor(list, [last.id]) : null }
+}
+
+const UNKNOWN = 'Message not found'
+
+async function findMessage(tx: Tx, webhook_id: string, message_id: string): Promise<Static<typeof Row>> {
+  await getEndpoint(tx, webhook_id)
+  const id = uuidOf(message_id)
+  const [found] = id ? await rows(tx, webhook_id, [sql`d.message_id = ${id}`], 1) : []
+  if (!found) throw notFound(UNKNOWN)
+  tx.concerns(found.user_id, found.id)
+  return found
+}
+
+const Body = T.Object({ body: T.String() })
+
+/** A message with its body as it is sent. 404: no such endpoint, or it was not meant to have that message. */
+export async function getMessage(tx: Tx, webhook_id: string, message_id: string): Promise<JsonText<Static<typeof MessageBody>>> {
+  const found = await findMessage(tx, webhook_id, message_id)
+  const { body } = await tx.one(
+    Body,
+    sql`
+    select body from event where team_id = ${tx.team} and id = ${found.id}
+    union all select body from webhook_message where team_id = ${tx.team} and id = ${found.id}`,
+  )
+  return new JsonText(`${JSON.stringify(shown(found)).slice(0, -1)},"body":${body}}`)
+}
+
+const AttemptRow = T.Object({
+  id: T.String(),
+  trigger: T.String(),
+  at: T.String(),
+  at_s: T.Integer(),
+  duration_ms: T.Integer(),
+  response_status: Nullable(T.Integer()),
+  response_body: T.String(),
+  error: Nullable(T.String()),
+  succeeded: T.Boolean(),
+  signature: T.String(),
+  custom_headers: T.Array(T.String()),
+})
+
+/** A page of a message's attempts at an endpoint, newest first. 404: unknown. 400: a cursor of another list. */
+export async function listAttempts(
+  tx: Tx,
+  webhook_id: string,
+  message_id: string,
+  query: { limit?: number; next_cursor?: string },
+  fixed: Record<string, string>,
+) {
+  const message = await findMessage(tx, webhook_id, message_id)
+  const limit = query.limit ?? 50
+  const list = `attempts ${webhook_id} ${message_id}`
+  const after =
+    query.next_cursor === undefined ? sql`true` : sql`id < ${readCursor(list, query.next_cursor, [uuidPart])[0]}::uuid`
+  const kept = sql`
+    select attempt_id as id, 'scheduled' as trigger, attempted_at as at, duration_ms, response_status, response_body, null as error,
+           true as succeeded, signature, coalesce(custom_headers, '{}') as custom_headers
+    from delivery where team_id = ${tx.team} and webhook_id = ${webhook_id} and message_id = ${message.id} and attempt_id is not null`
+  const found = await tx.many(
+    AttemptRow,
+    sql`
+    select id, trigger, date_trunc('second', at) as at, floor(extract(epoch from at))::bigint as at_s, duration_ms, response_status,
+           response_body, error, succeeded, signature, custom_headers
+    from (
+      select id, trigger, at, duration_ms, response_status, response_body, error, succeeded, signature, custom_headers
+      from delivery_attempt where team_id = ${tx.team} and webhook_id = ${webhook_id} and message_id = ${message.id}
+      union all ${kept}) attempt
+    where ${after} order by id desc limit ${limit + 1}`,
+  )
+  const page = found.slice(0, limit)
+  const last = found.length > limit ? page.at(-1) : undefined
+  const id = messageId(message.id)
+  const data = page.map((row): Static<typeof Attempt> => ({
+    id: attemptId(row.id),
+    message_id: id,
+    trigger: row.trigger as Static<typeof Attempt>['trigger'],
+    at: row.at,
+    duration_ms: row.duration_ms,
+    succeeded: row.succeeded,
+    request_headers: {
+      ...Object.fromEntries(row.custom_headers.map((name) => [name, '(withheld)'])),
+      ...fixed,
+      ...Object.fromEntries(
+        ['svix', 'webhook'].flatMap((prefix) => [
+          [`${prefix}-id`, id],
+          [`${prefix}-timestamp`, String(row.at_s)],
+          [`${prefix}-signature`, row.signature],
+        ]),
+      ),
+    },
+    response_status: row.response_status,
+    response_body: Buffer.from(row.response_body).subarray(0, SHOWN_BYTES_MAX).toString('utf8'),
+    error: row.error,
+  }))
+  return { data, next_cursor: last ? cursor(list, [last.id]) : null }
+}
+
+/** What a delivery becomes that somebody sends again: due at once, with a new round of attempts; several go in the order of their messages. */
+export const again: Sql = sql`
+  state = 'pending', due_at = ${dbNow}, number = null, leased_until = null, attempts = 0, trigger = 'manual'`
+
+/**
+ * Send a message again: the same id and bytes, a new timestamp. An event that the endpoint was never meant to have may be sent too.
+ * Writes delivery. 400: the endpoint is disabled. 404: no such endpoint or message, or it is about a deleted user.
+ */
+export async function resendMessage(tx: Tx, webhook_id: string, message_id: string): Promise<Static<typeof Message>> {
+  await enabledEndpoint(tx, webhook_id)
+  const id = uuidOf(message_id)
+  if (!id) throw notFound(UNKNOWN)
+  const changed = await tx.run(sql`
+    update delivery set ${again}
+    where team_id = ${tx.team} and webhook_id = ${webhook_id} and message_id = ${id}`)
+  // What is found below is undone when it is about a deleted user.
+  if (!changed)
+    await tx.run(sql`
+      insert into delivery (team_id, webhook_id, message_id, state, due_at, trigger, created_at)
+      select e.team_id, w.id, e.id, 'pending', ${dbNow}, 'manual', ${dbNow}
+      from event e join (select id from webhook where id = ${webhook_id} and team_id = ${tx.team} for key share) w on true
+      where e.team_id = ${tx.team} and e.id = ${id}`)
+  tx.wakeDelivery()
+  return shown(await findMessage(tx, webhook_id, message_id))
+}
+
+/** Send a sample of a type to an endpoint, whatever its filter. Writes webhook_message, delivery. 400: it is disabled. 404: unknown. */
+export async function sendTest(tx: Tx, webhook_id: string, type: string): Promise<Static<typeof Message>> {
+  await enabledEndpoint(tx, webhook_id)
+  const body = JSON.stringify(sampleBody(type, { team_id: tx.team, at_text: iso(tx.now) }))
+  const at = machineTime(tx)
+  const id = await queueMessage(tx, { team_id: tx.team, type, body, at, trigger: 'manual' }, webhook_id)
+  tx.wakeDelivery()
+  return shown(await findMessage(tx, webhook_id, messageId(id)))
+}

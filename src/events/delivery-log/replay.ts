@@ -1,0 +1,91 @@
+// Sending again what an endpoint missed or refused: a job walks the team's events, a page a transaction. Source: events.md 6.7.
+import { iso, plusSeconds, uuidAt } from '../../platform/runtime/clock.ts'
+import type { Tx } from '../../platform/db/transaction.ts'
+import { invalidValue } from '../../platform/http/errors.ts'
+import { dbNow } from '../../platform/db/leases.ts'
+import { enqueue, handle, job } from '../../platform/queue/outbox.ts'
+import { Nullable, T, type Static } from '../../platform/schema/schema.ts'
+import { sql } from '../../platform/db/sql.ts'
+import { KEPT_S } from '../delivery-queue/delivery-queue.ts'
+import { enabledEndpoint } from '../endpoints/endpoints.ts'
+import { again } from './messages.ts'
+import type { Replaying } from '../endpoints/schema.ts'
+
+const PAGE = 500
+/** Identifiers are made shortly before the commit, by clocks that differ a little. */
+const SLACK_S = 60
+
+type Which = Static<typeof Replaying>['which']
+
+export const replayEvents = job(
+  'webhooks.replay',
+  T.Object({ webhook_id: T.String(), since: T.String(), until: T.String(), which: T.String(), after: T.String() }),
+)
+
+/**
+ * Send again, in the background, what was told from `since` to `until`. Queues webhooks.replay.
+ * At most the last 30 days: nobody knows any more what was delivered before.
+ * 400: the endpoint is disabled. 404: no such endpoint. 422: the bounds are reversed.
+ */
+export async function startReplay(
+  tx: Tx,
+  webhook_id: string,
+  body: { since: string; until?: string; which: Which },
+): Promise<Static<typeof Replaying>> {
+  await enabledEndpoint(tx, webhook_id)
+  const since = new Date(body.since)
+  const until = body.until === undefined ? tx.now : new Date(body.until)
+  if (until < since) throw invalidValue(['body', 'until'], 'must not be before since')
+  const kept = plusSeconds(tx.now, -KEPT_S)
+  const from = since < kept ? kept : since
+  // An event's id was made on the machine's clock, which the team's is never behind.
+  const after = uuidAt(plusSeconds(from, -tx.tenant.clock_offset_s - SLACK_S))
+  const given = { since: iso(from), until: iso(until), which: body.which }
+  enqueue(tx, replayEvents, { webhook_id, ...given, after })
+  return given
+}
+
+const Told = T.Object({ id: T.String(), state: Nullable(T.String()) })
+
+const isMeant = (which: string, state: string | null): boolean => {
+  if (state === null) return which !== 'failed'
+  if (state === 'failed' || state === 'stopped') return which !== 'missing'
+  return which === 'all' && state === 'delivered'
+}
+
+export const replayHandler = handle(replayEvents, (context, payload) => context.tx((tx) => replayPage(tx, payload)))
+
+/** One page, and a job for the next. Writes delivery. */
+async function replayPage(tx: Tx, payload: Static<typeof replayEvents.payload>): Promise<void> {
+  const { webhook_id, since, until, which, after } = payload
+  // Neither deleted nor disabled before the commit.
+  await tx.locking.run(sql`select id from webhook where id = ${webhook_id} and team_id = ${tx.team} for share`)
+  const told = await tx.many(
+    Told,
+    sql`
+    select e.id, d.state
+    from webhook w
+    join event e on e.team_id = w.team_id and (w.filter_types is null or e.type = any (w.filter_types))
+    left join delivery d on d.webhook_id = w.id and d.message_id = e.id
+    where w.id = ${webhook_id} and w.team_id = ${tx.team} and not w.disabled
+      and e.team_id = ${tx.team} and e.id > ${after} and not e.historical and not starts_with(e.type, 'raw.') and e.created_at >= ${since} and e.created_at <= ${until}
+    order by e.id limit ${PAGE}`,
+  )
+  const meant = told.filter(({ state }) => isMeant(which, state))
+  const missing = meant.filter(({ state }) => state === null).map(({ id }) => id)
+  const known = meant.filter(({ state }) => state !== null).map(({ id }) => id)
+  if (missing.length)
+    await tx.run(sql`
+      insert into delivery (team_id, webhook_id, message_id, state, due_at, trigger, created_at)
+      select ${tx.team}, w.id, given.id, 'pending', ${dbNow}, 'manual', ${dbNow}
+      from unnest(${missing}::uuid[]) with ordinality as given (id, n)
+      join (select id from webhook where id = ${webhook_id} and team_id = ${tx.team} for key share) w on true order by n
+      on conflict (webhook_id, message_id) do nothing`)
+  if (known.length)
+    await tx.run(
+      sql`update delivery set ${again} where team_id = ${tx.team} and webhook_id = ${webhook_id} and message_id = any (${known}::uuid[])`,
+    )
+  if (meant.length) tx.wakeDelivery()
+  const last = told.at(-1)
+  if (last && told.length === PAGE) enqueue(tx, replayEvents, { ...payload, after: last.id })
+}

@@ -1,0 +1,161 @@
+import type { Tx } from '../../platform/db/transaction.ts'
+import { iso } from '../../platform/runtime/clock.ts'
+import { managementOperation, planOf } from '../../platform/http/operation.ts'
+import { Fields, Maybe, T } from '../../platform/schema/schema.ts'
+import { eventTypes, operationalTypes } from '../catalog/event-types.ts'
+import { getMessage, listAttempts, listMessages, resendMessage, sendTest } from './messages.ts'
+import { deliveryMetric, type Interval as MetricInterval } from './delivery-metric.ts'
+import { startReplay } from './replay.ts'
+import { sampleBody } from '../catalog/samples.ts'
+import {
+  AttemptPage,
+  AttemptQuery,
+  EventTypeList,
+  EventTypePath,
+  Interval,
+  Message,
+  MessageBody,
+  MessagePage,
+  MessagePath,
+  MessageQuery,
+  Metric,
+  Recover,
+  Replay,
+  Replaying,
+  SendTest,
+  TeamPath,
+  WebhookPath,
+} from '../endpoints/schema.ts'
+
+const TEAM = '/v1/org/{org_id}/team/{team_id}/{environment}' as const
+const WEBHOOK = `${TEAM}/webhook/{webhook_id}` as const
+const bound = { place: 'team', reach: 'bound', plan: planOf.webhooks } as const
+const params = Fields(WebhookPath)
+const messageParams = Fields(MessagePath)
+
+/** @param fixed headers that every attempt has */
+export const logRoutes = (fixed: Record<string, string>) => [
+  managementOperation({
+    ...bound,
+    id: 'list_webhook_messages',
+    patients: true,
+    method: 'GET',
+    path: `${WEBHOOK}/message`,
+    summary: 'List what was sent or is to be sent to an endpoint, newest first',
+    description: 'Kept for 30 days.',
+    params,
+    query: MessageQuery,
+    reply: MessagePage,
+    run: (tx, { params, query }) => listMessages(tx, params.webhook_id, query),
+  }),
+  managementOperation({
+    ...bound,
+    id: 'get_webhook_message',
+    patients: true,
+    method: 'GET',
+    path: `${WEBHOOK}/message/{message_id}`,
+    summary: 'Read a message and the body that is sent',
+    params: messageParams,
+    reply: MessageBody,
+    run: (tx, { params }) => getMessage(tx, params.webhook_id, params.message_id),
+  }),
+  managementOperation({
+    ...bound,
+    id: 'list_webhook_attempts',
+    patients: true,
+    method: 'GET',
+    path: `${WEBHOOK}/message/{message_id}/attempt`,
+    summary: 'List the attempts to deliver a message, newest first',
+    params: messageParams,
+    query: AttemptQuery,
+    reply: AttemptPage,
+    run: (tx, { params, query }) => listAttempts(tx, params.webhook_id, params.message_id, query, fixed),
+  }),
+  managementOperation({
+    ...bound,
+    id: 'resend_webhook_message',
+    patients: true,
+    method: 'POST',
+    path: `${WEBHOOK}/message/{message_id}/resend`,
+    summary: 'Send a message again: same id, same bytes, new timestamp',
+    params: messageParams,
+    reply: Message,
+    run: (tx, { params }) => resendMessage(tx, params.webhook_id, params.message_id),
+  }),
+  managementOperation({
+    ...bound,
+    id: 'replay_webhook',
+    patients: false,
+    method: 'POST',
+    path: `${WEBHOOK}/replay`,
+    summary: 'Send again what was told since a time',
+    description:
+      '`missing`: what the endpoint was never to have, such as events from before it existed; `failed`: what was given up or stopped; `all`: everything. The filter of the endpoint holds. At most the last 30 days.',
+    params,
+    body: Replay,
+    reply: Replaying,
+    example: { since: '2026-01-01T00:00:00+00:00', which: 'missing_and_failed' },
+    run: (tx, { params, body }) => startReplay(tx, params.webhook_id, { ...body, which: body.which ?? 'missing_and_failed' }),
+  }),
+  managementOperation({
+    ...bound,
+    id: 'recover_webhook',
+    patients: false,
+    method: 'POST',
+    path: `${WEBHOOK}/recover`,
+    summary: 'Send again what failed since a time',
+    params,
+    body: Recover,
+    reply: Replaying,
+    example: { since: '2026-01-01T00:00:00+00:00' },
+    run: (tx, { params, body }) => startReplay(tx, params.webhook_id, { ...body, which: 'failed' }),
+  }),
+  managementOperation({
+    ...bound,
+    id: 'test_webhook',
+    patients: false,
+    method: 'POST',
+    path: `${WEBHOOK}/test`,
+    summary: 'Send a sample of a type to an endpoint, whatever its filter',
+    params,
+    body: SendTest,
+    reply: Message,
+    example: { event_type: 'labtest.order.created' },
+    run: (tx, { params, body }) => sendTest(tx, params.webhook_id, body.event_type),
+  }),
+  managementOperation({
+    ...bound,
+    id: 'list_event_types',
+    patients: false,
+    method: 'GET',
+    path: `${TEAM}/event_type`,
+    summary: 'List the types of events that an endpoint can ask for',
+    params: Fields(TeamPath),
+    reply: EventTypeList,
+    run: async () => ({ data: [...eventTypes, ...operationalTypes] }),
+  }),
+  managementOperation({
+    ...bound,
+    id: 'get_event_type_sample',
+    patients: false,
+    method: 'GET',
+    path: `${TEAM}/event_type/{event_type}/sample`,
+    summary: 'Read a body of a type',
+    params: Fields(EventTypePath),
+    reply: T.Record(T.String(), T.Unknown()),
+    run: async (tx: Tx, { params }) => sampleBody(params.event_type, { team_id: tx.team, at_text: iso(tx.now) }),
+  }),
+  managementOperation({
+    ...bound,
+    id: 'get_team_event_delivery_metric',
+    patients: false,
+    method: 'GET',
+    path: `${TEAM}/event_delivery_metric`,
+    summary: 'How deliveries went, over time',
+    description: 'Attempts per interval, of the last 24 hours, 3, 7 or 30 days.',
+    params: Fields(TeamPath),
+    query: Fields({ interval: Maybe(Interval) }),
+    reply: Metric,
+    run: (tx, { query }) => deliveryMetric(tx, (query.interval ?? '1h') as MetricInterval),
+  }),
+]

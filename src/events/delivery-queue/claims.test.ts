@@ -1,0 +1,67 @@
+// How much of what waits in the database a process takes at once, and in which order.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { sql } from '../../platform/db/sql.ts'
+import { uuid } from '../../platform/runtime/uuid.ts'
+import { given } from '../../testing.ts'
+import { endpoint, tell } from '../../testing-webhooks.ts'
+import { claimDue } from './delivery-queue.ts'
+import { again } from '../delivery-log/messages.ts'
+
+/** A team's endpoint for which so many events wait. */
+async function behind(count: number, body: Record<string, unknown> = {}) {
+  const team = await given()
+  const hook = await endpoint(team, { url: 'http://127.0.0.1:9/', ...body })
+  await tell(team, Array<string>(count).fill('labtest.order.created'), { objects: 'each' })
+  await team.db.queries.run(sql`
+    insert into delivery (team_id, webhook_id, message_id, state, due_at, trigger, created_at)
+    select team_id, ${hook.id}, id, 'pending', created_at, 'scheduled', created_at from event where team_id = ${team.team} order by id`)
+  return { team, hook }
+}
+
+/** How many are claimed for an endpoint that has such room, of a process that gives ten to those it does not know. */
+const claimed = async (scene: Awaited<ReturnType<typeof behind>>, room?: number): Promise<number> =>
+  (await claimedInOrder(scene, room)).length
+
+async function claimedInOrder({ team, hook }: Awaited<ReturnType<typeof behind>>, room?: number): Promise<string[]> {
+  const lanes = new Map(room === undefined ? [] : [[hook.id, room]])
+  const rows = await claimDue(team.db, uuid(), { total: 200, others: 10, lanes })
+  return rows.filter(({ webhook_id }) => webhook_id === hook.id).map(({ message_id }) => message_id)
+}
+
+test('an endpoint that is known to have room is given as much at once', async () => {
+  assert.equal(await claimed(await behind(40), 30), 30)
+})
+
+test('an endpoint that is not known yet is given ten', async () => {
+  assert.equal(await claimed(await behind(12)), 10)
+})
+
+test('one with a rate limit is given no more than that, whatever room it has', async () => {
+  assert.equal(await claimed(await behind(12, { rate_limit: 3 }), 30), 3)
+  assert.equal(await claimed(await behind(12, { rate_limit: 3 })), 3)
+  assert.equal(await claimed(await behind(12, { rate_limit: 50 })), 10)
+})
+
+test('what is due at the same instant comes in the order in which it was queued, and not in that of the events', async () => {
+  const { team, hook } = await behind(5)
+  await team.db.queries.run(sql`
+    update delivery d set due_at = created.first, number = -nth
+    from (select message_id, min(created_at) over () as first, row_number() over (order by message_id) as nth
+          from delivery where webhook_id = ${hook.id}) created
+    where d.webhook_id = ${hook.id} and d.message_id = created.message_id`)
+  const ids = await claimedInOrder({ team, hook })
+  assert.equal(ids.length, 5)
+  assert.deepEqual(ids, ids.toSorted().reverse())
+})
+
+test('what is sent again together comes in the order of its messages, whether it had waited before or arrived at once', async () => {
+  const { team, hook } = await behind(5)
+  await team.db.queries.run(sql`
+    update delivery set number = 1
+    where webhook_id = ${hook.id} and message_id = (select message_id from delivery where webhook_id = ${hook.id} order by message_id desc limit 1)`)
+  await team.db.queries.run(sql`update delivery set ${again} where webhook_id = ${hook.id}`)
+  const ids = await claimedInOrder({ team, hook })
+  assert.equal(ids.length, 5)
+  assert.deepEqual(ids, ids.toSorted())
+})

@@ -1,0 +1,95 @@
+// Endpoints that are deleted: gone at once for everybody, their log erased a batch at a time. Owns `deleted_webhook`.
+import type { PlainTx } from '../../platform/db/transaction.ts'
+import { ageInSeconds, type Cleanup } from '../../platform/queue/retention.ts'
+import { Nullable, T, type Static } from '../../platform/schema/schema.ts'
+import { raw, sql, type Sql } from '../../platform/db/sql.ts'
+
+/** Rows that one transaction deletes. */
+const ROWS_MAX = 1000
+const FIRST = '00000000-0000-0000-0000-000000000000'
+
+const Oldest = T.Object({ age_s: Nullable(T.Number()) })
+const Deleted = T.Object({
+  webhook_id: T.String(),
+  team_id: T.String(),
+  attempts_to: Nullable(T.String()),
+  deliveries_to: Nullable(T.String()),
+})
+type Deleted = Static<typeof Deleted>
+const Erased = T.Object({ n: T.Integer() })
+
+/** The log of deleted endpoints, for the periodic work. Deletes from delivery_attempt, delivery and deleted_webhook. */
+export const deletedEndpointsCleanup: Cleanup = {
+  kind: 'deleted_webhook',
+  control: false,
+  async overdueFor(db) {
+    const { age_s } = await db.queries.one(
+      Oldest,
+      sql`select ${ageInSeconds(sql`min(deleted_at)`)} as age_s from deleted_webhook`,
+    )
+    return age_s ?? undefined
+  },
+  remove: (db) => db.plainTx(eraseBatch),
+}
+
+/**
+ * Erase some of the log of the endpoint that was deleted first and that no other process is erasing: attempts first, since a delivery may
+ * have many, then deliveries. Each batch goes on behind the one before, so that the rows which that has left to be vacuumed are not read
+ * again. @returns how many rows went
+ */
+async function eraseBatch(tx: PlainTx): Promise<number> {
+  const deleted = await tx.locking.maybe(
+    Deleted,
+    sql`
+    select webhook_id, team_id, attempts_to, deliveries_to from deleted_webhook order by deleted_at limit 1 for update skip locked`,
+  )
+  if (!deleted) return 0
+  // The log of an endpoint can be larger than the planner knows: without this it may sort all of it for each batch.
+  await tx.run(sql`
+    select set_config('enable_sort', 'off', true), set_config('enable_seqscan', 'off', true), set_config('enable_bitmapscan', 'off', true)`)
+  const attempts = await erase(
+    tx,
+    deleted,
+    'attempts',
+    sql`
+    select message_id, id from delivery_attempt
+    where webhook_id = ${deleted.webhook_id} and team_id = ${deleted.team_id} and message_id >= ${deleted.attempts_to ?? FIRST}
+    order by webhook_id, message_id, id limit ${ROWS_MAX}`,
+    sql`delete from delivery_attempt where id = any (array(select id from batch))`,
+  )
+  if (attempts > 0) return attempts
+  const deliveries = await erase(
+    tx,
+    deleted,
+    'deliveries',
+    sql`
+    select message_id from delivery
+    where webhook_id = ${deleted.webhook_id} and team_id = ${deleted.team_id} and message_id > ${deleted.deliveries_to ?? FIRST}
+    order by webhook_id, message_id limit ${ROWS_MAX}`,
+    sql`
+    delete from delivery where webhook_id = ${deleted.webhook_id} and team_id = ${deleted.team_id}
+      and message_id = any (array(select message_id from batch))`,
+  )
+  if (deliveries > 0) return deliveries
+  return tx.run(sql`delete from deleted_webhook where webhook_id = ${deleted.webhook_id} and team_id = ${deleted.team_id}`)
+}
+
+/** Erase a batch of one kind, and remember how far that was. @returns how many rows went */
+async function erase(
+  tx: PlainTx,
+  { webhook_id, team_id }: Deleted,
+  kind: 'attempts' | 'deliveries',
+  batch: Sql,
+  deletion: Sql,
+): Promise<number> {
+  const { n } = await tx.one(
+    Erased,
+    sql`
+    with batch as materialized (${batch}), gone as (${deletion}), reached as (
+      update deleted_webhook set ${raw(`${kind}_to`)} = (select message_id from batch order by message_id desc limit 1)
+      where webhook_id = ${webhook_id} and team_id = ${team_id} and exists (select from batch)
+    )
+    select count(*) as n from batch`,
+  )
+  return n
+}

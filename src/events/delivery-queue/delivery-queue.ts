@@ -1,0 +1,180 @@
+// The queue of deliveries: what is due is claimed under a lease, what came of it is written down. Owns `delivery`, `delivery_attempt`
+// and `delivery_tally`; never speaks to the network.
+//
+// An endpoint is served by one process at a time, its lane's owner, so that its rate, its pauses and its order are kept without
+// asking others. Leases end, lanes' and deliveries' alike: what a killed process had in hand is sent again by the next.
+import type { Queries, Tx } from '../../platform/db/transaction.ts'
+import { dbNow, dbNowPlus } from '../../platform/db/leases.ts'
+import { cleanup } from '../../platform/queue/retention.ts'
+import { Nullable, T, type Static } from '../../platform/schema/schema.ts'
+import { sql, type Sql } from '../../platform/db/sql.ts'
+import { plainList, textList } from '../../platform/db/array-literals.ts'
+import type { DeliveryDb } from '../fan-out/fan-out.ts'
+import type { Delivery, Outcome } from './delivery.ts'
+import { LANE_LEASE_S } from './endpoint-leases.ts'
+import { tally } from './attempt-counts.ts'
+
+/** Longer than an attempt can take. */
+export const LEASE_S = 30
+
+/** Nothing that is pending for an endpoint is sent any more. What is in the air may still arrive. */
+export const stopDeliveries = (tx: Tx, webhook_id: string): Promise<number> =>
+  tx.run(sql`
+    update delivery set state = 'stopped', due_at = null
+    where webhook_id = ${webhook_id} and team_id = ${tx.team} and due_at is not null`)
+
+const Claimed = T.Object({
+  team_id: T.String(),
+  webhook_id: T.String(),
+  message_id: T.String(),
+  is_event: T.Boolean(),
+  attempts: T.Integer(),
+  trigger: T.String(),
+  reported: Nullable(T.String()),
+  /** Null: there is nothing to send any more. */
+  type: Nullable(T.String()),
+  body: Nullable(T.String()),
+  user_id: Nullable(T.String()),
+  object_id: Nullable(T.String()),
+  lease: T.String(),
+})
+export type Claimed = Static<typeof Claimed>
+
+/** How many deliveries of a lane a process takes at most; of lanes not named, `others`. */
+export interface Room {
+  total: number
+  others: number
+  lanes: Map<string, number>
+}
+
+/**
+ * Claim what is due, oldest first in each lane, of lanes that nobody else has. Writes delivery, webhook_lane.
+ * @param owner the process
+ */
+export async function claimDue(db: Pick<DeliveryDb, 'relaxed'>, owner: string, room: Room): Promise<Claimed[]> {
+  const named = [...room.lanes.keys()]
+  const free = sql`d.due_at <= ${dbNow} and (d.leased_until is null or d.leased_until <= ${dbNow})`
+  const rows = await db.relaxed.many(
+    Claimed,
+    sql`
+    with lane as (
+      select l.webhook_id, least(coalesce(known.room, ${room.others}::int), w.rate_limit) as room
+      from webhook_lane l
+      join webhook w on w.id = l.webhook_id and w.team_id = l.team_id and not w.disabled
+      join team t on t.id = l.team_id and t.deleted_at is null
+      left join unnest(${named}::text[], ${[...room.lanes.values()]}::int[]) as known (webhook_id, room) on known.webhook_id = l.webhook_id
+      where (l.throttled_until is null or l.throttled_until <= ${dbNow})
+        and (l.owner = ${owner} or l.leased_until is null or l.leased_until <= ${dbNow})
+        and coalesce(known.room, 1) > 0
+        and exists (select from delivery d where d.webhook_id = l.webhook_id and ${free})
+      order by l.leased_until nulls first
+      limit ${room.total} for update of l skip locked
+    ), held as (
+      update webhook_lane l set owner = ${owner}, leased_until = ${dbNowPlus(LANE_LEASE_S)}
+      from lane where l.webhook_id = lane.webhook_id returning l.webhook_id, lane.room
+    ), due as (
+      select held.webhook_id, found.message_id from held
+      cross join lateral (
+        select d.message_id from delivery d where d.webhook_id = held.webhook_id and ${free}
+        order by d.due_at, d.number, d.message_id limit held.room for update skip locked) found
+      limit ${room.total}
+    ), taken as (
+      update delivery d set leased_until = ${dbNowPlus(LEASE_S)}
+      from due where d.webhook_id = due.webhook_id and d.message_id = due.message_id
+      returning d.team_id, d.webhook_id, d.message_id, d.attempts, d.trigger, d.reported, d.due_at, d.number, d.leased_until
+    )
+    select t.team_id, t.webhook_id, t.message_id, t.attempts, t.trigger, t.reported, t.leased_until::text as lease, e.id is not null as is_event,
+           coalesce(e.type, m.type) as type, coalesce(e.body, m.body) as body, e.user_id, e.object_id
+    from taken t
+    left join event e on e.team_id = t.team_id and e.id = t.message_id
+    left join webhook_message m on m.team_id = t.team_id and m.id = t.message_id
+    order by t.due_at, t.number, t.message_id`,
+  )
+  return rows
+}
+
+/**
+ * Write attempts down and what they make of their deliveries, which have rows. One that was stopped meanwhile stays so, unless it has
+ * arrived; one that is to be sent again, or that another process has claimed since, stays as it is. The attempt that arrives is kept
+ * with its delivery, others in rows of their own.
+ * Writes delivery, delivery_attempt, delivery_tally.
+ * @param isCounted the attempts are in the tally already
+ */
+export async function record(db: Queries, outcomes: Outcome[], isCounted = false): Promise<void> {
+  if (outcomes.length === 0) return
+  const plain = (of: (outcome: Outcome) => Parameters<typeof plainList>[0][number]) => plainList(outcomes.map(of))
+  const texts = (of: (outcome: Outcome) => string | null) => textList(outcomes.map(of))
+  // Pending, and not in this process's hand: somebody has asked meanwhile for it to be sent again, or it has gone to another process.
+  const again = sql`d.state = 'pending' and (s.lease is null or d.leased_until is distinct from s.lease)`
+  const kept = sql`s.succeeded and s.trigger = 'scheduled' and d.attempt_id is null`
+  await db.run(sql`
+    with said as (
+      select * from unnest(
+        ${texts((o) => o.item.webhook_id)}::text[], ${plain((o) => o.item.message_id)}::uuid[], ${plain((o) => o.attempt_id)}::uuid[], ${texts((o) => o.item.trigger)}::text[],
+        ${plain((o) => o.at)}::timestamptz[], ${plain((o) => o.duration_ms)}::int[], ${plain((o) => o.response_status)}::int[],
+        ${texts((o) => o.response_body)}::text[], ${texts((o) => o.error)}::text[], ${plain((o) => o.succeeded)}::bool[],
+        ${texts((o) => o.signature)}::text[], ${texts((o) => o.endpoint.customNames.join(' '))}::text[], ${plain((o) => o.next_s ?? null)}::float8[],
+        ${plain((o) => o.item.attempts + 1)}::int[], ${texts((o) => o.reported)}::text[], ${texts((o) => o.item.lease)}::timestamptz[])
+      as t (webhook_id, message_id, id, trigger, at, duration_ms, response_status, response_body, error, succeeded, signature, custom_headers,
+            next_s, attempts, reported, lease)
+    ), counted as (
+      ${tally(isCounted ? [] : outcomes)}
+    ), changed as (
+      update delivery d set
+        state = case when ${again} then d.state when s.succeeded then 'delivered' when d.state = 'stopped' then 'stopped' when s.next_s is null then 'failed' else 'pending' end,
+        due_at = case when ${again} then d.due_at when s.succeeded or d.state = 'stopped' then null else ${dbNow} + make_interval(secs => s.next_s) end,
+        leased_until = case when ${again} then d.leased_until end,
+        attempts = case when ${again} then d.attempts else s.attempts end,
+        reported = case when ${again} then d.reported else s.reported end,
+        trigger = case when ${again} then d.trigger else 'scheduled' end,
+        attempt_id = case when ${kept} then s.id else d.attempt_id end,
+        attempted_at = case when ${kept} then s.at else d.attempted_at end,
+        duration_ms = case when ${kept} then s.duration_ms else d.duration_ms end,
+        response_status = case when ${kept} then s.response_status else d.response_status end,
+        response_body = case when ${kept} then s.response_body else d.response_body end,
+        signature = case when ${kept} then s.signature else d.signature end,
+        custom_headers = case when ${kept} then string_to_array(nullif(s.custom_headers, ''), ' ') else d.custom_headers end
+      from said s where d.webhook_id = s.webhook_id and d.message_id = s.message_id
+      returning d.webhook_id, d.message_id, d.team_id, d.attempt_id
+    )
+    insert into delivery_attempt (id, team_id, webhook_id, message_id, trigger, at, duration_ms, response_status, response_body, error, succeeded, signature, custom_headers)
+    select s.id, c.team_id, c.webhook_id, c.message_id, s.trigger, s.at, s.duration_ms, s.response_status, s.response_body, s.error, s.succeeded, s.signature,
+           string_to_array(s.custom_headers, ' ')
+    from said s join changed c on c.webhook_id = s.webhook_id and c.message_id = s.message_id where c.attempt_id is distinct from s.id`)
+}
+
+/** Deliveries that were claimed and are not to be sent any more, since there is nothing to send or nobody to tell about. */
+export async function dropDeliveries(db: Queries, claimed: Owned[]): Promise<void> {
+  if (claimed.length) await db.run(sql`update delivery d set state = 'stopped', due_at = null from ${among(claimed)}`)
+}
+
+/** Put deliveries that were claimed and not sent back where they were; those that another process has claimed since stay with it. */
+export async function putBack(db: Pick<DeliveryDb, 'relaxed'>, claimed: Owned[]): Promise<void> {
+  if (claimed.length) await db.relaxed.run(sql`update delivery d set leased_until = null from ${among(claimed)}`)
+}
+
+type Owned = Pick<Delivery, 'webhook_id' | 'message_id' | 'lease'>
+
+/** For a statement about `delivery d`: those that nobody else has claimed since. */
+const among = (claimed: Owned[]): Sql => sql`
+  unnest(${textList(claimed.map((key) => key.webhook_id))}::text[], ${plainList(claimed.map((key) => key.message_id))}::uuid[],
+         ${textList(claimed.map((key) => key.lease))}::timestamptz[]) as given (webhook_id, message_id, lease)
+  where d.webhook_id = given.webhook_id and d.message_id = given.message_id and d.leased_until = given.lease`
+
+/** How long the log of deliveries is kept. Source: events.md 6.7. */
+export const KEPT_S = 30 * 86_400
+/**
+ * Deliveries with their attempts: what still waits by then is given up, so that nothing waits without end; the counts of the metric;
+ * messages that are no events, when the log of their deliveries has gone. Deletes from delivery, delivery_attempt, delivery_tally and webhook_message.
+ */
+export const deliveryCleanups = [
+  cleanup({ table: 'delivery', column: 'created_at', kept_s: KEPT_S }),
+  cleanup({ table: 'delivery_tally', column: 'at', kept_s: KEPT_S }),
+  cleanup({
+    table: 'webhook_message',
+    column: 'created_at',
+    kept_s: KEPT_S,
+    only: sql`
+      not exists (select from webhook w join delivery d on d.webhook_id = w.id and d.message_id = t.id where w.team_id = t.team_id)`,
+  }),
+]

@@ -1,0 +1,58 @@
+// What is sent to an endpoint, one by one and in hand at once, and what came of an attempt to send it.
+import type { Ready } from './sendable-endpoint.ts'
+
+/** What is to be sent to an endpoint. */
+export interface Delivery {
+  /** Whether it has a row; if not, its handful stands for it. */
+  has_row: boolean
+  handful: Handful | undefined
+  team_id: string
+  webhook_id: string
+  /** Of the event, or of what is said about deliveries. */
+  message_id: string
+  is_event: boolean
+  /** The same, as receivers see it. */
+  msg: string
+  /** Of the present round, before this one. */
+  attempts: number
+  trigger: string
+  /** The last operational message about it. */
+  reported: string | null
+  type: string
+  body: Buffer
+  object_id: string | null
+  /** When it came into hand, by the process's own clock. */
+  taken_ms: number
+  /**
+   * Its fencing token: until when its row is leased to this process, as it stands there, by the database's clock. Each claim writes another;
+   * what a process writes later changes nothing of a row in which something else stands. Null: the row is not this process's.
+   */
+  lease: string | null
+}
+
+/** What a process has taken into hand at once. */
+export interface Handful {
+  id: string
+  /** By the process's own clock. */
+  taken_ms: number
+  items: Delivery[]
+  /** How many of them have no row. */
+  left: number
+}
+
+/** What came of an attempt. */
+export interface Outcome {
+  item: Delivery
+  endpoint: Ready
+  attempt_id: string
+  at: Date
+  duration_ms: number
+  response_status: number | null
+  response_body: string
+  error: string | null
+  succeeded: boolean
+  signature: string
+  /** After how long it is tried again; undefined: not any more. */
+  next_s: number | undefined
+  reported: string | null
+}

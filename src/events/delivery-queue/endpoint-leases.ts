@@ -1,0 +1,92 @@
+// Which process serves an endpoint, and how the endpoint answers, as all processes know it. All times are the database's. Owns `webhook_lane`.
+import type { Queries, Tx } from '../../platform/db/transaction.ts'
+import { dbNow, dbNowPlus, isUnleased } from '../../platform/db/leases.ts'
+import { T } from '../../platform/schema/schema.ts'
+import { sql } from '../../platform/db/sql.ts'
+import type { DeliveryDb } from '../fan-out/fan-out.ts'
+
+/** Renewed while the owner lives: so long an endpoint waits at most when its process is killed. */
+export const LANE_LEASE_S = 5
+
+export const startLane = (tx: Tx, webhook_id: string): Promise<number> =>
+  tx.run(sql`insert into webhook_lane (webhook_id, team_id) values (${webhook_id}, ${tx.team})`)
+
+/** Forget how an endpoint has been answering, since it is another one now. */
+export const resetLane = (tx: Tx, webhook_id: string): Promise<number> =>
+  tx.run(sql`
+    update webhook_lane set throttled_until = null, first_failure_at = null, failing_since = null
+    where webhook_id = ${webhook_id} and team_id = ${tx.team}`)
+
+/**
+ * Take lanes that nobody else has, of endpoints that are enabled: looked at in the statement that takes, for they may have been disabled
+ * since somebody looked before, or been given another address. Writes webhook_lane. @returns which, with their addresses
+ */
+export async function takeLanes(db: Queries, owner: string, webhook_ids: string[]): Promise<Map<string, string>> {
+  const rows = await db.many(
+    T.Object({ webhook_id: T.String(), url: T.String() }),
+    sql`
+    update webhook_lane l set owner = ${owner}, leased_until = ${dbNowPlus(LANE_LEASE_S)}
+    from (select t.webhook_id, w.url from webhook_lane t join webhook w on w.id = t.webhook_id and w.team_id = t.team_id and not w.disabled
+          where t.webhook_id = any (${webhook_ids}::text[]) and (t.owner = ${owner} or ${isUnleased})
+          for update of t skip locked for share of w skip locked) free
+    where l.webhook_id = free.webhook_id returning l.webhook_id, free.url`,
+  )
+  return new Map(rows.map(({ webhook_id, url }) => [webhook_id, url]))
+}
+
+/** Nothing is sent to an endpoint that cannot be opened, and it is looked at again after so long: the key may be back. */
+const UNREADABLE_S = 60
+
+/** Leave endpoints alone that cannot be opened, for a while. Writes webhook_lane. */
+export const pauseUnreadable = (db: Queries, webhook_ids: string[]): Promise<number> =>
+  db.run(sql`
+    update webhook_lane set unreadable_since = coalesce(unreadable_since, ${dbNow}), throttled_until = ${dbNowPlus(UNREADABLE_S)}
+    where webhook_id = any (${webhook_ids}::text[])`)
+
+/** Endpoints that could not be opened can be again. Writes webhook_lane. */
+export const clearUnreadable = (db: Queries, webhook_ids: string[]): Promise<number> =>
+  db.run(sql`update webhook_lane set unreadable_since = null where webhook_id = any (${webhook_ids}::text[])`)
+
+/** What is sealed of an endpoint is another text now, so that it is worth trying at once. Writes webhook_lane. */
+export async function retryUnreadable(tx: Tx, webhook_id: string): Promise<void> {
+  await tx.run(sql`
+    update webhook_lane set unreadable_since = null, throttled_until = null
+    where webhook_id = ${webhook_id} and team_id = ${tx.team} and unreadable_since is not null`)
+  tx.wakeDelivery()
+}
+
+/** What a process learned about an endpoint. */
+export interface Learned {
+  webhook_id: string
+  /** For so long it asked to be left alone. */
+  pause_s: number | undefined
+  first_failure_at: Date | undefined
+  failing_since: Date | undefined
+}
+
+/** Write down how endpoints answer. Only the lane's owner does. */
+export async function learn(db: Queries, owner: string, learned: Learned[]): Promise<void> {
+  if (learned.length === 0) return
+  await db.run(sql`
+    update webhook_lane l set throttled_until = coalesce(${dbNow} + make_interval(secs => s.pause_s), l.throttled_until), first_failure_at = s.first_failure_at, failing_since = s.failing_since
+    from unnest(${learned.map((l) => l.webhook_id)}::text[], ${learned.map((l) => l.pause_s ?? null)}::float8[],
+                ${learned.map((l) => l.first_failure_at ?? null)}::timestamptz[], ${learned.map((l) => l.failing_since ?? null)}::timestamptz[])
+         as s (webhook_id, pause_s, first_failure_at, failing_since)
+    where l.webhook_id = s.webhook_id and l.owner = ${owner}`)
+}
+
+/** Keep lanes. Writes webhook_lane. @returns those that are still this process's */
+export async function renewLanes(db: Pick<DeliveryDb, 'relaxed'>, owner: string, webhook_ids: string[]): Promise<string[]> {
+  if (webhook_ids.length === 0) return []
+  const rows = await db.relaxed.many(
+    T.Object({ webhook_id: T.String() }),
+    sql`
+    update webhook_lane set leased_until = ${dbNowPlus(LANE_LEASE_S)}
+    where owner = ${owner} and webhook_id = any (${webhook_ids}::text[]) returning webhook_id`,
+  )
+  return rows.map((row) => row.webhook_id)
+}
+
+/** Let other processes have the lanes of this one. */
+export const releaseLanes = (db: Pick<DeliveryDb, 'relaxed'>, owner: string): Promise<number> =>
+  db.relaxed.run(sql`update webhook_lane set owner = null, leased_until = null where owner = ${owner}`)

@@ -1,0 +1,89 @@
+// Taking an endpoint's lane away from the process that has it, since the endpoint was deleted or disabled: when that has been answered
+// no request to the endpoint begins any more. Owns `lane_recall`.
+//
+// The transaction that deletes or disables leaves a row for the owner. The owner looks for such rows while it has lanes, lets the endpoint
+// go and deletes the row; whoever answers waits for that. An owner that says nothing is waited for until its lease ends: it begins no
+// request after that, and its lease can no longer be renewed.
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Queries, Tx } from '../../platform/db/transaction.ts'
+import { cleanup } from '../../platform/queue/retention.ts'
+import { dbNow } from '../../platform/db/leases.ts'
+import { T } from '../../platform/schema/schema.ts'
+import { sql } from '../../platform/db/sql.ts'
+import { textList } from '../../platform/db/array-literals.ts'
+import { LANE_LEASE_S } from './endpoint-leases.ts'
+
+/** Between two looks of one who waits. */
+const LOOK_MS = 25
+
+/** Nobody else changes who has the lane until the commit. To be called before the endpoint is locked: a worker locks in this order. */
+export const lockLane = (tx: Tx, webhook_id: string): Promise<number> =>
+  tx.locking.run(sql`select webhook_id from webhook_lane where webhook_id = ${webhook_id} and team_id = ${tx.team} for update`)
+
+/**
+ * Take the lane of an endpoint, which is locked (`lockLane`), from its owner if it has one. Nobody else can take it before the owner has let
+ * go or its lease has ended. An owner whose lease has ended could renew it: it is none any more either. Writes webhook_lane, lane_recall.
+ */
+export async function recallLane(tx: Tx, webhook_id: string): Promise<void> {
+  await tx.run(sql`
+    with held as (
+      select webhook_id, team_id, owner, leased_until from webhook_lane
+      where webhook_id = ${webhook_id} and team_id = ${tx.team} and owner is not null
+    ), taken as (
+      update webhook_lane l set owner = null from held where l.webhook_id = held.webhook_id and l.team_id = held.team_id
+    )
+    insert into lane_recall (webhook_id, team_id, owner, leased_until) select webhook_id, team_id, owner, leased_until from held where leased_until > ${dbNow}
+    on conflict (webhook_id) do update set owner = excluded.owner, leased_until = excluded.leased_until`)
+}
+
+/** Endpoints that a process has to let go. */
+export async function recalledFrom(db: Queries, owner: string): Promise<string[]> {
+  const rows = await db.many(T.Object({ webhook_id: T.String() }), sql`select webhook_id from lane_recall where owner = ${owner}`)
+  return rows.map((row) => row.webhook_id)
+}
+
+/**
+ * The process has let endpoints go: no request to them begins. Others may take their lanes. Two statements, since `recallLane` locks in
+ * this order too. Writes webhook_lane, lane_recall.
+ */
+export async function acknowledgeRecalls(db: Queries, owner: string, webhook_ids: string[]): Promise<void> {
+  const recalled = sql`r.owner = ${owner} and r.webhook_id = any (${textList(webhook_ids)}::text[])`
+  await db.run(sql`
+    update webhook_lane l set leased_until = null from lane_recall r where l.webhook_id = r.webhook_id and l.owner is null and ${recalled}`)
+  await db.run(sql`delete from lane_recall r where ${recalled}`)
+}
+
+const Waiting = T.Object({ waiting: T.Boolean() })
+
+/** Whether the process that had an endpoint's lane may still begin a request: it has not let go, and its lease has not ended. */
+export async function isRecalling(tx: Tx, webhook_id: string): Promise<boolean> {
+  const { waiting } = await tx.one(
+    Waiting,
+    sql`
+    select exists (select from lane_recall where webhook_id = ${webhook_id} and team_id = ${tx.team} and leased_until > ${dbNow}) as waiting`,
+  )
+  return waiting
+}
+
+/**
+ * Wait until the process that had an endpoint's lane begins no request any more: it has said so, or its lease has ended. At most 5 s
+ * (`LANE_LEASE_S`), also when the database does not answer: a lease lasts no longer, and it is not renewed.
+ * @param read runs a statement of the team
+ */
+export async function recalled(read: <R>(work: (tx: Tx) => Promise<R>) => Promise<R>, webhook_id: string): Promise<void> {
+  const ended = new AbortController()
+  const end = sleep(LANE_LEASE_S * 1000, undefined, { signal: ended.signal }).catch(() => {})
+  let over = false
+  const acknowledged = async (): Promise<void> => {
+    while (!over) {
+      if ((await read((tx) => isRecalling(tx, webhook_id)).catch(() => true)) === false) return
+      await sleep(LOOK_MS)
+    }
+  }
+  await Promise.race([acknowledged(), end])
+  over = true
+  ended.abort()
+}
+
+/** Rows whose owner never answered. Deletes from lane_recall. */
+export const recallCleanup = cleanup({ table: 'lane_recall', column: 'leased_until', kept_s: 60 })

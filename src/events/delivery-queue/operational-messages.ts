@@ -1,0 +1,63 @@
+// Messages about deliveries themselves: sent to endpoints that ask for them by name, in an envelope of their own. They never give
+// rise to another. Source: events.md 6.8.
+import type { PlainTx } from '../../platform/db/transaction.ts'
+import { dbNow } from '../../platform/db/leases.ts'
+import { sql } from '../../platform/db/sql.ts'
+
+export const messageId = (id: string): string => `msg_${id.replaceAll('-', '')}`
+export const attemptId = (id: string): string => `atmpt_${id.replaceAll('-', '')}`
+
+/** The UUID inside an id of a message; undefined when it is not one. */
+export function uuidOf(message_id: string): string | undefined {
+  const hex = /^msg_([0-9a-f]{32})$/.exec(message_id)?.[1]
+  return hex?.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
+}
+
+/** Queue a message for one endpoint, or for all of the team that subscribed to its type. Writes webhook_message, delivery. */
+export async function queueMessage(
+  tx: PlainTx,
+  message: { team_id: string; type: string; body: string; at: Date; trigger: 'scheduled' | 'manual' },
+  webhook_id?: string,
+): Promise<string> {
+  const id = tx.uuid()
+  await tx.run(sql`
+    insert into webhook_message (id, team_id, type, created_at, body)
+    values (${id}, ${message.team_id}, ${message.type}, ${message.at}, ${message.body})`)
+  await tx.run(sql`
+    insert into delivery (team_id, webhook_id, message_id, number, state, due_at, trigger, created_at)
+    select team_id, id, ${id}, nextval('delivery_number'), 'pending', ${dbNow}, ${message.trigger}, ${message.at} from webhook
+    where team_id = ${message.team_id} and not disabled
+      and ${webhook_id === undefined ? sql`${message.type} = any (filter_types)` : sql`id = ${webhook_id}`}
+    for key share`)
+  return id
+}
+
+/** What is said of a message that keeps failing, has failed for good, or has arrived after that. */
+export const aboutMessage = (
+  type: string,
+  about: { team_id: string; webhook_id: string; msg: string; attempt_id: string; status: number | null; at_text: string },
+): string =>
+  JSON.stringify({
+    type,
+    data: {
+      appId: about.team_id,
+      appUid: null,
+      endpointId: about.webhook_id,
+      msgId: messageId(about.msg),
+      msgEventId: null,
+      lastAttempt: { id: attemptId(about.attempt_id), responseStatusCode: about.status ?? 0, timestamp: about.at_text },
+    },
+  })
+
+/** What is said of an endpoint that was given up. */
+export const aboutEndpoint = (about: { team_id: string; webhook_id: string; since_text: string }): string =>
+  JSON.stringify({
+    type: 'endpoint.disabled',
+    data: {
+      appId: about.team_id,
+      appUid: null,
+      endpointId: about.webhook_id,
+      endpointUid: null,
+      failSince: about.since_text,
+    },
+  })

@@ -1,0 +1,81 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { plusSeconds } from '../../platform/runtime/clock.ts'
+import { readConfig } from '../../platform/config/config.ts'
+import { after, healthy, nextDelay, retryAfter, throttle } from './retry-schedule.ts'
+
+const { webhook_schedule_s: schedule } = readConfig({})
+const start = new Date('2026-01-01T00:00:00Z')
+const hours = (h: number): Date => plusSeconds(start, h * 3600)
+
+describe('the schedule', () => {
+  test('is that of the specification when nothing else is set', () => {
+    assert.deepEqual(schedule, [0, 5, 300, 1800, 7200, 18_000, 36_000, 36_000])
+  })
+
+  test('ends after the eighth failure', () => {
+    assert.notEqual(nextDelay(schedule, 7, undefined, 0.5), undefined)
+    assert.equal(nextDelay(schedule, 8, undefined, 0.5), undefined)
+  })
+
+  test('is stretched and shortened by a fifth at most', () => {
+    assert.equal(nextDelay(schedule, 2, undefined, 0), 240)
+    assert.equal(nextDelay(schedule, 2, undefined, 0.5), 300)
+    assert.equal(Math.round(nextDelay(schedule, 2, undefined, 1)!), 360)
+  })
+
+  test('is put off by what the receiver asks for, never brought forward', () => {
+    assert.equal(nextDelay(schedule, 1, 60, 0.5), 60)
+    assert.equal(nextDelay(schedule, 2, 60, 0.5), 300)
+  })
+})
+
+describe('Retry-After', () => {
+  const cases: [string | undefined, number | undefined][] = [
+    ['120', 120],
+    ['Thu, 01 Jan 2026 00:01:00 GMT', 60],
+    ['Wed, 31 Dec 2025 00:00:00 GMT', undefined],
+    ['0', undefined],
+    ['-5', undefined],
+    ['soon', undefined],
+    ['999999999', 86_400],
+    [undefined, undefined],
+  ]
+  for (const [header, seconds] of cases)
+    test(`${header} means ${seconds} seconds`, () => assert.equal(retryAfter(header, start), seconds))
+})
+
+test('an overloaded endpoint is left alone, longer each time and at most for a minute; another is not', () => {
+  for (const status of [429, 502, 504]) assert.equal(throttle(status, undefined, 0), 1)
+  assert.equal(throttle(429, undefined, 3), 8)
+  assert.equal(throttle(429, undefined, 30), 60)
+  assert.equal(throttle(429, 30, 0), 30)
+  assert.equal(throttle(503, 30, 0), 30)
+  for (const status of [200, 404, 500, 503, null]) assert.equal(throttle(status, undefined, 5), undefined)
+})
+
+describe('an endpoint is given up', () => {
+  /** @returns after how many hours it was dead, given failures at these hours and successes at those */
+  const deadAt = (failures: number[], successes: number[] = []): number | undefined => {
+    let health = healthy
+    const all = [...failures.map((h) => ({ h, ok: false })), ...successes.map((h) => ({ h, ok: true }))]
+    for (const { h, ok } of all.sort((a, b) => a.h - b.h)) {
+      const next = after(health, ok, hours(h))
+      if (next.dead) return h
+      health = next
+    }
+    return undefined
+  }
+  const every = (step: number, until: number) => Array.from({ length: until / step + 1 }, (_, i) => i * step)
+
+  test('five days after it had failed for twelve hours', () => {
+    assert.equal(deadAt(every(1, 200)), 132)
+  })
+  test('not while failures of one day are closer than twelve hours', () => {
+    assert.equal(deadAt([0, 5, 11, 300, 305, 600]), undefined)
+  })
+  test('not when a success comes in between, until five days after it', () => {
+    assert.equal(deadAt(every(1, 200), [131.5]), undefined)
+    assert.equal(deadAt(every(1, 400), [131.5]), 132 + 132)
+  })
+})

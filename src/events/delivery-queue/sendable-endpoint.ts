@@ -1,0 +1,142 @@
+// Endpoints as they are sent to: where, signed with what, how they have been answering.
+import type { Queries } from '../../platform/db/transaction.ts'
+import { dbNow } from '../../platform/db/leases.ts'
+import { Nullable, T, type Static } from '../../platform/schema/schema.ts'
+import { sql, type Sql } from '../../platform/db/sql.ts'
+import type { Vault } from '../../platform/crypto/vault.ts'
+import { openHeaders } from '../endpoints/custom-headers.ts'
+import type { Health } from './retry-schedule.ts'
+import { openSecret, readable } from '../endpoints/signing-secrets.ts'
+import { signingKey } from '../endpoints/signature.ts'
+
+export const Endpoint = T.Object({
+  id: T.String(),
+  team_id: T.String(),
+  url: T.String(),
+  rate_limit: Nullable(T.Integer()),
+  headers: T.String(),
+  secrets: T.Array(T.String()),
+  first_failure_at: Nullable(T.String()),
+  failing_since: Nullable(T.String()),
+  /** It could not be opened before. */
+  unreadable: T.Boolean(),
+})
+export type Endpoint = Static<typeof Endpoint>
+
+/** Of `webhook w`, `webhook_lane l` and `team t`: with what signs now, newest first; the old key ends at the team's time. */
+export const endpointColumns: Sql = sql`
+  w.id, w.team_id, w.url, w.rate_limit, w.headers, l.first_failure_at, l.failing_since, l.unreadable_since is not null as unreadable,
+  to_json(array(
+    select s.secret from webhook_secret s
+    where s.webhook_id = w.id and (s.expires_at is null or s.expires_at > ${dbNow} + make_interval(secs => t.clock_offset_s))
+    order by s.id desc)) as secrets`
+
+export const loadEndpoints = (db: Queries, ids: string[]): Promise<Endpoint[]> =>
+  db.many(
+    Endpoint,
+    sql`
+    select ${endpointColumns}
+    from webhook w join team t on t.id = w.team_id join webhook_lane l on l.webhook_id = w.id
+    where w.id = any (${ids}::text[])`,
+  )
+
+/** What is sealed of an endpoint, opened. */
+interface Opened {
+  sealed: string
+  keys: ReturnType<typeof signingKey>[]
+  custom: Record<string, string>
+  /** Names and values of the custom headers by turns, and the names. */
+  customList: string[]
+  customNames: string[]
+}
+
+/** An endpoint with its secrets opened. */
+export interface Ready extends Opened {
+  id: string
+  team_id: string
+  url: string
+  rate_limit: number | null
+  /** As it was when this was read. */
+  health: Health
+}
+
+const OPENED_MAX = 2000
+
+/** Why an endpoint cannot be opened. */
+export interface Unreadable {
+  cause: unknown
+}
+
+/** Opens what is sealed, and remembers it until it is sealed otherwise. */
+export class Opener {
+  readonly #vault: Vault
+  readonly #opened = new Map<string, Opened>()
+
+  constructor(vault: Vault) {
+    this.#vault = vault
+  }
+
+  /** Never throws: what cannot be opened concerns its endpoint alone. */
+  open(endpoint: Endpoint): Ready | Unreadable {
+    try {
+      return this.#open(endpoint)
+    } catch (cause) {
+      return { cause }
+    }
+  }
+
+  /** Open endpoints, each on its own. @returns those that can be opened, the ids of others, and of those that could not be before */
+  openAll(
+    endpoints: Endpoint[],
+    onUnreadable: (endpoint: Endpoint, cause: unknown) => void,
+  ): { ready: Map<string, Ready>; unreadable: string[]; again: string[] } {
+    const ready = new Map<string, Ready>()
+    const unreadable: string[] = []
+    const again: string[] = []
+    for (const endpoint of endpoints) {
+      const opened = this.open(endpoint)
+      if ('cause' in opened) {
+        unreadable.push(endpoint.id)
+        onUnreadable(endpoint, opened.cause)
+      } else {
+        ready.set(endpoint.id, opened)
+        if (endpoint.unreadable) again.push(endpoint.id)
+      }
+    }
+    return { ready, unreadable, again }
+  }
+
+  #open(endpoint: Endpoint): Ready {
+    const { id, team_id, url, rate_limit } = endpoint
+    const health = { first_failure_at: date(endpoint.first_failure_at), failing_since: date(endpoint.failing_since) }
+    const sealed = [endpoint.headers, ...endpoint.secrets].join(' ')
+    let opened = this.#opened.get(id)
+    if (opened?.sealed !== sealed) {
+      const custom = openHeaders(this.#vault, id, endpoint.headers)
+      opened = {
+        sealed,
+        keys: this.#keysOf(endpoint),
+        custom,
+        customList: Object.entries(custom).flat(),
+        customNames: Object.keys(custom),
+      }
+      if (this.#opened.size >= OPENED_MAX) this.#opened.clear()
+      this.#opened.set(id, opened)
+    }
+    return { ...opened, id, team_id, url, rate_limit, health }
+  }
+
+  /** The newest key must be there. Of those that it has replaced the ones that can be read sign beside it. */
+  #keysOf({ id, secrets }: Endpoint): Opened['keys'] {
+    const [newest, ...replaced] = secrets
+    if (newest === undefined) throw new Error('an endpoint has no key')
+    const keys = [signingKey(openSecret(this.#vault, id, newest))]
+    for (const secret of replaced) {
+      const key = readable(() => openSecret(this.#vault, id, secret))
+      if (key !== undefined) keys.push(signingKey(key))
+    }
+    return keys
+  }
+}
+
+const date = (text: string | null): Date | undefined => (text === null ? undefined : new Date(text))

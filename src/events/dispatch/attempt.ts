@@ -1,0 +1,80 @@
+// One attempt at a delivery: signed, sent, and what its answer means for the delivery. Writes nothing.
+import { uuid } from '../../platform/runtime/uuid.ts'
+import type { Delivery, Outcome } from '../delivery-queue/delivery.ts'
+import { withoutValues } from '../endpoints/custom-headers.ts'
+import type { Ready } from '../delivery-queue/sendable-endpoint.ts'
+import { nextDelay, retryAfter, throttle } from '../delivery-queue/retry-schedule.ts'
+import type { Attempted, Sender } from './http-sender.ts'
+import { signatureNames, signatures } from '../endpoints/signature.ts'
+
+/** An attempt that has been answered, or not, and what follows. */
+export interface Ended {
+  outcome: Outcome
+  failures: number
+  /** The receiver wants nothing any more. */
+  gone: boolean
+  end: Date
+  /** For so long the receiver asked to be left alone. */
+  pause_s: number | undefined
+}
+
+export interface Means {
+  sender: Pick<Sender, 'post'>
+  /** The machine's clock: what is signed and shown. */
+  clock: () => Date
+  /** The process's own clock, which never jumps. */
+  now_ms: () => number
+  schedule_s: readonly number[]
+  /** How often in a row an endpoint has asked to be left alone. */
+  throttles: (endpoint: string) => number
+}
+
+/**
+ * Send a delivery once. Never fails because of the receiver: that is an outcome. Source: events.md 6.1-6.5.
+ * @param done called once, later; with nothing when no request began, since the endpoint is not this process's any more
+ */
+export function attempt(item: Delivery, endpoint: Ready, means: Means, done: (ended: Ended | undefined) => void): void {
+  const at = means.clock()
+  const at_s = Math.floor(at.getTime() / 1000)
+  const signature = signatures(endpoint.keys, item.msg, at_s, item.body)
+  const names = signatureNames(item.msg, String(at_s), signature)
+  const headers = endpoint.customList.length ? names.concat(endpoint.customList) : names
+  means.sender.post(endpoint, headers, item.body, (answer) =>
+    done(answer.withheld ? undefined : endedBy(answer, { item, endpoint, at, signature }, means)),
+  )
+}
+
+interface Sent {
+  item: Delivery
+  endpoint: Ready
+  at: Date
+  signature: string
+}
+
+function endedBy(answer: Attempted, { item, endpoint, at, signature }: Sent, { clock, schedule_s, throttles }: Means): Ended {
+  const { status } = answer
+  const succeeded = answer.error === null && status !== null && status >= 200 && status < 300
+  const end = clock()
+  const failures = item.attempts + 1
+  const outcome: Outcome = {
+    item,
+    endpoint,
+    attempt_id: uuid(),
+    at,
+    duration_ms: answer.duration_ms,
+    response_status: status,
+    response_body: withoutValues(answer.body, endpoint.custom),
+    error: answer.error,
+    succeeded,
+    signature,
+    next_s: undefined,
+    reported: item.reported,
+  }
+  if (succeeded) return { outcome, failures, gone: false, end, pause_s: undefined }
+  const asked_s = status === 429 || status === 503 ? retryAfter(answer.retry_after, end) : undefined
+  const pause_s = throttle(status, asked_s, throttles(endpoint.id))
+  const gone = status === 410
+  const delay_s = gone ? undefined : nextDelay(schedule_s, failures, asked_s, Math.random())
+  outcome.next_s = delay_s
+  return { outcome, failures, gone, end, pause_s }
+}

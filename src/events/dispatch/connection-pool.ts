@@ -1,0 +1,165 @@
+// Connections to receivers, kept and used again: each endpoint has its own, so that none waits for another's. An address is looked at
+// when a connection is made to it. Says nothing over them: that is `send.ts`.
+import { isIP, type Socket } from 'node:net'
+import type { Client, buildConnector } from 'undici'
+import { letYoungGrow } from '../../platform/runtime/v8-heap.ts'
+import { RefusedAddress, type Targets } from '../../platform/net/outbound-targets.ts'
+
+/** A receiver that says how long it keeps a connection is believed where that is shorter. */
+const IDLE_MS = 20_000
+/** Of all endpoints together: as many as attempts may be in the air. */
+const IDLE_MAX = 500
+export const RESPONSE_HEADERS_BYTES_MAX = 16_384
+/** As much of an answer is read at a time: the parser goes on to the end of what it was given, also after it has had too much. */
+const READ_BYTES_MAX = 4096
+
+/** One place to send from: at most one connection and one request at a time. */
+export interface Line {
+  client: Client
+  endpoint: string
+  origin: string
+  /** Whether its connection has carried a request before: the receiver may be closing it. */
+  used: boolean
+  idle_since_ms: number
+}
+
+export interface ConnectionOptions {
+  targets: Targets
+  /** Whether loopback may be reached too. */
+  sandbox: boolean
+  connect_ms_max: number
+  idle_max?: number
+}
+
+export class Connections {
+  readonly #options: ConnectionOptions
+  /** By endpoint, and all of them; in both the one that has been idle longest comes first. */
+  readonly #free = new Map<string, Line[]>()
+  readonly #idle = new Set<Line>()
+  readonly #sweeping: NodeJS.Timeout
+  #undici: typeof import('undici') | undefined
+  #connect: buildConnector.connector | undefined
+
+  constructor(options: ConnectionOptions) {
+    this.#options = options
+    this.#sweeping = setInterval(() => this.#sweep(), IDLE_MS).unref()
+  }
+
+  get isReady(): boolean {
+    return this.#undici !== undefined
+  }
+
+  /** To be waited for before the first line is taken: a process that delivers nothing need not have this in memory. */
+  async makeReady(): Promise<void> {
+    if (this.#undici) return
+    this.#undici = await import('undici')
+    letYoungGrow()
+  }
+
+  /** A line to an endpoint that nobody else uses, until it is given back. `fresh`: one that has carried nothing yet. */
+  take(endpoint: string, origin: string, fresh: boolean): Line {
+    if (fresh) return this.#open(endpoint, origin)
+    for (let line = this.#pick(endpoint, 'pop'); line; line = this.#pick(endpoint, 'pop')) {
+      if (line.origin === origin) return line
+      end(line)
+    }
+    return this.#open(endpoint, origin)
+  }
+
+  /** A line whose last answer has ended. Where there are too many, the one that has been idle longest makes room. */
+  give(line: Line): void {
+    line.used = true
+    line.idle_since_ms = performance.now()
+    const free = this.#free.get(line.endpoint)
+    if (free) free.push(line)
+    else this.#free.set(line.endpoint, [line])
+    this.#idle.add(line)
+    if (this.#idle.size > (this.#options.idle_max ?? IDLE_MAX)) this.#endOldest()
+  }
+
+  close(): void {
+    clearInterval(this.#sweeping)
+    for (const line of this.#idle) end(line)
+    this.#free.clear()
+    this.#idle.clear()
+  }
+
+  #open(endpoint: string, origin: string): Line {
+    const { Client } = this.#undici!
+    this.#connect ??= this.#connector()
+    const client = new Client(origin, {
+      connect: this.#connect,
+      pipelining: 1,
+      allowH2: false,
+      keepAliveTimeout: IDLE_MS,
+      keepAliveMaxTimeout: IDLE_MS,
+      maxHeaderSize: RESPONSE_HEADERS_BYTES_MAX,
+      // An attempt has one deadline for everything.
+      headersTimeout: 0,
+      bodyTimeout: 0,
+    })
+    const line: Line = { client, endpoint, origin, used: false, idle_since_ms: 0 }
+    client.on('disconnect', () => (line.used = false))
+    return line
+  }
+
+  #connector(): buildConnector.connector {
+    const { targets, sandbox, connect_ms_max } = this.#options
+    const connect = this.#undici!.buildConnector({
+      timeout: connect_ms_max,
+      allowH2: false,
+      lookup: targets.lookup(sandbox),
+    } as buildConnector.BuildOptions) as (...given: Parameters<buildConnector.connector>) => Socket
+    return (options, done) => {
+      const host = options.hostname
+      const refused = () => new RefusedAddress('The address is not a public one (WEBHOOK_ALLOW)')
+      // An address in the place of a name is connected to without being looked up.
+      if (isIP(host) && !targets.mayConnect(host, host, sandbox)) return done(refused(), null)
+      // A last look at where the connection really goes, names that the operator allows excepted: before anything is said over it.
+      const isRefused = ({ remoteAddress }: Socket) =>
+        remoteAddress !== undefined && !targets.mayConnect(host, remoteAddress, sandbox)
+      const socket = connect(options, (...[error, made]) => {
+        if (!made) return done(error!, null)
+        if (!isRefused(made)) return done(null, inSmallPieces(made))
+        made.destroy()
+        done(refused(), null)
+      })
+      socket.once('connect', () => {
+        if (options.protocol === 'https:' && isRefused(socket)) socket.destroy(refused())
+      })
+    }
+  }
+
+  #sweep(): void {
+    const before_ms = performance.now() - IDLE_MS
+    for (const { idle_since_ms } of this.#idle) {
+      if (idle_since_ms > before_ms) return
+      this.#endOldest()
+    }
+  }
+
+  #endOldest(): void {
+    const [line] = this.#idle
+    if (line) end(this.#pick(line.endpoint, 'shift')!)
+  }
+
+  /** Of an endpoint's idle lines the one that was given back last, or first. */
+  #pick(endpoint: string, which: 'pop' | 'shift'): Line | undefined {
+    const free = this.#free.get(endpoint)
+    const line = free?.[which]()
+    if (line) this.#idle.delete(line)
+    if (free?.length === 0) this.#free.delete(endpoint)
+    return line
+  }
+}
+
+/** A socket that gives away what has come a little at a time, and nothing once it is destroyed. */
+function inSmallPieces<S extends Socket>(socket: S): S {
+  const read = socket.read.bind(socket)
+  socket.read = (size?: number) =>
+    socket.destroyed ? null : (read(size ?? (Math.min(socket.readableLength, READ_BYTES_MAX) || undefined)) as unknown)
+  return socket
+}
+
+/** Close a line, with whatever is still said over it. */
+export const end = (line: Line): void => void line.client.destroy().catch(() => {})

@@ -1,0 +1,22 @@
+// Delivery in every cell of a process, started and stopped with its worker.
+import type { Cells } from '../../platform/db/cells.ts'
+import { CellDelivery } from './cell-dispatcher.ts'
+import type { DeliveryOptions } from './dispatch-options.ts'
+
+export interface Delivery {
+  start(): void
+  /** Let attempts in the air end. */
+  stop(): Promise<void>
+  /** Deliver what is due and return; for tests. */
+  drain(): Promise<void>
+}
+
+export function deliveryIn(cells: Cells, options: DeliveryOptions): Delivery {
+  const all = cells.names.map((name) => new CellDelivery(name, cells.of(name), options))
+  const each = async (call: (cell: CellDelivery) => Promise<void>) => void (await Promise.all(all.map(call)))
+  return {
+    start: () => all.forEach((cell) => cell.start()),
+    stop: () => each((cell) => cell.stop()),
+    drain: () => each((cell) => cell.drain()),
+  }
+}

@@ -1,0 +1,184 @@
+// What one team's receivers do does not delay another team's deliveries.
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { takeAnnouncements } from '../../platform/queue/outbox.ts'
+import { sql } from '../../platform/db/sql.ts'
+import { given, type Given } from '../../testing.ts'
+import { delivering, endpoint, receiver, standing, tell } from '../../testing-webhooks.ts'
+import { Lanes } from './endpoint-loads.ts'
+import { healthy } from '../delivery-queue/retry-schedule.ts'
+
+const ENDPOINTS = 50
+const WAIT_MS_MAX = 60_000
+
+async function until(isSo: () => boolean, what: string): Promise<void> {
+  const end_ms = performance.now() + WAIT_MS_MAX
+  while (!isSo()) {
+    assert.ok(performance.now() < end_ms, `waited in vain until ${what}`)
+    await sleep(10)
+  }
+}
+
+describe('deliveries of a team', () => {
+  test('arrive while another team has fifty endpoints none of which has answered', async () => {
+    const [slow, quiet] = await Promise.all([given(), given()])
+    const held: (() => void)[] = []
+    let isOpen = false
+    const late = await receiver((_received, response) => {
+      if (isOpen) response.end()
+      else held.push(() => response.end())
+    })
+    const hooks: Awaited<ReturnType<typeof endpoint>>[] = []
+    for (let i = 0; i < ENDPOINTS; i++) hooks.push(await endpoint(slow, { url: `${late.url}/${i}` }))
+    const target = await receiver()
+    const hook = await endpoint(quiet, { url: target.url })
+    const [slowUser, quietUser] = [await slow.user(), await quiet.user()]
+    const delivery = delivering({ attempt_ms_max: 2 * WAIT_MS_MAX })
+    delivery.start()
+    // Fifteen hundred attempts that nobody answers, where a process makes five hundred at a time.
+    for (let i = 0; i < 3; i++)
+      await tell(slow, Array<string>(10).fill('labtest.order.created'), { objects: 'each', about: slowUser })
+    for (let n = 1; n <= 20; n++) {
+      await tell(quiet, undefined, { about: quietUser })
+      await until(() => target.received.length === n, `event ${n} of the quiet team arrived`)
+    }
+    await until(() => held.length >= ENDPOINTS, 'each of the slow endpoints was sent something')
+    assert.ok(late.received.length <= 250, `${late.received.length} of 500 attempts are the slow team's`)
+    assert.equal(held.length, late.received.length, 'none of the slow endpoints has been answered')
+    isOpen = true
+    for (const answer of held.splice(0)) answer()
+    await until(() => late.received.length === 30 * ENDPOINTS, 'everything of the slow team arrived')
+    await delivery.stop()
+    assert.deepEqual(await standing(quiet, hook.id), { 'delivered after 1': 20 })
+    for (const { id } of hooks) assert.deepEqual(await standing(slow, id), { 'delivered after 1': 30 })
+  })
+})
+
+/** Deliveries for endpoints of some teams, given out by a process whose clock the test sets. */
+function process(teams: Record<string, number>) {
+  const lanes = new Lanes<string>()
+  const ids = Object.entries(teams).flatMap(([team, n]) => Array.from({ length: n }, (_, i) => ({ team, id: `${team} ${i}` })))
+  const flying = new Map<string, number>()
+  const fill = (now_ms: number) => {
+    for (const { team, id } of ids) {
+      for (let n = 0; n < 20; n++)
+        lanes.add(id, id, { url: 'https://receiver.example.com', team_id: team, rate_limit: null, health: healthy }, now_ms)
+      lanes.hold(id, now_ms, Infinity)
+    }
+  }
+  /** Let leave what may. @returns how many of a team leave */
+  const leave = (now_ms: number): Record<string, number> => {
+    const left: Record<string, number> = {}
+    for (const { team, id } of ids)
+      while (lanes.next(id, now_ms) !== undefined) {
+        flying.set(id, (flying.get(id) ?? 0) + 1)
+        left[team] = (left[team] ?? 0) + 1
+      }
+    return left
+  }
+  /** Everything of a team that is in the air is answered now. */
+  const answer = (team: string, outcome: { succeeded: boolean; duration_ms: number }, now_ms: number) => {
+    for (const { team: of, id } of ids) {
+      if (of !== team) continue
+      for (let n = flying.get(id) ?? 0; n > 0; n--) {
+        lanes.learn(id, outcome, now_ms)
+        lanes.give(id)
+        lanes.release(1)
+      }
+      flying.delete(id)
+    }
+  }
+  return { lanes, fill, leave, answer }
+}
+
+const quick = { succeeded: true, duration_ms: 20 }
+const late = { succeeded: true, duration_ms: 14_000 }
+
+describe('the attempts of a process', () => {
+  test('are two for an endpoint that has not answered yet, and ten then', () => {
+    const { fill, leave, answer } = process({ a: 1 })
+    fill(0)
+    assert.deepEqual(leave(0), { a: 2 })
+    answer('a', quick, 20)
+    assert.deepEqual(leave(20), { a: 10 })
+  })
+
+  test('are half of them for the endpoints of one team, and the next finds half of the rest', () => {
+    const { fill, leave, answer } = process({ a: 50, b: 50, c: 1 })
+    fill(0)
+    assert.deepEqual(leave(0), { a: 100, b: 100, c: 2 })
+    for (const team of ['a', 'b', 'c']) answer(team, quick, 20)
+    assert.deepEqual(leave(20), { a: 250, b: 125, c: 10 })
+  })
+
+  test('to endpoints that answer late are a quarter of them for one team, whatever they answer', () => {
+    const { fill, leave, answer } = process({ a: 50, b: 50 })
+    fill(0)
+    leave(0)
+    answer('a', late, 14_000)
+    answer('b', quick, 14_000)
+    assert.deepEqual(leave(14_000), { a: 125, b: 188 })
+  })
+
+  test('to endpoints that have been silent for a second count as late', () => {
+    const { lanes, fill, leave } = process({ a: 50, b: 1 })
+    fill(0)
+    assert.deepEqual(leave(0), { a: 100, b: 2 })
+    lanes.room(1500)
+    assert.equal(lanes.directRoom('a 0', 1500), 0)
+    assert.deepEqual(lanes.appetite(1500), { all: 400, some: 400 })
+  })
+
+  test('go to an endpoint that waited for a share as soon as one is free', () => {
+    const { lanes, fill, leave, answer } = process({ a: 30 })
+    fill(0)
+    leave(0)
+    answer('a', quick, 20)
+    assert.deepEqual(leave(20), { a: 250 })
+    assert.equal(lanes.next('a 29', 20), undefined)
+    lanes.learn('a 0', quick, 30)
+    lanes.give('a 0')
+    assert.notEqual(lanes.nextBlocked(false), undefined)
+  })
+
+  test('hold no more than half of what may be in hand for one team', () => {
+    const { lanes } = process({})
+    const endpoint = { url: 'https://receiver.example.com', team_id: 'a', rate_limit: null, health: healthy }
+    for (let n = 0; n < 3000; n++) lanes.add(`a ${n % ENDPOINTS}`, 'item', endpoint, 0)
+    assert.equal(lanes.roomOfTeam('a'), 0)
+    assert.equal(lanes.roomOfTeam('b'), 3000)
+    const { total, lanes: rooms } = lanes.room(0)
+    assert.equal(total, 3000)
+    assert.deepEqual(new Set(rooms.values()), new Set([0]))
+  })
+})
+
+describe('what is announced', () => {
+  /** So many announcements of so many events each. */
+  const announce = (team: Given, count: number, events: number) =>
+    team.db.pool.query(
+      'insert into announcement (team_id, event_ids) select $1, array_fill(gen_random_uuid(), array[$3::int]) from generate_series(1, $2::int)',
+      [team.team, count, events],
+    )
+
+  test('by one team does not wait for all that another has announced before', async () => {
+    const [busy, quiet] = await Promise.all([given(), given()])
+    await busy.db.pool.query('delete from announcement')
+    await announce(busy, 30, 50)
+    await announce(quiet, 3, 1)
+    const weight = sql`case when team_id = ${busy.team} then 50 else 1 end`
+    const take = () =>
+      busy.db.relaxedTx((tx) => takeAnnouncements(tx, { announcements: 500, events: 2000, deliveries: 2000 }, weight))
+    const first = await take()
+    const of = (team: Given) => first.taken.filter(({ team_id }) => team_id === team.team).length
+    assert.deepEqual([of(busy), of(quiet), first.isMore], [1, 3, true])
+    let [taken, rounds] = [1, 1]
+    for (let isMore = true; isMore; rounds++) {
+      const next = await take()
+      taken += next.taken.length
+      isMore = next.isMore
+    }
+    assert.deepEqual([taken, rounds], [30, 30])
+  })
+})

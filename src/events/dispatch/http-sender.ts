@@ -1,0 +1,282 @@
+// One attempt: a signed POST of the stored bytes. Follows no redirect, waits no longer than 15 s in all, and connects to nothing but
+// addresses that may be reached. Source: events.md 6.1, 6.2.
+import type { Dispatcher } from 'undici'
+import { Connections, end, RESPONSE_HEADERS_BYTES_MAX, type Line } from './connection-pool.ts'
+import { RefusedAddress, type Targets } from '../../platform/net/outbound-targets.ts'
+
+const ATTEMPT_MS_MAX = 15_000
+const RESPONSE_BYTES_MAX = 20_000
+/** Answers before the answer, such as `103`, that an attempt waits through: nothing that we send asks for any. */
+const INFORMATIONAL_MAX = 5
+
+export interface Attempted {
+  /** Null: no answer. */
+  status: number | null
+  body: string
+  retry_after: string | undefined
+  /** Null: answered in time, whatever the answer. */
+  error: string | null
+  duration_ms: number
+  /** No request began: it might not any more when its connection was ready. */
+  withheld: boolean
+}
+
+export interface SenderOptions {
+  targets: Targets
+  /** Whether loopback may be reached too. */
+  sandbox: boolean
+  /** Name and version of the program. */
+  product: string
+  attempt_ms_max?: number
+  idle_max?: number
+  /** Whether a request to an endpoint may begin: asked right before it is written, since making a connection takes time. */
+  mayBegin: (endpoint: { id: string; url: string }) => boolean
+}
+
+/** Headers that every attempt has; nothing of a team's own may replace them. */
+export const fixedHeaders = (product: string): Record<string, string> => ({
+  'content-type': 'application/json',
+  'user-agent': product,
+})
+
+/** Sends attempts of one environment. */
+export class Sender {
+  readonly #attempt_ms_max: number
+  readonly mayBegin: SenderOptions['mayBegin']
+  readonly #connections: Connections
+  readonly #fixed: string[]
+  /** Attempts in the air in the order in which their time ends. */
+  readonly #timed = new Set<Exchange>()
+  /** Attempts that are over and of which nobody has been told yet. */
+  #over: Exchange[] = []
+  #timer: NodeJS.Timeout | undefined
+
+  constructor({ product, attempt_ms_max = ATTEMPT_MS_MAX, mayBegin, ...where }: SenderOptions) {
+    this.mayBegin = mayBegin
+    this.#attempt_ms_max = attempt_ms_max
+    this.#connections = new Connections({ ...where, connect_ms_max: attempt_ms_max })
+    this.#fixed = Object.entries(fixedHeaders(product)).flat()
+  }
+
+  /**
+   * Never throws: what goes wrong is an outcome. A callback and no promise: with one at each step an attempt took a tenth more.
+   * @param headers names and values by turns
+   * @param done called once, later
+   */
+  post(endpoint: { id: string; url: string }, headers: string[], body: Buffer, done: (attempted: Attempted) => void): void {
+    const exchange = new Exchange(this, endpoint, headers.concat(this.#fixed), body, done)
+    if (this.#connections.isReady) this.#begin(exchange)
+    else void this.#beginWhenReady(exchange)
+  }
+
+  close(): void {
+    clearTimeout(this.#timer)
+    this.#connections.close()
+  }
+
+  /** Called by an exchange: its line has nothing more to say, and whether it can be used again. */
+  ended(exchange: Exchange, line: Line, isLineGood: boolean): void {
+    if (isLineGood) this.#connections.give(line)
+    else end(line)
+    if (exchange.isToBeRepeated) return exchange.begin(this.#connections.take(exchange.endpoint, exchange.origin, true))
+    this.#finish(exchange)
+  }
+
+  async #beginWhenReady(exchange: Exchange): Promise<void> {
+    try {
+      await this.#connections.makeReady()
+      this.#begin(exchange)
+    } catch (error) {
+      exchange.fail(error)
+      this.#finish(exchange)
+    }
+  }
+
+  #begin(exchange: Exchange): void {
+    this.#timed.add(exchange)
+    this.#timer ??= setTimeout(() => this.#expire(), this.#attempt_ms_max).unref()
+    exchange.begin(this.#connections.take(exchange.endpoint, exchange.origin, false))
+  }
+
+  #finish(exchange: Exchange): void {
+    this.#timed.delete(exchange)
+    if (this.#over.push(exchange) === 1) queueMicrotask(this.#tell)
+  }
+
+  /** Not while the answer is being read: what follows from it sends the next message. */
+  readonly #tell = (): void => {
+    const over = this.#over
+    this.#over = []
+    for (const exchange of over) exchange.done(exchange.attempted())
+  }
+
+  /** One timer for all: they end in the order in which they began. */
+  #expire(): void {
+    this.#timer = undefined
+    const now_ms = performance.now()
+    for (const exchange of this.#timed) {
+      const left_ms = exchange.started_ms + this.#attempt_ms_max - now_ms
+      if (left_ms > 0) {
+        this.#timer = setTimeout(() => this.#expire(), left_ms).unref()
+        return
+      }
+      this.#timed.delete(exchange)
+      exchange.expire()
+    }
+  }
+}
+
+/** What is said and answered over a line, or twice over two when the first broke before it was used. */
+class Exchange implements Dispatcher.DispatchHandler {
+  readonly started_ms = performance.now()
+  readonly endpoint: string
+  readonly origin: string
+  readonly done: (attempted: Attempted) => void
+  readonly #sender: Sender
+  readonly #to: { id: string; url: string }
+  readonly #request: Dispatcher.DispatchOptions
+  isToBeRepeated = false
+  #withheld = false
+  #error: string | null = null
+  /** Undefined: nothing is said any more. */
+  #line: Line | undefined
+  #status: number | null = null
+  #retry_after: string | undefined
+  #informational = 0
+  #informational_bytes = 0
+  #chunks: Buffer[] | undefined
+  #size = 0
+
+  constructor(
+    sender: Sender,
+    to: { id: string; url: string },
+    headers: string[],
+    body: Buffer,
+    done: (attempted: Attempted) => void,
+  ) {
+    const { origin, path } = partsOf(to.url)
+    this.#sender = sender
+    this.#to = to
+    this.endpoint = to.id
+    this.origin = origin
+    this.done = done
+    this.#request = { method: 'POST', path, headers, body }
+  }
+
+  begin(line: Line): void {
+    this.isToBeRepeated = false
+    this.#line = line
+    line.client.dispatch(this.#request, this)
+  }
+
+  /** It has not begun, and will not. */
+  fail(error: unknown): void {
+    this.#error = errorText(error)
+  }
+
+  /** Its time is over. */
+  expire(): void {
+    this.#error = 'timeout'
+    this.#end(false)
+  }
+
+  attempted(): Attempted {
+    return {
+      status: this.#status,
+      body: this.#chunks ? textOf(this.#chunks) : '',
+      retry_after: this.#retry_after,
+      error: this.#error,
+      duration_ms: Math.round(performance.now() - this.started_ms),
+      withheld: this.#withheld,
+    }
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    if (this.#sender.mayBegin(this.#to)) return
+    this.#withheld = true
+    controller.abort(new Error('the request may not begin'))
+    this.#end(false)
+  }
+
+  onResponseStart(_controller: unknown, status: number, headers: Record<string, string | string[] | undefined>): void {
+    if (!this.#line) return
+    if (status < 200) return this.#wait(headers)
+    this.#status = status
+    const asked = headers['retry-after']
+    this.#retry_after = Array.isArray(asked) ? asked[0] : asked
+  }
+
+  /** The answer itself is still to come. A receiver that never comes to it is not listened to until the time is over. */
+  #wait(headers: Record<string, string | string[] | undefined>): void {
+    this.#informational_bytes += Buffer.byteLength(JSON.stringify(headers))
+    if (++this.#informational > INFORMATIONAL_MAX) this.#error = 'too many informational answers'
+    else if (this.#informational_bytes > RESPONSE_HEADERS_BYTES_MAX) this.#error = HEADER_TOO_LARGE
+    if (this.#error !== null) this.#end(false)
+  }
+
+  /** What follows the first 20,000 bytes is not waited for. */
+  onResponseData(_controller: unknown, chunk: Buffer): void {
+    if (!this.#line) return
+    if (this.#chunks) this.#chunks.push(chunk)
+    else this.#chunks = [chunk]
+    this.#size += chunk.length
+    if (this.#size >= RESPONSE_BYTES_MAX) this.#end(false)
+  }
+
+  onResponseEnd(): void {
+    this.#end(true)
+  }
+
+  onResponseError(_controller: unknown, error: Error): void {
+    if (!this.#line) return
+    const text = errorText(error)
+    // The receiver closed a kept connection at the moment it was used again: nothing has been refused.
+    this.isToBeRepeated = this.#line.used && this.#status === null && BROKEN.has(text)
+    if (!this.isToBeRepeated) this.#error = text
+    this.#end(false)
+  }
+
+  #end(isLineGood: boolean): void {
+    const line = this.#line
+    this.#line = undefined
+    if (line) this.#sender.ended(this, line, isLineGood)
+  }
+}
+
+const textOf = (chunks: Buffer[]): string =>
+  Buffer.concat(chunks).subarray(0, RESPONSE_BYTES_MAX).toString('utf8').replaceAll('\0', '')
+
+const BROKEN = new Set(['ECONNRESET', 'EPIPE'])
+
+const URLS_MAX = 1000
+const urls = new Map<string, { origin: string; path: string }>()
+
+/** Of a URL what is connected to and what is asked for; remembered, since endpoints are few and messages many. */
+function partsOf(url: string): { origin: string; path: string } {
+  let parts = urls.get(url)
+  if (!parts) {
+    const { origin, pathname, search } = new URL(url)
+    parts = { origin, path: pathname + search }
+    if (urls.size >= URLS_MAX) urls.clear()
+    urls.set(url, parts)
+  }
+  return parts
+}
+
+const HEADER_TOO_LARGE = 'answer header too large'
+
+/** Codes of the library: the other side hung up, no answer in time, and what was answered is none. */
+const IN_WORDS: Record<string, string> = {
+  UND_ERR_SOCKET: 'ECONNRESET',
+  UND_ERR_CONNECT_TIMEOUT: 'timeout',
+  UND_ERR_HEADERS_OVERFLOW: HEADER_TOO_LARGE,
+}
+
+/** Why there was no answer, in a few words of ours or as a code of the system; never a message, which may name addresses. */
+function errorText(error: unknown): string {
+  if (error instanceof RefusedAddress) return 'address refused'
+  const errors = error instanceof AggregateError ? error.errors : [error]
+  const { code, name } = (errors[0] ?? error) as { code?: string; name?: string }
+  if (name === 'HTTPParserError') return 'answer is not HTTP'
+  return IN_WORDS[code ?? ''] ?? code ?? name ?? 'unknown'
+}

@@ -1,0 +1,279 @@
+// Writing down what came of attempts: a batch at a time where a crash may undo it, since the attempt is merely repeated then; each
+// for itself, and durably, where something follows from it: an endpoint disabled, a message about a message.
+import { iso, wholeSeconds } from '../../platform/runtime/clock.ts'
+import { sql } from '../../platform/db/sql.ts'
+import { T } from '../../platform/schema/schema.ts'
+import type { PlainTx } from '../../platform/db/transaction.ts'
+import { operationalTypes } from '../catalog/event-types.ts'
+import { LEASE_S, putBack, record } from '../delivery-queue/delivery-queue.ts'
+import type { Delivery, Handful, Outcome } from '../delivery-queue/delivery.ts'
+import type { DeliveryDb } from '../fan-out/fan-out.ts'
+import { dropHandfuls, putDown, recordArrived } from '../delivery-queue/delivery-batches.ts'
+import { learn, type Learned } from '../delivery-queue/endpoint-leases.ts'
+import { aboutEndpoint, aboutMessage, queueMessage } from '../delivery-queue/operational-messages.ts'
+import type { Health } from '../delivery-queue/retry-schedule.ts'
+
+/** Outcomes of this long are written together. */
+const GATHER_MS = 25
+const BATCH_MAX = 500
+const UNWRITTEN_MAX = 3000
+/** A delivery that takes longer gets its row before its attempt is over. */
+const HANDFUL_MS_MAX = 1000
+const FAILING_AFTER = 4
+
+/** What an attempt means beyond its own row. */
+export interface Consequences {
+  schedule_length: number
+  failures: number
+  /** The endpoint is not to be sent to any more. */
+  disable: boolean
+  /** Given up for having failed since then. */
+  dead_since_text: string | undefined
+  pause_s: number | undefined
+  health: Health
+  /** Something about the endpoint is to be remembered. */
+  changed: boolean
+}
+
+interface Waiting {
+  outcome: Outcome
+  done: (() => void) | undefined
+  failed: ((error: unknown) => void) | undefined
+}
+
+export interface RecorderOptions {
+  /** The process. */
+  owner: string
+  /** The process's own clock, which never jumps. */
+  now_ms: () => number
+  /** How long outcomes are gathered; 0: until `flush` is called. 25 ms when not given. */
+  gather_ms?: number | undefined
+  onError: (error: unknown) => void
+  /** So many that nobody waits for are written, or will not be. */
+  onWritten: (count: number) => void
+}
+
+const about = new Set(operationalTypes.map((type) => type.name))
+
+export class Recorder {
+  readonly #db: DeliveryDb
+  readonly #options: RecorderOptions
+  readonly #handfuls = new Set<Handful>()
+  #waiting: Waiting[] = []
+  #unwritten = 0
+  #learned = new Map<string, Learned>()
+  #timer: NodeJS.Timeout | undefined
+  /** One statement at a time, so that a delivery gets its row before what refers to it. */
+  #writing: Promise<void> = Promise.resolve()
+
+  constructor(db: DeliveryDb, options: RecorderOptions) {
+    this.#db = db
+    this.#options = options
+  }
+
+  get #gather_ms(): number {
+    return this.#options.gather_ms ?? GATHER_MS
+  }
+
+  /** Done when everything that is being written is written; what is gathered is not part of it. */
+  settled(): Promise<void> {
+    return this.#writing
+  }
+
+  /** Whether more is answered than can be written down: nothing more need be sent now. */
+  get isBehind(): boolean {
+    return this.#unwritten > UNWRITTEN_MAX
+  }
+
+  /** Deliveries that have no row yet. */
+  hold(handful: Handful): void {
+    this.#handfuls.add(handful)
+  }
+
+  /** Write an outcome down; done when it is written. Of one that is welcome and means nothing more, `onWritten` tells: undefined. */
+  record(outcome: Outcome, consequences: Consequences): Promise<void> | undefined {
+    const type = messageType(outcome, consequences)
+    const { webhook_id } = outcome.item
+    if (consequences.changed) this.#learned.set(webhook_id, { webhook_id, pause_s: consequences.pause_s, ...consequences.health })
+    if (type !== undefined || consequences.disable) return this.#conclude(outcome, type, consequences)
+    if (outcome.succeeded) return void this.#push({ outcome, done: undefined, failed: undefined })
+    return new Promise((done, failed) => this.#push({ outcome, done, failed }))
+  }
+
+  /** Write what waits. */
+  flush(): Promise<void> {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    const batch = this.#waiting
+    const learned = [...this.#learned.values()]
+    this.#waiting = []
+    this.#learned = new Map()
+    if (batch.length || learned.length) void this.#inTurn(() => this.#write(batch, learned))
+    return this.#writing
+  }
+
+  /** Others may have them, or this process later. */
+  putBack(items: Delivery[]): Promise<void> {
+    return this.#inTurn(async () => {
+      const fresh = items.filter((item) => item.handful)
+      await putBack(
+        this.#db,
+        items.filter((item) => !item.handful && item.has_row),
+      )
+      if (fresh.length) await this.#putDown(fresh, false)
+    })
+  }
+
+  /** Give rows to what has been in hand for a while, so that it is seen and its handful can go. */
+  async putDownOld(): Promise<void> {
+    const before_ms = this.#options.now_ms() - HANDFUL_MS_MAX
+    const old = [...this.#handfuls].filter((handful) => handful.taken_ms <= before_ms)
+    if (old.length === 0) return
+    await this.#inTurn(async () => {
+      const items = old.flatMap((handful) => handful.items.filter((item) => item.handful))
+      if (items.length) await this.#putDown(items, true)
+    })
+  }
+
+  #push(waiting: Waiting): void {
+    this.#waiting.push(waiting)
+    this.#unwritten++
+    if (this.#waiting.length >= BATCH_MAX) void this.flush()
+    else if (this.#gather_ms > 0) this.#timer ??= setTimeout(() => void this.flush(), this.#gather_ms)
+  }
+
+  #inTurn(work: () => Promise<void>): Promise<void> {
+    const done = this.#writing.then(work)
+    this.#writing = done.catch(() => {})
+    return done
+  }
+
+  async #write(batch: Waiting[], learned: Learned[]): Promise<void> {
+    const { owner, onError, onWritten } = this.#options
+    // First, since the endpoint may be claimed again as soon as its attempts are done.
+    await learn(this.#db.relaxed, owner, learned).catch(onError)
+    try {
+      const outcomes = batch.map((item) => item.outcome)
+      const held = outcomes.filter(({ item }) => item.handful)
+      const others = outcomes.filter(({ item }) => !item.handful)
+      const [arrived, failed] = [held.filter(({ succeeded }) => succeeded), held.filter(({ succeeded }) => !succeeded)]
+      if (failed.length)
+        await this.#putDown(
+          failed.map(({ item }) => item),
+          true,
+        )
+      if (arrived.length) await this.#writeArrived(arrived)
+      await record(
+        this.#db.relaxed,
+        [...others, ...failed].filter(({ item }) => item.has_row),
+      )
+      for (const { done } of batch) done?.()
+    } catch (error) {
+      for (const { failed } of batch) failed?.(error)
+      // Of a delivery that is not marked the lease ends, and it falls due again.
+      if (batch.some(({ failed }) => !failed)) onError(error)
+    } finally {
+      this.#unwritten -= batch.length
+      onWritten(batch.filter(({ done }) => !done).length)
+    }
+  }
+
+  async #writeArrived(outcomes: Outcome[]): Promise<void> {
+    const items = outcomes.map(({ item }) => item)
+    const known = await recordArrived(this.#db.relaxed, outcomes, this.#emptiedBy(items))
+    this.#letGo(items)
+    if (known.length === 0) return
+    const late = known.map(({ item }) => item)
+    await putDown(this.#db.relaxed, late, undefined, this.#options.now_ms())
+    await record(
+      this.#db.relaxed,
+      known.filter(({ item }) => item.has_row),
+      true,
+    )
+  }
+
+  /** Give rows to deliveries in hand; `isInHand`: they stay there. */
+  async #putDown(items: Delivery[], isInHand: boolean): Promise<void> {
+    const emptied = this.#emptiedBy(items)
+    await putDown(this.#db.relaxed, items, isInHand ? LEASE_S : undefined, this.#options.now_ms())
+    await dropHandfuls(this.#db.relaxed, emptied)
+    this.#letGo(items)
+  }
+
+  /** Handfuls of which nothing is left without these. */
+  #emptiedBy(items: Delivery[]): string[] {
+    const counts = new Map<Handful, number>()
+    for (const { handful } of items) counts.set(handful!, (counts.get(handful!) ?? 0) + 1)
+    return [...counts].flatMap(([handful, n]) => (handful.left === n ? [handful.id] : []))
+  }
+
+  #letGo(items: Delivery[]): void {
+    for (const item of items) {
+      const handful = item.handful!
+      item.handful = undefined
+      if (--handful.left === 0) this.#handfuls.delete(handful)
+    }
+  }
+
+  /** The outcome and what follows from it, or neither. Writes delivery, delivery_attempt, webhook, webhook_message. */
+  async #conclude(outcome: Outcome, type: string | undefined, { disable, dead_since_text }: Consequences): Promise<void> {
+    const { item, at } = outcome
+    const { team_id, webhook_id } = item
+    await this.#inTurn(async () => {
+      if (item.handful) await this.#putDown([item], true)
+    })
+    await this.#db.plainTx(async (tx) => {
+      if (item.has_row) await record(tx, [{ ...outcome, reported: type === undefined ? outcome.reported : reportedAs[type]! }])
+      if (disable) await this.#disable(tx, { team_id, webhook_id, dead_since_text, at })
+      if (type === undefined) return
+      const body = aboutMessage(type, {
+        team_id,
+        webhook_id,
+        msg: item.message_id,
+        attempt_id: outcome.attempt_id,
+        status: outcome.response_status,
+        at_text: iso(wholeSeconds(at)),
+      })
+      await queueMessage(tx, { team_id, type, body, at, trigger: 'scheduled' })
+    })
+    await this.flush()
+  }
+
+  async #disable(
+    tx: PlainTx,
+    {
+      team_id,
+      webhook_id,
+      dead_since_text,
+      at,
+    }: { team_id: string; webhook_id: string; dead_since_text: string | undefined; at: Date },
+  ): Promise<void> {
+    const disabled = await tx.maybe(
+      T.Object({ id: T.String() }),
+      sql`update webhook set disabled = true where id = ${webhook_id} and team_id = ${team_id} and not disabled returning id`,
+    )
+    if (!disabled) return
+    await tx.run(sql`
+      update delivery set state = 'stopped', due_at = null
+      where webhook_id = ${webhook_id} and team_id = ${team_id} and due_at is not null`)
+    const since_text = dead_since_text ?? iso(wholeSeconds(at))
+    const body = aboutEndpoint({ team_id, webhook_id, since_text })
+    await queueMessage(tx, { team_id, type: 'endpoint.disabled', body, at, trigger: 'scheduled' })
+  }
+}
+
+const reportedAs: Record<string, string | null> = {
+  'message.attempt.failing': 'failing',
+  'message.attempt.exhausted': 'exhausted',
+  'message.attempt.recovered': null,
+}
+
+/** The message that an attempt gives rise to, if any: about events only, and each once a round. */
+function messageType(outcome: Outcome, { failures, schedule_length, disable }: Consequences): string | undefined {
+  const { item, succeeded, reported } = outcome
+  if (!item.is_event || about.has(item.type)) return undefined
+  if (succeeded) return reported === null ? undefined : 'message.attempt.recovered'
+  if (disable) return undefined
+  if (failures >= schedule_length) return reported === 'exhausted' ? undefined : 'message.attempt.exhausted'
+  return failures === FAILING_AFTER && reported === null ? 'message.attempt.failing' : undefined
+}

@@ -1,0 +1,98 @@
+// What we send, as receivers verify it: with the published packages, unchanged, and with nothing of ours.
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { Webhook as Standard, WebhookVerificationError } from 'standardwebhooks'
+import { Webhook as Svix } from 'svix'
+import { given } from '../../testing.ts'
+import { delivering, endpoint, receiver, tell, type Received } from '../../testing-webhooks.ts'
+
+const delivery = delivering()
+const DAY_S = 86_400
+
+/** The headers of one family, as a receiver hands them on. */
+const family = ({ headers }: Received, prefix: 'svix' | 'webhook'): Record<string, string> =>
+  Object.fromEntries(['id', 'timestamp', 'signature'].map((name) => [`${prefix}-${name}`, String(headers[`${prefix}-${name}`])]))
+
+type Verify = (key: string, body: string | Buffer, received: Received) => unknown
+const verifiers: Record<string, Verify> = {
+  'standardwebhooks with webhook-*': (key, body, received) => new Standard(key).verify(body, family(received, 'webhook')),
+  'svix with svix-*': (key, body, received) => new Svix(key).verify(body, family(received, 'svix')),
+  'svix with webhook-*': (key, body, received) => new Svix(key).verify(body, family(received, 'webhook')),
+}
+
+async function sent() {
+  const team = await given()
+  const target = await receiver()
+  const hook = await endpoint(team, { url: target.url })
+  const deliver = async (): Promise<Received> => {
+    await tell(team)
+    await delivery.drain()
+    return target.received.at(-1)!
+  }
+  return { team, hook, deliver, received: await deliver() }
+}
+
+for (const [packaged, verify] of Object.entries(verifiers))
+  describe(packaged, () => {
+    test('verifies what arrives, beyond ASCII too, as text and as bytes', async () => {
+      const { hook, received } = await sent()
+      assert.match(received.body, /ünïcode {2}.*ä reference /)
+      verify(hook.key, received.body, received)
+      verify(hook.key, Buffer.from(received.body), received)
+    })
+
+    test('refuses a body that was changed, if only by a space or by being written anew', async () => {
+      const { hook, received } = await sent()
+      const changed = [
+        `${received.body} `,
+        received.body.replace('ünïcode', 'unicode'),
+        JSON.stringify(JSON.parse(received.body), null, 1),
+      ]
+      for (const body of changed) assert.throws(() => verify(hook.key, body, received), WebhookVerificationError)
+    })
+
+    test('refuses another key, another id and another time', async () => {
+      const { hook, received } = await sent()
+      const other = (await sent()).hook.key
+      assert.throws(() => verify(other, received.body, received), WebhookVerificationError)
+      const later = String(Number(received.headers['webhook-timestamp']) + 1)
+      for (const change of [
+        { 'webhook-id': 'msg_1', 'svix-id': 'msg_1' },
+        { 'webhook-timestamp': later, 'svix-timestamp': later },
+      ]) {
+        const forged = { ...received, headers: { ...received.headers, ...change } }
+        assert.throws(() => verify(hook.key, received.body, forged), WebhookVerificationError)
+      }
+    })
+
+    test('verifies with the old key and with the new one for a day after a rotation, then with the new one alone', async () => {
+      const { team, hook, deliver } = await sent()
+      assert.equal((await team.manage.post(`${hook.path}/secret/rotate`, {})).status, 204)
+      const { key } = (await team.manage.get(`${hook.path}/secret`)).body
+      assert.notEqual(key, hook.key)
+      const during = await deliver()
+      for (const either of [key, hook.key]) verify(either, during.body, during)
+      assert.equal((await team.api.post('/v1/sandbox/clock/advance', { seconds: DAY_S + 1 })).status, 200)
+      const after = await deliver()
+      verify(key, after.body, after)
+      assert.throws(() => verify(hook.key, after.body, after), WebhookVerificationError)
+    })
+
+    test('verifies with a secret of the receiver, however many bytes it has', async () => {
+      const team = await given()
+      const target = await receiver()
+      for (const bytes of [24, 32, 75]) {
+        const secret = Buffer.alloc(bytes, 'fictional').toString('base64')
+        const hook = await endpoint(team, { url: target.url, secret })
+        await team.manage.post(`${hook.path}/test`, { event_type: 'labtest.order.created' })
+        await delivery.drain()
+        verify(secret, target.received.at(-1)!.body, target.received.at(-1)!)
+      }
+    })
+  })
+
+test('standardwebhooks hands out what it has verified', async () => {
+  const { hook, received } = await sent()
+  const body = new Standard(hook.key).verify(received.body, family(received, 'webhook'))
+  assert.deepEqual(body, JSON.parse(received.body))
+})

@@ -1,0 +1,148 @@
+// Endpoints: where a team's events are sent. Owns `webhook`. Source: events.md 6.7, 7; management-auth.md 11.
+import type { Tx } from '../../platform/db/transaction.ts'
+import { badRequest, busy, notFound } from '../../platform/http/errors.ts'
+import { followTeam } from '../../platform/queue/outbox.ts'
+import { newestPage, readNewest } from '../../platform/http/cursors.ts'
+import { T } from '../../platform/schema/schema.ts'
+import { join, sql, type Sql } from '../../platform/db/sql.ts'
+import type { Vault } from '../../platform/crypto/vault.ts'
+import { stopDeliveries } from '../delivery-queue/delivery-queue.ts'
+import { openHeaders, sealHeaders } from './custom-headers.ts'
+import { resetLane, startLane } from '../delivery-queue/endpoint-leases.ts'
+import { lockLane, recallLane } from '../delivery-queue/endpoint-recalls.ts'
+import { Webhook, type CreateWebhook, type PatchWebhook } from './schema.ts'
+import { addSecret, readable, RETRY_S } from './signing-secrets.ts'
+import type { Targets } from '../../platform/net/outbound-targets.ts'
+
+const ENDPOINTS_MAX = 50
+
+const UNREADABLE = 'The secret or the headers cannot be decrypted'
+const columns = sql`
+  id, url, description, rate_limit, disabled, filter_types, created_at, updated_at,
+  case when (select l.unreadable_since from webhook_lane l where l.webhook_id = webhook.id and l.team_id = webhook.team_id) is not null then ${UNREADABLE} end as delivery_error`
+const isSandbox = (tx: Tx): boolean => tx.tenant.cell.startsWith('sandbox')
+
+/** Null and the empty list both mean: every type. */
+const filter = (types: string[] | null | undefined): string[] | null => (types?.length ? [...new Set(types)] : null)
+
+const Count = T.Object({ n: T.Integer() })
+
+/**
+ * Create an endpoint. Writes webhook, webhook_secret, webhook_lane, followed_team.
+ * 400: the team has 50. 422: the address may not be reached, unknown types, a secret of another form.
+ */
+export async function createEndpoint(tx: Tx, vault: Vault, targets: Targets, body: CreateWebhook): Promise<Webhook> {
+  targets.check(body.url, isSandbox(tx))
+  await tx.locking.run(sql`select id from team where id = ${tx.team} for no key update`)
+  const { n } = await tx.one(Count, sql`select count(*) as n from webhook where team_id = ${tx.team}`)
+  if (n >= ENDPOINTS_MAX) throw badRequest(`A team has at most ${ENDPOINTS_MAX} endpoints`)
+  const id = `ep_${tx.uuid().replaceAll('-', '')}`
+  const created = await tx.one(
+    Webhook,
+    sql`
+    insert into webhook (id, team_id, url, description, rate_limit, disabled, filter_types, headers, created_at, updated_at)
+    values (${id}, ${tx.team}, ${body.url}, ${body.description ?? ''}, ${body.rate_limit ?? null}, ${body.disabled ?? false},
+            ${filter(body.filter_types)}::text[], ${sealHeaders(vault, id, {})}, ${tx.now}, ${tx.now})
+    returning ${columns}`,
+  )
+  await addSecret(tx, vault, id, body.secret)
+  await startLane(tx, id)
+  await followTeam(tx, tx.team)
+  return created
+}
+
+const isEndpointId = (text: string): boolean => /^ep_[0-9a-f]{32}$/.test(text)
+
+/** Endpoints, newest first. 400: a cursor of another list. */
+export async function listEndpoints(tx: Tx, query: { limit?: number; next_cursor?: string }) {
+  const limit = query.limit ?? 50
+  const list = `webhooks ${tx.team}`
+  const from = query.next_cursor === undefined ? undefined : readNewest(list, query.next_cursor, isEndpointId)
+  const after = from === undefined ? sql`true` : sql`(created_at, id) < (${from.at}::timestamptz, ${from.id})`
+  const rows = await tx.many(
+    Webhook,
+    sql`select ${columns} from webhook where team_id = ${tx.team} and ${after} order by created_at desc, id desc limit ${limit + 1}`,
+  )
+  const { page, next_cursor } = newestPage(list, rows, limit, ({ id, created_at }) => ({ id, at: created_at }))
+  return { data: page, next_cursor }
+}
+
+const UNKNOWN = 'Webhook not found'
+
+/** Read an endpoint. 404: unknown, or of another team or environment. */
+export async function getEndpoint(tx: Tx, id: string): Promise<Webhook> {
+  const found = await tx.maybe(Webhook, sql`select ${columns} from webhook where id = ${id} and team_id = ${tx.team}`)
+  if (!found) throw notFound(UNKNOWN)
+  return found
+}
+
+/** As `getEndpoint`, and nobody else changes it until the commit. */
+export async function lockEndpoint(tx: Tx, id: string): Promise<Webhook> {
+  const found = await tx.locking.maybe(
+    Webhook,
+    sql`select ${columns} from webhook where id = ${id} and team_id = ${tx.team} for no key update`,
+  )
+  if (!found) throw notFound(UNKNOWN)
+  return found
+}
+
+/** As `getEndpoint`, for somebody who means to send to it: it is neither deleted nor disabled before the commit. 400: it is disabled. */
+export async function enabledEndpoint(tx: Tx, id: string): Promise<Webhook> {
+  const found = await tx.locking.maybe(
+    Webhook,
+    sql`select ${columns} from webhook where id = ${id} and team_id = ${tx.team} for share`,
+  )
+  if (!found) throw notFound(UNKNOWN)
+  if (found.disabled) throw badRequest('The webhook is disabled')
+  return found
+}
+
+/**
+ * Change an endpoint: absent fields stay, null clears `rate_limit` and `filter_types`. Writes webhook, webhook_lane, lane_recall, delivery.
+ * Disabling stops what is pending, and nothing is sent any more once `recalled` has returned; enabling does not take it up again. Nor is
+ * anything sent to the former address then, when the address changes: what is pending goes to the new one.
+ * 404: unknown. 422: as at creation.
+ */
+export async function patchEndpoint(tx: Tx, targets: Targets, id: string, body: PatchWebhook): Promise<Webhook> {
+  if (body.disabled !== undefined || body.url !== undefined) await lockLane(tx, id)
+  const before = await lockEndpoint(tx, id)
+  if (body.url !== undefined) targets.check(body.url, isSandbox(tx))
+  const changes: Sql[] = [sql`updated_at = ${tx.now}`]
+  if (body.url !== undefined) changes.push(sql`url = ${body.url}`)
+  if (body.description !== undefined) changes.push(sql`description = ${body.description}`)
+  if (body.rate_limit !== undefined) changes.push(sql`rate_limit = ${body.rate_limit}`)
+  if (body.disabled !== undefined) changes.push(sql`disabled = ${body.disabled}`)
+  if (body.filter_types !== undefined) changes.push(sql`filter_types = ${filter(body.filter_types)}::text[]`)
+  const changed = await tx.one(
+    Webhook,
+    sql`update webhook set ${join(changes, ', ')} where id = ${id} and team_id = ${tx.team} returning ${columns}`,
+  )
+  const isMoved = changed.url !== before.url
+  const isEnding = changed.disabled && !before.disabled
+  if (isEnding) await stopDeliveries(tx, id)
+  if (isEnding || isMoved) await recallLane(tx, id)
+  if (before.disabled !== changed.disabled || isMoved) await resetLane(tx, id)
+  return changed
+}
+
+/**
+ * Delete an endpoint. Nothing is sent to it any more once `recalled` has returned. The log of its deliveries cannot be read from then on,
+ * and is erased by the periodic work. Writes webhook, deleted_webhook, lane_recall. 404: unknown.
+ */
+export async function deleteEndpoint(tx: Tx, id: string): Promise<void> {
+  await lockLane(tx, id)
+  await recallLane(tx, id)
+  const deleted = await tx.run(sql`delete from webhook where id = ${id} and team_id = ${tx.team}`)
+  if (!deleted) throw notFound(UNKNOWN)
+}
+
+const Sealed = T.Object({ headers: T.String() })
+
+/** The custom headers of an endpoint, values included. 404: unknown. 503: they cannot be decrypted here. */
+export async function headersOf(tx: Tx, vault: Vault, id: string): Promise<Record<string, string>> {
+  const row = await tx.maybe(Sealed, sql`select headers from webhook where id = ${id} and team_id = ${tx.team}`)
+  if (!row) throw notFound(UNKNOWN)
+  const headers = readable(() => openHeaders(vault, id, row.headers))
+  if (!headers) throw busy('The headers cannot be decrypted; putting them again replaces them', RETRY_S)
+  return headers
+}

@@ -1,0 +1,239 @@
+import {
+  managementOperation,
+  noContent,
+  operation,
+  outsideManagementOperation,
+  outsideOperation,
+  planOf,
+} from '../../platform/http/operation.ts'
+import { Fields } from '../../platform/schema/schema.ts'
+import type { Vault } from '../../platform/crypto/vault.ts'
+import {
+  createEndpoint,
+  deleteEndpoint,
+  getEndpoint,
+  headersOf,
+  listEndpoints,
+  lockEndpoint,
+  patchEndpoint,
+} from './endpoints.ts'
+import { listEvents } from '../feed/list-events.ts'
+import type { DeletedAmong } from '../fan-out/destination.ts'
+import type { FeedWatch } from '../feed/feed-waiters.ts'
+import { followEvents } from '../feed/follow.ts'
+import { recalled } from '../delivery-queue/endpoint-recalls.ts'
+import { logRoutes } from '../delivery-log/routes.ts'
+import { putHeaders, readHeaders, shownHeaders } from './custom-headers.ts'
+import {
+  CreateWebhook,
+  EventPage,
+  EventQuery,
+  FollowedPage,
+  FollowQuery,
+  PatchWebhook,
+  PutHeaders,
+  RotateSecret,
+  TeamPath,
+  Webhook,
+  WebhookHeaders,
+  WebhookPage,
+  WebhookPageAddress,
+  WebhookPath,
+  WebhookQuery,
+  WebhookSecret,
+} from './schema.ts'
+import { newestSecret, rotateSecret } from './signing-secrets.ts'
+import { fixedHeaders } from '../dispatch/http-sender.ts'
+import type { Targets } from '../../platform/net/outbound-targets.ts'
+
+/** What operations on webhooks need of the process. */
+export interface Post {
+  vault: Vault
+  targets: Targets
+  /** Name and version of the program, as receivers see it. */
+  product: string
+  /** Where the server is reached, without a final slash. */
+  url: () => string
+  deletedAmong: DeletedAmong
+  /** Who waits for events. */
+  watch: FeedWatch
+}
+
+const TEAM = '/v1/org/{org_id}/team/{team_id}/{environment}' as const
+const bound = { place: 'team', reach: 'bound', plan: planOf.webhooks } as const
+const params = Fields(WebhookPath)
+
+export const routes = ({ vault, targets, product, url, deletedAmong, watch }: Post) => [
+  ...logRoutes(fixedHeaders(product)),
+  operation({
+    id: 'list_events',
+    patients: true,
+    method: 'GET',
+    path: '/v1/events',
+    summary: 'List events, newest first',
+    description:
+      'Everything that was told to the team, as it was told. `object_id` is the order, user or job the event is about.',
+    query: EventQuery,
+    reply: EventPage,
+    run: (tx, { query }) => listEvents(tx, query),
+  }),
+  operation({
+    id: 'get_svix_webhook_url',
+    patients: false,
+    method: 'GET',
+    path: '/v2/team/svix/url',
+    summary: 'Say where webhook endpoints are managed',
+    description: 'The operations on webhooks of the API page.',
+    deprecated: true,
+    reply: WebhookPageAddress,
+    run: () => Promise.resolve({ url: `${url()}/docs#/webhooks` }),
+  }),
+  outsideOperation({
+    id: 'follow_events',
+    patients: true,
+    method: 'GET',
+    path: '/v1/events/follow',
+    summary: 'Follow events, oldest first, without an endpoint',
+    description:
+      'Events in the order in which they became known, each once, from the first such request, endpoint or pipeline of the team on (`list_events` has all): ask again with `next_cursor` for those that followed. With `wait_s` the answer waits for an event. Events are kept here for 30 days; those of deleted users are left out. At most 20 requests of a team wait at a time.',
+    query: FollowQuery,
+    reply: FollowedPage,
+    run: ({ tenant, cells }, { query }) => followEvents({ tenant, db: cells.of(tenant.cell), watch, deletedAmong }, query),
+  }),
+  managementOperation({
+    ...bound,
+    id: 'list_webhooks',
+    patients: false,
+    method: 'GET',
+    path: `${TEAM}/webhook`,
+    summary: 'List webhook endpoints, newest first',
+    params: Fields(TeamPath),
+    query: WebhookQuery,
+    reply: WebhookPage,
+    run: (tx, { query }) => listEndpoints(tx, query),
+  }),
+  managementOperation({
+    ...bound,
+    id: 'create_webhook',
+    patients: false,
+    method: 'POST',
+    path: `${TEAM}/webhook`,
+    summary: 'Create a webhook endpoint',
+    description:
+      'Without `secret` one is made; it is read with its own operation. A team has at most 50 endpoints per environment.',
+    params: Fields(TeamPath),
+    body: CreateWebhook,
+    reply: Webhook,
+    example: { url: 'https://receiver.example.com/events', filter_types: ['labtest.order.created', 'labtest.order.updated'] },
+    run: (tx, { body }) => createEndpoint(tx, vault, targets, body),
+  }),
+  managementOperation({
+    ...bound,
+    id: 'get_webhook',
+    patients: false,
+    method: 'GET',
+    path: `${TEAM}/webhook/{webhook_id}`,
+    summary: 'Read a webhook endpoint',
+    params,
+    reply: Webhook,
+    run: (tx, { params }) => getEndpoint(tx, params.webhook_id),
+  }),
+  outsideManagementOperation({
+    ...bound,
+    id: 'patch_webhook',
+    patients: false,
+    method: 'PATCH',
+    path: `${TEAM}/webhook/{webhook_id}`,
+    summary: 'Change a webhook endpoint; null clears rate_limit and filter_types',
+    description:
+      'Disabling stops what is pending: once it is answered no request begins any more, which it waits for at most 5 seconds; enabling does not take it up again, recovering does. After a change of `url` likewise no request to the former address begins; what is pending goes to the new one. An endpoint that failed for five days is disabled by the server.',
+    params,
+    body: PatchWebhook,
+    reply: Webhook,
+    example: { description: 'The receiver of the fictional clinic' },
+    run: async (steps, { params, body }) => {
+      const changed = await steps.write((tx) => patchEndpoint(tx, targets, params.webhook_id, body))
+      if (body.disabled === true || body.url !== undefined) await recalled(steps.read, params.webhook_id)
+      return changed
+    },
+  }),
+  outsideManagementOperation({
+    ...bound,
+    id: 'delete_webhook',
+    patients: false,
+    method: 'DELETE',
+    path: `${TEAM}/webhook/{webhook_id}`,
+    summary: 'Delete a webhook endpoint and the log of its deliveries',
+    description:
+      'Once it is answered no request begins any more, which it waits for at most 5 seconds; one that has begun may still end.',
+    params,
+    reply: noContent,
+    run: async (steps, { params }) => {
+      await steps.write((tx) => deleteEndpoint(tx, params.webhook_id))
+      await recalled(steps.read, params.webhook_id)
+    },
+  }),
+  managementOperation({
+    ...bound,
+    id: 'get_webhook_headers',
+    patients: false,
+    reveals: true,
+    method: 'GET',
+    path: `${TEAM}/webhook/{webhook_id}/headers`,
+    summary: 'Read custom headers',
+    description:
+      'Of sensitive headers only the names are shown, so what is read here must not be written back as it is. Reading them is in the audit log.',
+    params,
+    reply: WebhookHeaders,
+    run: async (tx, { params }) => shownHeaders(await headersOf(tx, vault, params.webhook_id)),
+  }),
+  managementOperation({
+    ...bound,
+    id: 'update_webhook_headers',
+    patients: false,
+    method: 'PUT',
+    path: `${TEAM}/webhook/{webhook_id}/headers`,
+    summary: 'Replace all custom headers',
+    description: 'At most 50. Headers of the delivery itself and of hop-by-hop transport are refused.',
+    params,
+    body: PutHeaders,
+    reply: noContent,
+    example: { headers: { 'x-clinic': 'fictional' } },
+    run: async (tx, { params, body }) => {
+      const { id } = await lockEndpoint(tx, params.webhook_id)
+      await putHeaders(tx, vault, id, readHeaders(body.headers))
+    },
+  }),
+  managementOperation({
+    ...bound,
+    id: 'get_webhook_secret',
+    patients: false,
+    reveals: true,
+    method: 'GET',
+    path: `${TEAM}/webhook/{webhook_id}/secret`,
+    summary: 'Read the newest signing secret',
+    description: 'Reading it is in the audit log.',
+    params,
+    reply: WebhookSecret,
+    run: async (tx, { params }) => {
+      const { id } = await getEndpoint(tx, params.webhook_id)
+      return { key: await newestSecret(tx, vault, id) }
+    },
+  }),
+  managementOperation({
+    ...bound,
+    id: 'rotate_webhook_secret',
+    patients: false,
+    method: 'POST',
+    path: `${TEAM}/webhook/{webhook_id}/secret/rotate`,
+    summary: 'Replace the signing secret; the old one signs beside it for 24 h',
+    params,
+    body: RotateSecret,
+    reply: noContent,
+    example: {},
+    run: async (tx, { params, body }) => {
+      const { id } = await lockEndpoint(tx, params.webhook_id)
+      await rotateSecret(tx, vault, id, body.key)
+    },
+  }),
+]

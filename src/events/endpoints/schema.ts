@@ -1,0 +1,267 @@
+import {
+  Clearable,
+  Fields,
+  Int,
+  Maybe,
+  Nullable,
+  OpenEnum,
+  T,
+  Text,
+  Timestamp,
+  Uuid,
+  type Static,
+} from '../../platform/schema/schema.ts'
+import { Refusal } from '../../platform/schema/read.ts'
+import { eventType } from '../catalog/event-types.ts'
+
+export const EventRecord = Fields(
+  {
+    id: Uuid,
+    type: T.String(),
+    object_id: Uuid,
+    created_at: Timestamp,
+    body: Fields(
+      {
+        event_type: T.String(),
+        data: T.Unknown(),
+        team_id: Uuid,
+        user_id: T.Optional(Uuid),
+        client_user_id: T.Optional(T.String()),
+      },
+      { description: 'The event as it is sent.' },
+    ),
+  },
+  { title: 'EventRecord' },
+)
+
+export const EventPage = Fields({ data: T.Array(EventRecord), next_cursor: Nullable(T.String()) }, { title: 'EventPage' })
+
+const Limit = Maybe(Int({ minimum: 1, maximum: 250, default: 50 }))
+const Cursor = Maybe(Text({ maxLength: 1000 }))
+
+export const EventQuery = Fields({
+  type: Maybe(Text({ minLength: 1, maxLength: 120 })),
+  object_id: Maybe(Uuid),
+  limit: Limit,
+  next_cursor: Cursor,
+})
+
+export const FollowedEvent = Fields(
+  {
+    id: T.String({ description: 'As in the headers `svix-id` and `webhook-id` of a delivery.' }),
+    type: T.String(),
+    object_id: Uuid,
+    created_at: Timestamp,
+    body: T.String({ description: 'The event as it is sent: JSON, byte for byte.' }),
+  },
+  { title: 'FollowedEvent' },
+)
+export const FollowedPage = Fields(
+  {
+    data: T.Array(FollowedEvent),
+    next_cursor: T.String({ description: 'Where to go on, also when there was nothing.' }),
+  },
+  { title: 'FollowedPage' },
+)
+
+export const Webhook = Fields(
+  {
+    id: T.String(),
+    url: T.String(),
+    description: Nullable(T.String()),
+    rate_limit: Nullable(T.Integer()),
+    disabled: T.Boolean(),
+    filter_types: Nullable(T.Array(T.String())),
+    created_at: Timestamp,
+    updated_at: Timestamp,
+    delivery_error: Nullable(
+      T.String({
+        description:
+          'Why nothing is sent although the endpoint is not disabled: its secret or its headers cannot be decrypted by the server. What is told meanwhile waits. Rotating the secret, or putting the headers again, mends it at once.',
+      }),
+    ),
+  },
+  { title: 'Webhook' },
+)
+export type Webhook = Static<typeof Webhook>
+
+export const WebhookPage = Fields({ data: T.Array(Webhook), next_cursor: Nullable(T.String()) }, { title: 'WebhookListResponse' })
+export const WebhookQuery = Fields({ next_cursor: Cursor, limit: Limit })
+
+const typeName = {
+  maxLength: 120,
+  rule: (name: string) => (eventType(name) ? name : new Refusal('must be a type of the event catalogue')),
+}
+const TypeName = Text(typeName)
+
+const Url = Text({ minLength: 1, maxLength: 2000, description: 'https; in the sandbox also http.' })
+const Description = Text({ maxLength: 2000 })
+const RateLimit = Clearable(Int({ minimum: 1, maximum: 65_535, description: 'Messages per second at most.' }))
+const FilterTypes = Clearable(
+  T.Array(TypeName, { maxItems: 250, description: 'Types that are sent here; null or an empty list: every type.' }),
+)
+/** The pattern and the text of its refusal never repeat what was given: it is a secret. */
+const Secret = Text({
+  pattern: '^(whsec_)?[a-zA-Z0-9+/=]{32,100}$',
+  says: 'be 24 to 75 bytes in base64, with or without whsec_',
+  description: '24 to 75 bytes in base64, with or without `whsec_`.',
+  rule: (text) => {
+    const encoded = text.replace('whsec_', '')
+    const bytes = Buffer.from(encoded, 'base64')
+    const same = bytes.toString('base64').replace(/=+$/, '') === encoded.replace(/=+$/, '')
+    return same && bytes.length >= 24 && bytes.length <= 75 ? text : new Refusal('must be 24 to 75 bytes in base64')
+  },
+})
+
+const WAIT_S_MAX = 25
+export const FollowQuery = Fields({
+  type: Maybe(
+    T.Array(Text({ minLength: 1, maxLength: 120 }), {
+      maxItems: 250,
+      description: 'Types that are wanted; every type when not given.',
+    }),
+  ),
+  start: Maybe(OpenEnum(['oldest', 'newest'], { default: 'oldest', description: 'Where to begin when there is no cursor yet.' })),
+  wait_s: Maybe(
+    Int({ minimum: 0, maximum: WAIT_S_MAX, default: 0, description: 'How long to wait for an event when there is none.' }),
+  ),
+  limit: Limit,
+  next_cursor: Cursor,
+})
+export type FollowQuery = Static<typeof FollowQuery>
+
+export const CreateWebhook = Fields(
+  {
+    url: Url,
+    description: Maybe(Description),
+    rate_limit: RateLimit,
+    disabled: Maybe(T.Boolean()),
+    filter_types: FilterTypes,
+    secret: Maybe(Secret),
+  },
+  { title: 'CreateWebhookBody' },
+)
+export type CreateWebhook = Static<typeof CreateWebhook>
+
+export const PatchWebhook = Fields(
+  {
+    url: Maybe(Url),
+    description: Maybe(Description),
+    rate_limit: RateLimit,
+    disabled: Maybe(T.Boolean()),
+    filter_types: FilterTypes,
+  },
+  { title: 'PatchWebhookBody' },
+)
+export type PatchWebhook = Static<typeof PatchWebhook>
+
+export const WebhookHeaders = Fields(
+  { headers: T.Record(T.String(), T.String()), sensitive: T.Array(T.String()) },
+  { title: 'WebhookHeadersResponse' },
+)
+export const PutHeaders = Fields({ headers: T.Record(T.String(), T.String()) }, { title: 'UpdateWebhookHeadersBody' })
+
+export const WebhookSecret = Fields({ key: T.String() }, { title: 'WebhookSecretResponse' })
+export const RotateSecret = Fields({ key: Maybe(Secret) }, { title: 'RotateWebhookSecretBody' })
+
+const environments = ['sandbox', 'production'] as const
+export const TeamPath = { org_id: Uuid, team_id: Uuid, environment: OpenEnum(environments) }
+export const WebhookPath = {
+  ...TeamPath,
+  webhook_id: Text({ minLength: 1, maxLength: 100, example: 'ep_01890000000070008000000000000001' }),
+}
+export const MessagePath = {
+  ...WebhookPath,
+  message_id: Text({ minLength: 1, maxLength: 100, example: 'msg_01890000000070008000000000000001' }),
+}
+
+const states = ['pending', 'delivered', 'failed', 'stopped'] as const
+
+export const Message = Fields(
+  {
+    id: T.String({ description: 'As in the headers `svix-id` and `webhook-id`.' }),
+    event_type: T.String(),
+    created_at: Timestamp,
+    state: OpenEnum(states, {
+      description: '`stopped`: the endpoint was disabled, or the user deleted, before it was delivered.',
+    }),
+    attempts: T.Integer({ description: 'Attempts so far; those of an earlier round are not counted.' }),
+    next_attempt_at: Nullable(Timestamp),
+  },
+  { title: 'WebhookMessage' },
+)
+export const MessagePage = Fields({ data: T.Array(Message), next_cursor: Nullable(T.String()) }, { title: 'WebhookMessagePage' })
+export const MessageQuery = Fields({
+  state: Maybe(OpenEnum(states)),
+  event_type: Maybe(TypeName),
+  next_cursor: Cursor,
+  limit: Limit,
+})
+export const MessageBody = Fields({ ...Message.properties, body: T.Unknown() }, { title: 'WebhookMessageBody' })
+
+export const Attempt = Fields(
+  {
+    id: T.String(),
+    message_id: T.String(),
+    trigger: OpenEnum(['scheduled', 'manual']),
+    at: Timestamp,
+    duration_ms: T.Integer(),
+    succeeded: T.Boolean(),
+    request_headers: T.Record(T.String(), T.String(), { description: 'Values of custom headers are withheld.' }),
+    response_status: Nullable(T.Integer()),
+    response_body: T.String({ description: 'The first 4 kB.' }),
+    error: Nullable(T.String({ description: 'Why there was no answer, or none in time.' })),
+  },
+  { title: 'WebhookAttempt' },
+)
+export const AttemptPage = Fields({ data: T.Array(Attempt), next_cursor: Nullable(T.String()) }, { title: 'WebhookAttemptPage' })
+export const AttemptQuery = Fields({ next_cursor: Cursor, limit: Limit })
+
+const which = ['missing', 'failed', 'missing_and_failed', 'all'] as const
+export const Replay = Fields(
+  {
+    since: Timestamp,
+    until: Maybe(Timestamp),
+    which: Maybe(OpenEnum(which, { default: 'missing_and_failed' })),
+  },
+  { title: 'ReplayWebhookBody' },
+)
+export const Recover = Fields({ since: Timestamp, until: Maybe(Timestamp) }, { title: 'RecoverWebhookBody' })
+export const Replaying = Fields(
+  { since: Timestamp, until: Timestamp, which: OpenEnum(which) },
+  { title: 'WebhookReplay', description: 'The messages follow in the background.' },
+)
+export const SendTest = Fields({ event_type: TypeName }, { title: 'TestWebhookBody' })
+
+export const EventTypeList = Fields(
+  {
+    data: T.Array(Fields({ name: T.String(), family: T.String(), resource: Nullable(T.String()) }, { title: 'EventType' })),
+  },
+  { title: 'EventTypeList' },
+)
+export const EventTypePath = { ...TeamPath, event_type: Text({ ...typeName, example: 'labtest.order.created' }) }
+
+export const Interval = OpenEnum(['5m', '15m', '1h', '1d'], { default: '1h' })
+export const Metric = Fields(
+  {
+    status: T.Literal('success'),
+    data: Fields(
+      {
+        resultType: T.Literal('matrix'),
+        result: T.Array(
+          Fields(
+            {
+              metric: T.Record(T.String(), T.String()),
+              values: T.Array(T.Array(T.Union([T.Integer(), T.String()]), { minItems: 2, maxItems: 2 })),
+            },
+            { title: 'PrometheusQueryResult' },
+          ),
+        ),
+      },
+      { title: 'PrometheusQueryData' },
+    ),
+  },
+  { title: 'PrometheusQueryResponse' },
+)
+
+export const WebhookPageAddress = Fields({ url: T.String() }, { title: 'WebhookPageAddress' })

@@ -1,0 +1,82 @@
+// What one team has announced does not keep another team's events from being fanned out, whatever waits.
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { beforeEach, describe, test } from 'node:test'
+import { takeAnnouncements } from '../../platform/queue/outbox.ts'
+import { sql } from '../../platform/db/sql.ts'
+import { cells, given } from '../../testing.ts'
+import { endpoint } from '../../testing-webhooks.ts'
+import { EVENTS_MAX, fanOut } from './fan-out.ts'
+import type { Told } from './destination.ts'
+
+const ENDPOINTS = 20
+const BACKLOG = 5000
+const EVENTS_EACH = 2
+
+const db = cells.of('sandbox-us')
+
+/** So many announcements of so many events each. @returns the ids of the events, in order */
+async function announce(team_id: string, count: number, events: number): Promise<string[]> {
+  const { rows } = await db.pool.query<{ event_ids: string[] }>(
+    `insert into announcement (team_id, event_ids)
+     select $1, array(select gen_random_uuid() from generate_series(1, $3::int) where n > 0) from generate_series(1, $2::int) n
+     returning event_ids`,
+    [team_id, count, events],
+  )
+  return rows.flatMap(({ event_ids }) => event_ids)
+}
+
+/** One look at so many announcements. @returns those that were taken, and whether there is more */
+const take = (announcements: number) =>
+  db.relaxedTx((tx) => takeAnnouncements(tx, { announcements, events: 2000, deliveries: 2000 }, sql`1`))
+
+describe('the fan-out of a cell', () => {
+  beforeEach(() => db.pool.query('delete from announcement'))
+
+  test('takes an event in the next round however much another team has announced before', async () => {
+    const [busy, quiet] = await Promise.all([given(), given()])
+    for (let i = 0; i < ENDPOINTS; i++) await endpoint(busy, { url: `http://localhost:1/${i}` })
+    const backlog = await announce(busy.team, BACKLOG, EVENTS_EACH)
+    const [single] = await announce(quiet.team, 1, 1)
+    const told: Told[] = []
+    const sink = { queue: (_tx: unknown, events: Told[]) => Promise.resolve((told.push(...events), [])) }
+    let rounds = 0
+    do {
+      rounds++
+      assert.equal((await fanOut(db, [sink], EVENTS_MAX)).isFull, true, 'more is waiting')
+    } while (!told.some(({ event_id }) => event_id === single))
+    assert.equal(rounds, 1, 'rounds until the event of the quiet team was fanned out')
+    for (let i = 0; i < 3; i++) await fanOut(db, [sink], EVENTS_MAX)
+    const ofBusy = told.filter(({ team_id }) => team_id === busy.team).map(({ event_id }) => event_id)
+    assert.ok(ofBusy.length >= 300, `${ofBusy.length} events of the busy team in four rounds`)
+    assert.deepEqual(ofBusy, backlog.slice(0, ofBusy.length), 'in the order in which they were announced')
+  })
+
+  test('takes as much of one team as of several', async () => {
+    await announce(randomUUID(), 700, 1)
+    const first = await take(500)
+    assert.deepEqual([first.taken.length, first.isMore], [500, true])
+    const second = await take(500)
+    assert.deepEqual([second.taken.length, second.isMore], [200, false])
+  })
+
+  test('takes everything, each team in its order, also where more teams wait than it looks at', async () => {
+    const teams = Array.from({ length: 40 }, () => randomUUID())
+    const announced = new Map<string, string[]>()
+    for (const [i, team] of teams.entries()) announced.set(team, await announce(team, i === 0 ? 60 : 1 + (i % 4), 1 + (i % 3)))
+    const taken = new Map<string, string[]>()
+    const firsts: string[] = []
+    let isMore = true
+    for (let rounds = 1; isMore; rounds++) {
+      assert.ok(rounds <= 100, 'it comes to an end')
+      const round = await take(10)
+      isMore = round.isMore
+      for (const { team_id, event_ids } of round.taken) {
+        if (!taken.has(team_id)) firsts.push(team_id)
+        taken.set(team_id, [...(taken.get(team_id) ?? []), ...event_ids])
+      }
+    }
+    assert.deepEqual(taken, announced)
+    assert.deepEqual(firsts, teams, 'the team that has waited longest comes first')
+  })
+})

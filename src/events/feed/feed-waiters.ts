@@ -1,0 +1,86 @@
+// Waiting for a team's feed to go on. Whoever waits holds neither a connection nor a transaction: one small statement per cell and
+// moment looks for all of them.
+import type { CellName } from '../../platform/db/cell-names.ts'
+import type { Db } from '../../platform/db/database.ts'
+import type { Queries } from '../../platform/db/transaction.ts'
+import { busy, tooMany } from '../../platform/http/errors.ts'
+import { T } from '../../platform/schema/schema.ts'
+import { sql } from '../../platform/db/sql.ts'
+
+const LOOK_MS = 200
+const WAITING_MAX = 1000
+const OF_A_TEAM_MAX = 20
+const RETRY_S = 5
+
+interface Waiter {
+  team: string
+  after: number
+  wake: (goneOn: boolean) => void
+}
+
+const End = T.Object({ team_id: T.String(), seq: T.Integer() })
+
+const endsOf = (queries: Queries, teams: string[]) =>
+  queries.many(
+    End,
+    sql`
+    select given.id as team_id, coalesce((select max(seq) from feed where team_id = given.id), 0) as seq
+    from unnest(${teams}::uuid[]) as given (id)`,
+  )
+
+/** Who waits in this process. */
+export class FeedWatch {
+  readonly #cells = new Map<CellName, Set<Waiter>>()
+  /** Cells that are being looked at: one loop each, however often those who wait come and go. */
+  readonly #looking = new Set<CellName>()
+  #waiting = 0
+  #closed = false
+
+  /**
+   * Wait until the feed of a team has gone beyond `after`. @returns false when it has not after `wait_ms`, or the process ends
+   * 429: twenty requests of the team are waiting here. 503: a thousand of all teams.
+   */
+  async wait(cell: CellName, db: Db, team: string, after: number, wait_ms: number): Promise<boolean> {
+    if (this.#closed || wait_ms <= 0) return false
+    const waiters = this.#cells.get(cell) ?? new Set()
+    this.#cells.set(cell, waiters)
+    let ofTeam = 0
+    for (const waiter of waiters) if (waiter.team === team) ofTeam++
+    if (ofTeam >= OF_A_TEAM_MAX) throw tooMany(`${OF_A_TEAM_MAX} requests of this team are waiting for events already`, RETRY_S)
+    if (this.#waiting >= WAITING_MAX) throw busy('Too many requests are waiting for events', RETRY_S)
+    this.#waiting++
+    let timer: NodeJS.Timeout | undefined
+    let waiter: Waiter | undefined
+    try {
+      return await new Promise<boolean>((resolve) => {
+        timer = setTimeout(() => resolve(false), wait_ms)
+        waiter = { team, after, wake: resolve }
+        waiters.add(waiter)
+        if (!this.#looking.has(cell)) void this.#look(cell, db.queries, waiters)
+      })
+    } finally {
+      clearTimeout(timer)
+      waiters.delete(waiter!)
+      this.#waiting--
+    }
+  }
+
+  /** Everybody who waits is answered now. */
+  close(): void {
+    this.#closed = true
+    for (const waiters of this.#cells.values()) for (const { wake } of waiters) wake(false)
+  }
+
+  async #look(cell: CellName, queries: Queries, waiters: Set<Waiter>): Promise<void> {
+    this.#looking.add(cell)
+    while (waiters.size && !this.#closed) {
+      await new Promise((resolve) => setTimeout(resolve, LOOK_MS))
+      const teams = [...new Set([...waiters].map(({ team }) => team))]
+      // A database that cannot be asked now may be next time; those who wait are answered by their own deadline.
+      const ends = await endsOf(queries, teams).catch(() => [])
+      const endOf = new Map(ends.map(({ team_id, seq }) => [team_id, seq]))
+      for (const { team, after, wake } of waiters) if ((endOf.get(team) ?? 0) > after) wake(true)
+    }
+    this.#looking.delete(cell)
+  }
+}

@@ -1,0 +1,97 @@
+// A team's events in the order in which they became known, to be followed without an endpoint. Rows are added where events are fanned
+// out, by one transaction at a time, so a reader that has seen a number has seen every smaller one. Source: events.md 10.
+import type { Queries } from '../../platform/db/transaction.ts'
+import { dbNow } from '../../platform/db/leases.ts'
+import { cleanup } from '../../platform/queue/retention.ts'
+import { Nullable, T, type Static } from '../../platform/schema/schema.ts'
+import { sql } from '../../platform/db/sql.ts'
+import { plainList } from '../../platform/db/array-literals.ts'
+import type { DeletedAmong, Sink } from '../fan-out/destination.ts'
+import { messageId } from '../delivery-queue/operational-messages.ts'
+import type { FollowedEvent } from '../endpoints/schema.ts'
+
+const KEPT_S = 30 * 86_400
+/** How many events are looked at for one answer, wanted or not. */
+const WINDOW = 1000
+
+/**
+ * Numbers events, in this order, and hands all of them on. It is the first of the places where events may go, so that the feed misses none.
+ * Writes feed.
+ */
+export const feedSink: Sink = {
+  async queue(tx, events) {
+    await tx.run(sql`
+      insert into feed (team_id, event_id, created_at)
+      select team_id, event_id, ${dbNow}
+      from unnest(${plainList(events.map((e) => e.team_id))}::uuid[], ${plainList(events.map((e) => e.event_id))}::uuid[]) with ordinality as given (team_id, event_id, n)
+      order by n`)
+    return events
+  },
+}
+
+const End = T.Object({ seq: T.Integer() })
+
+/** The number that the team's feed has come to; 0 before its first event. */
+export const feedEnd = async (db: Queries, team: string): Promise<number> =>
+  (await db.one(End, sql`select coalesce(max(seq), 0) as seq from feed where team_id = ${team}`)).seq
+
+const Row = T.Object({
+  seq: T.Integer(),
+  id: Nullable(T.String()),
+  type: Nullable(T.String()),
+  user_id: Nullable(T.String()),
+  object_id: Nullable(T.String()),
+  created_at: Nullable(T.String()),
+})
+const Body = T.Object({ id: T.String(), body: T.String() })
+
+export interface FeedPage {
+  events: Static<typeof FollowedEvent>[]
+  /** Where to go on. */
+  seq: number
+  /** Whether the feed goes on behind what was looked at. */
+  more: boolean
+}
+
+/** The team's events after a number, of the wanted types, without those of deleted users. Looks at 1,000 of any type at most. */
+export async function readFeed(
+  db: Queries,
+  team: string,
+  wanted: { after: number; types: readonly string[] | undefined; limit: number },
+  deletedAmong: DeletedAmong,
+): Promise<FeedPage> {
+  const { after, types, limit } = wanted
+  const window = types ? WINDOW : limit
+  const rows = await db.many(
+    Row,
+    sql`
+    select f.seq, e.id, e.type, e.user_id, e.object_id, e.created_at
+    from (select seq, event_id from feed where team_id = ${team} and seq > ${after} order by seq limit ${window}) f
+    left join event e on e.team_id = ${team} and e.id = f.event_id
+    order by f.seq`,
+  )
+  const found = rows.filter((row) => row.id !== null && (!types || types.includes(row.type!)))
+  const page = found.slice(0, limit)
+  const whole = page.length === found.length
+  const seq = (whole ? rows : page).at(-1)?.seq ?? after
+  const more = !whole || rows.length === window
+  if (page.length === 0) return { events: [], seq, more }
+  const ids = page.map((row) => row.id!)
+  const [bodies, deleted] = await Promise.all([
+    db.many(Body, sql`select id, body from event where team_id = ${team} and id = any (${ids}::uuid[])`),
+    deletedAmong(
+      db,
+      page.map((row) => ({ team_id: team, user_id: row.user_id })),
+    ),
+  ])
+  const bodyOf = new Map(bodies.map(({ id, body }) => [id, body]))
+  const events = page.flatMap(({ id, type, user_id, object_id, created_at }) => {
+    const body = bodyOf.get(id!)
+    if (body === undefined || (user_id !== null && deleted.has(user_id))) return []
+    return [{ id: messageId(id!), type: type!, object_id: object_id!, created_at: created_at!, body }]
+  })
+  return { events, seq, more }
+}
+
+/** Lines that are older than 30 days. */
+export const feedCleanup = cleanup({ table: 'feed', column: 'created_at', kept_s: KEPT_S })

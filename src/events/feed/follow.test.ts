@@ -1,0 +1,184 @@
+// Following a team's events without an endpoint. Events become known when somebody delivers, which here happens when a test says so.
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { cells, client, expire, given, type Given } from '../../testing.ts'
+import { delivering, endpoint, receiver, tell } from '../../testing-webhooks.ts'
+import { feedCleanup } from './feed.ts'
+
+const delivery = delivering()
+const WAITING_OF_A_TEAM = 20
+
+const follow = async (team: Given, query = '') => {
+  const { status, body } = await team.api.get(`/v1/events/follow${query}`)
+  assert.equal(status, 200, JSON.stringify(body))
+  return body as {
+    data: { id: string; type: string; object_id: string; created_at: string; body: string }[]
+    next_cursor: string
+  }
+}
+const types = ({ data }: { data: { type: string }[] }) => data.map(({ type }) => type)
+const [CREATED, UPDATED, CRITICAL] = ['labtest.order.created', 'labtest.order.updated', 'labtest.result.critical']
+
+/** A team that has followed before, so that its events are numbered. */
+const following = async (): Promise<Given> => {
+  const team = await given()
+  await follow(team)
+  return team
+}
+
+describe('who follows', () => {
+  test('is told what an endpoint is sent: the same ids and bytes, in the same order', async () => {
+    const team = await following()
+    const target = await receiver()
+    await endpoint(team, { url: target.url })
+    await tell(team, [CREATED, UPDATED, UPDATED])
+    await delivery.drain()
+    const { data } = await follow(team)
+    assert.deepEqual(
+      data.map(({ id, body }) => ({ id, body })),
+      target.received.map(({ headers, body }) => ({ id: headers['webhook-id'], body })),
+    )
+    const [first] = (await team.api.get('/v1/events?type=labtest.order.created')).body.data
+    assert.deepEqual([data[0]!.object_id, data[0]!.created_at], [first.object_id, first.created_at])
+  })
+
+  test('is told each event once, page by page, and where to go on when there is none', async () => {
+    const team = await following()
+    await tell(team, [CREATED, UPDATED, UPDATED, UPDATED, CRITICAL])
+    await delivery.drain()
+    const seen: string[] = []
+    let page = await follow(team, '?limit=2')
+    for (; page.data.length; page = await follow(team, `?limit=2&next_cursor=${page.next_cursor}`)) seen.push(...types(page))
+    assert.deepEqual(seen, [CREATED, UPDATED, UPDATED, UPDATED, CRITICAL])
+    await tell(team, [UPDATED])
+    await delivery.drain()
+    assert.deepEqual(types(await follow(team, `?next_cursor=${page.next_cursor}`)), [UPDATED])
+  })
+
+  test('misses no event that began before another and was committed after it', async () => {
+    const team = await following()
+    const user_id = await team.user()
+    const slow = await team.db.pool.connect()
+    await slow.query('begin')
+    const { rows } = await slow.query<{ id: string }>(
+      `with told as (
+         insert into event (id, team_id, type, object_id, user_id, created_at, body)
+         values ('00000000-0000-7000-8000-000000000001', $1, $3, $2, $2, clock_timestamp(), '{}') returning id)
+       insert into announcement (team_id, event_ids) select $1, array_agg(id) from told returning event_ids[1] as id`,
+      [team.team, user_id, CRITICAL],
+    )
+    await tell(team, [CREATED], { about: user_id })
+    await delivery.drain()
+    const before = await follow(team)
+    assert.deepEqual(types(before), [CREATED])
+    await slow.query('commit')
+    slow.release()
+    await delivery.drain()
+    const after = await follow(team, `?next_cursor=${before.next_cursor}`)
+    assert.deepEqual(
+      after.data.map(({ id, type }) => [id, type]),
+      [[`msg_${rows[0]!.id.replaceAll('-', '')}`, CRITICAL]],
+    )
+  })
+
+  test('may begin now', async () => {
+    const team = await following()
+    await tell(team, [CREATED])
+    await delivery.drain()
+    const now = await follow(team, '?start=newest')
+    assert.deepEqual(now.data, [])
+    await tell(team, [UPDATED])
+    await delivery.drain()
+    assert.deepEqual(types(await follow(team, `?next_cursor=${now.next_cursor}`)), [UPDATED])
+  })
+
+  test('is told only the types that are wanted, wherever they are', async () => {
+    const team = await following()
+    await tell(team, [...Array<string>(1100).fill(UPDATED), CRITICAL, CREATED, CRITICAL])
+    await delivery.drain()
+    const page = await follow(team, `?type=${CRITICAL}&limit=1`)
+    assert.deepEqual(types(page), [CRITICAL])
+    assert.deepEqual(types(await follow(team, `?type=${CRITICAL},${CREATED}&next_cursor=${page.next_cursor}`)), [
+      CREATED,
+      CRITICAL,
+    ])
+    assert.deepEqual(types(await follow(team, '?type=daily.data.activity.created')), [])
+  })
+
+  test('is told nothing of users who are deleted or erased, nor of other teams', async () => {
+    const [team, other] = [await following(), await following()]
+    const deleted = await tell(team, [CREATED])
+    await tell(team, [UPDATED])
+    await tell(other, [CRITICAL])
+    await delivery.drain()
+    assert.deepEqual(types(await follow(team)), [CREATED, UPDATED])
+    assert.equal((await team.api.delete(`/v2/user/${deleted}`)).status, 200)
+    assert.deepEqual(types(await follow(team)), [UPDATED])
+    await team.api.post('/v1/sandbox/clock/advance', { seconds: 8 * 86_400 })
+    assert.deepEqual(types(await follow(team)), [UPDATED])
+    const { next_cursor } = await follow(other)
+    assert.equal((await team.api.get(`/v1/events/follow?next_cursor=${next_cursor}`)).status, 400)
+    assert.equal((await team.api.get('/v1/events/follow?next_cursor=x')).status, 400)
+  })
+})
+
+describe('who waits', () => {
+  test('is answered when there is an event', async () => {
+    const team = await following()
+    const waiting = follow(team, '?wait_s=25')
+    await tell(team, [CREATED])
+    await delivery.drain()
+    assert.deepEqual(types(await waiting), [CREATED])
+  })
+
+  test('is answered without one when the time is over, and loses nothing', async () => {
+    const team = await following()
+    const { data, next_cursor } = await follow(team, '?wait_s=1')
+    assert.deepEqual(data, [])
+    await tell(team, [CREATED])
+    await delivery.drain()
+    assert.deepEqual(types(await follow(team, `?next_cursor=${next_cursor}`)), [CREATED])
+  })
+
+  test('waits on for the type that is wanted', async () => {
+    const team = await following()
+    const waiting = follow(team, `?wait_s=25&type=${CRITICAL}`)
+    await tell(team, [CREATED])
+    await delivery.drain()
+    await tell(team, [CRITICAL])
+    await delivery.drain()
+    assert.deepEqual(types(await waiting), [CRITICAL])
+  })
+
+  test('holds no connection: more may wait than there are connections, and others are served', async () => {
+    const team = await following()
+    const asked = Array.from({ length: WAITING_OF_A_TEAM + 1 }, () => team.api.get('/v1/events/follow?wait_s=25'))
+    const refused = await Promise.race(asked)
+    assert.deepEqual([refused.status, refused.headers.get('retry-after')], [429, '5'])
+    assert.equal(cells.of(team.cell).pool.waitingCount, 0)
+    const other = await following()
+    assert.equal((await client(other.key).get('/v1/events/follow?wait_s=0')).status, 200)
+    await tell(team, [CREATED])
+    await delivery.drain()
+    const answered = (await Promise.all(asked)).filter((reply) => reply !== refused)
+    for (const { body } of answered) assert.deepEqual(types(body), [CREATED])
+    assert.equal((await team.api.get('/v1/events/follow?wait_s=1')).status, 200)
+  })
+})
+
+test('the feed is kept for thirty days', async () => {
+  const team = await following()
+  await tell(team, [CREATED])
+  await delivery.drain()
+  const age = (days: number) =>
+    team.db.pool.query('update feed set created_at = created_at - make_interval(days => $1) where team_id = $2', [
+      days,
+      team.team,
+    ])
+  await age(29)
+  await expire(team.db, feedCleanup)
+  assert.deepEqual(types(await follow(team)), [CREATED])
+  await age(2)
+  await expire(team.db, feedCleanup)
+  assert.deepEqual(types(await follow(team)), [])
+})
