@@ -1,12 +1,12 @@
 // How long it takes to take a laboratory's report in: written down, matched, flagged, entered into its order, told.
-import { receiveForTeam } from '../src/matching/receive.ts'
+import { receiveForTeam } from '../src/lab/result-matching/receive.ts'
 import { loadTenant } from '../src/tenancy/teams/teams.ts'
-import { changeOrder } from '../src/orders/change-order.ts'
+import { changeOrder } from '../src/lab/orders/change-order.ts'
 import { Cells } from '../src/platform/db/cells.ts'
 import type { CellName } from '../src/platform/db/cell-names.ts'
 import type { Connection } from '../src/platform/db/database.ts'
-import { expectedResults } from '../src/catalog/lab-tests.ts'
-import { expectations } from '../src/results/expectations.ts'
+import { expectedResults } from '../src/lab/catalog/lab-tests.ts'
+import { expectations } from '../src/lab/results/expected-results.ts'
 
 const PATIENT = { first_name: 'Testa', last_name: 'Fictional', dob: '1990-01-31', gender: 'female' }
 const CELL: CellName = 'sandbox-us'

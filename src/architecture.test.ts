@@ -110,10 +110,10 @@ test('a table is written by one module', () => {
 const FRAGMENTS: Record<string, RegExp> = {
   'src/phlebotomy/visits.ts': /select staff_id, .* from phlebotomy_visit\s+where staff_id = any/s,
   'src/people/users/users.ts': /from "user"\s*$/,
-  'src/catalog/lab-tests.ts': /from lab_test t\s+join lab l/,
-  'src/matching/raw-results.ts': /from raw_result r join lab l on l.id = r.lab_id$/,
+  'src/lab/catalog/lab-tests.ts': /from lab_test t\s+join lab l/,
+  'src/lab/result-matching/raw-results.ts': /from raw_result r join lab l on l.id = r.lab_id$/,
   // Who sends for a team is known by the team's id.
-  'src/matching/receive.ts': /lab_id = \S+ and sender = /,
+  'src/lab/result-matching/receive.ts': /lab_id = \S+ and sender = /,
 }
 
 const TEAM_TABLES = [
@@ -175,14 +175,14 @@ const ON_WHOLE_CELL: Record<string, string> = {
   'src/schedule-command.ts': 'commands: schedules are of no team',
   'src/demo.ts': 'the demo teams are made',
   'src/database.ts': 'which migrations a schema has',
-  'src/catalog/exchange.ts': 'the catalog is of no team',
-  'src/catalog/load.ts': 'the catalog is of no team',
+  'src/lab/catalog-exchange/exchange.ts': 'the catalog is of no team',
+  'src/lab/catalog/load.ts': 'the catalog is of no team',
   'src/people/insurance/load.ts': 'payors and diagnoses of the platform',
-  'src/labs/platform-accounts.ts': 'lab accounts of the platform',
+  'src/lab/accounts/platform-accounts.ts': 'lab accounts of the platform',
   'src/tenancy/teams/team-erasure.ts': 'teams that were deleted',
   'src/tenancy/teams/managed-teams.ts': 'management keys name any team of their organization',
   'src/tenancy/teams/teams.ts': 'a team is looked up before anybody works for it',
-  'src/matching/receive.ts': 'whose result it is has to be found',
+  'src/lab/result-matching/receive.ts': 'whose result it is has to be found',
   'src/messages/courier.ts': 'sends what is due, of every team',
   'src/phlebotomy/import.ts': 'phlebotomists serve several teams',
   'src/events/brokers/cell-dispatcher.ts': 'delivers what is due, of every team',

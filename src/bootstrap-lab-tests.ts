@@ -3,7 +3,7 @@
 import type { Typed } from './command-tree.ts'
 import { cell, id, UsageError } from './bootstrap.ts'
 import { served, within } from './bootstrap-labs.ts'
-import { approveLabTest, listWaiting } from './catalog/lab-test-changes.ts'
+import { approveLabTest, listWaiting } from './lab/catalog/lab-test-changes.ts'
 import type { Cells } from './platform/db/cells.ts'
 
 /**

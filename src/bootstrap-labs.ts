@@ -2,15 +2,15 @@
 // here and not over HTTP. Source: management-auth.md 12.
 import type { Typed } from './command-tree.ts'
 import { cell, id, UsageError } from './bootstrap.ts'
-import { createAccount, findAccount, listForOperator, updateAccount, type AccountChange } from './labs/accounts.ts'
-import { accountStatuses, delegatedFlows, TEAMS_MAX, type AllowedBilling } from './labs/schema.ts'
+import { createAccount, findAccount, listForOperator, updateAccount, type AccountChange } from './lab/accounts/accounts.ts'
+import { accountStatuses, delegatedFlows, TEAMS_MAX, type AllowedBilling } from './lab/accounts/schema.ts'
 import { findOrg } from './tenancy/teams/teams.ts'
 import type { Cells } from './platform/db/cells.ts'
 import type { CellName } from './platform/db/cell-names.ts'
 import type { Db } from './platform/db/database.ts'
 import type { PlainTx } from './platform/db/transaction.ts'
 import { Problem } from './platform/http/errors.ts'
-import { billingTypes } from './wire/enums.ts'
+import { billingTypes } from './lab/catalog/enums.ts'
 import { usStates } from './people/person/countries.ts'
 
 /**

@@ -1,6 +1,6 @@
 // Organizations, teams and keys by command: what a fresh installation starts with, and the way back in when every key is lost.
 import type { Typed } from './command-tree.ts'
-import { seedStandardTests } from './catalog/lab-tests.ts'
+import { seedStandardTests } from './lab/catalog/lab-tests.ts'
 import { createOrgKey, createTeamKey, listOrgKeys, listTeamKeys, revokeKey } from './tenancy/keys/keys.ts'
 import { setExpiry, setPlan } from './tenancy/organizations/organizations.ts'
 import {

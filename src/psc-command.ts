@@ -8,7 +8,7 @@ import type { Db } from './platform/db/database.ts'
 import { taken } from './platform/files/rejected-rows.ts'
 import { importSites, labOf } from './psc/import.ts'
 import { countSites, listSites, setActive } from './psc/sites.ts'
-import { labSlugs } from './wire/enums.ts'
+import { labSlugs } from './lab/catalog/enums.ts'
 
 const LISTED = 1000
 

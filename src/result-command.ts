@@ -2,7 +2,7 @@
 import type { Typed } from './command-tree.ts'
 import { cell, id, UsageError } from './bootstrap.ts'
 import { loadTenant } from './tenancy/teams/teams.ts'
-import { assignToTeam, dropUnassigned, listUnassigned } from './matching/operator.ts'
+import { assignToTeam, dropUnassigned, listUnassigned } from './lab/result-matching/operator-reviews.ts'
 import { leaveCommand } from './platform/access-log/access-line.ts'
 import { seal } from './platform/access-log/access-log.ts'
 import type { Cells } from './platform/db/cells.ts'

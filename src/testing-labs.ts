@@ -1,6 +1,6 @@
 // Lab accounts as an operator makes them, for tests.
-import { createAccount, type AccountChange } from './labs/accounts.ts'
-import { billingTypes, type LabSlug } from './wire/enums.ts'
+import { createAccount, type AccountChange } from './lab/accounts/accounts.ts'
+import { billingTypes, type LabSlug } from './lab/catalog/enums.ts'
 import { usStates } from './people/person/countries.ts'
 import type { Given } from './testing.ts'
 

@@ -1,9 +1,9 @@
 // What tests order with: people and places that do not exist, in the form requests have them, and orders brought to where a test
 // wants them.
 import assert from 'node:assert/strict'
-import { changeOrder } from './orders/change-order.ts'
-import type { OpenOrder } from './orders/open-order.ts'
-import type { Order } from './orders/schema.ts'
+import { changeOrder } from './lab/orders/change-order.ts'
+import type { OpenOrder } from './lab/orders/open-order.ts'
+import type { Order } from './lab/orders/schema.ts'
 import { machineNow, plusSeconds } from './platform/runtime/clock.ts'
 import { teamNow } from './platform/db/database.ts'
 import type { Tenant } from './platform/db/transaction.ts'

@@ -1,11 +1,11 @@
 // What laboratories send in tests: deliveries made for an order or for nobody, taken in as a link does.
 import { randomUUID } from 'node:crypto'
-import { expectedResults } from './catalog/lab-tests.ts'
-import type { LabReport } from './labs/report.ts'
-import type { Delivery, ReportedPatient } from './matching/delivery.ts'
-import { receiveForTeam, type Receipt } from './matching/receive.ts'
-import type { Order } from './orders/schema.ts'
-import { expectations } from './results/expectations.ts'
+import { expectedResults } from './lab/catalog/lab-tests.ts'
+import type { LabReport } from './lab/links/diagnostic-report.ts'
+import type { Delivery, ReportedPatient } from './lab/result-matching/incoming-result.ts'
+import { receiveForTeam, type Receipt } from './lab/result-matching/receive.ts'
+import type { Order } from './lab/orders/schema.ts'
+import { expectations } from './lab/results/expected-results.ts'
 import { patient, placed, tenantOf, walk } from './testing-orders.ts'
 import type { Given } from './testing.ts'
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { operations, teamErasers } from '../src/app.ts'
-import { eraseTeamAccounts } from '../src/labs/erase.ts'
+import { eraseTeamAccounts } from '../src/lab/accounts/erase.ts'
 import { eraseTeams, teamCleanup } from '../src/tenancy/teams/team-erasure.ts'
 import { createLog } from '../src/platform/telemetry/log.ts'
 import { Retention } from '../src/platform/queue/retention.ts'

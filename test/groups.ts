@@ -12,12 +12,12 @@ const GROUP_FILES_MAX = 18
 const ALONE: Record<string, string[]> = {
   'change the catalog, the sites or the places of a cell': [
     'src/bootstrap-catalog.test.ts',
-    'src/catalog/catalog.test.ts',
-    'src/catalog/compendium.test.ts',
-    'src/catalog/lab-test-changes.test.ts',
-    'src/catalog/load.test.ts',
-    'src/catalog/order-sets.test.ts',
-    'src/catalog/patient-rules.test.ts',
+    'src/lab/catalog/catalog.test.ts',
+    'src/lab/compendium/compendium.test.ts',
+    'src/lab/catalog/lab-test-changes.test.ts',
+    'src/lab/catalog/load.test.ts',
+    'src/lab/catalog/order-sets.test.ts',
+    'src/lab/catalog/patient-rules.test.ts',
     'src/insurance-command.test.ts',
     'src/places/geocoder.test.ts',
     'src/places/places.test.ts',

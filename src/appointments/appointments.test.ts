@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { iso, plusSeconds } from '../platform/runtime/clock.ts'
 import { Problem } from '../platform/http/errors.ts'
-import { changeOrder, openOrder } from '../orders/change-order.ts'
+import { changeOrder, openOrder } from '../lab/orders/change-order.ts'
 import {
   appointmentOrder,
   appointmentsOf,

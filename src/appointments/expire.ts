@@ -1,5 +1,5 @@
 // Cancelling appointments whose requisition has not come in time. Source: lab-testing.md 17.5.
-import { findOpenOrder, finish } from '../orders/change-order.ts'
+import { findOpenOrder, finish } from '../lab/orders/change-order.ts'
 import { handle } from '../platform/queue/outbox.ts'
 import { cancelAppointment, hasRequisition } from './appointments.ts'
 import { expireAppointment, instants } from './expiry.ts'

@@ -1,7 +1,7 @@
 // Appointments whose requisition does not come are cancelled: eight hours after the order, unless that was scheduled for a date, and two
 // hours before their start. A job is due at each of the two instants, in the team's time; what has changed until then it finds out itself.
 // Source: lab-testing.md 17.5.
-import type { OpenOrder } from '../orders/open-order.ts'
+import type { OpenOrder } from '../lab/orders/open-order.ts'
 import { plusSeconds } from '../platform/runtime/clock.ts'
 import type { Tx } from '../platform/db/transaction.ts'
 import { enqueue, job } from '../platform/queue/outbox.ts'

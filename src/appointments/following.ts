@@ -1,6 +1,6 @@
 // What an order's steps mean to its appointment, in the transaction that takes them. Source: lab-testing.md 11, 17.4.
-import type { OrderFollower } from '../orders/followers.ts'
-import type { OpenOrder } from '../orders/open-order.ts'
+import type { OrderFollower } from '../lab/orders/order-hooks.ts'
+import type { OpenOrder } from '../lab/orders/open-order.ts'
 import type { Tx } from '../platform/db/transaction.ts'
 import { cancelAppointment, completeAppointment, tellOrder } from './appointments.ts'
 import { isOver } from './machine.ts'

@@ -2,7 +2,7 @@
 // management-auth.md 5, 7, 13, 14.
 import { NextCursor } from '../tenancy/teams/schema.ts'
 import { Clearable, Fields, Maybe, Nullable, OpenEnum, T, Text, Timestamp, Uuid, type Static } from '../platform/schema/schema.ts'
-import { labSlugs } from '../wire/enums.ts'
+import { labSlugs } from '../lab/catalog/enums.ts'
 import { OAuthProvider, providers } from '../people/users/sources.ts'
 import { Details, detailShapes } from './details.ts'
 

@@ -1,6 +1,6 @@
 // What tests of the bench stand on: orders at the laboratory whose orders people work through, and doing things to them.
 import assert from 'node:assert/strict'
-import type { Order } from '../orders/schema.ts'
+import type { Order } from '../lab/orders/schema.ts'
 import { kit, orderOf, placed } from '../testing-orders.ts'
 import { given, type Given, type Reply } from '../testing.ts'
 

@@ -1,6 +1,6 @@
 // Tells patients of the steps of their orders, within the transactions that make them.
-import type { OrderFollower } from '../orders/followers.ts'
-import type { OpenOrder } from '../orders/open-order.ts'
+import type { OrderFollower } from '../lab/orders/order-hooks.ts'
+import type { OpenOrder } from '../lab/orders/open-order.ts'
 import { helpWith } from './help.ts'
 import { channelsOf, heard } from './kinds.ts'
 import { tell } from './messages.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { changeOrder } from '../orders/change-order.ts'
-import type { Order } from '../orders/schema.ts'
+import { changeOrder } from '../lab/orders/change-order.ts'
+import type { Order } from '../lab/orders/schema.ts'
 import { address, kit, orderOf, patient, placed, walk } from '../testing-orders.ts'
 import { given, type Given } from '../testing.ts'
 

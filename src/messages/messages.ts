@@ -1,7 +1,7 @@
 // Messages to patients: owns patient_message, what was said of which order, and what became of it. Everything that would be said is
 // written down; it is carried only where there is somebody who carries it. Never logs whom or what.
-import type { Order } from '../orders/schema.ts'
-import { hasOrder } from '../orders/orders.ts'
+import type { Order } from '../lab/orders/schema.ts'
+import { hasOrder } from '../lab/orders/orders.ts'
 import type { Queries, Tx } from '../platform/db/transaction.ts'
 import { dbNow } from '../platform/db/leases.ts'
 import { notFound } from '../platform/http/errors.ts'

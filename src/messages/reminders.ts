@@ -1,6 +1,6 @@
 // Reminders of what a patient has not done yet: jobs in team time that look at the order when they run. Source: lab-testing.md 23.
-import type { Intake } from '../orders/open-order.ts'
-import type { Order } from '../orders/schema.ts'
+import type { Intake } from '../lab/orders/open-order.ts'
+import type { Order } from '../lab/orders/schema.ts'
 import { plusSeconds } from '../platform/runtime/clock.ts'
 import type { Tx } from '../platform/db/transaction.ts'
 import { enqueue, handle, job } from '../platform/queue/outbox.ts'

@@ -1,7 +1,7 @@
 // Whether a patient is told anything, and how: the team's switches, and an order's own for text messages. An order's is kept with what
 // else was given with it. Source: lab-testing.md 23.
-import { changeOrder } from '../orders/change-order.ts'
-import type { Intake } from '../orders/open-order.ts'
+import { changeOrder } from '../lab/orders/change-order.ts'
+import type { Intake } from '../lab/orders/open-order.ts'
 import type { Tx } from '../platform/db/transaction.ts'
 import { notFound } from '../platform/http/errors.ts'
 import { T } from '../platform/schema/schema.ts'

@@ -2,8 +2,8 @@
 // lab-testing.md 23.
 import { readAppointment } from '../appointments/open-appointment.ts'
 import type { Appointment } from '../appointments/schema.ts'
-import type { Intake } from '../orders/open-order.ts'
-import type { Order } from '../orders/schema.ts'
+import type { Intake } from '../lab/orders/open-order.ts'
+import type { Order } from '../lab/orders/schema.ts'
 import { plusSeconds } from '../platform/runtime/clock.ts'
 import type { Tx } from '../platform/db/transaction.ts'
 import { enqueue, handle, job } from '../platform/queue/outbox.ts'

@@ -2,7 +2,7 @@
 import { beginAppointment, completeAppointment } from '../appointments/appointments.ts'
 import { isOver } from '../appointments/machine.ts'
 import { findAppointment } from '../appointments/open-appointment.ts'
-import { findOpenOrder, finish } from '../orders/change-order.ts'
+import { findOpenOrder, finish } from '../lab/orders/change-order.ts'
 import { enqueue, handle } from '../platform/queue/outbox.ts'
 import { playVisit } from './links/sandbox-visit.ts'
 

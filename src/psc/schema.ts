@@ -1,6 +1,6 @@
 // Shapes of patient service centers and areas. Source: lab-testing.md 2, 16; openapi-0.4.687.json.
 import { Fields, Int, Maybe, Nullable, OpenEnum, T, Text, Uuid, type Static } from '../platform/schema/schema.ts'
-import { Billing, LabSlug } from '../wire/enums.ts'
+import { Billing, LabSlug } from '../lab/catalog/enums.ts'
 
 /** Labs that have sites. */
 export const pscLabs = ['quest', 'labcorp', 'bioreference', 'sonora_quest'] as const

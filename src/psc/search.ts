@@ -1,6 +1,6 @@
 // Answers about sites near a place. Source: lab-testing.md 16.
-import { billingOffered, usableAccount, type UsableAccount } from '../labs/selection.ts'
-import { getOrder } from '../orders/orders.ts'
+import { billingOffered, usableAccount, type UsableAccount } from '../lab/accounts/account-selection.ts'
+import { getOrder } from '../lab/orders/orders.ts'
 import type { Tx } from '../platform/db/transaction.ts'
 import { badRequest, invalidValue, notFound } from '../platform/http/errors.ts'
 import { JsonText, type Outside } from '../platform/http/operation.ts'

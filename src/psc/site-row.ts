@@ -1,7 +1,7 @@
 // A site as an operator's file has it, read: every fault of a row is told, none of its values. Pure.
 import { milesBetween, isPoint } from '../places/distance.ts'
 import type { ZipTable } from '../places/zip-codes.ts'
-import { billingTypes } from '../wire/enums.ts'
+import { billingTypes } from '../lab/catalog/enums.ts'
 import { stateCode } from '../people/person/countries.ts'
 import { BOOKABLE_HERE, BOOKABLE_HERE_TOO } from './schema.ts'
 import { capabilities, type SiteRecord } from './sites.ts'

@@ -2,8 +2,8 @@
 // nothing. Source: lab-testing.md 18.
 import { cancelAppointment, confirmAppointment } from '../appointments/appointments.ts'
 import { findAppointment, orderOfAppointment, type OpenAppointment } from '../appointments/open-appointment.ts'
-import { findOpenOrder, finish } from '../orders/change-order.ts'
-import type { OpenOrder } from '../orders/open-order.ts'
+import { findOpenOrder, finish } from '../lab/orders/change-order.ts'
+import type { OpenOrder } from '../lab/orders/open-order.ts'
 import type { Queries, Tx } from '../platform/db/transaction.ts'
 import { handle, job } from '../platform/queue/outbox.ts'
 import { T, type Static } from '../platform/schema/schema.ts'

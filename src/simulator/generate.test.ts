@@ -1,9 +1,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { AnalyteDefinition, ExpectedMarker } from '../catalog/analytes.ts'
-import { offerRows } from '../catalog/data.ts'
-import { resultTypes, type Interpretation, type LabReport, type ReportedResult, type ResultType } from '../labs/report.ts'
-import { compare, interpret, parseRange, worst } from '../results/ranges.ts'
+import type { AnalyteDefinition, ExpectedMarker } from '../lab/catalog/analytes.ts'
+import { offerRows } from '../lab/catalog/data-files.ts'
+import {
+  resultTypes,
+  type Interpretation,
+  type LabReport,
+  type ReportedResult,
+  type ResultType,
+} from '../lab/links/diagnostic-report.ts'
+import { compare, interpret, parseRange, worst } from '../lab/results/reference-ranges.ts'
 import { generateReport, type ReportFlags } from './generate.ts'
 import { chanceOf, isWorded, makeResult } from './values.ts'
 

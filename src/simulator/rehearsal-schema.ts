@@ -1,4 +1,4 @@
-import { Interpretation } from '../orders/schema.ts'
+import { Interpretation } from '../lab/orders/schema.ts'
 import { Fields, Maybe, Nullable, OpenEnum, T, Timestamp, Uuid, type Static } from '../platform/schema/schema.ts'
 import { rehearsalCases } from './rehearsal-cases.ts'
 

@@ -1,7 +1,7 @@
 // Rehearsals in the sandbox: a result that cannot be matched is brought about, as far as its review. Owns unmatched_result_test, a row for
 // each run; what a stage does is in rehearsal-stages.ts. Source: lab-testing.md 14.
-import { findLabTest } from '../catalog/lab-tests.ts'
-import { hasOrder } from '../orders/orders.ts'
+import { findLabTest } from '../lab/catalog/lab-tests.ts'
+import { hasOrder } from '../lab/orders/orders.ts'
 import { iso } from '../platform/runtime/clock.ts'
 import type { Tx } from '../platform/db/transaction.ts'
 import { inTurn } from '../platform/db/erasure.ts'

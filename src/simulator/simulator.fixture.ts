@@ -1,6 +1,6 @@
 // What the tests of simulations share.
 import assert from 'node:assert/strict'
-import type { Order, TestkitDetails } from '../orders/schema.ts'
+import type { Order, TestkitDetails } from '../lab/orders/schema.ts'
 import { registration } from '../testing-orders.ts'
 import type { Given } from '../testing.ts'
 

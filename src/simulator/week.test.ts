@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Appointment, TimeSlot } from '../appointments/schema.ts'
-import type { Order } from '../orders/schema.ts'
+import type { Order } from '../lab/orders/schema.ts'
 import { assertAgreement } from '../testing-appointments.ts'
 import { placed } from '../testing-orders.ts'
 import { avenue, homeOrder, ok, slots, usAddress, visitOf } from '../testing-visits.ts'

@@ -2,7 +2,7 @@
 // statements keep teams apart alone, and where the policies of the database do.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { listForOperator } from '../../src/labs/accounts.ts'
+import { listForOperator } from '../../src/lab/accounts/accounts.ts'
 import type { Operation } from '../../src/platform/http/operation.ts'
 import { given, type Reply } from '../../src/testing.ts'
 import { answered, forTeams } from './each.ts'

@@ -1,0 +1,132 @@
+// Under which lab account an order is placed. A team's accounts are remembered for a few seconds, since every order asks; what would be
+// refused is looked at anew first, so that a link made elsewhere counts at once. Source: management-auth.md 12; lab-testing.md 4.
+import type { PlainTx, Queries, Tx } from '../../platform/db/transaction.ts'
+import { badRequest, Problem } from '../../platform/http/errors.ts'
+import { T, type Static } from '../../platform/schema/schema.ts'
+import { sql } from '../../platform/db/sql.ts'
+import type { PatientAddress } from '../../people/person/address.ts'
+import type { Billing } from '../catalog/enums.ts'
+import { UNITED_STATES, usStates } from '../../people/person/countries.ts'
+import type { AccountStatus } from './schema.ts'
+
+const UsableAccount = T.Object({
+  id: T.String(),
+  lab_id: T.Integer(),
+  platform: T.Boolean(),
+  status: T.String(),
+  delegated_flow: T.String(),
+  allowed_billing: T.Record(T.String(), T.Array(T.String())),
+})
+/** An account that a team may order under, should the rest agree. */
+export type UsableAccount = Static<typeof UsableAccount>
+
+const KEY = 'lab accounts'
+
+/** The team's accounts, or what it may use of the platform's, are others now. */
+export const forgetUsable = (tx: PlainTx, team: string): void => tx.forget(team, KEY)
+
+const load = (tx: Queries & { team: string }): Promise<UsableAccount[]> =>
+  tx.many(
+    UsableAccount,
+    sql`
+    select a.id, a.lab_id, a.org_id is null as platform, a.status, a.delegated_flow, a.allowed_billing
+    from lab_account a
+    where a.id = any (array(
+      select id from lab_account where org_id is null union all select account_id from lab_account_team where team_id = ${tx.team}))
+    order by a.id`,
+  )
+
+/** The accounts that the team may order under at all labs, as they were at most 4 s ago. Costs no statement while remembered. */
+export const usableAccounts = async (tx: Tx): Promise<UsableAccount[]> => (await tx.remember(KEY, () => load(tx)))!
+
+/** What an order asks of its account. */
+export interface Wanted {
+  lab_id: number
+  lab_account_id?: string | undefined
+  billing_type: Billing
+  /** Absent while the patient is not known: then the state is not looked at. */
+  address?: PatientAddress | undefined
+  /** Statuses that take the order. */
+  statuses: readonly AccountStatus[]
+}
+
+/**
+ * The account an order is placed under: the one named; else the only one of the lab that is linked to the team and takes orders; else,
+ * with none linked, the platform's.
+ * 400: the named one is not the team's, of another lab or not active; several or none could take it; the billing type is not offered by
+ * the account, or not in the patient's state.
+ * @param known from `usableAccounts`
+ */
+export async function chooseAccount(tx: Tx, known: UsableAccount[], wanted: Wanted): Promise<UsableAccount> {
+  const chosen = choose(known, wanted)
+  if (!(chosen instanceof Problem)) return chosen
+  const again = choose(await load(tx), wanted)
+  if (again instanceof Problem) throw again
+  return again
+}
+
+function choose(accounts: UsableAccount[], wanted: Wanted): UsableAccount | Problem {
+  const account = wanted.lab_account_id === undefined ? onlyOne(accounts, wanted) : named(accounts, wanted)
+  return account instanceof Problem ? account : (refusedBilling(account, wanted) ?? account)
+}
+
+const takes = ({ statuses }: Wanted, { status }: UsableAccount): boolean => (statuses as readonly string[]).includes(status)
+
+function named(accounts: UsableAccount[], wanted: Wanted): UsableAccount | Problem {
+  const account = accounts.find(({ id }) => id === wanted.lab_account_id)
+  if (!account) return badRequest('The lab account is not one of this team')
+  if (account.lab_id !== wanted.lab_id) return badRequest('The lab account is of another lab than the order')
+  return takes(wanted, account) ? account : badRequest(`The lab account is ${account.status}`)
+}
+
+function onlyOne(accounts: UsableAccount[], wanted: Wanted): UsableAccount | Problem {
+  const atLab = accounts.filter(({ lab_id }) => lab_id === wanted.lab_id)
+  const linked = atLab.filter(({ platform }) => !platform)
+  const [first, ...more] = (linked.length ? linked : atLab).filter((account) => takes(wanted, account))
+  if (more.length) return badRequest('Several lab accounts could take this order, name one in lab_account_id')
+  if (first) return first
+  return badRequest(linked.length ? 'None of the lab accounts of this team is active' : 'There is no lab account for this lab')
+}
+
+function refusedBilling({ allowed_billing }: UsableAccount, { billing_type, address }: Wanted): Problem | undefined {
+  const states = allowed_billing[billing_type]
+  if (!states?.length) return badRequest(`Billing type ${billing_type} needs a lab account that supports it`)
+  if (!address || offeredAt(states, address)) return undefined
+  return badRequest(`Billing type ${billing_type} is not offered in the state of the patient`)
+}
+
+/** Lists of states can name the fifty only: what is offered in all of them is offered everywhere. */
+const offeredAt = (states: string[], { state, country }: Pick<PatientAddress, 'state' | 'country'>): boolean =>
+  country === UNITED_STATES && usStates.includes(state) ? states.includes(state) : usStates.every((each) => states.includes(each))
+
+/** Labs that take an order under a delegated account only with the customer's physician on it. */
+const PHYSICIAN_LABS = new Set(['labcorp', 'quest', 'sonora_quest'])
+
+let physiciansEnforced = true
+
+/** Say, once for the process, whether delegated accounts insist on the physician who orders. Until it is said, they do. */
+export function enforcePhysicians(on: boolean): void {
+  physiciansEnforced = on
+}
+
+/** Whether an order under this account must name its physician. */
+export const needsPhysician = ({ delegated_flow }: UsableAccount, lab_slug: string): boolean =>
+  physiciansEnforced &&
+  (delegated_flow === 'order_delegated' || delegated_flow === 'fully_delegated') &&
+  PHYSICIAN_LABS.has(lab_slug)
+
+/** An account that the team may use; undefined for any other id. */
+export async function usableAccount(tx: Tx, lab_account_id: string): Promise<UsableAccount | undefined> {
+  const isIt = ({ id }: UsableAccount) => id === lab_account_id
+  return (await usableAccounts(tx)).find(isIt) ?? (await load(tx)).find(isIt)
+}
+
+/** The lab of an account that the team may use; undefined for any other id. */
+export const labOfAccount = async (tx: Tx, lab_account_id: string): Promise<number | undefined> =>
+  (await usableAccount(tx, lab_account_id))?.lab_id
+
+/** The types of billing that an account offers to a patient at this address. */
+export const billingOffered = (
+  { allowed_billing }: UsableAccount,
+  address: Pick<PatientAddress, 'state' | 'country'>,
+): string[] => Object.keys(allowed_billing).filter((type) => offeredAt(allowed_billing[type]!, address))

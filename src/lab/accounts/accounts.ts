@@ -1,0 +1,171 @@
+// Lab accounts: under which orders reach a laboratory. Owns lab_account and lab_account_team; never knows what is ordered under them.
+// Source: management-auth.md 12; lab-testing.md 4.
+import type { PlainTx, Queries, Tx } from '../../platform/db/transaction.ts'
+import { badRequest, notFound } from '../../platform/http/errors.ts'
+import type { Manager } from '../../platform/http/operation.ts'
+import { T } from '../../platform/schema/schema.ts'
+import { and, sql, type Sql } from '../../platform/db/sql.ts'
+import { reachedTeam } from '../../tenancy/teams/reach.ts'
+import { LabAccount, type AccountsQuery, type AccountStatus, type AllowedBilling, type DelegatedFlow } from './schema.ts'
+import { forgetUsable } from './account-selection.ts'
+
+/** Accounts that an organization, or the platform, can have in a cell. */
+export const ACCOUNTS_MAX = 500
+
+const anyTeam = sql`true`
+
+/** Accounts `a`, with those linked teams `t` that may be shown. */
+const selectAccounts = (shown: Sql): Sql => sql`
+  select a.id, l.slug as lab, a.org_id, a.status, a.delegated_flow, a.provider_account_id, a.account_name, a.default_clinical_notes,
+         a.business_units, a.allowed_billing,
+         to_json(array(select t.team_id from lab_account_team t where t.account_id = a.id and ${shown} order by t.team_id)) as team_id_allowlist
+  from lab_account a join lab l on l.id = a.lab_id`
+
+const newestFirst = sql`order by a.created_at desc, a.id desc`
+
+const narrowed = (query: { lab_account_id?: string; status?: AccountStatus }): Sql[] => [
+  ...(query.lab_account_id === undefined ? [] : [sql`a.id = ${query.lab_account_id}`]),
+  ...(query.status === undefined ? [] : [sql`a.status = ${query.status}`]),
+]
+
+const linkedTo = (teams: Sql): Sql =>
+  sql`exists (select from lab_account_team t where t.account_id = a.id and t.team_id = any (${teams}))`
+
+/**
+ * An organization's accounts in the cell, newest first; for a key that is bound to teams those linked to its teams, and of the linked
+ * teams its own. 403, 404: the filter names a team out of reach; one of another region has none here.
+ */
+export async function listAccounts(
+  tx: PlainTx,
+  control: Queries,
+  manager: Manager,
+  query: AccountsQuery,
+): Promise<{ data: LabAccount[] }> {
+  if (query.team_id !== undefined) await reachedTeam(control, manager, query.team_id)
+  const own = manager.teams && sql`${[...manager.teams]}::uuid[]`
+  const conditions = [
+    sql`a.org_id = ${manager.org}`,
+    ...narrowed(query),
+    ...(own ? [linkedTo(own)] : []),
+    ...(query.team_id === undefined ? [] : [linkedTo(sql`array[${query.team_id}::uuid]`)]),
+  ]
+  const shown = own ? sql`t.team_id = any (${own})` : anyTeam
+  return { data: await tx.many(LabAccount, sql`${selectAccounts(shown)} where ${and(conditions)} ${newestFirst}`) }
+}
+
+/** Accounts that the calling team may order under: those linked to it, and the platform's. Of linked teams only the caller is shown. */
+export async function listTeamAccounts(
+  tx: Tx,
+  query: { lab_account_id?: string; status?: AccountStatus },
+): Promise<{ data: LabAccount[] }> {
+  const usable = sql`(a.org_id is null or ${linkedTo(sql`array[${tx.team}::uuid]`)})`
+  const data = await tx.many(
+    LabAccount,
+    sql`${selectAccounts(sql`t.team_id = ${tx.team}`)} where ${and([usable, ...narrowed(query)])} ${newestFirst}`,
+  )
+  return { data }
+}
+
+/** Every account of the cell, or those of an organization: for the operator. */
+export const listForOperator = (tx: Queries, org_id: string | undefined): Promise<LabAccount[]> =>
+  tx.many(
+    LabAccount,
+    sql`${selectAccounts(anyTeam)} where ${org_id === undefined ? sql`true` : sql`a.org_id = ${org_id}`} ${newestFirst} limit 5000`,
+  )
+
+export const findAccount = (tx: Queries, id: string): Promise<LabAccount | undefined> =>
+  tx.maybe(LabAccount, sql`${selectAccounts(anyTeam)} where a.id = ${id}`)
+
+/**
+ * Replace the teams that an organization's account is linked to; none unlinks all. Writes lab_account_team.
+ * 400: one that is no team of the organization in this cell. 404: no such account of the organization; the platform's are for all.
+ */
+export async function linkTeams(tx: PlainTx, org_id: string, id: string, team_ids: string[]): Promise<LabAccount> {
+  const account = await lockAccount(tx, id)
+  if (account?.org_id !== org_id) throw notFound('Lab account not found')
+  await replaceTeams(tx, account, org_id, team_ids)
+  return (await findAccount(tx, id))!
+}
+
+async function lockAccount(tx: PlainTx, id: string): Promise<LabAccount | undefined> {
+  await tx.locking.run(sql`select id from lab_account where id = ${id} for no key update`)
+  return findAccount(tx, id)
+}
+
+const Id = T.Object({ id: T.String() })
+
+async function replaceTeams(tx: PlainTx, account: LabAccount, org_id: string, team_ids: string[]): Promise<void> {
+  const wanted = [...new Set(team_ids)]
+  const teams = await tx.locking.many(
+    Id,
+    sql`select id from team where id = any (${wanted}::uuid[]) and org_id = ${org_id} and deleted_at is null for key share`,
+  )
+  if (teams.length < wanted.length) throw badRequest('team_id_allowlist names what is no team of the organization in this region')
+  await tx.run(sql`delete from lab_account_team where account_id = ${account.id} and team_id <> all (${wanted}::uuid[])`)
+  await tx.run(sql`
+    insert into lab_account_team (account_id, team_id) select ${account.id}, unnest(${wanted}::uuid[]) on conflict do nothing`)
+  for (const team of new Set([...account.team_id_allowlist, ...wanted])) forgetUsable(tx, team)
+}
+
+/** What an operator says of an account; what is absent is left as it is. */
+export interface AccountChange {
+  status?: AccountStatus
+  delegated_flow?: DelegatedFlow
+  provider_account_id?: string
+  account_name?: string | null
+  default_clinical_notes?: string | null
+  business_units?: string[] | null
+  allowed_billing?: AllowedBilling
+  team_ids?: string[]
+}
+
+/** `id`: chosen by whoever asks; made here unless given. */
+export type NewAccount = AccountChange & { id?: string; lab: string; org_id: string | null; provider_account_id: string }
+
+const Count = T.Object({ n: T.Integer() })
+
+/**
+ * Create an account; active, nothing delegated, and without billing where nothing else is said. Writes lab_account, lab_account_team.
+ * 400: there are 500 already; the platform has one at this lab; teams that are not the organization's. 404: no such lab.
+ */
+export async function createAccount(tx: PlainTx, account: NewAccount): Promise<string> {
+  const lab = await tx.maybe(T.Object({ id: T.Integer() }), sql`select id from lab where slug = ${account.lab}`)
+  if (!lab) throw notFound('There is no such lab in this cell')
+  const { n } = await tx.one(
+    Count,
+    sql`select count(*) as n from lab_account where org_id is not distinct from ${account.org_id}::uuid`,
+  )
+  if (n >= ACCOUNTS_MAX) throw badRequest(`There are at most ${ACCOUNTS_MAX} accounts of one owner in a cell`)
+  const id = account.id ?? tx.uuid()
+  const made = await tx.run(sql`
+    insert into lab_account (id, lab_id, org_id, status, delegated_flow, provider_account_id, account_name, default_clinical_notes,
+                             business_units, allowed_billing, created_at)
+    values (${id}, ${lab.id}, ${account.org_id}, ${account.status ?? 'active'}, ${account.delegated_flow ?? 'not_delegated'},
+            ${account.provider_account_id}, ${account.account_name ?? null}, ${account.default_clinical_notes ?? null},
+            ${account.business_units ?? null}::text[], ${JSON.stringify(account.allowed_billing ?? {})}, ${tx.now})
+    on conflict (lab_id) where org_id is null do nothing`)
+  if (!made) throw badRequest(`The platform has an account at ${account.lab} in this cell already`)
+  if (account.team_ids) await link(tx, id, account.org_id, account.team_ids)
+  return id
+}
+
+async function link(tx: PlainTx, id: string, org_id: string | null, team_ids: string[]): Promise<void> {
+  if (org_id === null) throw badRequest("The platform's accounts are for every team, none is linked to them")
+  await replaceTeams(tx, (await findAccount(tx, id))!, org_id, team_ids)
+}
+
+/** Change an account. Writes lab_account, lab_account_team. 400: teams that are not the organization's. 404: no such account. */
+export async function updateAccount(tx: PlainTx, id: string, change: AccountChange): Promise<void> {
+  const before = await lockAccount(tx, id)
+  if (!before) throw notFound('There is no such lab account in this cell')
+  const { team_ids, ...fields } = change
+  const after = { ...before, ...fields }
+  await tx.run(sql`
+    update lab_account
+    set status = ${after.status}, delegated_flow = ${after.delegated_flow}, provider_account_id = ${after.provider_account_id},
+        account_name = ${after.account_name}, default_clinical_notes = ${after.default_clinical_notes},
+        business_units = ${after.business_units}::text[], allowed_billing = ${JSON.stringify(after.allowed_billing)}
+    where id = ${id}`)
+  for (const team of before.team_id_allowlist) forgetUsable(tx, team)
+  if (team_ids) await link(tx, id, before.org_id, team_ids)
+}

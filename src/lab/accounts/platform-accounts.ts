@@ -1,0 +1,32 @@
+// The platform's own accounts, which every team may order under that has none linked: a cell that has a catalog to order from gets one
+// for each lab. What the operator makes of them stays.
+import type { Db } from '../../platform/db/database.ts'
+import { T } from '../../platform/schema/schema.ts'
+import { sql } from '../../platform/db/sql.ts'
+import { billingTypes } from '../catalog/enums.ts'
+import { usStates } from '../../people/person/countries.ts'
+
+const Lab = T.Object({ id: T.Integer() })
+
+/** What the accounts are called at their labs until the operator says so. Source: lab-testing.md 24. */
+const NUMBER = '1234567890'
+
+const everywhere = JSON.stringify(Object.fromEntries(billingTypes.map((type) => [type, usStates])))
+
+/** Give each lab that has none its platform account. Writes lab_account. Two processes may do so at once. */
+export async function loadPlatformAccounts(db: Db): Promise<void> {
+  await db.plainTx(async (tx) => {
+    const missing = await tx.many(
+      Lab,
+      sql`
+      select id from lab l where not exists (select from lab_account a where a.lab_id = l.id and a.org_id is null) order by id`,
+    )
+    if (missing.length === 0) return
+    const rows = missing.map(({ id }) => ({ id: tx.uuid(), lab_id: id, provider_account_id: NUMBER }))
+    await tx.run(sql`
+      insert into lab_account (id, lab_id, status, delegated_flow, provider_account_id, account_name, allowed_billing, created_at)
+      select id, lab_id, 'active', 'not_delegated', provider_account_id, 'Platform', ${everywhere}::jsonb, ${tx.now}
+      from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as r (id uuid, lab_id integer, provider_account_id text)
+      on conflict (lab_id) where org_id is null do nothing`)
+  })
+}

@@ -1,0 +1,66 @@
+import type { Administration } from '../../tenancy/access/access.ts'
+import { managementOperation, operation, type Operation } from '../../platform/http/operation.ts'
+import { linkTeams, listAccounts, listTeamAccounts } from './accounts.ts'
+import { upsertSandboxAccount } from './sandbox-accounts.ts'
+import * as shapes from './schema.ts'
+
+export const routes = (admin: Administration): Operation[] => [
+  operation({
+    id: 'get_team_lab_accounts',
+    patients: false,
+    method: 'GET',
+    path: '/v3/lab_test/lab_account',
+    summary: 'List the lab accounts that the team may order under, newest first',
+    description: "Those linked to the team and, with `org_id` null, the platform's.",
+    query: shapes.TeamAccountsQuery,
+    reply: shapes.LabAccounts,
+    run: (tx, { query }) => listTeamAccounts(tx, query),
+  }),
+  managementOperation({
+    id: 'get_lab_accounts',
+    patients: false,
+    method: 'GET',
+    path: '/v1/org/{org_id}/lab_account/{env}/{region}',
+    place: 'cell',
+    reach: 'bound',
+    summary: "List the organization's lab accounts, newest first",
+    description: 'A key that is bound to teams sees the accounts linked to its teams.',
+    params: shapes.AccountsParams,
+    query: shapes.AccountsQuery,
+    reply: shapes.LabAccounts,
+    run: (tx, { manager, query }) => listAccounts(tx, admin.cells.control.queries, manager, query),
+  }),
+  managementOperation({
+    id: 'upsert_lab_account',
+    patients: false,
+    method: 'PUT',
+    path: '/v1/org/{org_id}/lab_account/{env}/{region}/{account_id}',
+    place: 'cell',
+    reach: 'org',
+    summary: 'Make a lab account of a sandbox, or replace what it says',
+    description:
+      'Sandbox only. The caller chooses the id. What is left out: active, nothing delegated, `client_bill` in every state; linked teams stay.',
+    params: shapes.AccountParams,
+    body: shapes.UpsertAccount,
+    reply: shapes.LabAccountReply,
+    example: { lab: 'quest', provider_account_id: 'FICTIONAL-1', delegated_flow: 'order_delegated' },
+    run: async (tx, { params, body }) => ({ lab_account: await upsertSandboxAccount(tx, params, body) }),
+  }),
+  managementOperation({
+    id: 'update_lab_account_team_id_allowlist',
+    patients: false,
+    method: 'PATCH',
+    path: '/v1/org/{org_id}/lab_account/{env}/{region}/{account_id}',
+    place: 'cell',
+    reach: 'org',
+    summary: 'Replace the teams that a lab account is linked to',
+    description: 'An empty list unlinks all.',
+    params: shapes.AccountParams,
+    body: shapes.LinkTeams,
+    reply: shapes.LabAccountReply,
+    example: { team_id_allowlist: ['01890000-0000-7000-8000-000000000001'] },
+    run: async (tx, { manager, params, body }) => ({
+      lab_account: await linkTeams(tx, manager.org, params.account_id, body.team_id_allowlist),
+    }),
+  }),
+]

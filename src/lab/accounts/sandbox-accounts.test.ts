@@ -1,0 +1,113 @@
+// Lab accounts of sandboxes, made over HTTP so that a test suite can set up who orders.
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { describe, test } from 'node:test'
+import { orderBody, placed } from '../../testing-orders.ts'
+import { given, type Given } from '../../testing.ts'
+import { usStates } from '../../people/person/countries.ts'
+
+const PATH = '/lab_account/sandbox/us'
+const PHYSICIAN_MISSING = 'Orders under this lab account must name the physician who orders'
+const terms = { lab: 'quest', provider_account_id: 'FICTIONAL-1' }
+
+const put = ({ manage }: Given, id: string, changes: Record<string, unknown> = {}) =>
+  manage.put(`${PATH}/${id}`, { ...terms, ...changes })
+
+async function upserted(team: Given, changes: Record<string, unknown> = {}, id: string = randomUUID()) {
+  const { status, body } = await put(team, id, changes)
+  assert.equal(status, 200, JSON.stringify(body))
+  assert.equal(body.lab_account.id, id)
+  return body.lab_account
+}
+
+/** What an order of the team's walk-in test, which is Quest's, is answered without a physician: its account, or why there is none. */
+async function ordered(team: Given): Promise<string> {
+  const body = await orderBody(team, { lab_test_id: await team.test('walk_in_test') })
+  const { status, body: reply } = await team.api.post('/v3/order', body)
+  return status === 200 ? reply.order.lab_account_id : reply.detail
+}
+
+describe('a lab account of a sandbox', () => {
+  test('is made with what is usual, and counts for the next order', async () => {
+    const team = await given()
+    const before = await placed(team, { lab_test_id: await team.test('walk_in_test') })
+    const account = await upserted(team, { team_id_allowlist: [team.team] })
+    assert.notEqual(before.lab_account_id, account.id)
+    assert.deepEqual(account, {
+      id: account.id,
+      lab: 'quest',
+      org_id: team.org_id,
+      status: 'active',
+      delegated_flow: 'not_delegated',
+      provider_account_id: 'FICTIONAL-1',
+      account_name: null,
+      default_clinical_notes: null,
+      business_units: null,
+      allowed_billing: { client_bill: usStates },
+      team_id_allowlist: [team.team],
+    })
+    assert.deepEqual((await team.manage.get(PATH)).body.data, [account])
+    assert.equal(await ordered(team), account.id)
+  })
+
+  test('delegates ordering, and takes it back', async () => {
+    const team = await given()
+    const { id } = await upserted(team, { team_id_allowlist: [team.team] })
+    for (const delegated_flow of ['order_delegated', 'fully_delegated', 'result_delegated']) {
+      const { team_id_allowlist } = await upserted(team, { delegated_flow }, id)
+      assert.deepEqual(team_id_allowlist, [team.team])
+      assert.equal(await ordered(team), delegated_flow === 'result_delegated' ? id : PHYSICIAN_MISSING)
+    }
+  })
+
+  test('says everything of itself, and loses what is left out when it is replaced, but its teams', async () => {
+    const team = await given()
+    const more = {
+      status: 'pending',
+      account_name: 'Fictional Clinic',
+      default_clinical_notes: 'Fasting only',
+      business_units: ['NEL'],
+      allowed_billing: { client_bill: ['AZ'], patient_bill: ['AZ', 'CA'] },
+      team_id_allowlist: [team.team],
+    }
+    const account = await upserted(team, more)
+    assert.deepEqual({ ...account, ...more }, account)
+    const plain = await upserted(team, { team_id_allowlist: [team.team] })
+    assert.deepEqual(await upserted(team, {}, account.id), { ...plain, id: account.id })
+    assert.deepEqual((await upserted(team, { team_id_allowlist: [] }, account.id)).team_id_allowlist, [])
+  })
+
+  test('is made once by requests at the same time', async () => {
+    const team = await given()
+    const id = randomUUID()
+    const replies = await Promise.all(Array.from({ length: 5 }, () => put(team, id)))
+    assert.ok(replies.some(({ status }) => status === 200))
+    for (const { status, body } of replies)
+      assert.ok(status === 200 || body.detail === 'This lab account is being made by another request', JSON.stringify(body))
+    assert.equal((await team.manage.get(PATH)).body.data.length, 1)
+  })
+
+  test('is refused for what is not there or not allowed, and nothing is made', async () => {
+    const [team, other] = [await given(), await given()]
+    const theirs = await upserted(other)
+    const bad: [Record<string, unknown>, number][] = [
+      [{ lab: 'nowhere' }, 404],
+      [{ team_id_allowlist: [other.team] }, 400],
+      [{ delegated_flow: 'both' }, 422],
+      [{ allowed_billing: { client_bill: ['ZZ'] } }, 422],
+      [{ allowed_billing: { barter: ['AZ'] } }, 422],
+      [{ provider_account_id: '' }, 422],
+    ]
+    for (const [changes, status] of bad)
+      assert.equal((await put(team, randomUUID(), changes)).status, status, JSON.stringify(changes))
+    const { status, body } = await put(team, theirs.id)
+    assert.deepEqual([status, body], [404, { detail: 'Lab account not found' }])
+    const production = await team.manage.put(`/lab_account/production/us/${randomUUID()}`, terms)
+    const detail = 'Lab accounts of production are made by whoever operates the installation'
+    assert.deepEqual([production.status, production.body], [403, { detail }])
+    assert.deepEqual((await team.manage.get(PATH)).body.data, [])
+    const { id } = await upserted(team)
+    const moved = await put(team, id, { lab: 'labcorp' })
+    assert.deepEqual([moved.status, moved.body], [400, { detail: 'The laboratory of an account does not change' }])
+  })
+})

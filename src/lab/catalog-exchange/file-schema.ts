@@ -1,0 +1,168 @@
+// The file that an operator edits a catalog with: one JSON document, described in docs/CATALOG.md. What is left out is null, or the value
+// given here; keys that nobody declared are refused.
+import { Refusal, type Rule } from '../../platform/schema/read.ts'
+import { Fields, Int, OpenEnum, T, Text, type Static, type TSchema } from '../../platform/schema/schema.ts'
+import { collectionMethods, markerTypes, sampleTypes } from '../catalog/enums.ts'
+import { usStates } from '../../people/person/countries.ts'
+
+export const FORMAT = 'drawbridge-catalog-1'
+
+/** Rows of one kind that a file may have. */
+export const ROWS_MAX = 100_000
+
+const orNull = <S extends TSchema>(schema: S) =>
+  T.Optional(T.Union([schema, T.Null()], { default: null }) as TSchema) as unknown as Filled<S>
+/** Absent is null: once read, it is there. */
+type Filled<S extends TSchema> = ReturnType<typeof T.Union<[S, ReturnType<typeof T.Null>]>>
+
+const closed = { additionalProperties: false }
+const text = (maxLength: number) => Text({ minLength: 1, maxLength })
+const Slug = (pattern: string) => Text({ minLength: 1, maxLength: 200, pattern })
+const days = orNull(Int({ minimum: 0, maximum: 1000 }))
+const Id = orNull(Int({ minimum: 1 }))
+const nameLength = orNull(Int({ minimum: 1, maximum: 50 }))
+const flag = (value: boolean) => T.Boolean({ default: value })
+const listOf = <S extends TSchema>(item: S, maxItems: number) => T.Array(item, { maxItems, default: [] })
+
+const LabEntry = Fields(
+  {
+    id: Id,
+    slug: Slug('^[a-z][a-z0-9_]*$'),
+    name: text(200),
+    first_line_address: text(200),
+    city: text(200),
+    state: text(200),
+    zipcode: text(20),
+    collection_methods: T.Array(OpenEnum(collectionMethods), { minItems: 1, maxItems: 10 }),
+    sample_types: T.Array(OpenEnum(sampleTypes), { minItems: 1, maxItems: 20 }),
+    logo_url: orNull(text(2083)),
+    clia: orNull(text(50)),
+    medical_director: orNull(text(200)),
+    max_first_name: nameLength,
+    max_last_name: nameLength,
+    allowed_genders: orNull(T.Array(OpenEnum(['female', 'male', 'other', 'unknown']), { minItems: 1, maxItems: 4 })),
+  },
+  closed,
+)
+export type LabEntry = Static<typeof LabEntry>
+
+const limit = orNull(T.Number())
+
+const Definition = Fields(
+  {
+    type: OpenEnum(['numeric', 'range', 'comment', 'coded_value']),
+    unit: orNull(text(50)),
+    decimals: orNull(Int({ minimum: 0, maximum: 10 })),
+    low: limit,
+    high: limit,
+    low_female: limit,
+    high_female: limit,
+    low_male: limit,
+    high_male: limit,
+    critical_low: limit,
+    critical_high: limit,
+    range_text: orNull(text(500)),
+    specimen: orNull(text(50)),
+    description: orNull(text(2000)),
+  },
+  closed,
+)
+
+const AnalyteEntry = Fields(
+  {
+    slug: Slug('^[a-z0-9][a-z0-9-]*$'),
+    name: text(200),
+    loinc: orNull(Slug('^\\d{1,7}-\\d$')),
+    loinc_name: orNull(text(500)),
+    definition: Definition,
+  },
+  closed,
+)
+export type AnalyteEntry = Static<typeof AnalyteEntry>
+
+const QuestionEntry = Fields(
+  {
+    id: T.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }),
+    required: T.Boolean(),
+    code: text(50),
+    value: text(500),
+    type: OpenEnum(['choice', 'text', 'numeric', 'multi_choice']),
+    sequence: Int({ minimum: 0 }),
+    answers: listOf(
+      Fields({ id: T.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }), code: text(50), value: text(500) }, closed),
+      200,
+    ),
+    constraint: orNull(text(500)),
+    default: orNull(text(200)),
+  },
+  closed,
+)
+export type QuestionEntry = Static<typeof QuestionEntry>
+
+const cents = Int({ minimum: -100_000_000, maximum: 100_000_000 })
+
+const Pricing = T.Union([
+  Fields(
+    {
+      base_amount_minor: Int({ minimum: 0, maximum: 100_000_000 }),
+      modifiers: orNull(
+        T.Array(
+          Fields(
+            {
+              delta_amount_minor: T.Union([cents, Fields({ minimum: cents, maximum: cents }, closed)]),
+              conditions: Fields(
+                {
+                  us_state: orNull(Fields({ any_of: T.Array(OpenEnum(usStates), { minItems: 1, maxItems: 50 }) }, closed)),
+                  reflex: orNull(Fields({}, closed)),
+                },
+                closed,
+              ),
+            },
+            closed,
+          ),
+          { maxItems: 100 },
+        ),
+      ),
+    },
+    closed,
+  ),
+  Fields({ unspecified: OpenEnum(['refer_to_contract', 'price_unavailable']) }, closed),
+])
+
+const priceRule: Rule = (price) =>
+  price === 'N/A' || /^\d{1,9}(\.\d{1,2})?$/.test(price) ? price : new Refusal('must be dollars such as 12.50, or N/A')
+
+const MarkerEntry = Fields(
+  {
+    id: Id,
+    lab: text(200),
+    provider_id: text(100),
+    name: text(200),
+    slug: Slug('^[a-z0-9][a-z0-9-]*$'),
+    description: orNull(text(2000)),
+    type: OpenEnum(markerTypes),
+    unit: orNull(text(50)),
+    price: Text({ rule: priceRule, maxLength: 20 }),
+    pricing: orNull(Pricing),
+    cpt_codes: listOf(text(20), 100),
+    aoe: orNull(Fields({ questions: T.Array(QuestionEntry, { maxItems: 100 }) }, closed)),
+    a_la_carte_enabled: flag(false),
+    is_orderable: flag(true),
+    common_tat_days: days,
+    worst_case_tat_days: days,
+    results: listOf(Fields({ analyte: text(200), required: flag(true) }, closed), 300),
+  },
+  closed,
+)
+export type MarkerEntry = Static<typeof MarkerEntry>
+
+export const CatalogFile = Fields(
+  {
+    format: OpenEnum([FORMAT]),
+    labs: listOf(LabEntry, 1000),
+    analytes: listOf(AnalyteEntry, ROWS_MAX),
+    markers: listOf(MarkerEntry, ROWS_MAX),
+  },
+  closed,
+)
+export type CatalogFile = Static<typeof CatalogFile>

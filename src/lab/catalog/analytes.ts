@@ -1,0 +1,44 @@
+// What a marker leads to: the shapes of what is measured and of where normal ends. Not on the wire; results are made from them.
+import { Nullable, T, type Static } from '../../platform/schema/schema.ts'
+import { MarkerType } from './enums.ts'
+
+const limit = Nullable(T.Number())
+
+/** What a value of an analyte looks like and where normal ends. Where the sexes differ, each has its own limits. */
+export const AnalyteDefinition = T.Object({
+  type: T.Union([T.Literal('numeric'), T.Literal('range'), T.Literal('comment'), T.Literal('coded_value')]),
+  unit: Nullable(T.String()),
+  decimals: Nullable(T.Integer()),
+  low: limit,
+  high: limit,
+  low_female: limit,
+  high_female: limit,
+  low_male: limit,
+  high_male: limit,
+  critical_low: limit,
+  critical_high: limit,
+  range_text: Nullable(T.String()),
+  specimen: Nullable(T.String()),
+  description: Nullable(T.String()),
+})
+export type AnalyteDefinition = Static<typeof AnalyteDefinition>
+
+export const ExpectedMarker = T.Object({
+  marker_id: T.Integer(),
+  name: T.String(),
+  slug: T.String(),
+  provider_id: T.String(),
+  type: MarkerType,
+  lab_id: T.Integer(),
+  expected: T.Array(
+    T.Object({
+      name: T.String(),
+      slug: T.String(),
+      loinc: Nullable(T.String()),
+      loinc_name: Nullable(T.String()),
+      required: T.Boolean(),
+      definition: AnalyteDefinition,
+    }),
+  ),
+})
+export type ExpectedMarker = Static<typeof ExpectedMarker>

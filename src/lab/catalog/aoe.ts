@@ -1,0 +1,57 @@
+// Questions a lab asks at order entry, and whether they were answered. Source: lab-testing.md 3.3.
+import type { Tx } from '../../platform/db/transaction.ts'
+import { badRequest } from '../../platform/http/errors.ts'
+import { Nullable, T } from '../../platform/schema/schema.ts'
+import { sql } from '../../platform/db/sql.ts'
+import { Question } from './schema.ts'
+
+export interface AoeAnswer {
+  marker_id: number
+  question_id: number
+  answer: string
+}
+
+const Row = T.Object({ marker_id: T.Integer(), aoe: Nullable(T.Object({ questions: T.Array(Question) })) })
+
+/** Fasting is known from the lab test, so it is never demanded; an explicit answer still counts. */
+export const FASTING = /^(FSTING|FASTING)$/i
+const NUMBER = /^[+-]?\d{1,15}(\.\d{1,10})?$/
+
+/**
+ * Check the answers for the markers of a lab test.
+ * 400: a required question without an answer; an answer to no question of these markers, not a listed code, or not a number.
+ */
+export async function assertAnswered(tx: Tx, lab_test_id: string, answers: AoeAnswer[]): Promise<void> {
+  const questions = (await tx.remember(`questions ${lab_test_id}`, () => questionsOf(tx, lab_test_id)))!
+  for (const { marker_id, question_id, answer } of answers) {
+    const question = questions.get(`${marker_id} ${question_id}`)
+    if (!question) throw badRequest(`Marker ${marker_id} of this order has no question ${question_id}`)
+    assertAnswer(question, answer)
+  }
+  const answered = new Set(answers.map(({ marker_id, question_id }) => `${marker_id} ${question_id}`))
+  const missing = [...questions]
+    .filter(([key, q]) => q.required && !FASTING.test(q.code) && !answered.has(key))
+    .map(([, q]) => `"${q.value}"`)
+  if (missing.length) throw badRequest(`Missing required questions - ${[...new Set(missing)].join(', ')}`)
+}
+
+/** By marker and question. */
+async function questionsOf(tx: Tx, lab_test_id: string): Promise<Map<string, Question>> {
+  const markers = await tx.many(
+    Row,
+    sql`
+    select m.id as marker_id, m.aoe from lab_test_marker tm join marker m on m.id = tm.marker_id
+    where tm.lab_test_id = ${lab_test_id} order by tm.position`,
+  )
+  return new Map(markers.flatMap(({ marker_id, aoe }) => (aoe?.questions ?? []).map((q) => [`${marker_id} ${q.id}`, q] as const)))
+}
+
+function assertAnswer(question: Question, answer: string): void {
+  if (question.type === 'numeric' && !NUMBER.test(answer.trim()))
+    throw badRequest(`The answer to question ${question.id} must be a number`)
+  if (question.type !== 'choice' && question.type !== 'multi_choice') return
+  const given = question.type === 'multi_choice' ? answer.split(',').map((code) => code.trim()) : [answer]
+  const codes = question.answers.map(({ code }) => code)
+  if (!given.every((code) => codes.includes(code)))
+    throw badRequest(`The answer to question ${question.id} must be one of ${codes.join(', ')}`)
+}

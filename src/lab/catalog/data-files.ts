@@ -1,0 +1,204 @@
+// The catalog's data files as rows of its tables. Pure: reads files, knows no database. Every fault names its file and row.
+import { readFileSync } from 'node:fs'
+import { parseCsv } from '../../platform/files/csv.ts'
+import type { AnalyteDefinition } from './analytes.ts'
+import type { Price, Question } from './schema.ts'
+
+const files = { labs: ['labs.json'], offers: ['analytes.csv', 'markers.csv', 'aoe.json'] } as const
+/** Labs, and what they offer. */
+export type Part = keyof typeof files
+type FileName = (typeof files)[Part][number]
+
+/** The text of a data file. */
+export const textOf = (name: FileName): string => readFileSync(new URL(`data/${name}`, import.meta.url), 'utf8')
+
+/** The files a part of the catalog is made from. */
+export const filesOf = (part: Part): readonly FileName[] => files[part]
+
+export interface LabRow {
+  id: number
+  slug: string
+  name: string
+  first_line_address: string
+  city: string
+  state: string
+  zipcode: string
+  collection_methods: string[]
+  sample_types: string[]
+  logo_url: string | null
+  clia: string | null
+  medical_director: string | null
+  max_first_name?: number | null
+  max_last_name?: number | null
+  allowed_genders?: string[] | null
+}
+
+export const labRows = (): LabRow[] => JSON.parse(textOf('labs.json')) as LabRow[]
+
+export interface AnalyteRow {
+  slug: string
+  name: string
+  loinc: string | null
+  loinc_name: string | null
+  definition: AnalyteDefinition
+}
+
+export interface MarkerRow {
+  id: number
+  lab_id: number
+  provider_id: string
+  name: string
+  slug: string
+  description: string | null
+  type: string
+  unit: string | null
+  price: string
+  pricing?: Price | null
+  cpt_codes?: string[]
+  aoe: { questions: Question[] } | null
+  a_la_carte_enabled: boolean
+  is_orderable: boolean
+  common_tat_days: number | null
+  worst_case_tat_days: number | null
+}
+
+export interface MarkerAnalyteRow {
+  marker_id: number
+  analyte: string
+  position: number
+  required: boolean
+}
+
+export interface Offers {
+  analytes: AnalyteRow[]
+  markers: MarkerRow[]
+  marker_analytes: MarkerAnalyteRow[]
+}
+
+/** What the labs offer. Throws at the first row that cannot be understood or names what is not there. */
+export function offerRows(): Offers {
+  const lab_ids = new Map(labRows().map((lab) => [lab.slug, lab.id]))
+  const questions = JSON.parse(textOf('aoe.json')) as Record<string, Question[]>
+  const analytes = parseCsv(textOf('analytes.csv')).map((row) => analyteRow(new Row('analytes.csv', row)))
+  const bySlug = new Map(analytes.map((analyte) => [analyte.slug, analyte]))
+  const markers: MarkerRow[] = []
+  const marker_analytes: MarkerAnalyteRow[] = []
+  for (const row of parseCsv(textOf('markers.csv'))) {
+    const fields = new Row('markers.csv', row)
+    const links = [...fields.words('analytes'), ...fields.words('optional_analytes')]
+    const required = fields.words('analytes').length
+    for (const slug of links) if (!bySlug.has(slug)) throw fields.fault(`there is no analyte "${slug}"`)
+    const id = fields.number('id')
+    marker_analytes.push(...links.map((analyte, i) => ({ marker_id: id, analyte, position: i + 1, required: i < required })))
+    const single = fields.text('type') === 'biomarker' && links.length === 1 ? bySlug.get(links[0]!) : undefined
+    markers.push(markerRow(fields, lab_ids, questions, single?.definition.unit ?? null))
+  }
+  return { analytes, markers, marker_analytes }
+}
+
+function analyteRow(fields: Row): AnalyteRow {
+  const definition: AnalyteDefinition = {
+    type: fields.oneOf('type', ['numeric', 'range', 'comment', 'coded_value']),
+    unit: fields.maybe('unit'),
+    decimals: fields.maybeNumber('decimals'),
+    low: fields.maybeNumber('low'),
+    high: fields.maybeNumber('high'),
+    low_female: fields.maybeNumber('low_female'),
+    high_female: fields.maybeNumber('high_female'),
+    low_male: fields.maybeNumber('low_male'),
+    high_male: fields.maybeNumber('high_male'),
+    critical_low: fields.maybeNumber('critical_low'),
+    critical_high: fields.maybeNumber('critical_high'),
+    range_text: fields.maybe('range_text'),
+    specimen: fields.maybe('specimen'),
+    description: fields.maybe('description'),
+  }
+  return {
+    slug: fields.text('slug'),
+    name: fields.text('name'),
+    loinc: fields.maybe('loinc'),
+    loinc_name: fields.maybe('loinc_name'),
+    definition,
+  }
+}
+
+function markerRow(
+  fields: Row,
+  lab_ids: Map<string, number>,
+  questions: Record<string, Question[]>,
+  unit: string | null,
+): MarkerRow {
+  const lab_id = lab_ids.get(fields.text('lab'))
+  if (lab_id === undefined) throw fields.fault(`there is no lab "${fields.text('lab')}"`)
+  const aoe = fields.maybe('aoe')
+  if (aoe !== null && !Object.hasOwn(questions, aoe)) throw fields.fault(`there are no questions "${aoe}"`)
+  return {
+    id: fields.number('id'),
+    lab_id,
+    provider_id: fields.text('provider_id'),
+    name: fields.text('name'),
+    slug: fields.text('slug'),
+    description: fields.maybe('description'),
+    type: fields.oneOf('type', ['biomarker', 'panel']),
+    unit,
+    price: fields.maybe('price') ?? 'N/A',
+    aoe: aoe === null ? null : { questions: questions[aoe]! },
+    a_la_carte_enabled: fields.boolean('a_la_carte_enabled'),
+    is_orderable: fields.boolean('is_orderable'),
+    common_tat_days: fields.maybeNumber('common_tat_days'),
+    worst_case_tat_days: fields.maybeNumber('worst_case_tat_days'),
+  }
+}
+
+/** One row of a file, read by column. An empty field is "not given". */
+class Row {
+  readonly #file: string
+  readonly #row: Record<string, string>
+  constructor(file: string, row: Record<string, string>) {
+    this.#file = file
+    this.#row = row
+  }
+
+  fault(text: string): Error {
+    return new Error(`${this.#file}, row ${this.#row.id ?? this.#row.slug}: ${text}`)
+  }
+
+  maybe(column: string): string | null {
+    const value = this.#row[column]
+    if (value === undefined) throw this.fault(`there is no column ${column}`)
+    return value === '' ? null : value
+  }
+
+  text(column: string): string {
+    const value = this.maybe(column)
+    if (value === null) throw this.fault(`${column} is empty`)
+    return value
+  }
+
+  words(column: string): string[] {
+    return this.maybe(column)?.split(' ') ?? []
+  }
+
+  maybeNumber(column: string): number | null {
+    const value = this.maybe(column)
+    if (value === null) return null
+    if (!/^-?\d+(\.\d+)?$/.test(value)) throw this.fault(`${column} is not a number`)
+    return Number(value)
+  }
+
+  number(column: string): number {
+    const value = this.maybeNumber(column)
+    if (value === null) throw this.fault(`${column} is empty`)
+    return value
+  }
+
+  boolean(column: string): boolean {
+    return this.oneOf(column, ['true', 'false']) === 'true'
+  }
+
+  oneOf<const V extends string>(column: string, values: readonly V[]): V {
+    const value = values.find((known) => known === this.#row[column])
+    if (value === undefined) throw this.fault(`${column} must be one of ${values.join(', ')}`)
+    return value
+  }
+}

@@ -1,0 +1,46 @@
+// Enumerations that several modules speak. Only values, no behaviour. Source: lab-testing.md 2.
+import { OpenEnum, type Static } from '../../platform/schema/schema.ts'
+
+/** How a sample is taken. */
+export const collectionMethods = ['testkit', 'walk_in_test', 'at_home_phlebotomy', 'on_site_collection'] as const
+export const CollectionMethod = OpenEnum(collectionMethods)
+export type CollectionMethod = Static<typeof CollectionMethod>
+
+export const sampleTypes = ['dried_blood_spot', 'arm_collector', 'serum', 'saliva', 'urine', 'stool'] as const
+export const SampleType = OpenEnum(sampleTypes)
+export type SampleType = Static<typeof SampleType>
+
+export const labSlugs = [
+  'ayumetrix',
+  'spiriplex',
+  'ussl',
+  'quest',
+  'sonora_quest',
+  'labcorp',
+  'bioreference',
+  'us_biotek',
+  'manual',
+  'sanocardio',
+  'ihd',
+  'nexus',
+  'my_uti',
+  'crl',
+  'mtl',
+] as const
+export const LabSlug = OpenEnum(labSlugs)
+export type LabSlug = Static<typeof LabSlug>
+
+/** Only an active lab test can be ordered. */
+export const labTestStatuses = ['active', 'pending_approval', 'inactive'] as const
+export const LabTestStatus = OpenEnum(labTestStatuses)
+export type LabTestStatus = Static<typeof LabTestStatus>
+
+/** `biomarker`: one thing measured. `panel`: a set that a lab sells as one. */
+export const markerTypes = ['biomarker', 'panel'] as const
+export const MarkerType = OpenEnum(markerTypes)
+export type MarkerType = Static<typeof MarkerType>
+
+/** Who pays for an order. Source: lab-testing.md 4. */
+export const billingTypes = ['client_bill', 'commercial_insurance', 'patient_bill_passthrough', 'patient_bill'] as const
+export const Billing = OpenEnum(billingTypes)
+export type Billing = Static<typeof Billing>

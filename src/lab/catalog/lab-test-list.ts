@@ -1,0 +1,87 @@
+// Lists of a team's lab tests: filters, order, pages, prices. Only reads.
+import type { Tx } from '../../platform/db/transaction.ts'
+import { cursor, numberPart, readCursor, uuidPart } from '../../platform/http/cursors.ts'
+import { T } from '../../platform/schema/schema.ts'
+import { and, sql, type Sql } from '../../platform/db/sql.ts'
+import { selectLabTests } from './lab-tests.ts'
+import { containing } from './markers.ts'
+import { priceLabTests } from './pricing.ts'
+import { LabTest, type LabTestPage, type LabTestPageQuery, type LabTestQuery } from './schema.ts'
+
+/** The most that the list without pages gives. */
+export const LAB_TESTS_MAX = 1000
+
+/** What a list can be sorted by. A cursor holds a place as a whole number: seconds since 1970, or cents. */
+const orders = {
+  price: { column: sql`t.price`, place: sql`(t.price * 100)::bigint`, value: (place: number) => sql`${place}::numeric / 100` },
+  created_at: { column: sql`t.created_at`, place: sql`extract(epoch from t.created_at)::bigint`, value: instant },
+  updated_at: { column: sql`t.updated_at`, place: sql`extract(epoch from t.updated_at)::bigint`, value: instant },
+}
+function instant(place: number): Sql {
+  return sql`to_timestamp(${place})`
+}
+
+const order = ({ order_key = 'created_at', order_direction = 'asc' }: LabTestQuery): Sql =>
+  order_direction === 'asc' ? sql`${orders[order_key].column}, t.id` : sql`${orders[order_key].column} desc, t.id desc`
+
+function conditions(tx: Tx, filter: LabTestQuery): Sql[] {
+  const found: Sql[] = [sql`t.team_id = ${tx.team}`]
+  if (filter.generation_method !== 'all') found.push(sql`t.auto_generated = ${filter.generation_method === 'auto'}`)
+  if (filter.lab_slug !== undefined) found.push(sql`l.slug = ${filter.lab_slug.toLowerCase()}`)
+  if (filter.collection_method !== undefined) found.push(sql`t.method = ${filter.collection_method}`)
+  if (filter.status !== undefined) found.push(sql`t.status = ${filter.status}`)
+  if (filter.name) found.push(sql`t.name ilike ${containing(filter.name)}`)
+  if (filter.marker_ids?.length) found.push(containsAll(sql`tm.marker_id`, sql`integer[]`, filter.marker_ids))
+  if (filter.provider_ids?.length) found.push(containsAll(sql`m.provider_id`, sql`text[]`, filter.provider_ids))
+  return found
+}
+
+/** A test is of one lab, so that a test code stands for one of its markers at most. */
+function containsAll(column: Sql, type: Sql, values: (string | number)[]): Sql {
+  const wanted = [...new Set(values)]
+  return sql`(
+    select count(distinct ${column}) from lab_test_marker tm join marker m on m.id = tm.marker_id
+    where tm.lab_test_id = t.id and ${column} = any (${wanted}::${type})) = ${wanted.length}`
+}
+
+/** The team's lab tests, at most 1000. */
+export const listLabTests = (tx: Tx, query: LabTestQuery): Promise<LabTest[]> =>
+  tx.many(
+    LabTest,
+    sql`
+    ${selectLabTests('with markers')} where ${and(conditions(tx, query))} order by ${order(query)} limit ${LAB_TESTS_MAX}`,
+  )
+
+const Row = T.Object({ ...LabTest.properties, place: T.Integer() })
+
+/** A page of the team's lab tests, of one lab when given. 400: a cursor of another list, order or filter. */
+export async function listLabTestPage(tx: Tx, query: LabTestPageQuery, only?: number): Promise<LabTestPage> {
+  const { lab_test_limit = 50, next_cursor, include_pricing, lab_account_id: _, ...filter } = query
+  const list = JSON.stringify(['lab_test', tx.team, filter, only])
+  const found = conditions(tx, filter)
+  if (only !== undefined) found.push(sql`t.lab_id = ${only}`)
+  if (next_cursor) found.push(after(filter, readCursor(list, next_cursor, [numberPart(12), uuidPart])))
+  const rows = await tx.many(
+    Row,
+    sql`
+    ${selectLabTests('with markers', sql`, ${orders[filter.order_key ?? 'created_at'].place} as place`)}
+    where ${and(found)} order by ${order(filter)} limit ${lab_test_limit + 1}`,
+  )
+  const data = rows.slice(0, lab_test_limit).map((row): LabTest => {
+    const { place: _, ...test } = row
+    return test
+  })
+  const last = rows.length > lab_test_limit ? rows[lab_test_limit - 1] : undefined
+  return {
+    data,
+    next_cursor: last ? cursor(list, [String(last.place), last.id]) : null,
+    pricing: include_pricing ? await priceLabTests(tx, data) : null,
+  }
+}
+
+function after({ order_key = 'created_at', order_direction = 'asc' }: LabTestQuery, [place, id]: readonly [string, string]): Sql {
+  const { column, value } = orders[order_key]
+  return order_direction === 'asc'
+    ? sql`(${column}, t.id) > (${value(Number(place))}, ${id}::uuid)`
+    : sql`(${column}, t.id) < (${value(Number(place))}, ${id}::uuid)`
+}

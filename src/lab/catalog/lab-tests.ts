@@ -1,0 +1,149 @@
+// Lab tests: what a team orders, a choice of one lab's markers under a name and a price. Owns lab_test and lab_test_marker.
+import { readFileSync } from 'node:fs'
+import type { Tx } from '../../platform/db/transaction.ts'
+import { inTurn } from '../../platform/db/erasure.ts'
+import { notFound } from '../../platform/http/errors.ts'
+import { T } from '../../platform/schema/schema.ts'
+import { empty, sql, type Sql } from '../../platform/db/sql.ts'
+import type { CollectionMethod, LabSlug, SampleType } from './enums.ts'
+import { ExpectedMarker } from './analytes.ts'
+import { labColumns } from './labs.ts'
+import { markerColumns } from './markers.ts'
+import { LabTest } from './schema.ts'
+
+/** The markers of `tm`, looked up one by one: `offset 0` keeps the planner from reading the whole table for a handful of them. */
+const markersOf = (columns: Sql): Sql => sql`
+  lab_test_marker tm cross join lateral (select ${columns} from marker m where m.id = tm.marker_id offset 0)`
+
+const withMarkers = sql`
+  (select coalesce(json_agg(wire order by tm.position), '[]'::json) from ${markersOf(markerColumns)} wire where tm.lab_test_id = t.id)`
+const withoutMarkers = sql`null::json`
+
+/** A select of lab tests `t` as the interface shows them, up to where conditions begin. `more` are further columns. */
+export const selectLabTests = (markers: 'with markers' | 'without markers', more: Sql = empty): Sql => sql`
+  select t.id, t.slug, t.name, t.description, t.sample_type, t.method, t.price::float8 as price, t.status = 'active' as is_active,
+         t.status, t.fasting, (select to_json(wire) from (select ${labColumns}) wire) as lab,
+         ${markers === 'with markers' ? withMarkers : withoutMarkers} as markers, false as is_delegated, t.auto_generated,
+         t.has_collection_instructions, tat.common_tat_days, tat.worst_case_tat_days ${more}
+  from lab_test t
+  join lab l on l.id = t.lab_id
+  cross join lateral (
+    select case when bool_and(m.common_tat_days is not null) then max(m.common_tat_days) end as common_tat_days,
+           case when bool_and(m.worst_case_tat_days is not null) then max(m.worst_case_tat_days) end as worst_case_tat_days
+    from ${markersOf(sql`m.common_tat_days, m.worst_case_tat_days`)} m where tm.lab_test_id = t.id) tat`
+
+/** Read a lab test with its markers. 404: the team has no such test, or it is not of `only` lab. */
+export async function getLabTest(tx: Tx, id: string, only?: number): Promise<LabTest> {
+  const ofLab = only === undefined ? sql`true` : sql`t.lab_id = ${only}`
+  const test = await tx.maybe(
+    LabTest,
+    sql`${selectLabTests('with markers')} where t.id = ${id} and t.team_id = ${tx.team} and ${ofLab}`,
+  )
+  if (!test) throw notFound('Lab test not found')
+  return test
+}
+
+/** Read a lab test that may not be there, with its lab and with null for its markers: the form that orders carry. */
+export const findLabTest = (tx: Tx, id: string): Promise<LabTest | undefined> =>
+  tx.maybe(LabTest, sql`${selectLabTests('without markers')} where t.id = ${id} and t.team_id = ${tx.team}`)
+
+/** The markers of a lab test in its order, each with the results it leads to; empty for a test the team does not have. */
+export const expectedResults = (tx: Tx, lab_test_id: string): Promise<ExpectedMarker[]> =>
+  tx.many(
+    ExpectedMarker,
+    sql`
+    select m.id as marker_id, m.name, m.slug, m.provider_id, m.type, m.lab_id,
+      (select coalesce(json_agg(json_build_object(
+         'name', a.name, 'slug', a.slug, 'loinc', a.loinc, 'loinc_name', a.loinc_name, 'required', ma.required, 'definition', a.definition
+       ) order by ma.position), '[]'::json)
+       from marker_analyte ma join analyte a on a.id = ma.analyte_id where ma.marker_id = m.id) as expected
+    from lab_test t
+    join lab_test_marker tm on tm.lab_test_id = t.id
+    join marker m on m.id = tm.marker_id
+    where t.id = ${lab_test_id} and t.team_id = ${tx.team}
+    order by tm.position`,
+  )
+
+/** `3f0c9a1e-lipid-panel`. Source: lab-testing.md 3.4. */
+export function labTestSlug(team: string, name: string): string {
+  const words =
+    name
+      .normalize('NFKD')
+      .replace(/\p{M}/gu, '')
+      .toLowerCase()
+      .match(/[a-z0-9]+/g) ?? []
+  return [team.slice(0, 8), ...words].join('-')
+}
+
+/** A lab test of `data/lab-tests.json`. */
+export interface SampleTest {
+  key: string
+  name: string
+  description: string
+  lab: LabSlug
+  method: CollectionMethod
+  sample_type: SampleType
+  fasting: boolean
+  price: number
+  provider_ids: string[]
+  standard: boolean
+  has_collection_instructions: boolean
+}
+
+const sampleTests = (): SampleTest[] =>
+  JSON.parse(readFileSync(new URL('data/lab-tests.json', import.meta.url), 'utf8')) as SampleTest[]
+
+/** Give the team the four standard lab tests, one for each way of collecting; those it has already stay. Writes lab_test, lab_test_marker. */
+export const seedStandardTests = (tx: Tx): Promise<void> =>
+  seed(
+    tx,
+    sampleTests().filter((test) => test.standard),
+  )
+
+/** Give the team the other lab tests of the demo; those it has already stay. Writes lab_test, lab_test_marker. */
+export const seedSampleTests = (tx: Tx): Promise<void> =>
+  seed(
+    tx,
+    sampleTests().filter((test) => !test.standard),
+  )
+
+const Seeded = T.Object({ missing: T.Integer() })
+
+/** The team's row is locked, so that two processes that start together do not both seed. */
+async function seed(tx: Tx, tests: SampleTest[]): Promise<void> {
+  const rows = tests.map((test) => ({ ...test, id: tx.uuid(), slug: labTestSlug(tx.team, test.name) }))
+  await tx.locking.run(sql`select id from team where id = ${tx.team} for update`)
+  const { missing } = await tx.one(
+    Seeded,
+    sql`
+    with given as (
+      select r.*, l.id as lab_id
+      from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as r (
+        id uuid, slug text, name text, description text, lab text, method text, sample_type text, price numeric, fasting boolean,
+        has_collection_instructions boolean, provider_ids text[])
+      left join lab l on l.slug = r.lab),
+    made as (
+      insert into lab_test (id, team_id, slug, name, description, lab_id, method, sample_type, price, fasting, status,
+                            has_collection_instructions, created_at, updated_at)
+      select g.id, ${tx.team}, g.slug, g.name, g.description, g.lab_id, g.method, g.sample_type, g.price, g.fasting, 'active',
+             g.has_collection_instructions, ${tx.now}, ${tx.now}
+      from given g
+      where not exists (select from lab_test t where t.team_id = ${tx.team} and t.slug = g.slug)
+      returning id, lab_id),
+    wanted as (
+      select made.id, p.position, m.id as marker_id
+      from made join given g on g.id = made.id
+      cross join lateral unnest(g.provider_ids) with ordinality as p (provider_id, position)
+      left join marker m on m.lab_id = made.lab_id and m.provider_id = p.provider_id),
+    linked as (
+      insert into lab_test_marker (lab_test_id, marker_id, position)
+      select id, marker_id, position from wanted where marker_id is not null)
+    select count(*) as missing from wanted where marker_id is null`,
+  )
+  if (missing) throw new Error(`${missing} markers of the sample tests are not in the catalog`)
+}
+
+/** The lab tests of a deleted team. Writes lab_test, lab_test_marker. */
+export const eraseTeamLabTests = inTurn(
+  (team, max) => sql`delete from lab_test where id = any (array(select id from lab_test where team_id = ${team} limit ${max}))`,
+)

@@ -1,0 +1,60 @@
+// Labs: who they are and what they accept. Owns the table lab; how a lab is reached is the business of the module labs.
+import type { Queries, Tx } from '../../platform/db/transaction.ts'
+import { badRequest, notFound } from '../../platform/http/errors.ts'
+import { Nullable, T, type Static } from '../../platform/schema/schema.ts'
+import { sql } from '../../platform/db/sql.ts'
+import type { CollectionMethod } from './enums.ts'
+import { Lab } from './schema.ts'
+
+/** The columns of a lab as the interface shows it, of a table named `l`. */
+export const labColumns = sql`
+  l.id, l.slug, l.name, l.first_line_address, l.city, l.zipcode, l.collection_methods, l.sample_types, l.logo_url`
+
+/** Every lab, by id. */
+export const listLabs = (tx: Queries): Promise<Lab[]> => tx.many(Lab, sql`select ${labColumns} from lab l order by l.id`)
+
+/** A lab that is known to be there, as it was at most 4 s ago. Costs no statement while remembered. */
+export async function knownLab(tx: Tx, lab_id: number): Promise<Lab> {
+  const isIt = ({ id }: Lab) => id === lab_id
+  // A lab may have come since.
+  return ((await tx.remember('labs', () => listLabs(tx)))!.find(isIt) ?? (await listLabs(tx)).find(isIt))!
+}
+
+/** 400: the lab does not collect in this way. */
+export async function assertMethodOffered(tx: Tx, lab_id: number, method: CollectionMethod): Promise<void> {
+  const { name, collection_methods } = await knownLab(tx, lab_id)
+  if (!collection_methods.includes(method)) throw badRequest(`Lab ${name} does not offer ${method}`)
+}
+
+/** A lab as its documents name it. */
+export const LabRecord = T.Object({
+  id: T.Integer(),
+  slug: T.String(),
+  name: T.String(),
+  first_line_address: T.String(),
+  city: T.String(),
+  state: T.String(),
+  zipcode: T.String(),
+  clia: Nullable(T.String()),
+  medical_director: Nullable(T.String()),
+})
+export type LabRecord = Static<typeof LabRecord>
+
+/** Read a lab with what reports say of it. */
+export const findLab = (tx: Queries, lab_id: number): Promise<LabRecord | undefined> =>
+  tx.maybe(
+    LabRecord,
+    sql`
+    select id, slug, name, first_line_address, city, state, zipcode, clia, medical_director from lab where id = ${lab_id}`,
+  )
+
+/** The lab of a lab account that the team may use; undefined for any other id. Accounts are kept by a module above, which gives this. */
+export type LabOfAccount = (tx: Tx, lab_account_id: string) => Promise<number | undefined>
+
+/** The lab that a request is narrowed to by a lab account; undefined without one. 404: no account that the team may use. */
+export async function narrowedTo(tx: Tx, labOf: LabOfAccount, lab_account_id: string | undefined): Promise<number | undefined> {
+  if (lab_account_id === undefined) return undefined
+  const lab_id = await labOf(tx, lab_account_id)
+  if (lab_id === undefined) throw notFound('lab account not found')
+  return lab_id
+}

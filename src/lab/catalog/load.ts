@@ -1,0 +1,112 @@
+// Brings catalogs into a cell: the data files that come with the program, until an operator imports a catalog of their own. Writes lab,
+// analyte, marker, marker_analyte and catalog_load, nothing else does; what is no longer in the files stays, since lab tests and orders
+// refer to it.
+import { createHash } from 'node:crypto'
+import type { Db } from '../../platform/db/database.ts'
+import type { PlainTx } from '../../platform/db/transaction.ts'
+import { sql } from '../../platform/db/sql.ts'
+import { filesOf, labRows, offerRows, textOf, type LabRow, type Offers, type Part } from './data-files.ts'
+import { T } from '../../platform/schema/schema.ts'
+
+/** To be raised when the same files become other rows. */
+const FORM = '1'
+
+const checksumOf = (part: Part): string => {
+  const hash = createHash('sha256').update(FORM)
+  for (const name of filesOf(part)) hash.update(`\0${name}\0`).update(textOf(name))
+  return hash.digest('hex').slice(0, 32)
+}
+
+/** Changes whenever a load would change something. */
+export const catalogChecksum = (): string => checksumOf('labs') + checksumOf('offers')
+
+/**
+ * Load the labs and, with `offers`, what they offer; parts that are loaded already are skipped, and all where the catalog is an
+ * operator's own. One transaction.
+ * Throws when a file cannot be understood; then nothing has changed.
+ */
+export async function loadCatalog(db: Db, options: { offers: boolean }): Promise<void> {
+  await db.plainTx(async (tx) => {
+    if (await isOwn(tx)) return
+    if (await claim(tx, 'labs')) await writeLabs(tx, labRows())
+    if (options.offers && (await claim(tx, 'offers'))) await writeOffers(tx, offerRows())
+  })
+}
+
+/** Whether the part has to be loaded. Of two processes that start together the second waits, and then has nothing to do. */
+async function claim(tx: PlainTx, part: Part): Promise<boolean> {
+  const claimed = await tx.run(sql`
+    insert into catalog_load (part, checksum) values (${part}, ${checksumOf(part)})
+    on conflict (part) do update set checksum = excluded.checksum where catalog_load.checksum <> excluded.checksum`)
+  return claimed > 0
+}
+
+const OWN = 'own'
+const Part = T.Object({ part: T.String() })
+
+const isOwn = async (tx: PlainTx): Promise<boolean> =>
+  (await tx.maybe(Part, sql`select part from catalog_load where part = ${OWN}`)) !== undefined
+
+/** From now on the catalog of the cell is its operator's; it has just changed. Writes catalog_load. */
+export async function keepOwn(tx: PlainTx): Promise<void> {
+  await tx.run(sql`
+    insert into catalog_load (part, checksum) values (${OWN}, ${tx.uuid()}) on conflict (part) do update set checksum = excluded.checksum`)
+}
+
+/** Add labs, or replace those of the same id. Writes lab. */
+export async function writeLabs(tx: PlainTx, labs: LabRow[]): Promise<void> {
+  await tx.run(sql`
+    insert into lab (id, slug, name, first_line_address, city, state, zipcode, collection_methods, sample_types, logo_url, clia,
+                     medical_director, max_first_name, max_last_name, allowed_genders)
+    select id, slug, name, first_line_address, city, state, zipcode, collection_methods, sample_types, logo_url, clia, medical_director,
+           max_first_name, max_last_name, allowed_genders
+    from jsonb_to_recordset(${JSON.stringify(labs)}::jsonb) as r (
+      id integer, slug text, name text, first_line_address text, city text, state text, zipcode text, collection_methods text[],
+      sample_types text[], logo_url text, clia text, medical_director text, max_first_name integer, max_last_name integer,
+      allowed_genders text[])
+    on conflict (id) do update set
+      slug = excluded.slug, name = excluded.name, first_line_address = excluded.first_line_address, city = excluded.city,
+      state = excluded.state, zipcode = excluded.zipcode, collection_methods = excluded.collection_methods,
+      sample_types = excluded.sample_types, logo_url = excluded.logo_url, clia = excluded.clia,
+      medical_director = excluded.medical_director, max_first_name = excluded.max_first_name,
+      max_last_name = excluded.max_last_name, allowed_genders = excluded.allowed_genders`)
+}
+
+/** Add analytes and markers, or replace those of the same slug and id. Writes analyte, marker, marker_analyte. */
+export async function writeOffers(tx: PlainTx, { analytes, markers, marker_analytes }: Offers): Promise<void> {
+  // Ids are given in the order of the file.
+  await tx.run(sql`
+    insert into analyte (slug, name, loinc, loinc_name, definition)
+    select r.value->>'slug', r.value->>'name', r.value->>'loinc', r.value->>'loinc_name', r.value->'definition'
+    from jsonb_array_elements(${JSON.stringify(analytes)}::jsonb) with ordinality as r (value, position)
+    order by r.position
+    on conflict (slug) do update set
+      name = excluded.name, loinc = excluded.loinc, loinc_name = excluded.loinc_name, definition = excluded.definition`)
+  await tx.run(sql`
+    insert into marker (id, lab_id, provider_id, name, slug, description, type, unit, price, aoe, a_la_carte_enabled, is_orderable,
+                        common_tat_days, worst_case_tat_days, pricing, cpt_codes)
+    select id, lab_id, provider_id, name, slug, description, type, unit, price, aoe, a_la_carte_enabled, is_orderable,
+           common_tat_days, worst_case_tat_days, pricing, coalesce(cpt_codes, '{}')
+    from jsonb_to_recordset(${JSON.stringify(markers)}::jsonb) as r (
+      id integer, lab_id integer, provider_id text, name text, slug text, description text, type text, unit text, price text, aoe jsonb,
+      a_la_carte_enabled boolean, is_orderable boolean, common_tat_days integer, worst_case_tat_days integer,
+      pricing jsonb, cpt_codes text[])
+    on conflict (id) do update set
+      lab_id = excluded.lab_id, provider_id = excluded.provider_id, name = excluded.name, slug = excluded.slug,
+      description = excluded.description, type = excluded.type, unit = excluded.unit, price = excluded.price, aoe = excluded.aoe,
+      a_la_carte_enabled = excluded.a_la_carte_enabled, is_orderable = excluded.is_orderable,
+      common_tat_days = excluded.common_tat_days, worst_case_tat_days = excluded.worst_case_tat_days,
+      pricing = excluded.pricing, cpt_codes = excluded.cpt_codes`)
+  await linkAnalytes(tx, JSON.stringify(markers.map(({ id }) => id)), JSON.stringify(marker_analytes))
+}
+
+/** What a marker of the files gives back is what the files say, so that a shorter list leaves no tail behind. */
+async function linkAnalytes(tx: PlainTx, marker_ids: string, links: string): Promise<void> {
+  await tx.run(sql`
+    delete from marker_analyte ma using jsonb_array_elements(${marker_ids}::jsonb) as m (id) where ma.marker_id = m.id::integer`)
+  await tx.run(sql`
+    insert into marker_analyte (marker_id, analyte_id, position, required)
+    select r.marker_id, a.id, r.position, r.required
+    from jsonb_to_recordset(${links}::jsonb) as r (marker_id integer, analyte text, position integer, required boolean)
+    join analyte a on a.slug = r.analyte`)
+}

@@ -1,0 +1,76 @@
+// What an order set names: lab tests and single markers, looked up and held to what may go together. Only reads.
+// Source: lab-testing.md 3.5.
+import type { Tx } from '../../platform/db/transaction.ts'
+import { badRequest, notFound } from '../../platform/http/errors.ts'
+import { T, type Static } from '../../platform/schema/schema.ts'
+import { sql } from '../../platform/db/sql.ts'
+import { CollectionMethod, SampleType } from './enums.ts'
+import { namedMarkers, type MarkerNames, type NamedMarker } from './named-markers.ts'
+
+/** Tests and markers as an order names them. */
+export interface OrderSet {
+  lab_test_ids?: string[] | undefined
+  add_on?: MarkerNames | undefined
+}
+
+const Test = T.Object({
+  id: T.String(),
+  status: T.String(),
+  method: CollectionMethod,
+  lab_id: T.Integer(),
+  sample_type: SampleType,
+  fasting: T.Boolean(),
+  price: T.Number(),
+  marker_ids: T.Array(T.Integer()),
+})
+
+export interface Members {
+  lab_id: number
+  /** Each once: those of the tests, in their order, then the add-ons. */
+  marker_ids: number[]
+  tests: Static<typeof Test>[]
+  /** Markers that none of the tests has. */
+  add_ons: NamedMarker[]
+}
+
+/**
+ * The members of an order set, all of one lab.
+ * 404: a lab test that the team does not have. 400: an add-on with none or both of its lists; nothing named; a test that is not active;
+ * tests of several labs; a marker that is not there, not sold singly or of another lab; another lab than `only`.
+ */
+export async function membersOf(tx: Tx, { lab_test_ids = [], add_on }: OrderSet, only?: number): Promise<Members> {
+  if (add_on) assertOneList(add_on)
+  const ids = [...new Set(lab_test_ids)]
+  if (!add_on && ids.length === 0) throw badRequest('order_set must name at least one lab test or marker')
+  const [tests, named] = await Promise.all([testsOf(tx, ids), add_on ? namedMarkers(tx, add_on) : undefined])
+  const lab_id = tests[0]?.lab_id
+  if (tests.some((test) => test.lab_id !== lab_id)) throw badRequest('cannot order lab_tests from multiple labs')
+  if (only !== undefined && lab_id !== undefined && lab_id !== only)
+    throw badRequest('The lab account is of another lab than the order')
+  const singles = named?.ofOneLab(lab_id ?? only) ?? []
+  const fixed = singles.find(({ is_orderable, a_la_carte_enabled }) => !is_orderable || !a_la_carte_enabled)
+  if (fixed) throw badRequest(`Marker ${fixed.id} cannot be ordered à la carte`)
+  const ofTests = new Set(tests.flatMap((test) => test.marker_ids))
+  const add_ons = singles.filter(({ id }) => !ofTests.has(id))
+  return { lab_id: lab_id ?? singles[0]!.lab_id, marker_ids: [...ofTests, ...add_ons.map(({ id }) => id)], tests, add_ons }
+}
+
+function assertOneList({ marker_ids, provider_ids }: MarkerNames): void {
+  if (!marker_ids?.length && !provider_ids?.length) throw badRequest('marker_ids or provider_ids must be set in add_on')
+  if (marker_ids?.length && provider_ids?.length) throw badRequest('cannot set both marker_ids and provider_ids in add_on')
+}
+
+async function testsOf(tx: Tx, ids: string[]): Promise<Static<typeof Test>[]> {
+  if (ids.length === 0) return []
+  const tests = await tx.many(
+    Test,
+    sql`
+    select t.id, t.status, t.method, t.lab_id, t.sample_type, t.fasting, t.price::float8 as price,
+           array(select tm.marker_id from lab_test_marker tm where tm.lab_test_id = t.id order by tm.position) as marker_ids
+    from lab_test t where t.team_id = ${tx.team} and t.id = any (${ids}::uuid[]) order by array_position(${ids}::uuid[], t.id)`,
+  )
+  if (tests.length < ids.length) throw notFound('Test does not exist')
+  const idle = tests.find(({ status }) => status !== 'active')
+  if (idle) throw badRequest(`Lab test ${idle.id} is not active`)
+  return tests
+}

@@ -1,0 +1,171 @@
+import { managementOperation, operation, type Operation } from '../../platform/http/operation.ts'
+import { Fields, Int, T, Text, Uuid } from '../../platform/schema/schema.ts'
+import { compendiumRoutes } from '../compendium/routes.ts'
+import { approveLabTest, createLabTest, updateLabTest } from './lab-test-changes.ts'
+import { listLabTestPage, listLabTests } from './lab-test-list.ts'
+import { getLabTest } from './lab-tests.ts'
+import { listLabs, narrowedTo, type LabOfAccount } from './labs.ts'
+import { getMarker, listLabTestMarkers, listMarkers, listMarkersByIds } from './markers.ts'
+import { membersOf } from './order-set-members.ts'
+import {
+  AccountQuery,
+  CreateLabTest,
+  Lab,
+  LabTest,
+  LabTestInCell,
+  LabTestPage,
+  LabTestPageQuery,
+  LabTestQuery,
+  Marker,
+  MarkerPage,
+  MarkerPageQuery,
+  MarkersQuery,
+  OrderSetRequest,
+  PageQuery,
+  UpdateLabTest,
+} from './schema.ts'
+
+const params = Fields({ lab_test_id: Uuid })
+
+/** `lab_account_id` narrows to the lab of the account. */
+export const routes = (labOf: LabOfAccount): Operation[] => [
+  operation({
+    id: 'get_labs',
+    patients: false,
+    method: 'GET',
+    path: '/v3/lab_tests/labs',
+    summary: 'List all labs',
+    reply: T.Array(Lab),
+    run: (tx) => listLabs(tx),
+  }),
+  operation({
+    id: 'get_markers',
+    patients: false,
+    method: 'GET',
+    path: '/v3/lab_tests/markers',
+    summary: 'List the markers that can be ordered',
+    description: 'Of `lab_slug` and `lab_id` the slug counts. `name` looks at names and at test codes.',
+    query: MarkersQuery,
+    reply: MarkerPage,
+    run: async (tx, { query }) => listMarkers(tx, query, await narrowedTo(tx, labOf, query.lab_account_id)),
+  }),
+  operation({
+    id: 'get_markers_for_test',
+    patients: false,
+    method: 'GET',
+    path: '/v3/lab_tests/{lab_test_id}/markers',
+    summary: 'List the markers of a lab test and the reflex markers they can lead to',
+    params,
+    query: MarkerPageQuery,
+    reply: MarkerPage,
+    run: async (tx, { params, query }) =>
+      listLabTestMarkers(tx, params.lab_test_id, query, await narrowedTo(tx, labOf, query.lab_account_id)),
+  }),
+  operation({
+    id: 'get_markers_for_order_set',
+    patients: false,
+    method: 'POST',
+    path: '/v3/lab_tests/list_order_set_markers',
+    summary: 'List the markers that an order set would order',
+    description: 'Each once: those of the lab tests in their order, then the add-ons. Nothing is ordered or stored.',
+    reads: true,
+    query: PageQuery,
+    body: OrderSetRequest,
+    reply: MarkerPage,
+    example: { lab_test_ids: ['01890000-0000-7000-8000-000000000001'] },
+    run: async (tx, { query, body }) => {
+      const { marker_ids } = await membersOf(tx, body, await narrowedTo(tx, labOf, body.lab_account_id))
+      return listMarkersByIds(tx, marker_ids, query)
+    },
+  }),
+  operation({
+    id: 'get_markers_by_provider_id',
+    patients: false,
+    method: 'GET',
+    path: '/v3/lab_tests/{lab_id}/markers/{provider_id}',
+    summary: "Read a lab's marker by the lab's own test code",
+    params: Fields({ lab_id: Int({ example: 1 }), provider_id: Text({ maxLength: 200, example: 'AYX-CORT4' }) }),
+    query: AccountQuery,
+    reply: Marker,
+    run: async (tx, { params, query }) =>
+      getMarker(tx, params.lab_id, params.provider_id, await narrowedTo(tx, labOf, query.lab_account_id)),
+  }),
+  operation({
+    id: 'get_paginated_lab_tests_for_team',
+    patients: false,
+    method: 'GET',
+    path: '/v3/lab_test',
+    summary: 'List lab tests, page by page',
+    description: 'Tests made on the way, for à-la-carte orders, are left out unless `generation_method` says otherwise.',
+    query: LabTestPageQuery,
+    reply: LabTestPage,
+    run: async (tx, { query }) => listLabTestPage(tx, query, await narrowedTo(tx, labOf, query.lab_account_id)),
+  }),
+  operation({
+    id: 'get_lab_tests_for_team',
+    patients: false,
+    method: 'GET',
+    path: '/v3/lab_tests',
+    summary: 'List lab tests',
+    description: 'At most 1000; `GET /v3/lab_test` has pages.',
+    deprecated: true,
+    query: LabTestQuery,
+    reply: T.Array(LabTest),
+    run: (tx, { query }) => listLabTests(tx, query),
+  }),
+  operation({
+    id: 'get_lab_test_for_team',
+    patients: false,
+    method: 'GET',
+    path: '/v3/lab_tests/{lab_test_id}',
+    summary: 'Read a lab test',
+    params,
+    query: AccountQuery,
+    reply: LabTest,
+    run: async (tx, { params, query }) => getLabTest(tx, params.lab_test_id, await narrowedTo(tx, labOf, query.lab_account_id)),
+  }),
+  operation({
+    id: 'create_lab_test_for_team',
+    patients: false,
+    method: 'POST',
+    path: '/v3/lab_tests',
+    summary: "Make a lab test of a lab's markers",
+    description: 'At the sum of their prices. In a sandbox it can be ordered at once, in production when it has been approved.',
+    body: CreateLabTest,
+    reply: LabTest,
+    example: { name: 'Fictional Check', method: 'walk_in_test', description: 'Two markers.', provider_ids: ['Q55122', 'Q55325'] },
+    run: async (tx, { body }) => createLabTest(tx, body, await narrowedTo(tx, labOf, body.lab_account_id)),
+  }),
+  operation({
+    id: 'update_lab_test_for_team',
+    patients: false,
+    method: 'PATCH',
+    path: '/v3/lab_tests/{lab_test_id}',
+    summary: 'Rename a lab test, put it away or take it back',
+    description: 'Orders of a test that is put away go on.',
+    params,
+    body: UpdateLabTest,
+    reply: LabTest,
+    example: { name: 'Renamed Check' },
+    run: (tx, { params, body }) => updateLabTest(tx, params.lab_test_id, body),
+  }),
+  managementOperation({
+    id: 'approve_lab_test',
+    idempotency: 'none',
+    patients: false,
+    method: 'POST',
+    path: '/v1/org/{org_id}/lab_test/{env}/{region}/{lab_test_id}/approve',
+    place: 'cell',
+    reach: 'org',
+    summary: 'Let a lab test of one of the teams be ordered',
+    description: 'In production a new lab test waits for this. Approving again changes nothing.',
+    params: LabTestInCell,
+    reply: LabTest,
+    run: async (tx, { manager, params, about }) => {
+      const { team_id, test } = await approveLabTest(tx, params.lab_test_id, manager.org)
+      about(team_id, test.id)
+      return test
+    },
+  }),
+  ...compendiumRoutes(),
+]

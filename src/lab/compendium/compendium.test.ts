@@ -1,0 +1,220 @@
+import assert from 'node:assert/strict'
+import { createHash, randomUUID } from 'node:crypto'
+import { before, describe, test } from 'node:test'
+import { sql } from '../../platform/db/sql.ts'
+import { given, type Given } from '../../testing.ts'
+import { name, similarity } from './name-similarity.ts'
+import { compendiumLabs, type CanonicalCandidate, type PerLabCandidate } from './schema.ts'
+
+let team: Given
+const search = async (body: object) => {
+  const reply = await team.api.post('/v3/compendium/search', body)
+  assert.equal(reply.status, 200, JSON.stringify(reply.body))
+  return reply.body
+}
+const namesOf = (found: CanonicalCandidate[]) => found.map(({ display_name }) => display_name)
+const codesOf = (found: PerLabCandidate[]) => found.map(({ provider_id }) => provider_id)
+const faultsOf = async (path: string, body: unknown) => {
+  const reply = await team.api.post(`/v3/compendium/${path}`, body)
+  assert.equal(reply.status, 422, JSON.stringify(reply.body))
+  return reply.body.detail.map(({ loc }: { loc: string[] }) => loc.join('.'))
+}
+before(async () => void (team = await given()))
+
+describe('names', () => {
+  test('are alike whatever their case and signs, more so with every word asked for', () => {
+    const alike = (a: string, b: string) => similarity(name(a), name(b))
+    assert.equal(alike('Lipid Panel', 'lipid-panel'), 1)
+    assert.ok(alike('lipid', 'Lipid Panel') > alike('lipid', 'Lipid Panel with Reflex to Direct LDL'))
+    assert.ok(alike('lipid', 'Lipid Panel with Reflex to Direct LDL') > 0.7)
+    assert.ok(alike('magnesum', 'Magnesium') > 0.4 && alike('magnesum', 'Magnesium') < 0.7)
+    assert.equal(alike('', 'Magnesium'), 0)
+    assert.ok(alike('glucose', 'Ferritin') < 0.2)
+  })
+})
+
+describe('canonical search', () => {
+  test('finds what laboratories call by many names, the best first', async () => {
+    for (const query of ['basic metabolic panel', 'BMP', 'BMP, chemistry 8 profile', 'Q55017', 'basic metabolic panel (8)']) {
+      const { mode, selected_canonical: top, canonical_candidates, per_lab, related } = await search({ mode: 'canonical', query })
+      assert.equal(top.display_name, 'Basic Metabolic Panel', query)
+      assert.deepEqual([mode, per_lab, related, canonical_candidates[0]], ['canonical', {}, [], top])
+      assert.ok(canonical_candidates.length <= 3)
+      assert.deepEqual(top.provider_ids, ['Q55017', 'L770025', 'B2113-8', 'S900115'])
+      assert.ok(top.aliases.includes('BMP, Chemistry 8 Profile') && !top.aliases.includes(top.display_name))
+      assert.ok(top.loinc_components.includes('Glucose'))
+      const hash = createHash('sha256').update(top.loinc_codes.toSorted().join(',')).digest('hex').slice(0, 10)
+      assert.equal(top.loinc_set_hash, hash)
+      const sureness = canonical_candidates.map(({ confidence }: CanonicalCandidate) => confidence)
+      assert.deepEqual(
+        sureness,
+        sureness.toSorted((a: number, b: number) => b - a),
+      )
+    }
+  })
+
+  test('finds by the LOINC code of a single result, and nothing for what nobody measures', async () => {
+    assert.equal((await search({ mode: 'canonical', query: '3016-3' })).selected_canonical.display_name, 'TSH')
+    const nothing = await search({ mode: 'canonical', query: 'zzzz' })
+    assert.deepEqual([nothing.selected_canonical, nothing.canonical_candidates], [null, []])
+  })
+
+  test('gives as many as asked for, of the laboratories asked for', async () => {
+    const of = async (more: object) => (await search({ mode: 'canonical', query: 'panel', ...more })).canonical_candidates
+    assert.equal((await of({})).length, 3)
+    assert.equal((await of({ limit: 10 })).length, 10)
+    const labcorp: CanonicalCandidate[] = await of({ labs: ['labcorp'], limit: 10 })
+    assert.ok(labcorp.every(({ provider_ids }) => provider_ids.some((code) => code.startsWith('L'))))
+    assert.ok(namesOf(await of({ limit: 10, labs: [] })).length === 10)
+  })
+})
+
+describe('crosswalk', () => {
+  test('walks from one set of codes to every laboratory, and says how each stands to it', async () => {
+    const found = await search({ mode: 'crosswalk', query: 'Basic Metabolic Panel', limit: 20 })
+    const { canonical_candidates, selected_canonical: selected, per_lab, related } = found
+    assert.deepEqual(canonical_candidates, [selected])
+    assert.deepEqual(Object.keys(per_lab).sort(), [...compendiumLabs].sort())
+    const sought = new Set(selected.loinc_codes)
+    const relation = ({ loinc_codes }: { loinc_codes: string[] }) => {
+      const shared = loinc_codes.filter((code) => sought.has(code)).length
+      if (shared === 0) return 'suggested'
+      if (shared === sought.size) return loinc_codes.length === shared ? 'exact' : 'superset'
+      return loinc_codes.length === shared ? 'subset' : 'overlap'
+    }
+    const order = ['exact', 'superset', 'subset', 'overlap', 'suggested']
+    const seen = new Set<string>()
+    for (const [slug, found] of Object.entries<PerLabCandidate[]>(per_lab)) {
+      assert.ok(found.length > 1)
+      const ranks = found.map((each) => order.indexOf(each.relation))
+      assert.deepEqual(
+        ranks,
+        ranks.toSorted((a, b) => a - b),
+      )
+      for (const each of found) {
+        assert.equal(each.lab_slug, slug)
+        assert.equal(each.relation, relation(each), each.name)
+        assert.equal(each.relation === 'exact', each.confidence === 1)
+        assert.ok(each.confidence > 0 && each.confidence <= 1 && each.reason_codes.length)
+        seen.add(each.relation)
+      }
+    }
+    assert.deepEqual([...seen].sort(), ['exact', 'overlap', 'subset', 'superset'])
+    assert.deepEqual(codesOf(per_lab.quest).slice(0, 1), ['Q55017'])
+    assert.deepEqual(per_lab.quest[0].reason_codes, ['EXACT_LOINC_SET', 'NAME_MATCH'])
+    assert.ok(related.length > 0)
+    for (const { canonical, relation: how } of related) {
+      assert.notEqual(canonical.loinc_set_hash, selected.loinc_set_hash)
+      assert.equal(how, relation(canonical))
+    }
+  })
+
+  test('takes the hash of a search, and leaves out what was not asked for', async () => {
+    const { loinc_set_hash } = (await search({ mode: 'canonical', query: 'ferritin' })).selected_canonical
+    const body = { mode: 'crosswalk', loinc_set_hash: loinc_set_hash.toUpperCase(), labs: ['labcorp', 'labcorp'], limit: 1 }
+    const { selected_canonical, per_lab, related } = await search({ ...body, include_related: false })
+    assert.deepEqual([selected_canonical.loinc_set_hash, selected_canonical.confidence, related], [loinc_set_hash, 1, []])
+    assert.deepEqual(Object.keys(per_lab), ['labcorp'])
+    assert.deepEqual(codesOf(per_lab.labcorp), ['L770662'])
+    const nothing = await search({ mode: 'crosswalk', loinc_set_hash: '0000000000', labs: ['quest'] })
+    assert.deepEqual(
+      [nothing.selected_canonical, nothing.canonical_candidates, nothing.per_lab, nothing.related],
+      [null, [], { quest: [] }, []],
+    )
+  })
+
+  test('is renewed when the catalog is, and finds by CPT codes that the catalog has', async () => {
+    const { db } = team
+    const body = { mode: 'crosswalk', query: 'ferritin', cpt_codes: ['82728'] }
+    assert.equal((await search(body)).selected_canonical, null)
+    await db.queries.run(sql`update marker set cpt_codes = array['82728'] where provider_id in ('Q55381', 'L770662')`)
+    await db.queries.run(sql`insert into catalog_load (part, checksum) values ('test', 'changed')`)
+    const { selected_canonical, per_lab } = await search(body)
+    const { rows } = await db.pool.query(`select provider_id from marker where cpt_codes <> '{}' order by lab_id`)
+    const coded = rows.map(({ provider_id }) => provider_id)
+    assert.deepEqual(selected_canonical.cpt_codes, ['82728'])
+    assert.deepEqual(
+      Object.values<PerLabCandidate[]>(per_lab)
+        .flatMap(codesOf)
+        .filter((code) => !coded.includes(code!)),
+      [],
+    )
+  })
+})
+
+describe('a search that contradicts itself', () => {
+  test('is refused with every fault', async () => {
+    const hash = { loinc_set_hash: '0123456789' }
+    assert.deepEqual(await faultsOf('search', { mode: 'canonical' }), ['body.query'])
+    assert.deepEqual(await faultsOf('search', { mode: 'canonical', query: '  ', ...hash, limit: 11 }), [
+      'body.query',
+      'body.loinc_set_hash',
+      'body.limit',
+    ])
+    assert.deepEqual(await faultsOf('search', { mode: 'crosswalk' }), ['body.query'])
+    assert.deepEqual(await faultsOf('search', { mode: 'crosswalk', query: 'x', ...hash }), ['body.query'])
+    assert.deepEqual(await faultsOf('search', { mode: 'crosswalk', query: 'x', limit: 21, labs: ['crl'] }), [
+      'body.labs.0',
+      'body.limit',
+    ])
+    assert.deepEqual(await faultsOf('search', { mode: 'sideways', limit: 0 }), ['body.mode', 'body.limit'])
+    assert.deepEqual(await faultsOf('search', {}), ['body.mode'])
+    const codes = { provider_ids: ['Q55122'] }
+    assert.deepEqual(await faultsOf('convert', codes), ['body.target_lab'])
+    assert.deepEqual(await faultsOf('convert', { target_lab: 'labcorp' }), ['body.lab_test_id'])
+    assert.deepEqual(await faultsOf('convert', { target_lab: 'labcorp', provider_ids: [] }), ['body.lab_test_id'])
+    assert.deepEqual(await faultsOf('convert', { ...codes, target_lab: 'labcorp', lab_test_id: randomUUID() }), [
+      'body.lab_test_id',
+    ])
+    assert.deepEqual(await faultsOf('convert', { ...codes, target_lab: 'crl', limit: 0 }), ['body.target_lab', 'body.limit'])
+    const many = Array.from({ length: 101 }, (_, i) => `Q${i}`)
+    assert.deepEqual(await faultsOf('search_orderable_tests', { provider_ids: many, target_lab: 'quest' }), ['body.provider_ids'])
+    assert.deepEqual(await faultsOf('search_orderable_tests', {}), ['body.provider_ids', 'body.target_lab'])
+  })
+})
+
+describe('conversion', () => {
+  test('of a lab test gives the codes of another laboratory that measure at least the same', async () => {
+    const lab_test_id = await team.test('walk_in_test')
+    const { body } = await team.api.post('/v3/compendium/convert', { lab_test_id, target_lab: 'bioreference', limit: 2 })
+    const { markers } = (await team.api.get(`/v3/lab_tests/${lab_test_id}`)).body
+    const sources = codesOf(markers)
+    assert.deepEqual(
+      [body.source_lab_test_id, body.source_lab_id, body.target_lab_id, body.target_lab_slug, body.source_provider_ids],
+      [lab_test_id, 4, 7, 'bioreference', sources],
+    )
+    assert.deepEqual(Object.keys(body.by_source_provider_id).sort(), sources.toSorted())
+    const tsh = body.by_source_provider_id.Q55122
+    assert.equal(tsh.source_provider_id, 'Q55122')
+    assert.equal(tsh.candidates.length, 2)
+    assert.equal(tsh.candidates[0].relation, 'exact')
+    assert.ok(body.converted_provider_ids.includes(tsh.candidates[0].provider_id))
+    assert.deepEqual(body.unresolved_provider_ids, [])
+    const other = await given()
+    const theirs = await other.api.post('/v3/compendium/convert', { lab_test_id, target_lab: 'bioreference' })
+    assert.deepEqual([theirs.status, theirs.body.detail], [404, 'Lab test not found'])
+  })
+
+  test('of codes says which it cannot convert, be they unknown or alike by name only', async () => {
+    const provider_ids = ['Q55122', 'Q55458', 'NO-SUCH', 'Q55122', '__proto__']
+    const { body } = await team.api.post('/v3/compendium/convert', { provider_ids, target_lab: 'labcorp' })
+    assert.deepEqual(body.source_provider_ids, ['Q55122', 'Q55458', 'NO-SUCH', '__proto__'])
+    assert.deepEqual(body.unresolved_provider_ids, ['Q55458', 'NO-SUCH', '__proto__'])
+    assert.equal(body.converted_provider_ids.length, 1)
+    assert.deepEqual([body.source_lab_test_id, body.source_lab_id], [null, null])
+    const [suggested] = body.by_source_provider_id.Q55458.candidates
+    assert.deepEqual([suggested.name, suggested.relation], ['Magnesium, Red Cell', 'suggested'])
+    assert.ok(suggested.confidence <= 0.5)
+    assert.deepEqual(body.by_source_provider_id['NO-SUCH'], { source_provider_id: 'NO-SUCH', candidates: [] })
+  })
+
+  test('finds what can be ordered at a laboratory, one for each code unless more is asked for', async () => {
+    const ask = async (more: object) =>
+      (await team.api.post('/v3/compendium/search_orderable_tests', { target_lab: 'labcorp', ...more })).body.candidates
+    const found = await ask({ provider_ids: ['Q55122', 'NO-SUCH', 'AYX-TSH'] })
+    assert.deepEqual(codesOf(found.Q55122), codesOf(found['AYX-TSH']))
+    assert.deepEqual([found.Q55122[0].lab_slug, found.Q55122[0].relation, found['NO-SUCH']], ['labcorp', 'exact', []])
+    assert.equal((await ask({ provider_ids: ['Q55122'], per_provider_limit: 4 })).Q55122.length, 4)
+    assert.deepEqual(await ask({ provider_ids: [] }), {})
+  })
+})

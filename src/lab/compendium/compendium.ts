@@ -1,0 +1,188 @@
+// The compendium's three questions: what is it called everywhere, what is it at another laboratory, and which of its tests can be ordered
+// there. Only reads. Source: lab-testing.md 27.
+import type { Tx } from '../../platform/db/transaction.ts'
+import { invalid, invalidValue, notFound, type Fault } from '../../platform/http/errors.ts'
+import { T } from '../../platform/schema/schema.ts'
+import { sql } from '../../platform/db/sql.ts'
+import type { Canonical, Compendium, Item, Sought } from './model.ts'
+import type { Compendiums } from './index-builder.ts'
+import { best, named, shownCanonical, shownItem, shownRelated, type Match } from './match.ts'
+import * as shapes from './schema.ts'
+
+const LIMIT = 3
+const CANONICAL_LIMIT_MAX = 10
+
+/**
+ * Find what a query names, or walk from one set of LOINC codes to the laboratories.
+ * 422: in mode `canonical` no query, a hash, or a limit above 10; in mode `crosswalk` not exactly one of query and hash.
+ */
+export async function searchCompendium(
+  tx: Tx,
+  compendiums: Compendiums,
+  body: shapes.SearchCompendium,
+): Promise<shapes.SearchCompendiumReply> {
+  assertSearch(body)
+  const { mode, limit = LIMIT, include_related = true } = body
+  const labs = body.labs?.length ? [...new Set(body.labs)] : shapes.compendiumLabs
+  const cpt = new Set(body.cpt_codes)
+  const hasCode = ({ cpt_codes }: Item) => cpt.size === 0 || cpt_codes.some((code) => cpt.has(code))
+  const compendium = await compendiums.of(tx)
+  const among = [...compendium.canonicals.values()].filter(({ items }) => items.some(hasCode))
+
+  if (mode === 'canonical') {
+    const atLabs = among.filter(({ items }) => items.some(({ lab_slug }) => (labs as string[]).includes(lab_slug)))
+    const found = named(body.query!, atLabs, limit).map(({ canonical, confidence }) => shownCanonical(canonical, confidence))
+    return { mode, selected_canonical: found[0] ?? null, canonical_candidates: found, per_lab: {}, related: [] }
+  }
+  const selected = select(body, among)
+  const per_lab = labs.map((slug) => [slug, candidatesAt(compendium, selected?.canonical, slug, limit, hasCode)] as const)
+  const shown = selected && shownCanonical(selected.canonical, selected.confidence)
+  return {
+    mode,
+    selected_canonical: shown ?? null,
+    canonical_candidates: shown ? [shown] : [],
+    per_lab: Object.fromEntries(per_lab),
+    related: selected && include_related ? relatedTo(compendium, selected.canonical, hasCode, limit) : [],
+  }
+}
+
+const isGiven = (text: string | undefined): boolean => Boolean(text?.trim())
+
+function assertSearch({ mode, query, loinc_set_hash, limit }: shapes.SearchCompendium): void {
+  const faults: Fault[] = []
+  const refuse = (field: string, text: string) =>
+    faults.push({ loc: ['body', field], msg: `Value error, ${text}`, type: 'value_error', ctx: { error: {} } })
+  if (mode === 'canonical') {
+    if (!isGiven(query)) refuse('query', 'is required in mode canonical')
+    if (loinc_set_hash !== undefined) refuse('loinc_set_hash', 'is only for mode crosswalk')
+    if (limit !== undefined && limit > CANONICAL_LIMIT_MAX)
+      refuse('limit', `must be at most ${CANONICAL_LIMIT_MAX} in mode canonical`)
+  } else if (isGiven(query) === isGiven(loinc_set_hash)) refuse('query', 'exactly one of query and loinc_set_hash must be set')
+  if (faults.length) throw invalid(faults)
+}
+
+function select({ query, loinc_set_hash }: shapes.SearchCompendium, among: Canonical[]) {
+  if (isGiven(query)) return named(query!, among, 1)[0]
+  const hash = loinc_set_hash!.trim().toLowerCase()
+  const canonical = among.find((each) => each.loinc_set_hash === hash)
+  return canonical && { canonical, confidence: 1 }
+}
+
+/** Other sets that share codes with this one. */
+const relatedTo = (
+  { related }: Compendium,
+  selected: Canonical,
+  hasCode: (item: Item) => boolean,
+  limit: number,
+): shapes.RelatedCandidate[] =>
+  best(
+    selected,
+    related,
+    limit,
+    (found, { relation }) => found !== selected && relation !== 'suggested' && found.items.some(hasCode),
+  ).map(({ found, how }) => shownRelated(found, how))
+
+/** Candidates of one laboratory; none for what nobody has, or where the laboratory offers nothing. */
+function candidatesAt(
+  compendium: Compendium,
+  sought: Sought | undefined,
+  slug: string,
+  limit: number,
+  isMeant?: (item: Item) => boolean,
+): shapes.PerLabCandidate[] {
+  const shelf = compendium.byLab.get(slug)
+  if (!sought || !shelf) return []
+  return best(sought, shelf, limit, isMeant).map(({ found, how }) => shownItem(compendium, found, how))
+}
+
+const Lab = T.Object({ id: T.Integer(), slug: T.String() })
+
+const labOf = (tx: Tx, slug: string) => tx.one(Lab, sql`select id, slug from lab where slug = ${slug}`)
+
+/** What a candidate must be, so that it can stand for the source. */
+const measuresAll = ({ relation }: Match): boolean => relation === 'exact' || relation === 'superset'
+
+/**
+ * The codes of another laboratory for those of a lab test, or for codes of any laboratory. A code counts as converted where a code of the
+ * target measures at least the same; nearer ones are listed as candidates only.
+ * 422: both or neither of lab test and codes. 404: no such lab test of the team.
+ */
+export async function convertCompendium(
+  tx: Tx,
+  compendiums: Compendiums,
+  { lab_test_id, provider_ids, target_lab, limit = LIMIT }: shapes.ConvertCompendium,
+): Promise<shapes.ConvertCompendiumReply> {
+  if ((lab_test_id === undefined) === !provider_ids?.length)
+    throw invalidValue(['body', 'lab_test_id'], 'exactly one of lab_test_id and provider_ids must be set')
+  const [compendium, target] = await Promise.all([compendiums.of(tx), labOf(tx, target_lab)])
+  const sources =
+    lab_test_id === undefined ? byCode(compendium, provider_ids!, target.id) : await ofTest(tx, compendium, lab_test_id)
+  const labs = new Set(sources.map(({ item }) => item?.lab_id))
+  const converted = sources.map(({ code, item }) => ({ code, candidates: candidatesAt(compendium, item, target.slug, limit) }))
+  const taken = converted.map(({ candidates }) => candidates.find(measuresAll)?.provider_id)
+  return {
+    source_lab_test_id: lab_test_id ?? null,
+    source_lab_id: (labs.size === 1 && [...labs][0]) || null,
+    target_lab_id: target.id,
+    target_lab_slug: target.slug,
+    source_provider_ids: sources.map(({ code }) => code),
+    converted_provider_ids: [...new Set(taken.filter((code) => typeof code === 'string'))],
+    unresolved_provider_ids: converted.filter((_, i) => taken[i] === undefined).map(({ code }) => code),
+    by_source_provider_id: Object.fromEntries(
+      converted.map(({ code, candidates }) => [code, { source_provider_id: code, candidates }]),
+    ),
+  }
+}
+
+interface Source {
+  code: string
+  item: Item | undefined
+}
+
+/** What codes stand for. Where laboratories share one, it is that of the laboratory that most of the codes are of. */
+function byCode({ items }: Compendium, codes: string[], target_id: number): Source[] {
+  const wanted = [...new Set(codes)]
+  const byId = Map.groupBy(
+    items.filter(({ provider_id }) => wanted.includes(provider_id)),
+    ({ provider_id }) => provider_id,
+  )
+  const votes = new Map<number, number>()
+  for (const same of byId.values()) for (const { lab_id } of same) votes.set(lab_id, (votes.get(lab_id) ?? 0) + 1)
+  const weight = ({ lab_id }: Item) => votes.get(lab_id)! - (lab_id === target_id ? 0.5 : 0)
+  return wanted.map((code) => ({ code, item: byId.get(code)?.toSorted((a, b) => weight(b) - weight(a))[0] }))
+}
+
+const Member = T.Object({ marker_id: T.Integer(), provider_id: T.String() })
+const Found = T.Object({ id: T.String() })
+
+async function ofTest(tx: Tx, { items }: Compendium, lab_test_id: string): Promise<Source[]> {
+  const [test, members] = await Promise.all([
+    tx.maybe(Found, sql`select id from lab_test where id = ${lab_test_id} and team_id = ${tx.team}`),
+    tx.many(
+      Member,
+      sql`
+      select tm.marker_id, m.provider_id from lab_test t join lab_test_marker tm on tm.lab_test_id = t.id join marker m on m.id = tm.marker_id
+      where t.id = ${lab_test_id} and t.team_id = ${tx.team} order by tm.position`,
+    ),
+  ])
+  if (!test) throw notFound('Lab test not found')
+  return members.map(({ marker_id, provider_id }) => ({
+    code: provider_id,
+    item: items.find((item) => item.marker_id === marker_id),
+  }))
+}
+
+/** What can be ordered at a laboratory for codes of any, best first; nothing for a code that nobody has. */
+export async function searchOrderableTests(
+  tx: Tx,
+  compendiums: Compendiums,
+  { provider_ids, target_lab, per_provider_limit = 1 }: shapes.SearchOrderableTests,
+): Promise<shapes.SearchOrderableTestsReply> {
+  const [compendium, target] = await Promise.all([compendiums.of(tx), labOf(tx, target_lab)])
+  const sources = byCode(compendium, provider_ids, target.id)
+  return {
+    candidates: Object.fromEntries(
+      sources.map(({ code, item }) => [code, candidatesAt(compendium, item, target.slug, per_provider_limit)]),
+    ),
+  }
+}

@@ -1,0 +1,108 @@
+// The compendium: what four laboratories can be asked for, grouped by the set of LOINC codes that it leads to. Built from the catalog at
+// first use, kept in memory, and built anew when the catalog has been loaded since. Only reads.
+import { createHash } from 'node:crypto'
+import type { Tx } from '../../platform/db/transaction.ts'
+import { T, type Static } from '../../platform/schema/schema.ts'
+import { sql } from '../../platform/db/sql.ts'
+import { name, writtenOut } from './name-similarity.ts'
+import { shelve } from './term-index.ts'
+import { Row, type Canonical, type Compendium, type Item, type Names } from './model.ts'
+import { compendiumLabs } from './schema.ts'
+
+/** The first ten hexadecimal digits of SHA-256 of the codes, each once, sorted and joined by commas. Source: lab-testing.md 27. */
+export const hashOf = (loinc_codes: string[]): string =>
+  createHash('sha256').update(distinct(loinc_codes).toSorted().join(',')).digest('hex').slice(0, 10)
+
+const distinct = <V>(values: V[]): V[] => [...new Set(values)]
+
+/** What a LOINC name says is measured, without how and in what: `Glucose` of `Glucose [Mass/volume] in Serum or Plasma`. */
+const componentOf = (loinc_name: string): string => loinc_name.split(/ \[| in /)[0]!
+
+const namesOf = (own: string, others: string[]): Names => ({
+  own: name(own),
+  synonyms: distinct([own, ...others].flatMap((text) => writtenOut(text) ?? [])).concat(others.map(name)),
+})
+
+function itemOf({ results, ...row }: Static<typeof Row>): Item {
+  const coded = results.filter(({ loinc }) => loinc !== null)
+  const loinc_codes = distinct(coded.map(({ loinc }) => loinc!)).toSorted()
+  const loinc_components = distinct(coded.map(({ loinc_name, name }) => componentOf(loinc_name ?? name)))
+  // What a panel measures is not another name for it.
+  const synonyms = results.length === 1 ? [results[0]!.name, ...loinc_components] : []
+  return {
+    ...row,
+    result_names: results.map((result) => result.name),
+    loinc_set_hash: hashOf(loinc_codes),
+    loinc_codes,
+    loinc_components,
+    names: namesOf(row.name, synonyms),
+  }
+}
+
+function canonicalOf(items: Item[], most: number): Canonical {
+  const [first] = items as [Item]
+  const display_name = first.name
+  const aliases = distinct(items.map((item) => item.name)).filter((alias) => alias !== display_name)
+  const single = first.loinc_codes.length === 1 ? [...first.result_names, ...first.loinc_components] : []
+  return {
+    loinc_set_hash: first.loinc_set_hash,
+    display_name,
+    aliases,
+    loinc_codes: first.loinc_codes,
+    loinc_components: first.loinc_components,
+    items,
+    popularity: items.length / most,
+    names: namesOf(display_name, distinct([...aliases, ...single])),
+  }
+}
+
+async function build(tx: Tx): Promise<Compendium> {
+  const rows = await tx.many(
+    Row,
+    sql`
+    select m.id as marker_id, m.lab_id, l.slug as lab_slug, m.name, m.provider_id, m.cpt_codes, m.is_orderable,
+      (select coalesce(json_agg(json_build_object('name', a.name, 'loinc', a.loinc, 'loinc_name', a.loinc_name) order by ma.position), '[]')
+       from marker_analyte ma join analyte a on a.id = ma.analyte_id where ma.marker_id = m.id) as results
+    from marker m join lab l on l.id = m.lab_id order by m.id`,
+  )
+  const items = rows.map(itemOf)
+  const order = new Map<string, number>(compendiumLabs.map((slug, i) => [slug, i]))
+  const targets = items
+    .filter(({ lab_slug, is_orderable }) => is_orderable && order.has(lab_slug))
+    .toSorted((a, b) => order.get(a.lab_slug)! - order.get(b.lab_slug)! || a.marker_id - b.marker_id)
+  const sets = Map.groupBy(
+    targets.filter(({ loinc_codes }) => loinc_codes.length),
+    ({ loinc_set_hash }) => loinc_set_hash,
+  )
+  const most = Math.max(1, ...[...sets.values()].map((same) => same.length))
+  const canonicals = new Map([...sets].map(([hash, same]) => [hash, canonicalOf(same, most)]))
+  const byLab = Map.groupBy(targets, ({ lab_slug }) => lab_slug)
+  return {
+    items,
+    canonicals,
+    related: shelve(canonicals.values()),
+    byLab: new Map([...byLab].map(([slug, offered]) => [slug, shelve(offered)])),
+  }
+}
+
+const Version = T.Object({ version: T.String() })
+
+/** The compendium of each cell that was asked for it. */
+export class Compendiums {
+  readonly #built = new Map<string, { version: string; compendium: Promise<Compendium> }>()
+
+  /** The compendium of the team's cell as the catalog is now. Costs a small statement, and reads the catalog when it has changed. */
+  async of(tx: Tx): Promise<Compendium> {
+    const { cell } = tx.tenant
+    const { version } = await tx.one(
+      Version,
+      sql`select coalesce(string_agg(part || ' ' || checksum, ' ' order by part), '') as version from catalog_load`,
+    )
+    const known = this.#built.get(cell)
+    if (known?.version === version) return known.compendium
+    const compendium = build(tx)
+    this.#built.set(cell, { version, compendium })
+    compendium.catch(() => this.#built.delete(cell))
+    return compendium
+  }
+}

@@ -1,0 +1,48 @@
+import { operation, type Operation } from '../../platform/http/operation.ts'
+import { convertCompendium, searchCompendium, searchOrderableTests } from './compendium.ts'
+import { Compendiums } from './index-builder.ts'
+import * as shapes from './schema.ts'
+
+export function compendiumRoutes(): Operation[] {
+  const compendiums = new Compendiums()
+  return [
+    operation({
+      id: 'search_compendium',
+      patients: false,
+      method: 'POST',
+      path: '/v3/compendium/search',
+      summary: 'Find what laboratories measure under many names',
+      description:
+        '`canonical` finds sets of LOINC codes by a name; `crosswalk` takes one set, by name or hash, and finds it at each laboratory.',
+      reads: true,
+      body: shapes.SearchCompendium,
+      reply: shapes.SearchCompendiumReply,
+      example: { mode: 'crosswalk', query: 'basic metabolic panel', labs: ['quest', 'labcorp'] },
+      run: (tx, { body }) => searchCompendium(tx, compendiums, body),
+    }),
+    operation({
+      id: 'convert_compendium',
+      patients: false,
+      method: 'POST',
+      path: '/v3/compendium/convert',
+      summary: "Translate a lab test or a laboratory's codes to those of another laboratory",
+      reads: true,
+      body: shapes.ConvertCompendium,
+      reply: shapes.ConvertCompendiumReply,
+      example: { lab_test_id: '01890000-0000-7000-8000-000000000001', target_lab: 'labcorp' },
+      run: (tx, { body }) => convertCompendium(tx, compendiums, body),
+    }),
+    operation({
+      id: 'search_orderable_tests',
+      patients: false,
+      method: 'POST',
+      path: '/v3/compendium/search_orderable_tests',
+      summary: 'Find what can be ordered at a laboratory for codes of others',
+      reads: true,
+      body: shapes.SearchOrderableTests,
+      reply: shapes.SearchOrderableTestsReply,
+      example: { provider_ids: ['Q55122'], target_lab: 'labcorp' },
+      run: (tx, { body }) => searchOrderableTests(tx, compendiums, body),
+    }),
+  ]
+}

@@ -1,0 +1,99 @@
+/**
+ * Owns what an advance beneficiary notice looks like on paper. Its fields, A to J, are those of CMS-R-131; the sentences are our own.
+ * Pure.
+ */
+import { headedText, plainTable, section } from '../../platform/pdf/blocks.ts'
+import { colors, full, sheet, styles, type Block, type Pen, type Style } from '../../platform/pdf/page.ts'
+import { printable } from '../../platform/pdf/text.ts'
+import { blanks, renderForm } from './form-layout.ts'
+import type { PrintedLab } from './order-data.ts'
+
+export interface Notice {
+  lab: PrintedLab
+  patient: string
+  /** The number that the notifier knows the patient's work by. */
+  identification: string
+  items: { test: string; reason: string; cost: string }[]
+  at: string
+  sandbox: boolean
+}
+
+const columns = [
+  { x: sheet.left + 6, width: 208, title: 'D. TESTS' },
+  { x: sheet.left + 226, width: 196, title: 'E. REASON MEDICARE MAY NOT PAY' },
+  { x: sheet.left + 434, width: full - 440, title: 'F. ESTIMATED COST' },
+]
+
+const options = [
+  'I want the tests listed under D, and I want Medicare to be billed for an official decision. I may be asked to pay now. If Medicare does not pay, I am responsible for payment, and I can appeal by following the directions of the notice that Medicare sends me. If Medicare does pay, what I paid is given back to me, less co-payments and deductibles.',
+  'I want the tests listed under D, but Medicare is not to be billed. I may be asked to pay now and am responsible for payment. As Medicare is not billed, I cannot appeal.',
+  'I do not want the tests listed under D. I am not responsible for payment, and I cannot appeal to see whether Medicare would pay.',
+]
+
+/** A notice on US Letter as the bytes of a PDF; the same notice gives the same bytes. */
+export function renderNotice(notice: Notice, how: { compress?: boolean } = {}): Promise<Uint8Array> {
+  const head = {
+    title: 'ADVANCE BENEFICIARY NOTICE OF NON-COVERAGE (ABN)',
+    name: notice.patient,
+    lines: [
+      `A. Notifier: ${notice.lab.name}, ${notice.lab.address}`,
+      `B. Patient name: ${notice.patient}`,
+      `C. Identification number: ${notice.identification}`,
+    ],
+    barcode: null,
+    badge: null,
+    foot: `Fields as in form CMS-R-131   ·   ${notice.identification}`,
+    running: `${notice.patient}   ·   ${notice.identification}`,
+    sandbox: notice.sandbox,
+    at: notice.at,
+  }
+  return renderForm(head, (pen) => blocksOf(pen, notice), how)
+}
+
+function blocksOf(pen: Pen, { items }: Notice): Block[] {
+  const plea =
+    'If Medicare does not pay for the tests listed under D, you may have to pay. Medicare does not pay for everything, not even for some care that you or your health care provider have good reason to think you need. We expect that Medicare may not pay for these tests.'
+  const todo =
+    'Read this notice, so that you can make an informed decision about your care. Ask us any questions that you may have after reading it. Choose one of the options below. If you choose option 1 or 2, we may help you to use other insurance that you have, but Medicare cannot require us to do so.'
+  const remarks =
+    'This notice gives our opinion; it is not an official decision of Medicare. With other questions about this notice or about billing call 1-800-MEDICARE (1-800-633-4227, TTY 1-877-486-2048). Signing means that you have received and understand this notice. You also receive a copy.'
+  return [
+    ...headedText(pen, 'Why you get this notice', plea),
+    ...plainTable(
+      pen,
+      'What Medicare may not pay for',
+      columns,
+      items.map(({ test, reason, cost }) => ({ cells: [test, reason, cost] })),
+    ),
+    ...headedText(pen, 'What you need to do now', todo),
+    section(pen, 'G. Options: check one box. We cannot choose for you.'),
+    ...options.map((text, index) => option(pen, index + 1, text)),
+    ...headedText(pen, 'H. Additional information', remarks),
+    signature(pen),
+  ]
+}
+
+const text: Style = { ...styles.long, size: 9 }
+
+function option(pen: Pen, number: number, words: string): Block {
+  const lines = pen.wrap(printable(words, 1000), text, full - 36, 8)
+  return {
+    height: 16 + lines.length * 11.5,
+    draw(y) {
+      pen.frame(sheet.left + 6, y + 4, 11, 11, colors.ink, 1)
+      pen.put(`OPTION ${number}.`, sheet.left + 28, y + 13, { ...styles.bold, size: 9.5 })
+      for (const [at, line] of lines.entries()) pen.put(line, sheet.left + 28, y + 25 + at * 11.5, text)
+    },
+  }
+}
+
+const signature = (pen: Pen): Block => ({
+  height: 52,
+  draw(y) {
+    const fields = [
+      { name: 'I. Signature', width: full * 0.65 },
+      { name: 'J. Date', width: full * 0.35 },
+    ]
+    blanks(pen, fields).draw(y + 14)
+  },
+})

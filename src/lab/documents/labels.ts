@@ -1,0 +1,42 @@
+// What the labels of an order's samples say. Source: lab-testing.md 15.
+import { fileName, type Drawing } from '../../platform/pdf/draw.ts'
+import { day, iso } from '../../platform/runtime/clock.ts'
+import type { Tx } from '../../platform/db/transaction.ts'
+import { notFound } from '../../platform/http/errors.ts'
+import type { Label } from './labels-page.ts'
+import { openFile } from './order-data.ts'
+import type { Order } from '../orders/schema.ts'
+import { timeZoneAt } from '../../places/distance.ts'
+import { placeOf } from '../../places/places.ts'
+import { readAppointment } from '../../appointments/open-appointment.ts'
+import type { Appointment } from '../../appointments/schema.ts'
+import { printedPatient } from './person-text.ts'
+import type { LabelsQuery } from './schema.ts'
+
+/** Labels for the samples of an order. 404: no such order, or it has no sample id yet. */
+export async function getLabels(tx: Tx, id: string, query: LabelsQuery): Promise<Drawing<{ label: Label; count: number }>> {
+  const { order, lab, account } = await openFile(tx, id)
+  if (order.sample_id === null) throw notFound('This order has no sample id yet')
+  const patient = printedPatient(order, day(tx.now))
+  const label: Label = {
+    sample_id: order.sample_id,
+    last_name: order.patient_details?.last_name ?? '',
+    first_name: order.patient_details?.first_name ?? '',
+    dob: patient.dob,
+    gender: patient.gender,
+    account: account?.provider_account_id ?? '',
+    lab: lab.name,
+    collected: iso(new Date(query.collection_date)),
+    time_zone: await zoneOf(tx, order),
+  }
+  return { name: fileName(order.sample_id), input: { label, count: query.number_of_labels ?? 3 } }
+}
+
+/** The clock where the sample is taken: that of the visit or service center, else where the patient lives; UTC where neither is known. */
+async function zoneOf(tx: Tx, { id, patient_address: address }: Order): Promise<string> {
+  const appointment = await readAppointment(tx, id)
+  const named = appointment && (JSON.parse(appointment) as Appointment).iana_timezone
+  if (named) return named
+  const place = address && (await placeOf(tx, { country: address.country, postal_code: address.zip, city: address.city }))
+  return (place && (await timeZoneAt(place.lat, place.lng))) ?? 'Etc/UTC'
+}

@@ -1,0 +1,65 @@
+// How documents name people and places. Pure.
+import { ageOn } from '../orders/patient-checks.ts'
+import type { Order } from '../orders/schema.ts'
+
+export interface PrintedPatient {
+  name: string
+  /** `Last, First`: as samples are labelled. */
+  filed: string
+  dob: string | null
+  age: string
+  gender: string
+  phone: string | null
+  email: string | null
+  address: string
+  /** Parent or guardian of a minor. */
+  guardian: string | null
+}
+
+const unknown: PrintedPatient = {
+  name: '',
+  filed: '',
+  dob: null,
+  age: '',
+  gender: '',
+  phone: null,
+  email: null,
+  address: '',
+  guardian: null,
+}
+
+/** The patient of an order, as old as on a day; blanks to be filled by hand where nobody is known. */
+export function printedPatient({ patient_details: patient, patient_address: address }: Order, on: string): PrintedPatient {
+  if (!patient) return unknown
+  const { first_name, last_name, dob, medical_proxy: proxy } = patient
+  return {
+    name: [first_name, last_name].filter(Boolean).join(' '),
+    filed: [last_name, first_name].filter(Boolean).join(', '),
+    dob,
+    age: String(ageOn(dob, on)),
+    gender: capitalised(patient.gender),
+    phone: patient.phone_number,
+    email: patient.email,
+    address: address ? addressLine(address) : '',
+    guardian: proxy && `${proxy.first_name} ${proxy.last_name}, ${proxy.phone_number}`,
+  }
+}
+
+interface Address {
+  first_line: string
+  second_line?: string | null
+  city: string
+  state: string
+  zip: string
+}
+
+export const addressLine = ({ first_line, second_line, city, state, zip }: Address): string =>
+  [first_line, second_line, city, `${state} ${zip}`.trim()].filter(Boolean).join(', ')
+
+/** `at_home_phlebotomy` as `At home phlebotomy`. */
+export const words = (name: string): string => capitalised(name.replaceAll('_', ' '))
+
+const capitalised = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1)
+
+/** `1990-01-31` as `01/31/1990`, as laboratories of the United States write it. */
+export const usDate = (date: string): string => `${date.slice(5, 7)}/${date.slice(8, 10)}/${date.slice(0, 4)}`

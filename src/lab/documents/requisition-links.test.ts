@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import type { Order } from '../orders/schema.ts'
+import { requisitioned } from '../../testing-orders.ts'
+import { given, url } from '../../testing.ts'
+
+describe('the address of a requisition', () => {
+  test('gives the document without a key, and names no patient', async () => {
+    const team = await given()
+    const order = await requisitioned(team, 'walk_in_test')
+    const link = order.requisition_form_url!
+    assert(link.startsWith(`${url}/documents/requisition?token=`))
+    assert.doesNotMatch(link, /Testa|Fictional|1990|DBK/)
+    const answer = await fetch(link)
+    assert.deepEqual(
+      [answer.status, answer.headers.get('content-type'), answer.headers.get('cache-control')],
+      [200, 'application/pdf', 'no-store'],
+    )
+    assert.equal(answer.headers.get('content-disposition'), `inline; filename="${order.sample_id}.pdf"`)
+    assert.equal(
+      Buffer.from(await answer.arrayBuffer())
+        .subarray(0, 5)
+        .toString(),
+      '%PDF-',
+    )
+  })
+
+  test('is told with the event of the requisition', async () => {
+    const team = await given()
+    const order = await requisitioned(team, 'walk_in_test')
+    const { data } = (await team.api.get(`/v1/events?object_id=${order.id}`)).body
+    const urls = data.map((event: { body: { data: Order } }) => event.body.data.requisition_form_url)
+    assert.deepEqual(urls.toSorted(), [order.requisition_form_url, null].toSorted())
+  })
+
+  test('is worth nothing when it was changed, is of another purpose, or of an order that is gone', async () => {
+    const team = await given()
+    const order = await requisitioned(team, 'walk_in_test')
+    const link = order.requisition_form_url!
+    const access = (await team.manage.post(`/team/${team.team}/create_access_token`, { env: 'sandbox' })).body.access_token
+    assert.match(access, /^at_/)
+    for (const wrong of [
+      link.slice(0, -4),
+      link.replace('token=at_', 'token=at_A'),
+      `${url}/documents/requisition`,
+      `${url}/documents/requisition?token=${access}`,
+      `${url}/documents/requisition?token=a&token=b`,
+    ]) {
+      const answer = await fetch(wrong)
+      assert.deepEqual([answer.status, (await answer.text()).startsWith('This link is not valid')], [404, true])
+    }
+    await team.db.pool.query('delete from lab_order where id = $1', [order.id])
+    assert.equal((await fetch(link)).status, 404)
+  })
+})

@@ -1,0 +1,166 @@
+/** Owns what a requisition looks like on paper. A pure function of its input: it decides nothing about the order. */
+import { factBoxes, headedText, plainTable, type Column } from '../../platform/pdf/blocks.ts'
+import { full, sheet, styles, type Block, type Pen } from '../../platform/pdf/page.ts'
+import { instant } from '../../platform/pdf/text.ts'
+import { blanks, renderForm } from './form-layout.ts'
+import type { PrintedLab } from './order-data.ts'
+import { usDate, type PrintedPatient } from './person-text.ts'
+
+/** Who is billed beside the account. */
+export interface Coverage {
+  payer: string
+  member_id: string
+  group_id: string | null
+  relationship: string
+}
+
+export interface Requisition {
+  lab: PrintedLab
+  account: { number: string; name: string | null }
+  order: {
+    id: string
+    sample_id: string | null
+    ordered: string
+    created: string
+    priority: boolean
+    fasting: boolean
+    collection: string
+    sample: string
+    test_name: string
+    billing: string
+    icd_codes: string[]
+    notes: string | null
+    sandbox: boolean
+  }
+  patient: PrintedPatient
+  physician: { name: string; npi: string; email: string | null } | null
+  coverage: Coverage | null
+  markers: { name: string; code: string; type: string }[]
+  answers: { marker: string; question: string; answer: string }[]
+}
+
+const columnsOf = (...given: [title: string, share: number][]): Column[] => {
+  let x = sheet.left + 6
+  return given.map(([title, share]) => {
+    const column = { x, width: share * (full - 6) - 8, title }
+    x += share * (full - 6)
+    return column
+  })
+}
+
+const tests = columnsOf(['CODE', 0.22], ['TEST', 0.6], ['KIND', 0.18])
+const questions = columnsOf(['QUESTION', 0.42], ['ANSWER', 0.28], ['FOR', 0.3])
+
+/** A requisition on US Letter as the bytes of a PDF; the same requisition gives the same bytes. */
+export function renderRequisition(requisition: Requisition, options: { compress?: boolean } = {}): Promise<Uint8Array> {
+  const { lab, order, patient } = requisition
+  const number = order.sample_id ?? order.id
+  const head = {
+    title: 'LABORATORY REQUISITION',
+    name: lab.name,
+    lines: [lab.address, ...(lab.clia ? [`CLIA ${lab.clia}`] : [])],
+    barcode: number,
+    badge: order.priority ? 'STAT' : null,
+    foot: `Requisition ${number}   ·   Order ${order.id}`,
+    running: [patient.filed, patient.dob && `born ${usDate(patient.dob)}`, number].filter(Boolean).join('   ·   '),
+    sandbox: order.sandbox,
+    at: order.created,
+  }
+  return renderForm(head, (pen) => blocksOf(pen, requisition), options)
+}
+
+function blocksOf(pen: Pen, requisition: Requisition): Block[] {
+  const { order, markers, answers } = requisition
+  return [
+    ...people(pen, requisition),
+    ...business(pen, requisition),
+    ...plainTable(
+      pen,
+      `Tests ordered: ${order.test_name}`,
+      tests,
+      markers.map(({ code, name, type }) => ({ cells: [code, name, type] })),
+    ),
+    ...headedText(pen, 'Diagnoses (ICD-10-CM)', order.icd_codes.join(',  ')),
+    ...plainTable(
+      pen,
+      'Questions at order entry',
+      questions,
+      answers.map(({ question, answer, marker }) => ({ cells: [question, answer, marker] })),
+    ),
+    ...headedText(pen, 'Clinical notes', order.notes),
+    ...collection(pen),
+  ]
+}
+
+function people(pen: Pen, { patient, physician, account, order }: Requisition): Block[] {
+  const { dob, age } = patient
+  const left = {
+    title: 'PATIENT',
+    rows: [
+      ['Name', patient.filed],
+      ['Date of birth', dob && `${usDate(dob)} (age ${age})`],
+      ['Sex', patient.gender],
+      ['Phone', patient.phone],
+      ['E-mail', patient.email],
+      ['Address', patient.address],
+      ...(patient.guardian === null ? [] : [['Guardian', patient.guardian] as const]),
+    ] as const,
+  }
+  const right = {
+    title: 'ACCOUNT AND PHYSICIAN',
+    rows: [
+      ['Account', account.number],
+      ['Account name', account.name],
+      ['Physician', physician?.name ?? null],
+      ['NPI', physician?.npi ?? null],
+      ...(physician?.email ? [['E-mail', physician.email] as const] : []),
+      ['Ordered', instant(order.ordered)],
+      ['Requisition', instant(order.created)],
+    ] as const,
+  }
+  return [factBoxes(pen, left, right)]
+}
+
+function business(pen: Pen, { order, coverage }: Requisition): Block[] {
+  const left = {
+    title: 'COLLECTION',
+    rows: [
+      ['Priority', order.priority ? 'STAT' : 'Routine'],
+      ['Collection', order.collection],
+      ['Sample', order.sample],
+      ['Fasting', order.fasting ? 'Required' : 'Not required'],
+    ] as const,
+  }
+  const right = {
+    title: 'BILLING',
+    rows: [
+      ['Bill to', order.billing],
+      ['Insurance', coverage?.payer ?? 'None given'],
+      ...(coverage
+        ? ([
+            ['Member ID', coverage.member_id],
+            ['Group', coverage.group_id],
+            ['Insured', coverage.relationship],
+          ] as const)
+        : []),
+    ] as const,
+  }
+  return [factBoxes(pen, left, right)]
+}
+
+/** Filled in by whoever takes the sample. */
+const collection = (pen: Pen): Block[] => [
+  {
+    height: 70,
+    draw(y) {
+      pen.put('COLLECTION, to be filled in by the collector', sheet.left, y + 19, styles.capital)
+      const columns = [
+        { name: 'Collection date (MM/DD/YYYY)', width: 150 },
+        { name: 'Time (24 h)', width: 90 },
+        { name: 'Fasting for (hours)', width: 100 },
+        { name: 'Collected by', width: full - 326 },
+      ]
+      blanks(pen, columns).draw(y + 24)
+    },
+  },
+]

@@ -1,0 +1,13 @@
+import { Fields, Int, Maybe, T, Timestamp, Uuid, type Static } from '../../platform/schema/schema.ts'
+
+export const OfOrder = Fields({ order_id: Uuid })
+export const OfLabTest = Fields({ lab_test_id: Uuid })
+
+/** Labels of one request: more than any sample needs. */
+export const LABELS_MAX = 50
+
+export const LabelsQuery = Fields({
+  number_of_labels: Maybe(Int({ minimum: 1, maximum: LABELS_MAX, default: 3 })),
+  collection_date: T.String({ ...Timestamp, example: '2030-01-02T09:30:00+00:00' }),
+})
+export type LabelsQuery = Static<typeof LabelsQuery>

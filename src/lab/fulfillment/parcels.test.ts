@@ -1,0 +1,231 @@
+// Parcels: what carriers say out of order, twice, or not at all.
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import fc from 'fast-check'
+import { orderOf, registration } from '../../testing-orders.ts'
+import type { Given } from '../../testing.ts'
+import {
+  act,
+  done,
+  inbound,
+  lows,
+  ordered,
+  orderedKit,
+  outbound,
+  production,
+  scan,
+  sound,
+} from '../../fulfilment/bench.fixture.ts'
+import { scans } from './schema.ts'
+
+const team = await production()
+
+/** A kit that was accepted and whose parcels have numbers. */
+async function packed(given: Given = team) {
+  const order = await ordered(given, 'testkit')
+  await done(given, order, 'accept')
+  await done(given, order, 'tracking', outbound)
+  await done(given, order, 'tracking', inbound)
+  return order
+}
+
+/** What scans made of an order, after its acceptance. */
+async function after(...scans: [string, string][]): Promise<string[]> {
+  const order = await packed()
+  for (const [direction, event] of scans) await done(team, order, 'scan', scan(direction, event))
+  return (await lows(team, order)).slice(2).map((status) => status.split('.').at(-1)!)
+}
+
+const told: [string, [string, string][], string[]][] = [
+  [
+    'a scan that comes twice counts once',
+    [
+      ['outbound', 'picked_up'],
+      ['outbound', 'in_transit'],
+      ['outbound', 'picked_up'],
+    ],
+    ['transit_customer'],
+  ],
+  [
+    'a late scan does not take a kit back',
+    [
+      ['outbound', 'delivered'],
+      ['outbound', 'out_for_delivery'],
+      ['outbound', 'exception'],
+      ['outbound', 'lost'],
+      ['outbound', 'returned'],
+    ],
+    ['transit_customer', 'with_customer'],
+  ],
+  [
+    'an outbound scan after the kit came back changes nothing',
+    [
+      ['outbound', 'delivered'],
+      ['inbound', 'delivered'],
+      ['outbound', 'delivered'],
+      ['inbound', 'in_transit'],
+      ['inbound', 'exception'],
+    ],
+    ['transit_customer', 'with_customer', 'delivered_to_lab'],
+  ],
+  [
+    'a scan on the way back tells that the kit was delivered',
+    [
+      ['outbound', 'picked_up'],
+      ['inbound', 'in_transit'],
+    ],
+    ['transit_customer', 'with_customer', 'transit_lab'],
+  ],
+  [
+    'a parcel in trouble starts its way anew',
+    [
+      ['outbound', 'out_for_delivery'],
+      ['outbound', 'exception'],
+      ['outbound', 'exception'],
+      ['outbound', 'in_transit'],
+      ['outbound', 'out_for_delivery'],
+      ['outbound', 'delivered'],
+    ],
+    [
+      'transit_customer',
+      'out_for_delivery',
+      'problem_in_transit_customer',
+      'transit_customer',
+      'out_for_delivery',
+      'with_customer',
+    ],
+  ],
+  [
+    'trouble on the way back ends with the delivery',
+    [
+      ['outbound', 'delivered'],
+      ['inbound', 'picked_up'],
+      ['inbound', 'exception'],
+      ['outbound', 'delivered'],
+      ['inbound', 'delivered'],
+    ],
+    ['transit_customer', 'with_customer', 'transit_lab', 'problem_in_transit_lab', 'delivered_to_lab'],
+  ],
+  [
+    'a parcel that comes back to its sender has failed, and that is the end',
+    [
+      ['outbound', 'in_transit'],
+      ['outbound', 'returned'],
+      ['outbound', 'delivered'],
+      ['inbound', 'delivered'],
+    ],
+    ['transit_customer', 'failure_to_deliver_to_customer'],
+  ],
+  [
+    'a parcel to the laboratory that comes back has failed',
+    [
+      ['outbound', 'delivered'],
+      ['inbound', 'in_transit'],
+      ['inbound', 'returned'],
+    ],
+    ['transit_customer', 'with_customer', 'transit_lab', 'failure_to_deliver_to_lab'],
+  ],
+  [
+    'a parcel that is lost is lost',
+    [
+      ['outbound', 'in_transit'],
+      ['outbound', 'lost'],
+    ],
+    ['transit_customer', 'lost'],
+  ],
+]
+for (const [sentence, scans, statuses] of told) test(sentence, async () => assert.deepEqual(await after(...scans), statuses))
+
+describe('a scan is refused', () => {
+  test('before anybody took the order on', async () => {
+    const order = await ordered(team, 'testkit')
+    const { status, body } = await act(team, order, 'scan', scan('outbound', 'picked_up'))
+    assert.deepEqual([status, body], [400, { detail: 'Transition from ordered to transit_customer is not allowed' }])
+  })
+
+  test('while the parcel has no number', async () => {
+    const order = await ordered(team, 'testkit')
+    await done(team, order, 'accept')
+    assert.deepEqual((await act(team, order, 'scan', scan('outbound', 'delivered'))).body, {
+      detail: 'The outbound parcel has no tracking number',
+    })
+    assert.equal((await lows(team, order)).length, 2)
+  })
+
+  test('while no kit was picked', async () => {
+    const order = await orderedKit(team)
+    for (const [what, body] of [
+      ['tracking', outbound],
+      ['scan', scan('outbound', 'picked_up')],
+    ] as const)
+      assert.deepEqual((await act(team, order, what, body)).body, { detail: 'No kit was picked for this order' })
+  })
+
+  test('on the way to the laboratory before the registration, whatever was missed', async () => {
+    const order = await orderedKit(team)
+    await done(team, order, 'kit', { sample_id: 'FICTIONAL-P1' })
+    await done(team, order, 'tracking', outbound)
+    await done(team, order, 'tracking', inbound)
+    await done(team, order, 'scan', scan('outbound', 'picked_up'))
+    const { status } = await act(team, order, 'scan', scan('inbound', 'delivered'))
+    assert.deepEqual(
+      [status, (await orderOf(team, order.id)).last_event.status],
+      [400, 'collecting_sample.testkit.transit_customer'],
+    )
+    assert.equal((await act(team, order, 'result', { status: 'final', results: [] })).status, 400)
+  })
+
+  test('of an order that has no kit', async () => {
+    const order = await ordered(team, 'walk_in_test')
+    assert.equal((await act(team, order, 'scan', scan('outbound', 'picked_up'))).status, 400)
+    assert.equal((await act(team, order, 'tracking', outbound)).status, 400)
+  })
+})
+
+test('a kit that was registered at home is not delivered there again', async () => {
+  const order = await orderedKit(team)
+  await done(team, order, 'kit', { sample_id: 'FICTIONAL-P2' })
+  await done(team, order, 'tracking', outbound)
+  await done(team, order, 'scan', scan('outbound', 'delivered'))
+  sound(await team.api.post('/v3/order/testkit/register', registration('FICTIONAL-P2')))
+  assert.equal((await done(team, order, 'scan', scan('outbound', 'delivered'))).changed, false)
+  assert.equal((await orderOf(team, order.id)).last_event.status, 'received.testkit.testkit_registered')
+})
+
+test('a tracking number can be corrected while its parcel travels, and not after', async () => {
+  const order = await packed()
+  assert.equal((await done(team, order, 'tracking', outbound)).changed, false)
+  await done(team, order, 'scan', scan('outbound', 'picked_up'))
+  const corrected = { ...outbound, tracking_number: '9400000000000000000002', tracking_url: 'https://tracking.example/2' }
+  assert.equal((await done(team, order, 'tracking', corrected)).changed, true)
+  await done(team, order, 'scan', scan('outbound', 'delivered'))
+  assert.equal((await act(team, order, 'tracking', outbound)).status, 400)
+  const { details } = await orderOf(team, order.id)
+  assert(details.type === 'testkit')
+  assert.deepEqual(
+    [details.data.shipment!.outbound_tracking_number, details.data.shipment!.outbound_tracking_url],
+    ['9400000000000000000002', 'https://tracking.example/2'],
+  )
+})
+
+const way = ['transit_customer', 'out_for_delivery', 'with_customer', 'transit_lab', 'delivered_to_lab']
+const anyScan = fc.record({
+  direction: fc.constantFrom('outbound', 'inbound'),
+  event: fc.constantFrom(...scans),
+})
+
+test('whatever carriers say, in whatever order, no kit goes back but out of trouble', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(anyScan, { minLength: 4, maxLength: 14 }), async (said) => {
+      const order = await packed()
+      for (const each of said) await done(team, order, 'scan', each)
+      const lowStatuses = (await lows(team, order)).slice(2).map((status) => status.split('.').at(-1)!)
+      for (const [i, low] of lowStatuses.entries()) {
+        const before = lowStatuses[i - 1]
+        if (before === undefined || !way.includes(low) || !way.includes(before)) continue
+        assert(way.indexOf(low) > way.indexOf(before), lowStatuses.join())
+      }
+    }),
+    { numRuns: 25, seed: 20300101 },
+  )
+})

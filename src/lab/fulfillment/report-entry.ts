@@ -1,0 +1,153 @@
+// What a person typed of a laboratory's findings, as the neutral record that every link delivers. Pure.
+import type { LabReport, Measured, ReportedMissing, ReportedResult, ResultType } from '../links/diagnostic-report.ts'
+import { invalid, type Fault } from '../../platform/http/errors.ts'
+import type { Expectation } from '../results/expected-results.ts'
+import { parseNumber, parseRange } from '../results/reference-ranges.ts'
+import type { EnterReport } from './schema.ts'
+
+/** What an order says of its specimen, where the report says nothing. */
+export interface Specimen {
+  number: string
+  collected_at: string | null
+  received_at: string | null
+  now: string
+}
+
+/** `<1.2`, `>=40`, `3-5`. Source: lab-testing.md 13.3. */
+const RANGE = /^([<>]=?\d*(\.\d+)?|(\d*(\.\d+)?-\d*(\.\d+)?))$/
+
+/**
+ * Make the report. 422, every fault: a result that the order does not lead to, named twice, of another kind or in another unit than is
+ * expected; instants that are in the future or in the wrong order.
+ */
+export function toReport(body: EnterReport, expected: Expectation[], specimen: Specimen): LabReport {
+  const faults: Fault[] = []
+  const find = finder(expected, faults)
+  const results = body.results.map((item, i) => {
+    const known = find(item.analyte, ['results', i])
+    return known && toResult(known, item, ['body', 'results', i], faults)
+  })
+  const missing = (body.missing ?? []).map((item, i): ReportedMissing | undefined => {
+    const known = find(item.analyte, ['missing', i])
+    return known && { ...measured(known), failure: item.failure, note: item.note?.trim() || null }
+  })
+  const times = timesOf(body, specimen, faults)
+  if (faults.length) throw invalid(faults)
+  return {
+    status: body.status,
+    amended: body.amended ?? false,
+    specimen_number: specimen.number,
+    ...times,
+    performing_laboratory: null,
+    results: results as ReportedResult[],
+    missing: missing as ReportedMissing[],
+  }
+}
+
+const fault = (loc: (string | number)[], text: string): Fault => ({
+  loc,
+  msg: `Value error, ${text}`,
+  type: 'value_error',
+  ctx: { error: {} },
+})
+
+/** Finds what an entry is about, each expectation once, whether it was measured or is missing. */
+function finder(expected: Expectation[], faults: Fault[]) {
+  const seen = new Set<string>()
+  return (analyte: string, at: (string | number)[]): Expectation | undefined => {
+    const loc = ['body', ...at, 'analyte']
+    const known = named(expected, analyte.trim())
+    if (!known) faults.push(fault(loc, 'must be an expected result of the order'))
+    else if (seen.has(known.slug)) faults.push(fault(loc, 'must not be given twice'))
+    else {
+      seen.add(known.slug)
+      return known
+    }
+    return undefined
+  }
+}
+
+/** By slug; else by a code that only one has. */
+function named(expected: Expectation[], analyte: string): Expectation | undefined {
+  const bySlug = expected.find(({ slug }) => slug === analyte)
+  if (bySlug) return bySlug
+  const byCode = expected.filter(
+    ({ loinc, provider_id, source_markers }) =>
+      loinc === analyte || provider_id === analyte || source_markers.some((marker) => marker.provider_id === analyte),
+  )
+  return byCode.length === 1 ? byCode[0] : undefined
+}
+
+const measured = ({ name, slug, provider_id, loinc, loinc_slug, source_markers }: Expectation): Measured => ({
+  name,
+  slug,
+  provider_id,
+  loinc,
+  loinc_slug,
+  source_markers,
+})
+
+function toResult(
+  known: Expectation,
+  item: EnterReport['results'][number],
+  loc: (string | number)[],
+  faults: Fault[],
+): ReportedResult | undefined {
+  const { definition } = known
+  const words = item.value.trim()
+  const type = typeOf(definition?.type ?? null, words)
+  const unit = item.unit?.trim() || null
+  if (type === undefined) faults.push(fault([...loc, 'value'], 'must be a number or a range of numbers, such as <0.3'))
+  else if (words === '') faults.push(fault([...loc, 'value'], 'must not be blank'))
+  if (unit !== null && definition?.unit && plain(unit) !== plain(definition.unit))
+    faults.push(fault([...loc, 'unit'], `must be ${definition.unit}`))
+  return (
+    type && {
+      ...measured(known),
+      type,
+      result: type === 'numeric' || type === 'range' ? inFigures(words) : words,
+      unit: unit ?? definition?.unit ?? null,
+      reference_range: item.reference_range?.trim() || null,
+      flag: item.flag?.trim() ?? '',
+      notes: item.notes?.trim() || null,
+    }
+  )
+}
+
+/** Undefined: numbers are expected, and these are words. */
+function typeOf(expected: ResultType | null, value: string): ResultType | undefined {
+  if (expected === 'comment' || expected === 'coded_value') return expected
+  if (parseNumber(value) !== undefined) return 'numeric'
+  if (RANGE.test(inFigures(value)) && parseRange(value)) return 'range'
+  return expected === null ? 'comment' : undefined
+}
+
+/** A number or a range as results have it: without commas and blanks, `≤` as `<=`. */
+const inFigures = (text: string): string =>
+  text
+    .replaceAll(',', '')
+    .replaceAll('≤', '<=')
+    .replaceAll('≥', '>=')
+    .replace(/\s*([<>=-])\s*/g, '$1')
+
+/** One spelling of a unit, whether with the brackets of UCUM, in which letter case, or with which of the two signs for micro. */
+const plain = (unit: string): string =>
+  unit
+    .replace(/[[\]\s]/g, '')
+    .replace(/[µμ]/g, 'u')
+    .toLowerCase()
+
+function timesOf(body: EnterReport, specimen: Specimen, faults: Fault[]) {
+  const collected_at = body.collected_at ?? specimen.collected_at
+  const received_at = body.received_at ?? specimen.received_at
+  const reported_at = body.reported_at ?? specimen.now
+  const at = (text: string) => Date.parse(text)
+  for (const name of ['collected_at', 'received_at', 'reported_at'] as const)
+    if (body[name] !== undefined && at(body[name]) > at(specimen.now))
+      faults.push(fault(['body', name], 'must not be in the future'))
+  if (body.received_at !== undefined && collected_at !== null && at(body.received_at) < at(collected_at))
+    faults.push(fault(['body', 'received_at'], 'must not be before the sample was collected'))
+  if (body.collected_at !== undefined && at(body.collected_at) > at(reported_at))
+    faults.push(fault(['body', 'collected_at'], 'must not be after the report'))
+  return { collected_at, received_at, reported_at }
+}

@@ -1,0 +1,193 @@
+// Findings that are typed in, and documents of the laboratory.
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { orderOf } from '../../testing-orders.ts'
+import type { Given } from '../../testing.ts'
+import { a1c, act, atLab, details, done, finalReport, lows, ordered, production, testOf } from '../../fulfilment/bench.fixture.ts'
+import { examplePdf } from './example-pdf.ts'
+
+const team = await production()
+const resultOf = async (given: Given, { id }: { id: string }) => (await given.api.get(`/v3/order/${id}/result`)).body
+const pdfOf = (given: Given, { id }: { id: string }) => given.api.get(`/v3/order/${id}/result/pdf`)
+
+/** A walk-in order of these markers that was accepted. */
+async function accepted(...provider_ids: string[]) {
+  const order = await ordered(team, 'walk_in_test', { lab_test_id: await testOf(team, 'walk_in_test', ...provider_ids) })
+  await done(team, order, 'accept')
+  return order
+}
+
+describe('findings', () => {
+  test('are held to their ranges, flags and units, and what is not mentioned is missing', async () => {
+    const order = await accepted('MAN-TSH', 'MAN-LIPID')
+    const { expected_results } = await details(team, order)
+    assert.deepEqual(expected_results[0], {
+      analyte: 'tsh',
+      name: 'TSH',
+      loinc: '3016-3',
+      type: 'numeric',
+      unit: 'u[IU]/mL',
+      required: true,
+    })
+    const results = [
+      { analyte: '3016-3', value: '7.1', unit: 'µIU/mL', reference_range: '0.40-4.50', flag: 'H' },
+      { analyte: 'triglycerides', value: '> 1,000', reference_range: '<150', flag: 'HH', notes: 'Repeated.' },
+      { analyte: 'hdl-cholesterol', value: '55', reference_range: '>=40' },
+    ]
+    const missing = [{ analyte: 'ldl-cholesterol', failure: 'missing_result_calc_failure', note: 'Triglycerides too high.' }]
+    await done(team, order, 'result', { status: 'final', results, missing })
+    const shown = await resultOf(team, order)
+    assert.deepEqual(
+      shown.results.map((each: Record<string, unknown>) => [each.slug, each.result, each.type, each.unit, each.interpretation]),
+      [
+        ['tsh', '7.1', 'numeric', 'µIU/mL', 'abnormal'],
+        ['triglycerides', '>1000', 'range', 'mg/dL', 'critical'],
+        ['hdl-cholesterol', '55', 'numeric', 'mg/dL', 'normal'],
+      ],
+    )
+    assert.deepEqual(shown.missing_results[0].inferred_failure_type, 'missing_result_calc_failure')
+    assert(shown.missing_results.some(({ slug }: { slug: string }) => slug === 'cholesterol-total'))
+    const { interpretation, has_missing_results } = await orderOf(team, order.id)
+    assert.deepEqual([interpretation, has_missing_results], ['critical', true])
+    assert((await team.events(order.id)).includes('labtest.result.critical'))
+  })
+
+  test('are refused with every fault, and change nothing', async () => {
+    const order = await accepted('MAN-A1C', 'MAN-TSH')
+    const { status, body } = await act(team, order, 'result', {
+      status: 'final',
+      reported_at: '2100-01-31T00:00:00Z',
+      results: [{ ...a1c, unit: 'mmol/mol' }, { analyte: 'ferritin', value: '1' }, { analyte: 'tsh', value: 'see note' }, a1c],
+      missing: [{ analyte: 'tsh', failure: 'unknown_failure' }],
+    })
+    assert.equal(status, 422)
+    assert.deepEqual(
+      body.detail.map(({ loc }: { loc: (string | number)[] }) => loc.join('.')),
+      [
+        'body.results.0.unit',
+        'body.results.1.analyte',
+        'body.results.2.value',
+        'body.results.3.analyte',
+        'body.missing.0.analyte',
+        'body.reported_at',
+      ],
+    )
+    assert.equal((await team.api.get(`/v3/order/${order.id}/result`)).status, 404)
+    assert.equal((await lows(team, order)).length, 2)
+  })
+
+  test('come in parts, each told once', async () => {
+    const order = await accepted('MAN-A1C', 'MAN-TSH')
+    const partial = { status: 'partial', results: [a1c] }
+    const whole = { status: 'final', results: [a1c, { analyte: 'tsh', value: '2.1' }] }
+    for (const report of [partial, partial, whole, whole]) await done(team, order, 'result', report)
+    assert.deepEqual((await lows(team, order)).slice(2), [
+      'sample_with_lab.walk_in_test.partial_results',
+      'completed.walk_in_test.completed',
+    ])
+    assert.deepEqual((await resultOf(team, order)).missing_results, [])
+  })
+
+  test('of a kit in parts are readable, and are no status', async () => {
+    const order = await atLab(team)
+    await done(team, order, 'result', { status: 'partial', results: [a1c] })
+    assert.equal((await resultOf(team, order)).metadata.status, 'partial')
+    assert.equal((await lows(team, order)).at(-1), 'sample_with_lab.testkit.delivered_to_lab')
+  })
+
+  test('that are final are changed by amended ones only', async () => {
+    const order = await atLab(team)
+    const amended = { status: 'final', amended: true, results: [{ ...a1c, value: '6.1' }] }
+    assert.equal((await act(team, order, 'result', amended)).status, 400)
+    await done(team, order, 'result', finalReport)
+    const { status, body } = await act(team, order, 'result', { ...amended, amended: false })
+    assert.deepEqual([status, body], [400, { detail: 'Transition from completed to completed is not allowed' }])
+    await done(team, order, 'result', amended)
+    assert.equal((await done(team, order, 'result', amended)).changed, false)
+    await done(team, order, 'result', { ...amended, results: [{ ...a1c, value: '6.2' }] })
+    assert.deepEqual((await lows(team, order)).slice(-3), [
+      'completed.testkit.completed',
+      'completed.testkit.corrected',
+      'completed.testkit.corrected',
+    ])
+    assert.equal((await resultOf(team, order)).results[0].result, '6.2')
+  })
+
+  test('that are none are a sample that could not be tested', async () => {
+    const order = await atLab(team)
+    await done(team, order, 'result', { status: 'final', results: [] })
+    assert.equal((await lows(team, order)).at(-1), 'failed.testkit.sample_error')
+  })
+
+  test('of a kit that has not arrived are refused', async () => {
+    const order = await ordered(team, 'testkit')
+    await done(team, order, 'accept')
+    const { status, body } = await act(team, order, 'result', finalReport)
+    assert.deepEqual([status, body], [400, { detail: 'Transition from requisition_created to completed is not allowed' }])
+    assert.equal((await team.api.get(`/v3/order/${order.id}/result`)).status, 404)
+  })
+})
+
+describe("the laboratory's own document", () => {
+  const own = Buffer.from(examplePdf, 'base64')
+
+  test('is shown instead of the drawn one, until another report replaces the one that it is of', async () => {
+    const order = await atLab(team)
+    await done(team, order, 'result', finalReport)
+    assert.notDeepEqual((await pdfOf(team, order)).body, own)
+    assert.equal((await done(team, order, 'result/pdf', { pdf: examplePdf })).changed, true)
+    assert.equal((await done(team, order, 'result/pdf', { pdf: examplePdf })).changed, false)
+    const { status, body, headers } = await pdfOf(team, order)
+    assert.deepEqual([status, body, headers.get('content-type')], [200, own, 'application/pdf'])
+    await done(team, order, 'result', { status: 'final', amended: true, results: [{ ...a1c, value: '6.1' }] })
+    const drawn = (await pdfOf(team, order)).body
+    assert(drawn.length > own.length)
+  })
+
+  test('waits for the first report', async () => {
+    const order = await atLab(team)
+    await done(team, order, 'result/pdf', { pdf: examplePdf })
+    assert.equal((await pdfOf(team, order)).status, 404)
+    await done(team, order, 'result', finalReport)
+    assert.deepEqual((await pdfOf(team, order)).body, own)
+  })
+
+  test('is taken with line breaks in its Base64, and as a document of today, whose table is a stream', async () => {
+    const order = await atLab(team)
+    const object = '1 0 obj\n<</Type/XRef/Root 2 0 R/Size 3/Length 0>>\nstream\nendstream\nendobj\n'
+    const modern = Buffer.from(`%PDF-1.7\n${object}startxref\n9\n%%EOF\n`)
+    await done(team, order, 'result/pdf', { pdf: modern.toString('base64').replace(/(.{40})/g, '$1\n') })
+    await done(team, order, 'result', finalReport)
+    assert.deepEqual((await pdfOf(team, order)).body, modern)
+  })
+
+  const text = own.toString('latin1')
+  const wrong: Record<string, Buffer> = {
+    'that is empty': Buffer.from(' '),
+    'that is something else': Buffer.from('<html>%PDF</html>'),
+    'that was cut off': own.subarray(0, -20),
+    'whose table is elsewhere': Buffer.from(text.replace(/startxref\n\d+/, 'startxref\n3'), 'latin1'),
+    'whose table is beyond its end': Buffer.from(text.replace(/startxref\n\d+/, 'startxref\n99999'), 'latin1'),
+    'whose trailer has no root': Buffer.from(text.replace('/Root 1 0 R', ''), 'latin1'),
+    'that is too large': Buffer.concat([own.subarray(0, -60), Buffer.alloc(10_000_000, 32), own.subarray(-60)]),
+  }
+  for (const [what, bytes] of Object.entries(wrong))
+    test(`${what} is refused, and the one before it stays`, async () => {
+      const order = await atLab(team)
+      await done(team, order, 'result', finalReport)
+      await done(team, order, 'result/pdf', { pdf: examplePdf })
+      const { status, body } = await act(team, order, 'result/pdf', { pdf: bytes.toString('base64') })
+      assert.equal(status, 400)
+      assert.equal(typeof body.detail, 'string')
+      assert.deepEqual((await pdfOf(team, order)).body, own)
+    })
+
+  test('that is no Base64, or of an order that is not with the laboratory, is refused', async () => {
+    const order = await atLab(team)
+    assert.equal((await act(team, order, 'result/pdf', { pdf: '%PDF-1.4' })).status, 400)
+    const early = await ordered(team, 'testkit')
+    assert.deepEqual((await act(team, early, 'result/pdf', { pdf: examplePdf })).body, {
+      detail: 'An order that is ordered has no result yet',
+    })
+  })
+})

@@ -1,0 +1,197 @@
+// Orders of production from the first to the last status by what the staff does, one for each way of taking a sample.
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { registration } from '../../testing-orders.ts'
+import type { Given } from '../../testing.ts'
+import {
+  act,
+  details,
+  done,
+  finalReport,
+  inbound,
+  list,
+  lows,
+  ordered,
+  orderedKit,
+  outbound,
+  production,
+  scan,
+  sound,
+} from '../../fulfilment/bench.fixture.ts'
+
+const told = (count: number) => ['labtest.order.created', ...Array<string>(count).fill('labtest.order.updated')]
+const todo = async (team: Given, { id }: { id: string }) => (await list(team)).find(({ order_id }) => order_id === id)?.todo
+
+describe('an order of production goes from ordered to completed by what the staff does', () => {
+  test('a kit whose patient is known', async () => {
+    const team = await production()
+    const order = await ordered(team, 'testkit')
+    await team.settle()
+    assert.equal(await todo(team, order), 'accept')
+    const { sample_id } = sound(await act(team, order, 'accept')).body
+    assert.match(sample_id, /^DBM[0-9A-Z]{10}$/)
+    assert.equal(await todo(team, order), 'ship')
+    assert.equal((await details(team, order)).address.receiver_name, 'Testa Fictional')
+    await done(team, order, 'tracking', outbound)
+    await done(team, order, 'tracking', inbound)
+    for (const event of ['picked_up', 'out_for_delivery', 'delivered']) await done(team, order, 'scan', scan('outbound', event))
+    assert.equal(await todo(team, order), 'await_sample')
+    for (const event of ['picked_up', 'delivered']) await done(team, order, 'scan', scan('inbound', event))
+    assert.equal(await todo(team, order), 'report')
+    await done(team, order, 'result', finalReport)
+    assert.equal(await todo(team, order), undefined)
+    assert.deepEqual(await lows(team, order), [
+      'received.testkit.ordered',
+      'received.testkit.requisition_created',
+      'collecting_sample.testkit.transit_customer',
+      'collecting_sample.testkit.out_for_delivery',
+      'collecting_sample.testkit.with_customer',
+      'collecting_sample.testkit.transit_lab',
+      'sample_with_lab.testkit.delivered_to_lab',
+      'completed.testkit.completed',
+    ])
+    assert.deepEqual(await team.events(order.id), told(7))
+    const shown = (await team.api.get(`/v3/order/${order.id}`)).body
+    const { shipment } = shown.details.data
+    assert.deepEqual(
+      [shipment.outbound_tracking_number, shipment.inbound_tracking_number, shipment.outbound_courier],
+      [outbound.tracking_number, inbound.tracking_number, 'usps'],
+    )
+    const { results, metadata, missing_results } = (await team.api.get(`/v3/order/${order.id}/result`)).body
+    assert.deepEqual([results[0].slug, results[0].value, results[0].interpretation], ['hemoglobin-a1c', 5.4, 'normal'])
+    assert.deepEqual([metadata.specimen_number, metadata.status, missing_results], [sample_id, 'final', []])
+  })
+
+  test('a kit that its patient registers at home', async () => {
+    const team = await production()
+    const order = await orderedKit(team)
+    assert.equal(await todo(team, order), 'pick_kit')
+    await done(team, order, 'kit', { sample_id: 'FICTIONAL-1' })
+    assert.equal(await todo(team, order), 'ship')
+    await done(team, order, 'tracking', outbound)
+    await done(team, order, 'scan', scan('outbound', 'picked_up'))
+    await done(team, order, 'scan', scan('outbound', 'delivered'))
+    sound(await team.api.post('/v3/order/testkit/register', registration('FICTIONAL-1')))
+    assert.equal(await todo(team, order), 'await_sample')
+    await done(team, order, 'tracking', inbound)
+    await done(team, order, 'scan', scan('inbound', 'in_transit'))
+    await done(team, order, 'scan', scan('inbound', 'delivered'))
+    await done(team, order, 'result', finalReport)
+    assert.deepEqual(await lows(team, order), [
+      'received.testkit.ordered',
+      'received.testkit.awaiting_registration',
+      'collecting_sample.testkit.transit_customer',
+      'collecting_sample.testkit.out_for_delivery',
+      'collecting_sample.testkit.with_customer',
+      'received.testkit.requisition_created',
+      'received.testkit.testkit_registered',
+      'collecting_sample.testkit.transit_lab',
+      'sample_with_lab.testkit.delivered_to_lab',
+      'completed.testkit.completed',
+    ])
+    assert.deepEqual(await team.events(order.id), told(9))
+  })
+
+  test('a kit that is registered before it is sent', async () => {
+    const team = await production()
+    const order = await orderedKit(team)
+    await done(team, order, 'kit', { sample_id: 'FICTIONAL-1' })
+    sound(await team.api.post('/v3/order/testkit/register', registration('FICTIONAL-1')))
+    assert.equal(await todo(team, order), 'ship')
+    await done(team, order, 'tracking', outbound)
+    await done(team, order, 'scan', scan('outbound', 'delivered'))
+    await done(team, order, 'scan', scan('inbound', 'delivered'))
+    await done(team, order, 'result', finalReport)
+    assert.deepEqual((await lows(team, order)).slice(2), [
+      'received.testkit.requisition_created',
+      'received.testkit.testkit_registered',
+      'collecting_sample.testkit.with_customer',
+      'sample_with_lab.testkit.delivered_to_lab',
+      'completed.testkit.completed',
+    ])
+  })
+
+  test('a patient who walks in', async () => {
+    const team = await production()
+    const order = await ordered(team, 'walk_in_test')
+    await done(team, order, 'accept', { sample_id: 'FICTIONAL-2' })
+    assert.equal(await todo(team, order), 'draw')
+    await done(team, order, 'draw')
+    assert.equal(await todo(team, order), 'report')
+    await done(team, order, 'result', { ...finalReport, status: 'partial' })
+    await done(team, order, 'result', finalReport)
+    assert.deepEqual(await lows(team, order), [
+      'received.walk_in_test.ordered',
+      'received.walk_in_test.requisition_created',
+      'sample_with_lab.walk_in_test.partial_results',
+      'completed.walk_in_test.completed',
+    ])
+    assert.deepEqual(await team.events(order.id), told(2))
+    assert.notEqual((await team.api.get(`/v3/order/${order.id}`)).body.expected_result_by_date, null)
+  })
+
+  test('blood that is drawn at home', async () => {
+    const team = await production()
+    const order = await ordered(team, 'at_home_phlebotomy')
+    await done(team, order, 'accept')
+    const { address, patient_details } = await details(team, order)
+    assert.deepEqual([address.zip, patient_details.phone_number], ['85004', '+15550100199'])
+    await done(team, order, 'visit', { status: 'appointment_pending' })
+    await done(team, order, 'visit', { status: 'appointment_scheduled' })
+    await done(team, order, 'draw')
+    await done(team, order, 'result', finalReport)
+    assert.deepEqual(await lows(team, order), [
+      'received.at_home_phlebotomy.ordered',
+      'received.at_home_phlebotomy.requisition_created',
+      'collecting_sample.at_home_phlebotomy.appointment_pending',
+      'collecting_sample.at_home_phlebotomy.appointment_scheduled',
+      'collecting_sample.at_home_phlebotomy.draw_completed',
+      'completed.at_home_phlebotomy.completed',
+    ])
+    assert.deepEqual(await team.events(order.id), told(5))
+  })
+
+  test('blood that the customer draws', async () => {
+    const team = await production()
+    const order = await ordered(team, 'on_site_collection')
+    await done(team, order, 'accept')
+    await done(team, order, 'draw')
+    await done(team, order, 'result', finalReport)
+    assert.deepEqual(await lows(team, order), [
+      'received.on_site_collection.ordered',
+      'received.on_site_collection.requisition_created',
+      'sample_with_lab.on_site_collection.draw_completed',
+      'completed.on_site_collection.completed',
+    ])
+    assert.deepEqual(await team.events(order.id), told(3))
+  })
+
+  test('an order that was placed elsewhere', async () => {
+    const team = await production()
+    const placed = await ordered(team, 'testkit')
+    const { user_id, lab_test, patient_details, patient_address } = placed
+    const imported = await team.api.post('/v3/order/import', {
+      user_id,
+      billing_type: 'client_bill',
+      order_set: { lab_test_ids: [lab_test.id] },
+      collection_method: 'testkit',
+      patient_details: { ...patient_details, medical_proxy: undefined },
+      patient_address: { ...patient_address, receiver_name: 'Testa Fictional' },
+      sample_id: 'FICTIONAL-3',
+    })
+    const { order } = sound(imported).body
+    assert.equal(await todo(team, order), 'ship')
+    await done(team, order, 'tracking', outbound)
+    await done(team, order, 'scan', scan('outbound', 'delivered'))
+    await done(team, order, 'scan', scan('inbound', 'delivered'))
+    await done(team, order, 'result', finalReport)
+    assert.deepEqual(await lows(team, order), [
+      'received.testkit.ordered',
+      'received.testkit.requisition_bypassed',
+      'collecting_sample.testkit.transit_customer',
+      'collecting_sample.testkit.with_customer',
+      'sample_with_lab.testkit.delivered_to_lab',
+      'completed.testkit.completed',
+    ])
+  })
+})

@@ -1,0 +1,127 @@
+// The list of work: what is on it, for whom, and in which order.
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { describe, test } from 'node:test'
+import { client, given } from '../../testing.ts'
+import {
+  act,
+  details,
+  done,
+  finalReport,
+  list,
+  ordered,
+  orderedKit,
+  outbound,
+  production,
+  scan,
+  sound,
+} from '../../fulfilment/bench.fixture.ts'
+
+describe('the list of work', async () => {
+  const team = await production()
+  const drawn = await ordered(team, 'on_site_collection')
+  const sent = await ordered(team, 'testkit', { priority: true })
+  const unpicked = await orderedKit(team)
+  const fresh = await ordered(team, 'walk_in_test')
+  await done(team, drawn, 'accept')
+  await done(team, drawn, 'draw')
+  await done(team, sent, 'accept')
+  await done(team, sent, 'tracking', outbound)
+  await done(team, sent, 'scan', scan('outbound', 'picked_up'))
+  const found = async (query: string) => (await list(team, query)).map(({ order_id }) => order_id)
+
+  test('has what waits, oldest first, with nothing of the patient', async () => {
+    const items = await list(team)
+    assert.deepEqual(
+      items.map(({ order_id, todo }) => [order_id, todo]),
+      [
+        [drawn.id, 'report'],
+        [sent.id, 'await_sample'],
+        [unpicked.id, 'pick_kit'],
+        [fresh.id, 'accept'],
+      ],
+    )
+    assert.doesNotMatch(JSON.stringify(items), /Testa|Fictional"|1990|Sample Way|example\.com/)
+  })
+
+  test('is narrowed by what is to be done, method, lab, team and time', async () => {
+    assert.deepEqual(await found('?todo=accept&todo=pick_kit'), [unpicked.id, fresh.id])
+    assert.deepEqual(await found('?method=testkit'), [sent.id, unpicked.id])
+    assert.deepEqual(await found('?lab=quest'), [])
+    assert.equal((await found('?lab=manual')).length, 4)
+    assert.equal((await found(`?team_id=${team.team}`)).length, 4)
+    assert.deepEqual(await found('?since=2100-01-31T00:00:00Z'), [])
+    assert.equal((await found('?since=2020-01-31T00:00:00Z')).length, 4)
+  })
+
+  test('goes on where a page ends, and only in the same list', async () => {
+    const page = async (query: string) => (await team.manage.get(`/fulfilment/production/us${query}`)).body
+    const first = await page('?limit=3')
+    const second = await page(`?limit=3&next_cursor=${first.next_cursor}`)
+    const ids = [...first.data, ...second.data].map(({ order_id }) => order_id)
+    assert.deepEqual([ids, second.next_cursor], [[drawn.id, sent.id, unpicked.id, fresh.id], null])
+    const { status } = await team.manage.get(`/fulfilment/production/us?todo=ship&next_cursor=${first.next_cursor}`)
+    assert.equal(status, 400)
+  })
+
+  test('has nothing of other organizations, teams out of reach, cells and orders that are over', async () => {
+    const other = await production()
+    const order = await ordered(other, 'walk_in_test')
+    await done(other, order, 'accept')
+    await done(other, order, 'result', finalReport)
+    assert.deepEqual(await list(other), [])
+    assert.deepEqual((await team.manage.get('/fulfilment/production/eu')).body.data, [])
+    const apart = sound(await team.manage.post('/team', { name: 'Another', region: 'us' })).body.id
+    const { key } = sound(
+      await team.manage.post('/management_key', { label: 'bound', role: 'team_admin', team_role_bindings: [{ team_id: apart }] }),
+    ).body
+    const bound = client(key, 'x-management-key', `/v1/org/${team.org_id}`)
+    assert.deepEqual((await bound.get('/fulfilment/production/us')).body.data, [])
+    assert.equal((await bound.get(`/fulfilment/production/us?team_id=${team.team}`)).status, 403)
+    assert.equal((await team.manage.get(`/fulfilment/production/us?team_id=${randomUUID()}`)).status, 404)
+    assert.equal((await bound.get(`/team/${team.team}/production/fulfilment/${drawn.id}`)).status, 403)
+  })
+})
+
+describe('of the patient', async () => {
+  const team = await production()
+
+  test('the address is told to who sends, the person to who reports', async () => {
+    const order = await ordered(team, 'testkit')
+    const shown = async () => {
+      const { todo, address, patient_details } = await details(team, order)
+      return [todo, address?.first_line ?? null, patient_details?.dob ?? null, patient_details?.phone_number ?? null]
+    }
+    assert.deepEqual(await shown(), ['accept', null, '1990-01-31', null])
+    await done(team, order, 'accept')
+    assert.deepEqual(await shown(), ['ship', '1 Sample Way', null, null])
+    await done(team, order, 'tracking', outbound)
+    await done(team, order, 'scan', scan('outbound', 'delivered'))
+    await done(team, order, 'scan', scan('inbound', 'delivered'))
+    assert.deepEqual(await shown(), ['report', null, '1990-01-31', null])
+    await done(team, order, 'result', finalReport)
+    assert.deepEqual(await shown(), [null, null, null, null])
+  })
+
+  test('nothing is told of an order of another team, nor done to it', async () => {
+    const other = await production()
+    const order = await ordered(other, 'walk_in_test')
+    for (const what of ['accept', 'refuse', 'draw', 'reject', 'lost']) {
+      const { status, body } = await act(team, order, what)
+      assert.deepEqual([status, body], [404, { detail: "This order doesn't exist." }])
+    }
+    assert.equal((await team.manage.get(`/team/${team.team}/production/fulfilment/${order.id}`)).status, 404)
+  })
+})
+
+test('in a sandbox people may practise', async () => {
+  const team = await given()
+  const order = await ordered(team, 'walk_in_test')
+  assert.deepEqual(
+    (await list(team)).map(({ todo }) => todo),
+    ['accept'],
+  )
+  await done(team, order, 'accept')
+  await done(team, order, 'result', finalReport)
+  assert.deepEqual(await list(team), [])
+})

@@ -1,0 +1,190 @@
+// What is to be done: the orders that wait for somebody, over the teams that a key reaches. Reads what orders own, and writes nothing.
+import { expectedResults } from '../catalog/lab-tests.ts'
+import { isByHand } from '../links/links.ts'
+import { reached, reachedTeam } from '../../tenancy/teams/reach.ts'
+import type { Order } from '../orders/schema.ts'
+import { day } from '../../platform/runtime/clock.ts'
+import type { CellName } from '../../platform/db/cell-names.ts'
+import type { PlainTx, Queries, Tx } from '../../platform/db/transaction.ts'
+import { badRequest, notFound } from '../../platform/http/errors.ts'
+import type { Manager } from '../../platform/http/operation.ts'
+import { newestPage, readNewest } from '../../platform/http/cursors.ts'
+import { Nullable, T, Timestamp, type Static } from '../../platform/schema/schema.ts'
+import { and, sql, type Sql } from '../../platform/db/sql.ts'
+import { expectations } from '../results/expected-results.ts'
+import { notDeleted, notDeletedOf } from '../../people/users/users.ts'
+import { labSlugs } from '../catalog/enums.ts'
+import { Todo, type WorkDetails, type WorkItem, type WorkQuery } from './schema.ts'
+
+const PAGE = 50
+
+/** Statuses in which an order waits for somebody, some of them only sometimes. By these the orders are found. */
+const WAITING = [
+  'ordered',
+  'awaiting_registration',
+  'registered',
+  'requisition_created',
+  'requisition_bypassed',
+  'transit_customer',
+  'out_for_delivery',
+  'with_customer',
+  'transit_lab',
+  'problem_in_transit_customer',
+  'problem_in_transit_lab',
+  'appointment_pending',
+  'appointment_scheduled',
+  'appointment_cancelled',
+  'draw_completed',
+  'delivered_to_lab',
+  'lab_processing_blocked',
+  'partial_results',
+]
+
+/**
+ * What is to be done for an order `o`, on a day of its team; null for one that waits for nobody, such as one scheduled for a later day.
+ * Where no column tells, the text of the document does: of a refusal its last event, which stands before its status; of a registered kit,
+ * which may be at home or still on the shelf, any event of its way. Quotes inside values are escaped, so no value can look like these.
+ */
+const todoOf = (today: Sql) => sql`
+  case
+    when o.low_status in ('problem_in_transit_customer', 'problem_in_transit_lab', 'lab_processing_blocked') then 'problem'
+    when o.low_status in ('ordered', 'awaiting_registration')
+      and o.document like '%"status_detail":"fulfillment_error"},"status":%' then 'problem'
+    when o.low_status = 'ordered' then
+      case when o.activate_by is null or o.activate_by <= ${today} then 'accept' end
+    when o.low_status = 'awaiting_registration' then case when o.sample_id is null then 'pick_kit' else 'ship' end
+    when o.low_status in ('delivered_to_lab', 'draw_completed', 'partial_results') then 'report'
+    when o.low_status = 'registered' and o.document not like '%"status":"collecting_sample.testkit.%' then 'ship'
+    when o.low_status in ('registered', 'transit_customer', 'out_for_delivery', 'with_customer', 'transit_lab') then 'await_sample'
+    when o.method = 'testkit' and o.low_status in ('requisition_created', 'requisition_bypassed') then 'ship'
+    when o.method = 'walk_in_test' and o.intake::json ->> 'collected_at' is not null then 'report'
+    when o.low_status in ('requisition_created', 'requisition_bypassed', 'appointment_pending', 'appointment_scheduled',
+                          'appointment_cancelled') then 'draw'
+  end`
+
+const byHand = (cell: CellName): string[] => labSlugs.filter((slug) => isByHand({ cell }, slug))
+
+const Row = T.Object({
+  document: T.String(),
+  todo: Nullable(Todo),
+  low_status: T.String(),
+  status_at: Timestamp,
+})
+type Row = Static<typeof Row>
+const columns = sql`o.document, w.todo, o.low_status, o.status_at`
+
+/**
+ * Orders that wait for somebody, oldest first. 400: a cursor of another list. 403, 404: the filter names a team out of reach; one of
+ * another region has none here.
+ */
+export async function listWork(
+  tx: PlainTx,
+  control: Queries,
+  manager: Manager,
+  cell: CellName,
+  query: WorkQuery,
+): Promise<{ data: WorkItem[]; next_cursor: string | null }> {
+  const { team_id, lab, method, since, todo, next_cursor, limit = PAGE } = query
+  if (team_id !== undefined) await reachedTeam(control, manager, team_id)
+  const list = `work ${manager.org} ${cell} ${JSON.stringify([team_id, lab, method, since, todo?.toSorted()])}`
+  const teams = reached(manager, team_id === undefined ? undefined : [team_id])
+  const conditions = [sql`w.todo is not null`]
+  if (method !== undefined) conditions.push(sql`o.method = ${method}`)
+  if (since !== undefined) conditions.push(sql`o.status_at >= ${since}`)
+  if (todo?.length) conditions.push(sql`w.todo = any (${todo})`)
+  if (next_cursor !== undefined) {
+    const { at, id } = readNewest(list, next_cursor)
+    conditions.push(sql`(o.created_at, o.id) > (${at}::timestamptz, ${id}::uuid)`)
+  }
+  // Each team has its own clock, in a sandbox.
+  const today = sql`(${tx.now}::timestamptz + make_interval(secs => t.clock_offset_s))::date`
+  const labs = byHand(cell).filter((slug) => lab === undefined || slug === lab)
+  const rows = await tx.many(
+    Row,
+    sql`
+    select ${columns}
+    from lab_order o
+    join team t on t.id = o.team_id
+    join lab l on l.id = o.lab_id and l.slug = any (${labs})
+    cross join lateral (select ${todoOf(today)} as todo) w
+    where o.team_id = any (array(select t.id from team t where ${teams})) and o.low_status = any (${WAITING}) and ${and(conditions)}
+      and ${notDeletedOf(sql`o.user_id`, sql`o.team_id`)}
+    order by o.created_at, o.id limit ${limit + 1}`,
+  )
+  const found = rows.map((row) => ({ row, order: JSON.parse(row.document) as Order }))
+  const { page: shown, next_cursor: next } = newestPage(list, found, limit, ({ order }) => ({
+    at: order.created_at,
+    id: order.id,
+  }))
+  for (const { order } of shown) tx.concerns(order.user_id, undefined, order.team_id)
+  const page = shown.map(({ row, order }) => itemOf(row, order))
+  return { data: page.map((item) => ({ ...item, todo: item.todo! })), next_cursor: next }
+}
+
+const itemOf = ({ todo, low_status, status_at }: Row, order: Order) => ({
+  order_id: order.id,
+  team_id: order.team_id,
+  todo,
+  status: low_status,
+  status_detail: order.last_event.status_detail,
+  status_at,
+  created_at: order.created_at,
+  method: order.lab_test.method,
+  lab: order.lab_test.lab!.slug,
+  lab_test: { id: order.lab_test.id, name: order.lab_test.name },
+  sample_id: order.sample_id,
+  priority: order.priority,
+})
+
+/** An order with what its work needs of the patient. 404: the team has no such order. 400: not an order that people work through. */
+export async function readWork(tx: Tx, order_id: string): Promise<WorkDetails> {
+  const today = sql`${day(tx.now)}::date`
+  const row = await tx.maybe(
+    Row,
+    sql`
+    select ${columns} from lab_order o cross join lateral (select ${todoOf(today)} as todo) w
+    where o.id = ${order_id} and o.team_id = ${tx.team} and ${notDeleted(tx, sql`o.user_id`)}`,
+  )
+  if (!row) throw notFound("This order doesn't exist.")
+  const order = JSON.parse(row.document) as Order
+  tx.concerns(order.user_id)
+  const item = itemOf(row, order)
+  if (!isByHand(tx.tenant, item.lab)) throw badRequest('Nobody works through the orders of this laboratory by hand')
+  const expected = expectations(await expectedResults(tx, order.lab_test.id))
+  return {
+    ...item,
+    notes: order.notes,
+    clinical_notes: order.clinical_notes,
+    patient_details: personOf(order, item.todo),
+    address: addressOf(order, item.todo),
+    expected_results: expected.map(({ slug, name, loinc, required, definition }) => ({
+      analyte: slug,
+      name,
+      loinc,
+      type: definition?.type ?? null,
+      unit: definition?.unit ?? null,
+      required,
+    })),
+  }
+}
+
+const KNOWN_TO = new Set<Todo | null>(['accept', 'draw', 'await_sample', 'report', 'problem'])
+
+function personOf({ patient_details: patient }: Order, todo: Todo | null): WorkDetails['patient_details'] {
+  if (!patient || !KNOWN_TO.has(todo)) return null
+  const { first_name, last_name, dob, gender, phone_number } = patient
+  return { first_name, last_name, dob, gender, phone_number: todo === 'draw' ? phone_number : null }
+}
+
+/** Where a kit goes to, or who draws at home. */
+function addressOf(
+  { patient_details: patient, patient_address, shipping_details, lab_test }: Order,
+  todo: Todo | null,
+): WorkDetails['address'] {
+  const going = todo === 'pick_kit' || todo === 'ship' || (todo === 'draw' && lab_test.method === 'at_home_phlebotomy')
+  const address = going ? (shipping_details ?? patient_address) : null
+  if (!address) return null
+  const { first_name, last_name } = patient ?? {}
+  const receiver_name = address.receiver_name || [first_name, last_name].filter(Boolean).join(' ')
+  return { access_notes: null, ...address, receiver_name }
+}

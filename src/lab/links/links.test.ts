@@ -1,0 +1,62 @@
+// Orders at laboratories that nobody here can tell of them.
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { testOf } from '../../fulfilment/bench.fixture.ts'
+import { address, kit, orderBody, orderOf, patient, placed, shipping } from '../../testing-orders.ts'
+import { given, type Given } from '../../testing.ts'
+import { takeUnlinked } from './links.ts'
+
+const refusal = (lab: string) => ({
+  detail: `There is no integration with ${lab} here. Laboratories that take orders: manual`,
+})
+const USSL = refusal('USSL (sandbox) (ussl)')
+const QUEST = refusal('Quest (sandbox) (quest)')
+
+describe('a production order at a laboratory without an integration', () => {
+  before(() => takeUnlinked(false))
+  after(() => takeUnlinked(true))
+
+  const askedFor = async (team: Given, path: string, changes: Record<string, unknown>) => {
+    const { status, body } = await team.api.post(path, await orderBody(team, changes))
+    return [status, body]
+  }
+
+  test('is refused on every way of ordering, in words that say which laboratories take it, and leaves nothing', async () => {
+    const team = await given('production-us')
+    const walkIn = await team.test('walk_in_test')
+    assert.deepEqual(await askedFor(team, '/v3/order', {}), [400, USSL])
+    assert.deepEqual(await askedFor(team, '/v3/order/create', { order_set: { lab_test_ids: [walkIn] } }), [400, QUEST])
+    assert.deepEqual(await askedFor(team, '/v3/order', { activate_by: '2100-01-31' }), [400, USSL])
+    const body = { user_id: await team.user(), lab_test_id: await team.test(), shipping_details: shipping }
+    const refused = await team.api.post('/v3/order/testkit', body)
+    assert.deepEqual([refused.status, refused.body], [400, USSL])
+    assert.deepEqual([await team.events(), await team.jobs()], [[], []])
+  })
+
+  test('is taken where people work through it, or where it was placed elsewhere', async () => {
+    const team = await given('production-us')
+    const order = await placed(team, { lab_test_id: await testOf(team, 'walk_in_test') })
+    await kit(team, { lab_test_id: await testOf(team, 'testkit') })
+    await team.settle()
+    assert.equal((await orderOf(team, order.id)).last_event.status_detail, null)
+    const { status, body } = await team.api.post('/v3/order/import', {
+      user_id: await team.user(),
+      billing_type: 'client_bill',
+      order_set: { lab_test_ids: [await team.test('walk_in_test')] },
+      collection_method: 'walk_in_test',
+      patient_details: patient,
+      patient_address: { ...address, receiver_name: 'Testa' },
+      sample_id: 'FICTIONAL-0004',
+    })
+    assert.equal(status, 200, JSON.stringify(body))
+  })
+
+  test('is taken in the sandbox, and in production where the operator takes it', async () => {
+    assert.equal((await placed(await given())).lab_test.lab!.slug, 'ussl')
+    takeUnlinked(true)
+    const team = await given('production-us')
+    const { id } = await placed(team)
+    await team.settle()
+    assert.equal((await orderOf(team, id)).last_event.status_detail, 'fulfillment_error')
+  })
+})

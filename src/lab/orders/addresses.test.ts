@@ -1,0 +1,81 @@
+// Addresses of patients by the region of the cell. Source: lab-testing.md 5.2.
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { orderBody, patient, placed, proxy, shipping } from '../../testing-orders.ts'
+import { given } from '../../testing.ts'
+
+const at = (country: string, zip: string, state?: string) => ({
+  first_line: '1 Sample Way',
+  city: 'Sampleton',
+  zip,
+  country,
+  ...(state && { state }),
+})
+const sound: [ReturnType<typeof at>, zip: string, state: string][] = [
+  [at('GB', 'SW1A 1AA'), 'SW1A 1AA', ''],
+  [at('GB', 'sw1a 1aa', 'England'), 'SW1A 1AA', 'England'],
+  [at('NL', '1012 AB'), '1012 AB', ''],
+  [at('CA', 'K1A 0B1', 'ON'), 'K1A 0B1', 'ON'],
+  [at('DE', '10115'), '10115', ''],
+  [at('US', '85004-1234', 'arizona'), '85004-1234', 'AZ'],
+]
+const faulty: [ReturnType<typeof at>, string][] = [
+  [at('GB', '85004'), 'zip'],
+  [at('NL', '0012 AB'), 'zip'],
+  [at('CA', 'K1A 0B1'), 'state'],
+  [at('US', 'SW1A 1AA', 'AZ'), 'zip'],
+  [at('US', '85004'), 'state'],
+  [at('US', '85004', 'England'), 'state'],
+]
+
+describe('an address', () => {
+  test('of a patient in a cell of the EU has the postal code of its country, and a state where that has states', async () => {
+    const team = await given('sandbox-eu')
+    for (const [patient_address, zip, state] of sound) {
+      const order = await placed(team, { patient_address })
+      assert.deepEqual([order.patient_address?.zip, order.patient_address?.state], [zip, state])
+    }
+    for (const [patient_address, field] of faulty) {
+      const { status, body } = await team.api.post('/v3/order', await orderBody(team, { patient_address }))
+      assert.equal(status, 422, JSON.stringify(patient_address))
+      assert.deepEqual(
+        body.detail.map(({ loc }: { loc: string[] }) => loc.join('.')),
+        [`body.patient_address.${field}`],
+      )
+    }
+  })
+
+  test('of a kit is read so too', async () => {
+    const team = await given('sandbox-eu')
+    const { state: _, ...rest } = shipping
+    const body = { user_id: await team.user(), lab_test_id: await team.test() }
+    const shipping_details = { ...rest, zip: '1012 AB', country: 'NL' }
+    const reply = await team.api.post('/v3/order/testkit', { ...body, shipping_details })
+    assert.deepEqual([reply.status, reply.body.order?.shipping_details.state], [200, ''])
+  })
+
+  test('of an import and of a proxy needs no state either', async () => {
+    const team = await given('sandbox-eu')
+    const place = at('GB', 'SW1A 1AA')
+    const medical_proxy = { ...proxy, address: place }
+    const order = await placed(team, { patient_address: place, patient_details: { ...patient, medical_proxy } })
+    assert.equal(order.patient_details?.medical_proxy?.address.state, '')
+    const { status, body } = await team.api.post('/v3/order/import', {
+      user_id: order.user_id,
+      billing_type: 'client_bill',
+      order_set: { lab_test_ids: [await team.test('walk_in_test')] },
+      collection_method: 'walk_in_test',
+      patient_details: patient,
+      patient_address: { ...place, receiver_name: 'Testa' },
+      sample_id: 'FICTIONAL-0005',
+    })
+    assert.deepEqual([status, body.order?.patient_address.state], [200, ''])
+  })
+
+  test('in a cell of the US has a ZIP code and a state', async () => {
+    const team = await given()
+    for (const patient_address of [at('GB', 'SW1A 1AA', 'England'), at('GB', '85004')])
+      assert.equal((await team.api.post('/v3/order', await orderBody(team, { patient_address }))).status, 422)
+    assert.equal((await placed(team, { patient_address: at('US', '85004', 'AZ') })).patient_address?.zip, '85004')
+  })
+})

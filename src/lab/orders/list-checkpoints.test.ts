@@ -1,0 +1,248 @@
+// Long lists of orders: with checkpoints, pages and totals must be what they would be without.
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { describe, test } from 'node:test'
+import { enqueue } from '../../platform/queue/outbox.ts'
+import { T } from '../../platform/schema/schema.ts'
+import { sql } from '../../platform/db/sql.ts'
+import { copies, DAY_S, kit, pass, placed, registration, tenantOf, waiters } from '../../testing-orders.ts'
+import { asOwner, given, type Given } from '../../testing.ts'
+import { isMarkTurn, markOrders, MARK_STRIDE } from './list-checkpoints.ts'
+import { deleteUser } from '../../people/users/users.ts'
+import type { Order } from './schema.ts'
+
+const HOUR_S = 3600
+
+const setMarks = async (team: Given) => {
+  await team.db.tx(await tenantOf(team), async (tx) => enqueue(tx, markOrders, {}))
+  await team.settle()
+}
+
+const Id = T.Object({ id: T.String() })
+const inOrder = async ({ db, team }: Given): Promise<string[]> =>
+  (
+    await db.queries.many(
+      Id,
+      sql`
+      select o.id from lab_order o join "user" u on u.id = o.user_id
+      where o.team_id = ${team} and u.deleted_at is null order by o.created_at, o.id`,
+    )
+  ).map((row) => row.id)
+
+const Rank = T.Object({ rank: T.Integer() })
+/** How many orders are shown before each checkpoint. */
+const ranksOf = async ({ db, team }: Given): Promise<number[]> =>
+  (
+    await db.queries.many(
+      Rank,
+      sql`
+      select sum(shown) over (order by created_at, id)::bigint as rank from order_checkpoint
+      where team_id = ${team} order by created_at, id`,
+    )
+  ).map(({ rank }) => rank)
+
+/** Whether every page in both directions, and every total, is what a plain query says. */
+async function assertExact(team: Given): Promise<void> {
+  const ids = await inOrder(team)
+  const total = ids.length
+  for (const [direction, expected] of [
+    ['asc', ids],
+    ['desc', [...ids].reverse()],
+  ] as const)
+    for (const [size, pages] of [
+      [100, [1, 2, 5, 6, Math.ceil(total / 100) - 1, Math.ceil(total / 100), Math.ceil(total / 100) + 1]],
+      [7, [1, 3, 72, 143, 144, Math.ceil(total / 7)]],
+    ] as const)
+      for (const page of pages) {
+        const { body } = await team.api.get(`/v3/orders?size=${size}&page=${page}&order_direction=${direction}`)
+        assert.equal(body.total, total)
+        assert.deepEqual(
+          body.orders.map((order: Order) => order.id),
+          expected.slice((page - 1) * size, page * size),
+          `page ${page} of ${size}, ${direction}`,
+        )
+      }
+  assert.equal((await team.api.get('/v2/user/metrics')).body.number_of_ordered_tests, total)
+}
+
+describe('a long list of orders', () => {
+  test('is the same with marks as without, and as it grows', async () => {
+    const team = await given()
+    const model = await placed(team)
+    await copies(team, model, 3 * MARK_STRIDE + 3, HOUR_S)
+    await assertExact(team)
+    await setMarks(team)
+    assert.deepEqual(await ranksOf(team), [500, 1000, 1500])
+    await assertExact(team)
+    for (let n = 0; n < 3; n++) await placed(team)
+    await assertExact(team)
+    await setMarks(team)
+    assert.deepEqual(await ranksOf(team), [500, 1000, 1500])
+  })
+
+  test('gets further marks as it grows, each once, also from runs at the same time', async () => {
+    const team = await given()
+    const model = await placed(team)
+    await copies(team, model, MARK_STRIDE + 1, 2 * HOUR_S)
+    await setMarks(team)
+    assert.deepEqual(await ranksOf(team), [500])
+    await copies(team, model, 2 * MARK_STRIDE, HOUR_S)
+    await Promise.all([setMarks(team), setMarks(team), setMarks(team)])
+    assert.deepEqual(await ranksOf(team), [500, 1000, 1500])
+    await assertExact(team)
+  })
+
+  test('gets no mark where an order is younger than two minutes', async () => {
+    const team = await given()
+    await copies(team, await placed(team), MARK_STRIDE + 20, 0)
+    await setMarks(team)
+    assert.deepEqual(await ranksOf(team), [])
+    await assertExact(team)
+  })
+
+  test('is right after a user was deleted, had back, deleted and erased', async () => {
+    const team = await given()
+    const [stays, goes] = [await team.user('stays'), await team.user('goes')]
+    const kept = await placed(team, { user_id: stays })
+    const erased = await placed(team, { user_id: goes })
+    await copies(team, kept, 700, 3 * HOUR_S)
+    await copies(team, erased, 450, 2 * HOUR_S)
+    await copies(team, kept, 700, HOUR_S)
+    await setMarks(team)
+    assert.deepEqual(await ranksOf(team), [500, 1000, 1500])
+    await team.api.delete(`/v2/user/${goes}`)
+    // Of the orders between 500 and 1,000 300 are the user's, of the next 500 150.
+    assert.deepEqual(await ranksOf(team), [500, 700, 1050])
+    assert.equal((await inOrder(team)).length, 1401)
+    await assertExact(team)
+    await team.api.post(`/v2/user/undo_delete?user_id=${goes}`)
+    assert.deepEqual(await ranksOf(team), [500, 1000, 1500])
+    await assertExact(team)
+    await team.api.delete(`/v2/user/${goes}`)
+    await copies(team, kept, 200, HOUR_S / 2)
+    await pass(team, 7 * DAY_S)
+    assert.equal((await inOrder(team)).length, 1601)
+    await assertExact(team)
+    await setMarks(team)
+    assert.deepEqual(await ranksOf(team), [500, 700, 1050, 1550])
+    await assertExact(team)
+  })
+
+  test('is right when a user is deleted while checkpoints are being set', async () => {
+    const team = await given()
+    const [stays, goes] = [await team.user('stays'), await team.user('goes')]
+    await copies(team, await placed(team, { user_id: goes }), 100, 2 * HOUR_S)
+    await copies(team, await placed(team, { user_id: stays }), 600, HOUR_S)
+    let set: Promise<void> | undefined
+    await team.db.tx(team.tenant, async (tx) => {
+      await deleteUser(tx, goes)
+      set = setMarks(team)
+      await Promise.race([set, waiters(1)])
+    })
+    await set
+    assert.equal((await inOrder(team)).length, 601)
+    assert.deepEqual(await ranksOf(team), [500])
+    await assertExact(team)
+  })
+
+  test('is right when a kit is registered for another user, whose deletion hides it, and not that of the first', async () => {
+    const team = await given()
+    const [stock, person] = [await team.user('stock'), await team.user('person')]
+    const { id, sample_id } = await kit(team, { user_id: stock })
+    await team.db.pool.query(`update lab_order set created_at = created_at - interval '2 days' where id = $1`, [id])
+    await copies(team, await placed(team), 600, HOUR_S)
+    await setMarks(team)
+    assert.deepEqual(await ranksOf(team), [500])
+    assert.equal((await team.api.post('/v3/order/testkit/register', registration(sample_id, { user_id: person }))).status, 200)
+    await team.api.delete(`/v2/user/${stock}`)
+    assert.deepEqual(await ranksOf(team), [500])
+    await assertExact(team)
+    await team.api.delete(`/v2/user/${person}`)
+    assert.deepEqual(await ranksOf(team), [499])
+    await assertExact(team)
+  })
+
+  test('is right when a kit is registered while the user is deleted for whom it was ordered', async () => {
+    const team = await given()
+    const [stock, person] = [await team.user('stock'), await team.user('person')]
+    const { id, sample_id } = await kit(team, { user_id: stock })
+    await team.db.pool.query(`update lab_order set created_at = created_at - interval '2 days' where id = $1`, [id])
+    await copies(team, await placed(team), 600, HOUR_S)
+    await setMarks(team)
+    let registered: Promise<unknown> | undefined
+    await team.db.tx(team.tenant, async (tx) => {
+      await deleteUser(tx, stock)
+      registered = team.api.post('/v3/order/testkit/register', registration(sample_id, { user_id: person }))
+      await Promise.race([registered, waiters(1)])
+    })
+    await registered
+    await assertExact(team)
+  })
+
+  test('has its checkpoints from marks when the migration is run', async () => {
+    const team = await given()
+    const goes = await team.user('goes')
+    await copies(team, await placed(team), 700, 2 * HOUR_S)
+    await copies(team, await placed(team, { user_id: goes }), 450, HOUR_S)
+    await setMarks(team)
+    const before = await ranksOf(team)
+    await team.api.delete(`/v2/user/${goes}`)
+    const [after, migration] = [
+      await ranksOf(team),
+      readFileSync(new URL('../../../migrations/cell/0043_fill_order_checkpoints.sql', import.meta.url), 'utf8'),
+    ]
+    const client = await team.db.pool.connect()
+    await client.query('begin')
+    for (const [i, rank] of before.entries())
+      await client.query(
+        `insert into order_mark (team_id, rank, created_at, id)
+         select team_id, $2, created_at, id from order_checkpoint where team_id = $1 order by created_at, id offset $3 limit 1`,
+        [team.team, rank, i],
+      )
+    await client.query('delete from order_checkpoint')
+    await client.query(migration)
+    await client.query('commit')
+    client.release()
+    assert.deepEqual(before, [500, 1000])
+    assert.deepEqual(
+      [after, await ranksOf(team)],
+      [
+        [500, 700],
+        [500, 700],
+      ],
+    )
+    await assertExact(team)
+  })
+
+  test('has marks of its own team alone', async () => {
+    const [team, other] = [await given(), await given()]
+    await copies(team, await placed(team), MARK_STRIDE + 1, HOUR_S)
+    await setMarks(team)
+    await setMarks(other)
+    await placed(other)
+    assert.deepEqual([await ranksOf(team), await ranksOf(other)], [[500], []])
+    assert.equal((await other.api.get('/v3/orders')).body.total, 1)
+  })
+})
+
+test('whichever order takes the id whose turn it is has the marks set, and so, in any rhythm, one does in the end', async () => {
+  const team = await given()
+  for (const place of [placed, kit]) {
+    // The next block of ids has a turn in it.
+    await asOwner(`select setval('sandbox_us.order_event_id', $1)`, [place === placed ? 1400 : 1899])
+    const user_id = await team.user()
+    let turns = 0
+    for (let i = 0; i < 96; i++) {
+      const [first] = (await place(team, { user_id })).events
+      const turn = isMarkTurn([first!.id, first!.id + 1])
+      assert.equal((await team.jobs()).includes('orders.mark'), turn, place.name)
+      await team.settle()
+      if (turn) turns++
+    }
+    assert.equal(turns, 1, place.name)
+  }
+  for (const step of [2, 4, 6, 10, 20, 34, 50, 100, 500]) {
+    const turns = Array.from({ length: 500 }, (_, i) => [i * step + 1, i * step + 2]).filter(isMarkTurn)
+    assert.ok(turns.length >= 2, `${step} ids for each order`)
+  }
+})

@@ -1,0 +1,387 @@
+// Who may be ordered for, and where they may live. Source: lab-testing.md 5.
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { sql } from '../../platform/db/sql.ts'
+import { address, DAY_S, orderBody, pass, patient, placed, proxy, tenantOf } from '../../testing-orders.ts'
+import { given, guard, type Given } from '../../testing.ts'
+import { teamNow } from '../../platform/db/database.ts'
+import { ageOn } from './patient-checks.ts'
+
+const fields = new Set(['patient_details', 'patient_address'])
+
+/** Place an order in which one field of the patient or of the address is another; with `undefined` it is not there. */
+async function order(team: Given, part: 'patient_details' | 'patient_address', changes: Record<string, unknown>) {
+  assert.ok(fields.has(part))
+  const whole = part === 'patient_details' ? patient : address
+  return team.api.post('/v3/order', await orderBody(team, { [part]: { ...whole, ...changes } }))
+}
+
+const faultsOf = (body: { detail: { loc: string[]; type: string }[] }) =>
+  body.detail.map(({ loc, type }) => `${loc.slice(1).join('.')} ${type}`)
+
+/** The team's day, so many years and days away. */
+async function dayAt(team: Given, years: number, days = 0): Promise<string> {
+  const today = teamNow(await tenantOf(team))
+    .toISOString()
+    .slice(0, 10)
+  const shifted = new Date(`${today}T00:00:00Z`)
+  shifted.setUTCDate(shifted.getUTCDate() + days)
+  shifted.setUTCFullYear(shifted.getUTCFullYear() + years)
+  return shifted.toISOString().slice(0, 10)
+}
+
+describe('the name of a patient', () => {
+  const good = [
+    'A',
+    'Mary-Jane',
+    "O'Connor",
+    'Dr. Smith',
+    'Smith, Jr.',
+    'Anna Maria Luisa',
+    '3CPO',
+    'de la Cruz-Fictional',
+    'Mary-',
+    'a'.repeat(50),
+  ]
+  const bad: [string, string][] = [
+    ['', 'string_too_short'],
+    [' ', 'string_pattern_mismatch'],
+    [' John', 'string_pattern_mismatch'],
+    ['John ', 'string_pattern_mismatch'],
+    ['-John', 'string_pattern_mismatch'],
+    ["'John", 'string_pattern_mismatch'],
+    ['.John', 'string_pattern_mismatch'],
+    ['Anna  Maria', 'string_pattern_mismatch'],
+    ['John@Smith', 'string_pattern_mismatch'],
+    ['John_Smith', 'string_pattern_mismatch'],
+    ['John/Smith', 'string_pattern_mismatch'],
+    ['José', 'string_pattern_mismatch'],
+    ['Zoë', 'string_pattern_mismatch'],
+    ['李', 'string_pattern_mismatch'],
+    ['O’Connor', 'string_pattern_mismatch'],
+    ['John\n', 'string_pattern_mismatch'],
+    ['a'.repeat(51), 'string_too_long'],
+    [`${'a '.repeat(24)}a@`, 'string_pattern_mismatch'],
+    [`${'a '.repeat(40_000)}@`, 'string_too_long'],
+  ]
+  for (const field of ['first_name', 'last_name'] as const) {
+    test(`may be what laboratories print: ${field}`, async () => {
+      const team = await given()
+      for (const name of good) {
+        const { status, body } = await order(team, 'patient_details', { [field]: name })
+        assert.deepEqual([status, body.order?.patient_details[field]], [200, name])
+      }
+    })
+
+    test(`may not be anything else: ${field}`, async () => {
+      const team = await given()
+      for (const [name, type] of bad) {
+        const { status, body } = await order(team, 'patient_details', { [field]: name })
+        assert.equal(status, 422, name.slice(0, 60))
+        assert.deepEqual(faultsOf(body), [`patient_details.${field} ${type}`], name.slice(0, 60))
+      }
+      assert.deepEqual(await team.events(), [])
+    })
+  }
+})
+
+describe('the phone number of a patient', () => {
+  test('is international; what separates its digits is dropped; no national plan is applied', async () => {
+    const team = await given()
+    for (const [phone_number, kept] of [
+      ['+15550100199', '+15550100199'],
+      ['+1 (555) 010-0199', '+15550100199'],
+      ['+1.555.010.0199', '+15550100199'],
+      ['+1123456789', '+1123456789'],
+      ['+1234567', '+1234567'],
+      ['+123456789012345', '+123456789012345'],
+      ['+44 20 7946 0000', '+442079460000'],
+    ] as const) {
+      const { status, body } = await order(team, 'patient_details', { phone_number })
+      assert.deepEqual([status, body.order?.patient_details.phone_number], [200, kept])
+    }
+  })
+
+  test('is refused without a plus, and with too few or too many digits', async () => {
+    const team = await given()
+    for (const phone_number of [
+      '15550100199',
+      '+0123456789',
+      '+123456',
+      '+1234567890123456',
+      '+1 555 CALL-NOW',
+      '+',
+      '++15550100199',
+    ]) {
+      const { status, body } = await order(team, 'patient_details', { phone_number })
+      assert.deepEqual([status, faultsOf(body)], [422, ['patient_details.phone_number value_error']], phone_number)
+    }
+  })
+})
+
+describe('the other details of a patient', () => {
+  const required = ['first_name', 'last_name', 'dob', 'gender', 'phone_number', 'email']
+  for (const field of required)
+    test(`include ${field}`, async () => {
+      const { status, body } = await order(await given(), 'patient_details', { [field]: undefined })
+      assert.deepEqual([status, faultsOf(body)], [422, [`patient_details.${field} missing`]])
+    })
+
+  test('take every enumeration in any case and show it as listed', async () => {
+    const team = await given()
+    for (const [field, given_, shown] of [
+      ['gender', 'FEMALE', 'female'],
+      ['gender', 'Other', 'other'],
+      ['gender', 'unknown', 'unknown'],
+      ['race', 'ASIAN', 'asian'],
+      ['ethnicity', 'Non_Hispanic', 'non_hispanic'],
+      ['sexual_orientation', 'Dont_Know', 'dont_know'],
+      ['gender_identity', 'Genderqueer', 'genderqueer'],
+    ] as const) {
+      const { status, body } = await order(team, 'patient_details', { [field]: given_ })
+      assert.deepEqual([status, body.order?.patient_details[field]], [200, shown])
+    }
+    for (const field of ['gender', 'race', 'ethnicity', 'sexual_orientation', 'gender_identity']) {
+      const { status, body } = await order(team, 'patient_details', { [field]: 'x' })
+      assert.deepEqual([status, faultsOf(body)], [422, [`patient_details.${field} enum`]])
+    }
+  })
+
+  test('may leave the optional ones out or give null', async () => {
+    const nothing = Object.fromEntries(
+      ['medical_proxy', 'race', 'ethnicity', 'sexual_orientation', 'gender_identity', 'household_income', 'household_size'].map(
+        (field) => [field, null],
+      ),
+    )
+    const { status, body } = await order(await given(), 'patient_details', nothing)
+    assert.equal(status, 200)
+    assert.ok(!('household_income' in body.order.patient_details))
+  })
+
+  test('include an address of mail', async () => {
+    const { status, body } = await order(await given(), 'patient_details', { email: 'testa@' })
+    assert.deepEqual([status, faultsOf(body)], [422, ['patient_details.email value_error']])
+  })
+})
+
+describe('the date of birth', () => {
+  test('is a date, however it is written, and shown as one', async () => {
+    const team = await given()
+    for (const dob of [
+      '1990-01-31',
+      '1990/01/31',
+      '1990-01-31T00:00:00',
+      '1990-01-31T00:00:00.000Z',
+      '1990-01-31 00:00:00+05:00',
+      '1990-01-31T23:59:59Z',
+    ]) {
+      const { status, body } = await order(team, 'patient_details', { dob })
+      assert.deepEqual([status, body.order?.patient_details.dob], [200, '1990-01-31'], dob)
+    }
+  })
+
+  test('is refused when it is none', async () => {
+    const team = await given()
+    for (const [dob, type] of [
+      ['1990-02-30', 'date_from_datetime_parsing'],
+      ['31/01/1990', 'date_from_datetime_parsing'],
+      ['', 'date_from_datetime_parsing'],
+      [19900131, 'string_type'],
+    ] as const) {
+      const { status, body } = await order(team, 'patient_details', { dob })
+      assert.deepEqual([status, faultsOf(body)], [422, [`patient_details.dob ${type}`]], String(dob))
+    }
+  })
+
+  test('is not in the future and not more than 130 years ago, by the clock of the team', async () => {
+    const team = await given()
+    for (const dob of [await dayAt(team, 0, 1), '9999-12-31', await dayAt(team, -131, -1), '0001-01-01']) {
+      const { status, body } = await order(team, 'patient_details', { dob, medical_proxy: proxy })
+      assert.deepEqual([status, faultsOf(body)], [422, ['patient_details.dob value_error']], dob)
+    }
+    for (const dob of [await dayAt(team, 0), await dayAt(team, -130)])
+      assert.equal((await order(team, 'patient_details', { dob, medical_proxy: proxy })).status, 200, dob)
+    const tomorrow = await dayAt(team, 0, 1)
+    await pass(team, DAY_S)
+    assert.equal((await order(team, 'patient_details', { dob: tomorrow, medical_proxy: proxy })).status, 200)
+  })
+
+  test('gives the age in whole years, by the calendar', () => {
+    for (const [dob, today, age] of [
+      ['1990-01-31', '2008-01-30', 17],
+      ['1990-01-31', '2008-01-31', 18],
+      ['1990-01-31', '2008-02-01', 18],
+      ['2008-02-29', '2026-02-28', 17],
+      ['2008-02-29', '2026-03-01', 18],
+      ['2008-02-29', '2028-02-29', 20],
+      ['1999-12-31', '2000-01-01', 0],
+      ['2000-01-01', '2000-01-01', 0],
+    ] as const)
+      assert.equal(ageOn(dob, today), age, `${dob} on ${today}`)
+  })
+})
+
+describe('a patient under 18', () => {
+  const needsProxy = { detail: 'A medical_proxy is required for a patient under 18' }
+  const notEnabled = { detail: 'Ordering for patients under 18 is not enabled for this team (minor_ordering_enabled)' }
+
+  test('in the sandbox needs a proxy, whom the order shows', async () => {
+    const team = await given()
+    const dob = await dayAt(team, -18, 1)
+    const without = await order(team, 'patient_details', { dob })
+    assert.deepEqual([without.status, without.body], [400, needsProxy])
+    const { status, body } = await order(team, 'patient_details', { dob, medical_proxy: proxy })
+    assert.equal(status, 200)
+    assert.deepEqual(body.order.patient_details.medical_proxy, {
+      ...proxy,
+      address: { ...proxy.address, country: 'United States' },
+    })
+    assert.deepEqual(await team.events(), ['labtest.order.created'])
+  })
+
+  test('is adult on the day of turning 18', async () => {
+    const team = await given()
+    assert.equal((await order(team, 'patient_details', { dob: await dayAt(team, -18) })).status, 200)
+  })
+
+  test('in production cannot be ordered for unless the team may', async () => {
+    const team = await given('production-us')
+    const dob = await dayAt(team, -10)
+    for (const medical_proxy of [proxy, undefined]) {
+      const { status, body } = await order(team, 'patient_details', { dob, medical_proxy })
+      assert.deepEqual([status, body], [400, notEnabled])
+    }
+    await team.db.queries.run(
+      sql`update team set settings = settings || '{"minor_ordering_enabled": true}' where id = ${team.team}`,
+    )
+    guard.forget(team.team)
+    assert.deepEqual((await order(team, 'patient_details', { dob })).body, needsProxy)
+    assert.equal((await order(team, 'patient_details', { dob, medical_proxy: proxy })).status, 200)
+  })
+
+  test('needs a proxy with a name, an address and a phone number', async () => {
+    const team = await given()
+    const dob = await dayAt(team, -10)
+    const { status, body } = await order(team, 'patient_details', { dob, medical_proxy: { address: { city: 'Phoenix' } } })
+    assert.equal(status, 422)
+    assert.deepEqual(
+      faultsOf(body),
+      ['first_name', 'last_name', 'address.first_line', 'address.state', 'address.zip', 'address.country', 'phone_number'].map(
+        (field) => `patient_details.medical_proxy.${field} missing`,
+      ),
+    )
+  })
+})
+
+describe('the address of a patient', () => {
+  test('is taken under the other names of its fields', async () => {
+    const { status, body } = await order(await given(), 'patient_address', {
+      first_line: undefined,
+      zip: undefined,
+      street: '2 Sample Way',
+      street_number: 'Unit 3',
+      zip_code: '85004-1234',
+    })
+    assert.equal(status, 200)
+    const { first_line, second_line, zip } = body.order.patient_address
+    assert.deepEqual([first_line, second_line, zip], ['2 Sample Way', 'Unit 3', '85004-1234'])
+    assert.ok(!('street' in body.order.patient_address))
+  })
+
+  test('shows the country by its full name, however it was given', async () => {
+    const team = await given()
+    for (const [country, shown] of [
+      ['US', 'United States'],
+      ['us', 'United States'],
+      ['USA', 'United States'],
+      ['U.S.', 'United States'],
+      ['U.S.A.', 'United States'],
+      ['United States', 'United States'],
+      ['united states of america', 'United States'],
+      [' US ', 'United States'],
+      ['CA', 'Canada'],
+      ['canada', 'Canada'],
+      ['DE', 'Germany'],
+    ] as const) {
+      const { status, body } = await order(team, 'patient_address', { country })
+      assert.deepEqual([status, body.order?.patient_address.country], [200, shown], country)
+    }
+    for (const country of ['XX', 'ZZ', 'Atlantis', 'EU', '1', ' ']) {
+      const { status, body } = await order(team, 'patient_address', { country })
+      assert.deepEqual([status, faultsOf(body)], [422, ['patient_address.country value_error']], country)
+    }
+  })
+
+  test('keeps a US state as its two letters, however it was given, and takes any state elsewhere', async () => {
+    const team = await given()
+    for (const [state, shown] of [
+      ['AZ', 'AZ'],
+      ['az', 'AZ'],
+      ['Arizona', 'AZ'],
+      ['ARIZONA', 'AZ'],
+      [' new york ', 'NY'],
+      ['DC', 'DC'],
+      ['District of Columbia', 'DC'],
+      ['Puerto Rico', 'PR'],
+    ] as const) {
+      const { status, body } = await order(team, 'patient_address', { state })
+      assert.deepEqual([status, body.order?.patient_address.state], [200, shown], state)
+    }
+    for (const state of ['ZZ', 'Ontario', 'A', 'Arizonaa']) {
+      const { status, body } = await order(team, 'patient_address', { state })
+      assert.deepEqual([status, faultsOf(body)], [422, ['patient_address.state value_error']], state)
+    }
+    const { body } = await order(team, 'patient_address', { state: 'Ontario', country: 'CA' })
+    assert.equal(body.order.patient_address.state, 'Ontario')
+  })
+
+  test('has a ZIP code of five or nine digits', async () => {
+    const team = await given()
+    for (const zip of ['85004', '85004-1234']) assert.equal((await order(team, 'patient_address', { zip })).status, 200)
+    for (const zip of ['', '8500', '850045', '85004-', '85004-123', '85004 1234', 'ABCDE', '٨٥٠٠٤', '85004\n']) {
+      const { status, body } = await order(team, 'patient_address', { zip })
+      assert.deepEqual([status, faultsOf(body)], [422, ['patient_address.zip string_pattern_mismatch']], zip)
+    }
+  })
+
+  for (const field of ['first_line', 'city', 'state', 'zip', 'country'])
+    test(`includes ${field}`, async () => {
+      const { status, body } = await order(await given(), 'patient_address', { [field]: undefined })
+      assert.deepEqual([status, faultsOf(body)], [422, [`patient_address.${field} missing`]])
+    })
+
+  test('says how to get in with at most 1,000 characters, and shows receiver and phone number as given', async () => {
+    const team = await given()
+    const given_ = { access_notes: '🚪'.repeat(1000), receiver_name: 'Testa', phone_number: '555 0100' }
+    const { status, body } = await order(team, 'patient_address', given_)
+    assert.equal(status, 200)
+    const { access_notes, receiver_name, phone_number } = body.order.patient_address
+    assert.deepEqual({ access_notes, receiver_name, phone_number }, given_)
+    const long = await order(team, 'patient_address', { access_notes: 'a'.repeat(1001) })
+    assert.deepEqual([long.status, faultsOf(long.body)], [422, ['patient_address.access_notes string_too_long']])
+  })
+})
+
+describe('clinical notes', () => {
+  for (const field of ['clinical_notes', 'comments'])
+    test(`have at most 1,000 characters and may be sent as ${field}`, async () => {
+      const team = await given()
+      const notes = `${'é'.repeat(998)}\n2`
+      assert.equal((await placed(team, { [field]: notes })).clinical_notes, notes)
+      const { status, body } = await team.api.post('/v3/order', await orderBody(team, { [field]: 'a'.repeat(1001) }))
+      assert.deepEqual([status, faultsOf(body)], [422, ['clinical_notes string_too_long']])
+    })
+})
+
+test('a physician needs a name and a number, which is not checked', async () => {
+  const team = await given()
+  for (const npi of ['0', '123', '1234567890', '1234567893'])
+    assert.deepEqual((await placed(team, { physician: { first_name: 'Medica', last_name: 'F', npi } })).physician, {
+      first_name: 'Medica',
+      last_name: 'F',
+      npi,
+    })
+  const { status, body } = await team.api.post('/v3/order', await orderBody(team, { physician: { npi: 123 } }))
+  assert.equal(status, 422)
+  assert.deepEqual(faultsOf(body), ['physician.first_name missing', 'physician.last_name missing', 'physician.npi string_type'])
+})

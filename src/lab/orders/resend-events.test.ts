@@ -1,0 +1,186 @@
+// Telling the latest event of orders again, and reading the orders of a transaction. Source: lab-testing.md 12, 22.
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { before, describe, test } from 'node:test'
+import { iso, plusSeconds } from '../../platform/runtime/clock.ts'
+import { teamNow } from '../../platform/db/database.ts'
+import { T } from '../../platform/schema/schema.ts'
+import { sql } from '../../platform/db/sql.ts'
+import { copies, DAY_S, kit, orderOf, pass, placed, tenantOf, walk } from '../../testing-orders.ts'
+import { given, type Given } from '../../testing.ts'
+
+const resend = ({ api }: Given, body: Record<string, unknown>) => api.post('/v3/order/resend_events', body)
+
+const Told = T.Object({ id: T.String(), type: T.String(), object_id: T.String(), body: T.String(), created_at: T.String() })
+const toldOf = ({ db, team }: Given, object_id: string) =>
+  db.queries.many(
+    Told,
+    sql`select id, type, object_id, body, created_at from event where team_id = ${team} and object_id = ${object_id} order by id`,
+  )
+
+/** The team's time, so many seconds from now. */
+const at = async (team: Given, seconds: number) => iso(plusSeconds(teamNow(await tenantOf(team)), seconds))
+
+describe('sending the events of orders again', () => {
+  test('repeats the latest of each, byte for byte, under a new id and at the present time', async () => {
+    const team = await given()
+    const [first, second] = [await placed(team), await kit(team)]
+    await walk(team, first.id, 'requisition_created', 'transit_customer')
+    await pass(team, DAY_S)
+    const earlier = await Promise.all([first, second].map(({ id }) => toldOf(team, id)))
+    const { status, body } = await resend(team, { order_ids: [second.id, first.id] })
+    assert.equal(status, 200)
+    assert.deepEqual(body, { order_ids: [first.id, second.id] }, 'in the order of their age')
+    for (const [i, { id }] of [first, second].entries()) {
+      const told = await toldOf(team, id)
+      assert.deepEqual(told.slice(0, -1), earlier[i])
+      const [latest, again] = [told.at(-2)!, told.at(-1)!]
+      assert.deepEqual([again.type, again.body], [latest.type, latest.body])
+      assert.notEqual(again.id, latest.id)
+      assert.ok(Date.parse(again.created_at) - Date.parse(latest.created_at) >= DAY_S * 1000)
+    }
+    assert.equal((await team.events()).length, 5 + 2)
+  })
+
+  test('leaves the orders as they are, and may be asked for again', async () => {
+    const team = await given()
+    const order = await placed(team)
+    for (let n = 0; n < 3; n++)
+      assert.deepEqual((await resend(team, { order_ids: [order.id, order.id] })).body, { order_ids: [order.id] })
+    assert.deepEqual(await team.events(), Array(4).fill('labtest.order.created'))
+    assert.equal(new Set((await toldOf(team, order.id)).map((event) => event.body)).size, 1)
+    assert.deepEqual(await orderOf(team, order.id), order)
+  })
+
+  test('leaves out what is no order of the team', async () => {
+    const [team, other] = [await given(), await given()]
+    const theirs = await placed(other)
+    for (const order_ids of [[], [randomUUID()], [theirs.id]]) {
+      const { status, body } = await resend(team, { order_ids })
+      assert.deepEqual([status, body], [200, { order_ids: [] }])
+    }
+    assert.deepEqual(await team.events(), [])
+    assert.deepEqual(await other.events(), ['labtest.order.created'])
+  })
+
+  test('within a time means the time of the latest event, both ends within', async () => {
+    const team = await given()
+    const old = await placed(team)
+    const moved = await placed(team)
+    await pass(team, DAY_S)
+    await walk(team, moved.id, 'requisition_created')
+    const fresh = await placed(team)
+    const last = (await orderOf(team, moved.id)).last_event.created_at
+    const first = (await orderOf(team, old.id)).last_event.created_at
+    const found = async (body: Record<string, unknown>) => (await resend(team, body)).body.order_ids
+    assert.deepEqual(await found({ start_at: last }), [moved.id, fresh.id], 'until now')
+    assert.deepEqual(await found({ start_at: first }), [old.id, moved.id, fresh.id])
+    assert.deepEqual(await found({ start_at: await at(team, -2 * DAY_S), end_at: first }), [old.id])
+    assert.deepEqual(await found({ start_at: await at(team, -2 * DAY_S), end_at: await at(team, -2 * DAY_S + 1) }), [])
+    assert.deepEqual(await found({ start_at: last, order_ids: [old.id, moved.id] }), [moved.id], 'both say')
+    assert.deepEqual(await found({ end_at: first, order_ids: [old.id, moved.id] }), [old.id])
+  })
+
+  const refused: [string, Record<string, unknown>, string[], string][] = [
+    ['without saying which', {}, ['body'], 'value_error'],
+    ['with an end alone', { end_at: '2024-05-06T00:00:00Z' }, ['body'], 'value_error'],
+    ['with null for both', { order_ids: null, start_at: null }, ['body'], 'value_error'],
+    [
+      'with an end before the start',
+      { start_at: '2024-05-06T00:00:01Z', end_at: '2024-05-06T00:00:00Z' },
+      ['body', 'end_at'],
+      'value_error',
+    ],
+    ['with a start in the future', { start_at: '2999-01-01T00:00:00Z' }, ['body', 'end_at'], 'value_error'],
+    [
+      'for more than 60 days',
+      { start_at: '2024-01-01T00:00:00Z', end_at: '2024-03-01T00:00:01Z' },
+      ['body', 'start_at'],
+      'value_error',
+    ],
+    ['for more than 60 days until now', { start_at: '2024-01-01T00:00:00Z' }, ['body', 'start_at'], 'value_error'],
+    ['with an id that is none', { order_ids: ['x'] }, ['body', 'order_ids', '0'], 'uuid_parsing'],
+    ['with more than 1,000 ids', { order_ids: Array(1001).fill(randomUUID()) }, ['body', 'order_ids'], 'too_long'],
+    ['with a time that is none', { start_at: 'yesterday' }, ['body', 'start_at'], 'datetime_parsing'],
+  ]
+  for (const [how, body, loc, type] of refused)
+    test(`${how} is refused`, async () => {
+      const team = await given()
+      const { status, body: refusal } = await resend(team, body)
+      assert.deepEqual([status, refusal.detail[0].loc.map(String), refusal.detail[0].type], [422, loc, type])
+    })
+
+  test('for 60 days, to the second, is allowed', async () => {
+    const { status, body } = await resend(await given(), { start_at: '2024-01-01', end_at: '2024-03-01T00:00:00Z' })
+    assert.deepEqual([status, body], [200, { order_ids: [] }])
+  })
+
+  test('is done for 1,000 orders and refused for more', async () => {
+    const team = await given()
+    await copies(team, await placed(team), 999, 3600)
+    const start_at = await at(team, -DAY_S)
+    assert.equal((await resend(team, { start_at })).body.order_ids.length, 1000)
+    await placed(team)
+    const { status, body } = await resend(team, { start_at })
+    assert.deepEqual([status, body], [400, { detail: 'More than 1000 orders match; narrow the window' }])
+    assert.equal((await team.events()).length, 2001)
+  })
+})
+
+describe('a transaction', () => {
+  let team: Given
+  before(async () => {
+    team = await given()
+  })
+
+  test('shows its order, under both names of its status', async () => {
+    const order = await kit(team)
+    await pass(team, 60)
+    await walk(team, order.id, 'transit_customer')
+    const moved = await orderOf(team, order.id)
+    const { status, body } = await team.api.get(`/v3/order_transaction/${order.order_transaction.id}`)
+    assert.equal(status, 200)
+    assert.deepEqual(body, {
+      id: order.order_transaction.id,
+      team_id: team.team,
+      status: 'active',
+      orders: [
+        {
+          id: order.id,
+          origin: 'initial',
+          parent_id: null,
+          last_status: 'transit_customer',
+          last_status_created_at: moved.last_event.created_at,
+          low_level_status: 'transit_customer',
+          low_level_status_created_at: moved.last_event.created_at,
+          created_at: order.created_at,
+          updated_at: moved.updated_at,
+        },
+      ],
+    })
+    assert.notEqual(moved.last_event.created_at, order.created_at)
+  })
+
+  test('is cancelled with its order, and completed when its order failed', async () => {
+    for (const [steps, status] of [
+      [['cancelled'], 'cancelled'],
+      [['requisition_created', 'transit_customer', 'lost'], 'completed'],
+      [['requisition_created', 'transit_customer', 'do_not_process'], 'cancelled'],
+    ] as const) {
+      const { id, order_transaction } = await placed(team)
+      await walk(team, id, ...steps)
+      const { body } = await team.api.get(`/v3/order_transaction/${order_transaction.id}`)
+      assert.equal(body.status, status)
+      assert.equal((await orderOf(team, id)).order_transaction.status, status)
+    }
+  })
+
+  test('of another team, or of none, is not found', async () => {
+    const theirs = await placed(await given())
+    for (const id of [randomUUID(), theirs.order_transaction.id]) {
+      const { status, body } = await team.api.get(`/v3/order_transaction/${id}`)
+      assert.deepEqual([status, body], [404, { detail: 'Order transaction not found' }])
+    }
+    assert.equal((await team.api.get('/v3/order_transaction/not-an-id')).status, 422)
+  })
+})

@@ -1,0 +1,183 @@
+import { JsonText, operation } from '../../platform/http/operation.ts'
+import { Fields, Uuid } from '../../platform/schema/schema.ts'
+import { cancelOrder } from './cancel-order.ts'
+import { createOrder, createOrderIdempotency, createOrderOnce, importOrder } from './create-order.ts'
+import { completeDraw } from './on-site-collection.ts'
+import { listOrders } from './list-orders.ts'
+import { teamMetrics } from './team-metrics.ts'
+import { readOrder, rescheduleOrder } from './orders.ts'
+import { resendEvents } from './resend-events.ts'
+import {
+  CreateOrder,
+  ImportOrder,
+  Order,
+  OrderPage,
+  OrderQuery,
+  OrderReply,
+  PatchOrder,
+  ResendEvents,
+  ResentEvents,
+  TeamMetrics,
+  TransactionReply,
+} from './schema.ts'
+import { getTransaction } from './transactions.ts'
+import { examplePatient } from '../../people/person/example-patient.ts'
+import { features } from '../../tenancy/teams/features.ts'
+import { BODY_WITH_IMAGES_BYTES_MAX } from '../../people/person/image.ts'
+
+const params = Fields({ order_id: Uuid })
+
+const exampleOrder = {
+  user_id: '00000000-0000-7000-8000-000000000001',
+  lab_test_id: '00000000-0000-7000-8000-000000000002',
+  patient_details: examplePatient,
+  patient_address: { first_line: '1 Sample Way', city: 'Phoenix', state: 'AZ', zip: '85004', country: 'US' },
+}
+
+export const routes = [
+  operation({
+    id: 'get_orders',
+    patients: true,
+    method: 'GET',
+    path: '/v3/orders',
+    aliases: ['/orders'],
+    summary: 'List and filter orders',
+    query: OrderQuery,
+    reply: OrderPage,
+    run: (tx, { query }) => listOrders(tx, query),
+  }),
+  operation({
+    id: 'get_order',
+    patients: true,
+    method: 'GET',
+    path: '/v3/order/{order_id}',
+    summary: 'Read an order',
+    params,
+    reply: Order,
+    run: async (tx, { params }) => new JsonText(await readOrder(tx, params.order_id)),
+  }),
+  operation({
+    id: 'create_order',
+    patients: true,
+    method: 'POST',
+    path: '/v3/order',
+    summary: 'Place an order',
+    body: CreateOrder,
+    body_bytes_max: BODY_WITH_IMAGES_BYTES_MAX,
+    reply: OrderReply,
+    idempotency: createOrderIdempotency,
+    example: exampleOrder,
+    run: (tx, { body }) => createOrder(tx, body),
+  }),
+  operation({
+    id: 'create_order_once',
+    patients: true,
+    method: 'POST',
+    path: '/v3/order/create',
+    summary: 'Place an order, once',
+    description:
+      'Without an idempotency key, the same body within a day answers with the same order unless that was cancelled or failed.',
+    body: CreateOrder,
+    body_bytes_max: BODY_WITH_IMAGES_BYTES_MAX,
+    reply: OrderReply,
+    idempotency: createOrderIdempotency,
+    example: exampleOrder,
+    run: (tx, { body, keyed }) => (keyed ? createOrder(tx, body) : createOrderOnce(tx, body)),
+  }),
+  operation({
+    id: 'import_order',
+    patients: true,
+    method: 'POST',
+    path: '/v3/order/import',
+    summary: 'Track an order that was placed elsewhere',
+    body: ImportOrder,
+    body_bytes_max: BODY_WITH_IMAGES_BYTES_MAX,
+    reply: OrderReply,
+    idempotency: { scope: 'import_order', retention_s: createOrderIdempotency.retention_s },
+    example: {
+      user_id: exampleOrder.user_id,
+      billing_type: 'client_bill',
+      order_set: { lab_test_ids: [exampleOrder.lab_test_id] },
+      collection_method: 'testkit',
+      patient_details: examplePatient,
+      patient_address: { ...exampleOrder.patient_address, receiver_name: 'Testa Fictional' },
+      sample_id: 'FICTIONAL-0001',
+    },
+    run: (tx, { body }) => importOrder(tx, body),
+  }),
+  operation({
+    id: 'update_on_site_collection_order_draw_completed',
+    patients: true,
+    method: 'PATCH',
+    path: '/v3/order/{order_id}/draw_completed',
+    summary: 'Say that the sample of an on-site order was taken',
+    params,
+    reply: OrderReply,
+    feature: features.on_site_collection,
+    run: (tx, { params }) => completeDraw(tx, params.order_id),
+  }),
+  operation({
+    id: 'update_order',
+    patients: true,
+    method: 'PATCH',
+    path: '/v3/order/{order_id}',
+    summary: 'Change or clear the date of a scheduled order',
+    params,
+    body: PatchOrder,
+    reply: OrderReply,
+    example: { activate_by: null },
+    run: (tx, { params, body }) => rescheduleOrder(tx, params.order_id, body.activate_by),
+  }),
+  operation({
+    id: 'cancel_order',
+    patients: true,
+    method: 'POST',
+    path: '/v3/order/{order_id}/cancel',
+    summary: 'Cancel an order',
+    description: 'Refused with `error`, `message` and `status_code` once the order has gone too far.',
+    params,
+    reply: OrderReply,
+    run: (tx, { params }) => cancelOrder(tx, params.order_id),
+  }),
+  operation({
+    id: 'cancel_order_stale',
+    patients: true,
+    method: 'DELETE',
+    path: '/v3/lab_test/{order_id}/cancel',
+    summary: 'Cancel an order (an old path)',
+    deprecated: true,
+    params,
+    reply: OrderReply,
+    run: (tx, { params }) => cancelOrder(tx, params.order_id),
+  }),
+  operation({
+    id: 'resend_events',
+    patients: true,
+    method: 'POST',
+    path: '/v3/order/resend_events',
+    summary: 'Repeat the latest event of orders',
+    body: ResendEvents,
+    reply: ResentEvents,
+    example: { order_ids: ['00000000-0000-7000-8000-000000000003'] },
+    run: (tx, { body }) => resendEvents(tx, body),
+  }),
+  operation({
+    id: 'get_order_transaction',
+    patients: true,
+    method: 'GET',
+    path: '/v3/order_transaction/{transaction_id}',
+    summary: 'Read a transaction and its orders',
+    params: Fields({ transaction_id: Uuid }),
+    reply: TransactionReply,
+    run: (tx, { params }) => getTransaction(tx, params.transaction_id),
+  }),
+  operation({
+    id: 'get_teams_metrics',
+    patients: false,
+    method: 'GET',
+    path: '/v2/user/metrics',
+    summary: "Counts of the team's users and orders",
+    reply: TeamMetrics,
+    run: (tx) => teamMetrics(tx),
+  }),
+]

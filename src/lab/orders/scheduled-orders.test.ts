@@ -1,0 +1,257 @@
+// Orders for a date, and the sending of orders to their laboratory when it has come. Source: lab-testing.md 6.2, 6.3.
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { describe, test } from 'node:test'
+import { teamNow } from '../../platform/db/database.ts'
+import { sql } from '../../platform/db/sql.ts'
+import { DAY_S, jobInstants, kit, orderBody, orderOf, pass, placed, tenantOf, walk } from '../../testing-orders.ts'
+import { given, type Given } from '../../testing.ts'
+
+/** The team's day, so many days from today. */
+async function dayIn(team: Given, days: number): Promise<string> {
+  const now = teamNow(await tenantOf(team))
+  return new Date(now.getTime() + days * DAY_S * 1000).toISOString().slice(0, 10)
+}
+
+/** Seconds from the team's present to the start of a day. */
+async function secondsTo(team: Given, day: string): Promise<number> {
+  return (Date.parse(day) - teamNow(await tenantOf(team)).getTime()) / 1000
+}
+
+const midnight = (day: string) => `${day}T00:00:00+00:00`
+const patch = ({ api }: Given, id: string, activate_by: unknown) => api.patch(`/v3/order/${id}`, { activate_by })
+
+/** What an order's events say: when, which status, with which detail. */
+const eventsOf = async (team: Given, id: string) =>
+  (await orderOf(team, id)).events.map(({ created_at, status, status_detail }) => [created_at, status, status_detail])
+
+const ORDERED = 'received.testkit.ordered'
+
+describe('an order for a date', () => {
+  test('in the past is refused', async () => {
+    const team = await given()
+    const { status, body } = await team.api.post('/v3/order', await orderBody(team, { activate_by: await dayIn(team, -1) }))
+    assert.deepEqual([status, body], [400, { detail: 'activate_by must not be in the past' }])
+    assert.deepEqual(await team.events(), [])
+    assert.deepEqual(await team.jobs(), [])
+  })
+
+  test('that is today is sent at once', async () => {
+    const team = await given('production-us')
+    const today = await dayIn(team, 0)
+    const order = await placed(team, { activate_by: today })
+    assert.equal(order.activate_by, today)
+    assert.deepEqual(await jobInstants(team), [order.created_at])
+  })
+
+  test('in the future waits for the start of its day', async () => {
+    const team = await given('production-us')
+    const day = await dayIn(team, 3)
+    const order = await placed(team, { activate_by: day })
+    assert.equal(order.activate_by, day)
+    assert.deepEqual(await jobInstants(team), [midnight(day)])
+    await pass(team, (await secondsTo(team, day)) - 60)
+    assert.deepEqual(await eventsOf(team, order.id), [[order.created_at, ORDERED, null]])
+    assert.deepEqual(await team.jobs(), ['orders.dispatch'])
+    await pass(team, 3 * 3600)
+    assert.deepEqual(await eventsOf(team, order.id), [
+      [order.created_at, ORDERED, null],
+      [midnight(day), ORDERED, 'fulfillment_error'],
+    ])
+    assert.deepEqual(await team.events(), ['labtest.order.created', 'labtest.order.updated'])
+    assert.deepEqual(await team.jobs(), [])
+  })
+
+  test('in the sandbox is taken on its day without a word', async () => {
+    const team = await given()
+    const day = await dayIn(team, 1)
+    const order = await placed(team, { activate_by: day })
+    assert.deepEqual(await team.jobs(), [])
+    await pass(team, 2 * DAY_S)
+    assert.deepEqual(await team.events(), ['labtest.order.created'])
+    assert.deepEqual(await orderOf(team, order.id), order)
+  })
+
+  test('that is cancelled meanwhile is not sent', async () => {
+    const team = await given('production-us')
+    const { id } = await placed(team, { activate_by: await dayIn(team, 1) })
+    await team.api.post(`/v3/order/${id}/cancel`)
+    await pass(team, 2 * DAY_S)
+    assert.deepEqual(await team.events(), ['labtest.order.created', 'labtest.order.updated'])
+    assert.deepEqual(await team.jobs(), [])
+    assert.equal((await orderOf(team, id)).last_event.status, 'cancelled.testkit.cancelled')
+  })
+})
+
+describe('an order whose laboratory cannot be reached from here', () => {
+  test('says so once, keeps its status, and tells about it', async () => {
+    const team = await given('production-us')
+    const order = await placed(team)
+    await team.settle()
+    const after = await orderOf(team, order.id)
+    assert.deepEqual(after.events.slice(0, 1), order.events)
+    assert.deepEqual(
+      after.events.map(({ status, status_detail }) => [status, status_detail]),
+      [
+        [ORDERED, null],
+        [ORDERED, 'fulfillment_error'],
+      ],
+    )
+    assert.ok(after.last_event.id > order.last_event.id)
+    assert.deepEqual([after.status, after.order_transaction.status], ['received', 'active'])
+    assert.equal(after.order_transaction.orders[0]!.low_level_status, 'ordered')
+    assert.deepEqual(await team.events(), ['labtest.order.created', 'labtest.order.updated'])
+    const [told] = (await team.api.get('/v1/events')).body.data
+    assert.deepEqual(told.body.data, after)
+  })
+
+  test('says so once also when it is sent twice', async () => {
+    const team = await given('production-us')
+    const { id } = await placed(team)
+    await team.db.queries.run(sql`
+      insert into job (id, team_id, name, payload, run_at, due_at)
+      select gen_random_uuid(), team_id, name, payload, run_at, due_at from job where team_id = ${team.team}`)
+    assert.deepEqual(await team.jobs(), ['orders.dispatch', 'orders.dispatch'])
+    await team.settle()
+    assert.equal((await orderOf(team, id)).events.length, 2)
+    assert.deepEqual(await team.events(), ['labtest.order.created', 'labtest.order.updated'])
+  })
+
+  test('can still be cancelled, and a kit says so after it awaits its registration', async () => {
+    const team = await given('production-us')
+    const { id } = await kit(team)
+    await team.settle()
+    assert.deepEqual(
+      (await orderOf(team, id)).events.map(({ status, status_detail }) => [status, status_detail]),
+      [
+        [ORDERED, null],
+        ['received.testkit.awaiting_registration', null],
+        ['received.testkit.awaiting_registration', 'fulfillment_error'],
+      ],
+    )
+    assert.equal((await team.api.post(`/v3/order/${id}/cancel`)).status, 200)
+  })
+
+  test('is left alone when it has gone on before its turn', async () => {
+    const team = await given('production-us')
+    const { id } = await placed(team)
+    await walk(team, id, 'requisition_created')
+    const before = await orderOf(team, id)
+    await team.settle()
+    assert.deepEqual(await orderOf(team, id), before)
+  })
+})
+
+test('an order that people work on by hand is sent without a word', async () => {
+  const team = await given('production-us')
+  const lab_test_id = await team.test()
+  await team.db.queries.run(sql`
+    update lab_test set lab_id = (select id from lab where slug = 'manual') where id = ${lab_test_id} and team_id = ${team.team}`)
+  const order = await placed(team, { lab_test_id })
+  assert.equal(order.lab_test.lab?.slug, 'manual')
+  await team.settle()
+  assert.deepEqual(await team.events(), ['labtest.order.created'])
+  assert.deepEqual(await orderOf(team, order.id), order)
+})
+
+describe('changing the date of an order', () => {
+  test('answers with the order, tells nobody, and sends it on the new day alone', async () => {
+    for (const [first, second] of [
+      [2, 5],
+      [5, 2],
+    ] as const) {
+      const team = await given('production-us')
+      const order = await placed(team, { activate_by: await dayIn(team, first) })
+      const day = await dayIn(team, second)
+      const { status, body } = await patch(team, order.id, day)
+      assert.equal(status, 200)
+      assert.deepEqual([body.status, body.message], ['success', 'order updated'])
+      assert.deepEqual(body.order, { ...order, activate_by: day, updated_at: body.order.updated_at })
+      assert.deepEqual(await orderOf(team, order.id), body.order)
+      assert.deepEqual(await team.events(), ['labtest.order.created'])
+      await pass(team, 7 * DAY_S)
+      assert.deepEqual(await eventsOf(team, order.id), [
+        [order.created_at, ORDERED, null],
+        [midnight(day), ORDERED, 'fulfillment_error'],
+      ])
+      assert.deepEqual(await team.events(), ['labtest.order.created', 'labtest.order.updated'])
+    }
+  })
+
+  test('to today sends it at once', async () => {
+    const team = await given('production-us')
+    const { id } = await placed(team, { activate_by: await dayIn(team, 2) })
+    const today = await dayIn(team, 0)
+    assert.equal((await patch(team, id, today)).body.order.activate_by, today)
+    await team.settle()
+    assert.equal((await orderOf(team, id)).last_event.status_detail, 'fulfillment_error')
+  })
+
+  test('to none sends it at once, and it may be given a date again', async () => {
+    const team = await given('production-us')
+    const { id } = await placed(team, { activate_by: await dayIn(team, 2) })
+    const { status, body } = await patch(team, id, null)
+    assert.deepEqual([status, body.order.activate_by, body.message], [200, null, 'order updated'])
+    await team.settle()
+    assert.equal((await orderOf(team, id)).last_event.status_detail, 'fulfillment_error')
+    assert.equal((await patch(team, id, await dayIn(team, 3))).status, 200)
+    await pass(team, 5 * DAY_S)
+    assert.equal((await orderOf(team, id)).events.length, 2)
+  })
+
+  test('to the past is refused', async () => {
+    const team = await given()
+    const order = await placed(team, { activate_by: await dayIn(team, 2) })
+    const { status, body } = await patch(team, order.id, await dayIn(team, -1))
+    assert.deepEqual([status, body], [400, { detail: 'activate_by must not be in the past' }])
+    assert.deepEqual(await orderOf(team, order.id), order)
+  })
+
+  test('is refused when the order was not for a date from the start', async () => {
+    const team = await given()
+    for (const order of [await placed(team), await kit(team)])
+      for (const date of [await dayIn(team, 2), null]) {
+        const { status, body } = await patch(team, order.id, date)
+        assert.deepEqual(
+          [status, body],
+          [400, { detail: 'An order created for immediate processing cannot be scheduled afterwards' }],
+        )
+        assert.deepEqual(await orderOf(team, order.id), order)
+      }
+  })
+
+  for (const steps of [['cancelled'], ['requisition_created'], ['requisition_created', 'transit_customer']])
+    test(`is refused when the order is ${steps.at(-1)}`, async () => {
+      const team = await given()
+      const { id } = await placed(team, { activate_by: await dayIn(team, 2) })
+      await walk(team, id, ...steps)
+      for (const date of [await dayIn(team, 3), null]) {
+        const { status, body } = await patch(team, id, date)
+        assert.deepEqual([status, body], [400, { detail: `An order that is ${steps.at(-1)} cannot be scheduled any more` }])
+      }
+    })
+
+  test('needs the date to be named, be it null, and to be one', async () => {
+    const team = await given()
+    const { id } = await placed(team, { activate_by: await dayIn(team, 2) })
+    for (const [body, type] of [
+      [{}, 'missing'],
+      [{ activate_by: 'soon' }, 'date_from_datetime_parsing'],
+      [{ activate_by: 5 }, 'string_type'],
+    ] as const) {
+      const reply = await team.api.patch(`/v3/order/${id}`, body)
+      assert.deepEqual([reply.status, reply.body.detail[0].loc, reply.body.detail[0].type], [422, ['body', 'activate_by'], type])
+    }
+  })
+
+  test('of an order that the team does not have is not found', async () => {
+    const [team, other] = [await given(), await given()]
+    const theirs = await placed(other, { activate_by: await dayIn(other, 2) })
+    for (const id of [randomUUID(), theirs.id]) {
+      const { status, body } = await patch(team, id, null)
+      assert.deepEqual([status, body], [404, { detail: "This order doesn't exist." }])
+    }
+    assert.deepEqual(await orderOf(other, theirs.id), theirs)
+    assert.deepEqual(await team.jobs(), [])
+  })
+})

@@ -1,0 +1,43 @@
+// Transactions: the orders that serve one purpose together. Derived from the orders; there is no row of its own.
+import type { Tx } from '../../platform/db/transaction.ts'
+import { notFound } from '../../platform/http/errors.ts'
+import { T, type Static } from '../../platform/schema/schema.ts'
+import { sql } from '../../platform/db/sql.ts'
+import { notDeleted } from '../../people/users/users.ts'
+import { transactionStatus } from './open-order.ts'
+import type { Order, TransactionReply } from './schema.ts'
+
+const Row = T.Object({ document: T.String(), low_status: T.String() })
+
+/** Read a transaction and its orders, oldest first. 404: none of the team's orders belongs to it, or those that do are of deleted users. */
+export async function getTransaction(tx: Tx, id: string): Promise<Static<typeof TransactionReply>> {
+  const rows = await tx.many(
+    Row,
+    sql`
+    select document, low_status from lab_order where transaction_id = ${id} and team_id = ${tx.team} and ${notDeleted(tx, sql`user_id`)}
+    order by created_at, id limit 100`,
+  )
+  if (rows.length === 0) throw notFound('Order transaction not found')
+  return {
+    id,
+    team_id: tx.team,
+    status: transactionStatus(rows.map((row) => row.low_status)),
+    orders: rows.map(({ document, low_status }) => {
+      const order = JSON.parse(document) as Order
+      tx.concerns(order.user_id, order.id)
+      const own = order.order_transaction.orders.find((entry) => entry.id === order.id)!
+      const at = order.last_event.created_at
+      return {
+        id: order.id,
+        origin: order.origin,
+        parent_id: own.parent_id,
+        last_status: low_status,
+        last_status_created_at: at,
+        low_level_status: low_status,
+        low_level_status_created_at: at,
+        created_at: order.created_at,
+        updated_at: order.updated_at,
+      }
+    }),
+  }
+}

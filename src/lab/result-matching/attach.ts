@@ -1,0 +1,138 @@
+// Entering a result that a person has placed: into the order itself, into one that takes the place of an order which cannot have it any
+// more, or into a new one. Orders are changed through their own module. Source: lab-testing.md 12, 14.
+import { testOfMarkers } from '../catalog/order-sets.ts'
+import type { LabTest } from '../catalog/schema.ts'
+import type { LabReport } from '../links/diagnostic-report.ts'
+import { finish } from '../orders/change-order.ts'
+import type { OpenOrder } from '../orders/open-order.ts'
+import { placeFollowing, placeOrder } from '../orders/place-order.ts'
+import { day } from '../../platform/runtime/clock.ts'
+import type { Tx } from '../../platform/db/transaction.ts'
+import { badRequest } from '../../platform/http/errors.ts'
+import { T } from '../../platform/schema/schema.ts'
+import { sql } from '../../platform/db/sql.ts'
+import { receiveReport } from '../results/results.ts'
+import type { KnownUser } from '../../people/users/users.ts'
+import type { CollectionMethod } from '../catalog/enums.ts'
+import type { Patient } from '../../people/person/patient.ts'
+import type { Delivery } from './incoming-result.ts'
+import { stateOf, stepsToResult } from './order-states.ts'
+
+export interface Attached {
+  order_id: string
+  user_id: string
+  /** The order as JSON text. */
+  document: string
+}
+
+/** Steps of an order that has its result from the beginning. */
+const STEPS_MAX = 8
+
+/** The laboratory has the sample: what lies before that has happened, told or not. 400: an order without a patient, or with no way there. */
+function catchUp(open: OpenOrder): void {
+  if (!open.order.patient_details) throw badRequest('The kit of this order has not been registered: its patient is not known')
+  const steps = stepsToResult(open.lifecycle, open.lowStatus)
+  if (!steps) throw badRequest(`An order that is ${open.lowStatus} takes no result`)
+  for (const step of steps) open.advance(step)
+}
+
+/**
+ * Enter a report into its order. The caller writes the order.
+ * Writes lab_result. Emits labtest.order.updated for each step. 400: the order cannot have it.
+ */
+export async function enter(tx: Tx, open: OpenOrder, report: LabReport): Promise<void> {
+  catchUp(open)
+  await receiveReport(tx, open, report)
+}
+
+/**
+ * Enter a delivery into an order that a person has chosen, or into one that takes its place: where the order was cancelled, has failed or
+ * is drawn again, and where it is at another laboratory than the result. One at another laboratory is then cancelled if it still may be.
+ * Writes lab_order, lab_result. Emits labtest.order.updated; labtest.order.created for another order.
+ * 400: none of this is possible.
+ */
+export async function attachTo(tx: Tx, open: OpenOrder, lab_id: number, delivery: Delivery): Promise<Attached> {
+  const { order } = open
+  const elsewhere = order.lab_test.lab?.id !== lab_id
+  const state = stateOf(open.lifecycle, open.lowStatus)
+  const takesIt = state === 'awaiting' || state === 'early' || (state === 'completed' && open.may('corrected'))
+  if (takesIt && !elsewhere) {
+    await enter(tx, open, delivery.report)
+    return { order_id: order.id, user_id: order.user_id, document: await finish(tx, open) }
+  }
+  if (!order.patient_details) throw badRequest('The kit of this order has not been registered: its patient is not known')
+  const lab_test = elsewhere ? await testOf(tx, lab_id, delivery.report, order.lab_test.method) : order.lab_test
+  // First, so that the new order shows it.
+  if (elsewhere && open.may('cancelled')) open.advance('cancelled')
+  const made = await placeFollowing(tx, open, {
+    origin: 'recreation',
+    lab_test,
+    steps: STEPS_MAX,
+    begin: (fresh) => enter(tx, fresh, delivery.report),
+  })
+  await finish(tx, open)
+  return { order_id: made.id, user_id: order.user_id, document: made.document }
+}
+
+/**
+ * Enter a delivery into a new order of a user who has none for it: of the patient whom the laboratory names.
+ * Writes lab_order, lab_result. Emits labtest.order.created, labtest.order.updated.
+ * 400: the laboratory does not say enough of the patient, or reports nothing of its catalog; no lab account takes the order.
+ */
+export async function attachToUser(tx: Tx, user: KnownUser, lab_id: number, delivery: Delivery): Promise<Attached> {
+  const patient_details = patientOf(tx, delivery)
+  const { user_id } = user
+  const made = await placeOrder(
+    tx,
+    { user_id, patient_details, steps: STEPS_MAX, comesFrom: 'result' },
+    async () => testOf(tx, lab_id, delivery.report, await methodOf(tx, lab_id)),
+    (open) => enter(tx, open, delivery.report),
+  )
+  return { order_id: made.id, user_id, document: made.document }
+}
+
+function patientOf(tx: Tx, { patient }: Delivery): Patient {
+  const { first_name, last_name, dob, gender } = patient ?? {}
+  if (!first_name || !last_name || !dob) throw badRequest('The laboratory does not say enough of the patient for a new order')
+  if (dob > day(tx.now)) throw badRequest('The date of birth that the laboratory names is in the future')
+  const told = gender?.toLowerCase()
+  return {
+    first_name,
+    last_name,
+    dob,
+    gender: told === 'female' || told === 'male' || told === 'other' ? told : 'unknown',
+    phone_number: null,
+    email: null,
+    medical_proxy: null,
+    race: null,
+    ethnicity: null,
+    sexual_orientation: null,
+    gender_identity: null,
+  }
+}
+
+const Lab = T.Object({ collection_methods: T.Array(T.Unsafe<CollectionMethod>({ type: 'string' })) })
+
+/** How a sample came about that nobody ordered: at a service center, where the laboratory has some. */
+async function methodOf(tx: Tx, lab_id: number): Promise<CollectionMethod> {
+  const { collection_methods } = await tx.one(Lab, sql`select collection_methods from lab where id = ${lab_id}`)
+  return collection_methods.includes('walk_in_test') ? 'walk_in_test' : collection_methods[0]!
+}
+
+const Marker = T.Object({ id: T.Integer() })
+
+/** The lab test of what a report speaks of, by the laboratory's codes and by what the link knows of its markers. */
+async function testOf(tx: Tx, lab_id: number, { results, missing }: LabReport, method: CollectionMethod): Promise<LabTest> {
+  const spoken = [...results, ...missing]
+  const known = spoken.flatMap(({ source_markers }) => (source_markers ?? []).map(({ marker_id }) => marker_id))
+  const codes = spoken.flatMap(({ provider_id }) => (provider_id === null ? [] : [provider_id]))
+  const markers = await tx.many(
+    Marker,
+    sql`
+    select id from marker
+    where lab_id = ${lab_id} and (id = any (${known}::integer[]) or provider_id = any (${codes}::text[])) order by id limit 200`,
+  )
+  if (markers.length === 0)
+    throw badRequest("The report speaks of nothing in the laboratory's catalog, so that nothing can be ordered")
+  return testOfMarkers(tx, { lab_id, marker_ids: markers.map(({ id }) => id), method, fasting: false })
+}

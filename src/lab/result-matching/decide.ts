@@ -1,0 +1,93 @@
+// Whose result it is: either one order, beyond doubt, or the reason why a person has to say, with the orders it could be of.
+// Only reads and locks. Source: lab-testing.md 14.
+import { findOpenOrder } from '../orders/change-order.ts'
+import type { OpenOrder } from '../orders/open-order.ts'
+import type { Tx } from '../../platform/db/transaction.ts'
+import { T } from '../../platform/schema/schema.ts'
+import { sql } from '../../platform/db/sql.ts'
+import { candidateGroups } from './candidates.ts'
+import type { Delivery } from './incoming-result.ts'
+import { asFound, orderOfSample, ordersOfPatient, type FoundOrder } from './matching-orders.ts'
+import type { CandidateGroup, DecisionCode } from './schema.ts'
+
+export interface Doubt {
+  code: DecisionCode
+  sub_reason_codes: 'lab_account_mismatch'[]
+  groups: CandidateGroup[]
+}
+
+/** The order that the result is of, locked; or the doubt. */
+export type Decision = { open: OpenOrder } | { doubt: Doubt }
+
+/** Decide on a delivery of a laboratory for the team. */
+export async function decide(tx: Tx, lab_id: number, delivery: Delivery): Promise<Decision> {
+  const [followed, numbered] = await Promise.all([
+    acceptedBefore(tx, lab_id, delivery),
+    orderOfSample(tx, lab_id, delivery.sample_id),
+  ])
+  const sample_order = followed ?? numbered
+  // Locked before it is judged: what is decided must still hold when it is done.
+  const open = sample_order === undefined ? undefined : await findOpenOrder(tx, sample_order)
+  const sample = open && asFound(open, delivery)
+  const otherAccount = open !== undefined && (await isOtherAccount(tx, open, delivery))
+  const code = sample && codeOfSample(sample, delivery, followed !== undefined)
+  if (open && code === 'match_sample_id' && !otherAccount) return { open }
+  const patients = (await ordersOfPatient(tx, delivery)).filter(({ order }) => order.id !== sample?.order.id)
+  const orders = [...(sample ? [sample] : []), ...patients]
+  return {
+    doubt: {
+      code: code ?? codeOfPatient(patients, lab_id),
+      sub_reason_codes: otherAccount ? ['lab_account_mismatch'] : [],
+      groups: await candidateGroups(tx, delivery, { lab_id, sample, otherAccount }, orders),
+    },
+  }
+}
+
+/** An order that has the laboratory's number. `followed`: a person has said before that this sample of this patient is the order's. */
+function codeOfSample({ patient, state, order }: FoundOrder, { report }: Delivery, followed: boolean): DecisionCode {
+  // A kit that nobody has registered has no patient to compare with.
+  if (!followed && patient !== 'same' && order.patient_details !== null) return 'match_sample_id_mismatch_demo'
+  if (state === 'cancelled') return 'match_cancelled'
+  const amends = report.amended && report.status === 'final' && !order.last_event.status.endsWith('.redraw_available')
+  if (state === 'completed') return amends ? 'match_sample_id' : 'match_completed'
+  return state === 'awaiting' && order.patient_details !== null ? 'match_sample_id' : 'wrong_collection'
+}
+
+/** No order has the laboratory's number: those of the same patient. */
+function codeOfPatient(orders: FoundOrder[], lab_id: number): DecisionCode {
+  const users = new Set(orders.map(({ order }) => order.user_id))
+  if (users.size === 0) return 'no_match'
+  if (users.size > 1) return 'multiple_demo_match'
+  const awaited = orders.filter(({ state }) => state === 'awaiting' || state === 'early')
+  const elsewhere = awaited.filter(({ order }) => order.lab_test.lab?.id !== lab_id)
+  return awaited.length === 1 && elsewhere.length === 1 ? 'wrong_lab' : 'match_demo'
+}
+
+const Accepted = T.Object({ order_id: T.String(), delivery: T.String() })
+
+/** The order that earlier reports of this sample were accepted for, when the laboratory says the same of its patient. */
+async function acceptedBefore(tx: Tx, lab_id: number, { sample_id, patient }: Delivery): Promise<string | undefined> {
+  if (!sample_id) return undefined
+  const row = await tx.maybe(
+    Accepted,
+    sql`
+    select resolved_order_id as order_id, delivery from raw_result
+    where sample_id = ${sample_id} and lab_id = ${lab_id} and team_id = ${tx.team} and resolution_action = 'accept'
+      and resolved_order_id is not null
+    order by reviewed_at desc, id desc limit 1`,
+  )
+  const before = row && (JSON.parse(row.delivery) as Delivery).patient
+  return row && JSON.stringify(before) === JSON.stringify(patient) ? row.order_id : undefined
+}
+
+const Account = T.Object({ number: T.String() })
+
+/** Whether the laboratory works under another account than the order was placed under. */
+async function isOtherAccount(tx: Tx, { order }: OpenOrder, { account_number }: Delivery): Promise<boolean> {
+  if (account_number === null || order.lab_account_id === null) return false
+  const account = await tx.maybe(
+    Account,
+    sql`select provider_account_id as number from lab_account where id = ${order.lab_account_id}`,
+  )
+  return account !== undefined && account.number !== account_number
+}

@@ -1,0 +1,169 @@
+// What laboratories sent, as it came, and what became of it: the table raw_result. Never decides anything.
+import { interpret, compare as compareRange, parseRange, worst } from '../results/reference-ranges.ts'
+import { iso } from '../../platform/runtime/clock.ts'
+import type { Tx } from '../../platform/db/transaction.ts'
+import { hasFeature } from '../../platform/http/feature-flags.ts'
+import { emit } from '../../platform/queue/outbox.ts'
+import { Nullable, T, Timestamp, type Static } from '../../platform/schema/schema.ts'
+import { sql, type Sql } from '../../platform/db/sql.ts'
+import { features } from '../../tenancy/teams/features.ts'
+import type { Doubt } from './decide.ts'
+import type { Delivery } from './incoming-result.ts'
+import type { Action, CandidateGroup, DecisionCode, ReviewStatus, UnmatchedResult } from './schema.ts'
+
+const nullableText = Nullable(T.String())
+
+export const RawResult = T.Object({
+  id: T.String(),
+  lab: T.Object({ id: T.Integer(), name: T.String(), slug: T.String() }),
+  delivery: T.String(),
+  status: T.Unsafe<ReviewStatus>({ type: 'string' }),
+  decision_code: T.Unsafe<DecisionCode>({ type: 'string' }),
+  sub_reason_codes: T.Array(T.Literal('lab_account_mismatch')),
+  candidates: T.String(),
+  shown: T.Boolean(),
+  note: nullableText,
+  resolution_action: Nullable(T.Unsafe<Action>({ type: 'string' })),
+  resolved_user_id: nullableText,
+  resolved_order_id: nullableText,
+  created_at: Timestamp,
+  updated_at: Timestamp,
+  reviewed_at: Nullable(Timestamp),
+})
+export type RawResult = Static<typeof RawResult>
+
+/** A select of raw results `r`, up to where conditions begin. */
+export const selectRawResults: Sql = sql`
+  select r.id, json_build_object('id', l.id, 'name', l.name, 'slug', l.slug) as lab, r.delivery, r.status, r.decision_code,
+         r.sub_reason_codes, r.candidates, r.shown, r.note, r.resolution_action, r.resolved_user_id, r.resolved_order_id, r.created_at,
+         r.updated_at, r.reviewed_at
+  from raw_result r join lab l on l.id = r.lab_id`
+
+/** What a review is found by: `testa fictional 1990-01-31`. */
+export const searchedOf = ({ patient }: Delivery): string =>
+  [patient?.first_name, patient?.last_name, patient?.dob].filter(Boolean).join(' ').toLowerCase()
+
+/** Clean: the result is the order's. Writes raw_result. */
+export const settleMatched = (tx: Tx, id: string, to: { order_id: string; user_id: string }): void =>
+  tx.defer(sql`
+    update raw_result
+    set status = 'matched', decision_code = 'match_sample_id', user_ids = array[${to.user_id}::uuid], resolved_user_id = ${to.user_id},
+        resolved_order_id = ${to.order_id}, updated_at = ${tx.now}
+    where id = ${id} and team_id = ${tx.team}`)
+
+/**
+ * A person has to say. The team's own reviewers see it where the team has that feature, else the operator's alone.
+ * Writes raw_result. Emits labtest.match_review.created to a team that sees it.
+ */
+export function openReview(tx: Tx, id: string, { code, sub_reason_codes, groups }: Doubt): ReviewStatus {
+  const shown = hasFeature(tx.tenant, features.unmatched_results)
+  const status = shown ? 'pending_customer_review' : 'pending_ops_review'
+  const users = groups.flatMap(({ user_id }) => (user_id === null ? [] : [user_id]))
+  tx.defer(sql`
+    update raw_result
+    set status = ${status}, decision_code = ${code}, sub_reason_codes = ${sub_reason_codes}::text[], candidates = ${JSON.stringify(groups)},
+        user_ids = ${users}::uuid[], shown = ${shown}, updated_at = ${tx.now}
+    where id = ${id} and team_id = ${tx.team}`)
+  const none = { resolution_action: null, resolved_user_id: null, resolved_order_id: null }
+  if (shown) tell(tx, 'created', { id, status, decision_code: code, sub_reason_codes, ...none })
+  return status
+}
+
+type Told = Pick<
+  RawResult,
+  'id' | 'status' | 'decision_code' | 'sub_reason_codes' | 'resolution_action' | 'resolved_user_id' | 'resolved_order_id'
+>
+
+/** Tell the team of a review. It is about nobody who is known for sure, so the event names no user. Emits labtest.match_review.*. */
+function tell(tx: Tx, what: 'created' | 'updated', review: Told): void {
+  const { id, status, decision_code, sub_reason_codes, resolution_action, resolved_user_id, resolved_order_id } = review
+  const data = { id, status, decision_code, sub_reason_codes, resolution_action, resolved_user_id, resolved_order_id }
+  const type = what === 'created' ? 'labtest.match_review.created' : 'labtest.match_review.updated'
+  emit(tx, { type, object_id: id, user_id: null, client_user_id: null, data: JSON.stringify(data) })
+}
+
+/**
+ * Write what a reviewer did; `shown`: the team sees it from now on. Writes raw_result.
+ * Emits labtest.match_review.created when the team first sees it, labtest.match_review.updated afterwards, nothing while it does not.
+ */
+export function saveReview(tx: Tx, before: RawResult, change: Partial<RawResult>): RawResult {
+  const after = { ...before, ...change, updated_at: iso(tx.now) }
+  const users = after.resolved_user_id === null ? sql`user_ids` : sql`array[${after.resolved_user_id}::uuid]`
+  tx.defer(sql`
+    update raw_result
+    set status = ${after.status}, note = ${after.note}, resolution_action = ${after.resolution_action}, user_ids = ${users},
+        resolved_user_id = ${after.resolved_user_id}, resolved_order_id = ${after.resolved_order_id}, shown = ${after.shown},
+        reviewed_at = ${after.reviewed_at}, updated_at = ${tx.now}
+    where id = ${after.id} and team_id = ${tx.team}`)
+  if (after.shown) tell(tx, before.shown ? 'updated' : 'created', after)
+  return after
+}
+
+const sentences: Record<DecisionCode, string> = {
+  match_sample_id: 'The sample is that of an order.',
+  match_completed: 'The order of this sample has its final result already.',
+  match_cancelled: 'The order of this sample was cancelled.',
+  wrong_collection: 'The order of this sample is not known to have been collected, or has failed.',
+  wrong_lab: 'The patient has an open order at another laboratory.',
+  multiple_demo_match: 'Several users have orders of a patient of this name and date of birth.',
+  match_sample_id_mismatch_demo: 'The order of this sample is of another patient, or the report does not say enough of its own.',
+  match_demo: 'The patient is known, but not which of the orders the result is of.',
+  no_match: 'No order has this sample, and no patient this name and date of birth.',
+}
+
+const reasonOf = ({ decision_code, sub_reason_codes }: RawResult): string =>
+  [sentences[decision_code], ...(sub_reason_codes.length ? ['The laboratory names another account.'] : [])].join(' ')
+
+const MARKERS_MAX = 500
+
+/** A raw result as reviewers see it. `statuses`: the orders that are still there, with their present low-level status. */
+export function shownReview(raw: RawResult, statuses: ReadonlyMap<string, string>): UnmatchedResult {
+  const { patient, report } = JSON.parse(raw.delivery) as Delivery
+  const groups = (JSON.parse(raw.candidates) as CandidateGroup[]).map(({ user_id, candidates }) => ({
+    user_id,
+    candidates: candidates.flatMap((each) => {
+      const last_status = statuses.get(each.order_id ?? '')
+      return last_status === undefined ? [] : [{ ...each, last_status }]
+    }),
+  }))
+  return {
+    id: raw.id,
+    status: raw.status,
+    decision_code: raw.decision_code,
+    sub_reason_codes: raw.sub_reason_codes,
+    reason: reasonOf(raw),
+    patient: patient && {
+      first_name: patient.first_name,
+      last_name: patient.last_name,
+      dob: patient.dob,
+      gender: patient.gender,
+    },
+    lab: raw.lab,
+    markers: markersOf(report),
+    interpretation: worst([
+      ...(report.interpretation ? [report.interpretation] : []),
+      ...report.results.map((item) =>
+        interpret(item.flag, compareRange(item.type, item.result, parseRange(item.reference_range))),
+      ),
+    ]),
+    result_status: report.status,
+    note: raw.note,
+    resolution_action: raw.resolution_action,
+    resolved_user_id: raw.resolved_user_id,
+    resolved_order_id: raw.resolved_order_id,
+    allowed_actions: raw.status === 'pending_customer_review' ? ['accept', 'reject', 'unsure'] : [],
+    candidate_groups: groups.filter(({ candidates }) => candidates.length > 0),
+    created_at: raw.created_at,
+    updated_at: raw.updated_at,
+    reviewed_at: raw.reviewed_at,
+  }
+}
+
+/** What was tested: the markers where the link knows them, else the results themselves. Each once. */
+function markersOf({ results, missing }: Delivery['report']): UnmatchedResult['markers'] {
+  const all = [...results, ...missing].flatMap(
+    ({ source_markers, provider_id, name }) => source_markers ?? [{ provider_id, name }],
+  )
+  const once = new Map(all.map(({ provider_id, name }) => [`${provider_id} ${name}`, { provider_id, name }]))
+  return [...once.values()].slice(0, MARKERS_MAX)
+}

@@ -1,0 +1,365 @@
+// Reviews: who sees which, and what comes of a decision. Source: lab-testing.md 14.
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { describe, test } from 'node:test'
+import type { Order } from '../orders/schema.ts'
+import { T } from '../../platform/schema/schema.ts'
+import { sql } from '../../platform/db/sql.ts'
+import { DAY_S, orderOf, pass, patient, placed } from '../../testing-orders.ts'
+import { delivered, deliveryFor, reportedPatient, reportOf, taken, walked } from '../../testing-results.ts'
+import { cells, given, guard, type Given } from '../../testing.ts'
+import { command } from '../../testing-commands.ts'
+
+const [CREATED, UPDATED] = ['labtest.match_review.created', 'labtest.match_review.updated']
+const item = (id: string) => `/v3/unmatched_result/${id}`
+const accept = (team: Given, id: string, body: unknown = {}) => team.api.post(`${item(id)}/accept`, body)
+const resolve = (team: Given, id: string, body: unknown) => team.api.post(`${item(id)}/resolve`, body)
+const read = async (team: Given, id: string) => (await team.api.get(item(id))).body
+const ops = (team: Given) => `/team/${team.team}/sandbox/unmatched_result`
+
+/** A delivery that ends in a review. */
+async function reviewed(team: Given, ...made: Parameters<typeof deliveryFor> extends [unknown, ...infer R] ? R : never) {
+  const receipt = await delivered(team, await deliveryFor(team, ...made))
+  assert.equal(receipt.status, 'pending_customer_review')
+  return receipt.raw_result_id
+}
+
+/** A review of a result that nobody is known for. */
+const strange = async (team: Given) => reviewed(team, await taken(team), { sample_id: null, patient: null })
+
+const Body = T.Object({ body: T.String() })
+const toldOf = async ({ db, team }: Given, id: string) =>
+  (await db.queries.many(Body, sql`select body from event where team_id = ${team} and object_id = ${id} order by id`)).map(
+    ({ body }) => JSON.parse(body),
+  )
+
+describe('accepting a result', () => {
+  test('whose order was completed corrects it', async () => {
+    const team = await given()
+    const order = await taken(team)
+    await delivered(team, await deliveryFor(team, order))
+    const id = await reviewed(team, order)
+    const { status, body } = await accept(team, id, { note: 'The laboratory sent it again' })
+    assert.deepEqual([status, body.id, body.last_event.status], [200, order.id, 'completed.walk_in_test.corrected'])
+    const review = await read(team, id)
+    assert.deepEqual(
+      [review.status, review.resolution_action, review.resolved_order_id, review.resolved_user_id, review.note],
+      ['resolved', 'accept', order.id, order.user_id, 'The laboratory sent it again'],
+    )
+    assert.deepEqual(review.allowed_actions, [])
+    assert(review.reviewed_at)
+    const told = await toldOf(team, id)
+    assert.deepEqual(
+      told.map(({ event_type }) => event_type),
+      [CREATED, UPDATED],
+    )
+    assert.deepEqual(Object.keys(told[1]), ['event_type', 'data', 'team_id'])
+    assert.deepEqual(told[1].data, {
+      id,
+      status: 'resolved',
+      decision_code: 'match_completed',
+      sub_reason_codes: [],
+      resolution_action: 'accept',
+      resolved_user_id: order.user_id,
+      resolved_order_id: order.id,
+    })
+  })
+
+  test('whose order was cancelled makes a new one in its transaction, which further results of the sample find', async () => {
+    const team = await given()
+    const order = await walked(team, await taken(team), 'cancelled')
+    const report = await reportOf(team, order.lab_test.id, { status: 'partial' })
+    const id = await reviewed(team, order, { report })
+    const { status, body } = await accept(team, id)
+    assert.equal(status, 200)
+    assert.notEqual(body.id, order.id)
+    assert.deepEqual([body.origin, body.last_event.status], ['recreation', 'sample_with_lab.walk_in_test.partial_results'])
+    assert.deepEqual(body.patient_details, order.patient_details)
+    const own = body.order_transaction.orders.find((one: { id: string }) => one.id === body.id)
+    assert.deepEqual([own.parent_id, body.order_transaction.id], [order.id, order.order_transaction.id])
+    assert.equal((await team.api.get(`/v3/order/${body.id}/result`)).body.metadata.status, 'partial')
+    assert.deepEqual((await orderOf(team, order.id)).order_transaction, body.order_transaction)
+    const further = await delivered(team, await deliveryFor(team, order))
+    assert.deepEqual([further.status, further.order_id], ['matched', body.id])
+    assert.equal((await orderOf(team, body.id)).last_event.status, 'completed.walk_in_test.completed')
+  })
+
+  test('whose draw nobody told of says that it happened', async () => {
+    const team = await given()
+    const order = await taken(team, 'at_home_phlebotomy')
+    const { body } = await accept(team, await reviewed(team, order))
+    assert.equal(body.id, order.id)
+    assert.deepEqual(
+      body.events.slice(-2).map(({ status }: { status: string }) => status),
+      ['collecting_sample.at_home_phlebotomy.appointment_scheduled', 'completed.at_home_phlebotomy.completed'],
+    )
+  })
+
+  test('of an order at another laboratory makes one at the right one, and the other is cancelled', async () => {
+    const team = await given()
+    const order = await taken(team)
+    const labcorp = (await team.api.get('/v3/lab_tests/labs')).body.find(({ slug }: { slug: string }) => slug === 'labcorp')
+    const [marker] = (await team.api.get(`/v3/lab_tests/markers?size=1&lab_id=${labcorp.id}`)).body.markers
+    const report = await reportOf(team, order.lab_test.id)
+    const id = await reviewed(team, order, {
+      lab_slug: 'labcorp',
+      sample_id: 'LABCORPS-OWN',
+      report: {
+        ...report,
+        results: report.results.map((result) => ({ ...result, source_markers: null, provider_id: marker.provider_id })),
+      },
+    })
+    const { status, body } = await accept(team, id)
+    assert.equal(status, 200, JSON.stringify(body))
+    assert.deepEqual([body.origin, body.lab_test.lab.slug, body.status], ['recreation', 'labcorp', 'completed'])
+    const before = await orderOf(team, order.id)
+    assert.equal(before.status, 'cancelled')
+    assert.deepEqual(before.order_transaction, body.order_transaction)
+    assert.equal(body.order_transaction.status, 'completed')
+  })
+
+  test('of nobody known needs a user or an order; of a user without one it makes a new one', async () => {
+    const team = await given()
+    const order = await taken(team)
+    const nobody = { ...reportedPatient, first_name: 'Nobody', last_name: 'Anywhere' }
+    const id = await reviewed(team, order, { sample_id: null, patient: nobody })
+    const refused = await accept(team, id)
+    assert.deepEqual([refused.status, refused.body.detail[0].loc], [422, ['body', 'order_id']])
+    const user_id = await team.user()
+    const { status, body } = await accept(team, id, { user_id })
+    assert.equal(status, 200, JSON.stringify(body))
+    assert.deepEqual([body.user_id, body.origin, body.status], [user_id, 'initial', 'completed'])
+    assert.deepEqual([body.patient_details.last_name, body.patient_details.dob], ['Anywhere', patient.dob])
+    assert.deepEqual(await team.events(body.id), ['labtest.order.created', 'labtest.order.updated', 'labtest.order.updated'])
+  })
+
+  test('of a patient with several orders needs one of them, which must be the user’s', async () => {
+    const team = await given()
+    const order = await taken(team)
+    const second = await taken(team, 'walk_in_test', { user_id: order.user_id })
+    const id = await reviewed(team, order, { sample_id: null })
+    assert.equal((await accept(team, id)).status, 422)
+    assert.equal((await accept(team, id, { user_id: order.user_id })).status, 422)
+    const other = await team.user()
+    const foreign = await accept(team, id, { user_id: other, order_id: second.id })
+    assert.deepEqual([foreign.status, foreign.body.detail[0].loc], [422, ['body', 'order_id']])
+    const { body } = await accept(team, id, { user_id: order.user_id, order_id: second.id })
+    assert.deepEqual([body.id, body.status], [second.id, 'completed'])
+    assert.equal((await orderOf(team, order.id)).status, 'received')
+  })
+
+  test('of a user with one order that comes into question needs no order', async () => {
+    const team = await given()
+    const order = await taken(team)
+    const id = await reviewed(team, order, { sample_id: null })
+    assert.equal((await accept(team, id, { user_id: order.user_id })).body.id, order.id)
+  })
+
+  test('is possible once, by one of those who try', async () => {
+    const team = await given()
+    const order = await walked(team, await taken(team), 'cancelled')
+    const id = await reviewed(team, order)
+    const replies = await Promise.all([accept(team, id), accept(team, id), accept(team, id)])
+    assert.deepEqual(replies.map(({ status }) => status).sort(), [200, 404, 404])
+    assert.equal((await orderOf(team, order.id)).order_transaction.orders.length, 2)
+    assert.equal((await resolve(team, id, { action: 'reject' })).status, 404)
+  })
+
+  test('of what is not there, or not the team’s, is refused and changes nothing', async () => {
+    const [team, other] = [await given(), await given()]
+    const order = await taken(team)
+    const id = await reviewed(team, order, { sample_id: null })
+    const before = await read(team, id)
+    assert.equal((await accept(other, id, { order_id: order.id })).status, 404)
+    assert.equal((await accept(team, randomUUID())).status, 404)
+    assert.equal((await accept(team, id, { order_id: (await placed(other)).id })).status, 404)
+    assert.equal((await accept(team, id, { user_id: await other.user() })).status, 404)
+    assert.equal((await accept(team, id, { order_id: 'nonsense', user_id: 1 })).body.detail.length, 2)
+    await team.api.delete(`/v2/user/${order.user_id}`)
+    assert.equal((await accept(team, id, { order_id: order.id })).status, 404)
+    await team.api.post(`/v2/user/undo_delete?user_id=${order.user_id}`)
+    assert.deepEqual(await read(team, id), before)
+  })
+
+  test('that cannot be carried out is refused: a partial result of a completed order', async () => {
+    const team = await given()
+    const order = await taken(team)
+    await delivered(team, await deliveryFor(team, order))
+    const report = await reportOf(team, order.lab_test.id, { status: 'partial' })
+    const id = await reviewed(team, order, { report })
+    const { status, body } = await accept(team, id)
+    assert.equal(status, 422)
+    assert.match(body.detail[0].msg, /cannot be done/)
+    assert.equal((await read(team, id)).status, 'pending_customer_review')
+  })
+})
+
+describe('turning a result down or handing it over', () => {
+  test('resolves it, or gives it to the operator, and leaves nothing to do', async () => {
+    const team = await given()
+    const [first, second] = [await strange(team), await strange(team)]
+    const rejected = await resolve(team, first, { action: 'reject', note: 'Not ours' })
+    assert.deepEqual(
+      [rejected.body.status, rejected.body.resolution_action, rejected.body.note, rejected.body.allowed_actions],
+      ['resolved', 'reject', 'Not ours', []],
+    )
+    const unsure = await resolve(team, second, { action: 'unsure' })
+    assert.deepEqual([unsure.body.status, unsure.body.allowed_actions], ['pending_ops_review', []])
+    assert.deepEqual(await team.events(second), [CREATED, UPDATED])
+    for (const id of [first, second]) assert.equal((await resolve(team, id, { action: 'reject' })).status, 404)
+    assert.equal((await resolve(team, first, { action: 'accept' })).status, 422)
+  })
+})
+
+describe('the list of reviews', () => {
+  const listed = async (team: Given, query = '') => {
+    const { status, body } = await team.api.get(`/v3/unmatched_result${query}`)
+    assert.equal(status, 200, JSON.stringify(body))
+    return body as { data: { id: string }[]; total: number; next_cursor: string | null }
+  }
+  const ids = async (team: Given, query = '') => (await listed(team, query)).data.map(({ id }) => id)
+
+  test('has what waits, newest first, a page at a time; what is done when it is asked for', async () => {
+    const team = await given()
+    const all: string[] = []
+    for (let n = 0; n < 4; n++) all.unshift(await strange(team))
+    await resolve(team, all[0]!, { action: 'reject' })
+    await resolve(team, all[1]!, { action: 'unsure' })
+    assert.deepEqual(await ids(team), all.slice(1))
+    assert.deepEqual(await ids(team, '?status=resolved'), all.slice(0, 1))
+    assert.deepEqual(await ids(team, '?status=pending_ops_review'), all.slice(1, 2))
+    assert.deepEqual(await ids(team, '?status=pending_customer_review'), all.slice(2))
+    const first = await listed(team, '?limit=2')
+    assert.deepEqual([first.data.length, first.total], [2, 3])
+    const second = await listed(team, `?limit=2&next_cursor=${first.next_cursor}`)
+    assert.deepEqual(
+      [...first.data, ...second.data].map(({ id }) => id),
+      all.slice(1),
+    )
+    assert.equal(second.next_cursor, null)
+    assert.equal((await team.api.get(`/v3/unmatched_result?status=resolved&next_cursor=${first.next_cursor}`)).status, 400)
+    assert.equal((await team.api.get('/v3/unmatched_result?status=matched')).status, 422)
+  })
+
+  test('is narrowed by decision, laboratory, day and patient', async () => {
+    const team = await given()
+    const order = await taken(team)
+    const known = await reviewed(team, order, { sample_id: null })
+    const strange = { ...reportedPatient, first_name: 'Nobody', last_name: 'Any_where', dob: '1970-01-01' }
+    const unknown = await reviewed(team, order, { sample_id: null, patient: strange, lab_slug: 'labcorp' })
+    assert.deepEqual(await ids(team, '?decision_code=match_demo'), [known])
+    assert.deepEqual(await ids(team, '?lab_slug=labcorp'), [unknown])
+    for (const [text, found] of Object.entries({
+      fictional: [known],
+      'TESTA FICTIONAL': [known],
+      '1990-01': [known],
+      any_w: [unknown],
+      anyXw: [],
+      '%': [],
+      a: [unknown, known],
+    }))
+      assert.deepEqual(await ids(team, `?search_input=${encodeURIComponent(text)}`), found, text)
+    const today = (await read(team, known)).created_at.slice(0, 10)
+    assert.deepEqual(await ids(team, `?created_at_start=${today}&created_at_end=${today}`), [unknown, known])
+    assert.deepEqual(await ids(team, '?created_at_end=2020-01-01'), [])
+    assert.deepEqual(await ids(team, '?created_at_start=2100-01-01'), [])
+  })
+
+  test('shows candidates as they stand now, without those of whom nothing is left', async () => {
+    const team = await given()
+    const order = await taken(team)
+    const other = await taken(team)
+    const id = await reviewed(team, order, { sample_id: null })
+    assert.equal((await read(team, id)).candidate_groups.length, 2)
+    await team.api.post(`/v3/order/${order.id}/cancel`)
+    const group = (await read(team, id)).candidate_groups.find(({ user_id }: { user_id: string }) => user_id === order.user_id)
+    assert.equal(group.candidates[0].last_status, 'cancelled')
+    await team.api.delete(`/v2/user/${other.user_id}`)
+    await pass(team, 8 * DAY_S)
+    assert.deepEqual(
+      (await read(team, id)).candidate_groups.map(({ user_id }: { user_id: string }) => user_id),
+      [order.user_id],
+    )
+    await team.api.delete(`/v2/user/${order.user_id}`)
+  })
+})
+
+test('what was sent about a deleted user goes when the grace is over, and no sooner', async () => {
+  const team = await given()
+  const order = await taken(team)
+  await delivered(team, await deliveryFor(team, order))
+  const id = await reviewed(team, order)
+  const other = await strange(team)
+  const rows = async () =>
+    (
+      await team.db.queries.one(
+        T.Object({ n: T.Integer() }),
+        sql`select count(*) as n from raw_result where team_id = ${team.team}`,
+      )
+    ).n
+  await team.api.delete(`/v2/user/${order.user_id}`)
+  await pass(team, 6 * DAY_S)
+  assert.equal(await rows(), 3)
+  await pass(team, 2 * DAY_S)
+  assert.equal(await rows(), 1)
+  assert.equal((await team.api.get(item(id))).status, 404)
+  assert.equal((await team.api.get(item(other))).status, 200)
+})
+
+describe('the operator', () => {
+  const asked = async (team: Given, id: string, action: string, body: unknown = {}) =>
+    team.manage.post(`${ops(team)}/${id}/${action}`, body)
+
+  test('decides on what a team was unsure of, and the team is told', async () => {
+    const team = await given()
+    const order = await taken(team)
+    const id = await reviewed(team, order, { sample_id: null })
+    assert.equal((await asked(team, id, 'reject')).status, 404)
+    await resolve(team, id, { action: 'unsure' })
+    const list = (await team.manage.get(ops(team))).body
+    assert.deepEqual([list.total, list.data[0].id], [1, id])
+    const { status, body } = await asked(team, id, 'accept', { order_id: order.id })
+    assert.deepEqual([status, (body as Order).status], [200, 'completed'])
+    assert.equal((await read(team, id)).resolved_order_id, order.id)
+    assert.deepEqual(await team.events(id), [CREATED, UPDATED, UPDATED])
+  })
+
+  test('gives a review back, or turns it down', async () => {
+    const team = await given()
+    const [first, second] = [await strange(team), await strange(team)]
+    for (const id of [first, second]) await resolve(team, id, { action: 'unsure', note: 'Who is this?' })
+    const released = await asked(team, first, 'release', { note: 'Ask the patient' })
+    assert.deepEqual(
+      [released.body.status, released.body.resolution_action, released.body.note, released.body.allowed_actions.length],
+      ['pending_customer_review', null, 'Ask the patient', 3],
+    )
+    assert.equal((await asked(team, second, 'reject')).body.resolution_action, 'reject')
+    assert.equal((await resolve(team, first, { action: 'reject' })).status, 200)
+  })
+
+  test('has alone what came for a team without the feature, and releases it once the team has it', async () => {
+    const team = await given()
+    const order = await taken(team)
+    const turn = async (to: string) => {
+      await command(cells, ['team', 'feature', team.team, 'unmatched_results', to])
+      guard.forget(team.team)
+    }
+    await turn('off')
+    const { raw_result_id: id } = await delivered(team, await deliveryFor(team, order, { sample_id: null }))
+    assert.equal((await asked(team, id, 'release')).status, 400)
+    await turn('on')
+    assert.equal((await team.api.get(item(id))).status, 404)
+    assert.deepEqual((await team.api.get('/v3/unmatched_result?status=pending_ops_review')).body.total, 0)
+    assert.equal((await asked(team, id, 'release')).status, 200)
+    assert.deepEqual(await team.events(id), [CREATED])
+    assert.equal((await read(team, id)).status, 'pending_customer_review')
+  })
+
+  test('of another organization finds nothing', async () => {
+    const [team, other] = [await given(), await given()]
+    const id = await strange(team)
+    await resolve(team, id, { action: 'unsure' })
+    assert.equal((await other.manage.get(ops(team))).status, 404)
+    assert.equal((await other.manage.post(`${ops(other)}/${id}/reject`, {})).status, 404)
+  })
+})

@@ -1,0 +1,131 @@
+import { Environment } from '../../tenancy/teams/schema.ts'
+import { Order } from '../orders/schema.ts'
+import { managementOperation, operation } from '../../platform/http/operation.ts'
+import { Fields, Uuid } from '../../platform/schema/schema.ts'
+import { features } from '../../tenancy/teams/features.ts'
+import { acceptForTeam, listForOperator, rejectForTeam, releaseToTeam } from './operator-reviews.ts'
+import { acceptReview, getReview, listReviews, resolveReview } from './reviews.ts'
+import {
+  AcceptUnmatchedResult,
+  RejectUnmatchedResult,
+  ReleaseUnmatchedResult,
+  ResolveUnmatchedResult,
+  UnmatchedResult,
+  UnmatchedResultPage,
+  UnmatchedResultQuery,
+} from './schema.ts'
+
+const params = Fields({ raw_result_id: Uuid })
+const feature = features.unmatched_results
+
+const TEAM = '/v1/org/{org_id}/team/{team_id}/{environment}/unmatched_result' as const
+const team = { org_id: Uuid, team_id: Uuid, environment: Environment }
+const ofTeam = { place: 'team', reach: 'bound' } as const
+const item = Fields({ ...team, raw_result_id: Uuid })
+
+export const routes = [
+  operation({
+    id: 'list_unmatched_results',
+    patients: true,
+    method: 'GET',
+    path: '/v3/unmatched_result',
+    summary: 'List results that could not be matched with an order',
+    description: 'Without `status` those that wait for the team, and those that it was unsure of.',
+    feature,
+    query: UnmatchedResultQuery,
+    reply: UnmatchedResultPage,
+    run: (tx, { query }) => listReviews(tx, query),
+  }),
+  operation({
+    id: 'get_unmatched_result',
+    patients: true,
+    method: 'GET',
+    path: '/v3/unmatched_result/{raw_result_id}',
+    summary: 'Read a result that could not be matched, with the orders it could be of',
+    feature,
+    params,
+    reply: UnmatchedResult,
+    run: (tx, { params }) => getReview(tx, params.raw_result_id),
+  }),
+  operation({
+    id: 'accept_unmatched_result',
+    patients: true,
+    method: 'POST',
+    path: '/v3/unmatched_result/{raw_result_id}/accept',
+    summary: 'Say whose a result is',
+    description:
+      'Without `order_id` and `user_id` the one order is meant that the decision leaves. The answer is the order that has the result: the ' +
+      'one named, one that takes its place, or a new one of the user.',
+    feature,
+    params,
+    body: AcceptUnmatchedResult,
+    reply: Order,
+    example: { note: 'The patient called the laboratory.' },
+    run: (tx, { params, body }) => acceptReview(tx, params.raw_result_id, body),
+  }),
+  operation({
+    id: 'resolve_unmatched_result',
+    patients: true,
+    method: 'POST',
+    path: '/v3/unmatched_result/{raw_result_id}/resolve',
+    summary: 'Turn a result down, or hand it to the operator',
+    feature,
+    params,
+    body: ResolveUnmatchedResult,
+    reply: UnmatchedResult,
+    example: { action: 'unsure' },
+    run: (tx, { params, body }) => resolveReview(tx, params.raw_result_id, body),
+  }),
+  managementOperation({
+    id: 'list_team_unmatched_results',
+    patients: true,
+    method: 'GET',
+    path: TEAM,
+    ...ofTeam,
+    summary: "List a team's results that could not be matched",
+    description: 'Without `status` those that are with the operator.',
+    params: Fields(team),
+    query: UnmatchedResultQuery,
+    reply: UnmatchedResultPage,
+    run: (tx, { query }) => listForOperator(tx, query),
+  }),
+  managementOperation({
+    id: 'accept_team_unmatched_result',
+    patients: true,
+    method: 'POST',
+    path: `${TEAM}/{raw_result_id}/accept`,
+    ...ofTeam,
+    summary: 'Say for a team whose a result is, that is with the operator',
+    params: item,
+    body: AcceptUnmatchedResult,
+    reply: Order,
+    example: {},
+    run: (tx, { params, body }) => acceptForTeam(tx, params.raw_result_id, body),
+  }),
+  managementOperation({
+    id: 'reject_team_unmatched_result',
+    patients: true,
+    method: 'POST',
+    path: `${TEAM}/{raw_result_id}/reject`,
+    ...ofTeam,
+    summary: 'Turn a result down for a team, that is with the operator',
+    params: item,
+    body: RejectUnmatchedResult,
+    reply: UnmatchedResult,
+    example: { note: 'The laboratory withdrew it.' },
+    run: (tx, { params, body }) => rejectForTeam(tx, params.raw_result_id, body.note),
+  }),
+  managementOperation({
+    id: 'release_team_unmatched_result',
+    patients: true,
+    method: 'POST',
+    path: `${TEAM}/{raw_result_id}/release`,
+    ...ofTeam,
+    summary: 'Have the team decide on a result that is with the operator',
+    params: item,
+    body: ReleaseUnmatchedResult,
+    reply: UnmatchedResult,
+    example: { note: 'The laboratory confirms the name.' },
+    run: (tx, { params, body }) => releaseToTeam(tx, params.raw_result_id, body.note),
+  }),
+]

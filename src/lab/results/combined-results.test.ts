@@ -1,0 +1,133 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { combine } from './combined-results.ts'
+import type { BiomarkerResult, MissingResult, ResultDocument } from './schema.ts'
+
+const measured = (slug: string, provider_id: string | null) => ({
+  name: slug,
+  slug,
+  provider_id,
+  loinc: null,
+  loinc_slug: null,
+  source_markers: null,
+})
+
+const result = (slug: string, text: string, more: Partial<BiomarkerResult> = {}): BiomarkerResult => ({
+  ...measured(slug, null),
+  value: -1,
+  result: text,
+  type: 'comment',
+  unit: null,
+  timestamp: null,
+  notes: text,
+  reference_range: null,
+  min_range_value: null,
+  max_range_value: null,
+  is_above_max_range: null,
+  is_below_min_range: null,
+  interpretation: 'normal',
+  source_interpretation: '',
+  performing_laboratory: null,
+  source_sample_id: null,
+  ...more,
+})
+
+const missing = (slug: string, provider_id: string | null = null): MissingResult => ({
+  ...measured(slug, provider_id),
+  inferred_failure_type: 'internal_lab_failure',
+  note: null,
+})
+
+const document = (specimen: string, results: BiomarkerResult[], missing_results: MissingResult[] = []): ResultDocument => ({
+  metadata: {
+    age: '40',
+    dob: '1990-01-31',
+    'clia_#': null,
+    clia_number: null,
+    patient: 'Testa Fictional',
+    provider: null,
+    laboratory: null,
+    date_reported: '2030-01-04T08:00:00+00:00',
+    date_collected: null,
+    specimen_number: specimen,
+    date_received: null,
+    status: 'final',
+    interpretation: 'normal',
+    patient_id: null,
+    account_id: null,
+  },
+  results,
+  missing_results,
+  sample_information: {
+    [specimen]: {
+      sample_id: specimen,
+      control_number: null,
+      date_collected: null,
+      date_received: null,
+      date_reported: null,
+      performing_laboratories: null,
+      clinical_information: null,
+    },
+  },
+})
+
+const shown = ({ results }: ResultDocument) => results.map(({ slug, result }) => `${slug} ${result}`)
+const gone = ({ missing_results }: ResultDocument) => missing_results.map(({ slug }) => slug)
+
+test('a redraw fills what the first order left out', () => {
+  const combined = combine(
+    [document('A', [result('iron', 'first')], [missing('zinc')]), document('B', [result('zinc', 'second')])],
+    true,
+  )
+  assert.deepEqual(shown(combined), ['iron first', 'zinc second'])
+  assert.deepEqual(gone(combined), [])
+  assert.deepEqual(Object.keys(combined.sample_information), ['A', 'B'])
+  assert.deepEqual([combined.metadata.specimen_number, combined.metadata.status], ['B', 'final'])
+})
+
+test('a later order replaces what an earlier one measured', () => {
+  const combined = combine([document('A', [result('iron', 'first')]), document('B', [result('iron', 'second')])], true)
+  assert.deepEqual(shown(combined), ['iron second'])
+})
+
+test('what was measured once is not missing, and what is missing twice is named once', () => {
+  const first = document('A', [result('iron', 'first')], [missing('zinc')])
+  const second = document('B', [], [missing('iron'), missing('zinc')])
+  const combined = combine([first, second], true)
+  assert.deepEqual([shown(combined), gone(combined)], [['iron first'], ['zinc']])
+})
+
+test("the laboratory's code tells results apart where both have one, the slug where one has none", () => {
+  const codes = combine(
+    [
+      document('A', [result('iron', 'first', { provider_id: '1' })]),
+      document('B', [result('iron', 'second', { provider_id: '2' })]),
+    ],
+    true,
+  )
+  assert.deepEqual(shown(codes), ['iron first', 'iron second'])
+  const renamed = combine(
+    [
+      document('A', [result('iron', 'first', { provider_id: '1' })]),
+      document('B', [result('fe', 'second', { provider_id: '1' })]),
+    ],
+    true,
+  )
+  assert.deepEqual(shown(renamed), ['fe second'])
+  const panel = combine(
+    [
+      document('A', [result('iron', 'first')], [missing('zinc')]),
+      document('B', [result('iron', 'second', { provider_id: '1' })]),
+    ],
+    true,
+  )
+  assert.deepEqual(shown(panel), ['iron second'])
+})
+
+test('the whole is judged anew, and final only when nothing more is to come', () => {
+  const first = document('A', [result('iron', 'first', { interpretation: 'critical' }), result('zinc', 'first')])
+  const second = document('B', [result('iron', 'second', { interpretation: 'abnormal' })])
+  assert.equal(combine([first, second], true).metadata.interpretation, 'abnormal')
+  assert.equal(combine([first], true).metadata.interpretation, 'critical')
+  assert.equal(combine([first, second], false).metadata.status, 'partial')
+})

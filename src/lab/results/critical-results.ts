@@ -1,0 +1,65 @@
+// Critical results: when the team is told of one, and how. Source: lab-testing.md 13.7.
+import type { OpenOrder } from '../orders/open-order.ts'
+import { iso } from '../../platform/runtime/clock.ts'
+import type { Tx } from '../../platform/db/transaction.ts'
+import { sendMail } from '../../platform/mail/mail-outbox.ts'
+import type { BiomarkerResult, ResultDocument } from './schema.ts'
+
+/** What was known of the order before. */
+export interface EarlierResult {
+  interpretation: string
+  document: string
+}
+
+/** Whether something is critical now that was not: the whole, or a marker. */
+export function turnsCritical(document: ResultDocument, earlier: EarlierResult | undefined): boolean {
+  const critical = document.results.filter((result) => result.interpretation === 'critical')
+  const whole = document.metadata.interpretation === 'critical'
+  if (critical.length === 0 && !whole) return false
+  if (!earlier) return true
+  const before = (JSON.parse(earlier.document) as ResultDocument).results.filter((result) => result.interpretation === 'critical')
+  const known = new Set(before.map(markerKey))
+  return (whole && earlier.interpretation !== 'critical') || critical.some((result) => !known.has(markerKey(result)))
+}
+
+const markerKey = ({ slug, provider_id }: BiomarkerResult): string => slug || (provider_id ?? '')
+
+/**
+ * Tell the team, by an event and, where it has named an address for it, by mail. The mail has ids and no more: it leaves the server.
+ * Writes mail. Emits labtest.result.critical. `created_at`: when the first report of the order came.
+ */
+export function tellCritical(
+  tx: Tx,
+  open: OpenOrder,
+  { sample_id, status, created_at }: { sample_id: string; status: 'partial' | 'final'; created_at: string },
+): void {
+  const { id: order_id, user_id } = open.order
+  const updated_at = iso(tx.now)
+  open.say('labtest.result.critical', {
+    order_id,
+    sample_id,
+    status,
+    interpretation: 'critical',
+    team_id: tx.team,
+    user_id,
+    created_at,
+    updated_at,
+  })
+  const to = tx.tenant.settings.critical_result_notification_email
+  if (typeof to === 'string' && to)
+    sendMail(tx, {
+      to,
+      subject: 'A laboratory reported a critical result',
+      text: [
+        `A ${status} report with a critical result has come in at ${updated_at}.`,
+        '',
+        `Order:  ${order_id}`,
+        `User:   ${user_id}`,
+        `Sample: ${sample_id}`,
+        `Team:   ${tx.team} (${tx.tenant.cell})`,
+        '',
+        `Read it with GET /v3/order/${order_id}/result.`,
+        '',
+      ].join('\n'),
+    })
+}

@@ -1,0 +1,46 @@
+// Which results an order leads to: what its markers measure, each thing once, whoever asks for it. Pure.
+import type { AnalyteDefinition, ExpectedMarker } from '../catalog/analytes.ts'
+import type { Measured, SourceMarker } from '../links/diagnostic-report.ts'
+
+export interface Expectation extends Measured {
+  /** False for a result that the laboratory reports only in some cases. */
+  required: boolean
+  /** Null for a marker of which nothing more is known. */
+  definition: AnalyteDefinition | null
+  source_markers: SourceMarker[]
+}
+
+/** The results expected of markers, in their order. A result that several markers share stands at its first marker and names all. */
+export function expectations(markers: ExpectedMarker[]): Expectation[] {
+  const found = new Map<string, Expectation>()
+  for (const marker of markers) {
+    const source = { marker_id: marker.marker_id, name: marker.name, slug: marker.slug, provider_id: marker.provider_id }
+    for (const item of ownExpectations(marker)) {
+      const known = found.get(item.slug)
+      if (!known) {
+        found.set(item.slug, { ...item, source_markers: [source] })
+        continue
+      }
+      known.source_markers.push(source)
+      known.provider_id ??= item.provider_id
+      known.required ||= item.required
+    }
+  }
+  return [...found.values()]
+}
+
+/** A marker without listed results is its own result. A panel's results have no test code of their own. */
+function ownExpectations(marker: ExpectedMarker): Omit<Expectation, 'source_markers'>[] {
+  const { name, slug, provider_id } = marker
+  if (marker.expected.length === 0)
+    return [{ name, slug, provider_id, loinc: null, loinc_slug: null, required: true, definition: null }]
+  return marker.expected.map((item) => ({
+    name: item.name,
+    slug: item.slug,
+    provider_id: marker.type === 'biomarker' ? provider_id : null,
+    loinc: item.loinc,
+    loinc_slug: item.loinc === null ? null : item.slug,
+    required: item.required,
+    definition: item.definition,
+  }))
+}

@@ -1,0 +1,205 @@
+// Walk-in orders that are drawn again. Source: lab-testing.md 12.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { expectedResults } from '../catalog/lab-tests.ts'
+import type { FailureType, LabReport } from '../links/diagnostic-report.ts'
+import { changeOrder } from '../orders/change-order.ts'
+import type { Order } from '../orders/schema.ts'
+import { placed, orderOf, tenantOf, walk } from '../../testing-orders.ts'
+import { cells, given, guard, type Given } from '../../testing.ts'
+import { expectations, type Expectation } from './expected-results.ts'
+import { receiveReport } from './results.ts'
+import { command } from '../../testing-commands.ts'
+
+const [CREATED, UPDATED] = ['labtest.order.created', 'labtest.order.updated']
+
+/** A team that has orders drawn again, with one that the laboratory has taken. */
+async function taken(method = 'walk_in_test'): Promise<{ team: Given; order: Order }> {
+  const team = await given()
+  await command(cells, ['team', 'feature', team.team, 'redraws', 'on'])
+  guard.forget(team.team)
+  const order = await placed(team, { lab_test_id: await team.test(method) })
+  await walk(team, order.id, 'requisition_created')
+  return { team, order }
+}
+
+const named = ({ definition: _definition, required: _required, ...item }: Expectation) => item
+
+/** The final report of an order, without the last of its results. */
+async function reported(
+  team: Given,
+  id: string,
+  failure: FailureType | undefined,
+  more: Partial<LabReport> = {},
+): Promise<Order> {
+  await team.db.tx(await tenantOf(team), async (tx) => {
+    await changeOrder(tx, id, async (open) => {
+      const expected = expectations(await expectedResults(tx, open.order.lab_test.id))
+      const missing = failure ? expected.slice(-1).map((item) => ({ ...named(item), failure, note: null })) : []
+      const results = expected.slice(0, expected.length - missing.length).map((item) => ({
+        ...named(item),
+        type: 'numeric' as const,
+        result: '5',
+        unit: null,
+        reference_range: '1-10',
+        flag: '',
+        notes: null,
+      }))
+      const at = '2030-01-04T10:00:00Z'
+      await receiveReport(tx, open, {
+        status: 'final',
+        amended: false,
+        specimen_number: 'SPEC-1',
+        collected_at: null,
+        received_at: null,
+        reported_at: at,
+        performing_laboratory: null,
+        results,
+        missing,
+        ...more,
+      })
+    })
+  })
+  return orderOf(team, id)
+}
+
+/** The order that draws another one again. */
+const redrawOf = async (team: Given, order: Order): Promise<Order> => {
+  const entry = order.order_transaction.orders.find(({ parent_id }) => parent_id === order.id)
+  assert(entry, 'nothing is drawn again')
+  return orderOf(team, entry.id)
+}
+
+test('a final result that lacks something through the laboratory is drawn again, for that alone', async () => {
+  const { team, order } = await taken()
+  const first = await reported(team, order.id, 'internal_lab_failure')
+  assert.equal(first.last_event.status, 'collecting_sample.walk_in_test.redraw_available')
+  assert.equal(first.has_missing_results, true)
+  const again = await redrawOf(team, first)
+  assert.deepEqual([again.origin, again.status, again.user_id], ['redraw', 'received', order.user_id])
+  assert.deepEqual(
+    [again.patient_details, again.lab_account_id, again.billing_type],
+    [order.patient_details, order.lab_account_id, order.billing_type],
+  )
+  const missing = (await team.api.get(`/v3/order/${order.id}/result`)).body.missing_results
+  const markers = (await team.api.get(`/v3/lab_tests/${again.lab_test.id}/markers`)).body.markers
+  assert.deepEqual(
+    markers.map(({ id }: { id: number }) => id),
+    missing[0].source_markers.map(({ marker_id }: { marker_id: number }) => marker_id),
+  )
+  assert.deepEqual([again.lab_test.auto_generated, again.lab_test.price], [true, 0])
+  assert.deepEqual(again.order_transaction, first.order_transaction)
+  assert.equal(first.order_transaction.status, 'active')
+  assert.deepEqual(await team.events(order.id), [CREATED, UPDATED, UPDATED])
+  assert.deepEqual(await team.events(again.id), [CREATED])
+})
+
+test('what was drawn again completes both, and stands in their common result; it is drawn once', async () => {
+  const { team, order } = await taken()
+  const again = await redrawOf(team, await reported(team, order.id, 'quantity_not_sufficient_failure'))
+  await walk(team, again.id, 'requisition_created')
+  const second = await reported(team, again.id, 'quantity_not_sufficient_failure', {
+    results: [],
+    status: 'partial',
+  })
+  assert.equal(second.last_event.status, 'sample_with_lab.walk_in_test.partial_results')
+  const last = await reported(team, again.id, undefined)
+  assert.equal(last.last_event.status, 'completed.walk_in_test.completed')
+  assert.equal(last.order_transaction.status, 'completed')
+  const { body } = await team.api.get(`/v3/order_transaction/${order.order_transaction.id}/result`)
+  assert.deepEqual([body.missing_results, body.metadata.status], [[], 'final'])
+})
+
+test('a second failure completes the redraw with what is missing', async () => {
+  const { team, order } = await taken()
+  const again = await redrawOf(team, await reported(team, order.id, 'internal_lab_failure'))
+  await walk(team, again.id, 'requisition_created')
+  const second = await reported(team, again.id, 'internal_lab_failure', {
+    results: [
+      {
+        name: 'Hemolysis index',
+        slug: 'hemolysis-index',
+        provider_id: null,
+        loinc: null,
+        loinc_slug: null,
+        source_markers: null,
+        type: 'comment',
+        result: 'high',
+        unit: null,
+        reference_range: null,
+        flag: '',
+        notes: null,
+      },
+    ],
+  })
+  assert.equal(second.last_event.status, 'completed.walk_in_test.completed')
+  assert.deepEqual([second.has_missing_results, second.order_transaction.status], [true, 'completed'])
+  assert.equal(second.order_transaction.orders.length, 2)
+})
+
+test('a redraw can be cancelled, the order before it cannot, and its transaction is then completed', async () => {
+  const { team, order } = await taken()
+  const again = await redrawOf(team, await reported(team, order.id, 'internal_lab_failure'))
+  const refused = await team.api.post(`/v3/order/${order.id}/cancel`)
+  assert.equal(refused.body.message, 'Transition from redraw_available to cancelled is not allowed')
+  const { body } = await team.api.post(`/v3/order/${again.id}/cancel`)
+  assert.equal(body.order.status, 'cancelled')
+  assert.equal((await orderOf(team, order.id)).order_transaction.status, 'completed')
+})
+
+test('no report is taken for an order that is drawn again', async () => {
+  const { team, order } = await taken()
+  const before = await reported(team, order.id, 'internal_lab_failure')
+  await assert.rejects(reported(team, order.id, undefined), { status: 400 })
+  assert.deepEqual(await orderOf(team, order.id), before)
+})
+
+const kept: Record<string, (team: Given, order: Order) => Promise<Order>> = {
+  'when what is missing harms no patient': (team, order) => reported(team, order.id, 'non_failure'),
+  'when nothing is missing': (team, order) => reported(team, order.id, undefined),
+  'for a team that did not ask for it': async (team, order) => {
+    await command(cells, ['team', 'feature', team.team, 'redraws', 'off'])
+    guard.forget(team.team)
+    return reported(team, order.id, 'internal_lab_failure')
+  },
+}
+for (const [when, play] of Object.entries(kept))
+  test(`an order is completed and not drawn again ${when}`, async () => {
+    const { team, order } = await taken()
+    const after = await play(team, order)
+    assert.equal(after.last_event.status, 'completed.walk_in_test.completed')
+    assert.equal(after.order_transaction.orders.length, 1)
+  })
+
+test('an order whose user is deleted while its results are under way is completed and not drawn again', async () => {
+  const { team, order } = await taken()
+  await team.api.post(`/v3/order/${order.id}/test`, { has_missing_results: true })
+  assert.equal((await team.api.delete(`/v2/user/${order.user_id}`)).status, 200)
+  await team.settle()
+  assert.equal((await team.api.post(`/v2/user/undo_delete?user_id=${order.user_id}`)).status, 200)
+  const after = await orderOf(team, order.id)
+  assert.equal(after.last_event.status, 'completed.walk_in_test.completed')
+  assert.deepEqual([after.has_missing_results, after.order_transaction.orders.length], [true, 1])
+})
+
+test('an order of another collection method is completed with what is missing', async () => {
+  const { team, order } = await taken('on_site_collection')
+  const after = await reported(team, order.id, 'internal_lab_failure')
+  assert.equal(after.last_event.status, 'completed.on_site_collection.completed')
+})
+
+test('a simulation of missing results ends in a redraw, which then waits like any order', async () => {
+  const { team, order } = await taken()
+  await team.api.post(`/v3/order/${order.id}/test`, { has_missing_results: true })
+  await team.settle()
+  const first = await orderOf(team, order.id)
+  assert.equal(first.last_event.status, 'collecting_sample.walk_in_test.redraw_available')
+  const again = await redrawOf(team, first)
+  assert.equal(again.last_event.status, 'received.walk_in_test.ordered')
+  const target = '?final_status=collecting_sample.walk_in_test.redraw_available'
+  assert.equal((await team.api.post(`/v3/order/${again.id}/test${target}`)).status, 400)
+  const other = await placed(team, { lab_test_id: order.lab_test.id })
+  assert.equal((await team.api.post(`/v3/order/${other.id}/test${target}`)).status, 200)
+  await team.settle()
+  assert.equal((await redrawOf(team, await orderOf(team, other.id))).origin, 'redraw')
+})

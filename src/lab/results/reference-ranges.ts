@@ -1,0 +1,137 @@
+// Reference ranges and what follows from them: flags and interpretations. Pure; knows no orders, no reports, no database.
+// Source: lab-testing.md 13.3, 13.4.
+import type { Interpretation, ResultType } from '../links/diagnostic-report.ts'
+
+export interface Bound {
+  value: number
+  inclusive: boolean
+}
+/** Where values lie; null at an open end. */
+export interface Range {
+  low: Bound | null
+  high: Bound | null
+}
+
+/** Longer texts are prose, not ranges or numbers. */
+const TEXT_MAX = 200
+
+const NUMBER = String.raw`[+-]?(?:(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d*)?|\.\d+)`
+/**
+ * Where a number may stop. More text may follow it, a unit for example, but nothing that makes it another number: titers (`<1:40`),
+ * powers, fractions, exponents, dates.
+ */
+const STOP = String.raw`(?![\d^⁄\p{No}]|[.,:/]\d|e[+-]?\d|\s*-\s*[+-]?\.?\d)`
+const COMPARED = new RegExp(String.raw`^([<>])\s*((?:OR\s*)?=)?\s*(${NUMBER})${STOP}`, 'iu')
+const BETWEEN = new RegExp(String.raw`^(${NUMBER})\s*-\s*(${NUMBER})${STOP}`, 'iu')
+const ALONE = new RegExp(`^${NUMBER}$`, 'u')
+
+const numberOf = (text: string): number => Number(text.replaceAll(',', ''))
+
+/** One spelling for what laboratories spell in several ways; undefined when the text is too long to be a range. */
+function plain(text: string): string | undefined {
+  if (text.length > TEXT_MAX) return undefined
+  return text
+    .trim()
+    .replace(/[\u2010-\u2015\u2212]/g, '-')
+    .replaceAll('≤', '<=')
+    .replaceAll('≥', '>=')
+}
+
+/**
+ * Read a reference range, or the result of type `range`: `<n`, `<=n`, `>n`, `>=n`, `a-b`, `< OR = n`, `> OR = n`, in any letter case,
+ * with blanks, thousands commas, `≤ ≥` and signs. A hyphen range includes both ends. Undefined: none of these, or a range that ends
+ * before it begins.
+ */
+export function parseRange(text: string | null): Range | undefined {
+  const given = text === null ? undefined : plain(text)
+  if (given === undefined) return undefined
+  const compared = COMPARED.exec(given)
+  if (compared) {
+    const bound = { value: numberOf(compared[3]!), inclusive: compared[2] !== undefined }
+    return compared[1] === '<' ? { low: null, high: bound } : { low: bound, high: null }
+  }
+  const between = BETWEEN.exec(given)
+  if (!between) return undefined
+  const [low, high] = [numberOf(between[1]!), numberOf(between[2]!)]
+  return low > high ? undefined : { low: { value: low, inclusive: true }, high: { value: high, inclusive: true } }
+}
+
+/** Read a decimal number that stands alone; undefined when it does not. */
+export function parseNumber(text: string): number | undefined {
+  const given = plain(text)
+  return given !== undefined && ALONE.test(given) ? numberOf(given) : undefined
+}
+
+/** Null: cannot be told. */
+export interface RangeFlags {
+  is_above_max_range: boolean | null
+  is_below_min_range: boolean | null
+}
+
+/**
+ * Hold a result against its reference range. A number is compared. A `range` result is above or below only when every value it allows
+ * is, and not so only when none is. On an open side of the reference range nothing is out of range.
+ */
+export function compare(type: ResultType, result: string, reference: Range | undefined): RangeFlags {
+  const values = reference && valuesOf(type, result)
+  if (!reference || !values) return { is_above_max_range: null, is_below_min_range: null }
+  return {
+    is_above_max_range: isAbove(values, reference.high),
+    is_below_min_range: isAbove(mirrored(values), mirroredBound(reference.low)),
+  }
+}
+
+/** The values a result allows. */
+function valuesOf(type: ResultType, result: string): Range | undefined {
+  if (type === 'range') return parseRange(result)
+  const value = type === 'numeric' ? parseNumber(result) : undefined
+  return value === undefined ? undefined : { low: { value, inclusive: true }, high: { value, inclusive: true } }
+}
+
+function isAbove({ low, high }: Range, max: Bound | null): boolean | null {
+  if (!max) return false
+  if (low && (low.value > max.value || (low.value === max.value && !(low.inclusive && max.inclusive)))) return true
+  if (high && (high.value < max.value || (high.value === max.value && (max.inclusive || !high.inclusive)))) return false
+  return null
+}
+
+const mirroredBound = (bound: Bound | null): Bound | null => bound && { ...bound, value: -bound.value }
+const mirrored = ({ low, high }: Range): Range => ({ low: mirroredBound(high), high: mirroredBound(low) })
+
+const meanings: Record<string, Interpretation> = {
+  N: 'normal',
+  NORMAL: 'normal',
+  NEG: 'normal',
+  H: 'abnormal',
+  L: 'abnormal',
+  A: 'abnormal',
+  AA: 'abnormal',
+  POS: 'abnormal',
+  HIGH: 'abnormal',
+  LOW: 'abnormal',
+  ABNORMAL: 'abnormal',
+  HH: 'critical',
+  LL: 'critical',
+  C: 'critical',
+  CRIT: 'critical',
+  CRITICAL: 'critical',
+  PANIC: 'critical',
+}
+
+/**
+ * What a result means: the laboratory's flag decides when it is a known one; without a flag, out of range is abnormal and all else
+ * normal. A flag nobody knows is not passed off as normal: out of range is abnormal, all else `unknown`.
+ * Unsourced: NORMAL, NEG, HIGH, LOW, ABNORMAL, CRITICAL, and what becomes of unknown flags.
+ */
+export function interpret(flag: string, flags: RangeFlags): Interpretation {
+  const sent = flag.trim().toUpperCase()
+  if (Object.hasOwn(meanings, sent)) return meanings[sent]!
+  if (flags.is_above_max_range || flags.is_below_min_range) return 'abnormal'
+  return sent === '' ? 'normal' : 'unknown'
+}
+
+const ascending: Interpretation[] = ['normal', 'unknown', 'abnormal', 'critical']
+
+/** The interpretation of a whole: the worst of its parts, `unknown` when there are none. */
+export const worst = (parts: Interpretation[]): Interpretation =>
+  parts.length === 0 ? 'unknown' : ascending[Math.max(...parts.map((part) => ascending.indexOf(part)))]!

@@ -1,0 +1,110 @@
+// What a result says on paper, before it is laid out. Pure.
+import type { FailureType } from '../links/diagnostic-report.ts'
+import type { Order } from '../orders/schema.ts'
+import type { Report } from './report-pdf.ts'
+import type { BiomarkerResult, MissingResult, ResultDocument } from './schema.ts'
+
+/** A report and the name of its file. */
+export interface Printed {
+  name: string
+  report: Report
+}
+
+export function toPrinted(document: ResultDocument, order: Order, options: { name: string; sandbox: boolean }): Printed {
+  const { metadata } = document
+  const [sample] = Object.values(document.sample_information)
+  const [laboratory] = Object.values(sample?.performing_laboratories ?? {})
+  const { patient_details: patient } = order
+  return {
+    name: options.name,
+    report: {
+      lab: {
+        name: laboratory?.name ?? metadata.laboratory ?? '',
+        address: addressLine(laboratory?.address ?? null),
+        clia: metadata.clia_number,
+        medical_director: laboratory?.medical_director ?? null,
+      },
+      patient: {
+        name: metadata.patient,
+        dob: metadata.dob,
+        age: metadata.age,
+        gender: capitalised(patient?.gender ?? 'unknown'),
+        patient_id: metadata.patient_id,
+      },
+      order: {
+        specimen_number: metadata.specimen_number,
+        order_id: order.id,
+        collected: metadata.date_collected,
+        received: metadata.date_received,
+        reported: metadata.date_reported,
+        status: order.last_event.status.endsWith('.corrected') ? 'corrected' : metadata.status,
+        fasting: order.lab_test.fasting,
+        physician: metadata.provider,
+        test_name: order.lab_test.name,
+        notes: order.clinical_notes,
+        sandbox: options.sandbox,
+      },
+      panels: panelsOf(document.results, order.lab_test.name),
+      missing: document.missing_results.map((item) => ({ name: item.name, reason: reasonOf(item) })),
+    },
+  }
+}
+
+/** Results of a marker that gives several stand under its name; markers of one result share a table. */
+function panelsOf(results: BiomarkerResult[], test_name: string): Report['panels'] {
+  const sizes = new Map<number, number>()
+  const markerOf = (result: BiomarkerResult) => result.source_markers?.[0]
+  for (const result of results) {
+    const id = markerOf(result)?.marker_id
+    if (id !== undefined) sizes.set(id, (sizes.get(id) ?? 0) + 1)
+  }
+  const panels = new Map<string, Report['panels'][number]>()
+  for (const result of results) {
+    const marker = markerOf(result)
+    const isPanel = marker !== undefined && sizes.get(marker.marker_id)! > 1
+    const [key, name] = !marker
+      ? ['other', 'Other results']
+      : isPanel
+        ? [`${marker.marker_id}`, marker.name]
+        : ['single', test_name]
+    const panel = panels.get(key) ?? { name, results: [] }
+    panels.set(key, panel)
+    panel.results.push({
+      name: result.name,
+      result: result.result,
+      unit: result.unit,
+      reference_range: result.reference_range,
+      flag: result.source_interpretation,
+      interpretation: result.interpretation,
+      notes: result.notes,
+      loinc: result.loinc,
+    })
+  }
+  return [...panels.values()]
+}
+
+const reasons: Record<FailureType, string> = {
+  quantity_not_sufficient_failure: 'Quantity not sufficient',
+  collection_process_failure: 'Handling after collection',
+  drop_off_failure: 'Condition on arrival',
+  internal_lab_failure: 'Problem inside the laboratory',
+  order_entry_failure: 'Not ordered properly at the laboratory',
+  non_failure: 'Not needed',
+  unknown_failure: 'No reason given',
+  patient_condition_failure: "Interference from the patient's condition",
+  missing_result_calc_failure: 'Cannot be calculated without other results',
+  missing_demo_aoe_calc_failure: 'Cannot be calculated without facts about the patient',
+  insufficient_volume: 'Quantity not sufficient',
+}
+
+const reasonOf = ({ inferred_failure_type, note }: MissingResult): string =>
+  [reasons[inferred_failure_type], note].filter(Boolean).join('. ')
+
+function addressLine(
+  address: { first_line: string; second_line: string | null; city: string; state: string; zip: string } | null,
+) {
+  if (!address) return ''
+  return [address.first_line, address.second_line, address.city, `${address.state} ${address.zip}`].filter(Boolean).join(', ')
+}
+
+const capitalised = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1)

@@ -1,0 +1,209 @@
+/**
+ * Owns what a laboratory report looks like on paper. A pure function of its input: no clock, no files, no network.
+ * It decides nothing about results: flags, interpretations and missing tests are printed as they are given.
+ */
+import { factBoxes, headedText } from '../../platform/pdf/blocks.ts'
+import { colors, full, openPen, paginate, sheet, styles, type Block, type Pen, type Style } from '../../platform/pdf/page.ts'
+import { missingTable, panelTable, type Result } from './report-table.ts'
+import { epoch_ms, instant, printable } from '../../platform/pdf/text.ts'
+
+const { bold, small, label, capital, comment } = styles
+
+export interface Report {
+  lab: { name: string; address: string; clia: string | null; medical_director: string | null }
+  patient: { name: string; dob: string; age: string; gender: string; patient_id: string | null }
+  order: {
+    specimen_number: string
+    order_id: string
+    collected: string | null
+    received: string | null
+    reported: string
+    status: 'final' | 'partial' | 'corrected'
+    fasting: boolean | null
+    physician: string | null
+    test_name: string
+    notes: string | null
+    sandbox: boolean
+  }
+  panels: { name: string; results: Result[] }[]
+  missing: { name: string; reason: string }[]
+}
+
+const results_max = 2000
+const panels_max = 2000
+const missing_max = 500
+const text_total = 400_000
+
+const badges = {
+  final: { text: 'FINAL REPORT', color: '#1f6b45', says: '' },
+  partial: { text: 'PARTIAL REPORT', color: '#a25a00', says: 'Further results are pending.' },
+  corrected: { text: 'CORRECTED REPORT', color: '#6a2c8a', says: 'Replaces earlier reports of this order.' },
+}
+
+const meanings: Record<string, string> = {
+  H: 'above the reference interval',
+  L: 'below the reference interval',
+  A: 'abnormal',
+  HH: 'critically high',
+  LL: 'critically low',
+  AA: 'critically abnormal',
+  C: 'critical',
+  CRIT: 'critical',
+  PANIC: 'critical',
+  POS: 'positive',
+  N: 'normal',
+}
+
+const sandboxLine = 'Sandbox: generated data, not for clinical use'
+
+/**
+ * A report on US Letter paper as the bytes of a PDF; the same report gives the same bytes. Strings are cut at lengths far above
+ * those of real reports, long texts with a remark. Instants in ISO form are spelled out, other forms printed as they are.
+ * Throws `RangeError` for more than 2,000 results, 2,000 panels or 500 missing tests: a part must not pass for the whole.
+ * `compress: false` leaves the content streams readable.
+ */
+export async function renderReport(report: Report, { compress = true } = {}): Promise<Uint8Array> {
+  const results = report.panels.slice(0, panels_max + 1).reduce((sum, panel) => sum + panel.results.length, 0)
+  if (results > results_max) throw new RangeError(`a report holds at most ${results_max} results`)
+  if (report.panels.length > panels_max) throw new RangeError(`a report holds at most ${panels_max} panels`)
+  if (report.missing.length > missing_max) throw new RangeError(`a report holds at most ${missing_max} missing tests`)
+
+  const specimen = printable(report.order.specimen_number, 60)
+  const info = {
+    Title: `Laboratory report ${specimen}`,
+    Author: printable(report.lab.name, 120),
+    CreationDate: new Date(epoch_ms(report.order.reported)),
+  }
+  const pen = openPen(info, { compress })
+  // The more results, the shorter their texts may be, so that the longest possible report stays within seconds.
+  const text_max = Math.min(Math.max(Math.floor(text_total / results), 400), 4000)
+  const pages = paginate(
+    [
+      letterhead(pen, report),
+      facts(pen, report),
+      summary(pen, report, results),
+      ...report.panels.flatMap((panel) => panelTable(pen, panel, text_max)),
+      ...missingTable(pen, report.missing),
+      ...headedText(pen, 'Notes', report.order.notes),
+      flagKey(pen, report),
+    ],
+    sheet.top,
+    sheet.top + 42,
+    sheet.bottom,
+  )
+  for (const [index, page] of pages.entries()) {
+    pen.page()
+    if (index > 0) runningHead(pen, report)
+    for (const { block, y } of page) block.draw(y)
+    footer(pen, report, `Page ${index + 1} of ${pages.length}`)
+  }
+  return pen.end()
+}
+
+function letterhead(pen: Pen, { lab, order }: Report): Block {
+  const badge = badges[order.status]
+  const name: Style = { font: 'Helvetica-Bold', size: 16, color: colors.navy }
+  const names = pen.wrap(printable(lab.name, 120), name, 350, 2)
+  const director = lab.medical_director && `Medical director: ${printable(lab.medical_director, 120)}`
+  const under = [
+    ...pen.wrap(printable(lab.address, 300), small, 350, 4),
+    ...pen.wrap([lab.clia && `CLIA ${printable(lab.clia, 30)}`, director].filter(Boolean).join('   |   '), small, 350, 2),
+  ]
+  const height = Math.max(names.length * 19 + under.length * 10.5, 46) + 14
+  return {
+    height,
+    draw(y) {
+      for (const [index, line] of names.entries()) pen.put(line, sheet.left, y + 14 + index * 19, name)
+      for (const [index, line] of under.entries()) pen.put(line, sheet.left, y + names.length * 19 + 9 + index * 10.5, small)
+      pen.put('LABORATORY REPORT', sheet.right, y + 8, capital, 'right')
+      const white: Style = { font: 'Helvetica-Bold', size: 10, color: '#ffffff' }
+      const width = pen.measure(white)(badge.text) + 20
+      pen.box(sheet.right - width, y + 15, width, 20, badge.color, 3)
+      pen.put(badge.text, sheet.right - width / 2, y + 28.5, white, 'center')
+      if (badge.says) pen.put(badge.says, sheet.right, y + 45, { ...small, size: 7.5 }, 'right')
+      pen.rule(y + height - 7, colors.navy, 1.2)
+    },
+  }
+}
+
+function facts(pen: Pen, { patient, order }: Report): Block {
+  const age = patient.age.trim() && ` (age ${printable(patient.age, 20)})`
+  const fasting = order.fasting === null ? null : order.fasting ? 'Yes' : 'No'
+  const left = [
+    ['Name', patient.name],
+    ['Date of birth', `${printable(instant(patient.dob), 40)}${age}`],
+    ['Gender', patient.gender],
+    ['Patient ID', patient.patient_id],
+    ['Ordered by', order.physician],
+    ['Test ordered', order.test_name],
+  ] as const
+  const right = [
+    ['Specimen', order.specimen_number],
+    ['Order', order.order_id],
+    ['Collected', order.collected && instant(order.collected)],
+    ['Received', order.received && instant(order.received)],
+    ['Reported', instant(order.reported)],
+    ['Fasting', fasting],
+  ] as const
+  return factBoxes(pen, { title: 'PATIENT', rows: left }, { title: 'SPECIMEN', rows: right })
+}
+
+function summary(pen: Pen, { panels, missing, order }: Report, results: number): Block {
+  const count = { normal: 0, abnormal: 0, critical: 0, unknown: 0 }
+  for (const panel of panels) for (const { interpretation } of panel.results) count[interpretation]++
+  const parts = [
+    { text: results === 1 ? '1 result' : `${results} results`, style: small },
+    ...(count.critical ? [{ text: `${count.critical} critical`, style: { ...small, font: bold.font, color: colors.red } }] : []),
+    ...(count.abnormal ? [{ text: `${count.abnormal} abnormal`, style: { ...small, font: bold.font, color: colors.ink } }] : []),
+    ...(missing.length ? [{ text: `${missing.length} not performed`, style: small }] : []),
+  ]
+  return {
+    height: 16,
+    draw(y) {
+      let x = sheet.left
+      for (const [index, { text, style }] of parts.entries()) {
+        if (index > 0) pen.put('·', x - 6, y + 11, small, 'center')
+        pen.put(text, x, y + 11, style)
+        x += pen.measure(style)(text) + 12
+      }
+      if (order.sandbox) pen.put(sandboxLine, sheet.right, y + 11, { ...comment, color: '#8a5a00' }, 'right')
+    },
+  }
+}
+
+/** The flags of every report and those of this one, so that no letter in the table stays unexplained where it is known. */
+function flagKey(pen: Pen, { panels }: Report): Block {
+  const used = panels.flatMap(({ results }) => results.map(({ flag }) => flag.trim().toUpperCase()))
+  const flags = [...new Set(['H', 'L', 'A', 'HH', 'LL', ...used])].filter((flag) => Object.hasOwn(meanings, flag))
+  const text = flags.map((flag) => `${flag} = ${meanings[flag]}`).join('   ·   ')
+  const lines = pen.wrap(`${text}. Results in bold are abnormal; a shaded row is a critical result.`, small, full, 4)
+  return {
+    height: 30 + lines.length * 10.5,
+    draw(y) {
+      pen.rule(y + 12, colors.hair, 0.5)
+      for (const [index, line] of lines.entries()) pen.put(line, sheet.left, y + 24 + index * 10.5, small)
+      pen.put('End of report', sheet.right, y + 24 + lines.length * 10.5, capital, 'right')
+    },
+  }
+}
+
+/** On every page but the first: whose results these are. */
+function runningHead(pen: Pen, { lab, patient, order }: Report): void {
+  const y = sheet.top
+  pen.fit(printable(patient.name, 160), sheet.left, y + 8, bold, 250)
+  pen.fit(`Born ${printable(instant(patient.dob), 40)}   ·   ${printable(patient.gender, 40)}`, sheet.left, y + 19, small, 250)
+  pen.fit(printable(lab.name, 120), sheet.right, y + 8, { ...small, font: bold.font }, 260, 'right')
+  const what = `${badges[order.status].text}   ·   Specimen ${printable(order.specimen_number, 60)}`
+  pen.fit(what, sheet.right, y + 19, small, 260, 'right')
+  pen.rule(y + 27, colors.navy, 0.8)
+}
+
+function footer(pen: Pen, { patient, order }: Report, page: string): void {
+  const y = sheet.bottom + 10
+  pen.rule(y, colors.hair, 0.5)
+  pen.fit(printable(patient.name, 160), sheet.left, y + 12, { ...label, font: bold.font }, 440)
+  pen.put(page, sheet.right, y + 12, { ...label, font: bold.font }, 'right')
+  const what = `Specimen ${printable(order.specimen_number, 60)}   ·   Reported ${printable(instant(order.reported), 60)}`
+  pen.fit(what, sheet.left, y + 22, label, 340)
+  if (order.sandbox) pen.put(sandboxLine, sheet.right, y + 22, label, 'right')
+}

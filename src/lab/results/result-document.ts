@@ -1,0 +1,179 @@
+// From a laboratory's report to the result document of an order. Pure. Source: lab-testing.md 13.2 to 13.5.
+import type { LabRecord } from '../catalog/labs.ts'
+import type {
+  Interpretation,
+  LabReport,
+  Measured,
+  PerformingLaboratory,
+  ReportedResult,
+  SourceMarker,
+} from '../links/diagnostic-report.ts'
+import { ageOn } from '../orders/patient-checks.ts'
+import type { Order } from '../orders/schema.ts'
+import { iso } from '../../platform/runtime/clock.ts'
+import { UNITED_STATES } from '../../people/person/countries.ts'
+import { judgeSignal } from './coded-results.ts'
+import type { Expectation } from './expected-results.ts'
+import { compare, interpret, parseNumber, parseRange, worst } from './reference-ranges.ts'
+import type { BiomarkerResult, LabResultsMetadata, MissingResult, ResultDocument, SampleData } from './schema.ts'
+
+/** Make the result document of an order. `lab` is the laboratory the order was placed with. */
+export function makeDocument(
+  order: Order,
+  lab: LabRecord | undefined,
+  report: LabReport,
+  expected: Expectation[],
+): ResultDocument {
+  const sample_id = order.sample_id ?? report.specimen_number
+  const performing = report.performing_laboratory ?? (lab && ownLaboratory(lab))
+  const results = judgeSignal(
+    report.results.map((given) =>
+      biomarker({ ...given, source_markers: markersOf(given, expected) }, report, sample_id, performing?.id ?? null),
+    ),
+  )
+  return {
+    metadata: {
+      ...patientOf(order, (report.collected_at ?? report.reported_at).slice(0, 10)),
+      'clia_#': performing?.clia ?? null,
+      clia_number: performing?.clia ?? null,
+      provider: order.physician && `${order.physician.first_name} ${order.physician.last_name}`,
+      laboratory: lab?.name ?? performing?.name ?? null,
+      date_reported: instant(report.reported_at),
+      date_collected: report.collected_at && instant(report.collected_at),
+      date_received: report.received_at && instant(report.received_at),
+      specimen_number: report.specimen_number,
+      status: report.status,
+      interpretation: wholeOf(report, results),
+      patient_id: order.user_id,
+      account_id: null,
+    },
+    results,
+    missing_results: missing(report, expected),
+    sample_information: { [sample_id]: sample(order, report, sample_id, performing) },
+  }
+}
+
+/** Whose result it is: what the link knows, else the ordered markers that expect one of this name or code. */
+const markersOf = ({ source_markers, slug, provider_id }: Measured, expected: Expectation[]): SourceMarker[] | null =>
+  source_markers ??
+  expected.find((item) => (slug !== '' && item.slug === slug) || (provider_id !== null && item.provider_id === provider_id))
+    ?.source_markers ??
+  null
+
+/** The laboratory may judge the whole worse than its parts, and not better. */
+function wholeOf({ interpretation: said }: LabReport, results: BiomarkerResult[]): Interpretation {
+  return worst([...(said ? [said] : []), ...results.map(({ interpretation }) => interpretation)])
+}
+
+const instant = (at: string): string => iso(new Date(at))
+
+function patientOf({ patient_details: patient }: Order, on: string): Pick<LabResultsMetadata, 'patient' | 'dob' | 'age'> {
+  if (!patient) return { patient: '', dob: '', age: '' }
+  const name = `${patient.first_name ?? ''} ${patient.last_name ?? ''}`.trim()
+  return { patient: name, dob: patient.dob, age: String(ageOn(patient.dob, on)) }
+}
+
+const ownLaboratory = (lab: LabRecord): PerformingLaboratory => ({
+  id: lab.slug,
+  name: lab.name,
+  clia: lab.clia,
+  phone_number: null,
+  medical_director: lab.medical_director,
+  address: {
+    first_line: lab.first_line_address,
+    second_line: null,
+    city: lab.city,
+    state: lab.state,
+    zip: lab.zipcode,
+    country: UNITED_STATES,
+  },
+})
+
+function biomarker(given: ReportedResult, report: LabReport, sample_id: string, laboratory: string | null): BiomarkerResult {
+  const range = parseRange(given.reference_range)
+  const flags = compare(given.type, given.result, range)
+  return {
+    name: given.name,
+    slug: given.slug,
+    value: (given.type === 'numeric' ? parseNumber(given.result) : undefined) ?? -1,
+    result: given.result,
+    type: given.type,
+    unit: given.unit,
+    timestamp: instant(report.reported_at),
+    notes: notesOf(given),
+    reference_range: given.reference_range,
+    min_range_value: range?.low?.value ?? null,
+    max_range_value: range?.high?.value ?? null,
+    ...flags,
+    interpretation: interpret(given.flag, flags),
+    source_interpretation: given.flag,
+    loinc: given.loinc,
+    loinc_slug: given.loinc_slug,
+    provider_id: given.provider_id,
+    source_markers: given.source_markers,
+    performing_laboratory: laboratory,
+    source_sample_id: sample_id,
+  }
+}
+
+/** Ranges and comments repeat their text; what the laboratory noted besides comes below it. */
+function notesOf({ type, result, notes }: ReportedResult): string | null {
+  if (type !== 'range' && type !== 'comment') return notes
+  return notes === null || notes === result ? result : `${result}\n${notes}`
+}
+
+/** What the laboratory says it could not do, and of a final report what it does not mention though it had to. */
+function missing(report: LabReport, expected: Expectation[]): MissingResult[] {
+  const slugs = new Set(report.results.map(({ slug }) => slug))
+  const expectedSlugs = new Set(expected.map(({ slug }) => slug))
+  // Codes tell only of results that no expectation has by name: two expected results may have one code.
+  const codes = new Set(report.results.filter(({ slug }) => !expectedSlugs.has(slug)).map(({ loinc }) => loinc))
+  const reported = report.missing.filter(({ slug }) => !slugs.has(slug))
+  const named = new Set(reported.map(({ slug }) => slug))
+  const silent =
+    report.status === 'final'
+      ? expected.filter(
+          ({ required, slug, loinc }) =>
+            required && !slugs.has(slug) && !named.has(slug) && (loinc === null || !codes.has(loinc)),
+        )
+      : []
+  return [
+    ...reported.map((item): MissingResult => ({ ...identity(item), inferred_failure_type: item.failure, note: item.note })),
+    ...silent.map((item): MissingResult => ({ ...identity(item), inferred_failure_type: 'unknown_failure', note: null })),
+  ]
+}
+
+const identity = ({ name, slug, loinc, loinc_slug, provider_id, source_markers }: Measured) => ({
+  name,
+  slug,
+  loinc,
+  loinc_slug,
+  provider_id,
+  source_markers,
+})
+
+function sample(order: Order, report: LabReport, sample_id: string, performing: PerformingLaboratory | undefined): SampleData {
+  return {
+    sample_id,
+    control_number: null,
+    date_collected: report.collected_at && instant(report.collected_at),
+    date_received: report.received_at && instant(report.received_at),
+    date_reported: instant(report.reported_at),
+    performing_laboratories: performing
+      ? {
+          [performing.id]: {
+            name: performing.name,
+            phone_number: performing.phone_number,
+            medical_director: performing.medical_director,
+            address: performing.address && { ...performing.address, access_notes: null },
+          },
+        }
+      : null,
+    clinical_information: {
+      fasting: order.lab_test.fasting,
+      notes: order.clinical_notes,
+      information: null,
+      total_volume: null,
+    },
+  }
+}

@@ -1,0 +1,164 @@
+// Results: what a laboratory reported of an order, as the interface shows it. Owns lab_result, one row for each order that has one;
+// never decides what a laboratory is asked to do.
+import { expectedResults } from '../catalog/lab-tests.ts'
+import { findLab } from '../catalog/labs.ts'
+import type { LabReport } from '../links/diagnostic-report.ts'
+import { transactionStatus, type OpenOrder } from '../orders/open-order.ts'
+import type { Order } from '../orders/schema.ts'
+import { fileName } from '../../platform/pdf/draw.ts'
+import { iso } from '../../platform/runtime/clock.ts'
+import type { Tx } from '../../platform/db/transaction.ts'
+import { badRequest, notFound } from '../../platform/http/errors.ts'
+import { JsonText } from '../../platform/http/operation.ts'
+import { Nullable, T, Timestamp } from '../../platform/schema/schema.ts'
+import { sql } from '../../platform/db/sql.ts'
+import { combine } from './combined-results.ts'
+import { makeDocument } from './result-document.ts'
+import { expectations } from './expected-results.ts'
+import { toPrinted, type Printed } from './report-content.ts'
+import { tellCritical, turnsCritical } from './critical-results.ts'
+import { markersToRedraw, placeRedraw } from './redraws.ts'
+import type { LabResults, LabResultsMetadata, ResultDocument } from './schema.ts'
+import { dropResultPdf } from './uploaded-pdf.ts'
+import { notDeleted, notDeletedHere } from '../../people/users/users.ts'
+
+/** As many as a printed report holds. */
+export const RESULTS_MAX = 2000
+export const MISSING_MAX = 500
+
+const Earlier = T.Object({ interpretation: T.String(), document: T.String(), created_at: Timestamp })
+
+/**
+ * Take a laboratory's report in: it becomes, or replaces, the result of its order, and a final one completes the order.
+ * Writes lab_result, lab_result_pdf, mail. Emits labtest.result.critical at the first critical interpretation and whenever another marker turns critical;
+ * then labtest.order.updated for `completed`, for `corrected` when the order was completed before, or for `sample_error` when nothing
+ * could be reported. A partial report takes it to `partial_results`, but changes no status of a kit. Where what is missing is drawn again
+ * the order goes to `redraw_available` instead, and a redraw is placed (redraws.ts).
+ * 400: the order is not with the laboratory, or its report is not awaited any more; more than 2,000 results or 500 missing ones.
+ * Source: lab-testing.md 12, 13.1, 13.7.
+ */
+export async function receiveReport(tx: Tx, open: OpenOrder, report: LabReport): Promise<void> {
+  if (report.results.length > RESULTS_MAX || report.missing.length > MISSING_MAX)
+    throw badRequest(`A report has at most ${RESULTS_MAX} results and ${MISSING_MAX} missing ones`)
+  const step = stepOf(open, report)
+  const { order } = open
+  const { lab } = order.lab_test
+  const [earlier, markers, laboratory] = await Promise.all([
+    tx.maybe(
+      Earlier,
+      sql`select interpretation, document, created_at from lab_result where order_id = ${order.id} and team_id = ${tx.team}`,
+    ),
+    expectedResults(tx, order.lab_test.id),
+    lab ? findLab(tx, lab.id) : undefined,
+  ])
+  const expected = expectations(markers)
+  const document = makeDocument(order, laboratory, report, expected)
+  const { status } = report
+  const interpretation = document.metadata.interpretation!
+  const created_at = earlier?.created_at ?? iso(tx.now)
+  tx.defer(sql`
+    insert into lab_result (order_id, team_id, status, interpretation, document, created_at, updated_at)
+    values (${order.id}, ${tx.team}, ${status}, ${interpretation}, ${JSON.stringify(document)}, ${created_at}, ${tx.now})
+    on conflict (order_id) do update
+    set status = excluded.status, interpretation = excluded.interpretation, document = excluded.document, updated_at = excluded.updated_at`)
+  if (earlier) dropResultPdf(tx, order.id)
+  if (report.collected_at !== null) open.collected(new Date(report.collected_at))
+  order.interpretation = interpretation
+  order.has_missing_results = document.missing_results.length > 0
+  if (turnsCritical(document, earlier))
+    tellCritical(tx, open, { sample_id: order.sample_id ?? report.specimen_number, status, created_at })
+  const ends = step === 'completed' || step === 'sample_error'
+  const again = ends && open.may('redraw_available') ? await markersToRedraw(tx, open, document, expected) : []
+  if (again.length) {
+    open.advance('redraw_available')
+    await placeRedraw(tx, open, again)
+  } else if (step) open.advance(step)
+}
+
+/** The step of an order that takes the report. Kits have none for a partial one. */
+function stepOf(open: OpenOrder, report: LabReport): string | undefined {
+  if (report.status === 'final') {
+    if (open.lowStatus === 'completed' || open.lowStatus === 'corrected') return 'corrected'
+    return report.results.length === 0 ? 'sample_error' : 'completed'
+  }
+  if (open.may('partial_results')) return 'partial_results'
+  if (open.order.details.type === 'testkit' && open.may('completed')) return undefined
+  throw badRequest(`Transition from ${open.lowStatus} to partial_results is not allowed`)
+}
+
+const Row = T.Object({ order_document: T.String(), document: Nullable(T.String()) })
+
+/** The order and its result, both as stored. */
+async function readResult(tx: Tx, order_id: string): Promise<{ order: Order; document: string }> {
+  const row = await tx.maybe(
+    Row,
+    sql`
+    select o.document as order_document, r.document
+    from lab_order o left join lab_result r on r.order_id = o.id
+    where o.id = ${order_id} and o.team_id = ${tx.team} and ${notDeletedHere(tx, sql`o.user_id`)}`,
+  )
+  if (!row) throw notFound('Order not found')
+  const order = JSON.parse(row.order_document) as Order
+  tx.concerns(order.user_id)
+  if (row.document === null) throw notFound('No result is available for this order')
+  return { order, document: row.document }
+}
+
+/** Read the result of an order. 404: no such order, no result yet. */
+export async function getResult(tx: Tx, order_id: string): Promise<JsonText<LabResults>> {
+  const { order, document } = await readResult(tx, order_id)
+  return new JsonText(`${document.slice(0, -1)},"order_transaction":${JSON.stringify(order.order_transaction)}}`)
+}
+
+/** Read the head of an order's result. 404: no such order, no result yet. */
+export async function getResultMetadata(tx: Tx, order_id: string): Promise<LabResultsMetadata> {
+  return (JSON.parse((await readResult(tx, order_id)).document) as ResultDocument).metadata
+}
+
+/** What is printed of an order's result. 404: no such order, no result yet. */
+export async function getResultPdf(tx: Tx, order_id: string): Promise<Printed> {
+  const { order, document } = await readResult(tx, order_id)
+  return toPrinted(JSON.parse(document) as ResultDocument, order, {
+    name: fileName(order.sample_id ?? order.id),
+    sandbox: tx.tenant.cell.startsWith('sandbox'),
+  })
+}
+
+/** More orders than a transaction ever has. */
+const ORDERS_MAX = 100
+
+const MemberRow = T.Object({ order_document: T.String(), low_status: T.String(), document: Nullable(T.String()) })
+
+/** The results of a transaction's orders as one, with the latest order that has any. */
+async function readCombined(tx: Tx, transaction_id: string): Promise<{ order: Order; document: ResultDocument }> {
+  const rows = await tx.many(
+    MemberRow,
+    sql`
+    select o.document as order_document, o.low_status, r.document
+    from lab_order o left join lab_result r on r.order_id = o.id
+    where o.transaction_id = ${transaction_id} and o.team_id = ${tx.team} and ${notDeleted(tx, sql`o.user_id`)}
+    order by o.created_at, o.id limit ${ORDERS_MAX}`,
+  )
+  if (rows.length === 0) throw notFound('Order transaction not found')
+  for (const row of rows) {
+    const { id, user_id } = JSON.parse(row.order_document) as Order
+    tx.concerns(user_id, id)
+  }
+  const latest = rows.findLast((row) => row.document !== null)
+  if (!latest) throw notFound('No result is available for this order transaction')
+  const documents = rows.flatMap((row) => (row.document === null ? [] : [JSON.parse(row.document) as ResultDocument]))
+  const completed = transactionStatus(rows.map((row) => row.low_status)) === 'completed'
+  return { order: JSON.parse(latest.order_document) as Order, document: combine(documents, completed) }
+}
+
+/** Read the results of a transaction's orders as one. 404: no such transaction, no result of any order yet. */
+export async function getTransactionResult(tx: Tx, transaction_id: string): Promise<LabResults> {
+  const { order, document } = await readCombined(tx, transaction_id)
+  return { ...document, order_transaction: order.order_transaction }
+}
+
+/** What is printed of a transaction's results. 404: no such transaction, no result of any order yet. */
+export async function getTransactionResultPdf(tx: Tx, transaction_id: string): Promise<Printed> {
+  const { order, document } = await readCombined(tx, transaction_id)
+  return toPrinted(document, order, { name: fileName(transaction_id), sandbox: tx.tenant.cell.startsWith('sandbox') })
+}

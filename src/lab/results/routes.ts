@@ -1,0 +1,80 @@
+import { draw as drawn } from '../../platform/pdf/draw.ts'
+import type { Tx } from '../../platform/db/transaction.ts'
+import type { Heavy } from '../../platform/runtime/worker-threads.ts'
+import { operation, outsideOperation, pdf, type FileReply, type Outside } from '../../platform/http/operation.ts'
+import { Fields, Uuid } from '../../platform/schema/schema.ts'
+import type { Printed } from './report-content.ts'
+import { getResult, getResultMetadata, getResultPdf, getTransactionResult, getTransactionResultPdf } from './results.ts'
+import { LabResults, LabResultsMetadata } from './schema.ts'
+import { findResultPdf } from './uploaded-pdf.ts'
+
+const ofOrder = Fields({ order_id: Uuid })
+const ofTransaction = Fields({ transaction_id: Uuid })
+
+const task = new URL('report-pdf.task.ts', import.meta.url)
+
+const draw = (pool: Heavy, outside: Outside, read: (tx: Tx) => Promise<Printed>) =>
+  drawn(pool, outside, { url: task }, async (tx) => {
+    const { name, report } = await read(tx)
+    return { name, input: report }
+  })
+
+/** The document that the laboratory itself wrote, if we have it. */
+const laboratorys = ({ tenant, cells }: Outside, order_id: string): Promise<FileReply | undefined> =>
+  cells.of(tenant.cell).read(tenant, (tx) => findResultPdf(tx, order_id))
+
+export const routes = (pool: Heavy) => [
+  operation({
+    id: 'get_lab_test_result_raw',
+    patients: true,
+    method: 'GET',
+    path: '/v3/order/{order_id}/result',
+    summary: 'Read the result of an order',
+    description: 'Available from the first report of the laboratory on, partial ones included.',
+    params: ofOrder,
+    reply: LabResults,
+    run: (tx, { params }) => getResult(tx, params.order_id),
+  }),
+  operation({
+    id: 'get_lab_test_result_metadata',
+    patients: true,
+    method: 'GET',
+    path: '/v3/order/{order_id}/result/metadata',
+    summary: 'Read laboratory, patient and dates of a result',
+    params: ofOrder,
+    reply: LabResultsMetadata,
+    run: (tx, { params }) => getResultMetadata(tx, params.order_id),
+  }),
+  outsideOperation({
+    id: 'get_lab_test_result',
+    patients: true,
+    method: 'GET',
+    path: '/v3/order/{order_id}/result/pdf',
+    summary: 'Get the result of an order as a document',
+    description: "The laboratory's own where its staff gave one for the present report, else one that is drawn.",
+    params: ofOrder,
+    reply: pdf,
+    run: async (outside, { params }) =>
+      (await laboratorys(outside, params.order_id)) ?? draw(pool, outside, (tx) => getResultPdf(tx, params.order_id)),
+  }),
+  operation({
+    id: 'get_order_transaction_result',
+    patients: true,
+    method: 'GET',
+    path: '/v3/order_transaction/{transaction_id}/result',
+    summary: 'Read the results of all orders of a transaction as one',
+    params: ofTransaction,
+    reply: LabResults,
+    run: (tx, { params }) => getTransactionResult(tx, params.transaction_id),
+  }),
+  outsideOperation({
+    id: 'get_order_transaction_result_pdf',
+    patients: true,
+    method: 'GET',
+    path: '/v3/order_transaction/{transaction_id}/result/pdf',
+    summary: 'Get the results of all orders of a transaction as one document',
+    params: ofTransaction,
+    reply: pdf,
+    run: (outside, { params }) => draw(pool, outside, (tx) => getTransactionResultPdf(tx, params.transaction_id)),
+  }),
+]

@@ -1,0 +1,51 @@
+// The laboratory's own document of a result, where somebody gave us one. Owns lab_result_pdf; never looks into the document.
+//
+// Invariant: a document is shown only beside the report that it was given for. One that came before any report belongs to the first.
+import { createHash } from 'node:crypto'
+import type { OpenOrder } from '../orders/open-order.ts'
+import { fileName } from '../../platform/pdf/draw.ts'
+import type { Tx } from '../../platform/db/transaction.ts'
+import { FileReply } from '../../platform/http/operation.ts'
+import { T } from '../../platform/schema/schema.ts'
+import { sql } from '../../platform/db/sql.ts'
+import { notDeleted } from '../../people/users/users.ts'
+
+const Checksum = T.Object({ checksum: T.String() })
+
+/**
+ * Keep a document for the result of an order that is held open; it takes the place of an earlier one. Writes lab_result_pdf.
+ * @returns whether it is another one than was kept before
+ */
+export async function keepResultPdf(tx: Tx, { order }: OpenOrder, bytes: Buffer): Promise<boolean> {
+  const checksum = createHash('sha256').update(bytes).digest('hex')
+  const kept = await tx.maybe(
+    Checksum,
+    sql`select checksum from lab_result_pdf where order_id = ${order.id} and team_id = ${tx.team}`,
+  )
+  if (kept?.checksum === checksum) return false
+  await tx.run(sql`
+    insert into lab_result_pdf (order_id, team_id, checksum, bytes, created_at)
+    values (${order.id}, ${tx.team}, ${checksum}, ${bytes}, ${tx.now})
+    on conflict (order_id) do update set checksum = excluded.checksum, bytes = excluded.bytes, created_at = excluded.created_at`)
+  return true
+}
+
+/** A report that replaces another makes the document of that one untrue. Writes lab_result_pdf. */
+export const dropResultPdf = (tx: Tx, order_id: string): void =>
+  tx.defer(sql`delete from lab_result_pdf where order_id = ${order_id} and team_id = ${tx.team}`)
+
+const Kept = T.Object({ user_id: T.String(), sample_id: T.Union([T.String(), T.Null()]), bytes: T.Unsafe<Buffer>({}) })
+
+/** The document of an order that has a result, if there is one. */
+export async function findResultPdf(tx: Tx, order_id: string): Promise<FileReply | undefined> {
+  const kept = await tx.maybe(
+    Kept,
+    sql`
+    select o.user_id, o.sample_id, p.bytes
+    from lab_result_pdf p join lab_result r on r.order_id = p.order_id join lab_order o on o.id = p.order_id
+    where p.order_id = ${order_id} and p.team_id = ${tx.team} and ${notDeleted(tx, sql`o.user_id`)}`,
+  )
+  if (!kept) return undefined
+  tx.concerns(kept.user_id)
+  return new FileReply('application/pdf', fileName(kept.sample_id ?? order_id), kept.bytes)
+}

@@ -1,0 +1,387 @@
+// Binding a patient to a kit. Source: interface.md, POST /v3/order/testkit/register; lab-testing.md 6.7.
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { registrableTestkit } from '../orders/kit-lifecycles.ts'
+import { changeOrder } from '../orders/change-order.ts'
+import type { Order, TestkitDetails } from '../orders/schema.ts'
+import { sql } from '../../platform/db/sql.ts'
+import {
+  address,
+  kit,
+  orderOf,
+  pass,
+  patient,
+  placed,
+  proxy,
+  registration,
+  shownAddress,
+  tenantOf,
+  waiters,
+  walk,
+} from '../../testing-orders.ts'
+import { given, type Given } from '../../testing.ts'
+import { moveKit } from './shipments.ts'
+
+const register = ({ api }: Given, sample_id: string | null, changes: Record<string, unknown> = {}) =>
+  api.post('/v3/order/testkit/register', registration(sample_id, changes))
+
+const ORDERED = ['labtest.order.created', 'labtest.order.updated']
+const REGISTERED = [...ORDERED, 'labtest.order.updated', 'labtest.order.updated']
+
+const already = { detail: 'The test kit is registered already' }
+
+describe('registering a kit', () => {
+  test('answers with the whole order, its patient and its parcel, and tells of both steps', async () => {
+    const team = await given()
+    const before = await kit(team)
+    await pass(team, 3600)
+    const { status, body } = await register(team, before.sample_id, {
+      patient_address: { ...address, receiver_name: 'Testa', access_notes: 'Ring twice' },
+    })
+    assert.equal(status, 200)
+    assert.deepEqual([body.status, body.message], ['success', 'Kit registered successfully'])
+    const { order } = body as { order: Order }
+    const at = order.updated_at
+    assert.ok(at > before.updated_at)
+    const { shipment } = order.details.data as TestkitDetails['data']
+    const [created, registered] = order.events.slice(2)
+    assert.deepEqual(order, {
+      ...before,
+      patient_details: {
+        ...patient,
+        medical_proxy: null,
+        race: null,
+        ethnicity: null,
+        sexual_orientation: null,
+        gender_identity: null,
+      },
+      patient_address: { ...shownAddress, receiver_name: 'Testa', access_notes: 'Ring twice' },
+      details: {
+        type: 'testkit',
+        data: {
+          ...before.details.data,
+          shipment: {
+            id: shipment!.id,
+            outbound_tracking_number: null,
+            outbound_tracking_url: null,
+            outbound_courier: null,
+            inbound_tracking_number: null,
+            inbound_tracking_url: null,
+            inbound_courier: null,
+            notes: null,
+            created_at: at,
+            updated_at: at,
+          },
+          updated_at: at,
+        },
+      },
+      updated_at: at,
+      requisition_form_url: order.requisition_form_url,
+      events: [
+        ...before.events,
+        { id: created!.id, created_at: at, status: 'received.testkit.requisition_created', status_detail: null },
+        { id: registered!.id, created_at: at, status: 'received.testkit.testkit_registered', status_detail: null },
+      ],
+      last_event: registered,
+      order_transaction: {
+        ...before.order_transaction,
+        orders: [
+          {
+            ...before.order_transaction.orders[0],
+            updated_at: at,
+            low_level_status: 'registered',
+            low_level_status_created_at: at,
+          },
+        ],
+      },
+    })
+    assert.match(order.requisition_form_url!, /\/documents\/requisition\?token=/)
+    assert.ok(registered!.id > created!.id)
+    assert.deepEqual(await orderOf(team, order.id), order)
+    assert.deepEqual(await team.events(), REGISTERED)
+    const told = (await team.api.get('/v1/events')).body.data
+    assert.deepEqual(told[0].body.data, order)
+    assert.deepEqual(told[1].body.data.last_event, created)
+    assert.deepEqual(told[1].body.data.patient_details, order.patient_details)
+    assert.deepEqual(await team.jobs(), [])
+  })
+
+  test('keeps the user of the order when none is named', async () => {
+    const team = await given()
+    const { sample_id, user_id } = await kit(team)
+    assert.equal((await register(team, sample_id)).body.order.user_id, user_id)
+  })
+
+  test('for another user gives that user the order, and is told as that user’s; what was told before stays', async () => {
+    const team = await given()
+    const [stock, person] = [await team.user('stock'), await team.user('person')]
+    const { id, sample_id } = await kit(team, { user_id: stock })
+    const { status, body } = await register(team, sample_id, { user_id: person })
+    assert.deepEqual([status, body.order.user_id], [200, person])
+    await walk(team, id, 'transit_lab')
+    const told = (await team.api.get('/v1/events')).body.data.reverse()
+    assert.deepEqual(
+      told.map((event: { body: { user_id: string; client_user_id: string; data: Order } }) => [
+        event.body.client_user_id,
+        event.body.user_id,
+        event.body.data.user_id,
+      ]),
+      [...Array(2).fill(['stock', stock, stock]), ...Array(3).fill(['person', person, person])],
+    )
+    assert.equal((await team.api.get(`/v3/orders?user_id=${stock}`)).body.total, 0)
+    assert.equal((await team.api.get(`/v3/orders?user_id=${person}`)).body.total, 1)
+  })
+
+  test('for a user that the team does not have is not found', async () => {
+    const [team, other] = [await given(), await given()]
+    const before = await kit(team)
+    const deleted = await team.user()
+    await team.api.delete(`/v2/user/${deleted}`)
+    for (const user_id of ['00000000-0000-7000-8000-000000000000', await other.user(), deleted]) {
+      const { status, body } = await register(team, before.sample_id, { user_id })
+      assert.deepEqual([status, body], [404, { detail: 'User does not exist on this team' }])
+    }
+    assert.deepEqual(await orderOf(team, before.id), before)
+    assert.deepEqual(await team.events(), ORDERED)
+  })
+
+  test('needs consents or a physician, whom the order then shows', async () => {
+    const team = await given()
+    const { sample_id, id } = await kit(team)
+    const physician = { first_name: 'Medica', last_name: 'Fictional', npi: '12' }
+    for (const neither of [{ consents: undefined }, { consents: [] }, { consents: null, physician: null }]) {
+      const { status, body } = await register(team, sample_id, neither)
+      assert.deepEqual([status, body], [400, { detail: 'Either consents or a physician must be given' }])
+    }
+    assert.deepEqual(await team.events(), ORDERED)
+    const { status, body } = await register(team, sample_id, { consents: undefined, physician })
+    assert.deepEqual([status, body.order.physician], [200, physician])
+    assert.deepEqual((await orderOf(team, id)).physician, physician)
+  })
+
+  test('is done once', async () => {
+    const team = await given()
+    const { sample_id, id } = await kit(team)
+    assert.equal((await register(team, sample_id)).status, 200)
+    const before = await orderOf(team, id)
+    const again = await register(team, sample_id, { patient_details: { ...patient, first_name: 'Other' } })
+    assert.deepEqual([again.status, again.body], [400, already])
+    await walk(team, id, 'transit_lab', 'delivered_to_lab')
+    const late = await register(team, sample_id)
+    assert.deepEqual([late.status, late.body], [400, already])
+    assert.deepEqual((await orderOf(team, id)).patient_details, before.patient_details)
+    assert.deepEqual(await team.events(), [...REGISTERED, 'labtest.order.updated', 'labtest.order.updated'])
+  })
+
+  test('with a code that no kit of the team has is not found', async () => {
+    const [team, other] = [await given(), await given()]
+    const theirs = await kit(other)
+    const mine = await kit(team)
+    for (const sample_id of ['DBK0000000000', theirs.sample_id, `${mine.sample_id}0`, '-', '%']) {
+      const { status, body } = await register(team, sample_id)
+      assert.deepEqual([status, body], [404, { detail: 'No test kit has this sample_id' }])
+    }
+    assert.deepEqual(await orderOf(other, theirs.id), theirs)
+    assert.deepEqual(await team.events(), ORDERED)
+  })
+
+  test('takes the code as people type it: in any case, with hyphens and blanks', async () => {
+    const team = await given()
+    for (const typed of [
+      (code: string) => ` ${code.toLowerCase()} `,
+      (code: string) => `${code.slice(0, 3)}-${code.slice(3, 8)} ${code.slice(8)}`,
+      (code: string) => `${code.slice(0, 3)}–${code.slice(3)}\u00a0`,
+    ]) {
+      const { id, sample_id } = await kit(team)
+      const { status, body } = await register(team, typed(sample_id!))
+      assert.deepEqual([status, body.order?.id, body.order?.sample_id], [200, id, sample_id])
+    }
+  })
+
+  test('takes the kit with exactly this code before others whose codes read the same', async () => {
+    const team = await given()
+    const [first, second] = [await kit(team), await kit(team)]
+    for (const [{ id }, code] of [
+      [first, 'box-1'],
+      [second, 'BOX 1'],
+    ] as const)
+      await team.db.queries.run(sql`update lab_order set sample_id = ${code} where id = ${id} and team_id = ${team.team}`)
+    assert.equal((await register(team, 'box-1')).body.order.id, first.id)
+    assert.equal((await register(team, ' BOX 1')).body.order.id, second.id)
+  })
+
+  test('of a kit that was ordered for a known patient is refused', async () => {
+    const team = await given()
+    const { id } = await placed(team)
+    await team.db.queries.run(sql`update lab_order set sample_id = 'DBK1' where id = ${id} and team_id = ${team.team}`)
+    const { status, body } = await register(team, 'DBK1')
+    assert.deepEqual([status, body], [400, already])
+    assert.deepEqual(await team.events(), ['labtest.order.created'])
+  })
+
+  const registrable = [
+    'awaiting_registration',
+    'transit_customer',
+    'out_for_delivery',
+    'with_customer',
+    'problem_in_transit_customer',
+  ]
+  for (const low of Object.keys(registrableTestkit.steps).filter((state) => state !== 'registered'))
+    test(`that is ${low} ${registrable.includes(low) ? 'works' : 'is refused'}`, async () => {
+      const team = await given()
+      const { id, sample_id } = await kit(team)
+      await team.db.queries.run(sql`update lab_order set low_status = ${low} where id = ${id} and team_id = ${team.team}`)
+      const { status, body } = await register(team, sample_id)
+      if (registrable.includes(low)) {
+        assert.equal(status, 200)
+        assert.equal(body.order.last_event.status, 'received.testkit.testkit_registered')
+        assert.equal(body.order.status, 'received')
+        assert.deepEqual(await team.events(), REGISTERED)
+      } else {
+        assert.deepEqual([status, body], [400, { detail: `A test kit that is ${low} cannot be registered` }])
+        assert.deepEqual(await team.events(), ORDERED)
+      }
+    })
+
+  test('keeps the parcel of a kit that is on its way already', async () => {
+    const team = await given()
+    const { id, sample_id } = await kit(team)
+    await team.api.post(`/v3/order/${id}/test?final_status=collecting_sample.testkit.with_customer`)
+    await team.settle()
+    const { shipment } = (await orderOf(team, id)).details.data as TestkitDetails['data']
+    assert.ok(shipment?.outbound_tracking_number)
+    const { body } = await register(team, sample_id)
+    assert.deepEqual(body.order.details.data.shipment, shipment)
+  })
+
+  test('holds minors to the rules of ordering', async () => {
+    const sandbox = await given()
+    const production = await given('production-us')
+    const child = { ...patient, dob: '2020-02-29' }
+    const { sample_id } = await kit(sandbox)
+    const without = await register(sandbox, sample_id, { patient_details: child })
+    assert.deepEqual([without.status, without.body], [400, { detail: 'A medical_proxy is required for a patient under 18' }])
+    const made = await kit(production)
+    await production.db.queries.run(
+      sql`update lab_order set sample_id = 'P1' where id = ${made.id} and team_id = ${production.team}`,
+    )
+    const refused = await register(production, 'P1', { patient_details: { ...child, medical_proxy: proxy } })
+    assert.deepEqual(
+      [refused.status, refused.body],
+      [400, { detail: 'Ordering for patients under 18 is not enabled for this team (minor_ordering_enabled)' }],
+    )
+    const { status, body } = await register(sandbox, sample_id, { patient_details: { ...child, medical_proxy: proxy } })
+    assert.deepEqual([status, body.order.patient_details.medical_proxy.first_name], [200, 'Guarda'])
+  })
+
+  test('gives every fault at once, in the order of the fields', async () => {
+    const { api } = await given()
+    const { status, body } = await api.post('/v3/order/testkit/register', {
+      sample_id: '',
+      user_id: 'x',
+      patient_details: { ...patient, last_name: ' x', phone_number: '5' },
+      patient_address: { ...address, zip: 'x', access_notes: 'a'.repeat(1001) },
+      consents: [{}],
+    })
+    assert.equal(status, 422)
+    assert.deepEqual(
+      body.detail.map(({ loc, type }: { loc: string[]; type: string }) => `${loc.slice(1).join('.')} ${type}`),
+      [
+        'sample_id string_too_short',
+        'user_id uuid_parsing',
+        'patient_details.last_name string_pattern_mismatch',
+        'patient_details.phone_number value_error',
+        'patient_address.zip string_pattern_mismatch',
+        'patient_address.access_notes string_too_long',
+        'consents.0.consentType missing',
+      ],
+    )
+  })
+})
+
+describe('two registrations of one kit at the same time', () => {
+  test('end with exactly one patient', async () => {
+    const team = await given()
+    const { id, sample_id } = await kit(team)
+    const people = ['Ada', 'Bea', 'Cleo', 'Dina']
+    const replies = await Promise.all(
+      people.map((first_name) => register(team, sample_id, { patient_details: { ...patient, first_name } })),
+    )
+    const won = replies.filter((reply) => reply.status === 200)
+    assert.equal(won.length, 1)
+    for (const { status, body } of replies) if (status !== 200) assert.deepEqual([status, body], [400, already])
+    assert.deepEqual((await orderOf(team, id)).patient_details, won[0]!.body.order.patient_details)
+    assert.deepEqual(await team.events(), REGISTERED)
+  })
+
+  test('end so too when both give the kit to another user', async () => {
+    const team = await given()
+    const { id, sample_id } = await kit(team)
+    const users = [await team.user('first'), await team.user('second')]
+    let replies: ReturnType<typeof register>[] = []
+    // Both stand in line behind a lock, so that the second has begun before the first is done.
+    await team.db.tx(team.tenant, async (tx) => {
+      await tx.locking.run(sql`select id from lab_order where id = ${id} and team_id = ${tx.team} for update`)
+      replies = users.map((user_id) => register(team, sample_id, { user_id }))
+      await waiters(2)
+    })
+    const [first, second] = await Promise.all(replies)
+    assert.deepEqual([first!.status, second!.status].sort(), [200, 400])
+    const [won, lost] = first!.status === 200 ? [first!, second!] : [second!, first!]
+    assert.deepEqual(lost.body, already)
+    assert.equal((await orderOf(team, id)).user_id, won.body.order.user_id)
+    assert.deepEqual(await team.events(), REGISTERED)
+  })
+})
+
+describe('a kit without a patient', () => {
+  const move = async (team: Given, id: string, to: string) =>
+    team.db.tx(await tenantOf(team), (tx) => changeOrder(tx, id, (open) => moveKit(open, to)))
+
+  test('goes to its customer but not to the laboratory', async () => {
+    const team = await given()
+    const { id, sample_id } = await kit(team)
+    for (const to of ['transit_customer', 'out_for_delivery', 'with_customer']) await move(team, id, to)
+    for (const to of ['transit_lab', 'delivered_to_lab'])
+      await assert.rejects(move(team, id, to), {
+        status: 400,
+        body: { detail: `Transition from with_customer to ${to} is not allowed before registration` },
+      })
+    assert.equal((await orderOf(team, id)).last_event.status, 'collecting_sample.testkit.with_customer')
+    await register(team, sample_id)
+    await move(team, id, 'transit_lab')
+    await move(team, id, 'delivered_to_lab')
+    assert.equal((await orderOf(team, id)).last_event.status, 'sample_with_lab.testkit.delivered_to_lab')
+  })
+
+  test('that was registered on its way comes to its customer and from there to the laboratory', async () => {
+    const team = await given()
+    const { id, sample_id } = await kit(team)
+    await move(team, id, 'transit_customer')
+    await register(team, sample_id)
+    for (const to of ['out_for_delivery', 'with_customer', 'transit_lab', 'delivered_to_lab']) await move(team, id, to)
+    assert.deepEqual(
+      (await orderOf(team, id)).events.map((event) => event.status.split('.')[2]),
+      [
+        'ordered',
+        'awaiting_registration',
+        'transit_customer',
+        'requisition_created',
+        'testkit_registered',
+        'out_for_delivery',
+        'with_customer',
+        'transit_lab',
+        'delivered_to_lab',
+      ],
+    )
+  })
+
+  test('cannot go where its life has no way', async () => {
+    const team = await given()
+    const { id } = await kit(team)
+    await assert.rejects(move(team, id, 'out_for_delivery'), {
+      status: 400,
+      body: { detail: 'Transition from awaiting_registration to out_for_delivery is not allowed' },
+    })
+  })
+})

@@ -1,0 +1,49 @@
+import { OrderReply } from '../orders/schema.ts'
+import { operation } from '../../platform/http/operation.ts'
+import { CreateTestkitOrder, RegisterTestkit } from './schema.ts'
+import { createTestkitOrder, registerTestkit } from './testkits.ts'
+import { examplePatient } from '../../people/person/example-patient.ts'
+import { BODY_WITH_IMAGES_BYTES_MAX } from '../../people/person/image.ts'
+
+export const routes = [
+  operation({
+    id: 'create_testkit_order',
+    patients: true,
+    method: 'POST',
+    path: '/v3/order/testkit',
+    summary: 'Order a kit to be registered later',
+    body: CreateTestkitOrder,
+    reply: OrderReply,
+    example: {
+      user_id: '00000000-0000-7000-8000-000000000001',
+      lab_test_id: '00000000-0000-7000-8000-000000000002',
+      shipping_details: {
+        receiver_name: 'Testa Fictional',
+        first_line: '1 Sample Way',
+        city: 'Phoenix',
+        state: 'AZ',
+        zip: '85004',
+        country: 'US',
+        phone_number: '+15550100199',
+      },
+    },
+    run: (tx, { body }) => createTestkitOrder(tx, body),
+  }),
+  operation({
+    id: 'register_testkit_order',
+    patients: true,
+    method: 'POST',
+    path: '/v3/order/testkit/register',
+    summary: 'Bind a patient to a kit',
+    body: RegisterTestkit,
+    body_bytes_max: BODY_WITH_IMAGES_BYTES_MAX,
+    reply: OrderReply,
+    example: {
+      sample_id: 'DBK0000000000',
+      patient_details: examplePatient,
+      patient_address: { first_line: '1 Sample Way', city: 'Phoenix', state: 'AZ', zip: '85004', country: 'US' },
+      consents: [{ consentType: 'terms-of-use' }],
+    },
+    run: (tx, { body }) => registerTestkit(tx, body),
+  }),
+]
