@@ -94,8 +94,8 @@ import {
   findUser,
   markHandler as markUsersHandler,
 } from './people/users/users.ts'
-import { constraints as queryConstraints, eraseTeamQueries } from './wearables/continuous-queries.ts'
-import { routes as wearables } from './wearables/routes.ts'
+import { constraints as queryConstraints, eraseTeamQueries } from './wearables/queries/continuous-queries.ts'
+import { routes as wearables } from './wearables/queries/routes.ts'
 import { deletedEndpointsCleanup } from './events/delivery-queue/deleted-endpoints.ts'
 import { deliveryCleanups } from './events/delivery-queue/delivery-queue.ts'
 import { eraseTeamWebhooks } from './events/endpoints/erase.ts'

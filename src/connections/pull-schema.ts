@@ -2,7 +2,7 @@
 import { NextCursor } from '../tenancy/teams/schema.ts'
 import { Refusal, type Finish } from '../platform/schema/read.ts'
 import { Clearable, Fields, Int, Maybe, Nullable, OpenEnum, T, Uuid, type Static } from '../platform/schema/schema.ts'
-import { resources } from '../wire/resources.ts'
+import { resources } from '../wearables/resources/resources.ts'
 import { DAYS_MAX, pulledProviders } from './pull-defaults.ts'
 import { TEAMS_MAX, TeamIds } from './schema.ts'
 

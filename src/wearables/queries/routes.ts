@@ -1,5 +1,5 @@
-import { managementOperation, type Operation } from '../platform/http/operation.ts'
-import { Fields } from '../platform/schema/schema.ts'
+import { managementOperation, type Operation } from '../../platform/http/operation.ts'
+import { Fields } from '../../platform/schema/schema.ts'
 import { archiveQuery, createQuery, listQueries, updateQuery, validateQuery } from './continuous-queries.ts'
 import * as shapes from './schema.ts'
 

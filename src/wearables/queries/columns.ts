@@ -1,7 +1,7 @@
 // The tables that queries read: their columns and what these hold. Only values. Names differ from those of summaries.
 // Source: openapi-management.json, *ColumnExpr; users-wearables.md 9, 10, 15.2-15.4. Unsourced: that `power_source` is text, and that
 // scores are whole numbers but for strain.
-import { intervalTimeseries, pointTimeseries, type Resource } from '../wire/resources.ts'
+import { intervalTimeseries, pointTimeseries, type Resource } from '../resources/resources.ts'
 
 /** What a column holds. `date` and `time` are of the user's own wall clock. */
 export type Scalar = 'int' | 'double' | 'text' | 'bool' | 'date' | 'time'

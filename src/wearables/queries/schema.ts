@@ -1,9 +1,9 @@
 // Shapes of continuous queries. Source: openapi-management.json; management-auth.md 5, 15.
-import { Clearable, Fields, Int, Maybe, Nullable, OpenEnum, T, Text, Uuid, type Static } from '../platform/schema/schema.ts'
-import { labSlugs } from '../lab/catalog/enums.ts'
-import { providers } from '../people/users/sources.ts'
-import { resources } from '../wire/resources.ts'
-import { Query } from './query.ts'
+import { Clearable, Fields, Int, Maybe, Nullable, OpenEnum, T, Text, Uuid, type Static } from '../../platform/schema/schema.ts'
+import { labSlugs } from '../../lab/catalog/enums.ts'
+import { providers } from '../../people/users/sources.ts'
+import { resources } from '../resources/resources.ts'
+import { Query } from './query-language.ts'
 
 const place = { org_id: Uuid, team_id: Uuid, environment: OpenEnum(['sandbox', 'production']) }
 export const TeamPlace = Fields(place)

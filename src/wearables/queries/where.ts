@@ -1,6 +1,6 @@
 // The `where` of a query: read into a tree, and held to the columns it names. Never passed on as text. Pure.
 // Source: users-wearables.md 15.2, Q5.
-import { parseMoment } from '../platform/schema/formats.ts'
+import { parseMoment } from '../../platform/schema/formats.ts'
 import type { Scalar } from './columns.ts'
 
 export type Literal = string | number | boolean

@@ -1,15 +1,15 @@
 // Continuous queries as organizations manage them. Owns `continuous_query`. A query is kept, and never changed afterwards; nothing
 // runs it here. Source: management-auth.md 15.
-import type { ConstraintAnswers } from '../platform/db/database.ts'
-import type { Tx } from '../platform/db/transaction.ts'
-import { badRequest, conflict, forbidden, notFound } from '../platform/http/errors.ts'
-import { inTurn } from '../platform/db/erasure.ts'
-import type { Manager } from '../platform/http/operation.ts'
-import { newestPage, readNewest } from '../platform/http/cursors.ts'
-import { Nullable, T, type Static } from '../platform/schema/schema.ts'
-import { sql } from '../platform/db/sql.ts'
+import type { ConstraintAnswers } from '../../platform/db/database.ts'
+import type { Tx } from '../../platform/db/transaction.ts'
+import { badRequest, conflict, forbidden, notFound } from '../../platform/http/errors.ts'
+import { inTurn } from '../../platform/db/erasure.ts'
+import type { Manager } from '../../platform/http/operation.ts'
+import { newestPage, readNewest } from '../../platform/http/cursors.ts'
+import { Nullable, T, type Static } from '../../platform/schema/schema.ts'
+import { sql } from '../../platform/db/sql.ts'
 import { interpret } from './interpret.ts'
-import { Query } from './query.ts'
+import { Query } from './query-language.ts'
 import type { ContinuousQuery, CreateQuery, UpdateQuery } from './schema.ts'
 
 const PAGE = 100

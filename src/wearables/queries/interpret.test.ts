@@ -1,10 +1,10 @@
 // What a query means, without a database: names and types of columns, dependencies, and what makes no sense.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { read } from '../platform/schema/read.ts'
-import type { Fault } from '../platform/http/errors.ts'
+import { read } from '../../platform/schema/read.ts'
+import type { Fault } from '../../platform/http/errors.ts'
 import { interpret } from './interpret.ts'
-import { Query } from './query.ts'
+import { Query } from './query-language.ts'
 
 const byWeek = (index: string) => ({ date_trunc: { unit: 'week' }, arg: { index } })
 const bySleep = { group_by: [byWeek('sleep')] }

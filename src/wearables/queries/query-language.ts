@@ -1,8 +1,8 @@
 // The query language as shapes: what to select, how to group, which rows, how to fill gaps. Made from the tables of columns.ts.
 // What a well-formed query means, and whether it means anything, is said in interpret.ts. Source: users-wearables.md 15.2;
 // openapi-management.json, Query.
-import { Refusal } from '../platform/schema/read.ts'
-import { Clearable, Fields, Int, Maybe, OpenEnum, T, Text, type TSchema } from '../platform/schema/schema.ts'
+import { Refusal } from '../../platform/schema/read.ts'
+import { Clearable, Fields, Int, Maybe, OpenEnum, T, Text, type TSchema } from '../../platform/schema/schema.ts'
 import { macros, sampleGroups, sourceColumns, tableNames, tables, type TableName } from './columns.ts'
 
 export const functions = ['mean', 'min', 'max', 'sum', 'count', 'median', 'stddev', 'oldest', 'newest'] as const

@@ -1,6 +1,6 @@
 // What a query means, without running it: the columns of its result with their types, the resources it depends on, and every reason
 // why it means nothing. Pure. Source: users-wearables.md 15.2, Q1-Q9; management-auth.md 15.
-import type { Resource } from '../wire/resources.ts'
+import type { Resource } from '../resources/resources.ts'
 import {
   dependencies,
   fieldsOf,
@@ -25,7 +25,7 @@ import type {
   SourceExpr,
   SubqueryExpr,
   ValueExpr,
-} from './query.ts'
+} from './query-language.ts'
 import { faultsOf, parseWhere, WhereFault } from './where.ts'
 
 /** What a column of a result holds, as JSON has it: instants and dates are text of the user's own wall clock. */
