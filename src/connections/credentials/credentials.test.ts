@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { createHash, randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
-import { client, given, vault, type Given } from '../testing.ts'
-import { providers } from '../people/users/sources.ts'
+import { client, given, vault, type Given } from '../../testing.ts'
+import { providers } from '../../people/users/sources.ts'
 
 const HERE = '/team_custom_credentials/sandbox/us'
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')

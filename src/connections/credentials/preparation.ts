@@ -1,7 +1,7 @@
 // What somebody has to do at a provider before their own application can be used. Pure. Source: management-auth.md 13;
 // users-wearables.md 2.2, 17. That the other providers' subscriptions are made by this server through their interfaces, or not at
 // all, is why they have no step for events.
-import { oauthProviders } from '../people/users/sources.ts'
+import { oauthProviders } from '../../people/users/sources.ts'
 import type { Step } from './schema.ts'
 
 /** Providers whose application needs to know where users come back to. */

@@ -1,9 +1,9 @@
 // What credentials hold beside an id and a secret: a shape for each provider that wants more, and which of it is never shown. Pure.
 // Source: management-auth.md 13; openapi-management.json.
-import { invalid, type Fault } from '../platform/http/errors.ts'
-import { Refusal, type Finish } from '../platform/schema/read.ts'
-import { MASK } from '../platform/crypto/api-keys.ts'
-import { Clearable, Email, Fields, OpenEnum, T, Text, type TSchema } from '../platform/schema/schema.ts'
+import { invalid, type Fault } from '../../platform/http/errors.ts'
+import { Refusal, type Finish } from '../../platform/schema/read.ts'
+import { MASK } from '../../platform/crypto/api-keys.ts'
+import { Clearable, Email, Fields, OpenEnum, T, Text, type TSchema } from '../../platform/schema/schema.ts'
 
 export type Details = Record<string, unknown>
 

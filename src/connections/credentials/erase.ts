@@ -1,6 +1,6 @@
 // Erasing what a deleted team had set for its providers in a cell.
-import { inTurn } from '../platform/db/erasure.ts'
-import { sql } from '../platform/db/sql.ts'
+import { inTurn } from '../../platform/db/erasure.ts'
+import { sql } from '../../platform/db/sql.ts'
 
 export const eraseTeamConnections = inTurn(
   (team, max) =>

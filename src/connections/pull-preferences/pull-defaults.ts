@@ -1,7 +1,7 @@
 // How many days of history a provider is asked for when a user connects it, unless a team wants another number. Only values.
 // Source: management-auth.md 14; users-wearables.md 3.
-import type { Provider } from '../people/users/sources.ts'
-import type { Resource } from '../wearables/resources/resources.ts'
+import type { Provider } from '../../people/users/sources.ts'
+import type { Resource } from '../../wearables/resources/resources.ts'
 
 /** The most that anybody may ask for. */
 export const DAYS_MAX = 365

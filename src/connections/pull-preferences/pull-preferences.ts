@@ -1,16 +1,16 @@
 // How far back teams want data to be pulled. Owns `data_pull_preference`, which holds what differs from the usual only.
 // Source: management-auth.md 14.
-import type { PlainTx } from '../platform/db/transaction.ts'
-import { badRequest, invalidValue } from '../platform/http/errors.ts'
-import type { CellParams } from '../tenancy/teams/schema.ts'
-import { reached } from '../tenancy/teams/reach.ts'
-import type { About, Manager } from '../platform/http/operation.ts'
-import { newestPage, readNewest } from '../platform/http/cursors.ts'
-import { Nullable, T, type Static } from '../platform/schema/schema.ts'
-import { and, sql } from '../platform/db/sql.ts'
+import type { PlainTx } from '../../platform/db/transaction.ts'
+import { badRequest, invalidValue } from '../../platform/http/errors.ts'
+import type { CellParams } from '../../tenancy/teams/schema.ts'
+import { reached } from '../../tenancy/teams/reach.ts'
+import type { About, Manager } from '../../platform/http/operation.ts'
+import { newestPage, readNewest } from '../../platform/http/cursors.ts'
+import { Nullable, T, type Static } from '../../platform/schema/schema.ts'
+import { and, sql } from '../../platform/db/sql.ts'
 import { DAYS_MAX, pulledProviders, usualPull, type PulledProvider } from './pull-defaults.ts'
-import { PAGE, type Pull, type PullQuery, type PullWithLimit, type RevertPullsQuery, type UpsertPulls } from './pull-schema.ts'
-import { lockTeams } from '../tenancy/teams/lock-teams.ts'
+import { PAGE, type Pull, type PullQuery, type PullWithLimit, type RevertPullsQuery, type UpsertPulls } from './schema.ts'
+import { lockTeams } from '../../tenancy/teams/lock-teams.ts'
 
 const Team = T.Object({ id: T.String(), created_at: T.String() })
 

@@ -1,10 +1,10 @@
 // Shapes of how far back data is pulled. Source: openapi-management.json; management-auth.md 14.
-import { NextCursor } from '../tenancy/teams/schema.ts'
-import { Refusal, type Finish } from '../platform/schema/read.ts'
-import { Clearable, Fields, Int, Maybe, Nullable, OpenEnum, T, Uuid, type Static } from '../platform/schema/schema.ts'
-import { resources } from '../wearables/resources/resources.ts'
+import { NextCursor } from '../../tenancy/teams/schema.ts'
+import { Refusal, type Finish } from '../../platform/schema/read.ts'
+import { Clearable, Fields, Int, Maybe, Nullable, OpenEnum, T, Uuid, type Static } from '../../platform/schema/schema.ts'
+import { resources } from '../../wearables/resources/resources.ts'
 import { DAYS_MAX, pulledProviders } from './pull-defaults.ts'
-import { TEAMS_MAX, TeamIds } from './schema.ts'
+import { TEAMS_MAX, TeamIds } from '../credentials/schema.ts'
 
 /** Teams, each with all providers. */
 export const PAGE = 5

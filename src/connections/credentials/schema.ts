@@ -1,10 +1,21 @@
 // Shapes of how teams reach providers: credentials, scopes, how far back data is pulled. Source: openapi-management.json;
 // management-auth.md 5, 7, 13, 14.
-import { NextCursor } from '../tenancy/teams/schema.ts'
-import { Clearable, Fields, Maybe, Nullable, OpenEnum, T, Text, Timestamp, Uuid, type Static } from '../platform/schema/schema.ts'
-import { labSlugs } from '../lab/catalog/enums.ts'
-import { OAuthProvider, providers } from '../people/users/sources.ts'
-import { Details, detailShapes } from './details.ts'
+import { NextCursor } from '../../tenancy/teams/schema.ts'
+import {
+  Clearable,
+  Fields,
+  Maybe,
+  Nullable,
+  OpenEnum,
+  T,
+  Text,
+  Timestamp,
+  Uuid,
+  type Static,
+} from '../../platform/schema/schema.ts'
+import { labSlugs } from '../../lab/catalog/enums.ts'
+import { OAuthProvider, providers } from '../../people/users/sources.ts'
+import { Details, detailShapes } from './credential-details.ts'
 
 export const TEAMS_MAX = 100
 export const TeamIds = T.Array(Uuid, { maxItems: TEAMS_MAX })

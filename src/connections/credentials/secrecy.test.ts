@@ -3,12 +3,12 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { operationsIn, type Surroundings } from '../app.ts'
-import { createHttp } from '../platform/http/server.ts'
-import { createLog } from '../platform/telemetry/log.ts'
-import { Sockets } from '../platform/http/sockets.ts'
-import { access, administration, cells, given, metrics, vault } from '../testing.ts'
-import { assertNotDeleted } from '../people/users/users.ts'
+import { operationsIn, type Surroundings } from '../../app.ts'
+import { createHttp } from '../../platform/http/server.ts'
+import { createLog } from '../../platform/telemetry/log.ts'
+import { Sockets } from '../../platform/http/sockets.ts'
+import { access, administration, cells, given, metrics, vault } from '../../testing.ts'
+import { assertNotDeleted } from '../../people/users/users.ts'
 
 const hidden = ['swordfish', 'tunafish', 'marlin', 'barracuda']
 const details = {
