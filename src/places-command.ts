@@ -2,7 +2,7 @@
 import { agree } from './agreement.ts'
 import type { Outcome, Surroundings, Typed } from './command-tree.ts'
 import { cell, UsageError } from './bootstrap.ts'
-import { importPostalCodes, lossesOfImport } from './places/postal-codes.ts'
+import { importPostalCodes, lossesOfImport } from './visits/geocoding/postal-code-import.ts'
 import type { Cells } from './platform/db/cells.ts'
 import type { CellName } from './platform/db/cell-names.ts'
 import { taken, unreadable, UnusableFile } from './platform/files/rejected-rows.ts'

@@ -6,8 +6,8 @@ import type { Cells } from './platform/db/cells.ts'
 import type { CellName } from './platform/db/cell-names.ts'
 import type { Db } from './platform/db/database.ts'
 import { taken } from './platform/files/rejected-rows.ts'
-import { importSites, labOf } from './psc/import.ts'
-import { countSites, listSites, setActive } from './psc/sites.ts'
+import { importSites, labOf } from './visits/psc/site-import.ts'
+import { countSites, listSites, setActive } from './visits/psc/sites.ts'
 import { labSlugs } from './lab/catalog/enums.ts'
 
 const LISTED = 1000

@@ -10,12 +10,12 @@ import type { CellName } from './platform/db/cell-names.ts'
 import type { Db } from './platform/db/database.ts'
 import type { Tx } from './platform/db/transaction.ts'
 import { taken } from './platform/files/rejected-rows.ts'
-import { labOf } from './psc/import.ts'
-import { answerBooking, teamOfBooking, waitingBookings } from './scheduling/answers.ts'
-import { importSchedules } from './scheduling/import.ts'
-import { shownSchedule } from './scheduling/schedule-row.ts'
-import { listSchedules, removeSchedule, schedulesOf } from './scheduling/schedules.ts'
-import { bookableLabs } from './scheduling/schema.ts'
+import { labOf } from './visits/psc/site-import.ts'
+import { answerBooking, teamOfBooking, waitingBookings } from './visits/psc-booking/booking-answers.ts'
+import { importSchedules } from './visits/psc-booking/schedule-import.ts'
+import { shownSchedule } from './visits/psc-booking/schedule-row.ts'
+import { listSchedules, removeSchedule, schedulesOf } from './visits/psc-booking/schedules.ts'
+import { bookableLabs } from './visits/psc-booking/schema.ts'
 
 const LISTED = 1000
 const SAY =

@@ -1,9 +1,9 @@
 // What tests of appointments stand on: bookings as a provider makes them, and what must be true of every appointment and its order.
 import assert from 'node:assert/strict'
-import { bookAppointment, type Reply } from './appointments/appointments.ts'
-import { statusOf, type EventStatus } from './appointments/machine.ts'
-import { findAppointment, type Booking, type OpenAppointment } from './appointments/open-appointment.ts'
-import type { Appointment, Facts } from './appointments/schema.ts'
+import { bookAppointment, type Reply } from './visits/appointments/appointments.ts'
+import { statusOf, type EventStatus } from './visits/appointments/status-machine.ts'
+import { findAppointment, type Booking, type OpenAppointment } from './visits/appointments/open-appointment.ts'
+import type { Appointment, Facts } from './visits/appointments/schema.ts'
 import { changeOrder } from './lab/orders/change-order.ts'
 import type { OpenOrder } from './lab/orders/open-order.ts'
 import type { Order } from './lab/orders/schema.ts'

@@ -1,11 +1,11 @@
 // What tests of appointments at service centers stand on: sites with schedules of our own, orders that may be booked, and what is asked
 // over HTTP.
 import assert from 'node:assert/strict'
-import type { AvailableSlots, TimeSlot } from './appointments/schema.ts'
+import type { AvailableSlots, TimeSlot } from './visits/appointments/schema.ts'
 import { sql } from './platform/db/sql.ts'
-import type { Schedule } from './scheduling/schedule.ts'
-import { upsertSchedules } from './scheduling/schedules.ts'
-import type { SiteRecord } from './psc/sites.ts'
+import type { Schedule } from './visits/psc-booking/schedule.ts'
+import { upsertSchedules } from './visits/psc-booking/schedules.ts'
+import type { SiteRecord } from './visits/psc/sites.ts'
 import { appointmentOrder } from './testing-appointments.ts'
 import { labId, site, withSites } from './testing-sites.ts'
 import { cells, type Given, type Reply } from './testing.ts'

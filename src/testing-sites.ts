@@ -1,7 +1,7 @@
 // Sites that tests find: fictional ones of a lab, straight into its table.
 import { T } from './platform/schema/schema.ts'
 import { sql } from './platform/db/sql.ts'
-import { markChanged, upsertSites, type SiteRecord } from './psc/sites.ts'
+import { markChanged, upsertSites, type SiteRecord } from './visits/psc/sites.ts'
 import { cells } from './testing.ts'
 import type { CellName } from './platform/db/cell-names.ts'
 

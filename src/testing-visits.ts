@@ -1,6 +1,6 @@
 // What tests of visits at home stand on: staff, orders whose patients can be visited, and windows to book.
 import assert from 'node:assert/strict'
-import type { AvailableSlots, TimeSlot } from './appointments/schema.ts'
+import type { AvailableSlots, TimeSlot } from './visits/appointments/schema.ts'
 import { placed, walk } from './testing-orders.ts'
 import { client, given, type Given, type Reply } from './testing.ts'
 import type { CellName } from './platform/db/cell-names.ts'

@@ -1,5 +1,5 @@
 // What a message can say besides that something happened: when a kit arrives, where a visit is booked. Never of whom or of what.
-import { readAppointment } from '../appointments/open-appointment.ts'
+import { readAppointment } from '../visits/appointments/open-appointment.ts'
 import type { OpenOrder } from '../lab/orders/open-order.ts'
 import { day } from '../platform/runtime/clock.ts'
 import type { Tx } from '../platform/db/transaction.ts'

@@ -1,7 +1,7 @@
 // Reminders of an appointment at a service center that was booked here: so long before it begins, as it stands then. Source:
 // lab-testing.md 23.
-import { readAppointment } from '../appointments/open-appointment.ts'
-import type { Appointment } from '../appointments/schema.ts'
+import { readAppointment } from '../visits/appointments/open-appointment.ts'
+import type { Appointment } from '../visits/appointments/schema.ts'
 import type { Intake } from '../lab/orders/open-order.ts'
 import type { Order } from '../lab/orders/schema.ts'
 import { plusSeconds } from '../platform/runtime/clock.ts'

@@ -1,7 +1,7 @@
 // Simulations that wait for an instant: the date of an order, the beginning of a visit. Source: lab-testing.md 6.3, 24.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import type { TimeSlot } from '../appointments/schema.ts'
+import type { TimeSlot } from '../visits/appointments/schema.ts'
 import { iso, machineNow } from '../platform/runtime/clock.ts'
 import { teamNow } from '../platform/db/database.ts'
 import { T } from '../platform/schema/schema.ts'

@@ -1,6 +1,6 @@
 // Playing the world for a sandbox order: carriers, laboratory, results. It uses the same functions as production and owns only the
 // plan of a simulation that waits.
-import { findAppointment } from '../appointments/open-appointment.ts'
+import { findAppointment } from '../visits/appointments/open-appointment.ts'
 import { expectedResults } from '../lab/catalog/lab-tests.ts'
 import { linkTo } from '../lab/links/links.ts'
 import { activation } from '../lab/orders/send-to-lab.ts'

@@ -1,7 +1,7 @@
 // A week in the sandbox by the clock alone: orders are placed on the first day, and each then lives as it would. Source: lab-testing.md 24.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Appointment, TimeSlot } from '../appointments/schema.ts'
+import type { Appointment, TimeSlot } from '../visits/appointments/schema.ts'
 import type { Order } from '../lab/orders/schema.ts'
 import { assertAgreement } from '../testing-appointments.ts'
 import { placed } from '../testing-orders.ts'

@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import { operations } from '../../src/app.ts'
-import type { AvailableSlots } from '../../src/appointments/schema.ts'
+import type { AvailableSlots } from '../../src/visits/appointments/schema.ts'
 import type { Operation } from '../../src/platform/http/operation.ts'
 import { keyHash } from '../../src/platform/crypto/api-keys.ts'
 import { labAccount } from '../../src/testing-labs.ts'

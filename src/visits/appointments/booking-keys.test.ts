@@ -1,0 +1,67 @@
+// Booking keys: whose they are, what becomes of forged ones, and that they outlive a change of the encryption keys.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Tenant } from '../../platform/db/transaction.ts'
+import { Problem } from '../../platform/http/errors.ts'
+import { newVaultKey, Vault } from '../../platform/crypto/vault.ts'
+import { bookingKey, KEY_EXPIRED, offerOf, SLOT_GONE, type Offer } from './booking-keys.ts'
+
+const tenant: Tenant = { team: 'a', org: 'o', cell: 'sandbox-us', clock_offset_s: 0, settings: {} }
+const offer: Offer = { provider: 'quest', lab: 'quest', site: 'S1', start_s: 2000, end_s: 3200, price: 0, expires_s: 1500 }
+const [older, newer] = [newVaultKey(), newVaultKey()]
+const keys = [older]
+const vault = new Vault(() => [...keys])
+const at = (seconds: number) => new Date(seconds * 1000)
+const providers = ['quest', 'sonora_quest']
+const FORMAT = 'Invalid booking key format'
+
+const refused = (detail: string) => (error: unknown) => {
+  assert(error instanceof Problem)
+  assert.deepEqual([error.status, error.body], [400, { detail }])
+  return true
+}
+
+test('a key gives back what was offered, in every process that has the encryption key', () => {
+  const key = bookingKey(vault, tenant, offer)
+  assert.deepEqual(offerOf(new Vault(() => [newer, older]), tenant, providers, key, at(1000)), offer)
+})
+
+test('a key outlives a new encryption key, and ends with the old one', () => {
+  const key = bookingKey(vault, tenant, offer)
+  keys.unshift(newer)
+  assert.deepEqual(offerOf(vault, tenant, providers, key, at(1000)), offer)
+  assert.throws(() => offerOf(new Vault(() => [newer]), tenant, providers, key, at(1000)), refused(FORMAT))
+})
+
+const key = bookingKey(vault, tenant, offer)
+const [version, , id, mac] = key.split('.')
+const payload = Buffer.from(JSON.stringify({ ...offer, price: -1 })).toString('base64url')
+for (const [what, text] of Object.entries({
+  nothing: '',
+  'a word': 'nonsense',
+  dots: '....',
+  'a key cut short': key.slice(0, -3),
+  'a key with more behind it': `${key}.x`,
+  'another offer under the same signature': [version, payload, id, mac].join('.'),
+  'another version': key.replace(/^bk1/, 'bk2'),
+  'a signature of a key that nobody has': key.replace(`.${id}.`, '.00000000.'),
+  'something that is signed and no offer': bookingKey(vault, tenant, { nonsense: true } as never),
+}))
+  test(`${what} is refused as no key`, () =>
+    assert.throws(() => offerOf(vault, tenant, providers, text, at(1000)), refused(FORMAT)))
+
+test('a key is good for its team, its cell and its kind of provider only', () => {
+  for (const other of [
+    { ...tenant, team: 'b' },
+    { ...tenant, cell: 'production-us' as const },
+  ])
+    assert.throws(() => offerOf(vault, other, providers, key, at(1000)), refused(FORMAT))
+  assert.throws(() => offerOf(vault, tenant, ['getlabs'], key, at(1000)), refused(FORMAT))
+})
+
+test('a key expires, and with the time it is for', () => {
+  assert.deepEqual(offerOf(vault, tenant, providers, key, at(1499)), offer)
+  assert.throws(() => offerOf(vault, tenant, providers, key, at(1500)), refused(KEY_EXPIRED))
+  const late = bookingKey(vault, tenant, { ...offer, expires_s: 9000 })
+  assert.throws(() => offerOf(vault, tenant, providers, late, at(2000)), refused(SLOT_GONE))
+})

@@ -1,0 +1,200 @@
+// An appointment held open by a transaction: its order is locked, it is changed in memory and written back. The only writer of an
+// appointment; what its steps mean to the order is coupling.ts.
+import { iso } from '../../platform/runtime/clock.ts'
+import type { Tx } from '../../platform/db/transaction.ts'
+import { badRequest } from '../../platform/http/errors.ts'
+import { emit } from '../../platform/queue/outbox.ts'
+import { T, type Static } from '../../platform/schema/schema.ts'
+import { sql } from '../../platform/db/sql.ts'
+import type { OpenOrder } from '../../lab/orders/open-order.ts'
+import { tellEnding } from './appointment-hooks.ts'
+import { isOver, mayFollow, statusOf, type EventStatus } from './status-machine.ts'
+import type { Appointment, EventData, Facts } from './schema.ts'
+
+/** What an appointment is made of, before anything happened to it. */
+export interface Booking {
+  /** Made here unless the provider has one. */
+  id?: string
+  type: Appointment['type']
+  provider: Appointment['provider']
+  /** What the provider calls it; the appointment's own id unless given. */
+  provider_id?: string
+  external_id?: string | null
+  /** The site of the laboratory; null for visits. */
+  site_code: string | null
+  address: Appointment['address']
+  location: Appointment['location']
+  iana_timezone: string | null
+  start_at: string | null
+  end_at: string | null
+  appointment_notes?: string | null | undefined
+  facts: Pick<Facts, 'movable' | 'tier' | 'price'> & Partial<Pick<Facts, 'cancellable'>>
+}
+
+const MOVABLE = new Set<EventStatus>(['scheduled', 'reserved'])
+
+export class OpenAppointment {
+  /** As the interface shows it; what is changed here is written by `write`. */
+  readonly appointment: Appointment
+  readonly facts: Facts
+  site_code: string | null
+  readonly #tx: Tx
+  readonly #order: OpenOrder
+  #made: boolean
+
+  constructor(
+    tx: Tx,
+    order: OpenOrder,
+    parts: { appointment: Appointment; facts: Facts; site_code: string | null; made: boolean },
+  ) {
+    this.#tx = tx
+    this.#order = order
+    this.appointment = parts.appointment
+    this.facts = parts.facts
+    this.site_code = parts.site_code
+    this.#made = parts.made
+  }
+
+  /** Whether it may go to a status now. */
+  may(to: EventStatus): boolean {
+    const { type, event_status, events } = this.appointment
+    return mayFollow(type, events.length ? event_status : undefined, to)
+  }
+
+  /**
+   * Go to a status. Emits labtest.appointment.updated with the appointment as of that step, and labtest.appointment.created before the first.
+   * 400: the machine has no such step.
+   */
+  step(to: EventStatus, data: EventData = null): void {
+    const { appointment } = this
+    if (!this.may(to)) throw badRequest(`An appointment that is ${appointment.event_status} cannot become ${to}`)
+    const isFirst = appointment.events.length === 0
+    appointment.events.push({ created_at: iso(this.#tx.now), status: to, data })
+    appointment.event_status = to
+    appointment.event_data = data
+    appointment.status = statusOf[to]
+    appointment.can_reschedule = this.facts.movable && !this.facts.awaits_provider && MOVABLE.has(to)
+    if (isFirst) this.#tell('labtest.appointment.created')
+    this.#tell('labtest.appointment.updated')
+  }
+
+  #tell(type: string): void {
+    const { id, user_id } = this.appointment
+    const client_user_id = this.#order.clientUserId
+    emit(this.#tx, { type, object_id: id, user_id, client_user_id, data: JSON.stringify(this.appointment) })
+  }
+
+  /** Write it, and on the order which appointment it has; who wants to know is told when it is over. Writes appointment. */
+  async write(): Promise<void> {
+    const { appointment: a, facts } = this
+    const [document, hidden] = [JSON.stringify(a), JSON.stringify(facts)]
+    const now = iso(this.#tx.now)
+    if (this.#made)
+      await this.#tx.run(sql`
+        update appointment
+        set event_status = ${a.event_status}, site_code = ${this.site_code}, start_at = ${a.start_at}, end_at = ${a.end_at},
+            provider_id = ${a.provider_id}, updated_at = ${now}, document = ${document}, facts = ${hidden}
+        where id = ${a.id} and team_id = ${this.#tx.team}`)
+    else
+      await this.#tx.run(sql`
+        insert into appointment (id, team_id, order_id, type, provider, provider_id, site_code, event_status, start_at, end_at, created_at,
+                                 updated_at, document, facts)
+        values (${a.id}, ${this.#tx.team}, ${a.order_id}, ${a.type}, ${a.provider}, ${a.provider_id}, ${this.site_code}, ${a.event_status},
+                ${a.start_at}, ${a.end_at}, ${now}, ${now}, ${document}, ${hidden})`)
+    this.#made = true
+    if (isOver(a.event_status)) await tellEnding(this.#tx, a)
+    const { data } = this.#order.order.details
+    if (!data || !('appointment_id' in data)) return
+    data.appointment_id = a.event_status === 'cancelled' ? null : a.id
+    data.updated_at = now
+  }
+}
+
+/** A new appointment of an order, in memory. */
+export function newAppointment(tx: Tx, open: OpenOrder, booking: Booking): OpenAppointment {
+  const { order } = open
+  const id = booking.id ?? tx.uuid()
+  const appointment: Appointment = {
+    id,
+    user_id: order.user_id,
+    order_id: order.id,
+    order_transaction_id: order.order_transaction.id,
+    address: booking.address,
+    location: booking.location,
+    start_at: booking.start_at,
+    end_at: booking.end_at,
+    iana_timezone: booking.iana_timezone,
+    type: booking.type,
+    provider: booking.provider,
+    status: 'pending',
+    provider_id: booking.provider_id ?? id,
+    external_id: booking.external_id ?? null,
+    can_reschedule: false,
+    appointment_notes: booking.appointment_notes ?? null,
+    event_status: 'pending',
+    event_data: null,
+    events: [],
+  }
+  const facts: Facts = {
+    cancellable: true,
+    ...booking.facts,
+    awaits_provider: false,
+    refundable: null,
+    cancellation_reason_id: null,
+    cancellation_notes: null,
+  }
+  return new OpenAppointment(tx, open, { appointment, facts, site_code: booking.site_code, made: false })
+}
+
+const Row = T.Object({ document: T.String(), facts: T.String(), site_code: T.Union([T.String(), T.Null()]) })
+
+const openOf = (tx: Tx, open: OpenOrder, row: Static<typeof Row>): OpenAppointment =>
+  new OpenAppointment(tx, open, {
+    appointment: JSON.parse(row.document) as Appointment,
+    facts: JSON.parse(row.facts) as Facts,
+    site_code: row.site_code,
+    made: true,
+  })
+
+/** The appointment that an open order has: the one that was not cancelled. The order's lock is its lock. */
+export async function findAppointment(tx: Tx, open: OpenOrder): Promise<OpenAppointment | undefined> {
+  const row = await tx.maybe(
+    Row,
+    sql`
+    select document, facts, site_code from appointment
+    where order_id = ${open.order.id} and team_id = ${tx.team} and event_status <> 'cancelled'`,
+  )
+  return row && openOf(tx, open, row)
+}
+
+const Ended = T.Object({ event_status: T.String() })
+
+/** Whether an order ever had an appointment. */
+export const hadAppointment = async (tx: Tx, order_id: string): Promise<boolean> =>
+  (await tx.maybe(
+    Ended,
+    sql`select event_status from appointment where order_id = ${order_id} and team_id = ${tx.team} limit 1`,
+  )) !== undefined
+
+const Document = T.Object({ document: T.String() })
+
+/** The appointment that an order has, as JSON text; undefined when there is none, or only cancelled ones. */
+export const readAppointment = async (tx: Tx, order_id: string): Promise<string | undefined> =>
+  (
+    await tx.lookUp(
+      Document,
+      sql`
+      select document from appointment where order_id = ${order_id} and team_id = ${tx.team} and event_status <> 'cancelled'`,
+    )
+  )?.document
+
+const Found = T.Object({ order_id: T.String() })
+
+/** The order of an appointment that was not cancelled. */
+export const orderOfAppointment = async (tx: Tx, id: string): Promise<string | undefined> =>
+  (
+    await tx.maybe(
+      Found,
+      sql`select order_id from appointment where id = ${id} and team_id = ${tx.team} and event_status <> 'cancelled'`,
+    )
+  )?.order_id

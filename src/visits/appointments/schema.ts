@@ -1,0 +1,151 @@
+// Shapes of appointments, whoever gives them. Source: lab-testing.md 17.1, 18, 19; sdk-response-required.tsv.
+import {
+  DateOnly,
+  Fields,
+  Int,
+  Maybe,
+  Nullable,
+  OpenEnum,
+  T,
+  Text,
+  Timestamp,
+  Uuid,
+  type Static,
+} from '../../platform/schema/schema.ts'
+import { appointmentStatuses, appointmentTypes, eventStatuses } from './status-machine.ts'
+
+export const appointmentProviders = ['getlabs', 'phlebfinders', 'quest', 'sonora_quest'] as const
+
+export const LngLat = Fields({ lng: T.Number(), lat: T.Number() }, { title: 'LngLat' })
+export type LngLat = Static<typeof LngLat>
+
+export const UsAddress = Fields(
+  {
+    first_line: T.String(),
+    second_line: Nullable(T.String()),
+    city: T.String(),
+    state: T.String(),
+    zip_code: T.String(),
+    unit: Nullable(T.String()),
+    access_notes: Nullable(T.String()),
+  },
+  { title: 'USAddress' },
+)
+export type UsAddress = Static<typeof UsAddress>
+
+const EventData = Nullable(T.Record(T.String(), T.Unknown()))
+export type EventData = Record<string, unknown> | null
+
+const AppointmentEvent = Fields(
+  { created_at: Timestamp, status: OpenEnum(eventStatuses), data: EventData },
+  { title: 'ClientFacingAppointmentEvent' },
+)
+
+export const Appointment = Fields(
+  {
+    id: Uuid,
+    user_id: Uuid,
+    order_id: Uuid,
+    order_transaction_id: Nullable(Uuid),
+    address: UsAddress,
+    location: LngLat,
+    start_at: Nullable(Timestamp),
+    end_at: Nullable(Timestamp),
+    iana_timezone: Nullable(T.String({ description: 'Of the place; instants are in UTC.' })),
+    type: OpenEnum(appointmentTypes),
+    provider: OpenEnum(appointmentProviders),
+    status: OpenEnum(appointmentStatuses),
+    provider_id: T.String({ description: 'What the provider calls the appointment.' }),
+    external_id: Nullable(T.String({ description: 'The code that a patient shows at the service center.' })),
+    can_reschedule: T.Boolean(),
+    appointment_notes: Nullable(T.String()),
+    event_status: OpenEnum(eventStatuses),
+    event_data: EventData,
+    events: T.Array(AppointmentEvent, { description: 'Oldest first.' }),
+  },
+  { title: 'ClientFacingAppointment' },
+)
+export type Appointment = Static<typeof Appointment>
+
+/** What of an appointment is not shown. */
+export const Facts = Fields({
+  /** The provider's answer is still to come: until then the order is told nothing. */
+  awaits_provider: T.Boolean(),
+  /** It may be moved here, as long as its status allows it. */
+  movable: T.Boolean(),
+  /** It may be cancelled here. */
+  cancellable: T.Boolean(),
+  /** How a visit was arranged; null at a service center. */
+  tier: Nullable(T.String()),
+  price: T.Number(),
+  /** Of a cancellation: whether its price is given back; null as long as there is none. */
+  refundable: Nullable(T.Boolean()),
+  cancellation_reason_id: Nullable(T.String()),
+  cancellation_notes: Nullable(T.String()),
+})
+export type Facts = Static<typeof Facts>
+
+const BookingKey = Text({ minLength: 1, maxLength: 2000, description: 'Of the slot, as its availability names it.' })
+const Notes = Maybe(Text({ maxLength: 1000 }))
+
+export const BookAppointment = Fields(
+  {
+    booking_key: BookingKey,
+    appointment_notes: Notes,
+    async_confirmation: Maybe(T.Boolean({ default: false })),
+    sync_confirmation_timeout_millisecond: Maybe(Int({ minimum: 1000, maximum: 10_000 })),
+    async_confirmation_timeout_millisecond: Maybe(Int({ minimum: 60_000, maximum: 172_800_000 })),
+  },
+  { title: 'AppointmentBookingRequest' },
+)
+export type BookAppointment = Static<typeof BookAppointment>
+
+export const MoveAppointment = Fields(
+  { booking_key: BookingKey, appointment_notes: Notes },
+  { title: 'AppointmentRescheduleRequest' },
+)
+export type MoveAppointment = Static<typeof MoveAppointment>
+
+export const CancellationReason = Fields(
+  { id: Uuid, name: T.String(), is_refundable: T.Boolean() },
+  { title: 'ClientFacingAppointmentCancellationReason' },
+)
+export type CancellationReason = Static<typeof CancellationReason>
+
+export const TimeSlot = Fields(
+  {
+    booking_key: Nullable(T.String()),
+    start: Timestamp,
+    end: Timestamp,
+    expires_at: Nullable(Timestamp),
+    price: T.Number({ description: 'In cents.' }),
+    is_priority: T.Boolean(),
+    num_appointments_available: T.Integer(),
+  },
+  { title: 'TimeSlot' },
+)
+export type TimeSlot = Static<typeof TimeSlot>
+
+const AppointmentLocation = Fields(
+  {
+    location: LngLat,
+    distance: Nullable(T.Integer({ description: 'Miles, rounded; null where nothing was searched near a place.' })),
+    address: UsAddress,
+    code: T.String(),
+    name: T.String(),
+    iana_timezone: Nullable(T.String()),
+  },
+  { title: 'AppointmentLocation' },
+)
+export type AppointmentLocation = Static<typeof AppointmentLocation>
+
+export const AvailableSlots = Fields(
+  {
+    slots: T.Array(
+      Fields({ location: Nullable(AppointmentLocation), date: DateOnly, slots: T.Array(TimeSlot) }, { title: 'DaySlots' }),
+    ),
+    timezone: Nullable(T.String()),
+  },
+  { title: 'AppointmentAvailabilitySlots' },
+)
+export type AvailableSlots = Static<typeof AvailableSlots>

@@ -1,0 +1,39 @@
+// Every pair of statuses of every kind of appointment.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import {
+  appointmentStatuses,
+  appointmentTypes,
+  eventStatuses,
+  isOver,
+  mayFollow,
+  statusOf,
+  type EventStatus,
+} from './status-machine.ts'
+
+/** Source: lab-testing.md 17.3, in rows; `reserved` again is ours. */
+const allowed: Record<EventStatus, EventStatus[]> = {
+  pending: ['reserved', 'scheduled', 'cancelled'],
+  reserved: ['reserved', 'scheduled', 'cancelled'],
+  scheduled: ['scheduled', 'in_progress', 'completed', 'cancelled'],
+  in_progress: ['completed', 'cancelled'],
+  completed: [],
+  cancelled: [],
+}
+
+for (const type of appointmentTypes)
+  for (const from of eventStatuses)
+    for (const to of eventStatuses)
+      test(`of ${type} ${from} ${allowed[from].includes(to) ? 'may' : 'may not'} become ${to}`, () =>
+        assert.equal(mayFollow(type, from, to), allowed[from].includes(to)))
+
+test('an appointment begins as its kind does', () => {
+  const starts = (type: (typeof appointmentTypes)[number]) => eventStatuses.filter((to) => mayFollow(type, undefined, to))
+  assert.deepEqual(starts('phlebotomy'), ['pending', 'scheduled'])
+  assert.deepEqual(starts('patient_service_center'), ['pending', 'reserved', 'scheduled'])
+})
+
+test('every event status has a status of its own, and two of them are final', () => {
+  assert.deepEqual(new Set(eventStatuses.map((status) => statusOf[status])), new Set(appointmentStatuses))
+  assert.deepEqual(eventStatuses.filter(isOver), ['completed', 'cancelled'])
+})

@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { after, test } from 'node:test'
+import { sql } from '../../platform/db/sql.ts'
+import { cells, expire } from '../../testing.ts'
+import { locator } from './geocoder.ts'
+import { placeCleanups } from './postal-places.ts'
+
+const db = cells.of('sandbox-eu')
+
+/** A geocoder that answers as it is told, and what it was asked. */
+async function peer(answer: (request: IncomingMessage, reply: ServerResponse) => void) {
+  const asked: string[] = []
+  const server = createServer((request, reply) => {
+    asked.push(request.url!)
+    answer(request, reply)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  after(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  const failures: string[] = []
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/find?key=fictional`
+  return { asked, failures, locate: locator({ url: () => url, onFailure: (reason) => failures.push(reason) }) }
+}
+
+const says = (status: number, body: string) => (_: unknown, reply: ServerResponse) => void reply.writeHead(status).end(body)
+const berlin = { country: 'Germany', postal_code: '10 115', city: 'Musterstadt' }
+
+test('a place that nobody here knows is asked for once, by country, code and city alone', async () => {
+  const { asked, locate } = await peer(says(200, '{"lat":52.5,"lng":13.25,"city":"Musterstadt","state":"Berlin","more":1}'))
+  const place = { lat: 52.5, lng: 13.25, city: 'Musterstadt', state: 'Berlin' }
+  const both = await Promise.all([locate(db, berlin), locate(db, berlin)])
+  assert.deepEqual(both, [place, place])
+  assert.deepEqual(await locate(db, berlin), place)
+  assert.deepEqual(asked, ['/find?key=fictional&country=DE&postal_code=10115&city=musterstadt'])
+})
+
+test('what is known here is not asked for, nor what is no place', async () => {
+  const { asked, locate } = await peer(says(500, ''))
+  assert.equal((await locate(db, { country: 'US', postal_code: '85004' }))?.city, 'Phoenix')
+  assert.equal(await locate(db, { country: 'Nowhere', postal_code: '1' }), undefined)
+  assert.equal(await locate(db, { country: 'DE', postal_code: '' }), undefined)
+  assert.deepEqual(asked, [])
+})
+
+test('that a place is not known is remembered too', async () => {
+  const { asked, failures, locate } = await peer(says(404, 'no'))
+  for (let i = 0; i < 2; i++) assert.equal(await locate(db, { country: 'DE', postal_code: '00001' }), undefined)
+  assert.deepEqual([asked.length, failures], [1, []])
+})
+
+test('a geocoder that fails is left alone for a while, and nothing is remembered', async () => {
+  for (const [answer, reason] of [
+    [says(500, 'oops'), 'it answered 500'],
+    [says(302, ''), 'it answered 302'],
+    [says(200, 'oops'), 'its answer is no JSON object'],
+    [says(200, '{"lat":"52","lng":13}'), 'its answer has no point'],
+    [says(200, '{"lat":152,"lng":13}'), 'its answer has no point'],
+    [says(200, JSON.stringify({ lat: 1, lng: 1, city: 'x'.repeat(20_000) })), 'its answer is too long'],
+    [(_: unknown, reply: ServerResponse) => void reply.destroy(), 'UND_ERR_SOCKET'],
+  ] as const) {
+    const { asked, failures, locate } = await peer(answer)
+    for (let i = 0; i < 2; i++) assert.equal(await locate(db, { country: 'DE', postal_code: '00002' }), undefined)
+    assert.deepEqual([asked.length, failures], [1, [reason]])
+  }
+  const { locate } = await peer(says(200, '{"lat":1,"lng":2}'))
+  assert.deepEqual(await locate(db, { country: 'DE', postal_code: '00002' }), { lat: 1, lng: 2, city: '', state: '' })
+})
+
+test('one that does not answer is not waited for longer than its time', async () => {
+  const { failures, locate } = await peer(() => {})
+  assert.equal(await locate(db, { country: 'DE', postal_code: '00003' }), undefined)
+  assert.deepEqual(failures, ['TimeoutError'])
+})
+
+test('without a geocoder nobody is asked', async () => {
+  assert.equal(await locator({ url: () => undefined })(db, { country: 'DE', postal_code: '00004' }), undefined)
+})
+
+test('answers are forgotten after half a year, that nothing was found after a day', async () => {
+  await db.queries.run(sql`
+    insert into geocoded_place (country, postal_code, city, lat, lng, found_city, found_state, asked_at) values
+      ('IS', '1', '', 64, -22, 'Old', '', '2001-01-01'), ('IS', '2', '', null, null, '', '', '2001-01-01')`)
+  const { locate, asked } = await peer(says(404, ''))
+  assert.equal((await locate(db, { country: 'IS', postal_code: '1' }))?.city, 'Old')
+  assert.equal(await locate(db, { country: 'IS', postal_code: '2' }), undefined)
+  assert.deepEqual(asked, [])
+  await expire(db, ...placeCleanups)
+  assert.equal(await locate(db, { country: 'IS', postal_code: '1' }), undefined)
+  assert.equal(await locate(db, { country: 'IS', postal_code: '2' }), undefined)
+  assert.equal(asked.length, 2)
+  await expire(db, ...placeCleanups)
+  assert.equal(await locate(db, { country: 'IS', postal_code: '1' }), undefined)
+  assert.equal(asked.length, 2)
+})

@@ -1,0 +1,137 @@
+// Brings postal codes of other countries into a cell, from files as GeoNames offers them: lines of twelve fields with tabs between.
+// Writes postal_place. A country is replaced whole, so that a newer file takes the place of an older one.
+import { createReadStream } from 'node:fs'
+import { createInterface } from 'node:readline'
+import type { Db } from '../../platform/db/database.ts'
+import type { PlainTx } from '../../platform/db/transaction.ts'
+import { Rejections } from '../../platform/files/rejected-rows.ts'
+import { T } from '../../platform/schema/schema.ts'
+import { sql } from '../../platform/db/sql.ts'
+import { countryCode } from '../../people/person/countries.ts'
+import { isPoint } from './distance.ts'
+import { plainCode } from './postal-places.ts'
+
+interface Row {
+  country: string
+  postal_code: string
+  city: string
+  state: string
+  lat: number
+  lng: number
+}
+
+export interface ImportedCodes {
+  rows: number
+  countries: string[]
+  rejections: Rejections
+}
+
+const Count = T.Object({ n: T.Integer() })
+
+const BATCH = 1000
+const LINE_MAX = 2000
+const TEXT_MAX = 200
+
+/**
+ * Import a file, or the rows of one country in it. One transaction; sound rows are taken whatever is wrong with others. A country
+ * without a sound row stays as it was.
+ */
+export const importPostalCodes = (db: Db, path: string, only?: string): Promise<ImportedCodes> =>
+  db.plainTx(async (tx) => {
+    const rejections = new Rejections()
+    const countries = new Set<string>()
+    let rows = 0
+    for await (const batch of batches(path, only, rejections)) rows += await write(tx, batch, countries)
+    return { rows, countries: [...countries].sort(), rejections }
+  })
+
+/** How many places of a country are in a cell, and how many of them an import removes. */
+export interface CountryLoss {
+  country: string
+  there: number
+  removed: number
+}
+
+/** What an import of the file would do to the countries that are there already. Changes nothing. */
+export async function lossesOfImport(db: Db, path: string, only?: string): Promise<CountryLoss[]> {
+  const countries = new Map<string, number>()
+  let losses: CountryLoss[] = []
+  const compare = db.plainTx(async (tx) => {
+    for await (const batch of batches(path, only, new Rejections())) {
+      for (const { country } of batch) if (!countries.has(country)) countries.set(country, await countOf(tx, country))
+      const rows = sql`jsonb_to_recordset(${JSON.stringify(batch)}::jsonb) as r (country text, postal_code text, city text)`
+      await tx.run(sql`
+        delete from postal_place p using ${rows}
+        where (p.country, p.postal_code, p.city) = (r.country, r.postal_code, r.city)`)
+    }
+    const there = [...countries].filter(([, count]) => count > 0)
+    losses = await Promise.all(
+      there.map(async ([country, count]) => ({ country, there: count, removed: await countOf(tx, country) })),
+    )
+    // What the file does not have is left now. None of it happens.
+    throw new Compared()
+  })
+  await compare.catch((error: unknown) => {
+    if (!(error instanceof Compared)) throw error
+  })
+  return losses
+}
+
+class Compared extends Error {}
+
+const countOf = async (tx: PlainTx, country: string): Promise<number> =>
+  (await tx.one(Count, sql`select count(*) as n from postal_place where country = ${country}`)).n
+
+/** The sound rows of a file, or of one country in it, 1,000 at a time. */
+async function* batches(path: string, only: string | undefined, rejections: Rejections): AsyncGenerator<Row[]> {
+  let line = 0
+  let batch: Row[] = []
+  for await (const text of createInterface({ input: createReadStream(path), crlfDelay: Infinity })) {
+    line++
+    if (text.trim() === '') continue
+    const row = rowOf(text)
+    if (Array.isArray(row)) rejections.add(`line ${line}`, row)
+    else if (only === undefined || row.country === only) batch.push(row)
+    if (batch.length < BATCH) continue
+    yield batch
+    batch = []
+  }
+  if (batch.length) yield batch
+}
+
+/** The row of a line, or what is wrong with it. */
+function rowOf(text: string): Row | string[] {
+  if (text.length > LINE_MAX) return ['the line is too long']
+  const fields = text.split('\t').map((field) => field.trim().toWellFormed().replaceAll('\0', ''))
+  if (fields.length < 11) return [`${fields.length} fields instead of 12`]
+  const [code = '', postal = '', city = '', stateName = '', stateCode = ''] = fields
+  const [lat, lng] = [degrees(fields[9]!), degrees(fields[10]!)]
+  const country = /^[A-Z]{2}$/.test(code) ? countryCode(code) : undefined
+  const postal_code = plainCode(postal)
+  const faults = [
+    ...(country === undefined ? ['the first field is not the code of a country'] : []),
+    ...(/^[\p{L}\p{N}]{1,20}$/u.test(postal_code) ? [] : ['the postal code is none']),
+    ...(city === '' || city.length > TEXT_MAX ? [`the name of the place must have 1 to ${TEXT_MAX} characters`] : []),
+    ...(isPoint({ lat, lng }) ? [] : ['latitude and longitude are no point']),
+  ]
+  if (country === undefined || faults.length) return faults
+  const state = (country === 'US' ? stateCode : stateName).slice(0, TEXT_MAX)
+  return { country, postal_code, city, state, lat, lng }
+}
+
+const degrees = (text: string): number => (/^-?\d{1,3}(\.\d+)?$/.test(text) ? Number(text) : Number.NaN)
+
+async function write(tx: PlainTx, batch: Row[], begun: Set<string>): Promise<number> {
+  for (const { country } of batch)
+    if (!begun.has(country)) {
+      await tx.run(sql`delete from postal_place where country = ${country}`)
+      begun.add(country)
+    }
+  // Of lines that say the same place the first counts.
+  return tx.run(sql`
+    insert into postal_place (country, postal_code, city, state, lat, lng)
+    select country, postal_code, city, state, lat, lng
+    from jsonb_to_recordset(${JSON.stringify(batch)}::jsonb) as r (
+      country text, postal_code text, city text, state text, lat double precision, lng double precision)
+    on conflict do nothing`)
+}

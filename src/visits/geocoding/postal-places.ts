@@ -1,0 +1,148 @@
+// Where postal codes are. Owns postal_place and geocoded_place; never knows an address beyond country, postal code and city. The
+// United States come with the program (zip-codes.ts); other countries are what the operator has imported, or what a geocoder has said.
+import type { PlainTx, Queries } from '../../platform/db/transaction.ts'
+import { cleanup } from '../../platform/queue/retention.ts'
+import { T, type Static } from '../../platform/schema/schema.ts'
+import { sql } from '../../platform/db/sql.ts'
+import { countryCode } from '../../people/person/countries.ts'
+import { zipTable, type Place, type Point } from './zip-codes.ts'
+
+export type { Place, Point }
+
+/** What is asked about: never a name or a street. */
+export interface Whereabouts {
+  /** Two-letter code or English name, as addresses have it. */
+  country: string
+  /** As written; spaces, hyphens and letter case do not matter, a ZIP+4 counts as its ZIP. */
+  postal_code: string
+  /** Chooses among the places of one postal code. */
+  city?: string | undefined
+}
+
+/** A question in the form that tables and the geocoder have it. */
+export interface Asked {
+  country: string
+  postal_code: string
+  city: string
+}
+
+const CODE_LENGTH_MAX = 20
+const CITY_LENGTH_MAX = 200
+
+/** A postal code without spaces and hyphens, in capitals. */
+export const plainCode = (code: string): string => code.replace(/[\s-]/g, '').toUpperCase()
+
+/** The question in one form; undefined when it can have no answer. */
+export function askedOf({ country, postal_code, city = '' }: Whereabouts): Asked | undefined {
+  const code = countryCode(country)
+  const plain = plainCode(postal_code)
+  if (code === undefined || plain.length > CODE_LENGTH_MAX || !/^[\p{L}\p{N}]+$/u.test(plain)) return undefined
+  const name = city.slice(0, CITY_LENGTH_MAX).toWellFormed().replaceAll('\0', '').trim().toLowerCase()
+  const asked = { country: code, postal_code: plain, city: name }
+  return code === 'US' ? { ...asked, postal_code: plain.slice(0, 5) } : asked
+}
+
+const Row = T.Object({ postal_code: T.String(), city: T.String(), state: T.String(), lat: T.Number(), lng: T.Number() })
+
+/** Territories that write US addresses and are countries of their own in GeoNames. */
+const TERRITORIES = ['PR', 'GU', 'VI', 'AS', 'MP', 'FM', 'MH', 'PW']
+
+/** GeoNames has the first part of these countries' codes only: how many characters, or from the end how many not. */
+const FIRST_PART: Record<string, number> = { CA: 3, GB: -3, IE: 3, MT: 3, NL: 4 }
+
+const codesOf = ({ country, postal_code }: Asked): string[] => {
+  const part = FIRST_PART[country]
+  return part === undefined ? [postal_code] : [postal_code, postal_code.slice(0, part)]
+}
+
+/**
+ * The middle of a postal code's area, as far as it is known here: nobody outside is asked, so that transactions may ask this.
+ * Undefined when it is not known, whatever was given.
+ */
+export async function placeOf(queries: Pick<Queries, 'many' | 'maybe'>, where: Whereabouts): Promise<Place | undefined> {
+  const asked = askedOf(where)
+  if (!asked) return undefined
+  const zip = asked.country === 'US' ? (await zipTable()).find(asked.postal_code) : undefined
+  return zip ?? (await imported(queries, asked)) ?? (await remembered(queries, asked))?.place
+}
+
+/** Of several places with one code the one of that city, else the middle of all. */
+async function imported(queries: Pick<Queries, 'many'>, asked: Asked): Promise<Place | undefined> {
+  const countries = asked.country === 'US' ? ['US', ...TERRITORIES] : [asked.country]
+  const rows = await queries.many(
+    Row,
+    sql`
+    select postal_code, city, state, lat, lng from postal_place
+    where country = any (${countries}::text[]) and postal_code = any (${codesOf(asked)}::text[])
+    order by length(postal_code) desc, city limit 200`,
+  )
+  const nearest = rows.filter(({ postal_code }) => postal_code === rows[0]!.postal_code)
+  const one = nearest.find(({ city }) => city.toLowerCase() === asked.city)
+  return one ? placeIn(one) : middle(nearest)
+}
+
+const placeIn = ({ city, state, lat, lng }: Static<typeof Row>): Place => ({ lat, lng, city, state })
+
+function middle(rows: Static<typeof Row>[]): Place | undefined {
+  const [first] = rows
+  if (!first) return undefined
+  if (rows.length === 1) return placeIn(first)
+  // Longitudes are measured from the first, so that places on both sides of the 180th meridian have their middle between them.
+  const east = rows.map(({ lng }) => ((lng - first.lng + 540) % 360) - 180)
+  const mean = (figures: number[]) => figures.reduce((sum, figure) => sum + figure, 0) / figures.length
+  const lng = first.lng + mean(east)
+  return { ...placeIn(first), lat: mean(rows.map(({ lat }) => lat)), lng: ((lng + 540) % 360) - 180 }
+}
+
+const Answer = T.Object({
+  lat: T.Union([T.Number(), T.Null()]),
+  lng: T.Union([T.Number(), T.Null()]),
+  found_city: T.String(),
+  found_state: T.String(),
+})
+
+/** What the geocoder said some time ago; its place is undefined when it did not know. */
+export async function remembered(
+  queries: Pick<Queries, 'maybe'>,
+  { country, postal_code, city }: Asked,
+): Promise<{ place: Place | undefined } | undefined> {
+  const row = await queries.maybe(
+    Answer,
+    sql`
+    select lat, lng, found_city, found_state from geocoded_place
+    where country = ${country} and postal_code = ${postal_code} and city = ${city}`,
+  )
+  if (!row) return undefined
+  const { lat, lng, found_city, found_state } = row
+  return { place: lat === null || lng === null ? undefined : { lat, lng, city: found_city, state: found_state } }
+}
+
+/** Keep what the geocoder said. Writes geocoded_place. */
+export async function rememberAnswer(
+  tx: PlainTx,
+  { country, postal_code, city }: Asked,
+  place: Place | undefined,
+): Promise<void> {
+  await tx.run(sql`
+    insert into geocoded_place (country, postal_code, city, lat, lng, found_city, found_state, asked_at)
+    values (${country}, ${postal_code}, ${city}, ${place?.lat ?? null}, ${place?.lng ?? null}, ${place?.city ?? ''},
+            ${place?.state ?? ''}, ${tx.now})
+    on conflict (country, postal_code, city) do update set
+      lat = excluded.lat, lng = excluded.lng, found_city = excluded.found_city, found_state = excluded.found_state,
+      asked_at = excluded.asked_at`)
+}
+
+const FOUND_S = 180 * 86_400
+const NOT_FOUND_S = 86_400
+
+/** What the geocoder said half a year ago, and what it did not know a day ago. Deletes from geocoded_place. */
+export const placeCleanups = [
+  cleanup({ table: 'geocoded_place', column: 'asked_at', kept_s: FOUND_S }),
+  cleanup({
+    kind: 'geocoded_place_unknown',
+    table: 'geocoded_place',
+    column: 'asked_at',
+    kept_s: NOT_FOUND_S,
+    only: sql`t.lat is null`,
+  }),
+]

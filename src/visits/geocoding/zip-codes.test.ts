@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { stateCode, usStates } from '../../people/person/countries.ts'
+import { zipTable, ZipTable } from './zip-codes.ts'
+
+test('a ZIP code has its place, the first of the file and the last too', async () => {
+  const zips = await zipTable()
+  assert.deepEqual(zips.find('85004'), { lat: 33.4557, lng: -112.0686, city: 'Phoenix', state: 'AZ' })
+  assert.deepEqual(zips.find('99553'), { lat: 54.143, lng: -165.7854, city: 'Akutan', state: 'AK' })
+  assert.deepEqual(zips.find('00501')?.state, 'NY')
+  for (const [zip, state] of [
+    ['09001', 'AE'],
+    ['34002', 'AA'],
+    ['96365', 'AP'],
+  ] as const)
+    assert.deepEqual([zips.find(zip)?.city, zips.find(zip)?.state], ['APO', state])
+  for (const unknown of ['00000', '99999', '8500', '850041', '-8500', '1e3', '', '85 04'])
+    assert.equal(zips.find(unknown), undefined)
+})
+
+test('every ZIP code of the table is a point in a state, a territory or at a military post, in order', async () => {
+  const seen: string[] = []
+  for (const { zip, lat, lng, city, state } of (await zipTable()).all()) {
+    assert.ok(Math.abs(lat) <= 90 && Math.abs(lng) <= 180 && (lat !== 0 || lng !== 0), zip)
+    assert.ok(city, zip)
+    assert.ok(stateCode(state) === state || state === 'MH', `${zip} is in "${state}"`)
+    seen.push(zip)
+  }
+  assert.ok(seen.length > 41_000)
+  assert.deepEqual(seen.toSorted(), seen)
+  const states = new Set([...(await zipTable()).all()].map(({ state }) => state))
+  for (const state of usStates) assert.ok(states.has(state), state)
+})
+
+test('lines that have no place or no code are left out, the first of a repeated code counts', () => {
+  const line = (...[zip, city, lat, lng]: string[]) => `US\t${zip}\t${city}\tTest State\tTS\t\t\t\t\t${lat}\t${lng}\t4`
+  const text = [
+    line('00007', 'Testville', '1.5', '-2.25'),
+    line('00007', 'Second', '3', '3'),
+    line('00008', 'Nowhere', '', ''),
+    'US',
+    '',
+  ]
+  const zips = new ZipTable(Buffer.from(text.join('\n')))
+  assert.deepEqual([...zips.all()], [{ zip: '00007', lat: 1.5, lng: -2.25, city: 'Testville', state: 'TS' }])
+})

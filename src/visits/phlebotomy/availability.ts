@@ -1,0 +1,68 @@
+// What can be booked at an address. Source: lab-testing.md 19.2, 19.3.
+import { bookingKey } from '../appointments/booking-keys.ts'
+import type { AvailableSlots, TimeSlot } from '../appointments/schema.ts'
+import { iso } from '../../platform/runtime/clock.ts'
+import type { Tx } from '../../platform/db/transaction.ts'
+import { badRequest } from '../../platform/http/errors.ts'
+import type { Vault } from '../../platform/crypto/vault.ts'
+import { linksOf } from './links/links.ts'
+import type { VisitLink } from './links/visit-link.ts'
+import { plusDays, wallClocks } from './local-time.ts'
+import type { UsAddressInput } from './schema.ts'
+import { addressGiven, NOT_SERVED, whereVisited, type Where } from './visit-location.ts'
+import { byDay, daysFrom, type OpenWindow } from './time-windows.ts'
+
+/** How long the key of a window is good for, unless the window begins before. */
+const KEY_S = 3600
+/** How far ahead windows are offered. */
+export const AHEAD_DAYS_MAX = 365
+
+/**
+ * The windows of the 14 days from a date on, in the address's zone; today unless said otherwise.
+ * 400: the date is past or more than a year ahead; nobody visits the address, or can find it.
+ */
+export async function visitAvailability(
+  tx: Tx,
+  vault: Vault,
+  given: UsAddressInput,
+  start_date: string | undefined,
+): Promise<AvailableSlots> {
+  const address = addressGiven(given)
+  const where = await whereVisited(tx, address)
+  const clocks = await wallClocks()
+  const today = clocks.dateOf(tx.now.getTime(), where.time_zone)
+  const first = start_date ?? today
+  if (first < today) throw badRequest('start_date must be greater or equal than the current date')
+  if (first > plusDays(today, AHEAD_DAYS_MAX)) throw badRequest(`start_date must be within ${AHEAD_DAYS_MAX} days`)
+  const { dates, range } = daysFrom(clocks, first, where.time_zone)
+  const days = dates.map((date) => ({ location: null, date, slots: [] as TimeSlot[] }))
+  const refusals: string[] = []
+  for (const link of linksOf(tx.tenant)) {
+    const offers = await link.availability(tx, where, range)
+    const refusal = offers ? link.refusal(address) : NOT_SERVED
+    if (refusal !== undefined) refusals.push(refusal)
+    else
+      for (const [n, { windows }] of byDay(clocks, dates, where.time_zone, offers!).entries())
+        days[n]!.slots.push(...windows.map((window) => slotOf(tx, vault, link, where, window)))
+  }
+  if (refusals.length === linksOf(tx.tenant).length)
+    throw badRequest(refusals.find((refusal) => refusal !== NOT_SERVED) ?? NOT_SERVED)
+  return { slots: days, timezone: where.time_zone }
+}
+
+function slotOf(tx: Tx, vault: Vault, { provider }: VisitLink, { zip }: Where, window: OpenWindow): TimeSlot {
+  const { start_ms, end_ms, price_cents: price, is_priority, places } = window
+  const [start_s, end_s] = [start_ms / 1000, end_ms / 1000]
+  const expires_s = Math.min(tx.now.getTime() / 1000 + KEY_S, start_s)
+  const offer = { provider, lab: null, site: zip, start_s, end_s, price, expires_s }
+  const shown = (seconds: number) => iso(new Date(seconds * 1000))
+  return {
+    booking_key: bookingKey(vault, tx.tenant, offer),
+    start: shown(start_s),
+    end: shown(end_s),
+    expires_at: shown(expires_s),
+    price,
+    is_priority,
+    num_appointments_available: places,
+  }
+}

@@ -1,0 +1,218 @@
+// Appointments of visits at home, as patients and their teams make and change them. Source: lab-testing.md 19.
+import {
+  assertBookable,
+  assertMovable,
+  bookAppointment,
+  cancelAppointment,
+  moveAppointment,
+} from '../appointments/appointments.ts'
+import { offerOf, type Offer } from '../appointments/booking-keys.ts'
+import type { AppointmentEnding } from '../appointments/appointment-hooks.ts'
+import { isOver } from '../appointments/status-machine.ts'
+import { findAppointment, hadAppointment, readAppointment, type OpenAppointment } from '../appointments/open-appointment.ts'
+import type { Appointment, BookAppointment, MoveAppointment, UsAddress } from '../appointments/schema.ts'
+import { finish, openOrder } from '../../lab/orders/change-order.ts'
+import type { OpenOrder } from '../../lab/orders/open-order.ts'
+import { getOrder } from '../../lab/orders/orders.ts'
+import { ageOn } from '../../lab/orders/patient-checks.ts'
+import { day, iso } from '../../platform/runtime/clock.ts'
+import type { Tx } from '../../platform/db/transaction.ts'
+import { badRequest, notFound } from '../../platform/http/errors.ts'
+import { JsonText } from '../../platform/http/operation.ts'
+import type { Vault } from '../../platform/crypto/vault.ts'
+import { linksOf, linkTo } from './links/links.ts'
+import type { Told, VisitLink, VisitToCome, Wanted } from './links/visit-link.ts'
+import { assertReason } from './cancellation-reasons.ts'
+import type { CancelVisit, RequestAppointment } from './schema.ts'
+import type { ServiceType } from './service-types.ts'
+import { addressGiven, NOT_SERVED, patientAddress, whereVisited } from './visit-location.ts'
+
+const METHOD = 'at_home_phlebotomy'
+const ADULT_YEARS = 18
+
+type Reply = Promise<JsonText<Appointment>>
+
+/** Lock an order that is visited. 400: it is of another kind. 404: the team has no such order. */
+export async function openVisited(tx: Tx, order_id: string): Promise<OpenOrder> {
+  const open = await openOrder(tx, order_id)
+  if (open.order.lab_test.method !== METHOD) throw badRequest('Order is not an at-home phlebotomy order')
+  return open
+}
+
+/** The appointment that an order has. 400: it never had one, or it was cancelled. */
+export async function heldBy(tx: Tx, open: OpenOrder): Promise<OpenAppointment> {
+  const held = await findAppointment(tx, open)
+  if (held) return held
+  throw badRequest(
+    (await hadAppointment(tx, open.order.id))
+      ? 'This appointment has already been cancelled.'
+      : "This order doesn't have an appointment yet.",
+  )
+}
+
+/** What whoever comes is told of an order's patient. */
+export function toldOf({ order }: OpenOrder, address: UsAddress, appointment_notes: string | null): Told {
+  const { first_name = null, last_name = null, phone_number = null } = order.patient_details ?? {}
+  return { patient: { first_name, last_name, phone_number }, address, appointment_notes }
+}
+
+/** The order, locked and finished; the appointment that `work` leaves. */
+async function answered(tx: Tx, order_id: string, work: (open: OpenOrder) => Promise<OpenAppointment>): Reply {
+  const open = await openVisited(tx, order_id)
+  const { appointment } = await work(open)
+  await finish(tx, open)
+  return new JsonText(JSON.stringify(appointment))
+}
+
+const wantedOf = ({ start_s, end_s, price }: Offer): Wanted => ({
+  start_ms: start_s * 1000,
+  end_ms: end_s * 1000,
+  price_cents: price,
+})
+
+const spanOf = ({ start_s, end_s }: Offer) => ({
+  start_at: iso(new Date(start_s * 1000)),
+  end_at: iso(new Date(end_s * 1000)),
+})
+
+const offered = (tx: Tx, vault: Vault, key: string): Offer =>
+  offerOf(
+    vault,
+    tx.tenant,
+    linksOf(tx.tenant)
+      .filter(({ service_types }) => service_types.includes('appointment-ready'))
+      .map(({ provider }) => provider),
+    key,
+    tx.now,
+  )
+
+/** A new visit of an order. 400: the patient is a minor; nobody visits the address in this way, or can find it. */
+async function newVisit(
+  tx: Tx,
+  open: OpenOrder,
+  link: VisitLink,
+  service: ServiceType,
+  address: UsAddress,
+  notes: string | undefined,
+): Promise<VisitToCome> {
+  const { id: order_id, user_id, patient_details } = open.order
+  if (!patient_details || ageOn(patient_details.dob, day(tx.now)) < ADULT_YEARS)
+    throw badRequest('At-home phlebotomy appointments are for patients of 18 years and older.')
+  const where = await whereVisited(tx, address)
+  if (!(await link.services(tx, where)).includes(service)) throw badRequest(NOT_SERVED)
+  const refusal = link.refusal(address)
+  if (refusal !== undefined) throw badRequest(refusal)
+  return { appointment_id: tx.uuid(), order_id, user_id, where, told: toldOf(open, address, notes ?? null) }
+}
+
+const bookingOf = ({ appointment_id, where, told }: VisitToCome, link: VisitLink) => ({
+  id: appointment_id,
+  type: 'phlebotomy' as const,
+  provider: link.provider,
+  site_code: null,
+  address: told.address,
+  location: { lng: where.lng, lat: where.lat },
+  iana_timezone: where.time_zone,
+  appointment_notes: told.appointment_notes,
+})
+
+/**
+ * Book a window for an order, at its patient's address. Writes appointment, lab_order, phlebotomy_visit. Emits
+ * labtest.appointment.created and .updated, labtest.order.updated.
+ * 400: the key, the order, the patient or the address do not allow it. 404: no such order; in production the window is taken.
+ */
+export function bookVisit(tx: Tx, vault: Vault, order_id: string, body: BookAppointment): Reply {
+  return answered(tx, order_id, async (open) => {
+    const offer = offered(tx, vault, body.booking_key)
+    await assertBookable(tx, open)
+    const link = linkTo(tx.tenant, offer.provider)!
+    const visit = await newVisit(tx, open, link, 'appointment-ready', patientAddress(open.order), body.appointment_notes)
+    const reply = await link.book(tx, visit, wantedOf(offer))
+    const facts = { movable: true, tier: 'appointment-ready', price: offer.price }
+    return bookAppointment(tx, open, { ...bookingOf(visit, link), ...spanOf(offer), facts }, reply)
+  })
+}
+
+/**
+ * Ask a provider for a visit whose date comes later. Writes appointment, lab_order, phlebotomy_visit. Emits labtest.appointment.created
+ * and .updated, labtest.order.updated.
+ * 400: the provider takes no requests, or the order, the patient or the address do not allow it. 404: no such order.
+ */
+export function requestVisit(tx: Tx, order_id: string, body: RequestAppointment): Reply {
+  return answered(tx, order_id, async (open) => {
+    const link = linkTo(tx.tenant, body.provider)
+    if (!link?.service_types.includes('appointment-request'))
+      throw badRequest('This provider does not take requests for appointments.')
+    await assertBookable(tx, open)
+    const given = addressGiven(body.address)
+    const address = { ...given, access_notes: given.access_notes ?? open.order.patient_address?.access_notes ?? null }
+    const visit = await newVisit(tx, open, link, 'appointment-request', address, body.appointment_notes)
+    const reply = await link.request(tx, visit)
+    const facts = { movable: false, tier: 'appointment-request', price: 0 }
+    return bookAppointment(tx, open, { ...bookingOf(visit, link), start_at: null, end_at: null, facts }, reply)
+  })
+}
+
+/**
+ * Move a visit to another window; whoever comes is told the notes anew. Writes appointment, lab_order, phlebotomy_visit. Emits
+ * labtest.appointment.updated, labtest.order.updated.
+ * 400: the key, the appointment or the order do not allow it. 404: no such order; in production the window is taken.
+ */
+export function rescheduleVisit(tx: Tx, vault: Vault, order_id: string, body: MoveAppointment): Reply {
+  return answered(tx, order_id, async (open) => {
+    const held = await heldBy(tx, open)
+    assertMovable(open, held)
+    const { appointment } = held
+    const offer = offered(tx, vault, body.booking_key)
+    if (offer.provider !== appointment.provider) throw badRequest('Invalid booking key format')
+    const notes = body.appointment_notes ?? appointment.appointment_notes
+    const address = { ...appointment.address, access_notes: open.order.patient_address?.access_notes ?? null }
+    const visit = {
+      appointment_id: appointment.id,
+      order_id,
+      user_id: appointment.user_id,
+      where: await whereVisited(tx, address),
+      told: toldOf(open, address, notes),
+    }
+    await linkTo(tx.tenant, offer.provider)!.reschedule(tx, visit, wantedOf(offer))
+    held.facts.price = offer.price
+    await moveAppointment(tx, open, held, { ...spanOf(offer), address, appointment_notes: notes }, MOVED)
+    return held
+  })
+}
+
+const MOVED = { origin: 'patient', is_reschedule: true }
+
+/**
+ * Cancel a visit. Writes appointment, lab_order, phlebotomy_visit. Emits labtest.appointment.updated, whose event says whether it is
+ * refunded; labtest.order.updated.
+ * 400: there is no such reason, or nothing to cancel any more. 404: no such order.
+ */
+export function cancelVisit(tx: Tx, order_id: string, body: CancelVisit): Reply {
+  return answered(tx, order_id, async (open) => {
+    const held = await heldBy(tx, open)
+    if (isOver(held.appointment.event_status)) throw badRequest('This appointment has been cancelled or completed.')
+    assertReason(body.cancellation_reason_id)
+    const { cancellation_reason_id: reason_id, notes } = body
+    await cancelAppointment(tx, open, held, {
+      reason_id,
+      notes,
+      data: { origin: 'patient', cancellation_reason_id: reason_id },
+    })
+    return held
+  })
+}
+
+/** The appointment of an order. 404: no such order, one of another kind, or without an appointment. */
+export async function readVisit(tx: Tx, order_id: string): Reply {
+  const { lab_test } = await getOrder(tx, order_id)
+  if (lab_test.method !== METHOD) throw notFound('This order is not an at-home phlebotomy order.')
+  const document = await readAppointment(tx, order_id)
+  if (document === undefined) throw notFound('Appointment not found.')
+  return new JsonText(document)
+}
+
+/** Nobody has to come any more, whoever has ended the appointment. */
+export const visitEnding: AppointmentEnding = async (tx, { type, id, provider }) => {
+  if (type === 'phlebotomy') await linkTo(tx.tenant, provider)?.cancel(tx, id)
+}

@@ -1,0 +1,74 @@
+// The visits of a sandbox team that are booked: in one street of Phoenix, on every day, for as many as like. Source: lab-testing.md 19.3, 24.
+import { badRequest } from '../../../platform/http/errors.ts'
+import { SLOT_GONE } from '../../appointments/booking-keys.ts'
+import type { UsAddress } from '../../appointments/schema.ts'
+import { wallClocks } from '../local-time.ts'
+import { holdVisit, moveVisit, releaseVisit } from '../visits.ts'
+import { isReachable, NO_DOOR, type Where } from '../visit-location.ts'
+import { openWindows, type Schedule, type Span } from '../time-windows.ts'
+import { noRequests, type VisitLink, type Wanted } from './visit-link.ts'
+import { playAt } from './sandbox-visit.ts'
+
+const READY = 'appointment-ready'
+const ZIP = '85004'
+const SIX_TO_SIX = [{ from_min: 360, to_min: 1080 }]
+
+/** The first and the last window of a day are the dearer ones. */
+const scheduleAt = ({ time_zone }: Where): Schedule => ({
+  time_zone,
+  hours: Array.from({ length: 7 }, () => SIX_TO_SIX),
+  days_off: new Set(),
+  window_min: 120,
+  visit_min: 60,
+  travel_min: 60,
+  capacity: 1,
+  notice_min: 0,
+  price_cents: 3500,
+  priority: {
+    price_cents: 7900,
+    hours: [
+      { from_min: 360, to_min: 480 },
+      { from_min: 960, to_min: 1080 },
+    ],
+  },
+})
+
+/** As it is written out, and as people shorten it. */
+const inStreet = ({ first_line, city, state }: UsAddress): boolean =>
+  /\b(west|w)\b\.?\s+lincoln\s+(street|str|st)\b/i.test(first_line) && city.trim().toLowerCase() === 'phoenix' && state === 'AZ'
+
+const windows = async (where: Where, range: Span, now: Date) => {
+  const start_ms = Math.max(range.start_ms, now.getTime() + 1)
+  return start_ms < range.end_ms ? openWindows(await wallClocks(), scheduleAt(where), { ...range, start_ms }, []) : []
+}
+
+async function assertOffered(where: Where, wanted: Wanted, now: Date): Promise<void> {
+  const offered = await windows(where, { start_ms: wanted.start_ms, end_ms: wanted.start_ms + 1 }, now)
+  if (!offered.some(({ end_ms, price_cents }) => end_ms === wanted.end_ms && price_cents === wanted.price_cents))
+    throw badRequest(SLOT_GONE)
+}
+
+export const sandboxReadyLink: VisitLink = {
+  provider: 'getlabs',
+  service_types: [READY],
+  services: (_tx, { zip }) => Promise.resolve(zip === ZIP ? [READY] : []),
+  refusal: (address) => {
+    if (!inStreet(address)) return 'In the sandbox the address must be in West Lincoln Street, Phoenix, AZ 85004.'
+    return isReachable(address) ? undefined : NO_DOOR
+  },
+  availability: async (tx, where, range) => (where.zip === ZIP ? [await windows(where, range, tx.now)] : undefined),
+  async book(tx, visit, window) {
+    await assertOffered(visit.where, window, tx.now)
+    await holdVisit(tx, 'getlabs', visit)
+    playAt(tx, visit, window.start_ms)
+    return 'confirmed'
+  },
+  request: noRequests,
+  async reschedule(tx, visit, window) {
+    await assertOffered(visit.where, window, tx.now)
+    await moveVisit(tx, visit)
+    playAt(tx, visit, window.start_ms)
+    return 'confirmed'
+  },
+  cancel: async (tx, appointment_id) => void (await releaseVisit(tx, appointment_id)),
+}

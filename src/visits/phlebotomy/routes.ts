@@ -1,0 +1,102 @@
+import { Appointment, AvailableSlots, BookAppointment, CancellationReason, MoveAppointment } from '../appointments/schema.ts'
+import { operation, type Operation } from '../../platform/http/operation.ts'
+import { T } from '../../platform/schema/schema.ts'
+import type { Vault } from '../../platform/crypto/vault.ts'
+import { visitAvailability } from './availability.ts'
+import { bookVisit, cancelVisit, readVisit, requestVisit, rescheduleVisit } from './booking.ts'
+import { reasons } from './cancellation-reasons.ts'
+import { AvailabilityQuery, CancelVisit, OrderParams, RequestAppointment, UsAddressInput } from './schema.ts'
+import { staffRoutes } from './staff-routes.ts'
+
+const exampleAddress = { first_line: '1 West Lincoln Street', city: 'Phoenix', state: 'AZ', zip_code: '85004' }
+
+export const routes = (vault: Vault): Operation[] => [
+  operation({
+    id: 'get_phlebotomy_appointment_availability',
+    patients: false,
+    method: 'POST',
+    path: '/v3/order/phlebotomy/appointment/availability',
+    summary: 'List the windows of 14 days in which an address can be visited',
+    description: 'Always 14 days from `start_date`, today unless given; a day with nothing free has an empty list.',
+    reads: true,
+    query: AvailabilityQuery,
+    body: UsAddressInput,
+    reply: AvailableSlots,
+    example: exampleAddress,
+    run: (tx, { query, body }) => visitAvailability(tx, vault, body, query.start_date),
+  }),
+  operation({
+    id: 'book_phlebotomy_appointment',
+    patients: true,
+    method: 'POST',
+    path: '/v3/order/{order_id}/phlebotomy/appointment/book',
+    summary: "Book a window for an order, at its patient's address",
+    description: 'Answered at once; what is said of asynchronous confirmation changes nothing.',
+    params: OrderParams,
+    body: BookAppointment,
+    reply: Appointment,
+    example: { booking_key: 'of a window that is available', appointment_notes: 'The bell does not work' },
+    run: (tx, { params, body }) => bookVisit(tx, vault, params.order_id, body),
+  }),
+  operation({
+    id: 'request_phlebotomy_appointment',
+    patients: true,
+    method: 'POST',
+    path: '/v3/order/{order_id}/phlebotomy/appointment/request',
+    summary: 'Ask for a visit whose date the provider says later',
+    params: OrderParams,
+    body: RequestAppointment,
+    reply: Appointment,
+    example: {
+      address: { first_line: '12 Sample Avenue', city: 'Onalaska', state: 'WI', zip_code: '54650' },
+      provider: 'phlebfinders',
+    },
+    run: (tx, { params, body }) => requestVisit(tx, params.order_id, body),
+  }),
+  operation({
+    id: 'reschedule_phlebotomy_appointment',
+    patients: true,
+    method: 'PATCH',
+    path: '/v3/order/{order_id}/phlebotomy/appointment/reschedule',
+    summary: 'Move the visit of an order to another window',
+    description: 'Notes that are left out stay.',
+    params: OrderParams,
+    body: MoveAppointment,
+    reply: Appointment,
+    example: { booking_key: 'of a window that is available' },
+    run: (tx, { params, body }) => rescheduleVisit(tx, vault, params.order_id, body),
+  }),
+  operation({
+    id: 'cancel_phlebotomy_appointment',
+    patients: true,
+    method: 'PATCH',
+    path: '/v3/order/{order_id}/phlebotomy/appointment/cancel',
+    summary: 'Cancel the visit of an order',
+    description: 'Refundable more than 24 hours ahead, as `event_data` says.',
+    params: OrderParams,
+    body: CancelVisit,
+    reply: Appointment,
+    example: { cancellation_reason_id: reasons[0]!.id, notes: 'Had breakfast' },
+    run: (tx, { params, body }) => cancelVisit(tx, params.order_id, body),
+  }),
+  operation({
+    id: 'get_phlebotomy_appointment_cancellation_reason',
+    patients: false,
+    method: 'GET',
+    path: '/v3/order/phlebotomy/appointment/cancellation-reasons',
+    summary: 'List why a visit can be cancelled',
+    reply: T.Array(CancellationReason),
+    run: () => Promise.resolve(reasons),
+  }),
+  operation({
+    id: 'get_phlebotomy_appointment',
+    patients: true,
+    method: 'GET',
+    path: '/v3/order/{order_id}/phlebotomy/appointment',
+    summary: 'Read the visit of an order',
+    params: OrderParams,
+    reply: Appointment,
+    run: (tx, { params }) => readVisit(tx, params.order_id),
+  }),
+  ...staffRoutes,
+]

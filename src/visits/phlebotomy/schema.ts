@@ -1,0 +1,100 @@
+// Shapes of visits at home. Source: lab-testing.md 5.2, 19.
+import { appointmentProviders, LngLat, UsAddress } from '../appointments/schema.ts'
+import { eventStatuses } from '../appointments/status-machine.ts'
+import { Environment } from '../../tenancy/teams/schema.ts'
+import { Refusal, type Rule } from '../../platform/schema/read.ts'
+import {
+  DateOnly,
+  Fields,
+  Maybe,
+  Nullable,
+  OpenEnum,
+  T,
+  Text,
+  Timestamp,
+  Uuid,
+  type Static,
+} from '../../platform/schema/schema.ts'
+import { stateCode } from '../../people/person/countries.ts'
+import { Reference } from './staff-schema.ts'
+
+const Line = Text({ minLength: 1, maxLength: 200 })
+const state: Rule = (text) => stateCode(text) ?? new Refusal('not a US state')
+
+export const UsAddressInput = Fields(
+  {
+    first_line: Line,
+    second_line: Maybe(Text({ maxLength: 200 })),
+    city: Line,
+    state: Text({ minLength: 1, maxLength: 80, rule: state, description: 'Two-letter code or name.' }),
+    zip_code: Text({
+      pattern: '^\\d{5}(-\\d{4})?$',
+      says: 'be a ZIP code of five digits, or ZIP+4',
+      description: 'ZIP or ZIP+4.',
+    }),
+    unit: Maybe(Text({ maxLength: 50, description: 'Deprecated: say it in second_line.' })),
+    access_notes: Maybe(Text({ maxLength: 1000, description: 'How to get in.' })),
+  },
+  { title: 'USAddressInput', aliases: { street: 'first_line', street_number: 'second_line', zip: 'zip_code' } },
+)
+export type UsAddressInput = Static<typeof UsAddressInput>
+
+export const AvailabilityQuery = Fields({
+  start_date: Maybe(DateOnly),
+})
+
+export const RequestAppointment = Fields(
+  {
+    address: UsAddressInput,
+    provider: OpenEnum(appointmentProviders),
+    appointment_notes: Maybe(Text({ maxLength: 1000 })),
+  },
+  { title: 'RequestAppointmentRequest' },
+)
+export type RequestAppointment = Static<typeof RequestAppointment>
+
+export const CancelVisit = Fields(
+  { cancellation_reason_id: Uuid, notes: Maybe(Text({ maxLength: 1000 })) },
+  { title: 'AppointmentCancelRequest' },
+)
+export type CancelVisit = Static<typeof CancelVisit>
+
+export const OrderParams = Fields({ order_id: Uuid })
+
+const team = { org_id: Uuid, team_id: Uuid, environment: Environment }
+export const VisitsParams = Fields(team)
+export const VisitParams = Fields({ ...team, order_id: Uuid })
+
+/** A visit that is to come or goes on, as those who make it are told of it. */
+export const Visit = Fields(
+  {
+    appointment_id: Uuid,
+    order_id: Uuid,
+    provider: T.String(),
+    event_status: OpenEnum(eventStatuses),
+    start_at: Nullable(Timestamp),
+    end_at: Nullable(Timestamp),
+    iana_timezone: T.String(),
+    phlebotomist: Nullable(T.String({ description: 'The reference of whoever comes; null where nobody was named.' })),
+    patient: Fields({ first_name: Nullable(T.String()), last_name: Nullable(T.String()), phone_number: Nullable(T.String()) }),
+    address: UsAddress,
+    location: LngLat,
+    appointment_notes: Nullable(T.String()),
+  },
+  { title: 'Visit' },
+)
+export type Visit = Static<typeof Visit>
+export const Visits = Fields({ data: T.Array(Visit) }, { title: 'Visits' })
+
+export const SetDate = Fields(
+  {
+    start_at: Timestamp,
+    end_at: Timestamp,
+    phlebotomist: Maybe(Reference),
+  },
+  { title: 'VisitDate' },
+)
+export type SetDate = Static<typeof SetDate>
+
+export const SetProgress = Fields({ status: OpenEnum(['in_progress', 'completed']) }, { title: 'VisitProgress' })
+export type SetProgress = Static<typeof SetProgress>

@@ -1,0 +1,78 @@
+// Brings an operator's file of phlebotomists into a cell.
+import { readFile, stat } from 'node:fs/promises'
+import type { Db } from '../../platform/db/database.ts'
+import type { PlainTx } from '../../platform/db/transaction.ts'
+import { Problem, type Fault } from '../../platform/http/errors.ts'
+import { read } from '../../platform/schema/read.ts'
+import { Rejections, UnusableFile } from '../../platform/files/rejected-rows.ts'
+import { Fields } from '../../platform/schema/schema.ts'
+import { putStaff, STAFF_MAX } from './staff.ts'
+import { Reference, StaffInput } from './staff-schema.ts'
+
+export const FILE_BYTES_MAX = 50_000_000
+
+export interface ImportedStaff {
+  staff: number
+  rejections: Rejections
+}
+
+/**
+ * Write the phlebotomists of a JSON file, a list, by their references; those that are not in it stay. One transaction. Sound ones are
+ * taken whatever is wrong with others, unless `strict`. Writes phlebotomist.
+ * @param org_id null: they are the operator's own
+ * @throws UnusableFile when nothing of it can be taken
+ */
+export async function importStaff(db: Db, org_id: string | null, path: string, strict: boolean): Promise<ImportedStaff> {
+  const list = await listIn(path)
+  return db.plainTx(async (tx) => {
+    const rejections = new Rejections()
+    const seen = new Set<string>()
+    let staff = 0
+    for (const [index, item] of list.entries()) {
+      const reasons = await take(tx, org_id, item, seen)
+      if (reasons.length) rejections.add(String(index + 1), reasons)
+      else staff++
+    }
+    if (strict && rejections.count) throw new UnusableFile(`Nothing was taken. ${rejections.text().trimEnd()}`)
+    return { staff, rejections }
+  })
+}
+
+async function listIn(path: string): Promise<unknown[]> {
+  if ((await stat(path)).size > FILE_BYTES_MAX) throw new UnusableFile(`A file may have ${FILE_BYTES_MAX} bytes.`)
+  let list: unknown
+  try {
+    list = JSON.parse(await readFile(path, 'utf8'))
+  } catch (error) {
+    if (error instanceof SyntaxError) throw new UnusableFile('The file is not JSON.')
+    throw error
+  }
+  if (!Array.isArray(list)) throw new UnusableFile('The file must be a list of phlebotomists.')
+  if (list.length > STAFF_MAX) throw new UnusableFile(`A file may have ${STAFF_MAX} phlebotomists.`)
+  return list as unknown[]
+}
+
+const Named = Fields({ reference: Reference })
+
+/** Take one. @returns what is wrong with it */
+async function take(tx: PlainTx, org_id: string | null, item: unknown, seen: Set<string>): Promise<string[]> {
+  const faults: Fault[] = []
+  const named = read(Named, item, [], faults, 'json') as { reference: string }
+  const isObject = faults[0]?.type !== 'model_attributes_type'
+  const input = (isObject ? read(StaffInput, item, [], faults, 'json') : undefined) as StaffInput
+  if (faults.length) return faults.map(reasonOf)
+  if (seen.has(named.reference)) return ['reference is that of one before']
+  seen.add(named.reference)
+  try {
+    await putStaff(tx, org_id, named.reference, input)
+    return []
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error
+    const { detail } = error.body
+    return Array.isArray(detail)
+      ? (detail as Fault[]).map((fault) => reasonOf({ ...fault, loc: fault.loc.slice(1) }))
+      : [String(detail)]
+  }
+}
+
+const reasonOf = ({ loc, msg }: Fault): string => (loc.length ? `${loc.join('.')}: ${msg}` : msg)

@@ -1,0 +1,224 @@
+// Who visits patients: said over the management interface and by command.
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, describe, test } from 'node:test'
+import {
+  available,
+  employ,
+  homeOrder,
+  ok,
+  refused,
+  slots,
+  staff,
+  staffPath,
+  street,
+  visitedTeam,
+  visitOf,
+  week,
+} from '../../testing-visits.ts'
+import { cells, given, type Given } from '../../testing.ts'
+import { command, outcomeOf } from '../../testing-commands.ts'
+
+const PRODUCTION = 'production-us'
+
+describe('phlebotomists of an organization', () => {
+  test('are kept as they are said, with nothing left to be guessed', async () => {
+    const team = await given(PRODUCTION)
+    const made = await employ(team, 'north-team', {
+      service_area: { zips: ['85006', '85004', '85006'] },
+      hours: {
+        monday: [
+          { from: '13:00', to: '17:00' },
+          { from: '08:00', to: '12:00' },
+        ],
+      },
+      days_off: ['2030-12-25', '2030-01-01', '2030-12-25'],
+    })
+    const { id, created_at, updated_at, ...rest } = made
+    assert.equal(created_at, updated_at)
+    const none = Object.fromEntries(Object.keys(week).map((day) => [day, []]))
+    assert.deepEqual(rest, {
+      org_id: team.org_id,
+      reference: 'north-team',
+      name: 'Testa Team',
+      is_active: true,
+      service_types: ['appointment-ready'],
+      service_area: { zips: ['85006', '85004'], center: null, radius_miles: null },
+      time_zone: 'America/Phoenix',
+      hours: {
+        ...none,
+        monday: [
+          { from: '08:00', to: '12:00' },
+          { from: '13:00', to: '17:00' },
+        ],
+      },
+      days_off: ['2030-01-01', '2030-12-25'],
+      window_min: 120,
+      visit_min: 30,
+      travel_min: 30,
+      notice_min: 120,
+      capacity: 1,
+      price_cents: 4200,
+      priority: null,
+    })
+    assert.deepEqual((await team.manage.get(staffPath(team))).body, { data: [made] })
+    const again = await employ(team, 'north-team', { name: 'Another name' })
+    assert.deepEqual([again.id, again.name, again.days_off], [id, 'Another name', []])
+    assert.equal((await team.manage.delete(staffPath(team, 'north-team'))).status, 204)
+    assert.deepEqual((await team.manage.get(staffPath(team))).body, { data: [] })
+    refused(await team.manage.delete(staffPath(team, 'north-team')), 404, 'There is no such phlebotomist')
+  })
+
+  test("are another organization's business", async () => {
+    const [team, other] = [await visitedTeam(), await given(PRODUCTION)]
+    assert.deepEqual((await other.manage.get(staffPath(other))).body, { data: [] })
+    assert.equal((await other.manage.delete(staffPath(other, 'north-team'))).status, 404)
+    assert.notEqual((await employ(other, 'north-team')).id, (await team.manage.get(staffPath(team))).body.data[0].id)
+  })
+
+  test('with visits to come stay, and go when those are over', async () => {
+    const team = await visitedTeam()
+    const id = await homeOrder(team)
+    ok(await visitOf(team, id).book((await slots(team)).at(-1)!.booking_key))
+    const detail = 'Visits of this phlebotomist are to come: say that it is not active instead'
+    refused(await team.manage.delete(staffPath(team, 'north-team')), 400, detail)
+    ok(await visitOf(team, id).cancel())
+    assert.equal((await team.manage.delete(staffPath(team, 'north-team'))).status, 204)
+  })
+
+  const faults: [string, Record<string, unknown>, string][] = [
+    ['hours that end before they begin', { hours: { monday: [{ from: '12:00', to: '08:00' }] } }, 'hours.monday.0.to'],
+    [
+      'hours that overlap',
+      {
+        hours: {
+          friday: [
+            { from: '08:00', to: '12:00' },
+            { from: '11:00', to: '13:00' },
+          ],
+        },
+      },
+      'hours.friday',
+    ],
+    ['an area without a place', { service_area: {} }, 'service_area.zips'],
+    ['a circle without a radius', { service_area: { center: { lat: 33, lng: -112 } } }, 'service_area.radius_miles'],
+    ['a place that is none', { service_area: { center: { lat: 91, lng: -112 }, radius_miles: 5 } }, 'service_area.center.lat'],
+    ['a window that no visit fits into', { window_min: 30 }, 'window_min'],
+    ['a zone that is none', { time_zone: 'UTC' }, 'time_zone'],
+    ['a ZIP code that nobody knows, and no zone', { service_area: { zips: ['00000'] } }, 'time_zone'],
+    ['minutes that are no quarter', { hours: { monday: [{ from: '08:10', to: '12:00' }] } }, 'hours.monday.0.from'],
+    ['nobody at all', { capacity: 0 }, 'capacity'],
+  ]
+  for (const [what, changes, place] of faults)
+    test(`${what} is a fault`, async () => {
+      const team = await given(PRODUCTION)
+      const { status, body } = await team.manage.put(staffPath(team, 'x'), staff(changes))
+      assert.equal(status, 422)
+      assert.deepEqual(
+        body.detail.map(({ loc }: { loc: string[] }) => loc.slice(1).join('.')),
+        [place],
+      )
+      assert.deepEqual((await team.manage.get(staffPath(team))).body, { data: [] })
+    })
+})
+
+describe('drawbridge phlebotomy', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'drawbridge-staff-'))
+  after(() => rmSync(folder, { recursive: true, force: true }))
+  const run = (...words: string[]) => command(cells, ['phlebotomy', ...words])
+  const file = (content: unknown): string => {
+    const path = join(folder, `${Math.random()}.json`)
+    writeFileSync(path, typeof content === 'string' ? content : JSON.stringify(content))
+    return path
+  }
+  const fails = (words: string[], reason: RegExp) =>
+    assert.rejects(run(...words), (error: unknown) => error instanceof Error && reason.test(error.message))
+  const of = ({ org_id }: Given) => ['--cell', PRODUCTION, '--org', org_id]
+
+  test('takes what is sound of a file, says what is wrong with the rest, and replaces what it took before', async () => {
+    const team = await given(PRODUCTION)
+    const content = [
+      { reference: 'one', ...staff() },
+      { reference: 'two', ...staff({ capacity: 0, price_cents: -1 }) },
+      { reference: 'no name', ...staff() },
+      'nonsense',
+      { reference: 'one', ...staff({ name: 'Twice' }) },
+      { reference: 'three', ...staff({ service_area: { zips: ['00000'] } }) },
+    ]
+    assert.equal(
+      await run('import', file(content), ...of(team)),
+      [
+        'production-us\n1 taken\n5 not taken:\n',
+        '  2: price_cents: Input should be greater than or equal to 0; capacity: Input should be greater than or equal to 1\n',
+        '  3: reference: String should begin with a letter or digit and have up to 100 letters, digits and . _ -\n',
+        '  4: Input should be a valid dictionary or object to extract fields from\n',
+        '  5: reference is that of one before\n',
+        '  6: time_zone: Value error, must be given, since none is known of the first ZIP code of the service area\n',
+      ].join(''),
+    )
+    const again = await outcomeOf(cells, ['phlebotomy', 'import', file(content.slice(0, 2)), ...of(team)])
+    assert.equal(again.failure, '1 of the file not taken; the rest was.')
+    assert.match(
+      await run('list', ...of(team)),
+      /^production-us\n {2}one +active +appointment-ready +America\/Phoenix +Testa Team\n$/,
+    )
+    ok(await available(team))
+    await run('import', file([{ reference: 'one', ...staff({ is_active: false }) }]), ...of(team))
+    assert.match(await run('list', ...of(team)), /one +inactive/)
+    assert.equal((await available(team)).status, 400)
+  })
+
+  test('takes nothing of a file that is not sound when it is to be strict', async () => {
+    const team = await given(PRODUCTION)
+    const content = [{ reference: 'one', ...staff() }, { reference: 'two' }]
+    await fails(['import', file(content), '--strict', ...of(team)], /^Nothing was taken\. 1 not taken:/)
+    assert.equal(await run('list', ...of(team)), 'production-us\n')
+  })
+
+  test("brings the operator's own, who visit the patients of every team", async () => {
+    const team = await given('production-eu')
+    const zip = '99501'
+    const anchorage = { ...street, zip, city: 'Anchorage', state: 'AK' }
+    assert.equal((await available(team, anchorage)).status, 400)
+    const own = staff({ service_area: { zips: [zip] } })
+    await run('import', file([{ reference: 'own', ...own }]), '--cell', 'production-eu')
+    ok(await available(team, anchorage))
+    assert.deepEqual((await team.manage.get(staffPath(team))).body, { data: [] })
+    const id = await homeOrder(team, { patient_address: anchorage })
+    ok(await visitOf(team, id).book((await slots(team, anchorage)).at(-1)!.booking_key))
+    const kept = await outcomeOf(cells, ['phlebotomy', 'remove', 'own', '--cell', 'production-eu'])
+    assert.match(kept.printed, /^production-eu\n {2}own {2}not removed: Visits of this phlebotomist are to come/)
+    assert.equal(kept.failure, 'Not removed everywhere: own.')
+    ok(await visitOf(team, id).cancel())
+    assert.equal(await run('remove', 'own', '--cell', 'production-eu'), 'production-eu\n  own  removed\n')
+    assert.equal((await available(team, anchorage)).status, 400)
+  })
+
+  test('is removed from each cell that has it, and what no cell has is the failure', async () => {
+    const { org_id } = await given(PRODUCTION)
+    const removed = (...references: string[]) => outcomeOf(cells, ['phlebotomy', 'remove', ...references, '--org', org_id])
+    await run('import', file(['north', 'south'].map((reference) => ({ reference, ...staff() }))), ...of({ org_id } as Given))
+    assert.deepEqual(await removed('north'), {
+      printed: 'production-us\n  north  removed\nproduction-eu\n  north  not here\n',
+      failure: undefined,
+    })
+    assert.deepEqual(await removed('north', 'south'), {
+      printed: 'production-us\n  north  not here\n  south  removed\nproduction-eu\n  north  not here\n  south  not here\n',
+      failure: 'There is no phlebotomist north in production-us, production-eu.',
+    })
+  })
+
+  test('says what it cannot do', async () => {
+    const team = await given(PRODUCTION)
+    await fails(['import', join(folder, 'absent.json'), ...of(team)], /There is no such file/)
+    await fails(['import', file('{'), ...of(team)], /not JSON/)
+    await fails(['import', file('"text"'), ...of(team)], /must be a list/)
+    await fails(['import', ...of(team)], /Missing required argument 'file'/)
+    await fails(['import', file([]), '--cell', 'nowhere'], /./)
+    await fails(['import', file([]), '--cell', PRODUCTION, '--org', team.team], /no such organization/)
+    await fails(['remove', ...of(team)], /Missing required argument 'reference'/)
+    await fails(['nonsense'], /Unknown command 'nonsense'/)
+  })
+})

@@ -1,0 +1,160 @@
+// Who can visit patients: the phlebotomists and teams of an organization, and the operator's own, who are for every team. Owns
+// phlebotomist; never knows a visit.
+import { iso } from '../../platform/runtime/clock.ts'
+import type { PlainTx, Queries } from '../../platform/db/transaction.ts'
+import { badRequest, invalidValue, notFound } from '../../platform/http/errors.ts'
+import { T } from '../../platform/schema/schema.ts'
+import { sql, type Sql } from '../../platform/db/sql.ts'
+import { boxesAround, milesBetween, timeZoneAt } from '../geocoding/distance.ts'
+import { placeOf, type Point } from '../geocoding/postal-places.ts'
+import { minutesOf, usual, weekdays, type StaffHours, type StaffInput, type StaffRecord } from './staff-schema.ts'
+import type { ServiceType } from './service-types.ts'
+import type { Hours, Schedule } from './time-windows.ts'
+
+/** Phlebotomists and teams that one owner can have in a cell. */
+export const STAFF_MAX = 2000
+
+const Row = T.Object({ document: T.String() })
+const parsed = ({ document }: { document: string }): StaffRecord => JSON.parse(document) as StaffRecord
+
+const ownedBy = (org_id: string | null): Sql => sql`org_id is not distinct from ${org_id}::uuid`
+
+/** All of an owner's, by reference. */
+export const listStaff = async (queries: Pick<Queries, 'many'>, org_id: string | null): Promise<StaffRecord[]> =>
+  (
+    await queries.many(
+      Row,
+      sql`select document from phlebotomist where ${ownedBy(org_id)} order by reference collate "C" limit ${STAFF_MAX}`,
+    )
+  ).map(parsed)
+
+const Known = T.Object({ id: T.String(), document: T.String() })
+const Count = T.Object({ n: T.Integer() })
+
+/**
+ * Add somebody under the owner's reference, or replace all that was said. Visits that are booked stay. Writes phlebotomist.
+ * 400: the owner has 2,000 already. 422: no time zone is given, and none follows from the area.
+ */
+export async function putStaff(tx: PlainTx, org_id: string | null, reference: string, input: StaffInput): Promise<StaffRecord> {
+  await tx.locking.run(sql`select pg_advisory_xact_lock(hashtextextended(${`phlebotomists ${org_id}`}, 0))`)
+  const known = await tx.locking.maybe(
+    Known,
+    sql`select id, document from phlebotomist where ${ownedBy(org_id)} and reference = ${reference} for no key update`,
+  )
+  if (!known) {
+    const { n } = await tx.one(Count, sql`select count(*) as n from phlebotomist where ${ownedBy(org_id)}`)
+    if (n >= STAFF_MAX) throw badRequest(`There are at most ${STAFF_MAX} phlebotomists of one owner in a cell`)
+  }
+  const now = iso(tx.now)
+  const record: StaffRecord = {
+    ...(await recordOf(tx, input)),
+    id: known?.id ?? tx.uuid(),
+    org_id,
+    reference,
+    created_at: known ? parsed(known).created_at : now,
+    updated_at: now,
+  }
+  await tx.run(sql`
+    insert into phlebotomist (id, org_id, reference, is_active, service_types, zips, area, document)
+    values (${record.id}, ${org_id}, ${reference}, ${record.is_active}, ${record.service_types}, ${record.service_area.zips},
+            ${areaOf(record)}, ${JSON.stringify(record)})
+    on conflict on constraint phlebotomist__reference do update set
+      is_active = excluded.is_active, service_types = excluded.service_types, zips = excluded.zips, area = excluded.area,
+      document = excluded.document`)
+  return record
+}
+
+/** Take somebody away. Writes phlebotomist. 400: visits are booked. 404: the owner has no such. */
+export async function removeStaff(tx: PlainTx, org_id: string | null, reference: string): Promise<void> {
+  const gone = await tx.run(sql`delete from phlebotomist where ${ownedBy(org_id)} and reference = ${reference}`)
+  if (!gone) throw notFound('There is no such phlebotomist')
+}
+
+type Written = Omit<StaffRecord, 'id' | 'org_id' | 'reference' | 'created_at' | 'updated_at'>
+
+async function recordOf(tx: PlainTx, input: StaffInput): Promise<Written> {
+  const { zips = [], center = null, radius_miles = null } = input.service_area
+  const time_zone = input.time_zone ?? (await zoneOf(tx, center, zips))
+  if (time_zone === undefined)
+    throw invalidValue(['body', 'time_zone'], 'must be given, since none is known of the first ZIP code of the service area')
+  const sorted = (hours: StaffHours[] = []) => hours.toSorted((a, b) => minutesOf(a.from) - minutesOf(b.from))
+  return {
+    ...usual,
+    ...input,
+    service_types: [...new Set(input.service_types ?? usual.service_types)],
+    service_area: { zips: [...new Set(zips)], center, radius_miles },
+    time_zone,
+    hours: Object.fromEntries(weekdays.map((weekday) => [weekday, sorted(input.hours[weekday])])) as StaffRecord['hours'],
+    days_off: [...new Set(input.days_off)].sort(),
+    priority: input.priority ?? null,
+  }
+}
+
+async function zoneOf(tx: PlainTx, center: Point | null, zips: string[]): Promise<string | undefined> {
+  const point = center ?? (await placeOf(tx, { country: 'US', postal_code: zips[0]! }))
+  return point && timeZoneAt(point.lat, point.lng)
+}
+
+/** The box around the circle, as PostgreSQL writes it; around the globe where the circle crosses the 180th meridian. */
+function areaOf({ service_area: { center, radius_miles } }: StaffRecord): string | null {
+  if (!center || radius_miles === null) return null
+  const boxes = boxesAround(center, radius_miles)
+  const [{ south, north, west, east }] = boxes.length === 1 ? [boxes[0]!] : [{ ...boxes[0]!, west: -180, east: 180 }]
+  return `(${east},${north}),(${west},${south})`
+}
+
+/** Somebody by the reference that an organization has given, else the operator. */
+export async function findStaff(
+  queries: Pick<Queries, 'many'>,
+  org_id: string,
+  reference: string,
+): Promise<StaffRecord | undefined> {
+  const rows = await queries.many(
+    Row,
+    sql`
+    select document from phlebotomist where reference = ${reference} and (org_id = ${org_id} or org_id is null)
+    order by org_id nulls last limit 1`,
+  )
+  return rows.map(parsed)[0]
+}
+
+/** Where a patient is. */
+export interface Whereabouts extends Point {
+  /** Five digits. */
+  zip: string
+}
+
+/** Who visits patients there: of the organization and of the operator, in the order of their ids. */
+export async function staffServing(
+  queries: Pick<Queries, 'many'>,
+  org_id: string,
+  where: Whereabouts,
+  service: ServiceType,
+  condition: Sql = sql`true`,
+): Promise<StaffRecord[]> {
+  const { lng, lat, zip } = where
+  const rows = await queries.many(
+    Row,
+    sql`
+    select document from phlebotomist
+    where (zips @> array[${zip}]::text[] or area @> box(point(${lng}, ${lat}), point(${lng}, ${lat})))
+      and is_active and ${service} = any (service_types) and (org_id is null or org_id = ${org_id}) and ${condition}
+    order by id`,
+  )
+  return rows.map(parsed).filter((staff) => serves(staff, where))
+}
+
+function serves({ service_area: { zips, center, radius_miles } }: StaffRecord, where: Whereabouts): boolean {
+  if (zips.includes(where.zip)) return true
+  return center !== null && radius_miles !== null && milesBetween(center, where) <= radius_miles
+}
+
+const minutes = ({ from, to }: StaffHours): Hours => ({ from_min: minutesOf(from), to_min: minutesOf(to) })
+
+/** What of somebody decides when it can come. */
+export const scheduleOf = (staff: StaffRecord): Schedule => ({
+  ...staff,
+  hours: weekdays.map((weekday) => staff.hours[weekday].map(minutes)),
+  days_off: new Set(staff.days_off),
+  priority: staff.priority ? { price_cents: staff.priority.price_cents, hours: staff.priority.hours.map(minutes) } : undefined,
+})

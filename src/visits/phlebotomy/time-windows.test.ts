@@ -1,0 +1,219 @@
+import assert from 'node:assert/strict'
+import { before, describe, test } from 'node:test'
+import fc from 'fast-check'
+import { MINUTE_MS, plusDays, wallClocks, type WallClocks } from './local-time.ts'
+import { byDay, daysFrom, openWindows, placesLeft, windowsOf, type Schedule, type Window } from './time-windows.ts'
+
+const HOUR_MS = 60 * MINUTE_MS
+
+/** Zones that change their clocks by an hour, by half an hour, at midnight, in the south, or never. */
+const zones = [
+  'America/New_York',
+  'America/Phoenix',
+  'America/Anchorage',
+  'Pacific/Honolulu',
+  'Australia/Lord_Howe',
+  'America/Havana',
+  'Asia/Beirut',
+  'America/Santiago',
+  'Europe/Dublin',
+  'Asia/Kathmandu',
+  'Etc/UTC',
+]
+
+let clocks: WallClocks
+before(async () => {
+  clocks = await wallClocks()
+})
+
+const always = (hours: Schedule['hours'][number]) => Array.from({ length: 7 }, () => hours)
+const round: Schedule['hours'][number] = [{ from_min: 0, to_min: 1440 }]
+
+const schedule = (changes: Partial<Schedule> = {}): Schedule => ({
+  time_zone: 'America/New_York',
+  hours: always([{ from_min: 480, to_min: 960 }]),
+  days_off: new Set(),
+  window_min: 120,
+  visit_min: 30,
+  travel_min: 30,
+  capacity: 1,
+  notice_min: 0,
+  price_cents: 3500,
+  ...changes,
+})
+
+const day = (date: string, zone: string) => ({
+  start_ms: clocks.day(date, zone).instant(0, 'start'),
+  end_ms: clocks.day(plusDays(date, 1), zone).instant(0, 'start'),
+})
+
+const dates = fc.integer({ min: 0, max: 365 * 6 }).map((offset) => plusDays('2025-01-01', offset))
+const quarter = fc.integer({ min: 0, max: 96 }).map((n) => n * 15)
+const hoursOfDay = fc.uniqueArray(quarter, { minLength: 2, maxLength: 6 }).map((marks) => {
+  const sorted = marks.toSorted((a, b) => a - b)
+  const pairs = sorted.flatMap((from_min, n) =>
+    n % 2 === 0 && n + 1 < sorted.length ? [{ from_min, to_min: sorted[n + 1]! }] : [],
+  )
+  return pairs
+})
+const schedules = fc
+  .record({
+    time_zone: fc.constantFrom(...zones),
+    hours: fc.array(hoursOfDay, { minLength: 7, maxLength: 7 }),
+    window_min: fc.constantFrom(30, 45, 60, 90, 120, 240),
+    days_off: fc.array(dates, { maxLength: 20 }).map((list) => new Set(list)),
+  })
+  .map((changes) => schedule({ ...changes, visit_min: 15, travel_min: 15 }))
+
+describe('windows of working hours', () => {
+  test('they follow one another from the beginning of the hours, and the rest of them is not used', () => {
+    const nine = schedule({ hours: always([{ from_min: 540, to_min: 1050 }]) })
+    const found = windowsOf(clocks, nine, day('2026-07-01', 'America/New_York'))
+    assert.deepEqual(
+      found.map(({ start_ms, end_ms }) => [start_ms, end_ms].map((at) => new Date(at).toISOString().slice(11, 16))),
+      [
+        ['13:00', '15:00'],
+        ['15:00', '17:00'],
+        ['17:00', '19:00'],
+        ['19:00', '21:00'],
+      ],
+    )
+  })
+
+  test('a day of 23 hours has 23 of an hour each, one of 25 hours has 25, none lost or doubled', () => {
+    const hourly = schedule({ hours: always(round), window_min: 60 })
+    for (const [date, hours] of [
+      ['2026-03-08', 23],
+      ['2026-11-01', 25],
+      ['2026-06-01', 24],
+    ] as const) {
+      const found = windowsOf(clocks, hourly, day(date, 'America/New_York'))
+      assert.equal(found.length, hours)
+      assert.equal(new Set(found.map(({ start_ms }) => start_ms)).size, hours)
+    }
+  })
+
+  test('nothing starts in an hour that the clock skips, and an hour that it repeats is worked twice', () => {
+    const night = schedule({ window_min: 30, hours: always([{ from_min: 60, to_min: 150 }]) })
+    const spring = windowsOf(clocks, night, day('2026-03-08', 'America/New_York'))
+    assert.deepEqual(
+      spring.map(({ start_ms }) => new Date(start_ms).toISOString()),
+      ['2026-03-08T06:00:00.000Z'],
+    )
+    const autumn = windowsOf(clocks, night, day('2026-11-01', 'America/New_York'))
+    assert.equal(autumn.length, 5)
+  })
+
+  test('in every zone and year: in the hours, adjoining, of one length, in order, and as many as fit', () => {
+    fc.assert(
+      fc.property(schedules, dates, (given, date) => {
+        const zone = given.time_zone
+        const length_ms = given.window_min * MINUTE_MS
+        const found = windowsOf(clocks, given, day(date, zone))
+        const weekday = (new Date(`${date}T12:00:00Z`).getUTCDay() + 6) % 7
+        const spans = given.hours[weekday]!.map(({ from_min, to_min }) => ({
+          start_ms: clocks.day(date, zone).instant(from_min, 'start'),
+          end_ms: clocks.day(date, zone).instant(to_min, 'end'),
+        }))
+        const fitting = spans.reduce(
+          (sum, { start_ms, end_ms }) => sum + Math.max(0, Math.floor((end_ms - start_ms) / length_ms)),
+          0,
+        )
+        assert.equal(found.length, given.days_off.has(date) ? 0 : fitting)
+        let before_ms = -Infinity
+        for (const { start_ms, end_ms } of found) {
+          assert.equal(end_ms - start_ms, length_ms)
+          assert(start_ms >= before_ms, 'in order, and none overlaps another')
+          before_ms = end_ms
+          const within = spans.find((span) => start_ms >= span.start_ms && end_ms <= span.end_ms)
+          assert(within, 'not beyond the hours')
+          assert.equal((start_ms - within.start_ms) % length_ms, 0)
+        }
+      }),
+      { numRuns: 500 },
+    )
+  })
+
+  test('days together have what each of them has, whatever range is asked', () => {
+    fc.assert(
+      fc.property(schedules, dates, fc.constantFrom(...zones), (given, date, patientZone) => {
+        const { dates: days, range } = daysFrom(clocks, date, patientZone)
+        assert.equal(days.length, 14)
+        const whole = windowsOf(clocks, given, range)
+        const parts = days.flatMap((one) => windowsOf(clocks, given, day(one, patientZone)))
+        assert.deepEqual(parts, whole)
+        const shown = byDay(clocks, days, patientZone, [whole.map((window) => ({ ...window, places: 1 }))])
+        assert.deepEqual(
+          shown.map((one) => one.date),
+          days,
+        )
+        assert.equal(shown.flatMap((one) => one.windows).length, whole.length)
+        for (const one of shown)
+          for (const { start_ms } of one.windows) assert.equal(clocks.dateOf(start_ms, patientZone), one.date)
+      }),
+      { numRuns: 150 },
+    )
+  })
+
+  test('those of priority hours cost what they cost', () => {
+    const early = schedule({ priority: { price_cents: 7900, hours: [{ from_min: 480, to_min: 600 }] } })
+    const found = windowsOf(clocks, early, day('2026-07-01', 'America/New_York'))
+    assert.deepEqual(
+      found.map(({ is_priority, price_cents }) => [is_priority, price_cents]),
+      [[true, 7900], ...Array.from({ length: 3 }, () => [false, 3500])],
+    )
+  })
+})
+
+describe('places of a window', () => {
+  const at = (hour: number, hours = 2): Window => ({
+    start_ms: hour * HOUR_MS,
+    end_ms: (hour + hours) * HOUR_MS,
+    price_cents: 3500,
+    is_priority: false,
+  })
+
+  test('each person makes the visits that fit with the way to the next', () => {
+    assert.equal(placesLeft(schedule(), at(8), []), 2)
+    assert.equal(placesLeft(schedule({ travel_min: 31 }), at(8), []), 1)
+    assert.equal(placesLeft(schedule({ capacity: 3 }), at(8), []), 6)
+  })
+
+  test('a booked visit takes a place of every window it touches, and more where it is longer', () => {
+    const visit = (hour: number, busy_min = 60) => ({ ...at(hour), busy_min })
+    assert.equal(placesLeft(schedule(), at(8), [visit(8)]), 1)
+    assert.equal(placesLeft(schedule(), at(8), [visit(7)]), 1)
+    assert.equal(placesLeft(schedule(), at(8), [visit(10), visit(6)]), 2)
+    assert.equal(placesLeft(schedule(), at(8), [visit(8, 90)]), 0)
+    assert.equal(placesLeft(schedule(), at(8), [visit(8), visit(8), visit(8)]), 0)
+  })
+
+  test('however visits are booked one after the other, nobody gets more work than fits into any window', () => {
+    fc.assert(
+      fc.property(
+        fc.record({
+          capacity: fc.integer({ min: 1, max: 4 }),
+          visit_min: fc.constantFrom(15, 20, 45),
+          travel_min: fc.constantFrom(0, 15, 30),
+        }),
+        fc.array(fc.nat(), { maxLength: 80 }),
+        (changes, wishes) => {
+          const given = schedule(changes)
+          const range = day('2026-11-01', 'America/New_York')
+          const booked: { start_ms: number; end_ms: number; busy_min: number }[] = []
+          const busy_min = given.visit_min + given.travel_min
+          for (const wish of wishes) {
+            const open = openWindows(clocks, given, range, booked)
+            if (open.length === 0) break
+            const { start_ms, end_ms } = open[wish % open.length]!
+            booked.push({ start_ms, end_ms, busy_min })
+          }
+          for (const window of windowsOf(clocks, given, range)) {
+            const visits = booked.filter(({ start_ms }) => start_ms === window.start_ms).length
+            assert(Math.ceil(visits / given.capacity) * busy_min <= given.window_min)
+          }
+        },
+      ),
+    )
+  })
+})

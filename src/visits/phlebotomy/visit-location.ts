@@ -1,0 +1,78 @@
+// Where a visit goes: the address as it is given and shown, the middle of its ZIP code, and the clock there.
+import type { Queries } from '../../platform/db/transaction.ts'
+import { badRequest } from '../../platform/http/errors.ts'
+import { timeZoneAt } from '../geocoding/distance.ts'
+import { placeOf } from '../geocoding/postal-places.ts'
+import type { Order } from '../../lab/orders/schema.ts'
+import { UNITED_STATES } from '../../people/person/countries.ts'
+import type { UsAddress } from '../appointments/schema.ts'
+import type { UsAddressInput } from './schema.ts'
+import type { Whereabouts } from './staff.ts'
+
+export const NOT_SERVED = 'No at-home phlebotomy provider serves this address.'
+
+export interface Where extends Whereabouts {
+  time_zone: string
+}
+
+/** Where a ZIP code is; undefined for one that nobody knows. A ZIP+4 counts as its ZIP. */
+export async function whereIs(queries: Pick<Queries, 'many' | 'maybe'>, zip_code: string): Promise<Where | undefined> {
+  const zip = zip_code.slice(0, 5)
+  const place = await placeOf(queries, { country: 'US', postal_code: zip })
+  const time_zone = place && (await timeZoneAt(place.lat, place.lng))
+  return place && time_zone !== undefined ? { zip, lat: place.lat, lng: place.lng, time_zone } : undefined
+}
+
+/** As `whereIs`, for a patient who is to be visited. 400: nobody knows the ZIP code. */
+export async function whereVisited(queries: Pick<Queries, 'many' | 'maybe'>, { zip_code }: UsAddress): Promise<Where> {
+  const where = await whereIs(queries, zip_code)
+  if (!where) throw badRequest(NOT_SERVED)
+  return where
+}
+
+export const addressGiven = (given: UsAddressInput): UsAddress => ({
+  first_line: given.first_line,
+  second_line: given.second_line ?? given.unit ?? null,
+  city: given.city,
+  state: given.state,
+  zip_code: given.zip_code,
+  unit: given.unit ?? null,
+  access_notes: given.access_notes ?? null,
+})
+
+/** The address of an order's patient. 400: there is none, or it is in another country. */
+export function patientAddress({ patient_address: address }: Order): UsAddress {
+  if (!address) throw badRequest('This order does not have a patient address.')
+  if (address.country !== UNITED_STATES) throw badRequest(NOT_SERVED)
+  return {
+    first_line: address.first_line,
+    second_line: address.second_line,
+    city: address.city,
+    state: address.state,
+    zip_code: address.zip,
+    unit: null,
+    access_notes: address.access_notes,
+  }
+}
+
+export const NO_DOOR = 'The address must have a street and a house number.'
+
+/** Whether somebody who stands in the street can find the door: by the number of a house, not by that of a street or of a flat alone. */
+export const isReachable = ({ first_line, second_line }: UsAddress): boolean => {
+  if (/\bp\.?\s*o\.?\s*box\b/i.test(`${first_line} ${second_line ?? ''}`)) return false
+  const words = first_line.split(/[\s,]+/).filter(Boolean)
+  if (!words.some((word) => /\p{L}/u.test(word))) return false
+  // A letter of the house may stand apart: `Sample Way 12 B`.
+  const [before = '', last = ''] = words.slice(0, /^[a-z]$/i.test(words.at(-1)!) ? -1 : undefined).slice(-2)
+  if (words.length > 1 && (isHouse(words[0]!) || (isHouse(last) && !NUMBERED.test(before)))) return true
+  // Where requests give the number of the house beside the street it is the second line.
+  return isHouse(second_line?.trim() ?? '')
+}
+
+/** `12`, `12A`, `12-14`, `#12`, and `N6W23001` of a grid of streets; not `5th`. */
+const isHouse = (word: string): boolean =>
+  /^#?\d[\da-z/-]*$|^[nsew]\d+[nsew]\d+$/i.test(word) && !/^\d*(1st|2nd|3rd|\dth)$/i.test(word)
+
+/** Before a number: of a flat or of a road. */
+const NUMBERED =
+  /^(apt|apartment|unit|suite|ste|floor|fl|room|rm|bldg|building|lot|box|highway|hwy|route|rte|rt|road|interstate|us|sr|cr|no)\.?$/i

@@ -1,0 +1,133 @@
+// What those who visit say: when they come to a patient who asked, that they are there, that the blood is drawn.
+import { beginAppointment, completeAppointment, confirmAppointment, moveAppointment } from '../appointments/appointments.ts'
+import { findAppointment, type OpenAppointment } from '../appointments/open-appointment.ts'
+import type { Appointment as Shown } from '../appointments/schema.ts'
+import { findOpenOrder, finish } from '../../lab/orders/change-order.ts'
+import type { OpenOrder } from '../../lab/orders/open-order.ts'
+import { iso, plusSeconds } from '../../platform/runtime/clock.ts'
+import type { Tx } from '../../platform/db/transaction.ts'
+import { badRequest, invalidValue } from '../../platform/http/errors.ts'
+import { handle } from '../../platform/queue/outbox.ts'
+import { JsonText } from '../../platform/http/operation.ts'
+import { T } from '../../platform/schema/schema.ts'
+import { sql } from '../../platform/db/sql.ts'
+import { heldBy, openVisited, toldOf } from './booking.ts'
+import { dateVisit } from './links/sandbox-request.ts'
+import { linkTo } from './links/links.ts'
+import { plusDays, wallClocks } from './local-time.ts'
+import type { SetDate, SetProgress, Visit } from './schema.ts'
+import { findStaff } from './staff.ts'
+import { moveVisit, type Taken } from './visits.ts'
+import { busyMinutes } from './time-windows.ts'
+import { notDeleted } from '../../people/users/users.ts'
+
+const VISIT_S_MAX = 86_400
+const DATED = new Set(['pending', 'reserved', 'scheduled'])
+
+/**
+ * Give a visit that was asked for its date, or another one. With a phlebotomist named the time is taken of those windows that are
+ * offered, whether there is room or not. Writes appointment, lab_order, phlebotomy_visit. Emits labtest.appointment.updated,
+ * labtest.order.updated.
+ * 400: the date of this appointment is not set so, or not any more; it is past; no such phlebotomist. 404: no such
+ * order. 422: it ends before it begins, or lasts more than a day.
+ */
+export async function setDate(tx: Tx, order_id: string, body: SetDate): Promise<JsonText<Shown>> {
+  const [start, end] = [new Date(body.start_at), new Date(body.end_at)]
+  if (end <= start || end > plusSeconds(start, VISIT_S_MAX))
+    throw invalidValue(['body', 'end_at'], 'must be after start_at, and within a day of it')
+  if (start <= tx.now) throw badRequest('start_at must be in the future')
+  const open = await openVisited(tx, order_id)
+  const held = await heldBy(tx, open)
+  if (held.facts.tier !== 'appointment-request') throw badRequest('The date of this appointment was booked.')
+  if (!DATED.has(held.appointment.event_status)) throw badRequest('This appointment cannot be rescheduled.')
+  const taken = await takenFor(tx, body.phlebotomist, { start_ms: start.getTime(), end_ms: end.getTime() })
+  await date(tx, open, held, { start_at: iso(start), end_at: iso(end) }, taken)
+  await finish(tx, open)
+  return new JsonText(JSON.stringify(held.appointment))
+}
+
+async function takenFor(
+  tx: Tx,
+  reference: string | undefined,
+  span: { start_ms: number; end_ms: number },
+): Promise<Taken | undefined> {
+  if (reference === undefined) return undefined
+  const staff = await findStaff(tx, tx.tenant.org, reference)
+  if (!staff) throw badRequest('There is no such phlebotomist.')
+  return { staff_id: staff.id, ...span, busy_min: busyMinutes(staff) }
+}
+
+async function date(
+  tx: Tx,
+  open: OpenOrder,
+  held: OpenAppointment,
+  span: { start_at: string; end_at: string },
+  taken?: Taken,
+): Promise<void> {
+  const { appointment } = held
+  const { id: appointment_id, order_id, provider, address, appointment_notes } = appointment
+  const again = appointment.event_status !== 'pending'
+  const data = { origin: 'provider', is_reschedule: again }
+  if (again) await moveAppointment(tx, open, held, span, data)
+  else await confirmAppointment(tx, open, held, span, data)
+  await moveVisit(tx, { appointment_id, told: toldOf(open, address, appointment_notes) }, taken)
+  const [start_ms, end_ms] = [Date.parse(span.start_at), Date.parse(span.end_at)]
+  linkTo(tx.tenant, provider)?.dated?.(tx, { appointment_id, order_id }, { start_ms, end_ms })
+}
+
+/** In the sandbox somebody comes on the day after, from ten to twelve. */
+const HOURS = { from_min: 600, to_min: 720 }
+
+export const dateHandler = handle(dateVisit, (context, { order_id, appointment_id }) =>
+  context.tx(async (tx) => {
+    const open = await findOpenOrder(tx, order_id)
+    const held = open && (await findAppointment(tx, open))
+    if (held?.appointment.id !== appointment_id || held.appointment.event_status !== 'pending') return
+    const clocks = await wallClocks()
+    const zone = held.appointment.iana_timezone!
+    const tomorrow = plusDays(clocks.dateOf(tx.now.getTime(), zone), 1)
+    const at = (minute: number) => iso(new Date(clocks.day(tomorrow, zone).instant(minute, 'start')))
+    await date(tx, open!, held, { start_at: at(HOURS.from_min), end_at: at(HOURS.to_min) })
+    await finish(tx, open!)
+  }),
+)
+
+/**
+ * Somebody is with the patient, or has been. Writes appointment, lab_order, phlebotomy_visit. Emits labtest.appointment.updated; of a
+ * visit that is completed labtest.order.updated, too.
+ * 400: the appointment cannot become that. 404: no such order.
+ */
+export async function setProgress(tx: Tx, order_id: string, { status }: SetProgress): Promise<JsonText<Shown>> {
+  const open = await openVisited(tx, order_id)
+  const held = await heldBy(tx, open)
+  const data = { origin: 'provider' }
+  await (status === 'completed' ? completeAppointment(open, held, data) : beginAppointment(held, data))
+  await finish(tx, open)
+  return new JsonText(JSON.stringify(held.appointment))
+}
+
+const Row = T.Object({ user_id: T.String(), document: T.String(), told: T.String(), reference: T.Union([T.String(), T.Null()]) })
+const LISTED_MAX = 1000
+
+/** The team's visits that are to come or go on; those without a date first, then the soonest. At most 1,000. */
+export async function listVisits(tx: Tx): Promise<{ data: Visit[] }> {
+  const rows = await tx.many(
+    Row,
+    sql`
+    select o.user_id, a.document, v.told, p.reference
+    from phlebotomy_visit v
+    join appointment a on a.id = v.appointment_id and a.team_id = ${tx.team}
+    join lab_order o on o.id = a.order_id and o.team_id = ${tx.team}
+    left join phlebotomist p on p.id = v.staff_id
+    where v.team_id = ${tx.team} and ${notDeleted(tx, sql`v.user_id`)} order by a.start_at nulls first, a.id limit ${LISTED_MAX}`,
+  )
+  return {
+    data: rows.map(({ user_id, document, told, reference }) => {
+      tx.concerns(user_id)
+      const { id, order_id, provider, event_status, start_at, end_at, iana_timezone, location } = JSON.parse(document) as Shown
+      const facts = JSON.parse(told) as Pick<Visit, 'patient' | 'address' | 'appointment_notes'>
+      const span = { event_status, start_at, end_at, iana_timezone: iana_timezone! }
+      return { appointment_id: id, order_id, provider, ...span, phlebotomist: reference, location, ...facts }
+    }),
+  }
+}

@@ -1,0 +1,257 @@
+// Free times at service centers: the sandbox's, and those of schedules of our own.
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { day, plusSeconds } from '../../platform/runtime/clock.ts'
+import { teamNow } from '../../platform/db/database.ts'
+import type { AvailableSlots } from '../appointments/schema.ts'
+import { pass, tenantOf } from '../../testing-orders.ts'
+import { asked, BOOKABLE, siteWithSchedule, slots } from '../../testing-scheduling.ts'
+import { labId, site, withSites } from '../../testing-sites.ts'
+import { cells, given, guard, type Given } from '../../testing.ts'
+import { setActive } from '../psc/sites.ts'
+import { command } from '../../testing-commands.ts'
+import { keepParity } from './schedulers/sandbox.ts'
+import { calendarOf, weekdays } from './schedule.ts'
+
+const PHOENIX = await calendarOf('America/Phoenix')
+const now = async (team: Given) => teamNow(await tenantOf(team))
+const SITES = 'lab=quest&site_codes=SBQ0020'
+
+/** Bring a team's clock to a minute of a day in Phoenix. */
+async function until(team: Given, minute: number): Promise<void> {
+  const at = await now(team)
+  const today = PHOENIX.dayOf(at)
+  const then = PHOENIX.instantOf(PHOENIX.plusDays(today, 1), minute)
+  await pass(team, (then.getTime() - at.getTime()) / 1000)
+}
+
+describe('in a sandbox', () => {
+  test('the nearest sites of a ZIP code are answered, fourteen days each, in the time of their place', async () => {
+    const team = await given()
+    const { status, body } = await asked(team, 'lab=quest&zip_code=85004')
+    assert.deepEqual([status, body.timezone], [200, null])
+    const bySite = Map.groupBy((body as AvailableSlots).slots, ({ location }) => location!.code)
+    assert.equal(bySite.size, 3)
+    const today = PHOENIX.dayOf(await now(team))
+    for (const days of bySite.values()) {
+      assert.deepEqual(
+        days.map(({ date }) => date),
+        Array.from({ length: 14 }, (_, i) => PHOENIX.plusDays(today, i)),
+      )
+      const { location } = days[0]!
+      assert.deepEqual([location!.iana_timezone, typeof location!.distance], ['America/Phoenix', 'number'])
+      assert.match(location!.address.zip_code, /^\d{5}/)
+    }
+    const distances = [...bySite.values()].map(([first]) => first!.location!.distance!)
+    assert.deepEqual(
+      distances,
+      distances.toSorted((a, b) => a - b),
+    )
+  })
+
+  test('no site has an appointment while its hours say that it is closed, wherever it is', async () => {
+    const team = await given()
+    const lab_id = await labId('quest')
+    let shut = 0
+    for (const [zip, zone] of [
+      ['85004', 'America/Phoenix'],
+      ['10001', 'America/New_York'],
+      ['90012', 'America/Los_Angeles'],
+      ['60601', 'America/Chicago'],
+    ] as const) {
+      const { body: info } = await team.api.get(`/v3/order/psc/info?zip_code=${zip}&lab_id=${lab_id}&radius=50`)
+      const centers = info.patient_service_centers as {
+        site_code: string
+        metadata: { hours: Record<string, string | null> | null }
+      }[]
+      const hoursOf = new Map(centers.map(({ site_code, metadata }) => [site_code, metadata.hours]))
+      const codes = centers.filter(({ metadata }) => metadata.hours).map(({ site_code }) => site_code)
+      const { body } = await asked(team, `lab=quest&zip_code=${zip}&radius=50`)
+      for (const { location, date, slots: free } of (body as AvailableSlots).slots) {
+        assert.equal(location!.iana_timezone, zone, location!.code)
+        const calendar = await calendarOf(zone)
+        if (!codes.includes(location!.code)) continue
+        const hours = hoursOf.get(location!.code)![weekdays[calendar.weekdayOf(date)]!]
+        if (hours === null) shut++
+        const [from, to] = (hours ?? '00:00-00:00')
+          .split('-')
+          .map((text) => Number(text.slice(0, 2)) * 60 + Number(text.slice(3)))
+        for (const slot of free) {
+          assert.equal(calendar.dayOf(new Date(slot.start)), date)
+          const [start, end] = [slot.start, slot.end].map((at) => calendar.minuteOf(new Date(at)))
+          assert.ok(start! >= from! && end! <= to!, `${location!.code} on ${date}: ${start} to ${end}, open ${hours}`)
+        }
+      }
+    }
+    assert.ok(shut > 0)
+  })
+
+  test('with SANDBOX_PARITY every site has the zone of New York, and the same times on every day', async () => {
+    const newYork = await calendarOf('America/New_York')
+    keepParity(true)
+    try {
+      const team = await given()
+      const { body } = await asked(team, 'lab=quest&site_codes=SBQ0029')
+      const days = (body as AvailableSlots).slots
+      assert.deepEqual([days.length, days[0]!.location!.iana_timezone], [14, 'America/New_York'])
+      for (const { slots: free } of days.slice(1)) {
+        assert.equal(free.length, 15)
+        assert.equal(newYork.minuteOf(new Date(free[0]!.start)), 420)
+      }
+    } finally {
+      keepParity(false)
+    }
+  })
+
+  test('other days have appointments of twenty minutes from seven to twelve', async () => {
+    const team = await given()
+    const today = PHOENIX.dayOf(await now(team))
+    const tomorrow = (await slots(team, SITES)).filter(({ date }) => date === PHOENIX.plusDays(today, 1))
+    assert.equal(tomorrow.length, 15)
+    for (const [i, slot] of tomorrow.entries()) {
+      assert.equal(PHOENIX.minuteOf(new Date(slot.start)), 420 + 20 * i)
+      assert.deepEqual(
+        [(new Date(slot.end).getTime() - new Date(slot.start).getTime()) / 60_000, slot.price, slot.is_priority],
+        [20, 0, false],
+      )
+      assert.equal(slot.num_appointments_available, 1)
+      assert.match(slot.booking_key!, /^bk1\./)
+    }
+  })
+
+  for (const [minute, first, count] of [
+    [9 * 60 + 30, 600, 21],
+    [15 * 60 + 59, 960, 3],
+    [16 * 60, undefined, 0],
+  ] as const)
+    test(`today at minute ${minute} there are ${count} left`, async () => {
+      const team = await given()
+      await until(team, minute)
+      const today = PHOENIX.dayOf(await now(team))
+      const left = (await slots(team, SITES)).filter(({ date }) => date === today)
+      assert.equal(left.length, count)
+      if (first !== undefined) assert.equal(PHOENIX.minuteOf(new Date(left[0]!.start)), first)
+    })
+
+  test('keys end half an hour later, or when the time comes', async () => {
+    const team = await given()
+    await until(team, 9 * 60 + 50)
+    const at = await now(team)
+    const [first, , third] = await slots(team, SITES)
+    assert.equal(new Date(first!.expires_at!).getTime(), new Date(first!.start).getTime())
+    const left_s = (new Date(third!.expires_at!).getTime() - at.getTime()) / 1000
+    assert(left_s >= 1800 && left_s < 1900)
+  })
+})
+
+describe('asking', () => {
+  test('is done in the query or in a body, and the query counts', async () => {
+    const team = await given()
+    const codes = async (query: string, body?: unknown) => {
+      const reply = await asked(team, query, body)
+      assert.equal(reply.status, 200, JSON.stringify(reply.body))
+      return [...new Set((reply.body as AvailableSlots).slots.map(({ location }) => location!.code))]
+    }
+    assert.deepEqual(await codes('', { lab: 'quest', site_codes: ['SBQ0020'], allow_stale: true }), ['SBQ0020'])
+    assert.deepEqual(await codes('site_codes=SBQ0029&allow_stale=true', { lab: 'quest', site_codes: ['SBQ0020'] }), ['SBQ0029'])
+    assert.deepEqual(await codes('lab=quest&site_codes=SBQ0029&site_codes=SBQ0020&site_codes=SBQ0029'), ['SBQ0029', 'SBQ0020'])
+  })
+
+  test('for another day begins there', async () => {
+    const team = await given()
+    const start = day(plusSeconds(await now(team), 40 * 86_400))
+    const { body } = await asked(team, `${SITES}&start_date=${start}`)
+    assert.deepEqual([body.slots[0].date, body.slots.length], [start, 14])
+  })
+
+  const refusals: Record<string, [query: string, status: number, detail: string]> = {
+    'for nothing': ['lab=quest', 400, 'site_codes or zip_code must be provided'],
+    'for four sites': ['lab=quest&site_codes=A,B,C,D', 400, 'site_codes must be less than or equal to 3'],
+    'for a site that is not there': ['lab=quest&site_codes=NONE', 400, 'Location with site code NONE not found'],
+    'for a site of another lab': ['lab=sonora_quest&site_codes=SBQ0020', 400, 'Location with site code SBQ0020 not found'],
+    'without a radius': ['lab=quest&zip_code=85004&radius=', 400, 'radius must be provided when using zip_code'],
+    'for a day that is over': [
+      `${SITES}&start_date=2020-01-01`,
+      400,
+      'start_date must be greater or equal than the current date',
+    ],
+    'for a day in a hundred years': [`${SITES}&start_date=2126-01-01`, 400, 'start_date must be within a year'],
+    'where there is nothing': ['lab=sonora_quest&zip_code=10001', 404, 'No slots found for zip code'],
+    'where nobody knows the ZIP code': ['lab=quest&zip_code=00000', 404, 'No slots found for zip code'],
+    'for a site that takes none': [
+      'lab=quest&site_codes=SBQ0018',
+      404,
+      'No slots found. Not all PSCs support scheduling appointments and some included in your query were filtered out because of this.',
+    ],
+  }
+  for (const [what, [query, status, detail]] of Object.entries(refusals))
+    test(`${what} is refused`, async () => {
+      const reply = await asked(await given(), query)
+      assert.deepEqual([reply.status, reply.body], [status, { detail }])
+    })
+
+  test('with a radius of null in the body is refused, too', async () => {
+    const reply = await asked(await given(), '', { lab: 'quest', zip_code: '85004', radius: null })
+    assert.deepEqual([reply.status, reply.body], [400, { detail: 'radius must be provided when using zip_code' }])
+  })
+
+  test('without a lab, or for one that cannot be booked, is a fault of the request', async () => {
+    const team = await given()
+    for (const query of [
+      'zip_code=85004',
+      'lab=labcorp&zip_code=85004',
+      'lab=quest&zip_code=8500',
+      'lab=quest&zip_code=85004&radius=7',
+    ])
+      assert.equal((await asked(team, query)).status, 422, query)
+  })
+
+  test('a site that was closed is refused', async () => {
+    const team = await given()
+    const lab_id = await labId('quest')
+    await withSites('sandbox-us', lab_id, [site('CLOSED-1', 1, { ...BOOKABLE, active: false })])
+    const reply = await asked(team, 'lab=quest&site_codes=CLOSED-1')
+    assert.deepEqual([reply.status, reply.body], [400, { detail: 'Location with site code CLOSED-1 is no longer active' }])
+    await team.db.plainTx((tx) => setActive(tx, lab_id, 'CLOSED-1', true))
+    assert.equal((await asked(team, 'lab=quest&site_codes=CLOSED-1')).status, 200)
+  })
+
+  test('is refused with 503 where the team has no scheduling', async () => {
+    const team = await given()
+    await command(cells, ['team', 'feature', team.team, 'psc_scheduling', 'off'])
+    guard.forget(team.team)
+    const reply = await asked(team, 'lab=quest&zip_code=85004')
+    assert.deepEqual([reply.status, reply.body], [503, { detail: 'Feature not enabled' }])
+  })
+})
+
+describe('with schedules of our own', () => {
+  test('a site has the hours, places and prices of its schedule, in the time of its place', async () => {
+    const team = await given('production-us')
+    const hours = Array.from({ length: 7 }, (_, i) =>
+      i === 6 ? [] : [[420, 480] as [number, number], [600, 630] as [number, number]],
+    )
+    const soon = PHOENIX.plusDays(PHOENIX.dayOf(await now(team)), 2)
+    const closed = PHOENIX.weekdayOf(soon) === 6 ? PHOENIX.plusDays(soon, 1) : soon
+    await siteWithSchedule('OWN-1', { hours, closed: [closed], places: 3, price: 1500 })
+    const free = await slots(team, 'lab=quest&site_codes=OWN-1')
+    assert(free.every((slot) => slot.price === 1500 && slot.num_appointments_available === 3))
+    const days = Map.groupBy(free, ({ date }) => date)
+    assert(!days.has(closed))
+    const after = Array.from({ length: 12 }, (_, i) => PHOENIX.plusDays(soon, i))
+    for (const date of after.filter((each) => each !== closed)) {
+      const starts = (days.get(date) ?? []).map(({ start }) => PHOENIX.minuteOf(new Date(start)))
+      assert.deepEqual(starts, PHOENIX.weekdayOf(date) === 6 ? [] : [420, 450, 600])
+    }
+    const { body } = await asked(team, 'lab=quest&site_codes=OWN-1&zip_code=85004')
+    assert.deepEqual([body.slots[0].location.iana_timezone, body.slots[0].location.distance], ['America/Phoenix', 1])
+  })
+
+  test('a site without a schedule takes none, whatever the directory says of it', async () => {
+    const team = await given('production-us')
+    await withSites('production-us', await labId('quest', 'production-us'), [site('BARE-1', 1, BOOKABLE)])
+    const reply = await asked(team, 'lab=quest&site_codes=BARE-1')
+    assert.equal(reply.status, 404)
+    assert.match(reply.body.detail, /^No slots found\. Not all PSCs/)
+  })
+})

@@ -1,0 +1,80 @@
+// Answers that come later: of people at a site, or of the laboratory. Without one in time a booking is given up, and its order is told
+// nothing. Source: lab-testing.md 18.
+import { cancelAppointment, confirmAppointment } from '../appointments/appointments.ts'
+import { findAppointment, orderOfAppointment, type OpenAppointment } from '../appointments/open-appointment.ts'
+import { findOpenOrder, finish } from '../../lab/orders/change-order.ts'
+import type { OpenOrder } from '../../lab/orders/open-order.ts'
+import type { Queries, Tx } from '../../platform/db/transaction.ts'
+import { handle, job } from '../../platform/queue/outbox.ts'
+import { T, type Static } from '../../platform/schema/schema.ts'
+import { sql } from '../../platform/db/sql.ts'
+
+export const giveUp = job('scheduling.give-up', T.Object({ order_id: T.String(), appointment_id: T.String() }))
+
+type Waiting = { open: OpenOrder; held: OpenAppointment }
+
+/** An appointment of an order that waits for an answer. */
+async function waiting(tx: Tx, order_id: string, appointment_id: string): Promise<Waiting | undefined> {
+  const open = await findOpenOrder(tx, order_id)
+  const held = open && (await findAppointment(tx, open))
+  return held?.facts.awaits_provider && held.appointment.id === appointment_id ? { open: open!, held } : undefined
+}
+
+export const giveUpHandler = handle(giveUp, (context, { order_id, appointment_id }) =>
+  context.tx(async (tx) => {
+    const found = await waiting(tx, order_id, appointment_id)
+    if (!found) return
+    await cancelAppointment(tx, found.open, found.held, { data: { origin: 'provider', reason: 'not_confirmed' } })
+    await finish(tx, found.open)
+  }),
+)
+
+/**
+ * Say yes or no to a booking that waits for it. Emits labtest.appointment.updated, and after a yes what the order's steps emit.
+ * @returns false: none such waits
+ */
+export async function answerBooking(tx: Tx, appointment_id: string, yes: boolean): Promise<boolean> {
+  const order_id = await orderOfAppointment(tx, appointment_id)
+  const found = order_id === undefined ? undefined : await waiting(tx, order_id, appointment_id)
+  if (!found) return false
+  if (yes) await confirmAppointment(tx, found.open, found.held, {}, { origin: 'provider' })
+  else await cancelAppointment(tx, found.open, found.held, { data: { origin: 'provider', reason: 'refused' } })
+  await finish(tx, found.open)
+  return true
+}
+
+const Row = T.Object({
+  id: T.String(),
+  team_id: T.String(),
+  user_id: T.String(),
+  provider: T.String(),
+  site_code: T.String(),
+  start_at: T.String(),
+  created_at: T.String(),
+})
+export type WaitingBooking = Static<typeof Row>
+
+/** Bookings of a cell that wait for an answer, of all its teams; the soonest first. */
+export const waitingBookings = (queries: Pick<Queries, 'many'>, limit: number): Promise<WaitingBooking[]> =>
+  queries.many(
+    Row,
+    sql`
+    select a.id, a.team_id, o.user_id, a.provider, a.site_code, a.start_at, a.created_at
+    from appointment a join team t on a.team_id = t.id join lab_order o on o.id = a.order_id
+    where t.deleted_at is null and a.event_status in ('pending', 'reserved') and a.site_code is not null
+      and (a.facts::jsonb ->> 'awaits_provider')::boolean
+    order by a.start_at, a.id limit ${limit}`,
+  )
+
+const Team = T.Object({ team_id: T.String() })
+
+/** The team of a booking, whichever it is: for the operator. */
+export const teamOfBooking = async (queries: Pick<Queries, 'maybe'>, appointment_id: string): Promise<string | undefined> =>
+  (
+    await queries.maybe(
+      Team,
+      sql`
+      select a.team_id from appointment a join team t on a.team_id = t.id
+      where a.id = ${appointment_id} and a.site_code is not null and t.deleted_at is null`,
+    )
+  )?.team_id

@@ -1,0 +1,395 @@
+// Appointments at service centers, through the interface.
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { describe, test } from 'node:test'
+import { setActive, upsertSites, markChanged } from '../psc/sites.ts'
+import { appointmentsOf, assertAgreement, happen } from '../../testing-appointments.ts'
+import { completeAppointment } from '../appointments/appointments.ts'
+import { orderOf, pass, placed, walk } from '../../testing-orders.ts'
+import { atLab, book, BOOKABLE, cancel, move, read, schedule, siteWithSchedule, slots, walkIn } from '../../testing-scheduling.ts'
+import { labId, site, withSites } from '../../testing-sites.ts'
+import { cells, given, guard, type Given } from '../../testing.ts'
+import { upsertSchedules } from './schedules.ts'
+import { answerBooking, waitingBookings } from './booking-answers.ts'
+import { command } from '../../testing-commands.ts'
+
+const GONE = { detail: 'This appointment slot is no longer available. Please select a new time.' }
+const refused = (reply: { status: number; body: unknown }, status: number, detail: string) =>
+  assert.deepEqual([reply.status, reply.body], [status, { detail }])
+const lows = async (team: Given, id: string) => (await orderOf(team, id)).events.map(({ status }) => status.split('.').at(-1)!)
+
+async function option(team: Given, name: string): Promise<void> {
+  await command(cells, ['team', 'feature', team.team, name, 'on'])
+  guard.forget(team.team)
+}
+
+const keyOf = async (team: Given, query?: string, index = 0): Promise<string> => (await slots(team, query))[index]!.booking_key!
+
+describe('a booking', () => {
+  test('is confirmed at once, and the order is scheduled', async () => {
+    const team = await given()
+    const id = await walkIn(team)
+    const [slot] = await slots(team)
+    const { status, body } = await book(team, id, slot!.booking_key, { appointment_notes: 'A fictional note' })
+    assert.equal(status, 200, JSON.stringify(body))
+    const { id: appointment, events, address, location, ...rest } = body
+    const order = await orderOf(team, id)
+    assert.deepEqual(rest, {
+      user_id: order.user_id,
+      order_id: id,
+      order_transaction_id: order.order_transaction.id,
+      start_at: slot!.start,
+      end_at: slot!.end,
+      iana_timezone: 'America/Phoenix',
+      type: 'patient_service_center',
+      provider: 'quest',
+      status: 'confirmed',
+      provider_id: appointment,
+      external_id: rest.external_id,
+      can_reschedule: true,
+      appointment_notes: 'A fictional note',
+      event_status: 'scheduled',
+      event_data: null,
+    })
+    assert.match(rest.external_id, /^[A-Z]{6}$/)
+    assert.deepEqual(
+      events.map(({ status: shown }: { status: string }) => shown),
+      ['scheduled'],
+    )
+    assert.deepEqual([address.city, typeof location.lng], ['Phoenix', 'number'])
+    assert.deepEqual((await read(team, id)).body, body)
+    assert.equal((order.details.data as { appointment_id: string }).appointment_id, appointment)
+    assert.deepEqual(await lows(team, id), ['ordered', 'requisition_created', 'appointment_pending', 'appointment_scheduled'])
+    assert.deepEqual(await team.events(appointment), ['labtest.appointment.created', 'labtest.appointment.updated'])
+    await assertAgreement(team)
+  })
+
+  test('takes the place: it is offered to nobody any more, until it is cancelled', async () => {
+    const team = await given()
+    const [id, other] = [await walkIn(team), await walkIn(team)]
+    const [slot] = await slots(team)
+    const isFree = async () => (await slots(team)).some(({ site: code, start }) => code === slot!.site && start === slot!.start)
+    assert.equal((await book(team, id, slot!.booking_key)).status, 200)
+    assert.equal(await isFree(), false)
+    refused(await book(team, other, slot!.booking_key), 400, GONE.detail)
+    assert.equal((await cancel(team, id)).status, 200)
+    assert.equal(await isFree(), true)
+    assert.equal((await book(team, other, slot!.booking_key)).status, 200)
+    const stranger = await given()
+    assert((await slots(stranger)).some(({ site: code, start }) => code === slot!.site && start === slot!.start))
+    await assertAgreement(team)
+  })
+
+  test('moves, is cancelled and made anew as often as somebody likes', async () => {
+    const team = await given()
+    const id = await walkIn(team)
+    const made = (await book(team, id, await keyOf(team), { appointment_notes: 'kept' })).body
+    for (const index of [3, 0, 7]) {
+      const slot = (await slots(team))[index]!
+      const { status, body } = await move(team, id, slot.booking_key)
+      assert.deepEqual([status, body.id, body.start_at, body.appointment_notes], [200, made.id, slot.start, 'kept'])
+      assert.deepEqual(body.event_data, { origin: 'patient', is_reschedule: true })
+      await assertAgreement(team)
+    }
+    assert.equal((await move(team, id, await keyOf(team), { appointment_notes: 'new' })).body.appointment_notes, 'new')
+    assert.deepEqual((await lows(team, id)).slice(-4), [
+      'appointment_pending',
+      'appointment_scheduled',
+      'appointment_pending',
+      'appointment_scheduled',
+    ])
+    const cancelled = await cancel(team, id, {
+      cancellation_reason_id: '5c0257ef-6fea-4a22-b20a-3ddab573d5c9',
+      notes: 'A fictional reason',
+    })
+    assert.deepEqual([cancelled.status, cancelled.body.status, cancelled.body.event_status], [200, 'cancelled', 'cancelled'])
+    const [first] = await appointmentsOf(team, id)
+    assert.deepEqual(
+      [first!.facts.cancellation_reason_id, first!.facts.cancellation_notes],
+      ['5c0257ef-6fea-4a22-b20a-3ddab573d5c9', 'A fictional reason'],
+    )
+    refused(await read(team, id), 404, 'Appointment not found.')
+    const again = await book(team, id, await keyOf(team))
+    assert.equal(again.status, 200)
+    assert.notEqual(again.body.id, made.id)
+    assert.equal((await team.api.delete(`/v3/order/${id}/appointment/psc/cancel`)).body.status, 'cancelled')
+    await assertAgreement(team)
+  })
+
+  test('may be moved to a time that its own place overlaps', async () => {
+    const team = await given('production-us')
+    await siteWithSchedule('OVER-1', { slot_minutes: 60 })
+    const id = await walkIn(team)
+    const query = 'lab=quest&site_codes=OVER-1'
+    assert.equal((await book(team, id, await keyOf(team, query, 30))).status, 200)
+    await siteWithSchedule('OVER-1', { slot_minutes: 60, hours: Array.from({ length: 7 }, () => [[30, 1410]]) })
+    const other = await walkIn(team)
+    const [before] = await appointmentsOf(team, id)
+    assert(!(await slots(team, query)).some(({ start, end }) => start < before!.end_at! && end > before!.start_at!))
+    assert.equal((await book(team, other, await keyOf(team, query, 40))).status, 200)
+    assert.equal((await move(team, id, await keyOf(team, query, 20))).status, 200)
+    await assertAgreement(team)
+  })
+
+  test('under an idempotency key is made once, and answered as it was then', async () => {
+    const team = await given()
+    const [id, key] = [await walkIn(team), await keyOf(team)]
+    const headers = { 'x-idempotency-key': randomUUID() }
+    const first = await book(team, id, key, {}, headers)
+    assert.equal(first.status, 200)
+    await cancel(team, id)
+    const second = await book(team, id, 'nonsense', {}, headers)
+    assert.deepEqual([second.status, second.body], [200, first.body])
+    assert.equal((await appointmentsOf(team, id)).length, 1)
+    const failing = { 'x-idempotency-key': randomUUID() }
+    refused(await book(team, id, 'nonsense', {}, failing), 400, 'Invalid booking key format')
+    refused(await book(team, id, await keyOf(team), {}, failing), 400, 'Invalid booking key format')
+    const released = { 'x-idempotency-key': randomUUID(), 'x-idempotency-error': 'no-cache' }
+    refused(await book(team, id, 'nonsense', {}, released), 400, 'Invalid booking key format')
+    assert.equal((await book(team, id, await keyOf(team), {}, released)).status, 200)
+  })
+})
+
+describe('a booking is refused', () => {
+  test('with a key that is none, or of another team, or has expired', async () => {
+    const [team, other] = [await given(), await given()]
+    const id = await walkIn(team)
+    const key = (await slots(team)).at(-1)!.booking_key!
+    for (const text of ['nonsense', `${key}x`, await keyOf(other), key.replace('bk1', 'bk2')])
+      refused(await book(team, id, text), 400, 'Invalid booking key format')
+    await pass(team, 1801)
+    refused(await book(team, id, key), 400, 'This booking key has expired. Please ask for the available times again.')
+  })
+
+  test('for an order that is not there, is of another kind, or of another lab', async () => {
+    const team = await given()
+    const key = await keyOf(team)
+    refused(await book(team, randomUUID(), key), 404, "This order doesn't exist.")
+    const visit = (await placed(team, { lab_test_id: await team.test('at_home_phlebotomy') })).id
+    refused(await book(team, visit, key), 400, 'Order is not a walkin phlebotomy order')
+    refused(await read(team, visit), 404, 'This order is not a walk-in phlebotomy order.')
+    refused(await read(team, randomUUID()), 404, "This order doesn't exist.")
+    for (const [lab, detail] of [
+      ['labcorp', /^This lab is not supported\.$/],
+      ['sonora_quest', /^Location with site code .* not found$/],
+    ] as const) {
+      const other = await given()
+      await atLab(other, lab)
+      assert.match((await book(other, await walkIn(other), await keyOf(other))).body.detail, detail)
+    }
+  })
+
+  test('without a requisition, twice, and when the order has gone on', async () => {
+    const team = await given()
+    const id = await walkIn(team, false)
+    refused(await book(team, id, await keyOf(team)), 400, 'This order does not have a requisition yet.')
+    await walk(team, id, 'requisition_created')
+    assert.equal((await book(team, id, await keyOf(team))).status, 200)
+    refused(await book(team, id, await keyOf(team)), 400, 'Order is not in a state that allows booking an appointment.')
+    await walk(team, id, 'completed')
+    refused(await book(team, id, await keyOf(team)), 400, 'Order is not in a state that allows booking an appointment.')
+    refused(await move(team, id, await keyOf(team)), 400, 'This appointment has been cancelled or completed.')
+    refused(await cancel(team, id), 400, 'This appointment has been cancelled or completed.')
+    await assertAgreement(team)
+  })
+
+  test('at a site that is closed, gone, or works otherwise by now', async () => {
+    const team = await given('production-us')
+    await siteWithSchedule('SHUT-1')
+    const lab_id = await labId('quest', 'production-us')
+    const [id, key] = [await walkIn(team), await keyOf(team, 'lab=quest&site_codes=SHUT-1')]
+    const put = (changes: object) =>
+      team.db.plainTx((tx) => upsertSchedules(tx, lab_id, [{ site_code: 'SHUT-1', schedule: schedule(changes) }]))
+    await put({ slot_minutes: 40, hours: Array.from({ length: 7 }, () => [[7, 1440]]) })
+    refused(await book(team, id, key), 400, GONE.detail)
+    await put({ price: 100 })
+    refused(await book(team, id, key), 400, GONE.detail)
+    await put({})
+    await team.db.plainTx((tx) => setActive(tx, lab_id, 'SHUT-1', false))
+    refused(await book(team, id, key), 400, 'Location with site code SHUT-1 is no longer active')
+    await withSites('production-us', lab_id, [site('SHUT-1', 1)])
+    refused(await book(team, id, key), 400, GONE.detail)
+    await team.db.plainTx(async (tx) => {
+      await upsertSites(tx, lab_id, [site('SHUT-1', 1, BOOKABLE)])
+      await markChanged(tx, lab_id)
+    })
+    assert.equal((await book(team, id, key)).status, 200)
+  })
+
+  test('with bounds that are not those of the interface, naming every fault', async () => {
+    const team = await given()
+    const { status, body } = await book(team, randomUUID(), 'x', {
+      appointment_notes: 'x'.repeat(1001),
+      sync_confirmation_timeout_millisecond: 999,
+      async_confirmation_timeout_millisecond: 172_800_001,
+    })
+    assert.deepEqual([status, body.detail.length], [422, 3])
+  })
+})
+
+describe('an appointment that is not there', () => {
+  test('is neither read, moved nor cancelled', async () => {
+    const team = await given()
+    const id = await walkIn(team)
+    refused(await read(team, id), 404, 'Appointment not found.')
+    const none = "This order doesn't have an appointment yet."
+    refused(await move(team, id, await keyOf(team)), 400, none)
+    refused(await cancel(team, id), 400, none)
+    await book(team, id, await keyOf(team))
+    await cancel(team, id)
+    const over = 'This appointment has already been cancelled.'
+    refused(await move(team, id, await keyOf(team)), 400, over)
+    refused(await cancel(team, id), 400, over)
+  })
+
+  test('is not cancelled for a reason that nobody knows', async () => {
+    const team = await given()
+    const id = await walkIn(team)
+    await book(team, id, await keyOf(team))
+    refused(await cancel(team, id, { cancellationReasonId: randomUUID() }), 400, 'There is no such cancellation reason.')
+    const reasons = (await team.api.get('/v3/order/psc/appointment/cancellation-reasons')).body
+    assert.deepEqual(reasons, [{ id: '5c0257ef-6fea-4a22-b20a-3ddab573d5c9', name: 'Other', is_refundable: true }])
+    assert.equal((await read(team, id)).body.status, 'confirmed')
+  })
+})
+
+describe('before the requisition, where the team may', () => {
+  test('a place is reserved, and confirmed by the requisition', async () => {
+    const team = await given()
+    await option(team, 'pre_requisition_scheduling')
+    const id = await walkIn(team, false)
+    const late = (await slots(team)).at(-1)!
+    const { status, body } = await book(team, id, late.booking_key)
+    assert.deepEqual([status, body.status, body.event_status, body.can_reschedule], [200, 'reserved', 'reserved', true])
+    assert.deepEqual(await lows(team, id), ['ordered'])
+    await assertAgreement(team)
+    await team.api.post(`/v3/order/${id}/test?final_status=received.walk_in_test.requisition_created`)
+    await team.settle()
+    assert.deepEqual(await lows(team, id), ['ordered', 'requisition_created', 'appointment_pending', 'appointment_scheduled'])
+    assert.equal((await read(team, id)).body.status, 'confirmed')
+    await assertAgreement(team)
+  })
+})
+
+describe('a simulated order', () => {
+  test('with an appointment goes on to its result, and the appointment is over', async () => {
+    const team = await given()
+    const id = await walkIn(team)
+    await book(team, id, await keyOf(team))
+    assert.equal((await team.api.post(`/v3/order/${id}/test`)).status, 200)
+    await team.settle()
+    assert.equal((await lows(team, id)).at(-1), 'completed')
+    assert.equal((await read(team, id)).body.status, 'completed')
+    await assertAgreement(team)
+  })
+})
+
+describe('where people confirm', () => {
+  const query = (code: string) => `lab=quest&site_codes=${code}`
+
+  test('a caller that does not wait is answered 502, and nothing is booked', async () => {
+    const team = await given('production-us')
+    await siteWithSchedule('HAND-1', { confirms: 'by_hand' })
+    const id = await walkIn(team)
+    const reply = await book(team, id, await keyOf(team, query('HAND-1')))
+    assert.equal(reply.status, 502)
+    assert.deepEqual([await appointmentsOf(team, id), await lows(team, id)], [[], ['ordered', 'requisition_created']])
+  })
+
+  for (const [yes, status, last] of [
+    [true, 'confirmed', 'appointment_scheduled'],
+    [false, undefined, 'requisition_created'],
+  ] as const)
+    test(`a booking is pending until somebody says ${yes ? 'yes' : 'no'}`, async () => {
+      const team = await given('production-us')
+      await siteWithSchedule('HAND-2', { confirms: 'by_hand', places: 9 })
+      const id = await walkIn(team)
+      const headers = { 'x-idempotency-key': randomUUID() }
+      const key = await keyOf(team, query('HAND-2'))
+      const { status: answered, body } = await book(team, id, key, { async_confirmation: true }, headers)
+      assert.deepEqual([answered, body.status, body.event_status, body.can_reschedule], [200, 'pending', 'pending', false])
+      refused(await move(team, id, key), 400, 'This appointment cannot be rescheduled.')
+      assert((await waitingBookings(team.db.queries, 100)).some((one) => one.id === body.id))
+      assert.equal(await team.db.tx(team.tenant, (tx) => answerBooking(tx, body.id, yes)), true)
+      assert.equal(await team.db.tx(team.tenant, (tx) => answerBooking(tx, body.id, yes)), false)
+      assert.equal((await read(team, id)).body.status, status)
+      assert.equal((await lows(team, id)).at(-1), last)
+      assert.deepEqual((await book(team, id, key, { async_confirmation: true }, headers)).body, body)
+      await assertAgreement(team)
+      await pass(team, 2 * 86_400)
+      assert.equal((await read(team, id)).body.status, status)
+    })
+
+  test('a booking that nobody answers is given up in time', async () => {
+    const team = await given('production-us')
+    await siteWithSchedule('HAND-3', { confirms: 'by_hand' })
+    const id = await walkIn(team)
+    const more = { async_confirmation: true, async_confirmation_timeout_millisecond: 120_000 }
+    const { body } = await book(team, id, await keyOf(team, query('HAND-3')), more)
+    await pass(team, 115)
+    assert.equal((await read(team, id)).body.status, 'pending')
+    await pass(team, 10)
+    refused(await read(team, id), 404, 'Appointment not found.')
+    const [one] = await appointmentsOf(team, id)
+    assert.deepEqual([one!.event_status, one!.event_data], ['cancelled', { origin: 'provider', reason: 'not_confirmed' }])
+    assert.deepEqual(await lows(team, id), ['ordered', 'requisition_created'])
+    assert.deepEqual(await team.events(body.id), [
+      'labtest.appointment.created',
+      'labtest.appointment.updated',
+      'labtest.appointment.updated',
+    ])
+    await assertAgreement(team)
+  })
+})
+
+describe('at Sonora Quest, for teams whose appointments the laboratory confirms', () => {
+  const QUERY = 'lab=sonora_quest&zip_code=85004'
+  const arranged = async () => {
+    const team = await given()
+    await option(team, 'lab_confirmed_scheduling')
+    await atLab(team, 'sonora_quest')
+    const id = await walkIn(team)
+    const { status, body } = await book(team, id, await keyOf(team, QUERY))
+    assert.deepEqual([status, body.status, body.provider, body.can_reschedule], [200, 'reserved', 'sonora_quest', false])
+    await assertAgreement(team)
+    return { team, id, body }
+  }
+
+  test('a place is reserved until it is confirmed, and then the order is scheduled', async () => {
+    const { team, id, body } = await arranged()
+    assert.deepEqual(await lows(team, id), ['ordered', 'requisition_created'])
+    await team.db.tx(team.tenant, (tx) => answerBooking(tx, body.id, true))
+    assert.deepEqual((await lows(team, id)).slice(2), ['appointment_pending', 'appointment_scheduled'])
+    const { body: confirmed } = await read(team, id)
+    assert.deepEqual([confirmed.status, confirmed.can_reschedule], ['confirmed', false])
+    await assertAgreement(team)
+  })
+
+  test('the laboratory may refuse it, and the order is told nothing', async () => {
+    const { team, id, body } = await arranged()
+    await team.db.tx(team.tenant, (tx) => answerBooking(tx, body.id, false))
+    assert.deepEqual(await lows(team, id), ['ordered', 'requisition_created'])
+    await assertAgreement(team)
+  })
+
+  test('it is moved and cancelled with the laboratory, not here', async () => {
+    const { team, id } = await arranged()
+    refused(await move(team, id, await keyOf(team, QUERY, 1)), 400, 'This appointment cannot be rescheduled.')
+    refused(await cancel(team, id), 400, 'This appointment can only be cancelled with the laboratory.')
+  })
+
+  test('for other teams it is booked as anywhere', async () => {
+    const team = await given()
+    await atLab(team, 'sonora_quest')
+    const id = await walkIn(team)
+    assert.equal((await book(team, id, await keyOf(team, QUERY))).body.status, 'confirmed')
+  })
+})
+
+test('an appointment that took place can be read', async () => {
+  const team = await given()
+  const id = await walkIn(team)
+  await book(team, id, await keyOf(team))
+  await happen(team, id, (_tx, open, held) => completeAppointment(open, held))
+  assert.equal((await read(team, id)).body.status, 'completed')
+})

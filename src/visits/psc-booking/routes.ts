@@ -1,0 +1,105 @@
+import { Appointment, AvailableSlots, BookAppointment, CancellationReason, MoveAppointment } from '../appointments/schema.ts'
+import { operation } from '../../platform/http/operation.ts'
+import { Fields, T, Uuid } from '../../platform/schema/schema.ts'
+import { features } from '../../tenancy/teams/features.ts'
+import { availability, type SchedulingMeans } from './availability.ts'
+import { bookPsc, cancelPsc, movePsc, readPsc } from './bookings.ts'
+import { pscReasons } from './cancellation-reasons.ts'
+import { AvailabilityBody, AvailabilityQuery, CancelPscAppointment } from './schema.ts'
+
+const params = Fields({ order_id: Uuid })
+const feature = features.psc_scheduling
+const booking_key = 'bk1.a-key-from-the-availability'
+
+export const routes = (means: SchedulingMeans) => [
+  operation({
+    id: 'get_psc_appointment_availability',
+    patients: false,
+    method: 'POST',
+    path: '/v3/order/psc/appointment/availability',
+    summary: 'List the free times at patient service centers',
+    description:
+      'Fourteen days from `start_date`, one entry for each site and day. Parameters are read from the query, and from a JSON body.',
+    reads: true,
+    feature,
+    query: AvailabilityQuery,
+    body: AvailabilityBody,
+    body_optional: true,
+    reply: AvailableSlots,
+    example: { lab: 'quest', zip_code: '85004' },
+    run: (tx, { query, body }) => availability(tx, means, { ...(body as object | undefined), ...query }),
+  }),
+  operation({
+    id: 'book_psc_appointment',
+    patients: true,
+    method: 'POST',
+    path: '/v3/order/{order_id}/psc/appointment/book',
+    summary: 'Book an appointment at a patient service center',
+    feature,
+    params,
+    body: BookAppointment,
+    reply: Appointment,
+    idempotency: { scope: 'book_psc_appointment', retention_s: 14 * 86_400 },
+    example: { booking_key },
+    run: (tx, { params, body }) => bookPsc(tx, means.vault, params.order_id, body),
+  }),
+  operation({
+    id: 'get_psc_appointment',
+    patients: true,
+    method: 'GET',
+    path: '/v3/order/{order_id}/psc/appointment',
+    summary: 'Read the appointment of an order at a patient service center',
+    feature,
+    params,
+    reply: Appointment,
+    run: (tx, { params }) => readPsc(tx, params.order_id),
+  }),
+  operation({
+    id: 'reschedule_psc_appointment',
+    patients: true,
+    method: 'PATCH',
+    path: '/v3/order/{order_id}/psc/appointment/reschedule',
+    summary: 'Move an appointment at a patient service center',
+    feature,
+    params,
+    body: MoveAppointment,
+    reply: Appointment,
+    example: { booking_key },
+    run: (tx, { params, body }) => movePsc(tx, means.vault, params.order_id, body),
+  }),
+  operation({
+    id: 'cancel_psc_appointment',
+    patients: true,
+    method: 'PATCH',
+    path: '/v3/order/{order_id}/psc/appointment/cancel',
+    summary: 'Cancel an appointment at a patient service center',
+    feature,
+    params,
+    body: CancelPscAppointment,
+    reply: Appointment,
+    example: { cancellationReasonId: pscReasons[0]!.id },
+    run: (tx, { params, body }) => cancelPsc(tx, params.order_id, body),
+  }),
+  operation({
+    id: 'cancel_psc_appointment_stale',
+    patients: true,
+    method: 'DELETE',
+    path: '/v3/order/{order_id}/appointment/psc/cancel',
+    summary: 'Cancel an appointment at a patient service center (an old path)',
+    deprecated: true,
+    feature,
+    params,
+    reply: Appointment,
+    run: (tx, { params }) => cancelPsc(tx, params.order_id),
+  }),
+  operation({
+    id: 'get_psc_appointment_cancellation_reason',
+    patients: false,
+    method: 'GET',
+    path: '/v3/order/psc/appointment/cancellation-reasons',
+    summary: 'List reasons to cancel an appointment at a patient service center',
+    feature,
+    reply: T.Array(CancellationReason),
+    run: () => Promise.resolve(pscReasons),
+  }),
+]

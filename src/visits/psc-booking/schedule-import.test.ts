@@ -1,0 +1,155 @@
+// Schedules and answers to bookings by command.
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { book, BOOKABLE, read, siteWithSchedule, slots, walkIn } from '../../testing-scheduling.ts'
+import { labId, site, withSites } from '../../testing-sites.ts'
+import { cells, given } from '../../testing.ts'
+import { command, outcomeOf } from '../../testing-commands.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'schedules-'))
+after(() => rmSync(folder, { recursive: true }))
+const NOBODY = '01890000-0000-7000-8000-000000000000'
+let files = 0
+function fileOf(text: string, ending = 'csv'): string {
+  const path = join(folder, `${++files}.${ending}`)
+  writeFileSync(path, text)
+  return path
+}
+
+const CELL = ['--cell', 'production-us']
+const run = (...words: string[]) => command(cells, ['psc', ...words])
+const take = (path: string, ...more: string[]) => run('schedule', 'import', path, '--lab', 'quest', ...CELL, ...more)
+const show = async (...codes: string[]) => JSON.parse(await run('schedule', 'show', ...codes, '--lab', 'quest', ...CELL))
+const sites = async (...codes: string[]) =>
+  withSites(
+    'production-us',
+    await labId('quest', 'production-us'),
+    codes.map((code) => site(code, 1, BOOKABLE)),
+  )
+
+test('a schedule is taken from comma-separated values, and shown as it can be imported again', async () => {
+  await sites('F-1', 'F-2')
+  const file = fileOf(
+    [
+      'site_code,monday,tuesday,wednesday,thursday,friday,saturday,sunday,closed,slot_minutes,places,price,confirms',
+      'F-1,07:00-12:00 13:00-15:30,,07:00-12:00,00:00-24:00,,,,2030-12-25;2030-01-01,15,3,1500,by_hand',
+      'F-2,,,,,,,,,,,,',
+    ].join('\r\n'),
+  )
+  assert.equal(await take(file), 'production-us\n2 taken\n')
+  const shown = await show('F-1')
+  assert.deepEqual(shown, [
+    {
+      site_code: 'F-1',
+      monday: ['07:00-12:00', '13:00-15:30'],
+      tuesday: [],
+      wednesday: ['07:00-12:00'],
+      thursday: ['00:00-24:00'],
+      friday: [],
+      saturday: [],
+      sunday: [],
+      closed: ['2030-01-01', '2030-12-25'],
+      slot_minutes: 15,
+      places: 3,
+      price: 1500,
+      confirms: 'by_hand',
+    },
+  ])
+  const [plain] = await show('F-2')
+  assert.deepEqual([plain.slot_minutes, plain.places, plain.price, plain.confirms], [20, 1, 0, 'at_once'])
+  await take(fileOf(JSON.stringify([{ ...shown[0], places: 4 }]), 'json'))
+  assert.deepEqual(await show('F-1'), [{ ...shown[0], places: 4 }])
+  assert.match(await run('schedule', 'list', '--lab', 'quest', ...CELL), /F-1 +15 minutes {2}4 at a time {2}confirmed by hand\n/)
+})
+
+test('sound rows are taken, the others are named with all that is wrong with them', async () => {
+  await sites('G-1')
+  const file = fileOf(
+    [
+      'site_code,monday,closed,slot_minutes,places,price,confirms',
+      'G-1,,,,,,',
+      'G-1,,,,,,',
+      'NONE,,,,,,',
+      ',12:00-07:00,someday,5,0,-1,maybe',
+      'G-3,07:00-12:00 11:00-13:00,2030-02-30,20,1,0,at_once',
+    ].join('\n'),
+  )
+  const MONDAY = 'monday must be times in order such as 07:00-12:00 13:00-15:30, at most 10'
+  const CLOSED = 'closed must be days such as 2030-12-25, at most 400'
+  assert.equal(
+    await take(file),
+    [
+      'production-us',
+      '1 taken',
+      '4 not taken:',
+      '  row 2: site_code is that of a row before',
+      '  row 3: the lab has no such site',
+      `  row 4: site_code must have 1 to 50 characters; ${MONDAY}; ${CLOSED}; confirms must be at_once or by_hand; slot_minutes must be a whole number from 10 to 240; places must be a whole number from 1 to 100; price must be a whole number from 0 to 1000000`,
+      `  row 5: ${MONDAY}; ${CLOSED}`,
+      '',
+    ].join('\n'),
+  )
+  await sites('G-2')
+  await assert.rejects(take(fileOf('site_code\nG-2\nNONE'), '--strict'), /Nothing was taken/)
+  assert.deepEqual(await show('G-2'), [])
+})
+
+for (const [what, text, ending] of [
+  ['no JSON', '{', 'json'],
+  ['no list', '{"site_code":"F-1"}', 'json'],
+  ['a list of something else', '[1]', 'json'],
+  ['a column that nobody knows', 'site_code,colour\nF-1,green', 'csv'],
+  ['a quote that is never closed', 'site_code\n"F-1', 'csv'],
+  ['nothing', '', 'csv'],
+] as const)
+  test(`a file with ${what} is refused whole`, async () => assert.rejects(take(fileOf(text, ending)), Error))
+
+test('a site without its schedule takes no more appointments, and what is booked stays', async () => {
+  const team = await given('production-us')
+  await siteWithSchedule('H-1')
+  const id = await walkIn(team)
+  const [slot] = await slots(team, 'lab=quest&site_codes=H-1')
+  assert.equal((await book(team, id, slot!.booking_key)).status, 200)
+  const remove = () => run('schedule', 'remove', 'H-1', '--lab', 'quest', ...CELL)
+  assert.equal(await remove(), 'production-us\n  H-1  removed\n')
+  assert.equal(await remove(), 'production-us\n  H-1  has no schedule\n')
+  assert.equal((await team.api.post('/v3/order/psc/appointment/availability?lab=quest&site_codes=H-1')).status, 404)
+  assert.equal((await read(team, id)).body.status, 'confirmed')
+})
+
+test('a booking that waits is listed, and confirmed or refused', async () => {
+  const team = await given('production-us')
+  await siteWithSchedule('I-1', { confirms: 'by_hand', places: 2 })
+  const [slot] = await slots(team, 'lab=quest&site_codes=I-1')
+  for (const [answer, status] of [
+    ['confirm', 200],
+    ['refuse', 404],
+  ] as const) {
+    const id = await walkIn(team)
+    const { body } = await book(team, id, slot!.booking_key, { async_confirmation: true })
+    assert((await run('booking', 'list', ...CELL)).includes(`  ${body.id}  quest I-1  ${slot!.start}  team ${team.team}\n`))
+    await run('booking', answer, body.id, ...CELL)
+    assert.equal((await read(team, id)).status, status)
+    await assert.rejects(run('booking', answer, body.id, ...CELL), /No such booking waits for an answer/)
+    assert(!(await run('booking', 'list', ...CELL)).includes(body.id))
+  }
+})
+
+test('an import of which a row is not sound has failed in part', async () => {
+  const words = ['psc', 'schedule', 'import', fileOf('[{"site_code":"PHX-NOWHERE"}]', 'json'), '--lab', 'quest', ...CELL]
+  const { printed, failure } = await outcomeOf(cells, words)
+  assert.match(printed, /^production-us\n0 taken\n1 not taken:\n/)
+  assert.equal(failure, '1 of the file not taken; the rest was.')
+})
+
+test('what cannot be carried out is said', async () => {
+  await assert.rejects(run('schedule'), /needs a command after it/)
+  await assert.rejects(run('schedule', 'list', '--lab', 'labcorp'), /--lab must be one of quest, sonora_quest/)
+  await assert.rejects(run('schedule', 'import', '--lab', 'quest'), /Missing required argument 'file'/)
+  await assert.rejects(take(join(folder, 'nowhere.csv')), /There is no such file/)
+  await assert.rejects(run('booking', 'confirm', 'nonsense', ...CELL), /must be given as an id/)
+  await assert.rejects(run('booking', 'confirm', NOBODY), /--cell must be one of/)
+})

@@ -1,0 +1,72 @@
+// The schedule of every site of a sandbox: today from the next full hour on, on other days in the morning, while the site is open and in
+// the time of its place; one place at a time, of the team's own. Source: lab-testing.md 24; that a site keeps its own hours and zone is
+// a choice of this project, which SANDBOX_PARITY takes back.
+import { badRequest } from '../../../platform/http/errors.ts'
+import { SLOT_GONE } from '../../appointments/booking-keys.ts'
+import { timeZoneAt } from '../../geocoding/distance.ts'
+import type { SiteRecord } from '../../psc/sites.ts'
+import { openHours } from '../open-hours.ts'
+import { calendarOf, type Calendar, type Opening, type Span } from '../schedule.ts'
+import type { Plan, Scheduler } from './scheduler.ts'
+
+const HOUR = 60
+const SLOT = 20
+const LAST_CALL = 16 * HOUR
+const TODAY: Span = [0, 17 * HOUR]
+const MORNING: Span = [7 * HOUR, 12 * HOUR]
+
+/** The zone of every site of the service that the interface document describes. */
+const PARITY_ZONE = 'America/New_York'
+let hasParity = false
+
+/** Say, once for the process, whether sites of sandboxes have that zone, and no hours of their own. Until it is said, they have not. */
+export function keepParity(on: boolean): void {
+  hasParity = on
+}
+
+export const sandboxScheduler: Scheduler = {
+  shared: false,
+  full: () => badRequest(SLOT_GONE),
+  async plans(_tx, _lab_id, sites, now) {
+    const plans = new Map<string, Plan>()
+    for (const site of sites) plans.set(site.site_code, await planOf(site, now))
+    return plans
+  },
+}
+
+async function planOf(site: SiteRecord, now: Date): Promise<Plan> {
+  const zone = (hasParity ? undefined : await timeZoneAt(site.lat, site.lng)) ?? PARITY_ZONE
+  const calendar = await calendarOf(zone)
+  const openings = (day: string): Opening[] => {
+    const offered = day === calendar.dayOf(now) ? TODAY : MORNING
+    const open = hasParity ? undefined : openHours(site.hours, calendar.weekdayOf(day))
+    return within(offered, open).map(([from, to]) => [calendar.instantOf(day, from), calendar.instantOf(day, to)])
+  }
+  return {
+    zone,
+    calendar,
+    slot_minutes: SLOT,
+    places: 1,
+    price: 0,
+    confirms: 'at_once',
+    openings,
+    offered_from: nextHour(calendar, now),
+  }
+}
+
+/** What of a span lies in others, from a full third of an hour on; all of it where nobody knows the others. */
+const within = ([from, to]: Span, open: Span[] | undefined): Span[] =>
+  open === undefined
+    ? [[from, to]]
+    : open
+        .map(([opens, closes]): Span => [Math.max(from, Math.ceil(opens / SLOT) * SLOT), Math.min(to, closes)])
+        .filter(([start, end]) => start < end)
+
+/** The next full hour; tomorrow, when it is late. */
+function nextHour(calendar: Calendar, now: Date): Date {
+  const today = calendar.dayOf(now)
+  const minute = calendar.minuteOf(now)
+  return minute < LAST_CALL
+    ? calendar.instantOf(today, (Math.floor(minute / HOUR) + 1) * HOUR)
+    : calendar.instantOf(calendar.plusDays(today, 1), 0)
+}

@@ -1,0 +1,35 @@
+// Shapes of appointments at service centers. Source: lab-testing.md 18.
+import { DateOnly, Fields, Maybe, OpenEnum, T, Text, Uuid, Clearable, type Static } from '../../platform/schema/schema.ts'
+
+/** Labs whose service centers can be booked. */
+export const bookableLabs = ['quest', 'sonora_quest'] as const
+export type BookableLab = (typeof bookableLabs)[number]
+
+export const radii = ['10', '20', '25', '50', '100'] as const
+
+const asked = {
+  lab: Maybe(OpenEnum(bookableLabs, { description: 'Required, here or in the body.' })),
+  start_date: Maybe(DateOnly),
+  site_codes: Maybe(T.Array(Text({ minLength: 1, maxLength: 100 }), { maxItems: 100, description: 'At most 3.' })),
+  zip_code: Maybe(Text({ pattern: '^\\d{5}$', says: 'be a ZIP code of five digits', example: '85004' })),
+  allow_stale: Maybe(T.Boolean({ description: 'Older answers would do. What is answered here is never old.' })),
+}
+
+export const AvailabilityQuery = Fields({
+  ...asked,
+  radius: Maybe(OpenEnum([...radii, ''], { description: 'Miles, 25 unless given. Empty is not allowed beside `zip_code`.' })),
+})
+
+/** The same, for clients that send a body. */
+export const AvailabilityBody = Fields(
+  { ...asked, radius: Clearable(OpenEnum(radii, { description: 'Miles; null is not allowed beside `zip_code`.' })) },
+  { title: 'PscAvailabilityRequest' },
+)
+
+export type AvailabilityAsked = Partial<Omit<Static<typeof AvailabilityBody>, 'radius'>> & { radius?: string | null }
+
+export const CancelPscAppointment = Fields(
+  { cancellationReasonId: Uuid, note: Maybe(Text({ maxLength: 1000 })) },
+  { title: 'PscAppointmentCancelRequest', aliases: { cancellation_reason_id: 'cancellationReasonId', notes: 'note' } },
+)
+export type CancelPscAppointment = Static<typeof CancelPscAppointment>

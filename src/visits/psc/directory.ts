@@ -1,0 +1,205 @@
+// The sites of each lab in memory, found by place: a box query of a k-d tree, then miles along the globe. Read from the database when
+// they are first asked for and when they have changed; whether they have is asked every two seconds at most, once for all labs.
+import type KDBush from 'kdbush'
+import type { CellName } from '../../platform/db/cell-names.ts'
+import type { Queries } from '../../platform/db/transaction.ts'
+import { boxesAround, lineOf, milesOf, unitVector } from '../geocoding/distance.ts'
+import type { Point } from '../geocoding/postal-places.ts'
+import { BOOKABLE_HERE, BOOKABLE_HERE_TOO } from './schema.ts'
+import { capabilities, directoryHeads, listSites, type Capability, type DirectoryHead, type SiteRecord } from './sites.ts'
+
+const CHECKED_MS = 2000
+const PAGE = 2000
+
+/** A set of capabilities as bits, in the order of `capabilities`. */
+export type CapabilitySet = number
+
+/** The capabilities that are named, in either spelling. */
+export const capabilitySet = (names: readonly string[]): CapabilitySet =>
+  names.reduce((set, name) => {
+    const index = capabilities.indexOf((name === BOOKABLE_HERE_TOO ? BOOKABLE_HERE : name) as Capability)
+    return index < 0 ? set : set | (1 << index)
+  }, 0)
+
+/** As the interface shows them: what can be booked here in both spellings. */
+export const shownCapabilities = (set: CapabilitySet): string[] =>
+  capabilities
+    .filter((_, index) => set & (1 << index))
+    .flatMap((name) => (name === BOOKABLE_HERE ? [BOOKABLE_HERE, BOOKABLE_HERE_TOO] : [name]))
+
+export const isBookable = (set: CapabilitySet): boolean => (set & capabilitySet([BOOKABLE_HERE])) !== 0
+
+export interface Near {
+  /** Its place in the lab's sites. */
+  index: number
+  /** Not rounded. */
+  miles: number
+}
+
+/** Answers kept of a lab, some 15 kB each at most. */
+const ANSWERS_MAX = 128
+
+/** What of a lab's sites is needed to search and to answer; by ascending code. */
+export class LabSites {
+  readonly codes: readonly string[]
+  readonly bill_types: readonly string[][]
+  readonly capabilities: Uint8Array
+  /** Points of the unit sphere, three numbers each: between two of them a straight line is as good as an arc, and cheaper. */
+  readonly #vectors: Float64Array
+  readonly #tree: KDBush
+  /** Each site as JSON text, but for the distance and the types of billing, which differ from answer to answer. */
+  readonly #heads: string[]
+  readonly #tails: string[]
+  readonly #billing: string[]
+  /** Answers given before, the longest unused first. Cities are asked about again and again. */
+  readonly #answers = new Map<string, string>()
+
+  constructor(sites: SiteRecord[], tree: KDBush) {
+    this.codes = sites.map(({ site_code }) => site_code)
+    this.bill_types = sites.map(({ supported_bill_types }) => supported_bill_types)
+    this.capabilities = Uint8Array.from(sites, (site) => capabilitySet(site.capabilities))
+    this.#vectors = Float64Array.from(sites.flatMap(unitVector))
+    this.#tree = tree
+    const texts = sites.map(textsOf)
+    this.#heads = texts.map(([head]) => head)
+    this.#tails = texts.map(([, tail]) => tail)
+    this.#billing = this.bill_types.map((types) => JSON.stringify(types))
+  }
+
+  /** Sites within so many miles, in no order, each with the square of the line to it. */
+  #within(centre: Point, radius_miles: number, visit: (index: number, line2: number) => void): void {
+    const [x, y, z] = unitVector(centre)
+    const vectors = this.#vectors
+    const most = lineOf(radius_miles) ** 2
+    for (const { west, south, east, north } of boxesAround(centre, radius_miles))
+      for (const index of this.#tree.range(west, south, east, north)) {
+        const [dx, dy, dz] = [vectors[3 * index]! - x, vectors[3 * index + 1]! - y, vectors[3 * index + 2]! - z]
+        const line2 = dx * dx + dy * dy + dz * dz
+        if (line2 <= most) visit(index, line2)
+      }
+  }
+
+  /** The nearest sites within so many miles that have all these capabilities, of equally near ones by code. */
+  nearest(centre: Point, radius_miles: number, needed: CapabilitySet, limit: number): Near[] {
+    const best: { index: number; line2: number }[] = []
+    this.#within(centre, radius_miles, (index, line2) => {
+      if ((this.capabilities[index]! & needed) !== needed) return
+      let at = best.length
+      while (at > 0 && (best[at - 1]!.line2 > line2 || (best[at - 1]!.line2 === line2 && best[at - 1]!.index > index))) at--
+      if (at === limit) return
+      best.splice(at, 0, { index, line2 })
+      if (best.length > limit) best.pop()
+    })
+    return best.map(({ index, line2 }) => ({ index, miles: milesOf(Math.sqrt(line2)) }))
+  }
+
+  /** The nearest sites as JSON texts, joined; types of billing as `billed` leaves them. */
+  answer(
+    centre: Point,
+    radius_miles: number,
+    needed: CapabilitySet,
+    limit: number,
+    billed?: (types: readonly string[]) => readonly string[],
+  ): string {
+    const key = billed ? undefined : `${centre.lat} ${centre.lng} ${radius_miles} ${needed} ${limit}`
+    const known = key && this.#answers.get(key)
+    if (key && known !== undefined) {
+      this.#answers.delete(key)
+      this.#answers.set(key, known)
+      return known
+    }
+    const near = this.nearest(centre, radius_miles, needed, limit)
+    const text = near.map((one) => this.#text(one, billed?.(this.bill_types[one.index]!))).join()
+    if (key) this.#answers.set(key, text)
+    if (this.#answers.size > ANSWERS_MAX) this.#answers.delete(this.#answers.keys().next().value!)
+    return text
+  }
+
+  /** Every site within so many miles, in no order. */
+  within(centre: Point, radius_miles: number): number[] {
+    const found: number[] = []
+    this.#within(centre, radius_miles, (index) => found.push(index))
+    return found
+  }
+
+  /** A site as the interface shows it, JSON. */
+  #text({ index, miles }: Near, bill_types?: readonly string[]): string {
+    const billing = bill_types ? JSON.stringify(bill_types) : this.#billing[index]!
+    return `${this.#heads[index]!}${Math.round(miles)},"supported_bill_types":${billing}${this.#tails[index]!}`
+  }
+}
+
+function textsOf(site: SiteRecord): [string, string] {
+  const { name, state, city, zip_code, first_line, second_line, phone_number, fax_number, hours, website } = site
+  const metadata = { name, state, city, zip_code, first_line, second_line, phone_number, fax_number, hours, website }
+  const rest = {
+    site_code: site.site_code,
+    location: { lng: site.lng, lat: site.lat },
+    capabilities: shownCapabilities(capabilitySet(site.capabilities)),
+  }
+  return [`{"metadata":${JSON.stringify(metadata)},"distance":`, `,${JSON.stringify(rest).slice(1)}`]
+}
+
+async function loadSites(queries: Pick<Queries, 'many'>, lab_id: number): Promise<LabSites> {
+  const { default: Tree } = await import('kdbush')
+  const sites: SiteRecord[] = []
+  for (;;) {
+    const page = await listSites(queries, lab_id, { after: sites.at(-1)?.site_code ?? '', limit: PAGE, active: true })
+    sites.push(...page)
+    if (page.length < PAGE) break
+  }
+  const tree = new Tree(sites.length)
+  for (const { lat, lng } of sites) tree.add(lng, lat)
+  return new LabSites(sites, tree.finish())
+}
+
+interface Held {
+  version: number
+  sites: Promise<LabSites>
+}
+
+interface CellDirectory {
+  heads: Promise<Map<number, DirectoryHead>>
+  asked_ms: number
+  held: Map<number, Held>
+}
+
+/** What can ask: a team's transaction, or anything else that says its cell. */
+export type Asking = Pick<Queries, 'many'> & { tenant: { cell: CellName } }
+
+/** The directories of the cells that a process serves. */
+export class PscDirectory {
+  readonly #cells = new Map<CellName, CellDirectory>()
+
+  /** Every lab of the cell by its id, as it was two seconds ago at most. */
+  async labs(tx: Asking): Promise<Map<number, DirectoryHead>> {
+    return this.#cell(tx).heads
+  }
+
+  /** The active sites of a lab; undefined when there is no such lab. */
+  async sites(tx: Asking, lab_id: number): Promise<LabSites | undefined> {
+    const cell = this.#cell(tx)
+    const head = (await cell.heads).get(lab_id)
+    if (!head) return undefined
+    const held = cell.held.get(lab_id)
+    if (held?.version === head.version) return held.sites
+    const sites = loadSites(tx, lab_id)
+    cell.held.set(lab_id, { version: head.version, sites })
+    return sites.catch((error: unknown) => {
+      if (cell.held.get(lab_id)?.sites === sites) cell.held.delete(lab_id)
+      throw error
+    })
+  }
+
+  #cell(tx: Asking): CellDirectory {
+    const { cell } = tx.tenant
+    const now_ms = performance.now()
+    const known = this.#cells.get(cell)
+    if (known && now_ms - known.asked_ms < CHECKED_MS) return known
+    const heads = directoryHeads(tx).then((rows) => new Map(rows.map((row) => [row.lab_id, row])))
+    const fresh = { heads, asked_ms: now_ms, held: known?.held ?? new Map<number, Held>() }
+    this.#cells.set(cell, fresh)
+    heads.catch(() => this.#cells.get(cell) === fresh && (fresh.asked_ms = Number.NEGATIVE_INFINITY))
+    return fresh
+  }
+}

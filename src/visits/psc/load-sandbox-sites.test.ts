@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { T } from '../../platform/schema/schema.ts'
+import { sql } from '../../platform/db/sql.ts'
+import { labId, site, withSites } from '../../testing-sites.ts'
+import { cells } from '../../testing.ts'
+import { loadSandboxSites, sitesChecksum } from './load-sandbox-sites.ts'
+import { countSites, findSite } from './sites.ts'
+
+const db = cells.of('production-eu')
+const Versions = T.Object({ versions: T.String() })
+const versions = async () =>
+  (await db.queries.one(Versions, sql`select string_agg(version::text, ',' order by lab_id) as versions from psc_directory`))
+    .versions
+
+test('a cell has the fictional sites of four labs, and a second load changes nothing', async () => {
+  const before = await countSites(db.queries)
+  assert.deepEqual(before.map(({ slug }) => slug).toSorted(), ['bioreference', 'labcorp', 'quest', 'sonora_quest'])
+  assert.ok(before.reduce((sum, { active }) => sum + active, 0) >= 2000)
+  const known = await versions()
+  await loadSandboxSites(db)
+  assert.equal(await versions(), known)
+})
+
+test('other data brings the fictional sites in line, once, and leaves those of the operator', async () => {
+  const quest = await labId('quest', 'production-eu')
+  const before = await countSites(db.queries)
+  const original = await findSite(db.queries, quest, 'SBQ0001')
+  await withSites('production-eu', quest, [site('OWN', 1), { ...original!, name: 'Renamed' }])
+  await db.queries.run(sql`update psc_directory set sandbox_form = 'of other data'`)
+  await Promise.all([loadSandboxSites(db), loadSandboxSites(db)])
+  assert.deepEqual(await findSite(db.queries, quest, 'SBQ0001'), original)
+  assert.ok(await findSite(db.queries, quest, 'OWN'))
+  const sum = (labs: { active: number }[]) => labs.reduce((all, { active }) => all + active, 0)
+  assert.equal(sum(await countSites(db.queries)), sum(before) + 1)
+})
+
+test('the checksum of the sites is the same each time', () => {
+  assert.equal(sitesChecksum(), sitesChecksum())
+})

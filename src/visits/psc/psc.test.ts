@@ -1,0 +1,237 @@
+import assert from 'node:assert/strict'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { after, test } from 'node:test'
+import { address, kit, placed } from '../../testing-orders.ts'
+import { labAccount } from '../../testing-labs.ts'
+import { labId, site, withSites } from '../../testing-sites.ts'
+import { cells, geocoder, given } from '../../testing.ts'
+import type { Place } from '../geocoding/postal-places.ts'
+import { PscDirectory } from './directory.ts'
+import { areaInfo } from './search.ts'
+import { setActive } from './sites.ts'
+
+const both = ['appointment_scheduling_via_service', 'appointment_scheduling_via_junction']
+const codes = (body: { patient_service_centers: { site_code: string }[] }) =>
+  body.patient_service_centers.map((one) => one.site_code)
+
+// Before anybody has looked, so that the sites are there at once.
+const lab_id = await labId('ihd')
+await withSites('sandbox-us', lab_id, [
+  site('FAR', 24.9),
+  site('OUT', 25.1),
+  site('TIE-B', 3),
+  site('TIE-A', 3, {
+    second_line: 'Suite 7',
+    phone_number: '+15550100111',
+    fax_number: '+15550100112',
+    hours: { monday: '07:00-15:00' },
+    website: 'https://sites.example.com/tie-a',
+    capabilities: ['stat', 'appointment_scheduling_via_service'],
+    supported_bill_types: ['client_bill', 'patient_bill'],
+  }),
+  site('HERE', 0, { capabilities: ['appointment_scheduling_with_lab'] }),
+  site('GONE', 1, { active: false }),
+])
+const near = `/v3/order/psc/info?zip_code=85004&lab_id=${lab_id}`
+
+test('sites of a lab are listed nearest first, equally near ones by code, inactive ones not', async () => {
+  const { api } = await given()
+  const { status, body } = await api.get(near)
+  assert.equal(status, 200)
+  assert.equal(body.lab_id, lab_id)
+  assert.equal(body.slug, 'ihd')
+  assert.deepEqual(codes(body), ['HERE', 'TIE-A', 'TIE-B', 'FAR'])
+  assert.deepEqual(body.patient_service_centers[1], {
+    metadata: {
+      name: 'Pretend Draw Site TIE-A',
+      state: 'AZ',
+      city: 'Phoenix',
+      zip_code: '85004',
+      first_line: '1 Sample Way',
+      second_line: 'Suite 7',
+      phone_number: '+15550100111',
+      fax_number: '+15550100112',
+      hours: { monday: '07:00-15:00' },
+      website: 'https://sites.example.com/tie-a',
+    },
+    distance: 3,
+    supported_bill_types: ['client_bill', 'patient_bill'],
+    site_code: 'TIE-A',
+    location: { lng: -112.0686, lat: site('TIE-A', 3).lat },
+    capabilities: ['stat', ...both],
+  })
+  assert.equal(body.patient_service_centers[3].distance, 25)
+})
+
+test('the radius counts unrounded miles', async () => {
+  const { api } = await given()
+  assert.deepEqual(codes((await api.get(`${near}&radius=10`)).body), ['HERE', 'TIE-A', 'TIE-B'])
+  assert.deepEqual(codes((await api.get(`${near}&radius=50`)).body), ['HERE', 'TIE-A', 'TIE-B', 'FAR', 'OUT'])
+})
+
+test('of capabilities all must be there, the bookable one in either spelling', async () => {
+  const { api } = await given()
+  for (const name of both) assert.deepEqual(codes((await api.get(`${near}&capabilities=${name}`)).body), ['TIE-A'])
+  assert.deepEqual(codes((await api.get(`${near}&capabilities=stat&capabilities=${both[1]}`)).body), ['TIE-A'])
+  assert.deepEqual(codes((await api.get(`${near}&capabilities=stat&capabilities=appointment_scheduling_with_lab`)).body), [])
+})
+
+test('a place that nobody knows has no sites, bad parameters are 422', async () => {
+  const { api } = await given()
+  assert.deepEqual((await api.get(`/v3/order/psc/info?zip_code=00000&lab_id=${lab_id}`)).body.patient_service_centers, [])
+  assert.equal((await api.get('/v3/order/psc/info?zip_code=85004&lab_id=999999')).status, 422)
+  const { status, body } = await api.get('/v3/order/psc/info?zip_code=8500&radius=30&capabilities=espresso')
+  assert.equal(status, 422)
+  assert.deepEqual(body.detail.map(({ loc }: { loc: string[] }) => loc[1]).toSorted(), [
+    'capabilities',
+    'lab_id',
+    'radius',
+    'zip_code',
+  ])
+})
+
+test('there are at most 30 sites', async () => {
+  const { api } = await given('sandbox-eu')
+  const many = await labId('nexus', 'sandbox-eu')
+  await withSites(
+    'sandbox-eu',
+    many,
+    Array.from({ length: 35 }, (_, i) => site(`S${i + 10}`, i / 10)),
+  )
+  const { body } = await api.get(`/v3/order/psc/info?zip_code=85004&lab_id=${many}&radius=10`)
+  assert.deepEqual(
+    codes(body),
+    Array.from({ length: 30 }, (_, i) => `S${i + 10}`),
+  )
+})
+
+test('a lab account opens its lab alone and leaves the billing that it offers in the state', async () => {
+  const team = await given()
+  const quest = await labId('quest')
+  const own = await labAccount(team, {
+    lab: 'quest',
+    team_ids: [team.team],
+    allowed_billing: { client_bill: ['AZ'], patient_bill: ['NY'] },
+  })
+  const types = async (zip: string) => {
+    const { body } = await team.api.get(`/v3/order/psc/info?zip_code=${zip}&lab_id=${quest}&lab_account_id=${own}`)
+    return [
+      ...new Set(body.patient_service_centers.flatMap((one: { supported_bill_types: string[] }) => one.supported_bill_types)),
+    ]
+  }
+  assert.deepEqual(await types('85004'), ['client_bill'])
+  assert.deepEqual(await types('10001'), ['patient_bill'])
+  assert.deepEqual(codes((await team.api.get(`${near}&lab_account_id=${own}`)).body), [])
+  const { central_labs } = (await team.api.get(`/v3/order/area/info?zip_code=85004&lab_account_id=${own}`)).body
+  assert.deepEqual(Object.keys(central_labs), ['quest'])
+  assert.deepEqual(central_labs.quest.supported_bill_types, ['client_bill'])
+  const stranger = await given()
+  assert.equal((await stranger.api.get(`${near}&lab_account_id=${own}`)).status, 404)
+  assert.equal((await stranger.api.get(`/v3/order/area/info?zip_code=85004&lab_account_id=${own}`)).status, 404)
+})
+
+test("an order's sites are those of its lab near its patient", async () => {
+  const team = await given()
+  const order = await placed(team)
+  const lab = order.lab_test.lab!
+  await withSites('sandbox-us', lab.id, [site('NEAR', 2), site('FARTHER', 40), site('NEAREST', 1)])
+  await sleep(2100)
+  const { status, body } = await team.api.get(`/v3/order/${order.id}/psc/info`)
+  assert.equal(status, 200, JSON.stringify(body))
+  assert.deepEqual([body.lab_id, body.slug, codes(body)], [lab.id, lab.slug, ['NEAREST', 'NEAR']])
+  assert.deepEqual(codes((await team.api.get(`/v3/order/${order.id}/psc/info?radius=50`)).body), ['NEAREST', 'NEAR', 'FARTHER'])
+  assert.deepEqual(codes((await team.api.get(`/v3/order/${order.id}/psc/info?capabilities=stat`)).body), [])
+  assert.equal((await team.api.get(`/v3/order/${order.id}/psc/info?radius=7`)).status, 422)
+  const elsewhere = await placed(team, { patient_address: { ...address, zip: '00000' } })
+  assert.deepEqual(codes((await team.api.get(`/v3/order/${elsewhere.id}/psc/info`)).body), [])
+})
+
+test("a patient's place that nobody here knows is asked of the geocoder, without who it is or the street", async () => {
+  const team = await given()
+  const asked: string[] = []
+  const server = createServer((request, reply) => {
+    asked.push(request.url!)
+    reply.end('{"lat":33.4557,"lng":-112.0686}')
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  after(() => void server.close())
+  const abroad = { ...address, country: 'DE', city: 'Musterstadt', state: 'Berlin', zip: '10115' }
+  const { id } = await placed(team, { patient_address: abroad })
+  assert.deepEqual(codes((await team.api.get(`/v3/order/${id}/psc/info`)).body), [])
+  geocoder.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
+  after(() => (geocoder.url = undefined))
+  assert.deepEqual(codes((await team.api.get(`/v3/order/${id}/psc/info`)).body), ['NEAREST', 'NEAR'])
+  assert.deepEqual(asked, ['/?country=DE&postal_code=10115&city=musterstadt'])
+})
+
+test('an order without a patient address yet is 400, one of another team 404', async () => {
+  const team = await given()
+  const { id } = await kit(team)
+  assert.equal((await team.api.get(`/v3/order/${id}/psc/info`)).status, 400)
+  const { api } = await given()
+  assert.equal((await api.get(`/v3/order/${id}/psc/info`)).status, 404)
+})
+
+test('an area shows the labs near it, and those that are asked for though they are far', async () => {
+  const { api } = await given()
+  const { status, body } = await api.get('/v3/order/area/info?zip_code=85004')
+  assert.equal(status, 200)
+  const ready = ['appointment-ready']
+  assert.deepEqual(body.phlebotomy, { is_served: true, providers: [{ name: 'getlabs', service_types: ready, tier: ready }] })
+  assert.deepEqual(Object.keys(body.central_labs).toSorted(), ['bioreference', 'labcorp', 'quest', 'sonora_quest'])
+  const { quest, labcorp } = body.central_labs
+  const info = (await api.get(`/v3/order/psc/info?zip_code=85004&lab_id=${quest.lab_id}`)).body
+  assert.equal(quest.patient_service_centers.within_radius, info.patient_service_centers.length)
+  assert.equal(quest.patient_service_centers.radius, '25')
+  assert.equal(quest.patient_service_centers.appointment_with_vital, true)
+  assert.ok(both.every((name) => quest.patient_service_centers.capabilities.includes(name)))
+  assert.equal(labcorp.patient_service_centers.appointment_with_vital, false)
+  const elsewhere = (await api.get('/v3/order/area/info?zip_code=10001')).body
+  assert.deepEqual(elsewhere.phlebotomy, { is_served: false, providers: [] })
+  assert.deepEqual(Object.keys(elsewhere.central_labs).toSorted(), ['bioreference', 'labcorp', 'quest'])
+  const asked = (await api.get('/v3/order/area/info?zip_code=10001&labs=sonora_quest&lab=quest&radius=10')).body.central_labs
+  assert.deepEqual(Object.keys(asked).toSorted(), ['quest', 'sonora_quest'])
+  assert.deepEqual(asked.sonora_quest.patient_service_centers, {
+    appointment_with_vital: false,
+    within_radius: 0,
+    radius: '10',
+    capabilities: [],
+  })
+})
+
+test('an area that nobody knows is served by nobody', async () => {
+  const { api } = await given()
+  const { status, body } = await api.get('/v3/order/area/info?zip_code=00000&labs=quest')
+  assert.equal(status, 200)
+  assert.deepEqual(body, { zip_code: '00000', phlebotomy: { is_served: false, providers: [] }, central_labs: {} })
+})
+
+test('what another process changes is found within seconds', async () => {
+  const { api } = await given('production-us')
+  const lab = await labId('mtl', 'production-us')
+  const path = `/v3/order/psc/info?zip_code=85004&lab_id=${lab}`
+  assert.deepEqual(codes((await api.get(path)).body), [])
+  await withSites('production-us', lab, [site('NEW', 1), site('OTHER', 2)])
+  await sleep(2100)
+  assert.deepEqual(codes((await api.get(path)).body), ['NEW', 'OTHER'])
+  await cells.of('production-us').plainTx((tx) => setActive(tx, lab, 'NEW', false))
+  await sleep(2100)
+  assert.deepEqual(codes((await api.get(path)).body), ['OTHER'])
+})
+
+test('who takes samples at home is told by whoever keeps visits, under both names of what they do', async () => {
+  const { tenant, db } = await given()
+  const asked: unknown[] = []
+  const visits = (_: unknown, { zip_code, radius_miles, place }: { zip_code: string; radius_miles: number; place: Place }) => {
+    asked.push([zip_code, radius_miles, place.city])
+    return Promise.resolve([{ name: 'getlabs', service_types: ['appointment-ready'] }])
+  }
+  const area = await db.read(tenant, (tx) => areaInfo(tx, new PscDirectory(), visits, { zip_code: '85004', radius: '50' }))
+  assert.deepEqual(asked, [['85004', 50, 'Phoenix']])
+  assert.deepEqual(area.phlebotomy, {
+    is_served: true,
+    providers: [{ name: 'getlabs', service_types: ['appointment-ready'], tier: ['appointment-ready'] }],
+  })
+})

@@ -1,0 +1,50 @@
+import type { Locate } from '../geocoding/geocoder.ts'
+import { operation, outsideOperation } from '../../platform/http/operation.ts'
+import { Fields, Uuid } from '../../platform/schema/schema.ts'
+import type { PscDirectory } from './directory.ts'
+import { AreaInfo, AreaQuery, OrderPscQuery, PscInfo, PscQuery } from './schema.ts'
+import { areaInfo, orderPscInfo, pscInfo, type PhlebotomyCoverage } from './search.ts'
+
+/** What these operations need of the process and of modules above. */
+export interface PscMeans {
+  directory: PscDirectory
+  locate: Locate
+  coverage: PhlebotomyCoverage
+}
+
+export const routes = ({ directory, locate, coverage }: PscMeans) => [
+  operation({
+    id: 'get_area_info',
+    patients: false,
+    method: 'GET',
+    path: '/v3/order/area/info',
+    summary: 'Read who takes samples in the area of a ZIP code',
+    description: 'A lab without sites in the radius is left out unless it is named.',
+    query: AreaQuery,
+    reply: AreaInfo,
+    run: (tx, { query }) => areaInfo(tx, directory, coverage, query),
+  }),
+  operation({
+    id: 'get_psc_info',
+    patients: false,
+    method: 'GET',
+    path: '/v3/order/psc/info',
+    summary: 'List the patient service centers of a lab near a ZIP code',
+    description: 'Nearest first, at most 30. With `lab_account_id` only what that account opens, billed as it allows.',
+    query: PscQuery,
+    reply: PscInfo,
+    run: (tx, { query }) => pscInfo(tx, directory, query),
+  }),
+  outsideOperation({
+    id: 'get_order_psc_info',
+    patients: true,
+    method: 'GET',
+    path: '/v3/order/{order_id}/psc/info',
+    summary: "List the patient service centers of an order's lab near its patient",
+    description: 'Nearest first, at most 30.',
+    params: Fields({ order_id: Uuid }),
+    query: OrderPscQuery,
+    reply: PscInfo,
+    run: (context, { params, query }) => orderPscInfo(context, directory, locate, params.order_id, query),
+  }),
+]

@@ -1,0 +1,57 @@
+// The file of fictional sites is what its generator makes; UPDATE=1 writes it anew.
+import assert from 'node:assert/strict'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { test } from 'node:test'
+import { milesBetween } from '../geocoding/distance.ts'
+import { zipTable } from '../geocoding/zip-codes.ts'
+import { parseCsv } from '../../platform/files/csv.ts'
+import { usStates } from '../../people/person/countries.ts'
+import { sandboxSites } from './sandbox-sites.ts'
+import { BOOKABLE_HERE, pscLabs } from './schema.ts'
+
+const file = new URL('data/sandbox-sites.csv', import.meta.url)
+const zips = await zipTable()
+const made = sandboxSites(zips.all())
+const sites = parseCsv(made)
+
+test('the file is what the generator makes, the same each time', () => {
+  if (process.env.UPDATE) writeFileSync(file, made)
+  assert.equal(readFileSync(file, 'utf8'), made, 'data/sandbox-sites.csv is not up to date: run this test once with UPDATE=1')
+  assert.equal(sandboxSites(zips.all()), made)
+})
+
+test('there are over 2000 sites in every state, more where more people live', () => {
+  const byState = Map.groupBy(sites, ({ state }) => state!)
+  assert.ok(sites.length >= 2000 && made.length < 1_000_000)
+  for (const state of usStates) assert.ok(byState.get(state)!.length >= 2, state)
+  assert.ok(byState.get('CA')!.length > byState.get('OH')!.length && byState.get('OH')!.length > byState.get('WY')!.length)
+  for (const lab of ['quest', 'labcorp', 'bioreference'])
+    assert.deepEqual(new Set(sites.filter((site) => site.lab === lab).map(({ state }) => state)).size, 50, lab)
+  assert.deepEqual([...new Set(sites.filter(({ lab }) => lab === 'sonora_quest').map(({ state }) => state))], ['AZ'])
+})
+
+test('Phoenix has sites of every lab close by, New York of every lab that is there, some to be booked here', () => {
+  for (const [zip, labs] of [
+    ['85004', pscLabs],
+    ['10001', ['quest', 'labcorp', 'bioreference']],
+  ] as const)
+    for (const lab of labs) {
+      const near = sites.filter(
+        (site) => site.lab === lab && milesBetween(zips.find(zip)!, { lat: Number(site.lat), lng: Number(site.lng) }) <= 10,
+      )
+      assert.ok(near.length >= 2, `${lab} near ${zip}: ${near.length}`)
+      const bookable = near.filter(({ capabilities }) => capabilities!.includes(BOOKABLE_HERE))
+      assert.equal(bookable.length > 0, lab.includes('quest'), `${lab} near ${zip}`)
+    }
+})
+
+test('sites have codes of their own, names nobody has, and lie in their ZIP codes', () => {
+  assert.equal(new Set(sites.map(({ site_code }) => site_code)).size, sites.length)
+  for (const { site_code, name, zip_code, state, lat, lng, capabilities } of sites) {
+    assert.match(name!, / \(sandbox\)$/)
+    const place = zips.find(zip_code!)!
+    assert.equal(place.state, state)
+    assert.ok(milesBetween(place, { lat: Number(lat), lng: Number(lng) }) < 1, site_code)
+    assert.ok(!/via_service.*with_lab/.test(capabilities!), site_code)
+  }
+})

@@ -1,0 +1,106 @@
+// Shapes of patient service centers and areas. Source: lab-testing.md 2, 16; openapi-0.4.687.json.
+import { Fields, Int, Maybe, Nullable, OpenEnum, T, Text, Uuid, type Static } from '../../platform/schema/schema.ts'
+import { Billing, LabSlug } from '../../lab/catalog/enums.ts'
+
+/** Labs that have sites. */
+export const pscLabs = ['quest', 'labcorp', 'bioreference', 'sonora_quest'] as const
+const PscLab = OpenEnum(pscLabs)
+
+export const BOOKABLE_HERE = 'appointment_scheduling_via_service'
+/** The other spelling of `BOOKABLE_HERE`, shown beside it and taken for it. */
+export const BOOKABLE_HERE_TOO = 'appointment_scheduling_via_junction'
+
+const Capability = OpenEnum(['stat', BOOKABLE_HERE, BOOKABLE_HERE_TOO, 'appointment_scheduling_with_lab'])
+
+const SiteMetadata = Fields(
+  {
+    name: T.String(),
+    state: T.String(),
+    city: T.String(),
+    zip_code: T.String(),
+    first_line: T.String(),
+    second_line: Nullable(T.String()),
+    phone_number: Nullable(T.String()),
+    fax_number: Nullable(T.String()),
+    hours: Nullable(T.Record(T.String(), T.Unknown(), { description: 'As the laboratory writes them; null when not known.' })),
+    website: Nullable(T.String()),
+  },
+  { title: 'LabLocationMetadata' },
+)
+
+const Site = Fields(
+  {
+    metadata: SiteMetadata,
+    distance: T.Integer({ description: 'Miles, rounded.' }),
+    supported_bill_types: T.Array(Billing),
+    site_code: T.String(),
+    location: Fields({ lng: T.Number(), lat: T.Number() }, { title: 'LngLat' }),
+    capabilities: T.Array(Capability, {
+      description: 'What can be booked here is named twice, in both spellings that clients know.',
+    }),
+  },
+  { title: 'ClientFacingLabLocation' },
+)
+
+export const PscInfo = Fields(
+  { lab_id: T.Integer(), slug: LabSlug, patient_service_centers: T.Array(Site) },
+  { title: 'PSCInfo' },
+)
+export type PscInfo = Static<typeof PscInfo>
+
+const Provider = Fields(
+  {
+    name: T.String(),
+    service_types: T.Array(T.String()),
+    tier: T.Array(T.String({ description: 'The same as `service_types`.' })),
+  },
+  { title: 'PhlebotomyProviderInfo' },
+)
+
+const LabInArea = Fields(
+  {
+    patient_service_centers: Fields(
+      {
+        appointment_with_vital: T.Boolean({ description: 'Whether one of them can be booked here.' }),
+        within_radius: T.Integer(),
+        radius: T.String(),
+        capabilities: T.Array(Capability, { description: 'Of all of them together.' }),
+      },
+      { title: 'PSCAreaInfoDetails' },
+    ),
+    supported_bill_types: T.Array(Billing),
+    lab_id: T.Integer(),
+  },
+  { title: 'PSCAreaInfo' },
+)
+export type LabInArea = Static<typeof LabInArea>
+
+export const AreaInfo = Fields(
+  {
+    zip_code: T.String(),
+    phlebotomy: Fields({ is_served: T.Boolean(), providers: T.Array(Provider) }, { title: 'PhlebotomyAreaInfo' }),
+    central_labs: T.Record(T.String(), LabInArea),
+  },
+  { title: 'AreaInfo' },
+)
+export type AreaInfo = Static<typeof AreaInfo>
+
+const ZipCode = Text({ pattern: '^\\d{5}$', says: 'be a ZIP code of five digits', example: '85004' })
+const radius = Maybe(OpenEnum(['10', '20', '25', '50', '100'], { default: '25', description: 'Miles.' }))
+const capabilities = Maybe(T.Array(Capability, { maxItems: 10, description: 'Sites that have all of them.' }))
+const lab_account_id = Maybe(Uuid)
+
+export const OrderPscQuery = Fields({ radius, capabilities })
+export type OrderPscQuery = Static<typeof OrderPscQuery>
+
+export const PscQuery = Fields({ zip_code: ZipCode, lab_id: Int({ example: 4 }), radius, capabilities, lab_account_id })
+export type PscQuery = Static<typeof PscQuery>
+
+export const AreaQuery = Fields({
+  zip_code: ZipCode,
+  radius,
+  lab: Maybe(OpenEnum(pscLabs, { deprecated: true, description: 'Use `labs`.' })),
+  labs: Maybe(T.Array(PscLab, { maxItems: 10 })),
+  lab_account_id,
+})
+export type AreaQuery = Static<typeof AreaQuery>

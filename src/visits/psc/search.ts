@@ -1,0 +1,145 @@
+// Answers about sites near a place. Source: lab-testing.md 16.
+import { billingOffered, usableAccount, type UsableAccount } from '../../lab/accounts/account-selection.ts'
+import { getOrder } from '../../lab/orders/orders.ts'
+import type { Tx } from '../../platform/db/transaction.ts'
+import { badRequest, invalidValue, notFound } from '../../platform/http/errors.ts'
+import { JsonText, type Outside } from '../../platform/http/operation.ts'
+import type { Locate } from '../geocoding/geocoder.ts'
+import { placeOf, type Place } from '../geocoding/postal-places.ts'
+import { UNITED_STATES } from '../../people/person/countries.ts'
+import { capabilitySet, isBookable, shownCapabilities, type LabSites, type PscDirectory } from './directory.ts'
+import {
+  pscLabs,
+  type AreaInfo,
+  type AreaQuery,
+  type LabInArea,
+  type OrderPscQuery,
+  type PscInfo,
+  type PscQuery,
+} from './schema.ts'
+import type { DirectoryHead } from './sites.ts'
+
+/** Most sites of an answer. */
+export const SITES_MAX = 30
+
+/** Who takes samples at home, and how visits are arranged. */
+export interface PhlebotomyProvider {
+  name: string
+  service_types: string[]
+}
+
+/** Who takes samples at home in an area. Visits are kept by a module above, which gives this. */
+export type PhlebotomyCoverage = (
+  tx: Tx,
+  area: { zip_code: string; radius_miles: number; place: Place },
+) => Promise<PhlebotomyProvider[]>
+
+/** Sites of a lab near a ZIP code, at most 30. 404: no account that the team may use. 422: no such lab. */
+export async function pscInfo(tx: Tx, directory: PscDirectory, query: PscQuery): Promise<JsonText<PscInfo>> {
+  const account = await accountNamed(tx, query.lab_account_id)
+  const head = (await directory.labs(tx)).get(query.lab_id)
+  if (!head) throw invalidValue(['query', 'lab_id'], 'there is no such lab')
+  const opens = !account || account.lab_id === head.lab_id
+  const place = opens ? await placeOf(tx, { country: 'US', postal_code: query.zip_code }) : undefined
+  return sitesNear(tx, directory, head, place, query, account)
+}
+
+/**
+ * Sites of the order's lab near the order's patient, at most 30. 400: the order has no patient address yet. 404: no such order.
+ * A place that is not known here may be asked of a geocoder, so that this is no transaction.
+ */
+export async function orderPscInfo(
+  { tenant, cells }: Outside,
+  directory: PscDirectory,
+  locate: Locate,
+  order_id: string,
+  query: OrderPscQuery,
+): Promise<JsonText<PscInfo>> {
+  const db = cells.of(tenant.cell)
+  const { patient_address, lab_test } = await db.read(tenant, (tx) => getOrder(tx, order_id))
+  if (!patient_address) throw badRequest('The order has no patient address yet')
+  const { country, zip, city } = patient_address
+  const place = await locate(db, { country, postal_code: zip, city })
+  return db.read(tenant, async (tx) => {
+    const head = lab_test.lab && (await directory.labs(tx)).get(lab_test.lab.id)
+    if (!head) throw badRequest('The order has no laboratory')
+    return sitesNear(tx, directory, head, place, query)
+  })
+}
+
+async function accountNamed(tx: Tx, lab_account_id: string | undefined): Promise<UsableAccount | undefined> {
+  if (lab_account_id === undefined) return undefined
+  const account = await usableAccount(tx, lab_account_id)
+  if (!account) throw notFound('lab account not found')
+  return account
+}
+
+async function sitesNear(
+  tx: Tx,
+  directory: PscDirectory,
+  { lab_id, slug }: DirectoryHead,
+  place: Place | undefined,
+  { radius = '25', capabilities = [] }: OrderPscQuery,
+  account?: UsableAccount,
+): Promise<JsonText<PscInfo>> {
+  const sites = place && (await directory.sites(tx, lab_id))
+  const billed = account && place && billedUnder(account, place)
+  const found = sites?.answer(place!, Number(radius), capabilitySet(capabilities), SITES_MAX, billed) ?? ''
+  return new JsonText(`{"lab_id":${lab_id},"slug":${JSON.stringify(slug)},"patient_service_centers":[${found}]}`)
+}
+
+/** What of a site's types of billing is left under an account, for a patient at this place. */
+function billedUnder(account: UsableAccount, { state }: Place): (types: readonly string[]) => readonly string[] {
+  const offered = new Set(billingOffered(account, { state, country: UNITED_STATES }))
+  return (types) => types.filter((type) => offered.has(type))
+}
+
+/** Who serves a ZIP code: visits at home, and labs with sites near it. 404: no account that the team may use. */
+export async function areaInfo(
+  tx: Tx,
+  directory: PscDirectory,
+  coverage: PhlebotomyCoverage,
+  { zip_code, radius = '25', lab, labs = [], lab_account_id }: AreaQuery,
+): Promise<AreaInfo> {
+  const account = await accountNamed(tx, lab_account_id)
+  const place = await placeOf(tx, { country: 'US', postal_code: zip_code })
+  if (!place) return { zip_code, phlebotomy: { is_served: false, providers: [] }, central_labs: {} }
+  const providers = await coverage(tx, { zip_code, radius_miles: Number(radius), place })
+  const asked = new Set<string>(lab === undefined ? labs : [lab, ...labs])
+  const central_labs: Record<string, LabInArea> = {}
+  const looked = asked.size ? asked : new Set<string>(pscLabs)
+  for (const head of (await directory.labs(tx)).values()) {
+    if (!looked.has(head.slug)) continue
+    const sites = (await directory.sites(tx, head.lab_id))!
+    const isOpen = !account || account.lab_id === head.lab_id
+    const found = labInArea(head, sites, isOpen ? place : undefined, radius, account)
+    if (found.patient_service_centers.within_radius || asked.has(head.slug)) central_labs[head.slug] = found
+  }
+  return {
+    zip_code,
+    phlebotomy: { is_served: providers.length > 0, providers: providers.map((one) => ({ ...one, tier: one.service_types })) },
+    central_labs,
+  }
+}
+
+function labInArea(
+  { lab_id }: DirectoryHead,
+  sites: LabSites,
+  place: Place | undefined,
+  radius: string,
+  account: UsableAccount | undefined,
+): LabInArea {
+  const near = place ? sites.within(place, Number(radius)) : []
+  const set = near.reduce((all, index) => all | sites.capabilities[index]!, 0)
+  const types = [...new Set(near.flatMap((index) => sites.bill_types[index]!))].sort()
+  return {
+    patient_service_centers: {
+      appointment_with_vital: isBookable(set),
+      within_radius: near.length,
+      radius,
+      capabilities: shownCapabilities(set) as LabInArea['patient_service_centers']['capabilities'],
+    },
+    supported_bill_types: (account && place ? billedUnder(account, place)(types) : types) as LabInArea['supported_bill_types'],
+    lab_id,
+  }
+}

@@ -1,0 +1,99 @@
+// Files of sites, row by row: comma-separated values as a stream, or a GeoJSON collection of points. Knows no database.
+import { createReadStream } from 'node:fs'
+import { readFile, stat } from 'node:fs/promises'
+import { extname } from 'node:path'
+import { UnusableFile } from '../../platform/files/rejected-rows.ts'
+import { optional, required, type RawSite } from './site-row.ts'
+
+export interface RowOfFile {
+  /** Such as `line 7`. */
+  where: string
+  raw?: RawSite
+  /** Why the row cannot be looked at. */
+  fault?: string
+}
+
+const RECORD_BYTES_MAX = 100_000
+const GEOJSON_BYTES_MAX = 64 * 1024 * 1024
+const known = new Set<string>([...required, ...optional])
+
+/** The rows of a file. @throws UnusableFile when it is no such file, lacks columns or breaks off */
+export const rowsOfFile = (path: string): AsyncGenerator<RowOfFile, void> =>
+  /^\.(geo)?json$/i.test(extname(path)) ? geoJsonRows(path) : csvRows(path)
+
+async function* csvRows(path: string): AsyncGenerator<RowOfFile, void> {
+  const { parse } = await import('csv-parse')
+  const parser = parse({
+    bom: true,
+    info: true,
+    relax_column_count: true,
+    skip_empty_lines: true,
+    max_record_size: RECORD_BYTES_MAX,
+  })
+  const file = createReadStream(path)
+  file.on('error', (error) => parser.destroy(error))
+  let names: string[] | undefined
+  try {
+    for await (const { record, info } of file.pipe(parser) as AsyncIterable<{ record: string[]; info: { lines: number } }>) {
+      const where = `line ${info.lines}`
+      if (!names) names = columnsOf(record)
+      else if (record.length !== names.length)
+        yield { where, fault: `${record.length} fields where the first line names ${names.length}` }
+      else yield { where, raw: Object.fromEntries(names.map((name, i) => [name, record[i]])) }
+    }
+  } catch (error) {
+    throw brokenCsv(error)
+  } finally {
+    file.destroy()
+  }
+  if (!names) throw new UnusableFile('The file is empty.')
+}
+
+function columnsOf(record: string[]): string[] {
+  const names = record.map((name) => name.trim().toLowerCase())
+  const missing = required.filter((name) => !names.includes(name))
+  if (missing.length) throw new UnusableFile(`The first line must name the columns; it lacks ${missing.join(', ')}.`)
+  if (new Set(names).size < names.length) throw new UnusableFile('The first line names a column twice.')
+  const strange = names.filter((name) => !known.has(name))
+  // A misspelt column would be lost without a word.
+  if (strange.length) throw new UnusableFile(`There is no column ${strange.map((name) => `"${name.slice(0, 50)}"`).join(', ')}.`)
+  return names
+}
+
+/** Errors of the parser quote the file, so that only their kind and place are told. */
+function brokenCsv(error: unknown): unknown {
+  const { code, lines } = error as { code?: string; lines?: number }
+  if (!code?.startsWith('CSV_') && !code?.startsWith('INVALID_')) return error
+  const kind = code.replace(/^CSV_/, '').toLowerCase().replaceAll('_', ' ')
+  return new UnusableFile(`The file breaks off at line ${lines ?? '?'}: ${kind}. Nothing was taken.`)
+}
+
+interface Feature {
+  geometry?: { type?: unknown; coordinates?: unknown }
+  properties?: Record<string, unknown> | null
+}
+
+async function* geoJsonRows(path: string): AsyncGenerator<RowOfFile, void> {
+  if ((await stat(path)).size > GEOJSON_BYTES_MAX) throw new UnusableFile('A GeoJSON file may have 64 MB; use CSV for more.')
+  const features = featuresOf(await readFile(path, 'utf8'))
+  for (const [i, feature] of features.entries()) {
+    const where = `feature ${i + 1}`
+    const { geometry, properties } = (feature ?? {}) as Feature
+    const strange = Object.keys(properties ?? {}).some((name) => !known.has(name))
+    if (!properties || typeof properties !== 'object') yield { where, fault: 'it has no properties' }
+    else if (strange) yield { where, fault: 'it has properties that nobody knows' }
+    else if (geometry?.type !== 'Point' || !Array.isArray(geometry.coordinates))
+      yield { where, fault: 'its geometry is no point' }
+    else yield { where, raw: { ...properties, lng: geometry.coordinates[0], lat: geometry.coordinates[1] } }
+  }
+}
+
+function featuresOf(text: string): unknown[] {
+  try {
+    const file = JSON.parse(text.replace(/^\uFEFF/, '')) as { type?: unknown; features?: unknown } | null
+    if (file?.type === 'FeatureCollection' && Array.isArray(file.features)) return file.features
+  } catch {
+    // Said below.
+  }
+  throw new UnusableFile('The file is no GeoJSON collection of features.')
+}

@@ -1,0 +1,212 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { labId } from '../../testing-sites.ts'
+import { cells } from '../../testing.ts'
+import { findSite } from './sites.ts'
+import { command, outcomeOf } from '../../testing-commands.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'psc-'))
+after(() => rmSync(folder, { recursive: true }))
+
+let files = 0
+function fileOf(text: string, ending = 'csv'): string {
+  const path = join(folder, `${++files}.${ending}`)
+  writeFileSync(path, text)
+  return path
+}
+
+const run = (...words: string[]) => command(cells, ['psc', ...words])
+const take = (lab: string, path: string, ...more: string[]) =>
+  run('import', path, '--lab', lab, '--cell', 'production-us', ...more)
+const found = async (lab: string, code: string) => findSite(cells.of('production-us').queries, await labId(lab), code)
+const HEADER = 'site_code,name,first_line,city,state,zip_code,lat,lng,capabilities,supported_bill_types,hours'
+const row = (code: string, lat = '33.45', lng = '-112.07', rest = ',,') =>
+  `${code},Pretend Site,1 Sample Way,Phoenix,Arizona,85004,${lat},${lng},${rest}`
+
+test('a site has what its row says, and of what the row leaves out what is usual', async () => {
+  const file = fileOf(
+    [
+      'zip_code,state,site_code,name,first_line,second_line,city,phone_number,fax_number,website,hours,lat,lng,capabilities,supported_bill_types,active',
+      '85004-1234,az,A-1,"Pretend, Inc.",1 Sample Way,Suite 2,Phoenix,+15550100111,+15550100112,https://sites.example.com,"{""monday"":""07:00""}",33.45,-112.07,stat appointment_scheduling_via_junction,client_bill;patient_bill,no',
+      '85004,AZ,A-2,Mock Site,2 Sample Way,,Phoenix,,,,,,,,,',
+    ].join('\r\n'),
+  )
+  assert.equal(await take('crl', file), 'production-us\n2 taken\n')
+  assert.deepEqual(await found('crl', 'A-1'), {
+    site_code: 'A-1',
+    name: 'Pretend, Inc.',
+    first_line: '1 Sample Way',
+    second_line: 'Suite 2',
+    city: 'Phoenix',
+    state: 'AZ',
+    zip_code: '85004-1234',
+    phone_number: '+15550100111',
+    fax_number: '+15550100112',
+    hours: { monday: '07:00' },
+    website: 'https://sites.example.com',
+    lat: 33.45,
+    lng: -112.07,
+    capabilities: ['stat', 'appointment_scheduling_via_service'],
+    supported_bill_types: ['client_bill', 'patient_bill'],
+    active: false,
+  })
+  const plain = (await found('crl', 'A-2'))!
+  assert.deepEqual([plain.lat, plain.lng, plain.hours, plain.active], [33.4557, -112.0686, null, true])
+  assert.deepEqual([plain.capabilities, plain.supported_bill_types], [[], ['client_bill']])
+})
+
+test('sound rows are taken, the others are named with all that is wrong with them', async () => {
+  const file = fileOf(
+    [
+      HEADER,
+      row('B-1'),
+      row('B-2', '133.45', '-112.07'),
+      row('B-3', '-112.07', '33.45'),
+      row('B-4', '33.45', '112.07'),
+      row('B-5', '33.45', ''),
+      row('B-6', '33.45', '-112.07', 'espresso,cash,noon'),
+      row('B-7', '33.45', '-112.07', 'appointment_scheduling_with_lab appointment_scheduling_via_service,,[]'),
+      'B-8,short',
+      ',,,,XX,85',
+      row('B-1'),
+      'B-10,No Zip,1 Sample Way,Phoenix,AZ,,,,,,',
+      'B-9,No Place,1 Sample Way,Phoenix,AZ,00000,,,,,',
+    ].join('\n'),
+  )
+  const bookable = 'stat, appointment_scheduling_via_service, appointment_scheduling_with_lab'
+  assert.equal(
+    await take('ussl', file),
+    [
+      'production-us',
+      '1 taken',
+      '11 not taken:',
+      '  line 3: lat and lng are no point, in decimal degrees',
+      '  line 4: lat and lng are no point, in decimal degrees',
+      '  line 5: lat and lng are 6998 miles from the ZIP code',
+      '  line 6: lat and lng are no point, in decimal degrees',
+      `  line 7: hours must be a JSON object of at most 4000 characters; capabilities may have ${bookable}; supported_bill_types may have client_bill, commercial_insurance, patient_bill_passthrough, patient_bill`,
+      '  line 8: hours must be a JSON object of at most 4000 characters; capabilities have two ways of booking, which exclude each other',
+      '  line 9: 2 fields where the first line names 11',
+      '  line 10: 6 fields where the first line names 11',
+      '  line 11: site_code is that of a row before',
+      '  line 12: zip_code is missing',
+      '  line 13: there are no coordinates, and nobody knows the ZIP code',
+      '',
+    ].join('\n'),
+  )
+  assert.ok(await found('ussl', 'B-1'))
+  assert.equal(await found('ussl', 'B-6'), undefined)
+})
+
+test('a second file changes the sites it names and leaves the others', async () => {
+  await take('my_uti', fileOf([HEADER, row('C-1'), row('C-2')].join('\n')))
+  await take('my_uti', fileOf([HEADER, row('C-2', '33.5', '-112.07', 'stat,,'), row('C-3')].join('\n')))
+  assert.deepEqual((await found('my_uti', 'C-2'))!.capabilities, ['stat'])
+  assert.equal(
+    await run('list', '--lab', 'my_uti', '--cell', 'production-us'),
+    [
+      'production-us',
+      '  C-1          active   AZ 85004      Pretend Site',
+      '  C-2          active   AZ 85004      Pretend Site  [stat]',
+      '  C-3          active   AZ 85004      Pretend Site',
+      '',
+    ].join('\n'),
+  )
+})
+
+test('a strict import takes everything or nothing', async () => {
+  const lines = [HEADER, ...Array.from({ length: 600 }, (_, i) => row(`D-${i}`)), row('D-BAD', '200', '200')]
+  await assert.rejects(
+    take('spiriplex', fileOf(lines.join('\n')), '--strict'),
+    /Nothing was taken\. 1 not taken:\n {2}line 602: /,
+  )
+  assert.equal(await found('spiriplex', 'D-0'), undefined)
+  assert.match(await take('spiriplex', fileOf(lines.slice(0, -1).join('\n')), '--strict'), /600 taken/)
+})
+
+test('GeoJSON is taken like CSV, its points count', async () => {
+  const properties = {
+    site_code: 'E-1',
+    name: 'Mock',
+    first_line: '1 Sample Way',
+    city: 'Phoenix',
+    state: 'AZ',
+    zip_code: '85004',
+  }
+  const feature = (more: object, coordinates: unknown = [-112.07, 33.45]) => ({
+    type: 'Feature',
+    geometry: { type: 'Point', coordinates },
+    properties: { ...properties, ...more },
+  })
+  const file = {
+    type: 'FeatureCollection',
+    features: [
+      feature({ hours: { monday: '07:00' }, capabilities: ['stat'], active: 'true' }),
+      feature({ site_code: 'E-2', hours: 7 }),
+      feature({ site_code: 'E-3' }, ['x', null]),
+      feature({ site_code: 'E-4', colour: 'green' }),
+      feature({ site_code: { no: 'text' } }),
+      { type: 'Feature', properties: null },
+      null,
+      7,
+    ],
+  }
+  const printed = await take('ayumetrix', fileOf(JSON.stringify(file), 'geojson'))
+  assert.match(printed, /1 taken\n7 not taken:\n/)
+  for (const line of [
+    'feature 2: hours must',
+    'feature 3: lat and lng',
+    'feature 4: it has properties that',
+    'feature 5: site_code is no text',
+  ])
+    assert.ok(printed.includes(line), printed)
+  const { hours, capabilities } = (await found('ayumetrix', 'E-1'))!
+  assert.deepEqual([hours, capabilities], [{ monday: '07:00' }, ['stat']])
+})
+
+test('a file that is none of these is refused whole, in a sentence without its content', async () => {
+  for (const [text, ending, sentence] of [
+    ['', 'csv', /is empty/],
+    ['site_code,name\nF-1,x', 'csv', /lacks first_line, city, state, zip_code/],
+    [`${HEADER},colour\n${row('F-2')},green`, 'csv', /no column "colour"/],
+    [`${HEADER},lat\n`, 'csv', /names a column twice/],
+    [`${HEADER}\n${row('F-3')}\n"Secret" patient,x\n`, 'csv', /^(?!.*Secret).*breaks off at line 3/],
+    [`${HEADER}\n"${'x'.repeat(200_000)}`, 'csv', /breaks off/],
+    ['{', 'json', /no GeoJSON/],
+    ['[]', 'geojson', /no GeoJSON/],
+  ] as const)
+    await assert.rejects(take('sanocardio', fileOf(text, ending)), sentence)
+  await assert.rejects(take('sanocardio', join(folder, 'missing.csv')), /no such file/)
+  await assert.rejects(take('sanocardio', join(folder, 'missing.json')), /no such file/)
+  for (const code of ['F-1', 'F-2', 'F-3']) assert.equal(await found('sanocardio', code), undefined)
+})
+
+test('sites are counted, switched off and on again, by code', async () => {
+  await take('us_biotek', fileOf([HEADER, row('G-1'), row('G-2')].join('\n')))
+  const inCell = ['--lab', 'us_biotek', '--cell', 'production-us']
+  assert.equal(await run('deactivate', 'G-1', 'G-9', ...inCell), 'production-us\n  G-1  inactive\n  G-9  no such site\n')
+  assert.match(await run('list', '--cell', 'production-us'), / {2}us_biotek +1 active, 1 inactive\n/)
+  assert.match(await run('list', ...inCell), /G-1 +inactive/)
+  await run('activate', 'G-1', ...inCell)
+  assert.match(await run('list', '--cell', 'production-us'), / {2}us_biotek +2 active, 0 inactive\n/)
+})
+
+test('an import of which a row is not sound has failed in part', async () => {
+  const words = ['psc', 'import', fileOf([HEADER, row('H-0'), row('')].join('\n')), '--lab', 'manual', '--cell', 'production-us']
+  const { printed, failure } = await outcomeOf(cells, words)
+  assert.match(printed, /^production-us\n1 taken\n1 not taken:\n/)
+  assert.equal(failure, '1 of the file not taken; the rest was.')
+})
+
+test('without a cell an import goes to production, and what makes no sense is said', async () => {
+  const printed = await run('import', fileOf([HEADER, row('H-1')].join('\n')), '--lab', 'manual')
+  assert.equal(printed, 'production-us\n1 taken\nproduction-eu\n1 taken\n')
+  await assert.rejects(run('import', 'x.csv', '--lab', 'nobody'), /--lab must be one of/)
+  await assert.rejects(run('import', '--lab', 'quest'), /Missing required argument 'file'/)
+  await assert.rejects(run('deactivate', '--lab', 'quest'), /Missing required argument 'code'/)
+  await assert.rejects(run('paint'), /Unknown command 'paint'/)
+  await assert.rejects(run('list', '--cell', 'mars'), /--cell must be/)
+})
