@@ -1,8 +1,8 @@
 // Shapes of EHR pipelines. Source: openapi-management.json; management-auth.md 14.
-import { Environment, NextCursor, Region } from '../tenancy/teams/schema.ts'
-import { Refusal } from '../platform/schema/read.ts'
-import { MASK } from '../platform/crypto/api-keys.ts'
-import { Email, Fields, Maybe, Nullable, OneOf, OpenEnum, T, Text, Uuid, type Static } from '../platform/schema/schema.ts'
+import { Environment, NextCursor, Region } from '../../tenancy/teams/schema.ts'
+import { Refusal } from '../../platform/schema/read.ts'
+import { MASK } from '../../platform/crypto/api-keys.ts'
+import { Email, Fields, Maybe, Nullable, OneOf, OpenEnum, T, Text, Uuid, type Static } from '../../platform/schema/schema.ts'
 
 export const EhrType = OpenEnum(['fhir', 'hint_health'])
 export type EhrType = Static<typeof EhrType>

@@ -1,8 +1,8 @@
-import type { Administration } from '../tenancy/access/access.ts'
-import { Nothing } from '../tenancy/teams/schema.ts'
-import { managementOperation, type Operation } from '../platform/http/operation.ts'
-import { T } from '../platform/schema/schema.ts'
-import type { Vault } from '../platform/crypto/vault.ts'
+import type { Administration } from '../../tenancy/access/access.ts'
+import { Nothing } from '../../tenancy/teams/schema.ts'
+import { managementOperation, type Operation } from '../../platform/http/operation.ts'
+import { T } from '../../platform/schema/schema.ts'
+import type { Vault } from '../../platform/crypto/vault.ts'
 import { deletePipelines, listPipelines, upsertPipelines } from './pipelines.ts'
 import * as shapes from './schema.ts'
 
