@@ -183,7 +183,7 @@ const ON_WHOLE_CELL: Record<string, string> = {
   'src/tenancy/teams/managed-teams.ts': 'management keys name any team of their organization',
   'src/tenancy/teams/teams.ts': 'a team is looked up before anybody works for it',
   'src/lab/result-matching/receive.ts': 'whose result it is has to be found',
-  'src/messages/courier.ts': 'sends what is due, of every team',
+  'src/notifications/sms/sms-sender.ts': 'sends what is due, of every team',
   'src/visits/phlebotomy/staff-import.ts': 'phlebotomists serve several teams',
   'src/events/brokers/cell-dispatcher.ts': 'delivers what is due, of every team',
   'src/events/brokers/broker-queue.ts': 'delivers what is due, of every team',

@@ -1,7 +1,7 @@
 // The outbox of mail as its operator reads it.
 import { UsageError } from './bootstrap.ts'
 import type { Typed } from './command-tree.ts'
-import { usersOfMail } from './messages/messages.ts'
+import { usersOfMail } from './notifications/messages/messages.ts'
 import { leaveCommands } from './platform/access-log/access-line.ts'
 import { seal } from './platform/access-log/access-log.ts'
 import type { Cells } from './platform/db/cells.ts'

@@ -1,14 +1,14 @@
 // Whether a patient is told anything, and how: the team's switches, and an order's own for text messages. An order's is kept with what
 // else was given with it. Source: lab-testing.md 23.
-import { changeOrder } from '../lab/orders/change-order.ts'
-import type { Intake } from '../lab/orders/open-order.ts'
-import type { Tx } from '../platform/db/transaction.ts'
-import { notFound } from '../platform/http/errors.ts'
-import { T } from '../platform/schema/schema.ts'
-import { sql } from '../platform/db/sql.ts'
+import { changeOrder } from '../../lab/orders/change-order.ts'
+import type { Intake } from '../../lab/orders/open-order.ts'
+import type { Tx } from '../../platform/db/transaction.ts'
+import { notFound } from '../../platform/http/errors.ts'
+import { T } from '../../platform/schema/schema.ts'
+import { sql } from '../../platform/db/sql.ts'
 import type { Channel } from './kinds.ts'
 import type { CommunicationSettings } from './schema.ts'
-import { notDeleted } from '../people/users/users.ts'
+import { notDeleted } from '../../people/users/users.ts'
 
 type Settings = Readonly<Record<string, unknown>>
 

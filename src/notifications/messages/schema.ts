@@ -1,4 +1,4 @@
-import { Fields, Nullable, OpenEnum, T, Timestamp, Uuid, type Static } from '../platform/schema/schema.ts'
+import { Fields, Nullable, OpenEnum, T, Timestamp, Uuid, type Static } from '../../platform/schema/schema.ts'
 import { channels } from './kinds.ts'
 
 export const OfOrder = Fields({ order_id: Uuid })

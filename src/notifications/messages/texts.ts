@@ -1,5 +1,5 @@
 // The words of messages to patients. They name neither patient nor test: a text message is read by whoever holds the phone.
-import type { CollectionMethod } from '../lab/catalog/enums.ts'
+import type { CollectionMethod } from '../../lab/catalog/enums.ts'
 import type { Channel } from './kinds.ts'
 
 /** What is known besides, and is said where it helps. */

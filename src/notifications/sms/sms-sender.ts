@@ -1,15 +1,15 @@
 // Carries text messages from the cells of a process to the gateway. As with mail: claimed by a lease, marked after it was handed over, so
 // that a killed process loses none and may have sent one twice, under one reference. What is for a deleted user waits. All times are the
 // database's.
-import type { Cells } from '../platform/db/cells.ts'
-import type { Db } from '../platform/db/database.ts'
-import { dbNow, dbNowPlus, dbUuidOfAge } from '../platform/db/leases.ts'
-import { errorFields, type Log } from '../platform/telemetry/log.ts'
-import { Rounds } from '../platform/runtime/poll-loop.ts'
-import { T, type Static } from '../platform/schema/schema.ts'
-import { sendSms, type SmsOutcome, type SmsSettings } from '../platform/sms/sms-gateway.ts'
-import { sql } from '../platform/db/sql.ts'
-import { notDeletedOf } from '../people/users/users.ts'
+import type { Cells } from '../../platform/db/cells.ts'
+import type { Db } from '../../platform/db/database.ts'
+import { dbNow, dbNowPlus, dbUuidOfAge } from '../../platform/db/leases.ts'
+import { errorFields, type Log } from '../../platform/telemetry/log.ts'
+import { Rounds } from '../../platform/runtime/poll-loop.ts'
+import { T, type Static } from '../../platform/schema/schema.ts'
+import { sendSms, type SmsOutcome, type SmsSettings } from '../../platform/sms/sms-gateway.ts'
+import { sql } from '../../platform/db/sql.ts'
+import { notDeletedOf } from '../../people/users/users.ts'
 
 const POLL_MS = 1000
 const LEASE_S = 60

@@ -1,7 +1,7 @@
-import { operation, type Operation } from '../platform/http/operation.ts'
+import { operation, type Operation } from '../../platform/http/operation.ts'
 import { listMessages } from './messages.ts'
 import { CommunicationSettings, OfOrder, PatchCommunicationSettings, PatientMessages } from './schema.ts'
-import { getSettings, setSettings } from './switches.ts'
+import { getSettings, setSettings } from './settings.ts'
 
 export const routes: Operation[] = [
   operation({

@@ -1,12 +1,12 @@
 // Tells patients of the steps of their orders, within the transactions that make them.
-import type { OrderFollower } from '../lab/orders/order-hooks.ts'
-import type { OpenOrder } from '../lab/orders/open-order.ts'
-import { helpWith } from './help.ts'
-import { channelsOf, heard } from './kinds.ts'
-import { tell } from './messages.ts'
-import { beginReminders } from './reminders.ts'
-import { switchesOf } from './switches.ts'
-import { beginVisitReminders } from './visit-reminders.ts'
+import type { OrderFollower } from '../../lab/orders/order-hooks.ts'
+import type { OpenOrder } from '../../lab/orders/open-order.ts'
+import { helpWith } from './message-details.ts'
+import { channelsOf, heard } from '../messages/kinds.ts'
+import { tell } from '../messages/messages.ts'
+import { beginReminders } from '../reminders/reminders.ts'
+import { switchesOf } from '../messages/settings.ts'
+import { beginVisitReminders } from '../reminders/visit-reminders.ts'
 
 /** @param sms whether a gateway for text messages is set */
 export const messageFollower = ({ sms }: { sms: boolean }): OrderFollower => ({

@@ -1,17 +1,17 @@
 // Messages to patients: owns patient_message, what was said of which order, and what became of it. Everything that would be said is
 // written down; it is carried only where there is somebody who carries it. Never logs whom or what.
-import type { Order } from '../lab/orders/schema.ts'
-import { hasOrder } from '../lab/orders/orders.ts'
-import type { Queries, Tx } from '../platform/db/transaction.ts'
-import { dbNow } from '../platform/db/leases.ts'
-import { notFound } from '../platform/http/errors.ts'
-import { sendMail } from '../platform/mail/mail-outbox.ts'
-import { T, type Static } from '../platform/schema/schema.ts'
-import { join, sql, type Sql } from '../platform/db/sql.ts'
+import type { Order } from '../../lab/orders/schema.ts'
+import { hasOrder } from '../../lab/orders/orders.ts'
+import type { Queries, Tx } from '../../platform/db/transaction.ts'
+import { dbNow } from '../../platform/db/leases.ts'
+import { notFound } from '../../platform/http/errors.ts'
+import { sendMail } from '../../platform/mail/mail-outbox.ts'
+import { T, type Static } from '../../platform/schema/schema.ts'
+import { join, sql, type Sql } from '../../platform/db/sql.ts'
 import type { Channel } from './kinds.ts'
 import { PatientMessage, type PatientMessages } from './schema.ts'
 import { wordsOf, type Help } from './texts.ts'
-import { notDeletedOf } from '../people/users/users.ts'
+import { notDeletedOf } from '../../people/users/users.ts'
 
 const LISTED_MAX = 200
 

@@ -1,16 +1,16 @@
 // Reminders of what a patient has not done yet: jobs in team time that look at the order when they run. Source: lab-testing.md 23.
-import type { Intake } from '../lab/orders/open-order.ts'
-import type { Order } from '../lab/orders/schema.ts'
-import { plusSeconds } from '../platform/runtime/clock.ts'
-import type { Tx } from '../platform/db/transaction.ts'
-import { enqueue, handle, job } from '../platform/queue/outbox.ts'
-import { T } from '../platform/schema/schema.ts'
-import { sql } from '../platform/db/sql.ts'
-import { features } from '../tenancy/teams/features.ts'
-import { reminders } from './kinds.ts'
-import { tell } from './messages.ts'
-import { switchesOf } from './switches.ts'
-import { notDeleted } from '../people/users/users.ts'
+import type { Intake } from '../../lab/orders/open-order.ts'
+import type { Order } from '../../lab/orders/schema.ts'
+import { plusSeconds } from '../../platform/runtime/clock.ts'
+import type { Tx } from '../../platform/db/transaction.ts'
+import { enqueue, handle, job } from '../../platform/queue/outbox.ts'
+import { T } from '../../platform/schema/schema.ts'
+import { sql } from '../../platform/db/sql.ts'
+import { features } from '../../tenancy/teams/features.ts'
+import { reminders } from '../messages/kinds.ts'
+import { tell } from '../messages/messages.ts'
+import { switchesOf } from '../messages/settings.ts'
+import { notDeleted } from '../../people/users/users.ts'
 
 const remind = job(
   'messages.remind',

@@ -1,19 +1,19 @@
 // Reminders of an appointment at a service center that was booked here: so long before it begins, as it stands then. Source:
 // lab-testing.md 23.
-import { readAppointment } from '../visits/appointments/open-appointment.ts'
-import type { Appointment } from '../visits/appointments/schema.ts'
-import type { Intake } from '../lab/orders/open-order.ts'
-import type { Order } from '../lab/orders/schema.ts'
-import { plusSeconds } from '../platform/runtime/clock.ts'
-import type { Tx } from '../platform/db/transaction.ts'
-import { enqueue, handle, job } from '../platform/queue/outbox.ts'
-import { T } from '../platform/schema/schema.ts'
-import { sql } from '../platform/db/sql.ts'
-import { visitReminders } from './kinds.ts'
-import { tell } from './messages.ts'
+import { readAppointment } from '../../visits/appointments/open-appointment.ts'
+import type { Appointment } from '../../visits/appointments/schema.ts'
+import type { Intake } from '../../lab/orders/open-order.ts'
+import type { Order } from '../../lab/orders/schema.ts'
+import { plusSeconds } from '../../platform/runtime/clock.ts'
+import type { Tx } from '../../platform/db/transaction.ts'
+import { enqueue, handle, job } from '../../platform/queue/outbox.ts'
+import { T } from '../../platform/schema/schema.ts'
+import { sql } from '../../platform/db/sql.ts'
+import { visitReminders } from '../messages/kinds.ts'
+import { tell } from '../messages/messages.ts'
 import { isOff } from './reminders.ts'
-import { switchesOf } from './switches.ts'
-import { notDeleted } from '../people/users/users.ts'
+import { switchesOf } from '../messages/settings.ts'
+import { notDeleted } from '../../people/users/users.ts'
 
 /** Look at the appointment once it is written, and see to its reminders. */
 const plan = job('messages.plan_visit', T.Object({ order_id: T.String() }))

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { switchFeature } from '../tenancy/teams/teams.ts'
-import { machineNow } from '../platform/runtime/clock.ts'
+import { switchFeature } from '../../tenancy/teams/teams.ts'
+import { machineNow } from '../../platform/runtime/clock.ts'
 import { remindHandler } from './reminders.ts'
-import { DAY_S, pass, placed, tenantOf, walk } from '../testing-orders.ts'
-import { given, guard, type Given } from '../testing.ts'
+import { DAY_S, pass, placed, tenantOf, walk } from '../../testing-orders.ts'
+import { given, guard, type Given } from '../../testing.ts'
 
 const HOUR_S = 3600
 

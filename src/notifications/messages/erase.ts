@@ -1,11 +1,11 @@
 // Erasing what was told to patients, with the user or the team, and the mails that carried it.
-import type { PlainTx } from '../platform/db/transaction.ts'
-import type { TeamEraser } from '../platform/db/erasure.ts'
-import { eraseMail } from '../platform/mail/mail-outbox.ts'
-import { handle } from '../platform/queue/outbox.ts'
-import { Nullable, T } from '../platform/schema/schema.ts'
-import { sql, type Sql } from '../platform/db/sql.ts'
-import { eraseUser, isDoomed } from '../people/users/users.ts'
+import type { PlainTx } from '../../platform/db/transaction.ts'
+import type { TeamEraser } from '../../platform/db/erasure.ts'
+import { eraseMail } from '../../platform/mail/mail-outbox.ts'
+import { handle } from '../../platform/queue/outbox.ts'
+import { Nullable, T } from '../../platform/schema/schema.ts'
+import { sql, type Sql } from '../../platform/db/sql.ts'
+import { eraseUser, isDoomed } from '../../people/users/users.ts'
 
 const Gone = T.Object({ mail_id: Nullable(T.String()) })
 

@@ -1,5 +1,5 @@
 // What patients are told of, by how the sample is collected and on which channel. Data. Source: lab-testing.md 23.
-import type { CollectionMethod } from '../lab/catalog/enums.ts'
+import type { CollectionMethod } from '../../lab/catalog/enums.ts'
 
 export const channels = ['sms', 'email'] as const
 export type Channel = (typeof channels)[number]

@@ -1,9 +1,9 @@
 // What a message can say besides that something happened: when a kit arrives, where a visit is booked. Never of whom or of what.
-import { readAppointment } from '../visits/appointments/open-appointment.ts'
-import type { OpenOrder } from '../lab/orders/open-order.ts'
-import { day } from '../platform/runtime/clock.ts'
-import type { Tx } from '../platform/db/transaction.ts'
-import type { Help } from './texts.ts'
+import { readAppointment } from '../../visits/appointments/open-appointment.ts'
+import type { OpenOrder } from '../../lab/orders/open-order.ts'
+import { day } from '../../platform/runtime/clock.ts'
+import type { Tx } from '../../platform/db/transaction.ts'
+import type { Help } from '../messages/texts.ts'
 
 /** What helps the patient with a step of the order. */
 export function helpWith(tx: Tx, open: OpenOrder, low: string): Help | Promise<Help> {
