@@ -204,7 +204,7 @@ const ON_WHOLE_CELL: Record<string, string> = {
   'src/visits/psc/site-import.ts': 'sites are of no team',
   'src/visits/psc/load-sandbox-sites.ts': 'sites are of no team',
   'src/visits/psc-booking/schedule-import.ts': 'schedules are of no team',
-  'src/simulator/clock-lease.ts': 'leases moves of clocks, of every team',
+  'src/sandbox/clock/clock-lease.ts': 'leases moves of clocks, of every team',
   'src/events/delivery-queue/deleted-endpoints.ts': 'erases what deleted endpoints left, of every team',
   'src/events/dispatch/cell-dispatcher.ts': 'delivers what is due, of every team',
   'src/events/delivery-queue/delivery-queue.ts': 'delivers what is due, of every team',

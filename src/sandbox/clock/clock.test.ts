@@ -1,12 +1,12 @@
 // The movable clock of a sandbox team: forward only, and what falls due on the way is lived through.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { iso, plusSeconds } from '../platform/runtime/clock.ts'
-import { teamNow } from '../platform/db/database.ts'
-import { T } from '../platform/schema/schema.ts'
-import { sql } from '../platform/db/sql.ts'
-import { DAY_S, orderOf, placed, tenantOf } from '../testing-orders.ts'
-import { given, type Given } from '../testing.ts'
+import { iso, plusSeconds } from '../../platform/runtime/clock.ts'
+import { teamNow } from '../../platform/db/database.ts'
+import { T } from '../../platform/schema/schema.ts'
+import { sql } from '../../platform/db/sql.ts'
+import { DAY_S, orderOf, placed, tenantOf } from '../../testing-orders.ts'
+import { given, type Given } from '../../testing.ts'
 
 const CLOCK = '/v1/sandbox/clock'
 const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00$/

@@ -1,16 +1,16 @@
 // Simulations that wait for an instant: the date of an order, the beginning of a visit. Source: lab-testing.md 6.3, 24.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import type { TimeSlot } from '../visits/appointments/schema.ts'
-import { iso, machineNow } from '../platform/runtime/clock.ts'
-import { teamNow } from '../platform/db/database.ts'
-import { T } from '../platform/schema/schema.ts'
-import { sql } from '../platform/db/sql.ts'
-import { appointmentsOf, assertAgreement } from '../testing-appointments.ts'
-import { DAY_S, orderOf, pass, placed, tenantOf } from '../testing-orders.ts'
-import { avenue, homeOrder, managing, ok, slots, street, usAddress, visitOf } from '../testing-visits.ts'
-import { given, type Given } from '../testing.ts'
-import { KNOWN, start, statuses, tracking, updates } from './simulator.fixture.ts'
+import type { TimeSlot } from '../../visits/appointments/schema.ts'
+import { iso, machineNow } from '../../platform/runtime/clock.ts'
+import { teamNow } from '../../platform/db/database.ts'
+import { T } from '../../platform/schema/schema.ts'
+import { sql } from '../../platform/db/sql.ts'
+import { appointmentsOf, assertAgreement } from '../../testing-appointments.ts'
+import { DAY_S, orderOf, pass, placed, tenantOf } from '../../testing-orders.ts'
+import { avenue, homeOrder, managing, ok, slots, street, usAddress, visitOf } from '../../testing-visits.ts'
+import { given, type Given } from '../../testing.ts'
+import { KNOWN, start, statuses, tracking, updates } from '../../simulator/simulator.fixture.ts'
 
 const lows = async (team: Given, id: string) => statuses(await orderOf(team, id)).map((status) => status.split('.').at(-1))
 const nowOf = async (team: Given) => teamNow(await tenantOf(team))

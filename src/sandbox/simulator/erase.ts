@@ -1,6 +1,6 @@
 // Erasing what a deleted team has of the sandbox: simulations that wait, and who moved its clock.
-import { inTurn } from '../platform/db/erasure.ts'
-import { sql } from '../platform/db/sql.ts'
+import { inTurn } from '../../platform/db/erasure.ts'
+import { sql } from '../../platform/db/sql.ts'
 
 export const eraseTeamSimulations = inTurn(
   (team, max) =>

@@ -1,13 +1,13 @@
 // A week in the sandbox by the clock alone: orders are placed on the first day, and each then lives as it would. Source: lab-testing.md 24.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Appointment, TimeSlot } from '../visits/appointments/schema.ts'
-import type { Order } from '../lab/orders/schema.ts'
-import { assertAgreement } from '../testing-appointments.ts'
-import { placed } from '../testing-orders.ts'
-import { avenue, homeOrder, ok, slots, usAddress, visitOf } from '../testing-visits.ts'
-import { given, type Given } from '../testing.ts'
-import { start } from './simulator.fixture.ts'
+import type { Appointment, TimeSlot } from '../../visits/appointments/schema.ts'
+import type { Order } from '../../lab/orders/schema.ts'
+import { assertAgreement } from '../../testing-appointments.ts'
+import { placed } from '../../testing-orders.ts'
+import { avenue, homeOrder, ok, slots, usAddress, visitOf } from '../../testing-visits.ts'
+import { given, type Given } from '../../testing.ts'
+import { start } from '../../simulator/simulator.fixture.ts'
 
 const HOUR_S = 3600
 const PHOENIX_S = -7 * HOUR_S

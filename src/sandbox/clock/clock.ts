@@ -1,14 +1,14 @@
 // The movable clock of a sandbox team. It only moves forward, and what falls due on the way is lived through: each job runs in
 // order, at its own instant, as if the days had passed. Source: lab-testing.md 24; a choice of this project beyond it.
-import type { TeamGuard } from '../tenancy/access/team-guard.ts'
-import { setClockOffset } from '../tenancy/teams/teams.ts'
-import type { Cells } from '../platform/db/cells.ts'
-import { iso, offsetTo } from '../platform/runtime/clock.ts'
-import { teamNow, type Db } from '../platform/db/database.ts'
-import type { Tenant } from '../platform/db/transaction.ts'
-import { badRequest, busy, invalidValue, notFound } from '../platform/http/errors.ts'
-import type { JobRunner } from '../platform/queue/job-runner.ts'
-import { LeaseLost } from '../platform/db/leases.ts'
+import type { TeamGuard } from '../../tenancy/access/team-guard.ts'
+import { setClockOffset } from '../../tenancy/teams/teams.ts'
+import type { Cells } from '../../platform/db/cells.ts'
+import { iso, offsetTo } from '../../platform/runtime/clock.ts'
+import { teamNow, type Db } from '../../platform/db/database.ts'
+import type { Tenant } from '../../platform/db/transaction.ts'
+import { badRequest, busy, invalidValue, notFound } from '../../platform/http/errors.ts'
+import type { JobRunner } from '../../platform/queue/job-runner.ts'
+import { LeaseLost } from '../../platform/db/leases.ts'
 import type { ClockLease, ClockMoves } from './clock-lease.ts'
 
 const JOBS_MAX = 2000

@@ -1,17 +1,17 @@
 // Rehearsals in the sandbox: a result that cannot be matched is brought about, as far as its review. Owns unmatched_result_test, a row for
 // each run; what a stage does is in rehearsal-stages.ts. Source: lab-testing.md 14.
-import { findLabTest } from '../lab/catalog/lab-tests.ts'
-import { hasOrder } from '../lab/orders/orders.ts'
-import { iso } from '../platform/runtime/clock.ts'
-import type { Tx } from '../platform/db/transaction.ts'
-import { inTurn } from '../platform/db/erasure.ts'
-import { invalidValue, notFound } from '../platform/http/errors.ts'
-import { enqueue, job } from '../platform/queue/outbox.ts'
-import { Nullable, T, Timestamp } from '../platform/schema/schema.ts'
-import { sql } from '../platform/db/sql.ts'
-import { assertSandbox } from './clock.ts'
-import { rolesOf } from './rehearsal-cases.ts'
-import { stages, type Artifact, type CreateRehearsal, type Rehearsal, type Stage } from './rehearsal-schema.ts'
+import { findLabTest } from '../../lab/catalog/lab-tests.ts'
+import { hasOrder } from '../../lab/orders/orders.ts'
+import { iso } from '../../platform/runtime/clock.ts'
+import type { Tx } from '../../platform/db/transaction.ts'
+import { inTurn } from '../../platform/db/erasure.ts'
+import { invalidValue, notFound } from '../../platform/http/errors.ts'
+import { enqueue, job } from '../../platform/queue/outbox.ts'
+import { Nullable, T, Timestamp } from '../../platform/schema/schema.ts'
+import { sql } from '../../platform/db/sql.ts'
+import { assertSandbox } from '../clock/clock.ts'
+import { rolesOf } from './cases.ts'
+import { stages, type Artifact, type CreateRehearsal, type Rehearsal, type Stage } from './schema.ts'
 
 /** One stage of a run; queues the next. */
 export const rehearse = job('simulator.rehearse', T.Object({ run_id: T.String(), stage: T.Unsafe<Stage>({ type: 'string' }) }))

@@ -2,8 +2,8 @@
 //
 // A lease needs no connection between its statements: callers that hold connections while their jobs wait for connections of the same pool
 // stop each other for good.
-import type { Db } from '../platform/db/database.ts'
-import { conflict } from '../platform/http/errors.ts'
+import type { Db } from '../../platform/db/database.ts'
+import { conflict } from '../../platform/http/errors.ts'
 import {
   dbNowPlus,
   endLease,
@@ -14,11 +14,11 @@ import {
   renewLeases,
   takeLease,
   type HeldLease,
-} from '../platform/db/leases.ts'
-import { T } from '../platform/schema/schema.ts'
-import { raw, sql, type Sql } from '../platform/db/sql.ts'
-import { Turns, type TurnLimits } from '../platform/runtime/turns.ts'
-import { uuid } from '../platform/runtime/uuid.ts'
+} from '../../platform/db/leases.ts'
+import { T } from '../../platform/schema/schema.ts'
+import { raw, sql, type Sql } from '../../platform/db/sql.ts'
+import { Turns, type TurnLimits } from '../../platform/runtime/turns.ts'
+import { uuid } from '../../platform/runtime/uuid.ts'
 
 /** A killed process's clock can be moved again after so long. */
 const LEASE_S = 15

@@ -1,9 +1,9 @@
 // Made-up values of analytes: plausible, never of anybody. Pure; the same chance gives the same values.
 // Numbers are whole multiples of the last printed decimal throughout, so that nothing is rounded over a limit.
 import { createHash } from 'node:crypto'
-import type { AnalyteDefinition } from '../lab/catalog/analytes.ts'
-import type { Interpretation, ResultType } from '../lab/links/diagnostic-report.ts'
-import { codeOf, commentOf, wordsOf } from './words.ts'
+import type { AnalyteDefinition } from '../../lab/catalog/analytes.ts'
+import type { Interpretation, ResultType } from '../../lab/links/diagnostic-report.ts'
+import { codeOf, commentOf, wordsOf } from './result-words.ts'
 
 /** A number from 0 up to 1. */
 export type Chance = () => number

@@ -1,12 +1,12 @@
 // Which lab tests a rehearsal orders, and which one its result is of. Only reads, but for a test that is made where the team has none.
-import { expectedResults, selectLabTests } from '../lab/catalog/lab-tests.ts'
-import { testOfMarkers } from '../lab/catalog/order-sets.ts'
-import { LabTest } from '../lab/catalog/schema.ts'
-import type { Tx } from '../platform/db/transaction.ts'
-import { T } from '../platform/schema/schema.ts'
-import { sql } from '../platform/db/sql.ts'
-import { CENTRAL_LABS } from './rehearsal-cases.ts'
-import type { CreateRehearsal } from './rehearsal-schema.ts'
+import { expectedResults, selectLabTests } from '../../lab/catalog/lab-tests.ts'
+import { testOfMarkers } from '../../lab/catalog/order-sets.ts'
+import { LabTest } from '../../lab/catalog/schema.ts'
+import type { Tx } from '../../platform/db/transaction.ts'
+import { T } from '../../platform/schema/schema.ts'
+import { sql } from '../../platform/db/sql.ts'
+import { CENTRAL_LABS } from './cases.ts'
+import type { CreateRehearsal } from './schema.ts'
 
 /** Why a run cannot go on. */
 export class Failure extends Error {

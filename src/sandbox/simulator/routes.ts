@@ -1,11 +1,11 @@
-import { operation, outsideOperation } from '../platform/http/operation.ts'
-import { Fields, Uuid } from '../platform/schema/schema.ts'
-import { features } from '../tenancy/teams/features.ts'
-import { advanceClock, assertSandbox, readClock, type World } from './clock.ts'
+import { operation, outsideOperation } from '../../platform/http/operation.ts'
+import { Fields, Uuid } from '../../platform/schema/schema.ts'
+import { features } from '../../tenancy/teams/features.ts'
+import { advanceClock, assertSandbox, readClock, type World } from '../clock/clock.ts'
 import { AdvanceClock, AdvancedClock, Clock, SimulateQuery, SimulationFlags, SimulationStarted } from './schema.ts'
-import { catalogue } from './rehearsal-cases.ts'
-import { CreateRehearsal, Rehearsal, RehearsalCases, RehearsalStarted } from './rehearsal-schema.ts'
-import { getRehearsal, startRehearsal } from './rehearsals.ts'
+import { catalogue } from '../unmatched-results/cases.ts'
+import { CreateRehearsal, Rehearsal, RehearsalCases, RehearsalStarted } from '../unmatched-results/schema.ts'
+import { getRehearsal, startRehearsal } from '../unmatched-results/unmatched-result-tests.ts'
 import { startSimulation } from './simulate.ts'
 
 export const routes = (world: World) => [

@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { AnalyteDefinition, ExpectedMarker } from '../lab/catalog/analytes.ts'
-import { offerRows } from '../lab/catalog/data-files.ts'
+import type { AnalyteDefinition, ExpectedMarker } from '../../lab/catalog/analytes.ts'
+import { offerRows } from '../../lab/catalog/data-files.ts'
 import {
   resultTypes,
   type Interpretation,
   type LabReport,
   type ReportedResult,
   type ResultType,
-} from '../lab/links/diagnostic-report.ts'
-import { compare, interpret, parseRange, worst } from '../lab/results/reference-ranges.ts'
-import { generateReport, type ReportFlags } from './generate.ts'
-import { chanceOf, isWorded, makeResult } from './values.ts'
+} from '../../lab/links/diagnostic-report.ts'
+import { compare, interpret, parseRange, worst } from '../../lab/results/reference-ranges.ts'
+import { generateReport, type ReportFlags } from './generate-report.ts'
+import { chanceOf, isWorded, makeResult } from './result-values.ts'
 
 const offers = offerRows()
 const analytes = new Map(offers.analytes.map((analyte) => [analyte.slug, analyte]))

@@ -1,9 +1,9 @@
 // Which way a simulated order goes: from every state to every status, against a search of all the ways there are.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { lifecycles, lowStatuses, type LifecycleName } from '../lab/orders/lifecycle.ts'
-import { followers, isFinal } from '../lab/orders/status-machine.ts'
-import { isReachable, nextStep, targetOf, type Place } from './route.ts'
+import { lifecycles, lowStatuses, type LifecycleName } from '../../lab/orders/lifecycle.ts'
+import { followers, isFinal } from '../../lab/orders/status-machine.ts'
+import { isReachable, nextStep, targetOf, type Place } from './status-route.ts'
 
 const NEEDS_PATIENT = ['transit_lab', 'delivered_to_lab']
 const REGISTRATION = ['requisition_created', 'registered']

@@ -1,5 +1,5 @@
-import { Fields, Int, Maybe, OpenEnum, T, Text, Timestamp, type Static } from '../platform/schema/schema.ts'
-import { Interpretation } from '../lab/orders/schema.ts'
+import { Fields, Int, Maybe, OpenEnum, T, Text, Timestamp, type Static } from '../../platform/schema/schema.ts'
+import { Interpretation } from '../../lab/orders/schema.ts'
 
 export const SimulateQuery = Fields({
   final_status: Maybe(

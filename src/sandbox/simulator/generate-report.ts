@@ -1,11 +1,11 @@
 // Reports of the sandbox's laboratory. Pure: the same order and flags give the same report, so that snapshots of it hold.
 // Source: lab-testing.md 24; what is plausible is a choice of this project.
 import { createHash } from 'node:crypto'
-import type { ExpectedMarker } from '../lab/catalog/analytes.ts'
-import type { Interpretation, LabReport, Measured, ReportedResult, ResultType } from '../lab/links/diagnostic-report.ts'
-import type { Order } from '../lab/orders/schema.ts'
-import { expectations, type Expectation } from '../lab/results/expected-results.ts'
-import { chanceOf, isWorded, makeResult } from './values.ts'
+import type { ExpectedMarker } from '../../lab/catalog/analytes.ts'
+import type { Interpretation, LabReport, Measured, ReportedResult, ResultType } from '../../lab/links/diagnostic-report.ts'
+import type { Order } from '../../lab/orders/schema.ts'
+import { expectations, type Expectation } from '../../lab/results/expected-results.ts'
+import { chanceOf, isWorded, makeResult } from './result-values.ts'
 
 export interface ReportFlags {
   interpretation: Interpretation

@@ -1,8 +1,8 @@
 // Simulated kits whose patient is known later: they wait for the registration. Source: lab-testing.md 24.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { DAY_S, kit, orderOf, pass, patient, walk } from '../testing-orders.ts'
-import { given } from '../testing.ts'
+import { DAY_S, kit, orderOf, pass, patient, walk } from '../../testing-orders.ts'
+import { given } from '../../testing.ts'
 import {
   CARRIER,
   CREATED,
@@ -16,7 +16,7 @@ import {
   UNKNOWN,
   UPDATED,
   updates,
-} from './simulator.fixture.ts'
+} from '../../simulator/simulator.fixture.ts'
 
 describe('simulating a kit to be registered', () => {
   test('waits with its customer, and goes on when it is registered', async () => {

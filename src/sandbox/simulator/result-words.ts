@@ -1,6 +1,6 @@
 // What worded results say: the opposite of each normal text, and sentences for what is normally a number.
-import type { AnalyteDefinition } from '../lab/catalog/analytes.ts'
-import type { Interpretation } from '../lab/links/diagnostic-report.ts'
+import type { AnalyteDefinition } from '../../lab/catalog/analytes.ts'
+import type { Interpretation } from '../../lab/links/diagnostic-report.ts'
 
 /** Normal text, in lower case → what stands in its place when it is not normal. */
 const opposites: Record<string, string[]> = {

@@ -1,6 +1,6 @@
-import { Interpretation } from '../lab/orders/schema.ts'
-import { Fields, Maybe, Nullable, OpenEnum, T, Timestamp, Uuid, type Static } from '../platform/schema/schema.ts'
-import { rehearsalCases } from './rehearsal-cases.ts'
+import { Interpretation } from '../../lab/orders/schema.ts'
+import { Fields, Maybe, Nullable, OpenEnum, T, Timestamp, Uuid, type Static } from '../../platform/schema/schema.ts'
+import { rehearsalCases } from './cases.ts'
 
 const Case = OpenEnum(rehearsalCases)
 const Source = OpenEnum(['managed', 'provided'])

@@ -1,7 +1,7 @@
 // The cases in which a result cannot be matched, as they can be rehearsed. Data, and what follows from it alone.
 // Source: lab-testing.md 14; roles and states are a choice of this project.
-import { reviewCodes } from '../lab/result-matching/schema.ts'
-import type { LabSlug } from '../lab/catalog/enums.ts'
+import { reviewCodes } from '../../lab/result-matching/schema.ts'
+import type { LabSlug } from '../../lab/catalog/enums.ts'
 
 export const rehearsalCases = reviewCodes
 export type RehearsalCase = (typeof rehearsalCases)[number]

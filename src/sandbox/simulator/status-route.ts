@@ -1,6 +1,6 @@
 // Which way a simulated order goes. Pure. Source: lab-testing.md 24.
-import { lifecycleOf, type LifecycleName } from '../lab/orders/lifecycle.ts'
-import { lowStatusOf, shortestPath, statusText, type Lifecycle } from '../lab/orders/status-machine.ts'
+import { lifecycleOf, type LifecycleName } from '../../lab/orders/lifecycle.ts'
+import { lowStatusOf, shortestPath, statusText, type Lifecycle } from '../../lab/orders/status-machine.ts'
 
 /** The ways on which nothing goes wrong. */
 const happy: Record<LifecycleName, string[]> = {
