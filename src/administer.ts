@@ -3,7 +3,7 @@ import { resolve } from 'node:path'
 import { createInterface } from 'node:readline/promises'
 import type { Leaf, Surroundings, Typed } from './command-tree.ts'
 import { readConfig } from './platform/config/config.ts'
-import { openDatabase, requireUsableSchemas } from './database.ts'
+import { openDatabase, requireUsableSchemas } from './app/database.ts'
 import { print, write } from './output.ts'
 import { createLog } from './platform/telemetry/log.ts'
 

@@ -5,7 +5,7 @@ import { print } from './output.ts'
 import { errorFields } from './platform/telemetry/error-fields.ts'
 import { NoRowSecurity } from './platform/db/no-row-security.ts'
 import { UsageError } from './usage-error.ts'
-import { version } from './version.ts'
+import { version } from './app/version.ts'
 
 /** Runs a command. What goes wrong is said on standard error; then the process ends with 1, or with 2 when it was asked for wrongly. */
 export const main = (words: string[]): Promise<void> => execute(words).catch(fatal)

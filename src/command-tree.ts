@@ -4,7 +4,7 @@ import { Command, CommanderError, Option, type OutputConfiguration } from 'comma
 import type { Cells } from './platform/db/cells.ts'
 import type { Config } from './platform/config/config.ts'
 import { UsageError } from './usage-error.ts'
-import { version } from './version.ts'
+import { version } from './app/version.ts'
 
 /** How commands are spelled in texts: from the folder of Drawbridge. */
 export const PROGRAM = 'bin/drawbridge'

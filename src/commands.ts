@@ -128,8 +128,8 @@ const printed: Leaf[] = [
     summary: 'print the description of the interface',
     examples: ['openapi > openapi.json'],
     run: async () => {
-      const [{ operations }, { describe }] = await Promise.all([import('./app.ts'), import('./platform/http/openapi.ts')])
-      const { version } = await import('./version.ts')
+      const [{ operations }, { describe }] = await Promise.all([import('./app/modules.ts'), import('./platform/http/openapi.ts')])
+      const { version } = await import('./app/version.ts')
       await print(`${JSON.stringify(describe(operations, version), null, 2)}\n`)
     },
   },
@@ -138,7 +138,10 @@ const printed: Leaf[] = [
     summary: 'print one line per operation',
     examples: ['operations'],
     run: async () => {
-      const [{ operations }, { listOperations }] = await Promise.all([import('./app.ts'), import('./platform/http/openapi.ts')])
+      const [{ operations }, { listOperations }] = await Promise.all([
+        import('./app/modules.ts'),
+        import('./platform/http/openapi.ts'),
+      ])
       await print(listOperations(operations))
     },
   },
@@ -146,7 +149,7 @@ const printed: Leaf[] = [
     usage: 'version',
     summary: 'print the version',
     examples: ['version'],
-    run: async () => print(`${(await import('./version.ts')).version}\n`),
+    run: async () => print(`${(await import('./app/version.ts')).version}\n`),
   },
 ]
 

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { machineNow } from './platform/runtime/clock.ts'
 import { codeOf } from './remote.ts'
-import { version } from './version.ts'
+import { version } from './app/version.ts'
 import { signatureHeaders, signingKey } from './events/endpoints/signature.ts'
 
 const FORWARD_MS_MAX = 15_000

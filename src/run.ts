@@ -1,11 +1,19 @@
 // A process from its settings: `start`, `serve`, `work` and `migrate`.
 import { resolve } from 'node:path'
-import { openDatabase, requireUsableSchemas } from './database.ts'
+import { openDatabase, requireUsableSchemas } from './app/database.ts'
 import { prepareDemo, publishDemo, type Demo } from './demo.ts'
 import { print } from './output.ts'
 import { readConfig, type Config } from './platform/config/config.ts'
 import { createLog } from './platform/telemetry/log.ts'
-import { assertPortsFree, migrateAll, startRoles, version, warnWithoutRowSecurity, type Roles, type Running } from './server.ts'
+import {
+  assertPortsFree,
+  migrateAll,
+  startRoles,
+  version,
+  warnWithoutRowSecurity,
+  type Roles,
+  type Running,
+} from './app/server.ts'
 import { firstSignal } from './signals.ts'
 
 const out = (text: string): void => void process.stdout.write(text)

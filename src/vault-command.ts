@@ -1,6 +1,6 @@
 // The vault by command: which keys the secrets of an installation depend on, and how they are moved to the newest key while servers run.
 import { setTimeout as sleep } from 'node:timers/promises'
-import { sealed } from './app.ts'
+import { sealed } from './app/modules.ts'
 import { UsageError } from './bootstrap.ts'
 import type { Typed } from './command-tree.ts'
 import type { Cells } from './platform/db/cells.ts'

@@ -2,7 +2,7 @@
 // for what, and about whom. Nothing here names an operation by hand but the exceptions.
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
-import { operations } from '../src/app.ts'
+import { operations } from '../src/app/modules.ts'
 import { writes } from '../src/platform/http/answer.ts'
 import { access, given, type Given, type Reply } from '../src/testing.ts'
 import { answered, success } from './operations/each.ts'

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import { keysSetDuring } from './support/map-keys.ts'
-import { operations } from '../src/app.ts'
+import { operations } from '../src/app/modules.ts'
 import { embedding, launch, launchOf, visit } from '../src/testing-launches.ts'
 import { administration, client, given, url, type Given } from '../src/testing.ts'
 import { send, valid } from './operations/requests.ts'

@@ -1,7 +1,7 @@
 // A deleted user: whatever operation there is, it answers as if nothing of the user were there, until the deletion is undone.
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
-import { operations } from '../src/app.ts'
+import { operations } from '../src/app/modules.ts'
 import type { Operation } from '../src/platform/http/operation.ts'
 import { DAY_S, pass, placed, requisitioned } from '../src/testing-orders.ts'
 import { delivering, receiver } from '../src/testing-webhooks.ts'

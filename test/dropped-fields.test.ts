@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { describe, test } from 'node:test'
-import { operations } from '../src/app.ts'
+import { operations } from '../src/app/modules.ts'
 import type { Operation } from '../src/platform/http/operation.ts'
 import { given, type Given } from '../src/testing.ts'
 import { answered, success } from './operations/each.ts'

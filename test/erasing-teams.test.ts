@@ -1,7 +1,7 @@
 // The end of a deleted team: after its grace nothing of it is left in its cell, whatever tables there are and whatever happens on the way.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { operations, teamErasers } from '../src/app.ts'
+import { operations, teamErasers } from '../src/app/modules.ts'
 import { eraseTeamAccounts } from '../src/lab/accounts/erase.ts'
 import { eraseTeams, teamCleanup } from '../src/tenancy/teams/team-erasure.ts'
 import { createLog } from '../src/platform/telemetry/log.ts'

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { describe, test } from 'node:test'
-import { operations } from '../src/app.ts'
+import { operations } from '../src/app/modules.ts'
 import { client, given, type Given } from '../src/testing.ts'
 import { answered, success } from './operations/each.ts'
 import { belonging, isMade, target, type Request } from './operations/requests.ts'

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
-import { operations } from '../src/app.ts'
+import { operations } from '../src/app/modules.ts'
 import { outsideOperation } from '../src/platform/http/operation.ts'
 import { DAY_S, orderBody, pass } from '../src/testing-orders.ts'
 import { cells, given, type Given } from '../src/testing.ts'

@@ -2,7 +2,7 @@
 // never to where it is a team that speaks for itself.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { operations } from '../src/app.ts'
+import { operations } from '../src/app/modules.ts'
 import type { Operation } from '../src/platform/http/operation.ts'
 import { placeTeam } from '../src/tenancy/teams/teams.ts'
 import { cells, client, given, type Given, type Reply } from '../src/testing.ts'

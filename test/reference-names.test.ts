@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { test } from 'node:test'
-import { operations } from '../src/app.ts'
+import { operations } from '../src/app/modules.ts'
 import { namesOf, nameless, printNames, readNames, type Names, type OpenApi } from './operations/names.ts'
 
 const LIST = new URL('reference-management.tsv', import.meta.url)

@@ -1,7 +1,7 @@
 // What a caller is told of a fault can be acted on: rules in words, and limits with the setting that lifts them.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { operations } from '../src/app.ts'
+import { operations } from '../src/app/modules.ts'
 import { orderBody, patient } from '../src/testing-orders.ts'
 import { given } from '../src/testing.ts'
 import { settings } from '../src/platform/config/settings.ts'

@@ -1,6 +1,6 @@
 // The form of the tests over the list of operations.
 import { describe, test } from 'node:test'
-import { operations } from '../../src/app.ts'
+import { operations } from '../../src/app/modules.ts'
 import type { Operation } from '../../src/platform/http/operation.ts'
 import type { Reply } from '../../src/testing.ts'
 import type { Loc } from './faults.ts'

@@ -1,5 +1,5 @@
 // What tests of the management interface have in common: its operations, keys of every reach, and asking with one.
-import { operations } from '../../src/app.ts'
+import { operations } from '../../src/app/modules.ts'
 import type { Operation } from '../../src/platform/http/operation.ts'
 import { client, type Given, type Reply } from '../../src/testing.ts'
 import { propertiesOf, target, type Request } from './requests.ts'

@@ -2,7 +2,7 @@
 // example is said here once; everything else follows from the names of its parameters.
 import { randomUUID } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
-import { operations } from '../../src/app.ts'
+import { operations } from '../../src/app/modules.ts'
 import type { AvailableSlots } from '../../src/visits/appointments/schema.ts'
 import type { Operation } from '../../src/platform/http/operation.ts'
 import { keyHash } from '../../src/platform/crypto/api-keys.ts'

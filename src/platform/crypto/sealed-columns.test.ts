@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
-import { sealed } from '../../app.ts'
+import { sealed } from '../../app/modules.ts'
 import { given, type Given } from '../../testing.ts'
 import { addSecret, openSecret, sealedSecrets } from '../../events/endpoints/signing-secrets.ts'
 import { reseal, sealedBy } from './sealed-columns.ts'

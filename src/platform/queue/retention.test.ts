@@ -1,7 +1,7 @@
 // Rows whose retention is over are deleted until none is left, at once after a start, and without a hold on the process.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { cleanups } from '../../app.ts'
+import { cleanups } from '../../app/modules.ts'
 import { access, cells, given, type Given } from '../../testing.ts'
 import { accessCleanups } from '../access-log/access-archive.ts'
 import { createLog } from '../telemetry/log.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { describe, test } from 'node:test'
-import { neighbours } from '../../app.ts'
+import { neighbours } from '../../app/modules.ts'
 import type { OutsideRequest } from '../../platform/http/operation.ts'
 import { Problem } from '../../platform/http/errors.ts'
 import { newKey } from '../../platform/crypto/api-keys.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
-import { neighbours } from '../../app.ts'
+import { neighbours } from '../../app/modules.ts'
 import { embedding, launch, launchOf, member } from '../../testing-launches.ts'
 import { asOwner, cells, given, settings, url, vault, type Given } from '../../testing.ts'
 import { administer } from '../access/access.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { APP, embedding, guarded, launchOf, member, session, signedIn, urlOf, visit } from '../../testing-launches.ts'
-import { neighbours } from '../../app.ts'
+import { neighbours } from '../../app/modules.ts'
 import { cells, expire, given, settings, vault } from '../../testing.ts'
 import { administer } from '../access/access.ts'
 import { sessionCleanup } from './sessions.ts'

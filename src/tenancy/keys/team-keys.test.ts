@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
-import { neighbours } from '../../app.ts'
+import { neighbours } from '../../app/modules.ts'
 import { administration, cells, client, given, settings, vault, type Given } from '../../testing.ts'
 import { administer } from '../access/access.ts'
 

@@ -174,7 +174,7 @@ const ON_WHOLE_CELL: Record<string, string> = {
   'src/result-command.ts': 'commands: results that name no team',
   'src/schedule-command.ts': 'commands: schedules are of no team',
   'src/demo.ts': 'the demo teams are made',
-  'src/database.ts': 'which migrations a schema has',
+  'src/app/database.ts': 'which migrations a schema has',
   'src/lab/catalog-exchange/exchange.ts': 'the catalog is of no team',
   'src/lab/catalog/load.ts': 'the catalog is of no team',
   'src/people/insurance/load.ts': 'payors and diagnoses of the platform',

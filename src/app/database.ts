@@ -2,14 +2,14 @@
 import { mkdirSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Cells, schemaOf, type CellOptions } from './platform/db/cells.ts'
-import type { Config } from './platform/config/config.ts'
-import type { CellName } from './platform/db/cell-names.ts'
-import type { Connection } from './platform/db/database.ts'
-import { clusterFolder } from './platform/embedded-postgres/cluster.ts'
-import { openEmbedded, type Embedded } from './platform/embedded-postgres/embedded-postgres.ts'
-import type { Log } from './platform/telemetry/log.ts'
-import { requireUsable } from './platform/db/migrations.ts'
+import { Cells, schemaOf, type CellOptions } from '../platform/db/cells.ts'
+import type { Config } from '../platform/config/config.ts'
+import type { CellName } from '../platform/db/cell-names.ts'
+import type { Connection } from '../platform/db/database.ts'
+import { clusterFolder } from '../platform/embedded-postgres/cluster.ts'
+import { openEmbedded, type Embedded } from '../platform/embedded-postgres/embedded-postgres.ts'
+import type { Log } from '../platform/telemetry/log.ts'
+import { requireUsable } from '../platform/db/migrations.ts'
 
 /** How long connections may take to end; those of the embedded server end with it. */
 const CLOSE_MS_MAX = 5_000
