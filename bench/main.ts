@@ -75,7 +75,7 @@ const report = (name: string, ours: string, limit: string, ratio: string, goal: 
 const rate = (n: number) => `${Math.round(n).toLocaleString('en')}/s`
 
 try {
-  const server = await start('src/main.js', ['start'], {
+  const server = await start('src/cli/entry.js', ['start'], {
     DATA_DIR: dataDir,
     PORT: '0',
     LOG_LEVEL: 'info',

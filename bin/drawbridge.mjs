@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
-const main = fileURLToPath(new URL('../src/main.js', import.meta.url))
+const main = fileURLToPath(new URL('../src/cli/entry.js', import.meta.url))
 const bundled = fileURLToPath(new URL('../node_modules/.bin/node', import.meta.url))
 const node = Number(process.versions.node.split('.')[0]) >= 24 ? process.execPath : bundled
 

@@ -1,6 +1,6 @@
 // Commands on the cells of a test, read as the command line reads them.
-import { parse, type Surroundings, type Typed } from './command-tree.ts'
-import { tree } from './commands.ts'
+import { parse, type Surroundings, type Typed } from './cli/command-tree.ts'
+import { tree } from './cli/command-list.ts'
 import type { Cells } from './platform/db/cells.ts'
 
 type Ask = Surroundings['ask']

@@ -3,9 +3,9 @@ import assert from 'node:assert/strict'
 import { existsSync, globSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { after, test } from 'node:test'
-import { parse, PROGRAM, walk, type Group, type Leaf } from '../src/command-tree.ts'
-import { tree } from '../src/commands.ts'
-import { UsageError } from '../src/usage-error.ts'
+import { parse, PROGRAM, walk, type Group, type Leaf } from '../src/cli/command-tree.ts'
+import { tree } from '../src/cli/command-list.ts'
+import { UsageError } from '../src/cli/usage-error.ts'
 import { endAll, folder, root, start } from './program.ts'
 
 after(endAll)
@@ -16,7 +16,7 @@ const texts = globSync('**/*', { exclude: (name) => OTHERS.test(name) })
   .filter((file) => statSync(file).isFile() && !/\.(pdf|png|gz|zip|br|ttf|otf|woff2?)$/.test(file))
 
 test('no text names a command that outside this folder runs the package of somebody else', () => {
-  assert.ok(texts.includes('README.md') && texts.includes('docs/OPERATING.md') && texts.includes('src/cli.ts'))
+  assert.ok(texts.includes('README.md') && texts.includes('docs/OPERATING.md') && texts.includes('src/cli/main.ts'))
   const foreign = new RegExp(['npx', 'drawbridge'].join('[ \\u00a0]+') + '\\b', 'i')
   assert.deepEqual(
     texts.filter((file) => foreign.test(readFileSync(file, 'utf8'))),
@@ -41,8 +41,8 @@ function loadedWith(file: string, found = new Set<string>()): Set<string> {
 }
 
 test('a command on the database loads no server, and parsing and help load no database', () => {
-  const [command, parsing] = [loadedWith('src/administer.ts'), loadedWith('src/cli.ts')]
-  assert.ok(command.has('src/platform/db/database.ts') && parsing.has('src/command-tree.ts'))
+  const [command, parsing] = [loadedWith('src/cli/administer.ts'), loadedWith('src/cli/main.ts')]
+  assert.ok(command.has('src/platform/db/database.ts') && parsing.has('src/cli/command-tree.ts'))
   for (const file of ['src/app/server.ts', 'src/app/modules.ts', 'src/platform/http/server.ts'])
     assert.ok(!command.has(file), file)
   assert.ok(!parsing.has('src/platform/db/database.ts'))

@@ -11,14 +11,14 @@ const GROUP_FILES_MAX = 18
  */
 const ALONE: Record<string, string[]> = {
   'change the catalog, the sites or the places of a cell': [
-    'src/bootstrap-catalog.test.ts',
+    'src/cli/commands/catalog.test.ts',
     'src/lab/catalog/catalog.test.ts',
     'src/lab/compendium/compendium.test.ts',
     'src/lab/catalog/lab-test-changes.test.ts',
     'src/lab/catalog/load.test.ts',
     'src/lab/catalog/order-sets.test.ts',
     'src/lab/catalog/patient-rules.test.ts',
-    'src/insurance-command.test.ts',
+    'src/cli/commands/insurance.test.ts',
     'src/visits/geocoding/geocoder.test.ts',
     'src/visits/geocoding/postal-places.test.ts',
     'src/visits/psc/site-import.test.ts',
@@ -27,7 +27,7 @@ const ALONE: Record<string, string[]> = {
     'src/visits/psc-booking/schedule-import.test.ts',
   ],
   'change the access log of a cell, or read all of it': [
-    'src/access-log-command.test.ts',
+    'src/cli/commands/access-log.test.ts',
     'src/platform/access-log/access-archive.test.ts',
   ],
   'move the clock of the process': [

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { after, before, describe, test } from 'node:test'
 import { Webhook as Standard } from 'standardwebhooks'
 import { Webhook as Svix } from 'svix'
-import { stories } from '../src/trigger.ts'
+import { stories } from '../src/cli/client/trigger.ts'
 import { eventTypes } from '../src/events/catalog/event-types.ts'
 import { demoIn, endAll, folder, serving, start, until, type Program, type Server } from './program.ts'
 
@@ -20,7 +20,7 @@ before(async () => {
 })
 after(endAll)
 
-const run = (...args: string[]): Program => start({ args: ['src/main.js', ...args], settings })
+const run = (...args: string[]): Program => start({ args: ['src/cli/entry.js', ...args], settings })
 const ended = async (program: Program) => ({ code: await program.ended, out: program.out(), err: program.err() })
 const trigger = async (...args: string[]) => ended(run('trigger', ...args))
 
@@ -182,14 +182,14 @@ describe('listen', () => {
       assert.match(err, sentence)
       assert(!err.includes(key) && !err.includes('swordfish'))
     }
-    const nowhere = start({ args: ['src/main.js', 'listen'], settings: { DATA_DIR: folder('nowhere') } })
+    const nowhere = start({ args: ['src/cli/entry.js', 'listen'], settings: { DATA_DIR: folder('nowhere') } })
     assert.equal(await nowhere.ended, 1)
     assert.match(nowhere.err(), /^drawbridge: No server with demo data has run on DATA_DIR\./)
   })
 
   test('takes the server and the key from the environment too', async () => {
     const env = { DRAWBRIDGE_URL: server.url, DRAWBRIDGE_KEY: demoIn(dataDir).api_keys['production-us']! }
-    const program = start({ args: ['src/main.js', 'listen'], settings: env })
+    const program = start({ args: ['src/cli/entry.js', 'listen'], settings: env })
     await program.says(/Listening at/)
     await stop(program)
   })

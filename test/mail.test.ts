@@ -29,7 +29,7 @@ test('without a server of mail an invite waits, and is read by command; with one
   let server = await serving(dataDir, quick)
   await invite(server.url, dataDir, 'testa@example.com')
   const show = (...words: string[]) => {
-    const { out, err, ended } = start({ args: ['src/main.js', 'mail', ...words], settings: { DATA_DIR: dataDir, ...quick } })
+    const { out, err, ended } = start({ args: ['src/cli/entry.js', 'mail', ...words], settings: { DATA_DIR: dataDir, ...quick } })
     return ended.then((code) => ({ code, out: out(), err: err() }))
   }
   const listed = await show('list')

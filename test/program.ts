@@ -91,12 +91,12 @@ export function signalGroup(group: number, signal: NodeJS.Signals | 0): boolean 
 
 /** A command of the program. */
 export const drawbridge = (command: string, settings: Record<string, string> = {}): Program =>
-  start({ args: ['src/main.js', ...(command ? [command] : [])], settings })
+  start({ args: ['src/cli/entry.js', ...(command ? [command] : [])], settings })
 
 /** How a command that ends by itself ends. */
 export async function outcome(command: string, settings?: Record<string, string>, ...words: string[]) {
   const { out, err, ended } = start({
-    args: ['src/main.js', ...(command ? [command] : []), ...words],
+    args: ['src/cli/entry.js', ...(command ? [command] : []), ...words],
     ...(settings && { settings }),
   })
   return { code: await ended, out: out(), err: err() }

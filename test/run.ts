@@ -108,7 +108,7 @@ rmSync(testDataDir, { recursive: true, force: true })
 async function migratedFolder(): Promise<string> {
   const DATA_DIR = join(folder, 'migrated')
   const { PATH, TMPDIR } = process.env
-  const main = fileURLToPath(new URL('../src/main.js', import.meta.url))
+  const main = fileURLToPath(new URL('../src/cli/entry.js', import.meta.url))
   const env = { PATH, ...(TMPDIR && { TMPDIR }), DATA_DIR, LOG_LEVEL: 'silent' }
   await promisify(execFile)(process.execPath, [main, 'migrate'], { env })
   for (const file of ['postgres.log', 'server.lock', 'server.pid']) rmSync(join(DATA_DIR, file), { force: true })

@@ -137,7 +137,7 @@ describe('a start', { concurrency: 1 }, () => {
     for (const words of ['catalog export', 'migrate', 'version', 'help']) {
       const command = start({
         program: 'sh',
-        args: ['-c', `"$0" src/main.js ${words} > /dev/full`, process.execPath],
+        args: ['-c', `"$0" src/cli/entry.js ${words} > /dev/full`, process.execPath],
         settings: { DATA_DIR: dataDir, LOG_LEVEL: 'silent' },
       })
       assert.equal(await command.ended, 1, words)

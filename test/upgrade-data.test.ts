@@ -41,7 +41,7 @@ const settings = {
 }
 
 async function command(...words: string[]): Promise<string> {
-  const program = start({ args: ['src/main.js', ...words], settings })
+  const program = start({ args: ['src/cli/entry.js', ...words], settings })
   assert.equal(await program.ended, 0, program.err())
   return program.out()
 }

@@ -44,7 +44,7 @@ function addMigration(kind: 'cell' | 'control', compatible_from: number, sql: st
 /** A command of this program, or of the newer one, whose compiled sources stay out of the project's cache. */
 const command = (release: 'this' | 'newer', ...words: string[]) =>
   start({
-    args: ['src/main.js', ...words],
+    args: ['src/cli/entry.js', ...words],
     settings: { ...settings, DEMO: 'off', ...(release === 'newer' && { NODE_COMPILE_CACHE: folder('cache') }) },
     ...(release === 'newer' && { cwd: newer }),
   })

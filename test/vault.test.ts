@@ -26,7 +26,7 @@ after(endAll)
 const LOG_LEVEL = 'silent'
 
 async function vault(word: string, settings: Record<string, string>) {
-  const { ended, out, err } = start({ args: ['src/main.js', 'vault', word], settings: { LOG_LEVEL, ...settings } })
+  const { ended, out, err } = start({ args: ['src/cli/entry.js', 'vault', word], settings: { LOG_LEVEL, ...settings } })
   return { code: await ended, out: out(), err: err() }
 }
 

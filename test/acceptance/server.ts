@@ -47,7 +47,7 @@ interface Demo {
 
 async function start(): Promise<Server> {
   const folder = mkdtempSync(join(tmpdir(), 'drawbridge-acceptance-'))
-  const child = spawn(process.execPath, ['src/main.js', 'start'], {
+  const child = spawn(process.execPath, ['src/cli/entry.js', 'start'], {
     cwd: fileURLToPath(new URL('../..', import.meta.url)),
     env: {
       ...inherited(),

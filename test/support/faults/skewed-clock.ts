@@ -7,6 +7,6 @@ const preload = fileURLToPath(new URL('skewed-date.ts', import.meta.url))
 /** A command of the program with a clock that is ahead by `seconds`, or behind where that is negative. */
 export const drawbridgeSkewed = (seconds: number, command: string, settings: Record<string, string> = {}): Program =>
   start({
-    args: ['--import', preload, 'src/main.js', command],
+    args: ['--import', preload, 'src/cli/entry.js', command],
     settings: { ...settings, CLOCK_SKEW_S: String(seconds) },
   })

@@ -1,0 +1,40 @@
+// Commands on the database of the settings.
+import { resolve } from 'node:path'
+import { createInterface } from 'node:readline/promises'
+import type { Leaf, Surroundings, Typed } from './command-tree.ts'
+import { readConfig } from '../platform/config/config.ts'
+import { openDatabase, requireUsableSchemas } from '../app/database.ts'
+import { print, write } from './output.ts'
+import { createLog } from '../platform/telemetry/log.ts'
+
+async function ask(question: string): Promise<boolean> {
+  const terminal = createInterface({ input: process.stdin, output: process.stderr })
+  try {
+    return /^y(es)?$/i.test((await terminal.question(`${question} [y/N] `)).trim())
+  } finally {
+    terminal.close()
+  }
+}
+
+/**
+ * Run a command on a database that has the schemas of this program, or newer ones that are compatible, and print what it returns. It
+ * makes no database. Errors: those of the command, of the settings and of the database; where a part was refused, one that says so.
+ */
+export async function administer(leaf: Leaf, typed: Typed): Promise<void> {
+  const config = readConfig(process.env)
+  const database = await openDatabase(config, createLog('silent'), { ownership: 'if-free', create: false })
+  const surroundings: Surroundings = {
+    config: { encryption_keys: config.encryption_keys, data_dir: resolve(config.data_dir) },
+    write,
+    ask: process.stdin.isTTY && process.stderr.isTTY ? ask : undefined,
+  }
+  try {
+    await requireUsableSchemas(config, database)
+    const outcome = await leaf.onCells!(database.cells, typed, surroundings)
+    await print(typeof outcome === 'string' ? outcome : outcome.printed)
+    if (typeof outcome === 'string') return
+    if (outcome.failure !== undefined) throw new Error(outcome.failure)
+  } finally {
+    await database.close()
+  }
+}

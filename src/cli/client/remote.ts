@@ -1,0 +1,84 @@
+// A running server as commands speak to it: over HTTP, with a team's key, like any other client. Where it is and which key it takes
+// comes from what was typed, else from the environment, else from the `demo.json` that the server wrote.
+import { UsageError } from '../usage-error.ts'
+import { readDemo } from '../demo.ts'
+import { cellNames, type CellName } from '../../platform/db/cell-names.ts'
+
+/** Options that say which server and team are meant. */
+export interface RemoteValues {
+  url?: string
+  key?: string
+  cell?: string
+}
+
+export interface Remote {
+  url: string
+  key: string
+}
+
+/**
+ * The server and the key that are meant, read anew at each call: a server that was started again may be elsewhere.
+ * @throws UsageError for options that contradict each other; Error when a part is found nowhere
+ */
+export function findRemote(typed: RemoteValues, env: Record<string, string | undefined>): Remote {
+  const cell = typed.cell ?? 'sandbox-us'
+  if (!cellNames.includes(cell as CellName)) throw new UsageError(`--cell must be one of ${cellNames.join(', ')}.`)
+  if (typed.cell !== undefined && typed.key !== undefined) throw new UsageError('--key says the cell already: leave --cell out.')
+  const url = typed.url ?? env.DRAWBRIDGE_URL
+  if (url !== undefined && !/^https?:\/\/./.test(url)) throw new UsageError('--url must start with http:// or https://.')
+  const key = typed.key ?? (typed.cell === undefined ? env.DRAWBRIDGE_KEY : undefined)
+  const demo = url === undefined || key === undefined ? readDemo(env.DATA_DIR?.trim() || './data') : undefined
+  const found = { url: url ?? demo?.base_url, key: key ?? demo?.api_keys[cell as CellName] }
+  if (!found.url || !found.key)
+    throw new Error(
+      'No server with demo data has run on DATA_DIR. Say which one with --url and --key (DRAWBRIDGE_URL, DRAWBRIDGE_KEY).',
+    )
+  return { url: found.url.replace(/\/+$/, ''), key: found.key }
+}
+
+export interface Answer {
+  status: number
+  // oxlint-disable-next-line typescript/no-explicit-any -- answers of every shape
+  body: any
+  retry_after_s: number
+}
+
+/** The server did not answer; the message is a code of the system. */
+export class NoAnswer extends Error {}
+
+const ANSWER_MS_MAX = 30_000
+
+/** @throws NoAnswer */
+export async function ask(
+  { url, key }: Remote,
+  method: 'GET' | 'POST' | 'PATCH',
+  path: string,
+  { body, signal, headers }: { body?: unknown; signal?: AbortSignal; headers?: Record<string, string> } = {},
+): Promise<Answer> {
+  const limits = [AbortSignal.timeout(ANSWER_MS_MAX), ...(signal ? [signal] : [])]
+  try {
+    const response = await fetch(url + path, {
+      method,
+      headers: { 'x-service-api-key': key, ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
+      signal: AbortSignal.any(limits),
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    })
+    const text = await response.text()
+    const isJson = response.headers.get('content-type')?.startsWith('application/json')
+    return {
+      status: response.status,
+      body: isJson ? JSON.parse(text) : undefined,
+      retry_after_s: Number(response.headers.get('retry-after')) || 0,
+    }
+  } catch (error) {
+    throw new NoAnswer(codeOf(error))
+  }
+}
+
+/** Why there was no answer, in a word. */
+export function codeOf(error: unknown): string {
+  const { name, cause } = error as { name?: string; cause?: unknown }
+  if (name === 'TimeoutError') return 'no answer in time'
+  const inner = cause instanceof AggregateError ? cause.errors[0] : cause
+  return (inner as { code?: string } | undefined)?.code ?? (error as { code?: string }).code ?? name ?? 'unknown'
+}

@@ -1,0 +1,40 @@
+// That every type that can come about has a story in `trigger`, and each story can be played.
+import assert from 'node:assert/strict'
+import { globSync, readFileSync } from 'node:fs'
+import { test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { labAccount } from '../../testing-labs.ts'
+import { given, url } from '../../testing.ts'
+import { stories, trigger } from './trigger.ts'
+import { eventTypes } from '../../events/catalog/event-types.ts'
+
+test('trigger has a story for every type that the modules emit', () => {
+  const sources = globSync('src/**/*.ts').filter((file) => !/\.test\.ts$|^src\/(events|app|cli)\//.test(file))
+  const texts = sources.map((file) => readFileSync(file, 'utf8').replace(/\/\/.*$|\/\*[\s\S]*?\*\//gm, ''))
+  const emitted = eventTypes.map(({ name }) => name).filter((name) => texts.some((text) => text.includes(`'${name}'`)))
+  assert(emitted.length > 0)
+  assert.deepEqual(Object.keys(stories).sort(), emitted.sort())
+})
+
+for (const type of Object.keys(stories))
+  test(`${type} comes about also under lab accounts whose customers order by physicians of their own`, async () => {
+    const team = await given()
+    for (const method of ['testkit', 'walk_in_test']) {
+      const { lab } = (await team.api.get(`/v3/lab_tests/${await team.test(method)}`)).body
+      await labAccount(team, { lab: lab.slug, delegated_flow: 'order_delegated', provider_account_id: method })
+    }
+    const lines: string[] = []
+    let isOver = false
+    const words = { positionals: ['trigger', type], values: { url, key: team.key } }
+    const playing = trigger(words, { env: {}, out: (line) => lines.push(line) }).finally(() => (isOver = true))
+    // What a worker would do.
+    while (!isOver) {
+      await team.settle()
+      await Promise.race([playing.catch(() => {}), sleep(20)])
+    }
+    await playing
+    assert.ok(
+      lines.some((line) => line.includes(`  ${type}  `)),
+      lines.join(''),
+    )
+  })

@@ -1,0 +1,265 @@
+// `bin/drawbridge trigger`: brings about an event in a running sandbox the way it comes about in life, over HTTP, with people who do not
+// exist. Nothing is sent that did not happen: for a sample of any type there is the test of an endpoint.
+import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Typed } from '../command-tree.ts'
+import { ask, findRemote, type Remote, type RemoteValues } from './remote.ts'
+import { UsageError } from '../usage-error.ts'
+import { eventType } from '../../events/catalog/event-types.ts'
+import { examplePatient, examplePhysician } from '../../people/person/example-patient.ts'
+
+const LOOK_MS = 200
+const WAIT_MS_MAX = 30_000
+
+type Method = 'GET' | 'POST' | 'PATCH'
+
+const REQUISITION = 'received.walk_in_test.requisition_created'
+
+/** For whom, and by whom: an account may want the customer's own physician. */
+const patient = { patient_details: examplePatient, physician: examplePhysician }
+const place = { first_line: '1 Sample Way', city: 'Phoenix', state: 'AZ', zip: '85004', country: 'US' }
+
+interface Order {
+  id: string
+  sample_id: string | null
+}
+
+/** What an event is about. */
+interface Subject {
+  id: string
+}
+
+interface LabTest {
+  id: string
+  is_active: boolean
+  lab: { slug: string }
+}
+
+/** How a type comes about. */
+interface Story {
+  tells: string
+  /** The status of what it is about by which the story is over. */
+  until: string
+  /** @returns what the event is about */
+  play: (sandbox: Sandbox) => Promise<{ id: string }>
+}
+
+/** Every type that this server emits. */
+export const stories: Record<string, Story> = {
+  'labtest.order.created': {
+    tells: 'somebody orders a kit',
+    until: 'received',
+    play: (sandbox) => sandbox.orderKit(),
+  },
+  'labtest.order.updated': {
+    tells: 'a kit is ordered, shipped, registered at the door, and comes back with a result',
+    until: 'completed',
+    async play(sandbox) {
+      const order = await sandbox.orderKit()
+      await sandbox.post(`/v3/order/${order.id}/test`, { interpretation: 'normal' })
+      await sandbox.post('/v3/order/testkit/register', {
+        sample_id: order.sample_id,
+        ...patient,
+        patient_address: place,
+        consents: [{ consentType: 'terms-of-use' }],
+      })
+      return order
+    },
+  },
+  'labtest.result.critical': {
+    tells: 'a test is ordered for a patient, and its result is critical',
+    until: 'completed',
+    async play(sandbox) {
+      const { order } = await sandbox.post('/v3/order', {
+        user_id: await sandbox.user(),
+        lab_test_id: await sandbox.labTest(),
+        ...patient,
+        patient_address: place,
+      })
+      await sandbox.post(`/v3/order/${order.id}/test`, { interpretation: 'critical' })
+      return order
+    },
+  },
+  'labtest.appointment.created': {
+    tells: 'somebody books a time at a service center',
+    until: 'confirmed',
+    play: async (sandbox) => (await sandbox.book()).appointment,
+  },
+  'labtest.appointment.updated': {
+    tells: 'somebody books a time at a service center, and cancels it',
+    until: 'cancelled',
+    async play(sandbox) {
+      const { order, appointment } = await sandbox.book()
+      const [reason] = await sandbox.get('/v3/order/psc/appointment/cancellation-reasons')
+      await sandbox.patch(`/v3/order/${order.id}/psc/appointment/cancel`, { cancellationReasonId: reason.id })
+      return appointment
+    },
+  },
+  'labtest.match_review.created': {
+    tells: 'a laboratory sends a result that belongs to no order',
+    until: 'pending_customer_review',
+    play: (sandbox) => sandbox.unmatched(),
+  },
+  'labtest.match_review.updated': {
+    tells: 'such a result is turned down',
+    until: 'resolved',
+    async play(sandbox) {
+      const review = await sandbox.unmatched()
+      await sandbox.post(`/v3/unmatched_result/${review.id}/resolve`, { action: 'reject' })
+      return review
+    },
+  },
+}
+
+export interface Surroundings {
+  env: Record<string, string | undefined>
+  out: (text: string) => void
+}
+
+/**
+ * Carry out `trigger`: returns when the event is there. @throws UsageError for what is no type, Error for what cannot be brought about
+ */
+export async function trigger(
+  { positionals, values }: Typed<RemoteValues & { list?: boolean }>,
+  { env, out }: Surroundings,
+): Promise<void> {
+  if (values.list) {
+    for (const [type, { tells }] of Object.entries(stories)) out(`${type.padEnd(27)}  ${tells}\n`)
+    return
+  }
+  const [, type, ...more] = positionals
+  if (type === undefined || more.length)
+    throw new UsageError('trigger needs one type of event; "bin/drawbridge trigger --list" lists them.')
+  const story = stories[type]
+  if (!story && !eventType(type)) throw new UsageError(`There is no event type ${type}.`)
+  if (!story)
+    throw new Error(`Nothing in this server brings about ${type} yet. "bin/drawbridge trigger --list" lists what can be.`)
+  const sandbox = new Sandbox(findRemote(values, env))
+  await sandbox.assertSandbox()
+  const about = await story.play(sandbox)
+  for (const event of await sandbox.eventsOf(about.id, type, story.until))
+    out(`${event.created_at}  ${event.type}  ${event.object_id}\n`)
+}
+
+interface Told {
+  type: string
+  object_id: string
+  created_at: string
+  body: { data: { status?: string } }
+}
+
+/** What is done in the sandbox of a team. What the server refuses ends the command. */
+class Sandbox {
+  readonly #remote: Remote
+
+  constructor(remote: Remote) {
+    this.#remote = remote
+  }
+
+  async assertSandbox(): Promise<void> {
+    const { status } = await this.#ask('GET', '/v1/sandbox/clock')
+    if (status === 404) throw new Error('This is a key of production, where nothing is brought about. Use one of a sandbox.')
+    if (status !== 200) throw new Error(`The server at ${this.#remote.url} refuses the key (${status}).`)
+  }
+
+  /** One user for all: a sandbox has room for few. */
+  async user(): Promise<string> {
+    const { status, body } = await this.#ask('POST', '/v2/user', { client_user_id: 'drawbridge-trigger' })
+    const id: unknown = status === 200 ? body.user_id : body?.detail?.user_id
+    if (typeof id !== 'string') throw refused('a user', status, body)
+    return id
+  }
+
+  async labTest(method = 'testkit'): Promise<string> {
+    const { status, body } = await this.#ask('GET', `/v3/lab_tests?collection_method=${method}`)
+    const test = status === 200 ? (body as { id: string; is_active: boolean }[]).find((one) => one.is_active) : undefined
+    if (!test) throw new Error(`The team has no lab test that is done by ${method}.`)
+    return test.id
+  }
+
+  /** A result that waits for somebody to say whose it is. */
+  async unmatched(): Promise<Subject> {
+    const { data } = await this.#read('/v3/unmatched_result_test/case')
+    const labs = new Set((data as { lab_constraints: string[] }[]).flatMap(({ lab_constraints }) => lab_constraints))
+    const tests = (await this.#read('/v3/lab_tests?collection_method=walk_in_test')) as LabTest[]
+    const test = tests.find(({ is_active, lab }) => is_active && labs.has(lab.slug))
+    if (!test) throw new Error('The team has no walk-in test of a laboratory whose results can be rehearsed.')
+    const body = { case: 'no_match', order_source: 'managed', lab_test_id: test.id }
+    const { run_id } = await this.post('/v3/unmatched_result_test', body, { 'x-idempotency-key': randomUUID() })
+    for (const end_ms = performance.now() + WAIT_MS_MAX; performance.now() < end_ms; await sleep(LOOK_MS)) {
+      const { status, raw_result_id, error } = await this.#read(`/v3/unmatched_result_test/${run_id}`)
+      if (status === 'succeeded') return { id: raw_result_id }
+      if (status === 'failed') throw new Error(`The rehearsal failed: ${error.message}`)
+    }
+    throw new Error(`The result did not come within ${WAIT_MS_MAX / 1000} s. Is a worker running?`)
+  }
+
+  async orderKit(): Promise<Order> {
+    const shipping_details = { ...place, receiver_name: 'Testa Fictional', phone_number: examplePatient.phone_number }
+    const body = { user_id: await this.user(), lab_test_id: await this.labTest(), shipping_details }
+    return (await this.post('/v3/order/testkit', body)).order
+  }
+
+  /** An appointment for a new order, which the laboratory has taken. */
+  async book(): Promise<{ order: Order; appointment: { id: string } }> {
+    const { order } = await this.post('/v3/order', {
+      user_id: await this.user(),
+      lab_test_id: await this.labTest('walk_in_test'),
+      ...patient,
+      patient_address: place,
+    })
+    await this.post(`/v3/order/${order.id}/test?final_status=${REQUISITION}`, {})
+    await this.eventsOf(order.id, 'labtest.order.updated', 'received')
+    const { slots } = await this.post(`/v3/order/psc/appointment/availability?lab=quest&zip_code=${place.zip}`, undefined)
+    const free = (slots as { slots: { booking_key: string }[] }[]).flatMap((day) => day.slots)
+    if (!free[0]) throw new Error('The service centers of the sandbox have no time left.')
+    const { booking_key } = free[0]
+    return { order, appointment: await this.post(`/v3/order/${order.id}/psc/appointment/book`, { booking_key }) }
+  }
+
+  // oxlint-disable-next-line typescript/no-explicit-any -- answers of every shape
+  readonly post = (path: string, body: unknown, headers: Record<string, string> = {}): Promise<any> =>
+    this.#done('POST', path, body, headers)
+  // oxlint-disable-next-line typescript/no-explicit-any -- answers of every shape
+  readonly patch = (path: string, body: unknown): Promise<any> => this.#done('PATCH', path, body)
+  // oxlint-disable-next-line typescript/no-explicit-any -- answers of every shape
+  readonly get = (path: string): Promise<any> => this.#done('GET', path)
+
+  // oxlint-disable-next-line typescript/no-explicit-any -- answers of every shape
+  async #done(method: Method, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<any> {
+    const answer = await this.#ask(method, path, body, headers)
+    if (answer.status !== 200 && answer.status !== 202)
+      throw refused(path.replace(/[0-9a-f-]{36}/, '{order_id}'), answer.status, answer.body)
+    return answer.body
+  }
+
+  // oxlint-disable-next-line typescript/no-explicit-any -- answers of every shape
+  async #read(path: string): Promise<any> {
+    const { status, body } = await this.#ask('GET', path)
+    if (status !== 200) throw refused(path.replace(/[0-9a-f-]{36}/, '{id}'), status, body)
+    return body
+  }
+
+  /** The events of an order or a review so far, oldest first, once there is one of the type and it has come to a status. */
+  async eventsOf(object_id: string, type: string, until: string): Promise<Told[]> {
+    for (const end_ms = performance.now() + WAIT_MS_MAX; performance.now() < end_ms; await sleep(LOOK_MS)) {
+      const { status, body } = await this.#ask('GET', `/v1/events?object_id=${object_id}&limit=250`)
+      const events = status === 200 ? (body.data as Told[]).toReversed() : []
+      if (events.some((event) => event.type === type) && events.some(({ body }) => body.data.status === until)) return events
+    }
+    throw new Error(`The event did not come within ${WAIT_MS_MAX / 1000} s. Is a worker running?`)
+  }
+
+  async #ask(method: Method, path: string, body?: unknown, headers: Record<string, string> = {}) {
+    try {
+      return await ask(this.#remote, method, path, { headers, ...(body !== undefined && { body }) })
+    } catch (error) {
+      throw new Error(`The server at ${this.#remote.url} does not answer (${(error as Error).message}).`)
+    }
+  }
+}
+
+const refused = (what: string, status: number, body: unknown): Error => {
+  const { detail } = (body ?? {}) as { detail?: unknown }
+  return new Error(`The server refuses ${what}: ${status}${typeof detail === 'string' ? ` ${detail}` : ''}`)
+}

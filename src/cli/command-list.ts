@@ -1,0 +1,225 @@
+// Every command. What carries one out is imported when it runs: `start`, `serve` and `work` load no command, and help loads nothing.
+import type { Group, Leaf } from './command-tree.ts'
+import { imports } from './command-list-imports.ts'
+import { tenants } from './command-list-tenants.ts'
+import { print } from './output.ts'
+
+const stdout = (text: string): void => void process.stdout.write(text)
+
+const role = (usage: 'start' | 'serve' | 'work', summary: string, about: string): Leaf => ({
+  usage,
+  summary,
+  about,
+  examples: [usage],
+  run: async () => {
+    // What a server needs takes a second to load: settings that cannot be used are refused before.
+    const { readConfig } = await import('../platform/config/config.ts')
+    const config = readConfig(process.env)
+    const { run } = await import('./commands/start.ts')
+    await run(config, { serve: usage !== 'work', work: usage !== 'serve' })
+  },
+})
+
+const remote: NonNullable<Leaf['options']> = [
+  ['--cell <cell>', 'another cell than sandbox-us'],
+  ['--url <url>', 'another server than the one of DATA_DIR (DRAWBRIDGE_URL)'],
+  ['--key <key>', 'the key for it (DRAWBRIDGE_KEY)'],
+]
+
+const running: Leaf[] = [
+  {
+    usage: 'listen',
+    summary: "print a team's events as they happen, of a running server",
+    options: [
+      ['--forward-to <url>', 'send them there, signed'],
+      ['--events <types>', 'only these types, with commas between them'],
+      ['--secret <secret>', 'sign with this (whsec_…); made anew for each run when not given'],
+      ...remote,
+    ],
+    examples: ['listen', 'listen --forward-to http://localhost:3000/hook', 'listen --events labtest.order.created'],
+    run: async ({ values }) => {
+      const stopping = new AbortController()
+      const { firstSignal } = await import('./signals.ts')
+      void firstSignal().then(() => stopping.abort())
+      const { listen } = await import('./client/listen.ts')
+      await listen(values, { env: process.env, out: stdout, signal: stopping.signal })
+    },
+  },
+  {
+    usage: 'trigger [type]',
+    summary: 'bring about an event of this type in a running sandbox',
+    options: [['--list', 'print the types that can be brought about'], ...remote],
+    examples: ['trigger labtest.result.critical', 'trigger --list'],
+    run: async (typed) => (await import('./client/trigger.ts')).trigger(typed, { env: process.env, out: stdout }),
+  },
+]
+
+const cell: [string, string] = ['--cell <cell>', 'only this cell']
+
+const jobs: Group = {
+  usage: 'jobs',
+  summary: 'jobs that failed',
+  commands: [
+    {
+      usage: 'list',
+      summary: 'list jobs that are tried no more',
+      options: [['--retrying', 'those that failed and are tried again'], cell, ['--json', 'print JSON']],
+      examples: ['jobs list', 'jobs list --retrying --cell production-us'],
+      onCells: async (cells, typed) => (await import('./commands/jobs.ts')).jobsCommand(cells, typed),
+    },
+    {
+      usage: 'retry [id...]',
+      summary: 'try jobs again, now, with all their attempts',
+      options: [
+        ['--all', 'every job that is tried no more'],
+        ['--name <job>', 'with --all: only jobs of this name'],
+        cell,
+        ['--json', 'print JSON'],
+      ],
+      examples: ['jobs retry JOB_ID', 'jobs retry --all --name orders.dispatch --cell production-us'],
+      onCells: async (cells, typed) => (await import('./commands/jobs.ts')).jobsCommand(cells, typed),
+    },
+  ],
+}
+
+const vault = (usage: string, summary: string): Leaf => ({
+  usage,
+  summary,
+  examples: [`vault ${usage}`],
+  onCells: async (cells, typed, { config }) => {
+    const { vaultCommand } = await import('./commands/vault.ts')
+    return vaultCommand(cells, config.encryption_keys, config.data_dir, typed)
+  },
+})
+
+const accessLog: Leaf[] = [
+  {
+    usage: 'export',
+    summary: "print who saw and changed which patients' data, as JSON Lines",
+    options: [
+      ['--cell <cell>', 'of this cell (required)'],
+      ['--from <day>', 'only from this day on'],
+      ['--until <day>', 'only until this day'],
+      ['--user <id>', 'only lines about this user'],
+      ['--team <id>', 'only lines about this team'],
+    ],
+    examples: ['access-log export --cell production-us --from 2026-01-01 --until 2026-01-31'],
+    onCells: async (cells, typed, { write }) => (await import('./commands/access-log.ts')).accessLogCommand(cells, typed, write),
+  },
+  {
+    usage: 'verify',
+    summary: 'check whether the log is whole; ends with 1 and the first line that is not',
+    options: [cell, ['--known <line:hash>...', 'whether it still has a line that was noted']],
+    examples: ['access-log verify', 'access-log verify --cell production-us --known LINE:HASH'],
+    onCells: async (cells, typed, { write }) => (await import('./commands/access-log.ts')).accessLogCommand(cells, typed, write),
+  },
+]
+
+const mail = (usage: string, summary: string, example: string): Leaf => ({
+  usage,
+  summary,
+  examples: [example],
+  onCells: async (cells, typed) => (await import('./commands/mail.ts')).mailCommand(cells, typed),
+})
+
+const printed: Leaf[] = [
+  {
+    usage: 'openapi',
+    summary: 'print the description of the interface',
+    examples: ['openapi > openapi.json'],
+    run: async () => {
+      const [{ operations }, { describe }] = await Promise.all([
+        import('../app/modules.ts'),
+        import('../platform/http/openapi.ts'),
+      ])
+      const { version } = await import('../app/version.ts')
+      await print(`${JSON.stringify(describe(operations, version), null, 2)}\n`)
+    },
+  },
+  {
+    usage: 'operations',
+    summary: 'print one line per operation',
+    examples: ['operations'],
+    run: async () => {
+      const [{ operations }, { listOperations }] = await Promise.all([
+        import('../app/modules.ts'),
+        import('../platform/http/openapi.ts'),
+      ])
+      await print(listOperations(operations))
+    },
+  },
+  {
+    usage: 'version',
+    summary: 'print the version',
+    examples: ['version'],
+    run: async () => print(`${(await import('../app/version.ts')).version}\n`),
+  },
+]
+
+export const tree: Group = {
+  usage: 'drawbridge',
+  summary: 'self-hosted server for laboratory testing and health data',
+  about: 'Settings come from the environment; docs/OPERATING.md lists them. Commands end with 0, 1 (failed) or 2 (wrong usage).',
+  commands: [
+    role(
+      'start',
+      'run database migrations, then server and worker in one process',
+      'This is "npm start". Without DATABASE_URL the database is in DATA_DIR; the first start makes it.',
+    ),
+    role('serve', 'run the server alone', 'The database must be there and migrated.'),
+    role('work', 'run the worker alone', 'The database must be there and migrated.'),
+    {
+      usage: 'migrate',
+      summary: 'run database migrations and exit',
+      about: 'With DATABASE_URL or in the folder that DATA_DIR names; there the first run makes the database.',
+      examples: ['migrate'],
+      run: async () => (await import('./commands/start.ts')).migrateOnly(),
+    },
+    ...tenants,
+    ...imports,
+    {
+      usage: 'result',
+      summary: 'results that came from a laboratory and name no team',
+      commands: [
+        result('list', 'list them', 'result list --cell production-us'),
+        result(
+          'assign <id>',
+          'give one to a team; it is matched there',
+          'result assign RESULT_ID --team TEAM_ID --cell production-us',
+          [['--team <id>', 'the team (required)']],
+        ),
+        result('drop <id>', "forget one that is nobody's", 'result drop RESULT_ID --cell production-us'),
+      ],
+    },
+    jobs,
+    {
+      usage: 'vault',
+      summary: 'the keys that secrets at rest are sealed with',
+      commands: [
+        vault('status', 'which keys the secrets of this installation depend on'),
+        vault('rotate', 'seal every secret with the newest key, while servers run'),
+      ],
+    },
+    { usage: 'access-log', summary: "who saw and changed patients' data", commands: accessLog },
+    {
+      usage: 'mail',
+      summary: 'mails and how they stand',
+      commands: [
+        mail('list', 'list the newest mails', 'mail list'),
+        mail('show <id>', 'print a mail with its text, unless it was sent', 'mail show MAIL_ID'),
+      ],
+    },
+    ...running,
+    ...printed,
+  ],
+}
+
+function result(usage: string, summary: string, example: string, options: [string, string][] = []): Leaf {
+  return {
+    usage,
+    summary,
+    options: [['--cell <cell>', 'the cell (required)'], ...options],
+    examples: [example],
+    onCells: async (cells, typed) => (await import('./commands/result.ts')).resultCommand(cells, typed),
+  }
+}

@@ -1,0 +1,176 @@
+// The commands on the access log, and the lines that commands leave in it.
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { userInfo } from 'node:os'
+import { describe, test } from 'node:test'
+import { UsageError } from './org.ts'
+import { receiveFromLink } from '../../lab/result-matching/receive.ts'
+import { address, patient } from '../../testing-people.ts'
+import { deliveryFor, taken } from '../../testing-results.ts'
+import { siteWithSchedule, slots, walkIn } from '../../testing-scheduling.ts'
+import { access, asOwner, cells, given, guard, type Given } from '../../testing.ts'
+import { command } from '../../testing-commands.ts'
+
+interface Line {
+  key: string
+  team: string | null
+  operation: string
+  objects: string[]
+  users: string[]
+  request: null
+}
+
+const run = (...words: string[]): Promise<string> => command(cells, ['access-log', ...words])
+
+const exported = async (...words: string[]) =>
+  (await run('export', '--cell', 'sandbox-us', ...words))
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => JSON.parse(line) as { seq: number; hash: string; day: string; line: Line })
+
+/** The lines of a command that name an id. */
+const linesOf = async (operation: string, named: string): Promise<Line[]> =>
+  (await exported())
+    .map(({ line }) => line)
+    .filter((line) => line.operation === operation && JSON.stringify(line).includes(named))
+
+const key = `cli:${userInfo().username}`
+
+describe('access-log export', () => {
+  test('prints a line for each call, narrowed to a user or a team, and is in the log itself', async () => {
+    const team = await given()
+    const [user, other] = [await team.user(), await team.user()]
+    await team.api.get(`/v2/user/${user}`)
+    await access.flush()
+    assert.deepEqual(
+      (await exported('--user', user)).map(({ line }) => line.operation),
+      ['create_user', 'get_user', 'access-log export'],
+    )
+    assert.deepEqual(
+      (await exported('--team', team.team)).map(({ line }) => [line.operation, line.users[0]]),
+      [
+        ['create_user', user],
+        ['create_user', other],
+        ['get_user', user],
+        ['access-log export', undefined],
+      ],
+    )
+    const [line] = (await linesOf('access-log export', user)).slice(-1)
+    assert.deepEqual([line!.key, line!.request, line!.users], [key, null, [user]])
+    assert.equal((await exported('--until', '2020-01-01')).length, 0)
+  })
+
+  test('refuses what it does not understand', async () => {
+    for (const words of [
+      ['export'],
+      ['export', '--cell', 'sandbox-moon'],
+      ['export', '--cell', 'sandbox-us', '--user', 'nobody'],
+      ['export', '--cell', 'sandbox-us', '--from', 'yesterday'],
+      ['export', '--cell', 'sandbox-us', '--since', '2026-01-01'],
+      ['verify', '--cell', 'sandbox-us', '--known', '7'],
+      ['verify', '--known', `7:${'0'.repeat(64)}`],
+      ['burn'],
+      [],
+    ])
+      await assert.rejects(run(...words), UsageError, words.join(' '))
+  })
+})
+
+describe('access-log verify', () => {
+  test('prints where each log ends, and takes that for a line that is known', async () => {
+    await given('production-us')
+    const printed = await run('verify')
+    assert.match(printed, /^sandbox-us {2}\d+ lines since \d{4}-\d\d-\d\d, none changed; the last is \d+:[0-9a-f]{64}\n/m)
+    const [, last] = /^sandbox-us .* the last is (\S+)$/m.exec(printed)!
+    assert.match(await run('verify', '--cell', 'sandbox-us', '--known', last!), /none changed/)
+  })
+
+  test('fails with the first line that is wrong', async () => {
+    const team = await given('sandbox-eu')
+    for (let i = 0; i < 3; i++) await team.user()
+    await access.flush()
+    const { rows } = await cells.of('sandbox-eu').pool.query('select min(seq)::int + 1 as seq from access_log')
+    await asOwner('update sandbox_eu.access_log set line = replace(line, $2, $3) where seq = $1', [
+      rows[0].seq,
+      '"outcome":200',
+      '"outcome":201',
+    ])
+    await assert.rejects(
+      run('verify', '--cell', 'sandbox-eu'),
+      new RegExp(`^Error: The access log has been changed. sandbox-eu: line ${rows[0].seq} of `),
+    )
+    await assert.rejects(run('verify'), /sandbox-eu: line/)
+  })
+})
+
+async function unassigned(team: Given): Promise<string> {
+  const delivery = await deliveryFor(team, await taken(team), { sample_id: `NOBODYS-${randomUUID()}` })
+  const intake = { cell: 'sandbox-us' as const, db: cells.of('sandbox-us'), tenantOf: guard.tenant }
+  return (await receiveFromLink(intake, delivery)).raw_result_id
+}
+
+describe('a command on patients leaves a line', () => {
+  test('when a result is given to a team', async () => {
+    const team = await given()
+    const id = await unassigned(team)
+    await command(cells, ['result', 'assign', id, '--team', team.team, '--cell', 'sandbox-us'])
+    const [line, ...more] = await linesOf('result assign', id)
+    assert.equal(more.length, 0)
+    assert.deepEqual([line!.key, line!.team, line!.objects[0]], [key, team.team, id])
+  })
+
+  test('when a result is dropped, and none when there was none', async () => {
+    const id = await unassigned(await given())
+    await command(cells, ['result', 'drop', id, '--cell', 'sandbox-us'])
+    assert.equal((await linesOf('result drop', id)).length, 1)
+    await assert.rejects(command(cells, ['result', 'drop', id, '--cell', 'sandbox-us']))
+    assert.equal((await linesOf('result drop', id)).length, 1)
+  })
+
+  test('when mail to patients is listed or shown, with the users it went to', async () => {
+    const team = await given()
+    const user = await team.user()
+    const lab_test_id = await team.test('walk_in_test')
+    const { order } = (
+      await team.api.post('/v3/order', { user_id: user, lab_test_id, patient_details: patient, patient_address: address })
+    ).body
+    await team.api.post(`/v3/order/${order.id}/test?final_status=received.walk_in_test.requisition_created`)
+    await team.settle()
+    const { rows } = await team.db.pool.query('select mail_id from patient_message where order_id = $1 and mail_id is not null', [
+      order.id,
+    ])
+    assert(rows.length > 0, 'the patient has been sent no mail')
+    const mail = rows[0].mail_id as string
+    await command(cells, ['mail', 'show', mail])
+    await command(cells, ['mail', 'list'])
+    for (const operation of ['mail show', 'mail list']) {
+      const [line, ...more] = await linesOf(operation, mail)
+      assert.equal(more.length, 0)
+      assert.deepEqual([line!.key, line!.team, line!.users, line!.objects.includes(mail)], [key, team.team, [user], true])
+    }
+  })
+
+  test('when bookings are listed and answered, with whose they are', async () => {
+    const team = await given('production-us')
+    await siteWithSchedule('HAND-9', { confirms: 'by_hand' })
+    const order_id = await walkIn(team)
+    const [slot] = await slots(team, 'lab=quest&site_codes=HAND-9')
+    const path = `/v3/order/${order_id}/psc/appointment/book`
+    const { body } = await team.api.post(path, { booking_key: slot!.booking_key, async_confirmation: true })
+    const { user_id } = (await team.api.get(`/v3/order/${order_id}`)).body
+    const lines = async (operation: string) =>
+      (await run('export', '--cell', 'production-us', '--user', user_id))
+        .split('\n')
+        .filter(Boolean)
+        .map((line) => (JSON.parse(line) as { line: Line }).line)
+        .filter((line) => line.operation === operation)
+    assert((await command(cells, ['psc', 'booking', 'list', '--cell', 'production-us'])).includes(body.id))
+    assert.equal(await command(cells, ['psc', 'booking', 'confirm', body.id, '--cell', 'production-us']), 'Confirmed.\n')
+    await assert.rejects(command(cells, ['psc', 'booking', 'confirm', body.id, '--cell', 'production-us']))
+    const [listed, ...moreListed] = await lines('psc booking list')
+    const [confirmed, ...moreConfirmed] = await lines('psc booking confirm')
+    assert.deepEqual([moreListed, moreConfirmed], [[], []])
+    assert.deepEqual([listed!.key, listed!.team, listed!.objects], [key, team.team, [body.id]])
+    assert.deepEqual([confirmed!.key, confirmed!.team, confirmed!.objects], [key, team.team, [body.id, order_id]])
+  })
+})

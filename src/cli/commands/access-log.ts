@@ -1,0 +1,80 @@
+// The access log by command: written out for an archive or an auditor, and checked.
+import type { Typed } from '../command-tree.ts'
+import { cell, id, UsageError } from './org.ts'
+import { leaveCommand } from '../../platform/access-log/access-line.ts'
+import { exportLines, verifyLog, type Position } from '../../platform/access-log/access-archive.ts'
+import { seal } from '../../platform/access-log/access-log.ts'
+import type { Cells } from '../../platform/db/cells.ts'
+import { FormatFault, formats } from '../../platform/schema/formats.ts'
+import { placesOf } from './places.ts'
+
+const SAY = 'Say "access-log export" or "access-log verify"; "bin/drawbridge help" explains them.'
+
+/**
+ * Carry out `access-log export` or `access-log verify`. Writes access_line: who exports is in the log, too. Throws UsageError for what was
+ * asked wrongly, and Error with the first line that is wrong where the log has been changed.
+ * @param write is given what is printed, piece by piece; the next is made when it has been taken
+ */
+export async function accessLogCommand(
+  cells: Cells,
+  {
+    positionals,
+    values,
+  }: Typed<{ cell?: string; from?: string; until?: string; user?: string; team?: string; known?: string[] }>,
+  write: (text: string) => Promise<void>,
+): Promise<string> {
+  const [, command, ...more] = positionals
+  if ((command !== 'export' && command !== 'verify') || more.length) throw new UsageError(SAY)
+  if (command === 'verify') {
+    await verify(cells, values.cell, values.known ?? [], write)
+    return ''
+  }
+  const db = placeOf(cells, values.cell)
+  const user = values.user === undefined ? undefined : id(values.user, '--user')
+  const team = values.team === undefined ? undefined : id(values.team, '--team')
+  const wanted = { from: day(values.from, '--from'), until: day(values.until, '--until'), user, team }
+  const about = { ...(team !== undefined && { team }), ...(user !== undefined && { users: [user] }) }
+  await db.plainTx(async (tx) => leaveCommand(tx, 'access-log export', about))
+  await seal(db)
+  for await (const text of exportLines(db, wanted)) await write(text)
+  return ''
+}
+
+function placeOf(cells: Cells, named: string | undefined) {
+  const name = cell(named)
+  if (!cells.has(name)) throw new Error(`CELLS leaves out ${name}.`)
+  return cells.of(name)
+}
+
+function day(text: string | undefined, name: string): string | undefined {
+  if (text !== undefined && formats.date!(text) instanceof FormatFault)
+    throw new UsageError(`${name} must be a day like 2026-01-31.`)
+  return text
+}
+
+function position(text: string): Position {
+  const [, seq, hash] = /^(\d{1,15}):([0-9a-f]{64})$/i.exec(text) ?? []
+  if (!seq || !hash) throw new UsageError('--known must be the number of a line and its hash, with a colon between them.')
+  return { seq: Number(seq), hash: hash.toLowerCase() }
+}
+
+async function verify(
+  cells: Cells,
+  named: string | undefined,
+  noted: string[],
+  write: (text: string) => Promise<void>,
+): Promise<void> {
+  const known = noted.map(position)
+  if (known.length && named === undefined) throw new UsageError('--known needs --cell: each cell has a log of its own.')
+  const broken: string[] = []
+  for (const name of placesOf(cells, named)) {
+    await seal(cells.of(name))
+    const { lines, since, head, fault } = await verifyLog(cells.of(name), known)
+    if (fault !== undefined) broken.push(`${name}: ${fault}`)
+    else
+      await write(
+        `${name}  ${lines} lines${since === null ? '' : ` since ${since}`}, none changed; the last is ${head.seq}:${head.hash}\n`,
+      )
+  }
+  if (broken.length) throw new Error(`The access log has been changed. ${broken.join('; ')}.`)
+}

@@ -1,0 +1,243 @@
+// The catalog by command, on the database and the server of the tests.
+import assert from 'node:assert/strict'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, describe, test } from 'node:test'
+import type { CatalogFile } from '../../lab/catalog-exchange/file-schema.ts'
+import { loadCatalog } from '../../lab/catalog/load.ts'
+import type { CellName } from '../../platform/db/cell-names.ts'
+import { T } from '../../platform/schema/schema.ts'
+import { sql } from '../../platform/db/sql.ts'
+import { cells, given } from '../../testing.ts'
+import { command } from '../../testing-commands.ts'
+
+const folder = await mkdtemp(join(tmpdir(), 'catalog-'))
+after(() => rm(folder, { recursive: true }))
+const run = (...words: string[]) => command(cells, ['catalog', ...words])
+const exported = async (cell: CellName): Promise<CatalogFile> => JSON.parse(await run('export', '--cell', cell))
+let files = 0
+async function written(content: unknown): Promise<string> {
+  const file = join(folder, `${++files}.json`)
+  await writeFile(file, typeof content === 'string' ? content : JSON.stringify(content))
+  return file
+}
+const imported = async (content: unknown, cell: CellName) => run('import', await written(content), '--cell', cell)
+const refusal = async (content: unknown, cell: CellName = 'production-eu'): Promise<string[]> => {
+  const error = await imported(content, cell).then(
+    () => assert.fail('it was imported'),
+    (reason: unknown) => reason,
+  )
+  assert.ok(error instanceof Error, String(error))
+  const [first, ...lines] = error.message.split('\n')
+  assert.equal(first, 'Nothing was imported.')
+  return lines
+}
+const Text = T.Object({ text: T.String() })
+/** Every row of the catalog, as one text. */
+const everything = async (cell: CellName): Promise<string> =>
+  (
+    await cells.of(cell).queries.one(
+      Text,
+      sql`
+      select concat_ws(' ',
+        (select jsonb_agg(to_jsonb(l) order by id) from lab l), (select jsonb_agg(to_jsonb(a) order by id) from analyte a),
+        (select jsonb_agg(to_jsonb(m) order by id) from marker m), (select jsonb_agg(to_jsonb(ma) order by ma) from marker_analyte ma),
+        (select jsonb_agg(to_jsonb(c) order by part) from catalog_load c)) as text`,
+    )
+  ).text
+
+const format = 'drawbridge-catalog-1'
+const lab = {
+  slug: 'fictional_lab',
+  name: 'Fictional Lab',
+  first_line_address: '9 Sample Way',
+  city: 'Sampleton',
+  state: 'NC',
+  zipcode: '00099',
+  collection_methods: ['walk_in_test'],
+  sample_types: ['serum'],
+}
+const analyte = { slug: 'fictionine', name: 'Fictionine', loinc: '99999-9', definition: { type: 'numeric', unit: 'mg/dL' } }
+const marker = {
+  lab: 'fictional_lab',
+  provider_id: 'F-1',
+  name: 'Fictionine',
+  slug: 'fictionine',
+  type: 'biomarker',
+  price: '12.50',
+  a_la_carte_enabled: true,
+  results: [{ analyte: 'fictionine' }, { analyte: 'glucose', required: false }],
+}
+
+describe('a catalog file', () => {
+  test('that was exported is imported without changing anything, in any cell', async () => {
+    for (const cell of ['sandbox-us', 'production-us'] as const) {
+      const file = await exported(cell)
+      assert.deepEqual([file.format, file.labs.length > 14, file.markers.length > 700], [format, true, true])
+      const before = await everything(cell)
+      const report = await imported(file, cell)
+      const count = (rows: unknown[]) => `0 new, 0 changed, ${rows.length} as before`
+      assert.equal(report, `labs      ${count(file.labs)}\nanalytes  ${count(file.analytes)}\nmarkers   ${count(file.markers)}\n`)
+      assert.equal(await everything(cell), before)
+    }
+    assert.equal(await run('export'), await run('export', '--cell', 'sandbox-us'))
+  })
+
+  test('brings new laboratories, analytes and markers, which teams then order from', async () => {
+    const before = await exported('sandbox-eu')
+    const report = await imported({ format, labs: [lab], analytes: [analyte], markers: [marker] }, 'sandbox-eu')
+    assert.match(report, /^labs +1 new, 0 changed, 0 as before\nanalytes +1 new.*\nmarkers +1 new/)
+    const team = await given('sandbox-eu')
+    const { markers } = (await team.api.get('/v3/lab_tests/markers?lab_slug=fictional_lab')).body
+    const most = Math.max(...before.markers.map(({ id }) => id!))
+    assert.deepEqual(
+      [markers[0].id, markers[0].price, markers[0].is_orderable, markers[0].aoe, markers[0].expected_results[0].loinc.code],
+      [most + 1, '12.50', true, null, '99999-9'],
+    )
+    assert.deepEqual(
+      markers[0].expected_results.map(({ required }: { required: boolean }) => required),
+      [true, false],
+    )
+    const accounts = (await team.api.get('/v3/lab_test/lab_account')).body.data
+    assert.equal(accounts.length, before.labs.length + 1)
+    const made = { name: 'Fictional', method: 'walk_in_test', description: '', provider_ids: ['F-1'] }
+    assert.equal((await team.api.post('/v3/lab_tests', made)).body.lab.slug, 'fictional_lab')
+    const after = await exported('sandbox-eu')
+    assert.deepEqual(after.markers.slice(0, -1), before.markers)
+    assert.equal(after.labs.at(-1)!.id, Math.max(...before.labs.map(({ id }) => id!)) + 1)
+  })
+
+  test('replaces a row as a whole; its id stays, prices have their parts, rules of patients count', async () => {
+    const before = await exported('production-us')
+    const old = before.markers.find(({ provider_id }) => provider_id === 'Q55122')!
+    const { id: _, pricing: __, ...rest } = old
+    const pricing = {
+      base_amount_minor: 1900,
+      modifiers: [
+        { delta_amount_minor: 250, conditions: { us_state: { any_of: ['NY', 'NJ'] } } },
+        { delta_amount_minor: { minimum: 0, maximum: 4000 }, conditions: { reflex: {} } },
+      ],
+    }
+    const quest = { ...before.labs.find(({ slug }) => slug === 'quest')!, allowed_genders: ['female', 'male'] }
+    const file = { format, labs: [quest], markers: [{ ...rest, name: 'Thyrotropin', cpt_codes: ['84443'], pricing, aoe: null }] }
+    assert.match(await imported(file, 'production-us'), /labs +0 new, 1 changed.*\n.*\nmarkers +0 new, 1 changed/)
+    const team = await given('production-us')
+    const { body } = await team.api.get('/v3/lab_tests/markers?name=Q55122&include_pricing=true')
+    assert.deepEqual([body.markers[0].id, body.markers[0].name], [old.id, 'Thyrotropin'])
+    assert.deepEqual(body.pricing.data[old.id!], {
+      base_amount_minor: 1900,
+      modifiers: [
+        { delta_amount_minor: 250, conditions: { us_state: { any_of: ['NY', 'NJ'] }, reflex: null } },
+        { delta_amount_minor: { minimum: 0, maximum: 4000 }, conditions: { us_state: null, reflex: {} } },
+      ],
+    })
+    const after = await exported('production-us')
+    assert.deepEqual(
+      after.labs.find(({ slug }) => slug === 'quest'),
+      quest,
+    )
+    assert.deepEqual(
+      after.markers.filter(({ id }) => id !== old.id),
+      before.markers.filter(({ id }) => id !== old.id),
+    )
+    const again = await everything('production-us')
+    await imported(file, 'production-us')
+    assert.equal(await everything('production-us'), again)
+  })
+
+  test("makes the catalog its operator's: what comes with the program does not replace it any more", async () => {
+    const db = cells.of('production-us')
+    await imported({ format, analytes: [{ ...analyte, name: 'Mine' }] }, 'production-us')
+    await db.queries.run(sql`update catalog_load set checksum = 'of an older program' where part <> 'own'`)
+    const before = await everything('production-us')
+    await loadCatalog(db, { offers: true })
+    assert.equal(await everything('production-us'), before)
+  })
+})
+
+describe('a catalog file with faults', () => {
+  test('is not imported, and each fault has a line that says where', async () => {
+    const before = await everything('production-eu')
+    const choice = { id: 1, required: true, code: 'A', value: 'A?', type: 'choice', sequence: 1 }
+    const lines = await refusal({
+      format,
+      labs: [lab, lab, { ...lab, slug: 'another', id: 4 }],
+      analytes: [{ ...analyte, definition: { type: 'numeric', low: 2, high: 1 } }],
+      markers: [
+        { ...marker, lab: 'nowhere' },
+        { ...marker, results: [{ analyte: 'nothing' }, { analyte: 'glucose' }, { analyte: 'glucose' }] },
+        { ...marker, provider_id: 'F-2', common_tat_days: 3, worst_case_tat_days: 1, is_orderable: false },
+        {
+          ...marker,
+          provider_id: 'F-3',
+          aoe: { questions: [choice, { ...choice, type: 'text', answers: [{ id: 1, code: 'Y', value: 'Y' }] }] },
+        },
+        { ...marker, lab: 'quest', provider_id: 'Q55122', id: 99 },
+        { ...marker, provider_id: 'F-4', id: 4001 },
+      ],
+    })
+    assert.deepEqual(
+      lines,
+      [
+        'labs[1] (fictional_lab): its slug is there twice',
+        'labs[2] (another): the id 4 is that of another',
+        'analytes[0] (fictionine): low is above high',
+        'markers[0] (nowhere F-1): there is no lab "nowhere"',
+        'markers[1] (fictional_lab F-1): there is no analyte "nothing"',
+        'markers[1] (fictional_lab F-1): the analyte "glucose" is there twice',
+        'markers[2] (fictional_lab F-2): common_tat_days is above worst_case_tat_days',
+        'markers[2] (fictional_lab F-2): what cannot be ordered cannot be sold singly',
+        'markers[3] (fictional_lab F-3): two questions have one id',
+        'markers[3] (fictional_lab F-3): question 1 offers no answers to choose from',
+        'markers[3] (fictional_lab F-3): question 1 is of type text and must have no answers',
+        'markers[4] (quest Q55122): its id is 4017 and does not change',
+        'markers[5] (fictional_lab F-4): the id 4001 is that of another',
+      ].toSorted((a, b) => lines.indexOf(a) - lines.indexOf(b)),
+    )
+    assert.equal(await everything('production-eu'), before)
+  })
+
+  test('of a shape that is not understood says so, also where a key is misspelt', async () => {
+    const before = await everything('production-eu')
+    assert.deepEqual(await refusal('nonsense'), ['the file is not JSON'])
+    assert.match((await refusal([]))[0]!, /^the file: Input should be/)
+    assert.deepEqual(await refusal({ format: 'other' }), [`format: Input should be '${format}'`])
+    const lines = await refusal({
+      format,
+      labs: [{ ...lab, colour: 'red' }, 7],
+      markers: [
+        { ...marker, price: '$5', results: [{}] },
+        { ...marker, pricing: { base_amount_minor: -1 } },
+      ],
+    })
+    assert.deepEqual(lines, [
+      'labs[0] (fictional_lab): colour Extra inputs are not permitted',
+      'labs[1]: Input should be a valid dictionary or object to extract fields from',
+      'markers[0] (fictional_lab F-1): price must be dollars such as 12.50, or N/A',
+      'markers[0] (fictional_lab F-1): results.0.analyte Field required',
+      'markers[1] (fictional_lab F-1): pricing.base_amount_minor Input should be greater than or equal to 0',
+    ])
+    const many = await refusal({ format, labs: Array.from({ length: 300 }, () => 7) })
+    assert.deepEqual([many.length, many.at(-1)], [201, 'and 100 more'])
+    assert.equal(await everything('production-eu'), before)
+  })
+
+  test('or a command that is not understood is a matter of usage', async () => {
+    const file = await written({ format })
+    const cases: [string[], RegExp][] = [
+      [[], /needs a command after it/],
+      [['import'], /Missing required argument 'file'/],
+      [['import', file], /--cell must be one of/],
+      [['import', join(folder, 'none'), '--cell', 'sandbox-us'], /cannot be read \(ENOENT\)/],
+      [['export', '--cell', 'nowhere'], /--cell must be one of/],
+      [['export', '--colour', 'red'], /colour/],
+    ]
+    for (const [words, reason] of cases)
+      await assert.rejects(
+        run(...words),
+        (error: unknown) => error instanceof Error && reason.test(error.message),
+        words.join(' '),
+      )
+  })
+})

@@ -1,0 +1,49 @@
+// The catalog of a cell by command: out as a file, and in again.
+import { readFile, stat } from 'node:fs/promises'
+import type { Typed } from '../command-tree.ts'
+import { cell, UsageError } from './org.ts'
+import { served } from './lab-account.ts'
+import { CatalogFaults, catalogFile, FILE_SIZE_MAX, importCatalog } from '../../lab/catalog-exchange/exchange.ts'
+import { loadPlatformAccounts } from '../../lab/accounts/platform-accounts.ts'
+import type { Cells } from '../../platform/db/cells.ts'
+import type { Db } from '../../platform/db/database.ts'
+
+/**
+ * Carry out `catalog export` or `catalog import`.
+ * @returns what to print
+ */
+export async function catalogCommand(cells: Cells, { positionals, values }: Typed<{ cell?: string }>): Promise<string> {
+  const [, command, file] = positionals
+  if (command === 'export') {
+    const place = served(cells, cell(values.cell ?? 'sandbox-us'))
+    return `${JSON.stringify(await catalogFile(place.queries), null, 2)}\n`
+  }
+  if (command !== 'import')
+    throw new UsageError('Say "catalog export" or "catalog import FILE"; "bin/drawbridge help" explains them.')
+  if (file === undefined) throw new UsageError('catalog import needs a file.')
+  const name = cell(values.cell)
+  return bring(served(cells, name), await textOf(file), name.startsWith('sandbox'))
+}
+
+async function textOf(file: string): Promise<string> {
+  try {
+    if ((await stat(file)).size <= FILE_SIZE_MAX) return await readFile(file, 'utf8')
+  } catch (error) {
+    throw new Error(`${file} cannot be read (${(error as { code?: string }).code}).`)
+  }
+  throw new Error(`${file} has more than ${FILE_SIZE_MAX} bytes.`)
+}
+
+/** A sandbox has something to order from at every laboratory, so a new one gets the platform's account at once. */
+async function bring(place: Db, text: string, isSandbox: boolean): Promise<string> {
+  try {
+    const report = await importCatalog(place, text)
+    if (isSandbox) await loadPlatformAccounts(place)
+    return Object.entries(report)
+      .map(([kind, { added, changed, same }]) => `${kind.padEnd(10)}${added} new, ${changed} changed, ${same} as before\n`)
+      .join('')
+  } catch (error) {
+    if (error instanceof CatalogFaults) throw new Error(`Nothing was imported.\n${error.message}`)
+    throw error
+  }
+}

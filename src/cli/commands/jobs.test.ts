@@ -1,0 +1,202 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { describe, test } from 'node:test'
+import pg from 'pg'
+import { Registry } from 'prom-client'
+import { UsageError } from './org.ts'
+import { addJobGauges } from '../../platform/queue/job-gauges.ts'
+import type { Db } from '../../platform/db/database.ts'
+import { countJobs, JOBS_COUNTED_MAX } from '../../platform/queue/failed-jobs.ts'
+import { sql, type Sql } from '../../platform/db/sql.ts'
+import { cells, connection, given, type Given } from '../../testing.ts'
+import { command } from '../../testing-commands.ts'
+
+interface Listed {
+  id: string
+  cell: string
+  team_id: string
+  name: string
+  attempts: number
+  error: string
+  failed_at: string | null
+  next_at: string | null
+}
+
+const run = (...words: string[]) => command(cells, ['jobs', ...words])
+const ofTeam = async ({ team }: Given, ...words: string[]): Promise<Listed[]> =>
+  (JSON.parse(await run('list', '--json', ...words)) as Listed[]).filter(({ team_id }) => team_id === team)
+
+/** A job that failed: for good, or waiting for its next attempt. */
+async function failed({ db, team }: Given, state: 'dead' | 'retrying', { name = 'orders.dispatch', attempts = 30 } = {}) {
+  const id = randomUUID()
+  await db.queries.run(sql`
+    insert into job (id, team_id, name, payload, run_at, due_at, attempts, failed_at, last_error)
+    values (${id}, ${team}, ${name}, '{"patient":"Testa Fictional"}', now(), now() + interval '1 hour', ${attempts},
+            ${state === 'dead' ? sql`now()` : sql`null`}, 'Error E_TEST')`)
+  return id
+}
+const waiting = async ({ db, team }: Given) =>
+  (
+    await db.pool.query(
+      `select id, attempts, last_error from job where team_id = $1 and failed_at is null and due_at <= now() order by id`,
+      [team],
+    )
+  ).rows
+
+describe('jobs list', () => {
+  test('shows the jobs that are tried no more, with the code of their last error and without their payloads', async () => {
+    const [team, european] = [await given(), await given('production-eu')]
+    const id = await failed(team, 'dead')
+    const other = await failed(european, 'dead', { name: 'messages.remind' })
+    const again = await failed(team, 'retrying')
+    const [job, ...more] = await ofTeam(team)
+    assert.deepEqual(
+      { ...job, run_at: undefined, failed_at: typeof job!.failed_at },
+      {
+        id,
+        cell: 'sandbox-us',
+        team_id: team.team,
+        name: 'orders.dispatch',
+        attempts: 30,
+        run_at: undefined,
+        failed_at: 'string',
+        next_at: null,
+        error: 'Error E_TEST',
+      },
+    )
+    assert.deepEqual(more, [])
+    assert.deepEqual(
+      (await ofTeam(team, '--retrying')).map((row) => [row.id, row.failed_at, typeof row.next_at]),
+      [[again, null, 'string']],
+    )
+    assert.deepEqual(
+      (await ofTeam(european, '--cell', 'production-eu')).map((row) => row.id),
+      [other],
+    )
+    assert.deepEqual(await ofTeam(european, '--cell', 'sandbox-us'), [])
+    const text = await run('list')
+    assert.match(text, new RegExp(`^${id} {2}sandbox-us .*orders\\.dispatch .*30 attempts {2}failed .* Error E_TEST$`, 'm'))
+    assert.doesNotMatch(text + (await run('list', '--json')), /Testa|payload/)
+    await run('retry', '--all')
+  })
+})
+
+describe('jobs retry', () => {
+  test('makes jobs due now with all their attempts, those that are named and no others', async () => {
+    const team = await given()
+    const [first, second, third] = [await failed(team, 'dead'), await failed(team, 'retrying'), await failed(team, 'dead')]
+    const unknown = randomUUID()
+    assert.deepEqual(JSON.parse(await run('retry', first, second, unknown, '--json')), {
+      retried: [first, second].map((id) => ({ id, cell: 'sandbox-us' })),
+      not_found: [unknown],
+    })
+    assert.deepEqual(
+      await waiting(team),
+      [first, second].sort().map((id) => ({ id, attempts: 0, last_error: null })),
+    )
+    assert.deepEqual(
+      (await ofTeam(team)).map(({ id }) => id),
+      [third],
+    )
+    assert.match(await run('retry', third), /tried again now\n$/)
+  })
+
+  test('takes all jobs that are tried no more, of one name where it is given', async () => {
+    const team = await given()
+    const [order, reminder] = [await failed(team, 'dead'), await failed(team, 'dead', { name: 'messages.remind' })]
+    await failed(team, 'retrying')
+    await run('retry', '--all', '--name', 'messages.remind', '--cell', 'sandbox-us')
+    assert.deepEqual(
+      (await waiting(team)).map(({ id }) => id),
+      [reminder],
+    )
+    await run('retry', '--all')
+    assert.deepEqual((await waiting(team)).map(({ id }) => id).sort(), [order, reminder].sort())
+    assert.equal(await run('retry', '--all', '--cell', 'sandbox-us'), 'There are none.\n')
+  })
+
+  test('leaves a job alone that a worker has in hand', async () => {
+    const team = await given()
+    const id = await failed(team, 'retrying')
+    await team.db.queries.run(
+      sql`update job set owner = ${randomUUID()}, leased_until = now() + interval '1 minute' where id = ${id}`,
+    )
+    await assert.rejects(run('retry', id), /None of these/)
+  })
+})
+
+test('options that do not go together are refused', async () => {
+  for (const words of [
+    [],
+    ['show'],
+    ['list', randomUUID()],
+    ['list', '--all'],
+    ['retry'],
+    ['retry', '--all', randomUUID()],
+    ['retry', '--name', 'orders.dispatch', randomUUID()],
+    ['retry', 'swordfish'],
+    ['retry', '--all', '--cell', 'mars'],
+    ['retry', '--swordfish'],
+  ])
+    await assert.rejects(run(...words), UsageError, words.join(' '))
+})
+
+interface Plan {
+  'Node Type': string
+  'Actual Rows': number
+  'Actual Loops': number
+  'Rows Removed by Filter'?: number
+  'Relation Name'?: string
+  Plans?: Plan[]
+}
+const rowsOf = (plan: Plan): number =>
+  (plan['Relation Name'] === 'job' ? (plan['Actual Rows'] + (plan['Rows Removed by Filter'] ?? 0)) * plan['Actual Loops'] : 0) +
+  (plan.Plans ?? []).reduce((sum, inner) => sum + rowsOf(inner), 0)
+
+test('the gauges look at no more than 10,000 rows each, however many jobs are tried again', async () => {
+  const team = await given('production-eu')
+  // Who owns the tables may count what is in them. Nobody else sees these rows.
+  const client = new pg.Client(connection)
+  await client.connect()
+  try {
+    await client.query(`begin; set local search_path to ${team.db.schema}, public`)
+    await client.query(
+      `insert into job (id, team_id, name, payload, run_at, due_at, attempts, last_error)
+       select gen_random_uuid(), $1, 'orders.dispatch', '{}', now(), now() + interval '1 hour', 8, 'Error' from generate_series(1, 25000)`,
+      [team.team],
+    )
+    await client.query('analyze job')
+    let plan: Plan | undefined
+    const one = async (_row: unknown, { text, values }: Sql) => {
+      plan = (await client.query(`explain (analyze, format json) ${text}`, values)).rows[0]['QUERY PLAN'][0].Plan as Plan
+    }
+    await countJobs({ queries: { one } } as unknown as Db, ['users.erase'])
+    // Two of them count jobs that are tried again; the others may find a few of other tests.
+    assert(rowsOf(plan!) <= 2 * JOBS_COUNTED_MAX + 100, `${rowsOf(plan!)} rows`)
+  } finally {
+    await client.end()
+  }
+})
+
+test('the gauges count failed, retried and overdue jobs of each cell, and erasures that keep failing', async () => {
+  const registry = new Registry()
+  addJobGauges({ registry, cells, unlimited: ['users.erase'], fresh_ms: 0 })
+  const team = await given('production-us')
+  await failed(team, 'dead')
+  await failed(team, 'retrying')
+  await failed(team, 'retrying', { name: 'users.erase', attempts: 8 })
+  await team.db.queries.run(sql`
+    insert into job (id, team_id, name, payload, run_at, due_at)
+    values (${randomUUID()}, ${team.team}, 'orders.dispatch', '{}', now() - interval '1 hour', now() - interval '1 hour')`)
+  const text = await registry.metrics()
+  const value = (name: string, cell: string) => Number(new RegExp(`^${name}\\{cell="${cell}"\\} (.*)$`, 'm').exec(text)?.[1])
+  for (const [name, expected] of [
+    ['drawbridge_jobs_failed', 1],
+    ['drawbridge_jobs_retrying', 2],
+    ['drawbridge_jobs_overdue', 1],
+    ['drawbridge_erasure_jobs_failing', 1],
+  ] as const)
+    assert.deepEqual([name, value(name, 'production-us'), value(name, 'sandbox-eu')], [name, expected, 0])
+  const overdue_s = value('drawbridge_jobs_overdue_seconds', 'production-us')
+  assert(overdue_s >= 3600 && overdue_s < 3700, String(overdue_s))
+})

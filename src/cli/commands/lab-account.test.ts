@@ -1,0 +1,131 @@
+// Lab accounts by command, on the database and the server of the tests.
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { describe, test } from 'node:test'
+import { Cells } from '../../platform/db/cells.ts'
+import { cells, connection, given } from '../../testing.ts'
+import { kitLab } from '../../testing-labs.ts'
+import { placed } from '../../testing-orders.ts'
+import { usStates } from '../../people/person/countries.ts'
+import { command } from '../../testing-commands.ts'
+
+const run = (...words: string[]) => command(cells, ['lab-account', ...words])
+const SANDBOX = ['--cell', 'sandbox-us']
+const idIn = (printed: string): string => /^lab account {2}(\S+)\n$/.exec(printed)![1]!
+const refused = (words: readonly string[], reason: RegExp) =>
+  assert.rejects(run(...words), (error: unknown) => error instanceof Error && reason.test(error.message))
+
+describe('an operator', () => {
+  test('makes an account with what is usual, links a team to it, and the team orders under it', async () => {
+    const { org_id, team, ...rest } = await given()
+    const lab = await kitLab({ org_id, team, ...rest })
+    const id = idIn(await run('create', ...SANDBOX, '--lab', lab, '--account', 'F-1', '--org', org_id, '--team', team))
+    assert.deepEqual(JSON.parse(await run('show', id, ...SANDBOX)), {
+      id,
+      lab,
+      org_id,
+      status: 'active',
+      delegated_flow: 'not_delegated',
+      provider_account_id: 'F-1',
+      account_name: null,
+      default_clinical_notes: null,
+      business_units: null,
+      allowed_billing: { client_bill: usStates },
+      team_id_allowlist: [team],
+    })
+    assert.equal((await placed({ org_id, team, ...rest })).lab_account_id, id)
+  })
+
+  test('says everything of an account, changes some of it, and takes it back', async () => {
+    const { org_id, team, manage } = await given()
+    const own = ['--org', org_id, '--lab', 'quest', '--account', 'F-2', '--status', 'PENDING', '--flow', 'order_delegated']
+    const more = ['--name', 'Fictional Clinic', '--notes', 'Fasting only', '--unit', 'NEL', '--unit', 'DAL']
+    const billing = ['--billing', 'client_bill=az,CA', '--billing', 'patient_bill=all']
+    const id = idIn(await run('create', ...SANDBOX, ...own, ...more, ...billing))
+    const shown = async () => JSON.parse(await run('show', id, ...SANDBOX))
+    const made = await shown()
+    assert.deepEqual(made, {
+      id,
+      lab: 'quest',
+      org_id,
+      status: 'pending',
+      delegated_flow: 'order_delegated',
+      provider_account_id: 'F-2',
+      account_name: 'Fictional Clinic',
+      default_clinical_notes: 'Fasting only',
+      business_units: ['NEL', 'DAL'],
+      allowed_billing: { client_bill: ['AZ', 'CA'], patient_bill: usStates },
+      team_id_allowlist: [],
+    })
+    await run('update', id, ...SANDBOX, '--status', 'active', '--account', 'F-3', '--team', team)
+    assert.deepEqual(await shown(), { ...made, status: 'active', provider_account_id: 'F-3', team_id_allowlist: [team] })
+    const none = ['--name', 'none', '--notes', 'none', '--unit', 'none', '--billing', 'none', '--team', 'none']
+    await run('update', id, ...SANDBOX, ...none)
+    assert.deepEqual((await manage.get('/lab_account/sandbox/us')).body.data, [
+      {
+        ...made,
+        status: 'active',
+        provider_account_id: 'F-3',
+        account_name: null,
+        default_clinical_notes: null,
+        business_units: null,
+        allowed_billing: {},
+      },
+    ])
+  })
+
+  test('lists the accounts of a cell or of one organization', async () => {
+    const { org_id } = await given()
+    assert.equal(await run('list', ...SANDBOX, '--org', org_id), 'There are no lab accounts.\n')
+    const id = idIn(await run('create', ...SANDBOX, '--lab', 'quest', '--account', 'F-4', '--org', org_id))
+    assert.match(await run('list', ...SANDBOX, '--org', org_id), new RegExp(`^${id}  quest +active .* F-4\n$`))
+    const all = await run('list', ...SANDBOX)
+    assert(all.includes(id) && / quest .* 1234567890$/m.test(all))
+  })
+
+  test('is told what is wrong, and nothing has happened', async () => {
+    const { org_id, manage } = await given()
+    const other = await given()
+    const own = ['create', ...SANDBOX, '--org', org_id, '--lab', 'quest', '--account', 'F-5']
+    const cases: [string[], RegExp][] = [
+      [[], /needs a command after it/],
+      [['delete', ...SANDBOX], /Unknown command 'delete'|Unknown option/],
+      [['list'], /--cell must be one of sandbox-us/],
+      [['list', ...SANDBOX, '--org', 'x'], /--org must be given as an id/],
+      [['list', ...SANDBOX, '--colour', 'red'], /colour/],
+      [['show', randomUUID(), ...SANDBOX], /no such lab account in this cell/],
+      [['show', 'x', ...SANDBOX], /The lab account must be given as an id/],
+      [['update', randomUUID(), ...SANDBOX, '--status', 'active'], /no such lab account in this cell/],
+      [['update', randomUUID(), ...SANDBOX], /Say what is to change/],
+      [['update', randomUUID(), ...SANDBOX, '--lab', 'quest'], /Unknown option '--lab'/],
+      [['create', ...SANDBOX, '--account', 'F'], /--lab must be given/],
+      [['create', ...SANDBOX, '--account', 'F', '--lab', 'nowhere'], /no such lab in this cell/],
+      [['create', ...SANDBOX, '--lab', 'quest'], /--account must be given/],
+      [['create', ...SANDBOX, '--lab', 'quest', '--account', 'F', '--org', randomUUID()], /no such organization/],
+      [['create', ...SANDBOX, '--lab', 'quest', '--account', 'F'], /The platform has an account at quest in this cell already/],
+      [[...own, '--account', 'x'.repeat(101)], /--account must have 1 to 100 characters/],
+      [[...own, '--status', 'closed'], /--status must be one of active, pending/],
+      [[...own, '--flow', 'both'], /--flow must be one of order_delegated/],
+      [[...own, '--unit', ' '], /--unit must have 1 to 100/],
+      [[...own, ...Array.from({ length: 51 }, () => ['--unit', 'x']).flat()], /--unit may be given 50 times/],
+      [[...own, '--billing', 'barter=all'], /The type in --billing must be one of client_bill/],
+      [[...own, '--billing', 'client_bill'], /The states in --billing/],
+      [[...own, '--billing', 'client_bill=DC'], /The states in --billing/],
+      [[...own, '--billing', 'client_bill=AZ', '--billing', 'client_bill=CA'], /names client_bill twice/],
+      [[...own, '--team', other.team], /no team of the organization in this region/],
+      [[...own, '--team', 'x'], /--team must be given as an id/],
+    ]
+    for (const [words, reason] of cases) await refused(words, reason)
+    assert.deepEqual((await manage.get('/lab_account/sandbox/us')).body.data, [])
+  })
+
+  test('links nobody to an account of the platform, and finds cells that are served only', async () => {
+    const { team } = await given()
+    const platform = /^(\S+)  quest .* 1234567890$/m.exec(await run('list', ...SANDBOX))![1]!
+    await refused(['update', platform, ...SANDBOX, '--team', team], /are for every team/)
+    const options = { connection, connections_max: 1, checkRows: true }
+    const few = new Cells(options, new Map([['sandbox-eu', options]]))
+    await assert.rejects(command(few, ['lab-account', 'list', ...SANDBOX]), /CELLS leaves out sandbox-us/)
+    await few.close()
+  })
+})

@@ -1,0 +1,162 @@
+// Lab accounts by command: whoever operates the installation has the contracts with laboratories, so that accounts are made and changed
+// here and not over HTTP. Source: management-auth.md 12.
+import type { Typed } from '../command-tree.ts'
+import { cell, id, UsageError } from './org.ts'
+import { createAccount, findAccount, listForOperator, updateAccount, type AccountChange } from '../../lab/accounts/accounts.ts'
+import { accountStatuses, delegatedFlows, TEAMS_MAX, type AllowedBilling } from '../../lab/accounts/schema.ts'
+import { findOrg } from '../../tenancy/teams/teams.ts'
+import type { Cells } from '../../platform/db/cells.ts'
+import type { CellName } from '../../platform/db/cell-names.ts'
+import type { Db } from '../../platform/db/database.ts'
+import type { PlainTx } from '../../platform/db/transaction.ts'
+import { Problem } from '../../platform/http/errors.ts'
+import { billingTypes } from '../../lab/catalog/enums.ts'
+import { usStates } from '../../people/person/countries.ts'
+
+/**
+ * Carry out `lab-account create`, `lab-account update`, `lab-account list` or `lab-account show`.
+ * @returns what to print
+ */
+export async function labAccountCommand(cells: Cells, { positionals, values }: Typed<Values>): Promise<string> {
+  const [, command, named] = positionals
+  if (!['create', 'update', 'list', 'show'].includes(command ?? ''))
+    throw new UsageError(
+      'Say "lab-account create", "lab-account update", "lab-account list" or "lab-account show"; "bin/drawbridge help" explains them.',
+    )
+  const place = served(cells, cell(values.cell))
+  switch (command) {
+    case 'create':
+      return create(cells, place, values)
+    case 'update':
+      return update(place, id(named, 'The lab account'), values)
+    case 'show':
+      return show(place, id(named, 'The lab account'))
+    default:
+      return list(place, values.org === undefined ? undefined : id(values.org, '--org'))
+  }
+}
+
+interface Values {
+  cell?: string
+  lab?: string
+  org?: string
+  account?: string
+  status?: string
+  flow?: string
+  name?: string
+  notes?: string
+  unit?: string[]
+  billing?: string[]
+  team?: string[]
+}
+
+/** A cell that this installation serves. */
+export function served(cells: Cells, name: CellName): Db {
+  if (!cells.has(name)) throw new Error(`CELLS leaves out ${name}.`)
+  return cells.of(name)
+}
+
+/** Run `work` in the cell; what it refuses is said as a sentence. */
+export async function within<R>(place: Db, work: (tx: PlainTx) => Promise<R>): Promise<R> {
+  try {
+    return await place.plainTx(work)
+  } catch (error) {
+    if (error instanceof Problem && typeof error.body.detail === 'string') throw new UsageError(`${error.body.detail}.`)
+    throw error
+  }
+}
+
+async function create(cells: Cells, place: Db, values: Values): Promise<string> {
+  const lab = text(values.lab, '--lab', 100)?.toLowerCase()
+  if (lab === undefined) throw new UsageError('--lab must be given, the slug of a laboratory of the cell.')
+  const provider_account_id = text(values.account, '--account', 100)
+  if (provider_account_id === undefined) throw new UsageError('--account must be given: the number of the account at the lab.')
+  const org_id = values.org === undefined ? null : id(values.org, '--org')
+  if (org_id !== null && !(await cells.control.plainTx((tx) => findOrg(tx, org_id))))
+    throw new Error('There is no such organization.')
+  const change = changeOf({ billing: ['client_bill=all'], ...values })
+  const made = await within(place, (tx) => createAccount(tx, { ...change, lab, provider_account_id, org_id }))
+  return `lab account  ${made}\n`
+}
+
+async function update(place: Db, account: string, values: Values): Promise<string> {
+  const change = changeOf(values)
+  if (Object.keys(change).length === 0) throw new UsageError('Say what is to change.')
+  await within(place, (tx) => updateAccount(tx, account, change))
+  return 'Changed. It counts for orders in every process within 5 s.\n'
+}
+
+async function show(place: Db, account: string): Promise<string> {
+  const found = await findAccount(place.queries, account)
+  if (!found) throw new Error('There is no such lab account in this cell.')
+  return `${JSON.stringify(found, null, 2)}\n`
+}
+
+async function list(place: Db, org_id: string | undefined): Promise<string> {
+  const accounts = await listForOperator(place.queries, org_id)
+  const lines = accounts.map(({ id, lab, status, org_id, team_id_allowlist: teams, provider_account_id }) => {
+    const owner = (org_id ?? 'platform').padEnd(36)
+    return `${id}  ${lab.padEnd(12)}  ${status.padEnd(15)}  ${owner}  ${org_id ? teams.length : 'all'} teams  ${provider_account_id}\n`
+  })
+  return lines.join('') || 'There are no lab accounts.\n'
+}
+
+const NONE = 'none'
+
+/** What the options say; what they leave out stays as it is. */
+function changeOf(values: Values): AccountChange {
+  const status = values.status?.toLowerCase()
+  const number = text(values.account, '--account', 100)
+  const [name, notes] = [text(values.name, '--name', 200), text(values.notes, '--notes', 1000)]
+  const units = several(values.unit, '--unit', 50)
+  const teams = several(values.team, '--team', TEAMS_MAX)
+  return {
+    ...(status !== undefined && { status: oneOf(accountStatuses, status, '--status') }),
+    ...(values.flow !== undefined && { delegated_flow: oneOf(delegatedFlows, values.flow, '--flow') }),
+    ...(number !== undefined && { provider_account_id: number }),
+    ...(name !== undefined && { account_name: name === NONE ? null : name }),
+    ...(notes !== undefined && { default_clinical_notes: notes === NONE ? null : notes }),
+    ...(units && { business_units: units.length ? units.map((unit) => text(unit, '--unit', 100)!) : null }),
+    ...(values.billing && { allowed_billing: billing(several(values.billing, '--billing', 50)!) }),
+    ...(teams && { team_ids: teams.map((team) => id(team, '--team')) }),
+  }
+}
+
+function oneOf<const V extends string>(allowed: readonly V[], word: string | undefined, option: string): V {
+  const found = allowed.find((value) => value === word)
+  if (!found) throw new UsageError(`${option} must be one of ${allowed.join(', ')}.`)
+  return found
+}
+
+function text(word: string | undefined, option: string, length_max: number): string | undefined {
+  const trimmed = word?.trim()
+  if (trimmed === undefined) return undefined
+  if (!trimmed || trimmed.length > length_max || !trimmed.isWellFormed())
+    throw new UsageError(`${option} must have 1 to ${length_max} characters.`)
+  return trimmed
+}
+
+/** What an option was given for, in any number; `none` alone stands for nothing. */
+function several(words: string[] | undefined, option: string, count_max: number): string[] | undefined {
+  if (words?.length === 1 && words[0] === NONE) return []
+  if (words && words.length > count_max) throw new UsageError(`${option} may be given ${count_max} times at most.`)
+  return words
+}
+
+/** `client_bill=all` or `client_bill=AZ,CA`, each type once. */
+function billing(words: string[]): AllowedBilling {
+  const result: AllowedBilling = {}
+  for (const word of words) {
+    const [type, states] = word.split('=')
+    const known = oneOf(billingTypes, type, 'The type in --billing')
+    if (result[known]) throw new UsageError(`--billing names ${known} twice.`)
+    result[known] = states === 'all' ? usStates : (states ?? '').toUpperCase().split(',').map(state)
+  }
+  return result
+}
+
+function state(code: string): string {
+  if (!usStates.includes(code))
+    throw new UsageError('The states in --billing must be "all" or codes of US states, such as AZ,CA.')
+  return code
+}

@@ -1,0 +1,27 @@
+// Lab tests by command: whoever operates the installation says which tests of production teams laboratories may be asked for.
+// Source: lab-testing.md 3.4.
+import type { Typed } from '../command-tree.ts'
+import { cell, id, UsageError } from './org.ts'
+import { served, within } from './lab-account.ts'
+import { approveLabTest, listWaiting } from '../../lab/catalog/lab-test-changes.ts'
+import type { Cells } from '../../platform/db/cells.ts'
+
+/**
+ * Carry out `lab-test list` or `lab-test approve`.
+ * @returns what to print
+ */
+export async function labTestCommand(cells: Cells, { positionals, values }: Typed<{ cell?: string }>): Promise<string> {
+  const [, command, named] = positionals
+  if (command !== 'list' && command !== 'approve')
+    throw new UsageError('Say "lab-test list" or "lab-test approve"; "bin/drawbridge help" explains them.')
+  const place = served(cells, cell(values.cell))
+  if (command === 'approve') {
+    const { test } = await within(place, (tx) => approveLabTest(tx, id(named, 'The lab test')))
+    return `The lab test is ${test.status}. It counts for orders in every process within 5 s.\n`
+  }
+  const waiting = await place.plainTx(listWaiting)
+  const lines = waiting.map(
+    (test) => `${test.id}  ${test.team_id}  ${test.lab.padEnd(12)}  ${test.method.padEnd(18)}  ${test.name}\n`,
+  )
+  return lines.join('') || 'No lab test waits for approval.\n'
+}

@@ -1,0 +1,69 @@
+// The outbox of mail as its operator reads it.
+import { UsageError } from './org.ts'
+import type { Typed } from '../command-tree.ts'
+import { usersOfMail } from '../../notifications/messages/messages.ts'
+import { leaveCommands } from '../../platform/access-log/access-line.ts'
+import { seal } from '../../platform/access-log/access-log.ts'
+import type { Cells } from '../../platform/db/cells.ts'
+import type { Db } from '../../platform/db/database.ts'
+import { findMail, listMail, type MailLine } from '../../platform/mail/mail-outbox.ts'
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
+
+/** Carry out `mail list` or `mail show ID`. @returns what to print */
+export async function mailCommand(cells: Cells, { positionals: [, what, id] }: Typed): Promise<string> {
+  const places: [string, Db][] = [
+    ['control', cells.control],
+    ...cells.names.map((name) => [name, cells.of(name)] as [string, Db]),
+  ]
+  if (what === 'list') {
+    const lists = await Promise.all(places.map(([, db]) => listMail(db)))
+    for (const [i, [, db]] of places.entries()) await log(cells, db, 'mail list', lists[i]!)
+    return lists.flatMap((mails, i) => mails.map((mail) => row(places[i]![0], mail))).join('') || 'There is no mail.\n'
+  }
+  if (what !== 'show') throw new UsageError('Say "mail list" or "mail show ID".')
+  if (!id || !UUID.test(id)) throw new UsageError('mail show needs the id of a mail.')
+  for (const [place, db] of places) {
+    const mail = await findMail(db, id)
+    if (!mail) continue
+    await log(cells, db, 'mail show', [mail])
+    return letter(place, mail)
+  }
+  throw new Error('There is no such mail.')
+}
+
+/** Write down that mail of patients is shown: that of a cell. The control plane has no patients. */
+async function log({ control }: Cells, db: Db, operation: string, mails: MailLine[]): Promise<void> {
+  if (db === control || mails.length === 0) return
+  await db.plainTx(async (tx) => {
+    const found = await usersOfMail(
+      tx,
+      mails.map(({ id }) => id),
+    )
+    leaveCommands(
+      tx,
+      operation,
+      found.map(({ mail_id, team_id, user_id }) => ({ team_id, user_id, object: mail_id })),
+    )
+  })
+  await seal(db)
+}
+
+const progress = ({ state, attempts, error, next_at }: MailLine): string =>
+  [`${state}, ${attempts} attempts`, ...(error ? [error] : []), ...(next_at && attempts ? [`next ${next_at}`] : [])].join(', ')
+
+const row = (place: string, mail: MailLine): string =>
+  `${mail.id}  ${place.padEnd(13)}  ${mail.created_at}  ${progress(mail)}  ${mail.recipient}  ${mail.subject}\n`
+
+const letter = (place: string, mail: MailLine): string =>
+  [
+    `Place    ${place}`,
+    `Written  ${mail.created_at}`,
+    `State    ${progress(mail)}`,
+    ...(mail.done_at ? [`Ended    ${mail.done_at}`] : []),
+    `To       ${mail.recipient}`,
+    `Subject  ${mail.subject}`,
+    '',
+    mail.body ?? '(The text of a mail is forgotten when it was sent.)',
+    '',
+  ].join('\n')

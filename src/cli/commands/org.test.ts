@@ -1,0 +1,127 @@
+// Organizations, teams and keys by command, on the database and the server of the tests.
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { test } from 'node:test'
+import { loadTenant } from '../../tenancy/teams/teams.ts'
+import { cells, client } from '../../testing.ts'
+import { command } from '../../testing-commands.ts'
+
+const run = (...words: string[]) => command(cells, words)
+const word = (text: string, after: string): string => new RegExp(`${after}\\s+(\\S+)`).exec(text)![1]!
+
+async function team(region: 'us' | 'eu') {
+  const org = word(await run('org', 'create', `Clinic ${randomUUID()}`), 'organization')
+  return { org, team: word(await run('team', 'create', 'A team', '--org', org, '--region', region), 'team') }
+}
+
+test('an organization made twice by one name is one, and each time there is a new key', async () => {
+  const name = `Clinic ${randomUUID()}`
+  const [first, second] = [await run('org', 'create', name), await run('org', 'create', name)]
+  assert.equal(word(first, 'organization'), word(second, 'organization'))
+  assert.match(word(first, 'management key'), /^mg_[\w-]{43}$/)
+  assert.notEqual(word(first, 'management key'), word(second, 'management key'))
+})
+
+test('a team and its key reach the cell of the key, where the sandbox has four lab tests to order', async () => {
+  const made = await team('eu')
+  const sandbox = client(word(await run('key', 'create', '--team', made.team, '--cell', 'sandbox-eu'), 'api key'))
+  const production = client(word(await run('key', 'create', '--team', made.team, '--cell', 'production-eu'), 'api key'))
+  assert.equal((await sandbox.get('/v3/lab_tests')).body.length, 4)
+  assert.deepEqual((await production.get('/v3/lab_tests')).body, [])
+  assert.equal((await sandbox.post('/v2/user', { client_user_id: 'one' })).body.team_id, made.team)
+})
+
+test('a key is listed without its text, and revoked by its id or by itself', async () => {
+  const made = await team('us')
+  const [byId, byText] = [
+    word(await run('key', 'create', '--team', made.team, '--cell', 'sandbox-us', '--label', 'for the test'), 'api key'),
+    word(await run('key', 'create', '--team', made.team, '--cell', 'sandbox-us'), 'api key'),
+  ]
+  const listed = await run('key', 'list', '--team', made.team)
+  assert(listed.includes('for the test') && listed.includes(byId.slice(-4)))
+  assert(!listed.includes(byId) && !listed.includes(byText))
+  const line = listed.split('\n').find((text) => text.includes('for the test'))!
+  await run('key', 'revoke', line.split(' ')[0]!)
+  await run('key', 'revoke', byText)
+  assert.equal(await run('key', 'list', '--team', made.team), 'The team has no keys.\n')
+  assert.equal((await client(byId).get('/v2/user')).status, 401)
+  assert.equal((await client(byText).get('/v2/user')).status, 401)
+})
+
+test('a key that was in use stops working within five seconds of its revocation', async () => {
+  const made = await team('us')
+  const key = word(await run('key', 'create', '--team', made.team, '--cell', 'sandbox-us'), 'api key')
+  assert.equal((await client(key).get('/v2/user')).status, 200)
+  await run('key', 'revoke', key)
+  await sleep(5000)
+  assert.equal((await client(key).get('/v2/user')).status, 401)
+})
+
+test('an organization of a lesser plan has no management interface, and one that has expired only reads', async () => {
+  const printed = await run('org', 'create', `Clinic ${randomUUID()}`)
+  const org = word(printed, 'organization')
+  const ask = async (method: string, body?: unknown) =>
+    client(word(await run('key', 'create', '--org', org), 'management key'), 'x-management-key').call(
+      method,
+      `/v1/org/${org}`,
+      body,
+    )
+  assert.equal(await run('org', 'plan', org, 'grow'), 'The plan is grow.\n')
+  assert.equal((await ask('GET')).status, 403)
+  await run('org', 'plan', org, 'scale')
+  assert.equal(
+    await run('org', 'expire', org, '2020-01-31'),
+    'From 2020-01-31T00:00:00+00:00 on the organization may only read.\n',
+  )
+  assert.equal((await ask('GET')).body.expires_at, '2020-01-31T00:00:00+00:00')
+  assert.equal((await ask('PATCH', { name: 'x' })).status, 403)
+  assert.equal(await run('org', 'expire', org, 'never'), 'The organization does not expire.\n')
+  assert.equal((await ask('PATCH', { name: 'x' })).status, 200)
+})
+
+test('a feature of a team is switched off and on again, and listed, in both environments', async () => {
+  const { team: id } = await team('us')
+  const state = async (name: string) => new RegExp(`^(on|off) +${name} `, 'm').exec(await run('team', 'feature', id, 'list'))![1]
+  assert.equal(await state('psc_scheduling'), 'on')
+  assert.match(await run('team', 'feature', id, 'psc_scheduling', 'off'), /^psc_scheduling is off\./)
+  await run('team', 'feature', id, 'psc_scheduling', 'off')
+  assert.deepEqual([await state('psc_scheduling'), await state('human_review')], ['off', 'on'])
+  for (const cell of ['sandbox-us', 'production-us'] as const)
+    assert.deepEqual((await loadTenant(cells, cell, id))!.features_off, ['psc_scheduling'])
+  await run('team', 'feature', id, 'psc_scheduling', 'on')
+  assert.equal(await state('psc_scheduling'), 'on')
+})
+
+for (const [words, reason] of [
+  [['org'], /needs a command after it/],
+  [['org', 'create'], /Missing required argument 'name'/],
+  [['org', 'create', 'x'.repeat(101)], /1 to 100/],
+  [['team', 'create', 'T', '--org', 'nonsense', '--region', 'us'], /--org must be given as an id/],
+  [['team', 'create', 'T', '--org', randomUUID(), '--region', 'mars'], /--region must be us or eu/],
+  [['team', 'create', 'T', '--org', randomUUID(), '--region', 'us'], /no such organization/],
+  [['team', 'feature', randomUUID(), 'list'], /no such team/],
+  [['team', 'feature', 'x', 'list'], /The team must be given as an id/],
+  [['key', 'create', '--team', randomUUID(), '--cell', 'sandbox-us'], /no such team/],
+  [['key', 'create', '--team', randomUUID(), '--cell', 'moon'], /--cell must be one of/],
+  [['key', 'create', '--org', randomUUID()], /no such organization/],
+  [['key', 'revoke', 'sk_us_unknown'], /no such key/],
+  [['key', 'create', '--colour', 'red'], /colour/],
+] as const)
+  test(`"${words.join(' ').slice(0, 60)}" is refused with its reason`, async () => {
+    await assert.rejects(run(...words), (error: unknown) => error instanceof Error && reason.test(error.message))
+  })
+
+test('a feature that there is not, or a word that is neither on nor off, is refused', async () => {
+  const { team: id } = await team('us')
+  await assert.rejects(run('team', 'feature', id, 'time_travel', 'off'), /must be one of collection_instructions, /)
+  await assert.rejects(run('team', 'feature', id), /Missing required argument 'name'/)
+  await assert.rejects(run('team', 'feature', id, 'human_review', 'maybe'), /Say "on" or "off"/)
+  await assert.rejects(run('team', 'feature', id, 'human_review'), /Say "on" or "off"/)
+})
+
+test('a key for a cell outside the region of the team is refused', async () => {
+  const made = await team('us')
+  await assert.rejects(run('key', 'create', '--team', made.team, '--cell', 'production-eu'), /region us/)
+  assert.equal(await run('key', 'list', '--team', made.team), 'The team has no keys.\n')
+})

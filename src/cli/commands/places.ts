@@ -1,0 +1,68 @@
+// Postal codes by command.
+import { agree } from '../agreement.ts'
+import type { Outcome, Surroundings, Typed } from '../command-tree.ts'
+import { cell, UsageError } from './org.ts'
+import { importPostalCodes, lossesOfImport } from '../../visits/geocoding/postal-code-import.ts'
+import type { Cells } from '../../platform/db/cells.ts'
+import type { CellName } from '../../platform/db/cell-names.ts'
+import { taken, unreadable, UnusableFile } from '../../platform/files/rejected-rows.ts'
+import { countryCode } from '../../people/person/countries.ts'
+
+/**
+ * Carry out `places import FILE`, in every cell that is served or in one. An import that would remove postal codes needs
+ * consent, on a terminal or with `--yes`. Errors: Error for a file that cannot be read, and without consent; then nothing
+ * has changed. @returns what to print
+ */
+export async function placesCommand(
+  cells: Cells,
+  { positionals, values }: Typed<{ country?: string; cell?: string; yes?: boolean; dryRun?: boolean }>,
+  ask: Surroundings['ask'],
+): Promise<Outcome> {
+  const [, command, file] = positionals
+  if (command !== 'import') throw new UsageError('Say "places import FILE"; "bin/drawbridge help" explains it.')
+  if (!file) throw new UsageError('places import needs a file.')
+  const only = values.country === undefined ? undefined : countryCode(values.country)
+  if (values.country !== undefined && only === undefined)
+    throw new UsageError('--country must be the code of a country, DE for example.')
+  const names = placesOf(cells, values.cell)
+  const { lines, losses } = await usable(changesOf(cells, names, file, only))
+  if (values.dryRun) return `${lines}Nothing was changed.\n`
+  if (losses && !values.yes) await agree(losses, ask)
+  let [printed, rejected] = ['', 0]
+  for (const name of names) {
+    const { rows, countries, rejections } = await usable(importPostalCodes(cells.of(name), file, only))
+    printed += `${name.padEnd(13)}  ${rows} places of ${countries.join(', ') || 'no country'}\n${rejections.text()}`
+    rejected += rejections.count
+  }
+  return taken(printed, rejected)
+}
+
+/** What an import does to the countries that are in each cell already, in lines, and what it removes, in words. */
+async function changesOf(cells: Cells, names: CellName[], file: string, only: string | undefined) {
+  let lines = ''
+  const losses: string[] = []
+  for (const name of names)
+    for (const { country, there, removed } of await lossesOfImport(cells.of(name), file, only)) {
+      lines += `${name.padEnd(13)}  ${removed} of ${there} places of ${country} removed\n`
+      if (removed) losses.push(`${removed} of ${there} places of ${country} in ${name}`)
+    }
+  return { lines, losses: losses.join(', ') }
+}
+
+/** The cell that is named, or all that are served and wanted. */
+export function placesOf(cells: Cells, named: string | undefined, wanted: (name: CellName) => boolean = () => true): CellName[] {
+  if (named === undefined) return cells.names.filter(wanted)
+  const name = cell(named)
+  if (!cells.has(name)) throw new Error(`CELLS leaves out ${name}.`)
+  return [name]
+}
+
+/** What a file cannot be used for is said as a sentence. */
+export async function usable<R>(work: Promise<R>): Promise<R> {
+  try {
+    return await work
+  } catch (error) {
+    const reason = error instanceof UnusableFile ? error : unreadable(error)
+    throw reason ? new Error(reason.message) : error
+  }
+}

@@ -1,0 +1,103 @@
+// Sites of laboratories by command.
+import type { Outcome, Typed } from '../command-tree.ts'
+import { UsageError } from './org.ts'
+import { placesOf, usable } from './places.ts'
+import type { Cells } from '../../platform/db/cells.ts'
+import type { CellName } from '../../platform/db/cell-names.ts'
+import type { Db } from '../../platform/db/database.ts'
+import { taken } from '../../platform/files/rejected-rows.ts'
+import { importSites, labOf } from '../../visits/psc/site-import.ts'
+import { countSites, listSites, setActive } from '../../visits/psc/sites.ts'
+import { labSlugs } from '../../lab/catalog/enums.ts'
+
+const LISTED = 1000
+
+/**
+ * Carry out `psc import`, `psc list`, `psc activate` or `psc deactivate`: in the cell that is named, else in all that are served; an import
+ * without a cell goes to those of production, since the sandbox has sites of its own.
+ * @returns what to print
+ */
+export async function pscCommand(
+  cells: Cells,
+  { positionals, values }: Typed<{ cell?: string; lab?: string; strict?: boolean }>,
+): Promise<Outcome> {
+  const [, command, ...named] = positionals
+  if (!['import', 'list', 'activate', 'deactivate'].includes(command ?? ''))
+    throw new UsageError('Say "psc import", "psc list", "psc activate" or "psc deactivate"; "bin/drawbridge help" explains them.')
+  if (command === 'list' && values.lab === undefined) return eachCell(cells, values.cell, counts)
+  const lab = labSlugs.find((slug) => slug === values.lab)
+  if (!lab) throw new UsageError(`--lab must be one of ${labSlugs.join(', ')}.`)
+  if (command === 'list') return eachCell(cells, values.cell, async (db) => list(db, await labIn(db, lab)))
+  if (command === 'import') {
+    const [file] = named
+    if (!file) throw new UsageError('psc import needs a file.')
+    const strict = values.strict ?? false
+    return eachCell(cells, values.cell, async (db) => take(db, await labIn(db, lab), file, strict), isProduction)
+  }
+  if (named.length === 0) throw new UsageError(`psc ${command} needs the codes of sites.`)
+  return eachCell(cells, values.cell, async (db) => activate(db, await labIn(db, lab), named, command === 'activate'))
+}
+
+const isProduction = (name: CellName): boolean => name.startsWith('production')
+
+interface Done {
+  text: string
+  /** How much of a file was not taken. */
+  rejected: number
+}
+
+async function eachCell(
+  cells: Cells,
+  named: string | undefined,
+  work: (db: Db) => Promise<Done>,
+  wanted?: (name: CellName) => boolean,
+): Promise<Outcome> {
+  const places = placesOf(cells, named, wanted)
+  if (places.length === 0) throw new Error('No cell of production is served here; name one with --cell.')
+  let [printed, rejected] = ['', 0]
+  for (const name of places) {
+    const done = await usable(work(cells.of(name)))
+    printed += `${name}\n${done.text}`
+    rejected += done.rejected
+  }
+  return taken(printed, rejected)
+}
+
+const whole = (lines: string[]): Done => ({ text: lines.join(''), rejected: 0 })
+
+async function labIn(db: Db, slug: string): Promise<number> {
+  const lab_id = await labOf(db.queries, slug)
+  if (lab_id === undefined) throw new Error('There is no such lab in the cell.')
+  return lab_id
+}
+
+async function take(db: Db, lab_id: number, file: string, strict: boolean): Promise<Done> {
+  const { sites, rejections } = await importSites(db, lab_id, file, strict)
+  return { text: `${sites} taken\n${rejections.text()}`, rejected: rejections.count }
+}
+
+async function counts(db: Db): Promise<Done> {
+  const labs = await countSites(db.queries)
+  return whole(labs.map(({ slug, active, inactive }) => `  ${slug.padEnd(13)} ${active} active, ${inactive} inactive\n`))
+}
+
+async function list(db: Db, lab_id: number): Promise<Done> {
+  const sites = await listSites(db.queries, lab_id, { after: '', limit: LISTED + 1 })
+  const lines = sites.slice(0, LISTED).map(({ site_code, active, state, zip_code, name, capabilities }) => {
+    const can = capabilities.length ? `  [${capabilities.join(' ')}]` : ''
+    return `  ${site_code.padEnd(12)} ${active ? 'active  ' : 'inactive'} ${state} ${zip_code.padEnd(10)} ${name}${can}\n`
+  })
+  return whole([...lines, ...(sites.length > LISTED ? ['  … and more\n'] : [])])
+}
+
+async function activate(db: Db, lab_id: number, codes: string[], active: boolean): Promise<Done> {
+  const lines: string[] = []
+  await db.plainTx(async (tx) => {
+    lines.length = 0
+    for (const code of codes) {
+      const known = await setActive(tx, lab_id, code, active)
+      lines.push(`  ${code}  ${known ? (active ? 'active' : 'inactive') : 'no such site'}\n`)
+    }
+  })
+  return whole(lines)
+}

@@ -1,0 +1,102 @@
+// The commands about results that name no team.
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { describe, test } from 'node:test'
+import { unassignedCleanup } from '../../lab/result-matching/operator-reviews.ts'
+import { receiveFromLink } from '../../lab/result-matching/receive.ts'
+import { T } from '../../platform/schema/schema.ts'
+import { sql } from '../../platform/db/sql.ts'
+import { deliveryFor, taken } from '../../testing-results.ts'
+import { cells, expire, given, guard, type Given } from '../../testing.ts'
+import { command } from '../../testing-commands.ts'
+
+const run = (...words: string[]) => command(cells, ['result', ...words, '--cell', 'sandbox-us'])
+
+async function unassigned(team: Given): Promise<string> {
+  const delivery = await deliveryFor(team, await taken(team), { sample_id: `NOBODYS-${randomUUID()}` })
+  const intake = { cell: 'sandbox-us' as const, db: cells.of('sandbox-us'), tenantOf: guard.tenant }
+  return (await receiveFromLink(intake, delivery)).raw_result_id
+}
+
+test('a result that names no team is listed without its patient, and given to one', async () => {
+  const team = await given()
+  const id = await unassigned(team)
+  const list = await run('list')
+  assert(list.includes(id))
+  assert.doesNotMatch(list, /Testa|Fictional|1990/)
+  assert.equal(await run('assign', id, '--team', team.team), 'match_demo, pending_customer_review\n')
+  assert(!(await run('list')).includes(id))
+  assert.equal((await team.api.get(`/v3/unmatched_result/${id}`)).status, 200)
+  await assert.rejects(run('assign', id, '--team', team.team), /No such result waits/)
+  await assert.rejects(run('drop', id), /No such result waits/)
+})
+
+test('a result that nobody wants goes', async () => {
+  const id = await unassigned(await given())
+  assert.equal(await run('drop', id), 'The result is gone.\n')
+  assert(!(await run('list')).includes(id))
+})
+
+describe('a result that names no team is forgotten', () => {
+  const db = cells.of('sandbox-us')
+  const age = (id: string, days: number) =>
+    db.queries.run(sql`update raw_result set created_at = created_at - make_interval(days => ${days}) where id = ${id}`)
+
+  test('after 90 days, and a younger one is not', async () => {
+    const team = await given()
+    const [id, younger] = [await unassigned(team), await unassigned(team)]
+    await age(id, 89)
+    await expire(db, unassignedCleanup)
+    assert((await run('list')).includes(id))
+    await age(id, 2)
+    await expire(db, unassignedCleanup)
+    const list = await run('list')
+    assert.deepEqual([list.includes(id), list.includes(younger)], [false, true])
+    await assert.rejects(run('assign', id, '--team', team.team), /No such result waits/)
+  })
+
+  test('unless a team has it by then', async () => {
+    const team = await given()
+    const id = await unassigned(team)
+    await run('assign', id, '--team', team.team)
+    await age(id, 4000)
+    await expire(db, unassignedCleanup)
+    assert.equal((await team.api.get(`/v3/unmatched_result/${id}`)).status, 200)
+  })
+
+  test('a thousand at a time, the oldest first, and never while it is being given to a team', async () => {
+    const team = await given()
+    const id = await unassigned(team)
+    const tenant = (await guard.tenant('sandbox-us', team.team))!
+    await db.queries.run(sql`
+      insert into raw_result (id, lab_id, sender, message_id, searched, delivery, status, decision_code, candidates, created_at, updated_at)
+      select gen_random_uuid(), 1, 'link', ${id} || n, '', '{}', 'pending_ops_review', 'no_match', '[]',
+             timestamptz '2001-01-01' + make_interval(secs => n), '2001-01-01'
+      from generate_series(1, 1001) n`)
+    const left = async () =>
+      (
+        await db.queries.one(
+          T.Object({ n: T.Integer() }),
+          sql`select count(*)::integer as n from raw_result where message_id like ${`${id}%`} and team_id is null`,
+        )
+      ).n
+    await age(id, 91)
+    assert.equal(await unassignedCleanup.remove(db, cells.control, () => false), 1000)
+    assert.equal(await left(), 1)
+    await db.txOnWholeCell(tenant, async (tx) => {
+      await tx.run(sql`update raw_result set team_id = ${tx.team} where id = ${id}`)
+      await expire(db, unassignedCleanup)
+    })
+    assert.equal(await left(), 0)
+    const [kept] = await db.queries.many(T.Object({ id: T.String() }), sql`select id from raw_result where id = ${id}`)
+    assert.equal(kept?.id, id)
+  })
+})
+
+for (const [words, reason] of [
+  [['assign', 'x'], /The result must be given as an id/],
+  [['assign', randomUUID()], /--team must be given as an id/],
+  [['assign', randomUUID(), '--team', randomUUID()], /no such team/],
+  [['list', '--unknown'], /--unknown/],
+] as [string[], RegExp][])
+  test(`refused: result ${words.join(' ').replace(/[0-9a-f-]{36}/g, 'ID')}`, () => assert.rejects(run(...words), reason))

@@ -1,0 +1,49 @@
+// Results that came over a link and name no team, as the operator finds whose they are. Prints no patient.
+import type { Typed } from '../command-tree.ts'
+import { cell, id, UsageError } from './org.ts'
+import { loadTenant } from '../../tenancy/teams/teams.ts'
+import { assignToTeam, dropUnassigned, listUnassigned } from '../../lab/result-matching/operator-reviews.ts'
+import { leaveCommand } from '../../platform/access-log/access-line.ts'
+import { seal } from '../../platform/access-log/access-log.ts'
+import type { Cells } from '../../platform/db/cells.ts'
+
+/** Carry out `result list`, `result assign` or `result drop`. @returns what to print */
+export async function resultCommand(
+  cells: Cells,
+  { positionals, values }: Typed<{ cell?: string; team?: string }>,
+): Promise<string> {
+  const [, command, named] = positionals
+  if (!['list', 'assign', 'drop'].includes(command ?? ''))
+    throw new UsageError('Say "result list", "result assign" or "result drop"; "bin/drawbridge help" explains them.')
+  const place = cell(values.cell)
+  if (!cells.has(place)) throw new Error(`CELLS leaves out ${place}.`)
+  const db = cells.of(place)
+  if (command === 'list') {
+    const rows = await listUnassigned(db.queries)
+    return (
+      rows.map((row) => `${row.id}  ${row.created_at}  ${row.lab.padEnd(13)}  ${row.message_id}\n`).join('') ||
+      'There are none.\n'
+    )
+  }
+  const result = id(named, 'The result')
+  if (command === 'drop') {
+    const isGone = await db.plainTx(async (tx) => {
+      const gone = await dropUnassigned(tx, result)
+      if (gone) leaveCommand(tx, 'result drop', { objects: [result] })
+      return gone
+    })
+    if (!isGone) throw new Error('No such result waits for a team.')
+    await seal(db)
+    return 'The result is gone.\n'
+  }
+  const tenant = await loadTenant(cells, place, id(values.team, '--team'))
+  if (!tenant) throw new Error('There is no such team.')
+  const receipt = await db.txOnWholeCell(tenant, async (tx) => {
+    const taken = await assignToTeam(tx, result)
+    if (taken) leaveCommand(tx, 'result assign', { team: tenant.team, org: tenant.org, objects: [result] })
+    return taken
+  })
+  await seal(db)
+  if (!receipt) throw new Error('No such result waits for a team.')
+  return `${receipt.decision_code}, ${receipt.status}${receipt.order_id ? `, order ${receipt.order_id}` : ''}\n`
+}

@@ -1,0 +1,136 @@
+// The vault by command: which keys the secrets of an installation depend on, and how they are moved to the newest key while servers run.
+import { setTimeout as sleep } from 'node:timers/promises'
+import { sealed } from '../../app/modules.ts'
+import { UsageError } from './org.ts'
+import type { Typed } from '../command-tree.ts'
+import type { Cells } from '../../platform/db/cells.ts'
+import { cellNames } from '../../platform/db/cell-names.ts'
+import type { Db } from '../../platform/db/database.ts'
+import { KeyFile, NOTICED_MS_MAX } from '../../platform/crypto/key-file.ts'
+import { reseal, sealedBy, type SealedColumn } from '../../platform/crypto/sealed-columns.ts'
+import { Vault } from '../../platform/crypto/vault.ts'
+
+/** What was sealed by a process that had not yet noticed the new key is met by a later pass. */
+const PASSES_MAX = 5
+
+interface Place {
+  where: string
+  db: Db
+  column: SealedColumn
+}
+
+const placesIn = (cells: Cells): Place[] =>
+  sealed.flatMap((column) =>
+    column.plane === 'control'
+      ? [{ where: 'control', db: cells.control, column }]
+      : cells.names.map((name) => ({ where: name, db: cells.of(name), column })),
+  )
+
+/**
+ * Carry out `vault status` or `vault rotate`.
+ * @param keys of the settings; empty where the key file of the data folder is used
+ * @returns what to print
+ */
+export async function vaultCommand(cells: Cells, keys: string[], dataDir: string, { positionals }: Typed): Promise<string> {
+  const file = keys.length ? undefined : new KeyFile(dataDir)
+  const vault = new Vault(file?.load ?? (() => keys))
+  switch (positionals.join(' ')) {
+    case 'vault status':
+      return file && !file.exists && (await total(cells)) === 0
+        ? 'There is no key yet: it is made when the first secret has to be kept.\n'
+        : status(cells, vault)
+    case 'vault rotate':
+      return rotate(cells, vault, file)
+    default:
+      throw new UsageError('Say "vault status" or "vault rotate"; "bin/drawbridge help" explains them.')
+  }
+}
+
+interface Standing {
+  /** How many texts each key has sealed. */
+  byKey: Map<string, number>
+  lines: string[]
+}
+
+async function standing(cells: Cells): Promise<Standing> {
+  const byKey = new Map<string, number>()
+  const lines: string[] = []
+  for (const { where, db, column } of placesIn(cells))
+    for (const [key, n] of await sealedBy(db, column)) {
+      byKey.set(key, (byKey.get(key) ?? 0) + n)
+      lines.push(`${place(where, column)}  ${key}  ${String(n).padStart(7)}\n`)
+    }
+  return { byKey, lines }
+}
+
+const plus = (numbers: Iterable<number>): number => [...numbers].reduce((sum, n) => sum + n, 0)
+const total = async (cells: Cells): Promise<number> => plus((await standing(cells)).byKey.values())
+const values = (n: number): string => (n === 1 ? '1 value' : `${n} values`)
+
+async function status(cells: Cells, vault: Vault): Promise<string> {
+  const { byKey, lines } = await standing(cells)
+  const [newest, ...old] = vault.keyIds()
+  const of = (key: string): number => byKey.get(key) ?? 0
+  const absent = [...byKey.keys()].filter((key) => key !== newest && !old.includes(key))
+  const depend = plus(old.map(of))
+  return [
+    `key ${newest}  newest    ${values(of(newest!))}\n`,
+    ...old.map((key) => `key ${key}  old       ${values(of(key))}\n`),
+    ...absent.map((key) => `key ${key}  not here  ${values(of(key))}, which cannot be read\n`),
+    ...(lines.length ? ['\n', ...lines] : []),
+    '\n',
+    depend
+      ? `${values(depend)} ${depend === 1 ? 'depends' : 'depend'} on old keys: "vault rotate" moves them to the newest.\n`
+      : `No value depends on an old key.${old.length ? ' Old keys can be removed ten minutes after the newest came into use: access tokens live as long.' : ''}\n`,
+    lookedAt(cells),
+  ].join('')
+}
+
+const lookedAt = (cells: Cells): string => {
+  const absent = cellNames.filter((name) => !cells.has(name))
+  return absent.length ? `Not looked at, since CELLS leaves them out: ${absent.join(', ')}.\n` : ''
+}
+
+async function rotate(cells: Cells, vault: Vault, file: KeyFile | undefined): Promise<string> {
+  const before = await standing(cells)
+  if (file && !file.exists && before.byKey.size === 0) throw new UsageError('There is no key yet, and nothing to move.')
+  const [newest, ...old] = vault.keyIds()
+  const ours = [newest!, ...old].some((key) => before.byKey.has(key))
+  if (before.byKey.size && !ours)
+    throw new UsageError(
+      'The secrets of this database were sealed with other keys than those of this process. Nothing was changed.',
+    )
+  const finished = !old.some((key) => before.byKey.has(key))
+  if (finished && !file)
+    throw new UsageError(
+      'Every value is sealed with the first of ENCRYPTION_KEYS. To move to a new key, put one before it, restart every process, and rotate.',
+    )
+  // One that was interrupted is carried on with the key that it made.
+  if (finished) file!.prepend()
+  if (file) await sleep(NOTICED_MS_MAX + 1000)
+  const lines: string[] = []
+  let unreadable = 0
+  for (let pass = 1; pass <= PASSES_MAX; pass++) {
+    const moved = await onePass(cells, vault)
+    lines.push(...moved.lines)
+    unreadable = moved.unreadable
+    if (moved.lines.length === 0) break
+  }
+  const stayed = unreadable ? [`${values(unreadable)} could not be read and stayed as they were.\n`] : []
+  return [...lines, ...stayed, '\n', await status(cells, vault)].join('')
+}
+
+/** @returns a line for each place where something was moved */
+async function onePass(cells: Cells, vault: Vault): Promise<{ lines: string[]; unreadable: number }> {
+  const lines: string[] = []
+  let unreadable = 0
+  for (const { where, db, column } of placesIn(cells)) {
+    const moved = await reseal(db, vault, column)
+    unreadable += moved.unreadable
+    if (moved.resealed) lines.push(`${place(where, column)}  ${values(moved.resealed)} sealed anew\n`)
+  }
+  return { lines, unreadable }
+}
+
+const place = (where: string, { table, column }: SealedColumn): string =>
+  `${where.padEnd(13)}  ${`${table}.${column}`.padEnd(24)}`

@@ -1,0 +1,118 @@
+// Demo data: at the first start an organization, a team per region, a key per cell, a catalog to order from, and `demo.json` with
+// the keys. Later starts only bring its address up to date.
+import { chmodSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { Check } from 'typebox/value'
+import { loadCatalog } from '../lab/catalog/load.ts'
+import { seedSampleTests, seedStandardTests } from '../lab/catalog/lab-tests.ts'
+import { loadPlatformAccounts } from '../lab/accounts/platform-accounts.ts'
+import { loadSandboxSites } from '../visits/psc/load-sandbox-sites.ts'
+import { createOrgKey, createTeamKey } from '../tenancy/keys/keys.ts'
+import { cellsOfRegion, createOrg, createTeam, loadTenant, placeTeam, type Region } from '../tenancy/teams/teams.ts'
+import type { Cells } from '../platform/db/cells.ts'
+import type { CellName } from '../platform/db/cell-names.ts'
+import type { PlainTx } from '../platform/db/transaction.ts'
+import { T, type Static } from '../platform/schema/schema.ts'
+import { keyHash } from '../platform/crypto/api-keys.ts'
+import { sql } from '../platform/db/sql.ts'
+
+const Demo = T.Object({
+  base_url: T.String(),
+  org_id: T.String(),
+  management_key: T.String(),
+  teams: T.Object({ us: T.String(), eu: T.String() }),
+  api_keys: T.Object({
+    'sandbox-us': T.String(),
+    'production-us': T.String(),
+    'sandbox-eu': T.String(),
+    'production-eu': T.String(),
+  }),
+})
+export type Demo = Static<typeof Demo>
+
+const NAME = 'Drawbridge Demo'
+const regions: Region[] = ['us', 'eu']
+
+const fileIn = (dataDir: string): string => join(dataDir, 'demo.json')
+
+/** The demo, made if it is not there. What it says of its address is of an earlier start. */
+export async function prepareDemo(cells: Cells, dataDir: string): Promise<Demo> {
+  const demo = (await known(cells, dataDir)) ?? { base_url: '', ...(await cells.control.plainTx(issue)) }
+  for (const region of regions)
+    for (const cell of cellsOfRegion(region))
+      if (cells.has(cell)) await furnish(cells, cell, { id: demo.teams[region], org_id: demo.org_id })
+  return demo
+}
+
+/** Write the demo down, now that it is served. The file appears whole and is readable by its owner only. */
+export function publishDemo(dataDir: string, demo: Demo): void {
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 })
+  const path = fileIn(dataDir)
+  writeFileSync(`${path}.new`, `${JSON.stringify(demo, null, 2)}\n`, { mode: 0o600 })
+  chmodSync(`${path}.new`, 0o600)
+  renameSync(`${path}.new`, path)
+}
+
+const Count = T.Object({ n: T.Integer() })
+
+/** What was written down of the demo at the last start; undefined when there is nothing that can be read. */
+export function readDemo(dataDir: string): Demo | undefined {
+  try {
+    const demo: unknown = JSON.parse(readFileSync(fileIn(dataDir), 'utf8'))
+    return Check(Demo, demo) ? demo : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** The demo of an earlier start, if its organization, teams and keys are those of this database. */
+async function known(cells: Cells, dataDir: string): Promise<Demo | undefined> {
+  const demo = readDemo(dataDir)
+  if (!demo) return undefined
+  const { org_id, teams, api_keys } = demo
+  const placed = regions.flatMap((region) =>
+    cellsOfRegion(region).map((cell) => ({ team: teams[region], cell, key_hash: keyHash(api_keys[cell]).toString('hex') })),
+  )
+  const { n } = await cells.control.queries.one(
+    Count,
+    sql`
+    select count(*) as n
+    from jsonb_to_recordset(${JSON.stringify(placed)}::jsonb) as said (team text, cell text, key_hash text)
+    join api_key k on k.key_hash = decode(said.key_hash, 'hex') and k.cell = said.cell and k.team_id::text = said.team
+    join team t on t.id = k.team_id and t.org_id::text = ${org_id}
+    join management_key m on m.org_id = t.org_id and m.key_hash = ${keyHash(demo.management_key)}`,
+  )
+  return n === placed.length ? demo : undefined
+}
+
+const Id = T.Object({ id: T.String() })
+const TeamOf = T.Object({ id: T.String(), region: T.String() })
+
+/** The demo organization with fresh keys; its rows are reused when only the file was lost. */
+async function issue(tx: PlainTx): Promise<Omit<Demo, 'base_url'>> {
+  const org = await tx.maybe(Id, sql`select id from org where name = ${NAME} order by created_at limit 1`)
+  const org_id = org?.id ?? (await createOrg(tx, NAME))
+  const present = await tx.many(TeamOf, sql`select id, region from team where org_id = ${org_id} order by created_at, id`)
+  const teams = {} as Record<Region, string>
+  const api_keys = {} as Record<CellName, string>
+  for (const region of regions) {
+    const team = present.find((row) => row.region === region)
+    teams[region] = team?.id ?? (await createTeam(tx, { org_id, name: `Demo team ${region.toUpperCase()}`, region }))
+    for (const cell of cellsOfRegion(region))
+      api_keys[cell] = await createTeamKey(tx, { team_id: teams[region], cell, label: 'demo' })
+  }
+  return { org_id, management_key: await createOrgKey(tx, { org_id, label: 'demo' }), teams, api_keys }
+}
+
+async function furnish(cells: Cells, cell: CellName, team: { id: string; org_id: string }): Promise<void> {
+  const db = cells.of(cell)
+  await loadCatalog(db, { offers: true })
+  await loadPlatformAccounts(db)
+  await loadSandboxSites(db)
+  await db.plainTx((tx) => placeTeam(tx, cell, team))
+  const tenant = await loadTenant(cells, cell, team.id)
+  await db.tx(tenant!, async (tx) => {
+    await seedStandardTests(tx)
+    await seedSampleTests(tx)
+  })
+}

@@ -1,0 +1,56 @@
+// The command line: reads what was typed, carries it out, and says how it ended.
+import { parse, titleOf, type Leaf, type Typed } from './command-tree.ts'
+import { tree } from './command-list.ts'
+import { print } from './output.ts'
+import { errorFields } from '../platform/telemetry/error-fields.ts'
+import { NoRowSecurity } from '../platform/db/no-row-security.ts'
+import { UsageError } from './usage-error.ts'
+import { version } from '../app/version.ts'
+
+/** Runs a command. What goes wrong is said on standard error; then the process ends with 1, or with 2 when it was asked for wrongly. */
+export const main = (words: string[]): Promise<void> => execute(words).catch(fatal)
+
+async function execute(words: string[]): Promise<void> {
+  if (words.length === 1 && words[0] === '--version') return print(`${version}\n`)
+  const parsed = parse(tree, words)
+  if ('help' in parsed) {
+    const isWhole = words.length === 0 || (words.length === 1 && /^(help|--help|-h)$/.test(words[0]!))
+    return print(isWhole ? `${titleOf()}\n\n${parsed.help}` : parsed.help)
+  }
+  await carryOut(parsed.leaf, parsed.typed)
+}
+
+async function carryOut(leaf: Leaf, typed: Typed): Promise<void> {
+  if (leaf.run) return leaf.run(typed)
+  const { administer } = await import('./administer.ts')
+  await administer(leaf, typed)
+}
+
+/** Codes of Node and PostgreSQL for a database that is not there, or not for us. */
+const UNREACHABLE = /^(ECONNREFUSED|ECONNRESET|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|28000|28P01|3D000|57P03)$/
+
+/** What went wrong, as a sentence where it is one that people can act on. */
+function explain(error: unknown): string {
+  const { code = '', message, syscall, cause } = error as { code?: string; message?: string; syscall?: string; cause?: unknown }
+  if (cause instanceof NoRowSecurity) return cause.message
+  if (UNREACHABLE.test(code) || syscall === 'connect') return `The database cannot be reached (${code}). Check DATABASE_URL.`
+  if (code === 'EACCES') return `No permission: ${message}`
+  return message || `unknown error ${code}`
+}
+
+function fatal(error: unknown): void {
+  process.stderr.write(`drawbridge: ${explain(error)}\n`)
+  if (error instanceof UsageError) process.exit(2)
+  if (process.env.LOG_LEVEL === 'debug') process.stderr.write(`${JSON.stringify(errorFields(error), null, 2)}\n`)
+  process.exit(1)
+}
+
+/** Nobody foresaw this error, so its message may quote anybody's data: it is not said. */
+function unforeseen(error: unknown): void {
+  process.stderr.write(`drawbridge: An unexpected error ended the process. ${JSON.stringify(errorFields(error))}\n`)
+  process.exit(1)
+}
+process.on('uncaughtException', unforeseen)
+process.on('unhandledRejection', unforeseen)
+// Whoever read our output has enough of it, or the terminal is closed.
+process.stdout.on('error', () => {})
