@@ -1,10 +1,10 @@
 // Several test files in one process: they share its program, its server and its database, and each is a suite of its own.
 import { AsyncResource } from 'node:async_hooks'
-import { globSync } from 'node:fs'
+import { globSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { after, before, describe } from 'node:test'
 import { pathToFileURL } from 'node:url'
-import { cells } from '../src/testing.ts'
+import { cells } from './support/server.ts'
 
 /** For the tests of a file together, and for loading it. */
 const FILE_MS_MAX = 300_000
@@ -13,13 +13,15 @@ const END_MS_MAX = 60_000
 
 const load = (file: string): Promise<unknown> => import(pathToFileURL(resolve(file)).href)
 
+const hasHooks = (file: string): boolean => readFileSync(file, 'utf8').includes("from 'node:test'")
+
 /**
  * Run the tests of these files one after another; the name of each file is the name of the suite with its tests. A file that cannot be
  * loaded, or not in time, fails; the others run nevertheless.
  */
 export async function runTogether(files: string[]): Promise<void> {
   // Loaded by a test file, their hooks would belong to that file and end what the next one needs.
-  for (const shared of globSync('src/testing*.ts').sort()) await load(shared)
+  for (const shared of globSync('test/support/*.ts').sort()) if (hasHooks(shared)) await load(shared)
   let loaded: Promise<unknown> = Promise.resolve()
   for (const file of files)
     describe(file, { timeout: FILE_MS_MAX }, () => {

@@ -49,21 +49,21 @@ const ALONE: Record<string, string[]> = {
 
 /** Files in `test/` that share processes as most in `src/` do. The others start programs, measure their process, or take long by themselves. */
 const TOGETHER = [
-  'test/access-operations.test.ts',
-  'test/deleted-users.test.ts',
-  'test/dropped-fields.test.ts',
-  'test/erasing-teams.test.ts',
-  'test/event-samples.test.ts',
-  'test/examples.test.ts',
-  'test/features.test.ts',
-  'test/generated.test.ts',
-  'test/idempotency-keys.test.ts',
-  'test/operations-audit.test.ts',
-  'test/operations-management.test.ts',
-  'test/operations-reach.test.ts',
-  'test/receivers.test.ts',
-  'test/reference-names.test.ts',
-  'test/texts.test.ts',
+  'test/contract/access-operations.test.ts',
+  'test/contract/deleted-users.test.ts',
+  'test/contract/dropped-fields.test.ts',
+  'test/contract/erasing-teams.test.ts',
+  'test/contract/event-samples.test.ts',
+  'test/contract/examples.test.ts',
+  'test/contract/features.test.ts',
+  'test/contract/generated.test.ts',
+  'test/contract/idempotency-keys.test.ts',
+  'test/contract/operations-audit.test.ts',
+  'test/contract/operations-management.test.ts',
+  'test/contract/operations-reach.test.ts',
+  'test/e2e/receivers.test.ts',
+  'test/contract/reference-names.test.ts',
+  'test/contract/texts.test.ts',
 ]
 
 export interface Group {

@@ -51,7 +51,7 @@ rmSync(testDataDir, { recursive: true, force: true })
 const database = await openEmbedded({ dataDir: testDataDir, ownership: 'required', log: () => {}, settings: testSettings })
 // Each process loads the program: what one has made of the sources the others need not make again.
 process.env.NODE_COMPILE_CACHE = fileURLToPath(new URL('../node_modules/.cache/drawbridge', import.meta.url))
-// Tests of whole programs copy it (`migrated` in test/program.ts).
+// Tests of whole programs copy it (`migrated` in test/support/program.ts).
 if (alone.some(isInTest)) process.env.DRAWBRIDGE_MIGRATED = await migratedFolder()
 const ending = new AbortController()
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => ending.abort())

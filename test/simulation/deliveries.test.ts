@@ -5,7 +5,7 @@ import { after, test } from 'node:test'
 import { schemaOf } from '../../src/platform/db/cells.ts'
 import { cellNames, type CellName } from '../../src/platform/db/cell-names.ts'
 import { Db } from '../../src/platform/db/database.ts'
-import { connection, given, installation } from '../../src/testing.ts'
+import { connection, given, installation } from '../support/server.ts'
 import { places, World, type Lane } from './deliveries-world.ts'
 import { seedsOf, simulate, type Scheduler } from './scheduler.ts'
 

@@ -5,7 +5,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { scratch } from '../../src/platform/embedded-testing.ts'
+import { scratch } from './embedded-postgres.ts'
 
 const PROGRAM = '/usr/bin/chromium'
 const WAIT_MS_MAX = 60_000

@@ -1,6 +1,6 @@
 // The policies of the file's database, opened: what still keeps teams apart are the conditions of the statements.
 import assert from 'node:assert/strict'
-import { asOwner } from '../../src/testing.ts'
+import { asOwner } from './server.ts'
 
 /** Let the statements of a team see every row of the cell sandbox-us from now on. Row-level security stays in force, with nothing to hold. */
 export async function openPolicies(): Promise<void> {

@@ -5,11 +5,11 @@ import { userInfo } from 'node:os'
 import { describe, test } from 'node:test'
 import { UsageError } from './org.ts'
 import { receiveFromLink } from '../../lab/result-matching/receive.ts'
-import { address, patient } from '../../testing-people.ts'
-import { deliveryFor, taken } from '../../testing-results.ts'
-import { siteWithSchedule, slots, walkIn } from '../../testing-scheduling.ts'
-import { access, asOwner, cells, given, guard, type Given } from '../../testing.ts'
-import { command } from '../../testing-commands.ts'
+import { address, patient } from '../../../test/support/people.ts'
+import { deliveryFor, taken } from '../../../test/support/results.ts'
+import { siteWithSchedule, slots, walkIn } from '../../../test/support/psc-booking.ts'
+import { access, asOwner, cells, given, guard, type Given } from '../../../test/support/server.ts'
+import { command } from '../../../test/support/commands.ts'
 
 interface Line {
   key: string

@@ -9,8 +9,8 @@ import { loadCatalog } from '../../lab/catalog/load.ts'
 import type { CellName } from '../../platform/db/cell-names.ts'
 import { T } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
-import { cells, given } from '../../testing.ts'
-import { command } from '../../testing-commands.ts'
+import { cells, given } from '../../../test/support/server.ts'
+import { command } from '../../../test/support/commands.ts'
 
 const folder = await mkdtemp(join(tmpdir(), 'catalog-'))
 after(() => rm(folder, { recursive: true }))

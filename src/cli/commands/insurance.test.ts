@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { loadInsuranceData } from '../../people/insurance/load.ts'
-import { cells, given, type Given } from '../../testing.ts'
-import { command, outcomeOf } from '../../testing-commands.ts'
+import { cells, given, type Given } from '../../../test/support/server.ts'
+import { command, outcomeOf } from '../../../test/support/commands.ts'
 
 const directory = await mkdtemp(join(tmpdir(), 'insurance-'))
 after(() => rm(directory, { recursive: true }))

@@ -8,8 +8,8 @@ import { addJobGauges } from '../../platform/queue/job-gauges.ts'
 import type { Db } from '../../platform/db/database.ts'
 import { countJobs, JOBS_COUNTED_MAX } from '../../platform/queue/failed-jobs.ts'
 import { sql, type Sql } from '../../platform/db/sql.ts'
-import { cells, connection, given, type Given } from '../../testing.ts'
-import { command } from '../../testing-commands.ts'
+import { cells, connection, given, type Given } from '../../../test/support/server.ts'
+import { command } from '../../../test/support/commands.ts'
 
 interface Listed {
   id: string

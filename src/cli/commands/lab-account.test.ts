@@ -3,11 +3,11 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
 import { Cells } from '../../platform/db/cells.ts'
-import { cells, connection, given } from '../../testing.ts'
-import { kitLab } from '../../testing-labs.ts'
-import { placed } from '../../testing-orders.ts'
+import { cells, connection, given } from '../../../test/support/server.ts'
+import { kitLab } from '../../../test/support/lab-accounts.ts'
+import { placed } from '../../../test/support/orders.ts'
 import { usStates } from '../../people/person/countries.ts'
-import { command } from '../../testing-commands.ts'
+import { command } from '../../../test/support/commands.ts'
 
 const run = (...words: string[]) => command(cells, ['lab-account', ...words])
 const SANDBOX = ['--cell', 'sandbox-us']

@@ -4,8 +4,8 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { test } from 'node:test'
 import { loadTenant } from '../../tenancy/teams/teams.ts'
-import { cells, client } from '../../testing.ts'
-import { command } from '../../testing-commands.ts'
+import { cells, client } from '../../../test/support/server.ts'
+import { command } from '../../../test/support/commands.ts'
 
 const run = (...words: string[]) => command(cells, words)
 const word = (text: string, after: string): string => new RegExp(`${after}\\s+(\\S+)`).exec(text)![1]!

@@ -6,9 +6,9 @@ import { unassignedCleanup } from '../../lab/result-matching/operator-reviews.ts
 import { receiveFromLink } from '../../lab/result-matching/receive.ts'
 import { T } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
-import { deliveryFor, taken } from '../../testing-results.ts'
-import { cells, expire, given, guard, type Given } from '../../testing.ts'
-import { command } from '../../testing-commands.ts'
+import { deliveryFor, taken } from '../../../test/support/results.ts'
+import { cells, expire, given, guard, type Given } from '../../../test/support/server.ts'
+import { command } from '../../../test/support/commands.ts'
 
 const run = (...words: string[]) => command(cells, ['result', ...words, '--cell', 'sandbox-us'])
 

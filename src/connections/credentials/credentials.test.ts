@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { createHash, randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
-import { client, given, vault, type Given } from '../../testing.ts'
+import { client, given, vault, type Given } from '../../../test/support/server.ts'
 import { providers } from '../../people/users/sources.ts'
 
 const HERE = '/team_custom_credentials/sandbox/us'

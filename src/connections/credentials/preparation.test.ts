@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
-import { client, given, url, type Given } from '../../testing.ts'
+import { client, given, url, type Given } from '../../../test/support/server.ts'
 
 const CREDENTIALS = '/team_custom_credentials/sandbox/us'
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { cells, given, type Given } from '../../testing.ts'
+import { cells, given, type Given } from '../../../test/support/server.ts'
 
 const path = (org: Given): string => `/team/${org.team}/scope_requirements`
 const of = async (org: Given, provider: string) =>

@@ -7,7 +7,7 @@ import { operationsIn, type Surroundings } from '../../app/modules.ts'
 import { createHttp } from '../../platform/http/server.ts'
 import { createLog } from '../../platform/telemetry/log.ts'
 import { Sockets } from '../../platform/http/sockets.ts'
-import { access, administration, cells, given, metrics, vault } from '../../testing.ts'
+import { access, administration, cells, given, metrics, vault } from '../../../test/support/server.ts'
 import { assertNotDeleted } from '../../people/users/users.ts'
 
 const hidden = ['swordfish', 'tunafish', 'marlin', 'barracuda']

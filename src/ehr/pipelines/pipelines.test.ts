@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
-import { client, given, vault, type Given, type Reply } from '../../testing.ts'
+import { client, given, vault, type Given, type Reply } from '../../../test/support/server.ts'
 
 const PATH = '/team_ehr_pipelines/sandbox/us'
 const oauth = {

@@ -5,9 +5,9 @@ import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { createLog } from '../../platform/telemetry/log.ts'
 import { sql } from '../../platform/db/sql.ts'
-import { expire, given } from '../../testing.ts'
-import { path, pipe, piping, say, waiting } from '../../testing-pipelines.ts'
-import { endpoint, receiver } from '../../testing-webhooks.ts'
+import { expire, given } from '../../../test/support/server.ts'
+import { path, pipe, piping, say, waiting } from '../../../test/support/brokers.ts'
+import { endpoint, receiver } from '../../../test/support/webhook-receiver.ts'
 import { pipelineCleanup } from './broker-queue.ts'
 
 /** Nobody listens there. */

@@ -4,8 +4,8 @@ import { test } from 'node:test'
 import { T } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
 import { uuid } from '../../platform/runtime/uuid.ts'
-import { given, type Given } from '../../testing.ts'
-import { pipe, say } from '../../testing-pipelines.ts'
+import { given, type Given } from '../../../test/support/server.ts'
+import { pipe, say } from '../../../test/support/brokers.ts'
 import { claimLanes, nextOf, postpone, releaseLane, renewLane, type Lane } from './broker-queue.ts'
 
 /** A team with a broker for which an event waits. */

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
-import { cells, client, given, type Given } from '../../testing.ts'
-import { path } from '../../testing-pipelines.ts'
+import { cells, client, given, type Given } from '../../../test/support/server.ts'
+import { path } from '../../../test/support/brokers.ts'
 
 const uri = 'amqps://events:swordfish@broker.example.com/clinic'
 const hubs = 'Endpoint=sb://clinic.servicebus.example.com/;SharedAccessKeyName=send;SharedAccessKey=c3dvcmRmaXNo'

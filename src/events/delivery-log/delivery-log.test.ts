@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { given } from '../../testing.ts'
-import { delivering, endpoint, receiver, standing, tell } from '../../testing-webhooks.ts'
+import { given } from '../../../test/support/server.ts'
+import { delivering, endpoint, receiver, standing, tell } from '../../../test/support/webhook-receiver.ts'
 import { eventTypes, operationalTypes } from '../catalog/event-types.ts'
 
 const delivery = delivering({ schedule_s: [0, 0] })

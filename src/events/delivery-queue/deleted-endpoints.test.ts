@@ -1,8 +1,8 @@
 // Deleting an endpoint: it is gone at once, however large the log of its deliveries is, and the log follows in batches.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { cells, expire, given, type Given } from '../../testing.ts'
-import { delivering, endpoint, receiver, standing, tell } from '../../testing-webhooks.ts'
+import { cells, expire, given, type Given } from '../../../test/support/server.ts'
+import { delivering, endpoint, receiver, standing, tell } from '../../../test/support/webhook-receiver.ts'
 import { deletedEndpointsCleanup } from './deleted-endpoints.ts'
 import { eraseTeamWebhooks } from '../endpoints/erase.ts'
 

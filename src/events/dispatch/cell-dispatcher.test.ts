@@ -2,8 +2,17 @@ import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
 import { describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { given } from '../../testing.ts'
-import { ATTEMPTS, delivering, endpoint, hurry, receiver, standing, tell, type Received } from '../../testing-webhooks.ts'
+import { given } from '../../../test/support/server.ts'
+import {
+  ATTEMPTS,
+  delivering,
+  endpoint,
+  hurry,
+  receiver,
+  standing,
+  tell,
+  type Received,
+} from '../../../test/support/webhook-receiver.ts'
 
 const delivery = delivering()
 

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { dbNow, dbNowPlus } from '../../platform/db/leases.ts'
 import { sql } from '../../platform/db/sql.ts'
-import { given, type Given } from '../../testing.ts'
-import { delivering, endpoint, hurry, receiver, standing, tell } from '../../testing-webhooks.ts'
+import { given, type Given } from '../../../test/support/server.ts'
+import { delivering, endpoint, hurry, receiver, standing, tell } from '../../../test/support/webhook-receiver.ts'
 
 const delivery = delivering({ schedule_s: [0, 3600, 3600, 3600, 3600] })
 

@@ -6,8 +6,8 @@ import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { createLog } from '../../platform/telemetry/log.ts'
 import { newVaultKey, Vault } from '../../platform/crypto/vault.ts'
-import { asOwner, given, metrics, vault, type Given } from '../../testing.ts'
-import { delivering, endpoint, receiver, standing, tell } from '../../testing-webhooks.ts'
+import { asOwner, given, metrics, vault, type Given } from '../../../test/support/server.ts'
+import { delivering, endpoint, receiver, standing, tell } from '../../../test/support/webhook-receiver.ts'
 import { openHeaders, sealHeaders } from '../endpoints/custom-headers.ts'
 
 type Hook = Awaited<ReturnType<typeof endpoint>>

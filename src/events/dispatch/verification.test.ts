@@ -3,8 +3,8 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { Webhook as Standard, WebhookVerificationError } from 'standardwebhooks'
 import { Webhook as Svix } from 'svix'
-import { given } from '../../testing.ts'
-import { delivering, endpoint, receiver, tell, type Received } from '../../testing-webhooks.ts'
+import { given } from '../../../test/support/server.ts'
+import { delivering, endpoint, receiver, tell, type Received } from '../../../test/support/webhook-receiver.ts'
 
 const delivery = delivering()
 const DAY_S = 86_400

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { placeTeam } from '../../tenancy/teams/teams.ts'
-import { cells, client, given, url as server } from '../../testing.ts'
-import { endpoint } from '../../testing-webhooks.ts'
+import { cells, client, given, url as server } from '../../../test/support/server.ts'
+import { endpoint } from '../../../test/support/webhook-receiver.ts'
 import { eventTypes, operationalTypes } from '../catalog/event-types.ts'
 
 const url = 'https://receiver.example.com/hook'

@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { createLog } from '../../platform/telemetry/log.ts'
 import { sql } from '../../platform/db/sql.ts'
-import { expire, given } from '../../testing.ts'
-import { delivering, endpoint, hurry, receiver, standing, tell } from '../../testing-webhooks.ts'
+import { expire, given } from '../../../test/support/server.ts'
+import { delivering, endpoint, hurry, receiver, standing, tell } from '../../../test/support/webhook-receiver.ts'
 import { deliveryCleanups } from '../delivery-queue/delivery-queue.ts'
 
 test('what is logged of deliveries has ids and outcomes; no address, header, key or body', async () => {

@@ -1,8 +1,8 @@
 // Following a team's events without an endpoint. Events become known when somebody delivers, which here happens when a test says so.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { cells, client, expire, given, type Given } from '../../testing.ts'
-import { delivering, endpoint, receiver, tell } from '../../testing-webhooks.ts'
+import { cells, client, expire, given, type Given } from '../../../test/support/server.ts'
+import { delivering, endpoint, receiver, tell } from '../../../test/support/webhook-receiver.ts'
 import { feedCleanup } from './feed.ts'
 
 const delivery = delivering()

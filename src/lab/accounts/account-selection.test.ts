@@ -6,9 +6,9 @@ import type { AccountChange } from './accounts.ts'
 import { updateAccount } from './accounts.ts'
 import { enforcePhysicians } from './account-selection.ts'
 import { sql } from '../../platform/db/sql.ts'
-import { everywhere, kitLab, labAccount, platformAccount } from '../../testing-labs.ts'
-import { address, kit, orderBody, patient, placed, registration } from '../../testing-orders.ts'
-import { given, type Given } from '../../testing.ts'
+import { everywhere, kitLab, labAccount, platformAccount } from '../../../test/support/lab-accounts.ts'
+import { address, kit, orderBody, patient, placed, registration } from '../../../test/support/orders.ts'
+import { given, type Given } from '../../../test/support/server.ts'
 
 const attempt = async (team: Given, changes: Record<string, unknown> = {}) => {
   const { status, body } = await team.api.post('/v3/order', await orderBody(team, changes))

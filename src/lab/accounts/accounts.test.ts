@@ -5,8 +5,8 @@ import { describe, test } from 'node:test'
 import { T } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
 import { labSlugs } from '../catalog/enums.ts'
-import { everywhere, labAccount } from '../../testing-labs.ts'
-import { cells, client, given, type Given, type Reply } from '../../testing.ts'
+import { everywhere, labAccount } from '../../../test/support/lab-accounts.ts'
+import { cells, client, given, type Given, type Reply } from '../../../test/support/server.ts'
 
 const PATH = '/lab_account/sandbox/us'
 const ids = ({ body }: Reply): string[] => body.data.map(({ id }: { id: string }) => id)

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
-import { orderBody, placed } from '../../testing-orders.ts'
-import { given, type Given } from '../../testing.ts'
+import { orderBody, placed } from '../../../test/support/orders.ts'
+import { given, type Given } from '../../../test/support/server.ts'
 import { usStates } from '../../people/person/countries.ts'
 
 const PATH = '/lab_account/sandbox/us'

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
 import { sql } from '../../platform/db/sql.ts'
-import { cells, given, type Given } from '../../testing.ts'
-import { labAccount } from '../../testing-labs.ts'
-import { orderBody, placed } from '../../testing-orders.ts'
+import { cells, given, type Given } from '../../../test/support/server.ts'
+import { labAccount } from '../../../test/support/lab-accounts.ts'
+import { orderBody, placed } from '../../../test/support/orders.ts'
 import { resolveOrderSet } from './order-sets.ts'
 import { OWN_TESTS_MAX } from './lab-test-changes.ts'
 import type { Marker } from './schema.ts'
-import { command } from '../../testing-commands.ts'
+import { command } from '../../../test/support/commands.ts'
 
 const body = { name: 'Fictional Check', method: 'walk_in_test', description: 'Two markers.' }
 const own = { ...body, provider_ids: ['Q55122', 'Q55325'] }

@@ -3,7 +3,7 @@ import { before, describe, test } from 'node:test'
 import { plusSeconds } from '../../platform/runtime/clock.ts'
 import { cursor } from '../../platform/http/cursors.ts'
 import { sql } from '../../platform/db/sql.ts'
-import { given, type Given } from '../../testing.ts'
+import { given, type Given } from '../../../test/support/server.ts'
 import { seedSampleTests } from './lab-tests.ts'
 import type { LabTest } from './schema.ts'
 

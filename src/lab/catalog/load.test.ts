@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { T } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
-import { asOwner, cells } from '../../testing.ts'
+import { asOwner, cells } from '../../../test/support/server.ts'
 import { catalogChecksum, loadCatalog } from './load.ts'
 
 const Rows = T.Object({ labs: T.Integer(), analytes: T.Integer(), markers: T.Integer(), links: T.Integer() })

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { Problem } from '../../platform/http/errors.ts'
 import { T } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
-import { given } from '../../testing.ts'
+import { given } from '../../../test/support/server.ts'
 import { assertLabTakes, type NamedPatient } from './patient-rules.ts'
 
 const Lab = T.Object({ id: T.Integer(), name: T.String() })

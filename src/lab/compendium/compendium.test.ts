@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { createHash, randomUUID } from 'node:crypto'
 import { before, describe, test } from 'node:test'
 import { sql } from '../../platform/db/sql.ts'
-import { given, type Given } from '../../testing.ts'
+import { given, type Given } from '../../../test/support/server.ts'
 import { name, similarity } from './name-similarity.ts'
 import { compendiumLabs, type CanonicalCandidate, type PerLabCandidate } from './schema.ts'
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { Order } from '../orders/schema.ts'
-import { requisitioned } from '../../testing-orders.ts'
-import { given, url } from '../../testing.ts'
+import { requisitioned } from '../../../test/support/orders.ts'
+import { given, url } from '../../../test/support/server.ts'
 
 describe('the address of a requisition', () => {
   test('gives the document without a key, and names no patient', async () => {

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { Order } from '../orders/schema.ts'
-import { DAY_S, orderOf, pass, placed, registration } from '../../testing-orders.ts'
-import { given } from '../../testing.ts'
+import { DAY_S, orderOf, pass, placed, registration } from '../../../test/support/orders.ts'
+import { given } from '../../../test/support/server.ts'
 import {
   act,
   atLab,
@@ -16,7 +16,7 @@ import {
   production,
   sound,
   testOf,
-} from '../../fulfilment/bench.fixture.ts'
+} from '../../../test/support/fulfillment.ts'
 
 describe('accepting an order', async () => {
   const team = await production()

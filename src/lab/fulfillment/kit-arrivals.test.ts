@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { day, machineNow, plusSeconds } from '../../platform/runtime/clock.ts'
-import { DAY_S, orderOf, pass } from '../../testing-orders.ts'
-import { given, type Given } from '../../testing.ts'
-import { act, done, inbound, ordered, outbound, production, scan } from '../../fulfilment/bench.fixture.ts'
+import { DAY_S, orderOf, pass } from '../../../test/support/orders.ts'
+import { given, type Given } from '../../../test/support/server.ts'
+import { act, done, inbound, ordered, outbound, production, scan } from '../../../test/support/fulfillment.ts'
 
 const inDays = (days: number): string => day(plusSeconds(machineNow(), days * DAY_S))
 const expected = (days: number) => ({ ...outbound, expected_on: inDays(days) })

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
-import { orderOf, registration } from '../../testing-orders.ts'
-import type { Given } from '../../testing.ts'
+import { orderOf, registration } from '../../../test/support/orders.ts'
+import type { Given } from '../../../test/support/server.ts'
 import {
   act,
   done,
@@ -15,7 +15,7 @@ import {
   production,
   scan,
   sound,
-} from '../../fulfilment/bench.fixture.ts'
+} from '../../../test/support/fulfillment.ts'
 import { scans } from './schema.ts'
 
 const team = await production()

@@ -4,9 +4,9 @@ import { describe, test } from 'node:test'
 import type { Order } from '../orders/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
 import { T } from '../../platform/schema/schema.ts'
-import { labAccount, platformAccount } from '../../testing-labs.ts'
-import { DAY_S, kit, orderOf, pass, placed, registration, shipping, walk } from '../../testing-orders.ts'
-import { given, type Given, type Reply } from '../../testing.ts'
+import { labAccount, platformAccount } from '../../../test/support/lab-accounts.ts'
+import { DAY_S, kit, orderOf, pass, placed, registration, shipping, walk } from '../../../test/support/orders.ts'
+import { given, type Given, type Reply } from '../../../test/support/server.ts'
 import {
   act,
   done,
@@ -20,7 +20,7 @@ import {
   scan,
   sound,
   testOf,
-} from '../../fulfilment/bench.fixture.ts'
+} from '../../../test/support/fulfillment.ts'
 
 const replace = (team: Given, order: { id: string }, lab_test_id: string, more: Record<string, unknown> = {}): Promise<Reply> =>
   act(team, order, 'replace', { lab_test_id, ...more })

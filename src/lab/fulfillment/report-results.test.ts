@@ -1,9 +1,20 @@
 // Findings that are typed in, and documents of the laboratory.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { orderOf } from '../../testing-orders.ts'
-import type { Given } from '../../testing.ts'
-import { a1c, act, atLab, details, done, finalReport, lows, ordered, production, testOf } from '../../fulfilment/bench.fixture.ts'
+import { orderOf } from '../../../test/support/orders.ts'
+import type { Given } from '../../../test/support/server.ts'
+import {
+  a1c,
+  act,
+  atLab,
+  details,
+  done,
+  finalReport,
+  lows,
+  ordered,
+  production,
+  testOf,
+} from '../../../test/support/fulfillment.ts'
 import { examplePdf } from './example-pdf.ts'
 
 const team = await production()

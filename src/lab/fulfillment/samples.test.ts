@@ -1,8 +1,8 @@
 // Samples: drawn, refused, held up, given up.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { walk, orderOf } from '../../testing-orders.ts'
-import { act, atLab, done, finalReport, lows, ordered, production } from '../../fulfilment/bench.fixture.ts'
+import { walk, orderOf } from '../../../test/support/orders.ts'
+import { act, atLab, done, finalReport, lows, ordered, production } from '../../../test/support/fulfillment.ts'
 
 const team = await production()
 const details = [

@@ -1,8 +1,8 @@
 // Orders of production from the first to the last status by what the staff does, one for each way of taking a sample.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { registration } from '../../testing-orders.ts'
-import type { Given } from '../../testing.ts'
+import { registration } from '../../../test/support/orders.ts'
+import type { Given } from '../../../test/support/server.ts'
 import {
   act,
   details,
@@ -17,7 +17,7 @@ import {
   production,
   scan,
   sound,
-} from '../../fulfilment/bench.fixture.ts'
+} from '../../../test/support/fulfillment.ts'
 
 const told = (count: number) => ['labtest.order.created', ...Array<string>(count).fill('labtest.order.updated')]
 const todo = async (team: Given, { id }: { id: string }) => (await list(team)).find(({ order_id }) => order_id === id)?.todo

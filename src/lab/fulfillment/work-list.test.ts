@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
-import { client, given } from '../../testing.ts'
+import { client, given } from '../../../test/support/server.ts'
 import {
   act,
   details,
@@ -15,7 +15,7 @@ import {
   production,
   scan,
   sound,
-} from '../../fulfilment/bench.fixture.ts'
+} from '../../../test/support/fulfillment.ts'
 
 describe('the list of work', async () => {
   const team = await production()

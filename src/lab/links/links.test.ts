@@ -1,9 +1,9 @@
 // Orders at laboratories that nobody here can tell of them.
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { testOf } from '../../fulfilment/bench.fixture.ts'
-import { address, kit, orderBody, orderOf, patient, placed, shipping } from '../../testing-orders.ts'
-import { given, type Given } from '../../testing.ts'
+import { testOf } from '../../../test/support/fulfillment.ts'
+import { address, kit, orderBody, orderOf, patient, placed, shipping } from '../../../test/support/orders.ts'
+import { given, type Given } from '../../../test/support/server.ts'
 import { takeUnlinked } from './links.ts'
 
 const refusal = (lab: string) => ({

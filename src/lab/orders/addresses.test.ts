@@ -1,8 +1,8 @@
 // Addresses of patients by the region of the cell. Source: lab-testing.md 5.2.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { orderBody, patient, placed, proxy, shipping } from '../../testing-orders.ts'
-import { given } from '../../testing.ts'
+import { orderBody, patient, placed, proxy, shipping } from '../../../test/support/orders.ts'
+import { given } from '../../../test/support/server.ts'
 
 const at = (country: string, zip: string, state?: string) => ({
   first_line: '1 Sample Way',

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
 import { sql } from '../../platform/db/sql.ts'
-import { kit, orderOf, placed } from '../../testing-orders.ts'
-import { given, type Given } from '../../testing.ts'
+import { kit, orderOf, placed } from '../../../test/support/orders.ts'
+import { given, type Given } from '../../../test/support/server.ts'
 import { lifecycles, type LifecycleName } from './lifecycle.ts'
 
 const cancel = ({ api }: Given, id: string) => api.post(`/v3/order/${id}/cancel`)

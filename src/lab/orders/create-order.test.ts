@@ -6,9 +6,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { findLabTest } from '../catalog/lab-tests.ts'
 import { T } from '../../platform/schema/schema.ts'
 import { sql, type Sql } from '../../platform/db/sql.ts'
-import { platformAccount } from '../../testing-labs.ts'
-import { address, orderBody, patient, placed, shownAddress } from '../../testing-orders.ts'
-import { given, type Given } from '../../testing.ts'
+import { platformAccount } from '../../../test/support/lab-accounts.ts'
+import { address, orderBody, patient, placed, shownAddress } from '../../../test/support/orders.ts'
+import { given, type Given } from '../../../test/support/server.ts'
 
 const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00$/
 

@@ -1,10 +1,10 @@
 // What an order asks of its patient's demographics, insurance and physicians, and what it leaves of them.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { labAccount } from '../../testing-labs.ts'
+import { labAccount } from '../../../test/support/lab-accounts.ts'
 import { getRequisition } from '../documents/requisitions.ts'
-import { kit, orderBody, patient, placed, proxy, registration, tenantOf, walk } from '../../testing-orders.ts'
-import { given, type Given } from '../../testing.ts'
+import { kit, orderBody, patient, placed, proxy, registration, tenantOf, walk } from '../../../test/support/orders.ts'
+import { given, type Given } from '../../../test/support/server.ts'
 
 const infoOf = async ({ api }: Given, user: string) => (await api.get(`/v2/user/${user}/info/latest`)).body
 const minor = { ...patient, dob: '2020-05-05' }

@@ -4,8 +4,8 @@ import { randomUUID } from 'node:crypto'
 import { before, describe, test } from 'node:test'
 import { teamNow } from '../../platform/db/database.ts'
 import { sql, type Sql } from '../../platform/db/sql.ts'
-import { DAY_S, kit, patient, placed, registration, shipping } from '../../testing-orders.ts'
-import { given, type Given } from '../../testing.ts'
+import { DAY_S, kit, patient, placed, registration, shipping } from '../../../test/support/orders.ts'
+import { given, type Given } from '../../../test/support/server.ts'
 import type { Order } from './schema.ts'
 
 type Filters = Record<string, string | number | boolean | string[]>

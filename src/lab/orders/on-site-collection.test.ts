@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { switchFeature } from '../../tenancy/teams/teams.ts'
-import { address, orderBody, placed } from '../../testing-orders.ts'
-import { given, guard, type Given } from '../../testing.ts'
+import { address, orderBody, placed } from '../../../test/support/orders.ts'
+import { given, guard, type Given } from '../../../test/support/server.ts'
 
 const METHOD = 'on_site_collection'
 

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { sql } from '../../platform/db/sql.ts'
-import { address, DAY_S, orderBody, pass, patient, placed, proxy, tenantOf } from '../../testing-orders.ts'
-import { given, guard, type Given } from '../../testing.ts'
+import { address, DAY_S, orderBody, pass, patient, placed, proxy, tenantOf } from '../../../test/support/orders.ts'
+import { given, guard, type Given } from '../../../test/support/server.ts'
 import { teamNow } from '../../platform/db/database.ts'
 import { ageOn } from './patient-checks.ts'
 

@@ -6,8 +6,8 @@ import { iso, plusSeconds } from '../../platform/runtime/clock.ts'
 import { teamNow } from '../../platform/db/database.ts'
 import { T } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
-import { copies, DAY_S, kit, orderOf, pass, placed, tenantOf, walk } from '../../testing-orders.ts'
-import { given, type Given } from '../../testing.ts'
+import { copies, DAY_S, kit, orderOf, pass, placed, tenantOf, walk } from '../../../test/support/orders.ts'
+import { given, type Given } from '../../../test/support/server.ts'
 
 const resend = ({ api }: Given, body: Record<string, unknown>) => api.post('/v3/order/resend_events', body)
 

@@ -4,8 +4,8 @@ import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
 import { teamNow } from '../../platform/db/database.ts'
 import { sql } from '../../platform/db/sql.ts'
-import { DAY_S, jobInstants, kit, orderBody, orderOf, pass, placed, tenantOf, walk } from '../../testing-orders.ts'
-import { given, type Given } from '../../testing.ts'
+import { DAY_S, jobInstants, kit, orderBody, orderOf, pass, placed, tenantOf, walk } from '../../../test/support/orders.ts'
+import { given, type Given } from '../../../test/support/server.ts'
 
 /** The team's day, so many days from today. */
 async function dayIn(team: Given, days: number): Promise<string> {

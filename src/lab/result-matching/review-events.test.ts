@@ -1,10 +1,10 @@
 // Events about reviews, which are about no user: to endpoints, to brokers, and to those who follow. Source: events.md 4.8.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { delivered, deliveryFor, taken } from '../../testing-results.ts'
-import { pipe, piping, waiting } from '../../testing-pipelines.ts'
-import { endpoint, receiver } from '../../testing-webhooks.ts'
-import { given } from '../../testing.ts'
+import { delivered, deliveryFor, taken } from '../../../test/support/results.ts'
+import { pipe, piping, waiting } from '../../../test/support/brokers.ts'
+import { endpoint, receiver } from '../../../test/support/webhook-receiver.ts'
+import { given } from '../../../test/support/server.ts'
 
 const CREATED = 'labtest.match_review.created'
 const pipelines = piping()

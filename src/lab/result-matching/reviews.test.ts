@@ -5,10 +5,10 @@ import { describe, test } from 'node:test'
 import type { Order } from '../orders/schema.ts'
 import { T } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
-import { DAY_S, orderOf, pass, patient, placed } from '../../testing-orders.ts'
-import { delivered, deliveryFor, reportedPatient, reportOf, taken, walked } from '../../testing-results.ts'
-import { cells, given, guard, type Given } from '../../testing.ts'
-import { command } from '../../testing-commands.ts'
+import { DAY_S, orderOf, pass, patient, placed } from '../../../test/support/orders.ts'
+import { delivered, deliveryFor, reportedPatient, reportOf, taken, walked } from '../../../test/support/results.ts'
+import { cells, given, guard, type Given } from '../../../test/support/server.ts'
+import { command } from '../../../test/support/commands.ts'
 
 const [CREATED, UPDATED] = ['labtest.match_review.created', 'labtest.match_review.updated']
 const item = (id: string) => `/v3/unmatched_result/${id}`

@@ -5,11 +5,11 @@ import { expectedResults } from '../catalog/lab-tests.ts'
 import type { FailureType, LabReport } from '../links/diagnostic-report.ts'
 import { changeOrder } from '../orders/change-order.ts'
 import type { Order } from '../orders/schema.ts'
-import { placed, orderOf, tenantOf, walk } from '../../testing-orders.ts'
-import { cells, given, guard, type Given } from '../../testing.ts'
+import { placed, orderOf, tenantOf, walk } from '../../../test/support/orders.ts'
+import { cells, given, guard, type Given } from '../../../test/support/server.ts'
 import { expectations, type Expectation } from './expected-results.ts'
 import { receiveReport } from './results.ts'
-import { command } from '../../testing-commands.ts'
+import { command } from '../../../test/support/commands.ts'
 
 const [CREATED, UPDATED] = ['labtest.order.created', 'labtest.order.updated']
 

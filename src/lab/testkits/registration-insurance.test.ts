@@ -3,9 +3,9 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { T } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
-import { address, kit, orderBody, orderOf, patient, placed, registration } from '../../testing-orders.ts'
-import { labAccount } from '../../testing-labs.ts'
-import { given, type Given } from '../../testing.ts'
+import { address, kit, orderBody, orderOf, patient, placed, registration } from '../../../test/support/orders.ts'
+import { labAccount } from '../../../test/support/lab-accounts.ts'
+import { given, type Given } from '../../../test/support/server.ts'
 
 const card = { content: 'RmljdGlvbmFsIGNhcmQ=', content_type: 'image/jpeg' }
 const health_insurance = {

@@ -18,8 +18,8 @@ import {
   tenantOf,
   waiters,
   walk,
-} from '../../testing-orders.ts'
-import { given, type Given } from '../../testing.ts'
+} from '../../../test/support/orders.ts'
+import { given, type Given } from '../../../test/support/server.ts'
 import { moveKit } from './shipments.ts'
 
 const register = ({ api }: Given, sample_id: string | null, changes: Record<string, unknown> = {}) =>

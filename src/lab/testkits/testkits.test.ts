@@ -4,9 +4,9 @@ import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
 import { findLabTest } from '../catalog/lab-tests.ts'
 import { sql } from '../../platform/db/sql.ts'
-import { platformAccount } from '../../testing-labs.ts'
-import { kit, shipping } from '../../testing-orders.ts'
-import { given, type Given } from '../../testing.ts'
+import { platformAccount } from '../../../test/support/lab-accounts.ts'
+import { kit, shipping } from '../../../test/support/orders.ts'
+import { given, type Given } from '../../../test/support/server.ts'
 
 const order = async (team: Given, changes: Record<string, unknown>) =>
   team.api.post('/v3/order/testkit', {

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { changeOrder } from '../../lab/orders/change-order.ts'
 import type { Order } from '../../lab/orders/schema.ts'
-import { address, kit, orderOf, patient, placed, walk } from '../../testing-orders.ts'
-import { given, type Given } from '../../testing.ts'
+import { address, kit, orderOf, patient, placed, walk } from '../../../test/support/orders.ts'
+import { given, type Given } from '../../../test/support/server.ts'
 
 interface Told {
   kind: string

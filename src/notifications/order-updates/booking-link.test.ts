@@ -1,10 +1,10 @@
 // Where patients are told to book a visit at home.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { orderOf, placed, walk } from '../../testing-orders.ts'
-import { homeOrder, ok, slots, visitedTeam, visitOf } from '../../testing-visits.ts'
-import { cells, given, guard, type Given } from '../../testing.ts'
-import { command } from '../../testing-commands.ts'
+import { orderOf, placed, walk } from '../../../test/support/orders.ts'
+import { homeOrder, ok, slots, visitedTeam, visitOf } from '../../../test/support/home-visits.ts'
+import { cells, given, guard, type Given } from '../../../test/support/server.ts'
+import { command } from '../../../test/support/commands.ts'
 
 const PAGE = 'https://clinic.example/visits/{order_id}?again={order_id}'
 const pageOf = (id: string): string => `https://clinic.example/visits/${id}?again=${id}`

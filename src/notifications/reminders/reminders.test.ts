@@ -3,8 +3,8 @@ import { describe, test } from 'node:test'
 import { switchFeature } from '../../tenancy/teams/teams.ts'
 import { machineNow } from '../../platform/runtime/clock.ts'
 import { remindHandler } from './reminders.ts'
-import { DAY_S, pass, placed, tenantOf, walk } from '../../testing-orders.ts'
-import { given, guard, type Given } from '../../testing.ts'
+import { DAY_S, pass, placed, tenantOf, walk } from '../../../test/support/orders.ts'
+import { given, guard, type Given } from '../../../test/support/server.ts'
 
 const HOUR_S = 3600
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
-import { given, type Given } from '../../testing.ts'
+import { given, type Given } from '../../../test/support/server.ts'
 import { servicePhysician } from './physicians.ts'
 
 const placeOf = ({ team }: Given) => `/team/${team}/sandbox/physician`

@@ -4,8 +4,8 @@ import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
 import { T } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
-import { DAY_S, kit, pass, placed, registration } from '../../testing-orders.ts'
-import { given, type Given } from '../../testing.ts'
+import { DAY_S, kit, pass, placed, registration } from '../../../test/support/orders.ts'
+import { given, type Given } from '../../../test/support/server.ts'
 import type { User } from './schema.ts'
 
 const GRACE_S = 7 * DAY_S

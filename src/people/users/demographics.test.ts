@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
-import { DAY_S, pass } from '../../testing-orders.ts'
-import { given, type Given } from '../../testing.ts'
+import { DAY_S, pass } from '../../../test/support/orders.ts'
+import { given, type Given } from '../../../test/support/server.ts'
 import { latestDemographics, saveDemographics } from './demographics.ts'
 
 const address = { first_line: '1 Example Street', city: 'Phoenix', state: 'Arizona', zip: '85004' }

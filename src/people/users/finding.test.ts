@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { sql } from '../../platform/db/sql.ts'
-import { given } from '../../testing.ts'
+import { given } from '../../../test/support/server.ts'
 import type { User } from './schema.ts'
 
 describe('resolving a reference', () => {

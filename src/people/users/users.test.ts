@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
 import { sql } from '../../platform/db/sql.ts'
-import { DAY_S, pass, placed } from '../../testing-orders.ts'
-import { given, type Given } from '../../testing.ts'
+import { DAY_S, pass, placed } from '../../../test/support/orders.ts'
+import { given, type Given } from '../../../test/support/server.ts'
 import type { User } from './schema.ts'
 
 const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00$/

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { createHash, randomUUID } from 'node:crypto'
 import { before, describe, test } from 'node:test'
-import { cells, given } from '../../testing.ts'
+import { cells, given } from '../../../test/support/server.ts'
 import { dropOldDays, exportLines, verifyLog, type Position } from './access-archive.ts'
 import { leaveLine, lineOf, type Access } from './access-line.ts'
 import { AccessLog, seal } from './access-log.ts'

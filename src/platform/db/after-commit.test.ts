@@ -1,7 +1,7 @@
 // What a transaction does after its commit cannot undo it, nor give its connection back a second time.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { cells, given } from '../../testing.ts'
+import { cells, given } from '../../../test/support/server.ts'
 import { T } from '../schema/schema.ts'
 import { sql } from './sql.ts'
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { given } from '../../testing.ts'
+import { given } from '../../../test/support/server.ts'
 import type { Tx } from './transaction.ts'
 import { T } from '../schema/schema.ts'
 import { raw, sql } from './sql.ts'

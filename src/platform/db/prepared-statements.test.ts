@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import pg from 'pg'
-import { asOwner, connection, given, installation } from '../../testing.ts'
+import { asOwner, connection, given, installation } from '../../../test/support/server.ts'
 import { Db } from './database.ts'
 import { PreparedNames } from './prepared-statements.ts'
 import { T } from '../schema/schema.ts'

@@ -1,7 +1,7 @@
 // Numbers taken in blocks, by several processes at once.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { given } from '../../testing.ts'
+import { given } from '../../../test/support/server.ts'
 import { Numbers } from './sequences.ts'
 
 const SEQUENCE = 'order_event_id'

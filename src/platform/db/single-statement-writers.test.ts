@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
-import { connection } from '../../testing.ts'
+import { connection } from '../../../test/support/server.ts'
 import { LoneWriters } from './single-statement-writers.ts'
 
 const config = { ...connection, pipeline: true, application_name: 'lone writers' } as pg.ClientConfig

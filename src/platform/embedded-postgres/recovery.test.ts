@@ -4,7 +4,17 @@ import { join } from 'node:path'
 import { after, afterEach, describe, test } from 'node:test'
 import pg from 'pg'
 import { worksOn } from './processes.ts'
-import { ask, failure, opened, peer, postmasterOf, quiet, scratch, tidyUp, until } from '../embedded-testing.ts'
+import {
+  ask,
+  failure,
+  opened,
+  peer,
+  postmasterOf,
+  quiet,
+  scratch,
+  tidyUp,
+  until,
+} from '../../../test/support/embedded-postgres.ts'
 
 const at = (name: string) => join(scratch, name)
 const stopped = async (dataDir: string) => (await opened(dataDir)).stop()

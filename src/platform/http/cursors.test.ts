@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { createHash, randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
-import { given, type Given } from '../../testing.ts'
-import { endpoint } from '../../testing-webhooks.ts'
+import { given, type Given } from '../../../test/support/server.ts'
+import { endpoint } from '../../../test/support/webhook-receiver.ts'
 
 /** A cursor as the server writes it, of a list whose name everybody can read in the sources. */
 const forged = (list: string, ...position: unknown[]): string => {

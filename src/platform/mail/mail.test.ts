@@ -5,13 +5,13 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
-import { cells, expire, given } from '../../testing.ts'
-import { mailServer } from '../../testing-mail.ts'
+import { cells, expire, given } from '../../../test/support/server.ts'
+import { mailServer } from '../../../test/support/smtp-server.ts'
 import { createLog } from '../telemetry/log.ts'
 import { MailCourier } from './mail-sender.ts'
 import { mailCleanup, sendMail, type NewMail } from './mail-outbox.ts'
 import { readSmtp, type SmtpSettings } from './smtp.ts'
-import { command } from '../../testing-commands.ts'
+import { command } from '../../../test/support/commands.ts'
 
 const log = createLog('silent')
 const settings = (url: string, from = 'Fictional Clinic <clinic@clinic.example>'): SmtpSettings => {

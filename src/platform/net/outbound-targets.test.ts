@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { readConfig } from '../config/config.ts'
-import { cells, given, hosts } from '../../testing.ts'
-import { delivering, endpoint, receiver, standing, tell } from '../../testing-webhooks.ts'
+import { cells, given, hosts } from '../../../test/support/server.ts'
+import { delivering, endpoint, receiver, standing, tell } from '../../../test/support/webhook-receiver.ts'
 import { isPublic, Targets } from './outbound-targets.ts'
 
 const refused = `

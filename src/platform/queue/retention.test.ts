@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { cleanups } from '../../app/modules.ts'
-import { access, cells, given, type Given } from '../../testing.ts'
+import { access, cells, given, type Given } from '../../../test/support/server.ts'
 import { accessCleanups } from '../access-log/access-archive.ts'
 import { createLog } from '../telemetry/log.ts'
 import { createMetrics } from '../telemetry/metrics.ts'

@@ -8,7 +8,16 @@ import { T } from '../schema/schema.ts'
 import { sql } from '../db/sql.ts'
 import { Worker, type WorkerOptions } from './worker.ts'
 import { Cells } from '../db/cells.ts'
-import { asOwner, cells as testCells, connection, given, guard, installation, metrics, type Given } from '../../testing.ts'
+import {
+  asOwner,
+  cells as testCells,
+  connection,
+  given,
+  guard,
+  installation,
+  metrics,
+  type Given,
+} from '../../../test/support/server.ts'
 
 const options = { connection, connections_max: 8, checkRows: true, installation }
 /** One cell alone: a worker takes whatever is due there. */

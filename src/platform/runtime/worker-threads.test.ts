@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { heavy, HeavyBusy, HeavyLimit } from './worker-threads.ts'
 
-const task = new URL('../heavy.fixture.ts', import.meta.url)
+const task = new URL('../../../test/support/worker-thread-tasks.ts', import.meta.url)
 const pool = heavy()
 after(() => pool.close())
 

@@ -7,8 +7,8 @@ import { Problem } from '../../platform/http/errors.ts'
 import { LeaseLost } from '../../platform/db/leases.ts'
 import { T } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
-import { DAY_S, placed } from '../../testing-orders.ts'
-import { cells, clocks, given, runner, type Given } from '../../testing.ts'
+import { DAY_S, placed } from '../../../test/support/orders.ts'
+import { cells, clocks, given, runner, type Given } from '../../../test/support/server.ts'
 import { ClockMoves } from './clock-lease.ts'
 
 const TEAMS = 50

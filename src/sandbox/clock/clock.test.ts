@@ -5,8 +5,8 @@ import { iso, plusSeconds } from '../../platform/runtime/clock.ts'
 import { teamNow } from '../../platform/db/database.ts'
 import { T } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
-import { DAY_S, orderOf, placed, tenantOf } from '../../testing-orders.ts'
-import { given, type Given } from '../../testing.ts'
+import { DAY_S, orderOf, placed, tenantOf } from '../../../test/support/orders.ts'
+import { given, type Given } from '../../../test/support/server.ts'
 
 const CLOCK = '/v1/sandbox/clock'
 const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00$/

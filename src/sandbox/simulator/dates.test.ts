@@ -6,11 +6,11 @@ import { iso, machineNow } from '../../platform/runtime/clock.ts'
 import { teamNow } from '../../platform/db/database.ts'
 import { T } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
-import { appointmentsOf, assertAgreement } from '../../testing-appointments.ts'
-import { DAY_S, orderOf, pass, placed, tenantOf } from '../../testing-orders.ts'
-import { avenue, homeOrder, managing, ok, slots, street, usAddress, visitOf } from '../../testing-visits.ts'
-import { given, type Given } from '../../testing.ts'
-import { KNOWN, start, statuses, tracking, updates } from '../../simulator/simulator.fixture.ts'
+import { appointmentsOf, assertAgreement } from '../../../test/support/appointments.ts'
+import { DAY_S, orderOf, pass, placed, tenantOf } from '../../../test/support/orders.ts'
+import { avenue, homeOrder, managing, ok, slots, street, usAddress, visitOf } from '../../../test/support/home-visits.ts'
+import { given, type Given } from '../../../test/support/server.ts'
+import { KNOWN, start, statuses, tracking, updates } from '../../../test/support/simulator.ts'
 
 const lows = async (team: Given, id: string) => statuses(await orderOf(team, id)).map((status) => status.split('.').at(-1))
 const nowOf = async (team: Given) => teamNow(await tenantOf(team))

@@ -1,9 +1,9 @@
 // Simulating orders whose blood is drawn.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { orderOf, placed, walk } from '../../testing-orders.ts'
-import { given, type Given } from '../../testing.ts'
-import { CREATED, CRITICAL, simulate, start, statuses, updates } from '../../simulator/simulator.fixture.ts'
+import { orderOf, placed, walk } from '../../../test/support/orders.ts'
+import { given, type Given } from '../../../test/support/server.ts'
+import { CREATED, CRITICAL, simulate, start, statuses, updates } from '../../../test/support/simulator.ts'
 
 const order = async (team: Given, method: string) => placed(team, { lab_test_id: await team.test(method) })
 

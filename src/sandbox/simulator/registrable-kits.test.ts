@@ -1,8 +1,8 @@
 // Simulated kits whose patient is known later: they wait for the registration. Source: lab-testing.md 24.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { DAY_S, kit, orderOf, pass, patient, walk } from '../../testing-orders.ts'
-import { given } from '../../testing.ts'
+import { DAY_S, kit, orderOf, pass, patient, walk } from '../../../test/support/orders.ts'
+import { given } from '../../../test/support/server.ts'
 import {
   CARRIER,
   CREATED,
@@ -16,7 +16,7 @@ import {
   UNKNOWN,
   UPDATED,
   updates,
-} from '../../simulator/simulator.fixture.ts'
+} from '../../../test/support/simulator.ts'
 
 describe('simulating a kit to be registered', () => {
   test('waits with its customer, and goes on when it is registered', async () => {

@@ -6,8 +6,8 @@ import { eraseOrdersHandler } from '../../lab/orders/erase.ts'
 import type { Order } from '../../lab/orders/schema.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
 import { sql } from '../../platform/db/sql.ts'
-import { DAY_S, jobInstants, kit, orderOf, pass, placed, walk } from '../../testing-orders.ts'
-import { given } from '../../testing.ts'
+import { DAY_S, jobInstants, kit, orderOf, pass, placed, walk } from '../../../test/support/orders.ts'
+import { given } from '../../../test/support/server.ts'
 import {
   CARRIER,
   CREATED,
@@ -22,7 +22,7 @@ import {
   tracking,
   UPDATED,
   updates,
-} from '../../simulator/simulator.fixture.ts'
+} from '../../../test/support/simulator.ts'
 
 describe('simulating a kit for a known patient', () => {
   test('answers at once, and the steps follow one by one, each with its event', async () => {

@@ -3,11 +3,11 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Appointment, TimeSlot } from '../../visits/appointments/schema.ts'
 import type { Order } from '../../lab/orders/schema.ts'
-import { assertAgreement } from '../../testing-appointments.ts'
-import { placed } from '../../testing-orders.ts'
-import { avenue, homeOrder, ok, slots, usAddress, visitOf } from '../../testing-visits.ts'
-import { given, type Given } from '../../testing.ts'
-import { start } from '../../simulator/simulator.fixture.ts'
+import { assertAgreement } from '../../../test/support/appointments.ts'
+import { placed } from '../../../test/support/orders.ts'
+import { avenue, homeOrder, ok, slots, usAddress, visitOf } from '../../../test/support/home-visits.ts'
+import { given, type Given } from '../../../test/support/server.ts'
+import { start } from '../../../test/support/simulator.ts'
 
 const HOUR_S = 3600
 const PHOENIX_S = -7 * HOUR_S

@@ -2,13 +2,13 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
-import { labAccount } from '../../testing-labs.ts'
-import { orderOf } from '../../testing-orders.ts'
-import { taken, walked } from '../../testing-results.ts'
-import { cells, given, guard, type Given } from '../../testing.ts'
+import { labAccount } from '../../../test/support/lab-accounts.ts'
+import { orderOf } from '../../../test/support/orders.ts'
+import { taken, walked } from '../../../test/support/results.ts'
+import { cells, given, guard, type Given } from '../../../test/support/server.ts'
 import { examplePhysician } from '../../people/person/example-patient.ts'
 import { rehearsalCases, rolesOf } from './cases.ts'
-import { command } from '../../testing-commands.ts'
+import { command } from '../../../test/support/commands.ts'
 
 const PATH = '/v3/unmatched_result_test'
 const post = ({ api }: Given, body: unknown, key: string = randomUUID()) => api.post(PATH, body, { 'x-idempotency-key': key })

@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
 import { leaveCommand } from '../../platform/access-log/access-line.ts'
 import { seal } from '../../platform/access-log/access-log.ts'
-import { access, administration, cells, client, given, type Given, type Reply } from '../../testing.ts'
+import { access, administration, cells, client, given, type Given, type Reply } from '../../../test/support/server.ts'
 
 async function list(team: Given, user: string, more = '', api = team.manage): Promise<Reply> {
   await access.flush()

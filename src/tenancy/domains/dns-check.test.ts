@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { beforeEach, describe, test } from 'node:test'
-import { cname, nameServer, txt } from '../../testing-dns.ts'
+import { cname, nameServer, txt } from '../../../test/support/dns-server.ts'
 import { checkRecords, type DnsRecord, type Outcome } from './dns-check.ts'
 
 const server = await nameServer()

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
-import { fresh, publish, read, registered, verify } from '../../testing-domains.ts'
-import { cells, client, given } from '../../testing.ts'
+import { fresh, publish, read, registered, verify } from '../../../test/support/domains.ts'
+import { cells, client, given } from '../../../test/support/server.ts'
 
 describe('a domain', () => {
   test('is registered, read, listed newest first, and given up', async () => {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { txt } from '../../testing-dns.ts'
-import { publish, read, registered, server, verify } from '../../testing-domains.ts'
-import { administration, asOwner, cells, given } from '../../testing.ts'
+import { txt } from '../../../test/support/dns-server.ts'
+import { publish, read, registered, server, verify } from '../../../test/support/domains.ts'
+import { administration, asOwner, cells, given } from '../../../test/support/server.ts'
 
 describe('verifying', () => {
   test('finds a domain whose records are there', async () => {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
-import { APP, embedding, launch, launchOf, member } from '../../testing-launches.ts'
-import { client, given, type Given } from '../../testing.ts'
+import { APP, embedding, launch, launchOf, member } from '../../../test/support/launch-browser.ts'
+import { client, given, type Given } from '../../../test/support/server.ts'
 
 const CONFIGURATION = '/ehr_integration/configuration'
 const MEMBER = '/ehr_integration/member'

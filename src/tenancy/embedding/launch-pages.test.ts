@@ -2,8 +2,18 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { request } from 'node:http'
 import { describe, test } from 'node:test'
-import { CONTINUATION, embedding, guarded, launchOf, member, session, signedIn, urlOf, visit } from '../../testing-launches.ts'
-import { cells, given, settings, url } from '../../testing.ts'
+import {
+  CONTINUATION,
+  embedding,
+  guarded,
+  launchOf,
+  member,
+  session,
+  signedIn,
+  urlOf,
+  visit,
+} from '../../../test/support/launch-browser.ts'
+import { cells, given, settings, url } from '../../../test/support/server.ts'
 
 const bindings = (...ids: string[]) => ids.map((team_id) => ({ team_id }))
 describe('a launch token', () => {

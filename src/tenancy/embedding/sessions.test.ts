@@ -1,8 +1,18 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { APP, embedding, guarded, launchOf, member, session, signedIn, urlOf, visit } from '../../testing-launches.ts'
+import {
+  APP,
+  embedding,
+  guarded,
+  launchOf,
+  member,
+  session,
+  signedIn,
+  urlOf,
+  visit,
+} from '../../../test/support/launch-browser.ts'
 import { neighbours } from '../../app/modules.ts'
-import { cells, expire, given, settings, vault } from '../../testing.ts'
+import { cells, expire, given, settings, vault } from '../../../test/support/server.ts'
 import { administer } from '../access/access.ts'
 import { sessionCleanup } from './sessions.ts'
 import { launchPages } from './launch-pages.ts'

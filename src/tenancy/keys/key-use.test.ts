@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { machineNow } from '../../platform/runtime/clock.ts'
-import { administration, cells, client, given } from '../../testing.ts'
+import { administration, cells, client, given } from '../../../test/support/server.ts'
 import { KeyUse } from './key-use.ts'
-import { command } from '../../testing-commands.ts'
+import { command } from '../../../test/support/commands.ts'
 
 const { use } = administration
 const listed = (...words: string[]): Promise<string> => command(cells, ['key', 'list', ...words])

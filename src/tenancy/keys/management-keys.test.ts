@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
-import { cells, client, given, type Given } from '../../testing.ts'
+import { cells, client, given, type Given } from '../../../test/support/server.ts'
 import { createOrgKey, revokeKey } from './keys.ts'
 
 const create = (org: Given, body: Record<string, unknown>, headers?: Record<string, string>) =>

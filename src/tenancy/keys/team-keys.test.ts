@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
 import { neighbours } from '../../app/modules.ts'
-import { administration, cells, client, given, settings, vault, type Given } from '../../testing.ts'
+import { administration, cells, client, given, settings, vault, type Given } from '../../../test/support/server.ts'
 import { administer } from '../access/access.ts'
 
 const PREFIXES = { 'sandbox/us': 'sk_us_', 'sandbox/eu': 'sk_eu_', 'production/us': 'pk_us_', 'production/eu': 'pk_eu_' }

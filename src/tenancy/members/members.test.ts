@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
-import { invited } from '../../../test/operations/requests.ts'
-import { cells, client, given, type Given } from '../../testing.ts'
+import { invited } from '../../../test/contract/operations/requests.ts'
+import { cells, client, given, type Given } from '../../../test/support/server.ts'
 
 const address = (): string => `testa-${randomUUID()}@example.com`
 const accept = (token: string, name = 'Testa Fictional') => client(undefined).post('/v1/invite/accept', { token, name })

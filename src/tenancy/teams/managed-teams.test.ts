@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
-import { delivering, receiver } from '../../testing-webhooks.ts'
-import { client, given, guard, type Given } from '../../testing.ts'
+import { delivering, receiver } from '../../../test/support/webhook-receiver.ts'
+import { client, given, guard, type Given } from '../../../test/support/server.ts'
 
 const UNSET = {
   lab_tests_patient_sms_communication_enabled: true,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
-import { given } from '../../testing.ts'
+import { given } from '../../../test/support/server.ts'
 
 describe('the own team', () => {
   test('is read with its settings and without a secret', async () => {

@@ -12,9 +12,9 @@ import {
   bookingOf,
   happen,
   type Method,
-} from '../../testing-appointments.ts'
-import { orderOf, pass, placed, tenantOf, walk } from '../../testing-orders.ts'
-import { cells, given, guard, type Given } from '../../testing.ts'
+} from '../../../test/support/appointments.ts'
+import { orderOf, pass, placed, tenantOf, walk } from '../../../test/support/orders.ts'
+import { cells, given, guard, type Given } from '../../../test/support/server.ts'
 import {
   assertBookable,
   assertMovable,
@@ -26,7 +26,7 @@ import {
   moveAppointment,
   type Reply,
 } from './appointments.ts'
-import { command } from '../../testing-commands.ts'
+import { command } from '../../../test/support/commands.ts'
 
 const CREATED = 'labtest.appointment.created'
 const UPDATED = 'labtest.appointment.updated'

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { after, test } from 'node:test'
 import { sql } from '../../platform/db/sql.ts'
-import { cells, expire } from '../../testing.ts'
+import { cells, expire } from '../../../test/support/server.ts'
 import { locator } from './geocoder.ts'
 import { placeCleanups } from './postal-places.ts'
 

@@ -3,9 +3,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { cells } from '../../testing.ts'
+import { cells } from '../../../test/support/server.ts'
 import { placeOf } from './postal-places.ts'
-import { command, outcomeOf } from '../../testing-commands.ts'
+import { command, outcomeOf } from '../../../test/support/commands.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'places-'))
 after(() => rmSync(folder, { recursive: true }))

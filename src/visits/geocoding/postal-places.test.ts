@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { anyText } from '../../../test/support/any-text.ts'
 import { sql } from '../../platform/db/sql.ts'
-import { cells } from '../../testing.ts'
+import { cells } from '../../../test/support/server.ts'
 import { placeOf } from './postal-places.ts'
 
 const { queries } = cells.of('sandbox-us')

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { AvailableSlots } from '../appointments/schema.ts'
-import { DAY_S, pass, tenantOf } from '../../testing-orders.ts'
+import { DAY_S, pass, tenantOf } from '../../../test/support/orders.ts'
 import {
   available,
   avenue,
@@ -15,8 +15,8 @@ import {
   visitedTeam,
   visitOf,
   week,
-} from '../../testing-visits.ts'
-import { given, type Given } from '../../testing.ts'
+} from '../../../test/support/home-visits.ts'
+import { given, type Given } from '../../../test/support/server.ts'
 import { teamNow } from '../../platform/db/database.ts'
 import { plusDays } from './local-time.ts'
 

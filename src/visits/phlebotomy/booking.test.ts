@@ -5,8 +5,8 @@ import { iso, plusSeconds } from '../../platform/runtime/clock.ts'
 import { teamNow } from '../../platform/db/database.ts'
 import { sql } from '../../platform/db/sql.ts'
 import { T } from '../../platform/schema/schema.ts'
-import { appointmentsOf, assertAgreement } from '../../testing-appointments.ts'
-import { DAY_S, orderOf, pass, patient, placed, proxy, tenantOf, walk } from '../../testing-orders.ts'
+import { appointmentsOf, assertAgreement } from '../../../test/support/appointments.ts'
+import { DAY_S, orderOf, pass, patient, placed, proxy, tenantOf, walk } from '../../../test/support/orders.ts'
 import {
   avenue,
   employ,
@@ -19,9 +19,9 @@ import {
   usAddress,
   visitedTeam,
   visitOf,
-} from '../../testing-visits.ts'
-import { cells, given, guard, type Given } from '../../testing.ts'
-import { command } from '../../testing-commands.ts'
+} from '../../../test/support/home-visits.ts'
+import { cells, given, guard, type Given } from '../../../test/support/server.ts'
+import { command } from '../../../test/support/commands.ts'
 
 const KEY_EXPIRED = 'This booking key has expired. Please ask for the available times again.'
 const SLOT_GONE = 'This appointment slot is no longer available. Please select a new time.'

@@ -17,9 +17,9 @@ import {
   visitedTeam,
   visitOf,
   week,
-} from '../../testing-visits.ts'
-import { cells, given, type Given } from '../../testing.ts'
-import { command, outcomeOf } from '../../testing-commands.ts'
+} from '../../../test/support/home-visits.ts'
+import { cells, given, type Given } from '../../../test/support/server.ts'
+import { command, outcomeOf } from '../../../test/support/commands.ts'
 
 const PRODUCTION = 'production-us'
 

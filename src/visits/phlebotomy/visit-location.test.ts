@@ -1,8 +1,8 @@
 // Which addresses can be visited. Source: lab-testing.md 19.3.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { homeOrder, street, usAddress, visitOf, visitedTeam } from '../../testing-visits.ts'
-import type { Given } from '../../testing.ts'
+import { homeOrder, street, usAddress, visitOf, visitedTeam } from '../../../test/support/home-visits.ts'
+import type { Given } from '../../../test/support/server.ts'
 import { isReachable } from './visit-location.ts'
 
 const door = { detail: 'The address must have a street and a house number.' }

@@ -3,10 +3,21 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { iso, plusSeconds } from '../../platform/runtime/clock.ts'
 import { teamNow } from '../../platform/db/database.ts'
-import { assertAgreement } from '../../testing-appointments.ts'
-import { DAY_S, orderOf, pass, patient, tenantOf } from '../../testing-orders.ts'
-import { avenue, homeOrder, managing, ok, refused, slots, street, usAddress, visitedTeam, visitOf } from '../../testing-visits.ts'
-import { given, type Given } from '../../testing.ts'
+import { assertAgreement } from '../../../test/support/appointments.ts'
+import { DAY_S, orderOf, pass, patient, tenantOf } from '../../../test/support/orders.ts'
+import {
+  avenue,
+  homeOrder,
+  managing,
+  ok,
+  refused,
+  slots,
+  street,
+  usAddress,
+  visitedTeam,
+  visitOf,
+} from '../../../test/support/home-visits.ts'
+import { given, type Given } from '../../../test/support/server.ts'
 
 const lows = async (team: Given, id: string) =>
   (await orderOf(team, id)).events.map(({ status }) => status.split('.').at(-1)).slice(2)

@@ -3,15 +3,26 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
 import { setActive, upsertSites, markChanged } from '../psc/sites.ts'
-import { appointmentsOf, assertAgreement, happen } from '../../testing-appointments.ts'
+import { appointmentsOf, assertAgreement, happen } from '../../../test/support/appointments.ts'
 import { completeAppointment } from '../appointments/appointments.ts'
-import { orderOf, pass, placed, walk } from '../../testing-orders.ts'
-import { atLab, book, BOOKABLE, cancel, move, read, schedule, siteWithSchedule, slots, walkIn } from '../../testing-scheduling.ts'
-import { labId, site, withSites } from '../../testing-sites.ts'
-import { cells, given, guard, type Given } from '../../testing.ts'
+import { orderOf, pass, placed, walk } from '../../../test/support/orders.ts'
+import {
+  atLab,
+  book,
+  BOOKABLE,
+  cancel,
+  move,
+  read,
+  schedule,
+  siteWithSchedule,
+  slots,
+  walkIn,
+} from '../../../test/support/psc-booking.ts'
+import { labId, site, withSites } from '../../../test/support/psc-sites.ts'
+import { cells, given, guard, type Given } from '../../../test/support/server.ts'
 import { upsertSchedules } from './schedules.ts'
 import { answerBooking, waitingBookings } from './booking-answers.ts'
-import { command } from '../../testing-commands.ts'
+import { command } from '../../../test/support/commands.ts'
 
 const GONE = { detail: 'This appointment slot is no longer available. Please select a new time.' }
 const refused = (reply: { status: number; body: unknown }, status: number, detail: string) =>

@@ -1,10 +1,10 @@
 // Many who want the last place at once: as many get one as there are, on a real database.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { assertAgreement } from '../../testing-appointments.ts'
-import { asked, book, move, read, siteWithSchedule, slots, walkIn } from '../../testing-scheduling.ts'
-import { waiters } from '../../testing-orders.ts'
-import { given, type Given } from '../../testing.ts'
+import { assertAgreement } from '../../../test/support/appointments.ts'
+import { asked, book, move, read, siteWithSchedule, slots, walkIn } from '../../../test/support/psc-booking.ts'
+import { waiters } from '../../../test/support/orders.ts'
+import { given, type Given } from '../../../test/support/server.ts'
 import { countUnderLock } from './capacity.ts'
 
 const GONE = 'This appointment slot is no longer available. Please select a new time.'

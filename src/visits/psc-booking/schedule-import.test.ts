@@ -4,10 +4,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { book, BOOKABLE, read, siteWithSchedule, slots, walkIn } from '../../testing-scheduling.ts'
-import { labId, site, withSites } from '../../testing-sites.ts'
-import { cells, given } from '../../testing.ts'
-import { command, outcomeOf } from '../../testing-commands.ts'
+import { book, BOOKABLE, read, siteWithSchedule, slots, walkIn } from '../../../test/support/psc-booking.ts'
+import { labId, site, withSites } from '../../../test/support/psc-sites.ts'
+import { cells, given } from '../../../test/support/server.ts'
+import { command, outcomeOf } from '../../../test/support/commands.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'schedules-'))
 after(() => rmSync(folder, { recursive: true }))

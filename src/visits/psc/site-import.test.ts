@@ -3,10 +3,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { labId } from '../../testing-sites.ts'
-import { cells } from '../../testing.ts'
+import { labId } from '../../../test/support/psc-sites.ts'
+import { cells } from '../../../test/support/server.ts'
 import { findSite } from './sites.ts'
-import { command, outcomeOf } from '../../testing-commands.ts'
+import { command, outcomeOf } from '../../../test/support/commands.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'psc-'))
 after(() => rmSync(folder, { recursive: true }))

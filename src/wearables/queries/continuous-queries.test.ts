@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
-import { client, given, type Given } from '../../testing.ts'
+import { client, given, type Given } from '../../../test/support/server.ts'
 
 const key = { group_key: '*' }
 const query = {

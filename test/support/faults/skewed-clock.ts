@@ -1,6 +1,6 @@
 // The program on a machine whose clock is wrong: a whole process, whose `Date` is ahead or behind by so many seconds.
 import { fileURLToPath } from 'node:url'
-import { start, type Program } from '../../program.ts'
+import { start, type Program } from '../program.ts'
 
 const preload = fileURLToPath(new URL('skewed-date.ts', import.meta.url))
 

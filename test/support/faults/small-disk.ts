@@ -2,9 +2,9 @@
 import { spawnSync } from 'node:child_process'
 import { closeSync, fstatSync, ftruncateSync, mkdirSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
-import { folder as inScratch } from '../../program.ts'
+import { folder as inScratch } from '../program.ts'
 import { exists } from '../../../src/platform/embedded-postgres/processes.ts'
-import { releases } from '../../../src/platform/embedded-testing.ts'
+import { releases } from '../embedded-postgres.ts'
 
 const BALLAST = 'ballast'
 const MIB = 1024 * 1024

@@ -8,8 +8,8 @@ import type { AddressInfo } from 'node:net'
 import { after, describe, test } from 'node:test'
 import { gunzipSync } from 'node:zlib'
 import rhea from 'rhea'
-import { given } from '../../../testing.ts'
-import { hurryPipelines, pipe, piping, say, waiting } from '../../../testing-pipelines.ts'
+import { given } from '../../../../test/support/server.ts'
+import { hurryPipelines, pipe, piping, say, waiting } from '../../../../test/support/brokers.ts'
 
 const MIB = 1024 * 1024
 const KEY = Buffer.from('a fictional key of an account').toString('base64')

@@ -6,8 +6,8 @@ import { protos } from '@google-cloud/pubsub'
 import { Server, ServerCredentials, status, type sendUnaryData, type ServerUnaryCall } from '@grpc/grpc-js'
 import { readConfig } from '../../../platform/config/config.ts'
 import { newVaultKey, Vault } from '../../../platform/crypto/vault.ts'
-import { given, pubsub_projects } from '../../../testing.ts'
-import { hurryPipelines, path, pipe, piping, say, waiting } from '../../../testing-pipelines.ts'
+import { given, pubsub_projects } from '../../../../test/support/server.ts'
+import { hurryPipelines, path, pipe, piping, say, waiting } from '../../../../test/support/brokers.ts'
 
 // The client library would look for the machine's credentials in the network.
 process.env.METADATA_SERVER_DETECTION = 'none'

@@ -5,10 +5,20 @@ import type { TimeSlot } from '../../appointments/schema.ts'
 import type { CellName } from '../../../platform/db/cell-names.ts'
 import { T } from '../../../platform/schema/schema.ts'
 import { sql } from '../../../platform/db/sql.ts'
-import { appointmentsOf, assertAgreement } from '../../../testing-appointments.ts'
-import { homeOrder, ok, refused, slots, street, avenue, usAddress, visitedTeam, visitOf } from '../../../testing-visits.ts'
-import { orderOf } from '../../../testing-orders.ts'
-import type { Given } from '../../../testing.ts'
+import { appointmentsOf, assertAgreement } from '../../../../test/support/appointments.ts'
+import {
+  homeOrder,
+  ok,
+  refused,
+  slots,
+  street,
+  avenue,
+  usAddress,
+  visitedTeam,
+  visitOf,
+} from '../../../../test/support/home-visits.ts'
+import { orderOf } from '../../../../test/support/orders.ts'
+import type { Given } from '../../../../test/support/server.ts'
 import { linksOf } from './links.ts'
 
 interface Kind {

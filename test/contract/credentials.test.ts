@@ -1,0 +1,95 @@
+// A credential is one kind of text and nothing else: no text by which the program finds something in its own memory is taken for one.
+import assert from 'node:assert/strict'
+import { before, describe, test } from 'node:test'
+import { keysSetDuring } from '../support/map-keys.ts'
+import { operations } from '../../src/app/modules.ts'
+import { embedding, launch, launchOf, visit } from '../support/launch-browser.ts'
+import { administration, client, given, url, type Given } from '../support/server.ts'
+import { send, valid } from './operations/requests.ts'
+
+/** Where a caller may put a credential, and the status of what it is answered: below 400 when the text was taken for one. */
+const spellings: Record<string, (text: string, org: Given) => Promise<number>> = {
+  'x-service-api-key': (text) => statusOf('/v2/user', { 'x-service-api-key': text }),
+  'x-vital-api-key': (text) => statusOf('/v2/user', { 'x-vital-api-key': text }),
+  'both headers of team keys': (text) => statusOf('/v2/user', { 'x-service-api-key': text, 'x-vital-api-key': text }),
+  authorization: (text) => statusOf('/v2/user', { authorization: text }),
+  'authorization: Bearer': (text) => statusOf('/v2/user', { authorization: `Bearer ${text}` }),
+  'x-management-key': (text, org) => statusOf(`/v1/org/${org.org_id}`, { 'x-management-key': text }),
+  'x-service-org-key': (text, org) => statusOf(`/v1/org/${org.org_id}`, { 'x-service-org-key': text }),
+  'x-vital-org-key': (text, org) => statusOf(`/v1/org/${org.org_id}`, { 'x-vital-org-key': text }),
+  'the cookie of a session opened by a link': (text) => statusOf('/auth/session', { cookie: `drawbridge_link_out=${text}` }),
+  'the cookie of an embedded session': (text) => statusOf('/auth/session', { cookie: `drawbridge_feature_embed=${text}` }),
+  'a launch token': (text) => statusOf(`/auth/launch?token=${encodeURIComponent(text)}`),
+  'a requisition link': (text) => statusOf(`/documents/requisition?token=${encodeURIComponent(text)}`),
+  'the token of an invite': async (text) =>
+    (await client(undefined).post('/v1/invite/accept', { token: text, name: 'Testa Fictional' })).status,
+}
+
+async function statusOf(path: string, headers: Record<string, string> = {}): Promise<number> {
+  const response = await fetch(url + path, { headers, redirect: 'manual' })
+  await response.arrayBuffer()
+  return response.status
+}
+
+/** A text that may stand in a header: another does not reach the server. */
+const isHeaderText = (text: string): boolean => /^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$/.test(text)
+
+describe('a text that is a key in the memory of the program', async () => {
+  const org = await given()
+  const token = administration.tokens.sign([org.cell, org.team], 600)
+  const { member } = await embedding(org)
+  const launchUrl = (await launch(org, launchOf(org, member))).body.url as string
+  let texts: string[] = []
+
+  /** Each credential is used where it belongs, so that what the program keeps in memory for it is there. */
+  const useCredentials = async () => {
+    assert.equal(await spellings['x-service-api-key']!(org.key, org), 200)
+    assert.equal(await spellings['authorization: Bearer']!(token, org), 200)
+    assert.equal(await spellings['x-management-key']!(org.orgKey, org), 200)
+  }
+  const own: Record<string, RegExp> = {
+    [org.key]: /^(x-service-api-key|x-vital-api-key|both headers of team keys)$/,
+    [org.orgKey]: /^x-(management|service-org|vital-org)-key$/,
+    [token]: /^authorization: Bearer$/,
+  }
+
+  before(async () => {
+    texts = await keysSetDuring(async () => {
+      await useCredentials()
+      const { cookie } = await visit(launchUrl)
+      assert.equal(await statusOf('/auth/session', { cookie: cookie! }), 200)
+      const reading = Map.groupBy(
+        operations.filter(({ method }) => method === 'GET'),
+        ({ module }) => module,
+      )
+      for (const ofModule of reading.values())
+        for (const operation of ofModule.slice(0, 2)) await send(org, operation, await valid(org, operation))
+    })
+  })
+
+  test('is found where credentials and what belongs to teams are remembered', () => {
+    assert(texts.includes(org.key) && texts.includes(org.orgKey), 'the keys of keys')
+    assert(
+      texts.some((text) => text !== org.team && text.includes(org.team)),
+      'the keys of what belongs to the team',
+    )
+    assert(texts.filter(isHeaderText).length > 100, 'the keys of everything else')
+  })
+
+  for (const [place, ask] of Object.entries(spellings))
+    test(`is no credential as ${place}`, async () => {
+      const taken: string[] = []
+      const tried = texts.filter((text) => isHeaderText(text) && !own[text]?.test(place))
+      for (let i = 0; i < tried.length; i += 50) {
+        await useCredentials()
+        await Promise.all(
+          tried.slice(i, i + 50).map(async (text) => {
+            const status = await ask(text, org)
+            assert(status < 500, `${text} answered ${status}`)
+            if (status < 400) taken.push(text)
+          }),
+        )
+      }
+      assert.deepEqual(taken, [])
+    })
+})

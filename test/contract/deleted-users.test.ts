@@ -1,0 +1,335 @@
+// A deleted user: whatever operation there is, it answers as if nothing of the user were there, until the deletion is undone.
+import assert from 'node:assert/strict'
+import { before, describe, test } from 'node:test'
+import { operations } from '../../src/app/modules.ts'
+import type { Operation } from '../../src/platform/http/operation.ts'
+import { DAY_S, pass, placed, requisitioned } from '../support/orders.ts'
+import { delivering, receiver } from '../support/webhook-receiver.ts'
+import { given, type Given, type Reply } from '../support/server.ts'
+import { answered, success } from './operations/each.ts'
+import { belonging, places, propertiesOf, send, valid, withValue, type Place, type Request } from './operations/requests.ts'
+import { rowsOf } from './operations/rows.ts'
+
+/** Delete every user of the team. @returns their ids */
+async function deleteUsers(team: Given): Promise<string[]> {
+  const { rows } = await team.db.pool.query<{ id: string }>('select id from "user" where team_id = $1 and deleted_at is null', [
+    team.team,
+  ])
+  for (const { id } of rows) assert.equal((await team.api.delete(`/v2/user/${id}`)).status, 200)
+  return rows.map(({ id }) => id)
+}
+
+async function undo(team: Given, users: string[]): Promise<void> {
+  for (const id of users) assert.equal((await team.api.post(`/v2/user/undo_delete?user_id=${id}`)).status, 200)
+}
+
+/** Ids and references of everything that is a user's, as requests and answers have them. */
+async function idsOfUsers({ db, team }: Given): Promise<string[]> {
+  const { rows } = await db.pool.query<{ id: string }>(
+    `select id::text from "user" where team_id = $1
+     union select client_user_id from "user" where team_id = $1
+     union select id::text from lab_order where team_id = $1
+     union select transaction_id::text from lab_order where team_id = $1
+     union select sample_id from lab_order where team_id = $1 and sample_id is not null
+     union select id::text from appointment where team_id = $1
+     union select id::text from insurance where team_id = $1
+     union select id::text from event where team_id = $1 and user_id is not null
+     union select 'msg_' || replace(id::text, '-', '') from event where team_id = $1 and user_id is not null`,
+    [team],
+  )
+  return rows.map(({ id }) => id)
+}
+
+const textOf = ({ body }: Reply): string => (Buffer.isBuffer(body) ? body.toString('latin1') : JSON.stringify(body))
+const PEOPLE = /Testa|1990-01-31/i
+/** What an answer shows of users, beyond what the request has said itself. */
+function shownOf(reply: Reply, ids: string[], request: Request): string[] {
+  const [text, said] = [textOf(reply), JSON.stringify(request)]
+  const found = ids.filter((id) => text.includes(id) && !said.includes(id))
+  const person = PEOPLE.exec(text)?.[0]
+  return person !== undefined && !said.includes(person) ? [...found, person] : found
+}
+
+/** They are about deleting itself. */
+const ABOUT_DELETING = new Set(['undo_user_delete', 'delete_user'])
+/** Who has seen or changed something of a user is asked about deleted users as well: it is kept to be asked. */
+const ACCESS_LOG = 'list_user_access'
+/** Ids of what is not there are no error here: nothing is found. */
+const FINDS_NOTHING = new Set(['get_orders', 'list_events', 'resend_events', 'search_team_users'])
+/** Names under which requests name something of a user. */
+const OF_USERS = new Set([
+  'user_id',
+  'client_user_id',
+  'order_id',
+  'order_ids',
+  'object_id',
+  'transaction_id',
+  'order_transaction_id',
+  'raw_result_id',
+  'sample_id',
+])
+/** Where requests of an operation can name something of a user. */
+function placesOf(operation: Operation): Place[] {
+  if (operation.auth === 'team') return places(operation).filter(({ name }) => OF_USERS.has(name))
+  return (['params', 'query', 'body'] as const).flatMap((part) =>
+    Object.entries(propertiesOf(operation[part]))
+      .filter(([name]) => OF_USERS.has(name))
+      .map(([name, { type }]) => ({
+        part: part === 'params' ? 'path' : part,
+        path: [name],
+        name,
+        list: type === 'array',
+        beside: (operation.query as { required?: string[] } | undefined)?.required ?? [],
+      })),
+  )
+}
+/** `query_id` is a part of a reference here. */
+const namesUser = (operation: Operation): boolean => operation.id === 'search_team_users' || placesOf(operation).length > 0
+const naming = operations.filter(
+  (operation) => !ABOUT_DELETING.has(operation.id) && operation.id !== ACCESS_LOG && namesUser(operation),
+)
+
+/** Whether a request has a value at a place. */
+const has = (request: Request, { part, path }: Place): boolean =>
+  path.reduce<unknown>((value, name) => (value as Record<string, unknown> | undefined)?.[name], request[part]) !== undefined
+
+/** A request that works, and one more for each place that it leaves empty and that could name something of a user. */
+async function requestsFor(team: Given, operation: Operation): Promise<[Request, ...Request[]]> {
+  const usual = await valid(team, operation)
+  const further: Request[] = []
+  for (const place of placesOf(operation))
+    if (!has(usual, place)) further.push(withValue(usual, place, await belonging(team, operation, place.name)))
+  return [usual, ...further]
+}
+
+describe(
+  'an operation on something of a deleted user answers 404, and as before when the deletion is undone:',
+  {
+    concurrency: 4,
+  },
+  () => {
+    for (const operation of naming)
+      test(operation.id, async () => {
+        const team = await given()
+        const requests = await requestsFor(team, operation)
+        const ids = await idsOfUsers(team)
+        const users = await deleteUsers(team)
+        for (const request of requests) {
+          const reply = await send(team, operation, request)
+          assert.equal(reply.status, FINDS_NOTHING.has(operation.id) ? 200 : 404, answered(reply))
+          assert.deepEqual(shownOf(reply, ids, request), [])
+        }
+        await undo(team, users)
+        const again = await send(team, operation, requests[0])
+        assert(success(again), answered(again))
+      })
+  },
+)
+
+describe('a list leaves out what is of a deleted user, and has it again when the deletion is undone:', () => {
+  const LISTS = [
+    'get_orders',
+    'get_teams_users',
+    'list_events',
+    'follow_events',
+    'list_unmatched_results',
+    'list_fulfilment_work',
+    'list_team_unmatched_results',
+    'list_visits',
+    'list_webhook_messages',
+  ]
+  /** These have a user's things made by their examples. */
+  const MAKERS = [
+    'get_lab_test_result_raw',
+    'get_psc_appointment',
+    'set_visit_progress',
+    'get_fulfilment_work',
+    'get_latest_insurance',
+    'accept_unmatched_result',
+    'accept_team_unmatched_result',
+  ]
+  const lists = operations.filter(({ method, auth, id }) => method === 'GET' && auth !== 'none' && !ABOUT_DELETING.has(id))
+  const requests = new Map<Operation, Request>()
+  const shownBefore: string[] = []
+  let team: Given
+  let ids: string[]
+  let users: string[]
+
+  before(async () => {
+    team = await given()
+    const { url } = await receiver()
+    const hook = (await team.manage.post(`/team/${team.team}/sandbox/webhook`, { url })).body.id as string
+    for (const id of MAKERS)
+      await valid(
+        team,
+        operations.find((operation) => operation.id === id)!,
+      )
+    await delivering().drain()
+    for (const operation of lists) requests.set(operation, await requestOf(operation, hook))
+    ids = await idsOfUsers(team)
+    for (const operation of lists) {
+      const reply = await send(team, operation, requests.get(operation)!)
+      if (reply.status === 200 && shownOf(reply, ids, requests.get(operation)!).length) shownBefore.push(operation.id)
+    }
+    users = await deleteUsers(team)
+  })
+
+  /** Of the team and its endpoint, without an id of a user. */
+  async function requestOf(operation: Operation, hook: string): Promise<Request> {
+    const values: Record<string, string> = {
+      org_id: team.org_id,
+      team_id: team.team,
+      environment: 'sandbox',
+      env: 'sandbox',
+      region: 'us',
+      webhook_id: hook,
+    }
+    const path = Object.fromEntries(
+      [...operation.path.matchAll(/\{(\w+)[.]*\}/g)].map(([, name]) => [
+        name!,
+        values[name!] ?? '00000000-0000-4000-8000-000000000000',
+      ]),
+    )
+    const query: Record<string, string> = operation.id === 'search_team_users' ? { query_id: '0' } : {}
+    return { path, query, body: undefined }
+  }
+
+  for (const operation of lists)
+    test(operation.id, async () => {
+      const reply = await send(team, operation, requests.get(operation)!)
+      assert.deepEqual(shownOf(reply, ids, requests.get(operation)!), [], answered(reply))
+    })
+
+  test('all of them have shown something before, and do again', async () => {
+    assert.deepEqual(shownBefore.toSorted(), LISTS.toSorted())
+    await undo(team, users)
+    for (const operation of lists.filter(({ id }) => shownBefore.includes(id))) {
+      const reply = await send(team, operation, requests.get(operation)!)
+      assert(shownOf(reply, ids, requests.get(operation)!).length > 0, operation.id)
+    }
+  })
+})
+
+/** A team with an order whose event an endpoint has had. */
+async function delivered() {
+  const team = await given()
+  const { url } = await receiver()
+  const path = `/team/${team.team}/sandbox/webhook`
+  const hook = `${path}/${(await team.manage.post(path, { url })).body.id}`
+  const order = await placed(team)
+  await delivering().drain()
+  const [{ id }] = (await team.manage.get(`${hook}/message`)).body.data
+  return { team, order, message: `${hook}/message/${id}` }
+}
+
+test('a message about a deleted user is not shown and not sent again, until the deletion is undone', async () => {
+  const { team, message } = await delivered()
+  const statuses = async () => [
+    (await team.manage.get(message)).status,
+    (await team.manage.get(`${message}/attempt`)).status,
+    (await team.manage.post(`${message}/resend`)).status,
+  ]
+  assert.deepEqual(await statuses(), [200, 200, 200])
+  await delivering().drain()
+  const before = await rowsOf(team)
+  const users = await deleteUsers(team)
+  assert.deepEqual(await statuses(), [404, 404, 404])
+  assert.deepEqual((await rowsOf(team)).delivery, before.delivery)
+  await undo(team, users)
+  assert.deepEqual(await statuses(), [200, 200, 200])
+})
+
+test('the address of a requisition is worth nothing while the user is deleted, and the same again afterwards', async () => {
+  const team = await given()
+  const link = (await requisitioned(team, 'walk_in_test')).requisition_form_url!
+  assert.equal((await fetch(link)).status, 200)
+  const users = await deleteUsers(team)
+  assert.equal((await fetch(link)).status, 404)
+  await undo(team, users)
+  assert.equal((await fetch(link)).status, 200)
+})
+
+test('a result that can be of another user is reviewed without the deleted one', async () => {
+  const team = await given()
+  const operation = operations.find(({ id }) => id === 'get_unmatched_result')!
+  const request = await valid(team, operation)
+  const { candidate_groups } = (await send(team, operation, request)).body
+  const [deleted] = await deleteUsers(team)
+  const other = await team.user()
+  await team.db.pool.query('update raw_result set user_ids = user_ids || $2::uuid where team_id = $1', [team.team, other])
+  const reply = await send(team, operation, request)
+  assert.equal(reply.status, 200)
+  assert(JSON.stringify(candidate_groups).includes(deleted!))
+  assert(!JSON.stringify(reply.body).includes(deleted!))
+})
+
+test('an order that is asked for again is not shown while its user is deleted, and no second one is made', async () => {
+  const team = await given()
+  const operation = operations.find(({ id }) => id === 'create_order_once')!
+  const request = await valid(team, operation)
+  const first = await send(team, operation, request)
+  const users = await deleteUsers(team)
+  const refused = await send(team, operation, request)
+  assert.deepEqual([refused.status, refused.body], [404, { detail: 'User does not exist on this team' }])
+  await undo(team, users)
+  assert.deepEqual((await send(team, operation, request)).body, first.body)
+})
+
+describe('for a deleted user', () => {
+  test('an order that has not gone to its laboratory waits, and goes within a day after the deletion is undone', async () => {
+    const team = await given('production-us')
+    const order = await placed(team)
+    const users = await deleteUsers(team)
+    await team.settle()
+    assert.deepEqual((await team.jobs()).toSorted(), ['orders.dispatch', 'users.erase'])
+    const statusOf = async () =>
+      (await team.db.pool.query('select low_status, document from lab_order where id = $1', [order.id])).rows[0] as {
+        low_status: string
+        document: string
+      }
+    assert.doesNotMatch((await statusOf()).document, /fulfillment_error/)
+    await pass(team, 2 * DAY_S)
+    assert.doesNotMatch((await statusOf()).document, /fulfillment_error/)
+    await undo(team, users)
+    await pass(team, DAY_S)
+    // Production has no link to this laboratory: the order has gone, and says that it could not.
+    assert.match((await statusOf()).document, /fulfillment_error/)
+  })
+
+  test('a job that was interrupted after it had put its order off does so once', async () => {
+    const team = await given('production-us')
+    await placed(team)
+    await deleteUsers(team)
+    const { rows } = await team.db.pool.query(
+      `select payload, run_at::text from job where team_id = $1 and name = 'orders.dispatch'`,
+      [team.team],
+    )
+    assert.equal(rows.length, 1)
+    await team.settle()
+    // As it is when the process ends between the job's transaction and the deletion of the job.
+    await team.db.pool.query(
+      `insert into job (id, team_id, name, payload, run_at, due_at) values (gen_random_uuid(), $1, 'orders.dispatch', $2, $3, now())`,
+      [team.team, rows[0].payload, rows[0].run_at],
+    )
+    await team.settle()
+    assert.deepEqual((await team.jobs()).toSorted(), ['orders.dispatch', 'users.erase'])
+    await pass(team, 3 * DAY_S)
+    assert.deepEqual((await team.jobs()).toSorted(), ['orders.dispatch', 'users.erase'])
+  })
+
+  test('what happens to an order goes on and is there when the deletion is undone, and its patient is told nothing', async () => {
+    const team = await given()
+    const order = await placed(team)
+    const messages = async () =>
+      (await team.db.pool.query('select 1 from patient_message where team_id = $1', [team.team])).rowCount
+    assert.equal((await team.api.post(`/v3/order/${order.id}/test`)).status, 200)
+    const before = await messages()
+    const users = await deleteUsers(team)
+    await team.settle()
+    await pass(team, 5 * DAY_S)
+    assert.equal(await messages(), before)
+    await undo(team, users)
+    assert.equal((await team.api.get(`/v3/order/${order.id}`)).body.status, 'completed')
+    assert.equal((await team.api.get(`/v3/order/${order.id}/result`)).status, 200)
+  })
+})

@@ -1,0 +1,176 @@
+// The end of a deleted team: after its grace nothing of it is left in its cell, whatever tables there are and whatever happens on the way.
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { operations, teamErasers } from '../../src/app/modules.ts'
+import { eraseTeamAccounts } from '../../src/lab/accounts/erase.ts'
+import { eraseTeams, teamCleanup } from '../../src/tenancy/teams/team-erasure.ts'
+import { createLog } from '../../src/platform/telemetry/log.ts'
+import { Retention } from '../../src/platform/queue/retention.ts'
+import { DAY_S, kit, placed } from '../support/orders.ts'
+import { delivering, receiver } from '../support/webhook-receiver.ts'
+import { cells, given, metrics, type Given } from '../support/server.ts'
+import { answered, success } from './operations/each.ts'
+import { send, valid } from './operations/requests.ts'
+import { rowsOf } from './operations/rows.ts'
+
+const GRACE_S = 7 * DAY_S
+/** Who did what stays written down. */
+const KEPT = 'audit'
+const never = () => false
+
+const left = async (team: Given): Promise<string[]> =>
+  Object.entries(await rowsOf(team)).flatMap(([name, rows]) => (rows.length && name !== KEPT ? [name] : []))
+
+const isThere = async ({ db, team }: Given): Promise<boolean> =>
+  (await db.pool.query('select 1 from team where id = $1', [team])).rowCount === 1
+
+/** A team that has done everything there is to do, so that every table has something of it. */
+async function busy(): Promise<Given> {
+  const team = await given()
+  const doing = operations.filter(({ method, auth }) => !['GET', 'DELETE'].includes(method) && auth !== 'none')
+  for (const operation of doing) {
+    const reply = await send(team, operation, await valid(team, operation))
+    assert(success(reply), `${operation.id} ${answered(reply)}`)
+  }
+  await team.settle()
+  await valid(
+    team,
+    operations.find(({ id }) => id === 'get_phlebotomy_appointment')!,
+  )
+  const { url } = await receiver()
+  await team.manage.post(`/team/${team.team}/sandbox/webhook`, { url })
+  await placed(team)
+  // The endpoints of the examples have no address: each of their deliveries fails once, and that is enough.
+  await delivering({ schedule_s: [0], attempt_ms_max: 50 }).drain()
+  const endpoint = await team.manage.post(`/team/${team.team}/sandbox/webhook`, { url })
+  await team.manage.delete(`/team/${team.team}/sandbox/webhook/${endpoint.body.id}`)
+  const { id } = await kit(team)
+  await team.api.post(`/v3/order/${id}/test`)
+  await team.settle()
+  await team.api.delete(`/v2/user/${await team.user()}`)
+  await team.db.pool.query(
+    'insert into order_mark (team_id, rank, created_at, id) select team_id, 1, created_at, id from lab_order where id = $1',
+    [id],
+  )
+  await team.db.pool.query(
+    'insert into order_checkpoint (team_id, created_at, id, shown) select team_id, created_at, id, 0 from lab_order where id = $1',
+    [id],
+  )
+  await team.db.pool.query(
+    'insert into user_checkpoint (team_id, created_on, id, shown) select team_id, created_on, id, 0 from "user" where team_id = $1 limit 1',
+    [team.team],
+  )
+  await team.db.pool.query(
+    `insert into lane_recall (webhook_id, team_id, owner, leased_until) values ('ep_of ' || $1::text, $1::uuid, gen_random_uuid(), clock_timestamp())`,
+    [team.team],
+  )
+  await team.db.pool.query(
+    `insert into pipeline_delivery (team_id, destination, event_id, user_id, due_at, created_at)
+     select e.team_id, l.destination, e.id, e.user_id, e.created_at, e.created_at
+     from event e join pipeline_lane l on l.team_id = e.team_id where e.team_id = $1`,
+    [team.team],
+  )
+  return team
+}
+
+/** Delete the team, so long ago. */
+async function deleted(team: Given, ago_s: number): Promise<void> {
+  assert.equal((await team.manage.delete(`/team/${team.team}`)).status, 200)
+  for (const db of [team.db, cells.control])
+    await db.pool.query('update team set deleted_at = deleted_at - make_interval(secs => $2) where id = $1', [team.team, ago_s])
+}
+
+describe('a deleted team', () => {
+  test('leaves nothing in its cell but the audit log when its grace is over, and others what they have', async () => {
+    const [team, other] = [await busy(), await busy()]
+    // What is announced waits for nobody: the other team's deliveries have taken it along.
+    await placed(team)
+    const before = await rowsOf(team)
+    assert.deepEqual(
+      Object.keys(before).filter((name) => before[name]!.length === 0),
+      [],
+      'the test does not fill these tables',
+    )
+    const others = await rowsOf(other)
+    await deleted(team, GRACE_S)
+    await eraseTeams(team.db, cells.control, teamErasers, never)
+    assert.deepEqual(await left(team), [])
+    assert.equal(await isThere(team), false)
+    assert.deepEqual((await rowsOf(team))[KEPT], before[KEPT])
+    const audit = (await team.manage.get('/audit/sandbox/us?limit=100')).body.data
+    assert(audit.some(({ team_id }: { team_id: string }) => team_id === team.team))
+    assert.deepEqual(await rowsOf(other), others)
+    const again = await team.manage.post('/team', { id: team.team, name: 'Again', region: 'us' })
+    assert.deepEqual([again.status, again.body.team_id], [409, team.team])
+  })
+
+  test('has everything until then', async () => {
+    const team = await given()
+    await placed(team)
+    await deleted(team, GRACE_S - 60)
+    const before = await rowsOf(team)
+    await eraseTeams(team.db, cells.control, teamErasers, never)
+    assert.deepEqual(await rowsOf(team), before)
+    assert.equal(await isThere(team), true)
+  })
+
+  test('is erased only when the control plane knows of the deletion, and as long after', async () => {
+    const team = await given()
+    await placed(team)
+    await team.db.pool.query(`update team set deleted_at = created_at - interval '30 days' where id = $1`, [team.team])
+    const before = await rowsOf(team)
+    await eraseTeams(team.db, cells.control, teamErasers, never)
+    assert.deepEqual(await rowsOf(team), before)
+    await deleted(team, GRACE_S - 60)
+    await eraseTeams(team.db, cells.control, teamErasers, never)
+    assert.deepEqual(await rowsOf(team), before)
+  })
+
+  test('is erased a batch at a time, so that whoever is interrupted is followed by the next', async () => {
+    const team = await busy()
+    await deleted(team, GRACE_S)
+    const rows = async () => Object.values(await rowsOf(team)).flat().length
+    let runs = 0
+    for (let before = await rows(); await isThere(team); runs++) {
+      await eraseTeams(team.db, cells.control, teamErasers, never, { rows_max: 5, batches_max: 10 })
+      const now = await rows()
+      assert(now < before || !(await isThere(team)), 'a run has come no further')
+      before = now
+    }
+    assert(runs > 3, `${runs} runs`)
+    assert.deepEqual(await left(team), [])
+  })
+
+  test('stays as far as it was erased when something fails or the worker stops, and others go on', async () => {
+    const [team, other] = [await busy(), await given()]
+    await deleted(team, GRACE_S + 60)
+    await deleted(other, GRACE_S)
+    const failing = [...teamErasers]
+    const at = teamErasers.indexOf(eraseTeamAccounts)
+    failing[at] = async (tx, id, max) => {
+      await teamErasers[at + 1]!(tx, id, max)
+      if (id === team.team) throw new Error('as if the database had gone')
+      return 0
+    }
+    await eraseTeams(team.db, cells.control, teamErasers, () => true)
+    assert((await left(team)).includes('lab_order'))
+    await assert.rejects(eraseTeams(team.db, cells.control, failing, never), /as if/)
+    const names = await left(team)
+    assert(!names.includes('lab_order') && names.includes('delivery_attempt'), names.join())
+    assert.deepEqual(await left(other), [])
+    await eraseTeams(team.db, cells.control, teamErasers, never)
+    assert.deepEqual(await left(team), [])
+  })
+
+  test('is erased by one of several workers, each of which starts with it', async () => {
+    const team = await given()
+    await placed(team)
+    await deleted(team, GRACE_S)
+    const log = createLog('silent')
+    const workers = [1, 2].map(() => new Retention({ cells, cleanups: [teamCleanup(teamErasers)], log, metrics }))
+    for (const worker of workers) worker.start()
+    while (await isThere(team)) await new Promise((resolve) => setTimeout(resolve, 20))
+    for (const worker of workers) await worker.stop()
+    assert.deepEqual(await left(team), [])
+  })
+})

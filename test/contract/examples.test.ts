@@ -1,0 +1,101 @@
+// The API page as somebody uses it who presses "Execute": every operation of the description is asked with its own documented example, and
+// answers with success. Only what has to exist before, since the example names it, is prepared and put in its place.
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { describe, test } from 'node:test'
+import { operations } from '../../src/app/modules.ts'
+import { client, given, type Given } from '../support/server.ts'
+import { answered, success } from './operations/each.ts'
+import { belonging, isMade, target, type Request } from './operations/requests.ts'
+
+interface Parameter {
+  name: string
+  in: 'path' | 'query' | 'header'
+  required: boolean
+  example?: unknown
+  schema: { enum?: unknown[]; type?: string }
+}
+
+interface Described {
+  operationId: string
+  parameters?: Parameter[]
+  requestBody?: { content: Record<string, { example?: unknown }> }
+  security?: Record<string, unknown>[]
+}
+
+const description = JSON.parse(readFileSync(new URL('../../api/openapi.json', import.meta.url), 'utf8')) as {
+  paths: Record<string, Record<string, Described>>
+}
+
+/** What is documented and stays, though a preparation has one of that name: words of a list, and texts that anybody may give. */
+const stays = (name: string, { schema }: Partial<Parameter>): boolean =>
+  schema?.enum !== undefined || name === 'event_type' || !isMade(name)
+
+/** Where a reference is given and not looked for. */
+const givesReference = new Set(['create_user', 'patch_user'])
+
+const documented = Object.entries(description.paths).flatMap(([path, methods]) =>
+  Object.entries(methods).map(([method, operation]) => ({ path, method: method.toUpperCase(), ...operation })),
+)
+type Documented = (typeof documented)[number]
+
+const declared = ({ operationId }: Described) => operations.find(({ id }) => id === operationId.replace(/_alias$/, ''))!
+
+/** The example of a body, with what the team has in the place of ids. */
+async function prepared(team: Given, operation: Documented, value: unknown, name = ''): Promise<unknown> {
+  if (Array.isArray(value)) return Promise.all(value.map((item) => prepared(team, operation, item, name)))
+  if (typeof value === 'object' && value !== null) {
+    const entries = Object.entries(value).map(async ([key, item]) => [key, await prepared(team, operation, item, key)] as const)
+    return Object.fromEntries(await Promise.all(entries))
+  }
+  const own = name === 'client_user_id' && givesReference.has(operation.operationId)
+  return value === null || own || stays(name, {}) ? value : belonging(team, declared(operation), name)
+}
+
+async function requestOf(team: Given, operation: Documented): Promise<Request> {
+  const request: Request = { path: {}, query: {}, body: undefined }
+  for (const parameter of operation.parameters ?? []) {
+    const { name, example } = parameter
+    if (example === undefined || parameter.in === 'header') continue
+    const value = stays(name, parameter) ? example : await belonging(team, declared(operation), name)
+    if (parameter.in === 'path') request.path[name] = String(value)
+    else request.query[name] = Array.isArray(value) ? value.map(String) : String(value)
+  }
+  const { example } = operation.requestBody?.content['application/json'] ?? {}
+  request.body = await prepared(team, operation, example)
+  return request
+}
+
+/** The header and key that the description asks for. */
+function keyOf(team: Given, { security }: Described): [string | undefined, string] {
+  if (security?.length === 0) return [undefined, '']
+  return security?.some((one) => 'managementKey' in one) ? [team.orgKey, 'x-management-key'] : [team.key, 'x-service-api-key']
+}
+
+test('every operation there is, and every path of it, is described', () => {
+  const paths = operations.flatMap(({ method, path, aliases = [] }) =>
+    [path, ...aliases].map((url) => `${method} ${url.replace('...}', '}')}`),
+  )
+  assert.deepEqual(documented.map(({ method, path }) => `${method} ${path}`).toSorted(), paths.toSorted())
+})
+
+test('whatever a request needs has an example', () => {
+  for (const { operationId, parameters = [], requestBody } of documented) {
+    for (const { name, required, example, ...parameter } of parameters)
+      if (required) assert.notEqual(example, undefined, `${operationId}: ${parameter.in} ${name}`)
+    if (requestBody) assert.notEqual(requestBody.content['application/json']?.example, undefined, `${operationId}: body`)
+  }
+})
+
+describe('the documented example works', () => {
+  for (const operation of documented)
+    test(`${operation.method} ${operation.path}`, async () => {
+      const team = await given()
+      const request = await requestOf(team, operation)
+      const [key, header] = keyOf(team, operation)
+      const needed = (operation.parameters ?? []).filter((parameter) => parameter.in === 'header' && parameter.required)
+      const headers = Object.fromEntries(needed.map(({ name, example }) => [name, String(example)]))
+      const reply = await client(key, header).call(operation.method, target(operation.path, request), request.body, headers)
+      assert(success(reply), answered(reply))
+    })
+})

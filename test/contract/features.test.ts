@@ -1,0 +1,164 @@
+// Features that are switched off for a team. The interface has operations of features as they come; what an operation's record says of
+// its feature is held here with operations made for it, on the server's own guards and cells.
+import assert from 'node:assert/strict'
+import { mkdtempSync, readFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, describe, test } from 'node:test'
+import { constraints, operations } from '../../src/app/modules.ts'
+import { createHttp } from '../../src/platform/http/server.ts'
+import { createLog } from '../../src/platform/telemetry/log.ts'
+import { describe as described } from '../../src/platform/http/openapi.ts'
+import { managementOperation, operation, type Operation } from '../../src/platform/http/operation.ts'
+import { Fields, T, Uuid } from '../../src/platform/schema/schema.ts'
+import { Sockets } from '../../src/platform/http/sockets.ts'
+import { featureNames, features, type FeatureName } from '../../src/tenancy/teams/features.ts'
+import { Environment } from '../../src/tenancy/teams/schema.ts'
+import { access, administration, cells, given, guard, metrics, type Given } from '../support/server.ts'
+import { each } from './operations/each.ts'
+import { send, valid } from './operations/requests.ts'
+import { assertNotDeleted } from '../../src/people/users/users.ts'
+import { command } from '../support/commands.ts'
+
+const reply = Fields({ done: T.Literal(true) })
+const done = () => Promise.resolve({ done: true as const })
+const Body = Fields({ name: T.String() })
+
+const gated: Operation[] = featureNames.flatMap((name) => [
+  operation({
+    id: `of_team_${name}`,
+    patients: false,
+    method: 'POST',
+    path: `/v3/${name}/{id}`,
+    summary: 'Made for this test',
+    params: Fields({ id: Uuid }),
+    body: Body,
+    reply,
+    feature: features[name],
+    run: done,
+  }),
+  managementOperation({
+    id: `of_org_${name}`,
+    patients: false,
+    method: 'GET',
+    path: `/v1/org/{org_id}/team/{team_id}/{environment}/${name}`,
+    place: 'team',
+    reach: 'bound',
+    summary: 'Made for this test',
+    params: Fields({ org_id: Uuid, team_id: Uuid, environment: Environment }),
+    reply,
+    feature: features[name],
+    run: done,
+  }),
+])
+const lines = join(mkdtempSync(join(tmpdir(), 'features-')), 'log')
+const log = createLog('error', { path: lines })
+const app = createHttp({
+  operations: gated,
+  guards: { team: guard.authenticate, management: administration.orgs },
+  cells,
+  access,
+  constraints,
+  later: [],
+  log,
+  metrics,
+  base_path: '',
+  sockets: new Sockets({ connections_max: 4000, isTrusted: () => true }),
+  draining: () => false,
+  trusted_proxies: [],
+  checkReplies: true,
+  assertShown: assertNotDeleted,
+})
+after(() => app.close())
+
+const ID = '00000000-0000-7000-8000-000000000001'
+async function ask(team: Given, name: FeatureName, payload: unknown = { name: 'x' }, id = ID, key = team.key) {
+  const { statusCode, json, headers } = await app.inject({
+    method: 'POST',
+    url: `/v3/${name}/${id}`,
+    headers: { 'x-service-api-key': key },
+    payload: payload as object,
+  })
+  return { status: statusCode, body: json(), type: String(headers['content-type']).split(';')[0] }
+}
+async function askOrg({ orgKey, org_id, team }: Given, name: FeatureName) {
+  const { statusCode, json } = await app.inject({
+    url: `/v1/org/${org_id}/team/${team}/sandbox/${name}`,
+    headers: { 'x-management-key': orgKey },
+  })
+  return { status: statusCode, body: json() }
+}
+async function turn(team: Given, name: string, to: 'on' | 'off'): Promise<void> {
+  await command(cells, ['team', 'feature', team.team, name, to])
+  guard.forget(team.team)
+}
+
+/** Where a team without the feature is not answered 403. Source: management-auth.md 19, lab-testing.md 0. */
+const others: Partial<Record<FeatureName, number>> = {
+  human_review: 400,
+  unmatched_results: 400,
+  unmatched_result_test: 404,
+  psc_scheduling: 503,
+}
+
+describe('a feature', () => {
+  for (const name of featureNames)
+    test(`${name} is on, and answered in JSON when it is off`, async () => {
+      const [team, other] = [await given(), await given()]
+      assert.equal((await ask(team, name)).status, 200)
+      await turn(team, name, 'off')
+      const refused = await ask(team, name)
+      assert.deepEqual(
+        [refused.status, Object.keys(refused.body), typeof refused.body.detail, refused.type],
+        [others[name] ?? 403, ['detail'], 'string', 'application/json'],
+      )
+      assert.deepEqual(await askOrg(team, name), { status: refused.status, body: refused.body })
+      assert.equal((await ask(other, name)).status, 200)
+      assert.equal((await askOrg(other, name)).status, 200)
+      for (const another of featureNames) if (another !== name) assert.equal((await ask(team, another)).status, 200)
+      await turn(team, name, 'on')
+      assert.equal((await ask(team, name)).status, 200)
+    })
+
+  test('is asked about after the key and the path, and before the body', async () => {
+    const team = await given()
+    assert.equal((await ask(team, 'on_site_collection', {})).status, 422)
+    await turn(team, 'on_site_collection', 'off')
+    assert.equal((await ask(team, 'on_site_collection', {})).status, 403)
+    assert.equal((await ask(team, 'on_site_collection', {}, 'nonsense')).status, 422)
+    assert.equal((await ask(team, 'on_site_collection', {}, ID, 'sk_us_unknown')).status, 401)
+  })
+
+  test('is no fault of the server, so that no error is logged', async () => {
+    const team = await given()
+    await turn(team, 'psc_scheduling', 'off')
+    assert.equal((await ask(team, 'psc_scheduling')).status, 503)
+    await new Promise((resolve) => log.flush(resolve))
+    assert.equal(readFileSync(lines, 'utf8'), '')
+  })
+
+  test('survives a change of the settings', async () => {
+    const team = await given()
+    await turn(team, 'continuous_queries', 'off')
+    await team.manage.patch(`/team/${team.team}`, { sandbox: { minor_ordering_enabled: false } })
+    assert.equal((await askOrg(team, 'continuous_queries')).status, 403)
+  })
+
+  test('is in the description of its operations', () => {
+    const { paths } = described(gated, 'test')
+    const answers = (path: string, method: string) => (paths[path]![method] as { responses: Record<string, unknown> }).responses
+    assert('403' in answers('/v3/on_site_collection/{id}', 'post'))
+    assert('503' in answers('/v3/psc_scheduling/{id}', 'post'))
+  })
+
+  each(
+    'of an operation of the interface refuses it when it is off',
+    operations.filter((known) => known.feature),
+    async (known) => {
+      const team = await given()
+      const request = await valid(team, known)
+      await turn(team, known.feature!.name, 'off')
+      assert.equal((await send(team, known, request)).status, known.feature!.refusal().status)
+    },
+  )
+})

@@ -1,0 +1,107 @@
+// What is made from the sources and checked in: a change of it is a change that a reader should see. UPDATE=1 writes it anew.
+import assert from 'node:assert/strict'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { test } from 'node:test'
+import pg from 'pg'
+import { operations } from '../../src/app/modules.ts'
+import { uses } from '../../src/app/architecture.ts'
+import { lifecycles } from '../../src/lab/orders/lifecycle.ts'
+import { followers, isFinal, type Lifecycle } from '../../src/lab/orders/status-machine.ts'
+import { settings } from '../../src/platform/config/settings.ts'
+import { describe, listOperations } from '../../src/platform/http/openapi.ts'
+import type { Operation } from '../../src/platform/http/operation.ts'
+import { version } from '../../src/app/server.ts'
+import { connection } from '../support/server.ts'
+import { printSchema } from '../support/schema-print.ts'
+
+function check(path: string, expected: string): void {
+  if (process.env.UPDATE) return writeFileSync(path, expected)
+  assert.equal(readFileSync(path, 'utf8'), expected, `${path} is not up to date: run the tests once with UPDATE=1`)
+}
+
+/** Replaces what stands between two marker comments of a document. */
+function section(path: string, name: string, content: string): void {
+  const text = readFileSync(path, 'utf8')
+  const [open, close] = [`<!-- ${name} -->`, `<!-- /${name} -->`]
+  assert(text.includes(open) && text.includes(close), `${path} has no place for ${name}`)
+  const before = text.slice(0, text.indexOf(open) + open.length)
+  check(path, `${before}\n\n${content}\n\n${text.slice(text.indexOf(close))}`)
+}
+
+test('api/openapi.json is the description of the operations', () => {
+  check('api/openapi.json', `${JSON.stringify(describe(operations, version), null, 1)}\n`)
+})
+
+test('api/operations.txt lists the operations', () => {
+  check('api/operations.txt', listOperations(operations))
+})
+
+test('api/ does not depend on the order in which modules are listed', () => {
+  const reversed = operations.toReversed()
+  const text = (list: Operation[]) => JSON.stringify(describe(list, version))
+  assert.equal(text(reversed), text(operations))
+  assert.equal(listOperations(reversed), listOperations(operations))
+})
+
+test('schema.sql is the schema after all migrations', async () => {
+  const client = new pg.Client(connection)
+  await client.connect()
+  try {
+    const parts = [
+      '-- The schema after all migrations, printed from the catalogs. Written by the tests with UPDATE=1; not to be run.',
+      '-- control plane',
+      await printSchema(client, 'control'),
+      '-- each cell',
+      await printSchema(client, 'sandbox_us'),
+    ]
+    check('schema.sql', `${parts.join('\n\n')}\n`)
+  } finally {
+    await client.end()
+  }
+})
+
+test('docs/OPERATING.md has the table of settings', () => {
+  const rows = settings.map(
+    ({ name, default: value, meaning }) =>
+      `| \`${name}\` | ${value === '' ? '' : value.startsWith('`') ? value : `\`${value}\``} | ${meaning} |`,
+  )
+  section('docs/OPERATING.md', 'settings', ['| Setting | Default | Meaning |', '|---|---|---|', ...rows].join('\n'))
+})
+
+test('docs/ARCHITECTURE.md has the drawing of the modules', () => {
+  const modules: [string, readonly string[]][] = Object.entries(uses)
+  const implied = (from: string, to: string): boolean =>
+    (uses as Record<string, readonly string[]>)[from]!.some((via) => via !== to && reaches(via, to))
+  const reaches = (from: string, to: string): boolean =>
+    from === to || (uses as Record<string, readonly string[]>)[from]!.some((next) => reaches(next, to))
+  const arrows = modules.flatMap(([from, below]) =>
+    below.length ? below.filter((to) => !implied(from, to)).map((to) => `  ${from} --> ${to}`) : [`  ${from}`],
+  )
+  section('docs/ARCHITECTURE.md', 'modules', ['```mermaid', 'graph TD', ...arrows, '```'].join('\n'))
+})
+
+/** Which guide draws which life. */
+const guides: Record<keyof typeof lifecycles, string> = {
+  testkit: 'test-kits',
+  registrable_testkit: 'test-kits',
+  walk_in_test: 'walk-in',
+  at_home_phlebotomy: 'at-home',
+  on_site_collection: 'on-site',
+}
+
+function drawing(cycle: Lifecycle): string {
+  const states = Object.keys(cycle.steps)
+  return [
+    '```mermaid',
+    'stateDiagram-v2',
+    `  [*] --> ${cycle.start}`,
+    ...states.flatMap((from) => followers(cycle, from).map((to) => `  ${from} --> ${to}`)),
+    ...states.filter((state) => isFinal(cycle, state)).map((state) => `  ${state} --> [*]`),
+    '```',
+  ].join('\n')
+}
+
+test('docs/guides has a drawing of every life of an order', () => {
+  for (const [name, guide] of Object.entries(guides))
+    section(`docs/guides/${guide}.md`, name, drawing(lifecycles[name as keyof typeof lifecycles]))
+})

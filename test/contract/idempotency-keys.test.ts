@@ -1,0 +1,198 @@
+// Idempotency keys: every POST that changes something takes one, and the same key does it once.
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { describe, test } from 'node:test'
+import { operations } from '../../src/app/modules.ts'
+import { outsideOperation } from '../../src/platform/http/operation.ts'
+import { DAY_S, orderBody, pass } from '../support/orders.ts'
+import { cells, given, type Given } from '../support/server.ts'
+import { answered, success } from './operations/each.ts'
+import { send, valid } from './operations/requests.ts'
+import { rowsOf } from './operations/rows.ts'
+
+/** POSTs that change something and take no key. */
+const WITHOUT_KEY: Record<string, string> = {
+  accept_invite: 'nobody is known who would have keys, and the token of an invite is good for one use',
+  advance_sandbox_clock: 'it creates nothing, and runs in as many transactions as jobs fall due',
+  approve_lab_test: 'it creates nothing: approving a test twice is approving it',
+  upsert_team_custom_credentials: 'what is put again is the same',
+  upsert_team_data_pull_preferences: 'what is put again is the same',
+  upsert_team_ehr_pipelines: 'what is put again is the same',
+  upsert_team_etl_pipelines: 'what is put again is the same',
+  upsert_team_scope_requirements: 'what is put again is the same',
+  verify_org_domain: 'it creates nothing: it looks at DNS, again at every request',
+}
+
+const posts = operations.filter(({ method, reads }) => method === 'POST' && !reads)
+const keyed = operations.filter(({ idempotency }) => idempotency)
+
+test('every POST that changes something takes a key, but for those that have a reason not to', () => {
+  assert.deepEqual(
+    posts
+      .filter(({ idempotency }) => !idempotency)
+      .map(({ id }) => id)
+      .toSorted(),
+    Object.keys(WITHOUT_KEY).toSorted(),
+  )
+  assert(keyed.every((operation) => posts.includes(operation)))
+})
+
+test('an operation that runs outside of a transaction cannot be declared with a key', () => {
+  const declared: Parameters<typeof outsideOperation>[0] = {
+    id: 'an_operation',
+    method: 'POST',
+    path: '/an/operation',
+    summary: '',
+    patients: false,
+    reply: undefined as never,
+    // @ts-expect-error -- what keeps answers needs the transaction in which they are made
+    idempotency: 'none',
+    run: async () => undefined as never,
+  }
+  assert.equal(outsideOperation(declared).outside, true)
+  assert(operations.every(({ outside, idempotency }) => !outside || idempotency === undefined))
+})
+
+test('operations do not share keys, but for the two paths of creating an order', () => {
+  const scopes = Map.groupBy(keyed, ({ idempotency }) => idempotency!.scope)
+  assert.deepEqual(
+    [...scopes.values()].filter(({ length }) => length > 1).map((sharing) => sharing.map(({ id }) => id)),
+    [['create_order', 'create_order_once']],
+  )
+})
+
+/** Who looked at what is written down each time. */
+const LOGS = new Set(['access_line', 'access_log', 'access_day'])
+
+/** Everything that the team has in its cell, and how many rows each table of the control plane has. */
+async function everything(team: Given): Promise<Record<string, unknown>> {
+  const { rows } = await cells.control.pool.query<{ name: string }>(
+    `select table_name as name from information_schema.tables where table_schema = current_schema() order by 1`,
+  )
+  const counts = rows.map(({ name }) => `(select count(*) from "${name}") as "${name}"`).join(', ')
+  const control = (await cells.control.pool.query(`select ${counts}`)).rows[0] as Record<string, unknown>
+  const cell = await rowsOf(team)
+  return Object.fromEntries(Object.entries({ ...cell, ...control }).filter(([name]) => !LOGS.has(name)))
+}
+
+/** The address of a requisition is a part of its order, wherever that is kept. */
+const LINK = /\/documents\/requisition\?token=[\w%-]+/g
+const SECRET = /\b(sk|mk|mg|at|whsec|inv|launch)_[\w-]{16,}/
+
+const keptBy = async ({ db, team, org_id }: Given): Promise<{ body: string; user_ids: string[] | null }[]> => {
+  const text = 'select body, user_ids from idempotency where team_id = any ($1)'
+  const [cell, control] = await Promise.all([db.pool.query(text, [[team]]), cells.control.pool.query(text, [[org_id]])])
+  return [...cell.rows, ...control.rows]
+}
+
+describe('the same key does it once, answers the same, and keeps no secret:', () => {
+  for (const operation of keyed)
+    test(operation.id, async () => {
+      const team = await given()
+      const request = await valid(team, operation)
+      const headers = { 'x-idempotency-key': randomUUID() }
+      const first = await send(team, operation, request, headers)
+      assert(success(first), answered(first))
+      const before = await everything(team)
+      const second = await send(team, operation, request, headers)
+      if (operation.idempotency!.secret)
+        assert.deepEqual(
+          [second.status, second.body],
+          [409, { detail: 'A request with this idempotency key has been answered, and its secret is shown once' }],
+        )
+      else assert.deepEqual([second.status, second.body], [first.status, first.body])
+      assert.deepEqual(await everything(team), before)
+      for (const { body } of await keptBy(team)) assert.doesNotMatch(body.replace(LINK, ''), SECRET)
+    })
+})
+
+describe('a key that stands for one order is refused for another:', () => {
+  for (const operation of keyed.filter(({ idempotency, path }) => idempotency!.one_body && path.includes('{order_id}')))
+    test(operation.id, async () => {
+      const team = await given()
+      const request = await valid(team, operation)
+      const headers = { 'x-idempotency-key': randomUUID() }
+      assert(success(await send(team, operation, request, headers)))
+      const other = await send(team, operation, { ...request, path: { ...request.path, order_id: randomUUID() } }, headers)
+      assert.deepEqual([other.status, other.body], [409, { detail: 'This idempotency key has been used for another request' }])
+    })
+})
+
+describe('a kept answer', () => {
+  const KEY = { 'x-idempotency-key': 'the-same' }
+
+  test('is erased with the user whom it is about, and those about others are not', async () => {
+    const team = await given()
+    const [goes, stays] = [await team.user(), await team.user()]
+    for (const user_id of [goes, stays])
+      for (const path of ['/v3/order', '/v3/order/create'])
+        assert.equal(
+          (await team.api.post(path, await orderBody(team, { user_id }), { 'x-idempotency-key': randomUUID() })).status,
+          200,
+        )
+    // Under the content of the order, without a key.
+    await team.api.post('/v3/order/create', await orderBody(team, { user_id: goes }))
+    const about = async (user_id: string) => (await keptBy(team)).filter(({ user_ids }) => user_ids?.includes(user_id)).length
+    assert.deepEqual([await about(goes), await about(stays)], [3, 2])
+    await team.api.delete(`/v2/user/${goes}`)
+    await pass(team, 7 * DAY_S)
+    assert.deepEqual([await about(goes), await about(stays)], [0, 2])
+    const texts = (await keptBy(team)).map(({ body }) => body).join()
+    assert(!texts.includes(goes) && texts.includes(stays))
+  })
+
+  test('is not given while the user is deleted whom it is about, and is the same again afterwards', async () => {
+    const team = await given()
+    const user_id = await team.user()
+    const body = await orderBody(team, { user_id })
+    const first = await team.api.post('/v3/order', body, KEY)
+    await team.api.delete(`/v2/user/${user_id}`)
+    const hidden = await team.api.post('/v3/order', body, KEY)
+    assert.deepEqual([hidden.status, hidden.body], [404, { detail: 'You have scheduled this user for deletion.' }])
+    await team.api.post(`/v2/user/undo_delete?user_id=${user_id}`)
+    assert.deepEqual((await team.api.post('/v3/order', body, KEY)).body, first.body)
+    assert.equal((await team.api.get('/v3/orders')).body.total, 1)
+  })
+
+  test('of a refusal names the user of the request', async () => {
+    const team = await given()
+    const user_id = await team.user()
+    assert.equal((await team.api.post(`/v2/user/${user_id}/insurance`, undefined, KEY)).status, 422)
+    const insurance = operations.find(({ id }) => id === 'create_insurance')!.example
+    const refused = await team.api.post(`/v2/user/${user_id}/insurance`, insurance, KEY)
+    assert.equal(refused.status, 400)
+    assert.deepEqual(
+      (await keptBy(team)).map(({ user_ids }) => user_ids),
+      [[user_id]],
+    )
+  })
+
+  test('is that of one team and one operation', async () => {
+    const [team, other] = [await given(), await given()]
+    const names = ['first', 'second']
+    const created = []
+    for (const [i, each] of [team, other].entries())
+      created.push(await each.api.post('/v2/user', { client_user_id: names[i] }, KEY))
+    assert.deepEqual(
+      created.map(({ status, body }) => [status, body.client_user_id]),
+      [
+        [200, 'first'],
+        [200, 'second'],
+      ],
+    )
+    const body = await orderBody(team, { user_id: created[0]!.body.user_id })
+    assert.equal((await team.api.post('/v3/order', body, KEY)).status, 200)
+  })
+})
+
+test('two kits are not sent where one was ordered twice at once under a key', async () => {
+  const team = await given()
+  const operation = operations.find(({ id }) => id === 'create_testkit_order')!
+  const request = await valid(team, operation)
+  const headers = { 'x-idempotency-key': randomUUID() }
+  const replies = await Promise.all([1, 2, 3, 4].map(() => send(team, operation, request, headers)))
+  for (const reply of replies) assert.deepEqual([reply.status, reply.body], [200, replies[0]!.body])
+  assert.equal((await team.api.get('/v3/orders')).body.total, 1)
+  const other = await send(team, operation, { ...request, body: { ...(request.body as object), passthrough: 'other' } }, headers)
+  assert.deepEqual([other.status, other.body], [409, { detail: 'This idempotency key has been used for another request' }])
+})

@@ -1,0 +1,115 @@
+// The audit log, for every operation of the management interface: what was changed and which secrets were read is listed, and nothing else.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Operation } from '../../src/platform/http/operation.ts'
+import { given, type Given, type Reply } from '../support/server.ts'
+import { answered, each, success } from './operations/each.ts'
+import { ask, boundTo, managing } from './operations/managing.ts'
+import { propertiesOf, send, valid, type Request } from './operations/requests.ts'
+
+interface Line {
+  operation: string
+  key_id: string
+  team_id: string | null
+  object: string | null
+}
+
+/** The newest lines about an operation, in whichever list they are. That of the team has those of its cell that name it. */
+async function linesOf(team: Given, operation: string): Promise<Line[]> {
+  const list = async (path: string): Promise<Line[]> =>
+    (await team.manage.get(`${path}?operation=${operation}&limit=250`)).body.data
+  const cell = await list('/audit/sandbox/us')
+  assert.deepEqual(
+    await list(`/team/${team.team}/sandbox/audit`),
+    cell.filter(({ team_id }) => team_id === team.team),
+  )
+  return [...(await list('/audit')), ...cell]
+}
+
+/**
+ * Operations that are about teams their path does not name, each with what of the team the line names. Each team they are about has a
+ * line. They name it in their body or query; keys and credentials that are deleted are named by their own id.
+ */
+const aboutTeams: Record<string, (request: Request, reply: Reply) => unknown> = {
+  create_team_api_key: (_request, { body }) => body.id,
+  delete_team_api_keys: ({ query }) => query.api_key_id,
+  upsert_team_custom_credentials: (_request, { body }) => body.id,
+  delete_team_custom_credentials: ({ query }) => query.credential_id,
+  upsert_team_data_pull_preferences: () => null,
+  delete_team_data_pull_preferences: () => null,
+  upsert_team_ehr_pipelines: ({ body }) => (body as { ehr_type: string }).ehr_type,
+  delete_team_ehr_pipelines: ({ query }) => query.ehr_type,
+  approve_lab_test: ({ path }) => path.lab_test_id,
+  upsert_team_etl_pipelines: () => null,
+  delete_team_etl_pipelines: () => null,
+}
+
+/** Operations that name teams in their body and are about something else. */
+const ofTheOrganization: Record<string, string> = {
+  create_management_key: 'a key of the organization, which is bound to teams',
+  patch_management_key: 'a key of the organization, which is bound to teams',
+  update_member: 'a member of the organization, who is bound to teams',
+  create_or_resend_invite_in_org: 'a member to be, who is bound to teams',
+  create_integration_managed_member: 'a member of the organization, who is bound to teams',
+  update_integration_managed_member: 'a member of the organization, who is bound to teams',
+  create_dashboard_url: 'a member, who is let in',
+  create_team_in_org: 'a team that was none before; it gives its own reference',
+  update_team_in_org: 'the team of the path; it gives its own reference',
+  upsert_lab_account: 'an account, which may be linked to many teams or to none',
+  update_lab_account_team_id_allowlist: 'an account, which may be linked to many teams or to none any more',
+}
+
+/** Of a patient, too, who looked is written down. */
+const SECRET = /^(key|secret|token|headers|access_token|client_secret|authentication|patient_details)$/
+const PLACE = new Set(['org_id', 'team_id', 'environment', 'env', 'region'])
+
+each('a success is listed when it changed something or showed a secret', managing, async (operation) => {
+  const team = await given()
+  const request = await valid(team, operation)
+  const before = (await linesOf(team, operation.id)).length
+  const reply = await send(team, operation, request)
+  assert(success(reply), answered(reply))
+  const lines = await linesOf(team, operation.id)
+  const due = operation.reveals || (operation.method !== 'GET' && !operation.reads)
+  assert.equal(lines.length - before, due ? 1 : 0)
+  if (!due) return
+  const { key_id, team_id, object } = lines[0]!
+  const keys = (await team.manage.get('/management_key?role=org_admin')).body.data as { id: string }[]
+  assert.equal(key_id, keys[0]!.id)
+  const about = aboutTeams[operation.id]
+  assert.equal(team_id, about ? team.team : (request.path.team_id ?? null))
+  const objects = Object.entries(request.path).filter(([name]) => !PLACE.has(name))
+  assert.equal(object, about ? about(request, reply) : objects.map(([, id]) => id).join(' ') || null)
+})
+
+each('what is refused is not listed', managing, async (operation) => {
+  const team = await given()
+  const request = await valid(team, operation)
+  const before = (await linesOf(team, operation.id)).length
+  const other = await given()
+  const refused = await ask(operation, request, { 'x-management-key': await boundTo(other, other.team) })
+  assert.equal(refused.status, 403)
+  assert.equal((await linesOf(team, operation.id)).length, before)
+})
+
+test('whichever writes and names teams elsewhere than in its path is about them, or is not for a reason', () => {
+  const names = ({ query, body }: Operation) =>
+    /"(team_ids?|team_id_allowlist|integration_team_id)":/.test(JSON.stringify([query, body]))
+  const naming = managing.filter((operation) => operation.method !== 'GET' && !operation.reads && names(operation))
+  assert.deepEqual(
+    naming
+      .map(({ id }) => id)
+      .filter((id) => !(id in aboutTeams))
+      .toSorted(),
+    Object.keys(ofTheOrganization).toSorted(),
+  )
+})
+
+/** Operations whose answers name patients to those who manage. */
+const ofPatients = new Set(['list_visits'])
+
+test('whatever is read and may hold a secret, or names patients, says so', () => {
+  for (const { id, method, reply, reveals } of managing)
+    if (method === 'GET')
+      assert.equal(reveals ?? false, ofPatients.has(id) || Object.keys(propertiesOf(reply)).some((name) => SECRET.test(name)), id)
+})

@@ -1,0 +1,219 @@
+// What is sent to every operation that is not sound: it is refused with every fault, and never a fault of the server.
+import assert from 'node:assert/strict'
+import { gzipSync } from 'node:zlib'
+import { describe } from 'node:test'
+import fc from 'fast-check'
+import { operations } from '../../src/app/modules.ts'
+import type { Operation } from '../../src/platform/http/operation.ts'
+import { given, type Given } from '../support/server.ts'
+import { asJson, each, keyed, locs, withBody, writing } from './operations/each.ts'
+import { malformed, placesOf, requiredFields, textLeaves, wrongFields, wrongLeaves, type Loc } from './operations/faults.ts'
+import { hostileTexts, mutated, mutations } from './operations/mutations.ts'
+import { call, propertiesOf, send, stray, target, valid } from './operations/requests.ts'
+
+/** A longer search: `FUZZ_RUNS=2000 FUZZ_SEED=7`. */
+const RUNS = Number(process.env.FUZZ_RUNS ?? 30)
+const SEED = Number(process.env.FUZZ_SEED ?? 20300101)
+
+describe('a request that is not sound is refused with every fault', async () => {
+  const team = await given()
+  const faulty = (operation: Operation, body: unknown, headers?: Record<string, string>) =>
+    send(team, operation, { ...stray(operation, team), body }, headers)
+
+  each('a malformed value in the path answers 422', operations, async (operation) => {
+    for (const [name, schema] of Object.entries(propertiesOf(operation.params)))
+      for (const text of malformed(schema)) {
+        const request = stray(operation)
+        request.path[name] = text
+        const reply = await send(team, operation, request)
+        assert.equal(reply.status, 422, `${name} ${text}`)
+        assert.deepEqual(locs(reply), [['path', name]])
+      }
+  })
+
+  each('fields of the wrong kind are all listed, in order', withBody, async (operation) => {
+    const { value, places } = wrongFields(operation.body)
+    const reply = await faulty(operation, value)
+    assert.equal(reply.status, 422)
+    assert.deepEqual(
+      locs(reply),
+      places.map((place) => ['body', ...place]),
+    )
+  })
+
+  each('fields of the wrong kind are all listed, however deep', withBody, async (operation) => {
+    const { value, places } = wrongLeaves(operation.body)
+    const reply = await faulty(operation, value)
+    assert.equal(reply.status, 422)
+    assert.deepEqual(
+      locs(reply),
+      places.map((place) => ['body', ...place]),
+    )
+  })
+
+  each('fields that are missing are all listed', withBody, async (operation) => {
+    const required = requiredFields(operation.body)
+    const reply = await faulty(operation, {})
+    if (required.length)
+      assert.deepEqual(
+        reply.body.detail.map(({ loc, type }: { loc: Loc; type: string }) => [...loc, type].join(' ')),
+        required.map((name) => `body ${name} missing`),
+      )
+  })
+
+  for (const [what, text] of [
+    ['with NUL', 'a\0b'],
+    ['that is half a surrogate pair', 'a\ud800'],
+  ] as const)
+    each(`text ${what} is refused wherever it stands`, withBody, async (operation) => {
+      const { value, places } = textLeaves(operation.body, text)
+      if (value === undefined) return
+      const reply = await faulty(operation, value)
+      assert.equal(reply.status, 422)
+      const found = new Set(locs(reply).map((loc) => loc.join()))
+      for (const place of places) assert(found.has(['body', ...place].join()), place.join('.'))
+    })
+
+  each('an idempotency key that is none, or an unknown wish for it, answers 422', keyed, async (operation) => {
+    for (const [name, value] of [
+      ['X-Idempotency-Key', ''],
+      ['X-Idempotency-Key', 'x'.repeat(256)],
+      ['X-Idempotency-Error', 'cache'],
+    ] as const) {
+      const reply = await send(team.key, operation, stray(operation), { [name]: value })
+      assert.deepEqual(locs(reply), [['header', name]])
+    }
+  })
+
+  each('a body that is not JSON answers 422', withBody, async (operation) => {
+    for (const text of ['{', '{"a":', 'nonsense', "{'a':1}", '{"a":1}{', '\ufeff{}', 'NaN', '[1,]', '\0']) {
+      const reply = await faulty(operation, text)
+      assert.equal(reply.status, 422, text)
+      assert.deepEqual(reply.body.detail[0].loc, ['body'])
+      assert.equal(reply.body.detail[0].type, 'json_invalid')
+    }
+  })
+
+  each('a body that is no object answers 422', withBody, async (operation) => {
+    for (const text of ['[]', '[{}]', '"text"', '7', 'true', '1e308']) {
+      const reply = await faulty(operation, text)
+      assert.equal(reply.status, 422, text)
+      assert.deepEqual(locs(reply), [['body']])
+    }
+  })
+
+  each('a body that is required is missed', withBody, async (operation) => {
+    if (operation.body_optional) return
+    for (const text of [undefined, '', 'null']) {
+      const reply = await faulty(operation, text, asJson)
+      assert.deepEqual(reply.body.detail, [{ loc: ['body'], msg: 'Field required', type: 'missing' }])
+    }
+  })
+
+  const bytes = Buffer.alloc(5_000_000, '"')
+  const bomb = gzipSync(bytes)
+  const damaged = gzipSync(bytes).fill(0xff, bomb.length >> 1)
+  const small = writing.filter((operation) => (operation.body_bytes_max ?? 0) < bytes.length)
+
+  each('a body over the limit answers 413, and the client sees it', small, async (operation) => {
+    for (let i = 0; i < 3; i++) assert.equal((await faulty(operation, bytes)).status, 413)
+    assert.equal((await faulty(operation, bomb, { 'content-encoding': 'gzip' })).status, 413)
+    const unknown = await send('sk_us_unknown', operation, { ...stray(operation), body: bytes })
+    assert.equal(unknown.status, operation.auth === 'none' ? 413 : 401)
+  })
+
+  each('a gzip bomb that is damaged where nobody looks any more does no harm', small, async (operation) => {
+    assert.equal((await faulty(operation, damaged, { 'content-encoding': 'gzip' })).status, 413)
+  })
+
+  each('a body that says it is gzip and is not answers 4xx', withBody, async (operation) => {
+    const sound = gzipSync(JSON.stringify(operation.example))
+    for (const bytes of [
+      Buffer.from('{}'),
+      sound.subarray(0, -9),
+      Buffer.concat([sound, Buffer.from('more')]),
+      Buffer.alloc(70_000),
+    ]) {
+      const reply = await faulty(operation, bytes, { 'content-encoding': 'gzip' })
+      assert.equal(reply.status, 422)
+    }
+  })
+
+  each('JSON of 10,000 levels is no fault of the server', withBody, async (operation) => {
+    const [field] = Object.keys(propertiesOf(operation.body))
+    const deep = `${'['.repeat(10_000)}${']'.repeat(10_000)}`
+    for (const text of [deep, `${'{"a":'.repeat(10_000)}1${'}'.repeat(10_000)}`, `{"${field}":${deep}}`, `{"unknown":${deep}}`])
+      await faulty(operation, text)
+  })
+})
+
+describe('nothing that is sent is a fault of the server', () => {
+  /** Teams by operations. */
+  const asked = new Map<string, Given>()
+
+  each('nonsense in the query', operations, async (operation) => {
+    const { key, request } = await fresh(operation)
+    asked.set(operation.id, key)
+    for (const name of Object.keys(propertiesOf(operation.query)))
+      await Promise.all(
+        hostileTexts.map(async (text) => {
+          const { status } = await send(key, operation, { ...request, query: { ...request.query, [name]: text } })
+          const instead = refusedLater[name] ?? (UUID.test(text) ? 404 : 422)
+          assert([200, 422, instead].includes(status), `${name}=${text.slice(0, 50)} was answered ${status}`)
+        }),
+      )
+    const path = target(operation.path, request)
+    for (const query of nonsense)
+      await call(key, operation.method, `${path}${path.includes('?') ? '&' : '?'}${query}`, request.body)
+  })
+
+  each('what no text is, in the path', operations, async (operation) => {
+    // It asks for nothing that is there, so the team that has been asked before will do.
+    const key = asked.get(operation.id) ?? (await fresh(operation)).key
+    for (const text of ['%', '%zz', '%ff', '%ed%a0%80', '%2f', '%00', '..%2f..', 'x'.repeat(3000)])
+      await call(key, operation.method, operation.path.replace(/\{[\w.]+\}/g, text), operation.example)
+  })
+
+  each('random changes of a request that works', operations, async (operation) => {
+    const { key, request } = await fresh(operation)
+    const further = [
+      ...(operation.query ? placesOf(operation.query) : []).map((place) => ['query', ...place]),
+      ...(operation.body ? placesOf(operation.body).map((place) => ['body', ...place]) : []),
+    ]
+    await fc.assert(
+      fc.asyncProperty(mutations, async (changes) => {
+        await send(key, operation, mutated(request, further, changes))
+      }),
+      { seed: SEED, numRuns: RUNS },
+    )
+  })
+})
+
+/** A request that works, of a team of its own: what is sent may well succeed, and a sandbox has few places. */
+async function fresh(operation: Operation) {
+  const team = await given()
+  return { key: team, request: await valid(team, operation) }
+}
+
+const UUID = /^[0-9a-f-]{36}$/
+/** What is only looked into when everything else is sound. */
+const refusedLater: Record<string, number> = {
+  next_cursor: 400,
+  final_status: 400,
+  site_codes: 400,
+  radius: 400,
+  start_date: 400,
+  is_primary: 404,
+}
+const nonsense = [
+  '__proto__=1',
+  'constructor[]=1',
+  '%=%',
+  '%ff=%ff',
+  '[]=1',
+  'a[b][c]=1',
+  '&&&=&=',
+  'limit[0]=x&limit[a]=y',
+  'x'.repeat(9000),
+  'x&'.repeat(4000),
+]

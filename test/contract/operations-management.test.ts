@@ -1,0 +1,183 @@
+// What holds for every operation of the management interface: which keys it takes, and how far each kind of key reaches.
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { describe, test } from 'node:test'
+import { createOrgKey } from '../../src/tenancy/keys/keys.ts'
+import { createOrg } from '../../src/tenancy/teams/teams.ts'
+import { cells, client, given, type Given } from '../support/server.ts'
+import { answered, each, success } from './operations/each.ts'
+import { anotherTeam, ask, boundTo, managing, withTeam } from './operations/managing.ts'
+import { send, stray, valid } from './operations/requests.ts'
+
+/** Source: management-auth.md 4. What is not named here may be done by keys that are bound to teams, for those teams. */
+const forOrgKeys = new Set([
+  'get_org',
+  'update_org',
+  'create_team_in_org',
+  'delete_team_in_org',
+  'list_management_key',
+  'create_management_key',
+  'patch_management_key',
+  'list_members_in_org',
+  'update_member',
+  'remove_member_from_org',
+  'list_invites_in_org',
+  'create_or_resend_invite_in_org',
+  'revoke_invite_in_org',
+  'list_org_audit',
+  'list_cell_audit',
+  'upsert_lab_account',
+  'update_lab_account_team_id_allowlist',
+  'list_org_domains',
+  'create_org_domain',
+  'get_org_domain',
+  'delete_org_domain',
+  'verify_org_domain',
+  'send_org_domain_instructions',
+  'get_ehr_integration_configuration',
+  'upsert_ehr_integration_configuration',
+  'list_integration_managed_members',
+  'create_integration_managed_member',
+  'resolve_integration_managed_member',
+  'get_integration_managed_member',
+  'update_integration_managed_member',
+  'delete_integration_managed_member',
+  'create_dashboard_url',
+])
+
+describe('a management key is required', async () => {
+  const team = await given()
+  const other = await given()
+  const unknown = `${team.orgKey.slice(0, -4)}AAAA`
+  const { access_token: token } = (await team.manage.post(`/team/${team.team}/create_api_access_token`, { env: 'sandbox' })).body
+  const refused: Record<string, Record<string, string>> = {
+    'no key': {},
+    'an empty key': { 'x-management-key': '' },
+    'an unknown key': { 'x-management-key': unknown },
+    'a team key': { 'x-management-key': team.key },
+    'a team key in its own header': { 'x-service-api-key': team.key },
+    'a management key in the header of team keys': { 'x-service-api-key': team.orgKey },
+    'a management key as a bearer token': { authorization: `Bearer ${team.orgKey}` },
+    'an access token': { authorization: `Bearer ${token}` },
+    'an access token in the header of management keys': { 'x-management-key': token },
+    'a key of 600 characters': { 'x-management-key': `mg_${'x'.repeat(600)}` },
+    'two keys of two organizations': { 'x-management-key': team.orgKey, 'x-service-org-key': other.orgKey },
+  }
+  for (const [what, headers] of Object.entries(refused))
+    each(`with ${what} an operation answers 401`, managing, async (operation) => {
+      const reply = await ask(operation, stray(operation, team), headers)
+      assert.equal(reply.status, 401)
+      assert.equal(typeof reply.body.detail, 'string')
+      assert.equal(reply.headers.get('www-authenticate'), null)
+    })
+  const accepted: Record<string, Record<string, string>> = {
+    'in its documented header': { 'x-management-key': team.orgKey },
+    'in an older header': { 'x-service-org-key': team.orgKey },
+    'in the header of older clients': { 'x-vital-org-key': team.orgKey },
+    'in a header in capitals': { 'X-MANAGEMENT-KEY': team.orgKey },
+    'in all headers': { 'x-management-key': team.orgKey, 'x-vital-org-key': team.orgKey },
+    'beside a team key': { 'x-management-key': team.orgKey, 'x-service-api-key': team.key },
+  }
+  for (const [where, headers] of Object.entries(accepted))
+    each(`a key ${where} is accepted`, managing, async (operation) => {
+      assert.equal((await ask(operation, stray(operation), headers)).status, 403)
+    })
+})
+
+describe('an organization reaches what is its own', async () => {
+  const team = await given()
+  const other = await given()
+
+  each('another organization answers 403, whether it exists or not', managing, async (operation) => {
+    for (const org_id of [other.org_id, randomUUID()]) {
+      const request = await valid(team, operation)
+      const reply = await ask(operation, { ...request, path: { ...request.path, org_id } }, { 'x-management-key': team.orgKey })
+      assert.equal(reply.status, 403)
+    }
+  })
+
+  each('a team of another organization answers 404, like one that is not there', withTeam, async (operation) => {
+    for (const team_id of [other.team, randomUUID()]) {
+      const request = await valid(team, operation)
+      const reply = await ask(operation, { ...request, path: { ...request.path, team_id } }, { 'x-management-key': team.orgKey })
+      assert.equal(reply.status, 404)
+      assert.equal(typeof reply.body.detail, 'string')
+    }
+  })
+})
+
+describe('a key that is bound to teams', async () => {
+  const team = await given()
+  const apart = await anotherTeam(team)
+  const bound = { 'x-management-key': await boundTo(team, team.team) }
+
+  each('does for its team what is done for teams, and nothing for the organization', managing, async (operation) => {
+    // A key may delete itself, and no other when it is bound: management-keys.test.ts.
+    const refused =
+      forOrgKeys.has(operation.id) ||
+      ['remove_management_key', 'rotate_management_key'].includes(operation.id) ||
+      operation.reach === 'org'
+    const reply = await ask(operation, await valid(team, operation), bound)
+    assert(refused ? reply.status === 403 : success(reply), answered(reply))
+  })
+
+  test('is refused what the table of roles keeps for the organization', () => {
+    for (const operation of managing) if (forOrgKeys.has(operation.id)) assert.equal(operation.reach, 'org', operation.id)
+  })
+
+  each('reaches no other team of its organization', withTeam, async (operation) => {
+    const request = await valid(team, operation)
+    const reply = await ask(operation, { ...request, path: { ...request.path, team_id: apart } }, bound)
+    assert.equal(reply.status, 403)
+  })
+
+  each('is refused everywhere when its last team is gone', managing, async (operation) => {
+    const own = await anotherTeam(team)
+    const key = await boundTo(team, own)
+    assert.equal((await team.manage.delete(`/team/${own}`)).status, 200)
+    assert.equal((await ask(operation, stray(operation, team), { 'x-management-key': key })).status, 403)
+  })
+})
+
+describe('an organization', () => {
+  /** With a key that nobody has used, so that nothing is remembered of it. */
+  const changed = async (column: string, value: string): Promise<Given> => {
+    const team = await given()
+    await cells.control.pool.query(`update org set ${column} = $1 where id = $2`, [value, team.org_id])
+    return team
+  }
+
+  each('of a lesser plan is refused, once it is clear who asks for what', managing, async (operation) => {
+    const team = await changed('plan', 'grow')
+    const reply = await send(team, operation, stray(operation, team))
+    assert.equal(reply.status, (operation.plan ?? 'scale') === 'scale' ? 403 : reply.status)
+    assert.equal((await send('mg_unknown', operation, stray(operation, team))).status, 401)
+  })
+
+  each('that has expired may only read', managing, async (operation) => {
+    const team = await changed('expires_at', '2020-01-01T00:00:00Z')
+    const reply = await send(team, operation, stray(operation, team))
+    const reads = operation.method === 'GET' || operation.reads
+    if (reads) assert.notEqual(reply.status, 403)
+    else assert.equal(reply.status, 403)
+  })
+
+  test('that has not expired yet may write', async () => {
+    const team = await changed('expires_at', '2999-01-01T00:00:00Z')
+    const { status, body } = await team.manage.patch('', { name: 'Still here' })
+    assert.deepEqual([status, body.expires_at], [200, '2999-01-01T00:00:00+00:00'])
+  })
+
+  test('is told nothing of another by a key that was made for none of its teams', async () => {
+    const org_id = await cells.control.plainTx((tx) => createOrg(tx, 'Empty organization'))
+    const key = await cells.control.plainTx((tx) => createOrgKey(tx, { org_id, label: 'test' }))
+    const { body } = await client(key, 'x-management-key').get(`/v1/org/${org_id}/team`)
+    assert.deepEqual(body, { teams: [], next_cursor: null })
+  })
+
+  test('is managed below /management too', async () => {
+    const team = await given()
+    const { status, body } = await client(team.orgKey, 'x-management-key').get(`/management/v1/org/${team.org_id}`)
+    assert.deepEqual([status, body.id], [200, team.org_id])
+  })
+})

@@ -1,0 +1,181 @@
+// How far keys of the management interface reach, for every operation: over teams of one organization, over environments and regions, and
+// never to where it is a team that speaks for itself.
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { operations } from '../../src/app/modules.ts'
+import type { Operation } from '../../src/platform/http/operation.ts'
+import { placeTeam } from '../../src/tenancy/teams/teams.ts'
+import { cells, client, given, type Given, type Reply } from '../support/server.ts'
+import { answered, each, forTeams, success } from './operations/each.ts'
+import { anotherTeam, ask, boundTo, forBound, managing, withTeam } from './operations/managing.ts'
+import {
+  call,
+  places,
+  propertiesOf,
+  send,
+  stray,
+  target,
+  valid,
+  withValue,
+  type Request,
+  keyNeeded,
+} from './operations/requests.ts'
+
+const text = (reply: Reply): string => JSON.stringify(reply.body)
+/** Where something is at, in words of the path; what it is called is beside. */
+const PLACE = new Set(['org_id', 'team_id', 'environment', 'env', 'region'])
+const names = (operation: Operation): string[] => Object.keys(propertiesOf(operation.params))
+const namesObject = (operation: Operation): boolean => names(operation).some((name) => !PLACE.has(name))
+const inEnvironment = managing.filter((operation) => names(operation).includes('environment'))
+const inCell = managing.filter((operation) => names(operation).includes('region'))
+const reads = ({ method }: Operation): boolean => method === 'GET'
+
+/** The same request, with other words in the path. */
+const at = (request: Request, path: Record<string, string>): Request => ({ ...request, path: { ...request.path, ...path } })
+
+/** Places in query and body that name teams. */
+const teamsNamed = (operation: Operation) =>
+  places(operation).filter(({ part, name }) => part !== 'path' && /^team_ids?$/.test(name))
+
+/** Deletions of several things pass over what is out of reach, and say so by not having it in the answer. */
+const passesOver = new Set(['delete_team_data_pull_preferences', 'delete_team_ehr_pipelines', 'delete_team_etl_pipelines'])
+/** What is refused otherwise than with 400 in another region, and why. */
+const elsewhere: Record<string, number> = {
+  // The account of the path is not in that cell, which is seen before its teams are.
+  update_lab_account_team_id_allowlist: 404,
+  // Nor is the lab test of the path.
+  approve_lab_test: 404,
+  // Nor is the phlebotomist.
+  delete_phlebotomist: 404,
+}
+
+describe('a key that is bound to another team', async () => {
+  const team = await given()
+  const apart = await anotherTeam(team)
+  const headers = { 'x-management-key': await boundTo(team, apart) }
+
+  each('reaches nothing of a team that it is not bound to', withTeam, async (operation) => {
+    const reply = await ask(operation, await valid(team, operation), headers)
+    assert.deepEqual([reply.status, reply.body], [403, { detail: 'Action forbidden' }])
+  })
+
+  each(
+    'is told nothing of it where the path names none',
+    forBound.filter((operation) => !withTeam.includes(operation)),
+    async (operation) => {
+      const reply = await ask(operation, await valid(team, operation), headers)
+      assert(success(reply) || reply.status === 403 || reply.status === 404, answered(reply))
+      assert(!text(reply).includes(`"team_id":"${team.team}"`) && !text(reply).includes(`"id":"${team.team}"`), text(reply))
+    },
+  )
+
+  each(
+    'may not name it in a query or a body',
+    forBound.filter((operation) => teamsNamed(operation).length),
+    async (operation) => {
+      for (const place of teamsNamed(operation)) {
+        const request = withValue(await valid(team, operation), place, team.team)
+        const list = managing.find(({ method, path }) => method === 'GET' && path === operation.path)
+        const listed = async () => list && (await send(team, list, { ...request, query: {}, body: undefined })).body
+        const kept = await listed()
+        const reply = await ask(operation, request, headers)
+        if (passesOver.has(operation.id)) {
+          assert(success(reply) && !text(reply).includes(team.team), answered(reply))
+          assert(JSON.stringify(kept).includes(team.team))
+          assert.deepEqual(await listed(), kept)
+        } else if (success(reply)) assert(reads(operation) && !text(reply).includes(team.team), answered(reply))
+        else assert.equal(reply.status, 403, answered(reply))
+      }
+    },
+  )
+})
+
+describe('a key that is bound to two teams', async () => {
+  const team = await given()
+  const apart = await anotherTeam(team)
+  const headers = { 'x-management-key': await boundTo(team, team.team, apart) }
+  const bound = withTeam.filter((operation) => forBound.includes(operation))
+
+  each('does for both what is done for teams', bound, async (operation) => {
+    assert(success(await ask(operation, await valid(team, operation), headers)))
+    const reply = await ask(operation, at(await valid(team, operation), { team_id: apart }), headers)
+    // What is named beside the team is the first one's.
+    if (namesObject(operation) && operation.id !== 'get_event_type_sample') assert.equal(reply.status, 404, answered(reply))
+    else assert(success(reply), answered(reply))
+  })
+})
+
+describe('a key of another organization', async () => {
+  const team = await given()
+  const other = await given()
+  const bound = await boundTo(other, other.team)
+
+  each('is refused, whatever it reaches at home, and changes nothing', managing, async (operation) => {
+    const request = await valid(team, operation)
+    for (const key of [other.orgKey, bound]) {
+      const reply = await ask(operation, request, { 'x-management-key': key })
+      assert.deepEqual([reply.status, reply.body], [403, { detail: 'Action forbidden' }])
+    }
+    assert(success(await send(team, operation, request)))
+  })
+})
+
+describe('environments and regions', async () => {
+  const team = await given()
+  await cells.of('production-us').plainTx((tx) => placeTeam(tx, 'production-us', { id: team.team, org_id: team.org_id }))
+
+  each('what is in the sandbox is not in production', inEnvironment, async (operation) => {
+    const request = at(await valid(team, operation), { environment: 'production' })
+    const reply = await send(team, operation, request)
+    if (namesObject(operation) && operation.id !== 'get_event_type_sample') assert.equal(reply.status, 404, answered(reply))
+    else assert(success(reply), answered(reply))
+    if (reads(operation) && Array.isArray(reply.body?.data)) assert(!text(reply).includes('sandbox'))
+  })
+
+  each('a team of another region is refused on writing, and not in the list on reading', inCell, async (operation) => {
+    for (const region of ['eu', 'us']) {
+      const reply = await send(team, operation, at(await valid(team, operation), { region }))
+      if (region === 'us') assert(success(reply), answered(reply))
+      else if (success(reply)) assert(!text(reply).includes(`"team_id":"${team.team}"`), answered(reply))
+      else assert.equal(reply.status, elsewhere[operation.id] ?? 400, answered(reply))
+    }
+  })
+
+  each(
+    'an environment or a region that is none is refused before the rest is read',
+    managing.filter((operation) => names(operation).some((name) => ['environment', 'env', 'region'].includes(name))),
+    async (operation) => {
+      for (const name of ['environment', 'env', 'region'].filter((word) => names(operation).includes(word))) {
+        const reply = await send(team, operation, at(stray(operation, team), { [name]: 'nowhere' }))
+        assert.deepEqual([reply.status, reply.body.detail[0].loc], [422, ['path', name]])
+      }
+    },
+  )
+})
+
+describe('an access token', async () => {
+  const team: Given = await given()
+  const minted = await team.manage.post(`/team/${team.team}/create_api_access_token`, { env: 'sandbox' })
+  const authorization = `Bearer ${minted.body.access_token}`
+
+  each('does what a key of its team does', forTeams, async (operation) => {
+    const request = await valid(team, operation)
+    const headers = { authorization, ...keyNeeded(operation) }
+    const reply = await client(undefined).call(operation.method, target(operation.path, request), request.body, headers)
+    assert(success(reply), answered(reply))
+  })
+
+  test('is of no use to a management key, nor a management key to it', async () => {
+    assert.equal((await call(undefined, 'GET', '/v2/user', undefined, { 'x-management-key': team.orgKey })).status, 401)
+    const both = { authorization, 'x-management-key': team.orgKey }
+    assert.equal((await client(undefined).get('/v2/user', both)).status, 200)
+    assert.equal((await client(undefined).get(`/v1/org/${team.org_id}`, both)).status, 200)
+  })
+})
+
+test('no operation is left out: each is for teams, for managers, or for everybody', () => {
+  assert.deepEqual(
+    operations.filter((operation) => !forTeams.includes(operation) && !managing.includes(operation)).map(({ id }) => id),
+    ['accept_invite'],
+  )
+})

@@ -1,0 +1,217 @@
+// What holds for every operation there is, and for every one that will be in the list: nothing here names one by hand but the few
+// exceptions. What is sent that is not sound: operations-hostile.test.ts.
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { before, describe, test } from 'node:test'
+import { gzipSync } from 'node:zlib'
+import { later, operations } from '../../src/app/modules.ts'
+import { createOrgKey } from '../../src/tenancy/keys/keys.ts'
+import type { Operation } from '../../src/platform/http/operation.ts'
+import { cells, given } from '../support/server.ts'
+import {
+  answered,
+  asJson,
+  each,
+  forTeams,
+  isClosed,
+  keyed,
+  locs,
+  success,
+  withBody,
+  withoutBody,
+  writing,
+} from './operations/each.ts'
+import { call, propertiesOf, send, stray, target, valid } from './operations/requests.ts'
+import { strangers, whatBelongsToOthers } from './operations/strangers.ts'
+import { openPolicies } from '../support/policies.ts'
+
+const succeeded = new Set<string>()
+
+each('an operation does what its example asks for', operations, async (operation) => {
+  const team = await given()
+  const reply = await send(team, operation, await valid(team, operation))
+  assert(success(reply), answered(reply))
+  succeeded.add(operation.id)
+})
+
+test('test/contract/uncovered.txt lists the operations that are not called with success here', () => {
+  const listed = readFileSync(new URL('uncovered.txt', import.meta.url), 'utf8')
+    .split('\n')
+    .filter(Boolean)
+  assert.deepEqual(
+    operations.map(({ id }) => id).filter((id) => !succeeded.has(id)),
+    listed,
+  )
+})
+
+describe('a key is required', async () => {
+  const team = await given()
+  const other = await given()
+  const management = await cells.control.plainTx((tx) => createOrgKey(tx, { org_id: team.org_id, label: 'test' }))
+  const unknown = `${team.key.slice(0, -4)}AAAA`
+  const refused: Record<string, Record<string, string>> = {
+    'no key': {},
+    'an empty key': { 'x-service-api-key': '' },
+    'an unknown key': { 'x-service-api-key': unknown },
+    'a key of another kind': { 'x-service-api-key': management },
+    'a key of another kind in its own header': { 'x-management-key': management },
+    'a team key in the header of another kind': { 'x-management-key': team.key },
+    'a team key as a bearer token': { authorization: `Bearer ${team.key}` },
+    'a key of 600 characters': { 'x-service-api-key': `sk_us_${'x'.repeat(600)}` },
+    'a key with something before it': { 'x-service-api-key': `Bearer ${team.key}` },
+    'two keys, one of them unknown': { 'x-service-api-key': team.key, 'x-vital-api-key': unknown },
+    'two keys of two teams': { 'x-service-api-key': team.key, 'x-vital-api-key': other.key },
+  }
+  for (const [what, headers] of Object.entries(refused))
+    each(`with ${what} an operation answers 401`, forTeams, async (operation) => {
+      const reply = await send(undefined, operation, stray(operation), headers)
+      assert.equal(reply.status, 401)
+      assert.equal(typeof reply.body.detail, 'string')
+    })
+  const accepted: Record<string, Record<string, string>> = {
+    'in its documented header': { 'x-service-api-key': team.key },
+    'in the header of the SDKs': { 'x-vital-api-key': team.key },
+    'in a header in capitals': { 'X-SERVICE-API-KEY': team.key },
+    'in both headers': { 'x-service-api-key': team.key, 'x-vital-api-key': team.key },
+    'beside a management key': { 'x-service-api-key': team.key, 'x-management-key': management },
+  }
+  for (const [where, headers] of Object.entries(accepted))
+    each(`a key ${where} is accepted`, forTeams, async (operation) => {
+      assert.notEqual((await send(undefined, operation, stray(operation), headers)).status, 401)
+    })
+})
+
+describe('what belongs to another team is not there, by the conditions of the statements alone', async () => {
+  before(openPolicies)
+  const two = await strangers()
+  const { owner, stranger, askedByStranger } = two
+  whatBelongsToOthers(two)
+
+  each('what a team is answered has nothing of another', forTeams, async (operation) => {
+    const own = await valid(stranger, operation)
+    await valid(owner, operation)
+    assert(success(await askedByStranger(() => send(stranger, operation, own))))
+  })
+
+  describe('what another team does changes no answer', () => {
+    const reading = forTeams.filter(({ method }) => method === 'GET')
+    const asking = new Map<string, { ask: () => Promise<string>; before: string }>()
+    before(async () => {
+      const asks: [string, () => Promise<string>][] = []
+      for (const operation of reading) {
+        const own = await valid(stranger, operation)
+        const ask = async () => {
+          const { body } = await send(stranger, operation, own)
+          return Buffer.isBuffer(body) ? 'a file' : JSON.stringify(body).replace(INSTANT, 'an instant')
+        }
+        asks.push([operation.id, ask])
+      }
+      for (const [id, ask] of asks) asking.set(id, { ask, before: await ask() })
+      const neighbour = await given()
+      for (const other of writing) await send(neighbour, other, await valid(neighbour, other))
+    })
+    for (const { id } of reading)
+      test(id, async () => {
+        const { ask, before } = asking.get(id)!
+        assert.equal(await ask(), before)
+      })
+  })
+
+  each('an idempotency key of another team is not known', keyed, async (operation) => {
+    const headers = { 'x-idempotency-key': 'the-same' }
+    const first = await send(owner, operation, await valid(owner, operation), headers)
+    const second = await send(stranger, operation, await valid(stranger, operation), headers)
+    assert(success(first) && success(second), answered(second))
+    // An answer without an id or another name says the same to everybody.
+    if (NAMING.test(JSON.stringify(first.body))) assert.notDeepEqual(second.body, first.body)
+    assert(!JSON.stringify(second.body).includes(owner.team))
+  })
+})
+
+/** Something that only one team can have: an id. */
+const NAMING = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/
+const INSTANT = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00/g
+
+describe('how a request is written makes no difference', async () => {
+  const team = await given()
+
+  each('JSON content type with zero bytes is no body', withoutBody, async (operation) => {
+    const request = { ...(await valid(team, operation)), body: operation.method === 'GET' ? undefined : '' }
+    const reply = await send(team, operation, request, asJson)
+    assert(success(reply), answered(reply))
+  })
+
+  each(
+    'a gzipped body is understood, and keys nobody declared are ignored or, where it says so, refused',
+    withBody,
+    async (operation) => {
+      const request = await valid(team, operation)
+      const text = JSON.stringify({ unknown: 1, ...(request.body as object) }).replace('{', '{"__proto__":{"polluted":1},')
+      const reply = await send(team, operation, { ...request, body: gzipSync(text) }, { 'content-encoding': 'gzip' })
+      if (isClosed(operation))
+        assert.deepEqual(locs(reply).sort(), [
+          ['body', '__proto__'],
+          ['body', 'unknown'],
+        ])
+      else assert(success(reply), answered(reply))
+      assert.equal(({} as { polluted?: number }).polluted, undefined)
+    },
+  )
+
+  const known = operations.filter(({ auth, method }) => auth !== 'none' || method === 'GET')
+  each('slashes at the end and twice lead to the same place', known, async (operation) => {
+    const reads = operation.method === 'GET'
+    const request = reads ? await valid(team, operation) : stray(operation)
+    const [path = '', query = ''] = target(operation.path, request).split(/(?=\?)/)
+    const key = reads ? team : 'sk_us_unknown'
+    const plain = await call(key, operation.method, path + query, request.body)
+    assert.equal(plain.status, reads ? 200 : 401)
+    for (const variant of [`${path}/`, `${path}//`, `/${path}`, path.replace('/', '//').replace(/(\/[a-z_]+)\//, '$1//')]) {
+      const reply = await call(key, operation.method, variant + query, request.body)
+      assert.equal(reply.status, plain.status, variant)
+      // A document says when it was made.
+      if (!Buffer.isBuffer(plain.body)) assert.deepEqual(reply.body, plain.body, variant)
+    }
+  })
+
+  each('a list in the query may be written in four ways', operations, async (operation) => {
+    for (const [name, { type, items }] of Object.entries(propertiesOf(operation.query))) {
+      if (type !== 'array') continue
+      const { type: kind, format, enum: allowed } = items as { type: string; format?: string; enum?: string[] }
+      const [a, b] = allowed ?? (format === 'uuid' ? [randomUUID(), randomUUID()] : kind === 'integer' ? [1, 2] : ['a', 'b'])
+      const request = await valid(team, operation)
+      // The list takes the place of the one that the request has.
+      const { [name]: _, ...query } = request.query
+      const path = target(operation.path, { ...request, query })
+      const begun = path.includes('?') ? `${path}&` : `${path}?`
+      const plain = await call(team, operation.method, `${begun}${name}=${a}&${name}=${b}`)
+      // What the list names need not be there.
+      assert(plain.status === 200 || plain.status === 400, answered(plain))
+      for (const list of [`${name}[]=${a}&${name}[]=${b}`, `${name}%5B0%5D=${a}&${name}%5B1%5D=${b}`, `${name}=${a},${b}`])
+        assert.deepEqual((await call(team, operation.method, begun + list)).body, plain.body)
+    }
+  })
+})
+
+describe('a method that a path does not have answers 405', async () => {
+  const team = await given()
+  const paths = new Map<string, Operation[]>()
+  for (const operation of operations)
+    for (const path of [operation.path, ...(operation.aliases ?? [])]) paths.set(path, [...(paths.get(path) ?? []), operation])
+  for (const [path, [first, ...more]] of paths)
+    test(path, async () => {
+      const allowed = [first!, ...more].map(({ method }) => method as string).sort()
+      for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
+        if (!allowed.includes(method)) {
+          const reply = await call(team, method, target(path, stray(first!)))
+          if (later.includes(`${method} ${path}`)) {
+            assert.deepEqual([reply.status, reply.body], [404, { detail: 'Not Found' }], method)
+            continue
+          }
+          assert.equal(reply.status, 405, method)
+          assert.equal(reply.headers.get('allow'), allowed.join(', '))
+          assert.deepEqual(reply.body, { detail: 'Method Not Allowed' })
+        }
+    })
+})

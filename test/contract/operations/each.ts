@@ -1,0 +1,30 @@
+// The form of the tests over the list of operations.
+import { describe, test } from 'node:test'
+import { operations } from '../../../src/app/modules.ts'
+import type { Operation } from '../../../src/platform/http/operation.ts'
+import type { Reply } from '../../support/server.ts'
+import type { Loc } from './faults.ts'
+
+export const forTeams = operations.filter((operation) => operation.auth === 'team')
+/** With a body that is an object, as nearly all are. */
+export const withBody = operations.filter(({ body }) => (body as { type?: string } | undefined)?.type === 'object')
+/** It may go without one only where a single environment is served. */
+const NEEDS_BODY = 'create_team_access_token'
+export const withoutBody = operations.filter(({ id, body, body_optional }) => id !== NEEDS_BODY && (!body || body_optional))
+export const keyed = operations.filter(({ auth, idempotency }) => auth === 'team' && idempotency)
+/** Whether the body may have declared keys only. */
+export const isClosed = ({ body }: Operation): boolean =>
+  (body as { additionalProperties?: boolean } | undefined)?.additionalProperties === false
+export const writing = operations.filter((operation) => operation.method !== 'GET')
+
+/** One test for each operation of a list. */
+export const each = (sentence: string, list: Operation[], check: (operation: Operation) => Promise<void>): void =>
+  void describe(sentence, () => {
+    for (const operation of list) test(operation.id, () => check(operation))
+  })
+
+export const success = (reply: Reply): boolean => reply.status >= 200 && reply.status < 300
+/** Where the faults of a refused request are. */
+export const locs = (reply: Reply): Loc[] => reply.body.detail.map((fault: { loc: Loc }) => fault.loc)
+export const asJson = { 'content-type': 'application/json' }
+export const answered = (reply: Reply): string => `answered ${reply.status}: ${JSON.stringify(reply.body)}`

@@ -1,0 +1,556 @@
+// A request that works, for every operation, made from its declaration and from what a team has. What an operation needs beyond its
+// example is said here once; everything else follows from the names of its parameters.
+import { randomUUID } from 'node:crypto'
+import { isDeepStrictEqual } from 'node:util'
+import { operations } from '../../../src/app/modules.ts'
+import type { AvailableSlots } from '../../../src/visits/appointments/schema.ts'
+import type { Operation } from '../../../src/platform/http/operation.ts'
+import { keyHash } from '../../../src/platform/crypto/api-keys.ts'
+import { labAccount } from '../../support/lab-accounts.ts'
+import { avenue, employ, slots, street, usAddress, visitOf } from '../../support/home-visits.ts'
+import { cells, client, type Given, type Reply } from '../../support/server.ts'
+import { features } from '../../../src/tenancy/teams/features.ts'
+
+export interface Request {
+  path: Record<string, string>
+  query: Record<string, string | string[]>
+  body: unknown
+}
+
+interface Json {
+  [key: string]: unknown
+}
+export const propertiesOf = (schema: unknown): Record<string, Json> =>
+  (schema as { properties?: Record<string, Json> } | undefined)?.properties ?? {}
+
+/** An order as an operation needs it: a fresh one, except where that would be refused. */
+function orderFor(team: Given, operation: Operation): Promise<Json> {
+  if (operation.module === 'fulfilment') return byHand(team, operation.id)
+  if (/\/result(\/|$)/.test(operation.path)) return reported(team)
+  if (/\/psc\/(appointment|cancel)/.test(operation.path)) return walkIn(team, operation.id !== 'book_psc_appointment')
+  if (operation.id === 'update_on_site_collection_order_draw_completed') return atStep(team, 'on_site_collection')
+  if (/\/(requisition|labels)\/pdf$/.test(operation.path)) return atStep(team, 'walk_in_test')
+  if (operation.id === 'get_order_abn') return byHand(team, operation.id)
+  if (/phlebotomy_appointment$|^set_visit_/.test(operation.id)) return visited(team, operation)
+  return placed(team, operation.id === 'update_order' ? { activate_by: '2100-01-31' } : {})
+}
+
+/** Query parameters that are given although they may be left out. */
+const queryFor: Record<string, string[]> = {
+  undo_user_delete: ['user_id'],
+  delete_team_data_pull_preferences: ['team_id'],
+  delete_team_ehr_pipelines: ['team_id'],
+  search_insurance_payor_information: ['insurance_name'],
+  get_psc_appointment_availability: ['lab', 'zip_code'],
+}
+
+/** What a team must have for something to be deleted, by the operation that makes it. */
+const standing: Record<string, string> = {
+  delete_team_data_pull_preferences: 'upsert_team_data_pull_preferences',
+  delete_team_ehr_pipelines: 'upsert_team_ehr_pipelines',
+  delete_team_etl_pipelines: 'upsert_team_etl_pipelines',
+}
+
+const rehearsed = async (team: Given): Promise<Json> => {
+  const body = { case: 'match_completed', order_source: 'managed', lab_test_id: await team.test('walk_in_test') }
+  const { run_id } = ok(await team.api.post('/v3/unmatched_result_test', body, { 'x-idempotency-key': randomUUID() })).body
+  await team.settle()
+  return ok(await team.api.get(`/v3/unmatched_result_test/${run_id}`)).body
+}
+
+/** A result that waits for the team, or for the operator. */
+async function unmatched(team: Given, operation: Operation): Promise<string> {
+  const id = (await rehearsed(team)).raw_result_id as string
+  if (operation.auth === 'management') ok(await team.api.post(`/v3/unmatched_result/${id}/resolve`, { action: 'unsure' }))
+  return id
+}
+
+/** What a team has, by the names under which requests ask for it. Each is made when it is asked for. */
+const belongings: Record<string, (team: Given, operation: Operation) => Promise<string>> = {
+  user_id: async (team, operation) => {
+    if (describedUsers.has(operation.id)) return describedUser(team, operation.id === 'get_latest_insurance')
+    if (operation.id !== 'undo_user_delete') return operation.path.includes('{user_id}') ? team.user() : patientOf(team)
+    const user = await team.user()
+    ok(await team.api.delete(`/v2/user/${user}`))
+    return user
+  },
+  client_user_id: async (team, operation) => {
+    const reference = `reference-${randomUUID()}`
+    const user = await team.user(reference)
+    if (operation.id === 'undo_user_delete') ok(await team.api.delete(`/v2/user/${user}`))
+    return reference
+  },
+  query_id: (team, operation) =>
+    operation.path.includes('{query_id}') ? continuousQuery(team) : belongings.client_user_id!(team, operation),
+  order_id: async (team, operation) => (await orderFor(team, operation)).id as string,
+  object_id: (team, operation) => belongings.order_id!(team, operation),
+  raw_result_id: unmatched,
+  run_id: async (team) => (await rehearsed(team)).run_id as string,
+  wrong_lab_test_id: (team) => team.test(),
+  transaction_id: async (team, operation) => ((await orderFor(team, operation)).order_transaction as Json).id as string,
+  order_transaction_id: (team, operation) => belongings.transaction_id!(team, operation),
+  lab_test_id: (team) => team.test(),
+  booking_key: (team, { path }) => (path.includes('/phlebotomy/') ? windowOf(team) : bookingKey(team)),
+  reference: async (team, { id }) => {
+    if (id === 'delete_phlebotomist') await employ(team, 'to-go')
+    return id === 'delete_phlebotomist' ? 'to-go' : 'north-team'
+  },
+  sample_id: async (team, operation) =>
+    operation.id === 'import_order' || operation.module === 'fulfilment'
+      ? `FICTIONAL-${randomUUID()}`
+      : ((await kit(team)).sample_id as string),
+  lab_id: async (team) => String((await marker(team)).lab_id),
+  lab: () => Promise.resolve('quest'),
+  zip_code: () => Promise.resolve('85004'),
+  provider_id: async (team) => (await marker(team)).provider_id as string,
+  org_id: async (team, operation) => {
+    if (['get_ehr_integration_configuration', 'create_dashboard_url'].includes(operation.id))
+      ok(await team.manage.put('/ehr_integration/configuration', { ...bodies[PUT_EMBEDDING], slug: `clinic-${team.org_id}` }))
+    return team.org_id
+  },
+  physician_id: (team) =>
+    made(team, `/team/${team.team}/sandbox/physician`, { ...bodies.add_team_service_physician, npi: randomUUID().slice(0, 18) }),
+  insurance_name: () => Promise.resolve('Aetna'),
+  diagnosis_query: () => Promise.resolve('diabetes'),
+  slug: () => Promise.resolve(`clinic-${randomUUID()}`),
+  domain: () => Promise.resolve(`clinic-${randomUUID()}.example.com`),
+  domain_id: async (team) => made(team, '/domain', { domain: `clinic-${randomUUID()}.example.com` }),
+  team_id: async (team, operation) => {
+    if (operation.id === 'delete_team_in_org') return made(team, '/team', { name: 'To go', region: 'us' })
+    const maker = operations.find(({ id }) => id === standing[operation.id])
+    if (maker) ok(await send(team, maker, await valid(team, maker)))
+    return team.team
+  },
+  env: () => Promise.resolve('sandbox'),
+  environment: () => Promise.resolve('sandbox'),
+  region: () => Promise.resolve('us'),
+  key_id: (team, operation) =>
+    operation.id === 'rotate_management_key'
+      ? ownKey(team)
+      : made(team, '/management_key', { label: 'To go', team_id: team.team }),
+  api_key_id: (team) => made(team, '/team_api_keys/sandbox/us', { label: 'To go', team_id: team.team }),
+  credential_id: (team) =>
+    made(team, '/team_custom_credentials/sandbox/us', { team_id: team.team, provider: 'oura', client_secret: 'fictional' }),
+  webhook_id: async (team, operation) =>
+    'message_id' in propertiesOf(operation.params) ? (await messageOf(team)).webhook_id : endpoint(team),
+  message_id: async (team) => (await messageOf(team)).message_id,
+  event_type: () => Promise.resolve(EVENT_TYPE),
+  collection_date: () => Promise.resolve('2030-01-02T09:30:00Z'),
+  ehr_type: () => Promise.resolve('fhir'),
+  integration_member_id: async (team, operation) => {
+    const reference = randomUUID()
+    if (operation.id !== CREATE_MEMBER) await embeddedMember(team, reference)
+    return reference
+  },
+  member_id: async (team, operation) => {
+    if (operation.path.includes('/ehr_integration/')) return embeddedMember(team, randomUUID())
+    const token = await invited(team, { role: 'no_role' })
+    return ok(await team.api.post('/v1/invite/accept', { token, name: 'Testa Fictional' })).body.id
+  },
+  invite_id: async (team) => {
+    const token = await invited(team)
+    const { rows } = await cells.control.pool.query<{ id: string }>('select id from invite where token_hash = $1', [
+      keyHash(token),
+    ])
+    return rows[0]!.id
+  },
+  token: (team) => invited(team),
+  account_id: (team, operation) => (operation.id === 'upsert_lab_account' ? Promise.resolve(randomUUID()) : accountOf(team)),
+  lab_account_id: async (team) => {
+    const id = await accountOf(team)
+    ok(await team.manage.patch(`/lab_account/sandbox/us/${id}`, { team_id_allowlist: [team.team] }))
+    return id
+  },
+  team_id_allowlist: (team) => Promise.resolve(team.team),
+  integration_team_id: async (team) => {
+    ok(await team.manage.patch(`/team/${team.team}`, { integration_team_id: team.team }))
+    return team.team
+  },
+}
+
+/** The key that the tests ask with. A key rotates itself, and its text would stop working the second time: it gets it back. */
+async function ownKey({ org_id, orgKey }: Given): Promise<string> {
+  const { rows } = await cells.control.pool.query<{ id: string }>(
+    `update management_key set key_hash = $2, previous_hash = null where org_id = $1 and role = 'org_admin' returning id`,
+    [org_id, keyHash(orgKey)],
+  )
+  return rows[0]!.id
+}
+
+/** Operations on what is known of a user. */
+const describedUsers = new Set(['get_user_demographics', 'create_insurance', 'get_latest_insurance'])
+
+async function describedUser(team: Given, insured: boolean): Promise<string> {
+  const user = await team.user()
+  ok(await team.api.patch(`/v2/user/${user}/info`, bodies.create_user_demographics))
+  if (insured) ok(await team.api.post(`/v2/user/${user}/insurance`, bodies.create_insurance))
+  return user
+}
+
+/** The token of an invite of the organization, from its mail. */
+export async function invited(team: Given, body: Json = {}): Promise<string> {
+  const email = `testa-${randomUUID()}@example.com`
+  ok(await team.manage.post('/invite', { email, ...body }))
+  const { rows } = await cells.control.pool.query<{ body: string }>(
+    'select body from mail where recipient = $1 order by id desc limit 1',
+    [body.email ?? email],
+  )
+  return /inv_[\w-]+/.exec(rows[0]!.body)![0]
+}
+
+/** What makes a team, a key, an endpoint or a member, and answers with its id. */
+const made = async (team: Given, path: string, body: Json): Promise<string> => ok(await team.manage.post(path, body)).body.id
+
+const PUT_EMBEDDING = 'upsert_ehr_integration_configuration'
+const CREATE_MEMBER = 'create_integration_managed_member'
+const embeddedMember = (team: Given, integration_member_id: string): Promise<string> =>
+  made(team, '/ehr_integration/member', { ...bodies[CREATE_MEMBER], integration_member_id })
+
+const EVENT_TYPE = 'labtest.order.created'
+const endpoint = (team: Given): Promise<string> => made(team, `/team/${team.team}/sandbox/webhook`, bodies.create_webhook!)
+
+const continuousQuery = (team: Given): Promise<string> =>
+  made(team, `/team/${team.team}/sandbox/continuous_query`, { ...bodies.create_continuous_query, slug: `query-${randomUUID()}` })
+
+const messages = new WeakMap<Given, Promise<{ webhook_id: string; message_id: string }>>()
+/** A message to an endpoint of the team: the two go together. */
+function messageOf(team: Given): Promise<{ webhook_id: string; message_id: string }> {
+  const send = async () => {
+    const webhook_id = await endpoint(team)
+    const message_id = await made(team, `/team/${team.team}/sandbox/webhook/${webhook_id}/test`, { event_type: EVENT_TYPE })
+    return { webhook_id, message_id }
+  }
+  const message = messages.get(team) ?? send()
+  messages.set(team, message)
+  return message
+}
+
+const accounts = new WeakMap<Given, Promise<string>>()
+/** The lab account of a team's organization: one, since a team that is linked to several has to choose. */
+function accountOf(team: Given): Promise<string> {
+  const account = accounts.get(team) ?? labAccount(team, { team_ids: [] })
+  accounts.set(team, account)
+  return account
+}
+
+/** Ids of what no team can have yet. */
+const nobodys = new Set(['creator_member_id'])
+/** Names that in the body of an operation mean something else than elsewhere: the number of a member of an insurance. */
+const otherwise: Record<string, string> = { create_insurance: 'member_id' }
+/** Names of what is not a team's own: the catalog is everybody's. */
+const everybodys = new Set([
+  'lab',
+  'cancellation_reason_id',
+  'cancellationReasonId',
+  'collection_date',
+  'lab_id',
+  'provider_id',
+  'marker_id',
+  'question_id',
+  'zip_code',
+  'insurance_name',
+  'diagnosis_query',
+])
+
+const bodies = Object.fromEntries(operations.map((operation) => [operation.id, operation.example])) as Record<string, Json>
+
+const patients = new WeakMap<Given, Promise<string>>()
+/** The user that a team orders for: one, since a sandbox has room for few. */
+function patientOf(team: Given): Promise<string> {
+  const patient = patients.get(team) ?? team.user()
+  patients.set(team, patient)
+  return patient
+}
+
+async function placed(team: Given, more: Json): Promise<Json> {
+  const body = { ...bodies.create_order, user_id: await patientOf(team), lab_test_id: await team.test(), ...more }
+  return ok(await team.api.post('/v3/order', body)).body.order
+}
+
+/** An order of a collection method that the laboratory has taken. */
+async function atStep(team: Given, method: string, more: Json = {}): Promise<Json> {
+  const { id } = await placed(team, { lab_test_id: await team.test(method), ...more })
+  ok(await team.api.post(`/v3/order/${String(id)}/test?final_status=received.${method}.requisition_created`))
+  await team.settle()
+  return ok(await team.api.get(`/v3/order/${String(id)}`)).body
+}
+
+const visitedOrders = new WeakMap<Given, string>()
+/**
+ * An order whose patient is visited: with the visit that an operation changes, without one where it makes one. The patient has one at a
+ * time, so that the one before is cancelled.
+ */
+async function visited(team: Given, { id: operation }: Operation): Promise<Json> {
+  const before = visitedOrders.get(team)
+  if (before) await team.api.post(`/v3/order/${before}/cancel`)
+  const isAsked = ['request_phlebotomy_appointment', 'set_visit_date'].includes(operation)
+  const order = await atStep(team, 'at_home_phlebotomy', { patient_address: isAsked ? avenue : street })
+  visitedOrders.set(team, order.id as string)
+  const visit = visitOf(team, order.id as string)
+  if (operation === 'set_visit_date') ok(await visit.request({ address: usAddress(avenue) }))
+  else if (!/^(book|request)_/.test(operation)) ok(await visit.book(await windowOf(team)))
+  return order
+}
+
+/** The key of a window in which the team's patients can be visited. */
+async function windowOf(team: Given): Promise<string> {
+  return (await slots(team)).at(-1)!.booking_key!
+}
+
+/** A free time at a service center. */
+async function bookingKey(team: Given): Promise<string> {
+  const { slots } = ok(await team.api.post('/v3/order/psc/appointment/availability?lab=quest&zip_code=85004'))
+    .body as AvailableSlots
+  return slots.find((day) => day.slots.length)!.slots[0]!.booking_key!
+}
+
+/** An order of somebody who goes to a service center. */
+async function walkIn(team: Given, isBooked: boolean): Promise<Json> {
+  const order = await atStep(team, 'walk_in_test')
+  if (isBooked)
+    ok(await team.api.post(`/v3/order/${String(order.id)}/psc/appointment/book`, { booking_key: await bookingKey(team) }))
+  return order
+}
+
+async function kit(team: Given, lab_test_id?: string): Promise<Json> {
+  const body = { ...bodies.create_testkit_order, user_id: await patientOf(team), lab_test_id: lab_test_id ?? (await team.test()) }
+  return ok(await team.api.post('/v3/order/testkit', body)).body.order
+}
+
+/** What people did before to an order that they work through by hand: the method, and operations with their examples. */
+const doneBefore: Record<string, [method: string, ...operations: (string | [id: string, body: Json])[]]> = {
+  replace_order: ['testkit'],
+  record_order_tracking: ['testkit', 'accept_order'],
+  record_order_scan: ['testkit', 'accept_order', 'record_order_tracking'],
+  lose_order_sample: ['testkit', 'accept_order', 'record_order_tracking', 'record_order_scan'],
+  stop_order_processing: ['testkit', 'accept_order', 'record_order_tracking', 'record_order_scan'],
+  record_order_visit: ['at_home_phlebotomy', 'accept_order'],
+  record_order_draw: ['on_site_collection', 'accept_order'],
+  reject_order_sample: ['on_site_collection', 'accept_order', 'record_order_draw'],
+  block_order_processing: [
+    'testkit',
+    'accept_order',
+    'record_order_tracking',
+    ['record_order_scan', { direction: 'outbound', event: 'delivered' }],
+    ['record_order_scan', { direction: 'inbound', event: 'delivered' }],
+  ],
+  enter_order_result: ['walk_in_test', 'accept_order'],
+  upload_order_result_pdf: ['walk_in_test', 'accept_order'],
+  get_order_abn: ['walk_in_test', ['accept_order', { has_abn: true }]],
+}
+
+/** An order at the laboratory whose orders people work through, as far as the operation needs it. */
+async function byHand(team: Given, operation: string): Promise<Json> {
+  const [method, ...before] = doneBefore[operation] ?? ['walk_in_test']
+  const kitFirst = operation === 'pick_order_kit'
+  const test = {
+    ...bodies.create_lab_test_for_team,
+    method: kitFirst ? 'testkit' : method,
+    lab_slug: 'manual',
+    provider_ids: ['MAN-A1C'],
+  }
+  const lab_test_id = ok(await team.api.post('/v3/lab_tests', test)).body.id as string
+  const order = kitFirst ? await kit(team, lab_test_id) : await placed(team, { lab_test_id })
+  const path = { org_id: team.org_id, team_id: team.team, environment: 'sandbox', order_id: order.id as string }
+  for (const step of before) {
+    const [id, body] = typeof step === 'string' ? [step, { ...bodies[step] }] : step
+    if ('sample_id' in body) body.sample_id = `FICTIONAL-${randomUUID()}`
+    ok(
+      await send(
+        team,
+        operations.find((each) => each.id === id)!,
+        { path, query: {}, body },
+      ),
+    )
+  }
+  return order
+}
+
+/** A registered kit that has come back from the laboratory. */
+async function reported(team: Given): Promise<Json> {
+  const { id, sample_id } = await kit(team)
+  ok(await team.api.post('/v3/order/testkit/register', { ...bodies.register_testkit_order, sample_id }))
+  ok(await team.api.post(`/v3/order/${String(id)}/test`))
+  await team.settle()
+  return ok(await team.api.get(`/v3/order/${String(id)}`)).body
+}
+
+const marker = async (team: Given): Promise<Json> => ok(await team.api.get('/v3/lab_tests/markers?size=1')).body.markers[0]
+
+function ok(reply: Reply): Reply {
+  if (reply.status >= 300) throw new Error(`an arrangement was answered ${reply.status}: ${JSON.stringify(reply.body)}`)
+  return reply
+}
+
+/** A request of the team that the operation answers with success. */
+export async function valid(team: Given, operation: Operation): Promise<Request> {
+  const request: Request = { path: {}, query: {}, body: await substituted(team, operation, operation.example) }
+  for (const name in propertiesOf(operation.params)) request.path[name] = await belonging(team, operation, name)
+  const required = (operation.query as { required?: string[] } | undefined)?.required ?? []
+  for (const name of [...required, ...(queryFor[operation.id] ?? [])])
+    request.query[name] = await belonging(team, operation, name)
+  return request
+}
+
+/** Where an organization or a team stands in the path, so that a key gets as far as the body. */
+const own = (team: Given): Record<string, string> => ({ org_id: team.org_id, team_id: team.team })
+
+/** A request that is sound and names nothing that anybody has; but the team's own place, when a team is given. */
+export function stray(operation: Operation, team?: Given): Request {
+  const path = Object.entries(propertiesOf(operation.params)).map(([name, { type, format, enum: allowed }]) => [
+    name,
+    (team && operation.auth === 'management' && own(team)[name]) ||
+      (allowed as string[] | undefined)?.[0] ||
+      (name === 'event_type' && EVENT_TYPE) ||
+      (format === 'uuid' ? randomUUID() : type === 'integer' ? '1' : 'nobody'),
+  ])
+  return { path: Object.fromEntries(path) as Record<string, string>, query: {}, body: operation.example }
+}
+
+const singular = (name: string): string => name.replace(/_ids$/, '_id')
+
+/** Whether what a request names so has to be made first. The catalog is there. */
+export const isMade = (name: string): boolean => Object.hasOwn(belongings, singular(name)) && !everybodys.has(singular(name))
+
+/** What the team has under a name, as `operation` needs it. */
+export function belonging(team: Given, operation: Operation, name: string): Promise<string> {
+  const make = belongings[singular(name)]
+  if (!make)
+    throw new Error(`${operation.id} asks for ${name}: say in test/contract/operations/requests.ts where a team has one from`)
+  return make(team, operation)
+}
+
+async function substituted(team: Given, operation: Operation, value: unknown, name = ''): Promise<unknown> {
+  if (Array.isArray(value)) return Promise.all(value.map((item) => substituted(team, operation, item, name)))
+  if (typeof value === 'object' && value !== null) {
+    const entries = Object.entries(value).map(
+      async ([key, item]) => [key, await substituted(team, operation, item, key)] as const,
+    )
+    return Object.fromEntries(await Promise.all(entries))
+  }
+  if (name === 'client_user_id' || name === 'slug') return randomUUID()
+  // A team has one payor of a name and of a code.
+  if (operation.id === 'create_payor' && (name === 'name' || name === 'provider_payor_id'))
+    return `${String(value)} ${randomUUID().slice(0, 8)}`
+  if (otherwise[operation.id] === name) return value
+  return Object.hasOwn(belongings, singular(name)) && !everybodys.has(singular(name)) ? belonging(team, operation, name) : value
+}
+
+/** Where a request names something that belongs to a team. */
+export interface Place {
+  part: keyof Request
+  path: string[]
+  name: string
+  list: boolean
+  /** Of a place in the query: the parameters that have to be there, too. */
+  beside: string[]
+}
+
+/** Every such place of an operation, whether its example uses it or not. */
+export function places(operation: Operation): Place[] {
+  return [
+    ...placesIn('path', operation.params, []),
+    ...placesIn('query', operation.query, []).map((place) => ({
+      ...place,
+      beside: (operation.query as { required?: string[] }).required ?? [],
+    })),
+    // A reference that a body has is one that the request gives, not one that it looks for.
+    ...placesIn('body', operation.body, []).filter(({ name }) => name !== 'client_user_id' && name !== otherwise[operation.id]),
+  ]
+}
+
+function placesIn(part: keyof Request, schema: unknown, above: string[]): Place[] {
+  return Object.entries(propertiesOf(schema)).flatMap(([name, property]) => {
+    const path = [...above, name]
+    const shape = ((property.anyOf as Json[] | undefined)?.[0] ?? property) as Json
+    if (shape.properties) return placesIn(part, shape, path)
+    const list = shape.type === 'array'
+    const known = Object.hasOwn(belongings, singular(name)) && !everybodys.has(singular(name))
+    const { format } = (list ? shape.items : shape) as Json
+    if (!known && format === 'uuid' && !nobodys.has(name) && !everybodys.has(name))
+      throw new Error(`${part} ${path.join('.')} is an id: say in test/contract/operations/requests.ts where a team has one from`)
+    return known ? [{ part, path, name, list, beside: [] }] : []
+  })
+}
+
+/** The request with `value` at a place. Of the query only what is required is kept. */
+export function withValue(request: Request, { part, path, list, beside }: Place, value: string): Request {
+  const required = Object.fromEntries(Object.entries(request.query).filter(([name]) => beside.includes(name)))
+  const copy = structuredClone({ ...request, ...(part === 'query' && { query: required }) })
+  let holder = copy[part] as Json
+  for (const name of path.slice(0, -1)) holder = (holder[name] ??= {}) as Json
+  holder[path.at(-1)!] = list ? [value] : value
+  return copy
+}
+
+const percent = (text: string): string => encodeURIComponent(text.toWellFormed())
+
+/** The path and query of a request. A rest parameter goes out as it is, like any other segment. */
+export function target(path: string, request: Request): string {
+  const filled = path.replace(/\{(\w+)(?:\.\.\.)?\}/g, (_, name: string) => percent(request.path[name] ?? '-'))
+  const pairs = Object.entries(request.query).flatMap(([name, value]) =>
+    [value].flat().map((item) => `${percent(name)}=${percent(item)}`),
+  )
+  return pairs.length ? `${filled}?${pairs.join('&')}` : filled
+}
+
+/** Who asks: a team with the key that the path wants, or a key. */
+export type Caller = Given | string | undefined
+
+const isManagement = (path: string): boolean => /^\/*v1\/+org(\/|$)/.test(path)
+
+/** The idempotency key of a request, where one cannot be left out. */
+export const keyNeeded = ({ idempotency }: Operation, given: Record<string, string> = {}): Record<string, string> => {
+  const isGiven = Object.keys(given).some((name) => name.toLowerCase() === 'x-idempotency-key')
+  return idempotency?.required && !isGiven ? { 'x-idempotency-key': randomUUID() } : {}
+}
+
+/** Send a request of an operation and hold the answer to what every answer promises. */
+export async function send(
+  caller: Caller,
+  operation: Operation,
+  request: Request,
+  headers: Record<string, string> = {},
+): Promise<Reply> {
+  return call(caller, operation.method, target(operation.path, request), request.body, {
+    ...keyNeeded(operation, headers),
+    ...headers,
+  })
+}
+
+export async function call(
+  caller: Caller,
+  method: string,
+  path: string,
+  body?: unknown,
+  headers?: Record<string, string>,
+): Promise<Reply> {
+  const manages = isManagement(path)
+  const key = typeof caller === 'object' ? (manages ? caller.orgKey : caller.key) : caller
+  const reply = await client(key, manages ? 'x-management-key' : undefined).call(method, path, body, headers)
+  const fault = improper(reply)
+  if (fault) throw new Error(`${method} ${path.slice(0, 200)} was answered ${reply.status}, ${fault}`)
+  return reply
+}
+
+/** What is wrong with an answer, whatever the question was. */
+function improper({ status, body, headers }: Reply): string | undefined {
+  if (status >= 500 && !isSwitchedOff({ status, body })) return `which is a fault of the server: ${JSON.stringify(body)}`
+  // What is too long to be read never becomes a request.
+  if (status !== 431 && !headers.get('x-request-id')) return 'without an id of the request'
+  if (status < 400) return undefined
+  if (Buffer.isBuffer(body)) return 'not in JSON'
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) return 'not with an object'
+  if (Object.keys(body).sort().join() === 'error,message,status_code') return undefined
+  const { detail } = body
+  if (typeof detail === 'string' && detail) return undefined
+  if (Array.isArray(detail))
+    return detail.length && detail.every(isFault) ? undefined : 'with a list of something else than faults'
+  return typeof detail?.error_type === 'string' ? undefined : 'without detail'
+}
+
+/** The one refusal with a status of the server's, which clients of this interface know. */
+const isSwitchedOff = ({ status, body }: Pick<Reply, 'status' | 'body'>): boolean =>
+  status === 503 && isDeepStrictEqual(body, features.psc_scheduling.refusal().body)
+
+const isFault = ({ loc, msg, type }: Json): boolean => Array.isArray(loc) && typeof msg === 'string' && typeof type === 'string'

@@ -1,0 +1,65 @@
+// What belongs to another team, asked for by every place of every operation that can name it. Used twice: where the conditions of the
+// statements keep teams apart alone, and where the policies of the database do.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { listForOperator } from '../../../src/lab/accounts/accounts.ts'
+import type { Operation } from '../../../src/platform/http/operation.ts'
+import { given, type Reply } from '../../support/server.ts'
+import { answered, forTeams } from './each.ts'
+import { belonging, places, send, valid, withValue } from './requests.ts'
+import { rowsOf } from './rows.ts'
+
+/** Where an id of others is no error: filters find nothing, and events are repeated for own orders only. */
+const findsNothing = new Set(['get_orders', 'list_events', 'resend_events', 'search_team_users', 'get_team_lab_accounts'])
+/** Where the request contradicts itself before anything is looked up: it names another lab test beside. */
+const contradicts = new Set(['create_order order_set.lab_test_ids', 'create_order_once order_set.lab_test_ids'])
+/**
+ * An order under an account that is not the team's own is refused as any order that no account takes, an offer to
+ * another team as no offer.
+ */
+const isRefused = ({ method, path }: Operation, { name }: { name: string }) =>
+  (name === 'lab_account_id' && method === 'POST' && path.startsWith('/v3/order')) || name === 'booking_key'
+/** A laboratory's number, which two teams may have. */
+const isOwn = new Set(['import_order sample_id'])
+
+/** Two teams of a test file, and how one of them asks. */
+export async function strangers() {
+  const owner = await given()
+  const stranger = await given()
+  /** The platform's lab accounts are everybody's. */
+  const shared = new Set(
+    (await listForOperator(owner.db.queries, undefined)).filter((a) => a.org_id === null).map(({ id }) => id),
+  )
+  /** What another team is answered must not have anything of the owner, and must not have changed anything of it. */
+  const askedByStranger = async (ask: () => Promise<Reply>): Promise<Reply> => {
+    const before = JSON.stringify(await rowsOf(owner))
+    const reply = await ask()
+    for (const [id] of JSON.stringify(reply.body).matchAll(UUID))
+      assert(shared.has(id) || !before.includes(id), 'the answer has something of the other team')
+    assert.equal(JSON.stringify(await rowsOf(owner)), before, 'something of the other team has changed')
+    return reply
+  }
+
+  return { owner, stranger, askedByStranger }
+}
+
+export type Strangers = Awaited<ReturnType<typeof strangers>>
+
+/** One test for each place of an operation that can name something of another team. */
+export function whatBelongsToOthers({ owner, stranger, askedByStranger }: Strangers, operations = forTeams): void {
+  for (const operation of operations)
+    for (const place of places(operation)) {
+      const name = `${operation.id} ${place.path.join('.')}`
+      test(name, async () => {
+        const own = await valid(stranger, operation)
+        const foreign = await belonging(owner, operation, place.name)
+        const reply = await askedByStranger(() => send(stranger, operation, withValue(own, place, foreign)))
+        const fine = findsNothing.has(operation.id) || isOwn.has(name)
+        const refused = contradicts.has(name) || isRefused(operation, place)
+        assert.equal(reply.status, fine ? 200 : refused ? 400 : 404, answered(reply))
+        assert.equal(reply.body.total ?? 0, 0)
+      })
+    }
+}
+
+const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g

@@ -1,0 +1,130 @@
+// Names on the wire of the management interface against those of the reference: every field of every request and answer, envelopes
+// included. test/contract/reference-management.tsv is made from the reference's own description: REFERENCE=<that file> UPDATE=1.
+import assert from 'node:assert/strict'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { test } from 'node:test'
+import { operations } from '../../src/app/modules.ts'
+import { namesOf, nameless, printNames, readNames, type Names, type OpenApi } from './operations/names.ts'
+
+const LIST = new URL('reference-management.tsv', import.meta.url)
+const read = (file: string | URL): OpenApi => JSON.parse(readFileSync(file, 'utf8')) as OpenApi
+
+const { REFERENCE, UPDATE } = process.env
+if (REFERENCE && UPDATE) writeFileSync(LIST, printNames(namesOf(read(REFERENCE))))
+const reference = readNames(readFileSync(LIST, 'utf8'))
+const own = namesOf(read(new URL('../../api/openapi.json', import.meta.url)))
+
+/** What differs, `-` what we lack and `+` what we have more, and why. */
+const differences: Record<string, string> = {
+  'GET /v1/org/{}/management_key query +next_cursor': 'the answer has a cursor, which the reference gives no way to use',
+  'POST /v1/org/{}/management_key body +team_id': 'an older form of the request, with one team and no role',
+  'GET /v1/org/{}/team/{}/{}/continuous_query query +next_cursor': 'the answer has a cursor here, too',
+  'POST /v1/org/{}/team_etl_pipelines/{}/{} body +team_id': 'samples in public send it instead of team_ids',
+}
+
+/** The same of many places. */
+const differingNames: [RegExp, string][] = [
+  [
+    /^\S+ \S+team\S* (body|reply) \+(sandbox|production)\.appointment_booking_url$/,
+    'where patients book visits: the reference has a page of its own for that',
+  ],
+  [
+    / reply \+\S*\bdelivery_error$/,
+    'why nothing is sent to an endpoint or broker whose secrets cannot be decrypted, which the reference does not show',
+  ],
+  [
+    /continuous_query\S* .*-.*\.(arg|select|from)\.placeholder$/,
+    'marks a part that is still missing while a query is edited; with one a query cannot run, and ours are refused unless they can',
+  ],
+]
+
+/** What the reference does not have. */
+const ours: Record<string, string> = {
+  'POST /v1/org/{}/team/{}/create_access_token': 'the older name of create_api_access_token, still on its public page',
+  'POST /v1/org/{}/lab_test/{}/{}/{}/approve': 'the approval of lab tests, which the reference leaves to its company',
+  'GET /v1/org/{}/fulfilment/{}/{}': 'work done by hand, which the reference does out of sight',
+  'GET /v1/org/{}/team/{}/{}/fulfilment/{}': 'work done by hand',
+  'POST /v1/org/{}/team/{}/{}/fulfilment/{}/accept': 'work done by hand',
+  'POST /v1/org/{}/team/{}/{}/fulfilment/{}/kit': 'work done by hand',
+  'POST /v1/org/{}/team/{}/{}/fulfilment/{}/refuse': 'work done by hand',
+  'POST /v1/org/{}/team/{}/{}/fulfilment/{}/resolve': 'work done by hand',
+  'POST /v1/org/{}/team/{}/{}/fulfilment/{}/replace': 'a wrong order replaced, which the reference does out of sight',
+  'POST /v1/org/{}/team/{}/{}/fulfilment/{}/tracking': 'work done by hand',
+  'POST /v1/org/{}/team/{}/{}/fulfilment/{}/scan': 'work done by hand',
+  'POST /v1/org/{}/team/{}/{}/fulfilment/{}/visit': 'work done by hand',
+  'POST /v1/org/{}/team/{}/{}/fulfilment/{}/draw': 'work done by hand',
+  'POST /v1/org/{}/team/{}/{}/fulfilment/{}/reject': 'work done by hand',
+  'POST /v1/org/{}/team/{}/{}/fulfilment/{}/block': 'work done by hand',
+  'POST /v1/org/{}/team/{}/{}/fulfilment/{}/do_not_process': 'work done by hand',
+  'POST /v1/org/{}/team/{}/{}/fulfilment/{}/lost': 'work done by hand',
+  'POST /v1/org/{}/team/{}/{}/fulfilment/{}/result': 'work done by hand',
+  'PUT /v1/org/{}/team/{}/{}/fulfilment/{}/notes': 'work done by hand',
+  'PUT /v1/org/{}/team/{}/{}/fulfilment/{}/result/pdf': 'work done by hand',
+  'GET /v1/org/{}/audit': 'who did what',
+  'GET /v1/org/{}/team/{}/{}/unmatched_result': 'results that a team was unsure of, which the service works on itself',
+  'POST /v1/org/{}/team/{}/{}/unmatched_result/{}/accept': 'results that a team was unsure of',
+  'POST /v1/org/{}/team/{}/{}/unmatched_result/{}/reject': 'results that a team was unsure of',
+  'POST /v1/org/{}/team/{}/{}/unmatched_result/{}/release': 'results that a team was unsure of',
+  'GET /v1/org/{}/audit/{}/{}': 'who did what',
+  'GET /v1/org/{}/team/{}/{}/audit': 'who did what',
+  'GET /v1/org/{}/team/{}/{}/access_log': 'who saw what',
+  'GET /v1/org/{}/team/{}/{}/webhook/{}/message': 'the log of deliveries, which the reference has on a page of another company',
+  'GET /v1/org/{}/team/{}/{}/webhook/{}/message/{}': 'the log of deliveries',
+  'GET /v1/org/{}/team/{}/{}/webhook/{}/message/{}/attempt': 'the log of deliveries',
+  'POST /v1/org/{}/team/{}/{}/webhook/{}/message/{}/resend': 'sending again, which the reference has on that page too',
+  'POST /v1/org/{}/team/{}/{}/webhook/{}/replay': 'sending again',
+  'POST /v1/org/{}/team/{}/{}/webhook/{}/recover': 'sending again',
+  'POST /v1/org/{}/team/{}/{}/webhook/{}/test': 'a sample for a test',
+  'GET /v1/org/{}/team/{}/{}/physician': 'the service network, which the reference runs itself',
+  'POST /v1/org/{}/team/{}/{}/physician': 'the service network',
+  'DELETE /v1/org/{}/team/{}/{}/physician/{}': 'the service network',
+  'POST /v1/org/{}/management_key/{}/rotate':
+    'a key of the organization has to be replaced at times, and no key may make another one',
+  'PUT /v1/org/{}/lab_account/{}/{}/{}': 'accounts of sandboxes, which the reference makes itself',
+  'GET /v1/org/{}/phlebotomist/{}/{}': 'who visits patients',
+  'PUT /v1/org/{}/phlebotomist/{}/{}/{}': 'who visits patients',
+  'DELETE /v1/org/{}/phlebotomist/{}/{}/{}': 'who visits patients',
+  'GET /v1/org/{}/team/{}/{}/visit': 'what those who visit patients read and say',
+  'PUT /v1/org/{}/team/{}/{}/visit/{}/date': 'what those who visit patients read and say',
+  'PUT /v1/org/{}/team/{}/{}/visit/{}/progress': 'what those who visit patients read and say',
+  'GET /v1/org/{}/team/{}/{}/event_type': 'the catalogue of events',
+  'GET /v1/org/{}/team/{}/{}/event_type/{}/sample': 'the catalogue of events',
+}
+
+const managing = operations
+  .filter(({ auth }) => auth === 'management')
+  .flatMap(({ method, path, aliases = [] }) => [path, ...aliases].map((url) => nameless(method, url)))
+
+function differing(operation: string, theirs: Names, here: Names): string[] {
+  const lines = theirs.status === here.status ? [] : [`${operation} status ${theirs.status}, here ${here.status}`]
+  for (const part of ['query', 'body', 'reply'] as const)
+    lines.push(
+      ...theirs[part].filter((name) => !here[part].includes(name)).map((name) => `${operation} ${part} -${name}`),
+      ...here[part].filter((name) => !theirs[part].includes(name)).map((name) => `${operation} ${part} +${name}`),
+    )
+  return lines
+}
+
+if (REFERENCE)
+  test('the list of names is that of the reference', () => {
+    assert.equal(readFileSync(LIST, 'utf8'), printNames(namesOf(read(REFERENCE))))
+  })
+
+test('every field of every management operation is named as in the reference, or differs for a reason', () => {
+  const found = managing.flatMap((operation) => {
+    const theirs = reference.get(operation)
+    return theirs ? differing(operation, theirs, own.get(operation)!) : []
+  })
+  assert(managing.filter((operation) => reference.has(operation)).length >= 30, 'the list of the reference is not whole')
+  const single = found.filter((line) => !differingNames.some(([names]) => names.test(line)))
+  assert.deepEqual(single.toSorted(), Object.keys(differences).toSorted())
+  for (const [names] of differingNames)
+    assert(
+      found.some((line) => names.test(line)),
+      `${names} differs no more`,
+    )
+})
+
+test('what the reference does not have is ours for a reason', () => {
+  assert.deepEqual(managing.filter((operation) => !reference.has(operation)).toSorted(), Object.keys(ours).toSorted())
+})

@@ -1,0 +1,147 @@
+// The plans of statements that teams run over many rows: under the policies they use the indexes that they use without.
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { listAccess } from '../../src/tenancy/audit/access-log.ts'
+import { eraseRawResults } from '../../src/lab/result-matching/erase.ts'
+import { listOrders } from '../../src/lab/orders/list-orders.ts'
+import { findKitBySample } from '../../src/lab/orders/orders.ts'
+import type { OrderQuery } from '../../src/lab/orders/schema.ts'
+import { Db } from '../../src/platform/db/database.ts'
+import type { Queries, Tx } from '../../src/platform/db/transaction.ts'
+import { eraseAnswers } from '../../src/platform/http/idempotency.ts'
+import { T } from '../../src/platform/schema/schema.ts'
+import { sql, type Sql } from '../../src/platform/db/sql.ts'
+import { copies, placed, tenantOf } from '../support/orders.ts'
+import { access, asOwner, connection, given, type Given } from '../support/server.ts'
+import { deletedAmong, listUsers, resolveUser, searchUsers } from '../../src/people/users/users.ts'
+import { listEvents } from '../../src/events/feed/list-events.ts'
+import { readFeed } from '../../src/events/feed/feed.ts'
+
+const ROWS = 6000
+
+interface Plan {
+  'Node Type': string
+  'Relation Name'?: string
+  'Index Name'?: string
+  Plans?: Plan[]
+}
+/** What a plan reads rows by: its indexes, and the tables that it reads whole. */
+const ways = ({ 'Node Type': type, 'Relation Name': table, 'Index Name': index, Plans = [] }: Plan): string[] => [
+  ...(index ? [index] : type === 'Seq Scan' ? [`all of ${table}`] : []),
+  ...Plans.flatMap(ways),
+]
+
+const Explained = T.Object({ 'QUERY PLAN': T.Unknown() })
+
+/** What each statement of `work` reads rows by. None of them is run as a write. */
+async function waysOf(db: Db, team: Given, work: (tx: Tx) => Promise<unknown>): Promise<string[]> {
+  const found: string[] = []
+  await db.read(await tenantOf(team), async (tx) => {
+    const explain = async (q: Sql) => {
+      const row = await tx.one(Explained, sql`explain (format json) ${q}`)
+      found.push([...new Set(ways((row['QUERY PLAN'] as { Plan: Plan }[])[0]!.Plan))].sort().join())
+    }
+    const watched = <M extends 'many' | 'maybe' | 'one'>(method: M): Queries[M] =>
+      (async (row: never, q: Sql) => {
+        await explain(q)
+        return (tx[method] as (row: never, q: Sql) => Promise<unknown>)(row, q)
+      }) as Queries[M]
+    const run = async (q: Sql) => {
+      await explain(q)
+      return 0
+    }
+    await work({ ...tx, run, many: watched('many'), maybe: watched('maybe'), one: watched('one') })
+  })
+  return found.sort()
+}
+
+describe('a team with many orders, users, events and answers', async () => {
+  const team = await given()
+  const free = new Db({ connection, schema: 'sandbox_us', connections_max: 4, checkRows: true, row_security: 'off' })
+  let user_id = ''
+  let order_id = ''
+  before(async () => {
+    const model = await placed(team)
+    ;({ id: order_id, user_id } = model)
+    await copies(team, model, ROWS, 60)
+    await asOwner(
+      `insert into sandbox_us."user" (id, team_id, client_user_id, created_on)
+       select gen_random_uuid(), $1, 'person ' || n, '2026-01-01' from generate_series(1, $2::integer) n`,
+      [team.team, ROWS],
+    )
+    await asOwner(
+      `update sandbox_us.lab_order set sample_id = 'DBK-' || md5(id::text), method = 'testkit' where team_id = $1 and id <> $2`,
+      [team.team, order_id],
+    )
+    await asOwner(
+      `insert into sandbox_us.idempotency (team_id, scope, key, expires_at, status, body, user_ids)
+       select $1, 'test', n::text, '2100-01-01', 200, '{}', array[gen_random_uuid()] from generate_series(1, $2::integer) n`,
+      [team.team, ROWS],
+    )
+    await asOwner(
+      `insert into sandbox_us.feed (team_id, event_id, created_at) select team_id, id, created_at from sandbox_us.event where team_id = $1`,
+      [team.team],
+    )
+    await access.flush()
+    await asOwner(
+      `insert into sandbox_us.access_log (day, seq, team_id, users, line, hash)
+       select day, 1000000 + n, $1, array[gen_random_uuid()], '{}', ''
+       from (select max(day) as day from sandbox_us.access_day) d, generate_series(1, $2::integer) n`,
+      [team.team, ROWS],
+    )
+    await asOwner(
+      `insert into sandbox_us.raw_result (id, team_id, lab_id, sender, message_id, sample_id, searched, delivery, status, decision_code,
+                                          candidates, user_ids, created_at, updated_at)
+       select gen_random_uuid(), $1, (select min(id) from sandbox_us.lab), 'test', n::text, '', '', '{}', 'pending_ops_review', 'no_match',
+              '[]', array[gen_random_uuid()], now(), now()
+       from generate_series(1, $2::integer) n`,
+      [team.team, ROWS],
+    )
+    await asOwner(
+      'analyze sandbox_us.access_log, sandbox_us.raw_result, sandbox_us.lab_order, sandbox_us."user", sandbox_us.event, sandbox_us.idempotency, sandbox_us.feed',
+    )
+  })
+  after(() => free.close())
+
+  /** The same statements under the policies and without. */
+  async function same(work: (tx: Tx) => Promise<unknown>): Promise<string[]> {
+    const held = await waysOf(team.db, team, work)
+    assert.deepEqual(held, await waysOf(free, team, work))
+    return held
+  }
+
+  const queries: [string, () => OrderQuery, RegExp][] = [
+    ['the newest', () => ({}), /lab_order__/],
+    ['a page far back', () => ({ page: 100 }), /lab_order__/],
+    ['the oldest', () => ({ order_direction: 'asc' }), /lab_order__/],
+    ['a part of the patient name', () => ({ patient_name: 'nobody of that name' }), /lab_order__names/],
+    ['a part of the recipient name', () => ({ shipping_recipient_name: 'nobody of that name' }), /lab_order__names/],
+    ['words', () => ({ search_input: 'nobody of that name' }), /lab_order__names/],
+    ['a user', () => ({ user_id: order_id }), /lab_order__/],
+    ['some ids', () => ({ order_ids: [order_id] }), /lab_order_/],
+    ['a transaction', () => ({ order_transaction_id: order_id }), /lab_order__/],
+    ['a moment', () => ({ start_date: '2100-01-01' }), /lab_order__/],
+    ['a status', () => ({ status: ['cancelled'] }), /lab_order/],
+    ['an interpretation', () => ({ interpretation: 'critical' }), /lab_order/],
+    ['the order of names', () => ({ order_key: 'patient_name' }), /lab_order/],
+  ]
+  for (const [name, query, index] of queries)
+    test(`lists orders by ${name} as without policies`, async () => {
+      assert.match((await same((tx) => listOrders(tx, query()))).join(), index)
+    })
+
+  const works: [string, (tx: Tx) => Promise<unknown>, RegExp][] = [
+    ['finds a kit by its code', (tx) => findKitBySample(tx, 'DBK-000'), /lab_order__kit\b/],
+    ['lists users', (tx) => listUsers(tx, { offset: 0, limit: 100 }), /user_/],
+    ['lists users far back', (tx) => listUsers(tx, { offset: 5000, limit: 100 }), /user_/],
+    ['searches users', (tx) => searchUsers(tx, 'person 77'), /user/],
+    ['resolves a user', (tx) => resolveUser(tx, 'person 77'), /user_/],
+    ['erases answers about a user', (tx) => eraseAnswers(tx, user_id), /idempotency__users/],
+    ['lists who has seen a user', (tx) => listAccess(tx, { user_id }), /access_log.*_users/],
+    ['erases what laboratories sent about a user', (tx) => eraseRawResults(tx, user_id), /raw_result__users/],
+    ['lists events', (tx) => listEvents(tx, { limit: 50 }), /event_/],
+    ['follows its feed', (tx) => readFeed(tx, tx.team, { after: 10, types: undefined, limit: 50 }, deletedAmong), /feed_pkey/],
+  ]
+  for (const [name, work, index] of works)
+    test(`${name} as without policies`, async () => assert.match((await same(work)).join(), index))
+})

@@ -1,0 +1,82 @@
+// What a caller is told of a fault can be acted on: rules in words, and limits with the setting that lifts them.
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { operations } from '../../src/app/modules.ts'
+import { orderBody, patient } from '../support/orders.ts'
+import { given } from '../support/server.ts'
+import { settings } from '../../src/platform/config/settings.ts'
+import { Buckets } from '../../src/platform/http/rate-limits.ts'
+
+interface Shape {
+  pattern?: string
+  says?: string
+  [part: string]: unknown
+}
+
+/** Every pattern within a schema that has no words. */
+const wordless = (schema: unknown, at: string): string[] => {
+  if (typeof schema !== 'object' || schema === null) return []
+  const { pattern, says } = schema as Shape
+  const own = typeof pattern === 'string' && !says ? [`${at} ${pattern}`] : []
+  // The names of a map are patterns of its own kind.
+  return [
+    ...own,
+    ...Object.entries(schema)
+      .filter(([name]) => name !== 'pattern')
+      .flatMap(([name, part]) => wordless(part, `${at}.${name}`)),
+  ]
+}
+
+test('every rule about a text has words', () => {
+  const found = operations.flatMap(({ id, params, query, body }) =>
+    Object.entries({ params, query, body }).flatMap(([part, schema]) => wordless(schema, `${id} ${part}`)),
+  )
+  assert.deepEqual(found, [])
+})
+
+describe('the refusal of a name', () => {
+  test('says what a name is, not by which expression it is recognized', async () => {
+    const team = await given()
+    const patient_details = { ...patient, first_name: 'José', last_name: ' Fictional' }
+    const { status, body } = await team.api.post('/v3/order', await orderBody(team, { patient_details }))
+    assert.equal(status, 422)
+    const words =
+      "String should begin with a letter or digit and have only letters without accents, digits, - . , ' and single spaces between words"
+    assert.deepEqual(
+      body.detail.map(({ msg, type }: { msg: string; type: string }) => [msg, type]),
+      [
+        [words, 'string_pattern_mismatch'],
+        [words, 'string_pattern_mismatch'],
+      ],
+    )
+  })
+})
+
+describe('the refusal of what is one too many names the setting', () => {
+  const named = (text: string) => {
+    const names: string[] = text.match(/[A-Z]+(?:_[A-Z]+)+/g) ?? []
+    assert(names.length > 0, text)
+    for (const name of names)
+      assert(
+        settings.some((setting) => setting.name === name),
+        `there is no setting ${name}`,
+      )
+    return names
+  }
+
+  test('of requests', () => {
+    const buckets = new Buckets({ per_s: 1, burst: 1 })
+    buckets.take('caller')
+    assert.throws(
+      () => buckets.take('caller'),
+      ({ body }: { body: { detail: string } }) => named(body.detail).includes('REQUESTS_PER_SECOND'),
+    )
+  })
+
+  test('of users in the sandbox', async () => {
+    const team = await given()
+    for (let n = 0; n < 50; n++) await team.user()
+    const { status, body } = await team.api.post('/v2/user', { client_user_id: 'one too many' })
+    assert.deepEqual([status, named(body.detail.error_message)], [400, ['SANDBOX_USERS_MAX']])
+  })
+})

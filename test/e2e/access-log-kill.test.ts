@@ -1,0 +1,116 @@
+// The program is killed between a read and the writing of its line in the access log: what may be lost is said in docs/SECURITY.md.
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { after, before, test } from 'node:test'
+import { openEmbedded, type Embedded } from '../../src/platform/embedded-postgres/embedded-postgres.ts'
+import { newVaultKey } from '../../src/platform/crypto/vault.ts'
+import {
+  caller,
+  demoIn,
+  endAll,
+  folder,
+  onDatabase,
+  outcome,
+  serving,
+  until,
+  type Caller,
+  type Server,
+} from '../support/program.ts'
+
+/** How often the program is killed until that came before the line was written; a kill is much quicker than the half second it takes. */
+const KILLS_MAX = 10
+
+const dataDir = folder('data')
+let database: Embedded
+let settings: Record<string, string>
+
+before(async () => {
+  database = await openEmbedded({ dataDir: folder('external'), ownership: 'required', log: () => {}, settings: { fsync: 'off' } })
+  const { host, port, user, password } = database.connection as { host: string; port: number; user: string; password: string }
+  await onDatabase(database.connection as never, (client) => client.query('create database lab'))
+  settings = {
+    DATABASE_URL: `postgres://${user}:${password}@localhost:${port}/lab?host=${encodeURIComponent(host)}`,
+    CELLS: 'sandbox-us',
+    DEMO: 'on',
+    ENCRYPTION_KEYS: newVaultKey(),
+  }
+})
+
+after(async () => {
+  await endAll()
+  await database?.stop()
+})
+
+/** Which of these requests have a line, by the operation and whom it is about. */
+const written = (): Promise<string[]> =>
+  onDatabase({ connectionString: settings.DATABASE_URL! }, async (client) => {
+    const { rows } = await client.query<{ line: string }>('select line from sandbox_us.access_log order by seq')
+    return rows
+      .map(({ line }) => JSON.parse(line) as { operation: string; users: string[] })
+      .map(({ operation, users }) => `${operation} ${users.join()}`)
+  })
+
+async function verified(): Promise<void> {
+  const { code, out, err } = await outcome('access-log', { DATA_DIR: dataDir, ...settings }, 'verify')
+  assert.equal(code, 0, out + err)
+  assert.match(out, /none changed/)
+}
+
+const running = async (more: Record<string, string> = {}): Promise<{ server: Server; api: Caller }> => {
+  const server = await serving(dataDir, { ...settings, ...more })
+  return { server, api: caller(server.url, demoIn(dataDir).api_keys['sandbox-us']) }
+}
+
+async function created(api: Caller): Promise<string> {
+  const { status, body } = await api.post('/v2/user', { client_user_id: randomUUID() })
+  assert.equal(status, 200)
+  return body.user_id
+}
+
+/** The program as it was started again after the kill. */
+let strict: { server: Server; api: Caller } | undefined
+
+test('a kill loses the lines of reads of the last second and nothing else, and the log verifies afterwards', async (t) => {
+  const kept: string[] = []
+  for (let kills = 1; ; kills++) {
+    assert(kills <= KILLS_MAX, 'the line was always written before the program was killed')
+    const { server, api } = await running()
+    const user = await created(api)
+    assert.equal((await api.get(`/v2/user/${user}`)).status, 200)
+    kept.push(`create_user ${user}`, `get_user ${user}`)
+    await until(async () => {
+      const lines = await written()
+      return kept.every((line) => lines.includes(line))
+    })
+    const changed = await created(api)
+    assert.equal((await api.get(`/v2/user/${changed}`)).status, 200)
+    await server.end('SIGKILL')
+    kept.push(`create_user ${changed}`)
+    const read = `get_user ${changed}`
+    const isLost = !(await written()).includes(read)
+
+    strict = await running({ ACCESS_LOG: 'strict' })
+    await until(async () => (await written()).includes(`create_user ${changed}`))
+    await verified()
+    const lines = await written()
+    assert.deepEqual(lines.filter((line) => kept.includes(line)).toSorted(), kept.toSorted())
+    assert.equal(lines.includes(read), !isLost)
+    if (isLost) return t.diagnostic(`killed ${kills} times`)
+    assert.equal(await strict.server.end('SIGTERM'), 0)
+    kept.push(read)
+  }
+})
+
+test('under ACCESS_LOG=strict the line of a read is there before its answer, and stays when the program is killed then', async () => {
+  assert(strict, 'the program was not started again')
+  const { server, api } = strict
+  const user = await created(api)
+  for (let reads = 1; reads <= 20; reads++) {
+    assert.equal((await api.get(`/v2/user/${user}`)).status, 200)
+    assert.equal((await written()).filter((line) => line === `get_user ${user}`).length, reads)
+  }
+  assert.equal((await api.get('/v2/user')).status, 200)
+  await server.end('SIGKILL')
+  assert.match((await written()).at(-1)!, /^get_teams_users /)
+  await verified()
+})

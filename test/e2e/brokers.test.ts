@@ -1,0 +1,367 @@
+// Pipelines against a real broker: what arrives, how it arrives, and that it arrives whatever happens to the broker and to us.
+import assert from 'node:assert/strict'
+import { randomInt, randomUUID } from 'node:crypto'
+import { after, before, describe, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { gunzipSync } from 'node:zlib'
+import type { Channel, ChannelModel, GetMessage } from 'amqplib'
+import rhea from 'rhea'
+import { given } from '../support/server.ts'
+import { hurryPipelines, path, pipe, piping, say, waiting } from '../support/brokers.ts'
+import { endpoint, receiver } from '../support/webhook-receiver.ts'
+import { caller, connectionOf, demoIn, drawbridge, endAll, folder, onDatabase, serving } from '../support/program.ts'
+import { rabbit, withoutBroker, type Rabbit } from '../support/rabbitmq.ts'
+
+const pipelines = piping()
+
+describe('with a broker', { skip: withoutBroker }, () => {
+  let broker: Rabbit
+  let connection: ChannelModel
+  let channel: Channel
+  const opened = async () => {
+    connection = await broker.connect()
+    connection.on('error', () => {})
+    channel = await connection.createChannel()
+    channel.on('error', () => {})
+  }
+  before(async () => {
+    broker = await rabbit()
+    await broker.start()
+    await opened()
+  })
+  after(() => broker.remove())
+
+  /** An exchange and a queue that is bound to it. */
+  async function bound(pattern = '#') {
+    const name = `test-${randomUUID()}`
+    await channel.assertExchange(name, 'topic', { durable: true })
+    await channel.assertQueue(name, { durable: true })
+    await channel.bindQueue(name, name, pattern)
+    return name
+  }
+  async function queue() {
+    const name = `test-${randomUUID()}`
+    await channel.assertQueue(name, { durable: true })
+    return name
+  }
+  /** Everything in a queue, oldest first. */
+  async function emptied(name: string): Promise<GetMessage[]> {
+    const found: GetMessage[] = []
+    for (let one = await channel.get(name, { noAck: true }); one; one = await channel.get(name, { noAck: true })) found.push(one)
+    return found
+  }
+  /** As a consumer of AMQP 1.0 sees a queue. */
+  async function received(hub: string): Promise<rhea.Message[]> {
+    const { messageCount: count } = await channel.checkQueue(hub)
+    if (count === 0) return []
+    const { port } = new URL(broker.uri)
+    const consumer = rhea
+      .create_container()
+      .connect({ host: '127.0.0.1', port: Number(port), username: 'guest', password: 'guest', reconnect: false })
+    const found: rhea.Message[] = []
+    await new Promise<void>((resolve, reject) => {
+      const missing = () => reject(new Error(`only ${found.length} of ${count} arrived`))
+      setTimeout(missing, 10_000).unref()
+      consumer.on('disconnected', missing)
+      const link = consumer.open_receiver({ source: { address: `/amq/queue/${hub}` }, credit_window: count })
+      link.on('message', ({ message }) => {
+        found.push(message!)
+        if (found.length === count) resolve()
+      })
+    })
+    consumer.close()
+    return found
+  }
+  const toRabbit = (exchange: string) => ({ rabbitmq: { uri: broker.uri, exchange } })
+  const toHub = (hub: string, more = {}) => ({
+    azure_amqp: { connection_string: broker.connection_string, default_event_hub: `/amq/queue/${hub}`, ...more },
+  })
+  const bodyOf = ({ content, properties }: GetMessage): string =>
+    (properties.contentEncoding === 'gzip' ? gunzipSync(content) : content).toString()
+
+  describe('RabbitMQ', () => {
+    test('gets the stored bytes under their type, plain up to 1 KiB and compressed above', async () => {
+      const team = await given()
+      const name = await bound()
+      await pipe(team, toRabbit(name))
+      const small = await say(team, { type: 'labtest.order.created', bytes: 1024 })
+      const large = await say(team, { type: 'labtest.order.updated', bytes: 1025 })
+      await pipelines.drain()
+      const [first, second] = await emptied(name)
+      assert.equal(first!.fields.routingKey, 'labtest.order.created')
+      assert.equal(first!.properties.contentType, 'application/json')
+      assert.equal(first!.properties.contentEncoding, undefined)
+      assert.equal(first!.content.toString(), small.body)
+      assert.equal(first!.properties.messageId, small.key)
+      assert.equal(first!.properties.deliveryMode, 2)
+      assert.equal(second!.fields.routingKey, 'labtest.order.updated')
+      assert.equal(second!.properties.contentEncoding, 'gzip')
+      assert.equal(gunzipSync(second!.content).toString(), large.body)
+      assert.deepEqual(await waiting(team), [])
+    })
+
+    test('gets an event again until a queue is bound for it, and others meanwhile', async () => {
+      const team = await given()
+      const name = await bound('labtest.order.updated')
+      await pipe(team, toRabbit(name))
+      await say(team, { type: 'labtest.order.created' })
+      const other = await say(team, { type: 'labtest.order.updated' })
+      await pipelines.drain()
+      assert.deepEqual((await emptied(name)).map(bodyOf), [other.body])
+      assert.deepEqual(await waiting(team), ['rabbitmq after 1'])
+      await hurryPipelines(team)
+      await pipelines.drain()
+      assert.deepEqual(await waiting(team), ['rabbitmq after 2'])
+      await channel.bindQueue(name, name, '#')
+      await hurryPipelines(team)
+      await pipelines.drain()
+      assert.deepEqual(
+        (await emptied(name)).map(({ fields }) => fields.routingKey),
+        ['labtest.order.created'],
+      )
+      assert.deepEqual(await waiting(team), [])
+    })
+
+    test('without the exchange, or with another password, gets it when that is mended', async () => {
+      const team = await given()
+      const name = await bound()
+      await pipe(team, toRabbit(`${name}-missing`))
+      const told = await say(team)
+      await pipelines.drain()
+      assert.deepEqual(await waiting(team), ['rabbitmq after 0'])
+      await pipe(team, { rabbitmq: { uri: broker.uri.replace('guest@', 'wrong@'), exchange: name } })
+      await pipelines.drain()
+      assert.deepEqual(await waiting(team), ['rabbitmq after 0'])
+      await pipe(team, toRabbit(name))
+      await pipelines.drain()
+      assert.deepEqual((await emptied(name)).map(bodyOf), [told.body])
+    })
+
+    test('that is dead does not delay the broker of another team, nor another broker of the same', async () => {
+      const [dead, sound] = [await given(), await given()]
+      const [name, hub] = [await bound(), await queue()]
+      await pipe(dead, { rabbitmq: { uri: 'amqp://guest:guest@127.0.0.1:1', exchange: name }, ...toHub(hub) })
+      await pipe(sound, toRabbit(name))
+      const [first, second] = [await say(dead), await say(sound)]
+      await pipelines.drain()
+      assert.deepEqual(await waiting(dead), ['rabbitmq after 0'])
+      assert.deepEqual((await emptied(name)).map(bodyOf), [second.body])
+      assert.deepEqual(
+        (await emptied(hub)).map(({ content }) => content.toString()),
+        [first.body],
+      )
+    })
+  })
+
+  describe('Event Hubs, for which a broker of the same protocol stands,', () => {
+    const content = (message: rhea.Message): Buffer => message.body.content
+
+    test('get the properties of the interface, plain below 1 KiB and compressed from there on', async () => {
+      const team = await given()
+      const hub = await queue()
+      await pipe(team, toHub(hub))
+      const small = await say(team, { bytes: 1023 })
+      const large = await say(team, { bytes: 1024, user_id: small.user_id })
+      await pipelines.drain()
+      const [first, second] = await received(hub)
+      const shared = { 'event-type': 'labtest.order.created', 'team-id': team.team, 'user-id': small.user_id }
+      assert.deepEqual({ ...first!.application_properties }, { ...shared, 'idempotency-key': small.key })
+      assert.equal(content(first!).toString(), small.body)
+      assert.deepEqual(
+        { ...second!.application_properties },
+        { ...shared, 'idempotency-key': large.key, 'content-encoding': 'gzip' },
+      )
+      assert.equal(gunzipSync(content(second!)).toString(), large.body)
+    })
+
+    test('get everything compressed where that is asked for', async () => {
+      const team = await given()
+      const hub = await queue()
+      await pipe(team, toHub(hub, { compression: 'always' }))
+      const small = await say(team)
+      await pipelines.drain()
+      const [only] = await received(hub)
+      assert.equal(only!.application_properties!['content-encoding'], 'gzip')
+      assert.equal(gunzipSync(content(only!)).toString(), small.body)
+    })
+
+    test('are chosen by the first matcher that matches, else the default one', async () => {
+      const team = await given()
+      const [rest, results, orders] = [await queue(), await queue(), await queue()]
+      const event_hub_matchers = [
+        { event_type_regex: '^labtest\\.(result|match_review)\\.', event_hub: `/amq/queue/${results}` },
+        { event_type_prefix: 'labtest.order', event_hub: `/amq/queue/${orders}` },
+        { event_type_prefix: 'labtest.result', event_hub: `/amq/queue/${rest}` },
+      ]
+      await pipe(team, toHub(rest, { event_hub_matchers }))
+      for (const type of ['labtest.order.updated', 'labtest.result.critical', 'labtest.appointment.created'])
+        await say(team, { type })
+      await pipelines.drain()
+      const types = async (hub: string) => (await received(hub)).map((message) => message.application_properties!['event-type'])
+      assert.deepEqual(await types(rest), ['labtest.appointment.created'])
+      assert.deepEqual(await types(results), ['labtest.result.critical'])
+      assert.deepEqual(await types(orders), ['labtest.order.updated'])
+    })
+
+    test('get the events of each user in their order', async () => {
+      const team = await given()
+      const hub = await queue()
+      await pipe(team, toHub(hub))
+      const users = await Promise.all(Array.from({ length: 4 }, () => team.user()))
+      const told = new Map(users.map((user_id) => [user_id, [] as string[]]))
+      for (let i = 0; i < 40; i++) {
+        const event = await say(team, { user_id: users[i % 4]!, bytes: 300 + ((i * 37) % 900) })
+        told.get(event.user_id)!.push(event.key)
+      }
+      await pipelines.drain()
+      const found = new Map(users.map((user_id) => [user_id, [] as string[]]))
+      for (const { application_properties } of await received(hub))
+        found.get(application_properties!['user-id'])!.push(application_properties!['idempotency-key'])
+      assert.deepEqual(found, told)
+    })
+
+    test('that are not there hold back the later events of the same user, and nobody else', async () => {
+      const team = await given()
+      const hub = await queue()
+      const missing = { event_type_prefix: 'labtest.result', event_hub: `/exchange/missing-${hub}` }
+      await pipe(team, toHub(hub, { event_hub_matchers: [missing] }))
+      const critical = await say(team, { type: 'labtest.result.critical' })
+      const later = await say(team, { user_id: critical.user_id })
+      const other = await say(team)
+      await pipelines.drain()
+      assert.deepEqual(
+        (await received(hub)).map((message) => content(message).toString()),
+        [other.body],
+      )
+      assert.deepEqual(await waiting(team), ['azure_amqp after 1', 'azure_amqp after 0'])
+      await pipe(team, toHub(hub))
+      await pipelines.drain()
+      assert.deepEqual(
+        (await received(hub)).map((message) => content(message).toString()),
+        [critical.body, later.body],
+      )
+    })
+  })
+
+  test('endpoints and several brokers get the same event, each in its form', async () => {
+    const team = await given()
+    const [name, hub, target] = [await bound(), await queue(), await receiver()]
+    await endpoint(team, { url: target.url })
+    await pipe(team, { ...toRabbit(name), ...toHub(hub) }, { more: ['svix'] })
+    const { body, key } = await say(team)
+    await pipelines.drain()
+    assert.deepEqual((await emptied(name)).map(bodyOf), [body])
+    assert.deepEqual(
+      (await emptied(hub)).map((message) => message.content.toString()),
+      [body],
+    )
+    assert.deepEqual(
+      target.received.map((one) => one.body),
+      [body],
+    )
+    assert.equal(target.received[0]!.headers['webhook-id'], key)
+  })
+
+  test('a broker that is killed and comes back has everything, whichever way it is spoken to', async () => {
+    const team = await given()
+    const [name, hub] = [await bound(), await queue()]
+    await pipe(team, { ...toRabbit(name), ...toHub(hub) })
+    const told: string[] = []
+    const tell = async (count: number) => {
+      for (let i = 0; i < count; i++) told.push((await say(team, { bytes: 200 + i * 100 })).key)
+    }
+    await tell(15)
+    await pipelines.drain()
+    await tell(15)
+    await Promise.all([pipelines.drain(), broker.kill()])
+    await tell(5)
+    await pipelines.drain()
+    assert((await waiting(team)).length >= 10)
+    await broker.start()
+    await opened()
+    await hurryPipelines(team)
+    await pipelines.drain()
+    assert.deepEqual(await waiting(team), [])
+    const missing = (found: unknown[]) => told.filter((key) => !found.includes(key))
+    assert.deepEqual(missing((await emptied(name)).map(({ properties }) => properties.messageId)), [])
+    const keys = (await received(hub)).map(({ application_properties }) => application_properties!['idempotency-key'])
+    assert.deepEqual(missing(keys), [])
+  })
+
+  test('workers that are killed lose nothing', { timeout: 120_000 }, async (t) => {
+    const dataDir = folder('pipelines')
+    after(endAll)
+    const server = await serving(dataDir, { CELLS: 'sandbox-us' }, 'serve')
+    const { org_id, teams, management_key, api_keys } = demoIn(dataDir)
+    const [name, hub] = [await bound(), await queue()]
+    const team = teams.us!
+    const enabled = ['rabbitmq', 'azure_amqp']
+    const asked = await fetch(`${server.url}/v1/org/${org_id}${path()}`, {
+      method: 'POST',
+      headers: { 'x-management-key': management_key, 'content-type': 'application/json' },
+      body: JSON.stringify({
+        team_ids: [team],
+        preferences: { preferred: 'rabbitmq', enabled },
+        ...toRabbit(name),
+        ...toHub(hub),
+      }),
+    })
+    assert.equal(asked.status, 200)
+    const user = await caller(server.url, api_keys['sandbox-us']).post('/v2/user', { client_user_id: 'somebody' })
+
+    const hire = async () => {
+      const worker = drawbridge('work', { DATA_DIR: dataDir, CELLS: 'sandbox-us' })
+      await worker.says(/worker is running/)
+      return worker
+    }
+    const workers = [await hire(), await hire()]
+    const connection = { ...connectionOf(dataDir), options: '-c search_path=sandbox_us' }
+    const told: string[] = []
+    const tell = (count: number) =>
+      onDatabase(connection, async (client) => {
+        for (const end = told.length + count; told.length < end;) {
+          const { rows } = await client.query<{ id: string }>(
+            `with told as (
+               insert into event (id, team_id, type, object_id, user_id, created_at, body)
+               select gen_random_uuid(), $1, 'labtest.order.updated', gen_random_uuid(), $2, clock_timestamp(), '{"event_type":"labtest.order.updated"}'
+               from generate_series(1, 20) returning id),
+             announced as (insert into announcement (team_id, event_ids) select $1, array_agg(id) from told)
+             select id from told`,
+            [team, user.body.user_id],
+          )
+          for (const { id } of rows) told.push(`msg_${id.replaceAll('-', '')}`)
+        }
+      })
+    for (let kills = 0; kills < 2; kills++) {
+      const telling = tell(400)
+      await sleep(randomInt(20, 300))
+      const victim = workers.shift()!
+      victim.child.kill('SIGKILL')
+      await Promise.all([telling, victim.ended])
+      workers.push(await hire())
+    }
+    const pending = () =>
+      onDatabase(connection, async (client) => {
+        const { rows } = await client.query<{ n: number }>(
+          'select (select count(*) from announcement)::int + (select count(*) from pipeline_delivery)::int as n',
+        )
+        return rows[0]!.n
+      })
+    while ((await pending()) > 0) await sleep(100)
+    const found = [
+      (await emptied(name)).map(({ properties }) => properties.messageId as string),
+      (await received(hub)).map(({ application_properties }) => application_properties!['idempotency-key'] as string),
+    ]
+    for (const keys of found) {
+      const taken = new Set(keys)
+      assert.deepEqual(
+        told.filter((key) => !taken.has(key)),
+        [],
+      )
+      t.diagnostic(`${told.length} events, ${keys.length - told.length} of them more than once`)
+    }
+    for (const worker of workers) worker.child.kill('SIGTERM')
+    for (const worker of workers) assert.equal(await worker.ended, 0)
+    assert.equal(await server.end('SIGTERM'), 0)
+  })
+})

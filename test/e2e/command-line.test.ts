@@ -1,0 +1,194 @@
+// The command line: how it is spelled, and what the documents say of it.
+import assert from 'node:assert/strict'
+import { existsSync, globSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { after, test } from 'node:test'
+import { parse, PROGRAM, walk, type Group, type Leaf } from '../../src/cli/command-tree.ts'
+import { tree } from '../../src/cli/command-list.ts'
+import { UsageError } from '../../src/cli/usage-error.ts'
+import { endAll, folder, root, start } from '../support/program.ts'
+
+after(endAll)
+
+const OTHERS = /^(node_modules|\.git|data)(\/|$)/
+const texts = globSync('**/*', { exclude: (name) => OTHERS.test(name) })
+  .concat(globSync('.github/**/*'))
+  .filter((file) => statSync(file).isFile() && !/\.(pdf|png|gz|zip|br|ttf|otf|woff2?)$/.test(file))
+
+test('no text names a command that outside this folder runs the package of somebody else', () => {
+  assert.ok(texts.includes('README.md') && texts.includes('docs/OPERATING.md') && texts.includes('src/cli/main.ts'))
+  const foreign = new RegExp(['npx', 'drawbridge'].join('[ \\u00a0]+') + '\\b', 'i')
+  assert.deepEqual(
+    texts.filter((file) => foreign.test(readFileSync(file, 'utf8'))),
+    [],
+  )
+})
+
+test('the package cannot be published, and its name has a scope', () => {
+  const { name, private: isPrivate } = JSON.parse(readFileSync('package.json', 'utf8')) as { name: string; private: boolean }
+  assert.match(name, /^@[a-z-]+\/drawbridge$/)
+  assert.equal(isPrivate, true)
+})
+
+/** The files that a file loads with itself: not what it imports when that is needed, and not what it takes types of alone. */
+function loadedWith(file: string, found = new Set<string>()): Set<string> {
+  if (found.has(file)) return found
+  found.add(file)
+  const text = readFileSync(file, 'utf8')
+  for (const [, from] of text.matchAll(/^(?:import|export) (?:\{[^}]*\}|\* as \w+) from '(\.[^']+\.ts)'/gm))
+    loadedWith(join(dirname(file), from!), found)
+  return found
+}
+
+test('a command on the database loads no server, and parsing and help load no database', () => {
+  const [command, parsing] = [loadedWith('src/cli/administer.ts'), loadedWith('src/cli/main.ts')]
+  assert.ok(command.has('src/platform/db/database.ts') && parsing.has('src/cli/command-tree.ts'))
+  for (const file of ['src/app/server.ts', 'src/app/modules.ts', 'src/platform/http/server.ts'])
+    assert.ok(!command.has(file), file)
+  assert.ok(!parsing.has('src/platform/db/database.ts'))
+})
+
+const nodes = [...walk(tree)].filter(({ path }) => path.length)
+const isLeaf = (node: Leaf | Group): node is Leaf => !('commands' in node)
+const leaves = nodes.flatMap(({ path, node }) => (isLeaf(node) ? [{ path, leaf: node }] : []))
+/** Words that stand for the arguments which a command needs. */
+const argumentsOf = ({ usage }: Leaf): string[] => usage.split(' ').filter((word) => word.startsWith('<'))
+
+test('every command and group has help that shows its usage, and every command is described with examples that it takes', () => {
+  assert.ok(leaves.length > 50)
+  for (const { path, node } of nodes)
+    for (const words of [
+      [...path, '--help'],
+      [...path, '-h'],
+      ['help', ...path],
+    ]) {
+      // The program's own help goes one level deep.
+      if (words[0] === 'help' && path.length > 1) continue
+      const parsed = parse(tree, words)
+      assert.ok('help' in parsed, words.join(' '))
+      assert.ok(parsed.help.startsWith(`Usage: ${PROGRAM} ${path.join(' ')} `), parsed.help)
+      assert.ok(parsed.help.toLowerCase().includes(node.summary.toLowerCase()), parsed.help)
+    }
+  for (const { path, leaf } of leaves) {
+    assert.ok(leaf.run ?? leaf.onCells, path.join(' '))
+    assert.ok(leaf.examples.length, path.join(' '))
+    for (const example of leaf.examples) assert.deepEqual(pathOf(example), path, example)
+  }
+})
+
+test('every command refuses an unknown option and an argument too many, and needs those that it has', () => {
+  const refuses = (words: string[], reason: RegExp) =>
+    assert.throws(
+      () => parse(tree, words),
+      (error) => error instanceof UsageError && reason.test(error.message) && !error.message.includes('\n'),
+      words.join(' '),
+    )
+  for (const { path, leaf } of leaves) {
+    const needed = argumentsOf(leaf)
+    const all = leaf.usage.split(' ').slice(1)
+    refuses([...path, ...needed, '--no-such-option'], /Unknown option '--no-such-option'/)
+    refuses([...path, '--no-such-option=1', ...needed], /Unknown option '--no-such-option/)
+    if (!leaf.usage.includes('...')) refuses([...path, ...all, 'more'], /Too many arguments/)
+    if (needed.length) refuses([...path, ...needed.slice(1)], /Missing required argument/)
+    const valued = leaf.options?.find(([flags]) => flags.includes('<'))
+    if (valued) refuses([...path, ...needed, valued[0].split(' ')[0]!], /argument missing/)
+  }
+  for (const { path, node } of nodes)
+    if (!isLeaf(node)) {
+      refuses(path, /needs a command after it/)
+      refuses([...path, 'no-such-command'], /Unknown command 'no-such-command'/)
+    }
+  refuses(['no-such-command', '--help'], /Unknown command/)
+})
+
+test('options are read: the last of one, all of one that may be given often, and values that begin with a dash', () => {
+  const parsed = parse(tree, 'lab-account update ID --cell a --cell b --unit x --unit y --notes -1'.split(' '))
+  assert.ok('leaf' in parsed)
+  assert.deepEqual(parsed.typed, {
+    positionals: ['lab-account', 'update', 'ID'],
+    values: { cell: 'b', unit: ['x', 'y'], notes: '-1' },
+  })
+})
+
+/** The words of the command that a line of a shell calls: without its comment, and without where its output goes. */
+const wordsOf = (line: string): string[] =>
+  [...line.replace(/\s+#.*$/, '').matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g)]
+    .map(([, double, single, plain]) => double ?? single ?? plain!)
+    .reduce<string[]>((words, word) => (words.at(-1) === '>' ? words : [...words, word]), [])
+    .filter((word) => word !== '>')
+
+/** The command that a line means. @throws UsageError where there is none, or it does not take what is on the line */
+function pathOf(line: string): string[] {
+  const parsed = parse(tree, wordsOf(line))
+  if ('help' in parsed) return ['help']
+  const { leaf, typed } = parsed
+  return typed.positionals.slice(0, leaves.find((one) => one.leaf === leaf)!.path.length)
+}
+
+test('the documents name only commands and options that exist', () => {
+  let count = 0
+  for (const file of texts.filter((name) => name.endsWith('.md') && name !== 'CHANGELOG.md')) {
+    const text = readFileSync(file, 'utf8')
+    for (const [, block] of text.matchAll(/^```\w*\n(.*?)^```/gms))
+      for (const line of block!.replaceAll(/\\\n\s*/g, '').split('\n')) {
+        const [, typed] = /(?:^|[|&;(] *)bin\/drawbridge +(.*)$/.exec(line) ?? []
+        if (typed === undefined) continue
+        count++
+        assert.doesNotThrow(() => pathOf(typed), `${file}: ${line}`)
+      }
+    // In running text a command may stand without its arguments, or with two verbs: "confirm|refuse".
+    for (const [, typed] of text.matchAll(/`bin\/drawbridge ([^`]+)`/g)) {
+      if (/^(<|help$)/.test(typed!)) continue
+      count++
+      const words = wordsOf(typed!)
+      const known = (at: number): boolean =>
+        nodes.some(
+          ({ path, node }) =>
+            path.join(' ') === words.slice(0, at).join(' ') && (isLeaf(node) || at === words.length || known(at + 1)),
+        )
+      assert.ok(known(1), `${file}: ${typed}`)
+      const options = leaves
+        .filter(({ path }) => path.every((word, i) => word === words[i]))
+        .flatMap(({ leaf }) => leaf.options ?? [])
+      for (const word of words.filter((one) => one.startsWith('--')))
+        assert.ok(word === '--help' || options.some(([flags]) => flags.split(' ')[0] === word.split('=')[0]), `${file}: ${typed}`)
+    }
+  }
+  assert.ok(count > 60, `${count} commands were found`)
+})
+
+test('processes in an empty folder: help and the version do nothing, wrong words end with 2, and only start makes a database', async () => {
+  const cwd = folder('empty')
+  mkdirSync(cwd)
+  const run = async (...args: string[]) => {
+    const { out, err, ended } = start({
+      program: join(root, 'bin/drawbridge'),
+      args,
+      cwd,
+      settings: { LOG_LEVEL: 'silent', PORT: '0' },
+    })
+    return { code: await ended, out: out(), err: err() }
+  }
+  const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string }
+  assert.deepEqual(await run('version'), { code: 0, out: `${version}\n`, err: '' })
+  const [help, started, wrong, surplus] = [
+    await run('migrate', '--help'),
+    await run('start', '--help'),
+    await run('start', '--port=1'),
+    await run('serve', 'now'),
+  ]
+  assert.deepEqual([help.code, help.err, started.code, started.err], [0, '', 0, ''])
+  assert.match(help.out, /^Usage: bin\/drawbridge migrate \[options\]\n/)
+  assert.match(started.out, /^Usage: bin\/drawbridge start \[options\]\n/)
+  const see = '"bin/drawbridge help" lists the commands.\n'
+  assert.deepEqual(wrong, { code: 2, out: '', err: `drawbridge: Unknown option '--port'. ${see}` })
+  assert.deepEqual([surplus.code, surplus.out], [2, ''])
+  assert.match(surplus.err, /^drawbridge: Too many arguments for 'serve'\..*now\..*\n$/)
+  for (const words of [['org', 'create', 'Fictional Clinic'], ['serve'], ['work'], ['migrate']]) {
+    const { code, out, err } = await run(...words)
+    assert.deepEqual([code, out], [1, ''], words.join(' '))
+    assert.ok(err.startsWith(`drawbridge: There is no database in ${join(cwd, 'data')}. "bin/drawbridge start" makes one`), err)
+  }
+  assert.deepEqual(readdirSync(cwd), [])
+  assert.ok(!existsSync(join(cwd, 'data')))
+})

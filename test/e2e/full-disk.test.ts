@@ -1,0 +1,259 @@
+// The program whose disks are full: first the one of its data, then the one of the write-ahead log. Both are real.
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { globSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
+import { join } from 'node:path'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { after, before, test } from 'node:test'
+import { address, patient, shipping } from '../support/people.ts'
+import {
+  caller,
+  connectionOf,
+  demoIn,
+  endAll,
+  onDatabase,
+  outcome,
+  serving,
+  until,
+  type Reply,
+  type Server,
+} from '../support/program.ts'
+import { smallDisk, type SmallDisk } from '../support/faults/small-disk.ts'
+
+/** Both hold a new installation of one cell and some room; the log takes a file of 16 MB after the other. */
+const DATA_MIB = 192
+const LOG_MIB = 128
+/** Never reached: the disk is full long before. */
+const WRITES_MAX = 5000
+const CONCURRENT = 4
+/** So many of each kind are refused before the test has seen enough. */
+const REFUSALS = 3
+
+const settings = { CELLS: 'sandbox-us', DEMO: 'on', LOG_LEVEL: 'error', REQUESTS_PER_SECOND: '0', SANDBOX_USERS_MAX: '0' }
+const NO_ROOM = 'The database is out of disk space, memory or connections'
+
+after(endAll)
+
+const superuserPassword = (dataDir: string) => readFileSync(join(dataDir, 'postgres.password'), 'utf8').trim()
+
+interface Disks {
+  data: SmallDisk
+  log: SmallDisk
+}
+
+/** A data folder on a disk of its own, with the write-ahead log on another one; or why there cannot be one. */
+async function installation(): Promise<Disks | string> {
+  const data = smallDisk('data', DATA_MIB)
+  if (typeof data === 'string') return data
+  const log = smallDisk('log', LOG_MIB)
+  if (typeof log === 'string') return log
+  assert.equal(await (await serving(data.folder, settings)).end('SIGTERM'), 0)
+  const [wal, moved] = [join(data.folder, 'postgres/pg_wal'), join(log.folder, 'pg_wal')]
+  // Its files stay those of PostgreSQL's account.
+  assert.equal(spawnSync('cp', ['--archive', wal, moved]).status, 0)
+  rmSync(wal, { recursive: true })
+  symlinkSync(moved, wal)
+  return { data, log }
+}
+
+/** What the endpoint has been told: ids of orders. */
+const told = new Set<string>()
+const receiver = createServer((request, response) => {
+  let body = ''
+  request.setEncoding('utf8').on('data', (text: string) => (body += text))
+  request.on('end', () => {
+    told.add((JSON.parse(body) as { data: { id: string } }).data.id)
+    response.end()
+  })
+})
+before(() => new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve)))
+after(() => {
+  receiver.closeAllConnections()
+  receiver.close()
+})
+
+/** Whoever writes to a server and reads what is there. */
+function clientOf({ url, dataDir }: Server) {
+  const { api_keys, management_key, org_id, teams } = demoIn(dataDir)
+  const keys = { 'x-service-api-key': api_keys['sandbox-us']!, 'x-management-key': management_key }
+  const call = (method: string, path: string, body?: unknown) => caller(url).call(method, path, body, keys)
+  return {
+    get: (path: string) => call('GET', path),
+    post: (path: string, body: unknown) => call('POST', path, body),
+    patch: (path: string, body: unknown) => call('PATCH', path, body),
+    ready: () => caller(url).get('/readyz'),
+    team: `/v1/org/${org_id}/team/${teams.us}`,
+    hooks: `/v1/org/${org_id}/team/${teams.us}/sandbox/webhook`,
+  }
+}
+type Client = ReturnType<typeof clientOf>
+
+/** What was answered with 200, by the path that shows it. */
+const acknowledged = new Map<string, unknown>()
+const orders = () => [...acknowledged.keys()].flatMap((path) => /^\/v3\/order\/(.*)/.exec(path)?.[1] ?? [])
+
+/** Writes of every kind; each keeps what was answered. */
+function writesOf(client: Client, scene: { user_id: string; lab_test_id: string }): (() => Promise<Reply>)[] {
+  const { user_id } = scene
+  const order = async (path: string, more: object) => {
+    const reply = await client.post(path, { ...scene, passthrough: randomUUID(), ...more })
+    if (reply.status === 200) acknowledged.set(`/v3/order/${reply.body.order.id}`, reply.body.order)
+    return reply
+  }
+  let last = ''
+  return [
+    () => order('/v3/order', { patient_details: patient, patient_address: address }),
+    () => order('/v3/order/testkit', { shipping_details: shipping }),
+    async () => {
+      const client_user_id = randomUUID()
+      const reply = await client.post('/v2/user', { client_user_id })
+      if (reply.status === 200) acknowledged.set(`/v2/user/resolve/${(last = client_user_id)}`, reply.body.user_id)
+      return reply
+    },
+    () =>
+      client.patch(`/v2/user/${user_id}/info`, {
+        ...patient,
+        address: { ...address, first_line: `${orders().length} Sample Way` },
+      }),
+    () => client.post(client.hooks, { url: `https://hooks.example.com/${last}`, disabled: true }),
+    () => client.patch(client.team, { name: `Team ${randomUUID()}` }),
+  ]
+}
+
+/** Everything that was acknowledged is there, as it was answered. */
+async function assertKept(client: Client): Promise<void> {
+  for (const [path, body] of acknowledged) {
+    const found = await client.get(path)
+    assert.equal(found.status, 200, path)
+    if (path.startsWith('/v3/order/')) assert.deepEqual(found.body, body)
+    else assert.equal(found.body.user_id, body)
+  }
+}
+
+/** Sends each of the writes again and again, several at once, as long as `goes` says so. */
+async function load(
+  writes: readonly (() => Promise<Reply>)[],
+  goes: (at: number) => boolean,
+  onReply: (at: number, reply: Reply) => void,
+) {
+  let count = 0
+  const sender = async () => {
+    while (count < WRITES_MAX) {
+      const at = count++ % writes.length
+      if (goes(at)) onReply(at, await writes[at]!())
+      else if (!writes.some((_, other) => goes(other))) return
+    }
+    throw new Error(`${WRITES_MAX} requests were not enough`)
+  }
+  await Promise.all(Array.from({ length: CONCURRENT }, sender))
+}
+
+/** With a sentence, and soon: whatever starts it again does so. */
+async function assertStartFails(dataDir: string, how: RegExp): Promise<void> {
+  const { code, out, err } = await outcome('start', { ...settings, DATA_DIR: dataDir, PORT: '0' })
+  assert.deepEqual([code, out], [1, ''])
+  assert.match(err, how)
+}
+
+test('full disks', { timeout: 240_000 }, async (t) => {
+  const disks = await installation()
+  if (typeof disks === 'string') {
+    assert.notEqual(process.env.CI_FULL_DISK, 'required', disks)
+    return t.skip(disks)
+  }
+  const { data, log } = disks
+  let server = await serving(data.folder, settings)
+  let client = clientOf(server)
+  const { user_id } = (await client.post('/v2/user', { client_user_id: 'full disk' })).body
+  const lab_test_id = (await client.get('/v3/lab_tests?collection_method=testkit')).body[0].id as string
+  const { port } = receiver.address() as AddressInfo
+  assert.equal((await client.post(client.hooks, { url: `http://127.0.0.1:${port}/` })).status, 200)
+  const writesNow = () => writesOf(client, { user_id, lab_test_id })
+  const assertTakesEverything = async () => {
+    for (const write of writesNow()) {
+      const { status, body } = await write()
+      assert.equal(status, 200, JSON.stringify(body))
+    }
+    await until(() => orders().every((id) => told.has(id)))
+  }
+  await assertTakesEverything()
+
+  await t.test(
+    'while the disk of the data is full, writes are refused with 503 and reads go on; with room all goes on',
+    async (t) => {
+      data.fill()
+      const writes = writesNow()
+      const refused = writes.map(() => 0)
+      let answered = 0
+      await load(
+        writes,
+        (at) => refused[at]! < REFUSALS,
+        (at, { status, body }) => {
+          // What fits into pages that are there is still taken.
+          if (status === 200) return void answered++
+          assert.deepEqual([status, body], [503, { detail: `${NO_ROOM}, try again later` }])
+          refused[at]!++
+        },
+      )
+      t.diagnostic(`${answered} answered after the disk was full`)
+      await until(async () => (await client.ready()).status === 503)
+      assert.deepEqual((await client.ready()).body, { detail: NO_ROOM })
+      await assertKept(client)
+      assert.equal((await client.get('/v3/orders')).status, 200)
+
+      data.clear()
+      await until(async () => (await client.ready()).status === 200)
+      await assertTakesEverything()
+      await assertKept(client)
+    },
+  )
+
+  await t.test(
+    'when the disk of the write-ahead log is full, the server ends with 1, and has everything when it starts again',
+    async () => {
+      log.fill()
+      const ended = load(
+        writesNow(),
+        () => server.child.exitCode === null,
+        (_, { status }) => assert.ok(status === 200 || status === 503, `answered ${status}`),
+      ).catch((error: unknown) => {
+        // A server that ends resets what it was asked.
+        if (!(error instanceof TypeError)) throw error
+      })
+      await onDatabase(
+        { ...connectionOf(data.folder), user: 'postgres', password: superuserPassword(data.folder) },
+        async (client) => {
+          // As far as files of the log were made beforehand.
+          while (server.child.exitCode === null) if (!(await client.query('select pg_switch_wal()').catch(() => undefined))) break
+        },
+      )
+      assert.equal(await server.ended, 1)
+      await ended
+      assert.deepEqual(server.sentences(), [`PostgreSQL on ${server.dataDir} has ended unexpectedly.`])
+      await assertStartFails(data.folder, /^drawbridge: PostgreSQL does not start: .*No space left on device/m)
+
+      log.clear()
+      server = await serving(data.folder, settings)
+      client = clientOf(server)
+      await assertKept(client)
+      await assertTakesEverything()
+      assert.equal(await server.end('SIGTERM'), 0)
+    },
+  )
+
+  await t.test('a start ends with 1 and says why while the disk of the data is full', async () => {
+    // PostgreSQL makes them anew before it lets the first one in.
+    for (const file of globSync('postgres/{global,base/*}/pg_internal.init', { cwd: data.folder }))
+      rmSync(join(data.folder, file))
+    data.fill()
+    await assertStartFails(data.folder, /^drawbridge: The file .*server\.lock cannot be locked, since its disk is full/m)
+    data.clear()
+    data.fill(16)
+    await assertStartFails(
+      data.folder,
+      /^drawbridge: PostgreSQL does not start: could not write init file: No space left on device/m,
+    )
+  })
+})

@@ -1,0 +1,260 @@
+// `listen` and `trigger` as a developer uses them: programs of their own beside a running server.
+import assert from 'node:assert/strict'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { after, before, describe, test } from 'node:test'
+import { Webhook as Standard } from 'standardwebhooks'
+import { Webhook as Svix } from 'svix'
+import { stories } from '../../src/cli/client/trigger.ts'
+import { eventTypes } from '../../src/events/catalog/event-types.ts'
+import { demoIn, endAll, folder, serving, start, until, type Program, type Server } from '../support/program.ts'
+
+const dataDir = folder('listen')
+const quick = { CELLS: 'sandbox-us,production-us', LOG_LEVEL: 'silent' }
+const settings = { DATA_DIR: dataDir }
+const [CREATED, UPDATED, CRITICAL] = ['labtest.order.created', 'labtest.order.updated', 'labtest.result.critical']
+
+let server: Server
+before(async () => {
+  server = await serving(dataDir, quick)
+})
+after(endAll)
+
+const run = (...args: string[]): Program => start({ args: ['src/cli/entry.js', ...args], settings })
+const ended = async (program: Program) => ({ code: await program.ended, out: program.out(), err: program.err() })
+const trigger = async (...args: string[]) => ended(run('trigger', ...args))
+
+async function listening(...args: string[]): Promise<Program> {
+  const program = run('listen', ...args)
+  await program.says(/Listening at .*\n/)
+  return program
+}
+const lines = ({ out }: Program) =>
+  out()
+    .split('\n')
+    .filter((text) => /^\d{4}-/.test(text))
+const stop = async (program: Program) => {
+  program.child.kill('SIGINT')
+  assert.deepEqual([await program.ended, program.err()], [0, ''])
+}
+
+interface Received {
+  headers: Record<string, string>
+  body: string
+}
+
+/** A developer's program that takes what it is sent, unless `answer` does otherwise. */
+async function developer(
+  answer: (nth: number, response: ServerResponse, request: IncomingMessage) => void = (_, response) => response.end(),
+) {
+  const received: Received[] = []
+  const program = createServer((request, response) => {
+    const chunks: Buffer[] = []
+    request.on('data', (chunk: Buffer) => chunks.push(chunk))
+    request.on('end', () => {
+      received.push({ headers: request.headers as Record<string, string>, body: Buffer.concat(chunks).toString() })
+      answer(received.length, response, request)
+    })
+  })
+  await new Promise<void>((resolve) => program.listen(0, '127.0.0.1', resolve))
+  after(() => {
+    program.closeAllConnections()
+    program.close()
+  })
+  return { url: `http://127.0.0.1:${(program.address() as AddressInfo).port}/hook`, received }
+}
+const typesOf = (received: Received[]) => received.map(({ body }) => JSON.parse(body).event_type)
+
+describe('listen', () => {
+  test('prints what happens and forwards it, signed, to a machine that has no endpoint', async () => {
+    const { url, received } = await developer()
+    const program = await listening('--forward-to', url)
+    const secret = (await program.says(/Signing secret {2}(whsec_\S+)\n/))[1]!
+    assert.deepEqual((await trigger(CRITICAL)).err, '')
+    await until(() => lines(program).some((text) => text.includes(CRITICAL)) && lines(program).length === received.length)
+    for (const { headers, body } of received) {
+      assert.deepEqual(new Standard(secret).verify(body, headers), JSON.parse(body))
+      new Svix(secret).verify(body, headers)
+      assert.equal(headers['content-type'], 'application/json')
+    }
+    assert.equal(new Set(received.map(({ headers }) => headers['webhook-id'])).size, received.length)
+    const { data } = JSON.parse(received[0]!.body)
+    assert.match(
+      lines(program)[0]!,
+      new RegExp(`^${data.created_at.replace('+', '\\+')}  ${CREATED}  ${data.id}  answered 200 in \\d+ ms$`),
+    )
+    const statuses = received.flatMap(({ body }) => JSON.parse(body).data.last_event?.id ?? [])
+    assert.deepEqual(
+      statuses,
+      statuses.toSorted((a, b) => a - b),
+    )
+    for (const word of ['Testa', 'Fictional', '1990', 'Sample', '5550100', 'testa@']) assert(!program.out().includes(word), word)
+    await stop(program)
+  })
+
+  test('may be told which types, and which secret, and forward nothing', async () => {
+    const { url, received } = await developer()
+    const secret = Buffer.alloc(24, 'fictional').toString('base64')
+    const program = await listening('--forward-to', url, '--events', `${CRITICAL},${CREATED}`, '--secret', secret)
+    const printing = await listening('--events', UPDATED)
+    assert.deepEqual((await trigger(CRITICAL)).err, '')
+    await until(() => received.length === 2)
+    assert.deepEqual(typesOf(received).sort(), [CREATED, CRITICAL])
+    for (const { body, headers } of received) new Standard(secret).verify(body, headers)
+    await until(() => lines(printing).length > 2)
+    assert(lines(printing).every((text) => text.includes(`  ${UPDATED}  `)))
+    assert.doesNotMatch(printing.out(), /whsec_|answered/)
+    await stop(program)
+    await stop(printing)
+  })
+
+  test('tries again where an event is refused, keeps the order, and gives up without ending', async () => {
+    const { url, received } = await developer((nth, response, request) => {
+      if (nth === 1) return void response.writeHead(500).end()
+      if (nth === 2) return void request.socket.destroy()
+      if (nth >= 4 && nth <= 7) return void response.writeHead(302, { location: '/elsewhere' }).end()
+      response.end()
+    })
+    const program = await listening('--forward-to', url, '--events', CREATED)
+    const told: string[] = []
+    for (let i = 0; i < 3; i++) {
+      const { out } = await trigger(CREATED)
+      told.push(out.split(/\s+/)[2]!)
+    }
+    await until(() => received.length === 8)
+    const ids = received.map(({ body }) => JSON.parse(body).data.id)
+    const [first, second, third] = told
+    assert.deepEqual(ids, [first, first, first, second, second, second, second, third])
+    assert.equal(new Set(received.map(({ headers }) => headers['svix-id'])).size, 3)
+    await program.says(
+      new RegExp(`${first}  answered 500, again in 0.5 s\n.*${first}  \\S+, again in 2 s\n.*${first}  answered 200 in`),
+    )
+    await program.says(new RegExp(`${second}  answered 302, given up\n.*${third}  answered 200`))
+    await stop(program)
+  })
+
+  test('goes on where it was when the server is started anew, elsewhere', async () => {
+    const { url, received } = await developer()
+    const program = await listening('--forward-to', url, '--events', CREATED)
+    await trigger(CREATED)
+    await until(() => received.length === 1)
+    assert.equal(await server.end('SIGTERM'), 0)
+    await program.says(/does not answer/)
+    const before = server.url
+    server = await serving(dataDir, quick)
+    assert.notEqual(server.url, before)
+    await trigger(CREATED)
+    await until(() => received.length === 2)
+    await program.says(/answers again/)
+    assert.equal(new Set(received.map(({ headers }) => headers['webhook-id'])).size, 2)
+    await stop(program)
+  })
+
+  test('loses nothing, whether it or the server is killed in the middle: what comes twice has the same id', async () => {
+    const { url, received } = await developer()
+    const program = await listening('--forward-to', url, '--events', CREATED)
+    const playing = trigger(CREATED)
+    await until(() => received.length === 1)
+    await playing
+    assert.equal(await server.end('SIGKILL'), 'SIGKILL')
+    server = await serving(dataDir, quick)
+    await trigger(CREATED)
+    await until(() => new Set(received.map(({ headers }) => headers['webhook-id'])).size === 2)
+    await stop(program)
+  })
+
+  test('ends with a sentence for what cannot be', async () => {
+    const key = demoIn(dataDir).api_keys['sandbox-us']!
+    const refused: [string[], number, RegExp][] = [
+      [['--events', 'nothing'], 2, /^drawbridge: There is no event type nothing\.\n$/],
+      [['--forward-to', 'localhost:3000'], 2, /^drawbridge: --forward-to must be an address/],
+      [['--secret', 'swordfish'], 2, /^drawbridge: --secret must be 24 to 75 bytes/],
+      [['--cell', 'moon'], 2, /^drawbridge: --cell must be one of/],
+      [['--cell', 'sandbox-us', '--key', key], 2, /^drawbridge: --key says the cell already/],
+      [['--url', 'elsewhere'], 2, /^drawbridge: --url must start with/],
+      [['--unknown'], 2, /^drawbridge: Unknown option/],
+      [['--key', `${key}x`], 1, /^drawbridge: The server at \S+ refuses: 401 The API key is not valid\n$/],
+      [['--url', `${server.url}/elsewhere`], 1, /^drawbridge: The server at \S+ refuses: 404 Not Found\n$/],
+    ]
+    for (const [words, expected, sentence] of refused) {
+      const { code, out, err } = await ended(run('listen', ...words))
+      assert.deepEqual([code, out], [expected, ''], words.join(' '))
+      assert.match(err, sentence)
+      assert(!err.includes(key) && !err.includes('swordfish'))
+    }
+    const nowhere = start({ args: ['src/cli/entry.js', 'listen'], settings: { DATA_DIR: folder('nowhere') } })
+    assert.equal(await nowhere.ended, 1)
+    assert.match(nowhere.err(), /^drawbridge: No server with demo data has run on DATA_DIR\./)
+  })
+
+  test('takes the server and the key from the environment too', async () => {
+    const env = { DRAWBRIDGE_URL: server.url, DRAWBRIDGE_KEY: demoIn(dataDir).api_keys['production-us']! }
+    const program = start({ args: ['src/cli/entry.js', 'listen'], settings: env })
+    await program.says(/Listening at/)
+    await stop(program)
+  })
+})
+
+interface Told {
+  status: string
+  data: { body: { data: { status: string } } }[]
+  events: { status: string }[]
+}
+
+describe('trigger', () => {
+  for (const [type, { until: status }] of Object.entries(stories))
+    test(`brings about ${type}, and says what happened`, async () => {
+      const { code, out, err } = await trigger(type)
+      assert.deepEqual([code, err], [0, ''])
+      const told = out.trim().split('\n')
+      assert(told.some((text) => text.includes(`  ${type}  `)))
+      const [, , about] = told[0]!.split(/\s+/)
+      assert(told.every((text) => new RegExp(`^\\S+  labtest\\.\\S+  ${about}$`).test(text)))
+      const key = demoIn(dataDir).api_keys['sandbox-us']!
+      const ask = async (path: string) =>
+        (await fetch(`${server.url}${path}`, { headers: { 'x-service-api-key': key } })).json() as Promise<Told>
+      if (type.startsWith('labtest.appointment.')) {
+        const { data } = await ask(`/v1/events?object_id=${about}`)
+        assert(data.some(({ body }) => body.data.status === status))
+        return
+      }
+      if (type.startsWith('labtest.match_review.')) {
+        assert.equal((await ask(`/v3/unmatched_result/${about}`)).status, status)
+        return
+      }
+      const { events } = await ask(`/v3/order/${about}`)
+      assert(events.some((event) => event.status.startsWith(`${status}.`)))
+    })
+
+  test('lists what it can bring about', async () => {
+    const { code, out } = await trigger('--list')
+    assert.equal(code, 0)
+    assert.deepEqual(
+      out
+        .trim()
+        .split('\n')
+        .map((text) => text.split(' ')[0]),
+      Object.keys(stories),
+    )
+  })
+
+  test('says plainly what nothing brings about yet, and brings about nothing', async () => {
+    const type = eventTypes.find(({ name }) => !(name in stories))!.name
+    const { code, out, err } = await trigger(type)
+    assert.deepEqual([code, out], [1, ''])
+    assert.equal(
+      err,
+      `drawbridge: Nothing in this server brings about ${type} yet. "bin/drawbridge trigger --list" lists what can be.\n`,
+    )
+  })
+
+  test('refuses what is no type, and to play in production', async () => {
+    assert.deepEqual(await trigger('nothing'), { code: 2, out: '', err: 'drawbridge: There is no event type nothing.\n' })
+    assert.equal((await trigger()).code, 2)
+    const { code, out, err } = await trigger(CREATED, '--cell', 'production-us')
+    assert.deepEqual([code, out], [1, ''])
+    assert.match(err, /This is a key of production/)
+    const { code: unknown } = await trigger(CREATED, '--key', 'sk_us_nothing')
+    assert.equal(unknown, 1)
+  })
+})

@@ -1,0 +1,121 @@
+// Mail by the program itself: an invite reaches its receiver through a server of mail, once however many workers there are, over TLS,
+// and also when the worker that had it in hand is killed.
+import assert from 'node:assert/strict'
+import { writeFileSync } from 'node:fs'
+import { after, test } from 'node:test'
+import { certificate, mailServer } from '../support/smtp-server.ts'
+import {
+  connectionOf,
+  demoIn,
+  drawbridge,
+  endAll,
+  folder,
+  onDatabase,
+  outcome,
+  serving,
+  start,
+  until,
+} from '../support/program.ts'
+
+after(endAll)
+
+const MAIL_FROM = 'clinic@clinic.example'
+const quick = { CELLS: 'sandbox-us', LOG_LEVEL: 'silent' }
+
+async function invite(url: string, dataDir: string, email: string) {
+  const { org_id, management_key } = demoIn(dataDir)
+  const headers = { 'x-management-key': management_key, 'content-type': 'application/json' }
+  const reply = await fetch(`${url}/v1/org/${org_id}/invite`, { method: 'POST', headers, body: JSON.stringify({ email }) })
+  assert.deepEqual([reply.status, await reply.json()], [200, { status: 'invite_created' }])
+}
+
+const control = <R>(dataDir: string, text: string): Promise<R[]> =>
+  onDatabase(
+    { ...connectionOf(dataDir), options: '-c search_path=control' },
+    async (client) => (await client.query(text)).rows as R[],
+  )
+
+test('without a server of mail an invite waits, and is read by command; with one it is sent once, over TLS', async () => {
+  const dataDir = folder('mail-tls')
+  let server = await serving(dataDir, quick)
+  await invite(server.url, dataDir, 'testa@example.com')
+  const show = (...words: string[]) => {
+    const { out, err, ended } = start({ args: ['src/cli/entry.js', 'mail', ...words], settings: { DATA_DIR: dataDir, ...quick } })
+    return ended.then((code) => ({ code, out: out(), err: err() }))
+  }
+  const listed = await show('list')
+  assert.match(listed.out, /waiting, 0 attempts {2}testa@example\.com {2}You are invited to Drawbridge Demo\n$/)
+  const id = listed.out.split(' ')[0]!
+  assert.match((await show('show', id)).out, /with this token: inv_/)
+  assert.deepEqual(await show('show', '1'), { code: 2, out: '', err: 'drawbridge: mail show needs the id of a mail.\n' })
+  assert.equal(await server.end('SIGTERM'), 0)
+
+  const peer = await mailServer()
+  const trusted = `${dataDir}.pem`
+  writeFileSync(trusted, certificate)
+  const settings = {
+    ...quick,
+    SMTP_URL: `smtp://clinic:swordfish@localhost:${peer.port}`,
+    MAIL_FROM,
+    NODE_EXTRA_CA_CERTS: trusted,
+  }
+  server = await serving(dataDir, settings)
+  const worker = drawbridge('work', { DATA_DIR: dataDir, ...settings })
+  await worker.says(/worker is running/)
+  await invite(server.url, dataDir, 'testb@example.com')
+  await until(() => peer.taken.length >= 2)
+  await until(async () => (await control(dataDir, `select 1 from mail where state = 'sent'`)).length === 2)
+  assert.deepEqual(peer.taken.map(({ to }) => to.join()).sort(), ['testa@example.com', 'testb@example.com'])
+  for (const { tls, user, from, text } of peer.taken) {
+    assert.deepEqual([tls, user, from], [true, 'clinic', MAIL_FROM])
+    assert.match(text.replaceAll('=\r\n', ''), /with this token: inv_/)
+  }
+  assert.doesNotMatch((await show('show', id)).out, /inv_/)
+  worker.child.kill('SIGTERM')
+  assert.deepEqual([await worker.ended, await server.end('SIGTERM')], [0, 0])
+})
+
+test('a mail that a killed worker had in hand is sent by another, under the same id', async () => {
+  const dataDir = folder('mail-killed')
+  let silent = true
+  const peer = await mailServer((command) => (command === 'DATA' && silent ? 'never' : undefined))
+  const settings = { ...quick, SMTP_URL: `${peer.url}?tls=off`, MAIL_FROM }
+  const server = await serving(dataDir, quick, 'serve')
+  const hire = async () => {
+    const worker = drawbridge('work', { DATA_DIR: dataDir, ...settings })
+    await worker.says(/worker is running/)
+    return worker
+  }
+  const victim = await hire()
+  await invite(server.url, dataDir, 'testa@example.com')
+  await until(() => peer.asked.includes('DATA'))
+  victim.child.kill('SIGKILL')
+  await victim.ended
+  silent = false
+  const [had] = await control<{ id: string; state: string; attempts: number }>(dataDir, 'select id, state, attempts from mail')
+  assert.deepEqual([had!.state, had!.attempts], ['waiting', 1])
+  // The lease of the dead worker, which would end by itself.
+  await control(dataDir, 'update mail set due_at = created_at')
+  const heir = await hire()
+  await until(() => peer.taken.length > 0)
+  assert.deepEqual(
+    peer.taken.map(({ id }) => id),
+    [`<${had!.id}@clinic.example>`],
+  )
+  heir.child.kill('SIGTERM')
+  assert.deepEqual([await heir.ended, await server.end('SIGTERM')], [0, 0])
+})
+
+test('settings of mail that cannot be used are refused before anything is made', async () => {
+  const { code, err } = await outcome('start', {
+    DATA_DIR: folder('mail-refused'),
+    SMTP_URL: 'smtp://a:swordfish@mail.example?x',
+  })
+  assert.deepEqual(
+    [code, err],
+    [
+      1,
+      'drawbridge: MAIL_FROM must be set when SMTP_URL is.\nSMTP_URL may end with ?tls=off after smtp://, and with nothing else.\n',
+    ],
+  )
+})

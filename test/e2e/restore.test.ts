@@ -1,0 +1,189 @@
+// The restore drill of docs/OPERATING.md, with its commands as they stand there: an installation is backed up, destroyed and restored, and
+// goes on where it was.
+import assert from 'node:assert/strict'
+import { mkdirSync, readFileSync, rmSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { address, patient, shipping } from '../support/people.ts'
+import { debianPostgres, startPostgres } from '../support/debian-postgres.ts'
+import { caller, demoIn, endAll, folder, root, serving, start, until, type Server } from '../support/program.ts'
+import { isValid } from '../support/signed.ts'
+
+/** What the receiver of the endpoint answers, and what it has taken since it answers 200. */
+let status = 503
+const received: { id: string; headers: Record<string, unknown>; body: string }[] = []
+let refused = 0
+const receiver = createServer((request, response) => {
+  let body = ''
+  request.setEncoding('utf8').on('data', (text: string) => (body += text))
+  request.on('end', () => {
+    if (status === 200) received.push({ id: String(request.headers['webhook-id']), headers: request.headers, body })
+    else refused++
+    response.writeHead(status).end()
+  })
+})
+await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve))
+const endpointUrl = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`
+after(async () => {
+  receiver.closeAllConnections()
+  receiver.close()
+  await endAll()
+})
+
+/** Run the commands that follow a mark of the page. */
+async function drill(mark: string, variables: Record<string, string>): Promise<void> {
+  const page = readFileSync(join(root, 'docs/OPERATING.md'), 'utf8')
+  const commands = new RegExp(`<!-- drill: ${mark} -->\n\n\`\`\`sh\n([^]*?)\n\`\`\``).exec(page)?.[1]
+  assert.ok(commands, `docs/OPERATING.md has no commands for "${mark}"`)
+  const shell = start({ program: 'bash', args: ['-euo', 'pipefail', '-c', commands], settings: variables })
+  assert.equal(await shell.ended, 0, shell.err())
+}
+
+/** A result, an order under way, an endpoint with an encrypted secret and deliveries that wait, and how to read all of it. */
+async function fill(first: Server) {
+  const { org_id, management_key, teams, api_keys } = demoIn(first.dataDir)
+  const hooks = `/v1/org/${org_id}/team/${teams.us}/sandbox/webhook`
+  const at = (url: string) => {
+    const api = caller(url, api_keys['sandbox-us']!)
+    return {
+      api,
+      manage: (m: string, path: string, body?: unknown) => api.call(m, path, body, { 'x-management-key': management_key }),
+    }
+  }
+  const { api, manage } = at(first.url)
+  const hook = (await manage('POST', hooks, { url: endpointUrl })).body.id as string
+  const { user_id } = (await api.post('/v2/user', { client_user_id: 'restored' })).body
+  const testOf = async (method: string) => (await api.get(`/v3/lab_tests?collection_method=${method}`)).body[0].id as string
+  const draw = { user_id, lab_test_id: await testOf('walk_in_test'), patient_details: patient, patient_address: address }
+  const complete = (await api.post('/v3/order', draw)).body.order.id as string
+  assert.equal((await api.post(`/v3/order/${complete}/test`, {})).status, 200)
+  await until(async () => (await api.get(`/v3/order/${complete}`)).body.status === 'completed')
+  const open = (
+    await api.post('/v3/order/testkit', { user_id, lab_test_id: await testOf('testkit'), shipping_details: shipping })
+  ).body.order
+  await until(() => refused > 0)
+
+  const contents = async (url: string) => {
+    const { api, manage } = at(url)
+    const answers = await Promise.all([
+      api.get(`/v3/order/${complete}`),
+      api.get(`/v3/order/${complete}/result`),
+      api.get(`/v3/order/${open.id}`),
+      api.get('/v1/events?limit=100'),
+      api.get(`/v2/user/${user_id}`),
+      manage('GET', `${hooks}/${hook}/secret`),
+    ])
+    for (const answer of answers) assert.equal(answer.status, 200)
+    return answers.map(({ body }) => body)
+  }
+  const messages = async (url: string) => {
+    const { body } = await at(url).manage('GET', `${hooks}/${hook}/message?limit=100`)
+    return (body.data as { id: string; state: string }[]).map(({ id, state }) => ({ id, state }))
+  }
+  return { contents, messages }
+}
+
+/** Attempts follow each other soon, so that deliveries go on soon after the restore, and never end before. */
+const schedule = {
+  WEBHOOK_SCHEDULE: ['0', ...Array.from({ length: 19 }, () => '10')].join(),
+  CELLS: 'sandbox-us',
+  LOG_LEVEL: 'silent',
+}
+
+async function rehearse(
+  dataDir: string,
+  settings: Record<string, string>,
+  {
+    backUp,
+    destroy,
+    restore,
+  }: { backUp: (server: Server) => Promise<Server>; destroy?: () => Promise<void>; restore: () => Promise<void> },
+): Promise<void> {
+  status = 503
+  refused = received.length = 0
+  let server = await serving(dataDir, { ...schedule, ...settings, DEMO: 'on' })
+  const { contents, messages } = await fill(server)
+  await until(async () => (await messages(server.url)).length >= 3)
+  const before = await contents(server.url)
+  server = await backUp(server)
+  const waiting = (await messages(server.url)).filter(({ state }) => state === 'pending')
+  assert.ok(waiting.length >= 3)
+  assert.equal(await server.end('SIGTERM'), 0)
+  rmSync(dataDir, { recursive: true })
+  await destroy?.()
+  await restore()
+
+  status = 200
+  server = await serving(dataDir, { ...schedule, ...settings, DEMO: 'off' })
+  assert.deepEqual(await contents(server.url), before)
+  await until(() => waiting.every(({ id }) => received.some((delivery) => delivery.id === id)))
+  const { key } = before.at(-1) as { key: string }
+  for (const { headers, body } of received) assert.ok(isValid(key, headers, body))
+  await until(async () => (await messages(server.url)).every(({ state }) => state === 'delivered'))
+  assert.equal(await server.end('SIGTERM'), 0)
+}
+
+const folders = (name: string) => {
+  const [BACKUP, KEYS] = [folder(`${name}-backup`), folder(`${name}-keys`)]
+  for (const path of [BACKUP, KEYS]) mkdirSync(path)
+  return { DATA_DIR: folder(name), BACKUP, KEYS }
+}
+
+test('an installation with the bundled PostgreSQL is restored from its backup', { timeout: 240_000 }, async () => {
+  const variables = folders('bundled')
+  const { DATA_DIR } = variables
+  await rehearse(
+    DATA_DIR,
+    {},
+    {
+      async backUp(server) {
+        assert.equal(await server.end('SIGTERM'), 0)
+        await drill('bundled backup', variables)
+        return serving(DATA_DIR, { ...schedule, DEMO: 'on' })
+      },
+      restore: () => drill('bundled restore', variables),
+    },
+  )
+})
+
+test('an installation with a PostgreSQL of its own is restored from a dump into a new one', { timeout: 240_000 }, async (t) => {
+  const bin = debianPostgres()
+  if (!bin) {
+    assert.notEqual(process.env.CI_POSTGRES, 'required', 'CI has no PostgreSQL of Debian')
+    return t.skip('PostgreSQL of Debian is not installed')
+  }
+  let postgres = await startPostgres(bin, 'postgres')
+  const variables = {
+    ...folders('external'),
+    DATABASE_URL: postgres.url('drawbridge', 'drawbridge'),
+    ADMIN_URL: postgres.url('postgres', 'postgres'),
+    BACKUP_URL: postgres.url('drawbridge', 'postgres'),
+    PATH: `${bin}:${process.env.PATH}`,
+    ...schedule,
+  }
+  await command(bin, 'psql', '--dbname', variables.ADMIN_URL, '--quiet', '--command', 'create role drawbridge login createrole')
+  await command(bin, 'createdb', '--maintenance-db', variables.ADMIN_URL, '--owner', 'drawbridge', 'drawbridge')
+  await rehearse(
+    variables.DATA_DIR,
+    { DATABASE_URL: variables.DATABASE_URL },
+    {
+      async backUp(server) {
+        await drill('external backup', variables)
+        return server
+      },
+      async destroy() {
+        await postgres.stop()
+        postgres = await startPostgres(bin, 'postgres')
+      },
+      restore: () => drill('external restore', variables),
+    },
+  )
+  await postgres.stop()
+})
+
+async function command(bin: string, program: string, ...args: string[]): Promise<void> {
+  const { ended, err } = start({ program: join(bin, program), args })
+  assert.equal(await ended, 0, err())
+}

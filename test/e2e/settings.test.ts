@@ -1,0 +1,241 @@
+// Settings and commands: what cannot be used is said in sentences before anything is made, and what can be used is used.
+import assert from 'node:assert/strict'
+import { existsSync, readFileSync } from 'node:fs'
+import { after, before, describe, test } from 'node:test'
+import { openEmbedded, type Embedded } from '../../src/platform/embedded-postgres/embedded-postgres.ts'
+import { newVaultKey } from '../../src/platform/crypto/vault.ts'
+import {
+  caller,
+  connectionOf,
+  demoIn,
+  drawbridge,
+  endAll,
+  folder,
+  onDatabase,
+  outcome,
+  postmastersOn,
+  serving,
+  servingFirst,
+} from '../support/program.ts'
+
+let external: Embedded | undefined
+after(async () => {
+  await external?.stop()
+  await endAll()
+})
+
+const CELLS = 'sandbox-us, sandbox-eu, production-us, production-eu'
+const faults: [Record<string, string>, string][] = [
+  [{ PORT: 'abc' }, 'PORT must be a whole number from 0 to 65535, not "abc".'],
+  [{ PORT: '65536' }, 'PORT must be a whole number from 0 to 65535, not "65536".'],
+  [{ CELLS: 'moon' }, `CELLS names "moon"; the cells are ${CELLS}.`],
+  [{ LOG_LEVEL: 'loud' }, 'LOG_LEVEL must be one of trace, debug, info, warn, error, fatal, silent, not "loud".'],
+  [{ DATABASE_URL: 'nonsense' }, 'DATABASE_URL must be an address that starts with postgres:// or postgresql://.'],
+  [
+    { DOMAIN_TARGET: 'https://lab.example.com' },
+    'DOMAIN_TARGET must be a host name like lab.example.com, not "https://lab.example.com".',
+  ],
+  [
+    { DNS_SERVERS: '192.0.2.53,name.example' },
+    'DNS_SERVERS must be at most 10 addresses, each with or without a port, separated by commas.',
+  ],
+  [
+    { CELL_HOSTS: 'api.example=moon' },
+    'CELL_HOSTS binds api.example to "moon", which is not among the cells served (CELLS) nor "management".',
+  ],
+  [
+    { CELL_HOSTS: '*.example=sandbox-us' },
+    'CELL_HOSTS has "*.example=sandbox-us", which is not a host name, "=" and a cell or "management".',
+  ],
+  [{ CELL_HOSTS: 'a.example=sandbox-us,A.example=sandbox-eu' }, 'CELL_HOSTS names a.example twice.'],
+  [{ ROW_SECURITY: 'maybe' }, 'ROW_SECURITY must be one of on, required, off, not "maybe".'],
+  [{ DEMO: 'maybe' }, 'DEMO must be "on" or "off", not "maybe".'],
+  [
+    { HOST: '0.0.0.0' },
+    'HOST is 0.0.0.0, but demo data is on and its keys are for this machine only. ' +
+      'Set DEMO=off to serve other machines, or HOST=127.0.0.1 to keep the demo.',
+  ],
+]
+
+describe('a setting that cannot be used', { concurrency: 2 }, () => {
+  const DATA_DIR = folder('refused')
+  for (const [settings, sentence] of faults)
+    test(`is refused in a sentence: ${Object.entries(settings).flat().join('=')}`, async () => {
+      assert.deepEqual(await outcome('start', { DATA_DIR, ...settings }), { code: 1, out: '', err: `drawbridge: ${sentence}\n` })
+      assert.equal(existsSync(DATA_DIR), false)
+    })
+
+  test('does not hide the others, and passwords are not repeated', async () => {
+    const settings = Object.assign({}, ...faults.map(([settings]) => settings)) as Record<string, string>
+    const DATABASE_URL_CONTROL = 'mysql://someone:swordfish@localhost/data'
+    const { code, err } = await outcome('start', { ...settings, DEMO: 'on', DATABASE_URL_CONTROL, DATA_DIR })
+    assert.equal(code, 1)
+    for (const name of ['PORT', 'CELLS', 'LOG_LEVEL', 'DATABASE_URL', 'DATABASE_URL_CONTROL', 'HOST'])
+      assert.match(err, new RegExp(`^(drawbridge: )?${name} .*\\.$`, 'm'))
+    assert.doesNotMatch(err, /swordfish/)
+  })
+
+  test('is also a HOST that is not an address of this machine', async () => {
+    const { code, err } = await outcome('start', {
+      DATA_DIR: folder('data'),
+      PORT: '0',
+      HOST: '192.0.2.1',
+      DEMO: 'off',
+      LOG_LEVEL: 'silent',
+    })
+    assert.deepEqual([code, err], [1, 'drawbridge: HOST is 192.0.2.1, which is no address of this machine (EADDRNOTAVAIL).\n'])
+    assert.deepEqual(postmastersOn(folder('data')), [])
+  })
+
+  test('is also a database that is not there', async () => {
+    const settings = { DATABASE_URL: `postgres://nobody@/nothing?host=${folder('nowhere')}`, LOG_LEVEL: 'silent', DATA_DIR }
+    const { code, err } = await outcome('start', settings)
+    assert.deepEqual([code, err], [1, 'drawbridge: The database cannot be reached (ENOENT). Check DATABASE_URL.\n'])
+  })
+})
+
+describe('a command', () => {
+  const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as { version: string }
+
+  test('that is unknown is refused in one line, with exit code 2', async () => {
+    const err = `drawbridge: Unknown command 'fly'. "bin/drawbridge help" lists the commands.\n`
+    assert.deepEqual(await outcome('fly'), { code: 2, out: '', err })
+  })
+
+  test('that is missing is answered with the help', async () => {
+    const { code, out, err } = await outcome('')
+    assert.deepEqual([code, err], [0, ''])
+    for (const name of ['start', 'serve', 'work', 'migrate', 'openapi', 'operations', 'version'])
+      assert.match(out, new RegExp(`^  ${name} +\\w`, 'm'))
+  })
+
+  test('prints the version', async () => {
+    assert.deepEqual(await outcome('version'), { code: 0, out: `${version}\n`, err: '' })
+  })
+
+  test('prints the interface: its description, and a line for each operation and path', async () => {
+    const [openapi, operations] = await Promise.all([outcome('openapi'), outcome('operations')])
+    assert.deepEqual([openapi.code, openapi.err, operations.code, operations.err], [0, '', 0, ''])
+    const { info, paths } = JSON.parse(openapi.out) as {
+      info: { version: string }
+      paths: Record<string, Record<string, unknown>>
+    }
+    assert.equal(info.version, version)
+    const described = Object.entries(paths).flatMap(([path, methods]) =>
+      Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
+    )
+    const listed = operations.out
+      .trimEnd()
+      .split('\n')
+      // The mark of a parameter that takes the rest of the path is ours, not the description's.
+      .map((line) => line.split(/ +/).slice(0, 2).join(' ').replace('...', ''))
+    assert.ok(listed.includes('POST /v3/order/testkit'))
+    assert.deepEqual(described.sort(), listed.sort())
+  })
+
+  test('brings the database up to date, with and without a server on it', async () => {
+    const DATA_DIR = folder('data')
+    const done = { code: 0, out: 'The database is up to date.\n' }
+    const alone = await outcome('migrate', { DATA_DIR })
+    assert.deepEqual({ code: alone.code, out: alone.out }, done)
+    assert.deepEqual(postmastersOn(DATA_DIR), [])
+    assert.equal(existsSync(`${DATA_DIR}/demo.json`), false)
+
+    const server = await serving(DATA_DIR)
+    const beside = await outcome('migrate', { DATA_DIR })
+    assert.deepEqual({ code: beside.code, out: beside.out }, done)
+    assert.equal((await caller(server.url).get('/readyz')).status, 200)
+    assert.equal(await server.end('SIGTERM'), 0)
+  })
+
+  test('works beside a server, and ends when that ends', async () => {
+    const DATA_DIR = folder('data')
+    const server = await serving(DATA_DIR, {}, 'serve')
+    const worker = drawbridge('work', { DATA_DIR })
+    await worker.says(/^The worker is running\.$/m)
+    assert.equal(await server.end('SIGTERM'), 0)
+    assert.equal(await worker.ended, 1)
+    assert.match(worker.sentences().join(), /^PostgreSQL on .* has ended unexpectedly\.$/)
+  })
+})
+
+const schemasIn = (connection: Embedded['connection']) =>
+  onDatabase(connection, async (client) => {
+    const { rows } = await client.query<{ name: string }>(
+      `select nspname as name from pg_namespace where nspname !~ '^(pg_|information_schema$|public$)' order by 1`,
+    )
+    return rows.map(({ name }) => name)
+  })
+
+const statusesOf = async (url: string, api_keys: Record<string, string>) =>
+  Object.fromEntries(
+    await Promise.all(
+      Object.entries(api_keys).map(async ([cell, key]) => [cell, (await caller(url, key).get('/v3/lab_tests')).status] as const),
+    ),
+  )
+
+test('a server of one cell answers the keys of that cell only, and a later one of all cells answers all', async () => {
+  const dataDir = folder('one')
+  const one = await servingFirst(dataDir, { CELLS: 'sandbox-us' })
+  const { api_keys } = demoIn(dataDir)
+  const rest = { 'sandbox-eu': 401, 'production-us': 401, 'production-eu': 401 }
+  assert.deepEqual(await statusesOf(one.url, api_keys), { 'sandbox-us': 200, ...rest })
+  assert.deepEqual(await schemasIn(connectionOf(dataDir)), ['control', 'sandbox_us'])
+  assert.equal(await one.end('SIGTERM'), 0)
+
+  const all = await serving(dataDir)
+  const every = { 'sandbox-us': 200, 'sandbox-eu': 200, 'production-us': 200, 'production-eu': 200 }
+  assert.deepEqual(demoIn(dataDir).api_keys, api_keys)
+  assert.deepEqual(await statusesOf(all.url, api_keys), every)
+  assert.equal(await all.end('SIGTERM'), 0)
+})
+
+describe('a database of your own', () => {
+  const databases = ['everything', 'control', 'sandbox_us', 'sandbox_eu', 'production_us', 'production_eu']
+  const inDatabase = (database: string) => ({ ...external!.connection, database })
+  /** As an operator writes it: over the socket, without a host. */
+  const addressOf = (database: string) => {
+    const { user, password, host } = external!.connection
+    return `postgres://${user}:${password}@/${database}?host=${host}`
+  }
+
+  before(async () => {
+    const settings = { fsync: 'off', max_connections: '200' }
+    external = await openEmbedded({ dataDir: folder('external'), ownership: 'required', log: () => {}, settings })
+    await onDatabase(external.connection, async (client) => {
+      for (const name of databases) await client.query(`create database ${name}`)
+    })
+  })
+
+  test('is used instead of the bundled one, without demo data', async () => {
+    const unused = folder('unused')
+    const server = await serving(unused, { DATABASE_URL: addressOf('everything'), ENCRYPTION_KEYS: newVaultKey() })
+    assert.equal((await caller(server.url).get('/readyz')).status, 200)
+    assert.equal((await caller(server.url, `sk_us_${'x'.repeat(43)}`).get('/v3/lab_tests')).status, 401)
+    assert.equal(server.out().trimEnd().split('\n').length, 2)
+    assert.equal(await server.end('SIGTERM'), 0)
+    assert.equal(existsSync(unused), false)
+    assert.deepEqual(await schemasIn(inDatabase('everything')), databases.slice(1).sort())
+  })
+
+  test('may be another one for each cell, and their data stay apart', async () => {
+    const dataDir = folder('apart')
+    const addresses = databases.slice(1).map((name) => [`DATABASE_URL_${name.toUpperCase()}`, addressOf(name)])
+    const server = await serving(dataDir, { ...Object.fromEntries(addresses), DEMO: 'on' })
+    const { api_keys } = demoIn(dataDir)
+    const users = new Map<string, string>()
+    for (const [cell, key] of Object.entries(api_keys)) {
+      const { status, body } = await caller(server.url, key).post('/v2/user', { client_user_id: 'one of four' })
+      assert.equal(status, 200)
+      users.set(cell.replace('-', '_'), body.user_id)
+    }
+    for (const [schema, user_id] of users) {
+      assert.deepEqual(await schemasIn(inDatabase(schema)), [schema])
+      const found = await onDatabase(inDatabase(schema), (client) => client.query(`select id from ${schema}."user"`))
+      assert.deepEqual(found.rows, [{ id: user_id }])
+    }
+    assert.deepEqual(await schemasIn(inDatabase('control')), ['control'])
+    assert.equal(existsSync(`${dataDir}/postgres`), false)
+    assert.equal(await server.end('SIGTERM'), 0)
+  })
+})

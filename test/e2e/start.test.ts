@@ -1,0 +1,297 @@
+// What a start promises: it says where and how to reach it, keeps its word after restarts, and tells nobody's data to its log.
+import assert from 'node:assert/strict'
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { createServer, type AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { after, describe, test } from 'node:test'
+import { migrationsOf } from '../../src/platform/db/migrations.ts'
+import {
+  caller,
+  demoIn,
+  endAll,
+  folder,
+  outcome,
+  postmasterOf,
+  postmastersOn,
+  serving,
+  servingFirst,
+  start,
+  until,
+  type Demo,
+  type Server,
+} from '../support/program.ts'
+
+const dataDir = folder('data')
+const demoFile = join(dataDir, 'demo.json')
+let server: Server
+let demo: Demo
+
+after(endAll)
+
+/** Every cell answers its key. */
+async function assertKeysWork(url: string, { api_keys }: Demo): Promise<void> {
+  const replies = await Promise.all(Object.values(api_keys).map((key) => caller(url, key).get('/v3/lab_tests')))
+  assert.deepEqual(
+    replies.map(({ status }) => status),
+    [200, 200, 200, 200],
+  )
+}
+
+async function assertPages(url: string): Promise<void> {
+  const { get } = caller(url)
+  assert.deepEqual(await get('/healthz'), { status: 200, body: { status: 'alive' } })
+  assert.deepEqual(await get('/readyz'), { status: 200, body: { status: 'ready' } })
+  assert.match((await get('/metrics')).body, /^drawbridge_http_request_duration_seconds_count\{.*\} \d+$/m)
+  assert.match((await get('/openapi.json')).body.openapi, /^3\./)
+  const page = await fetch(`${url}/docs`)
+  assert.match(page.headers.get('content-type')!, /^text\/html/)
+  const html = await page.text()
+  const assets = [...html.matchAll(/(?:src|href|url)(?:=|: )["']([^"']+)["']/g)].map(([, path]) => path!)
+  assert.deepEqual(
+    assets.filter((path) => !path.startsWith('data:')).map((path) => path.split('/').at(-1)),
+    ['swagger-ui.css', 'page.css', 'swagger-ui-bundle.js', 'page.js'],
+  )
+  const types = await Promise.all(
+    assets.map(async (path) => {
+      const response = await fetch(new URL(path, url))
+      // A server that is to end waits for an answer that nobody reads.
+      await response.arrayBuffer()
+      return response.ok && response.headers.get('content-type')
+    }),
+  )
+  assert.deepEqual(types, [
+    'text/plain;charset=US-ASCII',
+    'text/css; charset=utf-8',
+    'text/css; charset=utf-8',
+    'text/javascript; charset=utf-8',
+    'text/javascript; charset=utf-8',
+  ])
+  const script = await fetch(`${url}/docs/page.js`)
+  assert.ok((await script.text()).includes(`"${new URL(url).pathname.replace(/\/$/, '')}/openapi.json"`))
+}
+
+const restarted = async (settings?: Record<string, string>): Promise<Server> => {
+  assert.equal(await server.end('SIGTERM'), 0)
+  server = await serving(dataDir, settings)
+  return server
+}
+
+describe('a start', { concurrency: 1 }, () => {
+  test('says where it listens, where its page is, a key and where the other keys are', async () => {
+    server = await servingFirst(dataDir)
+    await server.says(/curl .*\n/)
+    demo = demoIn(dataDir)
+    const { url } = server
+    assert.match(url, /^http:\/\/127\.0\.0\.1:\d+$/)
+    for (const said of [`${url}/docs`, demo.api_keys['sandbox-us']!, demoFile]) assert.ok(server.out().includes(` ${said}\n`))
+    assert.deepEqual(server.sentences(), [])
+  })
+
+  test('prints a line for curl that works as it is', async (t) => {
+    const line = (await server.says(/^ +(curl .*)$/m))[1]!
+    const installed = start({ program: 'curl', args: ['--version'] })
+    if (await installed.ended.catch(() => 1)) return t.skip('there is no curl on this machine')
+    const shell = start({ program: 'sh', args: ['-c', line] })
+    assert.equal(await shell.ended, 0)
+    const tests = JSON.parse(shell.out()) as { id: string }[]
+    assert.ok(tests.length > 3 && tests.every(({ id }) => id))
+  })
+
+  test('writes demo.json, for its owner only, with the address, the organization, two teams and a key for each cell', async () => {
+    const secret = '[\\w-]{43}'
+    assert.deepEqual(Object.keys(demo), ['base_url', 'org_id', 'management_key', 'teams', 'api_keys'])
+    assert.equal(demo.base_url, server.url)
+    assert.match([demo.org_id, demo.teams.us, demo.teams.eu].join(), /^([0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12},?){3}$/)
+    assert.deepEqual(Object.keys(demo.teams), ['us', 'eu'])
+    assert.match(demo.management_key, new RegExp(`^mg_${secret}$`))
+    assert.deepEqual(Object.keys(demo.api_keys).sort(), ['production-eu', 'production-us', 'sandbox-eu', 'sandbox-us'])
+    for (const [cell, key] of Object.entries(demo.api_keys))
+      assert.match(key, new RegExp(`^${cell.startsWith('sandbox') ? 's' : 'p'}k_${cell.slice(-2)}_${secret}$`))
+    assert.equal(statSync(demoFile).mode & 0o777, 0o600)
+    assert.equal(statSync(dataDir).mode & 0o007, 0)
+    assert.deepEqual(
+      readdirSync(dataDir).filter((name) => name.startsWith('demo')),
+      ['demo.json'],
+    )
+    await assertKeysWork(server.url, demo)
+    assert.equal((await caller(server.url, `${demo.api_keys['sandbox-us']}x`).get('/v3/lab_tests')).status, 401)
+  })
+
+  test('says in its log how many migrations it has applied, from which one to which', () => {
+    const lines = server
+      .err()
+      .split('\n')
+      .filter((line) => line.includes('"migrated"'))
+    const said = lines.map((line) => JSON.parse(line) as Record<string, unknown>)
+    assert.deepEqual(
+      said.map(({ schema }) => schema),
+      ['control', 'sandbox_us', 'sandbox_eu', 'production_us', 'production_eu'],
+    )
+    const ofCell = migrationsOf('cell').map(({ name }) => name)
+    const { migrations, first, last } = said[1]!
+    assert.deepEqual([migrations, first, last], [ofCell.length, ofCell[0], ofCell.at(-1)])
+  })
+
+  test('lets no command succeed whose output cannot be written', async (t) => {
+    if (!existsSync('/dev/full')) return t.skip('there is no /dev/full on this machine')
+    for (const words of ['catalog export', 'migrate', 'version', 'help']) {
+      const command = start({
+        program: 'sh',
+        args: ['-c', `"$0" src/cli/entry.js ${words} > /dev/full`, process.execPath],
+        settings: { DATA_DIR: dataDir, LOG_LEVEL: 'silent' },
+      })
+      assert.equal(await command.ended, 1, words)
+      assert.match(command.err(), /^drawbridge: .*ENOSPC/, words)
+    }
+  })
+
+  test('serves its pages', () => assertPages(server.url))
+
+  test('on a folder that is in use is refused in one sentence, and the first server goes on', async () => {
+    const { code, out, err } = await outcome('start', { DATA_DIR: dataDir, PORT: '0' })
+    assert.deepEqual([code, out], [1, ''])
+    assert.equal(err, `drawbridge: The data folder ${dataDir} is in use by another Drawbridge (process ${server.child.pid}).\n`)
+    await assertKeysWork(server.url, demo)
+    assert.deepEqual(demoIn(dataDir), demo)
+  })
+
+  test('after another keeps data and keys, and writes down its new address', async () => {
+    const created = await caller(server.url, demo.api_keys['sandbox-eu']).post('/v2/user', { client_user_id: 'kept' })
+    assert.deepEqual([created.status, created.body.team_id], [200, demo.teams.eu])
+    const before = server.url
+    await restarted({ BASE_PATH: '/lab' })
+    assert.notEqual(server.url, before)
+    assert.deepEqual(demoIn(dataDir), { ...demo, base_url: server.url })
+    assert.match(server.url, /:\d+\/lab$/)
+    assert.ok((await server.says(/curl .*\n/))[0].includes(demo.api_keys['sandbox-us']!))
+    await assertKeysWork(server.url, demo)
+    const found = await caller(server.url, demo.api_keys['sandbox-eu']).get(`/v2/user/${created.body.user_id}`)
+    assert.deepEqual(found, { status: 200, body: created.body })
+    await assertPages(server.url)
+    assert.equal(statSync(demoFile).mode & 0o777, 0o600)
+  })
+
+  const damages: [string, () => void][] = [
+    ['is lost', () => rmSync(demoFile)],
+    ['was cut off', () => writeFileSync(demoFile, JSON.stringify(demo).slice(0, 200), { mode: 0o644 })],
+    ['is empty', () => writeFileSync(demoFile, '')],
+    ['holds nothing', () => writeFileSync(demoFile, 'null')],
+    ['lacks a team', () => writeFileSync(demoFile, JSON.stringify({ ...demo, teams: { us: demo.teams.us } }))],
+    ['lacks the keys', () => writeFileSync(demoFile, JSON.stringify({ ...demo, api_keys: {} }))],
+    [
+      'holds a key of nobody',
+      () => {
+        const api_keys = { ...demo.api_keys, 'production-eu': `${demo.api_keys['production-eu']}0` }
+        writeFileSync(demoFile, JSON.stringify({ ...demo, api_keys }))
+      },
+    ],
+  ]
+  for (const [what, damage] of damages)
+    test(`when demo.json ${what} issues new keys for the same teams, and the old ones go on working`, async () => {
+      assert.equal(await server.end('SIGTERM'), 0)
+      damage()
+      server = await serving(dataDir)
+      const { base_url, org_id, teams, management_key, api_keys } = demoIn(dataDir)
+      assert.deepEqual({ base_url, org_id, teams }, { base_url: server.url, org_id: demo.org_id, teams: demo.teams })
+      assert.equal(new Set([...Object.values(api_keys), ...Object.values(demo.api_keys)]).size, 8)
+      assert.notEqual(management_key, demo.management_key)
+      assert.equal(statSync(demoFile).mode & 0o777, 0o600)
+      await assertKeysWork(server.url, demo)
+      demo = demoIn(dataDir)
+      await assertKeysWork(server.url, demo)
+    })
+
+  test('after a kill -9 finds its way, and one PostgreSQL works on the folder', async () => {
+    for (const withDatabase of [false, true]) {
+      const [database, ...others] = postmastersOn(dataDir)
+      assert.ok(database && others.length === 0)
+      assert.equal(await server.end('SIGKILL'), 'SIGKILL')
+      if (withDatabase) process.kill(database, 'SIGKILL')
+      else assert.deepEqual(postmastersOn(dataDir), [database])
+      server = await serving(dataDir)
+      await until(() => postmastersOn(dataDir).length === 1)
+      await assertKeysWork(server.url, demo)
+    }
+  })
+
+  test('on a port in use is refused in one sentence, and leaves no database running and demo.json as it was', async () => {
+    assert.equal(await server.end('SIGTERM'), 0)
+    const before = readFileSync(demoFile, 'utf8')
+    const other = createServer().listen(0, '127.0.0.1')
+    await new Promise((resolve) => other.once('listening', resolve))
+    const { port } = other.address() as AddressInfo
+    const refused = await outcome('start', { DATA_DIR: dataDir, PORT: String(port), LOG_LEVEL: 'silent' })
+    other.close()
+    const err = `drawbridge: Port ${port} is in use by another program. Set PORT to a free one (PORT=0 picks one).\n`
+    assert.deepEqual(refused, { code: 1, out: '', err })
+    assert.equal(postmasterOf(dataDir).alive(), false)
+    assert.deepEqual(postmastersOn(dataDir), [])
+    assert.equal(readFileSync(demoFile, 'utf8'), before)
+  })
+})
+
+/** Words that are nowhere but in what the callers sent. */
+const told = {
+  client_user_id: 'reference-zebrafinch-4711',
+  first_name: 'Quillianna',
+  last_name: 'Zebrafinch',
+  dob: '1987-03-14',
+  phone: '5550100187',
+  email: 'quillianna@zebrafinch.example',
+  street: '77 Marzipan Crescent',
+  city: 'Lower Quagmire',
+  zip: '85099',
+  passthrough: 'passthrough-marzipan',
+  key: 'key-marzipan',
+}
+
+test('neither log holds a key, a reference, a name, a date of birth or an address', async () => {
+  server = await serving(dataDir, { LOG_LEVEL: 'trace' })
+  const key = demo.api_keys['sandbox-us']!
+  const { get, post } = caller(server.url, key)
+  const lab_test_id = (await get('/v3/lab_tests?collection_method=testkit')).body[0].id
+  const user = await post('/v2/user', { client_user_id: told.client_user_id, fallback_birth_date: told.dob })
+  const { user_id } = user.body
+  const address = { first_line: told.street, city: told.city, state: 'AZ', zip: told.zip, country: 'US' }
+  const patient_details = {
+    first_name: told.first_name,
+    last_name: told.last_name,
+    dob: told.dob,
+    gender: 'female',
+    phone_number: `+1${told.phone}`,
+    email: told.email,
+  }
+  const receiver = { receiver_name: `${told.first_name} ${told.last_name}`, phone_number: `+1${told.phone}` }
+  const common = { user_id, lab_test_id, passthrough: told.passthrough }
+  const order = { ...common, patient_details, patient_address: address }
+  const kit = await post('/v3/order/testkit', { ...common, shipping_details: { ...address, ...receiver } })
+  const registration = { consents: [{ consentType: 'terms-of-use' }], patient_details, patient_address: address }
+  const replies = [
+    user,
+    kit,
+    await post('/v3/order/testkit/register', { ...registration, sample_id: kit.body.order.sample_id }),
+    await post(`/v3/order/${kit.body.order.id}/test?final_status=collecting_sample.testkit.transit_customer`, {}),
+    await post('/v3/order', order, { 'x-idempotency-key': told.key }),
+    await get(`/v2/user/resolve/${told.client_user_id}`),
+    await get(`/v3/orders?search_input=${encodeURIComponent(told.last_name)}`),
+    await post('/v2/user', { client_user_id: told.client_user_id }),
+    await post('/v2/user', { client_user_id: `${told.client_user_id}\u0000` }),
+    await post('/v3/order', { ...order, patient_details: { ...patient_details, dob: '2987-03-14', gender: told.last_name } }),
+    await post('/v3/order', `{"first_name":"${told.first_name}"`),
+    await get(`/${told.last_name}?key=${key}`),
+    await caller(server.url, `${key}x`).get('/v3/orders'),
+  ]
+  assert.deepEqual(
+    replies.map(({ status }) => status),
+    [200, 200, 200, 200, 200, 200, 200, 400, 422, 422, 422, 404, 401],
+  )
+  await until(() => server.err().includes('"job done"'))
+  assert.equal(await server.end('SIGTERM'), 0)
+
+  const log = server.err()
+  const lines = log.trimEnd().split('\n')
+  assert.ok(lines.length > replies.length && lines.every((line) => JSON.parse(line)))
+  for (const place of [log, readFileSync(join(dataDir, 'postgres.log'), 'utf8')])
+    for (const [what, value] of Object.entries({ ...told, ...demo.api_keys, management_key: demo.management_key }))
+      assert.ok(!place.toLowerCase().includes(value.toLowerCase()), `a log holds the ${what}`)
+})

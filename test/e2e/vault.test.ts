@@ -1,0 +1,154 @@
+// The keys of secrets at rest, as people change them: by command, while a server and a worker run.
+import assert from 'node:assert/strict'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { newVaultKey } from '../../src/platform/crypto/vault.ts'
+import { isValid } from '../support/signed.ts'
+import {
+  caller,
+  connectionOf,
+  demoIn,
+  drawbridge,
+  endAll,
+  folder,
+  onDatabase,
+  outcome,
+  serving,
+  start,
+  until,
+} from '../support/program.ts'
+
+after(endAll)
+
+const LOG_LEVEL = 'silent'
+
+async function vault(word: string, settings: Record<string, string>) {
+  const { ended, out, err } = start({ args: ['src/cli/entry.js', 'vault', word], settings: { LOG_LEVEL, ...settings } })
+  return { code: await ended, out: out(), err: err() }
+}
+
+interface Delivered {
+  headers: Record<string, unknown>
+  body: string
+}
+
+async function receiver() {
+  const received: Delivered[] = []
+  const server = createServer((request, response) => {
+    let body = ''
+    request.setEncoding('utf8').on('data', (text: string) => (body += text))
+    request.on('end', () => {
+      received.push({ headers: request.headers, body })
+      response.end()
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  after(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  return { received, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/` }
+}
+
+test(
+  'secrets move to a new key while a server and a worker run, and need the old one no more',
+  { timeout: 180_000 },
+  async () => {
+    const dataDir = folder('rotated')
+    const settings = { DATA_DIR: dataDir, LOG_LEVEL }
+    const keyFile = join(dataDir, 'encryption.key')
+    const unmigrated = { DATA_DIR: folder('fresh'), LOG_LEVEL }
+    const { code, err } = await vault('rotate', unmigrated)
+    assert.deepEqual([code, err.startsWith(`drawbridge: There is no database in ${unmigrated.DATA_DIR}.`)], [1, true])
+    assert.equal((await outcome('migrate', unmigrated)).code, 0)
+    assert.equal((await vault('rotate', unmigrated)).code, 2)
+
+    let server = await serving(dataDir, settings, 'serve')
+    const { org_id, management_key, teams } = demoIn(dataDir)
+    const manage = (method: string, path: string, body?: unknown) =>
+      caller(server.url).call(method, `/v1/org/${org_id}/team/${teams.us}${path}`, body, { 'x-management-key': management_key })
+    const { received, url } = await receiver()
+    const hook = (await manage('POST', '/sandbox/webhook', { url })).body.id as string
+    await manage('PUT', `/sandbox/webhook/${hook}/headers`, { headers: { 'x-clinic': 'fictional' } })
+    const { key } = (await manage('GET', `/sandbox/webhook/${hook}/secret`)).body as { key: string }
+    const token = (await manage('POST', '/create_api_access_token', { env: 'sandbox' })).body.access_token as string
+    const settingsOfWorker = { ...settings, CELLS: 'sandbox-us' }
+    let worker = drawbridge('work', settingsOfWorker)
+    await worker.says(/worker is running/)
+
+    /** Server and worker both have to read the endpoint's secrets for this. */
+    const works = async () => {
+      const n = received.length
+      assert.equal((await manage('POST', `/sandbox/webhook/${hook}/test`, { event_type: 'labtest.order.created' })).status, 200)
+      await until(() => received.length > n)
+      const { headers, body } = received.at(-1)!
+      assert.equal(headers['x-clinic'], 'fictional')
+      assert(isValid(key, headers, body), 'the signature is not that of the endpoint')
+      assert.deepEqual((await manage('GET', `/sandbox/webhook/${hook}/secret`)).body, { key })
+      assert.equal((await caller(server.url).get('/v2/user', { authorization: `Bearer ${token}` })).status, 200)
+    }
+    await works()
+    const [oldKey] = readFileSync(keyFile, 'utf8').trim().split('\n')
+    assert.match((await vault('status', settings)).out, /No value depends on an old key\.\n$/)
+
+    const rotated = await vault('rotate', settings)
+    assert.equal(rotated.code, 0, rotated.err)
+    assert.match(
+      rotated.out,
+      /^sandbox-us +webhook\.headers +1 value sealed anew\nsandbox-us +webhook_secret\.secret +1 value sealed anew\n/,
+    )
+    assert.match(rotated.out, /newest +2 values\nkey [0-9a-f]{8} +old +0 values\n/)
+    const [newKey, ...others] = readFileSync(keyFile, 'utf8').trim().split('\n')
+    assert.notEqual(newKey, oldKey)
+    assert.deepEqual([others, statSync(keyFile).mode & 0o777], [[oldKey], 0o600])
+    assert(!(rotated.out + rotated.err).includes(newKey!), 'the key was printed')
+    await works()
+    assert.equal((await manage('POST', `/sandbox/webhook/${hook}/secret/rotate`, { key: `whsec_${'N'.repeat(32)}` })).status, 204)
+    assert.match((await vault('status', settings)).out, /newest +3 values\n.* old +0 values\n/)
+
+    // The old key is taken away from everybody: the running ones notice, and those who start find nothing that needs it.
+    assert.equal((await manage('POST', `/sandbox/webhook/${hook}/secret/rotate`, { key })).status, 204)
+    writeFileSync(keyFile, `${newKey}\n`)
+    // The worker first: the database ends with the server.
+    worker.child.kill('SIGTERM')
+    assert.equal(await worker.ended, 0)
+    assert.equal(await server.end('SIGTERM'), 0)
+    server = await serving(dataDir, settings, 'serve')
+    worker = drawbridge('work', settingsOfWorker)
+    await worker.says(/worker is running/)
+    const fresh = (await manage('POST', '/create_api_access_token', { env: 'sandbox' })).body.access_token as string
+    assert.equal((await caller(server.url).get('/v2/user', { authorization: `Bearer ${fresh}` })).status, 200)
+    assert.equal((await caller(server.url).get('/v2/user', { authorization: `Bearer ${token}` })).status, 401)
+    assert.deepEqual((await manage('GET', `/sandbox/webhook/${hook}/secret`)).body, { key })
+
+    // A rotation that was interrupted after it had made its key is carried on with that key.
+    const third = newVaultKey()
+    writeFileSync(keyFile, `${third}\n${newKey}\n`)
+    assert.match((await vault('status', settings)).out, /values depend on old keys: "vault rotate" moves them/)
+    assert.equal((await vault('rotate', settings)).code, 0)
+    assert.deepEqual(readFileSync(keyFile, 'utf8').trim().split('\n'), [third, newKey])
+
+    // With keys from the settings the operator makes the key; a process that lacks the keys in use changes nothing.
+    const state = () =>
+      onDatabase(
+        connectionOf(dataDir),
+        async (client) => (await client.query('select secret from sandbox_us.webhook_secret order by id')).rows,
+      )
+    const kept = await state()
+    const lacking = await vault('rotate', { ...settings, ENCRYPTION_KEYS: newVaultKey() })
+    assert.deepEqual([lacking.code, /sealed with other keys/.test(lacking.err)], [2, true])
+    const alone = await vault('rotate', { ...settings, ENCRYPTION_KEYS: third })
+    assert.deepEqual([alone.code, /put one before it/.test(alone.err)], [2, true])
+    assert.deepEqual(await state(), kept)
+    const fourth = newVaultKey()
+    assert.equal((await vault('rotate', { ...settings, ENCRYPTION_KEYS: `${fourth},${third}` })).code, 0)
+    assert.match((await vault('status', { ...settings, ENCRYPTION_KEYS: fourth })).out, /No value depends on an old key\.\n$/)
+
+    worker.child.kill('SIGTERM')
+    assert.equal(await worker.ended, 0)
+    assert.equal(await server.end('SIGTERM'), 0)
+  },
+)

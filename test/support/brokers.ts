@@ -1,0 +1,117 @@
+// What tests send to brokers with: pipelines that run when a test says so, and events of any size.
+import { after } from 'node:test'
+import { createLog } from '../../src/platform/telemetry/log.ts'
+import { emit } from '../../src/platform/queue/outbox.ts'
+import { T } from '../../src/platform/schema/schema.ts'
+import { sql } from '../../src/platform/db/sql.ts'
+import { pipelinesIn } from '../../src/events/brokers/dispatcher.ts'
+import type { PipelineOptions } from '../../src/events/brokers/cell-dispatcher.ts'
+import { cells, metrics, pubsub_projects, targets, vault, type Given } from './server.ts'
+import { delivering } from './webhook-receiver.ts'
+import { deletedAmong } from '../../src/people/users/users.ts'
+
+/** One for all, as in `testing-webhooks.ts`. */
+const log = createLog(process.env.TEST_LOG_LEVEL ?? 'silent')
+
+/** Endpoints and brokers of the test's own process. */
+export function piping(changes: Partial<PipelineOptions> = {}) {
+  const pipelines = pipelinesIn(cells, {
+    vault,
+    targets,
+    pubsub_projects,
+    deletedAmong,
+    log,
+    metrics,
+    pubsub_emulator_host: undefined,
+    ...changes,
+  })
+  const delivery = delivering({ sinks: pipelines.sinks })
+  after(() => pipelines.stop())
+  return {
+    /** Send what was told, to endpoints and to brokers. */
+    async drain(): Promise<void> {
+      await delivery.drain()
+      await pipelines.drain()
+    },
+  }
+}
+
+export const path = (environment = 'sandbox', region = 'us'): string => `/team_etl_pipelines/${environment}/${region}`
+
+/** Give a team a pipeline that writes to what is named in `destinations`, and besides to `more`. */
+export async function pipe(
+  team: Given,
+  destinations: Record<string, unknown>,
+  { more = [], ...settings }: { more?: string[]; [setting: string]: unknown } = {},
+): Promise<void> {
+  const enabled = [...Object.keys(destinations), ...more]
+  const preferences = { preferred: enabled[0], enabled }
+  const [environment, region] = team.cell.split('-')
+  const body = { team_ids: [team.team], preferences, ...destinations, ...settings }
+  const reply = await team.manage.post(path(environment, region), body)
+  if (reply.status !== 200) throw new Error(`answered ${reply.status}: ${JSON.stringify(reply.body)}`)
+}
+
+interface Saying {
+  type?: string
+  user_id?: string
+  /** Of the whole event, at least what an empty one has. */
+  bytes?: number
+  historical?: boolean
+}
+
+const Body = T.Object({ id: T.String(), body: T.String() })
+
+/** Tell a team something. @returns the event as it is stored */
+export async function say(team: Given, { type = 'labtest.order.created', user_id, bytes, historical = false }: Saying = {}) {
+  const about = user_id ?? (await team.user())
+  const append = (filling: string) =>
+    team.db.tx(team.tenant, async (tx) => {
+      const object_id = tx.uuid()
+      const data = JSON.stringify({ note: `ü${filling}` })
+      emit(tx, { type, object_id, user_id: about, client_user_id: 'ä reference', data, historical })
+      return object_id
+    })
+  const empty = JSON.stringify({
+    event_type: type,
+    data: { note: 'ü' },
+    team_id: team.team,
+    user_id: about,
+    client_user_id: 'ä reference',
+  })
+  // Bytes that do not compress to nothing, and are the same in every run.
+  const filling = bytes === undefined ? '' : noise(bytes - Buffer.byteLength(empty))
+  const object_id = await append(filling)
+  const event = await team.db.queries.one(
+    Body,
+    sql`select id, body from event where team_id = ${team.team} and object_id = ${object_id}`,
+  )
+  return { ...event, key: `msg_${event.id.replaceAll('-', '')}`, user_id: about, type }
+}
+
+function noise(length: number): string {
+  let state = 1
+  let text = ''
+  while (text.length < length) {
+    state = (state * 48_271) % 2_147_483_647
+    text += state.toString(36)
+  }
+  return text.slice(0, length)
+}
+
+const Waiting = T.Object({ destination: T.String(), attempts: T.Integer() })
+
+/** What waits for brokers: `rabbitmq after 1`, oldest first. */
+export const waiting = async (team: Given): Promise<string[]> =>
+  (
+    await team.db.queries.many(
+      Waiting,
+      sql`select destination, attempts from pipeline_delivery where team_id = ${team.team} order by id`,
+    )
+  ).map(({ destination, attempts }) => `${destination} after ${attempts}`)
+
+/** What is to be tried again is due now. */
+export async function hurryPipelines(team: Given): Promise<void> {
+  await team.db.queries.run(sql`update pipeline_delivery set due_at = created_at where team_id = ${team.team}`)
+  await team.db.queries.run(sql`update pipeline_lane set due_at = '2020-01-01' where team_id = ${team.team}`)
+}

@@ -1,0 +1,25 @@
+// Commands on the cells of a test, read as the command line reads them.
+import { parse, type Surroundings, type Typed } from '../../src/cli/command-tree.ts'
+import { tree } from '../../src/cli/command-list.ts'
+import type { Cells } from '../../src/platform/db/cells.ts'
+
+type Ask = Surroundings['ask']
+
+/** What a command prints, and what of it failed. @param ask answers for a terminal; without it there is none */
+export async function outcomeOf(
+  cells: Cells,
+  words: string[],
+  ask?: Ask,
+): Promise<{ printed: string; failure: string | undefined }> {
+  const parsed = parse(tree, words)
+  if ('help' in parsed || !parsed.leaf.onCells) throw new Error(`${words.join(' ')} does not work on cells`)
+  let printed = ''
+  const write = async (text: string) => void (printed += text)
+  const config = { encryption_keys: [], data_dir: '/nowhere' }
+  const outcome = await parsed.leaf.onCells(cells, parsed.typed satisfies Typed, { config, write, ask })
+  if (typeof outcome === 'string') return { printed: printed + outcome, failure: undefined }
+  return { printed: printed + outcome.printed, failure: outcome.failure }
+}
+
+/** What a command prints. */
+export const command = async (cells: Cells, words: string[]): Promise<string> => (await outcomeOf(cells, words)).printed

@@ -1,0 +1,85 @@
+// A browser for tests of launch URLs: it follows nothing and keeps cookies only where a test does.
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { url, type Given } from './server.ts'
+
+export interface Page {
+  status: number
+  text: string
+  location: string | null
+  headers: Headers
+  /** `name=value` of the cookie that was set. */
+  cookie: string | undefined
+}
+
+/** Open an address, or a path of the server. */
+export async function visit(address: string, headers: Record<string, string> = {}, method = 'GET'): Promise<Page> {
+  const response = await fetch(new URL(address, url), { method, headers, redirect: 'manual' })
+  return {
+    status: response.status,
+    text: await response.text(),
+    location: response.headers.get('location'),
+    headers: response.headers,
+    cookie: response.headers.get('set-cookie')?.split(';')[0],
+  }
+}
+
+export const APP = 'https://app.example.com'
+export const CONTINUATION = `${APP}/continue?tenant=1`
+
+/** An organization that embeds, with a member of every team. */
+export async function embedding(org: Given, more: Record<string, unknown> = {}) {
+  const slug = `clinic-${randomUUID()}`
+  const configuration = {
+    slug,
+    modalities: ['feature_embed', 'link_out'],
+    origin_configs: [{ origin: APP, session_continuation_url: CONTINUATION }],
+    ...more,
+  }
+  const put = await org.manage.put('/ehr_integration/configuration', configuration)
+  if (put.status !== 200) throw new Error(JSON.stringify(put.body))
+  return { slug, configuration, member: await member(org) }
+}
+
+export async function member(org: Given, more: Record<string, unknown> = {}) {
+  const body = { integration_member_id: randomUUID(), name: 'Testa Fictional', email: 'testa@example.com', ...more }
+  const made = await org.manage.post('/ehr_integration/member', body)
+  if (made.status !== 200) throw new Error(JSON.stringify(made.body))
+  return made.body as { id: string; integration_member_id: string }
+}
+
+/** What a launch URL is asked for with. */
+export const launchOf = (org: Given, { id }: { id: string }, more: Record<string, unknown> = {}): Record<string, unknown> => ({
+  member_id: id,
+  team_id: org.team,
+  feature: 'team_panels',
+  modality: 'link_out',
+  environment: 'sandbox',
+  ...more,
+})
+
+export const launch = (org: Given, body: Record<string, unknown>) =>
+  org.manage.post('/ehr_integration/create_dashboard_url', body)
+
+/** A session that has begun: its cookie. */
+export async function signedIn(org: Given, body: Record<string, unknown>): Promise<string> {
+  const { cookie } = await visit((await launch(org, body)).body.url)
+  if (!cookie) throw new Error('no session has begun')
+  return cookie
+}
+
+/** The launch URL of a launch. */
+export const urlOf = async (org: Given, body: Record<string, unknown>): Promise<string> => (await launch(org, body)).body.url
+
+/** The page of a session. */
+export const session = (cookie: string) => visit('/auth/session', { cookie })
+
+/** What every page forbids, and who may frame it. */
+export const guarded = ({ headers }: Page, ancestors = "'none'"): void => {
+  assert.equal(headers.get('cache-control'), 'no-store')
+  assert.equal(headers.get('referrer-policy'), 'no-referrer')
+  assert.equal(headers.get('x-content-type-options'), 'nosniff')
+  assert.match(headers.get('content-security-policy')!, /^default-src 'none'; /)
+  assert(headers.get('content-security-policy')!.endsWith(`; frame-ancestors ${ancestors}`), String([...headers]))
+  assert(headers.get('x-request-id'))
+}

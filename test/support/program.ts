@@ -1,0 +1,240 @@
+// The program as people run it: processes of their own on folders of their own, for tests that stop and kill them. Nothing survives
+// the test file, however it ends.
+import { execFileSync, spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, globSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import pg from 'pg'
+import { connectionTo, socketFolder, type Connection } from '../../src/platform/embedded-postgres/cluster.ts'
+import { postmasterOf, releases, scratch, tidyUp, until } from './embedded-postgres.ts'
+
+export { postmasterOf, until }
+
+/** The project's folder. */
+export const root = fileURLToPath(new URL('../..', import.meta.url))
+const wait_ms_max = 60_000
+/** Of processes that were started and may not have ended. */
+const groups = new Set<number>()
+
+/** A data folder that is not there yet. */
+export const folder = (name: string): string => join(scratch, name)
+
+export interface Program {
+  child: ChildProcess
+  out: () => string
+  err: () => string
+  /** What standard error says to people: its lines without those of the log. */
+  sentences: () => string[]
+  /** Waits for a match in the standard output; fails when the process ends without one. */
+  says(pattern: RegExp): Promise<RegExpExecArray>
+  /** The exit code, or the name of the signal that ended it. */
+  ended: Promise<number | NodeJS.Signals>
+}
+
+export interface Command {
+  program?: string
+  args: string[]
+  settings?: Record<string, string>
+  /** In place of the project's folder. */
+  cwd?: string
+}
+
+/** Starts a program in the project's folder, as the head of a process group. It sees the settings given and nothing else of ours. */
+export function start({ program = process.execPath, args, settings = {}, cwd = root }: Command): Program {
+  const { PATH = '', TMPDIR } = process.env
+  const child = spawn(program, args, {
+    cwd,
+    // Nothing stands in front of these servers that would have to notice that they stop.
+    env: { PATH, HOME: scratch, ...(TMPDIR && { TMPDIR }), npm_config_update_notifier: 'false', STOP_DELAY: '0', ...settings },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    detached: true,
+  })
+  if (child.pid !== undefined) groups.add(child.pid)
+  let [out, err] = ['', '']
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (out += text))
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (err += text))
+  let over = false
+  const ended = once(child, 'close')
+    .then(([code, signal]) => (signal ?? code) as number | NodeJS.Signals)
+    .finally(() => {
+      over = true
+      if (child.pid !== undefined && !signalGroup(child.pid, 0)) groups.delete(child.pid)
+    })
+  ended.catch(() => {})
+  return {
+    child,
+    out: () => out,
+    err: () => err,
+    sentences: () => err.split('\n').filter((line) => line && !line.startsWith('{')),
+    ended,
+    async says(pattern) {
+      for (const end = performance.now() + wait_ms_max; ; await sleep(5)) {
+        const last = over || performance.now() > end
+        const found = pattern.exec(out)
+        if (found) return found
+        if (last) throw new Error(`${args.join(' ')} never said ${pattern}: ${out}\n${err}`)
+      }
+    },
+  }
+}
+
+/** False: no process of the group is left. */
+export function signalGroup(group: number, signal: NodeJS.Signals | 0): boolean {
+  try {
+    return process.kill(-group, signal)
+  } catch {
+    return false
+  }
+}
+
+/** A command of the program. */
+export const drawbridge = (command: string, settings: Record<string, string> = {}): Program =>
+  start({ args: ['src/cli/entry.js', ...(command ? [command] : [])], settings })
+
+/** How a command that ends by itself ends. */
+export async function outcome(command: string, settings?: Record<string, string>, ...words: string[]) {
+  const { out, err, ended } = start({
+    args: ['src/cli/entry.js', ...(command ? [command] : []), ...words],
+    ...(settings && { settings }),
+  })
+  return { code: await ended, out: out(), err: err() }
+}
+
+export interface Server extends Program {
+  url: string
+  dataDir: string
+  /** Ends it with a signal and waits. */
+  end(signal: NodeJS.Signals): Promise<number | NodeJS.Signals>
+}
+
+/**
+ * A data folder as `migrate` leaves it, where a run of everything has made one to copy (`test/run.ts`): `initdb`, the migrations and the
+ * catalogs cost six seconds of a processor. Otherwise, or where there is one, nothing.
+ * @returns the folder
+ */
+export function migrated(dataDir: string): string {
+  const model = process.env.DRAWBRIDGE_MIGRATED
+  // With the accounts and the modes of the files, which PostgreSQL looks at.
+  if (model && !existsSync(dataDir)) execFileSync('cp', ['-Rp', model, dataDir])
+  return dataDir
+}
+
+/**
+ * A server that has said where it listens. Only `start` runs migrations by itself; before others a new folder is migrated. What `start`
+ * makes of nothing is for tests of their own, which do not copy a folder.
+ */
+export async function serving(dataDir: string, settings: Record<string, string> = {}, command = 'start'): Promise<Server> {
+  if (!Object.keys(settings).some((name) => name.startsWith('DATABASE_URL'))) migrated(dataDir)
+  return servingFirst(dataDir, settings, command)
+}
+
+/** As `serving`, where a new folder is one that nobody has prepared. */
+export async function servingFirst(dataDir: string, settings: Record<string, string> = {}, command = 'start'): Promise<Server> {
+  if (command !== 'start' && !existsSync(dataDir)) {
+    const { code, err } = await outcome('migrate', { DATA_DIR: dataDir, ...settings })
+    if (code !== 0) throw new Error(`migrate ended with ${code}: ${err}`)
+  }
+  return listening(drawbridge(command, { DATA_DIR: dataDir, PORT: '0', ...settings }), dataDir)
+}
+
+export async function listening(program: Program, dataDir: string): Promise<Server> {
+  const url = (await program.says(/is listening on (\S+)\n/))[1]!
+  const end = (signal: NodeJS.Signals) => {
+    program.child.kill(signal)
+    return program.ended
+  }
+  return { ...program, url, dataDir, end }
+}
+
+export interface Demo {
+  base_url: string
+  org_id: string
+  management_key: string
+  teams: Record<string, string>
+  api_keys: Record<string, string>
+}
+
+export const demoIn = (dataDir: string): Demo => JSON.parse(readFileSync(join(dataDir, 'demo.json'), 'utf8')) as Demo
+
+export interface Reply {
+  status: number
+  // oxlint-disable-next-line typescript/no-explicit-any -- tests look into replies of every shape
+  body: any
+}
+
+/** Requests with a key. */
+export function caller(url: string, key?: string) {
+  const call = async (method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Reply> => {
+    const response = await fetch(url + path, {
+      method,
+      headers: { ...(key !== undefined && { 'x-service-api-key': key }), ...headers },
+      signal: AbortSignal.timeout(30_000),
+      ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    })
+    const text = await response.text()
+    const isJson = response.headers.get('content-type')?.startsWith('application/json')
+    return { status: response.status, body: isJson ? JSON.parse(text) : text }
+  }
+  return {
+    call,
+    get: (path: string, headers?: Record<string, string>) => call('GET', path, undefined, headers),
+    post: (path: string, body?: unknown, headers?: Record<string, string>) => call('POST', path, body, headers),
+  }
+}
+export type Caller = ReturnType<typeof caller>
+
+/** How the program itself connects to the bundled PostgreSQL on a folder. */
+export const connectionOf = (dataDir: string): Connection => connectionTo(dataDir, socketFolder(dataDir))!
+
+/** Work on a connection of its own. */
+export async function onDatabase<R>(connection: pg.ClientConfig, work: (client: pg.Client) => Promise<R>): Promise<R> {
+  const client = new pg.Client(connection)
+  client.on('error', () => {})
+  await client.connect()
+  try {
+    return await work(client)
+  } finally {
+    await client.end()
+  }
+}
+
+/** The processes that call themselves a PostgreSQL server on this folder. Linux only: elsewhere the one that its pid file names. */
+export function postmastersOn(dataDir: string): number[] {
+  const { pid, alive } = postmasterOf(dataDir)
+  if (process.platform !== 'linux') return alive() ? [pid] : []
+  const mark = ` -D ${join(dataDir, 'postgres')} `
+  return readdirSync('/proc')
+    .map(Number)
+    .filter((id) => id > 0 && commandOf(id).includes(mark))
+}
+
+function commandOf(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ')
+  } catch {
+    return ''
+  }
+}
+
+/** To be called when the tests are over, however they went. */
+export async function endAll(): Promise<void> {
+  for (const group of groups) signalGroup(group, 'SIGKILL')
+  // Where nobody collects orphans they stay listed after their end; there is nothing to wait for then.
+  for (let tries = 0; tries < 200 && [...groups].some((group) => signalGroup(group, 0)); tries++) await sleep(10)
+  await tidyUp()
+}
+
+// When the test process is told to end, its hooks do not run; this does, and cannot wait but by blocking.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(1))
+process.once('exit', () => {
+  for (const group of groups) signalGroup(group, 'SIGKILL')
+  for (const file of globSync('*/postgres/postmaster.pid', { cwd: scratch })) {
+    const { pid, alive } = postmasterOf(dirname(dirname(join(scratch, file))))
+    if (alive()) process.kill(pid, 'SIGQUIT')
+    for (let tries = 0; tries < 100 && alive(); tries++) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20)
+  }
+  for (const release of releases) release()
+  rmSync(scratch, { recursive: true, force: true, maxRetries: 5 })
+})
