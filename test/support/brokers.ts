@@ -10,7 +10,7 @@ import { cells, metrics, pubsub_projects, targets, vault, type Given } from './s
 import { delivering } from './webhook-receiver.ts'
 import { deletedAmong } from '../../src/people/users/users.ts'
 
-/** One for all, as in `testing-webhooks.ts`. */
+/** One for all, as in `webhook-receiver.ts`. */
 const log = createLog(process.env.TEST_LOG_LEVEL ?? 'silent')
 
 /** Endpoints and brokers of the test's own process. */

@@ -1,5 +1,5 @@
 // Connections to receivers, kept and used again: each endpoint has its own, so that none waits for another's. An address is looked at
-// when a connection is made to it. Says nothing over them: that is `send.ts`.
+// when a connection is made to it. Says nothing over them: that is `http-sender.ts`.
 import { isIP, type Socket } from 'node:net'
 import type { Client, buildConnector } from 'undici'
 import { letYoungGrow } from '../../platform/runtime/v8-heap.ts'

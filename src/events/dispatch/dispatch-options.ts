@@ -17,7 +17,7 @@ export interface DeliveryOptions {
   clock: () => Date
   /** A clock that never jumps; the process's own when not given. */
   now_ms?: () => number
-  /** Makes what posts to receivers; that of `send.ts` when not given. */
+  /** Makes what posts to receivers; that of `http-sender.ts` when not given. */
   sender?: (options: SenderOptions) => Pick<Sender, 'post' | 'close'>
   /** As in `RecorderOptions`. */
   gather_ms?: number

@@ -1,6 +1,6 @@
 // What a process knows of the endpoints it serves: what waits for them, how many attempts are in the air, how fast it may go on, how
 // they have answered. One endpoint never waits for another: each has its own few places, and one that fails has fewer. Nor does one team
-// wait for another: what the process has is shared (shares.ts).
+// wait for another: what the process has is shared (team-shares.ts).
 import type { Room } from '../delivery-queue/delivery-queue.ts'
 import {
   answered,

@@ -1,4 +1,4 @@
-// A cell's catalog as one file, out and in again. Through load.ts it writes lab, analyte, marker and marker_analyte, and in catalog_load that
+// A cell's catalog as one file, out and in again. Through lab/catalog/load.ts it writes lab, analyte, marker and marker_analyte, and in catalog_load that
 // the catalog is the operator's now. Nothing is deleted: lab tests and orders refer to it.
 import type { Db } from '../../platform/db/database.ts'
 import type { PlainTx, Queries } from '../../platform/db/transaction.ts'

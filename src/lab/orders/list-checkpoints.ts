@@ -1,4 +1,4 @@
-// Checkpoints along the list of a team's orders, which leaves out those of deleted users (platform/checkpoints.ts).
+// Checkpoints along the list of a team's orders, which leaves out those of deleted users (platform/db/checkpoints.ts).
 import { Checkpoints, CHECKPOINT_STRIDE, lockTeam } from '../../platform/db/checkpoints.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
 import { enqueue, handle, job } from '../../platform/queue/outbox.ts'

@@ -1,4 +1,4 @@
-// Who is told of an order's steps within the transaction that makes them: visits, messages. Modules above this one say in app.ts that
+// Who is told of an order's steps within the transaction that makes them: visits, messages. Modules above this one say in app/modules.ts that
 // they follow; this module does not know them.
 //
 // Invariant: a follower may take further steps of the same order and write its own tables; what must reach the network is a job.

@@ -1,5 +1,5 @@
 // The connections of this process to one schema, by what they are used for, with their deadlines and bounds. How they are used within
-// transactions stands in db.ts.
+// transactions stands in database.ts.
 import pg from 'pg'
 import { Client } from './send-statement.ts'
 import { ConnectionWatch, DEADLINES, type Deadlines } from './connection-watch.ts'

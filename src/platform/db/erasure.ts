@@ -1,4 +1,4 @@
-// Erasing what a deleted team has in a cell. Each module erases its own tables, a batch of rows at a time; app.ts puts the erasers in
+// Erasing what a deleted team has in a cell. Each module erases its own tables, a batch of rows at a time; app/modules.ts puts the erasers in
 // order, from the top of the architecture down, so that rows that refer to others go before the rows they refer to.
 import type { PlainTx } from './transaction.ts'
 import { sql, type Sql } from './sql.ts'

@@ -1,6 +1,6 @@
 // One connection that many requests read over at once. Reads by key are so short that handing a connection to and fro costs more
 // than they do: here they leave together in one write and are answered in turn, each a transaction of its own. What runs on it makes
-// those behind it wait, so nothing slow may; where that cannot be known beforehand several are used beside each other (lone-writers.ts).
+// those behind it wait, so nothing slow may; where that cannot be known beforehand several are used beside each other (single-statement-writers.ts).
 import type { Duplex } from 'node:stream'
 import type pg from 'pg'
 import { Client } from './send-statement.ts'

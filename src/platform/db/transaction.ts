@@ -1,4 +1,4 @@
-// What a transaction is to those who use it: statements, the instant, the team on whose behalf it runs. How it is made: db.ts.
+// What a transaction is to those who use it: statements, the instant, the team on whose behalf it runs. How it is made: database.ts.
 import type { Static, TSchema } from 'typebox'
 import type { CellName } from './cell-names.ts'
 import type { Sql } from './sql.ts'

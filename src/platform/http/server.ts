@@ -1,5 +1,5 @@
 // HTTP. The only file that knows Fastify: it turns operations into routes, lets callers in, and turns everything that goes wrong into a
-// documented answer. What an admitted request is answered is in answering.ts.
+// documented answer. What an admitted request is answered is in answer.ts.
 // Order of refusal: no such route 404/405, credential 401, path 422, reach, plan and features 403/404, body too large 413, query and body
 // 422, then the operation's own.
 import { randomBytes } from 'node:crypto'

@@ -1,5 +1,5 @@
 // Building blocks of wire shapes. A shape is a TypeBox value; from it come the static type, the reading of requests
-// (read.ts), the check of rows and replies in tests, and the published description (openapi.ts).
+// (read.ts), the check of rows and replies in tests, and the published description (platform/http/openapi.ts).
 import { Type as T, type Static, type TObjectOptions, type TProperties, type TSchema, type TUnsafe } from 'typebox'
 import type { Dependent, Finish, Rule } from './read.ts'
 

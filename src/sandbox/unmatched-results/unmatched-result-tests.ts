@@ -1,5 +1,5 @@
 // Rehearsals in the sandbox: a result that cannot be matched is brought about, as far as its review. Owns unmatched_result_test, a row for
-// each run; what a stage does is in rehearsal-stages.ts. Source: lab-testing.md 14.
+// each run; what a stage does is in stages.ts. Source: lab-testing.md 14.
 import { findLabTest } from '../../lab/catalog/lab-tests.ts'
 import { hasOrder } from '../../lab/orders/orders.ts'
 import { iso } from '../../platform/runtime/clock.ts'

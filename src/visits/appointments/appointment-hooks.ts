@@ -1,5 +1,5 @@
 // Who is told that an appointment is over, in the transaction that ends it, however that came about. Modules above this one say in
-// app.ts that they want to know; this module does not know them.
+// app/modules.ts that they want to know; this module does not know them.
 import type { Tx } from '../../platform/db/transaction.ts'
 import type { Appointment } from './schema.ts'
 

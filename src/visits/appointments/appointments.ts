@@ -2,7 +2,7 @@
 // provider.
 //
 // Invariant: an appointment and its order never disagree after a commit. Whoever changes an appointment holds its order open and comes
-// through here, and what happens to the order itself is followed in its own transaction (following.ts). `docs/APPOINTMENTS.md` has the
+// through here, and what happens to the order itself is followed in its own transaction (order-hook.ts). `docs/APPOINTMENTS.md` has the
 // table of what agrees.
 import { plusSeconds } from '../../platform/runtime/clock.ts'
 import type { Tx } from '../../platform/db/transaction.ts'

@@ -42,7 +42,7 @@ const billings = [
   'client_bill patient_bill',
   'client_bill',
 ]
-/** See `hoursOf` in load.ts; without a letter nobody knows. */
+/** See `hoursOf` in load-sandbox-sites.ts; without a letter nobody knows. */
 const hours = ['a', 'a', 'b', 'c', '']
 
 /** Whole numbers that look random and are the same each time (mulberry32). */

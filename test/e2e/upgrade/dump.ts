@@ -1,6 +1,6 @@
 // Prints the rows of an embedded database as SQL, for the test that upgrades the tables of a release: node test/e2e/upgrade/dump.ts DATA_DIR
 // while the server of that release runs. Every table is printed whole, but of reference data, which each release brings along, only what
-// other rows refer to. Use a data folder with fictional people, and no keys but those of the test (KEYS in upgrade-data.test.ts).
+// other rows refer to. Use a data folder with fictional people, and no keys but those of the test (KEYS in test/e2e/upgrade-data.test.ts).
 import { realpathSync } from 'node:fs'
 import pg from 'pg'
 import { connectionTo, socketFolder } from '../../../src/platform/embedded-postgres/cluster.ts'

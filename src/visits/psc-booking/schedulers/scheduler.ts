@@ -1,5 +1,5 @@
 // Who offers times at sites of laboratories. A scheduler says how a site works; what of that is free, and whose it becomes, is counted
-// the same for all (places.ts).
+// the same for all (visits/psc-booking/capacity.ts).
 import type { Problem } from '../../../platform/http/errors.ts'
 import type { Queries } from '../../../platform/db/transaction.ts'
 import type { SiteRecord } from '../../psc/sites.ts'
