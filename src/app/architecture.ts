@@ -1,28 +1,258 @@
-// The architecture, as data. A module uses platform, wire, and the modules on its line; those all stand above it.
-export const uses = {
-  management: [],
-  ehr: ['management'],
-  physicians: ['management'],
-  users: [],
-  insurance: ['users'],
-  places: [],
-  catalog: ['management'],
-  webhooks: ['users'],
-  labs: ['management', 'catalog'],
-  connections: ['management'],
-  wearables: [],
-  pipelines: ['management', 'webhooks'],
-  orders: ['users', 'physicians', 'insurance', 'catalog', 'labs'],
-  testkits: ['users', 'physicians', 'insurance', 'catalog', 'orders'],
-  appointments: ['users', 'orders'],
-  messages: ['users', 'orders', 'appointments'],
-  psc: ['places', 'labs', 'orders'],
-  phlebotomy: ['management', 'users', 'places', 'orders', 'appointments'],
-  paper: [],
-  documents: ['paper', 'management', 'users', 'insurance', 'places', 'catalog', 'labs', 'orders', 'appointments'],
-  scheduling: ['places', 'orders', 'appointments', 'psc'],
-  results: ['paper', 'users', 'catalog', 'labs', 'orders'],
-  matching: ['management', 'users', 'catalog', 'labs', 'orders', 'results'],
-  fulfilment: ['management', 'users', 'catalog', 'labs', 'orders', 'testkits', 'results'],
-  simulator: ['management', 'users', 'catalog', 'labs', 'orders', 'testkits', 'appointments', 'results', 'matching'],
-} as const satisfies Record<string, readonly string[]>
+// The architecture, as data: the domains, their modules, and who may use whom. The tests beside this file hold every file to it;
+// docs/ARCHITECTURE.md shows it.
+export interface Domain {
+  about: string
+  /** The domains that it uses. What those use it may use as well. */
+  uses: readonly string[]
+  /** Its modules, and what each of them is about; a module uses those above its own line. None: its files stand loose, and use each other. */
+  modules: Readonly<Record<string, string>>
+}
+
+/** From the bottom up. */
+export const domains = {
+  platform: {
+    about: 'knows nothing of health care, and of teams only their id',
+    uses: [],
+    modules: {
+      runtime: 'clock, ids, worker threads, loops, small caches; no database, no HTTP',
+      schema: 'building blocks of shapes, reading values with every fault found',
+      db: 'transactions, statements, connections, cells, migrations, row-level security, leases of rows',
+      telemetry: 'log and metrics, with nothing of a patient in either',
+      crypto: 'vault, sealed columns, signed tokens, the text of keys; not who a key belongs to',
+      'embedded-postgres': 'the PostgreSQL that comes with the program',
+      files: "CSV, and what is refused of an operator's file",
+      queue: 'events, jobs, the worker, retention; not where events are sent',
+      'access-log': 'who has seen or changed the data of which patient: lines, their chain, the archive',
+      net: 'which addresses may be reached, and which are trusted',
+      http: 'operations, the server, errors, idempotency, cursors, limits, the description',
+      sms: 'handing one text message to a gateway',
+      mail: 'outbox of mail, sender, SMTP; not the words of a mail',
+      pdf: 'page, text, tables, barcodes; not what a document says',
+      config: 'settings, read once at the start',
+    },
+  },
+  tenancy: {
+    about: 'who owns what, and who may do it; no patient',
+    uses: ['platform'],
+    modules: {
+      organizations: 'name, plan, expiry, lock; not their teams',
+      audit: 'reading the audit log and the access log',
+      teams: 'teams in the control plane and in cells, settings, features, the reach of keys, roles, erasure',
+      domains: 'white-label domains and the check of their DNS',
+      keys: 'team keys, management keys, access tokens, the use of keys; not who is let in',
+      members: 'members and invites',
+      embedding: 'launch URLs, dashboard sessions, embedded members',
+      access: 'guards: from headers to a tenant or a manager; issues nothing',
+    },
+  },
+  people: {
+    about: 'whom a team orders for and who vouches for them; not what was ordered or measured',
+    uses: ['tenancy'],
+    modules: {
+      person: 'shapes of name, address, guarantor, country; no table',
+      users: 'users, demographics, deletion, names of sources',
+      insurance: 'payors, diagnoses, insurances; not who is billed for an order',
+      physicians: 'physicians of a team; not who signed an order',
+    },
+  },
+  events: {
+    about: 'where events go; only the process and the command line import it, and emitting is `platform/queue`',
+    uses: ['tenancy'],
+    modules: {
+      'fan-out': 'from announcements to destinations',
+      catalog: 'types of events and their samples',
+      feed: "a team's events in order, followed or listed",
+      endpoints: 'webhook endpoints, headers, secrets, signature; sends nothing',
+      'delivery-queue': 'what is due, batches, leases, the retry schedule; never the network',
+      brokers: 'RabbitMQ, Event Hubs, Pub/Sub: configuration, queue, adapters',
+      dispatch: 'sending: load per endpoint, attempts, outcomes',
+      'delivery-log': 'messages, attempts, replay, the metric; sends nothing',
+    },
+  },
+  lab: {
+    about: 'from the catalog to the result; no appointment, no message to patients',
+    uses: ['people'],
+    modules: {
+      catalog: 'labs, markers, lab tests, order sets, prices, and the files that ship with them',
+      'catalog-exchange': "an operator's catalog as one file, out and in",
+      compendium: 'comparing what laboratories offer; only reads',
+      links: 'adapters to laboratories, and the neutral records they speak; never an order',
+      accounts: 'lab accounts, and which one an order goes under',
+      orders: 'orders, lifecycles, lists, sending to a laboratory',
+      testkits: 'kits, registration, shipments',
+      documents: 'requisitions, labels, ABN, instructions; not the report of a result',
+      results: 'result documents, ranges, critical results, the PDF of a report',
+      'result-matching': 'incoming results, whose they are, reviews',
+      fulfillment: 'the work list of the manual laboratory; changes orders through `orders`',
+    },
+  },
+  wearables: {
+    about: 'health data as it is kept and read; not how it arrives',
+    uses: ['people'],
+    modules: {
+      resources: 'the resources as data',
+      queries: 'the query language and continuous queries',
+    },
+  },
+  connections: {
+    about: 'how health data arrives',
+    uses: ['wearables'],
+    modules: {
+      credentials: "a team's own credentials with providers, scopes",
+      'pull-preferences': 'how far back',
+    },
+  },
+  visits: {
+    about: 'where and when a patient is drawn',
+    uses: ['lab'],
+    modules: {
+      geocoding: 'postal codes, distance, time zones, the geocoder',
+      appointments: 'appointments, and what they mean to their order; not who offers times',
+      psc: 'service centers: directory, search, import; not what is booked there',
+      'psc-booking': 'schedules, availability, bookings at service centers',
+      phlebotomy: 'visits at home: staff, windows, bookings, adapters',
+    },
+  },
+  ehr: {
+    about: 'to and from health records',
+    uses: ['lab', 'wearables'],
+    modules: { pipelines: 'where results are to be sent, kept and shown' },
+  },
+  notifications: {
+    about: 'what patients are told',
+    uses: ['visits'],
+    modules: {
+      messages: 'kinds, words, settings, what was said; not when',
+      reminders: 'of what was not done, and of appointments',
+      'order-updates': 'listens to orders',
+      sms: 'the sender of text messages',
+    },
+  },
+  sandbox: {
+    about: 'what only a sandbox has: laboratories and patients are simulated through the functions of production',
+    uses: ['lab', 'connections'],
+    modules: {
+      clock: 'the movable clock',
+      simulator: 'simulated lives of orders',
+      'unmatched-results': 'test results that match no order',
+    },
+  },
+  app: { about: 'the process: everything put together', uses: ['notifications', 'sandbox', 'ehr', 'events'], modules: {} },
+  cli: { about: 'the command line, and the entry of the program', uses: ['app'], modules: {} },
+} as const satisfies Record<string, Domain>
+
+/** A file that uses a module above its own, for now. */
+export interface Exception {
+  from: string
+  to: string
+  /** How it will be untied. */
+  until: string
+}
+
+const upward = (to: string, until: string, from: string[]): Exception[] => from.map((file) => ({ from: file, to, until }))
+
+export const exceptions: readonly Exception[] = [
+  ...upward('platform/http', 'what stands below http throws errors of its own, which http answers; Fault moves to schema', [
+    'platform/runtime/turns.ts',
+    'platform/schema/read.ts',
+    'platform/db/database.ts',
+    'platform/db/outages.ts',
+    'platform/db/shares.ts',
+    'platform/access-log/access-log.ts',
+    'platform/net/outbound-targets.ts',
+  ]),
+  ...upward('tenancy/access', 'modules take what they need of the process in place of `Administration`', [
+    'tenancy/teams/managed-teams.ts',
+    'tenancy/teams/own-team.ts',
+    'tenancy/teams/own-team-routes.ts',
+    'tenancy/teams/routes.ts',
+    'tenancy/domains/domains.ts',
+    'tenancy/domains/routes.ts',
+    'tenancy/keys/access-tokens.ts',
+    'tenancy/keys/management-keys.ts',
+    'tenancy/keys/team-keys.ts',
+    'tenancy/members/invites.ts',
+    'tenancy/members/routes.ts',
+    'tenancy/embedding/launch-pages.ts',
+    'tenancy/embedding/launches.ts',
+    'tenancy/embedding/routes.ts',
+  ]),
+  ...upward('tenancy/teams', 'shapes of organizations get a file of their own', ['tenancy/organizations/organizations.ts']),
+  ...upward('tenancy/members', 'shapes of the audit log and the role of a member get files of their own', [
+    'tenancy/audit/access-log.ts',
+    'tenancy/audit/audit-log.ts',
+    'tenancy/teams/role-bindings.ts',
+  ]),
+  ...['domains', 'keys', 'members', 'embedding'].flatMap((module) =>
+    upward(`tenancy/${module}`, 'each module names its own operations', ['tenancy/teams/routes.ts']),
+  ),
+  ...upward('people/person', 'samples move to the modules that emit their events', ['events/catalog/sample-lab.ts']),
+  ...upward('people/users', 'who looks up users is handed in, as `deletedAmong` is', [
+    'events/delivery-log/messages.ts',
+    'events/feed/list-events.ts',
+  ]),
+  ...upward('events/endpoints', 'shapes of events move to the feed', [
+    'events/feed/feed.ts',
+    'events/feed/follow.ts',
+    'events/feed/list-events.ts',
+  ]),
+  ...upward('events/delivery-queue', 'ids of messages move to fan-out', ['events/feed/feed.ts']),
+  ...upward('events/delivery-queue', 'endpoints say that they have changed, and the queue listens', [
+    'events/endpoints/custom-headers.ts',
+    'events/endpoints/endpoints.ts',
+    'events/endpoints/routes.ts',
+    'events/endpoints/signing-secrets.ts',
+  ]),
+  ...upward('events/dispatch', 'the fixed headers move to the headers of endpoints', ['events/endpoints/routes.ts']),
+  ...upward('events/delivery-log', 'each module names its own operations', ['events/endpoints/routes.ts']),
+  ...upward('lab/compendium', 'each module names its own operations', ['lab/catalog/routes.ts']),
+  ...upward('connections/pull-preferences', 'each module names its own operations', ['connections/credentials/routes.ts']),
+  ...upward('sandbox/unmatched-results', 'each module names its own operations', ['sandbox/simulator/routes.ts']),
+  ...upward('lab/catalog', 'names of laboratories move to the names of sources', [
+    'wearables/queries/schema.ts',
+    'connections/credentials/schema.ts',
+  ]),
+  ...['appointments', 'geocoding'].flatMap((module) =>
+    upward(`visits/${module}`, 'what labels show of an appointment is handed in', ['lab/documents/labels.ts']),
+  ),
+  ...upward('visits/appointments', 'what a simulation needs of an appointment is handed in', ['sandbox/simulator/simulate.ts']),
+]
+
+/** Files that write tables of another module of their domain, for now, and how that will end. */
+export const alsoWrites: Readonly<Record<string, { tables: readonly string[]; until: string }>> = {
+  'platform/db/erasure.ts': {
+    tables: ['announcement', 'event', 'followed_team', 'idempotency', 'job'],
+    until: 'the queue and idempotency each erase their own tables',
+  },
+  'tenancy/teams/managed-teams.ts': {
+    tables: ['api_key', 'management_key_team'],
+    until: 'keys are told of a team that is deleted, and delete their own rows',
+  },
+  'tenancy/teams/teams.ts': { tables: ['org'], until: 'making an organization moves to organizations' },
+  'events/endpoints/erase.ts': {
+    tables: [
+      'deleted_webhook',
+      'delivery',
+      'delivery_attempt',
+      'delivery_tally',
+      'feed',
+      'lane_recall',
+      'webhook_lane',
+      'webhook_message',
+    ],
+    until: 'each module has an eraser of its own',
+  },
+  'events/dispatch/endpoint-destination.ts': { tables: ['delivery'], until: 'the queue takes the statement over' },
+  'events/dispatch/outcome-recorder.ts': {
+    tables: ['delivery', 'webhook'],
+    until: 'the queue and the endpoints take the statements over',
+  },
+  'events/delivery-log/messages.ts': { tables: ['delivery'], until: 'the queue takes the statement over' },
+  'events/delivery-log/replay.ts': { tables: ['delivery'], until: 'the queue takes the statement over' },
+  'connections/credentials/erase.ts': {
+    tables: ['data_pull_preference'],
+    until: 'each module has an eraser of its own',
+  },
+  'notifications/sms/sms-sender.ts': { tables: ['patient_message'], until: 'messages take the statements over' },
+  'sandbox/simulator/erase.ts': { tables: ['clock_move'], until: 'each module has an eraser of its own' },
+}

@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { test } from 'node:test'
 import pg from 'pg'
 import { operations } from '../../src/app/modules.ts'
-import { uses } from '../../src/app/architecture.ts'
+import { domains, type Domain } from '../../src/app/architecture.ts'
 import { lifecycles } from '../../src/lab/orders/lifecycle.ts'
 import { followers, isFinal, type Lifecycle } from '../../src/lab/orders/status-machine.ts'
 import { settings } from '../../src/platform/config/settings.ts'
@@ -68,16 +68,18 @@ test('docs/OPERATING.md has the table of settings', () => {
   section('docs/OPERATING.md', 'settings', ['| Setting | Default | Meaning |', '|---|---|---|', ...rows].join('\n'))
 })
 
-test('docs/ARCHITECTURE.md has the drawing of the modules', () => {
-  const modules: [string, readonly string[]][] = Object.entries(uses)
-  const implied = (from: string, to: string): boolean =>
-    (uses as Record<string, readonly string[]>)[from]!.some((via) => via !== to && reaches(via, to))
-  const reaches = (from: string, to: string): boolean =>
-    from === to || (uses as Record<string, readonly string[]>)[from]!.some((next) => reaches(next, to))
-  const arrows = modules.flatMap(([from, below]) =>
-    below.length ? below.filter((to) => !implied(from, to)).map((to) => `  ${from} --> ${to}`) : [`  ${from}`],
+test('docs/ARCHITECTURE.md has the drawing of the domains and the table of their modules', () => {
+  const known: Record<string, Domain> = domains
+  const reaches = (from: string, to: string): boolean => known[from]!.uses.some((next) => next === to || reaches(next, to))
+  const arrows = Object.entries(known).flatMap(([from, { uses }]) =>
+    uses.filter((to) => !uses.some((via) => reaches(via, to))).map((to) => `  ${from} --> ${to}`),
   )
-  section('docs/ARCHITECTURE.md', 'modules', ['```mermaid', 'graph TD', ...arrows, '```'].join('\n'))
+  section('docs/ARCHITECTURE.md', 'domains', ['```mermaid', 'graph TD', ...arrows, '```'].join('\n'))
+  const rows = Object.entries(known).flatMap(([name, { about, modules }]) => [
+    `| **${name}/** | ${about} |`,
+    ...Object.entries(modules).map(([module, what]) => `| ${name}/${module}/ | ${what} |`),
+  ])
+  section('docs/ARCHITECTURE.md', 'modules', ['| Folder | What it is about |', '|---|---|', ...rows].join('\n'))
 })
 
 /** Which guide draws which life. */
