@@ -152,9 +152,8 @@ export interface Exception {
 const upward = (to: string, until: string, from: string[]): Exception[] => from.map((file) => ({ from: file, to, until }))
 
 export const exceptions: readonly Exception[] = [
-  ...upward('platform/http', 'what stands below http throws errors of its own, which http answers; Fault moves to schema', [
+  ...upward('platform/http', 'what stands below http throws errors of its own, which http answers', [
     'platform/runtime/turns.ts',
-    'platform/schema/read.ts',
     'platform/db/database.ts',
     'platform/db/outages.ts',
     'platform/db/shares.ts',
@@ -196,7 +195,6 @@ export const exceptions: readonly Exception[] = [
     'events/feed/follow.ts',
     'events/feed/list-events.ts',
   ]),
-  ...upward('events/delivery-queue', 'ids of messages move to fan-out', ['events/feed/feed.ts']),
   ...upward('events/delivery-queue', 'endpoints say that they have changed, and the queue listens', [
     'events/endpoints/custom-headers.ts',
     'events/endpoints/endpoints.ts',
@@ -208,10 +206,6 @@ export const exceptions: readonly Exception[] = [
   ...upward('lab/compendium', 'each module names its own operations', ['lab/catalog/routes.ts']),
   ...upward('connections/pull-preferences', 'each module names its own operations', ['connections/credentials/routes.ts']),
   ...upward('sandbox/unmatched-results', 'each module names its own operations', ['sandbox/simulator/routes.ts']),
-  ...upward('lab/catalog', 'names of laboratories move to the names of sources', [
-    'wearables/queries/schema.ts',
-    'connections/credentials/schema.ts',
-  ]),
   ...['appointments', 'geocoding'].flatMap((module) =>
     upward(`visits/${module}`, 'what labels show of an appointment is handed in', ['lab/documents/labels.ts']),
   ),

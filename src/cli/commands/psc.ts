@@ -8,7 +8,7 @@ import type { Db } from '../../platform/db/database.ts'
 import { taken } from '../../platform/files/rejected-rows.ts'
 import { importSites, labOf } from '../../visits/psc/site-import.ts'
 import { countSites, listSites, setActive } from '../../visits/psc/sites.ts'
-import { labSlugs } from '../../lab/catalog/enums.ts'
+import { labSlugs } from '../../people/users/sources.ts'
 
 const LISTED = 1000
 

@@ -1,6 +1,7 @@
 // What credentials hold beside an id and a secret: a shape for each provider that wants more, and which of it is never shown. Pure.
 // Source: management-auth.md 13; openapi-management.json.
-import { invalid, type Fault } from '../../platform/http/errors.ts'
+import { invalid } from '../../platform/http/errors.ts'
+import type { Fault } from '../../platform/schema/fault.ts'
 import { Refusal, type Finish } from '../../platform/schema/read.ts'
 import { MASK } from '../../platform/crypto/api-keys.ts'
 import { Clearable, Email, Fields, OpenEnum, T, Text, type TSchema } from '../../platform/schema/schema.ts'

@@ -13,8 +13,7 @@ import {
   Uuid,
   type Static,
 } from '../../platform/schema/schema.ts'
-import { labSlugs } from '../../lab/catalog/enums.ts'
-import { OAuthProvider, providers } from '../../people/users/sources.ts'
+import { labSlugs, OAuthProvider, providers } from '../../people/users/sources.ts'
 import { Details, detailShapes } from './credential-details.ts'
 
 export const TEAMS_MAX = 100

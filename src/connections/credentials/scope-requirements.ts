@@ -1,7 +1,8 @@
 // What users are asked to consent to when they connect a provider, team by team. Owns `scope_requirement`, in the control plane: it
 // holds for both environments of a team. Source: management-auth.md 7; users-wearables.md 17.
 import type { PlainTx } from '../../platform/db/transaction.ts'
-import { invalid, type Fault } from '../../platform/http/errors.ts'
+import { invalid } from '../../platform/http/errors.ts'
+import type { Fault } from '../../platform/schema/fault.ts'
 import { Clearable, Fields, OpenEnum, T, type Static } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
 import { scopedProviders, scopes, usualScopes, type ScopedProvider } from './scopes.ts'

@@ -1,7 +1,8 @@
 // EHR pipelines: where a team's records are to go, with what right. Owns ehr_pipeline; sends nothing. Source: management-auth.md 14.
 import type { PlainTx, Queries } from '../../platform/db/transaction.ts'
 import { inTurn } from '../../platform/db/erasure.ts'
-import { badRequest, invalid, type Fault } from '../../platform/http/errors.ts'
+import { badRequest, invalid } from '../../platform/http/errors.ts'
+import type { Fault } from '../../platform/schema/fault.ts'
 import type { About, Manager } from '../../platform/http/operation.ts'
 import { newestPage, readNewest } from '../../platform/http/cursors.ts'
 import { Nullable, T } from '../../platform/schema/schema.ts'

@@ -1,7 +1,7 @@
 // An event as brokers get it: the stored bytes, compressed where the broker's rule says so. Source: events.md 8.2.
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
-import { messageId } from '../delivery-queue/operational-messages.ts'
+import { messageId } from '../fan-out/message-id.ts'
 import type { Waiting } from './broker-queue.ts'
 
 const KIB = 1024

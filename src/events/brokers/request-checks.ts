@@ -1,5 +1,5 @@
 // What of a request on pipelines cannot be used although its shape is right: addresses, projects, and expressions that are no RE2.
-import type { Fault } from '../../platform/http/errors.ts'
+import type { Fault } from '../../platform/schema/fault.ts'
 import { Refusal } from '../../platform/schema/read.ts'
 import type { Targets } from '../../platform/net/outbound-targets.ts'
 import { blobAddress, hubsAddress, rabbitAddress } from './broker-addresses.ts'

@@ -3,15 +3,7 @@
 import type { PlainTx } from '../../platform/db/transaction.ts'
 import { dbNow } from '../../platform/db/leases.ts'
 import { sql } from '../../platform/db/sql.ts'
-
-export const messageId = (id: string): string => `msg_${id.replaceAll('-', '')}`
-export const attemptId = (id: string): string => `atmpt_${id.replaceAll('-', '')}`
-
-/** The UUID inside an id of a message; undefined when it is not one. */
-export function uuidOf(message_id: string): string | undefined {
-  const hex = /^msg_([0-9a-f]{32})$/.exec(message_id)?.[1]
-  return hex?.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
-}
+import { attemptId, messageId } from '../fan-out/message-id.ts'
 
 /** Queue a message for one endpoint, or for all of the team that subscribed to its type. Writes webhook_message, delivery. */
 export async function queueMessage(

@@ -16,7 +16,7 @@ import { clearUnreadable, LANE_LEASE_S, pauseUnreadable, releaseLanes } from '..
 import { LaneKeeper } from './lease-keeper.ts'
 import { Lanes, type Address, type Mark } from './endpoint-loads.ts'
 import { loadEndpoints, Opener, type Endpoint, type Ready } from '../delivery-queue/sendable-endpoint.ts'
-import { messageId } from '../delivery-queue/operational-messages.ts'
+import { messageId } from '../fan-out/message-id.ts'
 import { Recorder } from './outcome-recorder.ts'
 import { Rounds } from './wakeable-loop.ts'
 import { Sender, type SenderOptions } from './http-sender.ts'

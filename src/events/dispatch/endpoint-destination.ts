@@ -11,7 +11,7 @@ import type { Delivery, Handful } from '../delivery-queue/delivery.ts'
 import type { DeletedAmong, Sink, Told } from '../fan-out/destination.ts'
 import { takeHandful } from '../delivery-queue/delivery-batches.ts'
 import { LANE_LEASE_S, takeLanes } from '../delivery-queue/endpoint-leases.ts'
-import { messageId } from '../delivery-queue/operational-messages.ts'
+import { messageId } from '../fan-out/message-id.ts'
 import { Endpoint, endpointColumns } from '../delivery-queue/sendable-endpoint.ts'
 
 /** What a process is ready to send at once. */

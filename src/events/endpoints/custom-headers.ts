@@ -1,7 +1,8 @@
 // Headers that a team adds to what is sent to its endpoint: which names are refused, which values are never shown. Kept sealed.
 // Source: events.md 6.6, management-auth.md 11.
 import type { Tx } from '../../platform/db/transaction.ts'
-import { invalid, type Fault } from '../../platform/http/errors.ts'
+import { invalid } from '../../platform/http/errors.ts'
+import type { Fault } from '../../platform/schema/fault.ts'
 import type { SealedColumn } from '../../platform/crypto/sealed-columns.ts'
 import { sql } from '../../platform/db/sql.ts'
 import type { Vault } from '../../platform/crypto/vault.ts'

@@ -7,7 +7,7 @@ import { Nullable, T, type Static } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
 import { plainList } from '../../platform/db/array-literals.ts'
 import type { DeletedAmong, Sink } from '../fan-out/destination.ts'
-import { messageId } from '../delivery-queue/operational-messages.ts'
+import { messageId } from '../fan-out/message-id.ts'
 import type { FollowedEvent } from '../endpoints/schema.ts'
 
 const KEPT_S = 30 * 86_400

@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
 import { T } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
-import { labSlugs } from '../catalog/enums.ts'
+import { labSlugs } from '../../people/users/sources.ts'
 import { everywhere, labAccount } from '../../../test/support/lab-accounts.ts'
 import { cells, client, given, type Given, type Reply } from '../../../test/support/server.ts'
 

@@ -2,7 +2,7 @@
 // the catalog is the operator's now. Nothing is deleted: lab tests and orders refer to it.
 import type { Db } from '../../platform/db/database.ts'
 import type { PlainTx, Queries } from '../../platform/db/transaction.ts'
-import type { Fault } from '../../platform/http/errors.ts'
+import type { Fault } from '../../platform/schema/fault.ts'
 import { read } from '../../platform/schema/read.ts'
 import { T } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'

@@ -1,4 +1,5 @@
 // Enumerations that several modules speak. Only values, no behaviour. Source: lab-testing.md 2.
+import { labSlugs } from '../../people/users/sources.ts'
 import { OpenEnum, type Static } from '../../platform/schema/schema.ts'
 
 /** How a sample is taken. */
@@ -10,23 +11,6 @@ export const sampleTypes = ['dried_blood_spot', 'arm_collector', 'serum', 'saliv
 export const SampleType = OpenEnum(sampleTypes)
 export type SampleType = Static<typeof SampleType>
 
-export const labSlugs = [
-  'ayumetrix',
-  'spiriplex',
-  'ussl',
-  'quest',
-  'sonora_quest',
-  'labcorp',
-  'bioreference',
-  'us_biotek',
-  'manual',
-  'sanocardio',
-  'ihd',
-  'nexus',
-  'my_uti',
-  'crl',
-  'mtl',
-] as const
 export const LabSlug = OpenEnum(labSlugs)
 export type LabSlug = Static<typeof LabSlug>
 

@@ -1,7 +1,8 @@
 // The compendium's three questions: what is it called everywhere, what is it at another laboratory, and which of its tests can be ordered
 // there. Only reads. Source: lab-testing.md 27.
 import type { Tx } from '../../platform/db/transaction.ts'
-import { invalid, invalidValue, notFound, type Fault } from '../../platform/http/errors.ts'
+import { invalid, invalidValue, notFound } from '../../platform/http/errors.ts'
+import type { Fault } from '../../platform/schema/fault.ts'
 import { T } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
 import type { Canonical, Compendium, Item, Sought } from './model.ts'

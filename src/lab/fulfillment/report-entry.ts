@@ -1,6 +1,7 @@
 // What a person typed of a laboratory's findings, as the neutral record that every link delivers. Pure.
 import type { LabReport, Measured, ReportedMissing, ReportedResult, ResultType } from '../links/diagnostic-report.ts'
-import { invalid, type Fault } from '../../platform/http/errors.ts'
+import { invalid } from '../../platform/http/errors.ts'
+import type { Fault } from '../../platform/schema/fault.ts'
 import type { Expectation } from '../results/expected-results.ts'
 import { parseNumber, parseRange } from '../results/reference-ranges.ts'
 import type { EnterReport } from './schema.ts'

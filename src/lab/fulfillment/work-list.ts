@@ -13,7 +13,7 @@ import { Nullable, T, Timestamp, type Static } from '../../platform/schema/schem
 import { and, sql, type Sql } from '../../platform/db/sql.ts'
 import { expectations } from '../results/expected-results.ts'
 import { notDeleted, notDeletedOf } from '../../people/users/users.ts'
-import { labSlugs } from '../catalog/enums.ts'
+import { labSlugs } from '../../people/users/sources.ts'
 import { Todo, type WorkDetails, type WorkItem, type WorkQuery } from './schema.ts'
 
 const PAGE = 50

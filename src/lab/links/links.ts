@@ -1,7 +1,7 @@
 // Which link serves which laboratory of a team. Production and sandbox differ here and in the clock, nowhere else.
 import type { Tenant } from '../../platform/db/transaction.ts'
 import { badRequest } from '../../platform/http/errors.ts'
-import { labSlugs } from '../catalog/enums.ts'
+import { labSlugs } from '../../people/users/sources.ts'
 import type { LabLink } from './lab-link.ts'
 import { manualLink } from './manual.ts'
 import { sandboxLink } from './sandbox.ts'

@@ -1,7 +1,8 @@
 // Listing orders: filters, sorting, pages. Source: lab-testing.md 6.4.
 import { day } from '../../platform/runtime/clock.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
-import { invalid, type Fault } from '../../platform/http/errors.ts'
+import { invalid } from '../../platform/http/errors.ts'
+import type { Fault } from '../../platform/schema/fault.ts'
 import { JsonText } from '../../platform/http/operation.ts'
 import { parseMoment } from '../../platform/schema/formats.ts'
 import { Nullable, T } from '../../platform/schema/schema.ts'

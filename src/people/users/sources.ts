@@ -1,4 +1,4 @@
-// Where data of the body comes from: devices, apps and the clouds behind them. Only values, no behaviour.
+// Where data of the body comes from: devices, apps and the clouds behind them, laboratories. Only values, no behaviour.
 // Source: openapi-management.json, Providers, OAuthProviders; users-wearables.md 3.
 import { OpenEnum, type Static } from '../../platform/schema/schema.ts'
 
@@ -53,3 +53,22 @@ export const providers = [
   'map_my_fitness',
 ] as const
 export type Provider = (typeof providers)[number]
+
+/** Laboratories that results come from. */
+export const labSlugs = [
+  'ayumetrix',
+  'spiriplex',
+  'ussl',
+  'quest',
+  'sonora_quest',
+  'labcorp',
+  'bioreference',
+  'us_biotek',
+  'manual',
+  'sanocardio',
+  'ihd',
+  'nexus',
+  'my_uti',
+  'crl',
+  'mtl',
+] as const

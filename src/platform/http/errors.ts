@@ -1,13 +1,5 @@
 // Errors as they leave the server. A `Problem` is an answer; anything else thrown is a fault of ours and becomes a 500.
-
-/** One fault of a request, in the vocabulary of management-auth.md 20.3. */
-export interface Fault {
-  loc: (string | number)[]
-  msg: string
-  type: string
-  ctx?: Record<string, unknown>
-  input?: unknown
-}
+import type { Fault } from '../schema/fault.ts'
 
 export class Problem extends Error {
   override name = 'Problem'

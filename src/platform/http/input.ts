@@ -1,5 +1,6 @@
 // From a request's text to the values an operation declares: path, query and body, every fault found.
-import { invalid, type Fault } from './errors.ts'
+import { invalid } from './errors.ts'
+import type { Fault } from '../schema/fault.ts'
 import { read, type Mode } from '../schema/read.ts'
 import type { TSchema } from '../schema/schema.ts'
 

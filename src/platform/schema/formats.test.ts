@@ -1,7 +1,7 @@
 // The forms of single values: text, ids, addresses of mail, time zones, instants, dates.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import type { Fault } from '../http/errors.ts'
+import type { Fault } from './fault.ts'
 import { isTimeZone, parseMoment } from './formats.ts'
 import { read, Refusal } from './read.ts'
 import { DateOnly, Email, OpenEnum, Text, Timestamp, TimeZone, Uuid, type TSchema } from './schema.ts'

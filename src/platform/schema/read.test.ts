@@ -1,7 +1,7 @@
 // What a request may say, and what is said about it when it may not.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import type { Fault } from '../http/errors.ts'
+import type { Fault } from './fault.ts'
 import { read, Refusal } from './read.ts'
 import {
   Clearable,

@@ -2,7 +2,7 @@
 // One pass validates and normalises. Unknown keys are dropped, so what comes out holds declared fields only.
 // Messages follow the vocabulary of management-auth.md 20.3; body values are never echoed, since bodies hold patients' data.
 import type { TSchema } from 'typebox'
-import type { Fault } from '../http/errors.ts'
+import type { Fault } from './fault.ts'
 import { FormatFault, formats } from './formats.ts'
 
 /** Why a rule refuses a value. */

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { read } from '../../platform/schema/read.ts'
-import type { Fault } from '../../platform/http/errors.ts'
+import type { Fault } from '../../platform/schema/fault.ts'
 import { interpret } from './interpret.ts'
 import { Query } from './query-language.ts'
 

@@ -1,7 +1,6 @@
 // Shapes of continuous queries. Source: openapi-management.json; management-auth.md 5, 15.
 import { Clearable, Fields, Int, Maybe, Nullable, OpenEnum, T, Text, Uuid, type Static } from '../../platform/schema/schema.ts'
-import { labSlugs } from '../../lab/catalog/enums.ts'
-import { providers } from '../../people/users/sources.ts'
+import { labSlugs, providers } from '../../people/users/sources.ts'
 import { resources } from '../resources/resources.ts'
 import { Query } from './query-language.ts'
 
