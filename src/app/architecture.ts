@@ -176,12 +176,6 @@ export const exceptions: readonly Exception[] = [
     'tenancy/embedding/launches.ts',
     'tenancy/embedding/routes.ts',
   ]),
-  ...upward('tenancy/teams', 'shapes of organizations get a file of their own', ['tenancy/organizations/organizations.ts']),
-  ...upward('tenancy/members', 'shapes of the audit log and the role of a member get files of their own', [
-    'tenancy/audit/access-log.ts',
-    'tenancy/audit/audit-log.ts',
-    'tenancy/teams/role-bindings.ts',
-  ]),
   ...['domains', 'keys', 'members', 'embedding'].flatMap((module) =>
     upward(`tenancy/${module}`, 'each module names its own operations', ['tenancy/teams/routes.ts']),
   ),

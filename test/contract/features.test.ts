@@ -13,7 +13,7 @@ import { managementOperation, operation, type Operation } from '../../src/platfo
 import { Fields, T, Uuid } from '../../src/platform/schema/schema.ts'
 import { Sockets } from '../../src/platform/http/sockets.ts'
 import { featureNames, features, type FeatureName } from '../../src/tenancy/teams/features.ts'
-import { Environment } from '../../src/tenancy/teams/schema.ts'
+import { Environment } from '../../src/platform/http/management-shapes.ts'
 import { access, administration, cells, given, guard, metrics, type Given } from '../support/server.ts'
 import { each } from './operations/each.ts'
 import { send, valid } from './operations/requests.ts'

@@ -1,7 +1,7 @@
 // Credentials that teams bring for providers. Owns `custom_credential`. A secret comes in and never goes out: neither in an answer
 // nor in an error. Source: management-auth.md 13.
 import type { PlainTx } from '../../platform/db/transaction.ts'
-import type { CellParams } from '../../tenancy/teams/schema.ts'
+import type { CellParams } from '../../platform/http/management-shapes.ts'
 import { reached } from '../../tenancy/teams/reach.ts'
 import type { About, Manager } from '../../platform/http/operation.ts'
 import { newestPage, readNewest } from '../../platform/http/cursors.ts'

@@ -1,6 +1,6 @@
 import type { Administration } from '../../tenancy/access/access.ts'
 import { reachedIn } from '../../tenancy/teams/reach.ts'
-import { CellParams, Nothing, TeamParams } from '../../tenancy/teams/schema.ts'
+import { CellParams, Nothing, TeamParams } from '../../platform/http/management-shapes.ts'
 import { managementOperation, type Operation } from '../../platform/http/operation.ts'
 import type { Vault } from '../../platform/crypto/vault.ts'
 import { deleteCredentials, listCredentials, redirectOverride, upsertCredential } from './credentials.ts'

@@ -1,6 +1,6 @@
 // Shapes of how teams reach providers: credentials, scopes, how far back data is pulled. Source: openapi-management.json;
 // management-auth.md 5, 7, 13, 14.
-import { NextCursor } from '../../tenancy/teams/schema.ts'
+import { NextCursor } from '../../platform/http/management-shapes.ts'
 import {
   Clearable,
   Fields,

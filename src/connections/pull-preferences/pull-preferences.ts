@@ -2,7 +2,7 @@
 // Source: management-auth.md 14.
 import type { PlainTx } from '../../platform/db/transaction.ts'
 import { badRequest, invalidValue } from '../../platform/http/errors.ts'
-import type { CellParams } from '../../tenancy/teams/schema.ts'
+import type { CellParams } from '../../platform/http/management-shapes.ts'
 import { reached } from '../../tenancy/teams/reach.ts'
 import type { About, Manager } from '../../platform/http/operation.ts'
 import { newestPage, readNewest } from '../../platform/http/cursors.ts'

@@ -1,5 +1,5 @@
 // Shapes of how far back data is pulled. Source: openapi-management.json; management-auth.md 14.
-import { NextCursor } from '../../tenancy/teams/schema.ts'
+import { NextCursor } from '../../platform/http/management-shapes.ts'
 import { Refusal, type Finish } from '../../platform/schema/read.ts'
 import { Clearable, Fields, Int, Maybe, Nullable, OpenEnum, T, Uuid, type Static } from '../../platform/schema/schema.ts'
 import { resources } from '../../wearables/resources/resources.ts'

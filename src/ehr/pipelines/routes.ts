@@ -1,5 +1,5 @@
 import type { Administration } from '../../tenancy/access/access.ts'
-import { Nothing } from '../../tenancy/teams/schema.ts'
+import { Nothing } from '../../platform/http/management-shapes.ts'
 import { managementOperation, type Operation } from '../../platform/http/operation.ts'
 import { T } from '../../platform/schema/schema.ts'
 import type { Vault } from '../../platform/crypto/vault.ts'

@@ -1,7 +1,7 @@
 // Pipelines: to which brokers a team's events go. Owns `pipeline`. Sends nothing. Source: events.md 8.1; management-auth.md 14.
 import type { Administration } from '../../tenancy/access/access.ts'
 import { reached, reachedIn, reachedTeam } from '../../tenancy/teams/reach.ts'
-import type { CellParams } from '../../tenancy/teams/schema.ts'
+import type { CellParams } from '../../platform/http/management-shapes.ts'
 import { findTeam } from '../../tenancy/teams/teams.ts'
 import type { CellName } from '../../platform/db/cell-names.ts'
 import type { Db } from '../../platform/db/database.ts'

@@ -1,4 +1,4 @@
-import { CellParams } from '../../tenancy/teams/schema.ts'
+import { CellParams } from '../../platform/http/management-shapes.ts'
 import { managementOperation, planOf, type Operation } from '../../platform/http/operation.ts'
 import { T } from '../../platform/schema/schema.ts'
 import { deletePipelines, listPipelines, upsertPipelines, type Plant } from './pipelines.ts'

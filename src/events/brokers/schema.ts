@@ -1,5 +1,5 @@
 // Shapes of pipelines. Source: openapi-management.json; events.md 8.1; management-auth.md 14.
-import { NextCursor } from '../../tenancy/teams/schema.ts'
+import { NextCursor } from '../../platform/http/management-shapes.ts'
 import { Refusal, type Finish } from '../../platform/schema/read.ts'
 import { Fields, Maybe, Nullable, OpenEnum, T, Text, Uuid, type Static } from '../../platform/schema/schema.ts'
 

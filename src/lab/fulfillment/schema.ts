@@ -1,5 +1,5 @@
 import { failureTypes, resultTypes } from '../links/diagnostic-report.ts'
-import { Environment, Region } from '../../tenancy/teams/schema.ts'
+import { Environment, Region } from '../../platform/http/management-shapes.ts'
 import {
   DateOnly,
   Fields,

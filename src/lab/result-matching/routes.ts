@@ -1,4 +1,4 @@
-import { Environment } from '../../tenancy/teams/schema.ts'
+import { Environment } from '../../platform/http/management-shapes.ts'
 import { Order } from '../orders/schema.ts'
 import { managementOperation, operation } from '../../platform/http/operation.ts'
 import { Fields, Uuid } from '../../platform/schema/schema.ts'

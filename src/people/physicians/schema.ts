@@ -1,5 +1,5 @@
 // Shapes of a team's physicians. Source: lab-testing.md 4, 5.4; openapi-0.4.687.json, ClientFacingPhysician.
-import { Environment } from '../../tenancy/teams/schema.ts'
+import { Environment } from '../../platform/http/management-shapes.ts'
 import { Fields, Maybe, OpenEnum, T, Text, Timestamp, Uuid, type Static } from '../../platform/schema/schema.ts'
 import { PersonName } from '../person/patient.ts'
 import { usStates } from '../person/countries.ts'

@@ -4,7 +4,7 @@ import type { Tx } from '../../platform/db/transaction.ts'
 import { cursor, numberPart, readCursor } from '../../platform/http/cursors.ts'
 import { T, type Static } from '../../platform/schema/schema.ts'
 import { and, sql } from '../../platform/db/sql.ts'
-import type { AccessLine, AccessQuery } from '../members/schema.ts'
+import type { AccessLine, AccessQuery } from './schema.ts'
 
 const PAGE = 50
 

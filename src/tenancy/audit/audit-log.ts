@@ -2,7 +2,7 @@
 import type { PlainTx } from '../../platform/db/transaction.ts'
 import { cursor, readCursor, uuidPart } from '../../platform/http/cursors.ts'
 import { and, sql } from '../../platform/db/sql.ts'
-import { AuditLine, type AuditQuery } from '../members/schema.ts'
+import { AuditLine, type AuditQuery } from './schema.ts'
 
 const PAGE = 50
 

@@ -2,7 +2,7 @@ import { managementOperation, outsideManagementOperation, type Operation } from 
 import type { Administration } from '../access/access.ts'
 import * as shapes from './schema.ts'
 import { createDomain, deleteDomain, getDomain, listDomains, sendInstructions, verifyDomain } from './domains.ts'
-import { Nothing, OrgParams } from '../teams/schema.ts'
+import { Nothing, OrgParams } from '../../platform/http/management-shapes.ts'
 
 const DAY_S = 86_400
 const DOMAINS = '/v1/org/{org_id}/domain' as const

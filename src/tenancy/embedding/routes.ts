@@ -11,7 +11,7 @@ import {
 import * as shapes from './schema.ts'
 import { getEmbedding, putEmbedding } from './embedding.ts'
 import { createLaunch } from './launches.ts'
-import { Nothing, OrgParams } from '../teams/schema.ts'
+import { Nothing, OrgParams } from '../../platform/http/management-shapes.ts'
 
 const DAY_S = 86_400
 const BASE = '/v1/org/{org_id}/ehr_integration' as const

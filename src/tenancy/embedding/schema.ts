@@ -2,7 +2,8 @@
 import { Refusal } from '../../platform/schema/read.ts'
 import { Clearable, Email, Fields, Maybe, Nullable, OpenEnum, T, Text, Uuid, type Static } from '../../platform/schema/schema.ts'
 import { addressRule, originRule } from './origins.ts'
-import { Bindings, Cursor, Environment, NextCursor, Reference, TeamRoleBinding, Url } from '../teams/schema.ts'
+import { Bindings, TeamRoleBinding, Url } from '../teams/schema.ts'
+import { Cursor, Environment, NextCursor, Reference } from '../../platform/http/management-shapes.ts'
 
 const ORIGINS_MAX = 50
 /** Of a label in DNS. */

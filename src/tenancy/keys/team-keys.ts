@@ -8,7 +8,8 @@ import { and, sql } from '../../platform/db/sql.ts'
 import type { Administration } from '../access/access.ts'
 import { createTeamKey, masked } from './keys.ts'
 import { reached, reachedIn, reachedTeam } from '../teams/reach.ts'
-import type { CellParams, TeamApiKey } from '../teams/schema.ts'
+import type { CellParams } from '../../platform/http/management-shapes.ts'
+import type { TeamApiKey } from '../teams/schema.ts'
 
 const PAGE = 50
 

@@ -5,8 +5,8 @@ import { newestPage, readNewest } from '../../platform/http/cursors.ts'
 import { T } from '../../platform/schema/schema.ts'
 import { and, sql } from '../../platform/db/sql.ts'
 import { lockOrg } from '../organizations/organizations.ts'
-import { assertTeams, bindingsOf, containing, teamsFor } from '../teams/role-bindings.ts'
-import { Member, type PeopleQuery, type Role, type UpdateMember } from './schema.ts'
+import { assertTeams, bindingsOf, containing, type Role, teamsFor } from '../teams/role-bindings.ts'
+import { Member, type PeopleQuery, type UpdateMember } from './schema.ts'
 
 const PAGE = 50
 

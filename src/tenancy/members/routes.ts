@@ -4,8 +4,9 @@ import { listAccess } from '../audit/access-log.ts'
 import { listAudit } from '../audit/audit-log.ts'
 import { acceptInvite, invite, listInvites, revokeInvite } from './invites.ts'
 import { listMembers, removeMember, updateMember } from './members.ts'
+import { AuditPage, AuditQuery, AccessPage, AccessQuery, TeamAuditParams } from '../audit/schema.ts'
 import * as shapes from './schema.ts'
-import { CellParams, Nothing, OrgParams } from '../teams/schema.ts'
+import { CellParams, Nothing, OrgParams } from '../../platform/http/management-shapes.ts'
 
 const DAY_S = 86_400
 
@@ -124,8 +125,8 @@ export const peopleRoutes = (admin: Administration): Operation[] => [
     summary: 'List what was changed in the organization, and which secrets were read, newest first',
     description: 'Changes within one environment are in the lists of that environment.',
     params: OrgParams,
-    query: shapes.AuditQuery,
-    reply: shapes.AuditPage,
+    query: AuditQuery,
+    reply: AuditPage,
     run: (tx, { params, query }) => listAudit(tx, params.org_id, undefined, query),
   }),
   managementOperation({
@@ -138,8 +139,8 @@ export const peopleRoutes = (admin: Administration): Operation[] => [
     summary: 'List what was changed in one environment of a region, newest first',
     description: 'Of all teams, those that were deleted among them, and of none in particular.',
     params: CellParams,
-    query: shapes.AuditQuery,
-    reply: shapes.AuditPage,
+    query: AuditQuery,
+    reply: AuditPage,
     run: (tx, { params, query }) => listAudit(tx, params.org_id, undefined, query),
   }),
   managementOperation({
@@ -150,9 +151,9 @@ export const peopleRoutes = (admin: Administration): Operation[] => [
     place: 'team',
     reach: 'bound',
     summary: 'List what was changed in one environment of a team, and which secrets were read, newest first',
-    params: shapes.TeamAuditParams,
-    query: shapes.AuditQuery,
-    reply: shapes.AuditPage,
+    params: TeamAuditParams,
+    query: AuditQuery,
+    reply: AuditPage,
     run: (tx, { params, query }) => listAudit(tx, params.org_id, params.team_id, query),
   }),
   managementOperation({
@@ -165,9 +166,9 @@ export const peopleRoutes = (admin: Administration): Operation[] => [
     summary: 'List who has seen or changed the data of a user, newest first',
     description:
       'Every call that showed, changed or named the user, refused ones included, from a second after it on for as long as the operator keeps the log; also of a user that has been erased.',
-    params: shapes.TeamAuditParams,
-    query: shapes.AccessQuery,
-    reply: shapes.AccessPage,
+    params: TeamAuditParams,
+    query: AccessQuery,
+    reply: AccessPage,
     run: (tx, { query }) => listAccess(tx, query),
   }),
 ]

@@ -1,21 +1,9 @@
-// Shapes of members, invites and the audit log. Source: openapi-management.json; management-auth.md 8.
-import {
-  Email,
-  Fields,
-  Int,
-  Maybe,
-  Nullable,
-  OpenEnum,
-  T,
-  Text,
-  Timestamp,
-  Uuid,
-  type Static,
-} from '../../platform/schema/schema.ts'
-import { Bindings, Creator, Cursor, Environment, NextCursor, TeamRoleBinding } from '../teams/schema.ts'
+// Shapes of members and invites. Source: openapi-management.json; management-auth.md 8.
+import { Email, Fields, Maybe, Nullable, OpenEnum, T, Text, Timestamp, Uuid, type Static } from '../../platform/schema/schema.ts'
+import { Creator, Cursor, NextCursor } from '../../platform/http/management-shapes.ts'
+import { roles } from '../teams/role-bindings.ts'
+import { Bindings, TeamRoleBinding } from '../teams/schema.ts'
 
-const roles = ['org_admin', 'team_admin', 'no_role'] as const
-export type Role = (typeof roles)[number]
 const RoleValue = OpenEnum(roles)
 /** Free text: part of a name or of an address. */
 export const PeopleQuery = Fields({ search_query: Maybe(Text({ maxLength: 200 })), next_cursor: NextCursor })
@@ -67,46 +55,3 @@ export const AcceptInvite = Fields(
   { title: 'AcceptInvite' },
 )
 export type AcceptInvite = Static<typeof AcceptInvite>
-
-export const AuditLine = Fields(
-  {
-    id: Uuid,
-    created_at: Timestamp,
-    key_id: T.String({ description: 'The management key that did it.' }),
-    operation: T.String(),
-    team_id: Nullable(Uuid),
-    object: Nullable(T.String({ description: 'What the path named beside organization and team.' })),
-  },
-  { title: 'AuditLine' },
-)
-export const AuditPage = Fields({ data: T.Array(AuditLine), next_cursor: Cursor }, { title: 'AuditPage' })
-export const AuditQuery = Fields({
-  operation: Maybe(Text({ minLength: 1, maxLength: 100 })),
-  limit: Maybe(Int({ minimum: 1, maximum: 250, default: 50 })),
-  next_cursor: NextCursor,
-})
-export type AuditQuery = Static<typeof AuditQuery>
-
-export const AccessLine = Fields(
-  {
-    line: Int({ description: 'Its number in the log of the cell.' }),
-    created_at: Timestamp,
-    request_id: Nullable(
-      T.String({ description: 'As the answer named it in `x-request-id`; null for a command of the operator.' }),
-    ),
-    key_id: T.String({ description: 'The key; `token:`, `link:` or `cli:` and a name where it was none.' }),
-    operation: T.String(),
-    objects: T.Array(Uuid, { description: 'What it was about beside users: orders, for example.' }),
-    address: Nullable(T.String()),
-    outcome: Int({ description: 'The status of the answer.' }),
-  },
-  { title: 'AccessLine' },
-)
-export const AccessPage = Fields({ data: T.Array(AccessLine), next_cursor: Cursor }, { title: 'AccessPage' })
-export const AccessQuery = Fields({
-  user_id: Uuid,
-  limit: Maybe(Int({ minimum: 1, maximum: 250, default: 50 })),
-  next_cursor: NextCursor,
-})
-export type AccessQuery = Static<typeof AccessQuery>
-export const TeamAuditParams = Fields({ org_id: Uuid, team_id: Uuid, environment: Environment })

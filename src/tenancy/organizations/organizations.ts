@@ -2,7 +2,7 @@
 import type { PlainTx } from '../../platform/db/transaction.ts'
 import type { Plan } from '../../platform/http/operation.ts'
 import { sql } from '../../platform/db/sql.ts'
-import { Org } from '../teams/schema.ts'
+import { Org } from './schema.ts'
 
 /** Read the organization. */
 export const getOrg = (tx: PlainTx, org_id: string): Promise<Org> =>

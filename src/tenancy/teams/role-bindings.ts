@@ -3,7 +3,9 @@ import type { PlainTx } from '../../platform/db/transaction.ts'
 import { invalidValue, notFound } from '../../platform/http/errors.ts'
 import { T } from '../../platform/schema/schema.ts'
 import { sql, type Sql } from '../../platform/db/sql.ts'
-import type { Role } from '../members/schema.ts'
+
+export const roles = ['org_admin', 'team_admin', 'no_role'] as const
+export type Role = (typeof roles)[number]
 
 /** Bindings as they are shown: null but for those who have teams by their role. */
 export const bindingsOf = (role: Sql, teams: Sql): Sql => sql`

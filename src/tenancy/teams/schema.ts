@@ -1,4 +1,4 @@
-// Shapes of the management interface. Source: openapi-management.json; management-auth.md 5-10.
+// Shapes of teams and of keys. Source: openapi-management.json; management-auth.md 5-10.
 import { Refusal } from '../../platform/schema/read.ts'
 import {
   Clearable,
@@ -13,30 +13,16 @@ import {
   Uuid,
   type Static,
 } from '../../platform/schema/schema.ts'
-
-/** A name as dashboards show it: letters, digits and a few signs, spaces but no tabs. */
-const Name = Text({
-  pattern: "^[A-Za-zÀ-ÖØ-öø-ÿ0-9(),/:'|&_\\- ’]{0,80}$",
-  says: "have only letters, digits, spaces and ( ) , / : ' | & _ -",
-  maxLength: 80,
-})
-const Label = Text({ minLength: 1, maxLength: 100 })
-/** The caller's own reference of a team or a member. */
-export const Reference = Text({ maxLength: 256 })
-export const Environment = OpenEnum(['sandbox', 'production'])
-export const Region = OpenEnum(['us', 'eu'])
-export const NextCursor = Maybe(Text({ maxLength: 1000 }))
-export const Cursor = Nullable(T.String())
-
-/** What an operation answers that has nothing to say. */
-export const Nothing = Fields({}, { title: 'Nothing' })
-
-export const OrgParams = Fields({ org_id: Uuid })
-export const TeamParams = Fields({ org_id: Uuid, team_id: Uuid })
-
-export const Org = Fields({ id: Uuid, name: T.String(), expires_at: Nullable(Timestamp) }, { title: 'Organization' })
-export type Org = Static<typeof Org>
-export const UpdateOrg = Fields({ name: Name }, { title: 'UpdateOrganization', additionalProperties: false })
+import {
+  Creator,
+  Cursor,
+  Environment,
+  Label,
+  Name,
+  NextCursor,
+  Reference,
+  Region,
+} from '../../platform/http/management-shapes.ts'
 
 const BrandText = Maybe(Text({ maxLength: 500 }))
 const brandFields = {
@@ -187,15 +173,6 @@ export const AccessToken = Fields({ access_token: T.String(), expires_in: T.Inte
 export const TeamRoleBinding = Fields({ team_id: Uuid }, { title: 'TeamRoleBinding' })
 export const Bindings = T.Array(TeamRoleBinding, { maxItems: 1000 })
 
-export const Creator = T.Union(
-  [
-    Fields({ type: T.Literal('org_member'), id: Uuid, name: T.String(), email: T.String(), avatar: T.String() }),
-    Fields({ type: T.Literal('removed_org_member'), id: Nullable(Uuid) }),
-    Fields({ type: T.Literal('management_key') }),
-  ],
-  { title: 'Creator' },
-)
-
 const managementKey = {
   id: Uuid,
   label: T.String(),
@@ -239,8 +216,6 @@ export const RotateManagementKey = Fields(
 )
 export const ManagementKeyParams = Fields({ org_id: Uuid, key_id: Uuid })
 
-export const CellParams = Fields({ org_id: Uuid, env: Environment, region: Region })
-export type CellParams = Static<typeof CellParams>
 export const TeamApiKey = Fields(
   {
     id: Uuid,

@@ -1,7 +1,7 @@
 // Shapes of visits at home. Source: lab-testing.md 5.2, 19.
 import { appointmentProviders, LngLat, UsAddress } from '../appointments/schema.ts'
 import { eventStatuses } from '../appointments/status-machine.ts'
-import { Environment } from '../../tenancy/teams/schema.ts'
+import { Environment } from '../../platform/http/management-shapes.ts'
 import { Refusal, type Rule } from '../../platform/schema/read.ts'
 import {
   DateOnly,

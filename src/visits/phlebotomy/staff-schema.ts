@@ -1,5 +1,5 @@
 // Shapes of phlebotomists and teams, as an operator writes them down.
-import { Environment, Region } from '../../tenancy/teams/schema.ts'
+import { Environment, Region } from '../../platform/http/management-shapes.ts'
 import { Refusal, type Finish } from '../../platform/schema/read.ts'
 import {
   DateOnly,
