@@ -2,14 +2,13 @@
 import { constraints as appointmentConstraints } from '../visits/appointments/appointments.ts'
 import { eraseAppointmentsHandler, eraseTeamAppointments } from '../visits/appointments/erase.ts'
 import { expireHandler } from '../visits/appointments/expiry-job.ts'
-import { setAppointmentEndings } from '../visits/appointments/appointment-hooks.ts'
-import { appointmentFollower } from '../visits/appointments/order-hook.ts'
+import { orderHook as appointmentOrderHook } from '../visits/appointments/order-hook.ts'
 import { eraseTeamLabTests, seedStandardTests } from '../lab/catalog/lab-tests.ts'
 import { routes as catalog } from '../lab/catalog/routes.ts'
 import { sealedCredentials } from '../connections/credentials/credentials.ts'
 import { eraseTeamConnections } from '../connections/credentials/erase.ts'
 import { routes as connections } from '../connections/credentials/routes.ts'
-import { requisitionFollower, requisitionPage } from '../lab/documents/requisition-links.ts'
+import { requisitionHook, requisitionPage } from '../lab/documents/requisition-links.ts'
 import { routes as documents } from '../lab/documents/routes.ts'
 import { eraseTeamPipelines as eraseTeamEhr, sealedPipelineSecrets } from '../ehr/pipelines/pipelines.ts'
 import { routes as ehr } from '../ehr/pipelines/routes.ts'
@@ -31,19 +30,19 @@ import { constraints as memberConstraints } from '../tenancy/members/members.ts'
 import { launchPages } from '../tenancy/embedding/launch-pages.ts'
 import { routes as management } from '../tenancy/teams/routes.ts'
 import { eraseMessagesHandler, eraseTeamMessages } from '../notifications/messages/erase.ts'
-import { messageFollower } from '../notifications/order-updates/order-hook.ts'
+import { orderHook as messageOrderHook } from '../notifications/order-updates/order-hook.ts'
 import { remindHandler } from '../notifications/reminders/reminders.ts'
 import { planVisitHandler, remindVisitHandler } from '../notifications/reminders/visit-reminders.ts'
 import { routes as messages } from '../notifications/messages/routes.ts'
 import { dispatchHandler } from '../lab/orders/send-to-lab.ts'
 import { eraseOrdersHandler, eraseTeamOrders } from '../lab/orders/erase.ts'
-import type { OrderFollower } from '../lab/orders/order-hooks.ts'
+import { Hooks } from '../platform/db/hooks.ts'
 import { markHandler } from '../lab/orders/list-checkpoints.ts'
 import { constraints as orderConstraints, hasOrder } from '../lab/orders/orders.ts'
 import { routes as orders } from '../lab/orders/routes.ts'
 import { eraseTeamPhysicians } from '../people/physicians/physicians.ts'
 import { routes as physicians } from '../people/physicians/routes.ts'
-import { visitEnding } from '../visits/phlebotomy/booking.ts'
+import { visitEnded } from '../visits/phlebotomy/booking.ts'
 import { coverageOf } from '../visits/phlebotomy/coverage.ts'
 import { dateHandler } from '../visits/phlebotomy/visit-progress.ts'
 import { playHandler } from '../visits/phlebotomy/sandbox-visit-job.ts'
@@ -82,7 +81,7 @@ import { eraseTeamSimulations } from '../sandbox/simulator/erase.ts'
 import { rehearseHandler } from '../sandbox/unmatched-results/stages.ts'
 import { eraseTeamRehearsals } from '../sandbox/unmatched-results/unmatched-result-tests.ts'
 import { routes as simulator } from '../sandbox/simulator/routes.ts'
-import { simulationFollower, stepHandler, wakeHandler } from '../sandbox/simulator/simulate.ts'
+import { orderHooks as simulationOrderHooks, stepHandler, wakeHandler } from '../sandbox/simulator/simulate.ts'
 import { routes as testkits } from '../lab/testkits/routes.ts'
 import { eraseDemographicsHandler, eraseTeamDemographics } from '../people/users/demographics.ts'
 import { routes as users } from '../people/users/routes.ts'
@@ -206,19 +205,17 @@ export const handlersIn = ({ sms }: { sms: boolean }): Handler[] => [
 export const handlers: Handler[] = handlersIn({ sms: false })
 
 /**
- * Who follows orders in a process, from the bottom of the architecture up: what an order's visit makes of a step is seen by the
- * simulation, and what a step makes of the order by whoever tells of it.
+ * What modules do in the transactions of others, from the bottom of the architecture up: what an order's visit makes of a step is seen by
+ * the simulation, and what a step makes of the order by whoever tells of it.
  */
-export const followersIn = ({
-  vault,
-  administration,
-  sms,
-}: Pick<Surroundings, 'vault' | 'administration'> & { sms: boolean }): OrderFollower[] => [
-  appointmentFollower,
-  requisitionFollower({ vault, publicUrl: () => administration.publicUrl() }),
-  messageFollower({ sms }),
-  simulationFollower,
-]
+export const hooksIn = ({ vault, publicUrl, sms }: { vault: Vault; publicUrl: () => string; sms: boolean }): Hooks =>
+  new Hooks([
+    appointmentOrderHook,
+    requisitionHook({ vault, publicUrl }),
+    messageOrderHook({ sms }),
+    ...simulationOrderHooks,
+    visitEnded,
+  ])
 
 /** Pages for browsers, without a key. */
 export const pagesIn = ({
@@ -229,9 +226,6 @@ export const pagesIn = ({
   ...launchPages(administration),
   requisitionPage(administration, vault, { heavy }),
 ]
-
-// A visit that ends gives its window back, whoever ends it.
-setAppointmentEndings([visitEnding])
 
 export const constraints: ConstraintAnswers = {
   ...memberConstraints,

@@ -3,17 +3,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import {
-  cleanups,
-  constraints,
-  followersIn,
-  handlersIn,
-  later,
-  neighbours,
-  operations,
-  operationsIn,
-  pagesIn,
-} from './modules.ts'
+import { cleanups, constraints, hooksIn, handlersIn, later, neighbours, operations, operationsIn, pagesIn } from './modules.ts'
 import { loadCatalog } from '../lab/catalog/load.ts'
 import { schemasOf, type Database } from './database.ts'
 import { loadInsuranceData } from '../people/insurance/load.ts'
@@ -22,7 +12,6 @@ import { takeUnlinked } from '../lab/links/links.ts'
 import { enforcePhysicians } from '../lab/accounts/account-selection.ts'
 import { administer } from '../tenancy/access/access.ts'
 import type { TeamGuard } from '../tenancy/access/team-guard.ts'
-import { setOrderFollowers } from '../lab/orders/order-hooks.ts'
 import { SmsCourier } from '../notifications/sms/sms-sender.ts'
 import { heldMail } from '../notifications/messages/messages.ts'
 import { pipelinesIn } from '../events/brokers/dispatcher.ts'
@@ -142,15 +131,16 @@ export async function startRoles(config: Config, cells: Cells, log: Log, roles: 
   const administration = administer(cells, vault, config, { ...neighbours, publicUrl: () => url })
   const guard = administration.teams
   const metrics = createMetrics(() => cells)
+  const sms = config.sms !== undefined
+  const hooks = hooksIn({ vault, publicUrl: () => url, sms })
   for (const name of ['control', ...cells.names] as const) {
     const db = name === 'control' ? cells.control : cells.of(name)
+    db.hooks = hooks
     db.onError = (error) => log.error({ cell: name, causes: errorFields(error) }, 'a call after a commit failed')
   }
   let draining = false
   const pool = heavy()
-  const sms = config.sms !== undefined
   const handlers = handlersIn({ sms })
-  setOrderFollowers(followersIn({ vault, administration, sms }))
   const runner = new JobRunner({ handlers, tenantOf: guard.tenant, log, metrics })
   addJobGauges({ registry: metrics.registry, cells, unlimited: unlimitedJobs(handlers) })
   const worker = roles.work ? new Worker({ cells, handlers, tenantOf: guard.tenant, log, metrics }) : undefined

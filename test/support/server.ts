@@ -5,7 +5,7 @@ import { after } from 'node:test'
 import pg from 'pg'
 import { Pool, type Dispatcher } from 'undici'
 import { testDataDir, testSettings } from '../setup.ts'
-import { constraints, followersIn, handlersIn, later, neighbours, operationsIn, pagesIn } from '../../src/app/modules.ts'
+import { constraints, hooksIn, handlersIn, later, neighbours, operationsIn, pagesIn } from '../../src/app/modules.ts'
 import { loadCatalog, catalogChecksum } from '../../src/lab/catalog/load.ts'
 import { seedStandardTests } from '../../src/lab/catalog/lab-tests.ts'
 import { insuranceChecksum, loadInsuranceData } from '../../src/people/insurance/load.ts'
@@ -14,7 +14,6 @@ import { loadPlatformAccounts } from '../../src/lab/accounts/platform-accounts.t
 import { administer } from '../../src/tenancy/access/access.ts'
 import { createOrgKey, createTeamKey } from '../../src/tenancy/keys/keys.ts'
 import { createOrg, createTeam, loadTenant, placeTeam } from '../../src/tenancy/teams/teams.ts'
-import { setOrderFollowers } from '../../src/lab/orders/order-hooks.ts'
 import { AccessLog } from '../../src/platform/access-log/access-log.ts'
 import { Cells, schemaOf } from '../../src/platform/db/cells.ts'
 import { cellNames, type CellName } from '../../src/platform/db/cell-names.ts'
@@ -178,7 +177,7 @@ const app = createHttp({
 })
 // In production no laboratory but one has a link, and tests of much else order at others.
 takeUnlinked(true)
-setOrderFollowers(followersIn({ vault, administration, sms: true }))
+for (const name of cellNames) cells.of(name).hooks = hooksIn({ vault, publicUrl: () => url, sms: true })
 addBrowserPages(app, pagesIn({ heavy: pool, vault, administration }), { cells, access })
 export const url: string = await app.listen({ port: 0, host: '127.0.0.1' })
 /** Not `fetch`, which costs three times as much for each request: as much as many of them cost the server. */

@@ -1,7 +1,8 @@
 // Signed addresses of requisitions: whoever has one gets the document without a key, seven days long. They name ids and nothing else,
 // and are not stored anywhere but in the order that shows them.
 import type { Administration } from '../../tenancy/access/access.ts'
-import type { OrderFollower } from '../orders/order-hooks.ts'
+import { orderStepped } from '../orders/order-hooks.ts'
+import { on, type Hook } from '../../platform/db/hooks.ts'
 import { Subjects } from '../../platform/db/subjects.ts'
 import type { CellName } from '../../platform/db/cell-names.ts'
 import { Problem } from '../../platform/http/errors.ts'
@@ -21,16 +22,13 @@ const tokensOf = (vault: Vault): Tokens => new Tokens(vault, 'requisition link')
  * Gives an order the address of its requisition in the transaction that creates it: one signature, no statement. A process that does
  * not know where browsers reach it gives none.
  */
-export const requisitionFollower = ({ vault, publicUrl }: { vault: Vault; publicUrl: () => string }): OrderFollower => {
+export const requisitionHook = ({ vault, publicUrl }: { vault: Vault; publicUrl: () => string }): Hook => {
   const tokens = tokensOf(vault)
-  return {
-    statuses: new Set(['requisition_created']),
-    stepped(tx, { order }) {
-      if (!publicUrl()) return
-      const token = tokens.sign([tx.tenant.cell, tx.team, order.id], LIFETIME_S)
-      order.requisition_form_url = `${publicUrl()}${PATH}?token=${encodeURIComponent(token)}`
-    },
-  }
+  return on(orderStepped, (tx, { order }, low) => {
+    if (low !== 'requisition_created' || !publicUrl()) return
+    const token = tokens.sign([tx.tenant.cell, tx.team, order.id], LIFETIME_S)
+    order.requisition_form_url = `${publicUrl()}${PATH}?token=${encodeURIComponent(token)}`
+  })
 }
 
 const text = (status: number, sentence: string, headers: Record<string, string> = {}): PageAnswer => ({

@@ -1,9 +1,9 @@
-// How an order is changed: it is locked with the others of its transaction, worked on, told of to who follows orders, and written back.
+// How an order is changed: it is locked with the others of its transaction, worked on, its hooks run, and written back.
 import { notFound } from '../../platform/http/errors.ts'
 import { T, type Static } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
-import { tellFollowers } from './order-hooks.ts'
+import { notifySteps } from './order-hooks.ts'
 import type { LifecycleName } from './lifecycle.ts'
 import { eventIds, OpenOrder, type Intake } from './open-order.ts'
 import type { Order } from './schema.ts'
@@ -94,8 +94,8 @@ export async function changeOrder(
   return finish(tx, open)
 }
 
-/** Tell those who follow orders what happened to one, and write it back. */
+/** Run the hooks on what happened to an order, and write it back. */
 export async function finish(tx: Tx, open: OpenOrder): Promise<string> {
-  await tellFollowers(tx, open)
+  await notifySteps(tx, open)
   return open.update()
 }

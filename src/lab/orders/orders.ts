@@ -8,7 +8,7 @@ import { T } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
 import { notDeleted, notDeletedHere } from '../../people/users/users.ts'
 import { activation, dispatchAt } from './send-to-lab.ts'
-import { tellRescheduled } from './order-hooks.ts'
+import { orderRescheduled } from './order-hooks.ts'
 import { changeOrder } from './change-order.ts'
 import type { Order, OrderReply } from './schema.ts'
 
@@ -72,7 +72,7 @@ export async function findKitBySample(tx: Tx, sample_id: string): Promise<string
 }
 
 /**
- * Change or clear the date of a scheduled order. Writes lab_order. Queues orders.dispatch where somebody has to be told, and what followers queue. No event: nothing happened to the order.
+ * Change or clear the date of a scheduled order. Writes lab_order. Queues orders.dispatch where somebody has to be told, and what hooks queue. No event: nothing happened to the order.
  * 400: the order was not created for a date, or has gone on, or the date is past. 404: no such order.
  * Source: lab-testing.md 6.3.
  */
@@ -84,7 +84,7 @@ export async function rescheduleOrder(tx: Tx, id: string, activate_by: string | 
     if (activate_by !== null && activate_by < day(tx.now)) throw badRequest('activate_by must not be in the past')
     open.order.activate_by = activate_by
     dispatchAt(tx, open.order, activation(tx, activate_by))
-    await tellRescheduled(tx, open)
+    await tx.notify(orderRescheduled, open)
   })
   return orderReply(document, 'order updated')
 }

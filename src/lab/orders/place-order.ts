@@ -15,7 +15,7 @@ import type { Billing, CollectionMethod } from '../catalog/enums.ts'
 import { features } from '../../tenancy/teams/features.ts'
 import type { Patient } from '../../people/person/patient.ts'
 import { activation, dispatchAt } from './send-to-lab.ts'
-import { tellFollowers } from './order-hooks.ts'
+import { notifySteps } from './order-hooks.ts'
 import type { LifecycleName } from './lifecycle.ts'
 import { isMarkTurn, markOrders } from './list-checkpoints.ts'
 import { eventIds, OpenOrder, type Intake } from './open-order.ts'
@@ -138,7 +138,7 @@ async function standIn(tx: Tx, { patient_address }: Placement): Promise<Physicia
 async function enter(tx: Tx, open: OpenOrder, user: KnownUser, begin: Beginning): Promise<string> {
   open.begin()
   await begin(open)
-  await tellFollowers(tx, open)
+  await notifySteps(tx, open)
   const document = open.insert(open.order.lab_test.lab!.id, user)
   dispatchAt(tx, open.order, activation(tx, open.order.activate_by))
   return document

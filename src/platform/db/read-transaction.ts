@@ -82,6 +82,7 @@ export class ReadTx implements Tx {
   readonly defer = forbidden
   readonly gather = forbidden
   readonly afterCommit = forbidden
+  readonly notify = forbidden
   readonly wake = forbidden
   readonly wakeDelivery = forbidden
   readonly numbers = forbidden

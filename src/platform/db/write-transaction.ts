@@ -2,7 +2,8 @@
 import type { Duplex } from 'node:stream'
 import type pg from 'pg'
 import { Subjects } from './subjects.ts'
-import type { Queries, Tenant, Tx } from './transaction.ts'
+import type { HookPoint, Queries, Tenant, Tx } from './transaction.ts'
+import type { Hooks } from './hooks.ts'
 import { LeaseLost } from './leases.ts'
 import type { Numbers } from './sequences.ts'
 import { isLost, UnknownOutcome } from './outages.ts'
@@ -17,6 +18,8 @@ export interface Listeners {
   readonly onWork: () => void
   readonly onEvents: () => void
   readonly onError: (error: unknown) => void
+  /** What modules do in the transactions of others. */
+  readonly hooks: Hooks
 }
 
 export interface Memory {
@@ -192,6 +195,10 @@ export class WriteTx implements Tx {
 
   forget(team: string, key: string): void {
     this.#after.add(() => this.#means.forget(team, key))
+  }
+
+  notify<A extends unknown[]>(point: HookPoint<A>, ...told: NoInfer<A>): Promise<void> {
+    return this.#means.listeners.hooks.notify(this, point, ...told)
   }
 
   wake(): void {

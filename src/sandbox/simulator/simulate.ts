@@ -6,7 +6,8 @@ import { linkTo } from '../../lab/links/links.ts'
 import { activation } from '../../lab/orders/send-to-lab.ts'
 import { isFinal } from '../../lab/orders/status-machine.ts'
 import { lifecycleOf } from '../../lab/orders/lifecycle.ts'
-import type { OrderFollower } from '../../lab/orders/order-hooks.ts'
+import { orderRescheduled, orderStepped } from '../../lab/orders/order-hooks.ts'
+import { on, type Hook } from '../../platform/db/hooks.ts'
 import { findOpenOrder, finish, openOrder } from '../../lab/orders/change-order.ts'
 import type { OpenOrder } from '../../lab/orders/open-order.ts'
 import { Interpretation } from '../../lab/orders/schema.ts'
@@ -198,15 +199,20 @@ async function unpark(tx: Tx, order_id: string): Promise<Plan | undefined> {
   return parked?.plan
 }
 
+const AWAITED = new Set(['registered', 'appointment_pending', 'appointment_scheduled', 'appointment_cancelled'])
+
 /** Something happened that a simulation may have waited for: it goes on, or waits anew. Queues simulator.step or simulator.wake. */
-export const simulationFollower: OrderFollower = {
-  statuses: new Set(['registered', 'appointment_pending', 'appointment_scheduled', 'appointment_cancelled']),
-  async stepped(tx, open) {
-    const plan = await unpark(tx, open.order.id)
-    if (plan) enqueue(tx, simulateStep, plan, plusSeconds(tx.now, plan.delay_s))
-  },
-  async rescheduled(tx, { order }) {
+export const orderHooks: Hook[] = [
+  on(orderStepped, (tx, open, low) => {
+    if (AWAITED.has(low)) return goOn(tx, open.order.id)
+  }),
+  on(orderRescheduled, async (tx, { order }) => {
     const parked = await tx.maybe(Parked, sql`select plan from simulation where order_id = ${order.id} and team_id = ${tx.team}`)
     if (parked) enqueue(tx, wakeSimulation, { order_id: order.id }, activation(tx, order.activate_by))
-  },
+  }),
+]
+
+async function goOn(tx: Tx, order_id: string): Promise<void> {
+  const plan = await unpark(tx, order_id)
+  if (plan) enqueue(tx, simulateStep, plan, plusSeconds(tx.now, plan.delay_s))
 }

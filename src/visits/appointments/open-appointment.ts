@@ -7,7 +7,7 @@ import { emit } from '../../platform/queue/outbox.ts'
 import { T, type Static } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
 import type { OpenOrder } from '../../lab/orders/open-order.ts'
-import { tellEnding } from './appointment-hooks.ts'
+import { appointmentEnded } from './appointment-hooks.ts'
 import { isOver, mayFollow, statusOf, type EventStatus } from './status-machine.ts'
 import type { Appointment, EventData, Facts } from './schema.ts'
 
@@ -102,7 +102,7 @@ export class OpenAppointment {
         values (${a.id}, ${this.#tx.team}, ${a.order_id}, ${a.type}, ${a.provider}, ${a.provider_id}, ${this.site_code}, ${a.event_status},
                 ${a.start_at}, ${a.end_at}, ${now}, ${now}, ${document}, ${hidden})`)
     this.#made = true
-    if (isOver(a.event_status)) await tellEnding(this.#tx, a)
+    if (isOver(a.event_status)) await this.#tx.notify(appointmentEnded, a)
     const { data } = this.#order.order.details
     if (!data || !('appointment_id' in data)) return
     data.appointment_id = a.event_status === 'cancelled' ? null : a.id

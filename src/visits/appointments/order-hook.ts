@@ -1,5 +1,6 @@
 // What an order's steps mean to its appointment, in the transaction that takes them. Source: lab-testing.md 11, 17.4.
-import type { OrderFollower } from '../../lab/orders/order-hooks.ts'
+import { orderStepped } from '../../lab/orders/order-hooks.ts'
+import { on } from '../../platform/db/hooks.ts'
 import type { OpenOrder } from '../../lab/orders/open-order.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
 import { cancelAppointment, completeAppointment, tellOrder } from './appointments.ts'
@@ -13,16 +14,19 @@ const requisition = ['requisition_created', 'requisition_bypassed']
 const isNamed = ({ order: { details } }: OpenOrder): boolean =>
   details.data !== null && 'appointment_id' in details.data && details.data.appointment_id !== null
 
-export const appointmentFollower: OrderFollower = {
-  statuses: new Set([...requisition, ...taken, 'cancelled']),
-  async stepped(tx, open, low) {
-    // Most orders have none, and are not to pay for that.
-    const held = isNamed(open) ? await findAppointment(tx, open) : undefined
-    if (!held || isOver(held.appointment.event_status)) return
-    if (requisition.includes(low)) return requisitionCame(open, held)
-    if (low === 'cancelled') return orderCancelled(tx, open, held)
-    return sampleTaken(tx, open, held)
-  },
+const heard = new Set([...requisition, ...taken, 'cancelled'])
+
+// Most orders have no appointment, and are not to pay for that.
+export const orderHook = on(orderStepped, (tx, open, low) => {
+  if (heard.has(low) && isNamed(open)) return stepped(tx, open, low)
+})
+
+async function stepped(tx: Tx, open: OpenOrder, low: string): Promise<void> {
+  const held = await findAppointment(tx, open)
+  if (!held || isOver(held.appointment.event_status)) return
+  if (requisition.includes(low)) return requisitionCame(open, held)
+  if (low === 'cancelled') return orderCancelled(tx, open, held)
+  return sampleTaken(tx, open, held)
 }
 
 async function requisitionCame(open: OpenOrder, held: OpenAppointment): Promise<void> {

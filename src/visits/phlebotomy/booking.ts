@@ -7,7 +7,8 @@ import {
   moveAppointment,
 } from '../appointments/appointments.ts'
 import { offerOf, type Offer } from '../appointments/booking-keys.ts'
-import type { AppointmentEnding } from '../appointments/appointment-hooks.ts'
+import { appointmentEnded } from '../appointments/appointment-hooks.ts'
+import { on } from '../../platform/db/hooks.ts'
 import { isOver } from '../appointments/status-machine.ts'
 import { findAppointment, hadAppointment, readAppointment, type OpenAppointment } from '../appointments/open-appointment.ts'
 import type { Appointment, BookAppointment, MoveAppointment, UsAddress } from '../appointments/schema.ts'
@@ -213,6 +214,6 @@ export async function readVisit(tx: Tx, order_id: string): Reply {
 }
 
 /** Nobody has to come any more, whoever has ended the appointment. */
-export const visitEnding: AppointmentEnding = async (tx, { type, id, provider }) => {
+export const visitEnded = on(appointmentEnded, async (tx, { type, id, provider }) => {
   if (type === 'phlebotomy') await linkTo(tx.tenant, provider)?.cancel(tx, id)
-}
+})

@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { T } from '../schema/schema.ts'
+import { cells, given } from '../../../test/support/server.ts'
+import { hookPoint, Hooks, on } from './hooks.ts'
+import { sql } from './sql.ts'
+
+const Shown = T.Object({ name: T.Unknown() })
+
+test('hooks run in the order of their list, within the transaction that notifies them', async () => {
+  const { tenant } = await given()
+  const happened = hookPoint<[what: string]>('test.happened')
+  const other = hookPoint<[what: string]>('test.happened')
+  const ran: string[] = []
+  const hooks = new Hooks([
+    on(happened, async (tx, what) => {
+      await tx.run(sql`update team set settings = jsonb_build_object('name', ${what}::text) where id = ${tx.team}`)
+      ran.push(`first ${what}`)
+    }),
+    on(other, () => void ran.push('a hook of another point')),
+    on(happened, async (tx, what) => {
+      const { name } = await tx.one(Shown, sql`select settings ->> 'name' as name from team where id = ${tx.team}`)
+      ran.push(`second ${what}, name ${String(name)}`)
+    }),
+  ])
+  const db = cells.of(tenant.cell)
+  await db.tx(tenant, (tx) => hooks.notify(tx, happened, 'one'))
+  assert.deepEqual(ran, ['first one', 'second one, name one'])
+})
+
+test('an error of a hook undoes the whole transaction, and the hooks behind it do not run', async () => {
+  const { tenant } = await given()
+  const happened = hookPoint<[]>('test.happened')
+  const ran: string[] = []
+  const hooks = new Hooks([
+    on(happened, async (tx) => void (await tx.run(sql`update team set settings = '{"name": "changed"}' where id = ${tx.team}`))),
+    on(happened, () => {
+      throw new Error('a hook fails')
+    }),
+    on(happened, () => void ran.push('behind')),
+  ])
+  const db = cells.of(tenant.cell)
+  await assert.rejects(
+    db.tx(tenant, (tx) => hooks.notify(tx, happened)),
+    /a hook fails/,
+  )
+  const { name } = await db.read(tenant, (tx) =>
+    tx.one(Shown, sql`select settings ->> 'name' as name from team where id = ${tx.team}`),
+  )
+  assert.notEqual(name, 'changed')
+  assert.deepEqual(ran, [])
+})
