@@ -1,10 +1,10 @@
-// Several test files in one process: they share its program, its server and its database, and each is a suite of its own.
+// What a test process of a run runs: a file, or several that share its program, its server and its database, each a suite of its own.
 import { AsyncResource } from 'node:async_hooks'
 import { globSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { after, before, describe } from 'node:test'
 import { pathToFileURL } from 'node:url'
-import { cells } from './support/server.ts'
+import { closeWhatIsOpen, untrack } from './support/untracked.ts'
 
 /** For the tests of a file together, and for loading it. */
 const FILE_MS_MAX = 300_000
@@ -26,12 +26,14 @@ export async function runTogether(files: string[]): Promise<void> {
   for (const file of files)
     describe(file, { timeout: FILE_MS_MAX }, () => {
       before(emptyQueues)
+      after(closeWhatIsOpen)
       // One after another, since loading keeps the process from all else: what another file asks the database for meanwhile would time out.
       // Bound: what is loaded belongs to this suite, and not to that of the file before.
       const loading = loaded.then(AsyncResource.bind(() => inTime(load(file), file)))
       loaded = loading.catch(() => {})
       return loading
     })
+  void loaded.then(untrack)
   after(() => {
     const end = () => {
       console.error(`The process does not end: ${process.getActiveResourcesInfo().join(', ')}`)
@@ -39,6 +41,13 @@ export async function runTogether(files: string[]): Promise<void> {
     }
     setTimeout(end, END_MS_MAX).unref()
   })
+}
+
+/** Run the tests of one file, which has the process for itself. */
+export async function runAlone(file: string): Promise<void> {
+  after(closeWhatIsOpen)
+  await load(file)
+  await untrack()
 }
 
 async function inTime(loading: Promise<unknown>, file: string): Promise<void> {
@@ -53,6 +62,7 @@ async function inTime(loading: Promise<unknown>, file: string): Promise<void> {
 
 /** What the files before have left for workers: those of a test would do it all before what the test waits for. */
 async function emptyQueues(): Promise<void> {
+  const { cells } = await import('./support/server.ts')
   const mail = `delete from mail where state = 'waiting'`
   const ofCell = `
     delete from job; delete from announcement; delete from handful; delete from delivery where state = 'pending';

@@ -27,21 +27,23 @@ const chosen = process.argv.slice(2).map((file) => relative('.', resolve(file)))
 const all = () => ['test/**/*.test.ts', 'src/**/*.test.ts'].flatMap((pattern) => globSync(pattern).sort())
 const { groups, alone } = grouped(chosen.length ? chosen : all())
 
-/** What a process runs: a file, or a module that is written here and runs the files of a group. → the files in it */
+/** The modules that are written here, one for each process. → the files that it runs */
 const processes = new Map<string, string[]>()
 const folder = mkdtempSync(join(tmpdir(), 'drawbridge-run-'))
 // PostgreSQL's account has to pass.
 chmodSync(folder, 0o755)
 process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
 const isInTest = (file: string) => file.startsWith('test/')
-for (const file of alone.filter(isInTest)) processes.set(resolve(file), [file])
-for (const { name, files } of groups) {
+const [untracked, group] = ['support/untracked.ts', 'group.ts'].map((path) => JSON.stringify(new URL(path, import.meta.url).href))
+const prepare = (name: string, files: string[], call: string) => {
   const entry = join(folder, `${name}.mjs`)
-  const module = new URL('group.ts', import.meta.url).href
-  writeFileSync(entry, `import { runTogether } from ${JSON.stringify(module)}\nawait runTogether(${JSON.stringify(files)})\n`)
+  writeFileSync(entry, `import ${untracked}\nconst { runAlone, runTogether } = await import(${group})\nawait ${call}\n`)
   processes.set(entry, files)
 }
-for (const file of alone.filter((other) => !isInTest(other))) processes.set(resolve(file), [file])
+const prepareAlone = (file: string) => prepare(file.replaceAll('/', '+'), [file], `runAlone(${JSON.stringify(file)})`)
+for (const file of alone.filter(isInTest)) prepareAlone(file)
+for (const { name, files } of groups) prepare(name, files, `runTogether(${JSON.stringify(files)})`)
+for (const file of alone.filter((other) => !isInTest(other))) prepareAlone(file)
 
 /** A run that was killed may have left a server behind; it is taken over and its folder made anew. It needs 4 GB at the end. */
 const left = await openEmbedded({ dataDir: testDataDir, ownership: 'required', log: () => {}, settings: testSettings })
@@ -85,7 +87,7 @@ tests.on('test:summary', ({ file, success, duration_ms }) => {
   const files = processes.get(file ?? '')
   if (file === undefined) {
     if (!success) process.exitCode = 1
-  } else if (files?.length === 1 && file === resolve(files[0]!)) done(files[0]!, duration_ms)
+  } else if (files && alone.includes(files[0]!)) done(files[0]!, duration_ms)
 })
 /** Before the counts, which end the output. Tests make such remarks too. */
 tests.on('test:diagnostic', ({ message }) => {
