@@ -1,14 +1,14 @@
 // The whole suite: one embedded PostgreSQL for all test files; most files in `src/` share processes, each other has one and a database of
-// its own. Further arguments are files.
+// its own. Further arguments are files; `--grep PATTERN` runs the tests whose titles match alone.
 import { execFile } from 'node:child_process'
-import { chmodSync, globSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { finished } from 'node:stream/promises'
 import { run } from 'node:test'
 import { spec } from 'node:test/reporters'
 import { tmpdir } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { join, relative, resolve } from 'node:path'
-import { promisify } from 'node:util'
+import { parseArgs, promisify } from 'node:util'
 import { openEmbedded } from '../src/platform/embedded-postgres/embedded-postgres.ts'
 import { grouped } from './groups.ts'
 import { testDataDir, testSettings } from './setup.ts'
@@ -22,10 +22,14 @@ const YOUNG_GENERATION = ['--min-semi-space-size=32', '--max-semi-space-size=64'
 /** How many files are told at the end with the time that they took. */
 const SLOWEST = 25
 
-const chosen = process.argv.slice(2).map((file) => relative('.', resolve(file)))
+const { values, positionals } = parseArgs({ options: { grep: { type: 'string' } }, allowPositionals: true })
+const pattern = values.grep === undefined ? undefined : new RegExp(values.grep)
+// Read by test/support/untracked.ts.
+if (pattern) process.env.TEST_GREP = pattern.source
+const chosen = positionals.map((file) => relative('.', resolve(file)))
 /** Whole programs first: they take longest, and what is short fills the gaps they leave. */
 const all = () => ['test/**/*.test.ts', 'src/**/*.test.ts'].flatMap((pattern) => globSync(pattern).sort())
-const { groups, alone } = grouped(chosen.length ? chosen : all())
+const { groups, alone } = grouped(chosen.length ? chosen : withPattern(all()))
 
 /** The modules that are written here, one for each process. → the files that it runs */
 const processes = new Map<string, string[]>()
@@ -105,6 +109,12 @@ if (unfinished.size) {
 }
 await database.stop()
 rmSync(testDataDir, { recursive: true, force: true })
+
+/** The files that have the pattern somewhere; all of them where none has, since titles may be put together. */
+function withPattern(files: string[]): string[] {
+  const having = files.filter((file) => pattern?.test(readFileSync(file, 'utf8')))
+  return having.length ? having : files
+}
 
 /** A data folder with a database that is up to date, and nothing else. */
 async function migratedFolder(): Promise<string> {

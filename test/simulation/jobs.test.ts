@@ -13,8 +13,8 @@ import { LEASE_S, World } from './jobs-world.ts'
 import { Backends } from './process.ts'
 import { seedsOf, simulate, type Scheduler } from './scheduler.ts'
 
-/** As many as CI has time for; SIMULATION_SEEDS=1000 runs more. */
-const SEEDS = Number(process.env.SIMULATION_SEEDS ?? 500)
+/** SIMULATION_SEEDS=… runs another number of them. */
+const SEEDS = Number(process.env.SIMULATION_SEEDS ?? 1000)
 const WORKERS = 2
 const STEPS = 24
 const CALM_STEPS_MAX = 600

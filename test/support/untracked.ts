@@ -2,7 +2,7 @@
 // node:test follows every promise of its process (async_hooks): a fifth of what tests cost. A file registers its tests while it is loaded;
 // after that nothing is followed any more (docs/decisions/tests.md). To be loaded before all that imports node:test, which sees nothing of it
 // otherwise.
-import { createHook } from 'node:async_hooks'
+import { AsyncLocalStorage, createHook } from 'node:async_hooks'
 import { createRequire } from 'node:module'
 
 type Call = (...given: unknown[]) => unknown
@@ -23,6 +23,11 @@ const building = new Set<Promise<unknown>>()
 /** What tests have asked to be done after them since nothing is followed. */
 let closings: Call[] = []
 
+/** Only tests whose titles match are registered, and those of suites whose titles do. The runner's own choice by name drops suites that are built later. */
+const pattern = process.env.TEST_GREP === undefined ? undefined : new RegExp(process.env.TEST_GREP)
+const matchingSuite = new AsyncLocalStorage<boolean>()
+const matches = (title: unknown): boolean => !pattern || matchingSuite.getStore() === true || pattern.test(String(title))
+
 function watched(describe: Call): Call {
   const watching: Call = (...given) => {
     assertTracked()
@@ -30,7 +35,7 @@ function watched(describe: Call): Call {
     const build = given[at] as Call | undefined
     if (build)
       given[at] = (...context: unknown[]) => {
-        const built = build(...context)
+        const built = matchingSuite.run(matches(given[0]), () => build(...context))
         if (built instanceof Promise) {
           building.add(built)
           const over = () => void building.delete(built)
@@ -48,6 +53,12 @@ function assertTracked(): void {
 }
 
 for (const name of ['describe', 'suite']) registering[name] = watched(registering[name]!)
+// Not without a pattern: a test that fails is reported with the line that has called `test`, which is here then.
+if (pattern)
+  for (const name of ['test', 'it']) {
+    const register = registering[name]!
+    registering[name] = Object.assign((...given: unknown[]) => (matches(given[0]) ? register(...given) : undefined), register)
+  }
 for (const name of ['before', 'beforeEach', 'afterEach']) {
   const register = registering[name]!
   registering[name] = (...given) => {
