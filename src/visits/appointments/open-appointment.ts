@@ -1,5 +1,5 @@
 // An appointment held open by a transaction: its order is locked, it is changed in memory and written back. The only writer of an
-// appointment; what its steps mean to the order is coupling.ts.
+// appointment; what it means to the order is appointments.ts.
 import { iso } from '../../platform/runtime/clock.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
 import { badRequest } from '../../platform/http/errors.ts'
