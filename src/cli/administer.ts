@@ -24,7 +24,7 @@ export async function administer(leaf: Leaf, typed: Typed): Promise<void> {
   const config = readConfig(process.env)
   const database = await openDatabase(config, createLog('silent'), { ownership: 'if-free', create: false })
   const surroundings: Surroundings = {
-    config: { encryption_keys: config.encryption_keys, data_dir: resolve(config.data_dir) },
+    config: { ...config, data_dir: resolve(config.data_dir) },
     write,
     ask: process.stdin.isTTY && process.stderr.isTTY ? ask : undefined,
   }

@@ -220,6 +220,6 @@ function result(usage: string, summary: string, example: string, options: [strin
     summary,
     options: [['--cell <cell>', 'the cell (required)'], ...options],
     examples: [example],
-    onCells: async (cells, typed) => (await import('./commands/result.ts')).resultCommand(cells, typed),
+    onCells: async (cells, typed, { config }) => (await import('./commands/result.ts')).resultCommand(cells, typed, config),
   }
 }

@@ -21,7 +21,7 @@ export type Outcome = string | { printed: string; failure: string | undefined }
 
 /** What a command on the database may use beside its cells. */
 export interface Surroundings {
-  config: Pick<Config, 'encryption_keys' | 'data_dir'>
+  config: Pick<Config, 'encryption_keys' | 'data_dir' | 'public_url' | 'sms'>
   /** Prints; the next text is taken when this one has been. */
   write: (text: string) => Promise<void>
   /** Asks a person, who answers on a terminal; undefined where there is no terminal. */

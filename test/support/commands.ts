@@ -15,7 +15,7 @@ export async function outcomeOf(
   if ('help' in parsed || !parsed.leaf.onCells) throw new Error(`${words.join(' ')} does not work on cells`)
   let printed = ''
   const write = async (text: string) => void (printed += text)
-  const config = { encryption_keys: [], data_dir: '/nowhere' }
+  const config = { encryption_keys: [], data_dir: '/nowhere', public_url: undefined, sms: undefined }
   const outcome = await parsed.leaf.onCells(cells, parsed.typed satisfies Typed, { config, write, ask })
   if (typeof outcome === 'string') return { printed: printed + outcome, failure: undefined }
   return { printed: printed + outcome.printed, failure: outcome.failure }

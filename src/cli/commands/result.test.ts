@@ -7,8 +7,10 @@ import { receiveFromLink } from '../../lab/result-matching/receive.ts'
 import { T } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
 import { deliveryFor, taken } from '../../../test/support/results.ts'
-import { cells, expire, given, guard, type Given } from '../../../test/support/server.ts'
+import { cells, expire, given, guard, newCells, type Given } from '../../../test/support/server.ts'
 import { command } from '../../../test/support/commands.ts'
+
+const Kind = T.Object({ kind: T.String() })
 
 const run = (...words: string[]) => command(cells, ['result', ...words, '--cell', 'sandbox-us'])
 
@@ -29,6 +31,29 @@ test('a result that names no team is listed without its patient, and given to on
   assert.equal((await team.api.get(`/v3/unmatched_result/${id}`)).status, 200)
   await assert.rejects(run('assign', id, '--team', team.team), /No such result waits/)
   await assert.rejects(run('drop', id), /No such result waits/)
+})
+
+test('an order whose result is given to its team goes on, and its patient is told, as if the result had named the team', async () => {
+  const team = await given()
+  const order = await taken(team)
+  const sample_id = `NOBODYS-${randomUUID()}`
+  const intake = { cell: 'sandbox-us' as const, db: cells.of('sandbox-us'), tenantOf: guard.tenant }
+  const { raw_result_id } = await receiveFromLink(intake, await deliveryFor(team, order, { sample_id }))
+  await team.db.queries.run(
+    sql`update raw_result set delivery = replace(delivery, ${sample_id}, ${order.sample_id}) where id = ${raw_result_id}`,
+  )
+  const told = async () =>
+    (await team.db.queries.many(Kind, sql`select kind from patient_message where order_id = ${order.id}`)).map(({ kind }) => kind)
+  const before = await told()
+  const ofCommand = newCells()
+  try {
+    const words = ['result', 'assign', raw_result_id, '--team', team.team, '--cell', 'sandbox-us']
+    assert.equal(await command(ofCommand, words), `match_sample_id, matched, order ${order.id}\n`)
+  } finally {
+    await ofCommand.close()
+  }
+  assert.equal((await team.api.get(`/v3/order/${order.id}`)).body.status, 'completed')
+  assert((await told()).length > before.length)
 })
 
 test('a result that nobody wants goes', async () => {

@@ -1,16 +1,19 @@
 // Results that came over a link and name no team, as the operator finds whose they are. Prints no patient.
-import type { Typed } from '../command-tree.ts'
+import type { Surroundings, Typed } from '../command-tree.ts'
 import { cell, id, UsageError } from './org.ts'
 import { loadTenant } from '../../tenancy/teams/teams.ts'
 import { assignToTeam, dropUnassigned, listUnassigned } from '../../lab/result-matching/operator-reviews.ts'
 import { leaveCommand } from '../../platform/access-log/access-line.ts'
 import { seal } from '../../platform/access-log/access-log.ts'
+import { openVault } from '../../platform/crypto/key-file.ts'
 import type { Cells } from '../../platform/db/cells.ts'
+import type { Hooks } from '../../platform/db/hooks.ts'
 
 /** Carry out `result list`, `result assign` or `result drop`. @returns what to print */
 export async function resultCommand(
   cells: Cells,
   { positionals, values }: Typed<{ cell?: string; team?: string }>,
+  config: Surroundings['config'],
 ): Promise<string> {
   const [, command, named] = positionals
   if (!['list', 'assign', 'drop'].includes(command ?? ''))
@@ -38,6 +41,8 @@ export async function resultCommand(
   }
   const tenant = await loadTenant(cells, place, id(values.team, '--team'))
   if (!tenant) throw new Error('There is no such team.')
+  // It may be the result of an order, which goes on then, with all that follows from it.
+  db.hooks ??= await hooks(config)
   const receipt = await db.txOnWholeCell(tenant, async (tx) => {
     const taken = await assignToTeam(tx, result)
     if (taken) leaveCommand(tx, 'result assign', { team: tenant.team, org: tenant.org, objects: [result] })
@@ -46,4 +51,10 @@ export async function resultCommand(
   await seal(db)
   if (!receipt) throw new Error('No such result waits for a team.')
   return `${receipt.decision_code}, ${receipt.status}${receipt.order_id ? `, order ${receipt.order_id}` : ''}\n`
+}
+
+/** As the server has them. */
+async function hooks({ encryption_keys, data_dir, public_url = '', sms }: Surroundings['config']): Promise<Hooks> {
+  const { hooksIn } = await import('../../app/modules.ts')
+  return hooksIn({ vault: openVault(encryption_keys, data_dir), publicUrl: () => public_url, sms: sms !== undefined })
 }

@@ -12,7 +12,7 @@ import { Connections, type ConnectionOptions } from './connections.ts'
 import { busy, type Problem } from '../http/errors.ts'
 import { Numbers } from './sequences.ts'
 import { Unreachable } from './outages.ts'
-import { Hooks } from './hooks.ts'
+import type { Hooks } from './hooks.ts'
 import { isStale, prepared } from './prepared-statements.ts'
 import { compiled, queriesOver } from './statements.ts'
 import { Remembered } from '../runtime/expiring-cache.ts'
@@ -56,8 +56,8 @@ export class Db {
   readonly #checkRows: boolean
   readonly #known = new Remembered<unknown>({ lifetime_ms: REMEMBERED_MS, size_max: 20_000 })
   readonly #numbers = new Numbers(() => this.#lookUps(''))
-  /** What modules do in the transactions of others. Set by the process, before anything is written. */
-  hooks = new Hooks()
+  /** What modules do in the transactions of others. Set by the process: until then nothing that others hook on can happen. */
+  hooks: Hooks | undefined
   /** Called after a commit that queued work due now. Set by the worker of this process, if there is one. */
   onWork: () => void = ignore
   /** Called after a commit that left something to deliver. Set by who delivers in this process, if somebody does. */

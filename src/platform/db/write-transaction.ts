@@ -19,7 +19,7 @@ export interface Listeners {
   readonly onEvents: () => void
   readonly onError: (error: unknown) => void
   /** What modules do in the transactions of others. */
-  readonly hooks: Hooks
+  readonly hooks: Hooks | undefined
 }
 
 export interface Memory {
@@ -198,7 +198,9 @@ export class WriteTx implements Tx {
   }
 
   notify<A extends unknown[]>(point: HookPoint<A>, ...told: NoInfer<A>): Promise<void> {
-    return this.#means.listeners.hooks.notify(this, point, ...told)
+    const { hooks } = this.#means.listeners
+    if (!hooks) throw new Error(`this process has not set what follows from ${point.name}`)
+    return hooks.notify(this, point, ...told)
   }
 
   wake(): void {
