@@ -16,7 +16,7 @@ import { delivered, deliveryFor, reportedPatient } from '../support/results.ts'
 import { avenue, street, usAddress } from '../support/home-visits.ts'
 import { cells, given, guard, type Given, type Reply } from '../support/server.ts'
 
-const WALKS = Number(process.env.WALKS ?? 45)
+const WALKS = Number(process.env.WALKS ?? 30)
 const STEPS = 100
 
 /** What is done: to which of the team's orders, and three numbers that choose the rest. */

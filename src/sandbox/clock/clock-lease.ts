@@ -28,6 +28,7 @@ const LIMITS = { waiting_max: 200, wait_ms: 60_000 }
 const AT_ONCE_MAX = 4
 /** What is not done by then is left to the next call. */
 const MOVE_MS_MAX = 30_000
+const JOBS_MAX = 2000
 
 const Fence = T.Object({ fence: T.Integer() })
 const Team = T.Object({ id: T.String() })
@@ -39,12 +40,16 @@ export interface ClockLease {
   guard: Sql
   /** Whether the move has to end: the lease is lost, or it has taken too long. */
   isOver: () => boolean
+  /** How many jobs it may run. */
+  jobs_max: number
 }
 
 export interface ClockLimits extends Partial<TurnLimits> {
   lease_s?: number
   /** How long one move may take. */
   move_ms?: number
+  /** How many jobs one move may run. */
+  jobs_max?: number
 }
 
 /** The moves of a process, by cell. */
@@ -72,7 +77,8 @@ export class ClockMoves {
       const guard = leaseGuard(TABLE, sql`team_id = ${team}`, { owner: this.#owner, fence })
       return await turns.take(() => {
         const end_ms = performance.now() + (this.#limits.move_ms ?? MOVE_MS_MAX)
-        return move({ guard, isOver: () => lease.end !== undefined || performance.now() > end_ms })
+        const { jobs_max = JOBS_MAX } = this.#limits
+        return move({ guard, isOver: () => lease.end !== undefined || performance.now() > end_ms, jobs_max })
       })
     } finally {
       keeper.release(lease)

@@ -6,7 +6,7 @@ import { teamNow } from '../../platform/db/database.ts'
 import { T } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
 import { DAY_S, orderOf, placed, tenantOf } from '../../../test/support/orders.ts'
-import { given, type Given } from '../../../test/support/server.ts'
+import { given, MOVE_JOBS_MAX, type Given } from '../../../test/support/server.ts'
 
 const CLOCK = '/v1/sandbox/clock'
 const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00$/
@@ -193,12 +193,12 @@ describe('what falls due on the way', () => {
     await team.db.queries.run(sql`
       insert into job (id, team_id, name, payload, run_at, due_at)
       select gen_random_uuid(), ${team.team}, 'users.erase', json_build_object('user_id', gen_random_uuid())::text, at, at
-      from generate_series(1, 2003) n cross join lateral (select date_trunc('second', now()) + n * interval '10 seconds' as at) t`)
+      from generate_series(1, ${MOVE_JOBS_MAX + 3}::integer) n cross join lateral (select date_trunc('second', now()) + n * interval '10 seconds' as at) t`)
     const { now } = await read(team)
     const first = (await advance(team, { seconds: DAY_S })).body
-    assert.deepEqual([first.jobs_run, first.complete], [2000, false])
+    assert.deepEqual([first.jobs_run, first.complete], [MOVE_JOBS_MAX, false])
     const stopped = seconds(now, first.now)
-    assert.ok(Math.abs(stopped - 20_000) < 60, `the clock stands where the work was interrupted: ${stopped}`)
+    assert.ok(Math.abs(stopped - 10 * MOVE_JOBS_MAX) < 60, `the clock stands where the work was interrupted: ${stopped}`)
     assert.equal((await team.jobs()).length, 3)
     const second = (await advance(team, { to: iso(plusSeconds(new Date(now), DAY_S)) })).body
     assert.deepEqual([second.jobs_run, second.complete], [3, true])

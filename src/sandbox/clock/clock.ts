@@ -11,7 +11,6 @@ import type { JobRunner } from '../../platform/queue/job-runner.ts'
 import { LeaseLost } from '../../platform/db/leases.ts'
 import type { ClockLease, ClockMoves } from './clock-lease.ts'
 
-const JOBS_MAX = 2000
 const TEN_YEARS_MS = 315_360_000_000
 /** The clock that others see follows the journey every so many jobs: setting it touches every waiting job. */
 const FOLLOWED_JOBS = 100
@@ -48,7 +47,7 @@ export async function advanceClock(world: World, cells: Cells, key: Tenant, by: 
   }
 }
 
-async function travel(world: World, db: Db, key: Tenant, by: { seconds?: number; to?: string }, { guard, isOver }: ClockLease) {
+async function travel(world: World, db: Db, key: Tenant, by: { seconds?: number; to?: string }, { guard, isOver, jobs_max }: ClockLease) {
   const tenant = (await world.guard.tenant(key.cell, key.team))!
   const from = teamNow(tenant)
   const until = by.to === undefined ? new Date(from.getTime() + by.seconds! * 1000) : new Date(by.to)
@@ -61,7 +60,7 @@ async function travel(world: World, db: Db, key: Tenant, by: { seconds?: number;
     key.cell,
     db,
     key.team,
-    { from, until, jobs_max: JOBS_MAX, stopped: isOver },
+    { from, until, jobs_max, stopped: isOver },
     async (instant) => {
       const moved = instant > at
       at = instant
