@@ -47,7 +47,13 @@ export async function advanceClock(world: World, cells: Cells, key: Tenant, by: 
   }
 }
 
-async function travel(world: World, db: Db, key: Tenant, by: { seconds?: number; to?: string }, { guard, isOver, jobs_max }: ClockLease) {
+async function travel(
+  world: World,
+  db: Db,
+  key: Tenant,
+  by: { seconds?: number; to?: string },
+  { guard, isOver, jobs_max }: ClockLease,
+) {
   const tenant = (await world.guard.tenant(key.cell, key.team))!
   const from = teamNow(tenant)
   const until = by.to === undefined ? new Date(from.getTime() + by.seconds! * 1000) : new Date(by.to)
