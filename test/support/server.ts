@@ -253,6 +253,9 @@ export function client(key: string | undefined, header = 'x-service-api-key', ba
 const Typed = T.Object({ type: T.String() })
 const Named = T.Object({ name: T.String() })
 
+const REMINDING = ['messages.remind', 'messages.plan_visit', 'messages.remind_visit']
+const CHECKPOINTING = ['users.mark', 'orders.mark']
+
 /** A team of its own for a test, with the four standard lab tests. */
 export async function given(cell: CellName = 'sandbox-us') {
   const region = cell.endsWith('us') ? 'us' : 'eu'
@@ -283,13 +286,22 @@ export async function given(cell: CellName = 'sandbox-us') {
       )
     ).map((row) => row.type)
 
-  /** Names of the team's waiting jobs, in order of their instants; but reminders, which most orders leave behind that stood still once. */
+  /**
+   * Names of the team's waiting jobs, in order of their instants; but reminders, which most orders leave behind that stood still once, and
+   * the jobs that set checkpoints, which one in 500 users and orders queues.
+   */
   const jobs = async (): Promise<string[]> =>
     (
       await db.queries.many(
         Named,
-        sql`select name from job where team_id = ${team} and name <> all (${['messages.remind', 'messages.plan_visit', 'messages.remind_visit']}::text[]) order by run_at, id`,
+        sql`select name from job where team_id = ${team} and name <> all (${[...REMINDING, ...CHECKPOINTING]}::text[]) order by run_at, id`,
       )
+    ).map((row) => row.name)
+
+  /** Names of the team's waiting jobs that set checkpoints. */
+  const checkpointJobs = async (): Promise<string[]> =>
+    (
+      await db.queries.many(Named, sql`select name from job where team_id = ${team} and name = any (${CHECKPOINTING}::text[])`)
     ).map((row) => row.name)
 
   /** Run the jobs that are due now, and those they queue, until none is due. Throws when one fails. */
@@ -311,7 +323,7 @@ export async function given(cell: CellName = 'sandbox-us') {
   /** Requests with the organization's management key, below `/v1/org/{org_id}`. */
   const manage = client(orgKey, 'x-management-key', `/v1/org/${org_id}`)
 
-  return { team, org_id, key, orgKey, manage, cell, db, tenant, api, events, jobs, settle, user, test }
+  return { team, org_id, key, orgKey, manage, cell, db, tenant, api, events, jobs, checkpointJobs, settle, user, test }
 }
 
 export type Given = Awaited<ReturnType<typeof given>>

@@ -235,7 +235,7 @@ test('whichever order takes the id whose turn it is has the marks set, and so, i
     for (let i = 0; i < 96; i++) {
       const [first] = (await place(team, { user_id })).events
       const turn = isMarkTurn([first!.id, first!.id + 1])
-      assert.equal((await team.jobs()).includes('orders.mark'), turn, place.name)
+      assert.equal((await team.checkpointJobs()).includes('orders.mark'), turn, place.name)
       await team.settle()
       if (turn) turns++
     }
