@@ -141,7 +141,7 @@ export const domains = {
   cli: { about: 'the command line, and the entry of the program', uses: ['app'], modules: {} },
 } as const satisfies Record<string, Domain>
 
-/** A file that uses a module above its own, for now. */
+/** An exception: a file that uses a module above its own. */
 export interface Exception {
   from: string
   to: string
@@ -206,7 +206,7 @@ export const exceptions: readonly Exception[] = [
   ...upward('visits/appointments', 'what a simulation needs of an appointment is handed in', ['sandbox/simulator/simulate.ts']),
 ]
 
-/** Files that write tables of another module of their domain, for now, and how that will end. */
+/** Exceptions: files that write tables of another module of their domain, and how that will end. */
 export const alsoWrites: Readonly<Record<string, { tables: readonly string[]; until: string }>> = {
   'platform/db/erasure.ts': {
     tables: ['announcement', 'event', 'followed_team', 'idempotency', 'job'],

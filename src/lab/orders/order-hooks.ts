@@ -14,8 +14,8 @@ const STEPS_MAX = 20
 
 /** Run the hooks on the steps that an order has taken, those included that the hooks take themselves. */
 export async function notifySteps(tx: Tx, open: OpenOrder): Promise<void> {
-  for (let told = 0; told < open.stepsTaken.length; told++) {
-    if (told === STEPS_MAX) throw new Error('the hooks on an order keep each other going')
-    await tx.notify(orderStepped, open, open.stepsTaken[told]!)
+  for (let step = 0; step < open.stepsTaken.length; step++) {
+    if (step === STEPS_MAX) throw new Error(`the hooks on an order took more than ${STEPS_MAX} steps`)
+    await tx.notify(orderStepped, open, open.stepsTaken[step]!)
   }
 }

@@ -16,7 +16,10 @@ export class Frame {
   #bytes = Buffer.allocUnsafeSlow(SIZE)
   #used = 0
 
-  /** Runs a prepared statement; `''` is the unnamed one. Strings travel as text, bytes as they are. */
+  /**
+   * Runs a prepared statement; `''` is the unnamed one. Strings travel as text, bytes as they are.
+   * Errors: RangeError for more than 65,535 values; what was gathered is of no use then, see `clear`.
+   */
   run(statement: string, values: readonly (string | Buffer | null)[], describe: boolean): void {
     const start = this.#open(BIND)
     this.#ensure(6 + UNIT * statement.length + 2 * values.length)
@@ -48,6 +51,7 @@ export class Frame {
     this.#close(this.#open(SYNC))
   }
 
+  /** Forgets what was gathered. */
   clear(): void {
     this.#used = 0
   }
@@ -99,7 +103,7 @@ export class Frame {
   }
 
   #int16(value: number): void {
-    this.#used = this.#bytes.writeInt16BE(value, this.#used)
+    this.#used = this.#bytes.writeUInt16BE(value, this.#used)
   }
 
   #int32(value: number): void {

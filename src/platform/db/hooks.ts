@@ -2,7 +2,7 @@
 // notifies it; higher ones name it in their hooks; the process hands the hooks to its databases. They run in the order of the list.
 import type { HookPoint, Tx } from './transaction.ts'
 
-type Run<A extends unknown[]> = (tx: Tx, ...told: A) => void | Promise<void>
+type Run<A extends unknown[]> = (tx: Tx, ...args: A) => void | Promise<void>
 
 /** What is done at a hook point. */
 export interface Hook {
@@ -30,9 +30,9 @@ export class Hooks {
   }
 
   /** Run the hooks of a point, each when the one before has ended. */
-  async notify<A extends unknown[]>(tx: Tx, point: HookPoint<A>, ...told: NoInfer<A>): Promise<void> {
+  async notify<A extends unknown[]>(tx: Tx, point: HookPoint<A>, ...args: NoInfer<A>): Promise<void> {
     for (const run of (this.#runs.get(point) ?? []) as unknown as Run<A>[]) {
-      const running = run(tx, ...told)
+      const running = run(tx, ...args)
       if (running) await running
     }
   }

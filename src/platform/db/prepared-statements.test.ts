@@ -6,7 +6,7 @@ import { asOwner, connection, given, installation } from '../../../test/support/
 import { Db } from './database.ts'
 import { PreparedNames } from './prepared-statements.ts'
 import { T } from '../schema/schema.ts'
-import { raw, sql } from './sql.ts'
+import { join, raw, sql } from './sql.ts'
 
 const One = T.Object({ one: T.Integer() })
 const db = new Db({
@@ -89,6 +89,24 @@ test('a connection that has lost what was prepared on it prepares it again', asy
   for (let i = 0; i < 8; i++) await db.queries.one(One, again)
   await db.pool.query('deallocate all')
   assert.deepEqual(await db.queries.one(One, again), { one: 7 })
+})
+
+test('a statement takes as many values as PostgreSQL does, and one that has more fails alone', async () => {
+  const counting = (values: number) =>
+    sql`select count(*)::integer as one from unnest(array[${join(Array.from({ length: values }, (_, n) => String(n)))}]::text[])`
+  assert.deepEqual(await db.queries.one(One, counting(65_535)), { one: 65_535 })
+  await assert.rejects(db.queries.one(One, counting(65_536)))
+  assert.deepEqual(await db.queries.one(One, counting(2)), { one: 2 })
+})
+
+test('values of any kind and length arrive as they were given', async () => {
+  const Echo = T.Object({ text: T.String(), bytes: T.String(), nothing: T.Null(), list: T.Array(T.String()) })
+  for (const length of [0, 1, 5_000, 200_000]) {
+    const [text, bytes] = ['ü𝄞"\\'.repeat(length), Buffer.alloc(length, 0xff)]
+    const echo = sql`select ${text}::text as text, encode(${bytes}::bytea, 'hex') as bytes, ${null}::text as nothing, ${['a', text]}::text[] as list`
+    for (let i = 0; i < 7; i++)
+      assert.deepEqual(await db.queries.one(Echo, echo), { text, bytes: bytes.toString('hex'), nothing: null, list: ['a', text] })
+  }
 })
 
 test('a connection for teams that has lost what was prepared on it, and perhaps its role, is replaced', async () => {

@@ -81,11 +81,16 @@ class Statement extends Query {
       frame.clear()
       return error as Error
     }
-    if (name === undefined || (wire.parsedStatements[name] ?? wire.submittedNamedStatements[name]) === undefined) {
-      wire.parse({ text, name, types: undefined })
-      if (name !== undefined) wire.submittedNamedStatements[name] = text
+    if (name !== undefined && (wire.parsedStatements[name] ?? wire.submittedNamedStatements[name]) !== undefined) {
+      wire.stream.write(bytes)
+      return null
     }
+    // In one write with what follows.
+    wire.stream.cork()
+    wire.parse({ text, name, types: undefined })
+    if (name !== undefined) wire.submittedNamedStatements[name] = text
     wire.stream.write(bytes)
+    wire.stream.uncork()
     return null
   }
 

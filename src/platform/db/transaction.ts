@@ -66,11 +66,11 @@ export interface PlainTx extends Queries {
   forget(team: string, key: string): void
 }
 
-/** Something that happens in a module, of which modules above it are told within the transaction. See hooks.ts. */
+/** Something that happens in a module, on which modules above it hook. See hooks.ts. */
 export interface HookPoint<A extends unknown[]> {
   readonly name: string
-  /** Never there: the type of what is told. */
-  readonly told?: A
+  /** Never there: the type of what hooks get beside the transaction. */
+  readonly args?: A
 }
 
 /** A transaction of one team at one instant of that team's clock. */
@@ -85,7 +85,7 @@ export interface Tx extends PlainTx {
   /** The next numbers of a sequence, ascending and above one that was taken before. At most 64. */
   numbers(sequence: string, count: number, above?: number): Promise<number[]>
   /** Run the hooks of higher modules, within this transaction. Errors: theirs. */
-  notify<A extends unknown[]>(point: HookPoint<A>, ...told: NoInfer<A>): Promise<void>
+  notify<A extends unknown[]>(point: HookPoint<A>, ...args: NoInfer<A>): Promise<void>
   /** Tell the worker, after the commit, that there is work to do now. */
   wake(): void
   /** Tell who delivers, after the commit, that there are events or deliveries. */

@@ -197,10 +197,10 @@ export class WriteTx implements Tx {
     this.#after.add(() => this.#means.forget(team, key))
   }
 
-  notify<A extends unknown[]>(point: HookPoint<A>, ...told: NoInfer<A>): Promise<void> {
+  notify<A extends unknown[]>(point: HookPoint<A>, ...args: NoInfer<A>): Promise<void> {
     const { hooks } = this.#means.listeners
-    if (!hooks) throw new Error(`this process has not set what follows from ${point.name}`)
-    return hooks.notify(this, point, ...told)
+    if (!hooks) throw new Error(`the hooks of this process were not set before ${point.name}`)
+    return hooks.notify(this, point, ...args)
   }
 
   wake(): void {
