@@ -15,7 +15,7 @@ import { Unreachable } from './outages.ts'
 import type { Hooks } from './hooks.ts'
 import { isStale, prepared } from './prepared-statements.ts'
 import { compiled, queriesOver } from './statements.ts'
-import { Remembered } from '../runtime/expiring-cache.ts'
+import { expiringCache } from '../runtime/expiring-cache.ts'
 import { Bound, PLAIN, PROGRAM, type Lending } from './shares.ts'
 import { ReadTx } from './read-transaction.ts'
 import type { Sql } from './sql.ts'
@@ -54,7 +54,7 @@ export class Db {
   readonly #connections: Connections
   readonly #lookingUp = new Bound()
   readonly #checkRows: boolean
-  readonly #known = new Remembered<unknown>({ lifetime_ms: REMEMBERED_MS, size_max: 20_000 })
+  readonly #known = expiringCache<{}>({ lifetime_ms: REMEMBERED_MS, size_max: 20_000 })
   readonly #numbers = new Numbers(() => this.#lookUps(''))
   /** What modules do in the transactions of others. Set by the process: until then nothing that others hook on can happen. */
   hooks: Hooks | undefined
@@ -219,7 +219,7 @@ export class Db {
     },
     renew: async (tenant, key, load) => {
       const found = await load()
-      if (found !== undefined) this.#known.set(`${tenant.team} ${key}`, found)
+      if (found !== undefined && found !== null) this.#known.set(`${tenant.team} ${key}`, found)
       return found
     },
   }

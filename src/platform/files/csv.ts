@@ -1,70 +1,49 @@
-// Comma-separated text as rows by column name (RFC 4180). It refuses what it does not understand and never guesses a delimiter,
-// trims a field, or gives values a type.
+// Comma-separated text as rows by column name (RFC 4180). What is not understood is refused: no delimiter is guessed, no field is trimmed,
+// no value gets a type.
+import { parse } from 'csv-parse/sync'
 
 /** Longest text taken, in UTF-16 units. */
 export const csvSizeMax = 8 * 1024 * 1024
 
-const fault = (line: number, text: string): Error => new Error(`csv line ${line}: ${text}`)
+const faultAt = (line: number | string, text: string): Error => new Error(`csv line ${line}: ${text}`)
+
+/**
+ * Kind and line of an error of csv-parse; undefined of any other error. Its messages quote the file, which may be about patients, so they
+ * are not repeated.
+ */
+export function csvErrorPlace(error: unknown): { kind: string; line: number | string } | undefined {
+  const { code, lines } = error as { code?: string; lines?: number }
+  if (!code?.startsWith('CSV_') && !code?.startsWith('INVALID_')) return undefined
+  return { kind: code.replace(/^CSV_/, '').toLowerCase().replaceAll('_', ' '), line: lines ?? '?' }
+}
 
 /**
  * Rows of a text whose first record names the columns. Records end with LF or CRLF, the last one may lack its end; a leading byte
  * order mark is skipped. A field is quoted when it holds a comma, a quote (written twice) or a line break.
- * Error naming the line where the record starts: column missing or too many, name empty or repeated, stray or unclosed quote.
+ * Error naming the line: column missing or too many, name empty or repeated, stray or unclosed quote, lone carriage return.
  * Limit: `csvSizeMax`.
  */
 export function parseCsv(text: string): Record<string, string>[] {
   if (text.length > csvSizeMax) throw new Error(`csv longer than ${csvSizeMax} characters`)
-  const records = recordsOf(text)
-  const header = records.next()
-  if (header.done) throw fault(1, 'no header')
-  const names = header.value.fields
-  if (names.includes('')) throw fault(1, 'column without a name')
-  if (new Set(names).size < names.length) throw fault(1, 'column name repeated')
-  const rows: Record<string, string>[] = []
-  for (const { fields, line } of records) {
-    if (fields.length !== names.length) throw fault(line, `${fields.length} fields where the header names ${names.length}`)
-    rows.push(Object.fromEntries(names.map((name, index) => [name, fields[index]!])))
-  }
-  return rows
-}
-
-function* recordsOf(text: string): Generator<{ fields: string[]; line: number }, void> {
-  const end = text.length
-  let at = text.startsWith('\uFEFF') ? 1 : 0
-  let line = 1
-  while (at < end) {
-    const fields: string[] = []
-    const started = line
-    for (let more = true; more;) {
-      let field: string
-      if (text[at] === '"') {
-        const close = closingQuote(text, at, started)
-        field = text.slice(at + 1, close).replaceAll('""', '"')
-        line += field.split('\n').length - 1
-        at = close + 1
-      } else {
-        const start = at
-        while (at < end && text[at] !== ',' && text[at] !== '\n' && text[at] !== '\r') {
-          if (text[at] === '"') throw fault(started, 'quote inside a field that does not start with one')
-          at++
-        }
-        field = text.slice(start, at)
-      }
-      fields.push(field)
-      more = text[at] === ','
-      if (more) at++
-    }
-    if (text.startsWith('\r\n', at)) at += 2
-    else if (text[at] === '\n') at++
-    else if (at < end) throw fault(started, 'text after a closing quote, or a lone carriage return')
-    line++
-    yield { fields, line: started }
+  const lone = text.search(/\r(?!\n)/)
+  if (lone >= 0) throw faultAt(text.slice(0, lone).split('\n').length, 'a lone carriage return')
+  let columns: string[] | undefined
+  try {
+    const rows = parse(text, {
+      bom: true,
+      record_delimiter: ['\r\n', '\n'],
+      columns: (names: string[]) => (columns = checkedColumns(names)),
+    }) as Record<string, string>[]
+    if (!columns) throw faultAt(1, 'no header')
+    return rows
+  } catch (error) {
+    const place = csvErrorPlace(error)
+    throw place ? faultAt(place.line, place.kind) : error
   }
 }
 
-function closingQuote(text: string, open: number, line: number): number {
-  let close = text.indexOf('"', open + 1)
-  while (close >= 0 && text[close + 1] === '"') close = text.indexOf('"', close + 2)
-  if (close < 0) throw fault(line, 'quote never closed')
-  return close
+function checkedColumns(names: string[]): string[] {
+  if (names.includes('')) throw faultAt(1, 'column without a name')
+  if (new Set(names).size < names.length) throw faultAt(1, 'column name repeated')
+  return names
 }

@@ -3,6 +3,7 @@
 // so that a name that changes its mind in between gains nothing. Source: events.md 6.1.
 import { lookup as lookupByHosts, Resolver } from 'node:dns/promises'
 import { isIP, type LookupFunction } from 'node:net'
+import ipaddr from 'ipaddr.js'
 import { Problem } from '../http/errors.ts'
 import { isWithin } from './network.ts'
 
@@ -14,66 +15,43 @@ export class RefusedAddress extends Error {
   readonly code = 'REFUSED_ADDRESS'
 }
 
-const NOT_PUBLIC_4 = [
-  '0.0.0.0/8',
-  '10.0.0.0/8',
-  '100.64.0.0/10',
-  '127.0.0.0/8',
-  // The metadata service of the Azure cloud: a public address that answers on its machines.
-  '168.63.129.16/32',
-  '169.254.0.0/16',
-  '172.16.0.0/12',
-  '192.0.0.0/24',
-  '192.0.2.0/24',
-  '192.88.99.0/24',
-  '192.168.0.0/16',
-  '198.18.0.0/15',
-  '198.51.100.0/24',
-  '203.0.113.0/24',
-  '224.0.0.0/4',
-  '240.0.0.0/4',
-]
-/** Inside 2000::/3, which holds everything public: protocol assignments with Teredo, documentation. */
-const NOT_PUBLIC_6 = ['2001::/23', '2001:db8::/32', '3fff::/20']
-/** IPv6 addresses that stand for an IPv4 one: where in them it is, in 16-bit groups. */
-const TRANSLATED: [string, number][] = [
-  ['::ffff:0:0/96', 6],
-  ['::ffff:0:0:0/96', 6],
-  ['64:ff9b::/96', 6],
-  ['2002::/16', 1],
-]
+/** The metadata service of the Azure cloud: a public address that answers on its machines. */
+const AZURE_METADATA = '168.63.129.16'
+/** All that IPv6 has given out as public; what is not in it may become anything. */
+const GLOBAL_UNICAST_6 = ipaddr.IPv6.parseCIDR('2000::/3')
+/** IPv6 addresses that stand for an IPv4 one, and the byte at which that begins: mapped, RFC 6145, RFC 6052, 6to4. */
+const TRANSLATED = (
+  [
+    ['::ffff:0:0/96', 12],
+    ['::ffff:0:0:0/96', 12],
+    ['64:ff9b::/96', 12],
+    ['2002::/16', 2],
+  ] as const
+).map(([network, start]) => ({ network: ipaddr.IPv6.parseCIDR(network), start }))
 
-const inNotPublic4 = isWithin(NOT_PUBLIC_4)
-const inNotPublic6 = isWithin(NOT_PUBLIC_6)
-const inPublic6 = isWithin(['2000::/3'])
-const translated = TRANSLATED.map(([network, group]) => ({ isIn: isWithin([network]), group }))
 const inLoopback = isWithin(['127.0.0.0/8', '::1/128'])
-
-/** The eight groups of an IPv6 address. */
-function groups(address: string): number[] {
-  const whole = new URL(`http://[${address}]/`).hostname.slice(1, -1)
-  const [head = '', tail] = whole.split('::')
-  const parts = (text: string) => text.split(':').filter(Boolean)
-  const before = parts(head)
-  const behind = parts(tail ?? '')
-  return [...before, ...Array<string>(8 - before.length - behind.length).fill('0'), ...behind].map((group) => parseInt(group, 16))
-}
 
 /** The address that is meant: of a translated one the IPv4 address inside. */
 function meant(address: string): string {
   const plain = address.split('%', 1)[0]!
   if (isIP(plain) !== 6) return plain
-  const found = translated.find(({ isIn }) => isIn(plain))
-  if (!found) return plain
-  const [high = 0, low = 0] = groups(plain).slice(found.group)
-  return `${high >> 8}.${high & 255}.${low >> 8}.${low & 255}`
+  const parsed = ipaddr.IPv6.parse(plain)
+  const found = TRANSLATED.find(({ network }) => parsed.match(network))
+  return found
+    ? parsed
+        .toByteArray()
+        .slice(found.start, found.start + 4)
+        .join('.')
+    : plain
 }
 
 /** Whether everybody's network leads to an address. */
 export function isPublic(address: string): boolean {
   const target = meant(address)
-  if (isIP(target) === 4) return !inNotPublic4(target)
-  return isIP(target) === 6 && inPublic6(target) && !inNotPublic6(target)
+  // First, since ipaddr.js reads shortened and octal forms as well.
+  if (isIP(target) === 0 || target === AZURE_METADATA) return false
+  const parsed = ipaddr.parse(target)
+  return parsed.range() === 'unicast' && (parsed.kind() === 'ipv4' || parsed.match(GLOBAL_UNICAST_6))
 }
 
 const RESOLVER_MS = 3000

@@ -1,35 +1,21 @@
-// A small memory with an expiry, for what is asked with every request and changes seldom.
+// Values that are asked for with every request, change seldom, and may be a few seconds old.
+import { LRUCache } from 'lru-cache'
 import { machineNow } from './clock.ts'
 
-export class Remembered<V> {
-  readonly #lifetime_ms: number
-  readonly #size_max: number
-  readonly #entries = new Map<string, { value: V; until_ms: number }>()
+/** Of lru-cache, whose default clock tests cannot move. */
+const clock = { now: () => machineNow().getTime() }
 
-  constructor(limits: { lifetime_ms: number; size_max: number }) {
-    this.#lifetime_ms = limits.lifetime_ms
-    this.#size_max = limits.size_max
-  }
+/** A cache whose entries expire; when it is full, what was unused for longest goes. Memory is taken as entries come, not beforehand. */
+export const expiringCache = <V extends {}>({
+  lifetime_ms,
+  size_max,
+}: {
+  lifetime_ms: number
+  size_max: number
+}): LRUCache<string, V> =>
+  new LRUCache({ maxSize: size_max, sizeCalculation: () => 1, ttl: lifetime_ms, ttlResolution: 0, perf: clock })
 
-  get(key: string): V | undefined {
-    const entry = this.#entries.get(key)
-    if (!entry) return undefined
-    if (entry.until_ms > machineNow().getTime()) return entry.value
-    this.#entries.delete(key)
-    return undefined
-  }
-
-  set(key: string, value: V): void {
-    if (this.#entries.size >= this.#size_max) this.#entries.clear()
-    this.#entries.set(key, { value, until_ms: machineNow().getTime() + this.#lifetime_ms })
-  }
-
-  delete(key: string): void {
-    this.#entries.delete(key)
-  }
-
-  /** Forget every entry whose value is meant. */
-  forget(isMeant: (value: V) => boolean): void {
-    for (const [key, { value }] of this.#entries) if (isMeant(value)) this.#entries.delete(key)
-  }
+/** Remove every entry whose value is meant. */
+export function removeWhere<V extends {}>(cache: LRUCache<string, V>, isMeant: (value: V) => boolean): void {
+  for (const [key, value] of cache.entries()) if (isMeant(value)) cache.delete(key)
 }

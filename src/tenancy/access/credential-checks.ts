@@ -3,7 +3,7 @@
 import { busy, type Problem } from '../../platform/http/errors.ts'
 import { Quota } from '../../platform/http/rate-limits.ts'
 import { networkOf } from '../../platform/net/network.ts'
-import { Remembered } from '../../platform/runtime/expiring-cache.ts'
+import { expiringCache } from '../../platform/runtime/expiring-cache.ts'
 import { keyHash } from '../../platform/crypto/api-keys.ts'
 import { Bound } from '../../platform/db/shares.ts'
 
@@ -27,7 +27,7 @@ interface Checking {
 /** Bounds look-ups of credentials of every kind. One per process. */
 export class CredentialChecks {
   readonly #wrong: Quota
-  readonly #proven = new Remembered<true>({ lifetime_ms: PROVEN_MS, size_max: PROVEN_MAX })
+  readonly #proven = expiringCache<true>({ lifetime_ms: PROVEN_MS, size_max: PROVEN_MAX })
   readonly #checking = new Map<string, Checking>()
   readonly #waiting = new Bound(WAITING_MAX, ADDRESS_WAITING_MAX)
   readonly #waitMs: number

@@ -7,7 +7,7 @@ import type { CellName } from '../../platform/db/cell-names.ts'
 import type { Tenant } from '../../platform/db/transaction.ts'
 import { forbidden, notFound, unauthorized } from '../../platform/http/errors.ts'
 import { planOf, plans, type Manager, type Operation } from '../../platform/http/operation.ts'
-import { Remembered } from '../../platform/runtime/expiring-cache.ts'
+import { expiringCache, removeWhere } from '../../platform/runtime/expiring-cache.ts'
 import { credential, type Headers, type Limits, type TeamGuard } from './team-guard.ts'
 import { assertHost } from './bound-hosts.ts'
 import type { KeyUse } from '../keys/key-use.ts'
@@ -25,7 +25,7 @@ export class OrgGuard {
   readonly #limits: Limits
   readonly #use: KeyUse
   readonly #hosts: BoundHosts
-  readonly #byKey = new Remembered<Manager>({ lifetime_ms: REMEMBERED_MS, size_max: REMEMBERED_MAX })
+  readonly #byKey = expiringCache<Manager>({ lifetime_ms: REMEMBERED_MS, size_max: REMEMBERED_MAX })
 
   constructor(options: { cells: Cells; teams: TeamGuard; limits: Limits; use: KeyUse; hosts: BoundHosts }) {
     this.#cells = options.cells
@@ -57,7 +57,7 @@ export class OrgGuard {
 
   /** Forget what is remembered of an organization, after its keys or teams changed. */
   forget(org: string): void {
-    this.#byKey.forget((manager) => manager.org === org)
+    removeWhere(this.#byKey, (manager) => manager.org === org)
   }
 
   /**

@@ -11,7 +11,7 @@ import type { Tenant } from '../../platform/db/transaction.ts'
 import { unauthorized } from '../../platform/http/errors.ts'
 import type { Buckets } from '../../platform/http/rate-limits.ts'
 import type { Caller } from '../../platform/http/operation.ts'
-import { Remembered } from '../../platform/runtime/expiring-cache.ts'
+import { expiringCache, removeWhere } from '../../platform/runtime/expiring-cache.ts'
 import type { Tokens } from '../../platform/crypto/signed-tokens.ts'
 import type { CredentialChecks } from './credential-checks.ts'
 import { assertHost } from './bound-hosts.ts'
@@ -59,9 +59,9 @@ export class TeamGuard {
   readonly #use: KeyUse
   readonly #hosts: BoundHosts
   /** By the text of a key, and of no other credential: what access tokens stand for has a memory of its own. */
-  readonly #byKey = new Remembered<Caller>({ lifetime_ms: REMEMBERED_MS, size_max: REMEMBERED_MAX })
+  readonly #byKey = expiringCache<Caller>({ lifetime_ms: REMEMBERED_MS, size_max: REMEMBERED_MAX })
   /** By the cell and the team that a token names whose signature is ours. */
-  readonly #byToken = new Remembered<Tenant>({ lifetime_ms: REMEMBERED_MS, size_max: REMEMBERED_MAX })
+  readonly #byToken = expiringCache<Tenant>({ lifetime_ms: REMEMBERED_MS, size_max: REMEMBERED_MAX })
 
   constructor(options: {
     cells: Cells
@@ -109,8 +109,8 @@ export class TeamGuard {
 
   /** Forget what is remembered of a team, after its clock, settings or keys changed. */
   forget(team: string): void {
-    this.#byKey.forget(({ tenant }) => tenant.team === team)
-    this.#byToken.forget((tenant) => tenant.team === team)
+    removeWhere(this.#byKey, ({ tenant }) => tenant.team === team)
+    removeWhere(this.#byToken, (tenant) => tenant.team === team)
   }
 
   async #lookUp(key: string, headers: Headers, address: string): Promise<Caller> {

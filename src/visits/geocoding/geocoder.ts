@@ -1,7 +1,7 @@
 // Places that nobody here knows, asked of a service that the operator names. It is told country, postal code and city, never who is
 // asked for or a street. What it says is kept; while it fails it is left alone. The contract stands in docs/PLACES.md.
 import type { Db } from '../../platform/db/database.ts'
-import { Remembered } from '../../platform/runtime/expiring-cache.ts'
+import { expiringCache } from '../../platform/runtime/expiring-cache.ts'
 import { isPoint } from './distance.ts'
 import { askedOf, placeOf, rememberAnswer, remembered, type Asked, type Place, type Whereabouts } from './postal-places.ts'
 
@@ -24,7 +24,7 @@ const TEXT_MAX = 200
 /** A way to find places: at most 20 questions at once, 3 s each, none for 30 s after a failure. Writes geocoded_place. */
 export function locator({ url, onFailure = () => {} }: GeocoderOptions): Locate {
   const asking = new Map<string, Promise<Place | undefined>>()
-  const failed = new Remembered<true>({ lifetime_ms: LEFT_ALONE_MS, size_max: 10 })
+  const failed = expiringCache<true>({ lifetime_ms: LEFT_ALONE_MS, size_max: 10 })
 
   async function askAndKeep(db: Db, address: string, where: Whereabouts, asked: Asked): Promise<Place | undefined> {
     // Another question may have been answered since this place was looked up.

@@ -1,6 +1,7 @@
 // The sites of each lab in memory, found by place: a box query of a k-d tree, then miles along the globe. Read from the database when
 // they are first asked for and when they have changed; whether they have is asked every two seconds at most, once for all labs.
 import type KDBush from 'kdbush'
+import { LRUCache } from 'lru-cache'
 import type { CellName } from '../../platform/db/cell-names.ts'
 import type { Queries } from '../../platform/db/transaction.ts'
 import { boxesAround, lineOf, milesOf, unitVector } from '../geocoding/distance.ts'
@@ -51,8 +52,8 @@ export class LabSites {
   readonly #heads: string[]
   readonly #tails: string[]
   readonly #billing: string[]
-  /** Answers given before, the longest unused first. Cities are asked about again and again. */
-  readonly #answers = new Map<string, string>()
+  /** Answers given before. Cities are asked about again and again. */
+  readonly #answers = new LRUCache<string, string>({ max: ANSWERS_MAX })
 
   constructor(sites: SiteRecord[], tree: KDBush) {
     this.codes = sites.map(({ site_code }) => site_code)
@@ -102,16 +103,11 @@ export class LabSites {
     billed?: (types: readonly string[]) => readonly string[],
   ): string {
     const key = billed ? undefined : `${centre.lat} ${centre.lng} ${radius_miles} ${needed} ${limit}`
-    const known = key && this.#answers.get(key)
-    if (key && known !== undefined) {
-      this.#answers.delete(key)
-      this.#answers.set(key, known)
-      return known
-    }
+    const known = key === undefined ? undefined : this.#answers.get(key)
+    if (known !== undefined) return known
     const near = this.nearest(centre, radius_miles, needed, limit)
     const text = near.map((one) => this.#text(one, billed?.(this.bill_types[one.index]!))).join()
-    if (key) this.#answers.set(key, text)
-    if (this.#answers.size > ANSWERS_MAX) this.#answers.delete(this.#answers.keys().next().value!)
+    if (key !== undefined) this.#answers.set(key, text)
     return text
   }
 

@@ -2,6 +2,7 @@
 import { createReadStream } from 'node:fs'
 import { readFile, stat } from 'node:fs/promises'
 import { extname } from 'node:path'
+import { csvErrorPlace } from '../../platform/files/csv.ts'
 import { UnusableFile } from '../../platform/files/rejected-rows.ts'
 import { optional, required, type RawSite } from './site-row.ts'
 
@@ -60,12 +61,9 @@ function columnsOf(record: string[]): string[] {
   return names
 }
 
-/** Errors of the parser quote the file, so that only their kind and place are told. */
 function brokenCsv(error: unknown): unknown {
-  const { code, lines } = error as { code?: string; lines?: number }
-  if (!code?.startsWith('CSV_') && !code?.startsWith('INVALID_')) return error
-  const kind = code.replace(/^CSV_/, '').toLowerCase().replaceAll('_', ' ')
-  return new UnusableFile(`The file breaks off at line ${lines ?? '?'}: ${kind}. Nothing was taken.`)
+  const place = csvErrorPlace(error)
+  return place ? new UnusableFile(`The file breaks off at line ${place.line}: ${place.kind}. Nothing was taken.`) : error
 }
 
 interface Feature {
