@@ -244,6 +244,8 @@ const ON_WHOLE_CELL: Record<string, string> = {
   'src/platform/db/database.ts': 'makes the transactions',
   'src/platform/queue/failed-jobs.ts': 'commands: jobs of every team',
   'src/platform/queue/jobs.ts': 'leases what is due, of every team',
+  'src/platform/queue/leased-queue.ts': 'leases what is due, of every team',
+  'src/platform/queue/leased-table.ts': 'leases what is due, of every team',
   'src/platform/mail/mail-sender.ts': 'mail of the installation',
   'src/platform/mail/mail-outbox.ts': 'mail of the installation',
   'src/platform/queue/retention.ts': 'deletes what is old, of every team',

@@ -4,8 +4,9 @@ import assert from 'node:assert/strict'
 import { plusSeconds } from '../../src/platform/runtime/clock.ts'
 import type { Db } from '../../src/platform/db/database.ts'
 import type { Tenant } from '../../src/platform/db/transaction.ts'
-import { JobRunner, type HeldJob } from '../../src/platform/queue/job-runner.ts'
-import { JobClaims, completeJobs, releaseJobs, type JobRow } from '../../src/platform/queue/jobs.ts'
+import { JobRunner, type CellJobs } from '../../src/platform/queue/job-runner.ts'
+import type { JobRow } from '../../src/platform/queue/jobs.ts'
+import type { Claimed } from '../../src/platform/queue/queue-runner.ts'
 import { createLog } from '../../src/platform/telemetry/log.ts'
 import type { Metrics } from '../../src/platform/telemetry/metrics.ts'
 import { enqueue, handle, job, type JobContext } from '../../src/platform/queue/outbox.ts'
@@ -31,7 +32,7 @@ const metrics = { job: () => {} } as unknown as Metrics
 
 /** What a process has of a job. */
 interface Run {
-  job: HeldJob
+  job: Claimed<JobRow>
   n: number
   finished: Promise<unknown>
 }
@@ -41,7 +42,7 @@ const PLANS = [[6, 'works'] as const, [1, 'fails'] as const, [1, 'hangs'] as con
 
 class Worker extends SimulatedProcess {
   readonly runner: JobRunner
-  readonly claims: JobClaims
+  readonly jobs: CellJobs
   readonly runs = new Set<Run>()
   done: Run[] = []
 
@@ -57,11 +58,11 @@ class Worker extends SimulatedProcess {
       now_ms: () => world.now_ms(),
       tick_ms: 0,
     })
-    this.claims = new JobClaims(this.db, this.runner.owner, LEASE_S)
+    this.jobs = this.runner.of('sandbox-us', this.db)
   }
 
   get keeper() {
-    return this.runner.leases('sandbox-us', this.db)
+    return this.jobs.runner.leases
   }
 }
 
@@ -135,26 +136,26 @@ export class World {
   async #claim(worker: Worker): Promise<void> {
     const { random } = this.scheduler
     const sent_ms = worker.keeper.now_ms()
-    const room = { total: random.whole(1, 2), team: 4, held: new Map([[this.tenant.team, worker.runs.size]]) }
+    const limits = { total: random.whole(1, 2), groupMax: () => 4, claimed: new Map([[this.tenant.team, worker.runs.size]]) }
     const lostBefore = worker.lost
-    const { jobs } = await worker.claims.claim(room).catch(tolerated(worker, { jobs: [] }))
+    const { rows } = await worker.jobs.queue.claimByTeam(limits).catch(tolerated(worker, { rows: [] }))
     if (worker.lost > lostBefore) this.#expected.claimsLost++
-    for (const row of jobs) {
+    for (const row of rows) {
       const { n } = JSON.parse(row.payload) as { n: number }
       this.#assertFree(n, row)
       this.#expected.claimed.set(n, (this.#expected.claimed.get(n) ?? 0) + 1)
       this.#holders.set(n, { owner: worker.runner.owner, fence: row.fence, until_ms: sent_ms + LEASE_S * 1000 })
       this.#fences.set(n, row.fence)
-      const job = worker.runner.hold(worker.keeper, row, sent_ms)
+      const job = worker.jobs.runner.hold(row, sent_ms)
       if (this.calm || !random.chance(0.05)) await this.#begin(worker, job, n)
       else await this.#giveBack(worker, job, n)
     }
   }
 
-  async #giveBack(worker: Worker, { row, lease }: HeldJob, n: number): Promise<void> {
+  async #giveBack(worker: Worker, { row, lease }: Claimed<JobRow>, n: number): Promise<void> {
     worker.keeper.release(lease)
     this.#holders.delete(n)
-    const given = await releaseJobs(worker.db, worker.runner.owner, [row]).catch(tolerated(worker, 0))
+    const given = await worker.jobs.queue.release([row]).catch(tolerated(worker, 0))
     this.#expected.claimed.set(n, this.#expected.claimed.get(n)! - given)
     this.scheduler.note(`  ${worker.name} gives job ${n} back`)
   }
@@ -169,13 +170,13 @@ export class World {
   }
 
   /** Run a job as far as its handler's first pause, or to its end where it has none. */
-  async #begin(worker: Worker, job: HeldJob, n: number): Promise<void> {
+  async #begin(worker: Worker, job: Claimed<JobRow>, n: number): Promise<void> {
     const began = Promise.withResolvers<void>()
     const { id, fence } = job.row
     this.#onBegin.set(id + fence, began.resolve)
     const run: Run = { job, n, finished: Promise.resolve() }
-    run.finished = worker.runner
-      .run('sandbox-us', worker.db, job, async () => this.tenant)
+    run.finished = worker.jobs.runner
+      .run(job, (claimed) => worker.runner.handle(worker.jobs, claimed, async () => this.tenant))
       .then((outcome) => {
         this.scheduler.note(`  ${worker.name} job ${n} fence ${fence}: ${outcome}`)
         worker.runs.delete(run)
@@ -287,7 +288,7 @@ export class World {
     worker.done = []
     if (done.length === 0) return
     const rows = done.map(({ job }) => job.row)
-    const gone = await completeJobs(worker.db, worker.runner.owner, rows).catch(tolerated(worker, undefined))
+    const gone = await worker.jobs.queue.complete(rows).catch(tolerated(worker, undefined))
     if (gone === undefined) return void (worker.done = done)
     const ours = done.filter(({ job, n }) => this.#fences.get(n) === job.row.fence)
     assert(

@@ -28,24 +28,6 @@ export const endLease: Sql = sql`owner = null, leased_until = null`
 /** The row is still the one that `owner` claimed with this fence, even if the lease has ended: nobody has claimed it since. */
 export const isOwned = (owner: string, fence: number): Sql => sql`owner = ${owner} and fence = ${fence}`
 
-/** Of several claimed rows, those that are still `owner`'s; for a statement that joins `claimed (id, fence)`. */
-export const claimedRows = (rows: readonly { id: string; fence: number }[]): Sql =>
-  sql`unnest(${rows.map(({ id }) => id)}::uuid[], ${rows.map(({ fence }) => fence)}::integer[]) as claimed (id, fence)`
-
-/**
- * Extends the leases of those rows of a table that are still `owner`'s.
- * @param key the column that `claimed.id` names
- * @returns a statement that gives back their keys as `id`
- */
-export const renewLeases = (
-  { table, key }: { table: Sql; key: Sql },
-  owner: string,
-  rows: readonly { id: string; fence: number }[],
-  lease_s: number,
-): Sql => sql`
-  update ${table} as leased set leased_until = ${dbNowPlus(lease_s)} from ${claimedRows(rows)}
-  where leased.${key} = claimed.id and leased.fence = claimed.fence and leased.owner = ${owner} returning leased.${key} as id`
-
 /**
  * The guard of a transaction that works on a leased row (see `Db.tx`): selects the row if the lease holds, and keeps others from claiming
  * it until the transaction ends, because a claim skips locked rows. Renewing the lease does not wait for this lock.
@@ -65,9 +47,8 @@ export class HandlerTimeout extends Error {
 }
 
 /** The lease of one row, as its owner knows it. */
-export class HeldLease {
-  readonly id: string
-  readonly fence: number
+export class HeldLease<Row = unknown> {
+  readonly row: Row
   /** When the lease ends at the latest, by the process's monotonic clock: counted from before the claim was sent. */
   expires_ms: number
   /** When the work on it is given up. */
@@ -78,9 +59,8 @@ export class HeldLease {
   readonly ended: Promise<never>
   readonly #reject: (reason: Error) => void
 
-  constructor(id: string, fence: number, expires_ms: number) {
-    this.id = id
-    this.fence = fence
+  constructor(row: Row, expires_ms: number) {
+    this.row = row
     this.expires_ms = expires_ms
     const { promise, reject } = Promise.withResolvers<never>()
     promise.catch(() => {})
@@ -96,10 +76,10 @@ export class HeldLease {
   }
 }
 
-export interface LeaseKeeperOptions {
+export interface LeaseKeeperOptions<Row> {
   lease_s: number
-  /** Extends the leases of rows that are still the owner's. @returns their ids; a row that is missing has been lost */
-  renew: (leases: readonly HeldLease[]) => Promise<string[]>
+  /** Extends the leases of rows that are still the owner's. @returns those rows; the others have been lost */
+  renew: (rows: readonly Row[]) => Promise<readonly Row[]>
   onError: (error: unknown) => void
   /** A monotonic clock; the process's own if not given. */
   now_ms?: () => number
@@ -113,13 +93,13 @@ const TICK_MS = 1000
  * Keeps the leases of a process: renews them when a third of their time has passed, and gives up what has passed its deadline or could not
  * be renewed in time. It has one timer, which runs while there are leases.
  */
-export class LeaseKeeper {
-  readonly #options: Required<LeaseKeeperOptions>
-  readonly #held = new Set<HeldLease>()
+export class LeaseKeeper<Row> {
+  readonly #options: Required<LeaseKeeperOptions<Row>>
+  readonly #held = new Set<HeldLease<Row>>()
   #timer: NodeJS.Timeout | undefined
   #renewing = false
 
-  constructor(options: LeaseKeeperOptions) {
+  constructor(options: LeaseKeeperOptions<Row>) {
     this.#options = { now_ms: () => performance.now(), tick_ms: TICK_MS, ...options }
   }
 
@@ -133,16 +113,16 @@ export class LeaseKeeper {
   }
 
   /** @param sent_ms when the claim was sent */
-  hold({ id, fence }: { id: string; fence: number }, sent_ms: number): HeldLease {
+  hold(row: Row, sent_ms: number): HeldLease<Row> {
     const { lease_s, tick_ms } = this.#options
-    const lease = new HeldLease(id, fence, sent_ms + lease_s * 1000)
+    const lease = new HeldLease(row, sent_ms + lease_s * 1000)
     this.#held.add(lease)
     if (tick_ms > 0) this.#timer ??= setInterval(() => void this.tick(), tick_ms).unref()
     return lease
   }
 
   /** The work on it is over, one way or another. */
-  release(lease: HeldLease): void {
+  release(lease: HeldLease<Row>): void {
     this.#held.delete(lease)
     if (this.#held.size > 0) return
     clearInterval(this.#timer)
@@ -158,9 +138,9 @@ export class LeaseKeeper {
     if (this.#renewing || due.length === 0) return
     this.#renewing = true
     try {
-      const renewed = new Set(await renew(due))
+      const renewed = new Set(await renew(due.map(({ row }) => row)))
       for (const lease of due)
-        if (renewed.has(lease.id)) lease.expires_ms = now_ms + lease_s * 1000
+        if (renewed.has(lease.row)) lease.expires_ms = now_ms + lease_s * 1000
         else lease.giveUp(new LeaseLost('the lease was lost'))
     } catch (error) {
       onError(error)

@@ -6,18 +6,8 @@
 import { teamNow, type Db } from '../db/database.ts'
 import type { CellName } from '../db/cell-names.ts'
 import type { Tenant } from '../db/transaction.ts'
-import {
-  JOB_LEASE_S,
-  claimNextOfTeam,
-  completeJobs,
-  hasJobOfTeam,
-  jobGuard,
-  putOffJob,
-  releaseJobs,
-  renewJobs,
-  type JobRow,
-} from './jobs.ts'
-import { LeaseKeeper, LeaseLost, type HeldLease } from '../db/leases.ts'
+import { JobQueue, backoffSeconds, type JobRow } from './jobs.ts'
+import { QueueRunner, type Claimed, type RunEnd, type RunOutcome } from './queue-runner.ts'
 import { errorFields, type Log } from '../telemetry/log.ts'
 import type { Metrics } from '../telemetry/metrics.ts'
 import type { Handler, JobContext } from './outbox.ts'
@@ -26,7 +16,7 @@ import { uuid } from '../runtime/uuid.ts'
 export interface JobRunnerOptions {
   handlers: Handler[]
   /** The tenant of a team, as it is now; undefined when the team is gone. */
-  tenantOf: (cell: CellName, team: string) => Promise<Tenant | undefined>
+  tenantOf: TenantOf
   log: Log
   metrics: Metrics
   /** How long a claim holds unless it is renewed; 60 s if not given. */
@@ -37,121 +27,90 @@ export interface JobRunnerOptions {
   owner?: string
 }
 
-/** A claimed job and its lease. */
-export interface HeldJob {
-  row: JobRow
-  lease: HeldLease
-  team_id: string
-}
+type TenantOf = (cell: CellName, team: string) => Promise<Tenant | undefined>
 
-/** What became of a run: `lost` has been, or will be, run by somebody else. */
-export type JobOutcome = 'done' | 'retry' | 'failed' | 'lost'
-
-const ERROR_LENGTH_MAX = 200
 /** Of a job that this program has no handler for. */
 const UNKNOWN_ATTEMPTS_MAX = 30
 const POLL_MS_MIN = 20
 const POLL_MS_MAX = 250
 
+/** The jobs of a cell, and who runs them. */
+export interface CellJobs {
+  cell: CellName
+  db: Db
+  queue: JobQueue
+  runner: QueueRunner<JobRow>
+}
+
 export class JobRunner {
   readonly #options: JobRunnerOptions
-  readonly #keepers = new Map<Db, LeaseKeeper>()
-  readonly lease_s: number
+  readonly #cells = new Map<Db, CellJobs>()
   /** Names this runner in the rows it has claimed. */
   readonly owner: string
 
   constructor(options: JobRunnerOptions) {
     this.#options = options
     this.owner = options.owner ?? uuid()
-    this.lease_s = options.lease_s ?? JOB_LEASE_S
   }
 
-  /** The leases of this runner in a cell. */
-  leases(cell: CellName, db: Db): LeaseKeeper {
-    let keeper = this.#keepers.get(db)
-    if (!keeper) {
-      const { log, now_ms, tick_ms } = this.#options
-      keeper = new LeaseKeeper({
-        lease_s: this.lease_s,
-        renew: (leases) => renewJobs(db, this.owner, leases, this.lease_s),
-        onError: (error) => log.error({ cell, causes: errorFields(error) }, 'renewing the leases of jobs failed; will retry'),
+  /** The jobs of a cell. */
+  of(cell: CellName, db: Db): CellJobs {
+    let jobs = this.#cells.get(db)
+    if (!jobs) {
+      const { log, lease_s, now_ms, tick_ms } = this.#options
+      const queue = new JobQueue(db, { owner: this.owner, ...(lease_s !== undefined && { lease_s }) })
+      const runner = new QueueRunner({
+        queue,
+        attemptsOf: ({ attempts }) => attempts,
+        attemptsMax: ({ name }) => this.#handlersOf(name)[0]?.job.attempts_max ?? UNKNOWN_ATTEMPTS_MAX,
+        backoffSeconds,
+        onEnd: (row, end) => this.#logEnd(cell, row, end),
+        onError: (error, message) => log.error({ cell, queue: 'jobs', causes: errorFields(error) }, message),
         ...(now_ms && { now_ms }),
         ...(tick_ms !== undefined && { tick_ms }),
       })
-      this.#keepers.set(db, keeper)
+      this.#cells.set(db, (jobs = { cell, db, queue, runner }))
     }
-    return keeper
+    return jobs
   }
 
-  /** @param sent_ms when the claim was sent, by the clock of the keeper */
-  hold(keeper: LeaseKeeper, row: JobRow, sent_ms: number): HeldJob {
-    return { row, lease: keeper.hold(row, sent_ms), team_id: row.team_id }
+  #handlersOf(name: string): Handler[] {
+    return this.#options.handlers.filter(({ job }) => job.name === name)
   }
 
-  /**
-   * Run a claimed job to its end. Never throws for the job's sake: it is put off after an error, or failed for good. A job that is done
-   * keeps its lease and its row until `completeJobs`; of every other one the lease has been given back.
-   */
-  async run(
-    cell: CellName,
-    db: Db,
-    job: HeldJob,
-    tenantOf: (team: string) => Promise<Tenant | undefined>,
-    at?: Date,
-  ): Promise<JobOutcome> {
+  #logEnd(cell: CellName, { name, id, team_id, attempts }: JobRow, { outcome, duration_s, error }: RunEnd): void {
     const { log, metrics } = this.#options
-    const { row } = job
-    const started = performance.now()
-    const handlers = this.#options.handlers.filter((handler) => handler.job.name === row.name)
-    const fields = { job: row.name, 'job.id': row.id, 'team.id': row.team_id, cell, attempt: row.attempts }
-    const elapsed_s = () => (performance.now() - started) / 1000
-    try {
-      await this.#handle(db, job, handlers, tenantOf, at)
-      metrics.job(row.name, 'done', elapsed_s())
-      log.info({ ...fields, duration_ms: Math.round(elapsed_s() * 1e5) / 100 }, 'job done')
-      return 'done'
-    } catch (error) {
-      const outcome = outcomeOf(error, job, handlers)
-      metrics.job(row.name, outcome, elapsed_s())
-      const unlimited = handlers[0]?.job.attempts_max === Infinity
-      log.error({ ...fields, ...(unlimited && { unlimited }), causes: errorFields(error) }, SAID[outcome])
-      if (outcome !== 'lost')
-        await putOffJob(db, this.owner, row, { final: outcome === 'failed', error: errorCode(error) }).catch((fault: unknown) =>
-          // Its lease ends by itself, and the attempt has been counted.
-          log.error({ ...fields, causes: errorFields(fault) }, 'putting off a job failed'),
-        )
-      this.leases(cell, db).release(job.lease)
-      return outcome
+    if (outcome === 'postponed') return
+    metrics.job(name, outcome, duration_s)
+    const fields = { job: name, 'job.id': id, 'team.id': team_id, cell, attempt: attempts }
+    if (outcome === 'done') {
+      log.info({ ...fields, duration_ms: Math.round(duration_s * 1e5) / 100 }, 'job done')
+      return
     }
+    const unlimited = this.#handlersOf(name)[0]?.job.attempts_max === Infinity
+    log.error({ ...fields, ...(unlimited && { unlimited }), causes: errorFields(error) }, SAID[outcome])
   }
 
-  async #handle(
-    db: Db,
-    { row, lease }: HeldJob,
-    handlers: Handler[],
-    tenantOf: (team: string) => Promise<Tenant | undefined>,
-    at: Date | undefined,
-  ): Promise<void> {
+  /** Runs the handlers of a claimed job. @param at the team instant at which they run; now if not given */
+  async handle(jobs: CellJobs, { row, lease }: Claimed<JobRow>, tenantOf: TenantOf, at?: Date): Promise<void> {
+    const handlers = this.#handlersOf(row.name)
     if (handlers.length === 0) throw new Error('no handler is bound to this job')
-    // Every attempt so far ended with its process: the next would too.
-    if (row.attempts > handlers[0]!.job.attempts_max) throw new Interrupted('every attempt ended with the process that made it')
-    const found = await Promise.race([tenantOf(row.team_id), lease.ended])
+    const found = await Promise.race([tenantOf(jobs.cell, row.team_id), lease.ended])
     if (!found) return
     const tenant = at ? found : caughtUp(found, row)
     const instant = at ?? teamNow(tenant)
-    const guard = jobGuard(this.owner, row)
+    const guard = jobs.queue.guard(row)
     const context: JobContext = {
       tenant,
       async tx(work) {
         if (lease.end) throw lease.end
-        return db.tx(tenant, (tx) => Promise.race([work(tx), lease.ended]), instant, guard)
+        return jobs.db.tx(tenant, (tx) => Promise.race([work(tx), lease.ended]), instant, guard)
       },
     }
     const payload: unknown = JSON.parse(row.payload)
-    const keeper = this.#keepers.get(db)!
     for (const handler of handlers) {
       if (lease.end) throw lease.end
-      lease.deadline_ms = keeper.now_ms() + handler.job.timeout_s * 1000
+      lease.deadline_ms = jobs.runner.leases.now_ms() + handler.job.timeout_s * 1000
       // A handler that is given up may never end; what it still does is refused by its context.
       await Promise.race([handler.run(context, payload), lease.ended])
     }
@@ -172,66 +131,50 @@ export class JobRunner {
     span: { from: Date; until: Date; jobs_max: number; stopped?: () => boolean },
     before: (at: Date) => Promise<void>,
   ): Promise<{ jobs: number; finished: boolean }> {
-    const keeper = this.leases(cell, db)
+    const jobs = this.of(cell, db)
+    const { queue, runner } = jobs
     const failed: string[] = []
     const jobsLeft = { team, until: span.until, but: failed }
     let at = span.from
     let poll_ms = POLL_MS_MIN
-    for (let jobs = 0; ;) {
-      if (span.stopped?.()) return { jobs, finished: false }
-      const sent_ms = keeper.now_ms()
-      const row = await claimNextOfTeam(db, this.owner, { ...jobsLeft, lease_s: this.lease_s })
+    for (let count = 0; ;) {
+      if (span.stopped?.()) return { jobs: count, finished: false }
+      const sent_ms = runner.leases.now_ms()
+      const row = await queue.claimNextOf(jobsLeft)
       if (!row) {
-        if (!(await hasJobOfTeam(db, jobsLeft))) return { jobs, finished: true }
+        if (!(await queue.hasJobOf(jobsLeft))) return { jobs: count, finished: true }
         await new Promise((resolve) => setTimeout(resolve, poll_ms))
         poll_ms = Math.min(POLL_MS_MAX, poll_ms * 2)
         continue
       }
       poll_ms = POLL_MS_MIN
-      if (jobs === span.jobs_max) {
-        await releaseJobs(db, this.owner, [row])
-        return { jobs, finished: false }
+      if (count === span.jobs_max) {
+        await queue.release([row])
+        return { jobs: count, finished: false }
       }
       const run_at = new Date(row.run_at)
       if (run_at > at) at = run_at
-      const job = this.hold(keeper, row, sent_ms)
+      const claimed = runner.hold(row, sent_ms)
       try {
         await before(at).catch(async (error: unknown) => {
-          await releaseJobs(db, this.owner, [row]).catch(() => {})
+          await queue.release([row]).catch(() => 0)
           throw error
         })
-        const outcome = await this.run(cell, db, job, (id) => this.#options.tenantOf(cell, id), at)
-        if (outcome === 'done') await completeJobs(db, this.owner, [row])
+        const outcome = await runner.run(claimed, (job) => this.handle(jobs, job, this.#options.tenantOf, at))
+        if (outcome === 'done') await queue.complete([row])
         else failed.push(row.id)
       } finally {
-        keeper.release(job.lease)
+        runner.leases.release(claimed.lease)
       }
-      jobs++
+      count++
     }
   }
 }
 
-/** The process ended in the middle of each attempt. */
-class Interrupted extends Error {
-  override name = 'Interrupted'
-}
-
-const SAID: Record<Exclude<JobOutcome, 'done'>, string> = {
+const SAID: Record<Exclude<RunOutcome, 'done' | 'postponed'>, string> = {
   retry: 'job failed; will retry',
   failed: 'job failed; will not be retried',
   lost: 'job lease lost; another worker runs the job',
-}
-
-function outcomeOf(error: unknown, { row, lease }: HeldJob, [first]: Handler[]): Exclude<JobOutcome, 'done'> {
-  if (error instanceof LeaseLost || lease.end instanceof LeaseLost) return 'lost'
-  // Without a handler: queued by a newer program, whose workers know it.
-  return row.attempts >= (first?.job.attempts_max ?? UNKNOWN_ATTEMPTS_MAX) ? 'failed' : 'retry'
-}
-
-/** What is kept of an error with the job: classes and codes, never a message, which may quote anybody's data. */
-function errorCode(error: unknown): string {
-  const [first] = errorFields(error)
-  return [first!.name, first!.code, first!.constraint].filter(Boolean).join(' ').slice(0, ERROR_LENGTH_MAX)
 }
 
 /**

@@ -4,19 +4,10 @@
 // stop each other for good.
 import type { Db } from '../../platform/db/database.ts'
 import { conflict } from '../../platform/http/errors.ts'
-import {
-  dbNowPlus,
-  endLease,
-  isOwned,
-  isUnleased,
-  LeaseKeeper,
-  leaseGuard,
-  renewLeases,
-  takeLease,
-  type HeldLease,
-} from '../../platform/db/leases.ts'
-import { T } from '../../platform/schema/schema.ts'
-import { raw, sql, type Sql } from '../../platform/db/sql.ts'
+import { dbNowPlus, isUnleased, LeaseKeeper } from '../../platform/db/leases.ts'
+import { LeasedTable, type LeasedTableDefinition } from '../../platform/queue/leased-table.ts'
+import { T, type Static } from '../../platform/schema/schema.ts'
+import { sql, type Sql } from '../../platform/db/sql.ts'
 import { Turns, type TurnLimits } from '../../platform/runtime/turns.ts'
 import { uuid } from '../../platform/runtime/uuid.ts'
 
@@ -30,9 +21,16 @@ const AT_ONCE_MAX = 4
 const MOVE_MS_MAX = 30_000
 const JOBS_MAX = 2000
 
-const Fence = T.Object({ fence: T.Integer() })
-const Team = T.Object({ id: T.String() })
-const TABLE = raw('clock_move')
+const ClockMove = T.Object({ team_id: T.String(), fence: T.Integer() })
+type ClockMove = Static<typeof ClockMove>
+
+const clockMoves: LeasedTableDefinition = {
+  name: 'clock_move',
+  key: { team_id: 'uuid' },
+  row: ClockMove,
+  lease_s: LEASE_S,
+  isDurable: true,
+}
 
 /** The right to move a team's clock. */
 export interface ClockLease {
@@ -56,7 +54,7 @@ export interface ClockLimits extends Partial<TurnLimits> {
 export class ClockMoves {
   readonly #limits: ClockLimits
   readonly #owner = uuid()
-  readonly #cells = new Map<Db, { turns: Turns; keeper: LeaseKeeper }>()
+  readonly #cells = new Map<Db, { table: LeasedTable<ClockMove>; turns: Turns; keeper: LeaseKeeper<ClockMove> }>()
 
   constructor(limits: ClockLimits = {}) {
     this.#limits = limits
@@ -67,14 +65,13 @@ export class ClockMoves {
    * 409: the team's clock is moving already. 503: too many are moving, or this one's turn did not come in time.
    */
   async run<R>(db: Db, team: string, move: (lease: ClockLease) => Promise<R>): Promise<R> {
-    const { turns, keeper } = this.#of(db)
+    const { table, turns, keeper } = this.#of(db)
     const sent_ms = keeper.now_ms()
-    const claimed = await this.#claim(db, team)
+    const claimed = await this.#claim(db, table, team)
     if (!claimed) throw conflict('The clock of this team is moving already')
-    const { fence } = claimed
-    const lease = keeper.hold({ id: team, fence }, sent_ms)
+    const lease = keeper.hold(claimed, sent_ms)
     try {
-      const guard = leaseGuard(TABLE, sql`team_id = ${team}`, { owner: this.#owner, fence })
+      const guard = table.guard(claimed)
       return await turns.take(() => {
         const end_ms = performance.now() + (this.#limits.move_ms ?? MOVE_MS_MAX)
         const { jobs_max = JOBS_MAX } = this.#limits
@@ -83,7 +80,7 @@ export class ClockMoves {
     } finally {
       keeper.release(lease)
       // Otherwise it ends by itself.
-      await this.#end(db, team, fence).catch(() => {})
+      await table.endLeases([claimed]).catch(() => 0)
     }
   }
 
@@ -92,41 +89,27 @@ export class ClockMoves {
     if (known) return known
     const { lease_s = LEASE_S } = this.#limits
     const at_once = Math.max(1, Math.min(AT_ONCE_MAX, Math.floor(db.connections_max / SHARE)))
+    const table = new LeasedTable<ClockMove>(db, clockMoves, { owner: this.#owner, lease_s })
     const made = {
+      table,
       turns: new Turns({ at_once, ...LIMITS, ...this.#limits }),
-      keeper: new LeaseKeeper({ lease_s, renew: (leases) => this.#renew(db, leases), onError: () => {} }),
+      keeper: new LeaseKeeper<ClockMove>({ lease_s, renew: (rows) => table.renew(rows), onError: () => {} }),
     }
     this.#cells.set(db, made)
     return made
   }
 
   /** Claims a row that is there, or else makes it. The lock of the first statement is what a guard stands against. */
-  async #claim(db: Db, team: string): Promise<{ fence: number } | undefined> {
-    const { lease_s = LEASE_S } = this.#limits
-    const claimed = await db.queries.maybe(
-      Fence,
-      sql`
-      update clock_move set ${takeLease(this.#owner, lease_s)}
-      where team_id = any (array(
-        select team_id from clock_move where team_id = ${team} and ${isUnleased} for update skip locked))
-      returning fence`,
+  async #claim(db: Db, table: LeasedTable<ClockMove>, team: string): Promise<ClockMove | undefined> {
+    const [claimed] = await table.claimFrom(
+      sql`select team_id from clock_move where team_id = ${team} and ${isUnleased} for update skip locked`,
     )
     if (claimed) return claimed
     return db.queries.maybe(
-      Fence,
+      ClockMove,
       sql`
-      insert into clock_move (team_id, owner, fence, leased_until) values (${team}, ${this.#owner}, 1, ${dbNowPlus(lease_s)})
-      on conflict (team_id) do nothing returning fence`,
+      insert into clock_move (team_id, owner, fence, leased_until) values (${team}, ${table.owner}, 1, ${dbNowPlus(table.lease_s)})
+      on conflict (team_id) do nothing returning team_id, fence`,
     )
-  }
-
-  async #renew(db: Db, leases: readonly HeldLease[]): Promise<string[]> {
-    const { lease_s = LEASE_S } = this.#limits
-    const rows = await db.queries.many(Team, renewLeases({ table: TABLE, key: raw('team_id') }, this.#owner, leases, lease_s))
-    return rows.map(({ id }) => id)
-  }
-
-  #end(db: Db, team: string, fence: number): Promise<number> {
-    return db.queries.run(sql`update clock_move set ${endLease} where team_id = ${team} and ${isOwned(this.#owner, fence)}`)
   }
 }

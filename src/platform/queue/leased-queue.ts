@@ -1,0 +1,136 @@
+// A table as a queue. Rows that are due are claimed in batches under a lease (leased-table.ts), and their owner ends each of them in one of
+// four ways: completed; released, which does not count as an attempt; retried later; or a dead letter, which stays until the operator
+// retries it or it is too old. All times are the database's. Jobs, mail, text messages and the queues of brokers are such tables.
+import { dbNow, dbNowPlus, endLease, isUnleased } from '../db/leases.ts'
+import { join, raw, sql, type Sql } from '../db/sql.ts'
+import type { Db } from '../db/database.ts'
+import { LeasedTable, type ClaimedRow, type LeasedTableDefinition, type LeaseOwner } from './leased-table.ts'
+
+/** A table with the column `due_at`, and what the ends of its rows are. Conditions and assignments name its columns without a prefix. */
+export interface QueueDefinition extends LeasedTableDefinition {
+  /** A row that is not ended and may be claimed, besides being due and free. */
+  isPending: Sql
+  /** In which order rows are claimed. */
+  order: Sql
+  /** The column that counts attempts, and when one is counted. What is counted by the claim also ends when each attempt kills its process. */
+  attempts: { column: string; countedBy: 'claim' | 'failure' }
+  /** The column of the last error, a class and a code. */
+  error?: string
+  /** A row that is completed is deleted, or these columns are set. */
+  completed: 'delete' | Sql
+  /** It is completed even when another owner has claimed it since: what has been sent need not be sent again. */
+  isCompletedForAll?: boolean
+  /** Set in a dead letter. Undefined: rows are retried until they are completed. */
+  dead?: Sql
+  /** A row that is worthless by now, a condition: it becomes a dead letter with the error `expired`. */
+  isExpired?: Sql
+  /**
+   * A claim also puts off `due_at` until the end of the lease. For tables whose rows programs of before claim by `due_at` alone, as long as
+   * these may run beside this one.
+   */
+  claimMovesDue?: boolean
+}
+
+export class LeasedQueue<Row extends ClaimedRow> extends LeasedTable<Row> {
+  readonly #definition: QueueDefinition
+
+  constructor(db: Pick<Db, 'queries' | 'relaxed'>, definition: QueueDefinition, owner: LeaseOwner = {}) {
+    super(db, definition, owner)
+    this.#definition = definition
+  }
+
+  get isCompletedForAll(): boolean {
+    return this.#definition.isCompletedForAll === true
+  }
+
+  /** What a claim sets besides the lease. */
+  get claimSets(): Sql | undefined {
+    const { attempts, claimMovesDue } = this.#definition
+    const sets = [
+      ...(attempts.countedBy === 'claim' ? [this.#count(1)] : []),
+      ...(claimMovesDue ? [sql`due_at = ${dbNowPlus(this.lease_s)}`] : []),
+    ]
+    return sets.length ? join(sets, ', ') : undefined
+  }
+
+  /** A row may be claimed now. */
+  get isClaimable(): Sql {
+    return sql`due_at <= ${dbNow} and ${this.#definition.isPending} and ${isUnleased}`
+  }
+
+  /** Claims rows that are due, at most `max`. @param which a further condition */
+  claim(max: number, which: Sql = sql`true`): Promise<Row[]> {
+    if (max <= 0) return Promise.resolve([])
+    return this.claimFrom(
+      sql`
+      select ${join(this.keyColumns)} from ${this.table} where ${this.isClaimable} and ${which}
+      order by ${this.#definition.order} limit ${max} for update skip locked`,
+      this.claimSets,
+    )
+  }
+
+  /** Ends rows whose work is done. @returns how many were still this owner's */
+  async complete(rows: readonly Row[]): Promise<number> {
+    if (rows.length === 0) return 0
+    const { completed, isCompletedForAll, isPending } = this.#definition
+    const which = isCompletedForAll ? sql`${this.isListed} and ${isPending}` : this.isOwnedAmong
+    return this.claims.run(
+      completed === 'delete'
+        ? sql`delete from ${this.table} as leased using ${this.listed(rows)} where ${which}`
+        : sql`update ${this.table} as leased set ${endLease}, ${completed} from ${this.listed(rows)} where ${which}`,
+    )
+  }
+
+  /** Gives back rows whose work has not begun: others may claim them, and the claim does not count as an attempt. */
+  release(rows: readonly Row[]): Promise<number> {
+    return this.endLeases(rows, this.#uncounted(this.#definition.claimMovesDue ? 0 : undefined))
+  }
+
+  /** Gives back a row that must not be worked on for so long. That does not count as an attempt. */
+  postpone(row: Row, pause_s: number): Promise<number> {
+    return this.endLeases([row], this.#uncounted(pause_s))
+  }
+
+  /**
+   * Ends an attempt that failed. Changes nothing of a row that another owner has claimed since.
+   * @param error a class and a code, nothing of the data
+   * @param pause_s after so long it is claimed again; undefined: never, until it is retried by command
+   */
+  fail(row: Row, { error, pause_s }: { error: string; pause_s: number | undefined }): Promise<number> {
+    const { attempts, dead } = this.#definition
+    const sets = [
+      endLease,
+      ...this.#error(error),
+      ...(attempts.countedBy === 'failure' ? [this.#count(1)] : []),
+      pause_s === undefined && dead ? dead : sql`due_at = ${dbNowPlus(pause_s ?? 0)}`,
+    ]
+    return this.db.queries.run(sql`update ${this.table} set ${join(sets, ', ')} where ${this.isOwnedRow(row)}`)
+  }
+
+  /** Makes dead letters of rows that have waited too long. @returns how many */
+  async expire(): Promise<number> {
+    const { isExpired, isPending, dead } = this.#definition
+    if (!isExpired || !dead) return 0
+    return this.claims.run(sql`
+      update ${this.table} set ${join([endLease, ...this.#error('expired'), dead], ', ')}
+      where due_at <= ${dbNow} and ${isPending} and ${isUnleased} and ${isExpired}`)
+  }
+
+  #error(error: string): Sql[] {
+    const { error: column } = this.#definition
+    return column === undefined ? [] : [sql`${raw(column)} = ${error}`]
+  }
+
+  #count(by: 1 | -1): Sql {
+    const column = raw(this.#definition.attempts.column)
+    return by === 1 ? sql`${column} = ${column} + 1` : sql`${column} = ${column} - 1`
+  }
+
+  #uncounted(pause_s: number | undefined): Sql | undefined {
+    const sets = [
+      ...(this.#definition.attempts.countedBy === 'claim' ? [this.#count(-1)] : []),
+      ...(pause_s === undefined ? [] : [sql`due_at = ${dbNowPlus(pause_s)}`]),
+    ]
+    return sets.length ? join(sets, ', ') : undefined
+  }
+}

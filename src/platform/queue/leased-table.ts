@@ -1,0 +1,141 @@
+// A table whose rows are leased: a row is claimed by one owner at a time, under a lease that ends by the database's clock, and whatever the
+// owner writes later changes nothing of a row that another owner has claimed since.
+//
+// Such a table has the columns `owner`, `fence` (the fencing token) and `leased_until`; see platform/db/leases.ts.
+import type { TObject } from 'typebox'
+import type { Db } from '../db/database.ts'
+import { dbNowPlus, endLease, isOwned, leaseGuard, takeLease } from '../db/leases.ts'
+import { and, join, raw, sql, type Sql } from '../db/sql.ts'
+import type { Queries } from '../db/transaction.ts'
+import { T } from '../schema/schema.ts'
+import { uuid } from '../runtime/uuid.ts'
+
+/** What a claim returns of a row: at least its key and the fencing token of the claim. */
+export interface ClaimedRow {
+  fence: number
+}
+
+export interface LeasedTableDefinition {
+  name: string
+  /** The primary key: its columns and their types. */
+  key: Readonly<Record<string, 'uuid' | 'text'>>
+  /** What a claim returns. Its properties are columns of the table, among them the key and `fence`. */
+  row: TObject
+  lease_s: number
+  /** Claims and renewals are committed before they are answered. Otherwise a crash of the database may undo them. */
+  isDurable?: boolean
+}
+
+export interface LeaseOwner {
+  /** Names the process in the rows that it claims; a random id if not given. */
+  owner?: string
+  /** That of the table if not given. */
+  lease_s?: number
+}
+
+const Nth = T.Object({ nth: T.Integer() })
+
+export class LeasedTable<Row extends ClaimedRow> {
+  readonly owner: string
+  readonly lease_s: number
+  protected readonly db: Pick<Db, 'queries' | 'relaxed'>
+  protected readonly table: Sql
+  readonly #definition: LeasedTableDefinition
+
+  constructor(db: Pick<Db, 'queries' | 'relaxed'>, definition: LeasedTableDefinition, { owner, lease_s }: LeaseOwner = {}) {
+    this.db = db
+    this.owner = owner ?? uuid()
+    this.lease_s = lease_s ?? definition.lease_s
+    this.table = raw(definition.name)
+    this.#definition = definition
+  }
+
+  /** The columns that a claim returns. */
+  get columns(): Sql {
+    return join(Object.keys(this.#definition.row.properties).map((name) => raw(`leased.${name}`)))
+  }
+
+  /**
+   * A statement that claims rows and returns them; a part of those that claim more than one thing.
+   * @param candidates selects the keys of rows to claim, in the order of the key's columns, with `for update skip locked`
+   * @param set columns that the claim sets besides
+   */
+  claimStatement(candidates: Sql, set?: Sql): Sql {
+    const lease = set ? sql`${takeLease(this.owner, this.lease_s)}, ${set}` : takeLease(this.owner, this.lease_s)
+    const [column, ...others] = this.keyColumns
+    // A join with the candidates was planned while the table was empty, and then took 10 s with 10,000 rows.
+    if (others.length === 0)
+      return sql`
+        update ${this.table} as leased set ${lease} where leased.${column!} = any (array(${candidates})) returning ${this.columns}`
+    return sql`
+      update ${this.table} as leased set ${lease} from (${candidates}) as candidate
+      where ${and(this.keyColumns.map((name) => sql`leased.${name} = candidate.${name}`))} returning ${this.columns}`
+  }
+
+  /** Claims rows. @param candidates, set as in `claimStatement` */
+  async claimFrom(candidates: Sql, set?: Sql): Promise<Row[]> {
+    return (await this.claims.many(this.#definition.row, this.claimStatement(candidates, set))) as unknown as Row[]
+  }
+
+  /** Extends the leases of rows that are still this owner's. @returns those rows */
+  async renew(rows: readonly Row[]): Promise<Row[]> {
+    if (rows.length === 0) return []
+    const renewed = await this.claims.many(
+      Nth,
+      sql`
+      update ${this.table} as leased set leased_until = ${dbNowPlus(this.lease_s)} from ${this.listed(rows)}
+      where ${this.isOwnedAmong} returning listed.nth`,
+    )
+    return renewed.map(({ nth }) => rows[nth - 1]!)
+  }
+
+  /** Ends the leases of rows that are still this owner's. @param set columns that are set besides. @returns how many there were */
+  async endLeases(rows: readonly Row[], set?: Sql): Promise<number> {
+    if (rows.length === 0) return 0
+    return this.claims.run(sql`
+      update ${this.table} as leased set ${set ? sql`${endLease}, ${set}` : endLease} from ${this.listed(rows)} where ${this.isOwnedAmong}`)
+  }
+
+  /** The guard of a transaction that works on a claimed row: see `Db.tx`. */
+  guard(row: Row): Sql {
+    return leaseGuard(this.table, this.isRow(row), { owner: this.owner, fence: row.fence })
+  }
+
+  protected get claims(): Queries {
+    return this.#definition.isDurable ? this.db.queries : this.db.relaxed
+  }
+
+  protected get keyColumns(): Sql[] {
+    return Object.keys(this.#definition.key).map((name) => raw(name))
+  }
+
+  /** A row of the table is this one. */
+  protected isRow(row: Row): Sql {
+    const values = row as unknown as Record<string, string>
+    return and(Object.keys(this.#definition.key).map((name) => sql`${raw(name)} = ${values[name]}`))
+  }
+
+  /** A row of the table is this one, and nobody has claimed it since. */
+  protected isOwnedRow(row: Row): Sql {
+    return sql`${this.isRow(row)} and ${isOwned(this.owner, row.fence)}`
+  }
+
+  /** Claimed rows as a relation `listed`, for a statement about the table as `leased`. */
+  protected listed(rows: readonly Row[]): Sql {
+    const values = rows as unknown as readonly Record<string, string>[]
+    const keys = Object.entries(this.#definition.key)
+    const lists = keys.map(([name, type]) => sql`${values.map((row) => row[name])}::${raw(type)}[]`)
+    const names = join([...this.keyColumns, raw('fence'), raw('nth')])
+    return sql`unnest(${join(lists)}, ${rows.map(({ fence }) => fence)}::integer[]) with ordinality as listed (${names})`
+  }
+
+  /** `leased` is a row of `listed`. */
+  protected get isListed(): Sql {
+    return and(this.keyColumns.map((name) => sql`leased.${name} = listed.${name}`))
+  }
+
+  /** `leased` is a row of `listed`, and nobody has claimed it since. */
+  protected get isOwnedAmong(): Sql {
+    return sql`${this.isListed} and leased.fence = listed.fence and leased.owner = ${this.owner}`
+  }
+}

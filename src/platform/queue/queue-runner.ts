@@ -1,0 +1,142 @@
+// Runs what was claimed from a queue: the handler within its time and its lease, and what follows from how it ends. Used by the workers of
+// queues, and by whoever claims single rows himself.
+import { LeaseKeeper, LeaseLost, type HeldLease } from '../db/leases.ts'
+import { errorFields } from '../telemetry/log.ts'
+import type { ClaimedRow } from './leased-table.ts'
+import type { LeasedQueue } from './leased-queue.ts'
+
+/** A claimed row and its lease. */
+export interface Claimed<Row> {
+  row: Row
+  lease: HeldLease<Row>
+}
+
+/** How a handler ended, unless it was done. What it throws is a failure too, which is retried. */
+export type HandlerResult =
+  /** `error`: a class and a code, nothing of the data. `isRetryable`: it may go better later. */
+  | { error: string; isRetryable: boolean }
+  /** It must not be worked on for so long. That is no attempt. */
+  | { postponed_s: number }
+  | void
+
+/** What became of a run. `lost`: another owner has run the row, or will. */
+export type RunOutcome = 'done' | 'retry' | 'failed' | 'lost' | 'postponed'
+
+export interface RunEnd {
+  outcome: RunOutcome
+  duration_s: number
+  /** What the handler threw or said. */
+  error?: unknown
+}
+
+export interface QueueRunnerOptions<Row extends ClaimedRow> {
+  queue: LeasedQueue<Row>
+  /** Attempts that were made when a row is claimed, that claim included. */
+  attemptsOf: (row: Row) => number
+  /** After so many failures a row becomes a dead letter. */
+  attemptsMax: (row: Row) => number
+  /** The pause after so many failures, in seconds. */
+  backoffSeconds: (failures: number) => number
+  /** How long a handler may take; undefined: it sees to that itself, or sets the deadline of the lease. */
+  timeout_s?: number
+  onEnd: (row: Row, end: RunEnd) => void
+  /** What the queue could not write: the lease ends by itself, and the row is claimed again. */
+  onError: (error: unknown, message: string) => void
+  /** See `LeaseKeeper`. */
+  now_ms?: () => number
+  tick_ms?: number
+}
+
+const ERROR_LENGTH_MAX = 200
+
+export class QueueRunner<Row extends ClaimedRow> {
+  readonly queue: LeasedQueue<Row>
+  readonly leases: LeaseKeeper<Row>
+  readonly #options: QueueRunnerOptions<Row>
+
+  constructor(options: QueueRunnerOptions<Row>) {
+    const { queue, onError, now_ms, tick_ms } = options
+    this.#options = options
+    this.queue = queue
+    this.leases = new LeaseKeeper({
+      lease_s: queue.lease_s,
+      renew: (rows) => queue.renew(rows),
+      onError: (error) => onError(error, 'renewing leases failed; will retry'),
+      ...(now_ms && { now_ms }),
+      ...(tick_ms !== undefined && { tick_ms }),
+    })
+  }
+
+  /** @param sent_ms when the claim was sent, by the clock of `leases` */
+  hold(row: Row, sent_ms: number): Claimed<Row> {
+    return { row, lease: this.leases.hold(row, sent_ms) }
+  }
+
+  /**
+   * Runs a claimed row to its end. Never throws for the row's sake. A row that is done keeps its lease until it is completed; of every other
+   * one the lease has ended.
+   */
+  async run(claimed: Claimed<Row>, handle: (claimed: Claimed<Row>) => Promise<HandlerResult>): Promise<RunOutcome> {
+    const { attemptsOf, attemptsMax, onEnd } = this.#options
+    const { row, lease } = claimed
+    const started = performance.now()
+    const end = (outcome: RunOutcome, error?: unknown): RunOutcome => {
+      onEnd(row, { outcome, duration_s: (performance.now() - started) / 1000, ...(error !== undefined && { error }) })
+      return outcome
+    }
+    try {
+      // Every attempt so far ended with its process: the next would too.
+      if (attemptsOf(row) > attemptsMax(row)) throw new Interrupted('every attempt ended with the process that made it')
+      const result = await this.#handle(claimed, handle)
+      if (!result) return end('done')
+      if ('postponed_s' in result) {
+        await this.queue.postpone(row, result.postponed_s)
+        this.leases.release(lease)
+        return end('postponed')
+      }
+      const outcome = result.isRetryable ? this.#outcomeOf(claimed) : 'failed'
+      end(outcome, result)
+      return await this.#fail(claimed, outcome, result.error)
+    } catch (error) {
+      const outcome = error instanceof LeaseLost ? 'lost' : this.#outcomeOf(claimed)
+      end(outcome, error)
+      return await this.#fail(claimed, outcome, errorCode(error))
+    }
+  }
+
+  #handle(claimed: Claimed<Row>, handle: (claimed: Claimed<Row>) => Promise<HandlerResult>): Promise<HandlerResult> {
+    const { timeout_s } = this.#options
+    if (timeout_s === undefined) return handle(claimed)
+    claimed.lease.deadline_ms = this.leases.now_ms() + timeout_s * 1000
+    return Promise.race([handle(claimed), claimed.lease.ended])
+  }
+
+  #outcomeOf({ row, lease }: Claimed<Row>): 'retry' | 'failed' | 'lost' {
+    const { attemptsOf, attemptsMax } = this.#options
+    if (lease.end instanceof LeaseLost) return 'lost'
+    return attemptsOf(row) >= attemptsMax(row) ? 'failed' : 'retry'
+  }
+
+  async #fail({ row, lease }: Claimed<Row>, outcome: 'retry' | 'failed' | 'lost', error: string): Promise<RunOutcome> {
+    const { attemptsOf, backoffSeconds, onError } = this.#options
+    const pause_s = outcome === 'failed' ? undefined : backoffSeconds(attemptsOf(row))
+    if (outcome !== 'lost')
+      await this.queue
+        .fail(row, { error, pause_s })
+        // Its lease ends by itself, and the attempt has been counted.
+        .catch((fault: unknown) => onError(fault, 'recording a failure failed'))
+    this.leases.release(lease)
+    return outcome
+  }
+}
+
+/** The process ended in the middle of each attempt. */
+class Interrupted extends Error {
+  override name = 'Interrupted'
+}
+
+/** What is kept of an error with the row: classes and codes, never a message, which may quote anybody's data. */
+function errorCode(error: unknown): string {
+  const [first] = errorFields(error)
+  return [first!.name, first!.code, first!.constraint].filter(Boolean).join(' ').slice(0, ERROR_LENGTH_MAX)
+}

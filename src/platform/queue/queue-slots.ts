@@ -1,0 +1,133 @@
+// Which of the claimed rows of a queue are worked on now. A group, such as a team, never has all slots, so that the slow work of one group
+// does not stop that of another; rows with the same ordering key are worked on one after the other, in the order in which they were claimed.
+
+/** Rows are claimed before a slot is free only as far as slots became free within this time. */
+const AHEAD_MS = 100
+const AHEAD_MAX = 32
+
+export interface QueueSlotsOptions<W> {
+  /** Rows worked on at once. */
+  slots: number
+  groupOf: (work: W) => string
+  /** Slots of a group that has one already. Any number of slots if not given. */
+  groupMax?: (group: string) => number
+  /** Rows of a group are worked on in any order if not given. */
+  orderingKeyOf?: (work: W) => string
+}
+
+/** How much may be claimed now. */
+export interface ClaimLimits {
+  /** Rows in all. */
+  total: number
+  /** Rows of one group, with those of it that the process has already. */
+  groupMax: (group: string) => number
+  /** What the process has already, by group. */
+  claimed: ReadonlyMap<string, number>
+}
+
+interface Group<W> {
+  running: number
+  waiting: W[]
+}
+
+/** The claimed rows of a queue in a process: waiting for a slot, or being worked on. */
+export class QueueSlots<W> {
+  readonly #options: QueueSlotsOptions<W>
+  readonly #groups = new Map<string, Group<W>>()
+  readonly #keysRunning = new Set<string>()
+  #running = 0
+  #waiting = 0
+  /** How many ended within the present interval, and within the one before. */
+  #ended = 0
+  #ended_before = 0
+  #interval_ms = 0
+
+  constructor(options: QueueSlotsOptions<W>) {
+    this.#options = options
+  }
+
+  limits(now_ms: number): ClaimLimits {
+    this.#rotate(now_ms)
+    const ahead = Math.min(AHEAD_MAX, Math.max(this.#ended, this.#ended_before))
+    return {
+      total: Math.max(0, this.#options.slots + ahead - this.#running - this.#waiting),
+      groupMax: (group) => this.#groupMax(group) + ahead,
+      claimed: new Map([...this.#groups].map(([name, { running, waiting }]) => [name, running + waiting.length])),
+    }
+  }
+
+  /** A claimed row waits for its slot. */
+  add(work: W): void {
+    const name = this.#options.groupOf(work)
+    const group = this.#groups.get(name) ?? { running: 0, waiting: [] }
+    this.#groups.set(name, group)
+    group.waiting.push(work)
+    this.#waiting++
+  }
+
+  /** What is worked on next, of the group with the fewest running; it has a slot until `end`. Undefined: nothing may begin now. */
+  next(): W | undefined {
+    let best: { group: Group<W>; index: number } | undefined
+    for (const [name, group] of this.#groups) {
+      if (!this.#mayRun(name, group) || (best && group.running >= best.group.running)) continue
+      const index = group.waiting.findIndex((work) => !this.#isKeyRunning(work))
+      if (index >= 0) best = { group, index }
+    }
+    if (!best) return undefined
+    const [work] = best.group.waiting.splice(best.index, 1)
+    best.group.running++
+    this.#running++
+    this.#waiting--
+    if (this.#options.orderingKeyOf) this.#keysRunning.add(this.#options.orderingKeyOf(work!))
+    return work
+  }
+
+  /** The work on a row is over, and its slot is free. */
+  end(work: W, now_ms: number): void {
+    this.#rotate(now_ms)
+    const name = this.#options.groupOf(work)
+    this.#ended++
+    this.#running--
+    this.#groups.get(name)!.running--
+    if (this.#options.orderingKeyOf) this.#keysRunning.delete(this.#options.orderingKeyOf(work))
+    this.#deleteIfEmpty(name)
+  }
+
+  /** Removes rows that wait: all, or those chosen. */
+  withdraw(isChosen: (work: W) => boolean = () => true): W[] {
+    const withdrawn: W[] = []
+    for (const [name, group] of this.#groups) {
+      withdrawn.push(...group.waiting.filter(isChosen))
+      group.waiting = group.waiting.filter((work) => !isChosen(work))
+      this.#deleteIfEmpty(name)
+    }
+    this.#waiting -= withdrawn.length
+    return withdrawn
+  }
+
+  #groupMax(group: string): number {
+    return this.#options.groupMax?.(group) ?? this.#options.slots
+  }
+
+  #mayRun(name: string, { running, waiting }: Group<W>): boolean {
+    if (waiting.length === 0) return false
+    return this.#running < (running === 0 ? this.#options.slots : this.#groupMax(name))
+  }
+
+  #isKeyRunning(work: W): boolean {
+    return this.#options.orderingKeyOf !== undefined && this.#keysRunning.has(this.#options.orderingKeyOf(work))
+  }
+
+  #deleteIfEmpty(name: string): void {
+    const { running, waiting } = this.#groups.get(name)!
+    if (running === 0 && waiting.length === 0) this.#groups.delete(name)
+  }
+
+  #rotate(now_ms: number): void {
+    const passed_ms = now_ms - this.#interval_ms
+    if (passed_ms < AHEAD_MS) return
+    this.#ended_before = passed_ms < 2 * AHEAD_MS ? this.#ended : 0
+    this.#ended = 0
+    this.#interval_ms = now_ms
+  }
+}

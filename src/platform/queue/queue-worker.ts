@@ -1,0 +1,175 @@
+// The worker of a queue: claims rows that are due as slots become free, runs them, and completes those that are done in batches. A row that
+// it has claimed and not begun goes back after a second, or when it stops. What a killed process had claimed is claimed again when its lease
+// has ended.
+import type { ClaimedRow } from './leased-table.ts'
+import { QueueLoop } from './queue-loop.ts'
+import type { Claimed, HandlerResult, QueueRunner } from './queue-runner.ts'
+import { QueueSlots, type ClaimLimits, type QueueSlotsOptions } from './queue-slots.ts'
+
+const POLL_MS = 500
+/** Under load claims are this far apart, so that each takes a batch; the first after a rest is immediate. */
+const PACE_MS = 8
+/** What is done is completed together after so long. */
+const COMPLETE_MS = 5
+const COMPLETED_MAX = 40
+const RETRY_MS = 500
+/** A claimed row that has waited so long for a slot is released: another worker may have one. */
+const WAITED_MS_MAX = 1000
+
+export interface QueueWorkerOptions<Row extends ClaimedRow> {
+  runner: QueueRunner<Row>
+  /** Claims rows. @returns them, and whether there are more that are due */
+  claim: (limits: ClaimLimits) => Promise<{ rows: Row[]; more: boolean }>
+  handle: (claimed: Claimed<Row>) => Promise<HandlerResult>
+  slots: QueueSlotsOptions<Row>
+  /** Something went wrong that is tried again. */
+  onError: (error: unknown, message: string) => void
+  /** Called before each round. */
+  beforeClaim?: () => Promise<unknown>
+  poll_ms?: number
+}
+
+interface WaitingRow<Row> extends Claimed<Row> {
+  claimed_ms: number
+}
+
+export class QueueWorker<Row extends ClaimedRow> {
+  readonly #options: QueueWorkerOptions<Row>
+  readonly #loop: QueueLoop
+  readonly #slots: QueueSlots<WaitingRow<Row>>
+  readonly #running = new Set<Promise<void>>()
+  #done: WaitingRow<Row>[] = []
+  #completing: NodeJS.Timeout | undefined
+  #isStopped = false
+  /** There was more to claim than was claimed: the next row that ends makes room for it. */
+  #more = false
+
+  constructor(options: QueueWorkerOptions<Row>) {
+    const { groupOf, orderingKeyOf, slots, groupMax } = options.slots
+    this.#options = options
+    this.#slots = new QueueSlots({
+      slots,
+      groupOf: ({ row }) => groupOf(row),
+      ...(groupMax && { groupMax }),
+      ...(orderingKeyOf && { orderingKeyOf: ({ row }: WaitingRow<Row>) => orderingKeyOf(row) }),
+    })
+    this.#loop = new QueueLoop({
+      round: () => this.#round(),
+      poll_ms: options.poll_ms ?? POLL_MS,
+      pace_ms: PACE_MS,
+      onError: (error) => this.#report(error, 'claiming failed; will retry'),
+    })
+  }
+
+  start(): void {
+    this.#loop.start()
+  }
+
+  /** Something was queued. */
+  wake(): void {
+    this.#loop.wake()
+  }
+
+  /** Claims nothing more, releases what has not begun, waits for what is running and completes what is done. */
+  async stop(): Promise<void> {
+    this.#isStopped = true
+    await this.#loop.stop()
+    await this.#release()
+    // What is being completed when the last row ends began after the first look.
+    while (this.#running.size > 0) await Promise.all(this.#running)
+    await this.#complete()
+  }
+
+  /** Claims once, runs what was claimed to its end, and returns how many rows that were; for tests. */
+  async runOnce(): Promise<number> {
+    const claimed = await this.#claim()
+    this.#begin()
+    while (this.#running.size > 0) await Promise.all(this.#running)
+    await this.#complete()
+    return claimed
+  }
+
+  async #round(): Promise<boolean> {
+    const claimed = await this.#claim()
+    this.#begin()
+    const waited_ms = performance.now() - WAITED_MS_MAX
+    await this.#release(({ claimed_ms }) => claimed_ms < waited_ms)
+    return claimed > 0 && this.#more && this.#slots.limits(performance.now()).total > 0
+  }
+
+  /** Claims as much as there is room for. @returns how many rows */
+  async #claim(): Promise<number> {
+    const { runner, claim, beforeClaim } = this.#options
+    await beforeClaim?.()
+    const limits = this.#slots.limits(performance.now())
+    if (limits.total === 0) return 0
+    const sent_ms = runner.leases.now_ms()
+    const { rows, more } = await claim(limits)
+    this.#more = more
+    const claimed_ms = performance.now()
+    for (const row of rows) this.#slots.add({ ...runner.hold(row, sent_ms), claimed_ms })
+    return rows.length
+  }
+
+  #begin(): void {
+    if (this.#isStopped) return
+    for (let row = this.#slots.next(); row; row = this.#slots.next()) this.#track(this.#runOne(row))
+  }
+
+  #track(work: Promise<void>): void {
+    this.#running.add(work)
+    void work.finally(() => this.#running.delete(work))
+  }
+
+  async #runOne(claimed: WaitingRow<Row>): Promise<void> {
+    const outcome = await this.#options.runner.run(claimed, this.#options.handle)
+    this.#slots.end(claimed, performance.now())
+    if (outcome === 'done') this.#completeSoon(claimed)
+    this.#begin()
+    if (this.#more) this.#loop.wake()
+  }
+
+  #completeSoon(claimed: WaitingRow<Row>): void {
+    this.#done.push(claimed)
+    if (this.#done.length >= COMPLETED_MAX) this.#track(this.#complete())
+    else this.#completing ??= setTimeout(() => this.#track(this.#complete()), COMPLETE_MS)
+  }
+
+  /** Completes what is done; what cannot be completed now is tried again, as long as it is ours. */
+  async #complete(): Promise<void> {
+    clearTimeout(this.#completing)
+    this.#completing = undefined
+    const { queue } = this.#options.runner
+    const isOurs = ({ lease }: WaitingRow<Row>) => queue.isCompletedForAll || !lease.end
+    const done = this.#done.filter(isOurs)
+    this.#free(this.#done.filter((claimed) => !isOurs(claimed)))
+    this.#done = []
+    if (done.length === 0) return
+    try {
+      await queue.complete(done.map(({ row }) => row))
+      this.#free(done)
+    } catch (error) {
+      this.#options.onError(error, 'completing rows failed; will retry')
+      this.#done.push(...done)
+      // Not at the end: who claims them next runs them again.
+      if (!this.#isStopped) this.#completing ??= setTimeout(() => this.#track(this.#complete()), RETRY_MS)
+    }
+  }
+
+  /** Releases claimed rows that have not begun: all, or those chosen. */
+  async #release(isChosen?: (claimed: WaitingRow<Row>) => boolean): Promise<void> {
+    const waiting = this.#slots.withdraw(isChosen)
+    if (waiting.length === 0) return
+    this.#free(waiting)
+    // Otherwise their leases end.
+    await this.#options.runner.queue.release(waiting.map(({ row }) => row)).catch(() => 0)
+  }
+
+  #free(claimed: WaitingRow<Row>[]): void {
+    for (const { lease } of claimed) this.#options.runner.leases.release(lease)
+  }
+
+  #report(error: unknown, message: string): void {
+    if (!this.#isStopped) this.#options.onError(error, message)
+  }
+}
