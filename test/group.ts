@@ -4,7 +4,7 @@ import { globSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { after, before, describe } from 'node:test'
 import { pathToFileURL } from 'node:url'
-import { closeWhatIsOpen, untrack } from './support/untracked.ts'
+import { closeWhatIsOpen, skipUnlessSomeMatch, untrack } from './support/untracked.ts'
 
 /** For the tests of a file together, and for loading it. */
 const FILE_MS_MAX = 300_000
@@ -48,6 +48,7 @@ export async function runAlone(file: string): Promise<void> {
   after(closeWhatIsOpen)
   await load(file)
   await untrack()
+  skipUnlessSomeMatch()
 }
 
 async function inTime(loading: Promise<unknown>, file: string): Promise<void> {

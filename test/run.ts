@@ -1,7 +1,7 @@
 // The whole suite: one embedded PostgreSQL for all test files; most files in `src/` share processes, each other has one and a database of
 // its own. Further arguments are files; `--grep PATTERN` runs the tests whose titles match alone.
 import { execFile } from 'node:child_process'
-import { chmodSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { finished } from 'node:stream/promises'
 import { run } from 'node:test'
 import { spec } from 'node:test/reporters'
@@ -12,6 +12,7 @@ import { parseArgs, promisify } from 'node:util'
 import { openEmbedded } from '../src/platform/embedded-postgres/embedded-postgres.ts'
 import { grouped } from './groups.ts'
 import { testDataDir, testSettings } from './setup.ts'
+import { migratedDataDir, prepareTestDataDir } from './support/template.ts'
 
 /** More than there are cores: files that start whole programs wait for them much of their time. */
 const CONCURRENCY = 3
@@ -50,15 +51,18 @@ for (const { name, files } of groups) prepare(name, files, `runTogether(${JSON.s
 for (const file of alone.filter((other) => !isInTest(other))) prepareAlone(file)
 
 /** A run that was killed may have left a server behind; it is taken over and its folder made anew. It needs 4 GB at the end. */
-const left = await openEmbedded({ dataDir: testDataDir, ownership: 'required', log: () => {}, settings: testSettings })
-await left.stop()
-rmSync(testDataDir, { recursive: true, force: true })
+if (existsSync(testDataDir)) {
+  const left = await openEmbedded({ dataDir: testDataDir, ownership: 'required', log: () => {}, settings: testSettings })
+  await left.stop()
+  rmSync(testDataDir, { recursive: true, force: true })
+}
 
+await prepareTestDataDir()
 const database = await openEmbedded({ dataDir: testDataDir, ownership: 'required', log: () => {}, settings: testSettings })
 // Each process loads the program: what one has made of the sources the others need not make again.
 process.env.NODE_COMPILE_CACHE = fileURLToPath(new URL('../node_modules/.cache/drawbridge', import.meta.url))
 // Tests of whole programs copy it (`migrated` in test/support/program.ts).
-if (alone.some(isInTest)) process.env.DRAWBRIDGE_MIGRATED = await migratedFolder()
+if (alone.some(isInTest)) process.env.DRAWBRIDGE_MIGRATED = await migratedDataDir(runMigrate)
 const ending = new AbortController()
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => ending.abort())
 const tests = run({
@@ -79,14 +83,18 @@ const done = (file: string, ms: number) => {
 interface Ended {
   name: string
   nesting: number
+  skip?: unknown
   details: { type?: string; duration_ms: number }
 }
-/** In a group each file is a suite. */
-const suiteEnded = ({ name, nesting, details }: Ended) => {
-  if (nesting === 0 && details.type === 'suite' && unfinished.has(name)) done(name, details.duration_ms)
+let testsRun = 0
+/** In a group each file is a suite. A process without tests is told as one itself. */
+const ended = ({ name, nesting, skip, details }: Ended) => {
+  if (details.type === 'suite') {
+    if (nesting === 0 && unfinished.has(name)) done(name, details.duration_ms)
+  } else if (skip === undefined && !processes.has(resolve(name))) testsRun++
 }
-tests.on('test:pass', suiteEnded)
-tests.on('test:fail', suiteEnded)
+tests.on('test:pass', ended)
+tests.on('test:fail', ended)
 tests.on('test:summary', ({ file, success, duration_ms }) => {
   const files = processes.get(file ?? '')
   if (file === undefined) {
@@ -107,6 +115,10 @@ if (unfinished.size) {
   process.stdout.write(`Files that have not run to their end:\n${[...unfinished].map((file) => `  ${file}\n`).join('')}`)
   process.exitCode = 1
 }
+if (pattern && testsRun === 0) {
+  process.stdout.write(`No test was run: none has a title that matches /${pattern.source}/, or those are skipped.\n`)
+  process.exitCode = 1
+}
 await database.stop()
 rmSync(testDataDir, { recursive: true, force: true })
 
@@ -116,13 +128,10 @@ function withPattern(files: string[]): string[] {
   return having.length ? having : files
 }
 
-/** A data folder with a database that is up to date, and nothing else. */
-async function migratedFolder(): Promise<string> {
-  const DATA_DIR = join(folder, 'migrated')
+/** Has the program make a data folder with a database that is up to date, and nothing else. */
+async function runMigrate(DATA_DIR: string): Promise<void> {
   const { PATH, TMPDIR } = process.env
   const main = fileURLToPath(new URL('../src/cli/entry.js', import.meta.url))
   const env = { PATH, ...(TMPDIR && { TMPDIR }), DATA_DIR, LOG_LEVEL: 'silent' }
   await promisify(execFile)(process.execPath, [main, 'migrate'], { env })
-  for (const file of ['postgres.log', 'server.lock', 'server.pid']) rmSync(join(DATA_DIR, file), { force: true })
-  return DATA_DIR
 }

@@ -1,21 +1,19 @@
 // What tests stand on: a database of their own made from a migrated template, a server that is spoken to over HTTP, and a team for
 // each test. Nothing of ours is replaced; the worker's jobs run when a test says so.
-import { createHash, randomUUID } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import { after } from 'node:test'
 import pg from 'pg'
 import { Pool, type Dispatcher } from 'undici'
 import { testDataDir, testSettings } from '../setup.ts'
+import { installation, prepareTestDataDir, templateDatabase } from './template.ts'
 import { constraints, hooksIn, handlersIn, later, neighbours, operationsIn, pagesIn } from '../../src/app/modules.ts'
-import { loadCatalog, catalogChecksum } from '../../src/lab/catalog/load.ts'
 import { seedStandardTests } from '../../src/lab/catalog/lab-tests.ts'
-import { insuranceChecksum, loadInsuranceData } from '../../src/people/insurance/load.ts'
 import { takeUnlinked } from '../../src/lab/links/links.ts'
-import { loadPlatformAccounts } from '../../src/lab/accounts/platform-accounts.ts'
 import { administer } from '../../src/tenancy/access/access.ts'
 import { createOrgKey, createTeamKey } from '../../src/tenancy/keys/keys.ts'
 import { createOrg, createTeam, loadTenant, placeTeam } from '../../src/tenancy/teams/teams.ts'
 import { AccessLog } from '../../src/platform/access-log/access-log.ts'
-import { Cells, schemaOf } from '../../src/platform/db/cells.ts'
+import { Cells } from '../../src/platform/db/cells.ts'
 import { cellNames, type CellName } from '../../src/platform/db/cell-names.ts'
 import { teamNow, type Connection, type Db } from '../../src/platform/db/database.ts'
 import { openEmbedded } from '../../src/platform/embedded-postgres/embedded-postgres.ts'
@@ -23,18 +21,14 @@ import { heavy } from '../../src/platform/runtime/worker-threads.ts'
 import { createHttp } from '../../src/platform/http/server.ts'
 import { createLog } from '../../src/platform/telemetry/log.ts'
 import { createMetrics } from '../../src/platform/telemetry/metrics.ts'
-import { migrate } from '../../src/platform/db/migrate.ts'
-import { migrationsOf } from '../../src/platform/db/migrations.ts'
 import { addBrowserPages } from '../../src/platform/http/system-pages.ts'
 import { locator } from '../../src/visits/geocoding/geocoder.ts'
 import type { Cleanup } from '../../src/platform/queue/retention.ts'
-import { installationOf, protectionChecksum } from '../../src/platform/db/row-security.ts'
 import { T } from '../../src/platform/schema/schema.ts'
 import { Sockets } from '../../src/platform/http/sockets.ts'
 import { sql } from '../../src/platform/db/sql.ts'
 import { newVaultKey, Vault } from '../../src/platform/crypto/vault.ts'
 import { JobRunner } from '../../src/platform/queue/job-runner.ts'
-import { loadSandboxSites, sitesChecksum } from '../../src/visits/psc/load-sandbox-sites.ts'
 import { PscDirectory } from '../../src/visits/psc/directory.ts'
 import { ClockMoves } from '../../src/sandbox/clock/clock-lease.ts'
 import { assertNotDeleted } from '../../src/people/users/users.ts'
@@ -42,48 +36,12 @@ import { FeedWatch } from '../../src/events/feed/feed-waiters.ts'
 import { Targets } from '../../src/platform/net/outbound-targets.ts'
 
 const log = createLog(process.env.TEST_LOG_LEVEL ?? 'silent')
+await prepareTestDataDir()
 const embedded = await openEmbedded({ dataDir: testDataDir, ownership: 'if-free', log: () => {}, settings: testSettings })
 const server = embedded.connection as Extract<Connection, { host: string }>
 
-/** Databases of tests are copies of one, and have its roles. */
-export const installation = installationOf('template')
-
-/** The template: every schema migrated, every catalog loaded. Made once per state of migrations and catalog. */
-async function templateDatabase(): Promise<string> {
-  const checksums = [...migrationsOf('cell'), ...migrationsOf('control')].map(({ checksum }) => checksum)
-  const name = `template_${createHash('sha256')
-    .update([...checksums, protectionChecksum(), catalogChecksum(), insuranceChecksum(), sitesChecksum()].join())
-    .digest('hex')
-    .slice(0, 16)}`
-  const admin = new pg.Client(server)
-  await admin.connect()
-  try {
-    await admin.query('select pg_advisory_lock(7)')
-    const { rowCount } = await admin.query('select 1 from pg_database where datname = $1', [name])
-    if (rowCount) return name
-    await admin.query(`drop database if exists ${name}_making with (force)`)
-    await admin.query(`create database ${name}_making`)
-    const connection = { ...server, database: `${name}_making` }
-    await migrate(connection, 'control', 'control', { installation })
-    for (const cell of cellNames) await migrate(connection, schemaOf(cell), 'cell', { installation })
-    const options = { connection, connections_max: 2, checkRows: true, installation }
-    const cells = new Cells(options, new Map(cellNames.map((cell) => [cell, options])))
-    for (const cell of cellNames) {
-      await loadCatalog(cells.of(cell), { offers: true })
-      await loadInsuranceData(cells.of(cell))
-      await loadPlatformAccounts(cells.of(cell))
-      await loadSandboxSites(cells.of(cell))
-    }
-    await cells.close()
-    await admin.query(`alter database ${name}_making rename to ${name}`)
-    return name
-  } finally {
-    await admin.end()
-  }
-}
-
 const database = `test_${process.pid}_${randomUUID().slice(0, 8)}`
-const template = await templateDatabase()
+const template = await templateDatabase(server)
 const admin = new pg.Client(server)
 await admin.connect()
 await admin.query(`create database ${database} template ${template} strategy file_copy`)

@@ -53,11 +53,18 @@ function assertTracked(): void {
 }
 
 for (const name of ['describe', 'suite']) registering[name] = watched(registering[name]!)
+const { test } = registering
+let matching = 0
 // Not without a pattern: a test that fails is reported with the line that has called `test`, which is here then.
 if (pattern)
   for (const name of ['test', 'it']) {
     const register = registering[name]!
-    registering[name] = Object.assign((...given: unknown[]) => (matches(given[0]) ? register(...given) : undefined), register)
+    const choosing: Call = (...given) => {
+      if (!matches(given[0])) return undefined
+      matching++
+      return register(...given)
+    }
+    registering[name] = Object.assign(choosing, register)
   }
 for (const name of ['before', 'beforeEach', 'afterEach']) {
   const register = registering[name]!
@@ -78,6 +85,11 @@ export async function untrack(): Promise<void> {
   for (const hook of hooks) hook.disable()
   isTracked = false
   process.on('uncaughtExceptionMonitor', (error) => console.error('Nobody has caught this error, which fails the file:', error))
+}
+
+/** To be called when every suite is built. A process that registers no test never does what is to be done after its tests, and does not end. */
+export function skipUnlessSomeMatch(): void {
+  if (pattern && matching === 0) test!('no title matches', { skip: true })
 }
 
 /** Do what tests have asked for, at the end of a file. What was opened last is closed first. */

@@ -8,16 +8,8 @@ import { T } from '../schema/schema.ts'
 import { sql } from '../db/sql.ts'
 import { Worker, type WorkerOptions } from './worker.ts'
 import { Cells } from '../db/cells.ts'
-import {
-  asOwner,
-  cells as testCells,
-  connection,
-  given,
-  guard,
-  installation,
-  metrics,
-  type Given,
-} from '../../../test/support/server.ts'
+import { asOwner, cells as testCells, connection, given, guard, metrics, type Given } from '../../../test/support/server.ts'
+import { installation } from '../../../test/support/template.ts'
 
 const options = { connection, connections_max: 8, checkRows: true, installation }
 /** One cell alone: a worker takes whatever is due there. */
