@@ -4,7 +4,7 @@ import type { PlainTx } from '../../platform/db/transaction.ts'
 import type { CellParams } from '../../platform/http/management-shapes.ts'
 import { reached } from '../../tenancy/teams/reach.ts'
 import type { About, Manager } from '../../platform/http/operation.ts'
-import { newestPage, readNewest } from '../../platform/http/cursors.ts'
+import { byCreation, Pages } from '../../platform/http/pages.ts'
 import { Nullable, T, type Static } from '../../platform/schema/schema.ts'
 import { keyHash } from '../../platform/crypto/api-keys.ts'
 import type { SealedColumn } from '../../platform/crypto/sealed-columns.ts'
@@ -13,8 +13,6 @@ import type { Vault } from '../../platform/crypto/vault.ts'
 import { masked, unmasked, type Details } from './credential-details.ts'
 import { lockTeams } from '../../tenancy/teams/lock-teams.ts'
 import type { Credential, CredentialProvider, CredentialQuery, UpsertCredential } from './schema.ts'
-
-const PAGE = 50
 
 const Row = T.Object({
   id: T.String(),
@@ -67,19 +65,16 @@ function shown(vault: Vault, row: Row): Credential {
 /** Credentials in this cell of the teams that the key reaches, newest first, 50 a page. 400: a cursor of another list. */
 export async function listCredentials(tx: PlainTx, vault: Vault, manager: Manager, place: CellParams, query: CredentialQuery) {
   const list = `credentials ${manager.org} ${place.env} ${place.region} ${query.provider ?? ''} ${query.team_id?.join() ?? ''}`
-  const conditions = [reached(manager, query.team_id)]
+  const pages = new Pages(list, query, byCreation('c'))
+  const conditions = [reached(manager, query.team_id), pages.after]
   if (query.provider !== undefined) conditions.push(sql`c.provider = ${query.provider}`)
-  if (query.next_cursor !== undefined) {
-    const { at, id } = readNewest(list, query.next_cursor)
-    conditions.push(sql`(c.created_at, c.id) < (${at}::timestamptz, ${id}::uuid)`)
-  }
   const rows = await tx.many(
     Row,
     sql`
     select ${columns} from custom_credential c join team t on t.id = c.team_id
-    where ${and(conditions)} order by c.created_at desc, c.id desc limit ${PAGE + 1}`,
+    where ${and(conditions)} ${pages.order}`,
   )
-  const { page, next_cursor } = newestPage(list, rows, PAGE, (row) => ({ at: row.created_at, id: row.id }))
+  const { page, next_cursor } = pages.cut(rows, ({ created_at, id }) => [created_at, id])
   return { credentials: page.map((row) => shown(vault, row)), next_cursor }
 }
 

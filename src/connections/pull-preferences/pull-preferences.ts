@@ -5,9 +5,9 @@ import { badRequest, invalidValue } from '../../platform/http/errors.ts'
 import type { CellParams } from '../../platform/http/management-shapes.ts'
 import { reached } from '../../tenancy/teams/reach.ts'
 import type { About, Manager } from '../../platform/http/operation.ts'
-import { newestPage, readNewest } from '../../platform/http/cursors.ts'
+import { byCreation, Pages } from '../../platform/http/pages.ts'
 import { Nullable, T, type Static } from '../../platform/schema/schema.ts'
-import { and, sql } from '../../platform/db/sql.ts'
+import { sql } from '../../platform/db/sql.ts'
 import { DAYS_MAX, pulledProviders, usualPull, type PulledProvider } from './pull-defaults.ts'
 import { PAGE, type Pull, type PullQuery, type PullWithLimit, type RevertPullsQuery, type UpsertPulls } from './schema.ts'
 import { lockTeams } from '../../tenancy/teams/lock-teams.ts'
@@ -56,19 +56,14 @@ async function shown(tx: PlainTx, team_ids: string[], providers: readonly Pulled
  */
 export async function listPulls(tx: PlainTx, manager: Manager, place: CellParams, query: PullQuery) {
   const list = `pulls ${manager.org} ${place.env} ${place.region} ${query.team_id?.join() ?? ''}`
-  const limit = query.limit ?? PAGE
-  const conditions = [reached(manager, query.team_id)]
-  if (query.next_cursor !== undefined) {
-    const { at, id } = readNewest(list, query.next_cursor)
-    conditions.push(sql`(t.created_at, t.id) < (${at}::timestamptz, ${id}::uuid)`)
-  }
+  const pages = new Pages(list, query, byCreation('t'), { limit: PAGE })
   const teams = await tx.many(
     Team,
     sql`
     select t.id, t.created_at from team t
-    where ${and(conditions)} order by t.created_at desc, t.id desc limit ${limit + 1}`,
+    where ${reached(manager, query.team_id)} and ${pages.after} ${pages.order}`,
   )
-  const { page, next_cursor } = newestPage(list, teams, limit, (team) => ({ at: team.created_at, id: team.id }))
+  const { page, next_cursor } = pages.cut(teams, ({ created_at, id }) => [created_at, id])
   const asked = query.provider?.length ? pulledProviders.filter((name) => query.provider!.includes(name)) : pulledProviders
   const data_pull_preferences = await shown(
     tx,

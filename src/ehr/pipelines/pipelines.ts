@@ -4,7 +4,7 @@ import { inTurn } from '../../platform/db/erasure.ts'
 import { badRequest, invalid } from '../../platform/http/errors.ts'
 import type { Fault } from '../../platform/schema/fault.ts'
 import type { About, Manager } from '../../platform/http/operation.ts'
-import { newestPage, readNewest } from '../../platform/http/cursors.ts'
+import { byCreation, Pages } from '../../platform/http/pages.ts'
 import { Nullable, T } from '../../platform/schema/schema.ts'
 import type { SealedColumn } from '../../platform/crypto/sealed-columns.ts'
 import { MASK } from '../../platform/crypto/api-keys.ts'
@@ -12,8 +12,6 @@ import { and, sql } from '../../platform/db/sql.ts'
 import type { Vault } from '../../platform/crypto/vault.ts'
 import { reached, reachedIn, reachedTeam } from '../../tenancy/teams/reach.ts'
 import { TEAMS_MAX, type Authentication, type EhrType, type Pipeline, type UpsertPipelines } from './schema.ts'
-
-const PAGE = 50
 
 /** The cell of a request. */
 export interface Place {
@@ -77,22 +75,19 @@ export async function listPipelines(
   query: { team_id?: string; next_cursor?: string },
 ) {
   const list = `ehr pipelines ${manager.org} ${place.environment} ${place.region} ${query.team_id ?? ''}`
-  const conditions = [reached(manager)]
+  const pages = new Pages(list, query, byCreation('p'))
+  const conditions = [reached(manager), pages.after]
   if (query.team_id !== undefined) {
     await reachedTeam(control, manager, query.team_id)
     conditions.push(sql`p.team_id = ${query.team_id}`)
-  }
-  if (query.next_cursor !== undefined) {
-    const { at, id } = readNewest(list, query.next_cursor)
-    conditions.push(sql`(p.created_at, p.id) < (${at}::timestamptz, ${id}::uuid)`)
   }
   const rows = await tx.many(
     Row,
     sql`
     select ${columns} from ehr_pipeline p join team t on t.id = p.team_id
-    where ${and(conditions)} order by p.created_at desc, p.id desc limit ${PAGE + 1}`,
+    where ${and(conditions)} ${pages.order}`,
   )
-  const { page, next_cursor } = newestPage(list, rows, PAGE, (row) => ({ at: row.created_at, id: row.id }))
+  const { page, next_cursor } = pages.cut(rows, ({ created_at, id }) => [created_at, id])
   return { data: page.map(shown), next_token: next_cursor }
 }
 

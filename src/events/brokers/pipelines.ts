@@ -9,7 +9,7 @@ import type { PlainTx } from '../../platform/db/transaction.ts'
 import { badRequest, invalid, notFound } from '../../platform/http/errors.ts'
 import type { About, Manager } from '../../platform/http/operation.ts'
 import { followTeam } from '../../platform/queue/outbox.ts'
-import { newestPage, readNewest } from '../../platform/http/cursors.ts'
+import { instantKey, Pages, uuidKey } from '../../platform/http/pages.ts'
 import { Nullable, T, type Static } from '../../platform/schema/schema.ts'
 import type { SealedColumn } from '../../platform/crypto/sealed-columns.ts'
 import { and, sql } from '../../platform/db/sql.ts'
@@ -29,8 +29,6 @@ export interface Plant {
   targets: Targets
   pubsub_projects: PubSubProjects
 }
-
-const PAGE = 50
 
 const Row = T.Object({
   team_id: T.String(),
@@ -112,19 +110,16 @@ export async function listPipelines(
   const cell = cellOf(plant, place)
   if (query.team_id !== undefined) await reachedTeam(tx, manager, query.team_id)
   const list = `pipelines ${manager.org} ${place.env} ${place.region} ${query.team_id ?? ''}`
-  const conditions = [reached(manager)]
+  const pages = new Pages(list, query, [instantKey(sql`p.created_at`), uuidKey(sql`p.team_id`)])
+  const conditions = [reached(manager), pages.after]
   if (query.team_id !== undefined) conditions.push(sql`p.team_id = ${query.team_id}`)
-  if (query.next_cursor !== undefined) {
-    const { at, id } = readNewest(list, query.next_cursor)
-    conditions.push(sql`(p.created_at, p.team_id) < (${at}::timestamptz, ${id}::uuid)`)
-  }
   const rows = await cell.queries.many(
     Row,
     sql`
     select ${columns} from pipeline p join team t on t.id = p.team_id
-    where ${and(conditions)} order by p.created_at desc, p.team_id desc limit ${PAGE + 1}`,
+    where ${and(conditions)} ${pages.order}`,
   )
-  const { page, next_cursor } = newestPage(list, rows, PAGE, (row) => ({ at: row.created_at, id: row.team_id }))
+  const { page, next_cursor } = pages.cut(rows, ({ created_at, team_id }) => [created_at, team_id])
   return { pipelines: page.map((row) => shown(row, tryToOpen(plant.vault, row), projectsOf(plant, manager))), next_cursor }
 }
 

@@ -5,7 +5,7 @@ import type { Tx } from '../../platform/db/transaction.ts'
 import { notFound } from '../../platform/http/errors.ts'
 import { dbNow } from '../../platform/db/leases.ts'
 import { JsonText } from '../../platform/http/operation.ts'
-import { cursor, readCursor, uuidPart } from '../../platform/http/cursors.ts'
+import { Pages, uuidKey } from '../../platform/http/pages.ts'
 import { Nullable, T, type Static } from '../../platform/schema/schema.ts'
 import { and, sql, type Sql } from '../../platform/db/sql.ts'
 import { notDeleted } from '../../people/users/users.ts'
@@ -55,18 +55,14 @@ const shown = (row: Static<typeof Row>): Static<typeof Message> => ({
 /** A page of an endpoint's messages, newest first, without those about deleted users. 404: no such endpoint. 400: a cursor of another list. */
 export async function listMessages(tx: Tx, webhook_id: string, query: Static<typeof MessageQuery>) {
   await getEndpoint(tx, webhook_id)
-  const limit = query.limit ?? 50
   const list = `messages of ${webhook_id} ${query.state ?? ''} ${query.event_type ?? ''}`
-  const conditions: Sql[] = []
+  const pages = new Pages(list, query, [uuidKey(sql`d.message_id`)])
+  const conditions = [pages.after]
   if (query.state !== undefined) conditions.push(sql`d.state = ${query.state}`)
   if (query.event_type !== undefined) conditions.push(sql`coalesce(e.type, m.type) = ${query.event_type}`)
-  if (query.next_cursor !== undefined)
-    conditions.push(sql`d.message_id < ${readCursor(list, query.next_cursor, [uuidPart])[0]}::uuid`)
-  const found = await rows(tx, webhook_id, conditions, limit + 1)
-  const page = found.slice(0, limit)
+  const { page, next_cursor } = pages.cut(await rows(tx, webhook_id, conditions, pages.limit + 1), ({ id }) => [id])
   for (const { user_id } of page) tx.concerns(user_id)
-  const last = found.length > limit ? page.at(-1) : undefined
-  return { data: page.map(shown), next_cursor: last ? cursor(list, [last.id]) : null }
+  return { data: page.map(shown), next_cursor }
 }
 
 const UNKNOWN = 'Message not found'
@@ -117,10 +113,7 @@ export async function listAttempts(
   fixed: Record<string, string>,
 ) {
   const message = await findMessage(tx, webhook_id, message_id)
-  const limit = query.limit ?? 50
-  const list = `attempts ${webhook_id} ${message_id}`
-  const after =
-    query.next_cursor === undefined ? sql`true` : sql`id < ${readCursor(list, query.next_cursor, [uuidPart])[0]}::uuid`
+  const pages = new Pages(`attempts ${webhook_id} ${message_id}`, query, [uuidKey(sql`id`)])
   const kept = sql`
     select attempt_id as id, 'scheduled' as trigger, attempted_at as at, duration_ms, response_status, response_body, null as error,
            true as succeeded, signature, coalesce(custom_headers, '{}') as custom_headers
@@ -134,10 +127,9 @@ export async function listAttempts(
       select id, trigger, at, duration_ms, response_status, response_body, error, succeeded, signature, custom_headers
       from delivery_attempt where team_id = ${tx.team} and webhook_id = ${webhook_id} and message_id = ${message.id}
       union all ${kept}) attempt
-    where ${after} order by id desc limit ${limit + 1}`,
+    where ${pages.after} ${pages.order}`,
   )
-  const page = found.slice(0, limit)
-  const last = found.length > limit ? page.at(-1) : undefined
+  const { page, next_cursor } = pages.cut(found, ({ id }) => [id])
   const id = messageId(message.id)
   const data = page.map((row): Static<typeof Attempt> => ({
     id: attemptId(row.id),
@@ -161,7 +153,7 @@ export async function listAttempts(
     response_body: Buffer.from(row.response_body).subarray(0, SHOWN_BYTES_MAX).toString('utf8'),
     error: row.error,
   }))
-  return { data, next_cursor: last ? cursor(list, [last.id]) : null }
+  return { data, next_cursor }
 }
 
 /** What a delivery becomes that somebody sends again: due at once, with a new round of attempts; several go in the order of their messages. */

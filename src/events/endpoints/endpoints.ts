@@ -2,7 +2,7 @@
 import type { Tx } from '../../platform/db/transaction.ts'
 import { badRequest, busy, notFound } from '../../platform/http/errors.ts'
 import { followTeam } from '../../platform/queue/outbox.ts'
-import { newestPage, readNewest } from '../../platform/http/cursors.ts'
+import { instantKey, Pages } from '../../platform/http/pages.ts'
 import { T } from '../../platform/schema/schema.ts'
 import { join, sql, type Sql } from '../../platform/db/sql.ts'
 import type { Vault } from '../../platform/crypto/vault.ts'
@@ -55,15 +55,13 @@ const isEndpointId = (text: string): boolean => /^ep_[0-9a-f]{32}$/.test(text)
 
 /** Endpoints, newest first. 400: a cursor of another list. */
 export async function listEndpoints(tx: Tx, query: { limit?: number; next_cursor?: string }) {
-  const limit = query.limit ?? 50
-  const list = `webhooks ${tx.team}`
-  const from = query.next_cursor === undefined ? undefined : readNewest(list, query.next_cursor, isEndpointId)
-  const after = from === undefined ? sql`true` : sql`(created_at, id) < (${from.at}::timestamptz, ${from.id})`
+  const keys = [instantKey(sql`created_at`), { column: sql`id`, cast: sql`::text`, part: isEndpointId }]
+  const pages = new Pages(`webhooks ${tx.team}`, query, keys)
   const rows = await tx.many(
     Webhook,
-    sql`select ${columns} from webhook where team_id = ${tx.team} and ${after} order by created_at desc, id desc limit ${limit + 1}`,
+    sql`select ${columns} from webhook where team_id = ${tx.team} and ${pages.after} ${pages.order}`,
   )
-  const { page, next_cursor } = newestPage(list, rows, limit, ({ id, created_at }) => ({ id, at: created_at }))
+  const { page, next_cursor } = pages.cut(rows, ({ created_at, id }) => [created_at, id])
   return { data: page, next_cursor }
 }
 

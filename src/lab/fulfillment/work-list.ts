@@ -8,15 +8,13 @@ import type { CellName } from '../../platform/db/cell-names.ts'
 import type { PlainTx, Queries, Tx } from '../../platform/db/transaction.ts'
 import { badRequest, notFound } from '../../platform/http/errors.ts'
 import type { Manager } from '../../platform/http/operation.ts'
-import { newestPage, readNewest } from '../../platform/http/cursors.ts'
+import { byCreation, Pages } from '../../platform/http/pages.ts'
 import { Nullable, T, Timestamp, type Static } from '../../platform/schema/schema.ts'
 import { and, sql, type Sql } from '../../platform/db/sql.ts'
 import { expectations } from '../results/expected-results.ts'
 import { notDeleted, notDeletedOf } from '../../people/users/users.ts'
 import { labSlugs } from '../../people/users/sources.ts'
 import { Todo, type WorkDetails, type WorkItem, type WorkQuery } from './schema.ts'
-
-const PAGE = 50
 
 /** Statuses in which an order waits for somebody, some of them only sometimes. By these the orders are found. */
 const WAITING = [
@@ -84,18 +82,15 @@ export async function listWork(
   cell: CellName,
   query: WorkQuery,
 ): Promise<{ data: WorkItem[]; next_cursor: string | null }> {
-  const { team_id, lab, method, since, todo, next_cursor, limit = PAGE } = query
+  const { team_id, lab, method, since, todo } = query
   if (team_id !== undefined) await reachedTeam(control, manager, team_id)
   const list = `work ${manager.org} ${cell} ${JSON.stringify([team_id, lab, method, since, todo?.toSorted()])}`
   const teams = reached(manager, team_id === undefined ? undefined : [team_id])
-  const conditions = [sql`w.todo is not null`]
+  const pages = new Pages(list, query, byCreation('o'), { order: 'asc' })
+  const conditions = [sql`w.todo is not null`, pages.after]
   if (method !== undefined) conditions.push(sql`o.method = ${method}`)
   if (since !== undefined) conditions.push(sql`o.status_at >= ${since}`)
   if (todo?.length) conditions.push(sql`w.todo = any (${todo})`)
-  if (next_cursor !== undefined) {
-    const { at, id } = readNewest(list, next_cursor)
-    conditions.push(sql`(o.created_at, o.id) > (${at}::timestamptz, ${id}::uuid)`)
-  }
   // Each team has its own clock, in a sandbox.
   const today = sql`(${tx.now}::timestamptz + make_interval(secs => t.clock_offset_s))::date`
   const labs = byHand(cell).filter((slug) => lab === undefined || slug === lab)
@@ -109,16 +104,13 @@ export async function listWork(
     cross join lateral (select ${todoOf(today)} as todo) w
     where o.team_id = any (array(select t.id from team t where ${teams})) and o.low_status = any (${WAITING}) and ${and(conditions)}
       and ${notDeletedOf(sql`o.user_id`, sql`o.team_id`)}
-    order by o.created_at, o.id limit ${limit + 1}`,
+    ${pages.order}`,
   )
   const found = rows.map((row) => ({ row, order: JSON.parse(row.document) as Order }))
-  const { page: shown, next_cursor: next } = newestPage(list, found, limit, ({ order }) => ({
-    at: order.created_at,
-    id: order.id,
-  }))
+  const { page: shown, next_cursor } = pages.cut(found, ({ order }) => [order.created_at, order.id])
   for (const { order } of shown) tx.concerns(order.user_id, undefined, order.team_id)
   const page = shown.map(({ row, order }) => itemOf(row, order))
-  return { data: page.map((item) => ({ ...item, todo: item.todo! })), next_cursor: next }
+  return { data: page.map((item) => ({ ...item, todo: item.todo! })), next_cursor }
 }
 
 const itemOf = ({ todo, low_status, status_at }: Row, order: Order) => ({

@@ -4,7 +4,7 @@ import { iso, plusSeconds } from '../../platform/runtime/clock.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
 import { invalidValue, notFound, Problem } from '../../platform/http/errors.ts'
 import { JsonText } from '../../platform/http/operation.ts'
-import { newestPage, readNewest } from '../../platform/http/cursors.ts'
+import { byCreation, Pages } from '../../platform/http/pages.ts'
 import { T } from '../../platform/schema/schema.ts'
 import { and, sql, type Sql } from '../../platform/db/sql.ts'
 import type { Order } from '../orders/schema.ts'
@@ -41,8 +41,8 @@ const Total = T.Object({ total: T.Integer() })
 
 /** A page of those of the team's reviews that satisfy all conditions, on `r`, and may be of a user who is not deleted. */
 export async function page(tx: Tx, name: string, query: UnmatchedResultQuery, seen: Sql[]): Promise<UnmatchedResultPage> {
-  const { limit = 50, next_cursor, ...filters } = query
-  const list = `${name} ${tx.team} ${JSON.stringify(Object.entries(filters).toSorted())}`
+  const { limit: _, next_cursor: __, ...filters } = query
+  const pages = new Pages(`${name} ${tx.team} ${JSON.stringify(Object.entries(filters).toSorted())}`, query, byCreation('r'))
   const conditions = [
     sql`r.team_id = ${tx.team}`,
     sql`r.status <> 'matched'`,
@@ -50,20 +50,15 @@ export async function page(tx: Tx, name: string, query: UnmatchedResultQuery, se
     ...seen,
     ...narrowed(filters),
   ]
-  const from = next_cursor === undefined ? undefined : readNewest(list, next_cursor)
-  const after = from ? [sql`(r.created_at, r.id) < (${from.at}::timestamptz, ${from.id}::uuid)`] : []
   const [rows, { total }] = await Promise.all([
-    tx.many(
-      RawResult,
-      sql`${selectRawResults} where ${and([...conditions, ...after])} order by r.created_at desc, r.id desc limit ${limit + 1}`,
-    ),
+    tx.many(RawResult, sql`${selectRawResults} where ${and([...conditions, pages.after])} ${pages.order}`),
     tx.one(
       Total,
       sql`select count(*) as total from raw_result r join lab l on l.id = r.lab_id where ${and(conditions)} and r.team_id = ${tx.team}`,
     ),
   ])
-  const found = newestPage(list, rows, limit, ({ id, created_at }) => ({ id, at: created_at }))
-  return { data: await shown(tx, found.page), next_cursor: found.next_cursor, total }
+  const { page, next_cursor } = pages.cut(rows, ({ created_at, id }) => [created_at, id])
+  return { data: await shown(tx, page), next_cursor, total }
 }
 
 function narrowed(filters: Omit<UnmatchedResultQuery, 'limit' | 'next_cursor'>): Sql[] {

@@ -10,7 +10,7 @@ export const cursor = (list: string, position: readonly string[]): string =>
   Buffer.from(JSON.stringify([tagOf(list), ...position])).toString('base64url')
 
 /** What one part of a position must look like. A cursor is not signed: a statement sees nothing of it that is not checked here. */
-type Part = (text: string) => boolean
+export type Part = (text: string) => boolean
 
 export const uuidPart: Part = (text) => !(formats.uuid!(text) instanceof FormatFault)
 
@@ -41,26 +41,4 @@ export function readCursor<const P extends readonly Part[]>(list: string, text: 
     // Not JSON, or no list: refused below like any other text that is not one of our cursors.
   }
   throw badRequest('The cursor is not one of this list')
-}
-
-interface Newest {
-  id: string
-  at: string
-}
-
-/**
- * Where a list that is newest first, by instant and id, goes on. 400: not a cursor of this list.
- * @param id what ids of the list must look like
- */
-export function readNewest(list: string, text: string, id: Part = uuidPart): Newest {
-  const [at, last] = readCursor(list, text, [instantPart, id])
-  return { at, id: last }
-}
-
-/** The first `size` of the rows found, and the cursor of the next page when there are more. */
-export function newestPage<R>(list: string, rows: R[], size: number, position: (row: R) => Newest) {
-  const page = rows.slice(0, size)
-  if (rows.length <= size) return { page, next_cursor: null }
-  const { at, id } = position(page.at(-1)!)
-  return { page, next_cursor: cursor(list, [at, id]) }
 }

@@ -1,12 +1,10 @@
 // The access log as organizations read it: who has seen or changed the data of one of their patients.
 import { iso } from '../../platform/runtime/clock.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
-import { cursor, numberPart, readCursor } from '../../platform/http/cursors.ts'
+import { numberKey, Pages } from '../../platform/http/pages.ts'
 import { T, type Static } from '../../platform/schema/schema.ts'
-import { and, sql } from '../../platform/db/sql.ts'
+import { sql } from '../../platform/db/sql.ts'
 import type { AccessLine, AccessQuery } from './schema.ts'
-
-const PAGE = 50
 
 const Row = T.Object({ seq: T.Integer(), line: T.String() })
 
@@ -29,17 +27,15 @@ export async function listAccess(
   tx: Tx,
   query: AccessQuery,
 ): Promise<{ data: Static<typeof AccessLine>[]; next_cursor: string | null }> {
-  const limit = query.limit ?? PAGE
-  const list = `access ${tx.team} ${query.user_id}`
-  const conditions = [sql`users @> array[${query.user_id}]::uuid[]`]
-  if (query.next_cursor !== undefined)
-    conditions.push(sql`seq < ${readCursor(list, query.next_cursor, [numberPart(15)])[0]}::bigint`)
+  const pages = new Pages(`access ${tx.team} ${query.user_id}`, query, [numberKey(sql`seq`)])
   const rows = await tx.many(
     Row,
-    sql`select seq, line from access_log_of_team where team_id = ${tx.team} and ${and(conditions)} order by seq desc limit ${limit + 1}`,
+    sql`
+    select seq, line from access_log_of_team
+    where team_id = ${tx.team} and users @> array[${query.user_id}]::uuid[] and ${pages.after} ${pages.order}`,
   )
-  const data = rows.slice(0, limit)
-  return { data: data.map(shown), next_cursor: rows.length > limit ? cursor(list, [String(data.at(-1)!.seq)]) : null }
+  const { page, next_cursor } = pages.cut(rows, ({ seq }) => [String(seq)])
+  return { data: page.map(shown), next_cursor }
 }
 
 function shown({ seq, line }: Static<typeof Row>): Static<typeof AccessLine> {

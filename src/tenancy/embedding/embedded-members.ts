@@ -2,14 +2,12 @@
 // Source: management-auth.md 16.
 import type { PlainTx } from '../../platform/db/transaction.ts'
 import { notFound, Problem } from '../../platform/http/errors.ts'
-import { newestPage, readNewest } from '../../platform/http/cursors.ts'
+import { byCreation, Pages } from '../../platform/http/pages.ts'
 import { T } from '../../platform/schema/schema.ts'
-import { and, join, sql, type Sql } from '../../platform/db/sql.ts'
+import { join, sql, type Sql } from '../../platform/db/sql.ts'
 import { EmbeddedMember, type CreateEmbeddedMember, type PatchEmbeddedMember } from './schema.ts'
 import { lockOrg } from '../organizations/organizations.ts'
 import { assertTeams } from '../teams/role-bindings.ts'
-
-const PAGE = 50
 
 const columns = sql`
   id, integration_member_id, name, email, avatar,
@@ -19,21 +17,16 @@ const columns = sql`
 const Listed = T.Intersect([EmbeddedMember, T.Object({ created_at: T.String() })])
 
 /** Members, newest first, 50 a page. 400: a cursor of another list. */
-export async function listEmbeddedMembers(tx: PlainTx, org_id: string, next: string | undefined) {
-  const list = `embedded members ${org_id}`
-  const conditions = [sql`org_id = ${org_id}`]
-  if (next !== undefined) {
-    const { at, id } = readNewest(list, next)
-    conditions.push(sql`(created_at, id) < (${at}::timestamptz, ${id}::uuid)`)
-  }
+export async function listEmbeddedMembers(tx: PlainTx, org_id: string, next_cursor?: string) {
+  const pages = new Pages(`embedded members ${org_id}`, { next_cursor }, byCreation())
   const rows = await tx.many(
     Listed,
     sql`
     select ${columns}, created_at from embedded_member
-    where ${and(conditions)} order by created_at desc, id desc limit ${PAGE + 1}`,
+    where org_id = ${org_id} and ${pages.after} ${pages.order}`,
   )
-  const { page, next_cursor } = newestPage(list, rows, PAGE, (row) => ({ at: row.created_at, id: row.id }))
-  return { data: page.map(({ created_at: _at, ...member }) => member), next_cursor }
+  const cut = pages.cut(rows, ({ created_at, id }) => [created_at, id])
+  return { data: cut.page.map(({ created_at: _at, ...member }) => member), next_cursor: cut.next_cursor }
 }
 
 /** Teams of a request, each once; undefined where it says nothing of teams. 404: a team that the organization does not have. */

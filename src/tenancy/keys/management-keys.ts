@@ -3,14 +3,12 @@ import { plusSeconds } from '../../platform/runtime/clock.ts'
 import type { PlainTx } from '../../platform/db/transaction.ts'
 import { badRequest, forbidden, invalid, invalidValue, notFound } from '../../platform/http/errors.ts'
 import type { Manager } from '../../platform/http/operation.ts'
-import { newestPage, readNewest } from '../../platform/http/cursors.ts'
+import { byCreation, Pages } from '../../platform/http/pages.ts'
 import { keyHash, keyHint, newKey } from '../../platform/crypto/api-keys.ts'
 import { and, sql } from '../../platform/db/sql.ts'
 import type { Administration } from '../access/access.ts'
 import { assertTeams } from '../teams/role-bindings.ts'
 import { ManagementKey, type CreateManagementKey, type ManagementKeyQuery, type PatchManagementKey } from '../teams/schema.ts'
-
-const PAGE = 50
 
 /** Keys are made by keys and by command; people cannot sign in yet. */
 const selectKey = sql`
@@ -23,19 +21,13 @@ const selectKey = sql`
 /** Keys of the organization, newest first, 50 a page, without their texts. 400: a cursor of another list. */
 export async function listManagementKeys(tx: PlainTx, org_id: string, query: ManagementKeyQuery) {
   const list = `management keys ${org_id} ${query.team_id ?? ''} ${query.role ?? ''}`
-  const conditions = [sql`k.org_id = ${org_id}`]
+  const pages = new Pages(list, query, byCreation('k'))
+  const conditions = [sql`k.org_id = ${org_id}`, pages.after]
   if (query.team_id !== undefined)
     conditions.push(sql`exists (select from management_key_team b where b.key_id = k.id and b.team_id = ${query.team_id})`)
   if (query.role !== undefined) conditions.push(sql`k.role = ${query.role}`)
-  if (query.next_cursor !== undefined) {
-    const { at, id } = readNewest(list, query.next_cursor)
-    conditions.push(sql`(k.created_at, k.id) < (${at}::timestamptz, ${id}::uuid)`)
-  }
-  const rows = await tx.many(
-    ManagementKey,
-    sql`${selectKey} where ${and(conditions)} order by k.created_at desc, k.id desc limit ${PAGE + 1}`,
-  )
-  const { page, next_cursor } = newestPage(list, rows, PAGE, (key) => ({ at: key.created_at, id: key.id }))
+  const rows = await tx.many(ManagementKey, sql`${selectKey} where ${and(conditions)} ${pages.order}`)
+  const { page, next_cursor } = pages.cut(rows, ({ created_at, id }) => [created_at, id])
   return { data: page, next_cursor }
 }
 

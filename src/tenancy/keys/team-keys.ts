@@ -2,7 +2,7 @@
 import type { CellName } from '../../platform/db/cell-names.ts'
 import type { PlainTx } from '../../platform/db/transaction.ts'
 import type { About, Manager } from '../../platform/http/operation.ts'
-import { newestPage, readNewest } from '../../platform/http/cursors.ts'
+import { byCreation, Pages } from '../../platform/http/pages.ts'
 import { T } from '../../platform/schema/schema.ts'
 import { and, sql } from '../../platform/db/sql.ts'
 import type { Administration } from '../access/access.ts'
@@ -10,8 +10,6 @@ import { createTeamKey, masked } from './keys.ts'
 import { reached, reachedIn, reachedTeam } from '../teams/reach.ts'
 import type { CellParams } from '../../platform/http/management-shapes.ts'
 import type { TeamApiKey } from '../teams/schema.ts'
-
-const PAGE = 50
 
 const cellOf = ({ env, region }: CellParams): CellName => `${env}-${region}`
 
@@ -25,23 +23,19 @@ export async function listKeys(
   query: { team_id?: string; next_cursor?: string },
 ) {
   const cell = cellOf(place)
-  const list = `team keys ${manager.org} ${cell} ${query.team_id ?? ''}`
-  const conditions = [reached(manager), sql`k.cell = ${cell}`]
+  const pages = new Pages(`team keys ${manager.org} ${cell} ${query.team_id ?? ''}`, query, byCreation('k'))
+  const conditions = [reached(manager), sql`k.cell = ${cell}`, pages.after]
   if (query.team_id !== undefined) {
     await reachedTeam(tx, manager, query.team_id)
     conditions.push(sql`k.team_id = ${query.team_id}`)
-  }
-  if (query.next_cursor !== undefined) {
-    const { at, id } = readNewest(list, query.next_cursor)
-    conditions.push(sql`(k.created_at, k.id) < (${at}::timestamptz, ${id}::uuid)`)
   }
   const rows = await tx.many(
     Row,
     sql`
     select k.id, k.label, k.hint, k.team_id, k.created_at from api_key k join team t on t.id = k.team_id
-    where ${and(conditions)} order by k.created_at desc, k.id desc limit ${PAGE + 1}`,
+    where ${and(conditions)} ${pages.order}`,
   )
-  const { page, next_cursor } = newestPage(list, rows, PAGE, (key) => ({ at: key.created_at, id: key.id }))
+  const { page, next_cursor } = pages.cut(rows, ({ created_at, id }) => [created_at, id])
   const api_keys = page.map(({ hint, ...key }): TeamApiKey => ({ ...key, value: masked(cell, hint) }))
   return { api_keys, next_cursor }
 }

@@ -4,7 +4,7 @@ import { plusSeconds } from '../../platform/runtime/clock.ts'
 import type { PlainTx } from '../../platform/db/transaction.ts'
 import { conflict, notFound } from '../../platform/http/errors.ts'
 import { sendMail } from '../../platform/mail/mail-outbox.ts'
-import { newestPage, readNewest } from '../../platform/http/cursors.ts'
+import { instantKey, Pages, uuidKey } from '../../platform/http/pages.ts'
 import { T } from '../../platform/schema/schema.ts'
 import { keyHash, newKey } from '../../platform/crypto/api-keys.ts'
 import { and, sql } from '../../platform/db/sql.ts'
@@ -14,28 +14,24 @@ import { getOrg, lockOrg } from '../organizations/organizations.ts'
 import { assertTeams, bindingsOf, containing, teamsFor } from '../teams/role-bindings.ts'
 import { Invite, type AcceptInvite, type CreateInvite, type Member, type PeopleQuery } from './schema.ts'
 
-const PAGE = 50
 const LIFETIME_S = 7 * 86_400
 /** As `newKey` makes them. */
 const TOKEN = /^inv_[\w-]{43}$/
 
 /** Invites that are neither accepted nor expired, newest first, 50 a page. 400: a cursor of another list. */
 export async function listInvites(tx: PlainTx, org_id: string, query: PeopleQuery) {
-  const list = `invites ${org_id} ${query.search_query ?? ''}`
-  const conditions = [sql`org_id = ${org_id}`, sql`expires_at > ${tx.now}`]
+  const keys = [instantKey(sql`invited_at`), uuidKey(sql`id`)]
+  const pages = new Pages(`invites ${org_id} ${query.search_query ?? ''}`, query, keys)
+  const conditions = [sql`org_id = ${org_id}`, sql`expires_at > ${tx.now}`, pages.after]
   if (query.search_query) conditions.push(sql`email ilike ${containing(query.search_query)}`)
-  if (query.next_cursor !== undefined) {
-    const { at, id } = readNewest(list, query.next_cursor)
-    conditions.push(sql`(invited_at, id) < (${at}::timestamptz, ${id}::uuid)`)
-  }
   const rows = await tx.many(
     Invite,
     sql`
     select id, email, invited_at, resent_at, json_build_object('type', 'management_key') as creator, role,
            ${bindingsOf(sql`role`, sql`team_ids`)}
-    from invite where ${and(conditions)} order by invited_at desc, id desc limit ${PAGE + 1}`,
+    from invite where ${and(conditions)} ${pages.order}`,
   )
-  const { page, next_cursor } = newestPage(list, rows, PAGE, (invite) => ({ at: invite.invited_at, id: invite.id }))
+  const { page, next_cursor } = pages.cut(rows, ({ invited_at, id }) => [invited_at, id])
   return { invites: page, next_cursor }
 }
 

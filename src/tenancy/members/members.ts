@@ -1,14 +1,12 @@
 // Members: the people of an organization. They come by an invite that they accept. Source: management-auth.md 8.
 import type { PlainTx } from '../../platform/db/transaction.ts'
 import { badRequest, conflict, notFound } from '../../platform/http/errors.ts'
-import { newestPage, readNewest } from '../../platform/http/cursors.ts'
+import { byCreation, Pages } from '../../platform/http/pages.ts'
 import { T } from '../../platform/schema/schema.ts'
 import { and, sql } from '../../platform/db/sql.ts'
 import { lockOrg } from '../organizations/organizations.ts'
 import { assertTeams, bindingsOf, containing, type Role, teamsFor } from '../teams/role-bindings.ts'
 import { Member, type PeopleQuery, type UpdateMember } from './schema.ts'
-
-const PAGE = 50
 
 /** The constraints of the table and what violating them answers. */
 export const constraints = {
@@ -17,23 +15,19 @@ export const constraints = {
 
 /** Members, newest first, 50 a page. 400: a cursor of another list. */
 export async function listMembers(tx: PlainTx, org_id: string, query: PeopleQuery) {
-  const list = `members ${org_id} ${query.search_query ?? ''}`
-  const conditions = [sql`org_id = ${org_id}`]
+  const pages = new Pages(`members ${org_id} ${query.search_query ?? ''}`, query, byCreation())
+  const conditions = [sql`org_id = ${org_id}`, pages.after]
   if (query.search_query) {
     const pattern = containing(query.search_query)
     conditions.push(sql`(name ilike ${pattern} or email ilike ${pattern})`)
-  }
-  if (query.next_cursor !== undefined) {
-    const { at, id } = readNewest(list, query.next_cursor)
-    conditions.push(sql`(created_at, id) < (${at}::timestamptz, ${id}::uuid)`)
   }
   const rows = await tx.many(
     Member,
     sql`
     select id, name, email, created_at as created_on, role, ${bindingsOf(sql`role`, sql`team_ids`)} from member
-    where ${and(conditions)} order by created_at desc, id desc limit ${PAGE + 1}`,
+    where ${and(conditions)} ${pages.order}`,
   )
-  const { page, next_cursor } = newestPage(list, rows, PAGE, (member) => ({ at: member.created_on, id: member.id }))
+  const { page, next_cursor } = pages.cut(rows, ({ created_on, id }) => [created_on, id])
   return { members: page, next_cursor }
 }
 

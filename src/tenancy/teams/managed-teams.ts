@@ -6,7 +6,7 @@ import type { CellName } from '../../platform/db/cell-names.ts'
 import type { PlainTx } from '../../platform/db/transaction.ts'
 import { badRequest, notFound, Problem } from '../../platform/http/errors.ts'
 import type { Manager } from '../../platform/http/operation.ts'
-import { newestPage, readNewest } from '../../platform/http/cursors.ts'
+import { byCreation, Pages } from '../../platform/http/pages.ts'
 import { T } from '../../platform/schema/schema.ts'
 import { and, join, sql, type Sql } from '../../platform/db/sql.ts'
 import type { Administration } from '../access/access.ts'
@@ -15,7 +15,6 @@ import { lockOrg } from '../organizations/organizations.ts'
 import { TeamItem, type CreateTeam, type OrgTeam, type TeamListQuery, type UpdateTeam } from './schema.ts'
 import { cellsOfRegion, initialSettings, markDeleted, overwriteTeam, type Region } from './teams.ts'
 
-const PAGE = 50
 const environments = ['sandbox', 'production'] as const
 type Environment = (typeof environments)[number]
 
@@ -29,22 +28,16 @@ const within = (manager: Manager): Sql =>
 /** Teams that the key reaches, newest first, 50 a page. 400: a cursor of another list. */
 export async function listTeams(tx: PlainTx, manager: Manager, query: TeamListQuery) {
   const list = `teams ${manager.org} ${JSON.stringify([query.team_id, query.region, query.search_query])}`
-  const conditions = [within(manager)]
+  const pages = new Pages(list, query, byCreation())
+  const conditions = [within(manager), pages.after]
   if (query.team_id !== undefined) conditions.push(sql`id = ${query.team_id}`)
   if (query.region?.length) conditions.push(sql`region = any (${query.region})`)
   if (query.search_query)
     conditions.push(
       sql`(position(lower(${query.search_query}::text) in lower(name)) > 0 or id::text = lower(${query.search_query}::text))`,
     )
-  if (query.next_cursor !== undefined) {
-    const { at, id } = readNewest(list, query.next_cursor)
-    conditions.push(sql`(created_at, id) < (${at}::timestamptz, ${id}::uuid)`)
-  }
-  const rows = await tx.many(
-    TeamItem,
-    sql`${selectItem} where ${and(conditions)} order by created_at desc, id desc limit ${PAGE + 1}`,
-  )
-  const { page, next_cursor } = newestPage(list, rows, PAGE, (team) => ({ at: team.created_on, id: team.id }))
+  const rows = await tx.many(TeamItem, sql`${selectItem} where ${and(conditions)} ${pages.order}`)
+  const { page, next_cursor } = pages.cut(rows, ({ created_on, id }) => [created_on, id])
   return { teams: page, next_cursor }
 }
 

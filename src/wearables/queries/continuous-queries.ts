@@ -5,7 +5,7 @@ import type { Tx } from '../../platform/db/transaction.ts'
 import { badRequest, conflict, forbidden, notFound } from '../../platform/http/errors.ts'
 import { inTurn } from '../../platform/db/erasure.ts'
 import type { Manager } from '../../platform/http/operation.ts'
-import { newestPage, readNewest } from '../../platform/http/cursors.ts'
+import { byCreation, Pages } from '../../platform/http/pages.ts'
 import { Nullable, T, type Static } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
 import { interpret } from './interpret.ts'
@@ -114,15 +114,13 @@ export async function createQuery(tx: Tx, manager: Manager, kind: Kind, body: Cr
 
 /** Queries that run for the team, archived ones too, newest first, 100 a page. 400: a cursor of another list. */
 export async function listQueries(tx: Tx, query: { next_cursor?: string }) {
-  const list = `continuous queries ${tx.team}`
-  const from = query.next_cursor === undefined ? undefined : readNewest(list, query.next_cursor)
-  const after = from ? sql`(created_at, id) < (${from.at}::timestamptz, ${from.id}::uuid)` : sql`true`
+  const pages = new Pages(`continuous queries ${tx.team}`, query, byCreation(), { limit: PAGE })
   const rows = await tx.many(
     Row,
     sql`
-    select ${columns} from continuous_query where ${ofTeam(tx)} and ${after} order by created_at desc, id desc limit ${PAGE + 1}`,
+    select ${columns} from continuous_query where ${ofTeam(tx)} and ${pages.after} ${pages.order}`,
   )
-  const { page, next_cursor } = newestPage(list, rows, PAGE, (row) => ({ at: row.created_at, id: row.id }))
+  const { page, next_cursor } = pages.cut(rows, ({ created_at, id }) => [created_at, id])
   return { data: page.map(shown), next_cursor }
 }
 
