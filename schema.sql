@@ -114,11 +114,15 @@ table mail
   due_at timestamp with time zone
   error text
   done_at timestamp with time zone
+  owner uuid
+  fence integer not null default 0
+  leased_until timestamp with time zone
   constraint mail_pkey PRIMARY KEY (id)
   constraint mail__state CHECK ((state = ANY (ARRAY['waiting'::text, 'sent'::text, 'failed'::text])))
   constraint mail__text CHECK (((state = 'sent'::text) = (body IS NULL)))
   constraint mail__waiting CHECK (((state = 'waiting'::text) = (due_at IS NOT NULL)))
   CREATE INDEX mail__due ON mail USING btree (due_at, id) WHERE (due_at IS NOT NULL)
+  CREATE INDEX mail__failed ON mail USING btree (done_at) WHERE (state = 'failed'::text)
   CREATE INDEX mail__old ON mail USING btree (created_at)
 
 table management_key
@@ -774,11 +778,15 @@ table mail
   due_at timestamp with time zone
   error text
   done_at timestamp with time zone
+  owner uuid
+  fence integer not null default 0
+  leased_until timestamp with time zone
   constraint mail_pkey PRIMARY KEY (id)
   constraint mail__state CHECK ((state = ANY (ARRAY['waiting'::text, 'sent'::text, 'failed'::text])))
   constraint mail__text CHECK (((state = 'sent'::text) = (body IS NULL)))
   constraint mail__waiting CHECK (((state = 'waiting'::text) = (due_at IS NOT NULL)))
   CREATE INDEX mail__due ON mail USING btree (due_at, id) WHERE (due_at IS NOT NULL)
+  CREATE INDEX mail__failed ON mail USING btree (done_at) WHERE (state = 'failed'::text)
   CREATE INDEX mail__old ON mail USING btree (created_at)
 
 table marker
@@ -854,8 +862,12 @@ table patient_message
   due_at timestamp with time zone
   error text
   done_at timestamp with time zone
+  owner uuid
+  fence integer not null default 0
+  leased_until timestamp with time zone
   constraint patient_message_pkey PRIMARY KEY (order_id, id)
   CREATE INDEX patient_message__due ON patient_message USING btree (due_at) WHERE (due_at IS NOT NULL)
+  CREATE INDEX patient_message__failed ON patient_message USING btree (done_at) WHERE (state = 'failed'::text)
   CREATE INDEX patient_message__mail ON patient_message USING btree (mail_id) WHERE (mail_id IS NOT NULL)
   policy of_team for all (team_id = current_team())
 

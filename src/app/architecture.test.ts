@@ -242,7 +242,7 @@ const ON_WHOLE_CELL: Record<string, string> = {
   'src/platform/http/answer.ts': 'management operations that are about no team of the cell',
   'src/platform/db/connections.ts': 'makes the connections',
   'src/platform/db/database.ts': 'makes the transactions',
-  'src/platform/queue/failed-jobs.ts': 'commands: jobs of every team',
+  'src/platform/queue/dead-letters.ts': 'commands: what failed, of every team',
   'src/platform/queue/jobs.ts': 'leases what is due, of every team',
   'src/platform/queue/leased-queue.ts': 'leases what is due, of every team',
   'src/platform/queue/leased-table.ts': 'leases what is due, of every team',

@@ -241,6 +241,5 @@ export const alsoWrites: Readonly<Record<string, { tables: readonly string[]; un
     tables: ['data_pull_preference'],
     until: 'each module has an eraser of its own',
   },
-  'notifications/sms/sms-sender.ts': { tables: ['patient_message'], until: 'messages take the statements over' },
   'sandbox/simulator/erase.ts': { tables: ['clock_move'], until: 'each module has an eraser of its own' },
 }

@@ -38,7 +38,7 @@ import { Sockets } from '../platform/http/sockets.ts'
 import { sql } from '../platform/db/sql.ts'
 import { openVault } from '../platform/crypto/key-file.ts'
 import { machineNow } from '../platform/runtime/clock.ts'
-import { addJobGauges } from '../platform/queue/job-gauges.ts'
+import { addGauges } from './gauges.ts'
 import { JobRunner } from '../platform/queue/job-runner.ts'
 import { Retention } from '../platform/queue/retention.ts'
 import { Worker } from '../platform/queue/worker.ts'
@@ -142,7 +142,7 @@ export async function startRoles(config: Config, cells: Cells, log: Log, roles: 
   const pool = heavy()
   const handlers = handlersIn({ sms })
   const runner = new JobRunner({ handlers, tenantOf: guard.tenant, log, metrics })
-  addJobGauges({ registry: metrics.registry, cells, unlimited: unlimitedJobs(handlers) })
+  addGauges(metrics.registry, cells, unlimitedJobs(handlers))
   const worker = roles.work ? new Worker({ cells, handlers, tenantOf: guard.tenant, log, metrics }) : undefined
   const retention = roles.work
     ? new Retention({ cells, cleanups: [...cleanups, ...accessCleanups(config.access_log_days)], log, metrics })

@@ -56,30 +56,46 @@ const running: Leaf[] = [
 
 const cell: [string, string] = ['--cell <cell>', 'only this cell']
 
+/** The commands by which rows of a queue that failed are listed and retried. */
+const failed = (
+  list: 'list' | 'failed',
+  [word, rows]: [word: string, rows: string],
+  onCells: NonNullable<Leaf['onCells']>,
+  named: [string, string][] = [],
+): Leaf[] => [
+  {
+    usage: list,
+    summary: `list ${rows} that are tried no more`,
+    options: [['--retrying', 'those that failed and are tried again'], cell, ['--json', 'print JSON']],
+    examples: [`${word} ${list}`, `${word} ${list} --retrying --cell production-us`],
+    onCells,
+  },
+  {
+    usage: 'retry [id...]',
+    summary: `try ${rows} again, now, with all their attempts`,
+    options: [['--all', `every one that is tried no more`], ...named, cell, ['--json', 'print JSON']],
+    examples: [`${word} retry ID`, `${word} retry --all${named.length ? ' --name orders.dispatch' : ''} --cell production-us`],
+    onCells,
+  },
+]
+
 const jobs: Group = {
   usage: 'jobs',
   summary: 'jobs that failed',
-  commands: [
-    {
-      usage: 'list',
-      summary: 'list jobs that are tried no more',
-      options: [['--retrying', 'those that failed and are tried again'], cell, ['--json', 'print JSON']],
-      examples: ['jobs list', 'jobs list --retrying --cell production-us'],
-      onCells: async (cells, typed) => (await import('./commands/jobs.ts')).jobsCommand(cells, typed),
-    },
-    {
-      usage: 'retry [id...]',
-      summary: 'try jobs again, now, with all their attempts',
-      options: [
-        ['--all', 'every job that is tried no more'],
-        ['--name <job>', 'with --all: only jobs of this name'],
-        cell,
-        ['--json', 'print JSON'],
-      ],
-      examples: ['jobs retry JOB_ID', 'jobs retry --all --name orders.dispatch --cell production-us'],
-      onCells: async (cells, typed) => (await import('./commands/jobs.ts')).jobsCommand(cells, typed),
-    },
-  ],
+  commands: failed(
+    'list',
+    ['jobs', 'jobs'],
+    async (cells, typed) => (await import('./commands/jobs.ts')).jobsCommand(cells, typed),
+    [['--name <job>', 'with --all: only jobs of this name']],
+  ),
+}
+
+const textMessages: Group = {
+  usage: 'text-messages',
+  summary: 'text messages to patients that failed',
+  commands: failed('list', ['text-messages', 'text messages'], async (cells, typed) =>
+    (await import('./commands/text-messages.ts')).textMessagesCommand(cells, typed),
+  ),
 }
 
 const vault = (usage: string, summary: string): Leaf => ({
@@ -115,11 +131,14 @@ const accessLog: Leaf[] = [
   },
 ]
 
+const onMail: NonNullable<Leaf['onCells']> = async (cells, typed) =>
+  (await import('./commands/mail.ts')).mailCommand(cells, typed)
+
 const mail = (usage: string, summary: string, example: string): Leaf => ({
   usage,
   summary,
   examples: [example],
-  onCells: async (cells, typed) => (await import('./commands/mail.ts')).mailCommand(cells, typed),
+  onCells: onMail,
 })
 
 const printed: Leaf[] = [
@@ -207,8 +226,10 @@ export const tree: Group = {
       commands: [
         mail('list', 'list the newest mails', 'mail list'),
         mail('show <id>', 'print a mail with its text, unless it was sent', 'mail show MAIL_ID'),
+        ...failed('failed', ['mail', 'mails'], onMail),
       ],
     },
+    textMessages,
     ...running,
     ...printed,
   ],

@@ -95,7 +95,7 @@ test('a mail that a killed worker had in hand is sent by another, under the same
   const [had] = await control<{ id: string; state: string; attempts: number }>(dataDir, 'select id, state, attempts from mail')
   assert.deepEqual([had!.state, had!.attempts], ['waiting', 1])
   // The lease of the dead worker, which would end by itself.
-  await control(dataDir, 'update mail set due_at = created_at')
+  await control(dataDir, 'update mail set due_at = created_at, leased_until = created_at')
   const heir = await hire()
   await until(() => peer.taken.length > 0)
   assert.deepEqual(

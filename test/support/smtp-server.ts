@@ -37,14 +37,15 @@ export interface TakenMail {
 }
 
 /** When a server answers, and with what: a code of SMTP, or nothing at all. Asked once per command of a mail. */
-export type SmtpAnswer = (command: 'RCPT' | 'DATA', to: string) => number | 'never' | undefined
+type Code = number | 'never' | undefined
+export type SmtpAnswer = (command: 'RCPT' | 'DATA', to: string) => Code | Promise<Code>
 
 export async function mailServer(answer: SmtpAnswer = () => undefined, options: SMTPServerOptions = {}) {
   const taken: TakenMail[] = []
   const asked: string[] = []
-  const reply = (command: 'RCPT' | 'DATA', to: string, done: (error?: Error) => void) => {
+  const reply = async (command: 'RCPT' | 'DATA', to: string, done: (error?: Error) => void) => {
     asked.push(command)
-    const code = answer(command, to)
+    const code = await answer(command, to)
     if (code === 'never') return
     done(code === undefined ? undefined : Object.assign(new Error('swordfish says no'), { responseCode: code }))
   }
@@ -54,7 +55,7 @@ export async function mailServer(answer: SmtpAnswer = () => undefined, options: 
     allowInsecureAuth: true,
     logger: false,
     onAuth: (auth, _session, done) => done(null, auth.password === 'wrong' ? {} : { user: auth.username }),
-    onRcptTo: ({ address }, _session, done) => reply('RCPT', address, done),
+    onRcptTo: ({ address }, _session, done) => void reply('RCPT', address, done),
     onData: (stream, session, done) => {
       const chunks: Buffer[] = []
       stream.on('data', (chunk: Buffer) => chunks.push(chunk))
@@ -62,7 +63,7 @@ export async function mailServer(answer: SmtpAnswer = () => undefined, options: 
         const text = Buffer.concat(chunks).toString('utf8')
         const { mailFrom, rcptTo } = session.envelope
         const to = rcptTo.map(({ address }) => address)
-        reply('DATA', to.join(), (error) => {
+        void reply('DATA', to.join(), (error) => {
           if (!error)
             taken.push({
               from: mailFrom ? mailFrom.address : '',

@@ -4,9 +4,10 @@ import { describe, test } from 'node:test'
 import pg from 'pg'
 import { Registry } from 'prom-client'
 import { UsageError } from './org.ts'
-import { addJobGauges } from '../../platform/queue/job-gauges.ts'
+import { addQueueGauges } from '../../platform/queue/queue-gauges.ts'
 import type { Db } from '../../platform/db/database.ts'
-import { countJobs, JOBS_COUNTED_MAX } from '../../platform/queue/failed-jobs.ts'
+import { COUNTED_MAX, countQueue } from '../../platform/queue/dead-letters.ts'
+import { jobs } from '../../platform/queue/jobs.ts'
 import { sql, type Sql } from '../../platform/db/sql.ts'
 import { cells, connection, given, type Given } from '../../../test/support/server.ts'
 import { command } from '../../../test/support/commands.ts'
@@ -170,9 +171,9 @@ test('the gauges look at no more than 10,000 rows each, however many jobs are tr
     const one = async (_row: unknown, { text, values }: Sql) => {
       plan = (await client.query(`explain (analyze, format json) ${text}`, values)).rows[0]['QUERY PLAN'][0].Plan as Plan
     }
-    await countJobs({ queries: { one } } as unknown as Db, ['users.erase'])
+    await countQueue({ queries: { one } } as unknown as Db, jobs, ['users.erase'])
     // Two of them count jobs that are tried again; the others may find a few of other tests.
-    assert(rowsOf(plan!) <= 2 * JOBS_COUNTED_MAX + 100, `${rowsOf(plan!)} rows`)
+    assert(rowsOf(plan!) <= 2 * COUNTED_MAX + 100, `${rowsOf(plan!)} rows`)
   } finally {
     await client.end()
   }
@@ -180,7 +181,16 @@ test('the gauges look at no more than 10,000 rows each, however many jobs are tr
 
 test('the gauges count failed, retried and overdue jobs of each cell, and erasures that keep failing', async () => {
   const registry = new Registry()
-  addJobGauges({ registry, cells, unlimited: ['users.erase'], fresh_ms: 0 })
+  addQueueGauges({
+    registry,
+    cells,
+    prefix: 'jobs',
+    rows: 'Jobs',
+    command: 'bin/drawbridge jobs list',
+    queue: jobs,
+    unlimited: ['users.erase'],
+    fresh_ms: 0,
+  })
   const team = await given('production-us')
   await failed(team, 'dead')
   await failed(team, 'retrying')

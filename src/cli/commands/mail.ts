@@ -6,12 +6,24 @@ import { leaveCommands } from '../../platform/access-log/access-line.ts'
 import { seal } from '../../platform/access-log/access-log.ts'
 import type { Cells } from '../../platform/db/cells.ts'
 import type { Db } from '../../platform/db/database.ts'
-import { findMail, listMail, type MailLine } from '../../platform/mail/mail-outbox.ts'
+import { listDeadLetters, retryDeadLetters, type DeadLetterOptions, type QueueCommands } from './dead-letters.ts'
+import { findMail, listMail, mailQueue, type MailLine } from '../../platform/mail/mail-outbox.ts'
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
-/** Carry out `mail list` or `mail show ID`. @returns what to print */
-export async function mailCommand(cells: Cells, { positionals: [, what, id] }: Typed): Promise<string> {
+const commands: QueueCommands = {
+  queue: mailQueue,
+  word: 'mail',
+  row: 'a mail',
+  isInControl: true,
+  describe: ({ created_at }) => [String(created_at)],
+}
+
+/** Carries out a command for mail; what failed is listed without whom or what. @returns what to print */
+export async function mailCommand(cells: Cells, typed: Typed<DeadLetterOptions>): Promise<string> {
+  const [, what, id] = typed.positionals
+  if (what === 'failed') return listDeadLetters(cells, commands, typed.values)
+  if (what === 'retry') return retryDeadLetters(cells, commands, typed)
   const places: [string, Db][] = [
     ['control', cells.control],
     ...cells.names.map((name) => [name, cells.of(name)] as [string, Db]),
@@ -21,7 +33,7 @@ export async function mailCommand(cells: Cells, { positionals: [, what, id] }: T
     for (const [i, [, db]] of places.entries()) await log(cells, db, 'mail list', lists[i]!)
     return lists.flatMap((mails, i) => mails.map((mail) => row(places[i]![0], mail))).join('') || 'There is no mail.\n'
   }
-  if (what !== 'show') throw new UsageError('Say "mail list" or "mail show ID".')
+  if (what !== 'show') throw new UsageError('Usage: bin/drawbridge mail list | show ID | failed | retry.')
   if (!id || !UUID.test(id)) throw new UsageError('mail show needs the id of a mail.')
   for (const [place, db] of places) {
     const mail = await findMail(db, id)

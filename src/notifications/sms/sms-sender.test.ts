@@ -11,6 +11,7 @@ import { smsGateway } from '../../../test/support/sms-gateway.ts'
 import { cells, given, type Given } from '../../../test/support/server.ts'
 import { SmsCourier } from './sms-sender.ts'
 import { heldMail } from '../messages/messages.ts'
+import { command } from '../../../test/support/commands.ts'
 
 const messagesOf = async ({ api }: Given, id: string) => (await api.get(`/v3/order/${id}/messages`)).body.data
 
@@ -39,8 +40,8 @@ describe('text messages', { concurrency: 1 }, () => {
     const [before] = await messagesOf(team, id)
     assert.equal(before.state, 'waiting')
     const { carrier, lines } = courier(url)
-    assert.equal(await carrier.round(), 1)
-    assert.equal(await carrier.round(), 0)
+    assert.equal(await carrier.runOnce(), 1)
+    assert.equal(await carrier.runOnce(), 0)
     const body = { from: 'Harbor Clinic', to: patient.phone_number, text: before.body, reference: before.id }
     assert.deepEqual(asked, [{ reference: before.id, authorization: 'Bearer fictional-token', body }])
     assert.deepEqual(await messagesOf(team, id), [{ ...before, state: 'sent' }])
@@ -60,12 +61,12 @@ describe('text messages', { concurrency: 1 }, () => {
       const { url, asked } = await smsGateway((before) => (before === 0 ? failure : 200))
       const { id } = await placed(team)
       const first = courier(url)
-      assert.deepEqual([await first.carrier.round(), await first.carrier.round()], [1, 0])
+      assert.deepEqual([await first.carrier.runOnce(), await first.carrier.runOnce()], [1, 0])
       const [put] = await messagesOf(team, id)
       assert.deepEqual([put.state, put.error], ['waiting', error])
       assert.doesNotMatch(first.lines(), /swordfish|5550100199/)
       await later(15)
-      assert.equal(await courier(url).carrier.round(), 1)
+      assert.equal(await courier(url).carrier.runOnce(), 1)
       assert.equal(new Set(asked.map(({ reference }) => reference)).size, 1)
       const [sent] = await messagesOf(team, id)
       assert.deepEqual([asked.length, sent.state, sent.error], [2, 'sent', null])
@@ -76,9 +77,9 @@ describe('text messages', { concurrency: 1 }, () => {
     const team = await given()
     const { url, asked } = await smsGateway(() => 400)
     const { id } = await placed(team)
-    await courier(url).carrier.round()
+    await courier(url).carrier.runOnce()
     await later(DAY_S / 2)
-    await courier(url).carrier.round()
+    await courier(url).carrier.runOnce()
     const [message] = await messagesOf(team, id)
     assert.deepEqual([asked.length, message.state, message.error], [1, 'failed', 'HTTP 400'])
   })
@@ -89,7 +90,7 @@ describe('text messages', { concurrency: 1 }, () => {
     const { url, asked } = await smsGateway(() => 500)
     const { id } = await placed(team)
     for (let attempt = 0; attempt < 10; attempt++) {
-      await courier(url).carrier.round()
+      await courier(url).carrier.runOnce()
       await later(7300)
     }
     const [message] = await messagesOf(team, id)
@@ -104,7 +105,7 @@ describe('text messages', { concurrency: 1 }, () => {
     await team.db.pool.query(`update patient_message set id = ('01890000' || substr(id::text, 9))::uuid where order_id = $1`, [
       id,
     ])
-    await courier(url).carrier.round()
+    await courier(url).carrier.runOnce()
     const [message] = await messagesOf(team, id)
     assert.deepEqual([asked.length, message.state, message.error], [0, 'failed', 'expired'])
   })
@@ -119,12 +120,12 @@ describe('text messages', { concurrency: 1 }, () => {
       const { id } = await placed(team)
       const { url } = await smsGateway(async () => {
         await team.db.pool.query(
-          `update patient_message set attempts = attempts + 1, due_at = due_at + interval '1 hour' where order_id = $1`,
+          `update patient_message set owner = gen_random_uuid(), fence = fence + 1, due_at = due_at + interval '1 hour' where order_id = $1`,
           [id],
         )
         return answer
       })
-      await courier(url).carrier.round()
+      await courier(url).carrier.runOnce()
       const { rows } = await team.db.pool.query(
         `select state, error, case when due_at > now() + interval '1 hour' then 'later' end as due from patient_message where order_id = $1`,
         [id],
@@ -143,15 +144,36 @@ describe('text messages', { concurrency: 1 }, () => {
       await placed(other)
       assert.equal((await team.api.delete(`/v2/user/${user_id}`)).status, 200)
       const { carrier } = courier(url)
-      while ((await carrier.round()) > 0);
+      while ((await carrier.runOnce()) > 0);
       assert.equal(asked.length, 1, 'the message of the other team alone')
       if (isUndone) await team.api.post(`/v2/user/undo_delete?user_id=${user_id}`)
       await later(601)
-      while ((await carrier.round()) > 0);
+      while ((await carrier.runOnce()) > 0);
       assert.equal(asked.length, isUndone ? 2 : 1)
       const { rows } = await team.db.pool.query('select state, attempts from patient_message where order_id = $1', [id])
       assert.deepEqual(rows, [isUndone ? { state: 'sent', attempts: 1 } : { state: 'waiting', attempts: 0 }])
     }
+  })
+
+  test('that failed are listed without whom or what, and sent again when retried', async () => {
+    await quiet()
+    const team = await given()
+    const { url, asked } = await smsGateway((before) => (before === 0 ? 400 : 200))
+    const { id: order_id } = await placed(team)
+    await courier(url).carrier.runOnce()
+    const [{ id }] = await messagesOf(team, order_id)
+    const text = await command(cells, ['text-messages', 'list', '--json'])
+    assert.doesNotMatch(text, /5550100199|order has been placed/)
+    const row = (JSON.parse(text) as Record<string, unknown>[]).find((one) => one.id === id)!
+    assert.deepEqual(
+      [row.cell, row.team_id, row.order_id, row.attempts, row.error],
+      ['sandbox-us', team.team, order_id, 1, 'HTTP 400'],
+    )
+    await command(cells, ['text-messages', 'retry', id])
+    assert.equal(await courier(url).carrier.runOnce(), 1)
+    const [sent] = await messagesOf(team, order_id)
+    assert.deepEqual([asked.length, sent.state, sent.error], [2, 'sent', null])
+    await assert.rejects(command(cells, ['text-messages', 'retry', id]), /None of these/)
   })
 
   test('of a team whose clock is ahead are sent now', async () => {
@@ -160,7 +182,7 @@ describe('text messages', { concurrency: 1 }, () => {
     await pass(team, 40 * DAY_S)
     const { url, asked } = await smsGateway()
     await placed(team)
-    assert.equal(await courier(url).carrier.round(), 1)
+    assert.equal(await courier(url).carrier.runOnce(), 1)
     assert.equal(asked.length, 1)
   })
 })
@@ -174,7 +196,7 @@ test('an e-mail goes through the outbox of mail, which knows what became of it',
   assert.equal((await mail()).state, 'waiting')
   const smtp = readSmtp(`${server.url}?tls=off`, 'lab@example.org', [])!
   const post = new MailCourier({ cells, smtp, log: pino({ level: 'silent' }), held: heldMail })
-  while ((await post.round()) > 0);
+  while ((await post.runOnce()) > 0);
   const taken = server.taken.filter(({ to }) => to.includes(patient.email))
   assert.match(taken[0]!.text, /^Subject: Your laboratory requisition is ready\r$/m)
   assert.equal((await mail()).state, 'sent')
@@ -192,7 +214,7 @@ test('an e-mail to a deleted user is not sent, and is when the deletion is undon
   assert.equal((await team.api.delete(`/v2/user/${user_id}`)).status, 200)
   const carried = async () => {
     await team.db.pool.query(`update mail set due_at = due_at - interval '601 seconds' where recipient = $1`, [address])
-    while ((await post.round()) > 0);
+    while ((await post.runOnce()) > 0);
     const { rows } = await team.db.pool.query('select state, attempts from mail where recipient = $1', [address])
     return { taken: server.taken.filter(({ to }) => to.includes(address)).length, ...rows[0] }
   }

@@ -1,14 +1,21 @@
-// Carries mail from the outboxes of a process's places to its server of mail. A mail is claimed by a lease and marked after it was
-// sent, so a killed process loses none, and may have sent one twice.
+// Sends mail from the outboxes of the control plane and of a process's cells to its server of mail. A mail is completed after it was sent, so
+// that a killed process loses none, and may have sent one twice.
 import type { Cells } from '../db/cells.ts'
-import type { Db } from '../db/database.ts'
 import type { Queries } from '../db/transaction.ts'
+import { LeasedQueue } from '../queue/leased-queue.ts'
+import { QueueRunner, type RunEnd } from '../queue/queue-runner.ts'
+import { QueueWorker, QueueWorkers } from '../queue/queue-worker.ts'
 import { errorFields, type Log } from '../telemetry/log.ts'
-import { claimMail, giveUpMail, holdMail, settleMail, type ClaimedMail } from './mail-outbox.ts'
-import { Rounds } from '../runtime/poll-loop.ts'
+import { mailQueue, type ClaimedMail } from './mail-outbox.ts'
 import { Smtp, type SmtpSettings } from './smtp.ts'
 
 const POLL_MS = 1000
+/** Mails sent at once from one outbox. */
+const SLOTS = 5
+/** The pauses after failures, in seconds. A mail that has failed once more than this becomes a dead letter. */
+const BACKOFF_S = [30, 300, 1800, 7200, 21_600, 43_200]
+/** A mail that must not be sent now is looked at again after so long. */
+const POSTPONED_S = 600
 
 export interface CourierOptions {
   cells: Cells
@@ -19,57 +26,42 @@ export interface CourierOptions {
 }
 
 /** Sends mail of the control plane and of the cells of this process. */
-export class MailCourier {
-  readonly #options: CourierOptions
-  readonly #smtp: Smtp
-  readonly #rounds = new Rounds((stopped) => this.#round(stopped), POLL_MS)
-
+export class MailCourier extends QueueWorkers<ClaimedMail> {
   constructor(options: CourierOptions) {
-    this.#options = options
-    this.#smtp = new Smtp(options.smtp)
-  }
-
-  start(): void {
-    this.#rounds.start()
-  }
-
-  /** Claim nothing more and wait for what is being sent. */
-  stop(): Promise<void> {
-    return this.#rounds.stop()
-  }
-
-  /** Send what is due. @returns how many mails were tried or put off */
-  round(): Promise<number> {
-    return this.#rounds.once()
-  }
-
-  async #round(stopped: () => boolean): Promise<number> {
-    const { cells, held, log } = this.#options
-    let tried = 0
-    for (const name of ['control', ...cells.names] as const) {
-      if (stopped()) break
-      const db = name === 'control' ? cells.control : cells.of(name)
-      try {
-        await giveUpMail(db)
-        const claimed = await claimMail(db)
-        const waiting = name === 'control' || claimed.length === 0 ? NONE : await held(db.queries, idsOf(claimed))
-        await Promise.all(claimed.map((mail) => (waiting.has(mail.id) ? holdMail(db, mail) : this.#send(name, db, mail))))
-        tried += claimed.length
-      } catch (error) {
-        log.error({ cell: name, causes: errorFields(error) }, 'sending mail failed')
-      }
-    }
-    return tried
-  }
-
-  async #send(cell: string, db: Db, mail: ClaimedMail): Promise<void> {
-    const sending = await this.#smtp.send(mail)
-    await settleMail(db, mail, sending)
-    const fields = { cell, 'mail.id': mail.id, attempt: mail.attempts, ...(!sending.sent && { error: sending.error }) }
-    if (sending.sent) this.#options.log.info(fields, 'mail sent')
-    else this.#options.log.warn(fields, sending.again ? 'mail put off' : 'mail refused')
+    const smtp = new Smtp(options.smtp)
+    super((['control', ...options.cells.names] as const).map((name) => workerOf(name, smtp, options)))
   }
 }
 
-const NONE: ReadonlySet<string> = new Set()
-const idsOf = (mails: readonly ClaimedMail[]) => mails.map(({ id }) => id)
+function workerOf(cell: 'control' | Cells['names'][number], smtp: Smtp, { cells, held, log }: CourierOptions) {
+  const db = cell === 'control' ? cells.control : cells.of(cell)
+  const queue = new LeasedQueue<ClaimedMail>(db, mailQueue)
+  // The control plane knows no patients.
+  const isHeld = async (id: string) => cell !== 'control' && (await held(db.queries, [id])).has(id)
+  const onError = (error: unknown, message: string) => log.error({ cell, queue: 'mail', causes: errorFields(error) }, message)
+  const onEnd = ({ id, attempts }: ClaimedMail, { outcome, error }: RunEnd) => {
+    const fields = { cell, 'mail.id': id, attempt: attempts, ...(error !== undefined && { error }) }
+    if (outcome === 'done') log.info(fields, 'mail sent')
+    else if (outcome !== 'postponed') log.warn(fields, outcome === 'failed' ? 'mail rejected' : 'mail failed; will retry')
+  }
+  return new QueueWorker({
+    runner: new QueueRunner({
+      queue,
+      attemptsOf: ({ attempts }) => attempts,
+      attemptsMax: () => BACKOFF_S.length + 1,
+      backoffSeconds: (failures) => BACKOFF_S[failures - 1]!,
+      onEnd,
+      onError,
+    }),
+    slots: { slots: SLOTS, groupOf: () => '' },
+    beforeClaim: () => queue.expire(),
+    claim: (limits) => queue.claimWithin(limits),
+    async handle({ row }) {
+      if (await isHeld(row.id)) return { postponed_s: POSTPONED_S }
+      const sending = await smtp.send(row)
+      return sending.sent ? undefined : { error: sending.error, isRetryable: sending.again }
+    },
+    poll_ms: POLL_MS,
+    onError,
+  })
+}

@@ -47,9 +47,9 @@ describe('a mail', () => {
     const server = await mailServer()
     const to = await written({ subject: 'Prüfung', text: 'Ein Wört\nund noch eines' })
     const carried = plain(server)
-    await carried.round()
+    await carried.runOnce()
     await hurry()
-    await carried.round()
+    await carried.runOnce()
     const { id, ...rest } = await kept(to)
     assert.deepEqual(rest, { state: 'sent', attempts: 1, error: null, body: null })
     const [one, ...more] = server.taken
@@ -69,7 +69,7 @@ describe('a mail', () => {
         throw new Error('undone')
       }),
     )
-    await plain(server).round()
+    await plain(server).runOnce()
     assert.deepEqual(server.taken, [])
   })
 
@@ -78,7 +78,7 @@ describe('a mail', () => {
     const { db, tenant } = await given()
     const to = address()
     await db.tx(tenant, async (tx) => sendMail(tx, { to, subject: 'A subject', text: 'A text' }))
-    await plain(server).round()
+    await plain(server).runOnce()
     assert.deepEqual(
       server.taken.map((mail) => mail.to),
       [[to]],
@@ -89,7 +89,7 @@ describe('a mail', () => {
     const server = await mailServer()
     const all = await Promise.all(Array.from({ length: 12 }, () => written()))
     const couriers = [plain(server), plain(server), plain(server)]
-    while ((await Promise.all(couriers.map((one) => one.round()))).some((tried) => tried > 0));
+    while ((await Promise.all(couriers.map((one) => one.runOnce()))).some((tried) => tried > 0));
     assert.deepEqual(server.taken.flatMap(({ to }) => to).sort(), all.sort())
   })
 
@@ -102,13 +102,13 @@ describe('a mail', () => {
       const server = await mailServer((at) => (at === command && ++asked < 3 ? code : undefined))
       const to = await written()
       const carried = plain(server)
-      await carried.round()
+      await carried.runOnce()
       const { state, attempts, error } = await kept(to)
       assert.deepEqual([state, attempts, error], ['waiting', 1, `${command === 'RCPT' ? 'EENVELOPE' : 'EMESSAGE'} ${code}`])
-      assert.equal(await carried.round(), 0)
+      assert.equal(await carried.runOnce(), 0)
       for (let i = 0; i < 2; i++) {
         await hurry()
-        await carried.round()
+        await carried.runOnce()
       }
       const after = await kept(to)
       assert.deepEqual([after.state, after.attempts, after.error], ['sent', 3, null])
@@ -126,9 +126,9 @@ describe('a mail', () => {
       const server = await mailServer((at) => (at === command ? code : undefined))
       const to = await written()
       const carried = plain(server)
-      await carried.round()
+      await carried.runOnce()
       await hurry()
-      await carried.round()
+      await carried.runOnce()
       const { state, attempts, error, body } = await kept(to)
       assert.deepEqual([state, attempts, body], ['failed', 1, 'A text'])
       assert.match(error, new RegExp(` ${code}$`))
@@ -139,7 +139,7 @@ describe('a mail', () => {
     const to = await written()
     const carried = courier('smtp://127.0.0.1:1?tls=off')
     for (let i = 0; i < 9; i++) {
-      await carried.round()
+      await carried.runOnce()
       await hurry()
     }
     const { state, attempts, error } = await kept(to)
@@ -150,7 +150,7 @@ describe('a mail', () => {
     const server = await mailServer()
     const to = await written()
     await cells.control.pool.query('update mail set attempts = 7 where recipient = $1', [to])
-    await plain(server).round()
+    await plain(server).runOnce()
     const { state, error } = await kept(to)
     assert.deepEqual([state, error, server.taken], ['failed', 'interrupted', []])
   })
@@ -158,19 +158,45 @@ describe('a mail', () => {
   test('that has waited too long is not sent any more', async () => {
     const server = await mailServer()
     const to = await written({ lifetime_s: -1 })
-    await plain(server).round()
+    await plain(server).runOnce()
     const { state, attempts, error } = await kept(to)
     assert.deepEqual([state, attempts, error, server.taken], ['failed', 0, 'expired', []])
+  })
+
+  test('whose sender was killed is sent when its lease ends, and a late failure of the former owner changes nothing', async () => {
+    const to = await written()
+    const lapsed = Promise.withResolvers<void>()
+    const inHand = Promise.withResolvers<void>()
+    const stuck = await mailServer(async (at) => {
+      if (at !== 'RCPT') return undefined
+      inHand.resolve()
+      await lapsed.promise
+      return 450
+    })
+    const former = plain(stuck).runOnce()
+    await inHand.promise
+    const server = await mailServer()
+    await plain(server).runOnce()
+    assert.equal(server.taken.length, 0, 'it is leased')
+    await cells.control.pool.query(
+      `update mail set leased_until = now() - interval '1 second', due_at = created_at where recipient = $1`,
+      [to],
+    )
+    await plain(server).runOnce()
+    lapsed.resolve()
+    await former
+    const { state, attempts, error } = await kept(to)
+    assert.deepEqual([state, attempts, error, server.taken.map((mail) => mail.to)], ['sent', 2, null, [[to]]])
   })
 
   test('is not lost for a wrong password, and not sent', async () => {
     const server = await mailServer()
     const to = await written()
-    await courier(`smtp://someone:wrong@127.0.0.1:${server.port}?tls=off`).round()
+    await courier(`smtp://someone:wrong@127.0.0.1:${server.port}?tls=off`).runOnce()
     const { state, error } = await kept(to)
     assert.deepEqual([state, error, server.taken], ['waiting', 'EAUTH 535', []])
     await hurry()
-    await courier(`smtp://some%40one:right@127.0.0.1:${server.port}?tls=off`).round()
+    await courier(`smtp://some%40one:right@127.0.0.1:${server.port}?tls=off`).runOnce()
     assert.deepEqual(
       server.taken.map(({ user }) => user),
       ['some@one'],
@@ -180,7 +206,7 @@ describe('a mail', () => {
   test('has one recipient, whatever its address looks like', async () => {
     const server = await mailServer()
     await written({ to: 'testa@example.com, other@example.com' })
-    await plain(server).round()
+    await plain(server).runOnce()
     assert.deepEqual(
       server.taken.filter(({ to }) => to.length > 1 || to.includes('other@example.com')),
       [],
@@ -209,13 +235,13 @@ describe('in plain text nothing is sent', () => {
     test(`${what}, unless the settings say so`, async () => {
       const server = await mailServer(undefined, options)
       const to = await written()
-      await courier(server.url).round()
+      await courier(server.url).runOnce()
       const { state, error } = await kept(to)
       assert.equal(state, 'waiting')
       assert.match(error, /^E(TLS|SOCKET)/)
       assert.deepEqual([server.taken, server.asked], [[], []])
       await hurry()
-      await plain(server).round()
+      await plain(server).runOnce()
       assert.deepEqual(
         server.taken.map(({ tls }) => tls),
         [false],
@@ -266,11 +292,11 @@ test('what is logged of mail has ids and codes; no address, text or password', a
     smtp: settings(`smtp://herring:herring@127.0.0.1:${server.port}?tls=off`),
     log: written_to,
     held,
-  }).round()
+  }).runOnce()
   await new Promise<void>((resolve) => written_to.flush(() => resolve()))
   const text = readFileSync(path, 'utf8')
   rmSync(folder, { recursive: true })
-  assert.deepEqual([text.split('mail sent').length, text.split('mail refused').length], [2, 2])
+  assert.deepEqual([text.split('mail sent').length, text.split('mail rejected').length], [2, 2])
   for (const word of ['tunafish', 'marlin', 'herring', 'swordfish', 'example.com']) assert(!text.includes(word), word)
 })
 
@@ -279,7 +305,7 @@ describe('by command', () => {
     const server = await mailServer((at, to) => (at === 'RCPT' && to.startsWith('refused') ? 550 : undefined))
     const sent = await written()
     const refused = await written({ to: `refused-${randomUUID()}@example.com` })
-    await plain(server).round()
+    await plain(server).runOnce()
     const waiting = await written()
     const listed = (await command(cells, ['mail', 'list'])).split('\n')
     const line = (to: string) => listed.find((text) => text.includes(to))!
@@ -290,6 +316,35 @@ describe('by command', () => {
     assert.match(await show(waiting), /Subject {2}A subject\n\nA text\n/)
     assert.match(await show(refused), /\nA text\n/)
     assert.doesNotMatch(await show(sent), /A text/)
+  })
+  test('mails that failed are listed without whom or what, and sent again when retried', async () => {
+    let code: number | undefined = 550
+    const server = await mailServer((at, to) => (at === 'RCPT' && to.startsWith('refused') ? code : undefined))
+    const to = await written({ to: `refused-${randomUUID()}@example.com` })
+    const expired = await written({ lifetime_s: -1 })
+    await plain(server).runOnce()
+    const { id } = await kept(to)
+    const listed = JSON.parse(await command(cells, ['mail', 'failed', '--json'])) as Record<string, unknown>[]
+    const one = listed.find((row) => row.id === id)!
+    assert.deepEqual(
+      { ...one, created_at: typeof one.created_at, failed_at: typeof one.failed_at },
+      {
+        id,
+        cell: 'control',
+        attempts: 1,
+        error: 'EENVELOPE 550',
+        next_at: null,
+        created_at: 'string',
+        failed_at: 'string',
+      },
+    )
+    assert.doesNotMatch(JSON.stringify(listed), /example\.com|A subject|A text/)
+    code = undefined
+    const { id: expiredId } = await kept(expired)
+    const retried = JSON.parse(await command(cells, ['mail', 'retry', id, expiredId, '--json']))
+    assert.deepEqual(retried, { retried: [{ id, cell: 'control' }], not_found: [expiredId] })
+    await plain(server).runOnce()
+    assert.equal((await kept(to)).state, 'sent')
   })
   test('what cannot be shown is refused', async () => {
     for (const words of [['mail'], ['mail', 'show'], ['mail', 'show', 'x'], ['mail', 'show', randomUUID()]])

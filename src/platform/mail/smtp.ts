@@ -1,6 +1,6 @@
 // Handing one mail to a server of mail by SMTP, and what its refusals mean. What a server says is not kept: it may repeat an address.
 import type { Transporter } from 'nodemailer'
-import type { ClaimedMail, Sending } from './mail-outbox.ts'
+import type { ClaimedMail } from './mail-outbox.ts'
 
 export interface SmtpSettings {
   host: string
@@ -50,6 +50,9 @@ export function readSmtp(url: string | undefined, from: string | undefined, faul
     return undefined
   }
 }
+
+/** What came of an attempt. `again`: it may go better later. `error` is a code. */
+export type Sending = { sent: true } | { sent: false; again: boolean; error: string }
 
 /** Sends mail, each on a connection of its own. */
 export class Smtp {

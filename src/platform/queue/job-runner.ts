@@ -78,7 +78,7 @@ export class JobRunner {
     return this.#options.handlers.filter(({ job }) => job.name === name)
   }
 
-  #logEnd(cell: CellName, { name, id, team_id, attempts }: JobRow, { outcome, duration_s, error }: RunEnd): void {
+  #logEnd(cell: CellName, { name, id, team_id, attempts }: JobRow, { outcome, duration_s, error, cause }: RunEnd): void {
     const { log, metrics } = this.#options
     if (outcome === 'postponed') return
     metrics.job(name, outcome, duration_s)
@@ -88,7 +88,10 @@ export class JobRunner {
       return
     }
     const unlimited = this.#handlersOf(name)[0]?.job.attempts_max === Infinity
-    log.error({ ...fields, ...(unlimited && { unlimited }), causes: errorFields(error) }, SAID[outcome])
+    log.error(
+      { ...fields, ...(unlimited && { unlimited }), error, ...(cause !== undefined && { causes: errorFields(cause) }) },
+      SAID[outcome],
+    )
   }
 
   /** Runs the handlers of a claimed job. @param at the team instant at which they run; now if not given */

@@ -4,7 +4,8 @@ import type { Db } from '../db/database.ts'
 import { dbNow, isUnleased } from '../db/leases.ts'
 import { Nullable, T, type Static } from '../schema/schema.ts'
 import { sql, type Sql } from '../db/sql.ts'
-import { LeasedQueue, type QueueDefinition } from './leased-queue.ts'
+import type { RetryableQueue } from './dead-letters.ts'
+import { LeasedQueue } from './leased-queue.ts'
 import type { LeaseOwner } from './leased-table.ts'
 import type { ClaimLimits } from './queue-slots.ts'
 
@@ -28,7 +29,7 @@ export const JobRow = T.Object({
 })
 export type JobRow = Static<typeof JobRow>
 
-export const jobs: QueueDefinition = {
+export const jobs: RetryableQueue = {
   name: 'job',
   key: { id: 'uuid' },
   row: JobRow,
@@ -38,7 +39,13 @@ export const jobs: QueueDefinition = {
   attempts: { column: 'attempts', countedBy: 'claim' },
   error: 'last_error',
   completed: 'delete',
-  dead: sql`failed_at = ${dbNow}`,
+  dead: {
+    is: sql`failed_at is not null`,
+    set: sql`failed_at = ${dbNow}`,
+    unset: sql`failed_at = null`,
+    failed_at: 'failed_at',
+    shown: { team_id: T.String(), name: T.String(), run_at: T.String() },
+  },
 }
 
 /** How long the next attempt waits: 2, 4, 8, … seconds, at most an hour. */

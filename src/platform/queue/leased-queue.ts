@@ -1,9 +1,11 @@
 // A table as a queue. Rows that are due are claimed in batches under a lease (leased-table.ts), and their owner ends each of them in one of
 // four ways: completed; released, which does not count as an attempt; retried later; or a dead letter, which stays until the operator
 // retries it or it is too old. All times are the database's. Jobs, mail, text messages and the queues of brokers are such tables.
+import type { TProperties } from 'typebox'
 import { dbNow, dbNowPlus, endLease, isUnleased } from '../db/leases.ts'
 import { join, raw, sql, type Sql } from '../db/sql.ts'
 import type { Db } from '../db/database.ts'
+import type { ClaimLimits } from './queue-slots.ts'
 import { LeasedTable, type ClaimedRow, type LeasedTableDefinition, type LeaseOwner } from './leased-table.ts'
 
 /** A table with the column `due_at`, and what the ends of its rows are. Conditions and assignments name its columns without a prefix. */
@@ -20,8 +22,17 @@ export interface QueueDefinition extends LeasedTableDefinition {
   completed: 'delete' | Sql
   /** It is completed even when another owner has claimed it since: what has been sent need not be sent again. */
   isCompletedForAll?: boolean
-  /** Set in a dead letter. Undefined: rows are retried until they are completed. */
-  dead?: Sql
+  /** What a dead letter is. Undefined: rows are retried until they are completed. */
+  dead?: {
+    is: Sql
+    /** Set in a row that becomes one, and in one that is retried by command. */
+    set: Sql
+    unset: Sql
+    /** When it failed for the last time. */
+    failed_at: string
+    /** What the operator sees of it, besides its id, attempts, times and error: nothing of a patient. */
+    shown: TProperties
+  }
   /** A row that is worthless by now, a condition: it becomes a dead letter with the error `expired`. */
   isExpired?: Sql
   /**
@@ -55,7 +66,9 @@ export class LeasedQueue<Row extends ClaimedRow> extends LeasedTable<Row> {
 
   /** A row may be claimed now. */
   get isClaimable(): Sql {
-    return sql`due_at <= ${dbNow} and ${this.#definition.isPending} and ${isUnleased}`
+    const { isPending, isExpired } = this.#definition
+    const isClaimable = sql`due_at <= ${dbNow} and ${isPending} and ${isUnleased}`
+    return isExpired ? sql`${isClaimable} and not (${isExpired})` : isClaimable
   }
 
   /** Claims rows that are due, at most `max`. @param which a further condition */
@@ -67,6 +80,17 @@ export class LeasedQueue<Row extends ClaimedRow> extends LeasedTable<Row> {
       order by ${this.#definition.order} limit ${max} for update skip locked`,
       this.claimSets,
     )
+  }
+
+  /**
+   * Claims rows for a worker, none of groups that have their share already.
+   * @param group the column by which rows are grouped; one group if not given
+   */
+  async claimWithin(limits: ClaimLimits, group?: string): Promise<{ rows: Row[]; more: boolean }> {
+    const full = [...limits.claimed].flatMap(([name, count]) => (count >= limits.groupMax(name) ? [name] : []))
+    const which = group !== undefined && full.length ? sql`${raw(group)} <> all (${full}::uuid[])` : undefined
+    const rows = await this.claim(limits.total, which)
+    return { rows, more: rows.length === limits.total }
   }
 
   /** Ends rows whose work is done. @returns how many were still this owner's */
@@ -102,7 +126,7 @@ export class LeasedQueue<Row extends ClaimedRow> extends LeasedTable<Row> {
       endLease,
       ...this.#error(error),
       ...(attempts.countedBy === 'failure' ? [this.#count(1)] : []),
-      pause_s === undefined && dead ? dead : sql`due_at = ${dbNowPlus(pause_s ?? 0)}`,
+      pause_s === undefined && dead ? dead.set : sql`due_at = ${dbNowPlus(pause_s ?? 0)}`,
     ]
     return this.db.queries.run(sql`update ${this.table} set ${join(sets, ', ')} where ${this.isOwnedRow(row)}`)
   }
@@ -112,7 +136,7 @@ export class LeasedQueue<Row extends ClaimedRow> extends LeasedTable<Row> {
     const { isExpired, isPending, dead } = this.#definition
     if (!isExpired || !dead) return 0
     return this.claims.run(sql`
-      update ${this.table} set ${join([endLease, ...this.#error('expired'), dead], ', ')}
+      update ${this.table} set ${join([endLease, ...this.#error('expired'), dead.set], ', ')}
       where due_at <= ${dbNow} and ${isPending} and ${isUnleased} and ${isExpired}`)
   }
 

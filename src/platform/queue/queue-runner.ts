@@ -25,8 +25,10 @@ export type RunOutcome = 'done' | 'retry' | 'failed' | 'lost' | 'postponed'
 export interface RunEnd {
   outcome: RunOutcome
   duration_s: number
-  /** What the handler threw or said. */
-  error?: unknown
+  /** A class and a code, unless it was done. */
+  error?: string
+  /** What the handler threw. */
+  cause?: unknown
 }
 
 export interface QueueRunnerOptions<Row extends ClaimedRow> {
@@ -80,14 +82,14 @@ export class QueueRunner<Row extends ClaimedRow> {
     const { attemptsOf, attemptsMax, onEnd } = this.#options
     const { row, lease } = claimed
     const started = performance.now()
-    const end = (outcome: RunOutcome, error?: unknown): RunOutcome => {
-      onEnd(row, { outcome, duration_s: (performance.now() - started) / 1000, ...(error !== undefined && { error }) })
+    const end = (outcome: RunOutcome, failure: { error?: string; cause?: unknown } = {}): RunOutcome => {
+      onEnd(row, { outcome, duration_s: (performance.now() - started) / 1000, ...failure })
       return outcome
     }
     try {
       // Every attempt so far ended with its process: the next would too.
-      if (attemptsOf(row) > attemptsMax(row)) throw new Interrupted('every attempt ended with the process that made it')
-      const result = await this.#handle(claimed, handle)
+      const isInterrupted = attemptsOf(row) > attemptsMax(row)
+      const result = isInterrupted ? INTERRUPTED : await this.#handle(claimed, handle)
       if (!result) return end('done')
       if ('postponed_s' in result) {
         await this.queue.postpone(row, result.postponed_s)
@@ -95,12 +97,13 @@ export class QueueRunner<Row extends ClaimedRow> {
         return end('postponed')
       }
       const outcome = result.isRetryable ? this.#outcomeOf(claimed) : 'failed'
-      end(outcome, result)
+      end(outcome, { error: result.error })
       return await this.#fail(claimed, outcome, result.error)
     } catch (error) {
       const outcome = error instanceof LeaseLost ? 'lost' : this.#outcomeOf(claimed)
-      end(outcome, error)
-      return await this.#fail(claimed, outcome, errorCode(error))
+      const code = errorCode(error)
+      end(outcome, { error: code, cause: error })
+      return await this.#fail(claimed, outcome, code)
     }
   }
 
@@ -131,9 +134,7 @@ export class QueueRunner<Row extends ClaimedRow> {
 }
 
 /** The process ended in the middle of each attempt. */
-class Interrupted extends Error {
-  override name = 'Interrupted'
-}
+const INTERRUPTED = { error: 'interrupted', isRetryable: false }
 
 /** What is kept of an error with the row: classes and codes, never a message, which may quote anybody's data. */
 function errorCode(error: unknown): string {

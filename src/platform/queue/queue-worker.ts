@@ -173,3 +173,27 @@ export class QueueWorker<Row extends ClaimedRow> {
     if (!this.#isStopped) this.#options.onError(error, message)
   }
 }
+
+/** The workers of one kind of queue, one for each cell that a process serves, and one for the control plane where that has such a queue. */
+export class QueueWorkers<Row extends ClaimedRow> {
+  readonly #workers: QueueWorker<Row>[]
+
+  constructor(workers: QueueWorker<Row>[]) {
+    this.#workers = workers
+  }
+
+  start(): void {
+    for (const worker of this.#workers) worker.start()
+  }
+
+  /** Claims nothing more, and waits for what is running. */
+  async stop(): Promise<void> {
+    await Promise.all(this.#workers.map((worker) => worker.stop()))
+  }
+
+  /** See `QueueWorker.runOnce`. */
+  async runOnce(): Promise<number> {
+    const counts = await Promise.all(this.#workers.map((worker) => worker.runOnce()))
+    return counts.reduce((sum, count) => sum + count, 0)
+  }
+}

@@ -267,7 +267,7 @@ describe('a job', { concurrency: 1 }, () => {
     let calls = 0
     working([handle(work, async () => void calls++)])
     await until('it failed', async () => (await rowsOf(team))[0]!.failed_at !== null)
-    assert.deepEqual([calls, (await rowsOf(team))[0]!.last_error], [0, 'Interrupted'])
+    assert.deepEqual([calls, (await rowsOf(team))[0]!.last_error], [0, 'interrupted'])
   })
 
   test('that is tried without limit never fails for good', async () => {

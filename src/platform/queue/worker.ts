@@ -5,7 +5,7 @@ import type { Tenant } from '../db/transaction.ts'
 import { errorFields } from '../telemetry/log.ts'
 import { JobRunner, type CellJobs, type JobRunnerOptions } from './job-runner.ts'
 import type { JobRow } from './jobs.ts'
-import { QueueWorker } from './queue-worker.ts'
+import { QueueWorker, QueueWorkers } from './queue-worker.ts'
 
 /** Jobs that a process runs at once in a cell. */
 const SLOTS = 8
@@ -19,21 +19,10 @@ export interface WorkerOptions extends JobRunnerOptions {
 }
 
 /** Runs the jobs of the cells it is given. */
-export class Worker {
-  readonly #workers: QueueWorker<JobRow>[]
-
+export class Worker extends QueueWorkers<JobRow> {
   constructor(options: WorkerOptions) {
     const runner = new JobRunner(options)
-    this.#workers = options.cells.names.map((name) => workerOf(runner.of(name, options.cells.of(name)), runner, options))
-  }
-
-  start(): void {
-    for (const worker of this.#workers) worker.start()
-  }
-
-  /** Claims nothing more and waits for the jobs that are running. */
-  async stop(): Promise<void> {
-    await Promise.all(this.#workers.map((worker) => worker.stop()))
+    super(options.cells.names.map((name) => workerOf(runner.of(name, options.cells.of(name)), runner, options)))
   }
 }
 

@@ -1,0 +1,29 @@
+// The gauges of the queues whose rows can fail.
+import type { Registry } from 'prom-client'
+import { textQueue } from '../notifications/messages/text-queue.ts'
+import type { Cells } from '../platform/db/cells.ts'
+import { mailQueue } from '../platform/mail/mail-outbox.ts'
+import { jobs } from '../platform/queue/jobs.ts'
+import { addQueueGauges } from '../platform/queue/queue-gauges.ts'
+
+/** @param unlimited names of jobs that are retried until they are done */
+export function addGauges(registry: Registry, cells: Cells, unlimited: readonly string[]): void {
+  const PROGRAM = 'bin/drawbridge'
+  const all = { registry, cells }
+  addQueueGauges({ ...all, prefix: 'jobs', rows: 'Jobs', command: `${PROGRAM} jobs list`, queue: jobs, unlimited })
+  addQueueGauges({
+    ...all,
+    prefix: 'mail',
+    rows: 'Mails',
+    command: `${PROGRAM} mail failed`,
+    queue: mailQueue,
+    isInControl: true,
+  })
+  addQueueGauges({
+    ...all,
+    prefix: 'text_messages',
+    rows: 'Text messages',
+    command: `${PROGRAM} text-messages list`,
+    queue: textQueue,
+  })
+}

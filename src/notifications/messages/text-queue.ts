@@ -1,0 +1,58 @@
+// The text messages among the messages to patients, as a queue: those of a cell with a gateway wait in it, others are only recorded.
+import { notDeletedOf } from '../../people/users/users.ts'
+import { dbNow, dbUuidOfAge } from '../../platform/db/leases.ts'
+import { sql } from '../../platform/db/sql.ts'
+import type { Queries } from '../../platform/db/transaction.ts'
+import type { RetryableQueue } from '../../platform/queue/dead-letters.ts'
+import { T, type Static } from '../../platform/schema/schema.ts'
+
+/** An older message is no news any more. */
+const LIFETIME_S = 86_400
+
+const ClaimedText = T.Object({
+  order_id: T.String(),
+  id: T.String(),
+  team_id: T.String(),
+  recipient: T.String(),
+  body: T.String(),
+  attempts: T.Integer(),
+  fence: T.Integer(),
+})
+export type ClaimedText = Static<typeof ClaimedText>
+
+export const textQueue: RetryableQueue = {
+  name: 'patient_message',
+  key: { order_id: 'uuid', id: 'uuid' },
+  row: ClaimedText,
+  lease_s: 60,
+  isDurable: true,
+  isPending: sql`due_at is not null`,
+  order: sql`due_at, id`,
+  attempts: { column: 'attempts', countedBy: 'claim' },
+  error: 'error',
+  completed: sql`state = 'sent', due_at = null, error = null, done_at = ${dbNow}`,
+  isCompletedForAll: true,
+  isExpired: sql`id < ${dbUuidOfAge(LIFETIME_S)}`,
+  claimMovesDue: true,
+  dead: {
+    is: sql`state = 'failed'`,
+    set: sql`state = 'failed', due_at = null, done_at = ${dbNow}`,
+    unset: sql`state = 'waiting', done_at = null`,
+    failed_at: 'done_at',
+    shown: { team_id: T.String(), order_id: T.String(), kind: T.String() },
+  },
+}
+
+const Held = T.Object({ held: T.Boolean() })
+
+/** Whether a text message is about the order of a deleted user: it is not sent as long as the deletion is not undone. */
+export async function isHeldText(queries: Queries, { order_id, team_id }: ClaimedText): Promise<boolean> {
+  const row = await queries.maybe(
+    Held,
+    sql`
+    select not ${notDeletedOf(sql`o.user_id`, sql`o.team_id`)} as held
+    from (select ${order_id}::uuid as id, ${team_id}::uuid as team_id) m
+    left join lab_order o on o.id = m.id and o.team_id = m.team_id`,
+  )
+  return row?.held ?? true
+}

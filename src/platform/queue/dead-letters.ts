@@ -1,0 +1,110 @@
+// Rows of a queue that failed, as the operator sees and retries them, and how a queue stands. Nothing of what a row is about.
+import type { Db } from '../db/database.ts'
+import { dbNow, dbNowPlus, endLease, isUnleased } from '../db/leases.ts'
+import { Nullable, T, type Static } from '../schema/schema.ts'
+import { join, raw, sql } from '../db/sql.ts'
+import type { QueueDefinition } from './leased-queue.ts'
+
+/** A queue whose rows have an id, an error, and dead letters. */
+export type RetryableQueue = QueueDefinition & Required<Pick<QueueDefinition, 'error' | 'dead'>>
+
+const LISTED_MAX = 1000
+
+const FailedRow = T.Object({
+  id: T.String(),
+  attempts: T.Integer(),
+  failed_at: Nullable(T.String()),
+  next_at: Nullable(T.String()),
+  error: Nullable(T.String()),
+})
+/** A row that failed, with what its queue shows of it besides. */
+export type FailedRow = Static<typeof FailedRow> & Record<string, string | number | null>
+
+/** Rows of a queue that failed: dead letters, or those that are retried, oldest first, at most 1,000. */
+export async function listFailed(
+  db: Db,
+  { name, isPending, error, dead }: RetryableQueue,
+  which: 'dead' | 'retrying',
+): Promise<FailedRow[]> {
+  const failed_at = raw(dead.failed_at)
+  const rows = await db.queries.many(
+    T.Object({ ...dead.shown, ...FailedRow.properties }),
+    sql`
+    select ${join(['id', ...Object.keys(dead.shown)].map((column) => raw(column)))}, attempts,
+      case when ${dead.is} then date_trunc('second', ${failed_at}) end as failed_at,
+      case when not (${dead.is}) then date_trunc('second', due_at) end as next_at, ${raw(error)} as error
+    from ${raw(name)} where ${which === 'dead' ? dead.is : sql`${isPending} and ${raw(error)} is not null`}
+    order by ${failed_at}, due_at, id limit ${LISTED_MAX}`,
+  )
+  return rows as FailedRow[]
+}
+
+const Id = T.Object({ id: T.String() })
+
+/**
+ * Rows that failed are due now and have all their attempts again; only rows that nobody has claimed and that are not too old. Writes the
+ * table of the queue.
+ * @param which ids; or every dead letter, where `name` is given only those with it
+ * @returns the ids of those that there were
+ */
+export async function retryFailed(
+  db: Db,
+  { name: table, isPending, isExpired, error, dead }: RetryableQueue,
+  which: { ids: readonly string[] } | { name: string | undefined },
+): Promise<string[]> {
+  const isFailed = sql`(${dead.is} or (${isPending} and ${raw(error)} is not null))`
+  const isChosen =
+    'ids' in which
+      ? sql`id = any (${which.ids}::uuid[]) and ${isFailed}`
+      : sql`${dead.is} and ${which.name === undefined ? sql`true` : sql`name = ${which.name}`}`
+  const rows = await db.queries.many(
+    Id,
+    sql`
+    update ${raw(table)} set ${endLease}, ${dead.unset}, attempts = 0, ${raw(error)} = null, due_at = ${dbNow}
+    where ${isChosen} and ${isUnleased} ${isExpired ? sql`and not (${isExpired})` : sql``} returning id`,
+  )
+  return rows.map(({ id }) => id)
+}
+
+/** Counting stops here. */
+export const COUNTED_MAX = 10_000
+const OVERDUE_S = 60
+const FAILING_ATTEMPTS = 8
+
+const QueueCounts = T.Object({
+  failed: T.Integer(),
+  retrying: T.Integer(),
+  overdue: T.Integer(),
+  overdue_s: T.Number(),
+  unlimited_failing: T.Integer(),
+})
+export type QueueCounts = Static<typeof QueueCounts>
+
+/**
+ * How a queue stands in a cell. Reads indexes as far as 10,000 rows. Of jobs that are retried until they are done those are counted that are
+ * among the 10,000 that are retried next: each is, at the latest when it is due, which is within the hour.
+ * @param unlimited names of jobs that are retried until they are done
+ */
+export const countQueue = (
+  db: Pick<Db, 'queries'>,
+  { name, isPending, error, dead }: RetryableQueue,
+  unlimited: readonly string[] = [],
+): Promise<QueueCounts> => {
+  const table = raw(name)
+  const overdue = sql`from ${table} where due_at <= ${dbNowPlus(-OVERDUE_S)} and ${isPending} and ${isUnleased} order by due_at`
+  const isRetrying = sql`${isPending} and ${raw(error)} is not null`
+  const unlimitedFailing = sql`
+    (select count(*) from (
+      select name, attempts from ${table} where ${isRetrying} order by due_at limit ${COUNTED_MAX}) retrying
+      where attempts >= ${FAILING_ATTEMPTS} and name = any (${[...unlimited]}))`
+  return db.queries.one(
+    QueueCounts,
+    sql`
+    select
+      (select count(*) from (select from ${table} where ${dead.is} limit ${COUNTED_MAX}) failed) as failed,
+      (select count(*) from (select from ${table} where ${isRetrying} limit ${COUNTED_MAX}) retrying) as retrying,
+      (select count(*) from (select ${overdue} limit ${COUNTED_MAX}) overdue) as overdue,
+      coalesce((select extract(epoch from ${dbNow} - due_at)::float8 ${overdue} limit 1), 0) as overdue_s,
+      ${unlimited.length ? unlimitedFailing : sql`0`} as unlimited_failing`,
+  )
+}

@@ -1,0 +1,73 @@
+// When the loop of a queue begins a round.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { QueueLoop } from './queue-loop.ts'
+
+async function until(holds: () => boolean): Promise<void> {
+  for (const end = performance.now() + 30_000; !holds(); await new Promise((resolve) => setTimeout(resolve, 1)))
+    assert(performance.now() < end, 'never')
+}
+const HOUR_MS = 3_600_000
+const onError = (error: unknown) => assert.fail(String(error))
+
+test('a round follows when the loop is woken, also when it is woken during the round before', async () => {
+  let rounds = 0
+  const finish = [Promise.withResolvers<boolean>(), Promise.withResolvers<boolean>(), Promise.withResolvers<boolean>()]
+  const loop = new QueueLoop({ round: () => finish[rounds++]!.promise, poll_ms: HOUR_MS, pace_ms: 1, onError })
+  loop.start()
+  loop.wake()
+  finish[0]!.resolve(false)
+  await until(() => rounds === 2)
+  finish[1]!.resolve(false)
+  await new Promise((resolve) => setTimeout(resolve, 20))
+  assert.equal(rounds, 2)
+  loop.wake()
+  await until(() => rounds === 3)
+  finish[2]!.resolve(false)
+  await loop.stop()
+})
+
+test('rounds follow while there is more to do, and without being woken after a while', async () => {
+  let rounds = 0
+  const loop = new QueueLoop({ round: async () => ++rounds < 3, poll_ms: 5, pace_ms: 1, onError })
+  loop.start()
+  await until(() => rounds > 5)
+  await loop.stop()
+})
+
+test('an urgent wake does not wait for the pause after a round that found nothing', async () => {
+  let rounds = 0
+  const loop = new QueueLoop({
+    round: async () => ++rounds === 0,
+    poll_ms: HOUR_MS,
+    pace_ms: 1,
+    idle_pace_ms: HOUR_MS,
+    onError,
+  })
+  loop.start()
+  await until(() => rounds === 1)
+  loop.wake(true)
+  await until(() => rounds === 2)
+  await loop.stop()
+})
+
+test('a round that fails is reported and followed by another; stopping waits for no pause', async () => {
+  const errors: unknown[] = []
+  let rounds = 0
+  const loop = new QueueLoop({
+    round: async () => {
+      if (++rounds === 1) throw new Error('as planned')
+      return false
+    },
+    poll_ms: HOUR_MS,
+    pace_ms: 1,
+    onError: (error) => errors.push(error),
+  })
+  loop.start()
+  loop.wake()
+  await until(() => errors.length === 1)
+  loop.wake()
+  await until(() => rounds === 2)
+  await loop.stop()
+  assert.equal(errors.length, 1)
+})
