@@ -6,9 +6,10 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
+import pg from 'pg'
 import { address, patient, shipping } from '../support/people.ts'
-import { debianPostgres, startPostgres } from '../support/debian-postgres.ts'
-import { caller, demoIn, endAll, folder, root, serving, start, until, type Server } from '../support/program.ts'
+import { debianPostgres, startPostgres, type OwnPostgres } from '../support/debian-postgres.ts'
+import { caller, demoIn, endAll, folder, outcome, root, serving, start, until, type Server } from '../support/program.ts'
 import { isValid } from '../support/signed.ts'
 
 /** What the receiver of the endpoint answers, and what it has taken since it answers 200. */
@@ -180,8 +181,33 @@ test('an installation with a PostgreSQL of its own is restored from a dump into 
       restore: () => drill('external restore', variables),
     },
   )
+  await copyGrantsNothing(bin, postgres, join(variables.BACKUP, 'drawbridge.dump'))
   await postgres.stop()
 })
+
+/** Whether roles of the installation that was dumped, and those of the copy, may execute functions there that not everybody may. */
+const MAY_EXECUTE = `
+  select distinct r.rolname like 'drawbridge_' || left(encode(sha256(convert_to(current_database(), 'UTF8')), 'hex'), 8) || '_%' as own
+  from pg_proc p cross join lateral aclexplode(p.proacl) a join pg_roles r on r.oid = a.grantee
+  where p.prosecdef and r.rolname like 'drawbridge\\_%'`
+
+/** A dump brings grants to the roles of its installation along; a database of another name is another installation. */
+async function copyGrantsNothing(bin: string, postgres: OwnPostgres, dump: string): Promise<void> {
+  const DATABASE_URL = postgres.url('copied', 'drawbridge')
+  const mayExecute = async () => {
+    const client = new pg.Client(DATABASE_URL)
+    await client.connect()
+    const { rows } = await client.query<{ own: boolean }>(MAY_EXECUTE)
+    await client.end()
+    return rows.map(({ own }) => own)
+  }
+  await command(bin, 'createdb', '--maintenance-db', postgres.url('postgres', 'postgres'), '--owner', 'drawbridge', 'copied')
+  await command(bin, 'pg_restore', '--dbname', DATABASE_URL, '--exit-on-error', '--no-owner', dump)
+  assert.deepEqual(await mayExecute(), [false], 'the dump grants the functions to the roles of the installation that was dumped')
+  const { code, err } = await outcome('migrate', { DATABASE_URL, DATA_DIR: folder('copied'), ...schedule })
+  assert.equal(code, 0, err)
+  assert.deepEqual(await mayExecute(), [true], 'only the roles of the copy may execute its functions')
+}
 
 async function command(bin: string, program: string, ...args: string[]): Promise<void> {
   const { ended, err } = start({ program: join(bin, program), args })
