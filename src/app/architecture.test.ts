@@ -5,6 +5,7 @@ import { existsSync, globSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import { test } from 'node:test'
 import { alsoWrites, domains, exceptions, type Domain } from './architecture.ts'
+import { contents } from './contents.ts'
 
 /** Of every source, from `src` on: its path, and the files that it imports, for types alone too and when it runs. */
 const sources = globSync('src/**/*', { withFileTypes: true })
@@ -19,6 +20,10 @@ const domainOf = (file: string): string => file.split('/')[1]!
 const isInModules = (domain: string): boolean => Object.keys(known[domain]!.modules).length > 0
 /** `lab/orders`; of a domain without modules its name alone. */
 const moduleOf = (file: string): string => (isInModules(domainOf(file)) ? file.split('/').slice(1, 3).join('/') : domainOf(file))
+/** Beside its modules a domain has a file that lists their records. */
+const isListOfModules = (file: string): boolean => /^src\/[^/]+\/modules\.ts$/.test(file) && isInModules(domainOf(file))
+const isRecord = (file: string): boolean => file.endsWith('/module.ts')
+const RECORD = 'src/platform/module/module.ts'
 /** From `src` on. */
 const inside = (file: string): string => file.slice('src/'.length)
 
@@ -36,7 +41,7 @@ test('every file stands in a module of a domain', () => {
     const [, domain = '', module = '', ...rest] = file.split('/')
     const of = known[domain]
     assert(of, `${file}: no domain ${domain} in architecture.ts`)
-    if (!isInModules(domain)) continue
+    if (!isInModules(domain) || isListOfModules(file)) continue
     assert(module in of.modules, `${file}: ${domain} has no module ${module} in architecture.ts`)
     // Adapters of a module, and data that it reads, may have a folder of their own.
     assert(rest.length === 1 || (rest.length === 2 && FOLDERS.has(rest[0]!)), `${file}: not in a folder of its module`)
@@ -65,8 +70,11 @@ test('the program does without what helps tests', () => {
 /** Whether a file may import another one by where both stand. */
 function mayImport(from: string, to: string): boolean {
   const [a, b] = [domainOf(from), domainOf(to)]
+  if (isListOfModules(to)) return from === 'src/app/modules.ts'
   if (a !== b) return uses(a, b)
-  if (!isInModules(a)) return true
+  if (!isInModules(a) || isListOfModules(from)) return true
+  // A record is of a type that names whatever a module may contribute, what stands in higher modules of the platform too.
+  if (to === RECORD && isRecord(from)) return true
   const order = Object.keys(known[a]!.modules)
   return order.indexOf(to.split('/')[2]!) <= order.indexOf(from.split('/')[2]!)
 }
@@ -127,27 +135,51 @@ test('only the platform reads the machine clock, or asks the database for the ti
   }
 })
 
-test('a table is written by one module', () => {
-  const writers = new Map<string, Set<string>>()
-  const also: string[] = []
+test('every module that has a record is listed, under the name of its folder', () => {
+  const records = files.filter((file) => isRecord(file) && file !== RECORD).map(moduleOf)
+  assert(records.length > 30, `the pattern finds ${records.length} records`)
+  assert.deepEqual(contents.modules.map(({ name }) => name).sort(), records.sort())
+})
+
+test('modules are listed from the bottom of the architecture up', () => {
+  const order = names.flatMap((domain) => Object.keys(known[domain]!.modules).map((module) => `${domain}/${module}`))
+  const places = contents.modules.map(({ name }) => order.indexOf(name))
+  assert.deepEqual(
+    places,
+    places.toSorted((a, b) => a - b),
+    contents.modules.map(({ name }) => name).join(', '),
+  )
+})
+
+/** Table → the module whose record has it. */
+const owners = new Map(
+  contents.modules.flatMap(({ name, tables }) =>
+    [...(tables?.ofTeams ?? []), ...(tables?.others ?? [])].map((table) => [table, name] as const),
+  ),
+)
+
+test('every table is of one module', () => {
+  const tables = [...readFileSync('schema.sql', 'utf8').matchAll(/^table (\w+)$/gm)].map(([, table]) => table!)
+  assert(tables.length > 60, `the pattern finds ${tables.length} tables`)
+  assert.deepEqual([...new Set(tables)].sort(), [...owners.keys()].sort(), 'tables of schema.sql, and those of records')
+})
+
+test('a table is written by the module whose record has it', () => {
+  const writes = new Set<string>()
+  const also = new Set<string>()
   for (const [file, source] of text)
     for (const [, table] of source.matchAll(
       /(?:insert into|update|delete from)\s+"?([a-z_]+)"?\s+(?:(?:as )?(?!set\b)\w+ )?(?:\(|set\b|where\b)/g,
     )) {
-      if (alsoWrites[inside(file)]?.tables.includes(table!)) also.push(`${inside(file)} ${table}`)
-      else writers.set(table!, (writers.get(table!) ?? new Set()).add(moduleOf(file)))
+      writes.add(table!)
+      if (owners.get(table!) !== moduleOf(file)) also.add(`${inside(file)} ${table}`)
     }
-  for (const [table, modules] of writers) assert.equal(modules.size, 1, `${table} is written by ${[...modules].join(', ')}`)
   for (const [file, source] of text)
     for (const [, table] of source.matchAll(/\bcleanup\(\{[^}]*?\btable: '([a-z_]+)'/g))
-      assert(writers.get(table!)?.has(moduleOf(file)), `${table} is cleaned up by ${file}`)
-  assert(writers.size > 60, `the pattern finds writers of ${writers.size} tables`)
+      assert.equal(owners.get(table!), moduleOf(file), `${table} is cleaned up by ${file}`)
+  assert(writes.size > 60, `the pattern finds writers of ${writes.size} tables`)
   const listed = Object.entries(alsoWrites).flatMap(([file, { tables }]) => tables.map((table) => `${file} ${table}`))
-  assert.deepEqual(
-    [...new Set(also)].sort(),
-    listed.sort(),
-    'who writes a table of another module, and whom architecture.ts lists',
-  )
+  assert.deepEqual([...also].sort(), listed.sort(), 'who writes a table of another module, and whom architecture.ts lists')
 })
 
 /**
@@ -163,37 +195,16 @@ const FRAGMENTS: Record<string, RegExp> = {
   'src/lab/result-matching/receive.ts': /lab_id = \S+ and sender = /,
 }
 
-const TEAM_TABLES = [
-  '"user"',
-  'user_checkpoint',
-  'user_demographics',
-  'insurance',
-  'team_physician',
-  'lab_test',
-  'lab_order',
-  'lab_order_of_team',
-  'access_log_of_team',
-  'raw_result_of_team',
-  'order_mark',
-  'order_checkpoint',
-  'lab_result',
-  'lab_result_pdf',
-  'simulation',
-  'appointment',
-  'phlebotomy_visit',
-  'raw_result',
-  'unmatched_result_test',
-  'event',
-  'idempotency',
-  'scope_requirement',
-  'continuous_query',
-  'feed',
-]
+/** As statements name them: those of records, and views of them. */
+const teamTables = contents.modules
+  .flatMap(({ tables }) => [...(tables?.ofTeams ?? []), ...(tables?.views ?? [])])
+  .map((table) => (table === 'user' ? '"user"' : table))
 
 test("every statement on a team's table names the team", () => {
+  assert(teamTables.length > 20, `records have ${teamTables.length} tables of teams`)
   for (const [file, source] of text)
     for (const [, statement] of source.matchAll(/sql`([^`]*)`/g))
-      for (const table of TEAM_TABLES)
+      for (const table of teamTables)
         if (new RegExp(`(from|update|into|join)\\s+${table}(\\s|$)`).test(statement!))
           assert(
             /team_id (=|is not distinct from|is null) |live\(tx\)|ofTeam\(tx\)|insert into \S+ (as \w+ )?\([^)]*team_id/.test(

@@ -4,7 +4,10 @@ export interface Domain {
   about: string
   /** The domains that it uses. What those use it may use as well. */
   uses: readonly string[]
-  /** Its modules, and what each of them is about; a module uses those above its own line. None: its files stand loose, and use each other. */
+  /**
+   * Its modules, and what each of them is about; a module uses those above its own line. `modules.ts` beside them uses all of them, and only
+   * the process uses it. None: its files stand loose, and use each other.
+   */
   modules: Readonly<Record<string, string>>
 }
 
@@ -29,6 +32,7 @@ export const domains = {
       mail: 'outbox of mail, sender, SMTP; not the words of a mail',
       pdf: 'page, text, tables, barcodes; not what a document says',
       config: 'settings, read once at the start',
+      module: 'the record of a module: what it contributes to the process',
     },
   },
   tenancy: {
@@ -160,46 +164,14 @@ export const exceptions: readonly Exception[] = [
     'platform/access-log/access-log.ts',
     'platform/net/outbound-targets.ts',
   ]),
-  ...upward('tenancy/access', 'modules take what they need of the process in place of `Administration`', [
-    'tenancy/teams/managed-teams.ts',
-    'tenancy/teams/own-team.ts',
-    'tenancy/teams/own-team-routes.ts',
-    'tenancy/teams/routes.ts',
-    'tenancy/domains/domains.ts',
-    'tenancy/domains/routes.ts',
-    'tenancy/keys/access-tokens.ts',
-    'tenancy/keys/management-keys.ts',
-    'tenancy/keys/team-keys.ts',
-    'tenancy/members/invites.ts',
-    'tenancy/members/routes.ts',
-    'tenancy/embedding/launch-pages.ts',
-    'tenancy/embedding/launches.ts',
-    'tenancy/embedding/routes.ts',
-  ]),
-  ...['domains', 'keys', 'members', 'embedding'].flatMap((module) =>
-    upward(`tenancy/${module}`, 'each module names its own operations', ['tenancy/teams/routes.ts']),
-  ),
   ...upward('people/person', 'samples move to the modules that emit their events', ['events/catalog/sample-lab.ts']),
-  ...upward('people/users', 'who looks up users is handed in, as `deletedAmong` is', [
-    'events/delivery-log/messages.ts',
-    'events/feed/list-events.ts',
-  ]),
-  ...upward('events/endpoints', 'shapes of events move to the feed', [
-    'events/feed/feed.ts',
-    'events/feed/follow.ts',
-    'events/feed/list-events.ts',
-  ]),
+  ...upward('people/users', 'who looks up users is handed in, as `deletedAmong` is', ['events/delivery-log/messages.ts']),
   ...upward('events/delivery-queue', 'endpoints say that they have changed, and the queue listens', [
     'events/endpoints/custom-headers.ts',
     'events/endpoints/endpoints.ts',
     'events/endpoints/routes.ts',
     'events/endpoints/signing-secrets.ts',
   ]),
-  ...upward('events/dispatch', 'the fixed headers move to the headers of endpoints', ['events/endpoints/routes.ts']),
-  ...upward('events/delivery-log', 'each module names its own operations', ['events/endpoints/routes.ts']),
-  ...upward('lab/compendium', 'each module names its own operations', ['lab/catalog/routes.ts']),
-  ...upward('connections/pull-preferences', 'each module names its own operations', ['connections/credentials/routes.ts']),
-  ...upward('sandbox/unmatched-results', 'each module names its own operations', ['sandbox/simulator/routes.ts']),
   ...['appointments', 'geocoding'].flatMap((module) =>
     upward(`visits/${module}`, 'what labels show of an appointment is handed in', ['lab/documents/labels.ts']),
   ),
@@ -208,27 +180,17 @@ export const exceptions: readonly Exception[] = [
 
 /** Exceptions: files that write tables of another module of their domain, and how that will end. */
 export const alsoWrites: Readonly<Record<string, { tables: readonly string[]; until: string }>> = {
-  'platform/db/erasure.ts': {
-    tables: ['announcement', 'event', 'followed_team', 'idempotency', 'job'],
-    until: 'the queue and idempotency each erase their own tables',
-  },
-  'tenancy/teams/managed-teams.ts': {
-    tables: ['api_key', 'management_key_team'],
-    until: 'keys are told of a team that is deleted, and delete their own rows',
-  },
-  'tenancy/teams/teams.ts': { tables: ['org'], until: 'making an organization moves to organizations' },
   'events/endpoints/erase.ts': {
     tables: [
       'deleted_webhook',
       'delivery',
       'delivery_attempt',
       'delivery_tally',
-      'feed',
       'lane_recall',
       'webhook_lane',
       'webhook_message',
     ],
-    until: 'each module has an eraser of its own',
+    until: 'the queue erases its own tables, of endpoints that are gone as well',
   },
   'events/dispatch/endpoint-destination.ts': { tables: ['delivery'], until: 'the queue takes the statement over' },
   'events/dispatch/outcome-recorder.ts': {
@@ -237,9 +199,4 @@ export const alsoWrites: Readonly<Record<string, { tables: readonly string[]; un
   },
   'events/delivery-log/messages.ts': { tables: ['delivery'], until: 'the queue takes the statement over' },
   'events/delivery-log/replay.ts': { tables: ['delivery'], until: 'the queue takes the statement over' },
-  'connections/credentials/erase.ts': {
-    tables: ['data_pull_preference'],
-    until: 'each module has an eraser of its own',
-  },
-  'sandbox/simulator/erase.ts': { tables: ['clock_move'], until: 'each module has an eraser of its own' },
 }

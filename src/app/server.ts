@@ -3,54 +3,36 @@ import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { cleanups, constraints, hooksIn, handlersIn, later, neighbours, operations, operationsIn, pagesIn } from './modules.ts'
-import { loadCatalog } from '../lab/catalog/load.ts'
+import { contents } from './contents.ts'
 import { schemasOf, type Database } from './database.ts'
-import { loadInsuranceData } from '../people/insurance/load.ts'
-import { loadPlatformAccounts } from '../lab/accounts/platform-accounts.ts'
+import { assemble } from './assemble.ts'
+import { version } from './version.ts'
 import { takeUnlinked } from '../lab/links/links.ts'
 import { enforcePhysicians } from '../lab/accounts/account-selection.ts'
-import { administer } from '../tenancy/access/access.ts'
 import type { TeamGuard } from '../tenancy/access/team-guard.ts'
-import { SmsCourier } from '../notifications/sms/sms-sender.ts'
-import { heldMail } from '../notifications/messages/messages.ts'
-import { pipelinesIn } from '../events/brokers/dispatcher.ts'
-import { locator } from '../visits/geocoding/geocoder.ts'
-import { accessCleanups } from '../platform/access-log/access-archive.ts'
 import { AccessLog } from '../platform/access-log/access-log.ts'
 import type { Cells } from '../platform/db/cells.ts'
 import type { Config } from '../platform/config/config.ts'
-import { NOBODY, type Db } from '../platform/db/database.ts'
-import { heavy } from '../platform/runtime/worker-threads.ts'
-import { createHttp } from '../platform/http/server.ts'
-import { errorFields, type Log } from '../platform/telemetry/log.ts'
-import { MailCourier } from '../platform/mail/mail-sender.ts'
+import { NOBODY } from '../platform/db/database.ts'
+import type { Log } from '../platform/telemetry/log.ts'
 import { createMetrics } from '../platform/telemetry/metrics.ts'
 import { migrate } from '../platform/db/migrate.ts'
+import type { Service } from '../platform/module/module.ts'
 import { describe } from '../platform/http/openapi.ts'
 import { isWithin } from '../platform/net/network.ts'
 import { addOperatorPages, openOperatorPort, operatorAnswers } from '../platform/http/operator.ts'
 import { unlimitedJobs } from '../platform/queue/outbox.ts'
-import { addBrowserPages, addPages } from '../platform/http/system-pages.ts'
+import { addPages } from '../platform/http/system-pages.ts'
 import { notReady } from '../platform/db/readiness.ts'
 import { T } from '../platform/schema/schema.ts'
 import { Sockets } from '../platform/http/sockets.ts'
 import { sql } from '../platform/db/sql.ts'
 import { openVault } from '../platform/crypto/key-file.ts'
-import { machineNow } from '../platform/runtime/clock.ts'
 import { addGauges } from './gauges.ts'
-import { JobRunner } from '../platform/queue/job-runner.ts'
 import { Retention } from '../platform/queue/retention.ts'
 import { Worker } from '../platform/queue/worker.ts'
-import { PscDirectory } from '../visits/psc/directory.ts'
-import { loadSandboxSites } from '../visits/psc/load-sandbox-sites.ts'
 import { keepParity } from '../visits/psc-booking/schedulers/sandbox.ts'
-import { ClockMoves } from '../sandbox/clock/clock-lease.ts'
-import { assertNotDeleted, deletedAmong } from '../people/users/users.ts'
-import { FeedWatch } from '../events/feed/feed-waiters.ts'
-import { version } from './version.ts'
 import { Targets } from '../platform/net/outbound-targets.ts'
-import { deliveryIn } from '../events/dispatch/dispatcher.ts'
 
 export { version }
 
@@ -81,7 +63,8 @@ export async function migrateAll(config: Config, database: Database, log: Log): 
         { schema, roles: protection.hidden_from },
         'these roles have rights on tables of teams and find them empty: give BYPASSRLS to those that make backups or reports',
       )
-    if (name !== 'control' && !newer) await loadReferenceData(database.cells.of(name), config.demo || name.startsWith('sandbox'))
+    if (name !== 'control' && !newer)
+      await contents.loadReferenceData(database.cells.of(name), config.demo || name.startsWith('sandbox'))
   }
 }
 
@@ -94,14 +77,6 @@ export async function warnWithoutRowSecurity(config: Config, { cells }: Database
     const { held } = await cells.of(name).read(NOBODY, (tx) => tx.one(Held, sql`select row_security_active('team') as held`))
     if (!held) log.warn({ cell: name }, 'row-level security is not in force: this login may not take the roles of the cell')
   }
-}
-
-async function loadReferenceData(db: Db, offers: boolean): Promise<void> {
-  await loadCatalog(db, { offers })
-  await loadInsuranceData(db)
-  if (!offers) return
-  await loadPlatformAccounts(db)
-  await loadSandboxSites(db)
 }
 
 export interface Running {
@@ -126,77 +101,42 @@ export async function startRoles(config: Config, cells: Cells, log: Log, roles: 
   enforcePhysicians(config.enforce_delegated_physician)
   keepParity(config.sandbox_parity)
   takeUnlinked(config.orders_without_integration)
-  const vault = openVault(config.encryption_keys, resolve(config.data_dir))
   let url = config.public_url ?? ''
-  const administration = administer(cells, vault, config, { ...neighbours, publicUrl: () => url })
-  const guard = administration.teams
-  const metrics = createMetrics(() => cells)
-  const sms = config.sms !== undefined
-  const hooks = hooksIn({ vault, publicUrl: () => url, sms })
-  for (const name of ['control', ...cells.names] as const) {
-    const db = name === 'control' ? cells.control : cells.of(name)
-    db.hooks = hooks
-    db.onError = (error) => log.error({ cell: name, causes: errorFields(error) }, 'a call after a commit failed')
-  }
   let draining = false
-  const pool = heavy()
-  const handlers = handlersIn({ sms })
-  const runner = new JobRunner({ handlers, tenantOf: guard.tenant, log, metrics })
-  addGauges(metrics.registry, cells, unlimitedJobs(handlers))
-  const worker = roles.work ? new Worker({ cells, handlers, tenantOf: guard.tenant, log, metrics }) : undefined
-  const retention = roles.work
-    ? new Retention({ cells, cleanups: [...cleanups, ...accessCleanups(config.access_log_days)], log, metrics })
-    : undefined
-  const product = `Drawbridge/${version}`
-  const watch = new FeedWatch()
-  const targets = new Targets({ allow: config.webhook_allow, loopback: config.loopback })
-  const { pubsub_projects } = config
-  const sending = { vault, targets, deletedAmong, clock: machineNow, log, metrics }
-  const pipelines = roles.work
-    ? pipelinesIn(cells, { ...sending, pubsub_projects, pubsub_emulator_host: config.pubsub_emulator_host })
-    : undefined
-  const delivery =
-    pipelines && deliveryIn(cells, { ...sending, sinks: pipelines.sinks, schedule_s: config.webhook_schedule_s, product })
-  const courier = roles.work && config.smtp ? new MailCourier({ cells, smtp: config.smtp, log, held: heldMail }) : undefined
-  const texting = roles.work && config.sms ? new SmsCourier({ cells, sms: config.sms, log }) : undefined
+  const metrics = createMetrics(() => cells)
   const access = new AccessLog({ mode: config.access_log, log, onLost: metrics.accessLost })
   const sockets = new Sockets({ connections_max: config.http_connections_max, isTrusted: isWithin(config.trusted_proxies) })
   if (roles.serve) metrics.connections(() => sockets.use)
-  const app = createHttp({
-    operations: operationsIn({
-      heavy: pool,
-      world: { runner, guard, clocks: new ClockMoves() },
-      vault,
-      targets,
-      pubsub_projects,
-      product,
-      watch,
-      administration,
-      locate: locator({
-        url: () => config.geocoder_url,
-        onFailure: (reason) => log.warn({ reason }, 'the geocoder cannot be used'),
-      }),
-      directory: new PscDirectory(),
-    }),
-    guards: { team: guard.authenticate, management: administration.orgs },
+  const assembled = assemble({
     cells,
-    access,
-    constraints,
-    later,
     log,
     metrics,
-    base_path: config.base_path,
+    access,
     sockets,
-    draining: () => draining,
+    vault: openVault(config.encryption_keys, resolve(config.data_dir)),
+    settings: config,
+    targets: new Targets({ allow: config.webhook_allow, loopback: config.loopback }),
+    product: `Drawbridge/${version}`,
+    publicUrl: () => url,
+    base_path: config.base_path,
     trusted_proxies: config.trusted_proxies,
     checkReplies: config.check,
-    assertShown: assertNotDeleted,
+    draining: () => draining,
   })
+  const { app, guards, handlers, heavy, operations, services } = assembled
+  const tenantOf = guards.teams.tenant
+  addGauges(metrics.registry, cells, unlimitedJobs(handlers))
+  const workers: Service[] = roles.work
+    ? [
+        new Worker({ cells, handlers, tenantOf, log, metrics }),
+        new Retention({ cells, cleanups: assembled.periodicTasks, log, metrics }),
+        ...assembled.workers.map((make) => make()),
+      ]
+    : []
   const answers = operatorAnswers({ metrics, notReady: () => notReady(cells), draining: () => draining })
   const { operator_port } = config
   if (operator_port === undefined) addOperatorPages(app, answers)
   addPages(app, { description: describe(operations, version), base_path: config.base_path })
-  addBrowserPages(app, pagesIn({ heavy: pool, vault, administration }), { cells, access })
   if (roles.serve) {
     const address = await app.listen({ port: config.port, host: config.host }).catch((error: unknown) => {
       throw cannotListen('PORT', config.port, config.host, error)
@@ -210,17 +150,11 @@ export async function startRoles(config: Config, cells: Cells, log: Log, roles: 
           await app.close()
           throw cannotListen('OPERATOR_PORT', operator_port, config.host, error)
         })
-  administration.use.start((error) => log.error({ causes: errorFields(error) }, 'recording the use of keys failed'))
-  worker?.start()
-  retention?.start()
-  delivery?.start()
-  pipelines?.start()
-  courier?.start()
-  texting?.start()
+  for (const service of [...services, ...workers]) service.start()
   /** Callers learn that they are to go elsewhere, before they cannot go on here. */
   const closeApp = async () => {
     if (roles.serve) await sleep(config.stop_delay_s * 1000)
-    watch.close()
+    for (const service of services) service.endRequests?.()
     if (roles.serve) await sockets.close()
     await app.close()
   }
@@ -228,25 +162,17 @@ export async function startRoles(config: Config, cells: Cells, log: Log, roles: 
     url,
     operator_url: operator?.url,
     cells,
-    guard,
+    guard: guards.teams,
     async stop() {
       draining = true
       const drain_ms_max = DRAIN_MS_MAX + (roles.serve ? config.stop_delay_s * 1000 : 0)
       const deadline = new Promise<void>((resolve) => setTimeout(resolve, drain_ms_max).unref())
-      const ending = [
-        closeApp(),
-        worker?.stop(),
-        retention?.stop(),
-        delivery?.stop(),
-        pipelines?.stop(),
-        courier?.stop(),
-        texting?.stop(),
-      ]
-      await Promise.race([Promise.all(ending), deadline])
+      await Promise.race([Promise.all([closeApp(), ...workers.map((worker) => worker.stop())]), deadline])
       await access.stop()
       // Where the database does not answer, what it was to be told is lost.
-      await Promise.race([administration.use.stop(), sleep(CLOSE_MS_MAX, undefined, { ref: false })])
-      await pool.close()
+      const stopped = Promise.all(services.map((service) => service.stop()))
+      await Promise.race([stopped, sleep(CLOSE_MS_MAX, undefined, { ref: false })])
+      await heavy.close()
       await operator?.close()
     },
   }

@@ -147,12 +147,12 @@ const printed: Leaf[] = [
     summary: 'print the description of the interface',
     examples: ['openapi > openapi.json'],
     run: async () => {
-      const [{ operations }, { describe }] = await Promise.all([
-        import('../app/modules.ts'),
+      const [{ contents }, { describe }] = await Promise.all([
+        import('../app/contents.ts'),
         import('../platform/http/openapi.ts'),
       ])
       const { version } = await import('../app/version.ts')
-      await print(`${JSON.stringify(describe(operations, version), null, 2)}\n`)
+      await print(`${JSON.stringify(describe(contents.operations, version), null, 2)}\n`)
     },
   },
   {
@@ -160,11 +160,11 @@ const printed: Leaf[] = [
     summary: 'print one line per operation',
     examples: ['operations'],
     run: async () => {
-      const [{ operations }, { listOperations }] = await Promise.all([
-        import('../app/modules.ts'),
+      const [{ contents }, { listOperations }] = await Promise.all([
+        import('../app/contents.ts'),
         import('../platform/http/openapi.ts'),
       ])
-      await print(listOperations(operations))
+      await print(listOperations(contents.operations))
     },
   },
   {

@@ -3,12 +3,11 @@
 import { chmodSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Check } from 'typebox/value'
-import { loadCatalog } from '../lab/catalog/load.ts'
+import { contents } from '../app/contents.ts'
 import { seedSampleTests, seedStandardTests } from '../lab/catalog/lab-tests.ts'
-import { loadPlatformAccounts } from '../lab/accounts/platform-accounts.ts'
-import { loadSandboxSites } from '../visits/psc/load-sandbox-sites.ts'
 import { createOrgKey, createTeamKey } from '../tenancy/keys/keys.ts'
-import { cellsOfRegion, createOrg, createTeam, loadTenant, placeTeam, type Region } from '../tenancy/teams/teams.ts'
+import { createOrg } from '../tenancy/organizations/organizations.ts'
+import { cellsOfRegion, createTeam, loadTenant, placeTeam, type Region } from '../tenancy/teams/teams.ts'
 import type { Cells } from '../platform/db/cells.ts'
 import type { CellName } from '../platform/db/cell-names.ts'
 import type { PlainTx } from '../platform/db/transaction.ts'
@@ -106,9 +105,7 @@ async function issue(tx: PlainTx): Promise<Omit<Demo, 'base_url'>> {
 
 async function furnish(cells: Cells, cell: CellName, team: { id: string; org_id: string }): Promise<void> {
   const db = cells.of(cell)
-  await loadCatalog(db, { offers: true })
-  await loadPlatformAccounts(db)
-  await loadSandboxSites(db)
+  await contents.loadReferenceData(db, true)
   await db.plainTx((tx) => placeTeam(tx, cell, team))
   const tenant = await loadTenant(cells, cell, team.id)
   await db.tx(tenant!, async (tx) => {

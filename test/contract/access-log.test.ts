@@ -3,17 +3,16 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { constraints, later, operations, operationsIn, type Surroundings } from '../../src/app/modules.ts'
+import { contents } from '../../src/app/contents.ts'
 import { AccessLog, type AccessLogOptions } from '../../src/platform/access-log/access-log.ts'
 import { schemaOf } from '../../src/platform/db/cells.ts'
 import type { CellName } from '../../src/platform/db/cell-names.ts'
-import { createHttp } from '../../src/platform/http/server.ts'
 import { createLog } from '../../src/platform/telemetry/log.ts'
-import { Sockets } from '../../src/platform/http/sockets.ts'
 import { placed, requisitioned } from '../support/orders.ts'
 import { address, patient } from '../support/people.ts'
-import { access, administration, asOwner, cells, client, given, guard, metrics, vault, type Given } from '../support/server.ts'
-import { assertNotDeleted } from '../../src/people/users/users.ts'
+import { access, asOwner, assembled, cells, client, given, type Given } from '../support/server.ts'
+
+const { operations } = contents
 
 interface Line {
   at: string
@@ -203,22 +202,7 @@ const placing = (user_id: string) => ({
 /** A server of its own on the same database, with an access log of its own. */
 function serving(options: Omit<AccessLogOptions, 'log'>) {
   const own = new AccessLog({ log: createLog('silent'), ...options })
-  const app = createHttp({
-    operations: operationsIn({ administration, vault, world: { guard } } as unknown as Surroundings),
-    guards: { team: guard.authenticate, management: administration.orgs },
-    cells,
-    access: own,
-    constraints,
-    later,
-    log: createLog('silent'),
-    metrics,
-    base_path: '',
-    sockets: new Sockets({ connections_max: 4000, isTrusted: () => true }),
-    draining: () => false,
-    trusted_proxies: [],
-    checkReplies: true,
-    assertShown: assertNotDeleted,
-  })
+  const { app } = assembled({ access: own })
   after(async () => {
     await app.close()
     await own.stop()

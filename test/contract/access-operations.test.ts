@@ -2,11 +2,13 @@
 // for what, and about whom. Nothing here names an operation by hand but the exceptions.
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
-import { operations } from '../../src/app/modules.ts'
+import { contents } from '../../src/app/contents.ts'
 import { writes } from '../../src/platform/http/answer.ts'
 import { access, given, type Given, type Reply } from '../support/server.ts'
 import { answered, success } from './operations/each.ts'
 import { send, stray, valid, type Request } from './operations/requests.ts'
+
+const { operations } = contents
 
 interface Line {
   at: string

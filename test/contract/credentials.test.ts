@@ -2,10 +2,12 @@
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import { keysSetDuring } from '../support/map-keys.ts'
-import { operations } from '../../src/app/modules.ts'
+import { contents } from '../../src/app/contents.ts'
 import { embedding, launch, launchOf, visit } from '../support/launch-browser.ts'
-import { administration, client, given, url, type Given } from '../support/server.ts'
+import { guards, client, given, url, type Given } from '../support/server.ts'
 import { send, valid } from './operations/requests.ts'
+
+const { operations } = contents
 
 /** Where a caller may put a credential, and the status of what it is answered: below 400 when the text was taken for one. */
 const spellings: Record<string, (text: string, org: Given) => Promise<number>> = {
@@ -36,7 +38,7 @@ const isHeaderText = (text: string): boolean => /^[\x21-\x7e]([\x20-\x7e]*[\x21-
 
 describe('a text that is a key in the memory of the program', async () => {
   const org = await given()
-  const token = administration.tokens.sign([org.cell, org.team], 600)
+  const token = guards.tokens.sign([org.cell, org.team], 600)
   const { member } = await embedding(org)
   const launchUrl = (await launch(org, launchOf(org, member))).body.url as string
   let texts: string[] = []

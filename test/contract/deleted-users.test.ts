@@ -1,7 +1,7 @@
 // A deleted user: whatever operation there is, it answers as if nothing of the user were there, until the deletion is undone.
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
-import { operations } from '../../src/app/modules.ts'
+import { contents } from '../../src/app/contents.ts'
 import type { Operation } from '../../src/platform/http/operation.ts'
 import { DAY_S, pass, placed, requisitioned } from '../support/orders.ts'
 import { delivering, receiver } from '../support/webhook-receiver.ts'
@@ -9,6 +9,8 @@ import { given, type Given, type Reply } from '../support/server.ts'
 import { answered, success } from './operations/each.ts'
 import { belonging, places, propertiesOf, send, valid, withValue, type Place, type Request } from './operations/requests.ts'
 import { rowsOf } from './operations/rows.ts'
+
+const { operations } = contents
 
 /** Delete every user of the team. @returns their ids */
 async function deleteUsers(team: Given): Promise<string[]> {

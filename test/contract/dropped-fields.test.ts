@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { describe, test } from 'node:test'
-import { operations } from '../../src/app/modules.ts'
+import { contents } from '../../src/app/contents.ts'
 import type { Operation } from '../../src/platform/http/operation.ts'
 import { given, type Given } from '../support/server.ts'
 import { answered, success } from './operations/each.ts'
@@ -13,6 +13,8 @@ import { namesOf, nameless, type OpenApi } from './operations/names.ts'
 import { send, valid } from './operations/requests.ts'
 import { rowsOf } from './operations/rows.ts'
 import { compact, fieldsOf, fullBody } from './operations/traces.ts'
+
+const { operations } = contents
 
 const LIST = new URL('reference-bodies.tsv', import.meta.url)
 const read = (file: string | URL): OpenApi => JSON.parse(readFileSync(file, 'utf8')) as OpenApi

@@ -1,7 +1,7 @@
 // The end of a deleted team: after its grace nothing of it is left in its cell, whatever tables there are and whatever happens on the way.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { operations, teamErasers } from '../../src/app/modules.ts'
+import { contents } from '../../src/app/contents.ts'
 import { eraseTeamAccounts } from '../../src/lab/accounts/erase.ts'
 import { eraseTeams, teamCleanup } from '../../src/tenancy/teams/team-erasure.ts'
 import { createLog } from '../../src/platform/telemetry/log.ts'
@@ -12,6 +12,8 @@ import { cells, given, metrics, type Given } from '../support/server.ts'
 import { answered, success } from './operations/each.ts'
 import { send, valid } from './operations/requests.ts'
 import { rowsOf } from './operations/rows.ts'
+
+const { operations, teamErasers } = contents
 
 const GRACE_S = 7 * DAY_S
 /** Who did what stays written down. */

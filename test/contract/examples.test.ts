@@ -3,10 +3,12 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { describe, test } from 'node:test'
-import { operations } from '../../src/app/modules.ts'
+import { contents } from '../../src/app/contents.ts'
 import { client, given, type Given } from '../support/server.ts'
 import { answered, success } from './operations/each.ts'
 import { belonging, isMade, target, type Request } from './operations/requests.ts'
+
+const { operations } = contents
 
 interface Parameter {
   name: string

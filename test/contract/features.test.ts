@@ -5,7 +5,7 @@ import { mkdtempSync, readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, describe, test } from 'node:test'
-import { constraints, operations } from '../../src/app/modules.ts'
+import { contents } from '../../src/app/contents.ts'
 import { createHttp } from '../../src/platform/http/server.ts'
 import { createLog } from '../../src/platform/telemetry/log.ts'
 import { describe as described } from '../../src/platform/http/openapi.ts'
@@ -14,11 +14,13 @@ import { Fields, T, Uuid } from '../../src/platform/schema/schema.ts'
 import { Sockets } from '../../src/platform/http/sockets.ts'
 import { featureNames, features, type FeatureName } from '../../src/tenancy/teams/features.ts'
 import { Environment } from '../../src/platform/http/management-shapes.ts'
-import { access, administration, cells, given, guard, metrics, type Given } from '../support/server.ts'
+import { access, cells, given, guard, guards, metrics, type Given } from '../support/server.ts'
 import { each } from './operations/each.ts'
 import { send, valid } from './operations/requests.ts'
 import { assertNotDeleted } from '../../src/people/users/users.ts'
 import { command } from '../support/commands.ts'
+
+const { constraints, operations } = contents
 
 const reply = Fields({ done: T.Literal(true) })
 const done = () => Promise.resolve({ done: true as const })
@@ -55,7 +57,7 @@ const lines = join(mkdtempSync(join(tmpdir(), 'features-')), 'log')
 const log = createLog('error', { path: lines })
 const app = createHttp({
   operations: gated,
-  guards: { team: guard.authenticate, management: administration.orgs },
+  guards: { team: guard.authenticate, management: guards.orgs },
   cells,
   access,
   constraints,

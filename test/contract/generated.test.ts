@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { test } from 'node:test'
 import pg from 'pg'
-import { operations } from '../../src/app/modules.ts'
+import { contents } from '../../src/app/contents.ts'
 import { domains, type Domain } from '../../src/app/architecture.ts'
 import { lifecycles } from '../../src/lab/orders/lifecycle.ts'
 import { followers, isFinal, type Lifecycle } from '../../src/lab/orders/status-machine.ts'
@@ -13,6 +13,8 @@ import type { Operation } from '../../src/platform/http/operation.ts'
 import { version } from '../../src/app/server.ts'
 import { connection } from '../support/server.ts'
 import { printSchema } from '../support/schema-print.ts'
+
+const { operations } = contents
 
 function check(path: string, expected: string): void {
   if (process.env.UPDATE) return writeFileSync(path, expected)

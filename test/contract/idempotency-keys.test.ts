@@ -2,13 +2,15 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
-import { operations } from '../../src/app/modules.ts'
+import { contents } from '../../src/app/contents.ts'
 import { outsideOperation } from '../../src/platform/http/operation.ts'
 import { DAY_S, orderBody, pass } from '../support/orders.ts'
 import { cells, given, type Given } from '../support/server.ts'
 import { answered, success } from './operations/each.ts'
 import { send, valid } from './operations/requests.ts'
 import { rowsOf } from './operations/rows.ts'
+
+const { operations } = contents
 
 /** POSTs that change something and take no key. */
 const WITHOUT_KEY: Record<string, string> = {

@@ -3,13 +3,15 @@ import assert from 'node:assert/strict'
 import { gzipSync } from 'node:zlib'
 import { describe } from 'node:test'
 import fc from 'fast-check'
-import { operations } from '../../src/app/modules.ts'
+import { contents } from '../../src/app/contents.ts'
 import type { Operation } from '../../src/platform/http/operation.ts'
 import { given, type Given } from '../support/server.ts'
 import { asJson, each, keyed, locs, withBody, writing } from './operations/each.ts'
 import { malformed, placesOf, requiredFields, textLeaves, wrongFields, wrongLeaves, type Loc } from './operations/faults.ts'
 import { hostileTexts, mutated, mutations } from './operations/mutations.ts'
 import { call, propertiesOf, send, stray, target, valid } from './operations/requests.ts'
+
+const { operations } = contents
 
 /** A longer search: `FUZZ_RUNS=2000 FUZZ_SEED=7`. */
 const RUNS = Number(process.env.FUZZ_RUNS ?? 30)

@@ -2,7 +2,7 @@
 // never to where it is a team that speaks for itself.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { operations } from '../../src/app/modules.ts'
+import { contents } from '../../src/app/contents.ts'
 import type { Operation } from '../../src/platform/http/operation.ts'
 import { placeTeam } from '../../src/tenancy/teams/teams.ts'
 import { cells, client, given, type Given, type Reply } from '../support/server.ts'
@@ -20,6 +20,8 @@ import {
   type Request,
   keyNeeded,
 } from './operations/requests.ts'
+
+const { operations } = contents
 
 const text = (reply: Reply): string => JSON.stringify(reply.body)
 /** Where something is at, in words of the path; what it is called is beside. */

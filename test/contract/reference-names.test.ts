@@ -3,8 +3,10 @@
 import assert from 'node:assert/strict'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { test } from 'node:test'
-import { operations } from '../../src/app/modules.ts'
+import { contents } from '../../src/app/contents.ts'
 import { namesOf, nameless, printNames, readNames, type Names, type OpenApi } from './operations/names.ts'
+
+const { operations } = contents
 
 const LIST = new URL('reference-management.tsv', import.meta.url)
 const read = (file: string | URL): OpenApi => JSON.parse(readFileSync(file, 'utf8')) as OpenApi

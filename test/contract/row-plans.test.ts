@@ -13,7 +13,7 @@ import { T } from '../../src/platform/schema/schema.ts'
 import { sql, type Sql } from '../../src/platform/db/sql.ts'
 import { copies, placed, tenantOf } from '../support/orders.ts'
 import { access, asOwner, connection, given, type Given } from '../support/server.ts'
-import { deletedAmong, listUsers, resolveUser, searchUsers } from '../../src/people/users/users.ts'
+import { deletedAmong, listUsers, resolveUser, searchUsers, notDeleted } from '../../src/people/users/users.ts'
 import { listEvents } from '../../src/events/feed/list-events.ts'
 import { readFeed } from '../../src/events/feed/feed.ts'
 
@@ -139,7 +139,7 @@ describe('a team with many orders, users, events and answers', async () => {
     ['erases answers about a user', (tx) => eraseAnswers(tx, user_id), /idempotency__users/],
     ['lists who has seen a user', (tx) => listAccess(tx, { user_id }), /access_log.*_users/],
     ['erases what laboratories sent about a user', (tx) => eraseRawResults(tx, user_id), /raw_result__users/],
-    ['lists events', (tx) => listEvents(tx, { limit: 50 }), /event_/],
+    ['lists events', (tx) => listEvents(tx, notDeleted, { limit: 50 }), /event_/],
     ['follows its feed', (tx) => readFeed(tx, tx.team, { after: 10, types: undefined, limit: 50 }, deletedAmong), /feed_pkey/],
   ]
   for (const [name, work, index] of works)

@@ -1,11 +1,13 @@
 // What a caller is told of a fault can be acted on: rules in words, and limits with the setting that lifts them.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { operations } from '../../src/app/modules.ts'
+import { contents } from '../../src/app/contents.ts'
 import { orderBody, patient } from '../support/orders.ts'
 import { given } from '../support/server.ts'
 import { settings } from '../../src/platform/config/settings.ts'
 import { Buckets } from '../../src/platform/http/rate-limits.ts'
+
+const { operations } = contents
 
 interface Shape {
   pattern?: string

@@ -6,10 +6,12 @@ import type { AddressInfo } from 'node:net'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { operations, sealed } from '../../src/app/modules.ts'
+import { contents } from '../../src/app/contents.ts'
 import type { Operation } from '../../src/platform/http/operation.ts'
 import { Vault } from '../../src/platform/crypto/vault.ts'
 import { connectionOf, demoIn, endAll, folder, onDatabase, outcome, serving, until } from '../support/program.ts'
+
+const { operations, sealedColumns } = contents
 
 const closing: (() => void)[] = []
 after(async () => {
@@ -338,7 +340,7 @@ test('a secret is seen where it is shown, and nowhere else', { timeout: 120_000 
     const [vaultKey] = readFileSync(join(dataDir, 'encryption.key'), 'utf8').trim().split('\n')
     const [keyId] = new Vault(() => [vaultKey!]).keyIds()
     const declared = new Set(
-      sealed.flatMap(({ plane, table, column }) =>
+      sealedColumns.flatMap(({ plane, table, column }) =>
         plane === 'control' ? [`control.${table}.${column}`] : [`sandbox_us.${table}.${column}`],
       ),
     )

@@ -6,33 +6,26 @@ import pg from 'pg'
 import { Pool, type Dispatcher } from 'undici'
 import { testDataDir, testSettings } from '../setup.ts'
 import { installation, prepareTestDataDir, templateDatabase } from './template.ts'
-import { constraints, hooksIn, handlersIn, later, neighbours, operationsIn, pagesIn } from '../../src/app/modules.ts'
+import { assemble, type AssembledProcess, type ProcessOptions } from '../../src/app/assemble.ts'
+import type { ModuleSettings } from '../../src/app/process.ts'
 import { seedStandardTests } from '../../src/lab/catalog/lab-tests.ts'
 import { takeUnlinked } from '../../src/lab/links/links.ts'
-import { administer } from '../../src/tenancy/access/access.ts'
 import { createOrgKey, createTeamKey } from '../../src/tenancy/keys/keys.ts'
-import { createOrg, createTeam, loadTenant, placeTeam } from '../../src/tenancy/teams/teams.ts'
+import { createOrg } from '../../src/tenancy/organizations/organizations.ts'
+import { createTeam, loadTenant, placeTeam } from '../../src/tenancy/teams/teams.ts'
 import { AccessLog } from '../../src/platform/access-log/access-log.ts'
 import { Cells } from '../../src/platform/db/cells.ts'
 import { cellNames, type CellName } from '../../src/platform/db/cell-names.ts'
 import { teamNow, type Connection, type Db } from '../../src/platform/db/database.ts'
 import { openEmbedded } from '../../src/platform/embedded-postgres/embedded-postgres.ts'
-import { heavy } from '../../src/platform/runtime/worker-threads.ts'
-import { createHttp } from '../../src/platform/http/server.ts'
 import { createLog } from '../../src/platform/telemetry/log.ts'
 import { createMetrics } from '../../src/platform/telemetry/metrics.ts'
-import { addBrowserPages } from '../../src/platform/http/system-pages.ts'
-import { locator } from '../../src/visits/geocoding/geocoder.ts'
 import type { Cleanup } from '../../src/platform/queue/retention.ts'
 import { T } from '../../src/platform/schema/schema.ts'
 import { Sockets } from '../../src/platform/http/sockets.ts'
 import { sql } from '../../src/platform/db/sql.ts'
 import { newVaultKey, Vault } from '../../src/platform/crypto/vault.ts'
-import { JobRunner } from '../../src/platform/queue/job-runner.ts'
-import { PscDirectory } from '../../src/visits/psc/directory.ts'
 import { ClockMoves } from '../../src/sandbox/clock/clock-lease.ts'
-import { assertNotDeleted } from '../../src/people/users/users.ts'
-import { FeedWatch } from '../../src/events/feed/feed-waiters.ts'
 import { Targets } from '../../src/platform/net/outbound-targets.ts'
 
 const log = createLog(process.env.TEST_LOG_LEVEL ?? 'silent')
@@ -57,12 +50,6 @@ export const connection = options.connection
 /** As another process has them: without hooks. To be closed. */
 export const newCells = (): Cells => new Cells(options, new Map(cellNames.map((cell) => [cell, options])))
 export const cells = newCells()
-/** A call after a commit that throws fails the test in which it happens. */
-const failTest = (error: unknown) =>
-  queueMicrotask(() => {
-    throw error
-  })
-for (const db of [cells.control, ...cellNames.map((cell) => cells.of(cell))]) db.onError = failTest
 const owner = new pg.Pool({ ...connection, max: 2 })
 owner.on('error', () => {})
 /** A statement as the owner of the tables, whom no policy holds back: for catalogs, and for what other connections do. */
@@ -70,8 +57,10 @@ export const asOwner = <R extends pg.QueryResultRow>(text: string, values?: unkn
   owner.query<R>(text, values)
 const vaultKeys = [newVaultKey()]
 export const vault = new Vault(() => vaultKeys)
+/** Projects that pipelines may publish to in tests: one for every organization; a test adds its own. */
+export const pubsub_projects = new Map([['*', new Set(['fictional-clinic'])]])
 /** Tests ask fast and give wrong keys on purpose: limits that they need they make themselves. */
-export const settings = {
+export const settings: ModuleSettings = {
   requests_per_s: 0,
   requests_burst: 1,
   wrong_keys_per_min: 0,
@@ -83,16 +72,21 @@ export const settings = {
   /** Nobody answers here; tests that ask DNS put a name server of their own in its place. */
   dns_servers: ['127.0.0.1:1'],
   domain_target: 'lab.example.org',
+  access_log_days: 30,
+  smtp: undefined,
+  /** Nobody sends to it, but for tests of the sender, which name a gateway of their own. */
+  sms: { url: 'http://127.0.0.1:1', token: undefined, from: 'Fictional' },
+  pubsub_projects,
+  pubsub_emulator_host: undefined,
+  webhook_schedule_s: [0],
+  /** None until a test names one. */
+  geocoder_url: undefined,
 }
-export const administration = administer(cells, vault, settings, { ...neighbours, publicUrl: () => url })
-export const guard = administration.teams
 export const metrics = createMetrics(() => cells)
-export const runner = new JobRunner({ handlers: handlersIn({ sms: true }), tenantOf: guard.tenant, log, metrics })
 /** How many jobs a move runs here: a quarter of what it runs elsewhere. */
 export const MOVE_JOBS_MAX = 500
 /** Who moves the clocks of sandbox teams here; as long as it takes on a machine that is busy with other tests. */
 export const clocks = new ClockMoves({ wait_ms: 240_000, move_ms: 240_000, jobs_max: MOVE_JOBS_MAX })
-const pool = heavy()
 /** Names that webhooks may be sent to in tests, and what they resolve to; no name server is asked. */
 export const hosts = new Map<string, () => string[]>([['localhost', () => ['127.0.0.1']]])
 export const targets = new Targets({
@@ -103,44 +97,43 @@ export const targets = new Targets({
     return found
   },
 })
-/** Projects that pipelines may publish to in tests: one for every organization; a test adds its own. */
-export const pubsub_projects = new Map([['*', new Set(['fictional-clinic'])]])
-const watch = new FeedWatch()
-/** The service that places are asked of; none until a test names one. */
-export const geocoder: { url: string | undefined } = { url: undefined }
 /** What tests ask for writes it down by itself; a test that reads the log flushes it first. */
 export const access = new AccessLog({ mode: 'batched', log })
-const app = createHttp({
-  operations: operationsIn({
-    heavy: pool,
-    world: { runner, guard, clocks },
+
+/** A call after a commit that throws fails the test in which it happens. */
+const failTest = (error: unknown) =>
+  queueMicrotask(() => {
+    throw error
+  })
+/** A process as the server puts it together, on the database of this file; with other parts when they are given. It does not listen. */
+export function assembled(other: Partial<ProcessOptions> = {}): AssembledProcess {
+  const process = assemble({
+    cells,
     vault,
+    log,
+    metrics,
+    settings,
     targets,
-    pubsub_projects,
+    access,
+    clocks,
     product: 'Drawbridge/test',
-    watch,
-    administration,
-    locate: locator({ url: () => geocoder.url }),
-    directory: new PscDirectory(),
-  }),
-  guards: { team: guard.authenticate, management: administration.orgs },
-  cells,
-  access,
-  constraints,
-  later,
-  log,
-  metrics,
-  base_path: '',
-  sockets: new Sockets({ connections_max: 4000, isTrusted: () => true }),
-  draining: () => false,
-  trusted_proxies: [],
-  checkReplies: true,
-  assertShown: assertNotDeleted,
-})
+    publicUrl: () => url,
+    base_path: '',
+    trusted_proxies: [],
+    checkReplies: true,
+    draining: () => false,
+    sockets: new Sockets({ connections_max: 4000, isTrusted: () => true }),
+    ...other,
+  })
+  for (const db of [cells.control, ...cellNames.map((cell) => cells.of(cell))]) db.onError = failTest
+  return process
+}
+
 // In production no laboratory but one has a link, and tests of much else order at others.
 takeUnlinked(true)
-for (const name of cellNames) cells.of(name).hooks = hooksIn({ vault, publicUrl: () => url, sms: true })
-addBrowserPages(app, pagesIn({ heavy: pool, vault, administration }), { cells, access })
+const { app, guards, heavy, runner, services } = assembled()
+export { guards, runner }
+export const guard = guards.teams
 export const url: string = await app.listen({ port: 0, host: '127.0.0.1' })
 /** Not `fetch`, which costs three times as much for each request: as much as many of them cost the server. */
 const requests = new Pool(url)
@@ -148,11 +141,11 @@ const requests = new Pool(url)
 // In a run of many files the database goes with all others at the end: ext4 passes over places that files have just left, one by one, and
 // a database is 1,650 files. Dropped at once they made each that follows take a second, not a tenth of one.
 after(async () => {
-  watch.close()
+  for (const service of services) service.endRequests?.()
   await app.close()
   await requests.destroy()
   await access.stop()
-  await pool.close()
+  await heavy.close()
   await cells.close()
   await owner.end()
   if (embedded.owner) await admin.query(`drop database ${database} with (force)`)

@@ -7,9 +7,9 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import pg from 'pg'
-import { loadCatalog, catalogChecksum } from '../../src/lab/catalog/load.ts'
-import { insuranceChecksum, loadInsuranceData } from '../../src/people/insurance/load.ts'
-import { loadPlatformAccounts } from '../../src/lab/accounts/platform-accounts.ts'
+import { contents } from '../../src/app/contents.ts'
+import { catalogChecksum } from '../../src/lab/catalog/load.ts'
+import { insuranceChecksum } from '../../src/people/insurance/load.ts'
 import { Cells, schemaOf } from '../../src/platform/db/cells.ts'
 import { cellNames } from '../../src/platform/db/cell-names.ts'
 import type { Connection } from '../../src/platform/db/database.ts'
@@ -18,7 +18,7 @@ import { openEmbedded } from '../../src/platform/embedded-postgres/embedded-post
 import { migrate } from '../../src/platform/db/migrate.ts'
 import { migrationsOf } from '../../src/platform/db/migrations.ts'
 import { installationOf, protectionChecksum } from '../../src/platform/db/row-security.ts'
-import { loadSandboxSites, sitesChecksum } from '../../src/visits/psc/load-sandbox-sites.ts'
+import { sitesChecksum } from '../../src/visits/psc/load-sandbox-sites.ts'
 import { testDataDir, testSettings } from '../setup.ts'
 
 type Server = Extract<Connection, { host: string }>
@@ -125,12 +125,7 @@ async function makeTemplate(server: Server, admin: pg.Client): Promise<void> {
   for (const cell of cellNames) await migrate(connection, schemaOf(cell), 'cell', { installation })
   const options = { connection, connections_max: 2, checkRows: true, installation }
   const cells = new Cells(options, new Map(cellNames.map((cell) => [cell, options])))
-  for (const cell of cellNames) {
-    await loadCatalog(cells.of(cell), { offers: true })
-    await loadInsuranceData(cells.of(cell))
-    await loadPlatformAccounts(cells.of(cell))
-    await loadSandboxSites(cells.of(cell))
-  }
+  for (const cell of cellNames) await contents.loadReferenceData(cells.of(cell), true)
   await cells.close()
   await admin.query(`alter database ${database} rename to ${template}`)
 }

@@ -2,12 +2,10 @@
 import type { Typed } from '../command-tree.ts'
 import { seedStandardTests } from '../../lab/catalog/lab-tests.ts'
 import { createOrgKey, createTeamKey, listOrgKeys, listTeamKeys, revokeKey } from '../../tenancy/keys/keys.ts'
-import { setExpiry, setPlan } from '../../tenancy/organizations/organizations.ts'
+import { createOrg, findOrg, setExpiry, setPlan } from '../../tenancy/organizations/organizations.ts'
 import {
   cellsOfRegion,
-  createOrg,
   createTeam,
-  findOrg,
   findTeam,
   loadTenant,
   placeTeam,

@@ -1,7 +1,7 @@
 // Phlebotomists by command: an organization's, or the operator's own.
 import type { Outcome, Typed } from '../command-tree.ts'
 import { id, UsageError } from './org.ts'
-import { findOrg } from '../../tenancy/teams/teams.ts'
+import { findOrg } from '../../tenancy/organizations/organizations.ts'
 import { importStaff } from '../../visits/phlebotomy/staff-import.ts'
 import { listStaff, removeStaff } from '../../visits/phlebotomy/staff.ts'
 import { constraints } from '../../visits/phlebotomy/visits.ts'

@@ -54,7 +54,9 @@ export async function resultCommand(
 }
 
 /** As the server has them. */
-async function hooks({ encryption_keys, data_dir, public_url = '', sms }: Surroundings['config']): Promise<Hooks> {
-  const { hooksIn } = await import('../../app/modules.ts')
-  return hooksIn({ vault: openVault(encryption_keys, data_dir), publicUrl: () => public_url, sms: sms !== undefined })
+async function hooks(config: Surroundings['config']): Promise<Hooks> {
+  const { contentsWith } = await import('../../app/contents.ts')
+  const { encryption_keys, data_dir, public_url = '' } = config
+  const known = { settings: config, vault: openVault(encryption_keys, data_dir), publicUrl: () => public_url }
+  return contentsWith(known).hooks
 }

@@ -1,6 +1,6 @@
 // The vault by command: which keys the secrets of an installation depend on, and how they are moved to the newest key while servers run.
 import { setTimeout as sleep } from 'node:timers/promises'
-import { sealed } from '../../app/modules.ts'
+import { contents } from '../../app/contents.ts'
 import { UsageError } from './org.ts'
 import type { Typed } from '../command-tree.ts'
 import type { Cells } from '../../platform/db/cells.ts'
@@ -20,7 +20,7 @@ interface Place {
 }
 
 const placesIn = (cells: Cells): Place[] =>
-  sealed.flatMap((column) =>
+  contents.sealedColumns.flatMap((column) =>
     column.plane === 'control'
       ? [{ where: 'control', db: cells.control, column }]
       : cells.names.map((name) => ({ where: name, db: cells.of(name), column })),

@@ -1,29 +1,28 @@
-import type { Administration } from '../../tenancy/access/access.ts'
+import type { Cells } from '../../platform/db/cells.ts'
 import { reachedIn } from '../../tenancy/teams/reach.ts'
 import { CellParams, Nothing, TeamParams } from '../../platform/http/management-shapes.ts'
 import { managementOperation, type Operation } from '../../platform/http/operation.ts'
 import type { Vault } from '../../platform/crypto/vault.ts'
 import { deleteCredentials, listCredentials, redirectOverride, upsertCredential } from './credentials.ts'
 import { stepsFor } from './preparation.ts'
-import { listPulls, revertPulls, upsertPulls } from '../pull-preferences/pull-preferences.ts'
-import { PullPage, PullQuery, RevertPullsQuery, UpsertPulls } from '../pull-preferences/schema.ts'
 import * as shapes from './schema.ts'
 import { listScopes, upsertScopes, UpsertScopes } from './scope-requirements.ts'
 
 /** What these operations need of the process. */
-export interface Means {
+export interface CredentialNeeds {
   vault: Vault
-  administration: Administration
+  cells: Cells
+  /** Where browsers reach this server, without a final slash. */
+  publicUrl: () => string
 }
 
 const CREDENTIALS = '/v1/org/{org_id}/team_custom_credentials/{env}/{region}' as const
-const PULLS = '/v1/org/{org_id}/team_data_pull_preferences/{env}/{region}' as const
 const SCOPES = '/v1/org/{org_id}/team/{team_id}/scope_requirements' as const
 
 const inCell = { place: 'cell', reach: 'bound', params: CellParams } as const
 const A_TEAM = '01890000-0000-7000-8000-000000000001'
 
-const credentials = ({ vault, administration }: Means): Operation[] => [
+const credentials = ({ vault, cells, publicUrl }: CredentialNeeds): Operation[] => [
   managementOperation({
     ...inCell,
     id: 'get_team_custom_credentials',
@@ -50,7 +49,7 @@ const credentials = ({ vault, administration }: Means): Operation[] => [
     reply: shapes.Credential,
     example: { team_id: A_TEAM, provider: 'oura', client_id: 'fictional-client', client_secret: 'fictional-secret' },
     run: async (tx, { manager, params, body, about }) => {
-      await reachedIn(administration.cells.control.queries, manager, params.region, [body.team_id])
+      await reachedIn(cells.control.queries, manager, params.region, [body.team_id])
       return upsertCredential(tx, vault, body, about)
     },
   }),
@@ -77,62 +76,10 @@ const credentials = ({ vault, administration }: Means): Operation[] => [
     reply: shapes.Preparation,
     example: { team_id: A_TEAM, provider: 'oura' },
     run: async (tx, { manager, params, body: { team_id, provider } }) => {
-      await reachedIn(administration.cells.control.queries, manager, params.region, [team_id])
+      await reachedIn(cells.control.queries, manager, params.region, [team_id])
       const place = { env: params.env, region: params.region, team_id }
-      const steps = stepsFor(administration.publicUrl(), place, provider, await redirectOverride(tx, team_id, provider))
+      const steps = stepsFor(publicUrl(), place, provider, await redirectOverride(tx, team_id, provider))
       return { status: steps.length ? 'preparations_required' : 'no_action_needed', preparation_steps: steps } as const
-    },
-  }),
-]
-
-const pulls = ({ administration }: Means): Operation[] => [
-  managementOperation({
-    ...inCell,
-    id: 'get_team_data_pull_preferences',
-    patients: false,
-    method: 'GET',
-    path: PULLS,
-    summary: 'Read how many days of history teams want from providers',
-    description: 'Everything that holds is shown, also where a team has set nothing. `limit` counts teams.',
-    query: PullQuery,
-    reply: PullPage,
-    run: (tx, { manager, params, query }) => listPulls(tx, manager, params, query),
-  }),
-  managementOperation({
-    ...inCell,
-    id: 'upsert_team_data_pull_preferences',
-    idempotency: 'none',
-    patients: false,
-    method: 'POST',
-    path: PULLS,
-    summary: 'Set how many days of history teams want from providers',
-    description: 'Replaces what these teams had set for these providers. Providers whose number is fixed refuse another.',
-    body: UpsertPulls,
-    reply: PullPage,
-    example: {
-      team_ids: [A_TEAM],
-      providers: {
-        oura: { default: { historical_days_to_pull: 60 }, resource_overrides: { sleep: { historical_days_to_pull: 90 } } },
-      },
-    },
-    run: async (tx, { manager, params, body, about }) => {
-      await reachedIn(administration.cells.control.queries, manager, params.region, body.team_ids)
-      return upsertPulls(tx, body, about)
-    },
-  }),
-  managementOperation({
-    ...inCell,
-    id: 'delete_team_data_pull_preferences',
-    patients: false,
-    method: 'DELETE',
-    path: PULLS,
-    summary: 'Go back to the usual days of history',
-    description: 'Of these providers, or all, for these teams, or all that the key reaches; at least one has to be named.',
-    query: RevertPullsQuery,
-    reply: Nothing,
-    run: async (tx, { manager, query, about }) => {
-      await revertPulls(tx, manager, query, about)
-      return {}
     },
   }),
 ]
@@ -172,4 +119,4 @@ const scopeRequirements = [
   }),
 ]
 
-export const routes = (means: Means): Operation[] => [...credentials(means), ...pulls(means), ...scopeRequirements]
+export const routes = (needs: CredentialNeeds): Operation[] => [...credentials(needs), ...scopeRequirements]

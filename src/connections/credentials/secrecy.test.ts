@@ -3,12 +3,8 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { operationsIn, type Surroundings } from '../../app/modules.ts'
-import { createHttp } from '../../platform/http/server.ts'
 import { createLog } from '../../platform/telemetry/log.ts'
-import { Sockets } from '../../platform/http/sockets.ts'
-import { access, administration, cells, given, metrics, vault } from '../../../test/support/server.ts'
-import { assertNotDeleted } from '../../people/users/users.ts'
+import { assembled, given } from '../../../test/support/server.ts'
 
 const hidden = ['swordfish', 'tunafish', 'marlin', 'barracuda']
 const details = {
@@ -19,23 +15,7 @@ test('a secret of credentials is in no answer, no log, no row and no line of the
   const folder = mkdtempSync(join(tmpdir(), 'drawbridge-log-'))
   const path = join(folder, 'log')
   const log = createLog('trace', { path })
-  const surroundings = { administration, vault }
-  const app = createHttp({
-    operations: operationsIn(surroundings as Surroundings),
-    guards: { team: administration.teams.authenticate, management: administration.orgs },
-    cells,
-    access,
-    constraints: {},
-    later: [],
-    log,
-    metrics,
-    base_path: '',
-    sockets: new Sockets({ connections_max: 4000, isTrusted: () => true }),
-    draining: () => false,
-    trusted_proxies: [],
-    checkReplies: true,
-    assertShown: assertNotDeleted,
-  })
+  const { app } = assembled({ log })
   const org = await given()
   const ask = async (method: 'GET' | 'POST' | 'DELETE', query = '', payload?: object) => {
     const url = `/v1/org/${org.org_id}/team_custom_credentials/sandbox/us${query}`

@@ -1,4 +1,4 @@
-import type { Administration } from '../../tenancy/access/access.ts'
+import type { Cells } from '../../platform/db/cells.ts'
 import { Nothing } from '../../platform/http/management-shapes.ts'
 import { managementOperation, type Operation } from '../../platform/http/operation.ts'
 import { T } from '../../platform/schema/schema.ts'
@@ -7,8 +7,8 @@ import { deletePipelines, listPipelines, upsertPipelines } from './pipelines.ts'
 import * as shapes from './schema.ts'
 
 /** What operations on pipelines need of the process. */
-export interface Means {
-  admin: Administration
+export interface PipelineNeeds {
+  cells: Cells
   vault: Vault
 }
 
@@ -19,7 +19,7 @@ const shared = {
   params: shapes.PipelinesParams,
 } as const
 
-export const routes = (means: Means): Operation[] => [
+export const routes = (needs: PipelineNeeds): Operation[] => [
   managementOperation({
     ...shared,
     id: 'get_team_ehr_pipelines',
@@ -29,7 +29,7 @@ export const routes = (means: Means): Operation[] => [
     description: 'Secrets are masked. The next page starts from `next_token`, given as `next_cursor`.',
     query: shapes.PipelinesQuery,
     reply: shapes.PipelinePage,
-    run: (tx, { manager, params, query }) => listPipelines(tx, means.admin.cells.control.queries, manager, params, query),
+    run: (tx, { manager, params, query }) => listPipelines(tx, needs.cells.control.queries, manager, params, query),
   }),
   managementOperation({
     ...shared,
@@ -53,7 +53,7 @@ export const routes = (means: Means): Operation[] => [
       },
     },
     run: (tx, { manager, params, body, about }) =>
-      upsertPipelines(tx, { control: means.admin.cells.control.queries, vault: means.vault }, manager, params, body, about),
+      upsertPipelines(tx, { control: needs.cells.control.queries, vault: needs.vault }, manager, params, body, about),
   }),
   managementOperation({
     ...shared,

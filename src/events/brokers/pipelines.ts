@@ -1,5 +1,5 @@
 // Pipelines: to which brokers a team's events go. Owns `pipeline`. Sends nothing. Source: events.md 8.1; management-auth.md 14.
-import type { Administration } from '../../tenancy/access/access.ts'
+import type { Cells } from '../../platform/db/cells.ts'
 import { reached, reachedIn, reachedTeam } from '../../tenancy/teams/reach.ts'
 import type { CellParams } from '../../platform/http/management-shapes.ts'
 import { findTeam } from '../../tenancy/teams/teams.ts'
@@ -24,7 +24,7 @@ import type { Configured, Destination, Pipeline, UpsertPipelines } from './schem
 
 /** What operations on pipelines need of the process. */
 export interface Plant {
-  administration: Administration
+  cells: Cells
   vault: Vault
   targets: Targets
   pubsub_projects: PubSubProjects
@@ -90,7 +90,7 @@ const projectsOf =
     mayPublish(pubsub_projects, org, project)
 
 /** 404: a cell that this process does not serve. */
-function cellOf({ administration: { cells } }: Plant, { env, region }: CellParams): Db {
+function cellOf({ cells }: Plant, { env, region }: CellParams): Db {
   const name: CellName = `${env}-${region}`
   if (!cells.has(name)) throw notFound('This cell is not served here')
   return cells.of(name)

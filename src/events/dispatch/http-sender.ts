@@ -3,6 +3,7 @@
 import type { Dispatcher } from 'undici'
 import { Connections, end, RESPONSE_HEADERS_BYTES_MAX, type Line } from './connection-pool.ts'
 import { RefusedAddress, type Targets } from '../../platform/net/outbound-targets.ts'
+import { fixedHeaders } from '../endpoints/custom-headers.ts'
 
 const ATTEMPT_MS_MAX = 15_000
 const RESPONSE_BYTES_MAX = 20_000
@@ -32,12 +33,6 @@ export interface SenderOptions {
   /** Whether a request to an endpoint may begin: asked right before it is written, since making a connection takes time. */
   mayBegin: (endpoint: { id: string; url: string }) => boolean
 }
-
-/** Headers that every attempt has; nothing of a team's own may replace them. */
-export const fixedHeaders = (product: string): Record<string, string> => ({
-  'content-type': 'application/json',
-  'user-agent': product,
-})
 
 /** Sends attempts of one environment. */
 export class Sender {

@@ -126,3 +126,9 @@ export function withoutValues(text: string, headers: Record<string, string>): st
       for (const form of new Set([value, JSON.stringify(value).slice(1, -1)])) result = result.replaceAll(form, '[header value]')
   return result
 }
+
+/** Headers that every attempt has; nothing of a team's own may replace them. */
+export const fixedHeaders = (product: string): Record<string, string> => ({
+  'content-type': 'application/json',
+  'user-agent': product,
+})

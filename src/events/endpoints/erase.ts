@@ -4,8 +4,6 @@ import { sql } from '../../platform/db/sql.ts'
 
 export const eraseTeamWebhooks = inTurn(
   (team, max) =>
-    sql`delete from feed where team_id = ${team} and seq = any (array(select seq from feed where team_id = ${team} limit ${max}))`,
-  (team, max) =>
     sql`delete from delivery_attempt where id = any (array(select id from delivery_attempt where team_id = ${team} limit ${max}))`,
   (team, max) => sql`
     delete from delivery where (webhook_id, message_id) in (

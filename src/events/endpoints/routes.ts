@@ -3,8 +3,8 @@ import {
   noContent,
   operation,
   outsideManagementOperation,
-  outsideOperation,
   planOf,
+  type Operation,
 } from '../../platform/http/operation.ts'
 import { Fields } from '../../platform/schema/schema.ts'
 import type { Vault } from '../../platform/crypto/vault.ts'
@@ -17,19 +17,10 @@ import {
   lockEndpoint,
   patchEndpoint,
 } from './endpoints.ts'
-import { listEvents } from '../feed/list-events.ts'
-import type { DeletedAmong } from '../fan-out/destination.ts'
-import type { FeedWatch } from '../feed/feed-waiters.ts'
-import { followEvents } from '../feed/follow.ts'
 import { recalled } from '../delivery-queue/endpoint-recalls.ts'
-import { logRoutes } from '../delivery-log/routes.ts'
 import { putHeaders, readHeaders, shownHeaders } from './custom-headers.ts'
 import {
   CreateWebhook,
-  EventPage,
-  EventQuery,
-  FollowedPage,
-  FollowQuery,
   PatchWebhook,
   PutHeaders,
   RotateSecret,
@@ -43,40 +34,21 @@ import {
   WebhookSecret,
 } from './schema.ts'
 import { newestSecret, rotateSecret } from './signing-secrets.ts'
-import { fixedHeaders } from '../dispatch/http-sender.ts'
 import type { Targets } from '../../platform/net/outbound-targets.ts'
 
 /** What operations on webhooks need of the process. */
-export interface Post {
+export interface EndpointNeeds {
   vault: Vault
   targets: Targets
-  /** Name and version of the program, as receivers see it. */
-  product: string
   /** Where the server is reached, without a final slash. */
   url: () => string
-  deletedAmong: DeletedAmong
-  /** Who waits for events. */
-  watch: FeedWatch
 }
 
 const TEAM = '/v1/org/{org_id}/team/{team_id}/{environment}' as const
 const bound = { place: 'team', reach: 'bound', plan: planOf.webhooks } as const
 const params = Fields(WebhookPath)
 
-export const routes = ({ vault, targets, product, url, deletedAmong, watch }: Post) => [
-  ...logRoutes(fixedHeaders(product)),
-  operation({
-    id: 'list_events',
-    patients: true,
-    method: 'GET',
-    path: '/v1/events',
-    summary: 'List events, newest first',
-    description:
-      'Everything that was told to the team, as it was told. `object_id` is the order, user or job the event is about.',
-    query: EventQuery,
-    reply: EventPage,
-    run: (tx, { query }) => listEvents(tx, query),
-  }),
+export const routes = ({ vault, targets, url }: EndpointNeeds): Operation[] => [
   operation({
     id: 'get_svix_webhook_url',
     patients: false,
@@ -87,18 +59,6 @@ export const routes = ({ vault, targets, product, url, deletedAmong, watch }: Po
     deprecated: true,
     reply: WebhookPageAddress,
     run: () => Promise.resolve({ url: `${url()}/docs#/webhooks` }),
-  }),
-  outsideOperation({
-    id: 'follow_events',
-    patients: true,
-    method: 'GET',
-    path: '/v1/events/follow',
-    summary: 'Follow events, oldest first, without an endpoint',
-    description:
-      'Events in the order in which they became known, each once, from the first such request, endpoint or pipeline of the team on (`list_events` has all): ask again with `next_cursor` for those that followed. With `wait_s` the answer waits for an event. Events are kept here for 30 days; those of deleted users are left out. At most 20 requests of a team wait at a time.',
-    query: FollowQuery,
-    reply: FollowedPage,
-    run: ({ tenant, cells }, { query }) => followEvents({ tenant, db: cells.of(tenant.cell), watch, deletedAmong }, query),
   }),
   managementOperation({
     ...bound,

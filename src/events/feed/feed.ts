@@ -8,7 +8,8 @@ import { sql } from '../../platform/db/sql.ts'
 import { plainList } from '../../platform/db/array-literals.ts'
 import type { DeletedAmong, Sink } from '../fan-out/destination.ts'
 import { messageId } from '../fan-out/message-id.ts'
-import type { FollowedEvent } from '../endpoints/schema.ts'
+import type { FollowedEvent } from './schema.ts'
+import { inTurn } from '../../platform/db/erasure.ts'
 
 const KEPT_S = 30 * 86_400
 /** How many events are looked at for one answer, wanted or not. */
@@ -95,3 +96,9 @@ export async function readFeed(
 
 /** Lines that are older than 30 days. */
 export const feedCleanup = cleanup({ table: 'feed', column: 'created_at', kept_s: KEPT_S })
+
+/** The feed of a deleted team. */
+export const eraseTeamFeed = inTurn(
+  (team, max) =>
+    sql`delete from feed where team_id = ${team} and seq = any (array(select seq from feed where team_id = ${team} limit ${max}))`,
+)

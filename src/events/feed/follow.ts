@@ -7,7 +7,7 @@ import type { Static } from '../../platform/schema/schema.ts'
 import type { DeletedAmong } from '../fan-out/destination.ts'
 import { feedEnd, readFeed } from './feed.ts'
 import type { FeedWatch } from './feed-waiters.ts'
-import type { FollowedPage, FollowQuery } from '../endpoints/schema.ts'
+import type { FollowedPage, FollowQuery } from './schema.ts'
 
 const LIMIT = 50
 /** So many looks at the feed per answer: where nothing that is wanted is found, the caller asks again from there. */

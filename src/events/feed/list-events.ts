@@ -3,14 +3,20 @@ import type { Tx } from '../../platform/db/transaction.ts'
 import { JsonText } from '../../platform/http/operation.ts'
 import { Pages, uuidKey } from '../../platform/http/pages.ts'
 import { T, type Static } from '../../platform/schema/schema.ts'
-import { and, sql } from '../../platform/db/sql.ts'
-import { notDeleted } from '../../people/users/users.ts'
-import type { EventPage, EventQuery } from '../endpoints/schema.ts'
+import { and, sql, type Sql } from '../../platform/db/sql.ts'
+import type { EventPage, EventQuery } from './schema.ts'
 
 const Row = T.Object({ id: T.String(), type: T.String(), object_id: T.String(), created_at: T.String(), body: T.String() })
 
+/** The condition that the user of a row, an expression, is not a deleted one. */
+export type NotDeleted = (tx: Tx, user_id: Sql) => Sql
+
 /** A page of the team's events, without those about deleted users. 400: a cursor of another list. */
-export async function listEvents(tx: Tx, query: Static<typeof EventQuery>): Promise<JsonText<Static<typeof EventPage>>> {
+export async function listEvents(
+  tx: Tx,
+  notDeleted: NotDeleted,
+  query: Static<typeof EventQuery>,
+): Promise<JsonText<Static<typeof EventPage>>> {
   const pages = new Pages(`events ${tx.team} ${query.type ?? ''} ${query.object_id ?? ''}`, query, [uuidKey(sql`id`)])
   const conditions = [pages.after]
   if (query.type !== undefined) conditions.push(sql`type = ${query.type}`)

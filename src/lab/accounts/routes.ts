@@ -1,10 +1,10 @@
-import type { Administration } from '../../tenancy/access/access.ts'
+import type { Cells } from '../../platform/db/cells.ts'
 import { managementOperation, operation, type Operation } from '../../platform/http/operation.ts'
 import { linkTeams, listAccounts, listTeamAccounts } from './accounts.ts'
 import { upsertSandboxAccount } from './sandbox-accounts.ts'
 import * as shapes from './schema.ts'
 
-export const routes = (admin: Administration): Operation[] => [
+export const routes = ({ cells }: { cells: Cells }): Operation[] => [
   operation({
     id: 'get_team_lab_accounts',
     patients: false,
@@ -28,7 +28,7 @@ export const routes = (admin: Administration): Operation[] => [
     params: shapes.AccountsParams,
     query: shapes.AccountsQuery,
     reply: shapes.LabAccounts,
-    run: (tx, { manager, query }) => listAccounts(tx, admin.cells.control.queries, manager, query),
+    run: (tx, { manager, query }) => listAccounts(tx, cells.control.queries, manager, query),
   }),
   managementOperation({
     id: 'upsert_lab_account',

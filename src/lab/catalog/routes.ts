@@ -1,6 +1,5 @@
 import { managementOperation, operation, type Operation } from '../../platform/http/operation.ts'
 import { Fields, Int, T, Text, Uuid } from '../../platform/schema/schema.ts'
-import { compendiumRoutes } from '../compendium/routes.ts'
 import { approveLabTest, createLabTest, updateLabTest } from './lab-test-changes.ts'
 import { listLabTestPage, listLabTests } from './lab-test-list.ts'
 import { getLabTest } from './lab-tests.ts'
@@ -167,5 +166,4 @@ export const routes = (labOf: LabOfAccount): Operation[] => [
       return test
     },
   }),
-  ...compendiumRoutes(),
 ]

@@ -3,7 +3,7 @@ import { convertCompendium, searchCompendium, searchOrderableTests } from './com
 import { Compendiums } from './index-builder.ts'
 import * as shapes from './schema.ts'
 
-export function compendiumRoutes(): Operation[] {
+export function routes(): Operation[] {
   const compendiums = new Compendiums()
   return [
     operation({

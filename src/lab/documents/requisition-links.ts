@@ -1,6 +1,8 @@
 // Signed addresses of requisitions: whoever has one gets the document without a key, seven days long. They name ids and nothing else,
 // and are not stored anywhere but in the order that shows them.
-import type { Administration } from '../../tenancy/access/access.ts'
+import type { Cells } from '../../platform/db/cells.ts'
+import type { Tenant, Tx } from '../../platform/db/transaction.ts'
+import type { OpenOrder } from '../orders/open-order.ts'
 import { orderStepped } from '../orders/order-hooks.ts'
 import { on, type Hook } from '../../platform/db/hooks.ts'
 import { Subjects } from '../../platform/db/subjects.ts'
@@ -24,11 +26,13 @@ const tokensOf = (vault: Vault): Tokens => new Tokens(vault, 'requisition link')
  */
 export const requisitionHook = ({ vault, publicUrl }: { vault: Vault; publicUrl: () => string }): Hook => {
   const tokens = tokensOf(vault)
-  return on(orderStepped, (tx, { order }, low) => {
+  const giveAddress = (tx: Tx, { order }: OpenOrder, low: string): void => {
     if (low !== 'requisition_created' || !publicUrl()) return
     const token = tokens.sign([tx.tenant.cell, tx.team, order.id], LIFETIME_S)
     order.requisition_form_url = `${publicUrl()}${PATH}?token=${encodeURIComponent(token)}`
-  })
+  }
+  // An appointment that has its requisition takes a step of its own, whose event shows no address yet.
+  return on(orderStepped, giveAddress, { after: 'visits/appointments' })
 }
 
 const text = (status: number, sentence: string, headers: Record<string, string> = {}): PageAnswer => ({
@@ -39,8 +43,16 @@ const text = (status: number, sentence: string, headers: Record<string, string> 
 
 const gone = () => text(404, 'This link is not valid, or not any more. Please ask for a new one.')
 
+/** What that page needs of the process. */
+export interface RequisitionPageNeeds extends Drawer {
+  cells: Cells
+  /** The tenant of a team, as it is now; undefined when the team is gone. */
+  tenantOf: (cell: CellName, team_id: string) => Promise<Tenant | undefined>
+  vault: Vault
+}
+
 /** The page behind those addresses. 404: not one of ours, too old, or nothing there any more. 503: too busy. */
-export function requisitionPage({ cells, teams }: Administration, vault: Vault, drawer: Drawer): BrowserPage {
+export function requisitionPage({ cells, tenantOf, vault, heavy }: RequisitionPageNeeds): BrowserPage {
   const tokens = tokensOf(vault)
   return {
     id: 'requisition_page',
@@ -50,11 +62,11 @@ export function requisitionPage({ cells, teams }: Administration, vault: Vault, 
       const token = typeof query.token === 'string' ? tokens.read(query.token) : undefined
       const [cell, team, order_id] = token?.words ?? []
       if (order_id === undefined || !cells.has(cell as CellName)) return gone()
-      const tenant = await teams.tenant(cell as CellName, team!)
+      const tenant = await tenantOf(cell as CellName, team!)
       if (!tenant) return gone()
       const subjects = new Subjects()
       subjects.add(null, order_id)
-      const page = await draw({ tenant: { ...tenant, subjects }, cells }, drawer, order_id)
+      const page = await draw({ tenant: { ...tenant, subjects }, cells }, { heavy }, order_id)
       return { ...page, seen: { tenant, key: `link:${token!.id}`, subjects } }
     },
   }

@@ -1,4 +1,4 @@
-import type { Administration } from '../../tenancy/access/access.ts'
+import type { Cells } from '../../platform/db/cells.ts'
 import type { CellName } from '../../platform/db/cell-names.ts'
 import { managementOperation, type Operation } from '../../platform/http/operation.ts'
 import { examplePdf } from './example-pdf.ts'
@@ -15,7 +15,7 @@ const ofOrder = { place: 'team', reach: 'bound', params: shapes.OfOrder } as con
 /** One thing done to an order. */
 const act = { ...ofOrder, method: 'POST', reply: shapes.WorkDone } as const
 
-export const routes = (admin: Administration): Operation[] => [
+export const routes = ({ cells }: { cells: Cells }): Operation[] => [
   managementOperation({
     id: 'list_fulfilment_work',
     patients: true,
@@ -30,7 +30,7 @@ export const routes = (admin: Administration): Operation[] => [
     query: shapes.WorkQuery,
     reply: shapes.WorkPage,
     run: (tx, { manager, params, query }) =>
-      listWork(tx, admin.cells.control.queries, manager, `${params.env}-${params.region}` as CellName, query),
+      listWork(tx, cells.control.queries, manager, `${params.env}-${params.region}` as CellName, query),
   }),
   managementOperation({
     ...ofOrder,

@@ -1,26 +1,22 @@
 // Erasing the orders of a deleted user or team, when the grace is over.
 import { inTurn } from '../../platform/db/erasure.ts'
-import { handle } from '../../platform/queue/outbox.ts'
+import type { Tx } from '../../platform/db/transaction.ts'
 import { T } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
-import { eraseUser, isDoomed } from '../../people/users/users.ts'
 import { forgetMarks } from './list-checkpoints.ts'
 
 const First = T.Object({ created_at: T.String(), id: T.String() })
 
-export const eraseOrdersHandler = handle(eraseUser, async (context, { user_id }) => {
-  await context.tx(async (tx) => {
-    if (!(await isDoomed(tx, user_id))) return
-    const first = await tx.maybe(
-      First,
-      sql`
+export async function eraseOrders(tx: Tx, user_id: string): Promise<void> {
+  const first = await tx.maybe(
+    First,
+    sql`
       select created_at, id from lab_order where user_id = ${user_id} and team_id = ${tx.team} order by created_at, id limit 1`,
-    )
-    if (!first) return
-    await forgetMarks(tx, first)
-    await tx.run(sql`delete from lab_order where user_id = ${user_id} and team_id = ${tx.team}`)
-  })
-})
+  )
+  if (!first) return
+  await forgetMarks(tx, first)
+  await tx.run(sql`delete from lab_order where user_id = ${user_id} and team_id = ${tx.team}`)
+}
 
 /** The orders of a deleted team. */
 export const eraseTeamOrders = inTurn(

@@ -1,20 +1,16 @@
 // Erasing the results of a deleted user or team, when the grace is over; before the orders go.
 import { inTurn } from '../../platform/db/erasure.ts'
-import { handle } from '../../platform/queue/outbox.ts'
+import type { Tx } from '../../platform/db/transaction.ts'
 import { sql } from '../../platform/db/sql.ts'
-import { eraseUser, isDoomed } from '../../people/users/users.ts'
 
-export const eraseResultsHandler = handle(eraseUser, async (context, { user_id }) => {
-  await context.tx(async (tx) => {
-    if (!(await isDoomed(tx, user_id))) return
-    await tx.run(sql`
+export async function eraseResults(tx: Tx, user_id: string): Promise<void> {
+  await tx.run(sql`
       delete from lab_result_pdf
       where team_id = ${tx.team} and order_id in (select id from lab_order where user_id = ${user_id} and team_id = ${tx.team})`)
-    await tx.run(sql`
+  await tx.run(sql`
       delete from lab_result
       where team_id = ${tx.team} and order_id in (select id from lab_order where user_id = ${user_id} and team_id = ${tx.team})`)
-  })
-})
+}
 
 /** The results of a deleted team. */
 export const eraseTeamResults = inTurn(

@@ -1,11 +1,9 @@
 // Erasing what was told to patients, with the user or the team, and the mails that carried it.
-import type { PlainTx } from '../../platform/db/transaction.ts'
+import type { PlainTx, Tx } from '../../platform/db/transaction.ts'
 import type { TeamEraser } from '../../platform/db/erasure.ts'
 import { eraseMail } from '../../platform/mail/mail-outbox.ts'
-import { handle } from '../../platform/queue/outbox.ts'
 import { Nullable, T } from '../../platform/schema/schema.ts'
 import { sql, type Sql } from '../../platform/db/sql.ts'
-import { eraseUser, isDoomed } from '../../people/users/users.ts'
 
 const Gone = T.Object({ mail_id: Nullable(T.String()) })
 
@@ -18,18 +16,15 @@ async function erase(tx: PlainTx, deletion: Sql): Promise<number> {
   return gone.length
 }
 
-export const eraseMessagesHandler = handle(eraseUser, (context, { user_id }) =>
-  context.tx(async (tx) => {
-    if (!(await isDoomed(tx, user_id))) return
-    await erase(
-      tx,
-      sql`
+export async function eraseMessages(tx: Tx, user_id: string): Promise<void> {
+  await erase(
+    tx,
+    sql`
       delete from patient_message
       where team_id = ${tx.team} and order_id in (select id from lab_order where user_id = ${user_id} and team_id = ${tx.team})
       returning mail_id`,
-    )
-  }),
-)
+  )
+}
 
 /** The messages of a deleted team, found by its orders. */
 export const eraseTeamMessages: TeamEraser = (tx, team_id, rows_max) =>

@@ -4,11 +4,10 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Tx } from '../../platform/db/transaction.ts'
 import { badRequest, invalidValue, notFound } from '../../platform/http/errors.ts'
 import { inTurn } from '../../platform/db/erasure.ts'
-import { handle } from '../../platform/queue/outbox.ts'
 import { T, type Static } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
 import { assertBorn, latestDemographics } from '../users/demographics.ts'
-import { eraseUser, getUser, isDoomed } from '../users/users.ts'
+import { getUser } from '../users/users.ts'
 import { toContactAddress, type ContactAddressInput } from '../person/address.ts'
 import { toGuarantor } from '../person/guarantor.ts'
 import type { PatientInput } from '../person/patient.ts'
@@ -160,12 +159,9 @@ export async function assertInsured(tx: Tx, { user_id, icd_codes, insurance_id }
   return insurance.id
 }
 
-export const eraseInsurancesHandler = handle(eraseUser, async (context, { user_id }) => {
-  await context.tx(async (tx) => {
-    if (!(await isDoomed(tx, user_id))) return
-    await tx.run(sql`delete from insurance where user_id = ${user_id} and team_id = ${tx.team}`)
-  })
-})
+/** The insurances of a deleted user. */
+export const eraseInsurances = async (tx: Tx, user_id: string): Promise<void> =>
+  void (await tx.run(sql`delete from insurance where user_id = ${user_id} and team_id = ${tx.team}`))
 
 /** The insurances of a deleted team's users. */
 export const eraseTeamInsurances = inTurn(

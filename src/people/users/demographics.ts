@@ -4,14 +4,13 @@ import { day } from '../../platform/runtime/clock.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
 import { invalidValue, notFound } from '../../platform/http/errors.ts'
 import { inTurn } from '../../platform/db/erasure.ts'
-import { handle } from '../../platform/queue/outbox.ts'
 import { T } from '../../platform/schema/schema.ts'
 import { sql, type Sql } from '../../platform/db/sql.ts'
 import { toContactAddress, type ContactAddressInput } from '../person/address.ts'
 import { toGuarantor } from '../person/guarantor.ts'
 import type { PatientInput } from '../person/patient.ts'
 import { Demographics, type DemographicsInput } from './demographics-schema.ts'
-import { eraseUser, getUser, isDoomed } from './users.ts'
+import { getUser } from './users.ts'
 
 const AGE_YEARS_MAX = 130
 
@@ -94,12 +93,9 @@ export function assertBorn(tx: Tx, dob: string, at: (string | number)[]): void {
   if (dob <= oldest) throw invalidValue(at, `must not be more than ${AGE_YEARS_MAX} years ago`)
 }
 
-export const eraseDemographicsHandler = handle(eraseUser, async (context, { user_id }) => {
-  await context.tx(async (tx) => {
-    if (!(await isDoomed(tx, user_id))) return
-    await tx.run(sql`delete from user_demographics where user_id = ${user_id} and team_id = ${tx.team}`)
-  })
-})
+/** The demographics of a deleted user. */
+export const eraseDemographics = async (tx: Tx, user_id: string): Promise<void> =>
+  void (await tx.run(sql`delete from user_demographics where user_id = ${user_id} and team_id = ${tx.team}`))
 
 /** The demographics of a deleted team's users. */
 export const eraseTeamDemographics = inTurn(

@@ -6,7 +6,7 @@ import type { Queries, Tx } from '../../platform/db/transaction.ts'
 import { inTurn } from '../../platform/db/erasure.ts'
 import { eraseAnswers } from '../../platform/http/idempotency.ts'
 import { badRequest, busy, conflict, invalidValue, notFound } from '../../platform/http/errors.ts'
-import { enqueue, eraseEvents, handle, job } from '../../platform/queue/outbox.ts'
+import { enqueue, eraseEvents, handle, job, type Handler } from '../../platform/queue/outbox.ts'
 import { Nullable, T } from '../../platform/schema/schema.ts'
 import { and, join, sql, type Sql } from '../../platform/db/sql.ts'
 import { User, type CreateUser, type PatchUser } from './schema.ts'
@@ -304,8 +304,8 @@ export async function deletedAmong(db: Queries, users: { team_id: string; user_i
 
 const Doomed = T.Object({ n: T.Integer() })
 
-/** Whether a user is to be erased now: deleted, not had back, and the grace over. For those who erase. */
-export async function isDoomed(tx: Tx, user_id: string): Promise<boolean> {
+/** Whether a user is to be erased now: deleted, not had back, and the grace over. */
+async function isDoomed(tx: Tx, user_id: string): Promise<boolean> {
   const { n } = await tx.one(
     Doomed,
     sql`
@@ -315,15 +315,20 @@ export async function isDoomed(tx: Tx, user_id: string): Promise<boolean> {
   return n > 0
 }
 
-/** The last to erase: the events told about the user, the answers kept, then the user. */
-export const eraseHandler = handle(eraseUser, async (context, { user_id }) => {
-  await context.tx(async (tx) => {
-    if (!(await isDoomed(tx, user_id))) return
-    await eraseEvents(tx, user_id)
-    await eraseAnswers(tx, user_id)
-    await tx.run(sql`delete from "user" where id = ${user_id} and team_id = ${tx.team}`)
-  })
-})
+/** What erases the rows of one module when users.erase runs: in a transaction of its own, unless the user has been had back. */
+export const eraseHandler = (erase: (tx: Tx, user_id: string) => Promise<void>): Handler =>
+  handle(eraseUser, (context, { user_id }) =>
+    context.tx(async (tx) => {
+      if (await isDoomed(tx, user_id)) await erase(tx, user_id)
+    }),
+  )
+
+/** The last to be erased of a deleted user: the events told about it, the answers kept, then the user. */
+export async function eraseUserRows(tx: Tx, user_id: string): Promise<void> {
+  await eraseEvents(tx, user_id)
+  await eraseAnswers(tx, user_id)
+  await tx.run(sql`delete from "user" where id = ${user_id} and team_id = ${tx.team}`)
+}
 
 /** The users of a deleted team. */
 export const eraseTeamUsers = inTurn(

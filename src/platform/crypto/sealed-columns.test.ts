@@ -1,13 +1,15 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
-import { sealed } from '../../app/modules.ts'
+import { contents } from '../../app/contents.ts'
 import { given, type Given } from '../../../test/support/server.ts'
 import { addSecret, openSecret, sealedSecrets } from '../../events/endpoints/signing-secrets.ts'
 import { reseal, sealedBy } from './sealed-columns.ts'
 import { sql } from '../db/sql.ts'
 import { T } from '../schema/schema.ts'
 import { newVaultKey, Vault, VaultError } from './vault.ts'
+
+const { sealedColumns } = contents
 
 const [oldKey, newKey, strange] = [newVaultKey(), newVaultKey(), newVaultKey()]
 const vaultOf = (...keys: string[]): Vault => new Vault(() => keys)
@@ -91,7 +93,7 @@ test('a row that somebody has locked is passed over and found the next time', as
 
 test('every declared column is there, in a table whose rows stay where they are', async () => {
   const { db } = await given('production-eu')
-  for (const { table, column, of } of sealed.filter(({ plane }) => plane === 'cell')) {
+  for (const { table, column, of } of sealedColumns.filter(({ plane }) => plane === 'cell')) {
     const { rows } = await db.pool.query('select relkind from pg_class where oid = $1::regclass', [table])
     assert.deepEqual(rows, [{ relkind: 'r' }], table)
     await db.pool.query(`select ${[column, ...of].join()} from ${table} limit 0`)

@@ -235,5 +235,5 @@ export const NOBODY: Tenant = { team: '', org: '', cell: 'sandbox-us', clock_off
 /** The instant a team's clock shows. */
 export const teamNow = (tenant: Tenant): Date => wholeSeconds(plusSeconds(machineNow(), tenant.clock_offset_s))
 
-/** Constraint name → the answer when a statement violates it. Modules export theirs; app/modules.ts puts them together. */
+/** Constraint name → the answer when a statement violates it. Modules name theirs in their records. */
 export type ConstraintAnswers = Record<string, () => Problem>

@@ -30,6 +30,14 @@ export interface Queries {
   one<S extends TSchema>(row: S, q: Sql): Promise<Static<S>>
 }
 
+/** Something that happens in a module, on which modules above it hook. See hooks.ts. */
+export interface HookPoint<A extends unknown[], X extends PlainTx = Tx> {
+  readonly name: string
+  /** Never there: the types of what hooks get, the kind of transaction and what comes beside it. */
+  readonly args?: A
+  readonly tx?: (tx: X) => void
+}
+
 /** A transaction that belongs to no team: the control plane, the catalog. */
 export interface PlainTx extends Queries {
   /** Whole seconds. In a team's transaction the team's time, which every stored timestamp, due date and age check uses. */
@@ -64,13 +72,8 @@ export interface PlainTx extends Queries {
   readonly subjects: Subjects | undefined
   /** What a team's transactions in this process remember under a key is not true any more, after the commit. */
   forget(team: string, key: string): void
-}
-
-/** Something that happens in a module, on which modules above it hook. See hooks.ts. */
-export interface HookPoint<A extends unknown[]> {
-  readonly name: string
-  /** Never there: the type of what hooks get beside the transaction. */
-  readonly args?: A
+  /** Run the hooks of a point, each when the one before has ended. */
+  notify<A extends unknown[]>(point: HookPoint<A, PlainTx>, ...args: NoInfer<A>): Promise<void>
 }
 
 /** A transaction of one team at one instant of that team's clock. */

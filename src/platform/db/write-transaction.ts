@@ -200,7 +200,7 @@ export class WriteTx implements Tx {
   notify<A extends unknown[]>(point: HookPoint<A>, ...args: NoInfer<A>): Promise<void> {
     const { hooks } = this.#means.listeners
     if (!hooks) throw new Error(`the hooks of this process were not set before ${point.name}`)
-    return hooks.notify(this, point, ...args)
+    return hooks.notify<A, Tx>(this, point, ...args)
   }
 
   wake(): void {

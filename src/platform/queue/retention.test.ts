@@ -1,20 +1,20 @@
 // Rows whose retention is over are deleted until none is left, at once after a start, and without a hold on the process.
 import assert from 'node:assert/strict'
-import { describe, test } from 'node:test'
-import { cleanups } from '../../app/modules.ts'
-import { access, cells, given, type Given } from '../../../test/support/server.ts'
-import { accessCleanups } from '../access-log/access-archive.ts'
+import { after, describe, test } from 'node:test'
+import { access, assembled, cells, given, type Given } from '../../../test/support/server.ts'
 import { createLog } from '../telemetry/log.ts'
 import { createMetrics } from '../telemetry/metrics.ts'
 import { Retention, type Cleanup } from './retention.ts'
 
 const HOUR_MS = 3_600_000
+const { periodicTasks, app } = assembled()
+after(() => app.close())
 
 /** A process that looks once, or so often. */
 function started(options: { look_ms?: number; cleanups?: readonly Cleanup[] } = {}) {
   const metrics = createMetrics(() => cells)
   const log = createLog('silent')
-  const retention = new Retention({ cells, cleanups, log, metrics, look_ms: HOUR_MS, ...options })
+  const retention = new Retention({ cells, cleanups: periodicTasks, log, metrics, look_ms: HOUR_MS, ...options })
   retention.start()
   const gauge = async (kind: string, name = 'overdue_seconds') =>
     (await metrics.registry.getSingleMetric(`drawbridge_retention_${name}`)!.get()).values.find(
@@ -98,7 +98,7 @@ describe('rows whose retention is over', () => {
       await team.user()
       await access.flush()
       t.mock.timers.enable({ apis: ['Date'], now: Date.now() + ahead_days * 24 * HOUR_MS })
-      const { retention, gauge } = started({ cleanups: [...cleanups, ...accessCleanups(30)] })
+      const { retention, gauge } = started({ cleanups: periodicTasks })
       try {
         for (const kind of ['idempotency', 'feed', 'access_log_day', 'team'])
           await until(async () => (await gauge(kind)) !== undefined)

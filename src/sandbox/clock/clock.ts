@@ -15,10 +15,11 @@ const TEN_YEARS_MS = 315_360_000_000
 /** The clock that others see follows the journey every so many jobs: setting it touches every waiting job. */
 const FOLLOWED_JOBS = 100
 
-/** What travelling needs of the process. */
-export interface World {
-  runner: JobRunner
-  guard: TeamGuard
+/** What moving clocks needs of the process. */
+export interface ClockNeeds {
+  /** What carries out the jobs of this process. */
+  runner: () => JobRunner
+  guard: Pick<TeamGuard, 'tenant' | 'forget'>
   clocks: ClockMoves
 }
 
@@ -34,13 +35,13 @@ export const readClock = (tenant: Tenant) => ({ now: iso(teamNow(tenant)), offse
  * 400: backwards or nowhere, or more than ten years. 404: not a sandbox team. 409: the clock is moving already.
  * 422: not exactly one of `seconds` and `to`. 503: too many clocks are moving. At most 2,000 jobs run in one call, and for 30 s.
  */
-export async function advanceClock(world: World, cells: Cells, key: Tenant, by: { seconds?: number; to?: string }) {
+export async function advanceClock(needs: ClockNeeds, cells: Cells, key: Tenant, by: { seconds?: number; to?: string }) {
   assertSandbox(key)
   if ((by.seconds === undefined) === (by.to === undefined))
     throw invalidValue(['body'], 'exactly one of seconds and to must be given')
   const db = cells.of(key.cell)
   try {
-    return await world.clocks.run(db, key.team, (lease) => travel(world, db, key, by, lease))
+    return await needs.clocks.run(db, key.team, (lease) => travel(needs, db, key, by, lease))
   } catch (error) {
     if (error instanceof LeaseLost) throw busy('The clock could not be moved without interruption, try again')
     throw error
@@ -48,13 +49,13 @@ export async function advanceClock(world: World, cells: Cells, key: Tenant, by: 
 }
 
 async function travel(
-  world: World,
+  needs: ClockNeeds,
   db: Db,
   key: Tenant,
   by: { seconds?: number; to?: string },
   { guard, isOver, jobs_max }: ClockLease,
 ) {
-  const tenant = (await world.guard.tenant(key.cell, key.team))!
+  const tenant = (await needs.guard.tenant(key.cell, key.team))!
   const from = teamNow(tenant)
   const until = by.to === undefined ? new Date(from.getTime() + by.seconds! * 1000) : new Date(by.to)
   if (until <= from) throw badRequest('The clock only moves forward')
@@ -62,19 +63,15 @@ async function travel(
   const setClock = (at: Date): Promise<void> => db.tx(tenant, (tx) => setClockOffset(tx, offsetTo(at)), undefined, guard)
   let at = from
   let passed = 0
-  const { jobs, finished } = await world.runner.runUntil(
-    key.cell,
-    db,
-    key.team,
-    { from, until, jobs_max, stopped: isOver },
-    async (instant) => {
+  const { jobs, finished } = await needs
+    .runner()
+    .runUntil(key.cell, db, key.team, { from, until, jobs_max, stopped: isOver }, async (instant) => {
       const moved = instant > at
       at = instant
       if (passed++ % FOLLOWED_JOBS === 0 && moved) await setClock(at)
-    },
-  )
+    })
   await setClock(finished ? until : at)
-  world.guard.forget(key.team)
-  const arrived = (await world.guard.tenant(key.cell, key.team))!
+  needs.guard.forget(key.team)
+  const arrived = (await needs.guard.tenant(key.cell, key.team))!
   return { ...readClock(arrived), jobs_run: jobs, complete: finished }
 }

@@ -1,4 +1,4 @@
-import { Fields, Int, Maybe, OpenEnum, T, Text, Timestamp, type Static } from '../../platform/schema/schema.ts'
+import { Fields, Int, Maybe, OpenEnum, T, Text, type Static } from '../../platform/schema/schema.ts'
 import { Interpretation } from '../../lab/orders/schema.ts'
 
 export const SimulateQuery = Fields({
@@ -23,28 +23,3 @@ export const SimulationFlags = Fields(
 export type SimulationFlags = Static<typeof SimulationFlags>
 
 export const SimulationStarted = Fields({ status: T.String(), message: T.String() }, { title: 'SimulationStarted' })
-
-export const Clock = Fields(
-  { now: Timestamp, offset_s: T.Integer({ description: "How far ahead of the machine's clock." }) },
-  { title: 'Clock' },
-)
-
-export const AdvanceClock = Fields(
-  {
-    seconds: Maybe(Int({ minimum: 1, maximum: 315_360_000, description: 'How far to go, at most ten years.' })),
-    to: Maybe(Timestamp),
-  },
-  { title: 'AdvanceClock' },
-)
-
-export const AdvancedClock = Fields(
-  {
-    now: Timestamp,
-    offset_s: T.Integer(),
-    jobs_run: T.Integer({ description: 'What fell due on the way.' }),
-    complete: T.Boolean({
-      description: 'False when so much fell due that the journey was interrupted; repeat the call to go on.',
-    }),
-  },
-  { title: 'AdvancedClock' },
-)

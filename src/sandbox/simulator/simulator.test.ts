@@ -2,9 +2,8 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
-import { eraseOrdersHandler } from '../../lab/orders/erase.ts'
+import { eraseOrders } from '../../lab/orders/erase.ts'
 import type { Order } from '../../lab/orders/schema.ts'
-import type { Tx } from '../../platform/db/transaction.ts'
 import { sql } from '../../platform/db/sql.ts'
 import { DAY_S, jobInstants, kit, orderOf, pass, placed, walk } from '../../../test/support/orders.ts'
 import { given } from '../../../test/support/server.ts'
@@ -272,8 +271,7 @@ describe('simulating a kit for a known patient', () => {
     await team.settle()
     await team.db.queries.run(sql`
       update "user" set deleted_at = created_on - interval '8 days' where id = ${user_id} and team_id = ${team.team}`)
-    const tx = <R>(work: (tx: Tx) => Promise<R>) => team.db.tx(team.tenant, work)
-    await eraseOrdersHandler.run({ tenant: team.tenant, tx }, { user_id })
+    await team.db.tx(team.tenant, (tx) => eraseOrders(tx, user_id))
     assert.equal((await team.api.get(`/v3/order/${id}`)).status, 404)
     await pass(team, 600)
     assert.deepEqual(await team.jobs(), [])

@@ -1,20 +1,26 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
-import { describe, test } from 'node:test'
-import { neighbours } from '../../app/modules.ts'
+import { after, describe, test } from 'node:test'
+import type { AssembledProcess } from '../../app/assemble.ts'
+import type { ModuleSettings } from '../../app/process.ts'
+import type { PlainTx } from '../../platform/db/transaction.ts'
 import type { OutsideRequest } from '../../platform/http/operation.ts'
 import { Problem } from '../../platform/http/errors.ts'
 import { newKey } from '../../platform/crypto/api-keys.ts'
-import { cells, given, settings, vault } from '../../../test/support/server.ts'
+import { assembled, cells, given, settings } from '../../../test/support/server.ts'
 import { embedding, launch, launchOf } from '../../../test/support/launch-browser.ts'
-import { administer, type Administration, type AdministrationSettings } from './access.ts'
-import { CredentialChecks } from './credential-checks.ts'
-import { invite } from '../members/invites.ts'
-import { launchPages } from '../embedding/launch-pages.ts'
-import { peopleRoutes } from '../members/routes.ts'
+import { CredentialChecks } from '../../platform/http/credential-checks.ts'
 
-const limited = (changes: Partial<AdministrationSettings>): Administration =>
-  administer(cells, vault, { ...settings, ...changes }, { ...neighbours, publicUrl: () => 'http://localhost' })
+const limited = (changes: Partial<ModuleSettings>): AssembledProcess => {
+  const process = assembled({ settings: { ...settings, ...changes }, publicUrl: () => 'http://localhost' })
+  after(() => process.app.close())
+  return process
+}
+
+const invite = async ({ operations }: AssembledProcess, tx: PlainTx, org_id: string, email: string): Promise<void> => {
+  const { run } = operations.find(({ id }) => id === 'create_or_resend_invite_in_org')!
+  await run(tx, { params: { org_id }, body: { email } })
+}
 
 const refused = async (work: () => unknown): Promise<{ status: number; headers: Record<string, string> }> => {
   try {
@@ -40,33 +46,30 @@ async function connectionsTaken(work: () => Promise<unknown>): Promise<number> {
 }
 
 const wrongKey = () => newKey('sk_us_')
-const asTeam = ({ teams }: Administration, key: string, address: string) =>
-  refused(() => teams.authenticate({ 'x-service-api-key': key }, address))
-const asManager = ({ orgs }: Administration, key: string, address: string) =>
-  refused(() => orgs.authenticate({ 'x-management-key': key }, address))
+const asTeam = ({ guards }: AssembledProcess, key: string, address: string) =>
+  refused(() => guards.teams.authenticate({ 'x-service-api-key': key }, address))
+const asManager = ({ guards }: AssembledProcess, key: string, address: string) =>
+  refused(() => guards.orgs.authenticate({ 'x-management-key': key }, address))
 
-const acceptInvite = (admin: Administration, token: string, address: string) =>
+const acceptInvite = ({ operations }: AssembledProcess, token: string, address: string) =>
   refused(() => {
-    const { run } = peopleRoutes(admin).find(({ id }) => id === 'accept_invite')!
+    const { run } = operations.find(({ id }) => id === 'accept_invite')!
     const outside: OutsideRequest = { tenant: undefined as never, cells, address }
     return run(outside, { body: { token, name: 'Testa Fictional' } })
   })
 
 const visit = (
-  admin: Administration,
+  { pages }: AssembledProcess,
   path: string,
   address: string,
   { token = '', cookie = '', query = {} }: { token?: string; cookie?: string; query?: Record<string, string> },
-) =>
-  launchPages(admin)
-    .find((page) => page.path === path)!
-    .answer({ query: token ? { token } : query, headers: { cookie }, address })
+) => pages.find((page) => page.path === path)!.answer({ query: token ? { token } : query, headers: { cookie }, address })
 
 describe('wrong credentials of one address', () => {
   test('cost no statement once the address has used up its quota', async () => {
     const admin = limited({ wrong_keys_per_min: 2 })
     for (const ask of [asTeam, asManager]) assert.equal((await ask(admin, wrongKey(), '192.0.2.1')).status, 401)
-    const asTokenHolder = () => refused(() => admin.teams.authenticate({ authorization: 'Bearer at_x.y' }, '192.0.2.1'))
+    const asTokenHolder = () => refused(() => admin.guards.teams.authenticate({ authorization: 'Bearer at_x.y' }, '192.0.2.1'))
     const taken = await connectionsTaken(async () => {
       for (const [ask, prefix] of [
         [asTeam, 'sk_us_'],
@@ -105,8 +108,8 @@ describe('wrong credentials of one address', () => {
     assert.equal((await asTeam(admin, used.key, '192.0.2.1')).status, 200)
     assert.equal((await asManager(admin, used.orgKey, '192.0.2.1')).status, 200)
     for (let i = 0; i < 2; i++) assert.equal((await asTeam(admin, wrongKey(), '192.0.2.1')).status, 401)
-    admin.teams.forget(used.team)
-    admin.orgs.forget(used.org_id)
+    admin.guards.teams.forget(used.team)
+    admin.guards.orgs.forget(used.org_id)
     assert.equal((await asTeam(admin, used.key, '192.0.2.1')).status, 200)
     assert.equal((await asManager(admin, used.orgKey, '192.0.2.1')).status, 200)
     assert.equal((await asTeam(admin, fresh.key, '192.0.2.1')).status, 429)
@@ -250,8 +253,8 @@ describe('wrong credentials of one address', () => {
 
 describe('invites', () => {
   const address = () => `testa-${randomBytes(4).toString('hex')}@example.com`
-  const send = (admin: Administration, org_id: string, email: string) =>
-    refused(() => cells.control.plainTx((tx) => invite(tx, admin, org_id, { email })))
+  const send = (admin: AssembledProcess, org_id: string, email: string) =>
+    refused(() => cells.control.plainTx((tx) => invite(admin, tx, org_id, email)))
   const mailsTo = async (email: string) =>
     (await cells.control.pool.query('select 1 from mail where lower(recipient) = lower($1)', [email])).rowCount
 
@@ -273,14 +276,14 @@ describe('invites', () => {
     const { org_id } = await given()
     const email = address()
     const failing = cells.control.plainTx(async (tx) => {
-      await invite(tx, admin, org_id, { email })
+      await invite(admin, tx, org_id, email)
       throw new Error('the transaction failed')
     })
     await assert.rejects(failing, /the transaction failed/)
     let runs = 0
     const repeated = await refused(() =>
       cells.control.plainTx(async (tx) => {
-        await invite(tx, admin, org_id, { email })
+        await invite(admin, tx, org_id, email)
         if (++runs === 1) throw Object.assign(new Error('run it again'), { code: '40001' })
       }),
     )

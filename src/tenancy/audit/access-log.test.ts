@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
 import { leaveCommand } from '../../platform/access-log/access-line.ts'
 import { seal } from '../../platform/access-log/access-log.ts'
-import { access, administration, cells, client, given, type Given, type Reply } from '../../../test/support/server.ts'
+import { access, guards, cells, client, given, type Given, type Reply } from '../../../test/support/server.ts'
 
 async function list(team: Given, user: string, more = '', api = team.manage): Promise<Reply> {
   await access.flush()
@@ -80,7 +80,7 @@ describe('who has seen a user', () => {
     const user = await team.user()
     await team.api.delete(`/v2/user/${user}`)
     await team.api.post('/v1/sandbox/clock/advance', { seconds: 8 * 86_400 })
-    administration.teams.forget(team.team)
+    guards.teams.forget(team.team)
     await team.settle()
     assert.equal((await team.db.pool.query('select 1 from "user" where id = $1', [user])).rowCount, 0)
     assert.deepEqual(operations(await list(team, user)), ['delete_user', 'create_user'])

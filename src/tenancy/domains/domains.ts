@@ -7,8 +7,8 @@ import type { Steps } from '../../platform/http/operation.ts'
 import { Nullable, T, type Static } from '../../platform/schema/schema.ts'
 import { sendMail } from '../../platform/mail/mail-outbox.ts'
 import { sql } from '../../platform/db/sql.ts'
-import type { Administration } from '../access/access.ts'
-import { checkRecords, type DnsRecord } from './dns-check.ts'
+import type { Quota } from '../../platform/http/rate-limits.ts'
+import { checkRecords, type DnsOptions, type DnsRecord } from './dns-check.ts'
 import type { Domain } from './schema.ts'
 import { getOrg, lockOrg } from '../organizations/organizations.ts'
 
@@ -16,6 +16,20 @@ const DOMAINS_MAX = 100
 /** A name that nobody has proved for so long is free for another organization. */
 const UNPROVED_S_MAX = 7 * 86_400
 const TOKEN_BYTES = 20
+
+/** The name that white-label domains point at, if they have to point anywhere. */
+export interface DomainTarget {
+  domain_target: () => string | undefined
+}
+
+/** What operations on domains need of the process. */
+export interface DomainNeeds extends DomainTarget {
+  dns: DnsOptions
+  /** Checks of domains, by organization. */
+  domainChecks: Quota
+  /** Mails about domains, by organization. */
+  domainMails: Quota
+}
 
 /** The constraints of the table and what violating them answers. */
 export const constraints = {
@@ -49,19 +63,19 @@ function shown(row: Row, target: string | undefined): Domain {
 }
 
 /** Domains of the organization, newest first: at most 100. */
-export async function listDomains(tx: PlainTx, admin: Administration, org_id: string): Promise<{ data: Domain[] }> {
+export async function listDomains(tx: PlainTx, needs: DomainTarget, org_id: string): Promise<{ data: Domain[] }> {
   const rows = await tx.many(
     Row,
     sql`select ${columns} from org_domain where org_id = ${org_id} order by created_at desc, id desc limit ${DOMAINS_MAX}`,
   )
-  return { data: rows.map((row) => shown(row, admin.domain_target)) }
+  return { data: rows.map((row) => shown(row, needs.domain_target())) }
 }
 
 /**
  * Register a domain, to be proved. One that another organization has registered and not proved for a week is taken over.
  * Writes org_domain. 400: more than 100 domains. 409: it is registered.
  */
-export async function createDomain(tx: PlainTx, admin: Administration, org_id: string, domain: string): Promise<Domain> {
+export async function createDomain(tx: PlainTx, needs: DomainTarget, org_id: string, domain: string): Promise<Domain> {
   await lockOrg(tx, org_id)
   const { n } = await tx.one(Count, sql`select count(*) as n from org_domain where org_id = ${org_id}`)
   if (n >= DOMAINS_MAX) throw badRequest(`An organization has at most ${DOMAINS_MAX} domains`)
@@ -74,14 +88,14 @@ export async function createDomain(tx: PlainTx, admin: Administration, org_id: s
     insert into org_domain (id, org_id, domain, token, created_at)
     values (${tx.uuid()}, ${org_id}, ${domain}, ${randomBytes(TOKEN_BYTES).toString('hex')}, ${tx.now}) returning ${columns}`,
   )
-  return shown(row, admin.domain_target)
+  return shown(row, needs.domain_target())
 }
 
 const Count = T.Object({ n: T.Integer() })
 
 /** Read a domain. 404: the organization has no such domain. */
-export const getDomain = async (tx: PlainTx, admin: Administration, org_id: string, domain_id: string): Promise<Domain> =>
-  shown(await findDomain(tx, org_id, domain_id), admin.domain_target)
+export const getDomain = async (tx: PlainTx, needs: DomainTarget, org_id: string, domain_id: string): Promise<Domain> =>
+  shown(await findDomain(tx, org_id, domain_id), needs.domain_target())
 
 async function findDomain(tx: PlainTx, org_id: string, domain_id: string): Promise<Row> {
   const row = await tx.maybe(Row, sql`select ${columns} from org_domain where id = ${domain_id} and org_id = ${org_id}`)
@@ -101,15 +115,15 @@ export async function deleteDomain(tx: PlainTx, org_id: string, domain_id: strin
  */
 export async function verifyDomain(
   steps: Steps<PlainTx>,
-  admin: Administration,
+  needs: DomainNeeds,
   org_id: string,
   domain_id: string,
 ): Promise<{ status: 'verified' | 'pending' }> {
-  const target = admin.domain_target
+  const target = needs.domain_target()
   const domain = await steps.read((tx) => findDomain(tx, org_id, domain_id))
-  const refused = admin.domainChecks.count(org_id, 'Too many checks of domains')
+  const refused = needs.domainChecks.count(org_id, 'Too many checks of domains')
   if (refused) throw refused
-  const outcome = await checkRecords(admin.dns, recordsOf(domain, target))
+  const outcome = await checkRecords(needs.dns, recordsOf(domain, target))
   return steps.write(async (tx) => {
     const which = sql`id = ${domain_id} and org_id = ${org_id}`
     if (outcome === 'verified')
@@ -128,16 +142,16 @@ export async function verifyDomain(
  */
 export async function sendInstructions(
   tx: PlainTx,
-  admin: Administration,
+  needs: DomainNeeds,
   org_id: string,
   domain_id: string,
   recipient: string,
 ): Promise<{ sent: boolean; sendgrid_message_id: null }> {
   const row = await findDomain(tx, org_id, domain_id)
-  const refused = admin.domainMails.count(org_id, 'Too many mails about domains')
+  const refused = needs.domainMails.count(org_id, 'Too many mails about domains')
   if (refused) throw refused
   const { name } = await getOrg(tx, org_id)
-  const records = recordsOf(row, admin.domain_target).map(
+  const records = recordsOf(row, needs.domain_target()).map(
     ({ type, host, value }) => `Type:  ${type}\nName:  ${host}\nValue: ${value}\n`,
   )
   sendMail(tx, {
@@ -151,13 +165,13 @@ export async function sendInstructions(
 const Owner = T.Object({ org_id: T.String() })
 
 /** The organization whose dashboard a host shows: that of a proved domain which points here. */
-export async function orgOfHost(tx: PlainTx, admin: Administration, host: string): Promise<string | undefined> {
+export async function orgOfHost(tx: PlainTx, needs: DomainTarget, host: string): Promise<string | undefined> {
   const domain = host.toLowerCase().replace(/:\d+$/, '').replace(/\.$/, '')
   const named = domain.slice(dashboardHost('').length)
-  if (admin.domain_target === undefined || dashboardHost(named) !== domain) return undefined
+  if (needs.domain_target() === undefined || dashboardHost(named) !== domain) return undefined
   const found = await tx.maybe(
     Owner,
-    sql`select org_id from org_domain where domain = ${named} and verified_at is not null and target = ${admin.domain_target}`,
+    sql`select org_id from org_domain where domain = ${named} and verified_at is not null and target = ${needs.domain_target()}`,
   )
   return found?.org_id
 }
@@ -165,13 +179,13 @@ export async function orgOfHost(tx: PlainTx, admin: Administration, host: string
 const Name = T.Object({ domain: T.String() })
 
 /** The host under which an organization shows its dashboard: of its oldest proved domain that points here, if there is one. */
-export async function hostOfOrg(tx: PlainTx, admin: Administration, org_id: string): Promise<string | undefined> {
-  if (admin.domain_target === undefined) return undefined
+export async function hostOfOrg(tx: PlainTx, needs: DomainTarget, org_id: string): Promise<string | undefined> {
+  if (needs.domain_target() === undefined) return undefined
   const found = await tx.maybe(
     Name,
     sql`
     select domain from org_domain
-    where org_id = ${org_id} and verified_at is not null and target = ${admin.domain_target} order by created_at, id limit 1`,
+    where org_id = ${org_id} and verified_at is not null and target = ${needs.domain_target()} order by created_at, id limit 1`,
   )
   return found && dashboardHost(found.domain)
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { txt } from '../../../test/support/dns-server.ts'
 import { publish, read, registered, server, verify } from '../../../test/support/domains.ts'
-import { administration, asOwner, cells, given } from '../../../test/support/server.ts'
+import { asOwner, cells, given, settings } from '../../../test/support/server.ts'
 
 describe('verifying', () => {
   test('finds a domain whose records are there', async () => {
@@ -91,8 +91,8 @@ describe('verifying', () => {
 
   test('asks for the text alone where domains need not point anywhere', async () => {
     const org = await given()
-    const target = administration.domain_target
-    administration.domain_target = undefined
+    const target = settings.domain_target
+    settings.domain_target = undefined
     try {
       const domain = await registered(org)
       assert.deepEqual(
@@ -102,7 +102,7 @@ describe('verifying', () => {
       publish(domain)
       assert.deepEqual(await verify(org, domain.id), { status: 'verified' })
     } finally {
-      administration.domain_target = target
+      settings.domain_target = target
     }
   })
 })

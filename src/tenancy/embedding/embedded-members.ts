@@ -101,3 +101,9 @@ export async function deleteEmbeddedMember(tx: PlainTx, org_id: string, member_i
   if (!(await tx.run(sql`delete from embedded_member where id = ${member_id} and org_id = ${org_id}`)))
     throw notFound('Member not found')
 }
+
+/** Nobody is bound to a deleted team any more; who had no other is bound to none. Writes embedded_member. */
+export const unbindEmbeddedMembers = async (tx: PlainTx, team_id: string): Promise<void> =>
+  void (await tx.run(
+    sql`update embedded_member set team_ids = array_remove(team_ids, ${team_id}::uuid) where ${team_id}::uuid = any (team_ids)`,
+  ))

@@ -212,7 +212,7 @@ describe('a launch without a token', () => {
       cells.control.pool.query('update org_domain set verified_at = created_at, target = $2 where id = $1', [id, target])
     const status = (host: string) => statusOn(host, path(undefined, launchOf(org, someone)))
     assert.equal(await status(`dashboard.${domain}`), 404)
-    await proved(settings.domain_target)
+    await proved(settings.domain_target!)
     assert.equal(await status(`dashboard.${domain}`), 307)
     assert.equal(await status(`DASHBOARD.${domain}.:8443`), 307)
     assert.equal(await status(domain), 404)

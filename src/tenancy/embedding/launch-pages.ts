@@ -8,13 +8,18 @@ import { readQuery } from '../../platform/http/input.ts'
 import type { BrowserPage, PageAnswer, Visit } from '../../platform/http/system-pages.ts'
 import { T } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
-import type { Administration } from '../access/access.ts'
 import { beginSession, findLaunch, findSession, landOn, SESSION_S, type DashboardSession } from './sessions.ts'
 import { orgOfHost } from '../domains/domains.ts'
 import { embeddingOf } from './embedding.ts'
 import { Launch, type Embedding } from './schema.ts'
 import { redirect, refusalPage, sessionPage } from './launch-html.ts'
-import { assertFeature, basePath, contradictions } from './launches.ts'
+import type { CredentialChecks } from '../../platform/http/credential-checks.ts'
+import { assertFeature, basePath, contradictions, type LaunchNeeds } from './launches.ts'
+
+/** What the pages of launch URLs need of the process. */
+export interface LaunchPageNeeds extends LaunchNeeds {
+  checks: CredentialChecks
+}
 
 /** Tokens as `newKey` makes them: nothing else is looked up. */
 const LAUNCH_TOKEN = /^dl_[\w-]{43}$/
@@ -23,7 +28,7 @@ const COOKIE_PREFIX = 'drawbridge_'
 const modalities = ['feature_embed', 'link_out'] as const
 
 /** The pages, without a key. */
-export const launchPages = (admin: Administration): BrowserPage[] => {
+export const launchPages = (needs: LaunchPageNeeds): BrowserPage[] => {
   const orTryLater = (answer: (visit: Visit) => Promise<PageAnswer>) => async (visit: Visit) => {
     try {
       return await answer(visit)
@@ -39,27 +44,27 @@ export const launchPages = (admin: Administration): BrowserPage[] => {
       patients: false,
       answer: orTryLater((visit) => {
         const token = textOf(visit, 'token')
-        return token === undefined ? goOn(admin, visit) : redeem(admin, token, visit.address)
+        return token === undefined ? goOn(needs, visit) : redeem(needs, token, visit.address)
       }),
     },
     {
       id: 'session_page',
       path: '/auth/session',
       patients: false,
-      answer: orTryLater((visit) => showSession(admin, visit)),
+      answer: orTryLater((visit) => showSession(needs, visit)),
     },
   ]
 }
 
 /** What a transaction of the control plane finds for a credential; undefined where it is unknown. 429: too many wrong ones from its address. */
 async function checked<V>(
-  admin: Administration,
+  needs: LaunchPageNeeds,
   { address, credential, hasForm }: { address: string; credential: string | undefined; hasForm: boolean },
   lookUp: (tx: PlainTx) => Promise<V | undefined>,
 ): Promise<V | undefined> {
   const unknown = () => notFound('Unknown credential')
-  if (!hasForm) return absent(admin.checks.refusal(address, unknown()))
-  return admin.checks.find(address, credential, () => admin.cells.control.plainTx(lookUp), unknown).catch(absent)
+  if (!hasForm) return absent(needs.checks.refusal(address, unknown()))
+  return needs.checks.find(address, credential, () => needs.cells.control.plainTx(lookUp), unknown).catch(absent)
 }
 
 function textOf({ query }: Visit, name: string): string | undefined {
@@ -82,11 +87,11 @@ function tryLater({ status, headers }: Problem): PageAnswer {
 }
 
 /** Use a launch token up. Writes dashboard_session. */
-async function redeem(admin: Administration, token: string, address: string): Promise<PageAnswer> {
+async function redeem(needs: LaunchPageNeeds, token: string, address: string): Promise<PageAnswer> {
   const lookedUp = { address, credential: undefined, hasForm: LAUNCH_TOKEN.test(token) }
-  const known = await checked(admin, lookedUp, (tx) => findLaunch(tx, token))
+  const known = await checked(needs, lookedUp, (tx) => findLaunch(tx, token))
   if (!known) return refusalPage(404, 'Unknown link', 'This link is not one that was made here.')
-  const session = await admin.cells.control.plainTx((tx) => beginSession(tx, token))
+  const session = await needs.cells.control.plainTx((tx) => beginSession(tx, token))
   if (session === undefined)
     return refusalPage(
       410,
@@ -94,16 +99,16 @@ async function redeem(admin: Administration, token: string, address: string): Pr
       'It was used before, has expired, or is not authorised any more. Please go back and open it anew.',
       framedBy(known.modality, known.origins),
     )
-  return redirect(303, `${basePath(admin)}/auth/session`, { 'set-cookie': cookieFor(admin, known.modality, session) })
+  return redirect(303, `${basePath(needs.publicUrl)}/auth/session`, { 'set-cookie': cookieFor(needs, known.modality, session) })
 }
 
 /**
  * In a frame the cookie is one of another site: it is kept apart for each site that frames it, and only over TLS.
  */
-function cookieFor(admin: Administration, modality: string, session: string): string {
-  const secure = admin.publicUrl().startsWith('https:') ? '; Secure' : ''
+function cookieFor(needs: LaunchPageNeeds, modality: string, session: string): string {
+  const secure = needs.publicUrl().startsWith('https:') ? '; Secure' : ''
   const site = modality === 'feature_embed' ? '; SameSite=None; Secure; Partitioned' : `; SameSite=Lax${secure}`
-  return `${COOKIE_PREFIX}${modality}=${session}; Path=${basePath(admin)}/; Max-Age=${SESSION_S}; HttpOnly${site}`
+  return `${COOKIE_PREFIX}${modality}=${session}; Path=${basePath(needs.publicUrl)}/; Max-Age=${SESSION_S}; HttpOnly${site}`
 }
 
 /** The tokens of sessions that a browser has, of one modality or of all. */
@@ -113,12 +118,12 @@ function tokensOf({ headers }: Visit, wanted: readonly string[]): string[] {
 }
 
 /** The open session of a token that a browser has sent; undefined when there is none. 429: too many wrong ones from its address. */
-const sessionOf = (admin: Administration, token: string, address: string): Promise<DashboardSession | undefined> =>
-  checked(admin, { address, credential: token, hasForm: SESSION_TOKEN.test(token) }, (tx) => findSession(tx, token))
+const sessionOf = (needs: LaunchPageNeeds, token: string, address: string): Promise<DashboardSession | undefined> =>
+  checked(needs, { address, credential: token, hasForm: SESSION_TOKEN.test(token) }, (tx) => findSession(tx, token))
 
-async function showSession(admin: Administration, visit: Visit): Promise<PageAnswer> {
+async function showSession(needs: LaunchPageNeeds, visit: Visit): Promise<PageAnswer> {
   for (const token of tokensOf(visit, inFrame(visit) ? modalities : modalities.toReversed())) {
-    const session = await sessionOf(admin, token, visit.address)
+    const session = await sessionOf(needs, token, visit.address)
     if (session) return sessionPage(session, framedBy(session.modality, originsOf(session)))
   }
   return refusalPage(401, 'You are not signed in', 'There is no session, or it has ended. Please go back and open the link anew.')
@@ -128,10 +133,10 @@ const inFrame = ({ headers }: Visit): boolean => headers['sec-fetch-dest'] === '
 const originsOf = (session: DashboardSession) => session.origins.map(({ origin }) => origin)
 
 /** A launch without a token: on with the session there is, or to where a new launch URL comes from. Writes dashboard_session. */
-async function goOn(admin: Administration, visit: Visit): Promise<PageAnswer> {
-  const { control } = admin.cells
+async function goOn(needs: LaunchPageNeeds, visit: Visit): Promise<PageAnswer> {
+  const { control } = needs.cells
   const owner = await control.plainTx(async (tx) => {
-    const org_id = await orgOf(tx, admin, visit)
+    const org_id = await orgOf(tx, needs, visit)
     return org_id === undefined ? undefined : { org_id, embedding: await embeddingOf(tx, org_id) }
   })
   if (!owner?.embedding) return refusalPage(404, 'Unknown organization', 'This link does not say whose dashboard it opens.')
@@ -147,8 +152,8 @@ async function goOn(admin: Administration, visit: Visit): Promise<PageAnswer> {
   if (!embedding.modalities.includes(launch.modality))
     return refusalPage(400, 'Not enabled', 'The organization does not open its dashboard in this way.')
   const [token] = tokensOf(visit, [launch.modality])
-  const session = token === undefined ? undefined : await sessionOf(admin, token, visit.address)
-  if (session && session.org_id === org_id && isFor(session, launch)) return landing(admin, token!, session, launch, origins)
+  const session = token === undefined ? undefined : await sessionOf(needs, token, visit.address)
+  if (session && session.org_id === org_id && isFor(session, launch)) return landing(needs, token!, session, launch, origins)
   const continuation = continuationOf(embedding, visit)
   if (continuation === undefined)
     return refusalPage(401, 'You are not signed in', 'Please go back and open the link anew.', origins)
@@ -160,9 +165,9 @@ const namesOf = (faults: Fault[]): string => [...new Set(faults.map(({ loc }) =>
 const Owner = T.Object({ org_id: T.String() })
 
 /** By the slug where one is given, else by the host. */
-async function orgOf(tx: PlainTx, admin: Administration, visit: Visit): Promise<string | undefined> {
+async function orgOf(tx: PlainTx, needs: LaunchPageNeeds, visit: Visit): Promise<string | undefined> {
   const slug = textOf(visit, 'slug')
-  if (slug === undefined) return orgOfHost(tx, admin, visit.headers.host ?? '')
+  if (slug === undefined) return orgOfHost(tx, needs, visit.headers.host ?? '')
   if (slug.includes('\0') || !slug.isWellFormed()) return undefined
   return (await tx.maybe(Owner, sql`select org_id from embedding where slug = ${slug}`))?.org_id
 }
@@ -181,20 +186,20 @@ function isFor(session: DashboardSession, launch: Launch): boolean {
 }
 
 async function landing(
-  admin: Administration,
+  needs: LaunchPageNeeds,
   token: string,
   session: DashboardSession,
   { feature }: Launch,
   origins: readonly string[],
 ): Promise<PageAnswer> {
   try {
-    await assertFeature(admin, `${session.environment}-${session.region}` as CellName, session.team_id, feature)
+    await assertFeature(needs, `${session.environment}-${session.region}` as CellName, session.team_id, feature)
   } catch (error) {
     if (error instanceof Problem) return refusalPage(error.status, 'Not found', `${String(error.body.detail)}.`, origins)
     throw error
   }
-  if (feature !== session.feature) await admin.cells.control.plainTx((tx) => landOn(tx, token, feature))
-  return redirect(303, `${basePath(admin)}/auth/session`)
+  if (feature !== session.feature) await needs.cells.control.plainTx((tx) => landOn(tx, token, feature))
+  return redirect(303, `${basePath(needs.publicUrl)}/auth/session`)
 }
 
 /** Of the page that the browser comes from; of the only one there is when the browser does not say, or comes from elsewhere. */

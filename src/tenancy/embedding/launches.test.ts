@@ -1,12 +1,8 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
-import { neighbours } from '../../app/modules.ts'
 import { embedding, launch, launchOf, member } from '../../../test/support/launch-browser.ts'
-import { asOwner, cells, given, settings, url, vault, type Given } from '../../../test/support/server.ts'
-import { administer } from '../access/access.ts'
-import type { Launch } from './schema.ts'
-import { createLaunch } from './launches.ts'
+import { asOwner, assembled, cells, given, settings, url, type Given } from '../../../test/support/server.ts'
 
 const bindings = (...ids: string[]) => ids.map((team_id) => ({ team_id }))
 const anotherTeam = async (org: Given): Promise<string> =>
@@ -152,17 +148,18 @@ describe('a launch URL', () => {
     assert.equal(await hostNow(), new URL(url).host)
     await set('elsewhere.example.org')
     assert.equal(await hostNow(), new URL(url).host)
-    await set(settings.domain_target)
+    await set(settings.domain_target!)
     assert.equal(await hostNow(), `dashboard.${domain}`)
   })
 
-  test('has the path under which browsers find this server', async () => {
+  test('has the path under which browsers find this server', async (t) => {
     const org = await given()
     const { member: someone } = await embedding(org)
-    const admin = administer(cells, vault, settings, { ...neighbours, publicUrl: () => 'https://example.org/lab' })
-    const made = () =>
-      cells.control.plainTx((tx) => createLaunch(tx, admin, org.org_id, launchOf(org, someone) as unknown as Launch))
-    assert.match((await made()).url, /^https:\/\/example\.org\/lab\/auth\/launch\?token=/)
+    const { operations, app } = assembled({ publicUrl: () => 'https://example.org/lab' })
+    t.after(() => app.close())
+    const { run } = operations.find(({ id }) => id === 'create_dashboard_url')!
+    const made = () => cells.control.plainTx((tx) => run(tx, { params: { org_id: org.org_id }, body: launchOf(org, someone) }))
+    assert.match(((await made()) as { url: string }).url, /^https:\/\/example\.org\/lab\/auth\/launch\?token=/)
   })
 
   test('is shown once: no list, log of what was done, table or repeated request has its token', async () => {

@@ -2,23 +2,34 @@
 // Source: management-auth.md 16.
 import { plusSeconds } from '../../platform/runtime/clock.ts'
 import type { CellName } from '../../platform/db/cell-names.ts'
-import type { PlainTx } from '../../platform/db/transaction.ts'
+import type { Cells } from '../../platform/db/cells.ts'
+import type { PlainTx, Tenant, Tx } from '../../platform/db/transaction.ts'
 import { badRequest, forbidden, invalid, notFound } from '../../platform/http/errors.ts'
 import type { Fault } from '../../platform/schema/fault.ts'
 import { T } from '../../platform/schema/schema.ts'
 import { keyHash, newKey } from '../../platform/crypto/api-keys.ts'
 import { sql } from '../../platform/db/sql.ts'
-import type { Administration } from '../access/access.ts'
 import { getEmbeddedMember, resolveEmbeddedMember } from './embedded-members.ts'
 import { embeddingOf } from './embedding.ts'
 import type { Launch } from './schema.ts'
-import { hostOfOrg } from '../domains/domains.ts'
+import { hostOfOrg, type DomainTarget } from '../domains/domains.ts'
 
 const LIFETIME_S = 300
 
 /** The constraints of the table and what violating them answers. */
 export const constraints = {
   dashboard_session__member: () => notFound('Member not found'),
+}
+
+/** What launch URLs need of the process. */
+export interface LaunchNeeds extends DomainTarget {
+  cells: Cells
+  /** The tenant of a team, as it is now; undefined when the team is gone. */
+  tenantOf: (cell: CellName, team_id: string) => Promise<Tenant | undefined>
+  /** Where browsers reach this server, without a final slash. */
+  publicUrl: () => string
+  /** Whether the team has such a user or order. */
+  has: Record<'user' | 'order', (tx: Tx, id: string) => Promise<boolean>>
 }
 
 /** What contradicts itself in a launch: member and team are each named in exactly one way. */
@@ -44,7 +55,7 @@ export function contradictions(launch: Launch, part: 'body' | 'query'): Fault[] 
  */
 export async function createLaunch(
   tx: PlainTx,
-  admin: Administration,
+  needs: LaunchNeeds,
   org_id: string,
   launch: Launch,
 ): Promise<{ url: string; expires_in: number }> {
@@ -59,23 +70,23 @@ export async function createLaunch(
   if (!(await embeddingOf(tx, org_id))?.modalities.includes(modality)) throw badRequest(`The modality ${modality} is not enabled`)
   if (member.team_role_bindings && !member.team_role_bindings.some(({ team_id }) => team_id === team.id))
     throw forbidden('The member is not bound to this team')
-  await assertFeature(admin, `${environment}-${team.region}` as CellName, team.id, feature)
+  await assertFeature(needs, `${environment}-${team.region}` as CellName, team.id, feature)
   const token = newKey('dl_')
   await tx.run(sql`
     insert into dashboard_session (id, member_id, team_id, environment, feature, modality, launch_hash, expires_at)
     values (${tx.uuid()}, ${member.id}, ${team.id}, ${environment}, ${feature}, ${modality}, ${keyHash(token)},
             ${plusSeconds(tx.now, LIFETIME_S)})`)
-  return { url: `${await baseOf(tx, admin, org_id)}/auth/launch?token=${token}`, expires_in: LIFETIME_S }
+  return { url: `${await baseOf(tx, needs, org_id)}/auth/launch?token=${token}`, expires_in: LIFETIME_S }
 }
 
 /** Where browsers find the pages of an organization: its own host, or that of the server. */
-async function baseOf(tx: PlainTx, admin: Administration, org_id: string): Promise<string> {
-  const host = await hostOfOrg(tx, admin, org_id)
-  return host === undefined ? admin.publicUrl() : `https://${host}${basePath(admin)}`
+async function baseOf(tx: PlainTx, needs: LaunchNeeds, org_id: string): Promise<string> {
+  const host = await hostOfOrg(tx, needs, org_id)
+  return host === undefined ? needs.publicUrl() : `https://${host}${basePath(needs.publicUrl)}`
 }
 
 /** The path below which browsers find the pages, without a final slash. */
-export const basePath = (admin: Administration): string => new URL(admin.publicUrl()).pathname.replace(/\/+$/, '')
+export const basePath = (publicUrl: () => string): string => new URL(publicUrl()).pathname.replace(/\/+$/, '')
 
 const Team = T.Object({ id: T.String(), region: T.String() })
 
@@ -87,13 +98,13 @@ async function findTeam(tx: PlainTx, org_id: string, { team_id, integration_team
 }
 
 /** 404: the feature is about a user or order that the team does not have in this cell, or the cell is not served here. */
-export async function assertFeature(admin: Administration, cell: CellName, team_id: string, feature: string): Promise<void> {
-  if (!admin.cells.has(cell)) throw notFound('This cell is not served here')
-  const tenant = await admin.teams.tenant(cell, team_id)
+export async function assertFeature(needs: LaunchNeeds, cell: CellName, team_id: string, feature: string): Promise<void> {
+  if (!needs.cells.has(cell)) throw notFound('This cell is not served here')
+  const tenant = await needs.tenantOf(cell, team_id)
   if (!tenant) throw notFound('Team not found')
   const [about, id] = feature.split(':')
   if (id === undefined) return
   const kind = about === 'order' ? 'order' : 'user'
-  if (!(await admin.cells.of(cell).read(tenant, (tx) => admin.has[kind](tx, id))))
+  if (!(await needs.cells.of(cell).read(tenant, (tx) => needs.has[kind](tx, id))))
     throw notFound(kind === 'order' ? 'Order not found' : 'User not found')
 }

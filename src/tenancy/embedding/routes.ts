@@ -1,5 +1,4 @@
 import { managementOperation, type Operation } from '../../platform/http/operation.ts'
-import type { Administration } from '../access/access.ts'
 import {
   createEmbeddedMember,
   deleteEmbeddedMember,
@@ -10,7 +9,7 @@ import {
 } from './embedded-members.ts'
 import * as shapes from './schema.ts'
 import { getEmbedding, putEmbedding } from './embedding.ts'
-import { createLaunch } from './launches.ts'
+import { createLaunch, type LaunchNeeds } from './launches.ts'
 import { Nothing, OrgParams } from '../../platform/http/management-shapes.ts'
 
 const DAY_S = 86_400
@@ -19,7 +18,7 @@ const MEMBER = `${BASE}/member/{member_id}` as const
 const org = { place: 'control', reach: 'org' } as const
 
 /** The dashboard inside the pages of an organization. */
-export const embeddingRoutes = (admin: Administration): Operation[] => [
+export const routes = (needs: LaunchNeeds): Operation[] => [
   managementOperation({
     ...org,
     id: 'get_ehr_integration_configuration',
@@ -153,6 +152,6 @@ export const embeddingRoutes = (admin: Administration): Operation[] => [
       modality: 'link_out',
       environment: 'sandbox',
     },
-    run: (tx, { params, body }) => createLaunch(tx, admin, params.org_id, body),
+    run: (tx, { params, body }) => createLaunch(tx, needs, params.org_id, body),
   }),
 ]

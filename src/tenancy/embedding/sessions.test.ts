@@ -11,11 +11,8 @@ import {
   urlOf,
   visit,
 } from '../../../test/support/launch-browser.ts'
-import { neighbours } from '../../app/modules.ts'
-import { cells, expire, given, settings, vault } from '../../../test/support/server.ts'
-import { administer } from '../access/access.ts'
+import { assembled, cells, expire, given } from '../../../test/support/server.ts'
 import { sessionCleanup } from './sessions.ts'
-import { launchPages } from './launch-pages.ts'
 
 describe('a session', () => {
   test('ends with its member, its binding, its team or its modality, and after an hour', async () => {
@@ -72,12 +69,13 @@ describe('a session', () => {
     guarded(await visit(address), ancestors)
   })
 
-  test('stays below the address that browsers use, and over https its cookie does too', async () => {
+  test('stays below the address that browsers use, and over https its cookie does too', async (t) => {
     const org = await given()
     const { member: someone } = await embedding(org)
     const token = new URL(await urlOf(org, launchOf(org, someone))).searchParams.get('token')!
-    const admin = administer(cells, vault, settings, { ...neighbours, publicUrl: () => 'https://example.org/lab' })
-    const launching = launchPages(admin).find(({ path }) => path === '/auth/launch')!
+    const { pages, app } = assembled({ publicUrl: () => 'https://example.org/lab' })
+    t.after(() => app.close())
+    const launching = pages.find(({ path }) => path === '/auth/launch')!
     const { headers } = await launching.answer({ query: { token }, headers: {}, address: '192.0.2.1' })
     assert.equal(headers.location, '/lab/auth/session')
     assert.match(headers['set-cookie']!, /; Path=\/lab\/; Max-Age=3600; HttpOnly; SameSite=Lax; Secure$/)

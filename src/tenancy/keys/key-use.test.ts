@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { machineNow } from '../../platform/runtime/clock.ts'
-import { administration, cells, client, given } from '../../../test/support/server.ts'
+import { guards, cells, client, given } from '../../../test/support/server.ts'
 import { KeyUse } from './key-use.ts'
 import { command } from '../../../test/support/commands.ts'
 
-const { use } = administration
+const { use } = guards
 const listed = (...words: string[]): Promise<string> => command(cells, ['key', 'list', ...words])
 const USED = /used \d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00 from 127\.0\.0\.1/
 

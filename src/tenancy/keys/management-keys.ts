@@ -6,7 +6,7 @@ import type { Manager } from '../../platform/http/operation.ts'
 import { byCreation, Pages } from '../../platform/http/pages.ts'
 import { keyHash, keyHint, newKey } from '../../platform/crypto/api-keys.ts'
 import { and, sql } from '../../platform/db/sql.ts'
-import type { Administration } from '../access/access.ts'
+import type { Forgets } from '../teams/forgets.ts'
 import { assertTeams } from '../teams/role-bindings.ts'
 import { ManagementKey, type CreateManagementKey, type ManagementKeyQuery, type PatchManagementKey } from '../teams/schema.ts'
 
@@ -71,7 +71,7 @@ const bind = (tx: PlainTx, key_id: string, teams: string[]): Promise<number> =>
  */
 export async function patchManagementKey(
   tx: PlainTx,
-  admin: Administration,
+  orgs: Forgets,
   manager: Manager,
   key_id: string,
   body: PatchManagementKey,
@@ -89,7 +89,7 @@ export async function patchManagementKey(
     await tx.run(sql`delete from management_key_team where key_id = ${key_id}`)
     await bind(tx, key_id, teams)
   }
-  tx.afterCommit(() => admin.orgs.forget(manager.org))
+  tx.afterCommit(() => orgs.forget(manager.org))
   return tx.one(ManagementKey, sql`${selectKey} where k.id = ${key_id}`)
 }
 
@@ -105,7 +105,7 @@ async function lockKey(tx: PlainTx, org_id: string, key_id: string): Promise<Man
  */
 export async function removeManagementKey(
   tx: PlainTx,
-  admin: Administration,
+  orgs: Forgets,
   manager: Manager,
   key_id: string,
 ): Promise<ManagementKey | null> {
@@ -115,7 +115,7 @@ export async function removeManagementKey(
   if (!key) return null
   if (key.role === 'org_admin' && !itself) throw forbidden('A key cannot delete a key of the whole organization')
   await tx.run(sql`delete from management_key where id = ${key_id}`)
-  tx.afterCommit(() => admin.orgs.forget(manager.org))
+  tx.afterCommit(() => orgs.forget(manager.org))
   return key
 }
 
@@ -128,7 +128,7 @@ const OVERLAP_S = 86_400
  */
 export async function rotateManagementKey(
   tx: PlainTx,
-  admin: Administration,
+  orgs: Forgets,
   manager: Manager,
   key_id: string,
   overlap_s: number = OVERLAP_S,
@@ -142,6 +142,10 @@ export async function rotateManagementKey(
     where id = ${key_id} and key_hash = ${manager.key_hash}`)
   // Else anybody who has found the former text could take the key away from its owner.
   if (!rotated) throw forbidden('Only the newest text of a key can rotate it')
-  tx.afterCommit(() => admin.orgs.forget(manager.org))
+  tx.afterCommit(() => orgs.forget(manager.org))
   return { ...(await tx.one(ManagementKey, sql`${selectKey} where k.id = ${key_id}`)), key }
 }
+
+/** Nothing is bound to a deleted team any more; keys that had no other are bound to none. Writes management_key_team. */
+export const unbindKeys = async (tx: PlainTx, team_id: string): Promise<void> =>
+  void (await tx.run(sql`delete from management_key_team where team_id = ${team_id}`))

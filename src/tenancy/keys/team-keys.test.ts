@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
-import { neighbours } from '../../app/modules.ts'
-import { administration, cells, client, given, settings, vault, type Given } from '../../../test/support/server.ts'
-import { administer } from '../access/access.ts'
+import { guards, cells, client, given, settings, vault, type Given } from '../../../test/support/server.ts'
+import { createAccess } from '../access/access.ts'
 
 const PREFIXES = { 'sandbox/us': 'sk_us_', 'sandbox/eu': 'sk_eu_', 'production/us': 'pk_us_', 'production/eu': 'pk_eu_' }
 
@@ -130,9 +129,9 @@ describe('an access token', () => {
       changed: `at_${other.toString('base64url')}.${signature.join('.')}`,
       'without its signature': `at_${said}`,
       'with another signature': `at_${said}.${signature[0]}.${'A'.repeat(43)}`,
-      expired: administration.tokens.sign(['sandbox-us', org.team], -1),
-      'of a team that is not there': administration.tokens.sign(['sandbox-us', randomUUID()], 60),
-      'of a cell that is not there': administration.tokens.sign(['sandbox-moon', org.team], 60),
+      expired: guards.tokens.sign(['sandbox-us', org.team], -1),
+      'of a team that is not there': guards.tokens.sign(['sandbox-us', randomUUID()], 60),
+      'of a cell that is not there': guards.tokens.sign(['sandbox-moon', org.team], 60),
       'signed for something else': `at_${said}.${vault.sign(said!, 'something else')}`,
       empty: '',
     }
@@ -179,10 +178,10 @@ describe('an access token', () => {
 test('a caller is known by the id of its key, and each access token by an id of its own', async () => {
   const org = await given()
   const { rows } = await cells.control.pool.query('select id from api_key where team_id = $1', [org.team])
-  const ask = (headers: Record<string, string>) => administration.teams.authenticate(headers, '192.0.2.1')
+  const ask = (headers: Record<string, string>) => guards.teams.authenticate(headers, '192.0.2.1')
   for (const time of ['looked up', 'remembered'])
     assert.equal((await ask({ 'x-vital-api-key': org.key })).key_id, rows[0].id, time)
-  const mint = () => administration.tokens.sign([org.cell, org.team], 60)
+  const mint = () => guards.tokens.sign([org.cell, org.team], 60)
   const [one, other] = [mint(), mint()]
   const ids: string[] = []
   for (const token of [one, other, one]) ids.push((await ask(bearer(token))).key_id)
@@ -191,8 +190,7 @@ test('a caller is known by the id of its key, and each access token by an id of 
 })
 
 describe('limits', () => {
-  const limited = (changes: Record<string, number>) =>
-    administer(cells, vault, { ...settings, ...changes }, { ...neighbours, publicUrl: () => '' })
+  const limited = (changes: Record<string, number>) => createAccess(cells, vault, { ...settings, ...changes })
   const refused = async (work: () => unknown): Promise<{ status: number; headers: Record<string, string> }> => {
     try {
       await work()
@@ -253,7 +251,7 @@ describe('an organization that has expired', () => {
     assert.equal((await org.api.get('/v2/user')).status, 200)
     const { status, body } = await org.api.post('/v2/user', { client_user_id: 'late' })
     assert.deepEqual([status, typeof body.detail], [403, 'string'])
-    const { access_token } = { access_token: administration.tokens.sign(['sandbox-us', org.team], 60) }
+    const { access_token } = { access_token: guards.tokens.sign(['sandbox-us', org.team], 60) }
     assert.equal((await client(undefined).get('/v2/user', bearer(access_token))).status, 200)
     assert.equal((await client(undefined).post('/v2/user', { client_user_id: 'late' }, bearer(access_token))).status, 403)
   })

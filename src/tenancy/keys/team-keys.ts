@@ -5,7 +5,7 @@ import type { About, Manager } from '../../platform/http/operation.ts'
 import { byCreation, Pages } from '../../platform/http/pages.ts'
 import { T } from '../../platform/schema/schema.ts'
 import { and, sql } from '../../platform/db/sql.ts'
-import type { Administration } from '../access/access.ts'
+import type { Forgets } from '../teams/forgets.ts'
 import { createTeamKey, masked } from './keys.ts'
 import { reached, reachedIn, reachedTeam } from '../teams/reach.ts'
 import type { CellParams } from '../../platform/http/management-shapes.ts'
@@ -68,14 +68,7 @@ const Deleted = T.Object({ id: T.String(), team_id: T.String() })
  * Delete keys of one cell; those in use finish what they are doing. Writes api_key.
  * @returns which were deleted; what is unknown or out of reach was not found
  */
-export async function deleteKeys(
-  tx: PlainTx,
-  admin: Administration,
-  manager: Manager,
-  place: CellParams,
-  ids: string[],
-  about: About,
-) {
+export async function deleteKeys(tx: PlainTx, teams: Forgets, manager: Manager, place: CellParams, ids: string[], about: About) {
   const asked = [...new Set(ids)]
   const deleted = await tx.many(
     Deleted,
@@ -87,8 +80,12 @@ export async function deleteKeys(
   )
   for (const { id, team_id } of deleted) about(team_id, id)
   tx.afterCommit(() => {
-    for (const { team_id } of deleted) admin.teams.forget(team_id)
+    for (const { team_id } of deleted) teams.forget(team_id)
   })
   const gone = new Set(deleted.map(({ id }) => id))
   return { success: asked.filter((id) => gone.has(id)), failure: [], not_found: asked.filter((id) => !gone.has(id)) }
 }
+
+/** Delete the keys of a deleted team. Writes api_key. */
+export const deleteKeysOfTeam = async (tx: PlainTx, team_id: string): Promise<void> =>
+  void (await tx.run(sql`delete from api_key where team_id = ${team_id}`))

@@ -8,7 +8,9 @@ import { instantKey, Pages, uuidKey } from '../../platform/http/pages.ts'
 import { T } from '../../platform/schema/schema.ts'
 import { keyHash, newKey } from '../../platform/crypto/api-keys.ts'
 import { and, sql } from '../../platform/db/sql.ts'
-import type { Administration } from '../access/access.ts'
+import type { Cells } from '../../platform/db/cells.ts'
+import type { CredentialChecks } from '../../platform/http/credential-checks.ts'
+import type { Quota } from '../../platform/http/rate-limits.ts'
 import { addMember } from './members.ts'
 import { getOrg, lockOrg } from '../organizations/organizations.ts'
 import { assertTeams, bindingsOf, containing, teamsFor } from '../teams/role-bindings.ts'
@@ -17,6 +19,14 @@ import { Invite, type AcceptInvite, type CreateInvite, type Member, type PeopleQ
 const LIFETIME_S = 7 * 86_400
 /** As `newKey` makes them. */
 const TOKEN = /^inv_[\w-]{43}$/
+
+/** What inviting needs of the process. */
+export interface InviteNeeds {
+  cells: Cells
+  checks: CredentialChecks
+  /** Mails with invites: by organization, and by organization and recipient. */
+  inviteMails: { ofOrg: Quota; toAddress: Quota }
+}
 
 /** Invites that are neither accepted nor expired, newest first, 50 a page. 400: a cursor of another list. */
 export async function listInvites(tx: PlainTx, org_id: string, query: PeopleQuery) {
@@ -47,12 +57,7 @@ type Status = 'invite_created' | 'invite_resent' | 'already_in_org'
  * Writes invite; sends mail. 404: a team that the organization does not have. 409: a member of another organization. 422: the role
  * team_admin without a team. 429: too many mails of the organization within an hour, or to this address within a day.
  */
-export async function invite(
-  tx: PlainTx,
-  admin: Administration,
-  org_id: string,
-  body: CreateInvite,
-): Promise<{ status: Status }> {
+export async function invite(tx: PlainTx, needs: InviteNeeds, org_id: string, body: CreateInvite): Promise<{ status: Status }> {
   const role = body.role ?? 'org_admin'
   const teams = teamsFor(role, body.team_role_bindings)
   await lockOrg(tx, org_id)
@@ -60,7 +65,7 @@ export async function invite(
   const member = await tx.maybe(Present, sql`select org_id from member where lower(email) = lower(${body.email})`)
   if (member && member.org_id !== org_id) throw conflict('This address belongs to a member of another organization')
   if (member) return { status: 'already_in_org' }
-  const { toAddress, ofOrg } = admin.inviteMails
+  const { toAddress, ofOrg } = needs.inviteMails
   const recipient = `${org_id} ${body.email.toLowerCase()}`
   const [ofAddress, ofAll] = [
     'Too many invites to this address (INVITES_PER_ADDRESS_PER_DAY)',
@@ -110,11 +115,11 @@ const Accepted = T.Object({ org_id: T.String(), email: T.String(), role: T.Strin
  * 404: no such token, or it has expired. 409: the address belongs to a member of an organization by now. 429: too many wrong tokens or
  * keys from the address.
  */
-export async function acceptInvite(admin: Administration, address: string, { token, name }: AcceptInvite): Promise<Member> {
+export async function acceptInvite(needs: InviteNeeds, address: string, { token, name }: AcceptInvite): Promise<Member> {
   const unknown = () => notFound('Invite not found')
-  if (!TOKEN.test(token)) throw admin.checks.refusal(address, unknown())
-  const lookUp = () => admin.cells.control.plainTx((tx) => accept(tx, token, name))
-  return admin.checks.find(address, undefined, lookUp, unknown)
+  if (!TOKEN.test(token)) throw needs.checks.refusal(address, unknown())
+  const lookUp = () => needs.cells.control.plainTx((tx) => accept(tx, token, name))
+  return needs.checks.find(address, undefined, lookUp, unknown)
 }
 
 async function accept(tx: PlainTx, token: string, name: string): Promise<Member | undefined> {

@@ -88,3 +88,9 @@ async function assertAnother(tx: PlainTx, org_id: string, member_id: string): Pr
   )
   if (n === 0) throw badRequest('The organization needs an org_admin')
 }
+
+/** Nobody is bound to a deleted team any more; who had no other is bound to none. Writes member, invite. */
+export async function unbindMembers(tx: PlainTx, team_id: string): Promise<void> {
+  await tx.run(sql`update member set team_ids = array_remove(team_ids, ${team_id}::uuid) where ${team_id}::uuid = any (team_ids)`)
+  await tx.run(sql`update invite set team_ids = array_remove(team_ids, ${team_id}::uuid) where ${team_id}::uuid = any (team_ids)`)
+}

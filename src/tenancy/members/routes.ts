@@ -1,17 +1,13 @@
 import { managementOperation, outsideOperation, type Operation } from '../../platform/http/operation.ts'
-import type { Administration } from '../access/access.ts'
-import { listAccess } from '../audit/access-log.ts'
-import { listAudit } from '../audit/audit-log.ts'
-import { acceptInvite, invite, listInvites, revokeInvite } from './invites.ts'
+import { acceptInvite, invite, listInvites, revokeInvite, type InviteNeeds } from './invites.ts'
 import { listMembers, removeMember, updateMember } from './members.ts'
-import { AuditPage, AuditQuery, AccessPage, AccessQuery, TeamAuditParams } from '../audit/schema.ts'
 import * as shapes from './schema.ts'
-import { CellParams, Nothing, OrgParams } from '../../platform/http/management-shapes.ts'
+import { Nothing, OrgParams } from '../../platform/http/management-shapes.ts'
 
 const DAY_S = 86_400
 
-/** Who belongs to an organization, and what was done in its name. */
-export const peopleRoutes = (admin: Administration): Operation[] => [
+/** Who belongs to an organization. */
+export const routes = (needs: InviteNeeds): Operation[] => [
   managementOperation({
     id: 'list_members_in_org',
     patients: false,
@@ -85,7 +81,7 @@ export const peopleRoutes = (admin: Administration): Operation[] => [
     reply: shapes.Invited,
     idempotency: { scope: 'create_or_resend_invite_in_org', retention_s: DAY_S },
     example: { email: 'testa@example.com', role: 'no_role' },
-    run: (tx, { params, body }) => invite(tx, admin, params.org_id, body),
+    run: (tx, { params, body }) => invite(tx, needs, params.org_id, body),
   }),
   managementOperation({
     id: 'revoke_invite_in_org',
@@ -113,62 +109,6 @@ export const peopleRoutes = (admin: Administration): Operation[] => [
     body: shapes.AcceptInvite,
     reply: shapes.Member,
     example: { token: 'inv_of-the-mail', name: 'Testa Fictional' },
-    run: ({ address }, { body }) => acceptInvite(admin, address, body),
-  }),
-  managementOperation({
-    id: 'list_org_audit',
-    patients: false,
-    method: 'GET',
-    path: '/v1/org/{org_id}/audit',
-    place: 'control',
-    reach: 'org',
-    summary: 'List what was changed in the organization, and which secrets were read, newest first',
-    description: 'Changes within one environment are in the lists of that environment.',
-    params: OrgParams,
-    query: AuditQuery,
-    reply: AuditPage,
-    run: (tx, { params, query }) => listAudit(tx, params.org_id, undefined, query),
-  }),
-  managementOperation({
-    id: 'list_cell_audit',
-    patients: false,
-    method: 'GET',
-    path: '/v1/org/{org_id}/audit/{env}/{region}',
-    place: 'cell',
-    reach: 'org',
-    summary: 'List what was changed in one environment of a region, newest first',
-    description: 'Of all teams, those that were deleted among them, and of none in particular.',
-    params: CellParams,
-    query: AuditQuery,
-    reply: AuditPage,
-    run: (tx, { params, query }) => listAudit(tx, params.org_id, undefined, query),
-  }),
-  managementOperation({
-    id: 'list_team_audit',
-    patients: false,
-    method: 'GET',
-    path: '/v1/org/{org_id}/team/{team_id}/{environment}/audit',
-    place: 'team',
-    reach: 'bound',
-    summary: 'List what was changed in one environment of a team, and which secrets were read, newest first',
-    params: TeamAuditParams,
-    query: AuditQuery,
-    reply: AuditPage,
-    run: (tx, { params, query }) => listAudit(tx, params.org_id, params.team_id, query),
-  }),
-  managementOperation({
-    id: 'list_user_access',
-    patients: true,
-    method: 'GET',
-    path: '/v1/org/{org_id}/team/{team_id}/{environment}/access_log',
-    place: 'team',
-    reach: 'bound',
-    summary: 'List who has seen or changed the data of a user, newest first',
-    description:
-      'Every call that showed, changed or named the user, refused ones included, from a second after it on for as long as the operator keeps the log; also of a user that has been erased.',
-    params: TeamAuditParams,
-    query: AccessQuery,
-    reply: AccessPage,
-    run: (tx, { query }) => listAccess(tx, query),
+    run: ({ address }, { body }) => acceptInvite(needs, address, body),
   }),
 ]

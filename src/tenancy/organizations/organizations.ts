@@ -3,6 +3,7 @@ import type { PlainTx } from '../../platform/db/transaction.ts'
 import type { Plan } from '../../platform/http/operation.ts'
 import { sql } from '../../platform/db/sql.ts'
 import { Org } from './schema.ts'
+import { T } from '../../platform/schema/schema.ts'
 
 /** Read the organization. */
 export const getOrg = (tx: PlainTx, org_id: string): Promise<Org> =>
@@ -23,3 +24,21 @@ export const setPlan = async (tx: PlainTx, org_id: string, plan: Plan): Promise<
 /** From when on the organization may only read; null for never. Writes org. @returns whether there is such an organization */
 export const setExpiry = async (tx: PlainTx, org_id: string, at: Date | null): Promise<boolean> =>
   (await tx.run(sql`update org set expires_at = ${at} where id = ${org_id}`)) > 0
+
+/** Make an organization. Writes org. */
+export async function createOrg(tx: PlainTx, name: string): Promise<string> {
+  const id = tx.uuid()
+  await tx.run(sql`insert into org (id, name, created_at) values (${id}, ${name}, ${tx.now})`)
+  return id
+}
+
+const Found = T.Object({ id: T.String() })
+
+/** The oldest organization with this id or name. */
+export const findOrg = async (tx: PlainTx, idOrName: string): Promise<string | undefined> =>
+  (
+    await tx.maybe(
+      Found,
+      sql`select id from org where id::text = ${idOrName} or name = ${idOrName} order by created_at, id limit 1`,
+    )
+  )?.id

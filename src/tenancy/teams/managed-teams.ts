@@ -9,7 +9,9 @@ import type { Manager } from '../../platform/http/operation.ts'
 import { byCreation, Pages } from '../../platform/http/pages.ts'
 import { T } from '../../platform/schema/schema.ts'
 import { and, join, sql, type Sql } from '../../platform/db/sql.ts'
-import type { Administration } from '../access/access.ts'
+import type { Cells } from '../../platform/db/cells.ts'
+import type { Forgets } from './forgets.ts'
+import { teamDeleted, teamPlaced } from './team-hooks.ts'
 import { changed, shown, type Settings } from './environment-settings.ts'
 import { lockOrg } from '../organizations/organizations.ts'
 import { TeamItem, type CreateTeam, type OrgTeam, type TeamListQuery, type UpdateTeam } from './schema.ts'
@@ -17,6 +19,16 @@ import { cellsOfRegion, initialSettings, markDeleted, overwriteTeam, type Region
 
 const environments = ['sandbox', 'production'] as const
 type Environment = (typeof environments)[number]
+
+/** What managing teams needs of the process. */
+export interface TeamNeeds {
+  cells: Cells
+  /** Where patients of teams without an address of their own are told to write. */
+  support_email: string
+  /** Who remembers teams, and who remembers management keys of organizations. */
+  teams: Forgets
+  orgs: Forgets
+}
 
 const selectItem = sql`select id, name, created_at as created_on, region, integration_team_id from team`
 
@@ -44,17 +56,17 @@ export async function listTeams(tx: PlainTx, manager: Manager, query: TeamListQu
 /** Read a team that the key reaches, with its settings in some environments or in all. 404: there is none. */
 export async function getTeam(
   tx: PlainTx,
-  admin: Administration,
+  needs: TeamNeeds,
   manager: Manager,
   team_id: string,
   wanted: readonly string[] = [],
 ): Promise<OrgTeam> {
-  return complete(admin, await findItem(tx, manager, sql`id = ${team_id}`), wanted)
+  return complete(needs, await findItem(tx, manager, sql`id = ${team_id}`), wanted)
 }
 
 /** Read the team that the caller's own reference stands for. 404: none that the key reaches. */
-export async function resolveTeam(tx: PlainTx, admin: Administration, manager: Manager, reference: string): Promise<OrgTeam> {
-  return complete(admin, await findItem(tx, manager, sql`integration_team_id = ${reference}`))
+export async function resolveTeam(tx: PlainTx, needs: TeamNeeds, manager: Manager, reference: string): Promise<OrgTeam> {
+  return complete(needs, await findItem(tx, manager, sql`integration_team_id = ${reference}`))
 }
 
 async function findItem(tx: PlainTx, manager: Manager, which: Sql): Promise<TeamItem> {
@@ -63,14 +75,14 @@ async function findItem(tx: PlainTx, manager: Manager, which: Sql): Promise<Team
   return item
 }
 
-async function complete(admin: Administration, item: TeamItem, wanted: readonly string[] = []): Promise<OrgTeam> {
+async function complete(needs: TeamNeeds, item: TeamItem, wanted: readonly string[] = []): Promise<OrgTeam> {
   const found = await Promise.all(
-    environments.map(async (environment) => [environment, await settingsIn(admin, cellOf(item, environment), item.id)] as const),
+    environments.map(async (environment) => [environment, await settingsIn(needs, cellOf(item, environment), item.id)] as const),
   )
   const settings = Object.fromEntries(found)
   const show = (environment: Environment) =>
     settings[environment] && (wanted.length === 0 || wanted.includes(environment))
-      ? shown(settings[environment], admin.support_email)
+      ? shown(settings[environment], needs.support_email)
       : null
   return {
     ...item,
@@ -85,9 +97,9 @@ const cellOf = (team: { region: string }, environment: Environment) => `${enviro
 const SettingsRow = T.Object({ settings: T.Record(T.String(), T.Unknown()) })
 
 /** Undefined where the team has no place, or the cell is served elsewhere. */
-async function settingsIn(admin: Administration, cell: CellName, team_id: string): Promise<Settings | undefined> {
-  if (!admin.cells.has(cell)) return undefined
-  const row = await admin.cells
+async function settingsIn(needs: TeamNeeds, cell: CellName, team_id: string): Promise<Settings | undefined> {
+  if (!needs.cells.has(cell)) return undefined
+  const row = await needs.cells
     .of(cell)
     .queries.maybe(SettingsRow, sql`select settings from team where id = ${team_id} and deleted_at is null`)
   return row?.settings
@@ -97,10 +109,10 @@ async function settingsIn(admin: Administration, cell: CellName, team_id: string
  * Create a team in both cells of a region; its sandbox starts with the standard lab tests. Writes team, in the cells too.
  * 400: a cell of the region is served elsewhere. 409: the id, by a team or an organization, or the caller's reference is taken. 422: a brand without logo.
  */
-export async function createTeam(tx: PlainTx, admin: Administration, manager: Manager, body: CreateTeam): Promise<OrgTeam> {
+export async function createTeam(tx: PlainTx, needs: TeamNeeds, manager: Manager, body: CreateTeam): Promise<OrgTeam> {
   const { id = tx.uuid(), name, region, integration_team_id, ...change } = body
   const settings = changed({}, change, ['body'])
-  assertServed(admin, region)
+  assertServed(needs, region)
   await lockOrg(tx, manager.org)
   await assertFree(tx, manager, integration_team_id)
   const made = await tx.run(sql`
@@ -111,12 +123,12 @@ export async function createTeam(tx: PlainTx, admin: Administration, manager: Ma
   if (!made) throw taken(id)
   for (const cell of cellsOfRegion(region)) {
     const tenant = { team: id, org: manager.org, cell, clock_offset_s: 0, settings: {} }
-    await admin.cells.of(cell).tx(tenant, async (inCell) => {
+    await needs.cells.of(cell).tx(tenant, async (inCell) => {
       await overwriteTeam(inCell, { id, org_id: manager.org }, { ...initialSettings(cell), ...settings })
-      if (cell.startsWith('sandbox')) await admin.seed(inCell)
+      await inCell.notify(teamPlaced)
     })
   }
-  return getTeam(tx, admin, manager, id)
+  return getTeam(tx, needs, manager, id)
 }
 
 /** F5: the existing team, at the top level. Source: management-auth.md 20.1. */
@@ -135,8 +147,8 @@ async function assertFree(tx: PlainTx, manager: Manager, reference: string | nul
   if (team && team.id !== except) throw taken(team.id)
 }
 
-function assertServed(admin: Administration, region: Region): void {
-  if (!cellsOfRegion(region).every((cell) => admin.cells.has(cell)))
+function assertServed(needs: TeamNeeds, region: Region): void {
+  if (!cellsOfRegion(region).every((cell) => needs.cells.has(cell)))
     throw badRequest('This server does not serve both environments of the region')
 }
 
@@ -146,7 +158,7 @@ function assertServed(admin: Administration, region: Region): void {
  */
 export async function updateTeam(
   tx: PlainTx,
-  admin: Administration,
+  needs: TeamNeeds,
   manager: Manager,
   team_id: string,
   body: UpdateTeam,
@@ -159,7 +171,7 @@ export async function updateTeam(
     const change = body[environment]
     if (!change) continue
     const cell = cellOf(team, environment)
-    const settings = await settingsIn(admin, cell, team_id)
+    const settings = await settingsIn(needs, cell, team_id)
     if (!settings) throw notFound('This cell is not served here')
     next.set(cell, changed(settings, change, ['body', environment]))
   }
@@ -168,35 +180,24 @@ export async function updateTeam(
   if (body.integration_team_id !== undefined) changes.push(sql`integration_team_id = ${body.integration_team_id}`)
   if (changes.length) await tx.run(sql`update team set ${join(changes, ', ')} where id = ${team_id}`)
   for (const [cell, settings] of next)
-    await admin.cells.of(cell).plainTx((inCell) => overwriteTeam(inCell, { id: team_id, org_id: manager.org }, settings))
-  tx.afterCommit(() => admin.teams.forget(team_id))
-  return getTeam(tx, admin, manager, team_id)
+    await needs.cells.of(cell).plainTx((inCell) => overwriteTeam(inCell, { id: team_id, org_id: manager.org }, settings))
+  tx.afterCommit(() => needs.teams.forget(team_id))
+  return getTeam(tx, needs, manager, team_id)
 }
 
 /**
- * Delete a team: its keys and tokens stop, its work ends, it is hidden. Writes team, api_key, management_key_team, member, invite,
- * embedded_member, and team in the cells.
+ * Delete a team: its keys and tokens stop, its work ends, it is hidden. Writes team, in the cells too, and what hooks on `teamDeleted` write.
  * 400: a cell of the region is served elsewhere. 404: no such team.
  */
-export async function deleteTeam(tx: PlainTx, admin: Administration, manager: Manager, team_id: string): Promise<void> {
+export async function deleteTeam(tx: PlainTx, needs: TeamNeeds, manager: Manager, team_id: string): Promise<void> {
   await lockOrg(tx, manager.org)
   const { region } = await findItem(tx, manager, sql`id = ${team_id}`)
-  assertServed(admin, region)
+  assertServed(needs, region)
   await tx.run(sql`update team set deleted_at = ${tx.now} where id = ${team_id}`)
-  await tx.run(sql`delete from api_key where team_id = ${team_id}`)
-  await unbind(tx, team_id)
-  for (const cell of cellsOfRegion(region)) await admin.cells.of(cell).plainTx((inCell) => markDeleted(inCell, team_id))
+  await tx.notify(teamDeleted, team_id)
+  for (const cell of cellsOfRegion(region)) await needs.cells.of(cell).plainTx((inCell) => markDeleted(inCell, team_id))
   tx.afterCommit(() => {
-    admin.teams.forget(team_id)
-    admin.orgs.forget(manager.org)
+    needs.teams.forget(team_id)
+    needs.orgs.forget(manager.org)
   })
-}
-
-/** Nobody is bound to the team any more; keys and people that had no other are bound to none. */
-async function unbind(tx: PlainTx, team_id: string): Promise<void> {
-  await tx.run(sql`delete from management_key_team where team_id = ${team_id}`)
-  for (const table of [sql`member`, sql`invite`, sql`embedded_member`])
-    await tx.run(
-      sql`update ${table} set team_ids = array_remove(team_ids, ${team_id}::uuid) where ${team_id}::uuid = any (team_ids)`,
-    )
 }

@@ -1,11 +1,10 @@
 import { operation, type Operation } from '../../platform/http/operation.ts'
 import { Fields, Uuid } from '../../platform/schema/schema.ts'
-import type { Administration } from '../access/access.ts'
-import { getOwnTeam, getPriorities, replacePriorities } from './own-team.ts'
+import { getOwnTeam, getPriorities, replacePriorities, type OwnTeamNeeds } from './own-team.ts'
 import { OwnTeam, Priorities, PriorityQuery } from './schema.ts'
 
 /** What a team's own keys may ask about the team. */
-export const teamRoutes = (admin: Administration): Operation[] => [
+export const ownTeamRoutes = (needs: OwnTeamNeeds): Operation[] => [
   operation({
     id: 'get_team',
     patients: false,
@@ -16,7 +15,7 @@ export const teamRoutes = (admin: Administration): Operation[] => [
     deprecated: true,
     params: Fields({ team_id: Uuid }),
     reply: OwnTeam,
-    run: (tx, { params }) => getOwnTeam(tx, admin, params.team_id),
+    run: (tx, { params }) => getOwnTeam(tx, needs, params.team_id),
   }),
   operation({
     id: 'get_source_priorities',

@@ -3,17 +3,24 @@ import type { Tx } from '../../platform/db/transaction.ts'
 import { invalid, notFound } from '../../platform/http/errors.ts'
 import { Nullable, T } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
-import type { Administration } from '../access/access.ts'
+import type { Cells } from '../../platform/db/cells.ts'
 import { shown } from './environment-settings.ts'
 import type { OwnTeam } from './schema.ts'
+
+/** What reading the own team needs of the process. */
+export interface OwnTeamNeeds {
+  cells: Cells
+  /** Where patients of teams without an address of their own are told to write. */
+  support_email: string
+}
 
 const Named = T.Object({ name: T.String() })
 
 /** Read the team, without any secret. 404: another team. */
-export async function getOwnTeam(tx: Tx, admin: Administration, team_id: string): Promise<OwnTeam> {
+export async function getOwnTeam(tx: Tx, needs: OwnTeamNeeds, team_id: string): Promise<OwnTeam> {
   assertOwn(tx, team_id)
-  const { name } = await admin.cells.control.queries.one(Named, sql`select name from team where id = ${team_id}`)
-  const settings = shown(tx.tenant.settings, admin.support_email)
+  const { name } = await needs.cells.control.queries.one(Named, sql`select name from team where id = ${team_id}`)
+  const settings = shown(tx.tenant.settings, needs.support_email)
   const { lab_tests_patient_sms_communication_enabled: sms, lab_tests_patient_email_communication_enabled: email } = settings
   return {
     id: team_id,

@@ -1,4 +1,4 @@
-// Organizations and teams: the control plane's record of them, and a team's row in each of its cells (clock, settings).
+// Teams: the control plane's record of them, and their row in each of their cells (clock, settings).
 import type { Cells } from '../../platform/db/cells.ts'
 import type { CellName } from '../../platform/db/cell-names.ts'
 import type { PlainTx, Queries, Tenant, Tx } from '../../platform/db/transaction.ts'
@@ -10,24 +10,6 @@ export type Region = 'us' | 'eu'
 
 /** The cells in which a team of a region exists. */
 export const cellsOfRegion = (region: Region): CellName[] => [`sandbox-${region}`, `production-${region}`]
-
-/** Writes org. */
-export async function createOrg(tx: PlainTx, name: string): Promise<string> {
-  const id = tx.uuid()
-  await tx.run(sql`insert into org (id, name, created_at) values (${id}, ${name}, ${tx.now})`)
-  return id
-}
-
-const Found = T.Object({ id: T.String() })
-
-/** The oldest organization with this id or name. */
-export const findOrg = async (tx: PlainTx, idOrName: string): Promise<string | undefined> =>
-  (
-    await tx.maybe(
-      Found,
-      sql`select id from org where id::text = ${idOrName} or name = ${idOrName} order by created_at, id limit 1`,
-    )
-  )?.id
 
 const FoundTeam = T.Object({
   id: T.String(),

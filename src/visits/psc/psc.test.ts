@@ -6,7 +6,7 @@ import { after, test } from 'node:test'
 import { address, kit, placed } from '../../../test/support/orders.ts'
 import { labAccount } from '../../../test/support/lab-accounts.ts'
 import { labId, site, withSites } from '../../../test/support/psc-sites.ts'
-import { cells, geocoder, given } from '../../../test/support/server.ts'
+import { cells, given, settings } from '../../../test/support/server.ts'
 import type { Place } from '../geocoding/postal-places.ts'
 import { PscDirectory } from './directory.ts'
 import { areaInfo } from './search.ts'
@@ -160,8 +160,8 @@ test("a patient's place that nobody here knows is asked of the geocoder, without
   const abroad = { ...address, country: 'DE', city: 'Musterstadt', state: 'Berlin', zip: '10115' }
   const { id } = await placed(team, { patient_address: abroad })
   assert.deepEqual(codes((await team.api.get(`/v3/order/${id}/psc/info`)).body), [])
-  geocoder.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
-  after(() => (geocoder.url = undefined))
+  settings.geocoder_url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
+  after(() => (settings.geocoder_url = undefined))
   assert.deepEqual(codes((await team.api.get(`/v3/order/${id}/psc/info`)).body), ['NEAREST', 'NEAR'])
   assert.deepEqual(asked, ['/?country=DE&postal_code=10115&city=musterstadt'])
 })

@@ -1,9 +1,11 @@
 // The form of the tests over the list of operations.
 import { describe, test } from 'node:test'
-import { operations } from '../../../src/app/modules.ts'
+import { contents } from '../../../src/app/contents.ts'
 import type { Operation } from '../../../src/platform/http/operation.ts'
 import type { Reply } from '../../support/server.ts'
 import type { Loc } from './faults.ts'
+
+const { operations } = contents
 
 export const forTeams = operations.filter((operation) => operation.auth === 'team')
 /** With a body that is an object, as nearly all are. */

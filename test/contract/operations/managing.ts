@@ -1,8 +1,10 @@
 // What tests of the management interface have in common: its operations, keys of every reach, and asking with one.
-import { operations } from '../../../src/app/modules.ts'
+import { contents } from '../../../src/app/contents.ts'
 import type { Operation } from '../../../src/platform/http/operation.ts'
 import { client, type Given, type Reply } from '../../support/server.ts'
 import { propertiesOf, target, type Request } from './requests.ts'
+
+const { operations } = contents
 
 export const managing = operations.filter(({ auth }) => auth === 'management')
 export const withTeam = managing.filter(({ params }) => 'team_id' in propertiesOf(params))

@@ -2,7 +2,7 @@
 // example is said here once; everything else follows from the names of its parameters.
 import { randomUUID } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
-import { operations } from '../../../src/app/modules.ts'
+import { contents } from '../../../src/app/contents.ts'
 import type { AvailableSlots } from '../../../src/visits/appointments/schema.ts'
 import type { Operation } from '../../../src/platform/http/operation.ts'
 import { keyHash } from '../../../src/platform/crypto/api-keys.ts'
@@ -10,6 +10,8 @@ import { labAccount } from '../../support/lab-accounts.ts'
 import { avenue, employ, slots, street, usAddress, visitOf } from '../../support/home-visits.ts'
 import { cells, client, type Given, type Reply } from '../../support/server.ts'
 import { features } from '../../../src/tenancy/teams/features.ts'
+
+const { operations } = contents
 
 export interface Request {
   path: Record<string, string>

@@ -1,11 +1,11 @@
 // What wrong credentials may cost: so many a minute of one address are looked up, and no more. Kept in memory: each process counts for
 // itself, and a restart forgets.
-import { busy, type Problem } from '../../platform/http/errors.ts'
-import { Quota } from '../../platform/http/rate-limits.ts'
-import { networkOf } from '../../platform/net/network.ts'
-import { expiringCache } from '../../platform/runtime/expiring-cache.ts'
-import { keyHash } from '../../platform/crypto/api-keys.ts'
-import { Bound } from '../../platform/db/shares.ts'
+import { busy, type Problem } from './errors.ts'
+import { Quota } from './rate-limits.ts'
+import { networkOf } from '../net/network.ts'
+import { expiringCache } from '../runtime/expiring-cache.ts'
+import { keyHash } from '../crypto/api-keys.ts'
+import { Bound } from '../db/shares.ts'
 
 const WINDOW_S = 60
 /** A credential that was valid so recently is looked up whatever else its address has sent: others may share the address. */

@@ -1,0 +1,69 @@
+// A process from its parts: who lets callers in, the modules, their hooks and jobs, and the HTTP server, which does not listen yet.
+// The server and the tests are put together here.
+import type { FastifyInstance } from 'fastify'
+import { locator } from '../visits/geocoding/geocoder.ts'
+import { assertNotDeleted } from '../people/users/users.ts'
+import type { AccessLog } from '../platform/access-log/access-log.ts'
+import { createHttp, type HttpOptions } from '../platform/http/server.ts'
+import { addBrowserPages } from '../platform/http/system-pages.ts'
+import type { Module } from '../platform/module/module.ts'
+import { JobRunner } from '../platform/queue/job-runner.ts'
+import { heavy, type Heavy } from '../platform/runtime/worker-threads.ts'
+import { errorFields } from '../platform/telemetry/log.ts'
+import { ClockMoves } from '../sandbox/clock/clock-lease.ts'
+import { createAccess, type Access } from '../tenancy/access/access.ts'
+import { compose, type Composition } from './compose.ts'
+import { modulesOf } from './modules.ts'
+import type { Process } from './process.ts'
+
+export interface ProcessOptions
+  extends
+    Pick<Process, 'cells' | 'vault' | 'log' | 'metrics' | 'settings' | 'targets' | 'product' | 'publicUrl'>,
+    Pick<HttpOptions, 'access' | 'base_path' | 'sockets' | 'draining' | 'trusted_proxies' | 'checkReplies'> {
+  access: AccessLog
+  clocks?: ClockMoves
+  /** Modules beside those of the program, above all of them. */
+  more?: (process: Process) => Module[]
+}
+
+export interface AssembledProcess extends Composition {
+  guards: Access
+  runner: JobRunner
+  heavy: Heavy
+  app: FastifyInstance
+}
+
+/** Put a process together and give its databases the hooks. Nothing is started. Errors: those of `compose`. */
+export function assemble(options: ProcessOptions): AssembledProcess {
+  const { cells, vault, log, metrics, settings, access } = options
+  const guards = createAccess(cells, vault, settings)
+  const process: Process = {
+    ...options,
+    guards,
+    heavy: heavy(),
+    runner: () => runner,
+    clocks: options.clocks ?? new ClockMoves(),
+    locate: locator({
+      url: () => settings.geocoder_url,
+      onFailure: (reason) => log.warn({ reason }, 'the geocoder cannot be used'),
+    }),
+  }
+  const composition = compose([...modulesOf(process), ...(options.more?.(process) ?? [])])
+  const { operations, pages, handlers, hooks, constraints } = composition
+  const runner = new JobRunner({ handlers, tenantOf: guards.teams.tenant, log, metrics })
+  for (const name of ['control', ...cells.names] as const) {
+    const db = name === 'control' ? cells.control : cells.of(name)
+    db.hooks = hooks
+    db.onError = (error) => log.error({ cell: name, causes: errorFields(error) }, 'a call after a commit failed')
+  }
+  const app = createHttp({
+    ...options,
+    operations,
+    guards: { team: guards.teams.authenticate, management: guards.orgs },
+    constraints,
+    assertShown: assertNotDeleted,
+    later: [],
+  })
+  addBrowserPages(app, pages, { cells, access })
+  return { ...composition, guards, runner, heavy: process.heavy, app }
+}

@@ -1,0 +1,93 @@
+// Puts the records of modules together. They are listed from the bottom of the architecture up: hooks and reference data run in that order,
+// jobs and erasers in the reverse.
+import { eraseHandler } from '../people/users/users.ts'
+import type { SealedColumn } from '../platform/crypto/sealed-columns.ts'
+import type { ConstraintAnswers, Db } from '../platform/db/database.ts'
+import type { TeamEraser } from '../platform/db/erasure.ts'
+import { Hooks, type Hook } from '../platform/db/hooks.ts'
+import type { Operation } from '../platform/http/operation.ts'
+import type { BrowserPage } from '../platform/http/system-pages.ts'
+import type { Module, Service } from '../platform/module/module.ts'
+import type { Handler } from '../platform/queue/outbox.ts'
+import type { Cleanup } from '../platform/queue/retention.ts'
+import { teamCleanup } from '../tenancy/teams/team-erasure.ts'
+
+/** What the modules of a process contribute to it. */
+export interface Composition {
+  modules: readonly Module[]
+  operations: Operation[]
+  pages: BrowserPage[]
+  handlers: Handler[]
+  hooks: Hooks
+  constraints: ConstraintAnswers
+  sealedColumns: SealedColumn[]
+  teamErasers: TeamEraser[]
+  periodicTasks: Cleanup[]
+  services: Service[]
+  workers: (() => Service)[]
+  loadReferenceData: (db: Db, offers: boolean) => Promise<void>
+}
+
+/**
+ * Put modules together.
+ * @throws Error where two have the same name, operation, job, constraint or table, or a name that something refers to is missing
+ */
+export function compose(modules: readonly Module[]): Composition {
+  assertNoneTwice('module', modules, ({ name }) => [name])
+  assertNoneTwice('table', modules, ({ tables }) => [
+    ...(tables?.ofTeams ?? []),
+    ...(tables?.views ?? []),
+    ...(tables?.others ?? []),
+  ])
+  assertNoneTwice('operation', modules, ({ operations = [] }) => operations.map(({ id }) => id))
+  assertNoneTwice('job', modules, ({ jobs = [] }) => jobs.map(({ job }) => job.name))
+  assertNoneTwice('constraint', modules, ({ constraints = {} }) => Object.keys(constraints))
+  const fromTop = modules.toReversed()
+  const teamErasers = fromTop.flatMap(({ erasers }) => erasers?.team ?? [])
+  return {
+    modules,
+    operations: modules.flatMap(operationsOf),
+    pages: modules.flatMap(({ pages = [] }) => pages),
+    handlers: [
+      ...fromTop.flatMap(({ jobs = [] }) => jobs),
+      ...fromTop.flatMap(({ erasers }) => (erasers?.user ? [eraseHandler(erasers.user)] : [])),
+    ],
+    hooks: new Hooks(inOrder(modules)),
+    constraints: Object.assign({}, ...modules.map(({ constraints }) => constraints)),
+    sealedColumns: modules.flatMap(({ sealedColumns = [] }) => sealedColumns),
+    teamErasers,
+    periodicTasks: [...modules.flatMap(({ periodicTasks = [] }) => periodicTasks), teamCleanup(teamErasers)],
+    services: modules.flatMap(({ services = [] }) => services),
+    workers: modules.flatMap(({ workers = [] }) => workers),
+    async loadReferenceData(db, offers) {
+      for (const { referenceData } of modules) await referenceData?.(db, offers)
+    },
+  }
+}
+
+function operationsOf({ name, tag, operations = [] }: Module): Operation[] {
+  if (operations.length && tag === undefined) throw new Error(`${name} has operations and no tag`)
+  return operations.map((operation) => ({ ...operation, module: tag! }))
+}
+
+/** Hooks from the bottom up, but those that name a module after the hooks of that one. */
+function inOrder(modules: readonly Module[]): Hook[] {
+  const late = modules.flatMap(({ hooks = [] }) => hooks.filter(({ after }) => after !== undefined))
+  const names = new Set(modules.map(({ name }) => name))
+  for (const { point, after } of late)
+    if (!names.has(after!)) throw new Error(`a hook on ${point.name} runs after those of ${after}, which is no module`)
+  return modules.flatMap(({ name, hooks = [] }) => [
+    ...hooks.filter(({ after }) => after === undefined),
+    ...late.filter(({ after }) => after === name),
+  ])
+}
+
+function assertNoneTwice(what: string, modules: readonly Module[], namesOf: (module: Module) => string[]): void {
+  const seen = new Map<string, string>()
+  for (const module of modules)
+    for (const name of namesOf(module)) {
+      const other = seen.get(name)
+      if (other !== undefined) throw new Error(`${other} and ${module.name} both have the ${what} ${name}`)
+      seen.set(name, module.name)
+    }
+}

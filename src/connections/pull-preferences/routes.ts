@@ -1,0 +1,62 @@
+import type { Cells } from '../../platform/db/cells.ts'
+import { CellParams, Nothing } from '../../platform/http/management-shapes.ts'
+import { managementOperation, type Operation } from '../../platform/http/operation.ts'
+import { reachedIn } from '../../tenancy/teams/reach.ts'
+import { listPulls, revertPulls, upsertPulls } from './pull-preferences.ts'
+import { PullPage, PullQuery, RevertPullsQuery, UpsertPulls } from './schema.ts'
+
+const PULLS = '/v1/org/{org_id}/team_data_pull_preferences/{env}/{region}' as const
+const inCell = { place: 'cell', reach: 'bound', params: CellParams } as const
+const A_TEAM = '01890000-0000-7000-8000-000000000001'
+
+export const routes = ({ cells }: { cells: Cells }): Operation[] => [
+  managementOperation({
+    ...inCell,
+    id: 'get_team_data_pull_preferences',
+    patients: false,
+    method: 'GET',
+    path: PULLS,
+    summary: 'Read how many days of history teams want from providers',
+    description: 'Everything that holds is shown, also where a team has set nothing. `limit` counts teams.',
+    query: PullQuery,
+    reply: PullPage,
+    run: (tx, { manager, params, query }) => listPulls(tx, manager, params, query),
+  }),
+  managementOperation({
+    ...inCell,
+    id: 'upsert_team_data_pull_preferences',
+    idempotency: 'none',
+    patients: false,
+    method: 'POST',
+    path: PULLS,
+    summary: 'Set how many days of history teams want from providers',
+    description: 'Replaces what these teams had set for these providers. Providers whose number is fixed refuse another.',
+    body: UpsertPulls,
+    reply: PullPage,
+    example: {
+      team_ids: [A_TEAM],
+      providers: {
+        oura: { default: { historical_days_to_pull: 60 }, resource_overrides: { sleep: { historical_days_to_pull: 90 } } },
+      },
+    },
+    run: async (tx, { manager, params, body, about }) => {
+      await reachedIn(cells.control.queries, manager, params.region, body.team_ids)
+      return upsertPulls(tx, body, about)
+    },
+  }),
+  managementOperation({
+    ...inCell,
+    id: 'delete_team_data_pull_preferences',
+    patients: false,
+    method: 'DELETE',
+    path: PULLS,
+    summary: 'Go back to the usual days of history',
+    description: 'Of these providers, or all, for these teams, or all that the key reaches; at least one has to be named.',
+    query: RevertPullsQuery,
+    reply: Nothing,
+    run: async (tx, { manager, query, about }) => {
+      await revertPulls(tx, manager, query, about)
+      return {}
+    },
+  }),
+]

@@ -1,0 +1,18 @@
+import type { Module } from '../../platform/module/module.ts'
+import { pipelineCleanup } from './broker-queue.ts'
+import type { Pipelines } from './dispatcher.ts'
+import { eraseTeamPipelines } from './erase.ts'
+import { sealedDestinations, type Plant } from './pipelines.ts'
+import { routes } from './routes.ts'
+
+/** @param dispatcher that of this process, made when it is first asked for */
+export const brokers = (needs: Plant, dispatcher: () => Pipelines): Module => ({
+  name: 'events/brokers',
+  tag: 'pipelines',
+  tables: { others: ['pipeline', 'pipeline_delivery', 'pipeline_lane'] },
+  operations: routes(needs),
+  workers: [dispatcher],
+  periodicTasks: [pipelineCleanup],
+  sealedColumns: [sealedDestinations],
+  erasers: { team: eraseTeamPipelines },
+})

@@ -1,0 +1,11 @@
+import type { Module } from '../../platform/module/module.ts'
+import { replayHandler } from './replay.ts'
+import { logRoutes } from './routes.ts'
+
+/** @param fixed headers that every attempt has */
+export const deliveryLog = (fixed: Record<string, string>): Module => ({
+  name: 'events/delivery-log',
+  tag: 'webhooks',
+  operations: logRoutes(fixed),
+  jobs: [replayHandler],
+})

@@ -1,0 +1,14 @@
+import type { Module } from '../../platform/module/module.ts'
+import { eraseTeamFeed, feedCleanup } from './feed.ts'
+import type { FeedWatch } from './feed-waiters.ts'
+import { routes, type FeedNeeds } from './routes.ts'
+
+export const feed = (needs: Omit<FeedNeeds, 'watch'>, watch: FeedWatch): Module => ({
+  name: 'events/feed',
+  tag: 'webhooks',
+  tables: { ofTeams: ['feed'] },
+  operations: routes({ ...needs, watch }),
+  services: [{ start() {}, stop: async () => {}, endRequests: () => watch.close() }],
+  periodicTasks: [feedCleanup],
+  erasers: { team: eraseTeamFeed },
+})

@@ -1,0 +1,68 @@
+import { Fields, Int, Maybe, Nullable, OpenEnum, T, Text, Timestamp, Uuid, type Static } from '../../platform/schema/schema.ts'
+
+export const EventRecord = Fields(
+  {
+    id: Uuid,
+    type: T.String(),
+    object_id: Uuid,
+    created_at: Timestamp,
+    body: Fields(
+      {
+        event_type: T.String(),
+        data: T.Unknown(),
+        team_id: Uuid,
+        user_id: T.Optional(Uuid),
+        client_user_id: T.Optional(T.String()),
+      },
+      { description: 'The event as it is sent.' },
+    ),
+  },
+  { title: 'EventRecord' },
+)
+
+export const EventPage = Fields({ data: T.Array(EventRecord), next_cursor: Nullable(T.String()) }, { title: 'EventPage' })
+
+const Limit = Maybe(Int({ minimum: 1, maximum: 250, default: 50 }))
+const Cursor = Maybe(Text({ maxLength: 1000 }))
+
+export const EventQuery = Fields({
+  type: Maybe(Text({ minLength: 1, maxLength: 120 })),
+  object_id: Maybe(Uuid),
+  limit: Limit,
+  next_cursor: Cursor,
+})
+
+export const FollowedEvent = Fields(
+  {
+    id: T.String({ description: 'As in the headers `svix-id` and `webhook-id` of a delivery.' }),
+    type: T.String(),
+    object_id: Uuid,
+    created_at: Timestamp,
+    body: T.String({ description: 'The event as it is sent: JSON, byte for byte.' }),
+  },
+  { title: 'FollowedEvent' },
+)
+export const FollowedPage = Fields(
+  {
+    data: T.Array(FollowedEvent),
+    next_cursor: T.String({ description: 'Where to go on, also when there was nothing.' }),
+  },
+  { title: 'FollowedPage' },
+)
+
+const WAIT_S_MAX = 25
+export const FollowQuery = Fields({
+  type: Maybe(
+    T.Array(Text({ minLength: 1, maxLength: 120 }), {
+      maxItems: 250,
+      description: 'Types that are wanted; every type when not given.',
+    }),
+  ),
+  start: Maybe(OpenEnum(['oldest', 'newest'], { default: 'oldest', description: 'Where to begin when there is no cursor yet.' })),
+  wait_s: Maybe(
+    Int({ minimum: 0, maximum: WAIT_S_MAX, default: 0, description: 'How long to wait for an event when there is none.' }),
+  ),
+  limit: Limit,
+  next_cursor: Cursor,
+})
+export type FollowQuery = Static<typeof FollowQuery>

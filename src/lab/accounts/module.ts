@@ -1,0 +1,18 @@
+import type { Cells } from '../../platform/db/cells.ts'
+import type { Module } from '../../platform/module/module.ts'
+import { eraseTeamAccounts } from './erase.ts'
+import { loadPlatformAccounts } from './platform-accounts.ts'
+import { routes } from './routes.ts'
+import { constraints } from './sandbox-accounts.ts'
+
+export const accounts = (needs: { cells: Cells }): Module => ({
+  name: 'lab/accounts',
+  tag: 'labs',
+  tables: { others: ['lab_account', 'lab_account_team'] },
+  operations: routes(needs),
+  constraints,
+  erasers: { team: eraseTeamAccounts },
+  referenceData: async (db, offers) => {
+    if (offers) await loadPlatformAccounts(db)
+  },
+})

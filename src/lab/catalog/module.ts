@@ -1,0 +1,23 @@
+import { on } from '../../platform/db/hooks.ts'
+import type { Module } from '../../platform/module/module.ts'
+import { teamPlaced } from '../../tenancy/teams/team-hooks.ts'
+import { eraseTeamLabTests, seedStandardTests } from './lab-tests.ts'
+import type { LabOfAccount } from './labs.ts'
+import { loadCatalog } from './load.ts'
+import { routes } from './routes.ts'
+
+/** @param labOf the lab of an account that a team may use */
+export const catalog = (labOf: LabOfAccount): Module => ({
+  name: 'lab/catalog',
+  tag: 'catalog',
+  tables: { ofTeams: ['lab_test'], others: ['analyte', 'catalog_load', 'lab', 'lab_test_marker', 'marker', 'marker_analyte'] },
+  operations: routes(labOf),
+  // A new team finds something to order in its sandbox.
+  hooks: [
+    on(teamPlaced, (tx) => {
+      if (tx.tenant.cell.startsWith('sandbox')) return seedStandardTests(tx)
+    }),
+  ],
+  erasers: { team: eraseTeamLabTests },
+  referenceData: (db, offers) => loadCatalog(db, { offers }),
+})

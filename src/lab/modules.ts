@@ -1,0 +1,24 @@
+// The modules of laboratory testing, from the bottom up.
+import type { Module } from '../platform/module/module.ts'
+import { labOfAccount } from './accounts/account-selection.ts'
+import { accounts } from './accounts/module.ts'
+import { catalog } from './catalog/module.ts'
+import { compendium } from './compendium/module.ts'
+import { documents, type DocumentNeeds } from './documents/module.ts'
+import { fulfillment } from './fulfillment/module.ts'
+import { orders } from './orders/module.ts'
+import { resultMatching } from './result-matching/module.ts'
+import { results } from './results/module.ts'
+import { testkits } from './testkits/module.ts'
+
+export const lab = (needs: DocumentNeeds): Module[] => [
+  catalog(labOfAccount),
+  compendium(),
+  accounts(needs),
+  orders,
+  testkits,
+  documents(needs),
+  results(needs),
+  resultMatching,
+  fulfillment(needs),
+]

@@ -1,0 +1,16 @@
+import type { Module } from '../../platform/module/module.ts'
+import { eraseOrders, eraseTeamOrders } from './erase.ts'
+import { markHandler } from './list-checkpoints.ts'
+import { constraints } from './orders.ts'
+import { routes } from './routes.ts'
+import { dispatchHandler } from './send-to-lab.ts'
+
+export const orders: Module = {
+  name: 'lab/orders',
+  tag: 'orders',
+  tables: { ofTeams: ['lab_order', 'order_checkpoint', 'order_mark'], views: ['lab_order_of_team'] },
+  operations: routes,
+  jobs: [dispatchHandler, markHandler],
+  constraints,
+  erasers: { user: eraseOrders, team: eraseTeamOrders },
+}

@@ -1,0 +1,13 @@
+import type { Module } from '../../platform/module/module.ts'
+import { eraseRawResults, eraseTeamRawResults } from './erase.ts'
+import { unassignedCleanup } from './operator-reviews.ts'
+import { routes } from './routes.ts'
+
+export const resultMatching: Module = {
+  name: 'lab/result-matching',
+  tag: 'matching',
+  tables: { ofTeams: ['raw_result'], views: ['raw_result_of_team'] },
+  operations: routes,
+  periodicTasks: [unassignedCleanup],
+  erasers: { user: eraseRawResults, team: eraseTeamRawResults },
+}

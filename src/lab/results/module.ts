@@ -1,0 +1,12 @@
+import type { Module } from '../../platform/module/module.ts'
+import type { Heavy } from '../../platform/runtime/worker-threads.ts'
+import { eraseResults, eraseTeamResults } from './erase.ts'
+import { routes } from './routes.ts'
+
+export const results = ({ heavy }: { heavy: Heavy }): Module => ({
+  name: 'lab/results',
+  tag: 'results',
+  tables: { ofTeams: ['lab_result', 'lab_result_pdf'] },
+  operations: routes(heavy),
+  erasers: { user: eraseResults, team: eraseTeamResults },
+})

@@ -1,0 +1,17 @@
+import type { Cells } from '../../platform/db/cells.ts'
+import type { Module } from '../../platform/module/module.ts'
+import type { SmsSettings } from '../../platform/sms/sms-gateway.ts'
+import type { Log } from '../../platform/telemetry/log.ts'
+import { SmsCourier } from './sms-sender.ts'
+
+export interface SmsNeeds {
+  cells: Cells
+  /** The gateway that text messages are handed to; undefined: they are written down and not sent. */
+  sms: SmsSettings | undefined
+  log: Log
+}
+
+export const sms = ({ cells, sms: gateway, log }: SmsNeeds): Module => ({
+  name: 'notifications/sms',
+  workers: gateway ? [() => new SmsCourier({ cells, sms: gateway, log })] : [],
+})

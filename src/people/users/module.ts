@@ -1,0 +1,21 @@
+import type { Module } from '../../platform/module/module.ts'
+import { eraseDemographics, eraseTeamDemographics } from './demographics.ts'
+import { inOrder } from '../../platform/db/erasure.ts'
+import { routes } from './routes.ts'
+import { constraints, eraseTeamUsers, eraseUserRows, markHandler } from './users.ts'
+
+export const users: Module = {
+  name: 'people/users',
+  tag: 'users',
+  tables: { ofTeams: ['user', 'user_checkpoint', 'user_demographics'] },
+  operations: routes,
+  jobs: [markHandler],
+  constraints,
+  erasers: {
+    async user(tx, user_id) {
+      await eraseDemographics(tx, user_id)
+      await eraseUserRows(tx, user_id)
+    },
+    team: inOrder(eraseTeamDemographics, eraseTeamUsers),
+  },
+}

@@ -1,0 +1,13 @@
+import type { Module } from '../module/module.ts'
+import { accessCleanups } from './access-archive.ts'
+
+export interface AccessLogNeeds {
+  /** How many days lines are kept. */
+  days_max: number
+}
+
+export const accessLog = ({ days_max }: AccessLogNeeds): Module => ({
+  name: 'platform/access-log',
+  tables: { views: ['access_log_of_team'], others: ['access_day', 'access_line', 'access_log'] },
+  periodicTasks: accessCleanups(days_max),
+})

@@ -1,0 +1,3 @@
+import type { Module } from '../module/module.ts'
+
+export const db: Module = { name: 'platform/db', tables: { others: ['migration', 'readiness'] } }

@@ -1,0 +1,22 @@
+import type { Cells } from '../db/cells.ts'
+import type { Module } from '../module/module.ts'
+import type { Log } from '../telemetry/log.ts'
+import { mailCleanup } from './mail-outbox.ts'
+import { MailCourier, type CourierOptions } from './mail-sender.ts'
+import type { SmtpSettings } from './smtp.ts'
+
+export interface MailNeeds {
+  cells: Cells
+  /** The server that mail is handed to; undefined: mail waits to be read. */
+  smtp: SmtpSettings | undefined
+  log: Log
+  /** Which mails of a cell must not be sent now. */
+  held: CourierOptions['held']
+}
+
+export const mail = ({ cells, smtp, log, held }: MailNeeds): Module => ({
+  name: 'platform/mail',
+  tables: { others: ['mail'] },
+  periodicTasks: [mailCleanup],
+  workers: smtp ? [() => new MailCourier({ cells, smtp, log, held })] : [],
+})

@@ -1,0 +1,12 @@
+import type { Module } from '../../platform/module/module.ts'
+import type { ClockNeeds } from './clock.ts'
+import { eraseTeamClockMoves } from './erase.ts'
+import { routes } from './routes.ts'
+
+export const clock = (needs: ClockNeeds): Module => ({
+  name: 'sandbox/clock',
+  tag: 'simulator',
+  tables: { others: ['clock_move'] },
+  operations: routes(needs),
+  erasers: { team: eraseTeamClockMoves },
+})

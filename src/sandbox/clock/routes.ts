@@ -1,0 +1,31 @@
+import { operation, outsideOperation, type Operation } from '../../platform/http/operation.ts'
+import { advanceClock, assertSandbox, readClock, type ClockNeeds } from './clock.ts'
+import { AdvanceClock, AdvancedClock, Clock } from './schema.ts'
+
+export const routes = (needs: ClockNeeds): Operation[] => [
+  operation({
+    id: 'get_sandbox_clock',
+    patients: false,
+    method: 'GET',
+    path: '/v1/sandbox/clock',
+    summary: "Read the team's clock",
+    description: 'Sandbox only.',
+    reply: Clock,
+    run: async (tx) => {
+      assertSandbox(tx.tenant)
+      return readClock(tx.tenant)
+    },
+  }),
+  outsideOperation({
+    id: 'advance_sandbox_clock',
+    patients: false,
+    method: 'POST',
+    path: '/v1/sandbox/clock/advance',
+    summary: "Move the team's clock forward",
+    description: 'Sandbox only. What falls due on the way runs in order, each at its own instant.',
+    body: AdvanceClock,
+    reply: AdvancedClock,
+    example: { seconds: 86400 },
+    run: ({ tenant, cells }, { body }) => advanceClock(needs, cells, tenant, body),
+  }),
+]

@@ -1,0 +1,26 @@
+import { Fields, Int, Maybe, T, Timestamp } from '../../platform/schema/schema.ts'
+
+export const Clock = Fields(
+  { now: Timestamp, offset_s: T.Integer({ description: "How far ahead of the machine's clock." }) },
+  { title: 'Clock' },
+)
+
+export const AdvanceClock = Fields(
+  {
+    seconds: Maybe(Int({ minimum: 1, maximum: 315_360_000, description: 'How far to go, at most ten years.' })),
+    to: Maybe(Timestamp),
+  },
+  { title: 'AdvanceClock' },
+)
+
+export const AdvancedClock = Fields(
+  {
+    now: Timestamp,
+    offset_s: T.Integer(),
+    jobs_run: T.Integer({ description: 'What fell due on the way.' }),
+    complete: T.Boolean({
+      description: 'False when so much fell due that the journey was interrupted; repeat the call to go on.',
+    }),
+  },
+  { title: 'AdvancedClock' },
+)

@@ -1,0 +1,65 @@
+import { CellParams, OrgParams } from '../../platform/http/management-shapes.ts'
+import { managementOperation, type Operation } from '../../platform/http/operation.ts'
+import { listAccess } from './access-log.ts'
+import { listAudit } from './audit-log.ts'
+import { AccessPage, AccessQuery, AuditPage, AuditQuery, TeamAuditParams } from './schema.ts'
+
+/** What was done in the name of an organization, and who saw whose data. */
+export const routes: Operation[] = [
+  managementOperation({
+    id: 'list_org_audit',
+    patients: false,
+    method: 'GET',
+    path: '/v1/org/{org_id}/audit',
+    place: 'control',
+    reach: 'org',
+    summary: 'List what was changed in the organization, and which secrets were read, newest first',
+    description: 'Changes within one environment are in the lists of that environment.',
+    params: OrgParams,
+    query: AuditQuery,
+    reply: AuditPage,
+    run: (tx, { params, query }) => listAudit(tx, params.org_id, undefined, query),
+  }),
+  managementOperation({
+    id: 'list_cell_audit',
+    patients: false,
+    method: 'GET',
+    path: '/v1/org/{org_id}/audit/{env}/{region}',
+    place: 'cell',
+    reach: 'org',
+    summary: 'List what was changed in one environment of a region, newest first',
+    description: 'Of all teams, those that were deleted among them, and of none in particular.',
+    params: CellParams,
+    query: AuditQuery,
+    reply: AuditPage,
+    run: (tx, { params, query }) => listAudit(tx, params.org_id, undefined, query),
+  }),
+  managementOperation({
+    id: 'list_team_audit',
+    patients: false,
+    method: 'GET',
+    path: '/v1/org/{org_id}/team/{team_id}/{environment}/audit',
+    place: 'team',
+    reach: 'bound',
+    summary: 'List what was changed in one environment of a team, and which secrets were read, newest first',
+    params: TeamAuditParams,
+    query: AuditQuery,
+    reply: AuditPage,
+    run: (tx, { params, query }) => listAudit(tx, params.org_id, params.team_id, query),
+  }),
+  managementOperation({
+    id: 'list_user_access',
+    patients: true,
+    method: 'GET',
+    path: '/v1/org/{org_id}/team/{team_id}/{environment}/access_log',
+    place: 'team',
+    reach: 'bound',
+    summary: 'List who has seen or changed the data of a user, newest first',
+    description:
+      'Every call that showed, changed or named the user, refused ones included, from a second after it on for as long as the operator keeps the log; also of a user that has been erased.',
+    params: TeamAuditParams,
+    query: AccessQuery,
+    reply: AccessPage,
+    run: (tx, { query }) => listAccess(tx, query),
+  }),
+]

@@ -1,0 +1,183 @@
+import { CellParams, OrgParams, TeamParams } from '../../platform/http/management-shapes.ts'
+import { managementOperation, type Idempotency, type Operation } from '../../platform/http/operation.ts'
+import { Nullable } from '../../platform/schema/schema.ts'
+import type { Forgets } from '../teams/forgets.ts'
+import * as shapes from '../teams/schema.ts'
+import { mintToken, type TokenNeeds } from './access-tokens.ts'
+import {
+  createManagementKey,
+  listManagementKeys,
+  patchManagementKey,
+  removeManagementKey,
+  rotateManagementKey,
+} from './management-keys.ts'
+import { createKey, deleteKeys, listKeys } from './team-keys.ts'
+
+/** What operations on keys need of the process: who remembers teams and management keys, and what mints tokens. */
+export interface KeyNeeds extends TokenNeeds {
+  teams: Forgets
+  orgs: Forgets
+}
+
+const DAY_S = 86_400
+const once = (scope: string): Idempotency => ({ scope, retention_s: DAY_S })
+
+const tokens = (needs: TokenNeeds): Operation[] => [
+  managementOperation({
+    id: 'create_team_api_access_token',
+    idempotency: { ...once('create_team_api_access_token'), secret: true },
+    patients: false,
+    method: 'POST',
+    path: '/v1/org/{org_id}/team/{team_id}/create_api_access_token',
+    place: 'control',
+    reach: 'bound',
+    summary: 'Mint an access token for a team',
+    description: 'Good for ten minutes as `Authorization: Bearer`, wherever a key of the team is.',
+    params: TeamParams,
+    body: shapes.MintToken,
+    reply: shapes.AccessToken,
+    example: { env: 'sandbox' },
+    run: (tx, { manager, params, body }) => mintToken(tx, needs, manager, params.team_id, body.env),
+  }),
+  managementOperation({
+    id: 'create_team_access_token',
+    idempotency: { ...once('create_team_access_token'), secret: true },
+    patients: false,
+    method: 'POST',
+    path: '/v1/org/{org_id}/team/{team_id}/create_access_token',
+    place: 'control',
+    reach: 'bound',
+    summary: 'Mint an access token for a team (older name)',
+    description: 'Where one environment is served, `env` may be left out.',
+    deprecated: true,
+    params: TeamParams,
+    body: shapes.MintTokenMaybe,
+    body_optional: true,
+    reply: shapes.AccessToken,
+    example: { env: 'sandbox' },
+    run: (tx, { manager, params, body }) => mintToken(tx, needs, manager, params.team_id, body?.env),
+  }),
+]
+
+export const routes = ({ teams, orgs, ...needs }: KeyNeeds): Operation[] => [
+  ...tokens(needs),
+  managementOperation({
+    id: 'list_management_key',
+    patients: false,
+    method: 'GET',
+    path: '/v1/org/{org_id}/management_key',
+    place: 'control',
+    reach: 'org',
+    summary: 'List management keys, newest first',
+    params: OrgParams,
+    query: shapes.ManagementKeyQuery,
+    reply: shapes.ManagementKeyPage,
+    run: (tx, { params, query }) => listManagementKeys(tx, params.org_id, query),
+  }),
+  managementOperation({
+    id: 'create_management_key',
+    patients: false,
+    method: 'POST',
+    path: '/v1/org/{org_id}/management_key',
+    place: 'control',
+    reach: 'org',
+    summary: 'Create a management key that is bound to teams',
+    description: 'The key is shown in this answer only. Keys of the whole organization are made by command.',
+    params: OrgParams,
+    body: shapes.CreateManagementKey,
+    reply: shapes.NewManagementKey,
+    idempotency: { ...once('create_management_key'), secret: true },
+    example: {
+      label: 'North',
+      role: 'team_admin',
+      team_role_bindings: [{ team_id: '01890000-0000-7000-8000-000000000001' }],
+    },
+    run: (tx, { params, body }) => createManagementKey(tx, params.org_id, body),
+  }),
+  managementOperation({
+    id: 'patch_management_key',
+    patients: false,
+    method: 'PATCH',
+    path: '/v1/org/{org_id}/management_key/{key_id}',
+    place: 'control',
+    reach: 'org',
+    summary: 'Change the label of a management key, or replace its teams',
+    params: shapes.ManagementKeyParams,
+    body: shapes.PatchManagementKey,
+    reply: shapes.ManagementKey,
+    example: { label: 'North' },
+    run: (tx, { manager, params, body }) => patchManagementKey(tx, orgs, manager, params.key_id, body),
+  }),
+  managementOperation({
+    id: 'remove_management_key',
+    patients: false,
+    method: 'DELETE',
+    path: '/v1/org/{org_id}/management_key/{key_id}',
+    place: 'control',
+    reach: 'bound',
+    summary: 'Delete a management key; null when there was none',
+    params: shapes.ManagementKeyParams,
+    reply: Nullable(shapes.ManagementKey),
+    run: (tx, { manager, params }) => removeManagementKey(tx, orgs, manager, params.key_id),
+  }),
+  managementOperation({
+    id: 'rotate_management_key',
+    patients: false,
+    method: 'POST',
+    path: '/v1/org/{org_id}/management_key/{key_id}/rotate',
+    place: 'control',
+    reach: 'bound',
+    summary: 'Give the management key of this request a new text',
+    description:
+      'Our own. A key rotates itself, no other, and with its newest text alone. The new text is shown in this answer only; the former one goes on working for `overlap_seconds`, a day when not given. With 0 it stops within 5 s, for a key that has leaked.',
+    params: shapes.ManagementKeyParams,
+    body: shapes.RotateManagementKey,
+    body_optional: true,
+    reply: shapes.NewManagementKey,
+    idempotency: { ...once('rotate_management_key'), secret: true },
+    example: { overlap_seconds: 3600 },
+    run: (tx, { manager, params, body }) => rotateManagementKey(tx, orgs, manager, params.key_id, body?.overlap_seconds),
+  }),
+  managementOperation({
+    id: 'list_team_api_keys',
+    patients: false,
+    method: 'GET',
+    path: '/v1/org/{org_id}/team_api_keys/{env}/{region}',
+    place: 'control',
+    reach: 'bound',
+    summary: 'List keys of teams, newest first, masked',
+    params: CellParams,
+    query: shapes.TeamApiKeyQuery,
+    reply: shapes.TeamApiKeyPage,
+    run: (tx, { manager, params, query }) => listKeys(tx, manager, params, query),
+  }),
+  managementOperation({
+    id: 'create_team_api_key',
+    patients: false,
+    method: 'POST',
+    path: '/v1/org/{org_id}/team_api_keys/{env}/{region}',
+    place: 'control',
+    reach: 'bound',
+    summary: 'Create a key of a team',
+    description: 'The key is shown in this answer only.',
+    params: CellParams,
+    body: shapes.CreateTeamApiKey,
+    reply: shapes.TeamApiKey,
+    idempotency: { ...once('create_team_api_key'), secret: true },
+    example: { label: 'North', team_id: '01890000-0000-7000-8000-000000000001' },
+    run: (tx, { manager, params, body, about }) => createKey(tx, manager, params, body, about),
+  }),
+  managementOperation({
+    id: 'delete_team_api_keys',
+    patients: false,
+    method: 'DELETE',
+    path: '/v1/org/{org_id}/team_api_keys/{env}/{region}',
+    place: 'control',
+    reach: 'bound',
+    summary: 'Delete keys of teams',
+    params: CellParams,
+    query: shapes.DeleteTeamApiKeysQuery,
+    reply: shapes.DeletedTeamApiKeys,
+    run: (tx, { manager, params, query, about }) => deleteKeys(tx, teams, manager, params, query.api_key_id, about),
+  }),
+]

@@ -1,0 +1,60 @@
+// The modules of tenancy, from the bottom up.
+import type { Config } from '../platform/config/config.ts'
+import type { Cells } from '../platform/db/cells.ts'
+import { Quota } from '../platform/http/rate-limits.ts'
+import type { Module } from '../platform/module/module.ts'
+import type { Log } from '../platform/telemetry/log.ts'
+import type { Access } from './access/access.ts'
+import { audit } from './audit/module.ts'
+import { domains } from './domains/module.ts'
+import type { LaunchNeeds } from './embedding/launches.ts'
+import { embedding } from './embedding/module.ts'
+import { keys } from './keys/module.ts'
+import { members } from './members/module.ts'
+import { organizations } from './organizations/module.ts'
+import { teams } from './teams/module.ts'
+
+export interface TenancyNeeds {
+  cells: Cells
+  log: Log
+  guards: Access
+  settings: Pick<Config, 'support_email' | 'domain_target' | 'dns_servers' | 'invites_per_hour' | 'invites_per_address_per_day'>
+  /** Where browsers reach this server, without a final slash. */
+  publicUrl: () => string
+  /** Whether a team has such a user or order. */
+  has: LaunchNeeds['has']
+}
+
+/** Of one management key for one team. Source: management-auth.md 10. */
+const MINTED_PER_MIN = 60
+/** Of one organization. */
+const DOMAIN_CHECKS_PER_MIN = 60
+const DOMAIN_MAILS_PER_H = 30
+const DNS = { timeout_ms: 1500, tries: 2, deadline_ms: 8000 }
+const [MINUTE_S, HOUR_S, DAY_S] = [60, 3600, 86_400]
+
+export function tenancy({ cells, log, guards, settings, publicUrl, has }: TenancyNeeds): Module[] {
+  const { teams: teamGuard, orgs, checks, tokens, use } = guards
+  const domain_target = () => settings.domain_target
+  return [
+    organizations,
+    audit,
+    teams({ cells, support_email: settings.support_email, teams: teamGuard, orgs }),
+    domains({
+      domain_target,
+      dns: { ...DNS, servers: settings.dns_servers },
+      domainChecks: new Quota({ max: DOMAIN_CHECKS_PER_MIN, window_s: MINUTE_S }),
+      domainMails: new Quota({ max: DOMAIN_MAILS_PER_H, window_s: HOUR_S }),
+    }),
+    keys({ cells, log, tokens, use, teams: teamGuard, orgs, minted: new Quota({ max: MINTED_PER_MIN, window_s: MINUTE_S }) }),
+    members({
+      cells,
+      checks,
+      inviteMails: {
+        ofOrg: new Quota({ max: settings.invites_per_hour, window_s: HOUR_S }),
+        toAddress: new Quota({ max: settings.invites_per_address_per_day, window_s: DAY_S }),
+      },
+    }),
+    embedding({ cells, checks, domain_target, publicUrl, has, tenantOf: teamGuard.tenant }),
+  ]
+}

@@ -1,0 +1,33 @@
+import { OrgParams } from '../../platform/http/management-shapes.ts'
+import { managementOperation, type Operation } from '../../platform/http/operation.ts'
+import { getOrg, renameOrg } from './organizations.ts'
+import { Org, UpdateOrg } from './schema.ts'
+
+export const routes: Operation[] = [
+  managementOperation({
+    id: 'get_org',
+    patients: false,
+    method: 'GET',
+    path: '/v1/org/{org_id}',
+    place: 'control',
+    reach: 'org',
+    summary: 'Read the organization',
+    params: OrgParams,
+    reply: Org,
+    run: (tx, { params }) => getOrg(tx, params.org_id),
+  }),
+  managementOperation({
+    id: 'update_org',
+    patients: false,
+    method: 'PATCH',
+    path: '/v1/org/{org_id}',
+    place: 'control',
+    reach: 'org',
+    summary: 'Rename the organization',
+    params: OrgParams,
+    body: UpdateOrg,
+    reply: Org,
+    example: { name: 'Fictional Clinic' },
+    run: (tx, { params, body }) => renameOrg(tx, params.org_id, body.name),
+  }),
+]

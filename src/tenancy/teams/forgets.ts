@@ -1,0 +1,4 @@
+/** Who remembers something under an id for a few seconds, and is told that it has changed. */
+export interface Forgets {
+  forget(id: string): void
+}

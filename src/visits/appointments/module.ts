@@ -1,0 +1,14 @@
+import type { Module } from '../../platform/module/module.ts'
+import { constraints } from './appointments.ts'
+import { eraseAppointments, eraseTeamAppointments } from './erase.ts'
+import { expireHandler } from './expiry-job.ts'
+import { orderHook } from './order-hook.ts'
+
+export const appointments: Module = {
+  name: 'visits/appointments',
+  tables: { ofTeams: ['appointment'] },
+  jobs: [expireHandler],
+  hooks: [orderHook],
+  constraints,
+  erasers: { user: eraseAppointments, team: eraseTeamAppointments },
+}

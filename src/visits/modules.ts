@@ -1,0 +1,26 @@
+// The modules of visits, from the bottom up.
+import type { Vault } from '../platform/crypto/vault.ts'
+import type { Module } from '../platform/module/module.ts'
+import { appointments } from './appointments/module.ts'
+import type { Locate } from './geocoding/geocoder.ts'
+import { geocoding } from './geocoding/module.ts'
+import { coverageOf } from './phlebotomy/coverage.ts'
+import { phlebotomy } from './phlebotomy/module.ts'
+import { PscDirectory } from './psc/directory.ts'
+import { psc } from './psc/module.ts'
+import type { PhlebotomyCoverage } from './psc/search.ts'
+import { pscBooking } from './psc-booking/module.ts'
+
+export interface VisitNeeds {
+  vault: Vault
+  /** Where postal codes are. */
+  locate: Locate
+}
+
+/** The directory of service centers does not know visits; it is told of them here. */
+const coverage: PhlebotomyCoverage = async (tx, { zip_code }) => (await coverageOf(tx, zip_code)).providers
+
+export function visits({ vault, locate }: VisitNeeds): Module[] {
+  const directory = new PscDirectory()
+  return [geocoding, appointments, psc({ directory, locate, coverage }), pscBooking({ directory, vault }), phlebotomy({ vault })]
+}

@@ -1,0 +1,18 @@
+import type { Vault } from '../../platform/crypto/vault.ts'
+import type { Module } from '../../platform/module/module.ts'
+import { visitEnded } from './booking.ts'
+import { routes } from './routes.ts'
+import { playHandler } from './sandbox-visit-job.ts'
+import { dateHandler } from './visit-progress.ts'
+import { constraints, eraseTeamVisits } from './visits.ts'
+
+export const phlebotomy = ({ vault }: { vault: Vault }): Module => ({
+  name: 'visits/phlebotomy',
+  tag: 'phlebotomy',
+  tables: { ofTeams: ['phlebotomy_visit'], others: ['phlebotomist'] },
+  operations: routes(vault),
+  jobs: [dateHandler, playHandler],
+  hooks: [visitEnded],
+  constraints,
+  erasers: { team: eraseTeamVisits },
+})

@@ -1,0 +1,13 @@
+import type { Module } from '../../platform/module/module.ts'
+import { loadSandboxSites } from './load-sandbox-sites.ts'
+import { routes, type PscMeans } from './routes.ts'
+
+export const psc = (needs: PscMeans): Module => ({
+  name: 'visits/psc',
+  tag: 'psc',
+  tables: { others: ['psc_directory', 'psc_site'] },
+  operations: routes(needs),
+  referenceData: async (db, offers) => {
+    if (offers) await loadSandboxSites(db)
+  },
+})

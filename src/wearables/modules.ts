@@ -1,0 +1,5 @@
+// The modules of health data, from the bottom up.
+import type { Module } from '../platform/module/module.ts'
+import { queries } from './queries/module.ts'
+
+export const wearables: Module[] = [queries]

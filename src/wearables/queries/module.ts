@@ -1,0 +1,12 @@
+import type { Module } from '../../platform/module/module.ts'
+import { constraints, eraseTeamQueries } from './continuous-queries.ts'
+import { routes } from './routes.ts'
+
+export const queries: Module = {
+  name: 'wearables/queries',
+  tag: 'wearables',
+  tables: { ofTeams: ['continuous_query'] },
+  operations: routes,
+  constraints,
+  erasers: { team: eraseTeamQueries },
+}
