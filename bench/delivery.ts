@@ -9,11 +9,11 @@ import { perSecond, v7 } from './limits.ts'
 
 const ENDPOINTS = 4
 const EVENTS = 15_000
-const PER_ANNOUNCEMENT = 10
+const EVENTS_PER_TRANSACTION = 10
 /** As many as the worker has places for that many endpoints. */
 const CONNECTIONS = ENDPOINTS * 30
 
-export interface Parties {
+export interface BenchContext {
   db: pg.Client
   receiver: string
   team: string
@@ -29,7 +29,7 @@ interface Arrivals {
   arrived: [id: string, at_ms: number][]
 }
 const arrivals = async (receiver: string): Promise<Arrivals> => (await (await fetch(receiver)).json()) as Arrivals
-const forget = (receiver: string) => fetch(receiver, { method: 'DELETE' })
+const reset = (receiver: string) => fetch(receiver, { method: 'DELETE' })
 
 /** Events that wait for one worker and several endpoints: deliveries a second, from the first to the last that arrives. */
 export async function deliveryRate({
@@ -40,17 +40,17 @@ export async function deliveryRate({
   body,
   createEndpoint,
   deleteEndpoint,
-}: Parties): Promise<number> {
+}: BenchContext): Promise<number> {
   const ids: string[] = []
   for (let i = 0; i < ENDPOINTS; i++) ids.push(await createEndpoint(`${receiver}/${i}`))
-  await forget(receiver)
+  await reset(receiver)
   await db.query(
     `with told as (
        insert into event (id, team_id, type, object_id, user_id, created_at, body)
        select given.id, $1, 'labtest.order.updated', gen_random_uuid(), $2, now(), $3 from unnest($4::uuid[]) as given (id) returning id),
      numbered as (select id, row_number() over () as n from told)
      insert into announcement (team_id, event_ids) select $1, array_agg(id) from numbered group by n / $5::int`,
-    [team, user_id, body, Array.from({ length: EVENTS }, v7), PER_ANNOUNCEMENT],
+    [team, user_id, body, Array.from({ length: EVENTS }, v7), EVENTS_PER_TRANSACTION],
   )
   const all = EVENTS * ENDPOINTS
   const since = { count: 0, at_ms: 0 }
@@ -67,8 +67,8 @@ export async function deliveryRate({
 }
 
 /** The limit: nothing but posting, signed beforehand, over as many connections. */
-export async function postRate({ receiver, body }: Parties, seconds: number): Promise<number> {
-  await forget(receiver)
+export async function directPostRate({ receiver, body }: BenchContext, seconds: number): Promise<number> {
+  await reset(receiver)
   const pool = new Pool(receiver, { connections: CONNECTIONS, pipelining: 1 })
   const bytes = Buffer.from(body)
   const key = signingKey(`whsec_${Buffer.alloc(32, 7).toString('base64')}`)
@@ -88,13 +88,13 @@ export async function postRate({ receiver, body }: Parties, seconds: number): Pr
 
 /** So many orders a second, of two events each; the time from asking for an order, which is before its commit, to each event's arrival. */
 export async function latencies(
-  { db, receiver, team, createEndpoint, deleteEndpoint }: Parties,
+  { db, receiver, team, createEndpoint, deleteEndpoint }: BenchContext,
   options: { orders_per_s: number; seconds: number; order: () => Promise<{ id: string }> },
 ): Promise<{ p50_ms: number; p99_ms: number; events: number }> {
   const endpoint = await createEndpoint(`${receiver}/latency`)
   for (let i = 0; i < 20; i++) await options.order()
   await sleep(1000)
-  await forget(receiver)
+  await reset(receiver)
   const asked = new Map<string, number>()
   const orders: Promise<void>[] = []
   const started = performance.now()

@@ -1,7 +1,7 @@
 // How long it takes to take a laboratory's report in: written down, matched, flagged, entered into its order, told.
 import { receiveForTeam } from '../src/lab/result-matching/receive.ts'
 import { loadTenant } from '../src/tenancy/teams/teams.ts'
-import { changeOrder } from '../src/lab/orders/change-order.ts'
+import { updateOrder } from '../src/lab/orders/change-order.ts'
 import { Cells } from '../src/platform/db/cells.ts'
 import type { CellName } from '../src/platform/db/cell-names.ts'
 import type { Connection } from '../src/platform/db/database.ts'
@@ -42,7 +42,7 @@ async function orders(api: Api, markers_count: number, count: number): Promise<{
 }
 
 /** The time in ms of each intake, and how many results a report has. */
-export async function intakes(
+export async function measureResultIntake(
   connection: Connection,
   team: string,
   api: Api,
@@ -68,9 +68,9 @@ export async function intakes(
     for (const id of ids) {
       const sample_id = `BENCH-${id}`
       await db.tx(tenant, (tx) =>
-        changeOrder(tx, id, (open) => {
+        updateOrder(tx, id, (open) => {
           open.order.sample_id = sample_id
-          open.advance('requisition_created')
+          open.transitionTo('requisition_created')
         }),
       )
       const report = {

@@ -18,7 +18,7 @@ export interface Sample {
 }
 
 /** One prepared statement that inserts an order, its events and one outbox row, and commits: how many a second. */
-export async function createLimit(
+export async function measureCreateBaseline(
   connection: pg.PoolConfig,
   sample: Sample,
   options: { connections: number; seconds: number },

@@ -19,7 +19,7 @@ function phlebotomist(n: number): Record<string, unknown> {
   }
 }
 
-export interface Answering {
+export interface HttpTarget {
   url: string
   /** Of a team in production. */
   key: string
@@ -31,7 +31,7 @@ export interface Answering {
 /** Employs them, each with some visits of the next days. @returns a question that takes them all into account */
 export async function fillVisits(
   db: pg.Client,
-  { url, key, management_key, org_id, team }: Answering,
+  { url, key, management_key, org_id, team }: HttpTarget,
 ): Promise<() => Promise<void>> {
   const asking = { 'content-type': 'application/json' }
   for (let n = 0; n < STAFF; n++) {

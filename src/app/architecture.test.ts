@@ -28,11 +28,11 @@ const RECORD = 'src/platform/module/module.ts'
 const inside = (file: string): string => file.slice('src/'.length)
 
 /** Whether the first uses the second, at once or through others. */
-const uses = (from: string, to: string): boolean => known[from]!.uses.some((next) => next === to || uses(next, to))
+const uses = (from: string, to: string): boolean => known[from]!.allowedImports.some((next) => next === to || uses(next, to))
 
 test('arrows point down: every domain uses only what stands above its own line', () => {
   for (const [i, domain] of names.entries())
-    for (const below of known[domain]!.uses) assert(names.slice(0, i).includes(below), `${domain} uses ${below}`)
+    for (const below of known[domain]!.allowedImports) assert(names.slice(0, i).includes(below), `${domain} uses ${below}`)
 })
 
 test('every file stands in a module of a domain', () => {
@@ -207,7 +207,7 @@ test("every statement on a team's table names the team", () => {
       for (const table of teamTables)
         if (new RegExp(`(from|update|into|join)\\s+${table}(\\s|$)`).test(statement!))
           assert(
-            /team_id (=|is not distinct from|is null) |live\(tx\)|ofTeam\(tx\)|insert into \S+ (as \w+ )?\([^)]*team_id/.test(
+            /team_id (=|is not distinct from|is null) |notDeletedCondition\(tx\)|ofTeam\(tx\)|insert into \S+ (as \w+ )?\([^)]*team_id/.test(
               statement!,
             ) ||
               /(expires|created)_at </.test(statement!) ||
@@ -279,7 +279,7 @@ test('who works on a whole cell is listed, with the reason', () => {
   const found: string[] = []
   for (const [file, source] of text) {
     const code = source.replace(/\/\/.*$|\/\*[\s\S]*?\*\//gm, '')
-    if (/(?<!\bcontrol)\s*\.(queries|relaxed|plainTx|relaxedTx|txOnWholeCell|pool)\b/.test(code)) found.push(file)
+    if (/(?<!\bcontrol)\s*\.(queries|asyncCommit|plainTx|asyncCommitTx|txOnWholeCell|pool)\b/.test(code)) found.push(file)
   }
   assert.deepEqual(found.sort(), Object.keys(ON_WHOLE_CELL).sort())
 })

@@ -3,7 +3,7 @@
 export interface Domain {
   about: string
   /** The domains that it uses. What those use it may use as well. */
-  uses: readonly string[]
+  allowedImports: readonly string[]
   /**
    * Its modules, and what each of them is about; a module uses those above its own line. `modules.ts` beside them uses all of them, and only
    * the process uses it. None: its files stand loose, and use each other.
@@ -15,7 +15,7 @@ export interface Domain {
 export const domains = {
   platform: {
     about: 'knows nothing of health care, and of teams only their id',
-    uses: [],
+    allowedImports: [],
     modules: {
       runtime: 'clock, ids, worker threads, loops, small caches; no database, no HTTP',
       schema: 'building blocks of shapes, reading values with every fault found',
@@ -37,7 +37,7 @@ export const domains = {
   },
   tenancy: {
     about: 'who owns what, and who may do it; no patient',
-    uses: ['platform'],
+    allowedImports: ['platform'],
     modules: {
       organizations: 'name, plan, expiry, lock; not their teams',
       audit: 'reading the audit log and the access log',
@@ -51,7 +51,7 @@ export const domains = {
   },
   people: {
     about: 'whom a team orders for and who vouches for them; not what was ordered or measured',
-    uses: ['tenancy'],
+    allowedImports: ['tenancy'],
     modules: {
       person: 'shapes of name, address, guarantor, country; no table',
       users: 'users, demographics, deletion, names of sources',
@@ -61,7 +61,7 @@ export const domains = {
   },
   events: {
     about: 'where events go; only the process and the command line import it, and emitting is `platform/queue`',
-    uses: ['tenancy'],
+    allowedImports: ['tenancy'],
     modules: {
       'fan-out': 'from announcements to destinations',
       catalog: 'types of events and their samples',
@@ -75,7 +75,7 @@ export const domains = {
   },
   lab: {
     about: 'from the catalog to the result; no appointment, no message to patients',
-    uses: ['people'],
+    allowedImports: ['people'],
     modules: {
       catalog: 'labs, markers, lab tests, order sets, prices, and the files that ship with them',
       'catalog-exchange': "an operator's catalog as one file, out and in",
@@ -92,7 +92,7 @@ export const domains = {
   },
   wearables: {
     about: 'health data as it is kept and read; not how it arrives',
-    uses: ['people'],
+    allowedImports: ['people'],
     modules: {
       resources: 'the resources as data',
       queries: 'the query language and continuous queries',
@@ -100,7 +100,7 @@ export const domains = {
   },
   connections: {
     about: 'how health data arrives',
-    uses: ['wearables'],
+    allowedImports: ['wearables'],
     modules: {
       credentials: "a team's own credentials with providers, scopes",
       'pull-preferences': 'how far back',
@@ -108,7 +108,7 @@ export const domains = {
   },
   visits: {
     about: 'where and when a patient is drawn',
-    uses: ['lab'],
+    allowedImports: ['lab'],
     modules: {
       geocoding: 'postal codes, distance, time zones, the geocoder',
       appointments: 'appointments, and what they mean to their order; not who offers times',
@@ -119,12 +119,12 @@ export const domains = {
   },
   ehr: {
     about: 'to and from health records',
-    uses: ['lab', 'wearables'],
+    allowedImports: ['lab', 'wearables'],
     modules: { pipelines: 'where results are to be sent, kept and shown' },
   },
   notifications: {
     about: 'what patients are told',
-    uses: ['visits'],
+    allowedImports: ['visits'],
     modules: {
       messages: 'kinds, words, settings, what was said; not when',
       reminders: 'of what was not done, and of appointments',
@@ -134,15 +134,19 @@ export const domains = {
   },
   sandbox: {
     about: 'what only a sandbox has: laboratories and patients are simulated through the functions of production',
-    uses: ['lab', 'connections'],
+    allowedImports: ['lab', 'connections'],
     modules: {
       clock: 'the movable clock',
       simulator: 'simulated lives of orders',
       'unmatched-results': 'test results that match no order',
     },
   },
-  app: { about: 'the process: everything put together', uses: ['notifications', 'sandbox', 'ehr', 'events'], modules: {} },
-  cli: { about: 'the command line, and the entry of the program', uses: ['app'], modules: {} },
+  app: {
+    about: 'the process: everything put together',
+    allowedImports: ['notifications', 'sandbox', 'ehr', 'events'],
+    modules: {},
+  },
+  cli: { about: 'the command line, and the entry of the program', allowedImports: ['app'], modules: {} },
 } as const satisfies Record<string, Domain>
 
 /** An exception: a file that uses a module above its own. */
@@ -165,7 +169,7 @@ export const exceptions: readonly Exception[] = [
     'platform/net/outbound-targets.ts',
   ]),
   ...upward('people/person', 'samples move to the modules that emit their events', ['events/catalog/sample-lab.ts']),
-  ...upward('people/users', 'who looks up users is handed in, as `deletedAmong` is', ['events/delivery-log/messages.ts']),
+  ...upward('people/users', 'who looks up users is handed in, as `findDeletedUsers` is', ['events/delivery-log/messages.ts']),
   ...upward('events/delivery-queue', 'endpoints say that they have changed, and the queue listens', [
     'events/endpoints/custom-headers.ts',
     'events/endpoints/endpoints.ts',

@@ -1,14 +1,14 @@
 // A process from its parts: who lets callers in, the modules, their hooks and jobs, and the HTTP server, which does not listen yet.
 // The server and the tests are put together here.
 import type { FastifyInstance } from 'fastify'
-import { locator } from '../visits/geocoding/geocoder.ts'
+import { createGeocoder } from '../visits/geocoding/geocoder.ts'
 import { assertNotDeleted } from '../people/users/users.ts'
 import type { AccessLog } from '../platform/access-log/access-log.ts'
 import { createHttp, type HttpOptions } from '../platform/http/server.ts'
-import { addBrowserPages } from '../platform/http/system-pages.ts'
+import { registerBrowserPages } from '../platform/http/system-pages.ts'
 import type { Module } from '../platform/module/module.ts'
 import { JobRunner } from '../platform/queue/job-runner.ts'
-import { heavy, type Heavy } from '../platform/runtime/worker-threads.ts'
+import { createWorkerPool, type WorkerPool } from '../platform/runtime/worker-threads.ts'
 import { errorFields } from '../platform/telemetry/log.ts'
 import { ClockMoves } from '../sandbox/clock/clock-lease.ts'
 import { createAccess, type Access } from '../tenancy/access/access.ts'
@@ -29,7 +29,7 @@ export interface ProcessOptions
 export interface AssembledProcess extends Composition {
   guards: Access
   runner: JobRunner
-  heavy: Heavy
+  heavy: WorkerPool
   app: FastifyInstance
 }
 
@@ -40,10 +40,10 @@ export function assemble(options: ProcessOptions): AssembledProcess {
   const process: Process = {
     ...options,
     guards,
-    heavy: heavy(),
+    heavy: createWorkerPool(),
     runner: () => runner,
     clocks: options.clocks ?? new ClockMoves(),
-    locate: locator({
+    locate: createGeocoder({
       url: () => settings.geocoder_url,
       onFailure: (reason) => log.warn({ reason }, 'the geocoder cannot be used'),
     }),
@@ -62,8 +62,8 @@ export function assemble(options: ProcessOptions): AssembledProcess {
     guards: { team: guards.teams.authenticate, management: guards.orgs },
     constraints,
     assertShown: assertNotDeleted,
-    later: [],
+    unimplementedPaths: [],
   })
-  addBrowserPages(app, pages, { cells, access })
+  registerBrowserPages(app, pages, { cells, access })
   return { ...composition, guards, runner, heavy: process.heavy, app }
 }

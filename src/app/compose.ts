@@ -1,8 +1,8 @@
 // Puts the records of modules together. They are listed from the bottom of the architecture up: hooks and reference data run in that order,
 // jobs and erasers in the reverse.
 import { eraseHandler } from '../people/users/users.ts'
-import type { SealedColumn } from '../platform/crypto/sealed-columns.ts'
-import type { ConstraintAnswers, Db } from '../platform/db/database.ts'
+import type { EncryptedColumn } from '../platform/crypto/sealed-columns.ts'
+import type { ConstraintErrors, Db } from '../platform/db/database.ts'
 import type { TeamEraser } from '../platform/db/erasure.ts'
 import { Hooks, type Hook } from '../platform/db/hooks.ts'
 import type { Operation } from '../platform/http/operation.ts'
@@ -19,8 +19,8 @@ export interface Composition {
   pages: BrowserPage[]
   handlers: Handler[]
   hooks: Hooks
-  constraints: ConstraintAnswers
-  sealedColumns: SealedColumn[]
+  constraints: ConstraintErrors
+  sealedColumns: EncryptedColumn[]
   teamErasers: TeamEraser[]
   periodicTasks: Cleanup[]
   services: Service[]

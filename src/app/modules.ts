@@ -7,7 +7,7 @@ import { hasOrder } from '../lab/orders/orders.ts'
 import { heldMail } from '../notifications/messages/messages.ts'
 import { notifications } from '../notifications/modules.ts'
 import { people } from '../people/modules.ts'
-import { deletedAmong, findUser, notDeleted } from '../people/users/users.ts'
+import { findDeletedUsers, findUser, notDeleted } from '../people/users/users.ts'
 import type { Tx } from '../platform/db/transaction.ts'
 import type { Module } from '../platform/module/module.ts'
 import { platform } from '../platform/modules.ts'
@@ -29,7 +29,7 @@ export function modulesOf(process: Process): Module[] {
     }),
     ...tenancy({ cells, log, guards, settings, publicUrl, has: { user: hasUser, order: hasOrder } }),
     ...people,
-    ...events({ cells, log, metrics, vault, targets, settings, product, publicUrl, deletedAmong, notDeleted }),
+    ...events({ cells, log, metrics, vault, targets, settings, product, publicUrl, findDeletedUsers, notDeleted }),
     ...lab({ cells, vault, heavy, tenantOf, publicUrl }),
     ...wearables,
     ...connections({ cells, vault, publicUrl }),

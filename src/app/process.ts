@@ -2,14 +2,14 @@
 import type { Config } from '../platform/config/config.ts'
 import type { Vault } from '../platform/crypto/vault.ts'
 import type { Cells } from '../platform/db/cells.ts'
-import type { Targets } from '../platform/net/outbound-targets.ts'
+import type { TargetPolicy } from '../platform/net/outbound-targets.ts'
 import type { JobRunner } from '../platform/queue/job-runner.ts'
-import type { Heavy } from '../platform/runtime/worker-threads.ts'
+import type { WorkerPool } from '../platform/runtime/worker-threads.ts'
 import type { Log } from '../platform/telemetry/log.ts'
 import type { Metrics } from '../platform/telemetry/metrics.ts'
 import type { ClockMoves } from '../sandbox/clock/clock-lease.ts'
 import type { Access, AccessSettings } from '../tenancy/access/access.ts'
-import type { Locate } from '../visits/geocoding/geocoder.ts'
+import type { Geocode } from '../visits/geocoding/geocoder.ts'
 
 /** The settings that modules need. */
 export type ModuleSettings = AccessSettings &
@@ -39,8 +39,8 @@ export interface Process {
   /** Who lets callers in. */
   guards: Access
   /** Where webhooks and brokers may be. */
-  targets: Targets
-  heavy: Heavy
+  targets: TargetPolicy
+  heavy: WorkerPool
   /** Name and version of the program, as receivers see it. */
   product: string
   /** Where browsers reach this server, without a final slash; empty until it is known. */
@@ -50,5 +50,5 @@ export interface Process {
   /** Who moves the clocks of sandbox teams. */
   clocks: ClockMoves
   /** Where postal codes are. */
-  locate: Locate
+  locate: Geocode
 }

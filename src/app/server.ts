@@ -8,21 +8,21 @@ import { schemasOf, type Database } from './database.ts'
 import { assemble } from './assemble.ts'
 import { version } from './version.ts'
 import { takeUnlinked } from '../lab/links/links.ts'
-import { enforcePhysicians } from '../lab/accounts/account-selection.ts'
+import { setEnforcePhysicians } from '../lab/accounts/account-selection.ts'
 import type { TeamGuard } from '../tenancy/access/team-guard.ts'
 import { AccessLog } from '../platform/access-log/access-log.ts'
 import type { Cells } from '../platform/db/cells.ts'
 import type { Config } from '../platform/config/config.ts'
-import { NOBODY } from '../platform/db/database.ts'
+import { NO_TENANT } from '../platform/db/database.ts'
 import type { Log } from '../platform/telemetry/log.ts'
 import { createMetrics } from '../platform/telemetry/metrics.ts'
 import { migrate } from '../platform/db/migrate.ts'
 import type { Service } from '../platform/module/module.ts'
-import { describe } from '../platform/http/openapi.ts'
+import { buildOpenApi } from '../platform/http/openapi.ts'
 import { isWithin } from '../platform/net/network.ts'
 import { addOperatorPages, openOperatorPort, operatorAnswers } from '../platform/http/operator.ts'
 import { unlimitedJobs } from '../platform/queue/outbox.ts'
-import { addPages } from '../platform/http/system-pages.ts'
+import { registerSystemPages } from '../platform/http/system-pages.ts'
 import { notReady } from '../platform/db/readiness.ts'
 import { T } from '../platform/schema/schema.ts'
 import { Sockets } from '../platform/http/sockets.ts'
@@ -32,7 +32,7 @@ import { addGauges } from './gauges.ts'
 import { Retention } from '../platform/queue/retention.ts'
 import { Worker } from '../platform/queue/worker.ts'
 import { keepParity } from '../visits/psc-booking/schedulers/sandbox.ts'
-import { Targets } from '../platform/net/outbound-targets.ts'
+import { TargetPolicy } from '../platform/net/outbound-targets.ts'
 
 export { version }
 
@@ -74,12 +74,12 @@ const Held = T.Object({ held: T.Boolean() })
 export async function warnWithoutRowSecurity(config: Config, { cells }: Database, log: Log): Promise<void> {
   if (config.row_security === 'off') return
   for (const name of config.cells) {
-    const { held } = await cells.of(name).read(NOBODY, (tx) => tx.one(Held, sql`select row_security_active('team') as held`))
+    const { held } = await cells.of(name).read(NO_TENANT, (tx) => tx.one(Held, sql`select row_security_active('team') as held`))
     if (!held) log.warn({ cell: name }, 'row-level security is not in force: this login may not take the roles of the cell')
   }
 }
 
-export interface Running {
+export interface RunningServer {
   /** Where it listens, without a final slash. */
   url: string
   /** Where health, readiness and metrics are served when they have a port of their own. */
@@ -89,7 +89,7 @@ export interface Running {
   stop(): Promise<void>
 }
 
-export interface Roles {
+export interface ServerRoles {
   serve: boolean
   work: boolean
 }
@@ -97,12 +97,12 @@ export interface Roles {
 const DRAIN_MS_MAX = 30_000
 
 /** Start the roles of this process on an open, migrated database. `stop` lets requests and jobs in flight finish. */
-export async function startRoles(config: Config, cells: Cells, log: Log, roles: Roles): Promise<Running> {
-  enforcePhysicians(config.enforce_delegated_physician)
+export async function startRoles(config: Config, cells: Cells, log: Log, roles: ServerRoles): Promise<RunningServer> {
+  setEnforcePhysicians(config.enforce_delegated_physician)
   keepParity(config.sandbox_parity)
   takeUnlinked(config.orders_without_integration)
   let url = config.public_url ?? ''
-  let draining = false
+  let isDraining = false
   const metrics = createMetrics(() => cells)
   const access = new AccessLog({ mode: config.access_log, log, onLost: metrics.accessLost })
   const sockets = new Sockets({ connections_max: config.http_connections_max, isTrusted: isWithin(config.trusted_proxies) })
@@ -115,13 +115,13 @@ export async function startRoles(config: Config, cells: Cells, log: Log, roles: 
     sockets,
     vault: openVault(config.encryption_keys, resolve(config.data_dir)),
     settings: config,
-    targets: new Targets({ allow: config.webhook_allow, loopback: config.loopback }),
+    targets: new TargetPolicy({ allow: config.webhook_allow, loopback: config.loopback }),
     product: `Drawbridge/${version}`,
     publicUrl: () => url,
     base_path: config.base_path,
     trusted_proxies: config.trusted_proxies,
     checkReplies: config.check,
-    draining: () => draining,
+    draining: () => isDraining,
   })
   const { app, guards, handlers, heavy, operations, services } = assembled
   const tenantOf = guards.teams.tenant
@@ -133,13 +133,13 @@ export async function startRoles(config: Config, cells: Cells, log: Log, roles: 
         ...assembled.workers.map((make) => make()),
       ]
     : []
-  const answers = operatorAnswers({ metrics, notReady: () => notReady(cells), draining: () => draining })
+  const answers = operatorAnswers({ metrics, notReady: () => notReady(cells), draining: () => isDraining })
   const { operator_port } = config
   if (operator_port === undefined) addOperatorPages(app, answers)
-  addPages(app, { description: describe(operations, version), base_path: config.base_path })
+  registerSystemPages(app, { description: buildOpenApi(operations, version), base_path: config.base_path })
   if (roles.serve) {
     const address = await app.listen({ port: config.port, host: config.host }).catch((error: unknown) => {
-      throw cannotListen('PORT', config.port, config.host, error)
+      throw listenError('PORT', config.port, config.host, error)
     })
     url ||= `${address}${config.base_path}`
   }
@@ -148,7 +148,7 @@ export async function startRoles(config: Config, cells: Cells, log: Log, roles: 
       ? undefined
       : await openOperatorPort(answers, { port: operator_port, host: config.host }).catch(async (error: unknown) => {
           await app.close()
-          throw cannotListen('OPERATOR_PORT', operator_port, config.host, error)
+          throw listenError('OPERATOR_PORT', operator_port, config.host, error)
         })
   for (const service of [...services, ...workers]) service.start()
   /** Callers learn that they are to go elsewhere, before they cannot go on here. */
@@ -164,7 +164,7 @@ export async function startRoles(config: Config, cells: Cells, log: Log, roles: 
     cells,
     guard: guards.teams,
     async stop() {
-      draining = true
+      isDraining = true
       const drain_ms_max = DRAIN_MS_MAX + (roles.serve ? config.stop_delay_s * 1000 : 0)
       const deadline = new Promise<void>((resolve) => setTimeout(resolve, drain_ms_max).unref())
       await Promise.race([Promise.all([closeApp(), ...workers.map((worker) => worker.stop())]), deadline])
@@ -179,7 +179,7 @@ export async function startRoles(config: Config, cells: Cells, log: Log, roles: 
 }
 
 /** Before anything is made: that the addresses of the settings can be listened on. Throws the sentence that says why not. */
-export async function assertPortsFree({ port, operator_port, host }: Config, roles: Roles): Promise<void> {
+export async function assertPortsFree({ port, operator_port, host }: Config, roles: ServerRoles): Promise<void> {
   if (roles.serve) await assertPortFree('PORT', port, host)
   if (operator_port !== undefined) await assertPortFree('OPERATOR_PORT', operator_port, host)
 }
@@ -187,14 +187,14 @@ export async function assertPortsFree({ port, operator_port, host }: Config, rol
 async function assertPortFree(setting: 'PORT' | 'OPERATOR_PORT', port: number, host: string): Promise<void> {
   const probe = createServer().listen({ port, host })
   await once(probe, 'listening').catch((error: unknown) => {
-    throw cannotListen(setting, port, host, error)
+    throw listenError(setting, port, host, error)
   })
   probe.close()
   await once(probe, 'close')
 }
 
 /** Why the address of the settings cannot be listened on, as a sentence. */
-function cannotListen(setting: 'PORT' | 'OPERATOR_PORT', port: number, host: string, error: unknown): Error {
+function listenError(setting: 'PORT' | 'OPERATOR_PORT', port: number, host: string, error: unknown): Error {
   const { code } = error as NodeJS.ErrnoException
   if (code === 'EADDRINUSE')
     return new Error(`Port ${port} is in use by another program. Set ${setting} to a free one (${setting}=0 picks one).`)

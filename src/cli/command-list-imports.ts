@@ -15,7 +15,9 @@ const command =
   })
 
 const catalog = command(async (cells, typed) => (await import('./commands/catalog.ts')).catalogCommand(cells, typed))
-const places = command(async (cells, typed, { ask }) => (await import('./commands/places.ts')).placesCommand(cells, typed, ask))
+const places = command(async (cells, typed, { ask }) =>
+  (await import('./commands/places.ts')).postalCodesCommand(cells, typed, ask),
+)
 const psc = command(async (cells, typed) => (await import('./commands/psc.ts')).pscCommand(cells, typed))
 const schedule = command(async (cells, typed) => (await import('./commands/psc-schedule.ts')).scheduleCommand(cells, typed))
 const insurance = command(async (cells, typed, { ask }) =>

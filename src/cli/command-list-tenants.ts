@@ -8,7 +8,7 @@ const leaf = (usage: string, summary: string, example: string, options: Options 
   summary,
   options,
   examples: [example],
-  onCells: async (cells, typed) => (await import('./commands/org.ts')).bootstrap(cells, typed),
+  onCells: async (cells, typed) => (await import('./commands/org.ts')).runOrgCommand(cells, typed),
 })
 
 const account: Options = [

@@ -147,7 +147,7 @@ const printed: Leaf[] = [
     summary: 'print the description of the interface',
     examples: ['openapi > openapi.json'],
     run: async () => {
-      const [{ contents }, { describe }] = await Promise.all([
+      const [{ contents }, { buildOpenApi: describe }] = await Promise.all([
         import('../app/contents.ts'),
         import('../platform/http/openapi.ts'),
       ])

@@ -12,7 +12,7 @@ import type { Cells } from '../platform/db/cells.ts'
 import type { CellName } from '../platform/db/cell-names.ts'
 import type { PlainTx } from '../platform/db/transaction.ts'
 import { T, type Static } from '../platform/schema/schema.ts'
-import { keyHash } from '../platform/crypto/api-keys.ts'
+import { hashKey } from '../platform/crypto/api-keys.ts'
 import { sql } from '../platform/db/sql.ts'
 
 const Demo = T.Object({
@@ -36,10 +36,10 @@ const fileIn = (dataDir: string): string => join(dataDir, 'demo.json')
 
 /** The demo, made if it is not there. What it says of its address is of an earlier start. */
 export async function prepareDemo(cells: Cells, dataDir: string): Promise<Demo> {
-  const demo = (await known(cells, dataDir)) ?? { base_url: '', ...(await cells.control.plainTx(issue)) }
+  const demo = (await findDemoOrg(cells, dataDir)) ?? { base_url: '', ...(await cells.control.plainTx(createDemoKey)) }
   for (const region of regions)
     for (const cell of cellsOfRegion(region))
-      if (cells.has(cell)) await furnish(cells, cell, { id: demo.teams[region], org_id: demo.org_id })
+      if (cells.has(cell)) await loadReferenceData(cells, cell, { id: demo.teams[region], org_id: demo.org_id })
   return demo
 }
 
@@ -65,12 +65,12 @@ export function readDemo(dataDir: string): Demo | undefined {
 }
 
 /** The demo of an earlier start, if its organization, teams and keys are those of this database. */
-async function known(cells: Cells, dataDir: string): Promise<Demo | undefined> {
+async function findDemoOrg(cells: Cells, dataDir: string): Promise<Demo | undefined> {
   const demo = readDemo(dataDir)
   if (!demo) return undefined
   const { org_id, teams, api_keys } = demo
   const placed = regions.flatMap((region) =>
-    cellsOfRegion(region).map((cell) => ({ team: teams[region], cell, key_hash: keyHash(api_keys[cell]).toString('hex') })),
+    cellsOfRegion(region).map((cell) => ({ team: teams[region], cell, key_hash: hashKey(api_keys[cell]).toString('hex') })),
   )
   const { n } = await cells.control.queries.one(
     Count,
@@ -79,7 +79,7 @@ async function known(cells: Cells, dataDir: string): Promise<Demo | undefined> {
     from jsonb_to_recordset(${JSON.stringify(placed)}::jsonb) as said (team text, cell text, key_hash text)
     join api_key k on k.key_hash = decode(said.key_hash, 'hex') and k.cell = said.cell and k.team_id::text = said.team
     join team t on t.id = k.team_id and t.org_id::text = ${org_id}
-    join management_key m on m.org_id = t.org_id and m.key_hash = ${keyHash(demo.management_key)}`,
+    join management_key m on m.org_id = t.org_id and m.key_hash = ${hashKey(demo.management_key)}`,
   )
   return n === placed.length ? demo : undefined
 }
@@ -88,7 +88,7 @@ const Id = T.Object({ id: T.String() })
 const TeamOf = T.Object({ id: T.String(), region: T.String() })
 
 /** The demo organization with fresh keys; its rows are reused when only the file was lost. */
-async function issue(tx: PlainTx): Promise<Omit<Demo, 'base_url'>> {
+async function createDemoKey(tx: PlainTx): Promise<Omit<Demo, 'base_url'>> {
   const org = await tx.maybe(Id, sql`select id from org where name = ${NAME} order by created_at limit 1`)
   const org_id = org?.id ?? (await createOrg(tx, NAME))
   const present = await tx.many(TeamOf, sql`select id, region from team where org_id = ${org_id} order by created_at, id`)
@@ -103,7 +103,7 @@ async function issue(tx: PlainTx): Promise<Omit<Demo, 'base_url'>> {
   return { org_id, management_key: await createOrgKey(tx, { org_id, label: 'demo' }), teams, api_keys }
 }
 
-async function furnish(cells: Cells, cell: CellName, team: { id: string; org_id: string }): Promise<void> {
+async function loadReferenceData(cells: Cells, cell: CellName, team: { id: string; org_id: string }): Promise<void> {
   const db = cells.of(cell)
   await contents.loadReferenceData(db, true)
   await db.plainTx((tx) => placeTeam(tx, cell, team))

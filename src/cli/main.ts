@@ -8,7 +8,7 @@ import { UsageError } from './usage-error.ts'
 import { version } from '../app/version.ts'
 
 /** Runs a command. What goes wrong is said on standard error; then the process ends with 1, or with 2 when it was asked for wrongly. */
-export const main = (words: string[]): Promise<void> => execute(words).catch(fatal)
+export const main = (words: string[]): Promise<void> => execute(words).catch(exitWithError)
 
 async function execute(words: string[]): Promise<void> {
   if (words.length === 1 && words[0] === '--version') return print(`${version}\n`)
@@ -22,35 +22,37 @@ async function execute(words: string[]): Promise<void> {
 
 async function carryOut(leaf: Leaf, typed: Typed): Promise<void> {
   if (leaf.run) return leaf.run(typed)
-  const { administer } = await import('./administer.ts')
-  await administer(leaf, typed)
+  const { administer: runDatabaseCommand } = await import('./administer.ts')
+  await runDatabaseCommand(leaf, typed)
 }
 
 /** Codes of Node and PostgreSQL for a database that is not there, or not for us. */
-const UNREACHABLE = /^(ECONNREFUSED|ECONNRESET|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|28000|28P01|3D000|57P03)$/
+const CONNECTION_ERROR_CODES =
+  /^(ECONNREFUSED|ECONNRESET|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|28000|28P01|3D000|57P03)$/
 
 /** What went wrong, as a sentence where it is one that people can act on. */
-function explain(error: unknown): string {
+function errorMessage(error: unknown): string {
   const { code = '', message, syscall, cause } = error as { code?: string; message?: string; syscall?: string; cause?: unknown }
   if (cause instanceof NoRowSecurity) return cause.message
-  if (UNREACHABLE.test(code) || syscall === 'connect') return `The database cannot be reached (${code}). Check DATABASE_URL.`
+  if (CONNECTION_ERROR_CODES.test(code) || syscall === 'connect')
+    return `The database cannot be reached (${code}). Check DATABASE_URL.`
   if (code === 'EACCES') return `No permission: ${message}`
   return message || `unknown error ${code}`
 }
 
-function fatal(error: unknown): void {
-  process.stderr.write(`drawbridge: ${explain(error)}\n`)
+function exitWithError(error: unknown): void {
+  process.stderr.write(`drawbridge: ${errorMessage(error)}\n`)
   if (error instanceof UsageError) process.exit(2)
   if (process.env.LOG_LEVEL === 'debug') process.stderr.write(`${JSON.stringify(errorFields(error), null, 2)}\n`)
   process.exit(1)
 }
 
 /** Nobody foresaw this error, so its message may quote anybody's data: it is not said. */
-function unforeseen(error: unknown): void {
+function reportUnexpectedError(error: unknown): void {
   process.stderr.write(`drawbridge: An unexpected error ended the process. ${JSON.stringify(errorFields(error))}\n`)
   process.exit(1)
 }
-process.on('uncaughtException', unforeseen)
-process.on('unhandledRejection', unforeseen)
+process.on('uncaughtException', reportUnexpectedError)
+process.on('unhandledRejection', reportUnexpectedError)
 // Whoever read our output has enough of it, or the terminal is closed.
 process.stdout.on('error', () => {})

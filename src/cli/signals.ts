@@ -1,7 +1,7 @@
 // How a process that runs until it is told to stop is told.
 
 /** Ctrl-C reaches us from the terminal and again through npm or our own launcher: what comes so soon is the same request. */
-const SAME_REQUEST_MS = 1000
+const SIGNAL_REPEAT_MS = 1000
 
 /** The first request to stop; a closed terminal is one too. Another one, later, ends the process at once. */
 export function firstSignal(): Promise<{ reason: string; code: number }> {
@@ -10,7 +10,7 @@ export function firstSignal(): Promise<{ reason: string; code: number }> {
     const stop = (reason: string) => {
       const now_ms = performance.now()
       first_ms ??= now_ms
-      if (now_ms - first_ms > SAME_REQUEST_MS) process.exit(1)
+      if (now_ms - first_ms > SIGNAL_REPEAT_MS) process.exit(1)
       resolve({ reason, code: 0 })
     }
     for (const name of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(name, stop)

@@ -1,7 +1,7 @@
 // The modules of tenancy, from the bottom up.
 import type { Config } from '../platform/config/config.ts'
 import type { Cells } from '../platform/db/cells.ts'
-import { Quota } from '../platform/http/rate-limits.ts'
+import { FixedWindowLimiter } from '../platform/http/rate-limits.ts'
 import type { Module } from '../platform/module/module.ts'
 import type { Log } from '../platform/telemetry/log.ts'
 import type { Access } from './access/access.ts'
@@ -43,16 +43,24 @@ export function tenancy({ cells, log, guards, settings, publicUrl, has }: Tenanc
     domains({
       domain_target,
       dns: { ...DNS, servers: settings.dns_servers },
-      domainChecks: new Quota({ max: DOMAIN_CHECKS_PER_MIN, window_s: MINUTE_S }),
-      domainMails: new Quota({ max: DOMAIN_MAILS_PER_H, window_s: HOUR_S }),
+      domainChecks: new FixedWindowLimiter({ max: DOMAIN_CHECKS_PER_MIN, window_s: MINUTE_S }),
+      domainMails: new FixedWindowLimiter({ max: DOMAIN_MAILS_PER_H, window_s: HOUR_S }),
     }),
-    keys({ cells, log, tokens, use, teams: teamGuard, orgs, minted: new Quota({ max: MINTED_PER_MIN, window_s: MINUTE_S }) }),
+    keys({
+      cells,
+      log,
+      tokens,
+      use,
+      teams: teamGuard,
+      orgs,
+      minted: new FixedWindowLimiter({ max: MINTED_PER_MIN, window_s: MINUTE_S }),
+    }),
     members({
       cells,
       checks,
       inviteMails: {
-        ofOrg: new Quota({ max: settings.invites_per_hour, window_s: HOUR_S }),
-        toAddress: new Quota({ max: settings.invites_per_address_per_day, window_s: DAY_S }),
+        ofOrg: new FixedWindowLimiter({ max: settings.invites_per_hour, window_s: HOUR_S }),
+        toAddress: new FixedWindowLimiter({ max: settings.invites_per_address_per_day, window_s: DAY_S }),
       },
     }),
     embedding({ cells, checks, domain_target, publicUrl, has, tenantOf: teamGuard.tenant }),

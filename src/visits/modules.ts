@@ -2,9 +2,9 @@
 import type { Vault } from '../platform/crypto/vault.ts'
 import type { Module } from '../platform/module/module.ts'
 import { appointments } from './appointments/module.ts'
-import type { Locate } from './geocoding/geocoder.ts'
+import type { Geocode } from './geocoding/geocoder.ts'
 import { geocoding } from './geocoding/module.ts'
-import { coverageOf } from './phlebotomy/coverage.ts'
+import { createCoverage } from './phlebotomy/coverage.ts'
 import { phlebotomy } from './phlebotomy/module.ts'
 import { PscDirectory } from './psc/directory.ts'
 import { psc } from './psc/module.ts'
@@ -14,11 +14,11 @@ import { pscBooking } from './psc-booking/module.ts'
 export interface VisitNeeds {
   vault: Vault
   /** Where postal codes are. */
-  locate: Locate
+  locate: Geocode
 }
 
 /** The directory of service centers does not know visits; it is told of them here. */
-const coverage: PhlebotomyCoverage = async (tx, { zip_code }) => (await coverageOf(tx, zip_code)).providers
+const coverage: PhlebotomyCoverage = async (tx, { zip_code }) => (await createCoverage(tx, zip_code)).providers
 
 export function visits({ vault, locate }: VisitNeeds): Module[] {
   const directory = new PscDirectory()

@@ -19,7 +19,7 @@ export const home = { firstLine: '1 Sample Way', city: 'Phoenix', state: 'AZ', z
 export const parcel = { receiverName: 'Testa Fictional', ...home, phoneNumber: '+15550100199' }
 
 /** An id that nothing has. */
-export const NOBODY = '01890000-0000-7000-8000-000000000000'
+export const UNKNOWN_ID = '01890000-0000-7000-8000-000000000000'
 
 export type Customer = ReturnType<typeof customer>
 
@@ -59,7 +59,7 @@ export function customer(server: Server, cell: Cell) {
   }
 
   /** The order once its background work has brought it to a status. */
-  const arrived = async (orderId: string, status: string): Promise<Order> => {
+  const waitForEvent = async (orderId: string, status: string): Promise<Order> => {
     const until = performance.now() + ARRIVAL_MS_MAX
     for (;;) {
       const found = await sdk.labTests.getOrder({ orderId })
@@ -73,7 +73,7 @@ export function customer(server: Server, cell: Cell) {
   const reported = async (): Promise<Order> => {
     const { id } = await register(await kit())
     await sdk.labTests.simulateOrderProcess({ orderId: id })
-    return arrived(id, 'completed.testkit.completed')
+    return waitForEvent(id, 'completed.testkit.completed')
   }
 
   /** What the SDK has no method for, through its passthrough. A query needs a whole address there. */
@@ -82,17 +82,17 @@ export function customer(server: Server, cell: Cell) {
     return { status: response.status, body: await response.json() }
   }
 
-  const leave = async (): Promise<void> => {
+  const deleteUser = async (): Promise<void> => {
     for (const userId of users) await sdk.user.delete({ userId }).catch(() => {})
   }
 
-  return { sdk, user, kitTest, order, kit, register, arrived, reported, passthrough, leave }
+  return { sdk, user, kitTest, order, kit, register, arrived: waitForEvent, reported, passthrough, leave: deleteUser }
 }
 
 const ARRIVAL_MS_MAX = 30_000
 
 /** The error that a call ends in; the call fails the test when it ends well, or in an error without a status. */
-export async function refused(call: Promise<unknown>, status: number): Promise<JunctionError> {
+export async function assertRejected(call: Promise<unknown>, status: number): Promise<JunctionError> {
   const error = await call.then(
     () => undefined,
     (reason: unknown) => reason,
@@ -103,5 +103,5 @@ export async function refused(call: Promise<unknown>, status: number): Promise<J
 }
 
 /** The places of the faults of a 422. */
-export const faults = (error: JunctionError): string[] =>
+export const fieldErrors = (error: JunctionError): string[] =>
   (error.body as { detail: { loc: (string | number)[] }[] }).detail.map(({ loc }) => loc.join('.'))

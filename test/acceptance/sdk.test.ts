@@ -2,22 +2,22 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { customer } from './client.ts'
-import { absent } from './parts/absent.ts'
+import { unsupportedOperations } from './parts/absent.ts'
 import { appointments } from './parts/appointments.ts'
 import { catalog } from './parts/catalog.ts'
 import { cellsAndKeys } from './parts/cells.ts'
-import { draws } from './parts/draws.ts'
+import { phlebotomyOrders } from './parts/draws.ts'
 import { documents } from './parts/documents.ts'
 import { management } from './parts/management.ts'
-import { making } from './parts/making.ts'
+import { customLabTests } from './parts/making.ts'
 import { insurance } from './parts/insurance.ts'
 import { orders } from './parts/orders.ts'
 import { places } from './parts/places.ts'
 import { results } from './parts/results.ts'
-import { story } from './parts/story.ts'
+import { kitEndToEnd } from './parts/story.ts'
 import { unmatched } from './parts/unmatched.ts'
 import { users } from './parts/users.ts'
-import { visits } from './parts/visits.ts'
+import { atHomePhlebotomy } from './parts/visits.ts'
 import { openServer } from './server.ts'
 
 const server = await openServer()
@@ -25,20 +25,20 @@ after(() => server.stop())
 const skip = server.log ? false : 'the server was not started here'
 
 const parts = [
-  story,
+  kitEndToEnd,
   users,
   catalog,
-  making,
+  customLabTests,
   insurance,
   orders,
-  draws,
+  phlebotomyOrders,
   documents,
   results,
   unmatched,
   places,
   appointments,
-  visits,
-  absent,
+  atHomePhlebotomy,
+  unsupportedOperations,
 ]
 for (const part of parts) {
   const one = customer(server, 'sandbox-us')

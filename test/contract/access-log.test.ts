@@ -8,9 +8,9 @@ import { AccessLog, type AccessLogOptions } from '../../src/platform/access-log/
 import { schemaOf } from '../../src/platform/db/cells.ts'
 import type { CellName } from '../../src/platform/db/cell-names.ts'
 import { createLog } from '../../src/platform/telemetry/log.ts'
-import { placed, requisitioned } from '../support/orders.ts'
+import { createOrder, orderWithRequisition } from '../support/orders.ts'
 import { address, patient } from '../support/people.ts'
-import { access, asOwner, assembled, cells, client, given, type Given } from '../support/server.ts'
+import { access, asOwner, assembled, cells, client, createTestTeam, type TestTeam } from '../support/server.ts'
 
 const { operations } = contents
 
@@ -29,12 +29,12 @@ interface Line {
 const wait_ms_max = 20_000
 
 /** The lines about a team, oldest first, without those of what a test arranged. */
-async function linesOf(team: Given, ...names: string[]): Promise<Line[]> {
+async function linesOf(team: TestTeam, ...names: string[]): Promise<Line[]> {
   await access.flush()
   return written(team, ...names)
 }
 
-async function written(team: Given, ...names: string[]): Promise<Line[]> {
+async function written(team: TestTeam, ...names: string[]): Promise<Line[]> {
   const { rows } = await team.db.pool.query<{ line: string }>('select line from access_log where team_id = $1 order by seq', [
     team.team,
   ])
@@ -50,14 +50,14 @@ async function until(holds: () => Promise<boolean> | boolean): Promise<void> {
 
 describe('a line', () => {
   test('is there without anybody asking for it, soon after what was read', async () => {
-    const team = await given()
-    const order = await placed(team)
+    const team = await createTestTeam()
+    const order = await createOrder(team)
     assert.equal((await team.api.get(`/v3/order/${order.id}`)).status, 200)
     await until(async () => (await written(team, 'get_order')).length === 1)
   })
 
   test('of a change is in the database when the answer is', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const user = await team.user()
     const { rows } = await team.db.pool.query<{ n: number }>(
       `select (select count(*) from access_line where team_id = $1 and users = $2)::int
@@ -68,7 +68,7 @@ describe('a line', () => {
   })
 
   test('of a change that is undone is not there; there is one of the refusal', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const user = await team.user()
     const id = randomUUID()
     const { status } = await team.api.patch(`/v2/user/${user}`, { ingestion_start: '2026-02-01', ingestion_end: '2026-01-01' })
@@ -84,7 +84,7 @@ describe('a line', () => {
   })
 
   test('names everybody on the page of a list, and nobody who is on another', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const users = [await team.user(), await team.user(), await team.user()]
     await team.api.get('/v2/user?limit=2')
     const [line] = await linesOf(team, 'get_teams_users')
@@ -92,7 +92,7 @@ describe('a line', () => {
   })
 
   test('has ids and nothing else that a caller sends', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const reference = 'Testa Fictional, born 1990-01-31'
     await team.user(reference)
     assert.equal((await team.api.get(`/v2/user/resolve/${encodeURIComponent(reference)}`)).status, 200)
@@ -104,7 +104,7 @@ describe('a line', () => {
   })
 
   test('of an order set that names users under many keys has each once, whatever texts look like', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const user = await team.user()
     const disguised = `"user_id":"${randomUUID()}"`
     const body = { ...kit(user, await team.test()), passthrough: disguised }
@@ -115,7 +115,7 @@ describe('a line', () => {
   })
 
   test('tells a key from a token, and a token from another', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const mint = async () => (await team.manage.post(`/team/${team.team}/create_api_access_token`, { env: 'sandbox' })).body
     for (let i = 0; i < 2; i++)
       await client(undefined).get('/v2/user', { authorization: `Bearer ${(await mint()).access_token}` })
@@ -129,7 +129,7 @@ describe('a line', () => {
   })
 
   test('is left by an answer that is given again under an idempotency key', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const user = await team.user()
     const body = { ...placing(user), lab_test_id: await team.test() }
     const headers = { 'x-idempotency-key': randomUUID() }
@@ -146,7 +146,7 @@ describe('a line', () => {
   })
 
   test('of an answer that is given again names whom it was about, although neither request nor answer does', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const user = await team.user()
     const { order } = (await team.api.post('/v3/order', { ...placing(user), lab_test_id: await team.test() })).body
     const simulate = () => team.api.post(`/v3/order/${order.id}/test`, undefined, { 'x-idempotency-key': user })
@@ -161,8 +161,8 @@ describe('a line', () => {
   })
 
   test('is left by the address of a requisition, which takes no key', async () => {
-    const team = await given()
-    const order = await requisitioned(team, 'walk_in_test')
+    const team = await createTestTeam()
+    const order = await orderWithRequisition(team, 'walk_in_test')
     assert.equal((await fetch(order.requisition_form_url!)).status, 200)
     const [line, ...more] = await linesOf(team, 'requisition_page')
     assert.equal(more.length, 0)
@@ -171,8 +171,8 @@ describe('a line', () => {
   })
 
   test('is left by no request of whom nobody knows', async () => {
-    const team = await given()
-    const order = await placed(team)
+    const team = await createTestTeam()
+    const order = await createOrder(team)
     assert.equal((await client('sk_us_unknown').get(`/v3/order/${order.id}`)).status, 401)
     assert.equal((await fetch(`${order.requisition_form_url ?? ''}`).catch(() => ({ status: 0 }))).status, 0)
     assert.deepEqual(await linesOf(team, 'get_order'), [])
@@ -207,7 +207,7 @@ function serving(options: Omit<AccessLogOptions, 'log'>) {
     await app.close()
     await own.stop()
   })
-  const ask = async (team: Given, method: 'GET' | 'POST', url: string, payload?: object, more?: object) => {
+  const ask = async (team: TestTeam, method: 'GET' | 'POST', url: string, payload?: object, more?: object) => {
     const { statusCode, headers, body } = await app.inject({
       method,
       url,
@@ -234,8 +234,8 @@ describe('strict', () => {
   const { ask } = serving({ mode: 'strict' })
 
   test('an answer leaves when its line is written', async () => {
-    const team = await given()
-    const order = await placed(team)
+    const team = await createTestTeam()
+    const order = await createOrder(team)
     assert.equal((await ask(team, 'GET', `/v3/order/${order.id}`)).status, 200)
     assert.equal((await written(team, 'get_order')).length, 1)
     const many = await Promise.all(Array.from({ length: 50 }, () => ask(team, 'GET', `/v3/order/${order.id}`)))
@@ -244,8 +244,8 @@ describe('strict', () => {
   })
 
   test('nothing is shown while no line can be written, and again when one can', async () => {
-    const team = await given('sandbox-eu')
-    const order = await placed(team)
+    const team = await createTestTeam('sandbox-eu')
+    const order = await createOrder(team)
     await unwritable(team.cell, async () => {
       const { status, headers, body } = await ask(team, 'GET', `/v3/order/${order.id}`)
       assert.deepEqual([status, headers['retry-after'], Object.keys(body)], [503, '1', ['detail']])
@@ -263,7 +263,7 @@ describe('lines that cannot be written', () => {
   test('wait, and are written when it is possible again; past the limit reads are refused, and changes are not', async () => {
     let lost = 0
     const { ask, log } = serving({ mode: 'batched', bytes_max: 3000, delay_ms: 5, onLost: (lines) => (lost += lines) })
-    const team = await given('production-eu')
+    const team = await createTestTeam('production-eu')
     const user = (await team.api.post('/v2/user', { client_user_id: randomUUID() })).body.user_id as string
     await access.flush()
     let answered = 0
@@ -289,7 +289,7 @@ describe('lines that cannot be written', () => {
 
   test('come with the next statement while one is under way, and not each with one of its own', async () => {
     const { ask, log } = serving({ mode: 'batched', delay_ms: 60_000 })
-    const team = await given('production-us')
+    const team = await createTestTeam('production-us')
     await access.flush()
     const client = await team.db.pool.connect()
     await client.query('begin; set local role none; lock table access_day in exclusive mode')
@@ -307,7 +307,7 @@ describe('lines that cannot be written', () => {
 
   test('are written when the server stops', async () => {
     const { ask, log } = serving({ mode: 'batched', delay_ms: 60_000 })
-    const team = await given()
+    const team = await createTestTeam()
     await ask(team, 'GET', '/v2/user')
     assert.equal((await written(team, 'get_teams_users')).length, 0)
     await log.stop()
@@ -316,7 +316,7 @@ describe('lines that cannot be written', () => {
 })
 
 test('a list over several teams leaves a line for each team, with its own users', async () => {
-  const team = await given()
+  const team = await createTestTeam()
   const other = (await team.manage.post('/team', { name: 'Another', region: 'us' })).body.id as string
   const key = (await team.manage.post('/team_api_keys/sandbox/us', { label: 'x', team_id: other })).body.value as string
   const users = new Map<string, string>()

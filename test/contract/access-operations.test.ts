@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import { contents } from '../../src/app/contents.ts'
-import { writes } from '../../src/platform/http/answer.ts'
-import { access, given, type Given, type Reply } from '../support/server.ts'
+import { isWrite } from '../../src/platform/http/answer.ts'
+import { access, createTestTeam, type TestTeam, type Reply } from '../support/server.ts'
 import { answered, success } from './operations/each.ts'
 import { send, stray, valid, type Request } from './operations/requests.ts'
 
@@ -30,7 +30,7 @@ const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g
 const PLACES = new Set(['org_id', 'team_id', 'environment', 'env', 'region'])
 
 /** The lines about answers, by the id that each answer names. */
-async function linesOf(team: Given, replies: Reply[]): Promise<Map<string, Line[]>> {
+async function linesOf(team: TestTeam, replies: Reply[]): Promise<Map<string, Line[]>> {
   await access.flush()
   const ids = new Set(replies.map(idOf))
   const { rows } = await team.db.pool.query<{ line: string; users: string[]; team_id: string | null }>(
@@ -49,7 +49,7 @@ async function linesOf(team: Given, replies: Reply[]): Promise<Map<string, Line[
 const idOf = ({ headers }: Reply): string => headers.get('x-request-id')!
 
 /** The users that are, or own, what a request or an answer names: whatever the id is of. */
-async function usersNamed(team: Given, ...texts: unknown[]): Promise<string[]> {
+async function usersNamed(team: TestTeam, ...texts: unknown[]): Promise<string[]> {
   const ids = [...new Set(JSON.stringify(texts).match(UUID) ?? [])]
   const { rows } = await team.db.pool.query<{ id: string }>(
     `select id::text from "user" where team_id = $1 and id = any ($2::uuid[])
@@ -96,8 +96,8 @@ describe('whether an operation concerns patients', () => {
 
   test('is said of none of the control plane, which has no patients, and of none that writes in several transactions or teams', () => {
     for (const operation of ofPatients) {
-      assert.notEqual(operation.place, 'control', operation.id)
-      assert((!operation.outside && operation.place !== 'cell') || !writes(operation), operation.id)
+      assert.notEqual(operation.scope, 'control', operation.id)
+      assert((!operation.multiTransaction && operation.scope !== 'cell') || !isWrite(operation), operation.id)
     }
   })
 })
@@ -105,11 +105,11 @@ describe('whether an operation concerns patients', () => {
 describe('an operation that concerns patients leaves one line', () => {
   const done = new Map<string, { request: Request; reply: Reply; users: string[] }>()
   let lines: Map<string, Line[]>
-  let team: Given
+  let team: TestTeam
   let keys: { team: string; management: string }
 
   before(async () => {
-    team = await given()
+    team = await createTestTeam()
     for (const operation of ofPatients) {
       const request = await valid(team, operation)
       const reply = await send(team, operation, request)
@@ -157,7 +157,7 @@ describe('an operation that refuses leaves a line as well, one that has nothing 
   let lines: Map<string, Line[]>
 
   before(async () => {
-    const team = await given()
+    const team = await createTestTeam()
     for (const operation of [...ofPatients, ...others]) {
       const request = stray(operation, team)
       refused.set(operation.id, { request, reply: await send(team, operation, request) })

@@ -3,14 +3,14 @@ import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import { keysSetDuring } from '../support/map-keys.ts'
 import { contents } from '../../src/app/contents.ts'
-import { embedding, launch, launchOf, visit } from '../support/launch-browser.ts'
-import { guards, client, given, url, type Given } from '../support/server.ts'
+import { embedding, launch, launchOf, getPage } from '../support/launch-browser.ts'
+import { guards, client, createTestTeam, url, type TestTeam } from '../support/server.ts'
 import { send, valid } from './operations/requests.ts'
 
 const { operations } = contents
 
 /** Where a caller may put a credential, and the status of what it is answered: below 400 when the text was taken for one. */
-const spellings: Record<string, (text: string, org: Given) => Promise<number>> = {
+const spellings: Record<string, (text: string, org: TestTeam) => Promise<number>> = {
   'x-service-api-key': (text) => statusOf('/v2/user', { 'x-service-api-key': text }),
   'x-vital-api-key': (text) => statusOf('/v2/user', { 'x-vital-api-key': text }),
   'both headers of team keys': (text) => statusOf('/v2/user', { 'x-service-api-key': text, 'x-vital-api-key': text }),
@@ -37,7 +37,7 @@ async function statusOf(path: string, headers: Record<string, string> = {}): Pro
 const isHeaderText = (text: string): boolean => /^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$/.test(text)
 
 describe('a text that is a key in the memory of the program', async () => {
-  const org = await given()
+  const org = await createTestTeam()
   const token = guards.tokens.sign([org.cell, org.team], 600)
   const { member } = await embedding(org)
   const launchUrl = (await launch(org, launchOf(org, member))).body.url as string
@@ -58,7 +58,8 @@ describe('a text that is a key in the memory of the program', async () => {
   before(async () => {
     texts = await keysSetDuring(async () => {
       await useCredentials()
-      const { cookie } = await visit(launchUrl)
+      const { member } = await embedding(org)
+      const { cookie } = await getPage((await launch(org, launchOf(org, member))).body.url as string)
       assert.equal(await statusOf('/auth/session', { cookie: cookie! }), 200)
       const reading = Map.groupBy(
         operations.filter(({ method }) => method === 'GET'),

@@ -3,9 +3,9 @@ import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import { contents } from '../../src/app/contents.ts'
 import type { Operation } from '../../src/platform/http/operation.ts'
-import { DAY_S, pass, placed, requisitioned } from '../support/orders.ts'
+import { SECONDS_PER_DAY, advanceClock, createOrder, orderWithRequisition } from '../support/orders.ts'
 import { delivering, receiver } from '../support/webhook-receiver.ts'
-import { given, type Given, type Reply } from '../support/server.ts'
+import { createTestTeam, type TestTeam, type Reply } from '../support/server.ts'
 import { answered, success } from './operations/each.ts'
 import { belonging, places, propertiesOf, send, valid, withValue, type Place, type Request } from './operations/requests.ts'
 import { rowsOf } from './operations/rows.ts'
@@ -13,7 +13,7 @@ import { rowsOf } from './operations/rows.ts'
 const { operations } = contents
 
 /** Delete every user of the team. @returns their ids */
-async function deleteUsers(team: Given): Promise<string[]> {
+async function deleteUsers(team: TestTeam): Promise<string[]> {
   const { rows } = await team.db.pool.query<{ id: string }>('select id from "user" where team_id = $1 and deleted_at is null', [
     team.team,
   ])
@@ -21,12 +21,12 @@ async function deleteUsers(team: Given): Promise<string[]> {
   return rows.map(({ id }) => id)
 }
 
-async function undo(team: Given, users: string[]): Promise<void> {
+async function undo(team: TestTeam, users: string[]): Promise<void> {
   for (const id of users) assert.equal((await team.api.post(`/v2/user/undo_delete?user_id=${id}`)).status, 200)
 }
 
 /** Ids and references of everything that is a user's, as requests and answers have them. */
-async function idsOfUsers({ db, team }: Given): Promise<string[]> {
+async function idsOfUsers({ db, team }: TestTeam): Promise<string[]> {
   const { rows } = await db.pool.query<{ id: string }>(
     `select id::text from "user" where team_id = $1
      union select client_user_id from "user" where team_id = $1
@@ -96,7 +96,7 @@ const has = (request: Request, { part, path }: Place): boolean =>
   path.reduce<unknown>((value, name) => (value as Record<string, unknown> | undefined)?.[name], request[part]) !== undefined
 
 /** A request that works, and one more for each place that it leaves empty and that could name something of a user. */
-async function requestsFor(team: Given, operation: Operation): Promise<[Request, ...Request[]]> {
+async function requestsFor(team: TestTeam, operation: Operation): Promise<[Request, ...Request[]]> {
   const usual = await valid(team, operation)
   const further: Request[] = []
   for (const place of placesOf(operation))
@@ -112,7 +112,7 @@ describe(
   () => {
     for (const operation of naming)
       test(operation.id, async () => {
-        const team = await given()
+        const team = await createTestTeam()
         const requests = await requestsFor(team, operation)
         const ids = await idsOfUsers(team)
         const users = await deleteUsers(team)
@@ -153,12 +153,12 @@ describe('a list leaves out what is of a deleted user, and has it again when the
   const lists = operations.filter(({ method, auth, id }) => method === 'GET' && auth !== 'none' && !ABOUT_DELETING.has(id))
   const requests = new Map<Operation, Request>()
   const shownBefore: string[] = []
-  let team: Given
+  let team: TestTeam
   let ids: string[]
   let users: string[]
 
   before(async () => {
-    team = await given()
+    team = await createTestTeam()
     const { url } = await receiver()
     const hook = (await team.manage.post(`/team/${team.team}/sandbox/webhook`, { url })).body.id as string
     for (const id of MAKERS)
@@ -214,11 +214,11 @@ describe('a list leaves out what is of a deleted user, and has it again when the
 
 /** A team with an order whose event an endpoint has had. */
 async function delivered() {
-  const team = await given()
+  const team = await createTestTeam()
   const { url } = await receiver()
   const path = `/team/${team.team}/sandbox/webhook`
   const hook = `${path}/${(await team.manage.post(path, { url })).body.id}`
-  const order = await placed(team)
+  const order = await createOrder(team)
   await delivering().drain()
   const [{ id }] = (await team.manage.get(`${hook}/message`)).body.data
   return { team, order, message: `${hook}/message/${id}` }
@@ -242,8 +242,8 @@ test('a message about a deleted user is not shown and not sent again, until the 
 })
 
 test('the address of a requisition is worth nothing while the user is deleted, and the same again afterwards', async () => {
-  const team = await given()
-  const link = (await requisitioned(team, 'walk_in_test')).requisition_form_url!
+  const team = await createTestTeam()
+  const link = (await orderWithRequisition(team, 'walk_in_test')).requisition_form_url!
   assert.equal((await fetch(link)).status, 200)
   const users = await deleteUsers(team)
   assert.equal((await fetch(link)).status, 404)
@@ -252,7 +252,7 @@ test('the address of a requisition is worth nothing while the user is deleted, a
 })
 
 test('a result that can be of another user is reviewed without the deleted one', async () => {
-  const team = await given()
+  const team = await createTestTeam()
   const operation = operations.find(({ id }) => id === 'get_unmatched_result')!
   const request = await valid(team, operation)
   const { candidate_groups } = (await send(team, operation, request)).body
@@ -266,7 +266,7 @@ test('a result that can be of another user is reviewed without the deleted one',
 })
 
 test('an order that is asked for again is not shown while its user is deleted, and no second one is made', async () => {
-  const team = await given()
+  const team = await createTestTeam()
   const operation = operations.find(({ id }) => id === 'create_order_once')!
   const request = await valid(team, operation)
   const first = await send(team, operation, request)
@@ -279,8 +279,8 @@ test('an order that is asked for again is not shown while its user is deleted, a
 
 describe('for a deleted user', () => {
   test('an order that has not gone to its laboratory waits, and goes within a day after the deletion is undone', async () => {
-    const team = await given('production-us')
-    const order = await placed(team)
+    const team = await createTestTeam('production-us')
+    const order = await createOrder(team)
     const users = await deleteUsers(team)
     await team.settle()
     assert.deepEqual((await team.jobs()).toSorted(), ['orders.dispatch', 'users.erase'])
@@ -290,17 +290,17 @@ describe('for a deleted user', () => {
         document: string
       }
     assert.doesNotMatch((await statusOf()).document, /fulfillment_error/)
-    await pass(team, 2 * DAY_S)
+    await advanceClock(team, 2 * SECONDS_PER_DAY)
     assert.doesNotMatch((await statusOf()).document, /fulfillment_error/)
     await undo(team, users)
-    await pass(team, DAY_S)
+    await advanceClock(team, SECONDS_PER_DAY)
     // Production has no link to this laboratory: the order has gone, and says that it could not.
     assert.match((await statusOf()).document, /fulfillment_error/)
   })
 
   test('a job that was interrupted after it had put its order off does so once', async () => {
-    const team = await given('production-us')
-    await placed(team)
+    const team = await createTestTeam('production-us')
+    await createOrder(team)
     await deleteUsers(team)
     const { rows } = await team.db.pool.query(
       `select payload, run_at::text from job where team_id = $1 and name = 'orders.dispatch'`,
@@ -315,20 +315,20 @@ describe('for a deleted user', () => {
     )
     await team.settle()
     assert.deepEqual((await team.jobs()).toSorted(), ['orders.dispatch', 'users.erase'])
-    await pass(team, 3 * DAY_S)
+    await advanceClock(team, 3 * SECONDS_PER_DAY)
     assert.deepEqual((await team.jobs()).toSorted(), ['orders.dispatch', 'users.erase'])
   })
 
   test('what happens to an order goes on and is there when the deletion is undone, and its patient is told nothing', async () => {
-    const team = await given()
-    const order = await placed(team)
+    const team = await createTestTeam()
+    const order = await createOrder(team)
     const messages = async () =>
       (await team.db.pool.query('select 1 from patient_message where team_id = $1', [team.team])).rowCount
     assert.equal((await team.api.post(`/v3/order/${order.id}/test`)).status, 200)
     const before = await messages()
     const users = await deleteUsers(team)
     await team.settle()
-    await pass(team, 5 * DAY_S)
+    await advanceClock(team, 5 * SECONDS_PER_DAY)
     assert.equal(await messages(), before)
     await undo(team, users)
     assert.equal((await team.api.get(`/v3/order/${order.id}`)).body.status, 'completed')

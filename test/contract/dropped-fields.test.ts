@@ -7,9 +7,9 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { describe, test } from 'node:test'
 import { contents } from '../../src/app/contents.ts'
 import type { Operation } from '../../src/platform/http/operation.ts'
-import { given, type Given } from '../support/server.ts'
+import { createTestTeam, type TestTeam } from '../support/server.ts'
 import { answered, success } from './operations/each.ts'
-import { namesOf, nameless, type OpenApi } from './operations/names.ts'
+import { namesOf, withoutParameterNames, type OpenApi } from './operations/names.ts'
 import { send, valid } from './operations/requests.ts'
 import { rowsOf } from './operations/rows.ts'
 import { compact, fieldsOf, fullBody } from './operations/traces.ts'
@@ -41,7 +41,7 @@ const reference = new Map(
 )
 const own = new Map(bodiesOf(read(new URL('../../api/openapi.json', import.meta.url))))
 const addresses = ({ method, path, aliases = [] }: Operation): string[] =>
-  [path, ...aliases].map((address) => nameless(method, address))
+  [path, ...aliases].map((address) => withoutParameterNames(method, address))
 const described = operations.filter((operation) => addresses(operation).some((address) => reference.has(address)))
 
 /** Fields of the reference that are not read: none that says anything of a patient. */
@@ -95,7 +95,7 @@ const telling = operations.filter(
 )
 
 /** Fields that were given and are neither in what the team has since, nor in the answer. */
-async function lost(team: Given, operation: Operation): Promise<string[]> {
+async function lost(team: TestTeam, operation: Operation): Promise<string[]> {
   const request = await valid(team, operation)
   const { body, traces } = await fullBody(team, operation, request)
   const before = new Set(Object.values(await rowsOf(team)).flat())
@@ -121,7 +121,7 @@ const untold: string[] = []
 describe('what a request says of a patient is kept, answered or refused', () => {
   for (const operation of telling)
     test(operation.id, async () => {
-      const missing = await lost(await given(), operation)
+      const missing = await lost(await createTestTeam(), operation)
       assert.deepEqual(
         missing.filter((line) => !steers(line)),
         [],

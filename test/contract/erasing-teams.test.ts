@@ -6,29 +6,29 @@ import { eraseTeamAccounts } from '../../src/lab/accounts/erase.ts'
 import { eraseTeams, teamCleanup } from '../../src/tenancy/teams/team-erasure.ts'
 import { createLog } from '../../src/platform/telemetry/log.ts'
 import { Retention } from '../../src/platform/queue/retention.ts'
-import { DAY_S, kit, placed } from '../support/orders.ts'
+import { SECONDS_PER_DAY, kit, createOrder } from '../support/orders.ts'
 import { delivering, receiver } from '../support/webhook-receiver.ts'
-import { cells, given, metrics, type Given } from '../support/server.ts'
+import { cells, createTestTeam, metrics, type TestTeam } from '../support/server.ts'
 import { answered, success } from './operations/each.ts'
 import { send, valid } from './operations/requests.ts'
 import { rowsOf } from './operations/rows.ts'
 
 const { operations, teamErasers } = contents
 
-const GRACE_S = 7 * DAY_S
+const GRACE_S = 7 * SECONDS_PER_DAY
 /** Who did what stays written down. */
 const KEPT = 'audit'
 const never = () => false
 
-const left = async (team: Given): Promise<string[]> =>
+const left = async (team: TestTeam): Promise<string[]> =>
   Object.entries(await rowsOf(team)).flatMap(([name, rows]) => (rows.length && name !== KEPT ? [name] : []))
 
-const isThere = async ({ db, team }: Given): Promise<boolean> =>
+const isThere = async ({ db, team }: TestTeam): Promise<boolean> =>
   (await db.pool.query('select 1 from team where id = $1', [team])).rowCount === 1
 
 /** A team that has done everything there is to do, so that every table has something of it. */
-async function busy(): Promise<Given> {
-  const team = await given()
+async function busy(): Promise<TestTeam> {
+  const team = await createTestTeam()
   const doing = operations.filter(({ method, auth }) => !['GET', 'DELETE'].includes(method) && auth !== 'none')
   for (const operation of doing) {
     const reply = await send(team, operation, await valid(team, operation))
@@ -41,7 +41,7 @@ async function busy(): Promise<Given> {
   )
   const { url } = await receiver()
   await team.manage.post(`/team/${team.team}/sandbox/webhook`, { url })
-  await placed(team)
+  await createOrder(team)
   // The endpoints of the examples have no address: each of their deliveries fails once, and that is enough.
   await delivering({ schedule_s: [0], attempt_ms_max: 50 }).drain()
   const endpoint = await team.manage.post(`/team/${team.team}/sandbox/webhook`, { url })
@@ -76,7 +76,7 @@ async function busy(): Promise<Given> {
 }
 
 /** Delete the team, so long ago. */
-async function deleted(team: Given, ago_s: number): Promise<void> {
+async function deleted(team: TestTeam, ago_s: number): Promise<void> {
   assert.equal((await team.manage.delete(`/team/${team.team}`)).status, 200)
   for (const db of [team.db, cells.control])
     await db.pool.query('update team set deleted_at = deleted_at - make_interval(secs => $2) where id = $1', [team.team, ago_s])
@@ -86,7 +86,7 @@ describe('a deleted team', () => {
   test('leaves nothing in its cell but the audit log when its grace is over, and others what they have', async () => {
     const [team, other] = [await busy(), await busy()]
     // What is announced waits for nobody: the other team's deliveries have taken it along.
-    await placed(team)
+    await createOrder(team)
     const before = await rowsOf(team)
     assert.deepEqual(
       Object.keys(before).filter((name) => before[name]!.length === 0),
@@ -107,8 +107,8 @@ describe('a deleted team', () => {
   })
 
   test('has everything until then', async () => {
-    const team = await given()
-    await placed(team)
+    const team = await createTestTeam()
+    await createOrder(team)
     await deleted(team, GRACE_S - 60)
     const before = await rowsOf(team)
     await eraseTeams(team.db, cells.control, teamErasers, never)
@@ -117,8 +117,8 @@ describe('a deleted team', () => {
   })
 
   test('is erased only when the control plane knows of the deletion, and as long after', async () => {
-    const team = await given()
-    await placed(team)
+    const team = await createTestTeam()
+    await createOrder(team)
     await team.db.pool.query(`update team set deleted_at = created_at - interval '30 days' where id = $1`, [team.team])
     const before = await rowsOf(team)
     await eraseTeams(team.db, cells.control, teamErasers, never)
@@ -144,7 +144,7 @@ describe('a deleted team', () => {
   })
 
   test('stays as far as it was erased when something fails or the worker stops, and others go on', async () => {
-    const [team, other] = [await busy(), await given()]
+    const [team, other] = [await busy(), await createTestTeam()]
     await deleted(team, GRACE_S + 60)
     await deleted(other, GRACE_S)
     const failing = [...teamErasers]
@@ -165,8 +165,8 @@ describe('a deleted team', () => {
   })
 
   test('is erased by one of several workers, each of which starts with it', async () => {
-    const team = await given()
-    await placed(team)
+    const team = await createTestTeam()
+    await createOrder(team)
     await deleted(team, GRACE_S)
     const log = createLog('silent')
     const workers = [1, 2].map(() => new Retention({ cells, cleanups: [teamCleanup(teamErasers)], log, metrics }))

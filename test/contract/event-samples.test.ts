@@ -7,9 +7,9 @@ import { Errors } from 'typebox/value'
 import { Appointment } from '../../src/visits/appointments/schema.ts'
 import { Order } from '../../src/lab/orders/schema.ts'
 import { Fields, type TSchema } from '../../src/platform/schema/schema.ts'
-import { assertShape } from '../../src/platform/schema/shape-check.ts'
+import { assertMatchesSchema } from '../../src/platform/schema/shape-check.ts'
 import { eventTypes, operationalTypes } from '../../src/events/catalog/event-types.ts'
-import { sampleBody } from '../../src/events/catalog/samples.ts'
+import { sampleEventBody } from '../../src/events/catalog/samples.ts'
 import { bodyShape, eventShapesOf, printEventShapes, type EventShapes, type Shape } from './operations/event-shapes.ts'
 
 const FILE = new URL('reference-events.json', import.meta.url)
@@ -19,7 +19,7 @@ if (REFERENCE && UPDATE)
 const reference = JSON.parse(readFileSync(FILE, 'utf8')) as EventShapes
 
 const scene = { team_id: '00000000-0000-4000-8000-0000000000aa', at_text: '2030-01-31T08:00:00+00:00' }
-const sample = (name: string) => sampleBody(name, scene)
+const sample = (name: string) => sampleEventBody(name, scene)
 
 /** What the reference says otherwise than the interface does, and why ours is right. */
 const otherwise: { field: string; is: Shape; why: string }[] = [
@@ -147,7 +147,7 @@ describe('the sample of an event', () => {
       [['labtest.order.created', 'labtest.order.updated'], Order],
       [['labtest.appointment.created', 'labtest.appointment.updated'], Appointment],
     ] as [string[], TSchema][])
-      for (const name of names) assertShape(Fields({ data: schema }), { data: sample(name).data }, name)
+      for (const name of names) assertMatchesSchema(Fields({ data: schema }), { data: sample(name).data }, name)
   })
 
   test('of an order has events that end in its last one, and its status', () => {

@@ -4,9 +4,9 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { describe, test } from 'node:test'
 import { contents } from '../../src/app/contents.ts'
-import { client, given, type Given } from '../support/server.ts'
+import { client, createTestTeam, type TestTeam } from '../support/server.ts'
 import { answered, success } from './operations/each.ts'
-import { belonging, isMade, target, type Request } from './operations/requests.ts'
+import { belonging, isOwnedByTeam, target, type Request } from './operations/requests.ts'
 
 const { operations } = contents
 
@@ -31,7 +31,7 @@ const description = JSON.parse(readFileSync(new URL('../../api/openapi.json', im
 
 /** What is documented and stays, though a preparation has one of that name: words of a list, and texts that anybody may give. */
 const stays = (name: string, { schema }: Partial<Parameter>): boolean =>
-  schema?.enum !== undefined || name === 'event_type' || !isMade(name)
+  schema?.enum !== undefined || name === 'event_type' || !isOwnedByTeam(name)
 
 /** Where a reference is given and not looked for. */
 const givesReference = new Set(['create_user', 'patch_user'])
@@ -44,7 +44,7 @@ type Documented = (typeof documented)[number]
 const declared = ({ operationId }: Described) => operations.find(({ id }) => id === operationId.replace(/_alias$/, ''))!
 
 /** The example of a body, with what the team has in the place of ids. */
-async function prepared(team: Given, operation: Documented, value: unknown, name = ''): Promise<unknown> {
+async function prepared(team: TestTeam, operation: Documented, value: unknown, name = ''): Promise<unknown> {
   if (Array.isArray(value)) return Promise.all(value.map((item) => prepared(team, operation, item, name)))
   if (typeof value === 'object' && value !== null) {
     const entries = Object.entries(value).map(async ([key, item]) => [key, await prepared(team, operation, item, key)] as const)
@@ -54,7 +54,7 @@ async function prepared(team: Given, operation: Documented, value: unknown, name
   return value === null || own || stays(name, {}) ? value : belonging(team, declared(operation), name)
 }
 
-async function requestOf(team: Given, operation: Documented): Promise<Request> {
+async function requestOf(team: TestTeam, operation: Documented): Promise<Request> {
   const request: Request = { path: {}, query: {}, body: undefined }
   for (const parameter of operation.parameters ?? []) {
     const { name, example } = parameter
@@ -69,7 +69,7 @@ async function requestOf(team: Given, operation: Documented): Promise<Request> {
 }
 
 /** The header and key that the description asks for. */
-function keyOf(team: Given, { security }: Described): [string | undefined, string] {
+function keyOf(team: TestTeam, { security }: Described): [string | undefined, string] {
   if (security?.length === 0) return [undefined, '']
   return security?.some((one) => 'managementKey' in one) ? [team.orgKey, 'x-management-key'] : [team.key, 'x-service-api-key']
 }
@@ -92,7 +92,7 @@ test('whatever a request needs has an example', () => {
 describe('the documented example works', () => {
   for (const operation of documented)
     test(`${operation.method} ${operation.path}`, async () => {
-      const team = await given()
+      const team = await createTestTeam()
       const request = await requestOf(team, operation)
       const [key, header] = keyOf(team, operation)
       const needed = (operation.parameters ?? []).filter((parameter) => parameter.in === 'header' && parameter.required)

@@ -8,13 +8,13 @@ import { after, describe, test } from 'node:test'
 import { contents } from '../../src/app/contents.ts'
 import { createHttp } from '../../src/platform/http/server.ts'
 import { createLog } from '../../src/platform/telemetry/log.ts'
-import { describe as described } from '../../src/platform/http/openapi.ts'
+import { buildOpenApi as described } from '../../src/platform/http/openapi.ts'
 import { managementOperation, operation, type Operation } from '../../src/platform/http/operation.ts'
 import { Fields, T, Uuid } from '../../src/platform/schema/schema.ts'
 import { Sockets } from '../../src/platform/http/sockets.ts'
 import { featureNames, features, type FeatureName } from '../../src/tenancy/teams/features.ts'
 import { Environment } from '../../src/platform/http/management-shapes.ts'
-import { access, cells, given, guard, guards, metrics, type Given } from '../support/server.ts'
+import { access, cells, createTestTeam, guard, guards, metrics, type TestTeam } from '../support/server.ts'
 import { each } from './operations/each.ts'
 import { send, valid } from './operations/requests.ts'
 import { assertNotDeleted } from '../../src/people/users/users.ts'
@@ -44,8 +44,8 @@ const gated: Operation[] = featureNames.flatMap((name) => [
     patients: false,
     method: 'GET',
     path: `/v1/org/{org_id}/team/{team_id}/{environment}/${name}`,
-    place: 'team',
-    reach: 'bound',
+    scope: 'team',
+    keyScope: 'bound',
     summary: 'Made for this test',
     params: Fields({ org_id: Uuid, team_id: Uuid, environment: Environment }),
     reply,
@@ -61,7 +61,7 @@ const app = createHttp({
   cells,
   access,
   constraints,
-  later: [],
+  unimplementedPaths: [],
   log,
   metrics,
   base_path: '',
@@ -74,7 +74,7 @@ const app = createHttp({
 after(() => app.close())
 
 const ID = '00000000-0000-7000-8000-000000000001'
-async function ask(team: Given, name: FeatureName, payload: unknown = { name: 'x' }, id = ID, key = team.key) {
+async function ask(team: TestTeam, name: FeatureName, payload: unknown = { name: 'x' }, id = ID, key = team.key) {
   const { statusCode, json, headers } = await app.inject({
     method: 'POST',
     url: `/v3/${name}/${id}`,
@@ -83,16 +83,16 @@ async function ask(team: Given, name: FeatureName, payload: unknown = { name: 'x
   })
   return { status: statusCode, body: json(), type: String(headers['content-type']).split(';')[0] }
 }
-async function askOrg({ orgKey, org_id, team }: Given, name: FeatureName) {
+async function askOrg({ orgKey, org_id, team }: TestTeam, name: FeatureName) {
   const { statusCode, json } = await app.inject({
     url: `/v1/org/${org_id}/team/${team}/sandbox/${name}`,
     headers: { 'x-management-key': orgKey },
   })
   return { status: statusCode, body: json() }
 }
-async function turn(team: Given, name: string, to: 'on' | 'off'): Promise<void> {
+async function turn(team: TestTeam, name: string, to: 'on' | 'off'): Promise<void> {
   await command(cells, ['team', 'feature', team.team, name, to])
-  guard.forget(team.team)
+  guard.invalidate(team.team)
 }
 
 /** Where a team without the feature is not answered 403. Source: management-auth.md 19, lab-testing.md 0. */
@@ -106,7 +106,7 @@ const others: Partial<Record<FeatureName, number>> = {
 describe('a feature', () => {
   for (const name of featureNames)
     test(`${name} is on, and answered in JSON when it is off`, async () => {
-      const [team, other] = [await given(), await given()]
+      const [team, other] = [await createTestTeam(), await createTestTeam()]
       assert.equal((await ask(team, name)).status, 200)
       await turn(team, name, 'off')
       const refused = await ask(team, name)
@@ -123,7 +123,7 @@ describe('a feature', () => {
     })
 
   test('is asked about after the key and the path, and before the body', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     assert.equal((await ask(team, 'on_site_collection', {})).status, 422)
     await turn(team, 'on_site_collection', 'off')
     assert.equal((await ask(team, 'on_site_collection', {})).status, 403)
@@ -132,7 +132,7 @@ describe('a feature', () => {
   })
 
   test('is no fault of the server, so that no error is logged', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     await turn(team, 'psc_scheduling', 'off')
     assert.equal((await ask(team, 'psc_scheduling')).status, 503)
     await new Promise((resolve) => log.flush(resolve))
@@ -140,7 +140,7 @@ describe('a feature', () => {
   })
 
   test('survives a change of the settings', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     await turn(team, 'continuous_queries', 'off')
     await team.manage.patch(`/team/${team.team}`, { sandbox: { minor_ordering_enabled: false } })
     assert.equal((await askOrg(team, 'continuous_queries')).status, 403)
@@ -157,7 +157,7 @@ describe('a feature', () => {
     'of an operation of the interface refuses it when it is off',
     operations.filter((known) => known.feature),
     async (known) => {
-      const team = await given()
+      const team = await createTestTeam()
       const request = await valid(team, known)
       await turn(team, known.feature!.name, 'off')
       assert.equal((await send(team, known, request)).status, known.feature!.refusal().status)

@@ -6,9 +6,9 @@ import pg from 'pg'
 import { contents } from '../../src/app/contents.ts'
 import { domains, type Domain } from '../../src/app/architecture.ts'
 import { lifecycles } from '../../src/lab/orders/lifecycle.ts'
-import { followers, isFinal, type Lifecycle } from '../../src/lab/orders/status-machine.ts'
+import { nextStatuses, isFinal, type Lifecycle } from '../../src/lab/orders/status-machine.ts'
 import { settings } from '../../src/platform/config/settings.ts'
-import { describe, listOperations } from '../../src/platform/http/openapi.ts'
+import { buildOpenApi, listOperations } from '../../src/platform/http/openapi.ts'
 import type { Operation } from '../../src/platform/http/operation.ts'
 import { version } from '../../src/app/server.ts'
 import { connection } from '../support/server.ts'
@@ -31,7 +31,7 @@ function section(path: string, name: string, content: string): void {
 }
 
 test('api/openapi.json is the description of the operations', () => {
-  check('api/openapi.json', `${JSON.stringify(describe(operations, version), null, 1)}\n`)
+  check('api/openapi.json', `${JSON.stringify(buildOpenApi(operations, version), null, 1)}\n`)
 })
 
 test('api/operations.txt lists the operations', () => {
@@ -40,7 +40,7 @@ test('api/operations.txt lists the operations', () => {
 
 test('api/ does not depend on the order in which modules are listed', () => {
   const reversed = operations.toReversed()
-  const text = (list: Operation[]) => JSON.stringify(describe(list, version))
+  const text = (list: Operation[]) => JSON.stringify(buildOpenApi(list, version))
   assert.equal(text(reversed), text(operations))
   assert.equal(listOperations(reversed), listOperations(operations))
 })
@@ -72,9 +72,10 @@ test('docs/OPERATING.md has the table of settings', () => {
 
 test('docs/ARCHITECTURE.md has the drawing of the domains and the table of their modules', () => {
   const known: Record<string, Domain> = domains
-  const reaches = (from: string, to: string): boolean => known[from]!.uses.some((next) => next === to || reaches(next, to))
-  const arrows = Object.entries(known).flatMap(([from, { uses }]) =>
-    uses.filter((to) => !uses.some((via) => reaches(via, to))).map((to) => `  ${from} --> ${to}`),
+  const reaches = (from: string, to: string): boolean =>
+    known[from]!.allowedImports.some((next) => next === to || reaches(next, to))
+  const arrows = Object.entries(known).flatMap(([from, { allowedImports }]) =>
+    allowedImports.filter((to) => !allowedImports.some((via) => reaches(via, to))).map((to) => `  ${from} --> ${to}`),
   )
   section('docs/ARCHITECTURE.md', 'domains', ['```mermaid', 'graph TD', ...arrows, '```'].join('\n'))
   const rows = Object.entries(known).flatMap(([name, { about, modules }]) => [
@@ -99,7 +100,7 @@ function drawing(cycle: Lifecycle): string {
     '```mermaid',
     'stateDiagram-v2',
     `  [*] --> ${cycle.start}`,
-    ...states.flatMap((from) => followers(cycle, from).map((to) => `  ${from} --> ${to}`)),
+    ...states.flatMap((from) => nextStatuses(cycle, from).map((to) => `  ${from} --> ${to}`)),
     ...states.filter((state) => isFinal(cycle, state)).map((state) => `  ${state} --> [*]`),
     '```',
   ].join('\n')

@@ -3,9 +3,9 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
 import { contents } from '../../src/app/contents.ts'
-import { outsideOperation } from '../../src/platform/http/operation.ts'
-import { DAY_S, orderBody, pass } from '../support/orders.ts'
-import { cells, given, type Given } from '../support/server.ts'
+import { multiTransactionOperation } from '../../src/platform/http/operation.ts'
+import { SECONDS_PER_DAY, orderBody, advanceClock } from '../support/orders.ts'
+import { cells, createTestTeam, type TestTeam } from '../support/server.ts'
 import { answered, success } from './operations/each.ts'
 import { send, valid } from './operations/requests.ts'
 import { rowsOf } from './operations/rows.ts'
@@ -40,7 +40,7 @@ test('every POST that changes something takes a key, but for those that have a r
 })
 
 test('an operation that runs outside of a transaction cannot be declared with a key', () => {
-  const declared: Parameters<typeof outsideOperation>[0] = {
+  const declared: Parameters<typeof multiTransactionOperation>[0] = {
     id: 'an_operation',
     method: 'POST',
     path: '/an/operation',
@@ -51,8 +51,8 @@ test('an operation that runs outside of a transaction cannot be declared with a 
     idempotency: 'none',
     run: async () => undefined as never,
   }
-  assert.equal(outsideOperation(declared).outside, true)
-  assert(operations.every(({ outside, idempotency }) => !outside || idempotency === undefined))
+  assert.equal(multiTransactionOperation(declared).multiTransaction, true)
+  assert(operations.every(({ multiTransaction, idempotency }) => !multiTransaction || idempotency === undefined))
 })
 
 test('operations do not share keys, but for the two paths of creating an order', () => {
@@ -67,7 +67,7 @@ test('operations do not share keys, but for the two paths of creating an order',
 const LOGS = new Set(['access_line', 'access_log', 'access_day'])
 
 /** Everything that the team has in its cell, and how many rows each table of the control plane has. */
-async function everything(team: Given): Promise<Record<string, unknown>> {
+async function everything(team: TestTeam): Promise<Record<string, unknown>> {
   const { rows } = await cells.control.pool.query<{ name: string }>(
     `select table_name as name from information_schema.tables where table_schema = current_schema() order by 1`,
   )
@@ -81,7 +81,7 @@ async function everything(team: Given): Promise<Record<string, unknown>> {
 const LINK = /\/documents\/requisition\?token=[\w%-]+/g
 const SECRET = /\b(sk|mk|mg|at|whsec|inv|launch)_[\w-]{16,}/
 
-const keptBy = async ({ db, team, org_id }: Given): Promise<{ body: string; user_ids: string[] | null }[]> => {
+const keptBy = async ({ db, team, org_id }: TestTeam): Promise<{ body: string; user_ids: string[] | null }[]> => {
   const text = 'select body, user_ids from idempotency where team_id = any ($1)'
   const [cell, control] = await Promise.all([db.pool.query(text, [[team]]), cells.control.pool.query(text, [[org_id]])])
   return [...cell.rows, ...control.rows]
@@ -90,7 +90,7 @@ const keptBy = async ({ db, team, org_id }: Given): Promise<{ body: string; user
 describe('the same key does it once, answers the same, and keeps no secret:', () => {
   for (const operation of keyed)
     test(operation.id, async () => {
-      const team = await given()
+      const team = await createTestTeam()
       const request = await valid(team, operation)
       const headers = { 'x-idempotency-key': randomUUID() }
       const first = await send(team, operation, request, headers)
@@ -109,9 +109,9 @@ describe('the same key does it once, answers the same, and keeps no secret:', ()
 })
 
 describe('a key that stands for one order is refused for another:', () => {
-  for (const operation of keyed.filter(({ idempotency, path }) => idempotency!.one_body && path.includes('{order_id}')))
+  for (const operation of keyed.filter(({ idempotency, path }) => idempotency!.bindsToBody && path.includes('{order_id}')))
     test(operation.id, async () => {
-      const team = await given()
+      const team = await createTestTeam()
       const request = await valid(team, operation)
       const headers = { 'x-idempotency-key': randomUUID() }
       assert(success(await send(team, operation, request, headers)))
@@ -124,7 +124,7 @@ describe('a kept answer', () => {
   const KEY = { 'x-idempotency-key': 'the-same' }
 
   test('is erased with the user whom it is about, and those about others are not', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const [goes, stays] = [await team.user(), await team.user()]
     for (const user_id of [goes, stays])
       for (const path of ['/v3/order', '/v3/order/create'])
@@ -137,14 +137,14 @@ describe('a kept answer', () => {
     const about = async (user_id: string) => (await keptBy(team)).filter(({ user_ids }) => user_ids?.includes(user_id)).length
     assert.deepEqual([await about(goes), await about(stays)], [3, 2])
     await team.api.delete(`/v2/user/${goes}`)
-    await pass(team, 7 * DAY_S)
+    await advanceClock(team, 7 * SECONDS_PER_DAY)
     assert.deepEqual([await about(goes), await about(stays)], [0, 2])
     const texts = (await keptBy(team)).map(({ body }) => body).join()
     assert(!texts.includes(goes) && texts.includes(stays))
   })
 
   test('is not given while the user is deleted whom it is about, and is the same again afterwards', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const user_id = await team.user()
     const body = await orderBody(team, { user_id })
     const first = await team.api.post('/v3/order', body, KEY)
@@ -157,7 +157,7 @@ describe('a kept answer', () => {
   })
 
   test('of a refusal names the user of the request', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const user_id = await team.user()
     assert.equal((await team.api.post(`/v2/user/${user_id}/insurance`, undefined, KEY)).status, 422)
     const insurance = operations.find(({ id }) => id === 'create_insurance')!.example
@@ -170,7 +170,7 @@ describe('a kept answer', () => {
   })
 
   test('is that of one team and one operation', async () => {
-    const [team, other] = [await given(), await given()]
+    const [team, other] = [await createTestTeam(), await createTestTeam()]
     const names = ['first', 'second']
     const created = []
     for (const [i, each] of [team, other].entries())
@@ -188,7 +188,7 @@ describe('a kept answer', () => {
 })
 
 test('two kits are not sent where one was ordered twice at once under a key', async () => {
-  const team = await given()
+  const team = await createTestTeam()
   const operation = operations.find(({ id }) => id === 'create_testkit_order')!
   const request = await valid(team, operation)
   const headers = { 'x-idempotency-key': randomUUID() }

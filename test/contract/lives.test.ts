@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { lifecycleOf, settledStatuses, type LifecycleName } from '../../src/lab/orders/lifecycle.ts'
-import { followers, lowStatusOf, statusText } from '../../src/lab/orders/status-machine.ts'
+import { lifecycleOf, closedStatuses, type LifecycleName } from '../../src/lab/orders/lifecycle.ts'
+import { nextStatuses, toLowLevelStatus, publishedStatus } from '../../src/lab/orders/status-machine.ts'
 import { transactionStatus } from '../../src/lab/orders/open-order.ts'
 import type { Order } from '../../src/lab/orders/schema.ts'
 import { T } from '../../src/platform/schema/schema.ts'
@@ -12,9 +12,9 @@ import { sql } from '../../src/platform/db/sql.ts'
 import { switchOption } from '../../src/tenancy/teams/teams.ts'
 import { assertAgreement } from '../support/appointments.ts'
 import { patient, registration, shipping } from '../support/orders.ts'
-import { delivered, deliveryFor, reportedPatient } from '../support/results.ts'
+import { orderWithSample, deliveryFor, reportedPatient } from '../support/results.ts'
 import { avenue, street, usAddress } from '../support/home-visits.ts'
-import { cells, given, guard, type Given, type Reply } from '../support/server.ts'
+import { cells, createTestTeam, guard, type TestTeam, type Reply } from '../support/server.ts'
 
 const WALKS = Number(process.env.WALKS ?? 30)
 const STEPS = 100
@@ -28,7 +28,7 @@ interface Act {
 }
 
 interface Walk {
-  team: Given
+  team: TestTeam
   users: string[]
   tests: Record<string, string>
   orders: string[]
@@ -94,7 +94,7 @@ const acts = {
     const { id, lab_test } = await read(walk, of(walk.orders, order))
     const names = (Object.entries(lifecycles()) as [LifecycleName, string][]).filter(([, method]) => method === lab_test.method)
     const cycle = lifecycleOf(of(names, b)[0])
-    const target = statusText(cycle, of(Object.keys(cycle.steps), a))
+    const target = publishedStatus(cycle, of(Object.keys(cycle.steps), a))
     sound(
       await walk.team.api.post(`/v3/order/${id}/test?delay=${b % 3}${a % 4 ? '' : `&final_status=${target}`}`, {
         interpretation: of(['normal', 'abnormal', 'critical'], b),
@@ -133,7 +133,7 @@ const acts = {
     if (a % 5 === 0) report.results = report.results.slice(1)
     if (b % 7 === 0) delivery.sample_id = 'FICTIONAL-0'
     if (b % 4 === 0) delivery.patient = { ...reportedPatient, last_name: 'Other' }
-    await delivered(walk.team, delivery)
+    await orderWithSample(walk.team, delivery)
   },
   review: async (walk: Walk, { order, a }: Act) => {
     const { data } = sound(await walk.team.api.get('/v3/unmatched_result')).body as { data: { id: string }[] }
@@ -153,7 +153,7 @@ const acts = {
 }
 
 /** Free times as they are offered at the beginning; later some are past. */
-async function offered({ api }: Given): Promise<Walk['keys']> {
+async function offered({ api }: TestTeam): Promise<Walk['keys']> {
   const keysOf = ({ body }: Reply): string[] =>
     (body as { slots: { slots: { booking_key: string }[] }[] }).slots.flatMap((day) => day.slots.map((slot) => slot.booking_key))
   return {
@@ -194,15 +194,15 @@ async function assertSound({ team }: Walk): Promise<void> {
   for (const { id, lifecycle, low_status, document } of rows) {
     const order = JSON.parse(document) as Order
     const cycle = lifecycleOf(lifecycle)
-    const steps = order.events.map(({ status }) => lowStatusOf(status.split('.').at(-1)!))
+    const steps = order.events.map(({ status }) => toLowLevelStatus(status.split('.').at(-1)!))
     assert.deepEqual(
       order.events.map(({ status }) => status),
-      steps.map((low) => statusText(cycle, low)),
+      steps.map((low) => publishedStatus(cycle, low)),
     )
     assert.equal(steps[0], cycle.start)
     for (const [i, low] of steps.entries())
       if (i > 0 && !(order.events[i]!.status_detail === 'fulfillment_error' && low === steps[i - 1]))
-        assert.ok(followers(cycle, steps[i - 1]!).includes(low), `${lifecycle}: ${steps[i - 1]} → ${low}`)
+        assert.ok(nextStatuses(cycle, steps[i - 1]!).includes(low), `${lifecycle}: ${steps[i - 1]} → ${low}`)
     assert.deepEqual([order.last_event, low_status], [order.events.at(-1), steps.at(-1)])
     assert.deepEqual(
       order.events.map((event) => event.id),
@@ -213,7 +213,7 @@ async function assertSound({ team }: Walk): Promise<void> {
     assert.equal(status, transactionStatus(orders.map((member) => lows.get(member.id)!)))
     assert.equal(
       status === 'active',
-      orders.some((member) => !settledStatuses.has(lows.get(member.id)!)),
+      orders.some((member) => !closedStatuses.has(lows.get(member.id)!)),
     )
     // Every step was told once, with the order as of then; partial results are not told to this team.
     const mine = told.filter((event) => event.object_id === id && event.type.startsWith('labtest.order.'))
@@ -231,14 +231,14 @@ async function assertSound({ team }: Walk): Promise<void> {
 test('no walk of operations leaves an order that contradicts its table, its transaction or what was told', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(anAct, { minLength: STEPS, maxLength: STEPS }), async (list) => {
-      const team = await given()
+      const team = await createTestTeam()
       const tests = Object.fromEntries(await Promise.all(methods.map(async (method) => [method, await team.test(method)])))
       const users = await Promise.all([0, 1, 2].map(() => team.user()))
       const walk: Walk = { team, users, tests, orders: [], keys: await offered(team) }
       for (const option of ['redraws', 'pre_requisition_scheduling'])
         if (list.length % 2 || list[0]!.b % 2)
           await cells.of(team.cell).plainTx((tx) => switchOption(tx, team.team, option, true))
-      guard.forget(team.team)
+      guard.invalidate(team.team)
       for (const method of [0, 1, 2, 3]) await acts.place(walk, { name: 'place', order: 0, a: method, b: 1 })
       await acts.kit(walk)
       for (const act of list) await acts[act.name](walk, act)

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Operation } from '../../src/platform/http/operation.ts'
-import { given, type Given, type Reply } from '../support/server.ts'
+import { createTestTeam, type TestTeam, type Reply } from '../support/server.ts'
 import { answered, each, success } from './operations/each.ts'
 import { ask, boundTo, managing } from './operations/managing.ts'
 import { propertiesOf, send, valid, type Request } from './operations/requests.ts'
@@ -15,7 +15,7 @@ interface Line {
 }
 
 /** The newest lines about an operation, in whichever list they are. That of the team has those of its cell that name it. */
-async function linesOf(team: Given, operation: string): Promise<Line[]> {
+async function linesOf(team: TestTeam, operation: string): Promise<Line[]> {
   const list = async (path: string): Promise<Line[]> =>
     (await team.manage.get(`${path}?operation=${operation}&limit=250`)).body.data
   const cell = await list('/audit/sandbox/us')
@@ -64,13 +64,13 @@ const SECRET = /^(key|secret|token|headers|access_token|client_secret|authentica
 const PLACE = new Set(['org_id', 'team_id', 'environment', 'env', 'region'])
 
 each('a success is listed when it changed something or showed a secret', managing, async (operation) => {
-  const team = await given()
+  const team = await createTestTeam()
   const request = await valid(team, operation)
   const before = (await linesOf(team, operation.id)).length
   const reply = await send(team, operation, request)
   assert(success(reply), answered(reply))
   const lines = await linesOf(team, operation.id)
-  const due = operation.reveals || (operation.method !== 'GET' && !operation.reads)
+  const due = operation.auditsRead || (operation.method !== 'GET' && !operation.reads)
   assert.equal(lines.length - before, due ? 1 : 0)
   if (!due) return
   const { key_id, team_id, object } = lines[0]!
@@ -83,10 +83,10 @@ each('a success is listed when it changed something or showed a secret', managin
 })
 
 each('what is refused is not listed', managing, async (operation) => {
-  const team = await given()
+  const team = await createTestTeam()
   const request = await valid(team, operation)
   const before = (await linesOf(team, operation.id)).length
-  const other = await given()
+  const other = await createTestTeam()
   const refused = await ask(operation, request, { 'x-management-key': await boundTo(other, other.team) })
   assert.equal(refused.status, 403)
   assert.equal((await linesOf(team, operation.id)).length, before)
@@ -109,7 +109,11 @@ test('whichever writes and names teams elsewhere than in its path is about them,
 const ofPatients = new Set(['list_visits'])
 
 test('whatever is read and may hold a secret, or names patients, says so', () => {
-  for (const { id, method, reply, reveals } of managing)
+  for (const { id, method, reply, auditsRead } of managing)
     if (method === 'GET')
-      assert.equal(reveals ?? false, ofPatients.has(id) || Object.keys(propertiesOf(reply)).some((name) => SECRET.test(name)), id)
+      assert.equal(
+        auditsRead ?? false,
+        ofPatients.has(id) || Object.keys(propertiesOf(reply)).some((name) => SECRET.test(name)),
+        id,
+      )
 })

@@ -5,10 +5,10 @@ import { describe } from 'node:test'
 import fc from 'fast-check'
 import { contents } from '../../src/app/contents.ts'
 import type { Operation } from '../../src/platform/http/operation.ts'
-import { given, type Given } from '../support/server.ts'
+import { createTestTeam, type TestTeam } from '../support/server.ts'
 import { asJson, each, keyed, locs, withBody, writing } from './operations/each.ts'
-import { malformed, placesOf, requiredFields, textLeaves, wrongFields, wrongLeaves, type Loc } from './operations/faults.ts'
-import { hostileTexts, mutated, mutations } from './operations/mutations.ts'
+import { malformed, placesOf, requiredFields, textLeaves, invalidFields, invalidLeaves, type Loc } from './operations/faults.ts'
+import { adversarialTexts, mutated, mutations } from './operations/mutations.ts'
 import { call, propertiesOf, send, stray, target, valid } from './operations/requests.ts'
 
 const { operations } = contents
@@ -18,7 +18,7 @@ const RUNS = Number(process.env.FUZZ_RUNS ?? 30)
 const SEED = Number(process.env.FUZZ_SEED ?? 20300101)
 
 describe('a request that is not sound is refused with every fault', async () => {
-  const team = await given()
+  const team = await createTestTeam()
   const faulty = (operation: Operation, body: unknown, headers?: Record<string, string>) =>
     send(team, operation, { ...stray(operation, team), body }, headers)
 
@@ -34,7 +34,7 @@ describe('a request that is not sound is refused with every fault', async () => 
   })
 
   each('fields of the wrong kind are all listed, in order', withBody, async (operation) => {
-    const { value, places } = wrongFields(operation.body)
+    const { value, places } = invalidFields(operation.body)
     const reply = await faulty(operation, value)
     assert.equal(reply.status, 422)
     assert.deepEqual(
@@ -44,7 +44,7 @@ describe('a request that is not sound is refused with every fault', async () => 
   })
 
   each('fields of the wrong kind are all listed, however deep', withBody, async (operation) => {
-    const { value, places } = wrongLeaves(operation.body)
+    const { value, places } = invalidLeaves(operation.body)
     const reply = await faulty(operation, value)
     assert.equal(reply.status, 422)
     assert.deepEqual(
@@ -151,14 +151,14 @@ describe('a request that is not sound is refused with every fault', async () => 
 
 describe('nothing that is sent is a fault of the server', () => {
   /** Teams by operations. */
-  const asked = new Map<string, Given>()
+  const asked = new Map<string, TestTeam>()
 
   each('nonsense in the query', operations, async (operation) => {
     const { key, request } = await fresh(operation)
     asked.set(operation.id, key)
     for (const name of Object.keys(propertiesOf(operation.query)))
       await Promise.all(
-        hostileTexts.map(async (text) => {
+        adversarialTexts.map(async (text) => {
           const { status } = await send(key, operation, { ...request, query: { ...request.query, [name]: text } })
           const instead = refusedLater[name] ?? (UUID.test(text) ? 404 : 422)
           assert([200, 422, instead].includes(status), `${name}=${text.slice(0, 50)} was answered ${status}`)
@@ -193,7 +193,7 @@ describe('nothing that is sent is a fault of the server', () => {
 
 /** A request that works, of a team of its own: what is sent may well succeed, and a sandbox has few places. */
 async function fresh(operation: Operation) {
-  const team = await given()
+  const team = await createTestTeam()
   return { key: team, request: await valid(team, operation) }
 }
 

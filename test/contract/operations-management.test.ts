@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
 import { createOrgKey } from '../../src/tenancy/keys/keys.ts'
 import { createOrg } from '../../src/tenancy/organizations/organizations.ts'
-import { cells, client, given, type Given } from '../support/server.ts'
+import { cells, client, createTestTeam, type TestTeam } from '../support/server.ts'
 import { answered, each, success } from './operations/each.ts'
 import { anotherTeam, ask, boundTo, managing, withTeam } from './operations/managing.ts'
 import { send, stray, valid } from './operations/requests.ts'
@@ -46,8 +46,8 @@ const forOrgKeys = new Set([
 ])
 
 describe('a management key is required', async () => {
-  const team = await given()
-  const other = await given()
+  const team = await createTestTeam()
+  const other = await createTestTeam()
   const unknown = `${team.orgKey.slice(0, -4)}AAAA`
   const { access_token: token } = (await team.manage.post(`/team/${team.team}/create_api_access_token`, { env: 'sandbox' })).body
   const refused: Record<string, Record<string, string>> = {
@@ -85,8 +85,8 @@ describe('a management key is required', async () => {
 })
 
 describe('an organization reaches what is its own', async () => {
-  const team = await given()
-  const other = await given()
+  const team = await createTestTeam()
+  const other = await createTestTeam()
 
   each('another organization answers 403, whether it exists or not', managing, async (operation) => {
     for (const org_id of [other.org_id, randomUUID()]) {
@@ -107,7 +107,7 @@ describe('an organization reaches what is its own', async () => {
 })
 
 describe('a key that is bound to teams', async () => {
-  const team = await given()
+  const team = await createTestTeam()
   const apart = await anotherTeam(team)
   const bound = { 'x-management-key': await boundTo(team, team.team) }
 
@@ -116,13 +116,13 @@ describe('a key that is bound to teams', async () => {
     const refused =
       forOrgKeys.has(operation.id) ||
       ['remove_management_key', 'rotate_management_key'].includes(operation.id) ||
-      operation.reach === 'org'
+      operation.keyScope === 'org'
     const reply = await ask(operation, await valid(team, operation), bound)
     assert(refused ? reply.status === 403 : success(reply), answered(reply))
   })
 
   test('is refused what the table of roles keeps for the organization', () => {
-    for (const operation of managing) if (forOrgKeys.has(operation.id)) assert.equal(operation.reach, 'org', operation.id)
+    for (const operation of managing) if (forOrgKeys.has(operation.id)) assert.equal(operation.keyScope, 'org', operation.id)
   })
 
   each('reaches no other team of its organization', withTeam, async (operation) => {
@@ -141,8 +141,8 @@ describe('a key that is bound to teams', async () => {
 
 describe('an organization', () => {
   /** With a key that nobody has used, so that nothing is remembered of it. */
-  const changed = async (column: string, value: string): Promise<Given> => {
-    const team = await given()
+  const changed = async (column: string, value: string): Promise<TestTeam> => {
+    const team = await createTestTeam()
     await cells.control.pool.query(`update org set ${column} = $1 where id = $2`, [value, team.org_id])
     return team
   }
@@ -176,7 +176,7 @@ describe('an organization', () => {
   })
 
   test('is managed below /management too', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const { status, body } = await client(team.orgKey, 'x-management-key').get(`/management/v1/org/${team.org_id}`)
     assert.deepEqual([status, body.id], [200, team.org_id])
   })

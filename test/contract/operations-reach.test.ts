@@ -5,9 +5,9 @@ import { describe, test } from 'node:test'
 import { contents } from '../../src/app/contents.ts'
 import type { Operation } from '../../src/platform/http/operation.ts'
 import { placeTeam } from '../../src/tenancy/teams/teams.ts'
-import { cells, client, given, type Given, type Reply } from '../support/server.ts'
+import { cells, client, createTestTeam, type TestTeam, type Reply } from '../support/server.ts'
 import { answered, each, forTeams, success } from './operations/each.ts'
-import { anotherTeam, ask, boundTo, forBound, managing, withTeam } from './operations/managing.ts'
+import { anotherTeam, ask, boundTo, forTeamAdmin, managing, withTeam } from './operations/managing.ts'
 import {
   call,
   places,
@@ -52,7 +52,7 @@ const elsewhere: Record<string, number> = {
 }
 
 describe('a key that is bound to another team', async () => {
-  const team = await given()
+  const team = await createTestTeam()
   const apart = await anotherTeam(team)
   const headers = { 'x-management-key': await boundTo(team, apart) }
 
@@ -63,7 +63,7 @@ describe('a key that is bound to another team', async () => {
 
   each(
     'is told nothing of it where the path names none',
-    forBound.filter((operation) => !withTeam.includes(operation)),
+    forTeamAdmin.filter((operation) => !withTeam.includes(operation)),
     async (operation) => {
       const reply = await ask(operation, await valid(team, operation), headers)
       assert(success(reply) || reply.status === 403 || reply.status === 404, answered(reply))
@@ -73,7 +73,7 @@ describe('a key that is bound to another team', async () => {
 
   each(
     'may not name it in a query or a body',
-    forBound.filter((operation) => teamsNamed(operation).length),
+    forTeamAdmin.filter((operation) => teamsNamed(operation).length),
     async (operation) => {
       for (const place of teamsNamed(operation)) {
         const request = withValue(await valid(team, operation), place, team.team)
@@ -93,10 +93,10 @@ describe('a key that is bound to another team', async () => {
 })
 
 describe('a key that is bound to two teams', async () => {
-  const team = await given()
+  const team = await createTestTeam()
   const apart = await anotherTeam(team)
   const headers = { 'x-management-key': await boundTo(team, team.team, apart) }
-  const bound = withTeam.filter((operation) => forBound.includes(operation))
+  const bound = withTeam.filter((operation) => forTeamAdmin.includes(operation))
 
   each('does for both what is done for teams', bound, async (operation) => {
     assert(success(await ask(operation, await valid(team, operation), headers)))
@@ -108,8 +108,8 @@ describe('a key that is bound to two teams', async () => {
 })
 
 describe('a key of another organization', async () => {
-  const team = await given()
-  const other = await given()
+  const team = await createTestTeam()
+  const other = await createTestTeam()
   const bound = await boundTo(other, other.team)
 
   each('is refused, whatever it reaches at home, and changes nothing', managing, async (operation) => {
@@ -123,7 +123,7 @@ describe('a key of another organization', async () => {
 })
 
 describe('environments and regions', async () => {
-  const team = await given()
+  const team = await createTestTeam()
   await cells.of('production-us').plainTx((tx) => placeTeam(tx, 'production-us', { id: team.team, org_id: team.org_id }))
 
   each('what is in the sandbox is not in production', inEnvironment, async (operation) => {
@@ -156,7 +156,7 @@ describe('environments and regions', async () => {
 })
 
 describe('an access token', async () => {
-  const team: Given = await given()
+  const team: TestTeam = await createTestTeam()
   const minted = await team.manage.post(`/team/${team.team}/create_api_access_token`, { env: 'sandbox' })
   const authorization = `Bearer ${minted.body.access_token}`
 

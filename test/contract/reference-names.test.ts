@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { contents } from '../../src/app/contents.ts'
-import { namesOf, nameless, printNames, readNames, type Names, type OpenApi } from './operations/names.ts'
+import { namesOf, withoutParameterNames, printNames, readNames, type Names, type OpenApi } from './operations/names.ts'
 
 const { operations } = contents
 
@@ -95,7 +95,7 @@ const ours: Record<string, string> = {
 
 const managing = operations
   .filter(({ auth }) => auth === 'management')
-  .flatMap(({ method, path, aliases = [] }) => [path, ...aliases].map((url) => nameless(method, url)))
+  .flatMap(({ method, path, aliases = [] }) => [path, ...aliases].map((url) => withoutParameterNames(method, url)))
 
 function differing(operation: string, theirs: Names, here: Names): string[] {
   const lines = theirs.status === here.status ? [] : [`${operation} status ${theirs.status}, here ${here.status}`]

@@ -11,9 +11,9 @@ import type { Queries, Tx } from '../../src/platform/db/transaction.ts'
 import { eraseAnswers } from '../../src/platform/http/idempotency.ts'
 import { T } from '../../src/platform/schema/schema.ts'
 import { sql, type Sql } from '../../src/platform/db/sql.ts'
-import { copies, placed, tenantOf } from '../support/orders.ts'
-import { access, asOwner, connection, given, type Given } from '../support/server.ts'
-import { deletedAmong, listUsers, resolveUser, searchUsers, notDeleted } from '../../src/people/users/users.ts'
+import { countDuplicates, createOrder, tenantOf } from '../support/orders.ts'
+import { access, asOwner, connection, createTestTeam, type TestTeam } from '../support/server.ts'
+import { findDeletedUsers, listUsers, resolveUser, searchUsers, notDeleted } from '../../src/people/users/users.ts'
 import { listEvents } from '../../src/events/feed/list-events.ts'
 import { readFeed } from '../../src/events/feed/feed.ts'
 
@@ -34,7 +34,7 @@ const ways = ({ 'Node Type': type, 'Relation Name': table, 'Index Name': index, 
 const Explained = T.Object({ 'QUERY PLAN': T.Unknown() })
 
 /** What each statement of `work` reads rows by. None of them is run as a write. */
-async function waysOf(db: Db, team: Given, work: (tx: Tx) => Promise<unknown>): Promise<string[]> {
+async function waysOf(db: Db, team: TestTeam, work: (tx: Tx) => Promise<unknown>): Promise<string[]> {
   const found: string[] = []
   await db.read(await tenantOf(team), async (tx) => {
     const explain = async (q: Sql) => {
@@ -56,14 +56,14 @@ async function waysOf(db: Db, team: Given, work: (tx: Tx) => Promise<unknown>): 
 }
 
 describe('a team with many orders, users, events and answers', async () => {
-  const team = await given()
+  const team = await createTestTeam()
   const free = new Db({ connection, schema: 'sandbox_us', connections_max: 4, checkRows: true, row_security: 'off' })
   let user_id = ''
   let order_id = ''
   before(async () => {
-    const model = await placed(team)
+    const model = await createOrder(team)
     ;({ id: order_id, user_id } = model)
-    await copies(team, model, ROWS, 60)
+    await countDuplicates(team, model, ROWS, 60)
     await asOwner(
       `insert into sandbox_us."user" (id, team_id, client_user_id, created_on)
        select gen_random_uuid(), $1, 'person ' || n, '2026-01-01' from generate_series(1, $2::integer) n`,
@@ -140,7 +140,11 @@ describe('a team with many orders, users, events and answers', async () => {
     ['lists who has seen a user', (tx) => listAccess(tx, { user_id }), /access_log.*_users/],
     ['erases what laboratories sent about a user', (tx) => eraseRawResults(tx, user_id), /raw_result__users/],
     ['lists events', (tx) => listEvents(tx, notDeleted, { limit: 50 }), /event_/],
-    ['follows its feed', (tx) => readFeed(tx, tx.team, { after: 10, types: undefined, limit: 50 }, deletedAmong), /feed_pkey/],
+    [
+      'follows its feed',
+      (tx) => readFeed(tx, tx.team, { after: 10, types: undefined, limit: 50 }, findDeletedUsers),
+      /feed_pkey/,
+    ],
   ]
   for (const [name, work, index] of works)
     test(`${name} as without policies`, async () => assert.match((await same(work)).join(), index))

@@ -3,9 +3,9 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { contents } from '../../src/app/contents.ts'
 import { orderBody, patient } from '../support/orders.ts'
-import { given } from '../support/server.ts'
+import { createTestTeam } from '../support/server.ts'
 import { settings } from '../../src/platform/config/settings.ts'
-import { Buckets } from '../../src/platform/http/rate-limits.ts'
+import { TokenBuckets } from '../../src/platform/http/rate-limits.ts'
 
 const { operations } = contents
 
@@ -38,7 +38,7 @@ test('every rule about a text has words', () => {
 
 describe('the refusal of a name', () => {
   test('says what a name is, not by which expression it is recognized', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const patient_details = { ...patient, first_name: 'José', last_name: ' Fictional' }
     const { status, body } = await team.api.post('/v3/order', await orderBody(team, { patient_details }))
     assert.equal(status, 422)
@@ -67,16 +67,16 @@ describe('the refusal of what is one too many names the setting', () => {
   }
 
   test('of requests', () => {
-    const buckets = new Buckets({ per_s: 1, burst: 1 })
-    buckets.take('caller')
+    const buckets = new TokenBuckets({ per_s: 1, burst: 1 })
+    buckets.consume('caller')
     assert.throws(
-      () => buckets.take('caller'),
+      () => buckets.consume('caller'),
       ({ body }: { body: { detail: string } }) => named(body.detail).includes('REQUESTS_PER_SECOND'),
     )
   })
 
   test('of users in the sandbox', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     for (let n = 0; n < 50; n++) await team.user()
     const { status, body } = await team.api.post('/v2/user', { client_user_id: 'one too many' })
     assert.deepEqual([status, named(body.detail.error_message)], [400, ['SANDBOX_USERS_MAX']])

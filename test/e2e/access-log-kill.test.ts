@@ -3,16 +3,16 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { openEmbedded, type Embedded } from '../../src/platform/embedded-postgres/embedded-postgres.ts'
-import { newVaultKey } from '../../src/platform/crypto/vault.ts'
+import { generateVaultKey } from '../../src/platform/crypto/vault.ts'
 import {
   caller,
   demoIn,
-  endAll,
+  stopAll,
   folder,
   onDatabase,
   outcome,
   serving,
-  until,
+  waitUntil,
   type Caller,
   type Server,
 } from '../support/program.ts'
@@ -32,12 +32,12 @@ before(async () => {
     DATABASE_URL: `postgres://${user}:${password}@localhost:${port}/lab?host=${encodeURIComponent(host)}`,
     CELLS: 'sandbox-us',
     DEMO: 'on',
-    ENCRYPTION_KEYS: newVaultKey(),
+    ENCRYPTION_KEYS: generateVaultKey(),
   }
 })
 
 after(async () => {
-  await endAll()
+  await stopAll()
   await database?.stop()
 })
 
@@ -78,7 +78,7 @@ test('a kill loses the lines of reads of the last second and nothing else, and t
     const user = await created(api)
     assert.equal((await api.get(`/v2/user/${user}`)).status, 200)
     kept.push(`create_user ${user}`, `get_user ${user}`)
-    await until(async () => {
+    await waitUntil(async () => {
       const lines = await written()
       return kept.every((line) => lines.includes(line))
     })
@@ -90,7 +90,7 @@ test('a kill loses the lines of reads of the last second and nothing else, and t
     const isLost = !(await written()).includes(read)
 
     strict = await running({ ACCESS_LOG: 'strict' })
-    await until(async () => (await written()).includes(`create_user ${changed}`))
+    await waitUntil(async () => (await written()).includes(`create_user ${changed}`))
     await verified()
     const lines = await written()
     assert.deepEqual(lines.filter((line) => kept.includes(line)).toSorted(), kept.toSorted())

@@ -6,15 +6,15 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { gunzipSync } from 'node:zlib'
 import type { Channel, ChannelModel, GetMessage } from 'amqplib'
 import rhea from 'rhea'
-import { given } from '../support/server.ts'
-import { hurryPipelines, path, pipe, piping, say, waiting } from '../support/brokers.ts'
+import { createTestTeam } from '../support/server.ts'
+import { makePipelinesDue, path, pipe, createTestPipelines, emitEvent, countQueued } from '../support/brokers.ts'
 import { endpoint, receiver } from '../support/webhook-receiver.ts'
-import { caller, connectionOf, demoIn, drawbridge, endAll, folder, onDatabase, serving } from '../support/program.ts'
-import { rabbit, withoutBroker, type Rabbit } from '../support/rabbitmq.ts'
+import { caller, connectionOf, demoIn, runCli, stopAll, folder, onDatabase, serving } from '../support/program.ts'
+import { startRabbitMq, skipWithoutRabbitMq, type Rabbit } from '../support/rabbitmq.ts'
 
-const pipelines = piping()
+const pipelines = createTestPipelines()
 
-describe('with a broker', { skip: withoutBroker }, () => {
+describe('with a broker', { skip: skipWithoutRabbitMq }, () => {
   let broker: Rabbit
   let connection: ChannelModel
   let channel: Channel
@@ -25,7 +25,7 @@ describe('with a broker', { skip: withoutBroker }, () => {
     channel.on('error', () => {})
   }
   before(async () => {
-    broker = await rabbit()
+    broker = await startRabbitMq()
     await broker.start()
     await opened()
   })
@@ -81,11 +81,11 @@ describe('with a broker', { skip: withoutBroker }, () => {
 
   describe('RabbitMQ', () => {
     test('gets the stored bytes under their type, plain up to 1 KiB and compressed above', async () => {
-      const team = await given()
+      const team = await createTestTeam()
       const name = await bound()
       await pipe(team, toRabbit(name))
-      const small = await say(team, { type: 'labtest.order.created', bytes: 1024 })
-      const large = await say(team, { type: 'labtest.order.updated', bytes: 1025 })
+      const small = await emitEvent(team, { type: 'labtest.order.created', bytes: 1024 })
+      const large = await emitEvent(team, { type: 'labtest.order.updated', bytes: 1025 })
       await pipelines.drain()
       const [first, second] = await emptied(name)
       assert.equal(first!.fields.routingKey, 'labtest.order.created')
@@ -97,54 +97,54 @@ describe('with a broker', { skip: withoutBroker }, () => {
       assert.equal(second!.fields.routingKey, 'labtest.order.updated')
       assert.equal(second!.properties.contentEncoding, 'gzip')
       assert.equal(gunzipSync(second!.content).toString(), large.body)
-      assert.deepEqual(await waiting(team), [])
+      assert.deepEqual(await countQueued(team), [])
     })
 
     test('gets an event again until a queue is bound for it, and others meanwhile', async () => {
-      const team = await given()
+      const team = await createTestTeam()
       const name = await bound('labtest.order.updated')
       await pipe(team, toRabbit(name))
-      await say(team, { type: 'labtest.order.created' })
-      const other = await say(team, { type: 'labtest.order.updated' })
+      await emitEvent(team, { type: 'labtest.order.created' })
+      const other = await emitEvent(team, { type: 'labtest.order.updated' })
       await pipelines.drain()
       assert.deepEqual((await emptied(name)).map(bodyOf), [other.body])
-      assert.deepEqual(await waiting(team), ['rabbitmq after 1'])
-      await hurryPipelines(team)
+      assert.deepEqual(await countQueued(team), ['rabbitmq after 1'])
+      await makePipelinesDue(team)
       await pipelines.drain()
-      assert.deepEqual(await waiting(team), ['rabbitmq after 2'])
+      assert.deepEqual(await countQueued(team), ['rabbitmq after 2'])
       await channel.bindQueue(name, name, '#')
-      await hurryPipelines(team)
+      await makePipelinesDue(team)
       await pipelines.drain()
       assert.deepEqual(
         (await emptied(name)).map(({ fields }) => fields.routingKey),
         ['labtest.order.created'],
       )
-      assert.deepEqual(await waiting(team), [])
+      assert.deepEqual(await countQueued(team), [])
     })
 
     test('without the exchange, or with another password, gets it when that is mended', async () => {
-      const team = await given()
+      const team = await createTestTeam()
       const name = await bound()
       await pipe(team, toRabbit(`${name}-missing`))
-      const told = await say(team)
+      const told = await emitEvent(team)
       await pipelines.drain()
-      assert.deepEqual(await waiting(team), ['rabbitmq after 0'])
+      assert.deepEqual(await countQueued(team), ['rabbitmq after 0'])
       await pipe(team, { rabbitmq: { uri: broker.uri.replace('guest@', 'wrong@'), exchange: name } })
       await pipelines.drain()
-      assert.deepEqual(await waiting(team), ['rabbitmq after 0'])
+      assert.deepEqual(await countQueued(team), ['rabbitmq after 0'])
       await pipe(team, toRabbit(name))
       await pipelines.drain()
       assert.deepEqual((await emptied(name)).map(bodyOf), [told.body])
     })
 
     test('that is dead does not delay the broker of another team, nor another broker of the same', async () => {
-      const [dead, sound] = [await given(), await given()]
+      const [dead, sound] = [await createTestTeam(), await createTestTeam()]
       const [name, hub] = [await bound(), await queue()]
       await pipe(dead, { rabbitmq: { uri: 'amqp://guest:guest@127.0.0.1:1', exchange: name }, ...toHub(hub) })
       await pipe(sound, toRabbit(name))
-      const [first, second] = [await say(dead), await say(sound)]
+      const [first, second] = [await emitEvent(dead), await emitEvent(sound)]
       await pipelines.drain()
-      assert.deepEqual(await waiting(dead), ['rabbitmq after 0'])
+      assert.deepEqual(await countQueued(dead), ['rabbitmq after 0'])
       assert.deepEqual((await emptied(name)).map(bodyOf), [second.body])
       assert.deepEqual(
         (await emptied(hub)).map(({ content }) => content.toString()),
@@ -157,11 +157,11 @@ describe('with a broker', { skip: withoutBroker }, () => {
     const content = (message: rhea.Message): Buffer => message.body.content
 
     test('get the properties of the interface, plain below 1 KiB and compressed from there on', async () => {
-      const team = await given()
+      const team = await createTestTeam()
       const hub = await queue()
       await pipe(team, toHub(hub))
-      const small = await say(team, { bytes: 1023 })
-      const large = await say(team, { bytes: 1024, user_id: small.user_id })
+      const small = await emitEvent(team, { bytes: 1023 })
+      const large = await emitEvent(team, { bytes: 1024, user_id: small.user_id })
       await pipelines.drain()
       const [first, second] = await received(hub)
       const shared = { 'event-type': 'labtest.order.created', 'team-id': team.team, 'user-id': small.user_id }
@@ -175,10 +175,10 @@ describe('with a broker', { skip: withoutBroker }, () => {
     })
 
     test('get everything compressed where that is asked for', async () => {
-      const team = await given()
+      const team = await createTestTeam()
       const hub = await queue()
       await pipe(team, toHub(hub, { compression: 'always' }))
-      const small = await say(team)
+      const small = await emitEvent(team)
       await pipelines.drain()
       const [only] = await received(hub)
       assert.equal(only!.application_properties!['content-encoding'], 'gzip')
@@ -186,7 +186,7 @@ describe('with a broker', { skip: withoutBroker }, () => {
     })
 
     test('are chosen by the first matcher that matches, else the default one', async () => {
-      const team = await given()
+      const team = await createTestTeam()
       const [rest, results, orders] = [await queue(), await queue(), await queue()]
       const event_hub_matchers = [
         { event_type_regex: '^labtest\\.(result|match_review)\\.', event_hub: `/amq/queue/${results}` },
@@ -195,7 +195,7 @@ describe('with a broker', { skip: withoutBroker }, () => {
       ]
       await pipe(team, toHub(rest, { event_hub_matchers }))
       for (const type of ['labtest.order.updated', 'labtest.result.critical', 'labtest.appointment.created'])
-        await say(team, { type })
+        await emitEvent(team, { type })
       await pipelines.drain()
       const types = async (hub: string) => (await received(hub)).map((message) => message.application_properties!['event-type'])
       assert.deepEqual(await types(rest), ['labtest.appointment.created'])
@@ -204,13 +204,13 @@ describe('with a broker', { skip: withoutBroker }, () => {
     })
 
     test('get the events of each user in their order', async () => {
-      const team = await given()
+      const team = await createTestTeam()
       const hub = await queue()
       await pipe(team, toHub(hub))
       const users = await Promise.all(Array.from({ length: 4 }, () => team.user()))
       const told = new Map(users.map((user_id) => [user_id, [] as string[]]))
       for (let i = 0; i < 40; i++) {
-        const event = await say(team, { user_id: users[i % 4]!, bytes: 300 + ((i * 37) % 900) })
+        const event = await emitEvent(team, { user_id: users[i % 4]!, bytes: 300 + ((i * 37) % 900) })
         told.get(event.user_id)!.push(event.key)
       }
       await pipelines.drain()
@@ -221,19 +221,19 @@ describe('with a broker', { skip: withoutBroker }, () => {
     })
 
     test('that are not there hold back the later events of the same user, and nobody else', async () => {
-      const team = await given()
+      const team = await createTestTeam()
       const hub = await queue()
       const missing = { event_type_prefix: 'labtest.result', event_hub: `/exchange/missing-${hub}` }
       await pipe(team, toHub(hub, { event_hub_matchers: [missing] }))
-      const critical = await say(team, { type: 'labtest.result.critical' })
-      const later = await say(team, { user_id: critical.user_id })
-      const other = await say(team)
+      const critical = await emitEvent(team, { type: 'labtest.result.critical' })
+      const later = await emitEvent(team, { user_id: critical.user_id })
+      const other = await emitEvent(team)
       await pipelines.drain()
       assert.deepEqual(
         (await received(hub)).map((message) => content(message).toString()),
         [other.body],
       )
-      assert.deepEqual(await waiting(team), ['azure_amqp after 1', 'azure_amqp after 0'])
+      assert.deepEqual(await countQueued(team), ['azure_amqp after 1', 'azure_amqp after 0'])
       await pipe(team, toHub(hub))
       await pipelines.drain()
       assert.deepEqual(
@@ -244,11 +244,11 @@ describe('with a broker', { skip: withoutBroker }, () => {
   })
 
   test('endpoints and several brokers get the same event, each in its form', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const [name, hub, target] = [await bound(), await queue(), await receiver()]
     await endpoint(team, { url: target.url })
     await pipe(team, { ...toRabbit(name), ...toHub(hub) }, { more: ['svix'] })
-    const { body, key } = await say(team)
+    const { body, key } = await emitEvent(team)
     await pipelines.drain()
     assert.deepEqual((await emptied(name)).map(bodyOf), [body])
     assert.deepEqual(
@@ -263,12 +263,12 @@ describe('with a broker', { skip: withoutBroker }, () => {
   })
 
   test('a broker that is killed and comes back has everything, whichever way it is spoken to', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const [name, hub] = [await bound(), await queue()]
     await pipe(team, { ...toRabbit(name), ...toHub(hub) })
     const told: string[] = []
     const tell = async (count: number) => {
-      for (let i = 0; i < count; i++) told.push((await say(team, { bytes: 200 + i * 100 })).key)
+      for (let i = 0; i < count; i++) told.push((await emitEvent(team, { bytes: 200 + i * 100 })).key)
     }
     await tell(15)
     await pipelines.drain()
@@ -276,12 +276,12 @@ describe('with a broker', { skip: withoutBroker }, () => {
     await Promise.all([pipelines.drain(), broker.kill()])
     await tell(5)
     await pipelines.drain()
-    assert((await waiting(team)).length >= 10)
+    assert((await countQueued(team)).length >= 10)
     await broker.start()
     await opened()
-    await hurryPipelines(team)
+    await makePipelinesDue(team)
     await pipelines.drain()
-    assert.deepEqual(await waiting(team), [])
+    assert.deepEqual(await countQueued(team), [])
     const missing = (found: unknown[]) => told.filter((key) => !found.includes(key))
     assert.deepEqual(missing((await emptied(name)).map(({ properties }) => properties.messageId)), [])
     const keys = (await received(hub)).map(({ application_properties }) => application_properties!['idempotency-key'])
@@ -290,7 +290,7 @@ describe('with a broker', { skip: withoutBroker }, () => {
 
   test('workers that are killed lose nothing', { timeout: 120_000 }, async (t) => {
     const dataDir = folder('pipelines')
-    after(endAll)
+    after(stopAll)
     const server = await serving(dataDir, { CELLS: 'sandbox-us' }, 'serve')
     const { org_id, teams, management_key, api_keys } = demoIn(dataDir)
     const [name, hub] = [await bound(), await queue()]
@@ -310,7 +310,7 @@ describe('with a broker', { skip: withoutBroker }, () => {
     const user = await caller(server.url, api_keys['sandbox-us']).post('/v2/user', { client_user_id: 'somebody' })
 
     const hire = async () => {
-      const worker = drawbridge('work', { DATA_DIR: dataDir, CELLS: 'sandbox-us' })
+      const worker = runCli('work', { DATA_DIR: dataDir, CELLS: 'sandbox-us' })
       await worker.says(/worker is running/)
       return worker
     }

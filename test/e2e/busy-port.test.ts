@@ -4,9 +4,9 @@ import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { createServer, type AddressInfo } from 'node:net'
 import { after, test } from 'node:test'
-import { endAll, folder, outcome } from '../support/program.ts'
+import { stopAll, folder, outcome } from '../support/program.ts'
 
-after(endAll)
+after(stopAll)
 
 for (const setting of ['PORT', 'OPERATOR_PORT'])
   test(`a start whose ${setting} is taken is refused in one sentence and makes no database`, async () => {

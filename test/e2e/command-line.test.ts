@@ -6,9 +6,9 @@ import { after, test } from 'node:test'
 import { parse, PROGRAM, walk, type Group, type Leaf } from '../../src/cli/command-tree.ts'
 import { tree } from '../../src/cli/command-list.ts'
 import { UsageError } from '../../src/cli/usage-error.ts'
-import { endAll, folder, root, start } from '../support/program.ts'
+import { stopAll, folder, root, start } from '../support/program.ts'
 
-after(endAll)
+after(stopAll)
 
 const OTHERS = /^(node_modules|\.git|data)(\/|$)/
 const texts = globSync('**/*', { exclude: (name) => OTHERS.test(name) })

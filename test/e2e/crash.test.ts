@@ -9,12 +9,12 @@ import {
   caller,
   connectionOf,
   demoIn,
-  endAll,
+  stopAll,
   folder,
   onDatabase,
-  postmasterOf,
+  postmasterPid,
   serving,
-  until,
+  waitUntil,
   type Caller,
   type Server,
 } from '../support/program.ts'
@@ -180,7 +180,7 @@ function assertDispatchedOnce(before: Found, now: Found): void {
 
 const byKey = (a: { key: string }, b: { key: string }) => (a.key < b.key ? -1 : 1)
 
-const kill = (dataDir: string) => process.kill(postmasterOf(dataDir).pid, 'SIGKILL')
+const kill = (dataDir: string) => process.kill(postmasterPid(dataDir).pid, 'SIGKILL')
 
 /** Ways to die, each ending with a server that is gone. */
 /** The load is faster than a key may be, and its orders wait for a laboratory that cannot be told. */
@@ -207,7 +207,7 @@ const deaths: [string, (server: Server) => Promise<unknown>][] = [
   ['the server is killed again', (server) => server.end('SIGKILL')],
 ]
 
-after(endAll)
+after(stopAll)
 
 test('nothing that was answered is lost, and nothing is done by half or twice', async (t) => {
   /** Without a worker, so that the jobs stay queued. */
@@ -282,7 +282,7 @@ test('nothing that was answered is lost, and nothing is done by half or twice', 
       })
 
     server = await serving(dataDir, unhurried)
-    await until(async () => (await count('true')) < before.jobs.length)
+    await waitUntil(async () => (await count('true')) < before.jobs.length)
     await server.end('SIGKILL')
     const left = await count('true')
     // What the killed one had taken is found again when its lease of a minute is over: that minute is skipped.
@@ -290,7 +290,7 @@ test('nothing that was answered is lost, and nothing is done by half or twice', 
       client.query('update production_us.job set leased_until = null where leased_until is not null'),
     )
     server = await serving(dataDir, unhurried)
-    await until(async () => (await count('true')) === 0)
+    await waitUntil(async () => (await count('true')) === 0)
 
     assertDispatchedOnce(before, await contents())
     assert.equal(await server.end('SIGTERM'), 0)

@@ -4,16 +4,16 @@ import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { openEmbedded, type Embedded } from '../../src/platform/embedded-postgres/embedded-postgres.ts'
-import { newVaultKey } from '../../src/platform/crypto/vault.ts'
+import { generateVaultKey } from '../../src/platform/crypto/vault.ts'
 import { address, patient, shipping } from '../support/people.ts'
 import {
   caller,
   demoIn,
-  endAll,
+  stopAll,
   folder,
   onDatabase,
   serving,
-  until,
+  waitUntil,
   type Caller,
   type Reply,
   type Server,
@@ -48,7 +48,7 @@ before(async () => {
     CELLS: 'sandbox-us',
     DEMO: 'on',
     SANDBOX_USERS_MAX: '0',
-    ENCRYPTION_KEYS: newVaultKey(),
+    ENCRYPTION_KEYS: generateVaultKey(),
   }
   server = await serving(folder('data'), settings)
 })
@@ -56,7 +56,7 @@ before(async () => {
 after(async () => {
   await proxy?.close()
   await database?.stop()
-  await endAll()
+  await stopAll()
 })
 
 const timed = async (work: Promise<Reply>): Promise<Reply & { ms: number }> => {
@@ -84,10 +84,10 @@ test('requests are answered again soon after open connections to the database ha
     assert.ok(ms < WAIT_MS_MAX)
   }
   assert.ok(ready.ms < READY_MS_MAX, `/readyz took ${ready.ms} ms`)
-  await until(async () => (await create(api)).status === 200)
+  await waitUntil(async () => (await create(api)).status === 200)
   assert.ok(performance.now() - began < AGAIN_MS_MAX)
   for (const { status } of await load(api)) assert.equal(status, 200)
-  await until(async () => (await caller(server.url).get('/readyz')).status === 200)
+  await waitUntil(async () => (await caller(server.url).get('/readyz')).status === 200)
 })
 
 /** The body of a request that creates something, with a text that nothing else has, and how the list of what is there says it. */
@@ -154,7 +154,7 @@ test('a server whose database does not answer at all says so, and stops when it 
   proxy.set('black hole')
   const waiting = load(api).catch(() => [])
   // An answer that is at most a second old may be given again.
-  await until(async () => {
+  await waitUntil(async () => {
     const ready = await timed(caller(server.url).get('/readyz'))
     assert.ok(ready.ms < READY_MS_MAX, `/readyz took ${ready.ms} ms`)
     return ready.status === 503

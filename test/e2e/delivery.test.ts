@@ -9,7 +9,7 @@ import { createServer, type Server as HttpServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { demoIn, connectionOf, drawbridge, endAll, folder, onDatabase, serving, type Program } from '../support/program.ts'
+import { demoIn, connectionOf, runCli, stopAll, folder, onDatabase, serving, type ServerProcess } from '../support/program.ts'
 
 const EVENTS = Number(process.env.DELIVERY_EVENTS ?? 20_000)
 const PER_TRANSACTION = 50
@@ -35,7 +35,7 @@ after(async () => {
     server.closeAllConnections()
     server.close()
   }
-  await endAll()
+  await stopAll()
 })
 
 interface Receiver {
@@ -87,9 +87,9 @@ test(`nothing of ${EVENTS} events is lost when ${WORKERS} workers are killed ${K
   const { user_id } = (await user.json()) as { user_id: string }
 
   const settings = { DATA_DIR: dataDir, CELLS: 'sandbox-us', WEBHOOK_SCHEDULE: `0,${Array(12).fill('0.2').join()}` }
-  const workers: Program[] = []
+  const workers: ServerProcess[] = []
   const hire = async () => {
-    const worker = drawbridge('work', settings)
+    const worker = runCli('work', settings)
     workers.push(worker)
     await worker.says(/worker is running/)
   }

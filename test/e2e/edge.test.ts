@@ -6,12 +6,12 @@ import { once } from 'node:events'
 import { after, before, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { browser, hasBrowser } from '../support/browser.ts'
-import { caller, connectionOf, demoIn, drawbridge, endAll, folder, serving, until, type Server } from '../support/program.ts'
+import { caller, connectionOf, demoIn, runCli, stopAll, folder, serving, waitUntil, type Server } from '../support/program.ts'
 
 const sockets: Socket[] = []
 after(async () => {
   for (const socket of sockets) socket.destroy()
-  await endAll()
+  await stopAll()
 })
 
 const CHUNK = 62_000
@@ -147,7 +147,7 @@ describe('a server', () => {
     const { host, port, user, password, database } = connectionOf(server.dataDir)
     const query = `host=${encodeURIComponent(host)}&port=${port}`
     const DATABASE_URL = `postgres://${user}:${password}@/${database}?${query}`
-    const worker = drawbridge('work', {
+    const worker = runCli('work', {
       DATA_DIR: folder('edge-worker'),
       DATABASE_URL,
       DEMO: 'off',
@@ -177,11 +177,11 @@ describe('a server', () => {
     }
     const held: Awaited<ReturnType<typeof open>>[] = []
     for (let i = 0; i < 10; i++) held.push(await open())
-    await until(() => held.filter(({ closed }) => closed()).length === 6)
+    await waitUntil(() => held.filter(({ closed }) => closed()).length === 6)
     const [, url] = /Operator +(\S+)\n/.exec(small.out())!
     assert.equal(await statusOf(`${url}/readyz`), 200)
     for (const { socket } of held) socket.destroy()
     const api = caller(small.url, demoIn(small.dataDir).api_keys['sandbox-us'])
-    await until(async () => (await api.get('/v2/user').catch(() => ({ status: 0 }))).status === 200)
+    await waitUntil(async () => (await api.get('/v2/user').catch(() => ({ status: 0 }))).status === 200)
   })
 })

@@ -12,11 +12,11 @@ import {
   caller,
   connectionOf,
   demoIn,
-  endAll,
+  stopAll,
   onDatabase,
   outcome,
   serving,
-  until,
+  waitUntil,
   type Reply,
   type Server,
 } from '../support/program.ts'
@@ -34,7 +34,7 @@ const REFUSALS = 3
 const settings = { CELLS: 'sandbox-us', DEMO: 'on', LOG_LEVEL: 'error', REQUESTS_PER_SECOND: '0', SANDBOX_USERS_MAX: '0' }
 const NO_ROOM = 'The database is out of disk space, memory or connections'
 
-after(endAll)
+after(stopAll)
 
 const superuserPassword = (dataDir: string) => readFileSync(join(dataDir, 'postgres.password'), 'utf8').trim()
 
@@ -176,7 +176,7 @@ test('full disks', { timeout: 240_000 }, async (t) => {
       const { status, body } = await write()
       assert.equal(status, 200, JSON.stringify(body))
     }
-    await until(() => orders().every((id) => told.has(id)))
+    await waitUntil(() => orders().every((id) => told.has(id)))
   }
   await assertTakesEverything()
 
@@ -198,13 +198,13 @@ test('full disks', { timeout: 240_000 }, async (t) => {
         },
       )
       t.diagnostic(`${answered} answered after the disk was full`)
-      await until(async () => (await client.ready()).status === 503)
+      await waitUntil(async () => (await client.ready()).status === 503)
       assert.deepEqual((await client.ready()).body, { detail: NO_ROOM })
       await assertKept(client)
       assert.equal((await client.get('/v3/orders')).status, 200)
 
       data.clear()
-      await until(async () => (await client.ready()).status === 200)
+      await waitUntil(async () => (await client.ready()).status === 200)
       await assertTakesEverything()
       await assertKept(client)
     },

@@ -5,9 +5,9 @@ import type { AddressInfo } from 'node:net'
 import { after, before, describe, test } from 'node:test'
 import { Webhook as Standard } from 'standardwebhooks'
 import { Webhook as Svix } from 'svix'
-import { stories } from '../../src/cli/client/trigger.ts'
+import { scenarios } from '../../src/cli/client/trigger.ts'
 import { eventTypes } from '../../src/events/catalog/event-types.ts'
-import { demoIn, endAll, folder, serving, start, until, type Program, type Server } from '../support/program.ts'
+import { demoIn, stopAll, folder, serving, start, waitUntil, type ServerProcess, type Server } from '../support/program.ts'
 
 const dataDir = folder('listen')
 const quick = { CELLS: 'sandbox-us,production-us', LOG_LEVEL: 'silent' }
@@ -18,22 +18,22 @@ let server: Server
 before(async () => {
   server = await serving(dataDir, quick)
 })
-after(endAll)
+after(stopAll)
 
-const run = (...args: string[]): Program => start({ args: ['src/cli/entry.js', ...args], settings })
-const ended = async (program: Program) => ({ code: await program.ended, out: program.out(), err: program.err() })
+const run = (...args: string[]): ServerProcess => start({ args: ['src/cli/entry.js', ...args], settings })
+const ended = async (program: ServerProcess) => ({ code: await program.ended, out: program.out(), err: program.err() })
 const trigger = async (...args: string[]) => ended(run('trigger', ...args))
 
-async function listening(...args: string[]): Promise<Program> {
+async function listening(...args: string[]): Promise<ServerProcess> {
   const program = run('listen', ...args)
   await program.says(/Listening at .*\n/)
   return program
 }
-const lines = ({ out }: Program) =>
+const lines = ({ out }: ServerProcess) =>
   out()
     .split('\n')
     .filter((text) => /^\d{4}-/.test(text))
-const stop = async (program: Program) => {
+const stop = async (program: ServerProcess) => {
   program.child.kill('SIGINT')
   assert.deepEqual([await program.ended, program.err()], [0, ''])
 }
@@ -71,7 +71,7 @@ describe('listen', () => {
     const program = await listening('--forward-to', url)
     const secret = (await program.says(/Signing secret {2}(whsec_\S+)\n/))[1]!
     assert.deepEqual((await trigger(CRITICAL)).err, '')
-    await until(() => lines(program).some((text) => text.includes(CRITICAL)) && lines(program).length === received.length)
+    await waitUntil(() => lines(program).some((text) => text.includes(CRITICAL)) && lines(program).length === received.length)
     for (const { headers, body } of received) {
       assert.deepEqual(new Standard(secret).verify(body, headers), JSON.parse(body))
       new Svix(secret).verify(body, headers)
@@ -98,10 +98,10 @@ describe('listen', () => {
     const program = await listening('--forward-to', url, '--events', `${CRITICAL},${CREATED}`, '--secret', secret)
     const printing = await listening('--events', UPDATED)
     assert.deepEqual((await trigger(CRITICAL)).err, '')
-    await until(() => received.length === 2)
+    await waitUntil(() => received.length === 2)
     assert.deepEqual(typesOf(received).sort(), [CREATED, CRITICAL])
     for (const { body, headers } of received) new Standard(secret).verify(body, headers)
-    await until(() => lines(printing).length > 2)
+    await waitUntil(() => lines(printing).length > 2)
     assert(lines(printing).every((text) => text.includes(`  ${UPDATED}  `)))
     assert.doesNotMatch(printing.out(), /whsec_|answered/)
     await stop(program)
@@ -121,7 +121,7 @@ describe('listen', () => {
       const { out } = await trigger(CREATED)
       told.push(out.split(/\s+/)[2]!)
     }
-    await until(() => received.length === 8)
+    await waitUntil(() => received.length === 8)
     const ids = received.map(({ body }) => JSON.parse(body).data.id)
     const [first, second, third] = told
     assert.deepEqual(ids, [first, first, first, second, second, second, second, third])
@@ -137,14 +137,14 @@ describe('listen', () => {
     const { url, received } = await developer()
     const program = await listening('--forward-to', url, '--events', CREATED)
     await trigger(CREATED)
-    await until(() => received.length === 1)
+    await waitUntil(() => received.length === 1)
     assert.equal(await server.end('SIGTERM'), 0)
     await program.says(/does not answer/)
     const before = server.url
     server = await serving(dataDir, quick)
     assert.notEqual(server.url, before)
     await trigger(CREATED)
-    await until(() => received.length === 2)
+    await waitUntil(() => received.length === 2)
     await program.says(/answers again/)
     assert.equal(new Set(received.map(({ headers }) => headers['webhook-id'])).size, 2)
     await stop(program)
@@ -154,12 +154,12 @@ describe('listen', () => {
     const { url, received } = await developer()
     const program = await listening('--forward-to', url, '--events', CREATED)
     const playing = trigger(CREATED)
-    await until(() => received.length === 1)
+    await waitUntil(() => received.length === 1)
     await playing
     assert.equal(await server.end('SIGKILL'), 'SIGKILL')
     server = await serving(dataDir, quick)
     await trigger(CREATED)
-    await until(() => new Set(received.map(({ headers }) => headers['webhook-id'])).size === 2)
+    await waitUntil(() => new Set(received.map(({ headers }) => headers['webhook-id'])).size === 2)
     await stop(program)
   })
 
@@ -202,7 +202,7 @@ interface Told {
 }
 
 describe('trigger', () => {
-  for (const [type, { until: status }] of Object.entries(stories))
+  for (const [type, { until: status }] of Object.entries(scenarios))
     test(`brings about ${type}, and says what happened`, async () => {
       const { code, out, err } = await trigger(type)
       assert.deepEqual([code, err], [0, ''])
@@ -234,12 +234,12 @@ describe('trigger', () => {
         .trim()
         .split('\n')
         .map((text) => text.split(' ')[0]),
-      Object.keys(stories),
+      Object.keys(scenarios),
     )
   })
 
   test('says plainly what nothing brings about yet, and brings about nothing', async () => {
-    const type = eventTypes.find(({ name }) => !(name in stories))!.name
+    const type = eventTypes.find(({ name }) => !(name in scenarios))!.name
     const { code, out, err } = await trigger(type)
     assert.deepEqual([code, out], [1, ''])
     assert.equal(

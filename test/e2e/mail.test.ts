@@ -7,17 +7,17 @@ import { certificate, mailServer } from '../support/smtp-server.ts'
 import {
   connectionOf,
   demoIn,
-  drawbridge,
-  endAll,
+  runCli,
+  stopAll,
   folder,
   onDatabase,
   outcome,
   serving,
   start,
-  until,
+  waitUntil,
 } from '../support/program.ts'
 
-after(endAll)
+after(stopAll)
 
 const MAIL_FROM = 'clinic@clinic.example'
 const quick = { CELLS: 'sandbox-us', LOG_LEVEL: 'silent' }
@@ -60,11 +60,11 @@ test('without a server of mail an invite waits, and is read by command; with one
     NODE_EXTRA_CA_CERTS: trusted,
   }
   server = await serving(dataDir, settings)
-  const worker = drawbridge('work', { DATA_DIR: dataDir, ...settings })
+  const worker = runCli('work', { DATA_DIR: dataDir, ...settings })
   await worker.says(/worker is running/)
   await invite(server.url, dataDir, 'testb@example.com')
-  await until(() => peer.taken.length >= 2)
-  await until(async () => (await control(dataDir, `select 1 from mail where state = 'sent'`)).length === 2)
+  await waitUntil(() => peer.taken.length >= 2)
+  await waitUntil(async () => (await control(dataDir, `select 1 from mail where state = 'sent'`)).length === 2)
   assert.deepEqual(peer.taken.map(({ to }) => to.join()).sort(), ['testa@example.com', 'testb@example.com'])
   for (const { tls, user, from, text } of peer.taken) {
     assert.deepEqual([tls, user, from], [true, 'clinic', MAIL_FROM])
@@ -82,13 +82,13 @@ test('a mail that a killed worker had in hand is sent by another, under the same
   const settings = { ...quick, SMTP_URL: `${peer.url}?tls=off`, MAIL_FROM }
   const server = await serving(dataDir, quick, 'serve')
   const hire = async () => {
-    const worker = drawbridge('work', { DATA_DIR: dataDir, ...settings })
+    const worker = runCli('work', { DATA_DIR: dataDir, ...settings })
     await worker.says(/worker is running/)
     return worker
   }
   const victim = await hire()
   await invite(server.url, dataDir, 'testa@example.com')
-  await until(() => peer.asked.includes('DATA'))
+  await waitUntil(() => peer.asked.includes('DATA'))
   victim.child.kill('SIGKILL')
   await victim.ended
   silent = false
@@ -97,7 +97,7 @@ test('a mail that a killed worker had in hand is sent by another, under the same
   // The lease of the dead worker, which would end by itself.
   await control(dataDir, 'update mail set due_at = created_at, leased_until = created_at')
   const heir = await hire()
-  await until(() => peer.taken.length > 0)
+  await waitUntil(() => peer.taken.length > 0)
   assert.deepEqual(
     peer.taken.map(({ id }) => id),
     [`<${had!.id}@clinic.example>`],

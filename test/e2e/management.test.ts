@@ -3,9 +3,9 @@
 import assert from 'node:assert/strict'
 import { request } from 'node:http'
 import { after, test } from 'node:test'
-import { caller, demoIn, endAll, folder, outcome, serving } from '../support/program.ts'
+import { caller, demoIn, stopAll, folder, outcome, serving } from '../support/program.ts'
 
-after(endAll)
+after(stopAll)
 
 test('limits come from the settings, and say how long to wait', async () => {
   const dataDir = folder('limited')

@@ -4,9 +4,9 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
-import { demoIn, endAll, folder, root, serving, start, type Server } from '../support/program.ts'
+import { demoIn, stopAll, folder, root, serving, start, type Server } from '../support/program.ts'
 
-after(endAll)
+after(stopAll)
 
 const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8')
 const dataDir = folder('readme')

@@ -4,8 +4,8 @@ import { readdirSync } from 'node:fs'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { after, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { given } from '../support/server.ts'
-import { delivering, endpoint, receiver, standing, tell } from '../support/webhook-receiver.ts'
+import { createTestTeam } from '../support/server.ts'
+import { delivering, endpoint, receiver, deliveryStates, emitEvents } from '../support/webhook-receiver.ts'
 import { faultNames, startFaultyReceivers, type FaultName } from '../support/faults/receivers.ts'
 
 const EVENTS = 12
@@ -49,7 +49,7 @@ const faulty = await startFaultyReceivers()
 after(() => faulty.close())
 
 test('receivers that misbehave hold up nobody else, are given up in time, and the log says what they did', async () => {
-  const [bad, good] = await Promise.all([given(), given()])
+  const [bad, good] = await Promise.all([createTestTeam(), createTestTeam()])
   const hooks = new Map<FaultName, Awaited<ReturnType<typeof endpoint>>>()
   for (const name of faultNames) hooks.set(name, await endpoint(bad, { url: faulty.url(name) }))
   const target = await receiver()
@@ -65,18 +65,18 @@ test('receivers that misbehave hold up nobody else, are given up in time, and th
   }, 20)
   delivery.start()
   for (let i = 0; i < EVENTS; i++) {
-    await tell(bad, undefined, { objects: 'each' })
-    await tell(good, undefined, { objects: 'each' })
+    await emitEvents(bad, undefined, { objects: 'each' })
+    await emitEvents(good, undefined, { objects: 'each' })
   }
   await until(() => target.received.length === EVENTS, 'the good receiver had everything')
   const attempted = async (id: string) => {
-    const { 'pending after 0': untried = 0, ...rest } = await standing(bad, id)
+    const { 'pending after 0': untried = 0, ...rest } = await deliveryStates(bad, id)
     return untried === 0 && Object.values(rest).reduce((sum, n) => sum + n, 0) === EVENTS
   }
   for (const [name, { id }] of hooks) await until(() => attempted(id), `each message was attempted: ${name}`)
   await delivery.stop()
   clearInterval(watch)
-  assert.deepEqual(await standing(good, fine.id), { 'delivered after 1': EVENTS })
+  assert.deepEqual(await deliveryStates(good, fine.id), { 'delivered after 1': EVENTS })
 
   // A kept connection may break when it is used again; more than a second one is never made for an attempt.
   for (const [name, n] of Object.entries(await faulty.connections()))

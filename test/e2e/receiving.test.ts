@@ -3,9 +3,9 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { after, test } from 'node:test'
 import { settings } from '../../src/platform/config/settings.ts'
-import { demoIn, endAll, folder, serving, start, until } from '../support/program.ts'
+import { demoIn, stopAll, folder, serving, start, waitUntil } from '../support/program.ts'
 
-after(endAll)
+after(stopAll)
 
 const guide = readFileSync(new URL('../../docs/RECEIVING.md', import.meta.url), 'utf8')
 
@@ -29,7 +29,7 @@ test('the receiver of the guide verifies, works once, and refuses what is not ou
   await receiver.says(new RegExp(`^${message} labtest\\.result\\.critical$`, 'm'))
   await call('POST', `/${hook}/message/${message}/resend`)
   const attempts = () => call('GET', `/${hook}/message/${message}/attempt`)
-  await until(async () => (await attempts()).data.length === 2)
+  await waitUntil(async () => (await attempts()).data.length === 2)
   assert.deepEqual(
     (await attempts()).data.map((attempt) => attempt.response_status),
     [204, 204],

@@ -9,8 +9,8 @@ import { after, test } from 'node:test'
 import pg from 'pg'
 import { address, patient, shipping } from '../support/people.ts'
 import { debianPostgres, startPostgres, type OwnPostgres } from '../support/debian-postgres.ts'
-import { caller, demoIn, endAll, folder, outcome, root, serving, start, until, type Server } from '../support/program.ts'
-import { isValid } from '../support/signed.ts'
+import { caller, demoIn, stopAll, folder, outcome, root, serving, start, waitUntil, type Server } from '../support/program.ts'
+import { isValidSignature } from '../support/signed.ts'
 
 /** What the receiver of the endpoint answers, and what it has taken since it answers 200. */
 let status = 503
@@ -30,7 +30,7 @@ const endpointUrl = `http://127.0.0.1:${(receiver.address() as AddressInfo).port
 after(async () => {
   receiver.closeAllConnections()
   receiver.close()
-  await endAll()
+  await stopAll()
 })
 
 /** Run the commands that follow a mark of the page. */
@@ -60,11 +60,11 @@ async function fill(first: Server) {
   const draw = { user_id, lab_test_id: await testOf('walk_in_test'), patient_details: patient, patient_address: address }
   const complete = (await api.post('/v3/order', draw)).body.order.id as string
   assert.equal((await api.post(`/v3/order/${complete}/test`, {})).status, 200)
-  await until(async () => (await api.get(`/v3/order/${complete}`)).body.status === 'completed')
+  await waitUntil(async () => (await api.get(`/v3/order/${complete}`)).body.status === 'completed')
   const open = (
     await api.post('/v3/order/testkit', { user_id, lab_test_id: await testOf('testkit'), shipping_details: shipping })
   ).body.order
-  await until(() => refused > 0)
+  await waitUntil(() => refused > 0)
 
   const contents = async (url: string) => {
     const { api, manage } = at(url)
@@ -106,7 +106,7 @@ async function rehearse(
   refused = received.length = 0
   let server = await serving(dataDir, { ...schedule, ...settings, DEMO: 'on' })
   const { contents, messages } = await fill(server)
-  await until(async () => (await messages(server.url)).length >= 3)
+  await waitUntil(async () => (await messages(server.url)).length >= 3)
   const before = await contents(server.url)
   server = await backUp(server)
   const waiting = (await messages(server.url)).filter(({ state }) => state === 'pending')
@@ -119,10 +119,10 @@ async function rehearse(
   status = 200
   server = await serving(dataDir, { ...schedule, ...settings, DEMO: 'off' })
   assert.deepEqual(await contents(server.url), before)
-  await until(() => waiting.every(({ id }) => received.some((delivery) => delivery.id === id)))
+  await waitUntil(() => waiting.every(({ id }) => received.some((delivery) => delivery.id === id)))
   const { key } = before.at(-1) as { key: string }
-  for (const { headers, body } of received) assert.ok(isValid(key, headers, body))
-  await until(async () => (await messages(server.url)).every(({ state }) => state === 'delivered'))
+  for (const { headers, body } of received) assert.ok(isValidSignature(key, headers, body))
+  await waitUntil(async () => (await messages(server.url)).every(({ state }) => state === 'delivered'))
   assert.equal(await server.end('SIGTERM'), 0)
 }
 

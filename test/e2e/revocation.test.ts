@@ -2,17 +2,17 @@
 import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { after, test } from 'node:test'
-import { newVaultKey } from '../../src/platform/crypto/vault.ts'
-import { caller, connectionOf, demoIn, endAll, folder, serving, start } from '../support/program.ts'
+import { generateVaultKey } from '../../src/platform/crypto/vault.ts'
+import { caller, connectionOf, demoIn, stopAll, folder, serving, start } from '../support/program.ts'
 
-after(endAll)
+after(stopAll)
 
 /** The promise. */
 const WITHIN_MS = 5000
 
 test('keys and tokens stop working in every process within five seconds of their end', { timeout: 120_000 }, async () => {
   const dataDir = folder('revoking')
-  const common = { LOG_LEVEL: 'silent', ENCRYPTION_KEYS: newVaultKey() }
+  const common = { LOG_LEVEL: 'silent', ENCRYPTION_KEYS: generateVaultKey() }
   const one = await serving(dataDir, common)
   const { host, port, user, password, database } = connectionOf(dataDir)
   const query = `host=${encodeURIComponent(host)}&port=${port}`

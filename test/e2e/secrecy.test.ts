@@ -9,14 +9,14 @@ import { after, test } from 'node:test'
 import { contents } from '../../src/app/contents.ts'
 import type { Operation } from '../../src/platform/http/operation.ts'
 import { Vault } from '../../src/platform/crypto/vault.ts'
-import { connectionOf, demoIn, endAll, folder, onDatabase, outcome, serving, until } from '../support/program.ts'
+import { connectionOf, demoIn, stopAll, folder, onDatabase, outcome, serving, waitUntil } from '../support/program.ts'
 
 const { operations, sealedColumns } = contents
 
 const closing: (() => void)[] = []
 after(async () => {
   for (const close of closing) close()
-  await endAll()
+  await stopAll()
 })
 
 /** Names of what is secret, or may be, in requests and answers. */
@@ -167,7 +167,7 @@ test('a secret is seen where it is shown, and nowhere else', { timeout: 120_000 
   const message = await asked(200, 'test_webhook', { path, body: { event_type: 'labtest.order.created' } })
   const messageAt = { ...path, message_id: message.id! }
   const delivered = async () => (await asked(200, 'get_webhook_message', { path: messageAt })).state === 'delivered'
-  await until(delivered)
+  await waitUntil(delivered)
   const attempts = JSON.stringify(await asked(200, 'list_webhook_attempts', { path: messageAt }))
   assert.match(attempts, /x-clinic.*\[header value\]/, 'the answer of the receiver is not there')
 
@@ -249,7 +249,7 @@ test('a secret is seen where it is shown, and nowhere else', { timeout: 120_000 
   const order = operations.find(({ id }) => id === 'create_order')!.example as object
   await asked(200, 'create_order', { body: { ...order, user_id: user.user_id, lab_test_id: labTest!.id } })
   const notReached = (destination: string) => new RegExp(`"destination":"${destination}"[^\\n]*broker not reached`)
-  await until(() => ['rabbitmq', 'azure_amqp'].every((name) => notReached(name).test(server.err() + server.out())))
+  await waitUntil(() => ['rabbitmq', 'azure_amqp'].every((name) => notReached(name).test(server.err() + server.out())))
 
   // The dashboard: the launch token is in the address, the session's in a cookie.
   const reference = 'your-own-reference-1'

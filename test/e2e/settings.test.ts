@@ -3,13 +3,13 @@ import assert from 'node:assert/strict'
 import { existsSync, readFileSync } from 'node:fs'
 import { after, before, describe, test } from 'node:test'
 import { openEmbedded, type Embedded } from '../../src/platform/embedded-postgres/embedded-postgres.ts'
-import { newVaultKey } from '../../src/platform/crypto/vault.ts'
+import { generateVaultKey } from '../../src/platform/crypto/vault.ts'
 import {
   caller,
   connectionOf,
   demoIn,
-  drawbridge,
-  endAll,
+  runCli,
+  stopAll,
   folder,
   onDatabase,
   outcome,
@@ -21,7 +21,7 @@ import {
 let external: Embedded | undefined
 after(async () => {
   await external?.stop()
-  await endAll()
+  await stopAll()
 })
 
 const CELLS = 'sandbox-us, sandbox-eu, production-us, production-eu'
@@ -151,7 +151,7 @@ describe('a command', () => {
   test('works beside a server, and ends when that ends', async () => {
     const DATA_DIR = folder('data')
     const server = await serving(DATA_DIR, {}, 'serve')
-    const worker = drawbridge('work', { DATA_DIR })
+    const worker = runCli('work', { DATA_DIR })
     await worker.says(/^The worker is running\.$/m)
     assert.equal(await server.end('SIGTERM'), 0)
     assert.equal(await worker.ended, 1)
@@ -209,7 +209,7 @@ describe('a database of your own', () => {
 
   test('is used instead of the bundled one, without demo data', async () => {
     const unused = folder('unused')
-    const server = await serving(unused, { DATABASE_URL: addressOf('everything'), ENCRYPTION_KEYS: newVaultKey() })
+    const server = await serving(unused, { DATABASE_URL: addressOf('everything'), ENCRYPTION_KEYS: generateVaultKey() })
     assert.equal((await caller(server.url).get('/readyz')).status, 200)
     assert.equal((await caller(server.url, `sk_us_${'x'.repeat(43)}`).get('/v3/lab_tests')).status, 401)
     assert.equal(server.out().trimEnd().split('\n').length, 2)

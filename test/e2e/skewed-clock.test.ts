@@ -5,11 +5,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { mailServer } from '../support/smtp-server.ts'
 import { uuid } from '../../src/platform/runtime/uuid.ts'
 import { shipping } from '../support/people.ts'
-import { smsGateway } from '../support/sms-gateway.ts'
-import { caller, connectionOf, demoIn, endAll, folder, onDatabase, serving, start, until } from '../support/program.ts'
+import { startSmsGateway } from '../support/sms-gateway.ts'
+import { caller, connectionOf, demoIn, stopAll, folder, onDatabase, serving, start, waitUntil } from '../support/program.ts'
 import { drawbridgeSkewed } from '../support/faults/skewed-clock.ts'
 
-after(endAll)
+after(stopAll)
 
 const MAILS = 60
 const MESSAGES = 100
@@ -66,7 +66,7 @@ test('workers whose clocks are right, 60 s ahead and 150 s ahead send each mail 
     )
   })
 
-  const gateway = await smsGateway(() => sleep(ANSWER_MS, 202))
+  const gateway = await startSmsGateway(() => sleep(ANSWER_MS, 202))
   const peer = await mailServer(() => undefined, {
     maxClients: 100,
     onRcptTo: (_address, _session, done) => void setTimeout(done, ANSWER_MS),
@@ -82,9 +82,9 @@ test('workers whose clocks are right, 60 s ahead and 150 s ahead send each mail 
   }
   const workers = [0, 60, 150].map((ahead_s) => drawbridgeSkewed(ahead_s, 'work', settings))
   for (const worker of workers) await worker.says(/worker is running/)
-  await until(async () => (await count(`control.mail where state <> 'sent'`)) === 0)
-  await until(async () => (await count(`sandbox_us.patient_message where state = 'waiting'`)) === 0)
-  await until(async () => (await count('production_us.job')) === 0)
+  await waitUntil(async () => (await count(`control.mail where state <> 'sent'`)) === 0)
+  await waitUntil(async () => (await count(`sandbox_us.patient_message where state = 'waiting'`)) === 0)
+  await waitUntil(async () => (await count('production_us.job')) === 0)
   for (const worker of workers) worker.child.kill('SIGTERM')
   for (const worker of workers) assert.equal(await worker.ended, 0)
   const lines = workers.flatMap((worker) =>

@@ -8,15 +8,15 @@ import { migrationsOf } from '../../src/platform/db/migrations.ts'
 import {
   caller,
   demoIn,
-  endAll,
+  stopAll,
   folder,
   outcome,
-  postmasterOf,
+  postmasterPid,
   postmastersOn,
   serving,
   servingFirst,
   start,
-  until,
+  waitUntil,
   type Demo,
   type Server,
 } from '../support/program.ts'
@@ -26,7 +26,7 @@ const demoFile = join(dataDir, 'demo.json')
 let server: Server
 let demo: Demo
 
-after(endAll)
+after(stopAll)
 
 /** Every cell answers its key. */
 async function assertKeysWork(url: string, { api_keys }: Demo): Promise<void> {
@@ -209,7 +209,7 @@ describe('a start', { concurrency: 1 }, () => {
       if (withDatabase) process.kill(database, 'SIGKILL')
       else assert.deepEqual(postmastersOn(dataDir), [database])
       server = await serving(dataDir)
-      await until(() => postmastersOn(dataDir).length === 1)
+      await waitUntil(() => postmastersOn(dataDir).length === 1)
       await assertKeysWork(server.url, demo)
     }
   })
@@ -224,7 +224,7 @@ describe('a start', { concurrency: 1 }, () => {
     other.close()
     const err = `drawbridge: Port ${port} is in use by another program. Set PORT to a free one (PORT=0 picks one).\n`
     assert.deepEqual(refused, { code: 1, out: '', err })
-    assert.equal(postmasterOf(dataDir).alive(), false)
+    assert.equal(postmasterPid(dataDir).isAlive(), false)
     assert.deepEqual(postmastersOn(dataDir), [])
     assert.equal(readFileSync(demoFile, 'utf8'), before)
   })
@@ -285,7 +285,7 @@ test('neither log holds a key, a reference, a name, a date of birth or an addres
     replies.map(({ status }) => status),
     [200, 200, 200, 200, 200, 200, 200, 400, 422, 422, 422, 404, 401],
   )
-  await until(() => server.err().includes('"job done"'))
+  await waitUntil(() => server.err().includes('"job done"'))
   assert.equal(await server.end('SIGTERM'), 0)
 
   const log = server.err()

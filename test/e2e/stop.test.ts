@@ -11,19 +11,19 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import {
   caller,
   demoIn,
-  endAll,
+  stopAll,
   folder,
   listening,
   postmastersOn,
   serving,
   signalGroup,
   start,
-  until,
-  type Program,
+  waitUntil,
+  type ServerProcess,
   type Server,
 } from '../support/program.ts'
 
-after(endAll)
+after(stopAll)
 
 /** How a server ends does not depend on how many cells it has. */
 const CELLS = 'sandbox-us'
@@ -48,12 +48,12 @@ async function halfway({ url, dataDir }: Server, client_user_id: string) {
   const key = demoIn(dataDir).api_keys['sandbox-us']
   const headers = ['Host: localhost', `X-Service-Api-Key: ${key}`, `Content-Length: ${body.length}`, 'Expect: 100-continue']
   say(`POST /v2/user HTTP/1.1\r\n${headers.join('\r\n')}\r\n\r\n`)
-  await until(() => heard().includes('100 Continue'))
+  await waitUntil(() => heard().includes('100 Continue'))
   say(body.slice(0, 9))
   return {
     async finish(): Promise<string> {
       say(body.slice(9))
-      await until(() => /\r\n\r\n\{.*\}$/.test(heard()) || socket.destroyed)
+      await waitUntil(() => /\r\n\r\n\{.*\}$/.test(heard()) || socket.destroyed)
       return heard()
     },
     closed,
@@ -78,7 +78,7 @@ function answerOf(agent: Agent, address: string, key: string): Promise<'answered
 }
 
 /** Waits for the end, and fails when it does not come. */
-async function endOf({ ended }: Program): Promise<number | NodeJS.Signals> {
+async function endOf({ ended }: ServerProcess): Promise<number | NodeJS.Signals> {
   const patience = new AbortController()
   const end = await Promise.race([ended, sleep(50_000, 'did not end' as const, { signal: patience.signal })])
   patience.abort()
@@ -113,12 +113,12 @@ describe('a server that is asked to end', { concurrency: 2 }, () => {
     question.say('GET /readyz HTTP/1.1\r\nHost: localhost\r\n')
     const idle = await conversation(server.url)
     idle.say('GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n')
-    await until(() => idle.heard().includes('alive'))
+    await waitUntil(() => idle.heard().includes('alive'))
 
     server.child.kill('SIGTERM')
-    await until(() => refuses(server))
+    await waitUntil(() => refuses(server))
     question.say('\r\n')
-    await until(() => question.heard() || question.socket.destroyed)
+    await waitUntil(() => question.heard() || question.socket.destroyed)
     assert.match(question.heard(), /^(HTTP\/1\.1 503 |$)/)
     const answer = await request.finish()
     assert.match(answer, /HTTP\/1\.1 200 OK\r\n/)
@@ -141,18 +141,18 @@ describe('a server that is asked to end', { concurrency: 2 }, () => {
     const ask = async (path: string) => {
       const { say, heard, closed } = await conversation(server.url)
       say(`GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`)
-      await until(() => /\r\n\r\n\{/.test(heard()))
+      await waitUntil(() => /\r\n\r\n\{/.test(heard()))
       return { answer: heard(), closed }
     }
     const kept = await conversation(server.url)
     const say = () => kept.say('GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n')
     say()
-    await until(() => kept.heard().includes('"alive"'))
+    await waitUntil(() => kept.heard().includes('"alive"'))
     assert.doesNotMatch(kept.heard(), /\r\nconnection: close\r\n/i)
     assert.match((await ask('/readyz')).answer, /^HTTP\/1\.1 200 /)
 
     server.child.kill('SIGTERM')
-    await until(async () => (await ask('/readyz')).answer.startsWith('HTTP/1.1 503 '))
+    await waitUntil(async () => (await ask('/readyz')).answer.startsWith('HTTP/1.1 503 '))
     const { answer, closed } = await ask('/healthz')
     assert.match(answer, /^HTTP\/1\.1 200 /)
     assert.match(answer, /\r\nconnection: close\r\n/i)
@@ -161,7 +161,7 @@ describe('a server that is asked to end', { concurrency: 2 }, () => {
     await kept.closed
     assert.equal(kept.heard().split('"alive"').length, 3)
     assert.match(kept.heard(), /\r\nconnection: close\r\n/i)
-    await until(() => refuses(server))
+    await waitUntil(() => refuses(server))
     assert.equal(await endOf(server), 0)
     await assertGone(server)
   })
@@ -182,7 +182,7 @@ describe('a server that is asked to end', { concurrency: 2 }, () => {
           if (outcome === 'refused') return agent.destroy()
         }
       })
-      await until(() => counts.answered > 200)
+      await waitUntil(() => counts.answered > 200)
       server.child.kill('SIGTERM')
       await Promise.all(clients)
       assert.equal(await endOf(server), 0)
@@ -197,7 +197,7 @@ describe('a server that is asked to end', { concurrency: 2 }, () => {
     const request = await halfway(patient, 'first')
     // Two of a kind at once may reach a process as one.
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) patient.child.kill(signal)
-    await until(() => refuses(patient))
+    await waitUntil(() => refuses(patient))
     assert.match(await request.finish(), /HTTP\/1\.1 200 OK\r\n/)
     assert.equal(await endOf(patient), 0)
     await assertGone(patient)

@@ -9,8 +9,8 @@ import type pg from 'pg'
 import { migrate } from '../../src/platform/db/migrate.ts'
 import { migrationsOf, UNDECLARED_MAX } from '../../src/platform/db/migrations.ts'
 import { createExternalDatabase } from '../support/external-database.ts'
-import { caller, drawbridge, endAll, folder, listening, onDatabase, start, until } from '../support/program.ts'
-import { isValid } from '../support/signed.ts'
+import { caller, runCli, stopAll, folder, listening, onDatabase, start, waitUntil } from '../support/program.ts'
+import { isValidSignature } from '../support/signed.ts'
 import { referenceTables, SCHEMAS } from './upgrade/tables.ts'
 
 const database = await createExternalDatabase()
@@ -24,7 +24,7 @@ const receiver = createServer((request, response) => {
   })
 })
 after(async () => {
-  await endAll()
+  await stopAll()
   receiver.closeAllConnections()
   receiver.close()
   await database.close()
@@ -160,7 +160,7 @@ test(
     const receiverUrl = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}`
     const secrets = new Map<string, string>()
 
-    const server = await listening(drawbridge('serve', settings), settings.DATA_DIR)
+    const server = await listening(runCli('serve', settings), settings.DATA_DIR)
     const api = caller(server.url, key)
 
     await t.test('orders, results and events are read as they were', async () => {
@@ -211,16 +211,16 @@ test(
       const due = rowsOf('job').filter(({ name, failed_at }) => name === 'simulator.step' && !failed_at)
       assert.ok(due.length > 0)
 
-      const worker = drawbridge('work', settings)
+      const worker = runCli('work', settings)
       await worker.says(/worker is running/)
       const arrived = () => new Set(received.map(({ url, id }) => `${url} ${id}`))
-      await until(() => [...expected].every((delivery) => arrived().has(delivery)))
+      await waitUntil(() => [...expected].every((delivery) => arrived().has(delivery)))
       for (const { url, headers, body } of received)
-        assert.ok(isValid(secrets.get(url)!, headers, body), `the signature for ${url}`)
+        assert.ok(isValidSignature(secrets.get(url)!, headers, body), `the signature for ${url}`)
       for (const { id, payload } of due) {
         const { order_id } = JSON.parse(payload!) as { order_id: string }
-        await until(async () => (await many('select from sandbox_us.job where id = $1', [id])).length === 0)
-        await until(async () => (await api.get(`/v3/order/${order_id}`)).body.last_event.status === TRANSIT)
+        await waitUntil(async () => (await many('select from sandbox_us.job where id = $1', [id])).length === 0)
+        await waitUntil(async () => (await api.get(`/v3/order/${order_id}`)).body.last_event.status === TRANSIT)
       }
       worker.child.kill('SIGTERM')
       assert.equal(await worker.ended, 0)

@@ -9,20 +9,20 @@ import { createExternalDatabase } from '../support/external-database.ts'
 import {
   caller,
   demoIn,
-  endAll,
+  stopAll,
   folder,
   listening,
   onDatabase,
   root,
   serving,
   start,
-  until,
+  waitUntil,
   type Caller,
 } from '../support/program.ts'
 
 const database = await createExternalDatabase()
 after(async () => {
-  await endAll()
+  await stopAll()
   await database.close()
 })
 
@@ -115,7 +115,7 @@ test(
     const here = load(api, scene)
     const more = async (orders: string[], n = 5) => {
       const from = orders.length
-      await until(() => orders.length >= from + n || here.refusals.length)
+      await waitUntil(() => orders.length >= from + n || here.refusals.length)
       assert.deepEqual(here.refusals, [])
     }
 
@@ -133,7 +133,7 @@ test(
     await t.test('both serve the same orders', async () => {
       const second = await listening(command('newer', 'serve'), settings.DATA_DIR)
       const there = load(caller(second.url, key), scene)
-      await until(() => there.orders.length >= 5 || there.refusals.length)
+      await waitUntil(() => there.orders.length >= 5 || there.refusals.length)
       await more(here.orders)
       for (const [orders, other] of [
         [here.orders, second.url],
@@ -179,7 +179,7 @@ test(
         const detail =
           'The schema "sandbox_us" is newer than this program and not compatible with it: ' +
           `it has migration ${cell + 8}, which requires a program with migration ${cell + 8}, and this program has ${cell}. Run a newer release.`
-        await until(async () => (await ready(api)).status === 503)
+        await waitUntil(async () => (await ready(api)).status === 503)
         assert.deepEqual(await ready(api), { status: 503, body: { detail } })
         for (const words of [['start'], ['serve'], ['work'], ['migrate'], ['org', 'create', 'Fictional Clinic']])
           assert.deepEqual(await outcomeOf('this', ...words), { code: 1, out: '', err: `drawbridge: ${detail}\n` })

@@ -5,23 +5,23 @@ import type { AddressInfo } from 'node:net'
 import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { newVaultKey } from '../../src/platform/crypto/vault.ts'
-import { isValid } from '../support/signed.ts'
+import { generateVaultKey } from '../../src/platform/crypto/vault.ts'
+import { isValidSignature } from '../support/signed.ts'
 import {
   caller,
   connectionOf,
   demoIn,
-  drawbridge,
-  endAll,
+  runCli,
+  stopAll,
   folder,
   onDatabase,
   outcome,
   serving,
   start,
-  until,
+  waitUntil,
 } from '../support/program.ts'
 
-after(endAll)
+after(stopAll)
 
 const LOG_LEVEL = 'silent'
 
@@ -76,17 +76,17 @@ test(
     const { key } = (await manage('GET', `/sandbox/webhook/${hook}/secret`)).body as { key: string }
     const token = (await manage('POST', '/create_api_access_token', { env: 'sandbox' })).body.access_token as string
     const settingsOfWorker = { ...settings, CELLS: 'sandbox-us' }
-    let worker = drawbridge('work', settingsOfWorker)
+    let worker = runCli('work', settingsOfWorker)
     await worker.says(/worker is running/)
 
     /** Server and worker both have to read the endpoint's secrets for this. */
     const works = async () => {
       const n = received.length
       assert.equal((await manage('POST', `/sandbox/webhook/${hook}/test`, { event_type: 'labtest.order.created' })).status, 200)
-      await until(() => received.length > n)
+      await waitUntil(() => received.length > n)
       const { headers, body } = received.at(-1)!
       assert.equal(headers['x-clinic'], 'fictional')
-      assert(isValid(key, headers, body), 'the signature is not that of the endpoint')
+      assert(isValidSignature(key, headers, body), 'the signature is not that of the endpoint')
       assert.deepEqual((await manage('GET', `/sandbox/webhook/${hook}/secret`)).body, { key })
       assert.equal((await caller(server.url).get('/v2/user', { authorization: `Bearer ${token}` })).status, 200)
     }
@@ -117,7 +117,7 @@ test(
     assert.equal(await worker.ended, 0)
     assert.equal(await server.end('SIGTERM'), 0)
     server = await serving(dataDir, settings, 'serve')
-    worker = drawbridge('work', settingsOfWorker)
+    worker = runCli('work', settingsOfWorker)
     await worker.says(/worker is running/)
     const fresh = (await manage('POST', '/create_api_access_token', { env: 'sandbox' })).body.access_token as string
     assert.equal((await caller(server.url).get('/v2/user', { authorization: `Bearer ${fresh}` })).status, 200)
@@ -125,7 +125,7 @@ test(
     assert.deepEqual((await manage('GET', `/sandbox/webhook/${hook}/secret`)).body, { key })
 
     // A rotation that was interrupted after it had made its key is carried on with that key.
-    const third = newVaultKey()
+    const third = generateVaultKey()
     writeFileSync(keyFile, `${third}\n${newKey}\n`)
     assert.match((await vault('status', settings)).out, /values depend on old keys: "vault rotate" moves them/)
     assert.equal((await vault('rotate', settings)).code, 0)
@@ -138,12 +138,12 @@ test(
         async (client) => (await client.query('select secret from sandbox_us.webhook_secret order by id')).rows,
       )
     const kept = await state()
-    const lacking = await vault('rotate', { ...settings, ENCRYPTION_KEYS: newVaultKey() })
+    const lacking = await vault('rotate', { ...settings, ENCRYPTION_KEYS: generateVaultKey() })
     assert.deepEqual([lacking.code, /sealed with other keys/.test(lacking.err)], [2, true])
     const alone = await vault('rotate', { ...settings, ENCRYPTION_KEYS: third })
     assert.deepEqual([alone.code, /put one before it/.test(alone.err)], [2, true])
     assert.deepEqual(await state(), kept)
-    const fourth = newVaultKey()
+    const fourth = generateVaultKey()
     assert.equal((await vault('rotate', { ...settings, ENCRYPTION_KEYS: `${fourth},${third}` })).code, 0)
     assert.match((await vault('status', { ...settings, ENCRYPTION_KEYS: fourth })).out, /No value depends on an old key\.\n$/)
 

@@ -14,9 +14,9 @@ import { targets, vault } from '../support/server.ts'
 import { CellDelivery } from '../../src/events/dispatch/cell-dispatcher.ts'
 import { createEndpoint, deleteEndpoint, getEndpoint, patchEndpoint } from '../../src/events/endpoints/endpoints.ts'
 import type { DeliveryDb } from '../../src/events/fan-out/fan-out.ts'
-import { LANE_LEASE_S } from '../../src/events/delivery-queue/endpoint-leases.ts'
+import { ENDPOINT_LEASE_S } from '../../src/events/delivery-queue/endpoint-leases.ts'
 import { isRecalling } from '../../src/events/delivery-queue/endpoint-recalls.ts'
-import type { Attempted, SenderOptions } from '../../src/events/dispatch/http-sender.ts'
+import type { HttpResult, SenderOptions } from '../../src/events/dispatch/http-sender.ts'
 import type { Pause, Scheduler } from './scheduler.ts'
 
 class Killed extends Error {}
@@ -194,7 +194,7 @@ class Process {
     } as Queries
   }
 
-  #transaction(db: Db, kind: 'relaxedTx' | 'plainTx') {
+  #transaction(db: Db, kind: 'asyncCommitTx' | 'plainTx') {
     return async <R>(work: (tx: PlainTx) => Promise<R>): Promise<R> => {
       if (this.dead) throw new Killed('the process was killed')
       const after: (() => void)[] = []
@@ -229,10 +229,10 @@ class Process {
   #db(db: Db): DeliveryDb {
     return {
       queries: this.#queries(db.queries, 'query'),
-      relaxed: this.#queries(db.relaxed, 'query'),
-      relaxedTx: this.#transaction(db, 'relaxedTx'),
+      asyncCommit: this.#queries(db.asyncCommit, 'query'),
+      asyncCommitTx: this.#transaction(db, 'asyncCommitTx'),
       plainTx: this.#transaction(db, 'plainTx'),
-      onEvents: () => {},
+      onEventNotification: () => {},
     }
   }
 
@@ -242,12 +242,12 @@ class Process {
     { id, url }: { id: string; url: string },
     headers: string[],
     _body: Buffer,
-    done: (attempted: Attempted) => void,
+    done: (attempted: HttpResult) => void,
   ): void {
     const msg = headers[headers.indexOf('webhook-id') + 1]!
     const world = this.#world
     const target = world.target(id)
-    const over = (changes: Partial<Attempted>) => {
+    const over = (changes: Partial<HttpResult>) => {
       if (!this.dead)
         done({ status: null, body: '', retry_after: undefined, error: null, duration_ms: 1, withheld: false, ...changes })
     }
@@ -461,7 +461,7 @@ export class World {
 
   async #recalled(target: Target, pause: Pause): Promise<void> {
     const { admin, tenant } = this.lane
-    const until_ms = this.now_ms + LANE_LEASE_S * 1000
+    const until_ms = this.now_ms + ENDPOINT_LEASE_S * 1000
     do await pause('wait for the owner')
     while ((await admin.tx(tenant, (tx) => isRecalling(tx, target.id))) && this.now_ms < until_ms)
   }

@@ -5,7 +5,7 @@ import { after, test } from 'node:test'
 import { schemaOf } from '../../src/platform/db/cells.ts'
 import { cellNames, type CellName } from '../../src/platform/db/cell-names.ts'
 import { Db } from '../../src/platform/db/database.ts'
-import { connection, given } from '../support/server.ts'
+import { connection, createTestTeam } from '../support/server.ts'
 import { installation } from '../support/template.ts'
 import { places, World, type Lane } from './deliveries-world.ts'
 import { seedsOf, simulate, type Scheduler } from './scheduler.ts'
@@ -16,7 +16,7 @@ const STEPS = 70
 
 /** A cell for some of the seeds: what one seed tells is delivered by processes of that seed alone. */
 async function laneIn(cell: CellName): Promise<Lane> {
-  const team = await given(cell)
+  const team = await createTestTeam(cell)
   // A statement that waits for a transaction which makes no step meanwhile fails, and is tried again.
   const options = {
     connection,

@@ -1,7 +1,7 @@
 // A cell with jobs and the processes that work on it, for the simulation of jobs: what a worker does, what can go wrong with it, and what
 // must hold whatever goes wrong. The statements, the runner and the leases are those of the program.
 import assert from 'node:assert/strict'
-import { plusSeconds } from '../../src/platform/runtime/clock.ts'
+import { addSeconds } from '../../src/platform/runtime/clock.ts'
 import type { Db } from '../../src/platform/db/database.ts'
 import type { Tenant } from '../../src/platform/db/transaction.ts'
 import { JobRunner, type CellJobs } from '../../src/platform/queue/job-runner.ts'
@@ -9,7 +9,7 @@ import type { JobRow } from '../../src/platform/queue/jobs.ts'
 import type { Claimed } from '../../src/platform/queue/queue-runner.ts'
 import { createLog } from '../../src/platform/telemetry/log.ts'
 import type { Metrics } from '../../src/platform/telemetry/metrics.ts'
-import { enqueue, handle, job, type JobContext } from '../../src/platform/queue/outbox.ts'
+import { enqueue, defineHandler, defineJob, type JobContext } from '../../src/platform/queue/outbox.ts'
 import { T } from '../../src/platform/schema/schema.ts'
 import { sql } from '../../src/platform/db/sql.ts'
 import { ATTEMPTS_MAX, checkJobs, NEXT, PARTS, type Expected } from './jobs-check.ts'
@@ -26,7 +26,7 @@ const LOSS = 0.02
 /** By how much the monotonic clock of this machine and the clock of its database may disagree within a seed. */
 const TOLERANCE_MS = 1000
 
-const work = job('simulated', T.Object({ n: T.Integer() }), { attempts_max: ATTEMPTS_MAX, timeout_s: TIMEOUT_S })
+const work = defineJob('simulated', T.Object({ n: T.Integer() }), { attempts_max: ATTEMPTS_MAX, timeout_s: TIMEOUT_S })
 const log = createLog('silent')
 const metrics = { job: () => {} } as unknown as Metrics
 
@@ -50,7 +50,7 @@ class Worker extends SimulatedProcess {
     super(name, db, faults)
     this.runner = new JobRunner({
       owner: faults.scheduler.random.uuid(),
-      handlers: [handle(work, (context, { n }) => world.handle(this, context, n))],
+      handlers: [defineHandler(work, (context, { n }) => world.handle(this, context, n))],
       tenantOf: async () => world.tenant,
       log,
       metrics,
@@ -108,7 +108,7 @@ export class World {
   async queue(count: number): Promise<void> {
     await this.#admin.tx(this.tenant, async (tx) => {
       for (let n = 1; n <= count; n++) {
-        enqueue(tx, work, { n }, plusSeconds(tx.now, this.scheduler.random.pick([0, 0, 5, 30])))
+        enqueue(tx, work, { n }, addSeconds(tx.now, this.scheduler.random.pick([0, 0, 5, 30])))
         this.#expected.jobs.add(n)
       }
     })

@@ -8,7 +8,7 @@ import { Db } from '../../src/platform/db/database.ts'
 import type { Tenant } from '../../src/platform/db/transaction.ts'
 import { migrate } from '../../src/platform/db/migrate.ts'
 import { raw, sql } from '../../src/platform/db/sql.ts'
-import { connection, given } from '../support/server.ts'
+import { connection, createTestTeam } from '../support/server.ts'
 import { installation } from '../support/template.ts'
 import { LEASE_S, World } from './jobs-world.ts'
 import { Backends } from './process.ts'
@@ -33,7 +33,7 @@ interface Lane {
 }
 
 async function laneIn(cell: CellName): Promise<Lane> {
-  const { tenant } = await given(cell)
+  const { tenant } = await createTestTeam(cell)
   const schema = schemaOf(cell)
   const open = () => new Db({ ...options, schema })
   // The owner of the tables, who may end connections.

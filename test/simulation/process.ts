@@ -118,7 +118,7 @@ export class SimulatedProcess {
       get: (target, key) => {
         if (this.#dead) throw new Killed('the process was killed')
         const value: unknown = Reflect.get(target, key, target)
-        if (key === 'queries' || key === 'relaxed') return this.#losing(value as Queries)
+        if (key === 'queries' || key === 'asyncCommit') return this.#losing(value as Queries)
         if (key === 'tx') return this.#committing(target)
         return typeof value === 'function' ? (value as () => unknown).bind(target) : value
       },
@@ -130,9 +130,9 @@ export class SimulatedProcess {
       <A extends unknown[], R>(send: (...given: A) => Promise<R>) =>
       async (...given: A): Promise<R> => {
         const isLost = this.#faults.scheduler.random.chance(this.#faults.loss())
-        if (isLost && this.#faults.scheduler.random.chance(0.5)) throw this.#lose('before')
+        if (isLost && this.#faults.scheduler.random.chance(0.5)) throw this.#discard('before')
         const answer = await send(...given)
-        if (isLost) throw this.#lose('after')
+        if (isLost) throw this.#discard('after')
         return answer
       }
     return { run: losing(run), many: losing(many), maybe: losing(maybe), one: losing(one) } as Queries
@@ -142,11 +142,11 @@ export class SimulatedProcess {
     return async (...given) => {
       const result = await db.tx(...given)
       if (!this.#faults.scheduler.random.chance(this.#faults.loss())) return result as never
-      throw new UnknownOutcome(this.#lose('after'))
+      throw new UnknownOutcome(this.#discard('after'))
     }
   }
 
-  #lose(when: 'before' | 'after'): Error {
+  #discard(when: 'before' | 'after'): Error {
     this.lost++
     this.#faults.scheduler.note(`  ${this.name} loses a connection ${when} the database has done what was asked`)
     return connectionLost()

@@ -4,22 +4,22 @@ import { createLog } from '../../src/platform/telemetry/log.ts'
 import { emit } from '../../src/platform/queue/outbox.ts'
 import { T } from '../../src/platform/schema/schema.ts'
 import { sql } from '../../src/platform/db/sql.ts'
-import { pipelinesIn } from '../../src/events/brokers/dispatcher.ts'
+import { createPipelineWorker } from '../../src/events/brokers/dispatcher.ts'
 import type { PipelineOptions } from '../../src/events/brokers/cell-dispatcher.ts'
-import { cells, metrics, pubsub_projects, targets, vault, type Given } from './server.ts'
+import { cells, metrics, pubsub_projects, targets, vault, type TestTeam } from './server.ts'
 import { delivering } from './webhook-receiver.ts'
-import { deletedAmong } from '../../src/people/users/users.ts'
+import { findDeletedUsers } from '../../src/people/users/users.ts'
 
 /** One for all, as in `webhook-receiver.ts`. */
 const log = createLog(process.env.TEST_LOG_LEVEL ?? 'silent')
 
 /** Endpoints and brokers of the test's own process. */
-export function piping(changes: Partial<PipelineOptions> = {}) {
-  const pipelines = pipelinesIn(cells, {
+export function createTestPipelines(changes: Partial<PipelineOptions> = {}) {
+  const pipelines = createPipelineWorker(cells, {
     vault,
     targets,
     pubsub_projects,
-    deletedAmong,
+    findDeletedUsers,
     log,
     metrics,
     pubsub_emulator_host: undefined,
@@ -40,7 +40,7 @@ export const path = (environment = 'sandbox', region = 'us'): string => `/team_e
 
 /** Give a team a pipeline that writes to what is named in `destinations`, and besides to `more`. */
 export async function pipe(
-  team: Given,
+  team: TestTeam,
   destinations: Record<string, unknown>,
   { more = [], ...settings }: { more?: string[]; [setting: string]: unknown } = {},
 ): Promise<void> {
@@ -52,7 +52,7 @@ export async function pipe(
   if (reply.status !== 200) throw new Error(`answered ${reply.status}: ${JSON.stringify(reply.body)}`)
 }
 
-interface Saying {
+interface EventInput {
   type?: string
   user_id?: string
   /** Of the whole event, at least what an empty one has. */
@@ -63,7 +63,10 @@ interface Saying {
 const Body = T.Object({ id: T.String(), body: T.String() })
 
 /** Tell a team something. @returns the event as it is stored */
-export async function say(team: Given, { type = 'labtest.order.created', user_id, bytes, historical = false }: Saying = {}) {
+export async function emitEvent(
+  team: TestTeam,
+  { type = 'labtest.order.created', user_id, bytes, historical = false }: EventInput = {},
+) {
   const about = user_id ?? (await team.user())
   const append = (filling: string) =>
     team.db.tx(team.tenant, async (tx) => {
@@ -80,7 +83,7 @@ export async function say(team: Given, { type = 'labtest.order.created', user_id
     client_user_id: 'ä reference',
   })
   // Bytes that do not compress to nothing, and are the same in every run.
-  const filling = bytes === undefined ? '' : noise(bytes - Buffer.byteLength(empty))
+  const filling = bytes === undefined ? '' : incompressibleText(bytes - Buffer.byteLength(empty))
   const object_id = await append(filling)
   const event = await team.db.queries.one(
     Body,
@@ -89,7 +92,7 @@ export async function say(team: Given, { type = 'labtest.order.created', user_id
   return { ...event, key: `msg_${event.id.replaceAll('-', '')}`, user_id: about, type }
 }
 
-function noise(length: number): string {
+function incompressibleText(length: number): string {
   let state = 1
   let text = ''
   while (text.length < length) {
@@ -102,7 +105,7 @@ function noise(length: number): string {
 const Waiting = T.Object({ destination: T.String(), attempts: T.Integer() })
 
 /** What waits for brokers: `rabbitmq after 1`, oldest first. */
-export const waiting = async (team: Given): Promise<string[]> =>
+export const countQueued = async (team: TestTeam): Promise<string[]> =>
   (
     await team.db.queries.many(
       Waiting,
@@ -111,7 +114,7 @@ export const waiting = async (team: Given): Promise<string[]> =>
   ).map(({ destination, attempts }) => `${destination} after ${attempts}`)
 
 /** What is to be tried again is due now. */
-export async function hurryPipelines(team: Given): Promise<void> {
+export async function makePipelinesDue(team: TestTeam): Promise<void> {
   await team.db.queries.run(sql`update pipeline_delivery set due_at = created_at where team_id = ${team.team}`)
   await team.db.queries.run(sql`update pipeline_lane set due_at = '2020-01-01' where team_id = ${team.team}`)
 }

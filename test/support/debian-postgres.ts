@@ -3,7 +3,7 @@ import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync, chownSync, globSync, mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { folder, onDatabase, until } from './program.ts'
+import { folder, onDatabase, waitUntil } from './program.ts'
 
 /** Where Debian has the programs of its PostgreSQL; undefined where it is not installed. */
 export const debianPostgres = (): string | undefined => globSync('/usr/lib/postgresql/*/bin').sort().at(-1)
@@ -35,7 +35,7 @@ export async function startPostgres(bin: string, name: string): Promise<OwnPostg
   process.once('exit', () => server.kill('SIGQUIT'))
   const url = (database: string, role: string) => `postgres://${role}@/${database}?host=${encodeURIComponent(home)}`
   const connection = { host: home, user: 'postgres', database: 'postgres' }
-  await until(() =>
+  await waitUntil(() =>
     onDatabase(connection, () => Promise.resolve(true)).catch(() => {
       if (server.exitCode !== null) throw new Error(`postgres ended with ${server.exitCode}`)
       return false

@@ -16,17 +16,17 @@ import {
 
 /** How a question ends that has no answer: by a code, or in silence. */
 const codes = { SERVFAIL: 2, NXDOMAIN: 3, REFUSED: 5 }
-export type Failure = keyof typeof codes | 'silence'
+export type DnsFailure = keyof typeof codes | 'silence'
 
 /** What is known of a question `TXT name.example`; names without anything known do not exist. */
-export type Known = Answer[] | Failure | (() => Promise<Answer[] | Failure>)
+export type DnsRecords = Answer[] | DnsFailure | (() => Promise<Answer[] | DnsFailure>)
 
 export interface NameServer {
   /** As settings name it. */
   address: string
-  zone: Map<string, Known>
+  zone: Map<string, DnsRecords>
   /** The questions that came, and over what. */
-  asked: string[]
+  queries: string[]
   /** Say by UDP that everything is too long for it. */
   truncates: boolean
 }
@@ -55,12 +55,12 @@ async function bound() {
 /** Start one for the tests of this file. */
 export async function nameServer(): Promise<NameServer> {
   const { udp, tcp, port } = await bound()
-  const server: NameServer = { address: `127.0.0.1:${port}`, zone: new Map(), asked: [], truncates: false }
+  const server: NameServer = { address: `127.0.0.1:${port}`, zone: new Map(), queries: [], truncates: false }
 
   const respond = async (query: Packet, over: 'udp' | 'tcp'): Promise<Packet | undefined> => {
     const [question] = query.questions!
     const name = `${question!.type} ${question!.name.toLowerCase()}`
-    server.asked.push(`${over} ${name}`)
+    server.queries.push(`${over} ${name}`)
     const known = server.zone.get(name) ?? 'NXDOMAIN'
     const found = typeof known === 'function' ? await known() : known
     if (found === 'silence') return undefined

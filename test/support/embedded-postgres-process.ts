@@ -6,13 +6,13 @@ import { openEmbedded, type Embedded, type EmbeddedOptions } from '../../src/pla
 
 type Options = Omit<EmbeddedOptions, 'log'> & { platform?: string }
 
-export type Said =
+export type FixtureMessage =
   | ({ is: 'ready'; pid: number; took_ms: number } & Pick<Embedded, 'connection' | 'owner'>)
   | { is: 'failed'; name: string; message: string }
   | { is: 'lost'; message: string }
   | { is: 'log'; message: string }
 
-const say = (said: Said) => process.stdout.write(`${JSON.stringify(said)}\n`)
+const send = (said: FixtureMessage) => process.stdout.write(`${JSON.stringify(said)}\n`)
 // A test that was killed reads no more, and what it opened has to be stopped all the same.
 process.stdout.on('error', () => {})
 const { platform, ...options } = JSON.parse(process.argv[2] ?? '{}') as Options
@@ -20,12 +20,12 @@ if (platform) Object.defineProperty(process, 'platform', { value: platform })
 
 try {
   const start = performance.now()
-  const { connection, owner, stop, lost } = await openEmbedded({ ...options, log: (message) => say({ is: 'log', message }) })
-  say({ is: 'ready', pid: process.pid, took_ms: Math.round(performance.now() - start), connection, owner })
-  void lost.then((message) => say({ is: 'lost', message }))
+  const { connection, owner, stop, lost } = await openEmbedded({ ...options, log: (message) => send({ is: 'log', message }) })
+  send({ is: 'ready', pid: process.pid, took_ms: Math.round(performance.now() - start), connection, owner })
+  void lost.then((message) => send({ is: 'lost', message }))
   process.stdin.resume().once('end', () => void stop().then(() => process.exit(0)))
 } catch (error) {
   const { name, message } = error as Error
-  say({ is: 'failed', name, message })
+  send({ is: 'failed', name, message })
   process.exitCode = 1
 }

@@ -13,24 +13,24 @@ import { fileURLToPath } from 'node:url'
 import pg from 'pg'
 import type { Connection } from '../../src/platform/embedded-postgres/cluster.ts'
 import type { EmbeddedOptions } from '../../src/platform/embedded-postgres/embedded-postgres.ts'
-import type { Said } from './embedded-postgres-process.ts'
+import type { FixtureMessage } from './embedded-postgres-process.ts'
 import { readPidFile, stopPostmaster } from '../../src/platform/embedded-postgres/postmaster.ts'
-import { endStragglers, exists, worksOn } from '../../src/platform/embedded-postgres/processes.ts'
+import { terminateOrphans, processExists, isServerFor } from '../../src/platform/embedded-postgres/processes.ts'
 
-type What<Is> = Extract<Said, { is: Is }>
+type MessageKind<Is> = Extract<FixtureMessage, { is: Is }>
 
-export interface Peer {
+export interface FixtureProcess {
   child: ChildProcess
   /** the first message of one of these kinds, which may have come already */
-  heard<Is extends Said['is']>(...is: Is[]): Promise<What<Is>>
+  waitForMessage<Is extends FixtureMessage['is']>(...is: Is[]): Promise<MessageKind<Is>>
   /** lets it stop in order */
   stop(): Promise<void>
   kill(): Promise<void>
 }
 
-export type Opened = Peer & What<'ready'>
+export type Opened = FixtureProcess & MessageKind<'ready'>
 
-export interface Circumstances {
+export interface PeerOptions {
   ownership?: EmbeddedOptions['ownership']
   settings?: Record<string, string>
   platform?: string
@@ -48,7 +48,7 @@ const peers = new Map<ChildProcess, string>()
 for (const folder of fs.globSync(`${prefix}*`, { cwd: tmpdir() })) {
   const maker = Number(folder.slice(prefix.length).split('-')[0])
   // Another test file may be tidying the same.
-  if (maker > 0 && !exists(maker)) await tidy(join(tmpdir(), folder)).catch(() => {})
+  if (maker > 0 && !processExists(maker)) await tidy(join(tmpdir(), folder)).catch(() => {})
 }
 
 /** Open to all accounts, unlike what mkdtemp makes: PostgreSQL's has to pass. */
@@ -59,13 +59,13 @@ fs.chmodSync(scratch, 0o755)
 export const releases: (() => void)[] = []
 
 /** To be called when the tests are over, however they went. */
-export async function tidyUp(): Promise<void> {
+export async function removeScratchFolders(): Promise<void> {
   for (const [child] of peers) await ended(child)
   await tidy(scratch)
 }
 
 /** Ends what works on a data folder, so that a test that failed does not fail the next one on the same folder. */
-export async function quiet(dataDir: string): Promise<void> {
+export async function stopAllOn(dataDir: string): Promise<void> {
   for (const [child, folder] of peers) if (folder === dataDir) await ended(child)
   if (fs.existsSync(join(dataDir, 'postgres'))) await endServer(dataDir)
 }
@@ -84,19 +84,19 @@ async function tidy(folder: string): Promise<void> {
 }
 
 async function endServer(dataDir: string): Promise<void> {
-  await stopPostmaster(postmasterOf(dataDir), 100)
-  await endStragglers(join(dataDir, 'postgres'))
+  await stopPostmaster(postmasterPid(dataDir), 100)
+  await terminateOrphans(join(dataDir, 'postgres'))
 }
 
 /** The server that the data folder's files speak of. */
-export function postmasterOf(dataDir: string): { pid: number; alive: () => boolean } {
+export function postmasterPid(dataDir: string): { pid: number; isAlive: () => boolean } {
   const cluster = join(dataDir, 'postgres')
   const pid = readPidFile(cluster)?.pid ?? 0
-  return { pid, alive: () => worksOn(pid, cluster) }
+  return { pid, isAlive: () => isServerFor(pid, cluster) }
 }
 
 /** A process that opens the data folder; durability is off unless asked for. */
-export function peer(dataDir: string, circumstances: Circumstances = {}): Peer {
+export function peer(dataDir: string, circumstances: PeerOptions = {}): FixtureProcess {
   const { ownership = 'required', settings = { fsync: 'off' }, platform, env, script, ...account } = circumstances
   const fixture = script ?? fileURLToPath(new URL('./embedded-postgres-process.ts', import.meta.url))
   const child = spawn(process.execPath, [fixture, JSON.stringify({ dataDir, ownership, settings, platform })], {
@@ -107,37 +107,39 @@ export function peer(dataDir: string, circumstances: Circumstances = {}): Peer {
   peers.set(child, dataDir)
   child.once('close', () => peers.delete(child))
   const closed = once(child, 'close')
-  const said: Said[] = []
-  createInterface({ input: child.stdout as NodeJS.ReadableStream }).on('line', (line) => said.push(JSON.parse(line) as Said))
+  const said: FixtureMessage[] = []
+  createInterface({ input: child.stdout as NodeJS.ReadableStream }).on('line', (line) =>
+    said.push(JSON.parse(line) as FixtureMessage),
+  )
 
-  async function heard<Is extends Said['is']>(...is: Is[]): Promise<What<Is>> {
+  async function waitForMessage<Is extends FixtureMessage['is']>(...is: Is[]): Promise<MessageKind<Is>> {
     for (const until = performance.now() + wait_ms_max; ; await sleep(5)) {
       const over = !peers.has(child) || performance.now() > until
-      const found = said.find((one): one is What<Is> => is.some((wanted) => wanted === one.is))
+      const found = said.find((one): one is MessageKind<Is> => is.some((wanted) => wanted === one.is))
       if (found) return found
       if (over) throw new Error(`never said ${is.join(' or ')}, only ${JSON.stringify(said)}`)
     }
   }
-  const end = async (how: () => unknown) => {
-    how()
+  const end = async (options: () => unknown) => {
+    options()
     await closed
   }
-  return { child, heard, stop: () => end(() => child.stdin?.end()), kill: () => end(() => child.kill('SIGKILL')) }
+  return { child, waitForMessage, stop: () => end(() => child.stdin?.end()), kill: () => end(() => child.kill('SIGKILL')) }
 }
 
-export async function opened(dataDir: string, circumstances?: Circumstances): Promise<Opened> {
+export async function opened(dataDir: string, circumstances?: PeerOptions): Promise<Opened> {
   const started = peer(dataDir, circumstances)
-  return { ...started, ...(await started.heard('ready')) }
+  return { ...started, ...(await started.waitForMessage('ready')) }
 }
 
 /** How an attempt to open the data folder fails: the class and the sentence. */
-export async function failure(dataDir: string, circumstances?: Circumstances): Promise<{ name: string; message: string }> {
-  const { name, message } = await peer(dataDir, circumstances).heard('failed')
+export async function failure(dataDir: string, circumstances?: PeerOptions): Promise<{ name: string; message: string }> {
+  const { name, message } = await peer(dataDir, circumstances).waitForMessage('failed')
   return { name, message }
 }
 
 /** The first row of a statement on a connection of its own. */
-export async function ask(connection: Connection, statement: string, values?: unknown[]): Promise<Record<string, unknown>> {
+export async function queryOnce(connection: Connection, statement: string, values?: unknown[]): Promise<Record<string, unknown>> {
   const client = new pg.Client(connection)
   client.on('error', () => {})
   await client.connect()
@@ -149,7 +151,7 @@ export async function ask(connection: Connection, statement: string, values?: un
   }
 }
 
-export async function until(what: () => unknown): Promise<void> {
+export async function waitUntil(what: () => unknown): Promise<void> {
   for (const end = performance.now() + wait_ms_max; !(await what()); await sleep(5)) {
     if (performance.now() > end) throw new Error(`not so after ${wait_ms_max} ms: ${what}`)
   }

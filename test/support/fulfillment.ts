@@ -1,51 +1,54 @@
 // What tests of the bench stand on: orders at the laboratory whose orders people work through, and doing things to them.
 import assert from 'node:assert/strict'
 import type { Order } from '../../src/lab/orders/schema.ts'
-import { kit, orderOf, placed } from './orders.ts'
-import { given, type Given, type Reply } from './server.ts'
+import { kit, orderOf, createOrder } from './orders.ts'
+import { createTestTeam, type TestTeam, type Reply } from './server.ts'
 
 /** A team of production, where nothing happens to an order unless somebody does it. */
-export const production = () => given('production-us')
+export const production = () => createTestTeam('production-us')
 
-export const environmentOf = ({ cell }: Given): string => cell.split('-')[0]!
+export const environmentOf = ({ cell }: TestTeam): string => cell.split('-')[0]!
 
 /** A lab test at the laboratory, approved. */
-export async function testOf(team: Given, method: string, ...provider_ids: string[]): Promise<string> {
+export async function testOf(team: TestTeam, method: string, ...provider_ids: string[]): Promise<string> {
   const codes = provider_ids.length ? provider_ids : ['MAN-A1C']
   const body = { name: 'Fictional Check', method, description: 'By hand.', lab_slug: 'manual', provider_ids: codes }
-  const { id } = sound(await team.api.post('/v3/lab_tests', body)).body
-  sound(await team.manage.post(`/lab_test/${environmentOf(team)}/us/${id}/approve`))
+  const { id } = assertOk(await team.api.post('/v3/lab_tests', body)).body
+  assertOk(await team.manage.post(`/lab_test/${environmentOf(team)}/us/${id}/approve`))
   return id
 }
 
-export const ordered = async (team: Given, method: string, changes: Record<string, unknown> = {}): Promise<Order> =>
-  placed(team, { lab_test_id: await testOf(team, method), ...changes })
-export const orderedKit = async (team: Given): Promise<Order> => kit(team, { lab_test_id: await testOf(team, 'testkit') })
+export const createAcceptedOrder = async (
+  team: TestTeam,
+  method: string,
+  changes: Record<string, unknown> = {},
+): Promise<Order> => createOrder(team, { lab_test_id: await testOf(team, method), ...changes })
+export const createKitOrder = async (team: TestTeam): Promise<Order> => kit(team, { lab_test_id: await testOf(team, 'testkit') })
 
-export function sound(reply: Reply): Reply {
+export function assertOk(reply: Reply): Reply {
   assert(reply.status < 300, `answered ${reply.status}: ${JSON.stringify(reply.body)}`)
   return reply
 }
 
-const base = (team: Given, id: string): string => `/team/${team.team}/${environmentOf(team)}/fulfilment/${id}`
+const base = (team: TestTeam, id: string): string => `/team/${team.team}/${environmentOf(team)}/fulfilment/${id}`
 
 /** Do something to an order, as the staff does. */
-export const act = (team: Given, { id }: { id: string }, what: string, body?: unknown): Promise<Reply> =>
+export const staffAction = (team: TestTeam, { id }: { id: string }, what: string, body?: unknown): Promise<Reply> =>
   what === 'notes' || what === 'result/pdf'
     ? team.manage.put(`${base(team, id)}/${what}`, body)
     : team.manage.post(`${base(team, id)}/${what}`, body)
 
 /** As `act`, of what succeeds. */
-export const done = async (team: Given, order: { id: string }, what: string, body?: unknown) =>
-  sound(await act(team, order, what, body)).body as { status: string; status_detail: string | null; changed: boolean }
+export const staffActionOk = async (team: TestTeam, order: { id: string }, what: string, body?: unknown) =>
+  assertOk(await staffAction(team, order, what, body)).body as { status: string; status_detail: string | null; changed: boolean }
 
 /** What is needed for the work on an order. */
-export const details = async (team: Given, { id }: { id: string }) => sound(await team.manage.get(base(team, id))).body
+export const details = async (team: TestTeam, { id }: { id: string }) => assertOk(await team.manage.get(base(team, id))).body
 
-export const list = async (team: Given, query = ''): Promise<{ order_id: string; todo: string }[]> =>
-  sound(await team.manage.get(`/fulfilment/${environmentOf(team)}/us${query}`)).body.data
+export const list = async (team: TestTeam, query = ''): Promise<{ order_id: string; todo: string }[]> =>
+  assertOk(await team.manage.get(`/fulfilment/${environmentOf(team)}/us${query}`)).body.data
 
-export const lows = async (team: Given, { id }: { id: string }): Promise<string[]> =>
+export const lowLevelStatuses = async (team: TestTeam, { id }: { id: string }): Promise<string[]> =>
   (await orderOf(team, id)).events.map(({ status, status_detail }) => status + (status_detail ? ` ${status_detail}` : ''))
 
 export const outbound = { direction: 'outbound', tracking_number: '9400000000000000000001', courier: 'usps' }
@@ -55,11 +58,11 @@ export const a1c = { analyte: 'hemoglobin-a1c', value: '5.4', unit: '%', referen
 export const finalReport = { status: 'final', results: [a1c] }
 
 /** Bring a kit of a known patient to the laboratory. */
-export async function atLab(team: Given): Promise<Order> {
-  const order = await ordered(team, 'testkit')
-  await done(team, order, 'accept')
-  await done(team, order, 'tracking', outbound)
-  await done(team, order, 'scan', scan('outbound', 'delivered'))
-  await done(team, order, 'scan', scan('inbound', 'delivered'))
+export async function orderAtLab(team: TestTeam): Promise<Order> {
+  const order = await createAcceptedOrder(team, 'testkit')
+  await staffActionOk(team, order, 'accept')
+  await staffActionOk(team, order, 'tracking', outbound)
+  await staffActionOk(team, order, 'scan', scan('outbound', 'delivered'))
+  await staffActionOk(team, order, 'scan', scan('inbound', 'delivered'))
   return order
 }

@@ -1,8 +1,8 @@
 // What tests of visits at home stand on: staff, orders whose patients can be visited, and windows to book.
 import assert from 'node:assert/strict'
 import type { AvailableSlots, TimeSlot } from '../../src/visits/appointments/schema.ts'
-import { placed, walk } from './orders.ts'
-import { client, given, type Given, type Reply } from './server.ts'
+import { createOrder, advanceTo } from './orders.ts'
+import { client, createTestTeam, type TestTeam, type Reply } from './server.ts'
 import type { CellName } from '../../src/platform/db/cell-names.ts'
 
 /** In the one street that is visited in the sandbox. */
@@ -32,64 +32,67 @@ export const staff = (changes: Record<string, unknown> = {}): Record<string, unk
   ...changes,
 })
 
-const envOf = (cell: CellName): string => cell.replace('-', '/')
-export const staffPath = ({ cell }: Pick<Given, 'cell'>, reference = ''): string =>
-  `/phlebotomist/${envOf(cell)}${reference && `/${reference}`}`
+const environmentOf = (cell: CellName): string => cell.replace('-', '/')
+export const staffPath = ({ cell }: Pick<TestTeam, 'cell'>, reference = ''): string =>
+  `/phlebotomist/${environmentOf(cell)}${reference && `/${reference}`}`
 
 /** Say who visits patients. */
-export async function employ(team: Given, reference: string, changes: Record<string, unknown> = {}) {
+export async function createPhlebotomist(team: TestTeam, reference: string, changes: Record<string, unknown> = {}) {
   const { status, body } = await team.manage.put(staffPath(team, reference), staff(changes))
   assert.equal(status, 200, JSON.stringify(body))
   return body.phlebotomist
 }
 
 /** Below `/v1/org/{org_id}/team/{team_id}/{environment}`. */
-export const managing = ({ orgKey, org_id, team, cell }: Given) =>
+export const managementHeaders = ({ orgKey, org_id, team, cell }: TestTeam) =>
   client(orgKey, 'x-management-key', `/v1/org/${org_id}/team/${team}/${cell.split('-')[0]}`)
 
 /** A team whose patients are visited. */
-export async function visitedTeam(cell: CellName = 'production-us', changes: Record<string, unknown> = {}): Promise<Given> {
-  const team = await given(cell)
+export async function createAtHomeTeam(
+  cell: CellName = 'production-us',
+  changes: Record<string, unknown> = {},
+): Promise<TestTeam> {
+  const team = await createTestTeam(cell)
   if (cell.startsWith('production'))
-    await employ(team, 'north-team', { service_types: ['appointment-ready', 'appointment-request'], ...changes })
+    await createPhlebotomist(team, 'north-team', { service_types: ['appointment-ready', 'appointment-request'], ...changes })
   return team
 }
 
 /** An order that is drawn at home, with its requisition unless said otherwise. */
-export async function homeOrder(team: Given, changes: Record<string, unknown> = {}, requisition = true): Promise<string> {
+export async function homeOrder(team: TestTeam, changes: Record<string, unknown> = {}, requisition = true): Promise<string> {
   const body = { lab_test_id: await team.test('at_home_phlebotomy'), patient_address: street, ...changes }
-  const { id } = await placed(team, body)
-  if (requisition) await walk(team, id, 'requisition_created')
+  const { id } = await createOrder(team, body)
+  if (requisition) await advanceTo(team, id, 'requisition_created')
   return id
 }
 
 const AT = '/v3/order/phlebotomy/appointment/availability'
 
-export const available = ({ api }: Given, address = street, start_date?: string): Promise<Reply> =>
+export const available = ({ api }: TestTeam, address = street, start_date?: string): Promise<Reply> =>
   api.post(`${AT}${start_date === undefined ? '' : `?start_date=${start_date}`}`, usAddress(address))
 
 /** Every window that is free. */
-export async function slots(team: Given, address = street): Promise<TimeSlot[]> {
+export async function slots(team: TestTeam, address = street): Promise<TimeSlot[]> {
   const { status, body } = await available(team, address)
   assert.equal(status, 200, JSON.stringify(body))
   return (body as AvailableSlots).slots.flatMap((day) => day.slots)
 }
 
 /** What can be done with the appointment of an order. */
-export const visitOf = ({ api }: Given, order_id: string) => {
+export const visitOf = ({ api }: TestTeam, order_id: string) => {
   const path = `/v3/order/${order_id}/phlebotomy/appointment`
   return {
     book: (booking_key: string | null, more: object = {}) => api.post(`${path}/book`, { booking_key, ...more }),
     request: (more: object = {}) =>
       api.post(`${path}/request`, { address: usAddress(street), provider: 'phlebfinders', ...more }),
     move: (booking_key: string | null, more: object = {}) => api.patch(`${path}/reschedule`, { booking_key, ...more }),
-    cancel: (cancellation_reason_id: string = NO_INTEREST, more: object = {}) =>
+    cancel: (cancellation_reason_id: string = CANCELLATION_REASON, more: object = {}) =>
       api.patch(`${path}/cancel`, { cancellation_reason_id, ...more }),
     read: () => api.get(path),
   }
 }
 
-export const NO_INTEREST = '5330c863-ac80-4316-901b-d305d0df74d5'
+export const CANCELLATION_REASON = '5330c863-ac80-4316-901b-d305d0df74d5'
 
 /** What was answered, when it was a success. */
 export function ok({ status, body }: Reply) {
@@ -97,6 +100,6 @@ export function ok({ status, body }: Reply) {
   return body
 }
 
-export function refused({ status, body }: Reply, expected: number, detail: string): void {
+export function assertRejected({ status, body }: Reply, expected: number, detail: string): void {
   assert.deepEqual([status, body], [expected, { detail }])
 }

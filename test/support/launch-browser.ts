@@ -1,7 +1,7 @@
 // A browser for tests of launch URLs: it follows nothing and keeps cookies only where a test does.
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { url, type Given } from './server.ts'
+import { url, type TestTeam } from './server.ts'
 
 export interface Page {
   status: number
@@ -13,7 +13,7 @@ export interface Page {
 }
 
 /** Open an address, or a path of the server. */
-export async function visit(address: string, headers: Record<string, string> = {}, method = 'GET'): Promise<Page> {
+export async function getPage(address: string, headers: Record<string, string> = {}, method = 'GET'): Promise<Page> {
   const response = await fetch(new URL(address, url), { method, headers, redirect: 'manual' })
   return {
     status: response.status,
@@ -28,7 +28,7 @@ export const APP = 'https://app.example.com'
 export const CONTINUATION = `${APP}/continue?tenant=1`
 
 /** An organization that embeds, with a member of every team. */
-export async function embedding(org: Given, more: Record<string, unknown> = {}) {
+export async function embedding(org: TestTeam, more: Record<string, unknown> = {}) {
   const slug = `clinic-${randomUUID()}`
   const configuration = {
     slug,
@@ -41,7 +41,7 @@ export async function embedding(org: Given, more: Record<string, unknown> = {}) 
   return { slug, configuration, member: await member(org) }
 }
 
-export async function member(org: Given, more: Record<string, unknown> = {}) {
+export async function member(org: TestTeam, more: Record<string, unknown> = {}) {
   const body = { integration_member_id: randomUUID(), name: 'Testa Fictional', email: 'testa@example.com', ...more }
   const made = await org.manage.post('/ehr_integration/member', body)
   if (made.status !== 200) throw new Error(JSON.stringify(made.body))
@@ -49,7 +49,7 @@ export async function member(org: Given, more: Record<string, unknown> = {}) {
 }
 
 /** What a launch URL is asked for with. */
-export const launchOf = (org: Given, { id }: { id: string }, more: Record<string, unknown> = {}): Record<string, unknown> => ({
+export const launchOf = (org: TestTeam, { id }: { id: string }, more: Record<string, unknown> = {}): Record<string, unknown> => ({
   member_id: id,
   team_id: org.team,
   feature: 'team_panels',
@@ -58,24 +58,24 @@ export const launchOf = (org: Given, { id }: { id: string }, more: Record<string
   ...more,
 })
 
-export const launch = (org: Given, body: Record<string, unknown>) =>
+export const launch = (org: TestTeam, body: Record<string, unknown>) =>
   org.manage.post('/ehr_integration/create_dashboard_url', body)
 
 /** A session that has begun: its cookie. */
-export async function signedIn(org: Given, body: Record<string, unknown>): Promise<string> {
-  const { cookie } = await visit((await launch(org, body)).body.url)
+export async function openSession(org: TestTeam, body: Record<string, unknown>): Promise<string> {
+  const { cookie } = await getPage((await launch(org, body)).body.url)
   if (!cookie) throw new Error('no session has begun')
   return cookie
 }
 
 /** The launch URL of a launch. */
-export const urlOf = async (org: Given, body: Record<string, unknown>): Promise<string> => (await launch(org, body)).body.url
+export const urlOf = async (org: TestTeam, body: Record<string, unknown>): Promise<string> => (await launch(org, body)).body.url
 
 /** The page of a session. */
-export const session = (cookie: string) => visit('/auth/session', { cookie })
+export const session = (cookie: string) => getPage('/auth/session', { cookie })
 
 /** What every page forbids, and who may frame it. */
-export const guarded = ({ headers }: Page, ancestors = "'none'"): void => {
+export const assertSecurityHeaders = ({ headers }: Page, ancestors = "'none'"): void => {
   assert.equal(headers.get('cache-control'), 'no-store')
   assert.equal(headers.get('referrer-policy'), 'no-referrer')
   assert.equal(headers.get('x-content-type-options'), 'nosniff')

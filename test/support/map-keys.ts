@@ -32,13 +32,13 @@ function record(key: string): void {
   if (count(known.forms, form) <= OF_ONE_FORM_MAX) known.keys.add(key)
 }
 
-/** The line that called the wrapped method: the third frame above this one, after `record` and the method itself. */
+/** The line that called the wrapped method, or that called the package which did: the third frame above this one and those before it. */
 function callingLine(): string {
   const limit = Error.stackTraceLimit
-  Error.stackTraceLimit = 4
-  const line = new Error().stack!.split('\n')[4] ?? ''
+  Error.stackTraceLimit = 10
+  const frames = new Error().stack!.split('\n').slice(4)
   Error.stackTraceLimit = limit
-  return line
+  return frames.find((frame) => !frame.includes('/node_modules/')) ?? ''
 }
 
 /** Runs `work` and returns the keys that sources below `src/` gave to maps meanwhile: of each line of source a sample of every form. */

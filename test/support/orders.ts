@@ -1,22 +1,22 @@
 // What tests order with: people and places that do not exist, in the form requests have them, and orders brought to where a test
 // wants them.
 import assert from 'node:assert/strict'
-import { changeOrder } from '../../src/lab/orders/change-order.ts'
-import type { OpenOrder } from '../../src/lab/orders/open-order.ts'
+import { updateOrder } from '../../src/lab/orders/change-order.ts'
+import type { LockedOrder } from '../../src/lab/orders/open-order.ts'
 import type { Order } from '../../src/lab/orders/schema.ts'
-import { machineNow, plusSeconds } from '../../src/platform/runtime/clock.ts'
+import { systemNow, addSeconds } from '../../src/platform/runtime/clock.ts'
 import { teamNow } from '../../src/platform/db/database.ts'
 import type { Tenant } from '../../src/platform/db/transaction.ts'
 import { setClockOffset } from '../../src/tenancy/teams/teams.ts'
 import { T } from '../../src/platform/schema/schema.ts'
 import { sql } from '../../src/platform/db/sql.ts'
-import { asOwner, guard, runner, type Given } from './server.ts'
+import { asOwner, guard, runner, type TestTeam } from './server.ts'
 import { address, patient, shipping } from './people.ts'
 
 export { address, patient, shipping }
 
 /** How an order shows `address`. */
-export const shownAddress = {
+export const addressOnWire = {
   receiver_name: '',
   first_line: '1 Sample Way',
   second_line: null,
@@ -36,7 +36,10 @@ export const proxy = {
 }
 
 /** The body of an order of the team's kit for a user, with changes. */
-export async function orderBody({ user, test }: Given, changes: Record<string, unknown> = {}): Promise<Record<string, unknown>> {
+export async function orderBody(
+  { user, test }: TestTeam,
+  changes: Record<string, unknown> = {},
+): Promise<Record<string, unknown>> {
   const user_id = 'user_id' in changes ? changes.user_id : await user()
   const named = 'lab_test_id' in changes || 'order_set' in changes
   return {
@@ -49,14 +52,14 @@ export async function orderBody({ user, test }: Given, changes: Record<string, u
 }
 
 /** Place an order for a known patient. */
-export async function placed(team: Given, changes: Record<string, unknown> = {}): Promise<Order> {
+export async function createOrder(team: TestTeam, changes: Record<string, unknown> = {}): Promise<Order> {
   const { status, body } = await team.api.post('/v3/order', await orderBody(team, changes))
   assert.equal(status, 200, JSON.stringify(body))
   return body.order
 }
 
 /** Order a kit that is to be registered. */
-export async function kit(team: Given, changes: Record<string, unknown> = {}): Promise<Order> {
+export async function kit(team: TestTeam, changes: Record<string, unknown> = {}): Promise<Order> {
   const { status, body } = await team.api.post('/v3/order/testkit', {
     user_id: 'user_id' in changes ? changes.user_id : await team.user(),
     lab_test_id: await team.test(),
@@ -76,47 +79,51 @@ export const registration = (sample_id: string | null, changes: Record<string, u
 })
 
 /** The team as it is now: its clock may have been moved since the test began. */
-export const tenantOf = async ({ cell, team }: Given): Promise<Tenant> => (await guard.tenant(cell, team))!
+export const tenantOf = async ({ cell, team }: TestTeam): Promise<Tenant> => (await guard.tenant(cell, team))!
 
 /** Take an order along its lifecycle, one transaction per step. */
-export async function walk(team: Given, id: string, ...steps: string[]): Promise<void> {
+export async function advanceTo(team: TestTeam, id: string, ...steps: string[]): Promise<void> {
   const tenant = await tenantOf(team)
-  for (const step of steps) await team.db.tx(tenant, (tx) => changeOrder(tx, id, (open: OpenOrder) => open.advance(step)))
+  for (const step of steps) await team.db.tx(tenant, (tx) => updateOrder(tx, id, (open: LockedOrder) => open.transitionTo(step)))
 }
 
-export const orderOf = async ({ api }: Given, id: string): Promise<Order> => (await api.get(`/v3/order/${id}`)).body
+export const orderOf = async ({ api }: TestTeam, id: string): Promise<Order> => (await api.get(`/v3/order/${id}`)).body
 
 /** An order of the team's test of a method, for which the laboratory of the sandbox has made a requisition. */
-export async function requisitioned(team: Given, method: string, changes: Record<string, unknown> = {}): Promise<Order> {
-  const { id } = await placed(team, { lab_test_id: await team.test(method), ...changes })
+export async function orderWithRequisition(
+  team: TestTeam,
+  method: string,
+  changes: Record<string, unknown> = {},
+): Promise<Order> {
+  const { id } = await createOrder(team, { lab_test_id: await team.test(method), ...changes })
   await team.api.post(`/v3/order/${id}/test?final_status=received.${method}.requisition_created`)
   await team.settle()
   return orderOf(team, id)
 }
 
 /** Move the team's clock, running what falls due on the way; also where the interface offers no such thing. */
-export async function pass(given: Given, seconds: number): Promise<void> {
+export async function advanceClock(given: TestTeam, seconds: number): Promise<void> {
   const { cell, db, team } = given
   const tenant = await tenantOf(given)
   const from = teamNow(tenant)
-  const until = plusSeconds(from, seconds)
-  const moveTo = (at: Date) => {
+  const until = addSeconds(from, seconds)
+  const setClock = (at: Date) => {
     const offset_s = tenant.clock_offset_s + Math.round((at.getTime() - from.getTime()) / 1000)
     return db.tx(tenant, (tx) => setClockOffset(tx, offset_s))
   }
-  await runner.runUntil(cell, db, team, { from, until, jobs_max: 500 }, moveTo)
-  await moveTo(until)
-  guard.forget(team)
+  await runner.runUntil(cell, db, team, { from, until, jobs_max: 500 }, setClock)
+  await setClock(until)
+  guard.invalidate(team)
 }
 
-export const DAY_S = 86_400
+export const SECONDS_PER_DAY = 86_400
 
 /**
  * Copies of an order, straight into the table: five in each second, the last one so many seconds ago. Their ids are as old as they
  * are and differ from those of another team's copies of the same second; each has the last event of its model.
  */
-export async function copies({ db, team }: Given, model: Order, count: number, age_s: number): Promise<void> {
-  const last = plusSeconds(machineNow(), -age_s)
+export async function countDuplicates({ db, team }: TestTeam, model: Order, count: number, age_s: number): Promise<void> {
+  const last = addSeconds(systemNow(), -age_s)
   await db.queries.run(sql`
     with fresh as (
       select date_trunc('second', ${last}::timestamptz - make_interval(secs => (${count}::integer - n) / 5)) as at, n
@@ -137,7 +144,7 @@ export async function copies({ db, team }: Given, model: Order, count: number, a
 }
 
 /** When the team's waiting jobs are to run, soonest first. */
-export const jobInstants = async ({ db, team }: Given): Promise<string[]> =>
+export const jobRunTimes = async ({ db, team }: TestTeam): Promise<string[]> =>
   (
     await db.queries.many(
       T.Object({ at: T.String() }),
@@ -146,7 +153,7 @@ export const jobInstants = async ({ db, team }: Given): Promise<string[]> =>
   ).map((row) => row.at)
 
 /** Until so many transactions of this database wait for another one. */
-export async function waiters(count: number): Promise<void> {
+export async function countLockWaiters(count: number): Promise<void> {
   for (;;) {
     const { rowCount } = await asOwner(
       `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,

@@ -10,7 +10,7 @@ const TIME_MS_MAX = 30_000
 const missing = Object.entries(PROGRAMS).filter(([name]) => !existsSync(`/usr/bin/${name}`))
 
 /** Why tests that read PDFs are left out; false: they are not. With CI_READERS=required they fail instead. */
-export const withoutReaders: string | false =
+export const skipWithoutPdfTools: string | false =
   missing.length && process.env.CI_READERS !== 'required'
     ? `${[...new Set(missing.map(([, from]) => from))].join(' and ')} (Debian) not installed`
     : false
@@ -30,7 +30,7 @@ export interface ReadPdf {
 }
 
 export function readPdf(bytes: Uint8Array): ReadPdf {
-  const inFile = <R>(read: (file: string, folder: string) => R): R => {
+  const withTempFile = <R>(read: (file: string, folder: string) => R): R => {
     const folder = mkdtempSync(join(tmpdir(), 'pdf-'))
     try {
       writeFileSync(join(folder, 'a.pdf'), bytes)
@@ -39,7 +39,7 @@ export function readPdf(bytes: Uint8Array): ReadPdf {
       rmSync(folder, { recursive: true, force: true })
     }
   }
-  return inFile((file) => {
+  return withTempFile((file) => {
     const pages = run('pdftotext', ['-layout', file, '-']).split('\f').slice(0, -1)
     const properties = run('pdfinfo', [file])
     return {
@@ -48,7 +48,7 @@ export function readPdf(bytes: Uint8Array): ReadPdf {
       size: /Page size: +(\S+ x \S+) pts/.exec(properties)?.[1] ?? '',
       properties,
       barcodes: (page, dots) =>
-        inFile((again, folder) => {
+        withTempFile((again, folder) => {
           run('pdftoppm', ['-png', '-r', String(dots), '-f', String(page), '-l', String(page), again, join(folder, 'page')])
           const picture = readdirSync(folder).find((name) => name.endsWith('.png'))!
           return run('zbarimg', ['-q', join(folder, picture)])

@@ -7,10 +7,10 @@ import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import pg from 'pg'
-import { connectionTo, socketFolder, type Connection } from '../../src/platform/embedded-postgres/cluster.ts'
-import { postmasterOf, releases, scratch, tidyUp, until } from './embedded-postgres.ts'
+import { connectionFor, socketFolder, type Connection } from '../../src/platform/embedded-postgres/cluster.ts'
+import { postmasterPid, releases, scratch, removeScratchFolders, waitUntil } from './embedded-postgres.ts'
 
-export { postmasterOf, until }
+export { postmasterPid, waitUntil }
 
 /** The project's folder. */
 export const root = fileURLToPath(new URL('../..', import.meta.url))
@@ -21,7 +21,7 @@ const groups = new Set<number>()
 /** A data folder that is not there yet. */
 export const folder = (name: string): string => join(scratch, name)
 
-export interface Program {
+export interface ServerProcess {
   child: ChildProcess
   out: () => string
   err: () => string
@@ -42,7 +42,7 @@ export interface Command {
 }
 
 /** Starts a program in the project's folder, as the head of a process group. It sees the settings given and nothing else of ours. */
-export function start({ program = process.execPath, args, settings = {}, cwd = root }: Command): Program {
+export function start({ program = process.execPath, args, settings = {}, cwd = root }: Command): ServerProcess {
   const { PATH = '', TMPDIR } = process.env
   const child = spawn(program, args, {
     cwd,
@@ -90,7 +90,7 @@ export function signalGroup(group: number, signal: NodeJS.Signals | 0): boolean 
 }
 
 /** A command of the program. */
-export const drawbridge = (command: string, settings: Record<string, string> = {}): Program =>
+export const runCli = (command: string, settings: Record<string, string> = {}): ServerProcess =>
   start({ args: ['src/cli/entry.js', ...(command ? [command] : [])], settings })
 
 /** How a command that ends by itself ends. */
@@ -102,7 +102,7 @@ export async function outcome(command: string, settings?: Record<string, string>
   return { code: await ended, out: out(), err: err() }
 }
 
-export interface Server extends Program {
+export interface Server extends ServerProcess {
   url: string
   dataDir: string
   /** Ends it with a signal and waits. */
@@ -136,10 +136,10 @@ export async function servingFirst(dataDir: string, settings: Record<string, str
     const { code, err } = await outcome('migrate', { DATA_DIR: dataDir, ...settings })
     if (code !== 0) throw new Error(`migrate ended with ${code}: ${err}`)
   }
-  return listening(drawbridge(command, { DATA_DIR: dataDir, PORT: '0', ...settings }), dataDir)
+  return listening(runCli(command, { DATA_DIR: dataDir, PORT: '0', ...settings }), dataDir)
 }
 
-export async function listening(program: Program, dataDir: string): Promise<Server> {
+export async function listening(program: ServerProcess, dataDir: string): Promise<Server> {
   const url = (await program.says(/is listening on (\S+)\n/))[1]!
   const end = (signal: NodeJS.Signals) => {
     program.child.kill(signal)
@@ -186,7 +186,7 @@ export function caller(url: string, key?: string) {
 export type Caller = ReturnType<typeof caller>
 
 /** How the program itself connects to the bundled PostgreSQL on a folder. */
-export const connectionOf = (dataDir: string): Connection => connectionTo(dataDir, socketFolder(dataDir))!
+export const connectionOf = (dataDir: string): Connection => connectionFor(dataDir, socketFolder(dataDir))!
 
 /** Work on a connection of its own. */
 export async function onDatabase<R>(connection: pg.ClientConfig, work: (client: pg.Client) => Promise<R>): Promise<R> {
@@ -202,8 +202,8 @@ export async function onDatabase<R>(connection: pg.ClientConfig, work: (client: 
 
 /** The processes that call themselves a PostgreSQL server on this folder. Linux only: elsewhere the one that its pid file names. */
 export function postmastersOn(dataDir: string): number[] {
-  const { pid, alive } = postmasterOf(dataDir)
-  if (process.platform !== 'linux') return alive() ? [pid] : []
+  const { pid, isAlive } = postmasterPid(dataDir)
+  if (process.platform !== 'linux') return isAlive() ? [pid] : []
   const mark = ` -D ${join(dataDir, 'postgres')} `
   return readdirSync('/proc')
     .map(Number)
@@ -219,11 +219,11 @@ function commandOf(pid: number): string {
 }
 
 /** To be called when the tests are over, however they went. */
-export async function endAll(): Promise<void> {
+export async function stopAll(): Promise<void> {
   for (const group of groups) signalGroup(group, 'SIGKILL')
   // Where nobody collects orphans they stay listed after their end; there is nothing to wait for then.
   for (let tries = 0; tries < 200 && [...groups].some((group) => signalGroup(group, 0)); tries++) await sleep(10)
-  await tidyUp()
+  await removeScratchFolders()
 }
 
 // When the test process is told to end, its hooks do not run; this does, and cannot wait but by blocking.
@@ -231,9 +231,9 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(sign
 process.once('exit', () => {
   for (const group of groups) signalGroup(group, 'SIGKILL')
   for (const file of globSync('*/postgres/postmaster.pid', { cwd: scratch })) {
-    const { pid, alive } = postmasterOf(dirname(dirname(join(scratch, file))))
-    if (alive()) process.kill(pid, 'SIGQUIT')
-    for (let tries = 0; tries < 100 && alive(); tries++) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20)
+    const { pid, isAlive } = postmasterPid(dirname(dirname(join(scratch, file))))
+    if (isAlive()) process.kill(pid, 'SIGQUIT')
+    for (let tries = 0; tries < 100 && isAlive(); tries++) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20)
   }
   for (const release of releases) release()
   rmSync(scratch, { recursive: true, force: true, maxRetries: 5 })

@@ -7,16 +7,16 @@ import type { Schedule } from '../../src/visits/psc-booking/schedule.ts'
 import { upsertSchedules } from '../../src/visits/psc-booking/schedules.ts'
 import type { SiteRecord } from '../../src/visits/psc/sites.ts'
 import { appointmentOrder } from './appointments.ts'
-import { labId, site, withSites } from './psc-sites.ts'
-import { cells, type Given, type Reply } from './server.ts'
+import { labId, site, insertSites } from './psc-sites.ts'
+import { cells, type TestTeam, type Reply } from './server.ts'
 
 export const BOOKABLE = { capabilities: ['appointment_scheduling_via_service'] }
 
 /** Weekdays and weekends alike. */
-export const everyDay = (from: number, to: number): Schedule['hours'] => Array.from({ length: 7 }, () => [[from, to]])
+export const allDayHours = (from: number, to: number): Schedule['hours'] => Array.from({ length: 7 }, () => [[from, to]])
 
 export const schedule = (changes: Partial<Schedule> = {}): Schedule => ({
-  hours: everyDay(0, 1440),
+  hours: allDayHours(0, 1440),
   closed: [],
   slot_minutes: 30,
   places: 1,
@@ -32,39 +32,44 @@ export async function siteWithSchedule(
   record: Partial<SiteRecord> = {},
 ): Promise<void> {
   const lab_id = await labId('quest', 'production-us')
-  await withSites('production-us', lab_id, [site(code, 1, { ...BOOKABLE, ...record })])
+  await insertSites('production-us', lab_id, [site(code, 1, { ...BOOKABLE, ...record })])
   await cells.of('production-us').plainTx((tx) => upsertSchedules(tx, lab_id, [{ site_code: code, schedule: schedule(changes) }]))
 }
 
-export const walkIn = (team: Given, requisition = true): Promise<string> => appointmentOrder(team, 'walk_in_test', requisition)
+export const walkIn = (team: TestTeam, requisition = true): Promise<string> => appointmentOrder(team, 'walk_in_test', requisition)
 
-export const asked = (team: Given, query: string, body?: unknown): Promise<Reply> =>
+export const getAvailability = (team: TestTeam, query: string, body?: unknown): Promise<Reply> =>
   team.api.post(`/v3/order/psc/appointment/availability${query && `?${query}`}`, body)
 
 /** Every free time that a question is answered with, soonest first for each site. */
 export async function slots(
-  team: Given,
+  team: TestTeam,
   query = 'lab=quest&zip_code=85004',
 ): Promise<(TimeSlot & { site: string; date: string })[]> {
-  const { status, body } = await asked(team, query)
+  const { status, body } = await getAvailability(team, query)
   assert.equal(status, 200, JSON.stringify(body))
   return (body as AvailableSlots).slots.flatMap(({ location, date, slots: free }) =>
     free.map((slot) => ({ ...slot, site: location!.code, date })),
   )
 }
 
-export const book = (team: Given, order_id: string, booking_key: unknown, more: object = {}, headers?: Record<string, string>) =>
-  team.api.post(`/v3/order/${order_id}/psc/appointment/book`, { booking_key, ...more }, headers)
-export const move = (team: Given, order_id: string, booking_key: unknown, more: object = {}) =>
+export const book = (
+  team: TestTeam,
+  order_id: string,
+  booking_key: unknown,
+  more: object = {},
+  headers?: Record<string, string>,
+) => team.api.post(`/v3/order/${order_id}/psc/appointment/book`, { booking_key, ...more }, headers)
+export const move = (team: TestTeam, order_id: string, booking_key: unknown, more: object = {}) =>
   team.api.patch(`/v3/order/${order_id}/psc/appointment/reschedule`, { booking_key, ...more })
 export const cancel = (
-  team: Given,
+  team: TestTeam,
   order_id: string,
   body: unknown = { cancellationReasonId: '5c0257ef-6fea-4a22-b20a-3ddab573d5c9' },
 ) => team.api.patch(`/v3/order/${order_id}/psc/appointment/cancel`, body)
-export const read = (team: Given, order_id: string) => team.api.get(`/v3/order/${order_id}/psc/appointment`)
+export const read = (team: TestTeam, order_id: string) => team.api.get(`/v3/order/${order_id}/psc/appointment`)
 
 /** The lab that a team's walk-in test goes to. */
-export const atLab = ({ db, team }: Given, slug: string) =>
+export const atLab = ({ db, team }: TestTeam, slug: string) =>
   db.queries.run(sql`
     update lab_test set lab_id = (select id from lab where slug = ${slug}) where team_id = ${team} and method = 'walk_in_test'`)

@@ -1,7 +1,7 @@
 // Sites that tests find: fictional ones of a lab, straight into its table.
 import { T } from '../../src/platform/schema/schema.ts'
 import { sql } from '../../src/platform/db/sql.ts'
-import { markChanged, upsertSites, type SiteRecord } from '../../src/visits/psc/sites.ts'
+import { bumpDirectoryVersion, upsertSites, type SiteRecord } from '../../src/visits/psc/sites.ts'
 import { cells } from './server.ts'
 import type { CellName } from '../../src/platform/db/cell-names.ts'
 
@@ -35,9 +35,9 @@ export const labId = async (slug: string, cell: CellName = 'sandbox-us'): Promis
   (await cells.of(cell).queries.one(T.Object({ id: T.Integer() }), sql`select id from lab where slug = ${slug}`)).id
 
 /** Put sites of a lab into a cell; they are found within seconds, or at once where nobody has looked before. */
-export async function withSites(cell: CellName, lab_id: number, sites: SiteRecord[]): Promise<void> {
+export async function insertSites(cell: CellName, lab_id: number, sites: SiteRecord[]): Promise<void> {
   await cells.of(cell).plainTx(async (tx) => {
     await upsertSites(tx, lab_id, sites)
-    await markChanged(tx, lab_id)
+    await bumpDirectoryVersion(tx, lab_id)
   })
 }

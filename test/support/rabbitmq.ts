@@ -14,7 +14,7 @@ const PROGRAM = '/usr/lib/rabbitmq/bin/rabbitmq-server'
 const START_MS_MAX = 120_000
 
 /** Why tests with a broker are left out; false: they are not. With CI_BROKER=required they fail instead. */
-export const withoutBroker: string | false =
+export const skipWithoutRabbitMq: string | false =
   existsSync(PROGRAM) || process.env.CI_BROKER === 'required' ? false : 'rabbitmq-server (Debian) is not installed'
 
 /** The head of the group waits for the end of its input, which comes when whoever started it is gone, and takes all with it. */
@@ -48,7 +48,7 @@ export interface Rabbit {
 }
 
 /** A broker that has not been started. */
-export async function rabbit(): Promise<Rabbit> {
+export async function startRabbitMq(): Promise<Rabbit> {
   if (!existsSync(PROGRAM)) throw new Error(`${PROGRAM} is not there: apt-get install rabbitmq-server`)
   const folder = mkdtempSync(join(tmpdir(), 'rabbit-'))
   const [port, dist_port, epmd_port] = (await freePorts(3)) as [number, number, number]

@@ -1,20 +1,24 @@
 // What laboratories send in tests: deliveries made for an order or for nobody, taken in as a link does.
 import { randomUUID } from 'node:crypto'
 import { expectedResults } from '../../src/lab/catalog/lab-tests.ts'
-import type { LabReport } from '../../src/lab/links/diagnostic-report.ts'
-import type { Delivery, ReportedPatient } from '../../src/lab/result-matching/incoming-result.ts'
+import type { DiagnosticReport } from '../../src/lab/links/diagnostic-report.ts'
+import type { IncomingResult, ReportedPatient } from '../../src/lab/result-matching/incoming-result.ts'
 import { receiveForTeam, type Receipt } from '../../src/lab/result-matching/receive.ts'
 import type { Order } from '../../src/lab/orders/schema.ts'
 import { expectations } from '../../src/lab/results/expected-results.ts'
-import { patient, placed, tenantOf, walk } from './orders.ts'
-import type { Given } from './server.ts'
+import { patient, createOrder, tenantOf, advanceTo } from './orders.ts'
+import type { TestTeam } from './server.ts'
 
 const { first_name, last_name, dob, gender } = patient
 /** The patient of `placed`, as a laboratory names them. */
 export const reportedPatient: ReportedPatient = { first_name, last_name, dob, gender }
 
 /** A normal report of everything that a lab test expects. */
-export async function reportOf(team: Given, lab_test_id: string, more: Partial<LabReport> = {}): Promise<LabReport> {
+export async function reportOf(
+  team: TestTeam,
+  lab_test_id: string,
+  more: Partial<DiagnosticReport> = {},
+): Promise<DiagnosticReport> {
   const markers = await team.db.tx(await tenantOf(team), (tx) => expectedResults(tx, lab_test_id))
   const results = expectations(markers).map(({ definition: _definition, required: _required, ...item }) => ({
     ...item,
@@ -40,7 +44,7 @@ export async function reportOf(team: Given, lab_test_id: string, more: Partial<L
 }
 
 /** A delivery about an order, as its laboratory would send it, with changes. */
-export async function deliveryFor(team: Given, order: Order, changes: Partial<Delivery> = {}): Promise<Delivery> {
+export async function deliveryFor(team: TestTeam, order: Order, changes: Partial<IncomingResult> = {}): Promise<IncomingResult> {
   return {
     lab_slug: order.lab_test.lab!.slug,
     message_id: randomUUID(),
@@ -53,19 +57,23 @@ export async function deliveryFor(team: Given, order: Order, changes: Partial<De
 }
 
 /** Take a delivery in for the team. */
-export const delivered = async (team: Given, delivery: Delivery): Promise<Receipt> =>
+export const orderWithSample = async (team: TestTeam, delivery: IncomingResult): Promise<Receipt> =>
   team.db.tx(await tenantOf(team), (tx) => receiveForTeam(tx, delivery))
 
 /** An order that its laboratory has taken and given a number, by simulation. */
-export async function taken(team: Given, method = 'walk_in_test', changes: Record<string, unknown> = {}): Promise<Order> {
-  const { id } = await placed(team, { lab_test_id: await team.test(method), ...changes })
+export async function receiveReport(
+  team: TestTeam,
+  method = 'walk_in_test',
+  changes: Record<string, unknown> = {},
+): Promise<Order> {
+  const { id } = await createOrder(team, { lab_test_id: await team.test(method), ...changes })
   await team.api.post(`/v3/order/${id}/test?final_status=received.${method}.requisition_created`)
   await team.settle()
   return (await team.api.get(`/v3/order/${id}`)).body
 }
 
 /** As `taken`, and further along. */
-export async function walked(team: Given, order: Order, ...steps: string[]): Promise<Order> {
-  await walk(team, order.id, ...steps)
+export async function advanceOrder(team: TestTeam, order: Order, ...steps: string[]): Promise<Order> {
+  await advanceTo(team, order.id, ...steps)
   return (await team.api.get(`/v3/order/${order.id}`)).body
 }

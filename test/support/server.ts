@@ -24,9 +24,9 @@ import type { Cleanup } from '../../src/platform/queue/retention.ts'
 import { T } from '../../src/platform/schema/schema.ts'
 import { Sockets } from '../../src/platform/http/sockets.ts'
 import { sql } from '../../src/platform/db/sql.ts'
-import { newVaultKey, Vault } from '../../src/platform/crypto/vault.ts'
+import { generateVaultKey, Vault } from '../../src/platform/crypto/vault.ts'
 import { ClockMoves } from '../../src/sandbox/clock/clock-lease.ts'
-import { Targets } from '../../src/platform/net/outbound-targets.ts'
+import { TargetPolicy } from '../../src/platform/net/outbound-targets.ts'
 
 const log = createLog(process.env.TEST_LOG_LEVEL ?? 'silent')
 await prepareTestDataDir()
@@ -55,7 +55,7 @@ owner.on('error', () => {})
 /** A statement as the owner of the tables, whom no policy holds back: for catalogs, and for what other connections do. */
 export const asOwner = <R extends pg.QueryResultRow>(text: string, values?: unknown[]): Promise<pg.QueryResult<R>> =>
   owner.query<R>(text, values)
-const vaultKeys = [newVaultKey()]
+const vaultKeys = [generateVaultKey()]
 export const vault = new Vault(() => vaultKeys)
 /** Projects that pipelines may publish to in tests: one for every organization; a test adds its own. */
 export const pubsub_projects = new Map([['*', new Set(['fictional-clinic'])]])
@@ -89,7 +89,7 @@ export const MOVE_JOBS_MAX = 500
 export const clocks = new ClockMoves({ wait_ms: 240_000, move_ms: 240_000, jobs_max: MOVE_JOBS_MAX })
 /** Names that webhooks may be sent to in tests, and what they resolve to; no name server is asked. */
 export const hosts = new Map<string, () => string[]>([['localhost', () => ['127.0.0.1']]])
-export const targets = new Targets({
+export const targets = new TargetPolicy({
   loopback: true,
   resolve: async (host) => {
     const found = hosts.get(host)?.()
@@ -208,7 +208,7 @@ const REMINDING = ['messages.remind', 'messages.plan_visit', 'messages.remind_vi
 const CHECKPOINTING = ['users.mark', 'orders.mark']
 
 /** A team of its own for a test, with the four standard lab tests. */
-export async function given(cell: CellName = 'sandbox-us') {
+export async function createTestTeam(cell: CellName = 'sandbox-us') {
   const region = cell.endsWith('us') ? 'us' : 'eu'
   const { team, org_id, key, orgKey } = await cells.control.plainTx(async (tx) => {
     const org_id = await createOrg(tx, 'Test organization')
@@ -256,7 +256,7 @@ export async function given(cell: CellName = 'sandbox-us') {
     ).map((row) => row.name)
 
   /** Run the jobs that are due now, and those they queue, until none is due. Throws when one fails. */
-  const settle = async (): Promise<void> => {
+  const runPendingJobs = async (): Promise<void> => {
     const now = (await guard.tenant(cell, team))!
     await runner.runUntil(cell, db, team, { from: teamNow(now), until: teamNow(now), jobs_max: 500 }, async () => {})
     const failed = await db.queries.many(
@@ -274,7 +274,23 @@ export async function given(cell: CellName = 'sandbox-us') {
   /** Requests with the organization's management key, below `/v1/org/{org_id}`. */
   const manage = client(orgKey, 'x-management-key', `/v1/org/${org_id}`)
 
-  return { team, org_id, key, orgKey, manage, cell, db, tenant, api, events, jobs, checkpointJobs, settle, user, test }
+  return {
+    team,
+    org_id,
+    key,
+    orgKey,
+    manage,
+    cell,
+    db,
+    tenant,
+    api,
+    events,
+    jobs,
+    checkpointJobs,
+    settle: runPendingJobs,
+    user,
+    test,
+  }
 }
 
-export type Given = Awaited<ReturnType<typeof given>>
+export type TestTeam = Awaited<ReturnType<typeof createTestTeam>>

@@ -2,7 +2,7 @@
 import { createHmac } from 'node:crypto'
 
 /** Whether one of the signatures of a delivery was made with the key, `whsec_` and base64. */
-export function isValid(key: string, headers: Record<string, unknown>, body: string): boolean {
+export function isValidSignature(key: string, headers: Record<string, unknown>, body: string): boolean {
   const signed = `${String(headers['webhook-id'])}.${String(headers['webhook-timestamp'])}.${body}`
   const due = `v1,${createHmac('sha256', Buffer.from(key.replace('whsec_', ''), 'base64'))
     .update(signed)

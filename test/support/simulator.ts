@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import type { Order, TestkitDetails } from '../../src/lab/orders/schema.ts'
 import { registration } from './orders.ts'
-import type { Given } from './server.ts'
+import type { TestTeam } from './server.ts'
 
 export const CREATED = 'labtest.order.created'
 export const UPDATED = 'labtest.order.updated'
@@ -11,16 +11,16 @@ export const updates = (count: number): string[] => Array(count).fill(UPDATED)
 
 export const started = { status: 'success', message: 'Order simulation started' }
 
-export const simulate = (team: Given, id: string, query: Record<string, string> = {}, body?: unknown) =>
+export const simulate = (team: TestTeam, id: string, query: Record<string, string> = {}, body?: unknown) =>
   team.api.post(`/v3/order/${id}/test?${new URLSearchParams(query)}`, body)
 
 /** Start a simulation that must be accepted. */
-export async function start(team: Given, id: string, query: Record<string, string> = {}, body?: unknown): Promise<void> {
+export async function start(team: TestTeam, id: string, query: Record<string, string> = {}, body?: unknown): Promise<void> {
   const reply = await simulate(team, id, query, body)
   assert.deepEqual([reply.status, reply.body], [200, started])
 }
 
-export const register = (team: Given, sample_id: string | null) =>
+export const register = (team: TestTeam, sample_id: string | null) =>
   team.api.post('/v3/order/testkit/register', registration(sample_id))
 
 export const statuses = (order: Order): string[] => order.events.map((event) => event.status)
@@ -36,19 +36,19 @@ export const LABORATORY = [
   'completed.testkit.completed',
 ]
 export const REGISTRATION = ['received.testkit.requisition_created', 'received.testkit.testkit_registered']
-export const KNOWN = ['received.testkit.ordered', 'received.testkit.requisition_created', ...CARRIER, ...LABORATORY]
-export const UNKNOWN = ['received.testkit.ordered', 'received.testkit.awaiting_registration', ...CARRIER]
+export const REGISTERED = ['received.testkit.ordered', 'received.testkit.requisition_created', ...CARRIER, ...LABORATORY]
+export const UNREGISTERED = ['received.testkit.ordered', 'received.testkit.awaiting_registration', ...CARRIER]
 
 /** The tracking of an order's parcel, the way out and the way back. */
 export function tracking(order: Order) {
   assert.equal(order.details.type, 'testkit')
   const { shipment } = order.details.data as TestkitDetails['data']
   if (!shipment) return shipment
-  const way = (name: 'outbound' | 'inbound') => [
+  const direction = (name: 'outbound' | 'inbound') => [
     shipment[`${name}_tracking_number`],
     shipment[`${name}_tracking_url`],
     shipment[`${name}_courier`],
   ]
-  return { outbound: way('outbound'), inbound: way('inbound') }
+  return { outbound: direction('outbound'), inbound: direction('inbound') }
 }
 export const NONE = [null, null, null]

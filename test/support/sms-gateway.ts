@@ -4,15 +4,15 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after } from 'node:test'
 
-export interface AskedSms {
+export interface SmsRequest {
   reference: string
   authorization: string | undefined
   body: { from: string; to: string; text: string; reference: string }
 }
 
 /** @param answer a status, now or later, or nothing at all; asked for each message with how many came before */
-export async function smsGateway(answer: (before: number) => number | 'never' | Promise<number> = () => 202) {
-  const asked: AskedSms[] = []
+export async function startSmsGateway(answer: (before: number) => number | 'never' | Promise<number> = () => 202) {
+  const asked: SmsRequest[] = []
   const server = createServer((request, response) => {
     const chunks: Buffer[] = []
     request.on('data', (chunk: Buffer) => chunks.push(chunk))
@@ -21,7 +21,7 @@ export async function smsGateway(answer: (before: number) => number | 'never' | 
       asked.push({
         reference: String(reference),
         authorization,
-        body: JSON.parse(Buffer.concat(chunks).toString('utf8')) as AskedSms['body'],
+        body: JSON.parse(Buffer.concat(chunks).toString('utf8')) as SmsRequest['body'],
       })
       const status = await answer(asked.length - 1)
       if (status === 'never') return request.socket.destroy()

@@ -26,7 +26,7 @@ b05W+O0l8SwcsGtouZRAUcN9UwvHxXLixFfTla1kOvX5Yl+FkpO6vVQH5fHkBt1/
 -----END CERTIFICATE-----
 `
 
-export interface TakenMail {
+export interface ReceivedMail {
   from: string
   to: string[]
   /** The message, headers and all, as it came. */
@@ -38,10 +38,10 @@ export interface TakenMail {
 
 /** When a server answers, and with what: a code of SMTP, or nothing at all. Asked once per command of a mail. */
 type Code = number | 'never' | undefined
-export type SmtpAnswer = (command: 'RCPT' | 'DATA', to: string) => Code | Promise<Code>
+export type SmtpReply = (command: 'RCPT' | 'DATA', to: string) => Code | Promise<Code>
 
-export async function mailServer(answer: SmtpAnswer = () => undefined, options: SMTPServerOptions = {}) {
-  const taken: TakenMail[] = []
+export async function mailServer(answer: SmtpReply = () => undefined, options: SMTPServerOptions = {}) {
+  const taken: ReceivedMail[] = []
   const asked: string[] = []
   const reply = async (command: 'RCPT' | 'DATA', to: string, done: (error?: Error) => void) => {
     asked.push(command)

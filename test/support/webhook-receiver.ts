@@ -3,15 +3,15 @@
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after } from 'node:test'
-import { machineNow } from '../../src/platform/runtime/clock.ts'
+import { systemNow } from '../../src/platform/runtime/clock.ts'
 import { createLog } from '../../src/platform/telemetry/log.ts'
 import { emit } from '../../src/platform/queue/outbox.ts'
 import { T } from '../../src/platform/schema/schema.ts'
 import { sql } from '../../src/platform/db/sql.ts'
-import { cells, metrics, targets, vault, type Given } from './server.ts'
-import { deletedAmong } from '../../src/people/users/users.ts'
+import { cells, metrics, targets, vault, type TestTeam } from './server.ts'
+import { findDeletedUsers } from '../../src/people/users/users.ts'
 import type { DeliveryOptions } from '../../src/events/dispatch/dispatch-options.ts'
-import { deliveryIn, type Delivery } from '../../src/events/dispatch/dispatcher.ts'
+import { createDeliveryWorker, type DeliveryWorker } from '../../src/events/dispatch/dispatcher.ts'
 
 export const ATTEMPTS = 8
 
@@ -21,8 +21,8 @@ const log = createLog(process.env.TEST_LOG_LEVEL ?? 'silent')
 export const deliveryOptions = (changes: Partial<DeliveryOptions> = {}): DeliveryOptions => ({
   vault,
   targets,
-  deletedAmong,
-  clock: machineNow,
+  findDeletedUsers,
+  clock: systemNow,
   schedule_s: Array<number>(ATTEMPTS).fill(0),
   log,
   metrics,
@@ -32,8 +32,8 @@ export const deliveryOptions = (changes: Partial<DeliveryOptions> = {}): Deliver
 })
 
 /** A delivery of the test's own; connections are closed when the tests are over. */
-export function delivering(changes: Partial<DeliveryOptions> = {}): Delivery {
-  const delivery = deliveryIn(cells, deliveryOptions(changes))
+export function delivering(changes: Partial<DeliveryOptions> = {}): DeliveryWorker {
+  const delivery = createDeliveryWorker(cells, deliveryOptions(changes))
   stops.push(() => delivery.stop())
   return delivery
 }
@@ -48,10 +48,10 @@ export interface Received {
   body: string
 }
 
-type Answer = (received: Received, response: ServerResponse, request: IncomingMessage) => void
+type ReceiverReply = (received: Received, response: ServerResponse, request: IncomingMessage) => void
 
 /** A receiver. `answers` is asked for each request; without one everything is welcome. */
-export async function receiver(answer: Answer = (_received, response) => response.end('thanks')) {
+export async function receiver(answer: ReceiverReply = (_received, response) => response.end('thanks')) {
   const received: Received[] = []
   const server = createServer((request, response) => {
     const chunks: Buffer[] = []
@@ -73,7 +73,7 @@ export async function receiver(answer: Answer = (_received, response) => respons
 }
 
 /** An endpoint of a team, and its path below the organization. */
-export async function endpoint(team: Given, body: Record<string, unknown>, environment = 'sandbox') {
+export async function endpoint(team: TestTeam, body: Record<string, unknown>, environment = 'sandbox') {
   const path = `/team/${team.team}/${environment}/webhook`
   const reply = await team.manage.post(path, body)
   if (reply.status !== 200) throw new Error(`answered ${reply.status}: ${JSON.stringify(reply.body)}`)
@@ -86,8 +86,8 @@ export async function endpoint(team: Given, body: Record<string, unknown>, envir
  * Tell the team something, as an operation would; `types` in one transaction, of one object or each of its own.
  * @returns the user it is about
  */
-export async function tell(
-  team: Given,
+export async function emitEvents(
+  team: TestTeam,
   types: string[] = ['labtest.order.created'],
   { about, objects = 'one' }: { about?: string; objects?: 'one' | 'each' } = {},
 ): Promise<string> {
@@ -107,14 +107,14 @@ export async function tell(
 }
 
 /** What is to be tried again is due now. */
-export const hurry = (team: Given): Promise<number> =>
+export const makeDeliveriesDue = (team: TestTeam): Promise<number> =>
   team.db.queries.run(sql`
     update delivery set due_at = created_at where team_id = ${team.team} and due_at is not null`)
 
 const State = T.Object({ state: T.String(), attempts: T.Integer(), n: T.Integer() })
 
 /** How the deliveries of an endpoint stand: `delivered after 1` → how many. */
-export async function standing(team: Given, webhook_id: string): Promise<Record<string, number>> {
+export async function deliveryStates(team: TestTeam, webhook_id: string): Promise<Record<string, number>> {
   const rows = await team.db.queries.many(
     State,
     sql`

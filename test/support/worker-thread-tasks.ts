@@ -11,20 +11,20 @@ export function reversed(bytes: Uint8Array): Uint8Array {
   return bytes.toReversed()
 }
 
-export function failing(): never {
+export function throwError(): never {
   throw new RangeError('the width is missing')
 }
 
-export function endless(): never {
+export function loopForever(): never {
   for (;;);
 }
 
-export function quitting(): never {
+export function exitProcess(): never {
   process.exit(3)
 }
 
 /** Keeps all it makes: small objects, buffers outside the heap, or a map, whose growth asks for large pieces at once. */
-export function greedy(kind: 'objects' | 'buffers' | 'map'): never {
+export function allocateForever(kind: 'objects' | 'buffers' | 'map'): never {
   const objects: object[] = []
   const map = new Map<string, number>()
   for (let index = 0; ; index++) {

@@ -1,7 +1,7 @@
 // Sending an event on to a developer's machine, signed as a delivery is. What goes wrong is said and tried again a few times.
 import { setTimeout as sleep } from 'node:timers/promises'
-import { machineNow } from '../../platform/runtime/clock.ts'
-import { codeOf } from './remote.ts'
+import { systemNow } from '../../platform/runtime/clock.ts'
+import { networkErrorCode } from './remote.ts'
 import { version } from '../../app/version.ts'
 import { signatureHeaders, signingKey } from '../../events/endpoints/signature.ts'
 
@@ -10,7 +10,7 @@ const FORWARD_MS_MAX = 15_000
 const PAUSES_MS = [500, 2000, 5000]
 
 /** An event as somebody who follows is told of it. */
-export interface Told {
+export interface ReceivedEvent {
   id: string
   type: string
   object_id: string
@@ -18,24 +18,28 @@ export interface Told {
   body: string
 }
 
-interface Surroundings {
+interface CommandContext {
   out: (text: string) => void
   signal: AbortSignal
 }
 
 /** What is printed of an event: nothing of a person. */
-export const line = ({ created_at, type, object_id }: Told, outcome = ''): string =>
+export const formatEventLine = ({ created_at, type, object_id }: ReceivedEvent, outcome = ''): string =>
   `${created_at}  ${type}  ${object_id}${outcome && `  ${outcome}`}\n`
 
 /** How events are sent on, one after another: the next leaves when the one before was taken or given up. */
-export function forwarding(url: string, secret: string, { out, signal }: Surroundings): (event: Told) => Promise<void> {
+export function createForwarder(
+  url: string,
+  secret: string,
+  { out, signal }: CommandContext,
+): (event: ReceivedEvent) => Promise<void> {
   const key = signingKey(secret)
   return async (event) => {
     for (let attempt = 0; !signal.aborted; attempt++) {
-      const fault = await post(url, event, key, signal, (outcome) => out(line(event, outcome)))
+      const fault = await post(url, event, key, signal, (outcome) => out(formatEventLine(event, outcome)))
       if (fault === undefined || signal.aborted) return
       const pause_ms = PAUSES_MS[attempt]
-      out(line(event, `${fault}, ${pause_ms === undefined ? 'given up' : `again in ${pause_ms / 1000} s`}`))
+      out(formatEventLine(event, `${fault}, ${pause_ms === undefined ? 'given up' : `again in ${pause_ms / 1000} s`}`))
       if (pause_ms === undefined) return
       await sleep(pause_ms, undefined, { signal }).catch(() => {})
     }
@@ -45,14 +49,14 @@ export function forwarding(url: string, secret: string, { out, signal }: Surroun
 /** @returns what was wrong; undefined when the receiver has taken it */
 async function post(
   url: string,
-  event: Told,
+  event: ReceivedEvent,
   key: ReturnType<typeof signingKey>,
   signal: AbortSignal,
-  taken: (outcome: string) => void,
+  isAcknowledged: (outcome: string) => void,
 ): Promise<string | undefined> {
   const started = performance.now()
   const headers = {
-    ...signatureHeaders([key], event.id, Math.floor(machineNow().getTime() / 1000), Buffer.from(event.body)),
+    ...signatureHeaders([key], event.id, Math.floor(systemNow().getTime() / 1000), Buffer.from(event.body)),
     'content-type': 'application/json',
     'user-agent': `Drawbridge/${version} listen`,
   }
@@ -66,9 +70,9 @@ async function post(
     })
     await response.body?.cancel()
     if (!response.ok) return `answered ${response.status}`
-    taken(`answered ${response.status} in ${Math.round(performance.now() - started)} ms`)
+    isAcknowledged(`answered ${response.status} in ${Math.round(performance.now() - started)} ms`)
     return undefined
   } catch (error) {
-    return codeOf(error)
+    return networkErrorCode(error)
   }
 }

@@ -2,42 +2,42 @@
 // a client of a running server and leaves nothing there. It prints times, types and ids, and nothing of a person.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { UsageError } from '../usage-error.ts'
-import { forwarding, line, type Told } from './forward.ts'
-import { ask, findRemote, NoAnswer, type Answer, type Remote, type RemoteValues } from './remote.ts'
+import { createForwarder, formatEventLine, type ReceivedEvent } from './forward.ts'
+import { request, createApiClient, NoResponseError, type ApiResponse, type ApiClient, type RemoteValues } from './remote.ts'
 import { eventTypes } from '../../events/catalog/event-types.ts'
 import { newSecret, withPrefix } from '../../events/endpoints/signature.ts'
 
 const WAIT_S = 20
-const AGAIN_MS = 250
-const AGAIN_MS_MAX = 5000
+const RETRY_MS = 250
+const RETRY_MS_MAX = 5000
 
 const SECRET = /^(whsec_)?[a-zA-Z0-9+/=]{32,100}$/
 
-export interface Surroundings {
+export interface CommandContext {
   env: Record<string, string | undefined>
   out: (text: string) => void
   /** Ends the listening. */
   signal: AbortSignal
 }
 
-interface Wishes {
-  remote: () => Remote
+interface ListenOptions {
+  remote: () => ApiClient
   forward_to: string | undefined
   types: string[]
   secret: string
 }
 
 /** Carry out `listen`. Returns when the signal comes. @throws UsageError, or Error when the server refuses us */
-export async function listen(values: Values, surroundings: Surroundings): Promise<void> {
-  const wishes = read(values, surroundings.env)
-  const feed = new Feed(wishes, surroundings)
-  let events = await feed.begin()
-  const forward = wishes.forward_to === undefined ? undefined : forwarding(wishes.forward_to, wishes.secret, surroundings)
-  while (!surroundings.signal.aborted) {
+export async function listen(values: Values, context: CommandContext): Promise<void> {
+  const options = parseListenOptions(values, context.env)
+  const feed = new EventFeedClient(options, context)
+  let events = await feed.startPosition()
+  const forward = options.forward_to === undefined ? undefined : createForwarder(options.forward_to, options.secret, context)
+  while (!context.signal.aborted) {
     for (const event of events) {
-      if (surroundings.signal.aborted) return
+      if (context.signal.aborted) return
       if (forward) await forward(event)
-      else surroundings.out(line(event))
+      else context.out(formatEventLine(event))
     }
     events = await feed.next()
   }
@@ -49,7 +49,7 @@ interface Values extends RemoteValues {
   secret?: string
 }
 
-function read(values: Values, env: Surroundings['env']): Wishes {
+function parseListenOptions(values: Values, env: CommandContext['env']): ListenOptions {
   const types = (values.events ?? '')
     .split(',')
     .map((type) => type.trim())
@@ -62,43 +62,43 @@ function read(values: Values, env: Surroundings['env']): Wishes {
     throw new UsageError('--forward-to must be an address that starts with http:// or https://.')
   if (values.secret !== undefined && !SECRET.test(values.secret))
     throw new UsageError('--secret must be 24 to 75 bytes in base64, with or without whsec_.')
-  const remote = () => findRemote(values, env)
+  const remote = () => createApiClient(values, env)
   return { remote, forward_to, types, secret: withPrefix(values.secret ?? newSecret()) }
 }
 
 /** The team's events from now on, through interruptions. */
-class Feed {
-  readonly #wishes: Wishes
-  readonly #surroundings: Surroundings
-  #remote: Remote
+class EventFeedClient {
+  readonly #options: ListenOptions
+  readonly #context: CommandContext
+  #remote: ApiClient
   #cursor: string | undefined
 
-  constructor(wishes: Wishes, surroundings: Surroundings) {
-    this.#wishes = wishes
-    this.#surroundings = surroundings
-    this.#remote = wishes.remote()
+  constructor(options: ListenOptions, context: CommandContext) {
+    this.#options = options
+    this.#context = context
+    this.#remote = options.remote()
   }
 
   /** Find out where now is, and say so. @returns what was told at that moment */
-  async begin(): Promise<Told[]> {
+  async startPosition(): Promise<ReceivedEvent[]> {
     const events = await this.next()
-    if (this.#surroundings.signal.aborted) return events
-    const { forward_to, types, secret } = this.#wishes
+    if (this.#context.signal.aborted) return events
+    const { forward_to, types, secret } = this.#options
     const to = forward_to === undefined ? [] : [`Forwarding to   ${forward_to}`, `Signing secret  ${secret}`]
     const what = types.length ? types.join(', ') : 'every event'
-    this.#surroundings.out([`Listening at    ${this.#remote.url} (${what})`, ...to, ''].join('\n'))
+    this.#context.out([`Listening at    ${this.#remote.url} (${what})`, ...to, ''].join('\n'))
     return events
   }
 
   /** What was told since the last call; nothing when the time is over, or the signal has come. */
-  async next(): Promise<Told[]> {
-    const { signal, out } = this.#surroundings
+  async next(): Promise<ReceivedEvent[]> {
+    const { signal, out } = this.#context
     for (let pause_ms = 0; !signal.aborted;) {
       const answer = await this.#ask()
       if (answer?.status === 200) {
         if (pause_ms) out('The server answers again.\n')
         this.#cursor = answer.body.next_cursor as string
-        return answer.body.data as Told[]
+        return answer.body.data as ReceivedEvent[]
       }
       if (signal.aborted) break
       if (answer?.status === 400 && this.#cursor !== undefined) {
@@ -106,39 +106,39 @@ class Feed {
         this.#cursor = undefined
         continue
       }
-      if (answer && answer.status < 500 && answer.status !== 429 && !this.#moved())
+      if (answer && answer.status < 500 && answer.status !== 429 && !this.#advanceCursor())
         throw new Error(`The server at ${this.#remote.url} refuses: ${answer.status} ${detailOf(answer)}`)
       if (!pause_ms) out('The server does not answer. Trying again until it does.\n')
-      pause_ms = Math.min(Math.max(pause_ms * 2, AGAIN_MS), AGAIN_MS_MAX)
+      pause_ms = Math.min(Math.max(pause_ms * 2, RETRY_MS), RETRY_MS_MAX)
       await sleep(Math.max(pause_ms, (answer?.retry_after_s ?? 0) * 1000), undefined, { signal }).catch(() => {})
-      this.#moved()
+      this.#advanceCursor()
     }
     return []
   }
 
   /** Undefined: no answer. */
-  async #ask(): Promise<Answer | undefined> {
+  async #ask(): Promise<ApiResponse | undefined> {
     const query = new URLSearchParams()
     if (this.#cursor === undefined) query.set('start', 'newest')
     else {
       query.set('next_cursor', this.#cursor)
       query.set('wait_s', String(WAIT_S))
     }
-    for (const type of this.#wishes.types) query.append('type', type)
+    for (const type of this.#options.types) query.append('type', type)
     try {
-      return await ask(this.#remote, 'GET', `/v1/events/follow?${query}`, { signal: this.#surroundings.signal })
+      return await request(this.#remote, 'GET', `/v1/events/follow?${query}`, { signal: this.#context.signal })
     } catch (error) {
-      if (error instanceof NoAnswer) return undefined
+      if (error instanceof NoResponseError) return undefined
       throw error
     }
   }
 
   /** Look where the server is now. @returns whether that is somewhere else, or with another key */
-  #moved(): boolean {
+  #advanceCursor(): boolean {
     const before = this.#remote
-    this.#remote = this.#wishes.remote()
+    this.#remote = this.#options.remote()
     return before.url !== this.#remote.url || before.key !== this.#remote.key
   }
 }
 
-const detailOf = ({ body }: Answer): string => (typeof body?.detail === 'string' ? body.detail : '')
+const detailOf = ({ body }: ApiResponse): string => (typeof body?.detail === 'string' ? body.detail : '')

@@ -11,7 +11,7 @@ export interface RemoteValues {
   cell?: string
 }
 
-export interface Remote {
+export interface ApiClient {
   url: string
   key: string
 }
@@ -20,7 +20,7 @@ export interface Remote {
  * The server and the key that are meant, read anew at each call: a server that was started again may be elsewhere.
  * @throws UsageError for options that contradict each other; Error when a part is found nowhere
  */
-export function findRemote(typed: RemoteValues, env: Record<string, string | undefined>): Remote {
+export function createApiClient(typed: RemoteValues, env: Record<string, string | undefined>): ApiClient {
   const cell = typed.cell ?? 'sandbox-us'
   if (!cellNames.includes(cell as CellName)) throw new UsageError(`--cell must be one of ${cellNames.join(', ')}.`)
   if (typed.cell !== undefined && typed.key !== undefined) throw new UsageError('--key says the cell already: leave --cell out.')
@@ -36,7 +36,7 @@ export function findRemote(typed: RemoteValues, env: Record<string, string | und
   return { url: found.url.replace(/\/+$/, ''), key: found.key }
 }
 
-export interface Answer {
+export interface ApiResponse {
   status: number
   // oxlint-disable-next-line typescript/no-explicit-any -- answers of every shape
   body: any
@@ -44,18 +44,18 @@ export interface Answer {
 }
 
 /** The server did not answer; the message is a code of the system. */
-export class NoAnswer extends Error {}
+export class NoResponseError extends Error {}
 
-const ANSWER_MS_MAX = 30_000
+const RESPONSE_TIMEOUT_MS = 30_000
 
-/** @throws NoAnswer */
-export async function ask(
-  { url, key }: Remote,
+/** @throws NoResponseError */
+export async function request(
+  { url, key }: ApiClient,
   method: 'GET' | 'POST' | 'PATCH',
   path: string,
   { body, signal, headers }: { body?: unknown; signal?: AbortSignal; headers?: Record<string, string> } = {},
-): Promise<Answer> {
-  const limits = [AbortSignal.timeout(ANSWER_MS_MAX), ...(signal ? [signal] : [])]
+): Promise<ApiResponse> {
+  const limits = [AbortSignal.timeout(RESPONSE_TIMEOUT_MS), ...(signal ? [signal] : [])]
   try {
     const response = await fetch(url + path, {
       method,
@@ -71,12 +71,12 @@ export async function ask(
       retry_after_s: Number(response.headers.get('retry-after')) || 0,
     }
   } catch (error) {
-    throw new NoAnswer(codeOf(error))
+    throw new NoResponseError(networkErrorCode(error))
   }
 }
 
 /** Why there was no answer, in a word. */
-export function codeOf(error: unknown): string {
+export function networkErrorCode(error: unknown): string {
   const { name, cause } = error as { name?: string; cause?: unknown }
   if (name === 'TimeoutError') return 'no answer in time'
   const inner = cause instanceof AggregateError ? cause.errors[0] : cause

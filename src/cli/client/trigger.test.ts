@@ -4,8 +4,8 @@ import { globSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { labAccount } from '../../../test/support/lab-accounts.ts'
-import { given, url } from '../../../test/support/server.ts'
-import { stories, trigger } from './trigger.ts'
+import { createTestTeam, url } from '../../../test/support/server.ts'
+import { scenarios, trigger } from './trigger.ts'
 import { eventTypes } from '../../events/catalog/event-types.ts'
 
 test('trigger has a story for every type that the modules emit', () => {
@@ -13,12 +13,12 @@ test('trigger has a story for every type that the modules emit', () => {
   const texts = sources.map((file) => readFileSync(file, 'utf8').replace(/\/\/.*$|\/\*[\s\S]*?\*\//gm, ''))
   const emitted = eventTypes.map(({ name }) => name).filter((name) => texts.some((text) => text.includes(`'${name}'`)))
   assert(emitted.length > 0)
-  assert.deepEqual(Object.keys(stories).sort(), emitted.sort())
+  assert.deepEqual(Object.keys(scenarios).sort(), emitted.sort())
 })
 
-for (const type of Object.keys(stories))
+for (const type of Object.keys(scenarios))
   test(`${type} comes about also under lab accounts whose customers order by physicians of their own`, async () => {
-    const team = await given()
+    const team = await createTestTeam()
     for (const method of ['testkit', 'walk_in_test']) {
       const { lab } = (await team.api.get(`/v3/lab_tests/${await team.test(method)}`)).body
       await labAccount(team, { lab: lab.slug, delegated_flow: 'order_delegated', provider_account_id: method })

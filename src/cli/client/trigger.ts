@@ -3,12 +3,12 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Typed } from '../command-tree.ts'
-import { ask, findRemote, type Remote, type RemoteValues } from './remote.ts'
+import { request, createApiClient, type ApiClient, type RemoteValues } from './remote.ts'
 import { UsageError } from '../usage-error.ts'
 import { eventType } from '../../events/catalog/event-types.ts'
 import { examplePatient, examplePhysician } from '../../people/person/example-patient.ts'
 
-const LOOK_MS = 200
+const POLL_MS = 200
 const WAIT_MS_MAX = 30_000
 
 type Method = 'GET' | 'POST' | 'PATCH'
@@ -36,25 +36,25 @@ interface LabTest {
 }
 
 /** How a type comes about. */
-interface Story {
+interface Scenario {
   tells: string
   /** The status of what it is about by which the story is over. */
   until: string
   /** @returns what the event is about */
-  play: (sandbox: Sandbox) => Promise<{ id: string }>
+  run: (sandbox: Sandbox) => Promise<{ id: string }>
 }
 
 /** Every type that this server emits. */
-export const stories: Record<string, Story> = {
+export const scenarios: Record<string, Scenario> = {
   'labtest.order.created': {
     tells: 'somebody orders a kit',
     until: 'received',
-    play: (sandbox) => sandbox.orderKit(),
+    run: (sandbox) => sandbox.orderKit(),
   },
   'labtest.order.updated': {
     tells: 'a kit is ordered, shipped, registered at the door, and comes back with a result',
     until: 'completed',
-    async play(sandbox) {
+    async run(sandbox) {
       const order = await sandbox.orderKit()
       await sandbox.post(`/v3/order/${order.id}/test`, { interpretation: 'normal' })
       await sandbox.post('/v3/order/testkit/register', {
@@ -69,7 +69,7 @@ export const stories: Record<string, Story> = {
   'labtest.result.critical': {
     tells: 'a test is ordered for a patient, and its result is critical',
     until: 'completed',
-    async play(sandbox) {
+    async run(sandbox) {
       const { order } = await sandbox.post('/v3/order', {
         user_id: await sandbox.user(),
         lab_test_id: await sandbox.labTest(),
@@ -83,12 +83,12 @@ export const stories: Record<string, Story> = {
   'labtest.appointment.created': {
     tells: 'somebody books a time at a service center',
     until: 'confirmed',
-    play: async (sandbox) => (await sandbox.book()).appointment,
+    run: async (sandbox) => (await sandbox.book()).appointment,
   },
   'labtest.appointment.updated': {
     tells: 'somebody books a time at a service center, and cancels it',
     until: 'cancelled',
-    async play(sandbox) {
+    async run(sandbox) {
       const { order, appointment } = await sandbox.book()
       const [reason] = await sandbox.get('/v3/order/psc/appointment/cancellation-reasons')
       await sandbox.patch(`/v3/order/${order.id}/psc/appointment/cancel`, { cancellationReasonId: reason.id })
@@ -98,20 +98,20 @@ export const stories: Record<string, Story> = {
   'labtest.match_review.created': {
     tells: 'a laboratory sends a result that belongs to no order',
     until: 'pending_customer_review',
-    play: (sandbox) => sandbox.unmatched(),
+    run: (sandbox) => sandbox.createUnmatchedResult(),
   },
   'labtest.match_review.updated': {
     tells: 'such a result is turned down',
     until: 'resolved',
-    async play(sandbox) {
-      const review = await sandbox.unmatched()
+    async run(sandbox) {
+      const review = await sandbox.createUnmatchedResult()
       await sandbox.post(`/v3/unmatched_result/${review.id}/resolve`, { action: 'reject' })
       return review
     },
   },
 }
 
-export interface Surroundings {
+export interface CommandContext {
   env: Record<string, string | undefined>
   out: (text: string) => void
 }
@@ -121,27 +121,27 @@ export interface Surroundings {
  */
 export async function trigger(
   { positionals, values }: Typed<RemoteValues & { list?: boolean }>,
-  { env, out }: Surroundings,
+  { env, out }: CommandContext,
 ): Promise<void> {
   if (values.list) {
-    for (const [type, { tells }] of Object.entries(stories)) out(`${type.padEnd(27)}  ${tells}\n`)
+    for (const [type, { tells: description }] of Object.entries(scenarios)) out(`${type.padEnd(27)}  ${description}\n`)
     return
   }
   const [, type, ...more] = positionals
   if (type === undefined || more.length)
     throw new UsageError('trigger needs one type of event; "bin/drawbridge trigger --list" lists them.')
-  const story = stories[type]
-  if (!story && !eventType(type)) throw new UsageError(`There is no event type ${type}.`)
-  if (!story)
+  const scenario = scenarios[type]
+  if (!scenario && !eventType(type)) throw new UsageError(`There is no event type ${type}.`)
+  if (!scenario)
     throw new Error(`Nothing in this server brings about ${type} yet. "bin/drawbridge trigger --list" lists what can be.`)
-  const sandbox = new Sandbox(findRemote(values, env))
+  const sandbox = new Sandbox(createApiClient(values, env))
   await sandbox.assertSandbox()
-  const about = await story.play(sandbox)
-  for (const event of await sandbox.eventsOf(about.id, type, story.until))
+  const about = await scenario.run(sandbox)
+  for (const event of await sandbox.eventsOf(about.id, type, scenario.until))
     out(`${event.created_at}  ${event.type}  ${event.object_id}\n`)
 }
 
-interface Told {
+interface FeedEvent {
   type: string
   object_id: string
   created_at: string
@@ -150,9 +150,9 @@ interface Told {
 
 /** What is done in the sandbox of a team. What the server refuses ends the command. */
 class Sandbox {
-  readonly #remote: Remote
+  readonly #remote: ApiClient
 
-  constructor(remote: Remote) {
+  constructor(remote: ApiClient) {
     this.#remote = remote
   }
 
@@ -166,7 +166,7 @@ class Sandbox {
   async user(): Promise<string> {
     const { status, body } = await this.#ask('POST', '/v2/user', { client_user_id: 'drawbridge-trigger' })
     const id: unknown = status === 200 ? body.user_id : body?.detail?.user_id
-    if (typeof id !== 'string') throw refused('a user', status, body)
+    if (typeof id !== 'string') throw requestError('a user', status, body)
     return id
   }
 
@@ -178,7 +178,7 @@ class Sandbox {
   }
 
   /** A result that waits for somebody to say whose it is. */
-  async unmatched(): Promise<Subject> {
+  async createUnmatchedResult(): Promise<Subject> {
     const { data } = await this.#read('/v3/unmatched_result_test/case')
     const labs = new Set((data as { lab_constraints: string[] }[]).flatMap(({ lab_constraints }) => lab_constraints))
     const tests = (await this.#read('/v3/lab_tests?collection_method=walk_in_test')) as LabTest[]
@@ -186,7 +186,7 @@ class Sandbox {
     if (!test) throw new Error('The team has no walk-in test of a laboratory whose results can be rehearsed.')
     const body = { case: 'no_match', order_source: 'managed', lab_test_id: test.id }
     const { run_id } = await this.post('/v3/unmatched_result_test', body, { 'x-idempotency-key': randomUUID() })
-    for (const end_ms = performance.now() + WAIT_MS_MAX; performance.now() < end_ms; await sleep(LOOK_MS)) {
+    for (const end_ms = performance.now() + WAIT_MS_MAX; performance.now() < end_ms; await sleep(POLL_MS)) {
       const { status, raw_result_id, error } = await this.#read(`/v3/unmatched_result_test/${run_id}`)
       if (status === 'succeeded') return { id: raw_result_id }
       if (status === 'failed') throw new Error(`The rehearsal failed: ${error.message}`)
@@ -219,32 +219,32 @@ class Sandbox {
 
   // oxlint-disable-next-line typescript/no-explicit-any -- answers of every shape
   readonly post = (path: string, body: unknown, headers: Record<string, string> = {}): Promise<any> =>
-    this.#done('POST', path, body, headers)
+    this.#assertOk('POST', path, body, headers)
   // oxlint-disable-next-line typescript/no-explicit-any -- answers of every shape
-  readonly patch = (path: string, body: unknown): Promise<any> => this.#done('PATCH', path, body)
+  readonly patch = (path: string, body: unknown): Promise<any> => this.#assertOk('PATCH', path, body)
   // oxlint-disable-next-line typescript/no-explicit-any -- answers of every shape
-  readonly get = (path: string): Promise<any> => this.#done('GET', path)
+  readonly get = (path: string): Promise<any> => this.#assertOk('GET', path)
 
   // oxlint-disable-next-line typescript/no-explicit-any -- answers of every shape
-  async #done(method: Method, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<any> {
+  async #assertOk(method: Method, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<any> {
     const answer = await this.#ask(method, path, body, headers)
     if (answer.status !== 200 && answer.status !== 202)
-      throw refused(path.replace(/[0-9a-f-]{36}/, '{order_id}'), answer.status, answer.body)
+      throw requestError(path.replace(/[0-9a-f-]{36}/, '{order_id}'), answer.status, answer.body)
     return answer.body
   }
 
   // oxlint-disable-next-line typescript/no-explicit-any -- answers of every shape
   async #read(path: string): Promise<any> {
     const { status, body } = await this.#ask('GET', path)
-    if (status !== 200) throw refused(path.replace(/[0-9a-f-]{36}/, '{id}'), status, body)
+    if (status !== 200) throw requestError(path.replace(/[0-9a-f-]{36}/, '{id}'), status, body)
     return body
   }
 
   /** The events of an order or a review so far, oldest first, once there is one of the type and it has come to a status. */
-  async eventsOf(object_id: string, type: string, until: string): Promise<Told[]> {
-    for (const end_ms = performance.now() + WAIT_MS_MAX; performance.now() < end_ms; await sleep(LOOK_MS)) {
+  async eventsOf(object_id: string, type: string, until: string): Promise<FeedEvent[]> {
+    for (const end_ms = performance.now() + WAIT_MS_MAX; performance.now() < end_ms; await sleep(POLL_MS)) {
       const { status, body } = await this.#ask('GET', `/v1/events?object_id=${object_id}&limit=250`)
-      const events = status === 200 ? (body.data as Told[]).toReversed() : []
+      const events = status === 200 ? (body.data as FeedEvent[]).toReversed() : []
       if (events.some((event) => event.type === type) && events.some(({ body }) => body.data.status === until)) return events
     }
     throw new Error(`The event did not come within ${WAIT_MS_MAX / 1000} s. Is a worker running?`)
@@ -252,14 +252,14 @@ class Sandbox {
 
   async #ask(method: Method, path: string, body?: unknown, headers: Record<string, string> = {}) {
     try {
-      return await ask(this.#remote, method, path, { headers, ...(body !== undefined && { body }) })
+      return await request(this.#remote, method, path, { headers, ...(body !== undefined && { body }) })
     } catch (error) {
       throw new Error(`The server at ${this.#remote.url} does not answer (${(error as Error).message}).`)
     }
   }
 }
 
-const refused = (what: string, status: number, body: unknown): Error => {
+const requestError = (what: string, status: number, body: unknown): Error => {
   const { detail } = (body ?? {}) as { detail?: unknown }
   return new Error(`The server refuses ${what}: ${status}${typeof detail === 'string' ? ` ${detail}` : ''}`)
 }

@@ -6,9 +6,9 @@ import { describe, test } from 'node:test'
 import { UsageError } from './org.ts'
 import { receiveFromLink } from '../../lab/result-matching/receive.ts'
 import { address, patient } from '../../../test/support/people.ts'
-import { deliveryFor, taken } from '../../../test/support/results.ts'
+import { deliveryFor, receiveReport } from '../../../test/support/results.ts'
 import { siteWithSchedule, slots, walkIn } from '../../../test/support/psc-booking.ts'
-import { access, asOwner, cells, given, guard, type Given } from '../../../test/support/server.ts'
+import { access, asOwner, cells, createTestTeam, guard, type TestTeam } from '../../../test/support/server.ts'
 import { command } from '../../../test/support/commands.ts'
 
 interface Line {
@@ -38,7 +38,7 @@ const key = `cli:${userInfo().username}`
 
 describe('access-log export', () => {
   test('prints a line for each call, narrowed to a user or a team, and is in the log itself', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const [user, other] = [await team.user(), await team.user()]
     await team.api.get(`/v2/user/${user}`)
     await access.flush()
@@ -78,7 +78,7 @@ describe('access-log export', () => {
 
 describe('access-log verify', () => {
   test('prints where each log ends, and takes that for a line that is known', async () => {
-    await given('production-us')
+    await createTestTeam('production-us')
     const printed = await run('verify')
     assert.match(printed, /^sandbox-us {2}\d+ lines since \d{4}-\d\d-\d\d, none changed; the last is \d+:[0-9a-f]{64}\n/m)
     const [, last] = /^sandbox-us .* the last is (\S+)$/m.exec(printed)!
@@ -86,7 +86,7 @@ describe('access-log verify', () => {
   })
 
   test('fails with the first line that is wrong', async () => {
-    const team = await given('sandbox-eu')
+    const team = await createTestTeam('sandbox-eu')
     for (let i = 0; i < 3; i++) await team.user()
     await access.flush()
     const { rows } = await cells.of('sandbox-eu').pool.query('select min(seq)::int + 1 as seq from access_log')
@@ -103,15 +103,15 @@ describe('access-log verify', () => {
   })
 })
 
-async function unassigned(team: Given): Promise<string> {
-  const delivery = await deliveryFor(team, await taken(team), { sample_id: `NOBODYS-${randomUUID()}` })
+async function unassigned(team: TestTeam): Promise<string> {
+  const delivery = await deliveryFor(team, await receiveReport(team), { sample_id: `NOBODYS-${randomUUID()}` })
   const intake = { cell: 'sandbox-us' as const, db: cells.of('sandbox-us'), tenantOf: guard.tenant }
   return (await receiveFromLink(intake, delivery)).raw_result_id
 }
 
 describe('a command on patients leaves a line', () => {
   test('when a result is given to a team', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const id = await unassigned(team)
     await command(cells, ['result', 'assign', id, '--team', team.team, '--cell', 'sandbox-us'])
     const [line, ...more] = await linesOf('result assign', id)
@@ -120,7 +120,7 @@ describe('a command on patients leaves a line', () => {
   })
 
   test('when a result is dropped, and none when there was none', async () => {
-    const id = await unassigned(await given())
+    const id = await unassigned(await createTestTeam())
     await command(cells, ['result', 'drop', id, '--cell', 'sandbox-us'])
     assert.equal((await linesOf('result drop', id)).length, 1)
     await assert.rejects(command(cells, ['result', 'drop', id, '--cell', 'sandbox-us']))
@@ -128,7 +128,7 @@ describe('a command on patients leaves a line', () => {
   })
 
   test('when mail to patients is listed or shown, with the users it went to', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const user = await team.user()
     const lab_test_id = await team.test('walk_in_test')
     const { order } = (
@@ -151,7 +151,7 @@ describe('a command on patients leaves a line', () => {
   })
 
   test('when bookings are listed and answered, with whose they are', async () => {
-    const team = await given('production-us')
+    const team = await createTestTeam('production-us')
     await siteWithSchedule('HAND-9', { confirms: 'by_hand' })
     const order_id = await walkIn(team)
     const [slot] = await slots(team, 'lab=quest&site_codes=HAND-9')

@@ -1,12 +1,12 @@
 // The access log by command: written out for an archive or an auditor, and checked.
 import type { Typed } from '../command-tree.ts'
-import { cell, id, UsageError } from './org.ts'
+import { requireCell, requireId, UsageError } from './org.ts'
 import { leaveCommand } from '../../platform/access-log/access-line.ts'
 import { exportLines, verifyLog, type Position } from '../../platform/access-log/access-archive.ts'
 import { seal } from '../../platform/access-log/access-log.ts'
 import type { Cells } from '../../platform/db/cells.ts'
-import { FormatFault, formats } from '../../platform/schema/formats.ts'
-import { placesOf } from './places.ts'
+import { FormatError, formats } from '../../platform/schema/formats.ts'
+import { importIntoCells } from './places.ts'
 
 const SAY = 'Say "access-log export" or "access-log verify"; "bin/drawbridge help" explains them.'
 
@@ -30,8 +30,8 @@ export async function accessLogCommand(
     return ''
   }
   const db = placeOf(cells, values.cell)
-  const user = values.user === undefined ? undefined : id(values.user, '--user')
-  const team = values.team === undefined ? undefined : id(values.team, '--team')
+  const user = values.user === undefined ? undefined : requireId(values.user, '--user')
+  const team = values.team === undefined ? undefined : requireId(values.team, '--team')
   const wanted = { from: day(values.from, '--from'), until: day(values.until, '--until'), user, team }
   const about = { ...(team !== undefined && { team }), ...(user !== undefined && { users: [user] }) }
   await db.plainTx(async (tx) => leaveCommand(tx, 'access-log export', about))
@@ -41,13 +41,13 @@ export async function accessLogCommand(
 }
 
 function placeOf(cells: Cells, named: string | undefined) {
-  const name = cell(named)
+  const name = requireCell(named)
   if (!cells.has(name)) throw new Error(`CELLS leaves out ${name}.`)
   return cells.of(name)
 }
 
 function day(text: string | undefined, name: string): string | undefined {
-  if (text !== undefined && formats.date!(text) instanceof FormatFault)
+  if (text !== undefined && formats.date!(text) instanceof FormatError)
     throw new UsageError(`${name} must be a day like 2026-01-31.`)
   return text
 }
@@ -67,7 +67,7 @@ async function verify(
   const known = noted.map(position)
   if (known.length && named === undefined) throw new UsageError('--known needs --cell: each cell has a log of its own.')
   const broken: string[] = []
-  for (const name of placesOf(cells, named)) {
+  for (const name of importIntoCells(cells, named)) {
     await seal(cells.of(name))
     const { lines, since, head, fault } = await verifyLog(cells.of(name), known)
     if (fault !== undefined) broken.push(`${name}: ${fault}`)

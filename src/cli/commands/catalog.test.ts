@@ -9,7 +9,7 @@ import { loadCatalog } from '../../lab/catalog/load.ts'
 import type { CellName } from '../../platform/db/cell-names.ts'
 import { T } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
-import { cells, given } from '../../../test/support/server.ts'
+import { cells, createTestTeam } from '../../../test/support/server.ts'
 import { command } from '../../../test/support/commands.ts'
 
 const folder = await mkdtemp(join(tmpdir(), 'catalog-'))
@@ -88,7 +88,7 @@ describe('a catalog file', () => {
     const before = await exported('sandbox-eu')
     const report = await imported({ format, labs: [lab], analytes: [analyte], markers: [marker] }, 'sandbox-eu')
     assert.match(report, /^labs +1 new, 0 changed, 0 as before\nanalytes +1 new.*\nmarkers +1 new/)
-    const team = await given('sandbox-eu')
+    const team = await createTestTeam('sandbox-eu')
     const { markers } = (await team.api.get('/v3/lab_tests/markers?lab_slug=fictional_lab')).body
     const most = Math.max(...before.markers.map(({ id }) => id!))
     assert.deepEqual(
@@ -122,7 +122,7 @@ describe('a catalog file', () => {
     const quest = { ...before.labs.find(({ slug }) => slug === 'quest')!, allowed_genders: ['female', 'male'] }
     const file = { format, labs: [quest], markers: [{ ...rest, name: 'Thyrotropin', cpt_codes: ['84443'], pricing, aoe: null }] }
     assert.match(await imported(file, 'production-us'), /labs +0 new, 1 changed.*\n.*\nmarkers +0 new, 1 changed/)
-    const team = await given('production-us')
+    const team = await createTestTeam('production-us')
     const { body } = await team.api.get('/v3/lab_tests/markers?name=Q55122&include_pricing=true')
     assert.deepEqual([body.markers[0].id, body.markers[0].name], [old.id, 'Thyrotropin'])
     assert.deepEqual(body.pricing.data[old.id!], {

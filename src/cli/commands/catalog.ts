@@ -1,10 +1,10 @@
 // The catalog of a cell by command: out as a file, and in again.
 import { readFile, stat } from 'node:fs/promises'
 import type { Typed } from '../command-tree.ts'
-import { cell, UsageError } from './org.ts'
-import { served } from './lab-account.ts'
-import { CatalogFaults, catalogFile, FILE_SIZE_MAX, importCatalog } from '../../lab/catalog-exchange/exchange.ts'
-import { loadPlatformAccounts } from '../../lab/accounts/platform-accounts.ts'
+import { requireCell, UsageError } from './org.ts'
+import { requireServedCell } from './lab-account.ts'
+import { CatalogFileError, exportCatalog, FILE_SIZE_MAX, importCatalog } from '../../lab/catalog-exchange/exchange.ts'
+import { createDefaultAccounts } from '../../lab/accounts/platform-accounts.ts'
 import type { Cells } from '../../platform/db/cells.ts'
 import type { Db } from '../../platform/db/database.ts'
 
@@ -15,17 +15,17 @@ import type { Db } from '../../platform/db/database.ts'
 export async function catalogCommand(cells: Cells, { positionals, values }: Typed<{ cell?: string }>): Promise<string> {
   const [, command, file] = positionals
   if (command === 'export') {
-    const place = served(cells, cell(values.cell ?? 'sandbox-us'))
-    return `${JSON.stringify(await catalogFile(place.queries), null, 2)}\n`
+    const place = requireServedCell(cells, requireCell(values.cell ?? 'sandbox-us'))
+    return `${JSON.stringify(await exportCatalog(place.queries), null, 2)}\n`
   }
   if (command !== 'import')
     throw new UsageError('Say "catalog export" or "catalog import FILE"; "bin/drawbridge help" explains them.')
   if (file === undefined) throw new UsageError('catalog import needs a file.')
-  const name = cell(values.cell)
-  return bring(served(cells, name), await textOf(file), name.startsWith('sandbox'))
+  const name = requireCell(values.cell)
+  return importCatalogFile(requireServedCell(cells, name), await readFileText(file), name.startsWith('sandbox'))
 }
 
-async function textOf(file: string): Promise<string> {
+async function readFileText(file: string): Promise<string> {
   try {
     if ((await stat(file)).size <= FILE_SIZE_MAX) return await readFile(file, 'utf8')
   } catch (error) {
@@ -35,15 +35,15 @@ async function textOf(file: string): Promise<string> {
 }
 
 /** A sandbox has something to order from at every laboratory, so a new one gets the platform's account at once. */
-async function bring(place: Db, text: string, isSandbox: boolean): Promise<string> {
+async function importCatalogFile(place: Db, text: string, isSandbox: boolean): Promise<string> {
   try {
     const report = await importCatalog(place, text)
-    if (isSandbox) await loadPlatformAccounts(place)
+    if (isSandbox) await createDefaultAccounts(place)
     return Object.entries(report)
       .map(([kind, { added, changed, same }]) => `${kind.padEnd(10)}${added} new, ${changed} changed, ${same} as before\n`)
       .join('')
   } catch (error) {
-    if (error instanceof CatalogFaults) throw new Error(`Nothing was imported.\n${error.message}`)
+    if (error instanceof CatalogFileError) throw new Error(`Nothing was imported.\n${error.message}`)
     throw error
   }
 }

@@ -1,6 +1,6 @@
 // Rows of a queue that failed, as the operator lists and retries them. Prints ids, names and codes of errors, nothing of a patient.
 import type { Typed } from '../command-tree.ts'
-import { cell, id, UsageError } from './org.ts'
+import { requireCell, requireId, UsageError } from './org.ts'
 import type { Cells } from '../../platform/db/cells.ts'
 import type { CellName } from '../../platform/db/cell-names.ts'
 import type { Db } from '../../platform/db/database.ts'
@@ -28,7 +28,7 @@ type Place = CellName | 'control'
 /** The databases that a command looks at. Errors: a cell that is not served. */
 function placesOf(cells: Cells, { isInControl }: QueueCommands, only: string | undefined): [Place, Db][] {
   if (isInControl && only === 'control') return [['control', cells.control]]
-  const names = only === undefined ? cells.names : [cell(only)]
+  const names = only === undefined ? cells.names : [requireCell(only)]
   for (const name of names) if (!cells.has(name)) throw new Error(`Cell ${name} is not listed in CELLS.`)
   const places = names.map((name): [Place, Db] => [name, cells.of(name)])
   return isInControl && only === undefined ? [['control', cells.control], ...places] : places
@@ -74,7 +74,7 @@ export async function retryDeadLetters(
       `Usage: bin/drawbridge ${word} retry ID... | --all${hasNames ? ' [--name JOB]' : ''} [--cell CELL] [--json].`,
     )
   if (ids.length > IDS_MAX) throw new UsageError(`${word} retry takes ${IDS_MAX} ids at most.`)
-  const chosen = values.all ? { name: values.name } : { ids: ids.map((one) => id(one, capital(row))) }
+  const chosen = values.all ? { name: values.name } : { ids: ids.map((one) => requireId(one, capital(row))) }
   const retried: { id: string; cell: Place }[] = []
   for (const [name, db] of placesOf(cells, commands, values.cell))
     for (const one of await retryFailed(db, queue, chosen)) retried.push({ id: one, cell: name })

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { loadInsuranceData } from '../../people/insurance/load.ts'
-import { cells, given, type Given } from '../../../test/support/server.ts'
+import { cells, createTestTeam, type TestTeam } from '../../../test/support/server.ts'
 import { command, outcomeOf } from '../../../test/support/commands.ts'
 
 const directory = await mkdtemp(join(tmpdir(), 'insurance-'))
@@ -18,16 +18,16 @@ async function load(what: string, text: string): Promise<string> {
 }
 const refusal = (work: Promise<string>, text: RegExp) =>
   assert.rejects(work, (error) => error instanceof Error && text.test(error.message))
-const search = async ({ api }: Given, name: string) =>
+const search = async ({ api }: TestTeam, name: string) =>
   (await api.get(`/v3/insurance/search/payor?insurance_name=${encodeURIComponent(name)}`)).body
-const found = async ({ api }: Given, query: string) =>
+const found = async ({ api }: TestTeam, query: string) =>
   (await api.get(`/v3/insurance/search/diagnosis?diagnosis_query=${query}`)).body
 
 const HEADER = 'payor_code,name,first_line,city,state,zip,program,program_state'
 const at = '1 Example Street,Phoenix,AZ,85004'
 
 test('payors are added and changed in every cell, and stay so when the server starts again', async () => {
-  const [team, other] = [await given(), await given('production-us')]
+  const [team, other] = [await createTestTeam(), await createTestTeam('production-us')]
   const said = await load('payors', `${HEADER}\nAETNA,Aetna Renamed,${at},,\nAZ-PLAN,Fictional Plan,${at},medicaid,AZ\n`)
   assert.match(said, /^2 payors in each of .*sandbox-us.*production-us/)
   for (const cell of cells.names) {
@@ -44,7 +44,7 @@ test('payors are added and changed in every cell, and stay so when the server st
 })
 
 test('of a file with a bad row nothing is imported, and each is named', async () => {
-  const team = await given()
+  const team = await createTestTeam()
   const text = `${HEADER}\nFICT-1,Fictional One,${at},,\n,Fictional Two,${at},,\nFICT-3,,${at},,\n`
   await refusal(load('payors', text), /Nothing was imported:\n {2}line 3: payor_code is empty\n {2}line 4: name is empty/)
   assert.deepEqual(await search(team, 'fictional one'), [])
@@ -55,7 +55,7 @@ test('of a file with a bad row nothing is imported, and each is named', async ()
 })
 
 test('diagnoses are replaced, and stay so when the server starts again', async () => {
-  const team = await given()
+  const team = await createTestTeam()
   assert.equal((await found(team, 'I10'))[0].diagnosis_code, 'I10')
   const line = `00001 A0101   1 ${'Short'.padEnd(60)} Typhoid meningitis`
   const before = (await team.db.pool.query('select count(*)::int as n from icd_code')).rows[0].n as number

@@ -2,12 +2,12 @@
 import { readFile } from 'node:fs/promises'
 import { agree } from '../agreement.ts'
 import type { Surroundings, Typed } from '../command-tree.ts'
-import { FileFault } from '../../people/insurance/data-files.ts'
+import { InvalidFileError } from '../../people/insurance/data-files.ts'
 import { changeOfCodes, importCodes, importPayors } from '../../people/insurance/load.ts'
 import type { Cells } from '../../platform/db/cells.ts'
 import type { CellName } from '../../platform/db/cell-names.ts'
 
-const FAULTS_SHOWN = 50
+const ERRORS_SHOWN = 50
 
 /**
  * Carry out `payors import FILE` or `icd import FILE`, in every cell that is served. An import of diagnoses that would remove codes is
@@ -35,7 +35,7 @@ export async function insuranceCommand(
     } else for (const cell of cells.names) rows = await importPayors(cells.of(cell), text)
     return `${changes}${rows} ${what === 'payors' ? 'payors' : 'diagnoses'} in each of ${where}. They count within 5 s.\n`
   } catch (error) {
-    if (error instanceof FileFault) throw new Error(told(error))
+    if (error instanceof InvalidFileError) throw new Error(importReporting(error))
     throw error
   }
 }
@@ -53,8 +53,8 @@ async function changesOf(cells: Cells, text: string): Promise<{ lines: string; l
   return { lines, losses: losses.join(', ') }
 }
 
-function told({ lines }: FileFault): string {
-  const shown = lines.slice(0, FAULTS_SHOWN).map((line) => `  ${line}\n`)
+function importReporting({ lines }: InvalidFileError): string {
+  const shown = lines.slice(0, ERRORS_SHOWN).map((line) => `  ${line}\n`)
   const rest = lines.length - shown.length
   return `Nothing was imported:\n${shown.join('')}${rest ? `  and ${rest} more\n` : ''}`
 }

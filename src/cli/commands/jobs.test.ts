@@ -9,7 +9,7 @@ import type { Db } from '../../platform/db/database.ts'
 import { COUNTED_MAX, countQueue } from '../../platform/queue/dead-letters.ts'
 import { jobs } from '../../platform/queue/jobs.ts'
 import { sql, type Sql } from '../../platform/db/sql.ts'
-import { cells, connection, given, type Given } from '../../../test/support/server.ts'
+import { cells, connection, createTestTeam, type TestTeam } from '../../../test/support/server.ts'
 import { command } from '../../../test/support/commands.ts'
 
 interface Listed {
@@ -24,11 +24,11 @@ interface Listed {
 }
 
 const run = (...words: string[]) => command(cells, ['jobs', ...words])
-const ofTeam = async ({ team }: Given, ...words: string[]): Promise<Listed[]> =>
+const ofTeam = async ({ team }: TestTeam, ...words: string[]): Promise<Listed[]> =>
   (JSON.parse(await run('list', '--json', ...words)) as Listed[]).filter(({ team_id }) => team_id === team)
 
 /** A job that failed: for good, or waiting for its next attempt. */
-async function failed({ db, team }: Given, state: 'dead' | 'retrying', { name = 'orders.dispatch', attempts = 30 } = {}) {
+async function failed({ db, team }: TestTeam, state: 'dead' | 'retrying', { name = 'orders.dispatch', attempts = 30 } = {}) {
   const id = randomUUID()
   await db.queries.run(sql`
     insert into job (id, team_id, name, payload, run_at, due_at, attempts, failed_at, last_error)
@@ -36,7 +36,7 @@ async function failed({ db, team }: Given, state: 'dead' | 'retrying', { name = 
             ${state === 'dead' ? sql`now()` : sql`null`}, 'Error E_TEST')`)
   return id
 }
-const waiting = async ({ db, team }: Given) =>
+const waiting = async ({ db, team }: TestTeam) =>
   (
     await db.pool.query(
       `select id, attempts, last_error from job where team_id = $1 and failed_at is null and due_at <= now() order by id`,
@@ -46,7 +46,7 @@ const waiting = async ({ db, team }: Given) =>
 
 describe('jobs list', () => {
   test('shows the jobs that are tried no more, with the code of their last error and without their payloads', async () => {
-    const [team, european] = [await given(), await given('production-eu')]
+    const [team, european] = [await createTestTeam(), await createTestTeam('production-eu')]
     const id = await failed(team, 'dead')
     const other = await failed(european, 'dead', { name: 'messages.remind' })
     const again = await failed(team, 'retrying')
@@ -84,7 +84,7 @@ describe('jobs list', () => {
 
 describe('jobs retry', () => {
   test('makes jobs due now with all their attempts, those that are named and no others', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const [first, second, third] = [await failed(team, 'dead'), await failed(team, 'retrying'), await failed(team, 'dead')]
     const unknown = randomUUID()
     assert.deepEqual(JSON.parse(await run('retry', first, second, unknown, '--json')), {
@@ -103,7 +103,7 @@ describe('jobs retry', () => {
   })
 
   test('takes all jobs that are tried no more, of one name where it is given', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const [order, reminder] = [await failed(team, 'dead'), await failed(team, 'dead', { name: 'messages.remind' })]
     await failed(team, 'retrying')
     await run('retry', '--all', '--name', 'messages.remind', '--cell', 'sandbox-us')
@@ -117,7 +117,7 @@ describe('jobs retry', () => {
   })
 
   test('leaves a job alone that a worker has in hand', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const id = await failed(team, 'retrying')
     await team.db.queries.run(
       sql`update job set owner = ${randomUUID()}, leased_until = now() + interval '1 minute' where id = ${id}`,
@@ -155,7 +155,7 @@ const rowsOf = (plan: Plan): number =>
   (plan.Plans ?? []).reduce((sum, inner) => sum + rowsOf(inner), 0)
 
 test('the gauges look at no more than 10,000 rows each, however many jobs are tried again', async () => {
-  const team = await given('production-eu')
+  const team = await createTestTeam('production-eu')
   // Who owns the tables may count what is in them. Nobody else sees these rows.
   const client = new pg.Client(connection)
   await client.connect()
@@ -191,7 +191,7 @@ test('the gauges count failed, retried and overdue jobs of each cell, and erasur
     unlimited: ['users.erase'],
     fresh_ms: 0,
   })
-  const team = await given('production-us')
+  const team = await createTestTeam('production-us')
   await failed(team, 'dead')
   await failed(team, 'retrying')
   await failed(team, 'retrying', { name: 'users.erase', attempts: 8 })

@@ -3,9 +3,9 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
 import { Cells } from '../../platform/db/cells.ts'
-import { cells, connection, given } from '../../../test/support/server.ts'
+import { cells, connection, createTestTeam } from '../../../test/support/server.ts'
 import { kitLab } from '../../../test/support/lab-accounts.ts'
-import { placed } from '../../../test/support/orders.ts'
+import { createOrder } from '../../../test/support/orders.ts'
 import { usStates } from '../../people/person/countries.ts'
 import { command } from '../../../test/support/commands.ts'
 
@@ -17,7 +17,7 @@ const refused = (words: readonly string[], reason: RegExp) =>
 
 describe('an operator', () => {
   test('makes an account with what is usual, links a team to it, and the team orders under it', async () => {
-    const { org_id, team, ...rest } = await given()
+    const { org_id, team, ...rest } = await createTestTeam()
     const lab = await kitLab({ org_id, team, ...rest })
     const id = idIn(await run('create', ...SANDBOX, '--lab', lab, '--account', 'F-1', '--org', org_id, '--team', team))
     assert.deepEqual(JSON.parse(await run('show', id, ...SANDBOX)), {
@@ -33,11 +33,11 @@ describe('an operator', () => {
       allowed_billing: { client_bill: usStates },
       team_id_allowlist: [team],
     })
-    assert.equal((await placed({ org_id, team, ...rest })).lab_account_id, id)
+    assert.equal((await createOrder({ org_id, team, ...rest })).lab_account_id, id)
   })
 
   test('says everything of an account, changes some of it, and takes it back', async () => {
-    const { org_id, team, manage } = await given()
+    const { org_id, team, manage } = await createTestTeam()
     const own = ['--org', org_id, '--lab', 'quest', '--account', 'F-2', '--status', 'PENDING', '--flow', 'order_delegated']
     const more = ['--name', 'Fictional Clinic', '--notes', 'Fasting only', '--unit', 'NEL', '--unit', 'DAL']
     const billing = ['--billing', 'client_bill=az,CA', '--billing', 'patient_bill=all']
@@ -75,7 +75,7 @@ describe('an operator', () => {
   })
 
   test('lists the accounts of a cell or of one organization', async () => {
-    const { org_id } = await given()
+    const { org_id } = await createTestTeam()
     assert.equal(await run('list', ...SANDBOX, '--org', org_id), 'There are no lab accounts.\n')
     const id = idIn(await run('create', ...SANDBOX, '--lab', 'quest', '--account', 'F-4', '--org', org_id))
     assert.match(await run('list', ...SANDBOX, '--org', org_id), new RegExp(`^${id}  quest +active .* F-4\n$`))
@@ -84,8 +84,8 @@ describe('an operator', () => {
   })
 
   test('is told what is wrong, and nothing has happened', async () => {
-    const { org_id, manage } = await given()
-    const other = await given()
+    const { org_id, manage } = await createTestTeam()
+    const other = await createTestTeam()
     const own = ['create', ...SANDBOX, '--org', org_id, '--lab', 'quest', '--account', 'F-5']
     const cases: [string[], RegExp][] = [
       [[], /needs a command after it/],
@@ -120,7 +120,7 @@ describe('an operator', () => {
   })
 
   test('links nobody to an account of the platform, and finds cells that are served only', async () => {
-    const { team } = await given()
+    const { team } = await createTestTeam()
     const platform = /^(\S+)  quest .* 1234567890$/m.exec(await run('list', ...SANDBOX))![1]!
     await refused(['update', platform, ...SANDBOX, '--team', team], /are for every team/)
     const options = { connection, connections_max: 1, checkRows: true }

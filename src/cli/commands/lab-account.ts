@@ -1,7 +1,7 @@
 // Lab accounts by command: whoever operates the installation has the contracts with laboratories, so that accounts are made and changed
 // here and not over HTTP. Source: management-auth.md 12.
 import type { Typed } from '../command-tree.ts'
-import { cell, id, UsageError } from './org.ts'
+import { requireCell, requireId, UsageError } from './org.ts'
 import { createAccount, findAccount, listForOperator, updateAccount, type AccountChange } from '../../lab/accounts/accounts.ts'
 import { accountStatuses, delegatedFlows, TEAMS_MAX, type AllowedBilling } from '../../lab/accounts/schema.ts'
 import { findOrg } from '../../tenancy/organizations/organizations.ts'
@@ -23,16 +23,16 @@ export async function labAccountCommand(cells: Cells, { positionals, values }: T
     throw new UsageError(
       'Say "lab-account create", "lab-account update", "lab-account list" or "lab-account show"; "bin/drawbridge help" explains them.',
     )
-  const place = served(cells, cell(values.cell))
+  const place = requireServedCell(cells, requireCell(values.cell))
   switch (command) {
     case 'create':
       return create(cells, place, values)
     case 'update':
-      return update(place, id(named, 'The lab account'), values)
+      return update(place, requireId(named, 'The lab account'), values)
     case 'show':
-      return show(place, id(named, 'The lab account'))
+      return show(place, requireId(named, 'The lab account'))
     default:
-      return list(place, values.org === undefined ? undefined : id(values.org, '--org'))
+      return list(place, values.org === undefined ? undefined : requireId(values.org, '--org'))
   }
 }
 
@@ -51,13 +51,13 @@ interface Values {
 }
 
 /** A cell that this installation serves. */
-export function served(cells: Cells, name: CellName): Db {
+export function requireServedCell(cells: Cells, name: CellName): Db {
   if (!cells.has(name)) throw new Error(`CELLS leaves out ${name}.`)
   return cells.of(name)
 }
 
 /** Run `work` in the cell; what it refuses is said as a sentence. */
-export async function within<R>(place: Db, work: (tx: PlainTx) => Promise<R>): Promise<R> {
+export async function runReportingErrors<R>(place: Db, work: (tx: PlainTx) => Promise<R>): Promise<R> {
   try {
     return await place.plainTx(work)
   } catch (error) {
@@ -71,18 +71,18 @@ async function create(cells: Cells, place: Db, values: Values): Promise<string> 
   if (lab === undefined) throw new UsageError('--lab must be given, the slug of a laboratory of the cell.')
   const provider_account_id = text(values.account, '--account', 100)
   if (provider_account_id === undefined) throw new UsageError('--account must be given: the number of the account at the lab.')
-  const org_id = values.org === undefined ? null : id(values.org, '--org')
+  const org_id = values.org === undefined ? null : requireId(values.org, '--org')
   if (org_id !== null && !(await cells.control.plainTx((tx) => findOrg(tx, org_id))))
     throw new Error('There is no such organization.')
   const change = changeOf({ billing: ['client_bill=all'], ...values })
-  const made = await within(place, (tx) => createAccount(tx, { ...change, lab, provider_account_id, org_id }))
+  const made = await runReportingErrors(place, (tx) => createAccount(tx, { ...change, lab, provider_account_id, org_id }))
   return `lab account  ${made}\n`
 }
 
 async function update(place: Db, account: string, values: Values): Promise<string> {
   const change = changeOf(values)
   if (Object.keys(change).length === 0) throw new UsageError('Say what is to change.')
-  await within(place, (tx) => updateAccount(tx, account, change))
+  await runReportingErrors(place, (tx) => updateAccount(tx, account, change))
   return 'Changed. It counts for orders in every process within 5 s.\n'
 }
 
@@ -101,28 +101,28 @@ async function list(place: Db, org_id: string | undefined): Promise<string> {
   return lines.join('') || 'There are no lab accounts.\n'
 }
 
-const NONE = 'none'
+const CLEAR_ALL = 'none'
 
 /** What the options say; what they leave out stays as it is. */
 function changeOf(values: Values): AccountChange {
   const status = values.status?.toLowerCase()
   const number = text(values.account, '--account', 100)
   const [name, notes] = [text(values.name, '--name', 200), text(values.notes, '--notes', 1000)]
-  const units = several(values.unit, '--unit', 50)
-  const teams = several(values.team, '--team', TEAMS_MAX)
+  const units = readMany(values.unit, '--unit', 50)
+  const teams = readMany(values.team, '--team', TEAMS_MAX)
   return {
-    ...(status !== undefined && { status: oneOf(accountStatuses, status, '--status') }),
-    ...(values.flow !== undefined && { delegated_flow: oneOf(delegatedFlows, values.flow, '--flow') }),
+    ...(status !== undefined && { status: readOneOf(accountStatuses, status, '--status') }),
+    ...(values.flow !== undefined && { delegated_flow: readOneOf(delegatedFlows, values.flow, '--flow') }),
     ...(number !== undefined && { provider_account_id: number }),
-    ...(name !== undefined && { account_name: name === NONE ? null : name }),
-    ...(notes !== undefined && { default_clinical_notes: notes === NONE ? null : notes }),
+    ...(name !== undefined && { account_name: name === CLEAR_ALL ? null : name }),
+    ...(notes !== undefined && { default_clinical_notes: notes === CLEAR_ALL ? null : notes }),
     ...(units && { business_units: units.length ? units.map((unit) => text(unit, '--unit', 100)!) : null }),
-    ...(values.billing && { allowed_billing: billing(several(values.billing, '--billing', 50)!) }),
-    ...(teams && { team_ids: teams.map((team) => id(team, '--team')) }),
+    ...(values.billing && { allowed_billing: billing(readMany(values.billing, '--billing', 50)!) }),
+    ...(teams && { team_ids: teams.map((team) => requireId(team, '--team')) }),
   }
 }
 
-function oneOf<const V extends string>(allowed: readonly V[], word: string | undefined, option: string): V {
+function readOneOf<const V extends string>(allowed: readonly V[], word: string | undefined, option: string): V {
   const found = allowed.find((value) => value === word)
   if (!found) throw new UsageError(`${option} must be one of ${allowed.join(', ')}.`)
   return found
@@ -137,8 +137,8 @@ function text(word: string | undefined, option: string, length_max: number): str
 }
 
 /** What an option was given for, in any number; `none` alone stands for nothing. */
-function several(words: string[] | undefined, option: string, count_max: number): string[] | undefined {
-  if (words?.length === 1 && words[0] === NONE) return []
+function readMany(words: string[] | undefined, option: string, count_max: number): string[] | undefined {
+  if (words?.length === 1 && words[0] === CLEAR_ALL) return []
   if (words && words.length > count_max) throw new UsageError(`${option} may be given ${count_max} times at most.`)
   return words
 }
@@ -148,14 +148,14 @@ function billing(words: string[]): AllowedBilling {
   const result: AllowedBilling = {}
   for (const word of words) {
     const [type, states] = word.split('=')
-    const known = oneOf(billingTypes, type, 'The type in --billing')
+    const known = readOneOf(billingTypes, type, 'The type in --billing')
     if (result[known]) throw new UsageError(`--billing names ${known} twice.`)
-    result[known] = states === 'all' ? usStates : (states ?? '').toUpperCase().split(',').map(state)
+    result[known] = states === 'all' ? usStates : (states ?? '').toUpperCase().split(',').map(readState)
   }
   return result
 }
 
-function state(code: string): string {
+function readState(code: string): string {
   if (!usStates.includes(code))
     throw new UsageError('The states in --billing must be "all" or codes of US states, such as AZ,CA.')
   return code

@@ -1,9 +1,9 @@
 // Lab tests by command: whoever operates the installation says which tests of production teams laboratories may be asked for.
 // Source: lab-testing.md 3.4.
 import type { Typed } from '../command-tree.ts'
-import { cell, id, UsageError } from './org.ts'
-import { served, within } from './lab-account.ts'
-import { approveLabTest, listWaiting } from '../../lab/catalog/lab-test-changes.ts'
+import { requireCell, requireId, UsageError } from './org.ts'
+import { requireServedCell, runReportingErrors } from './lab-account.ts'
+import { approveLabTest, listPendingApproval } from '../../lab/catalog/lab-test-changes.ts'
 import type { Cells } from '../../platform/db/cells.ts'
 
 /**
@@ -14,12 +14,12 @@ export async function labTestCommand(cells: Cells, { positionals, values }: Type
   const [, command, named] = positionals
   if (command !== 'list' && command !== 'approve')
     throw new UsageError('Say "lab-test list" or "lab-test approve"; "bin/drawbridge help" explains them.')
-  const place = served(cells, cell(values.cell))
+  const place = requireServedCell(cells, requireCell(values.cell))
   if (command === 'approve') {
-    const { test } = await within(place, (tx) => approveLabTest(tx, id(named, 'The lab test')))
+    const { test } = await runReportingErrors(place, (tx) => approveLabTest(tx, requireId(named, 'The lab test')))
     return `The lab test is ${test.status}. It counts for orders in every process within 5 s.\n`
   }
-  const waiting = await place.plainTx(listWaiting)
+  const waiting = await place.plainTx(listPendingApproval)
   const lines = waiting.map(
     (test) => `${test.id}  ${test.team_id}  ${test.lab.padEnd(12)}  ${test.method.padEnd(18)}  ${test.name}\n`,
   )

@@ -7,7 +7,7 @@ import { seal } from '../../platform/access-log/access-log.ts'
 import type { Cells } from '../../platform/db/cells.ts'
 import type { Db } from '../../platform/db/database.ts'
 import { listDeadLetters, retryDeadLetters, type DeadLetterOptions, type QueueCommands } from './dead-letters.ts'
-import { findMail, listMail, mailQueue, type MailLine } from '../../platform/mail/mail-outbox.ts'
+import { findMail, listMail, mailQueue, type MailSummary } from '../../platform/mail/mail-outbox.ts'
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
@@ -31,7 +31,7 @@ export async function mailCommand(cells: Cells, typed: Typed<DeadLetterOptions>)
   if (what === 'list') {
     const lists = await Promise.all(places.map(([, db]) => listMail(db)))
     for (const [i, [, db]] of places.entries()) await log(cells, db, 'mail list', lists[i]!)
-    return lists.flatMap((mails, i) => mails.map((mail) => row(places[i]![0], mail))).join('') || 'There is no mail.\n'
+    return lists.flatMap((mails, i) => mails.map((mail) => formatRow(places[i]![0], mail))).join('') || 'There is no mail.\n'
   }
   if (what !== 'show') throw new UsageError('Usage: bin/drawbridge mail list | show ID | failed | retry.')
   if (!id || !UUID.test(id)) throw new UsageError('mail show needs the id of a mail.')
@@ -39,13 +39,13 @@ export async function mailCommand(cells: Cells, typed: Typed<DeadLetterOptions>)
     const mail = await findMail(db, id)
     if (!mail) continue
     await log(cells, db, 'mail show', [mail])
-    return letter(place, mail)
+    return formatMail(place, mail)
   }
   throw new Error('There is no such mail.')
 }
 
 /** Write down that mail of patients is shown: that of a cell. The control plane has no patients. */
-async function log({ control }: Cells, db: Db, operation: string, mails: MailLine[]): Promise<void> {
+async function log({ control }: Cells, db: Db, operation: string, mails: MailSummary[]): Promise<void> {
   if (db === control || mails.length === 0) return
   await db.plainTx(async (tx) => {
     const found = await usersOfMail(
@@ -61,17 +61,17 @@ async function log({ control }: Cells, db: Db, operation: string, mails: MailLin
   await seal(db)
 }
 
-const progress = ({ state, attempts, error, next_at }: MailLine): string =>
+const formatState = ({ state, attempts, error, next_at }: MailSummary): string =>
   [`${state}, ${attempts} attempts`, ...(error ? [error] : []), ...(next_at && attempts ? [`next ${next_at}`] : [])].join(', ')
 
-const row = (place: string, mail: MailLine): string =>
-  `${mail.id}  ${place.padEnd(13)}  ${mail.created_at}  ${progress(mail)}  ${mail.recipient}  ${mail.subject}\n`
+const formatRow = (place: string, mail: MailSummary): string =>
+  `${mail.id}  ${place.padEnd(13)}  ${mail.created_at}  ${formatState(mail)}  ${mail.recipient}  ${mail.subject}\n`
 
-const letter = (place: string, mail: MailLine): string =>
+const formatMail = (place: string, mail: MailSummary): string =>
   [
     `Place    ${place}`,
     `Written  ${mail.created_at}`,
-    `State    ${progress(mail)}`,
+    `State    ${formatState(mail)}`,
     ...(mail.done_at ? [`Ended    ${mail.done_at}`] : []),
     `To       ${mail.recipient}`,
     `Subject  ${mail.subject}`,

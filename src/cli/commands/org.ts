@@ -16,7 +16,7 @@ import {
 import type { Cells } from '../../platform/db/cells.ts'
 import { iso } from '../../platform/runtime/clock.ts'
 import { cellNames, type CellName } from '../../platform/db/cell-names.ts'
-import { parseMoment } from '../../platform/schema/formats.ts'
+import { parseTimestamp } from '../../platform/schema/formats.ts'
 import { plans } from '../../platform/http/operation.ts'
 import { UsageError } from '../usage-error.ts'
 import { featureNames, features as allFeatures, optionNames, options as allOptions } from '../../tenancy/teams/features.ts'
@@ -29,36 +29,36 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
  * Carry out `org create`, `org plan`, `org expire`, `team create`, `team feature`, `key create`, `key list` or `key revoke`.
  * @returns what to print; the text of a new key is in it and nowhere else
  */
-export async function bootstrap(
+export async function runOrgCommand(
   cells: Cells,
   { positionals, values }: Typed<{ org?: string; team?: string; region?: string; cell?: string; label?: string }>,
 ): Promise<string> {
   switch (positionals.slice(0, 2).join(' ')) {
     case 'org create':
-      return createOrganization(cells, given(positionals[2], 'org create needs a name'))
+      return createOrganization(cells, requireText(positionals[2], 'org create needs a name'))
     case 'org plan':
-      return changePlan(cells, id(positionals[2], 'The organization'), positionals[3])
+      return changePlan(cells, requireId(positionals[2], 'The organization'), positionals[3])
     case 'org expire':
-      return changeExpiry(cells, id(positionals[2], 'The organization'), positionals[3])
+      return changeExpiry(cells, requireId(positionals[2], 'The organization'), positionals[3])
     case 'team create':
-      return createTeamOf(
+      return createOrgTeam(
         cells,
-        id(values.org, '--org'),
-        given(positionals[2], 'team create needs a name'),
-        region(values.region),
+        requireId(values.org, '--org'),
+        requireText(positionals[2], 'team create needs a name'),
+        requireRegion(values.region),
       )
     case 'team feature':
-      return features(cells, id(positionals[2], 'The team'), positionals[3], positionals[4])
+      return features(cells, requireId(positionals[2], 'The team'), positionals[3], positionals[4])
     case 'key create':
       return values.org === undefined
-        ? createKeyOfTeam(cells, id(values.team, '--team'), cell(values.cell), values.label ?? 'command line')
-        : createKeyOfOrg(cells, id(values.org, '--org'), values.label ?? 'command line')
+        ? createKeyOfTeam(cells, requireId(values.team, '--team'), requireCell(values.cell), values.label ?? 'command line')
+        : createKeyOfOrg(cells, requireId(values.org, '--org'), values.label ?? 'command line')
     case 'key list':
       return values.org === undefined
-        ? listKeysOfTeam(cells, id(values.team, '--team'))
-        : listKeysOfOrg(cells, id(values.org, '--org'))
+        ? listKeysOfTeam(cells, requireId(values.team, '--team'))
+        : listKeysOfOrg(cells, requireId(values.org, '--org'))
     case 'key revoke':
-      return revoke(cells, given(positionals[2], 'key revoke needs the id of a key, or the key itself'))
+      return revoke(cells, requireText(positionals[2], 'key revoke needs the id of a key, or the key itself'))
     default:
       throw new UsageError(
         'Say "org create", "org plan", "org expire", "team create", "team feature", "key create", "key list" or "key revoke"; "bin/drawbridge help" explains them.',
@@ -66,23 +66,23 @@ export async function bootstrap(
   }
 }
 
-export function given(word: string | undefined, otherwise: string): string {
+export function requireText(word: string | undefined, otherwise: string): string {
   const text = word?.trim()
   if (!text || text.length > 100) throw new UsageError(`${otherwise} (1 to 100 characters).`)
   return text
 }
 
-export function id(word: string | undefined, option: string): string {
+export function requireId(word: string | undefined, option: string): string {
   if (word === undefined || !UUID.test(word)) throw new UsageError(`${option} must be given as an id.`)
   return word.toLowerCase()
 }
 
-export function region(word: string | undefined): Region {
+export function requireRegion(word: string | undefined): Region {
   if (word !== 'us' && word !== 'eu') throw new UsageError('--region must be us or eu.')
   return word
 }
 
-export function cell(word: string | undefined): CellName {
+export function requireCell(word: string | undefined): CellName {
   if (!cellNames.includes(word as CellName)) throw new UsageError(`--cell must be one of ${cellNames.join(', ')}.`)
   return word as CellName
 }
@@ -106,32 +106,32 @@ async function changePlan(cells: Cells, org_id: string, plan: string | undefined
 
 /** A day of the calendar begins at midnight UTC. */
 async function changeExpiry(cells: Cells, org_id: string, when: string | undefined): Promise<string> {
-  const moment = when === undefined || when === 'never' ? undefined : parseMoment(when)
-  if (when !== 'never' && !moment) throw new UsageError('org expire needs a day such as 2030-01-31, or "never".')
-  const found = await cells.control.plainTx((tx) => setExpiry(tx, org_id, moment?.at ?? null))
+  const expiresAt = when === undefined || when === 'never' ? undefined : parseTimestamp(when)
+  if (when !== 'never' && !expiresAt) throw new UsageError('org expire needs a day such as 2030-01-31, or "never".')
+  const found = await cells.control.plainTx((tx) => setExpiry(tx, org_id, expiresAt?.at ?? null))
   if (!found) throw new Error('There is no such organization.')
-  return moment ? `From ${iso(moment.at)} on the organization may only read.\n` : 'The organization does not expire.\n'
+  return expiresAt ? `From ${iso(expiresAt.at)} on the organization may only read.\n` : 'The organization does not expire.\n'
 }
 
-async function createTeamOf(cells: Cells, org_id: string, name: string, place: Region): Promise<string> {
-  served(cells, place)
+async function createOrgTeam(cells: Cells, org_id: string, name: string, place: Region): Promise<string> {
+  requireServedCells(cells, place)
   const id = await cells.control.plainTx(async (tx) => {
     if (!(await findOrg(tx, org_id))) throw new Error('There is no such organization.')
     return createTeam(tx, { org_id, name, region: place })
   })
-  for (const cellName of cellsOfRegion(place)) await settle(cells, cellName, { id, org_id })
+  for (const cellName of cellsOfRegion(place)) await createTeamInCell(cells, cellName, { id, org_id })
   return `team  ${id}\n`
 }
 
 /** The cells of a region, all of which have to be served here. */
-function served(cells: Cells, place: Region): CellName[] {
+function requireServedCells(cells: Cells, place: Region): CellName[] {
   const missing = cellsOfRegion(place).filter((cellName) => !cells.has(cellName))
   if (missing.length) throw new Error(`CELLS leaves out ${missing.join(', ')}, where a team of this region has its place.`)
   return cellsOfRegion(place)
 }
 
 /** A team's place in a cell; in the sandbox with the four standard lab tests. */
-async function settle(cells: Cells, cellName: CellName, team: { id: string; org_id: string }): Promise<void> {
+async function createTeamInCell(cells: Cells, cellName: CellName, team: { id: string; org_id: string }): Promise<void> {
   await cells.of(cellName).plainTx((tx) => placeTeam(tx, cellName, team))
   if (!cellName.startsWith('sandbox')) return
   const tenant = await loadTenant(cells, cellName, team.id)
@@ -142,7 +142,7 @@ async function settle(cells: Cells, cellName: CellName, team: { id: string; org_
 async function features(cells: Cells, team_id: string, name: string | undefined, to: string | undefined): Promise<string> {
   const team = await findTeam(cells.control.queries, team_id)
   if (!team) throw new Error('There is no such team.')
-  const places = served(cells, team.region)
+  const places = requireServedCells(cells, team.region)
   if (name === 'list') return listFeatures(cells, places, team_id)
   const known = [...featureNames, ...optionNames].find((each) => each === name)
   if (!known) throw new UsageError(`The feature must be one of ${[...featureNames, ...optionNames].join(', ')}; or say "list".`)

@@ -1,11 +1,11 @@
 // Phlebotomists by command: an organization's, or the operator's own.
 import type { Outcome, Typed } from '../command-tree.ts'
-import { id, UsageError } from './org.ts'
+import { requireId, UsageError } from './org.ts'
 import { findOrg } from '../../tenancy/organizations/organizations.ts'
 import { importStaff } from '../../visits/phlebotomy/staff-import.ts'
 import { listStaff, removeStaff } from '../../visits/phlebotomy/staff.ts'
 import { constraints } from '../../visits/phlebotomy/visits.ts'
-import { placesOf, usable } from './places.ts'
+import { importIntoCells, reportInvalidFile } from './places.ts'
 import type { Cells } from '../../platform/db/cells.ts'
 import type { CellName } from '../../platform/db/cell-names.ts'
 import type { Db } from '../../platform/db/database.ts'
@@ -26,12 +26,12 @@ export async function phlebotomyCommand(
     throw new UsageError(
       'Say "phlebotomy import", "phlebotomy list" or "phlebotomy remove"; "bin/drawbridge help" explains them.',
     )
-  const org_id = values.org === undefined ? null : id(values.org, '--org')
+  const org_id = values.org === undefined ? null : requireId(values.org, '--org')
   if (org_id !== null && !(await cells.control.plainTx((tx) => findOrg(tx, org_id))))
     throw new Error('There is no such organization.')
   if (command !== 'list' && named.length === 0)
     throw new UsageError(command === 'import' ? 'phlebotomy import needs a file.' : 'phlebotomy remove needs references.')
-  const places = placesOf(cells, values.cell, (name) => name.startsWith('production'))
+  const places = importIntoCells(cells, values.cell, (name) => name.startsWith('production'))
   if (places.length === 0) throw new Error('No cell of production is served here; name one with --cell.')
   if (command === 'remove') return removeFrom(cells, places, org_id, named)
   let [printed, rejected] = ['', 0]
@@ -40,7 +40,7 @@ export async function phlebotomyCommand(
     printed += `${name}\n`
     if (command === 'list') printed += await list(db, org_id)
     else {
-      const { staff, rejections } = await usable(importStaff(db, org_id, named[0]!, values.strict ?? false))
+      const { staff, rejections } = await reportInvalidFile(importStaff(db, org_id, named[0]!, values.strict ?? false))
       printed += `${staff} taken\n${rejections.text()}`
       rejected += rejections.count
     }
@@ -86,14 +86,14 @@ async function remove(db: Db, org_id: string | null, reference: string): Promise
     return 'removed'
   } catch (error) {
     if (error instanceof Problem && error.status === 404) return ABSENT
-    const reason = reasonOf(error)
+    const reason = constraintMessage(error)
     if (reason === undefined) throw error
     return `not removed: ${reason}`
   }
 }
 
 /** What was refused, as a sentence. */
-function reasonOf(error: unknown): string | undefined {
+function constraintMessage(error: unknown): string | undefined {
   const { constraint } = error as { constraint?: string }
   const problem =
     error instanceof Problem ? error : constraint === 'phlebotomy_visit__staff' ? constraints[constraint]() : undefined

@@ -1,11 +1,11 @@
 // Postal codes by command.
 import { agree } from '../agreement.ts'
 import type { Outcome, Surroundings, Typed } from '../command-tree.ts'
-import { cell, UsageError } from './org.ts'
+import { requireCell, UsageError } from './org.ts'
 import { importPostalCodes, lossesOfImport } from '../../visits/geocoding/postal-code-import.ts'
 import type { Cells } from '../../platform/db/cells.ts'
 import type { CellName } from '../../platform/db/cell-names.ts'
-import { taken, unreadable, UnusableFile } from '../../platform/files/rejected-rows.ts'
+import { taken, toInvalidFileError, InvalidFileError } from '../../platform/files/rejected-rows.ts'
 import { countryCode } from '../../people/person/countries.ts'
 
 /**
@@ -13,7 +13,7 @@ import { countryCode } from '../../people/person/countries.ts'
  * consent, on a terminal or with `--yes`. Errors: Error for a file that cannot be read, and without consent; then nothing
  * has changed. @returns what to print
  */
-export async function placesCommand(
+export async function postalCodesCommand(
   cells: Cells,
   { positionals, values }: Typed<{ country?: string; cell?: string; yes?: boolean; dryRun?: boolean }>,
   ask: Surroundings['ask'],
@@ -24,13 +24,13 @@ export async function placesCommand(
   const only = values.country === undefined ? undefined : countryCode(values.country)
   if (values.country !== undefined && only === undefined)
     throw new UsageError('--country must be the code of a country, DE for example.')
-  const names = placesOf(cells, values.cell)
-  const { lines, losses } = await usable(changesOf(cells, names, file, only))
+  const names = importIntoCells(cells, values.cell)
+  const { lines, losses } = await reportInvalidFile(changesOf(cells, names, file, only))
   if (values.dryRun) return `${lines}Nothing was changed.\n`
   if (losses && !values.yes) await agree(losses, ask)
   let [printed, rejected] = ['', 0]
   for (const name of names) {
-    const { rows, countries, rejections } = await usable(importPostalCodes(cells.of(name), file, only))
+    const { rows, countries, rejections } = await reportInvalidFile(importPostalCodes(cells.of(name), file, only))
     printed += `${name.padEnd(13)}  ${rows} places of ${countries.join(', ') || 'no country'}\n${rejections.text()}`
     rejected += rejections.count
   }
@@ -50,19 +50,23 @@ async function changesOf(cells: Cells, names: CellName[], file: string, only: st
 }
 
 /** The cell that is named, or all that are served and wanted. */
-export function placesOf(cells: Cells, named: string | undefined, wanted: (name: CellName) => boolean = () => true): CellName[] {
-  if (named === undefined) return cells.names.filter(wanted)
-  const name = cell(named)
+export function importIntoCells(
+  cells: Cells,
+  named: string | undefined,
+  targetCells: (name: CellName) => boolean = () => true,
+): CellName[] {
+  if (named === undefined) return cells.names.filter(targetCells)
+  const name = requireCell(named)
   if (!cells.has(name)) throw new Error(`CELLS leaves out ${name}.`)
   return [name]
 }
 
 /** What a file cannot be used for is said as a sentence. */
-export async function usable<R>(work: Promise<R>): Promise<R> {
+export async function reportInvalidFile<R>(work: Promise<R>): Promise<R> {
   try {
     return await work
   } catch (error) {
-    const reason = error instanceof UnusableFile ? error : unreadable(error)
+    const reason = error instanceof InvalidFileError ? error : toInvalidFileError(error)
     throw reason ? new Error(reason.message) : error
   }
 }

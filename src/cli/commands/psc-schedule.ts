@@ -1,8 +1,8 @@
 // Schedules of sites, and bookings that wait for an answer, by command: whoever operates the installation keeps the calendars.
 import type { Outcome, Typed } from '../command-tree.ts'
-import { cell, id, UsageError } from './org.ts'
+import { requireCell, requireId, UsageError } from './org.ts'
 import { loadTenant } from '../../tenancy/teams/teams.ts'
-import { placesOf, usable } from './places.ts'
+import { importIntoCells, reportInvalidFile } from './places.ts'
 import { leaveCommand, leaveCommands } from '../../platform/access-log/access-line.ts'
 import { seal } from '../../platform/access-log/access-log.ts'
 import type { Cells } from '../../platform/db/cells.ts'
@@ -10,15 +10,15 @@ import type { CellName } from '../../platform/db/cell-names.ts'
 import type { Db } from '../../platform/db/database.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
 import { taken } from '../../platform/files/rejected-rows.ts'
-import { labOf } from '../../visits/psc/site-import.ts'
-import { answerBooking, teamOfBooking, waitingBookings } from '../../visits/psc-booking/booking-answers.ts'
+import { findLabId } from '../../visits/psc/site-import.ts'
+import { resolvePendingBooking, findBookingTeam, listPendingBookings } from '../../visits/psc-booking/booking-answers.ts'
 import { importSchedules } from '../../visits/psc-booking/schedule-import.ts'
-import { shownSchedule } from '../../visits/psc-booking/schedule-row.ts'
-import { listSchedules, removeSchedule, schedulesOf } from '../../visits/psc-booking/schedules.ts'
+import { formatSchedule } from '../../visits/psc-booking/schedule-row.ts'
+import { listSchedules, removeSchedule, loadSchedules } from '../../visits/psc-booking/schedules.ts'
 import { bookableLabs } from '../../visits/psc-booking/schema.ts'
 
 const LISTED = 1000
-const SAY =
+const USAGE =
   'Say "psc schedule import", "psc schedule list", "psc schedule show", "psc schedule remove", "psc booking list", "psc booking confirm" or "psc booking refuse"; "bin/drawbridge help" explains them.'
 
 /** Carry out `psc schedule ...` and `psc booking ...`. An import without a cell goes to those of production. @returns what to print */
@@ -27,8 +27,8 @@ export async function scheduleCommand(
   { positionals, values }: Typed<{ cell?: string; lab?: string; strict?: boolean }>,
 ): Promise<Outcome> {
   const [, noun, command, ...named] = positionals
-  if (noun === 'booking') return bookings(cells, command, named[0], values.cell)
-  if (!['import', 'list', 'show', 'remove'].includes(command ?? '')) throw new UsageError(SAY)
+  if (noun === 'booking') return runBookingCommand(cells, command, named[0], values.cell)
+  if (!['import', 'list', 'show', 'remove'].includes(command ?? '')) throw new UsageError(USAGE)
   const lab = bookableLabs.find((slug) => slug === values.lab)
   if (!lab) throw new UsageError(`--lab must be one of ${bookableLabs.join(', ')}.`)
   if (command !== 'list' && named.length === 0)
@@ -36,15 +36,15 @@ export async function scheduleCommand(
       command === 'import' ? 'psc schedule import needs a file.' : `psc schedule ${command} needs the codes of sites.`,
     )
   const wanted = command === 'import' ? (name: CellName) => name.startsWith('production') : undefined
-  const places = placesOf(cells, values.cell, wanted)
+  const places = importIntoCells(cells, values.cell, wanted)
   if (places.length === 0) throw new Error('No cell of production is served here; name one with --cell.')
   let [printed, rejected] = ['', 0]
   for (const name of places) {
     const db = cells.of(name)
-    const lab_id = await labOf(db.queries, lab)
+    const lab_id = await findLabId(db.queries, lab)
     if (lab_id === undefined) throw new Error('There is no such lab in the cell.')
     if (command === 'import') {
-      const { schedules, rejections } = await usable(importSchedules(db, lab_id, named[0]!, values.strict ?? false))
+      const { schedules, rejections } = await reportInvalidFile(importSchedules(db, lab_id, named[0]!, values.strict ?? false))
       printed += `${name}\n${schedules} taken\n${rejections.text()}`
       rejected += rejections.count
     } else if (command === 'show') {
@@ -75,12 +75,12 @@ async function remove(db: Db, lab_id: number, codes: string[]): Promise<string> 
 }
 
 async function show(db: Db, lab_id: number, codes: string[]): Promise<string> {
-  const found = await schedulesOf(db.queries, lab_id, codes)
-  const shown = [...found].map(([site_code, schedule]) => shownSchedule({ site_code, schedule }))
+  const found = await loadSchedules(db.queries, lab_id, codes)
+  const shown = [...found].map(([site_code, schedule]) => formatSchedule({ site_code, schedule }))
   return `${JSON.stringify(shown, null, 2)}\n`
 }
 
-async function bookings(
+async function runBookingCommand(
   cells: Cells,
   command: string | undefined,
   named: string | undefined,
@@ -88,10 +88,10 @@ async function bookings(
 ): Promise<string> {
   if (command === 'list') {
     let printed = ''
-    for (const name of placesOf(cells, where)) {
+    for (const name of importIntoCells(cells, where)) {
       const db = cells.of(name)
       const waiting = await db.plainTx(async (tx) => {
-        const found = await waitingBookings(tx, LISTED)
+        const found = await listPendingBookings(tx, LISTED)
         leaveCommands(
           tx,
           'psc booking list',
@@ -104,15 +104,15 @@ async function bookings(
     }
     return printed
   }
-  if (command !== 'confirm' && command !== 'refuse') throw new UsageError(SAY)
-  const booking = id(named, 'The booking')
-  const name = cell(where)
+  if (command !== 'confirm' && command !== 'refuse') throw new UsageError(USAGE)
+  const booking = requireId(named, 'The booking')
+  const name = requireCell(where)
   const db = cells.has(name) ? cells.of(name) : undefined
   if (!db) throw new Error(`CELLS leaves out ${name}.`)
-  const team = await teamOfBooking(db.queries, booking)
+  const team = await findBookingTeam(db.queries, booking)
   const tenant = team === undefined ? undefined : await loadTenant(cells, name, team)
   const answer = async (tx: Tx) => {
-    const done = await answerBooking(tx, booking, command === 'confirm')
+    const done = await resolvePendingBooking(tx, booking, command === 'confirm')
     if (done) leaveCommand(tx, `psc booking ${command}`, { team: tx.team, org: tx.tenant.org, objects: [booking] })
     return done
   }

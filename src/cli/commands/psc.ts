@@ -1,12 +1,12 @@
 // Sites of laboratories by command.
 import type { Outcome, Typed } from '../command-tree.ts'
 import { UsageError } from './org.ts'
-import { placesOf, usable } from './places.ts'
+import { importIntoCells, reportInvalidFile } from './places.ts'
 import type { Cells } from '../../platform/db/cells.ts'
 import type { CellName } from '../../platform/db/cell-names.ts'
 import type { Db } from '../../platform/db/database.ts'
 import { taken } from '../../platform/files/rejected-rows.ts'
-import { importSites, labOf } from '../../visits/psc/site-import.ts'
+import { importSites, findLabId } from '../../visits/psc/site-import.ts'
 import { countSites, listSites, setActive } from '../../visits/psc/sites.ts'
 import { labSlugs } from '../../people/users/sources.ts'
 
@@ -24,18 +24,18 @@ export async function pscCommand(
   const [, command, ...named] = positionals
   if (!['import', 'list', 'activate', 'deactivate'].includes(command ?? ''))
     throw new UsageError('Say "psc import", "psc list", "psc activate" or "psc deactivate"; "bin/drawbridge help" explains them.')
-  if (command === 'list' && values.lab === undefined) return eachCell(cells, values.cell, counts)
+  if (command === 'list' && values.lab === undefined) return eachCell(cells, values.cell, listCounts)
   const lab = labSlugs.find((slug) => slug === values.lab)
   if (!lab) throw new UsageError(`--lab must be one of ${labSlugs.join(', ')}.`)
-  if (command === 'list') return eachCell(cells, values.cell, async (db) => list(db, await labIn(db, lab)))
+  if (command === 'list') return eachCell(cells, values.cell, async (db) => list(db, await requireLab(db, lab)))
   if (command === 'import') {
     const [file] = named
     if (!file) throw new UsageError('psc import needs a file.')
     const strict = values.strict ?? false
-    return eachCell(cells, values.cell, async (db) => take(db, await labIn(db, lab), file, strict), isProduction)
+    return eachCell(cells, values.cell, async (db) => importFile(db, await requireLab(db, lab), file, strict), isProduction)
   }
   if (named.length === 0) throw new UsageError(`psc ${command} needs the codes of sites.`)
-  return eachCell(cells, values.cell, async (db) => activate(db, await labIn(db, lab), named, command === 'activate'))
+  return eachCell(cells, values.cell, async (db) => activate(db, await requireLab(db, lab), named, command === 'activate'))
 }
 
 const isProduction = (name: CellName): boolean => name.startsWith('production')
@@ -49,14 +49,14 @@ interface Done {
 async function eachCell(
   cells: Cells,
   named: string | undefined,
-  work: (db: Db) => Promise<Done>,
-  wanted?: (name: CellName) => boolean,
+  run: (db: Db) => Promise<Done>,
+  requireLabSlug?: (name: CellName) => boolean,
 ): Promise<Outcome> {
-  const places = placesOf(cells, named, wanted)
+  const places = importIntoCells(cells, named, requireLabSlug)
   if (places.length === 0) throw new Error('No cell of production is served here; name one with --cell.')
   let [printed, rejected] = ['', 0]
   for (const name of places) {
-    const done = await usable(work(cells.of(name)))
+    const done = await reportInvalidFile(run(cells.of(name)))
     printed += `${name}\n${done.text}`
     rejected += done.rejected
   }
@@ -65,18 +65,18 @@ async function eachCell(
 
 const whole = (lines: string[]): Done => ({ text: lines.join(''), rejected: 0 })
 
-async function labIn(db: Db, slug: string): Promise<number> {
-  const lab_id = await labOf(db.queries, slug)
+async function requireLab(db: Db, slug: string): Promise<number> {
+  const lab_id = await findLabId(db.queries, slug)
   if (lab_id === undefined) throw new Error('There is no such lab in the cell.')
   return lab_id
 }
 
-async function take(db: Db, lab_id: number, file: string, strict: boolean): Promise<Done> {
+async function importFile(db: Db, lab_id: number, file: string, strict: boolean): Promise<Done> {
   const { sites, rejections } = await importSites(db, lab_id, file, strict)
   return { text: `${sites} taken\n${rejections.text()}`, rejected: rejections.count }
 }
 
-async function counts(db: Db): Promise<Done> {
+async function listCounts(db: Db): Promise<Done> {
   const labs = await countSites(db.queries)
   return whole(labs.map(({ slug, active, inactive }) => `  ${slug.padEnd(13)} ${active} active, ${inactive} inactive\n`))
 }

@@ -6,22 +6,22 @@ import { unassignedCleanup } from '../../lab/result-matching/operator-reviews.ts
 import { receiveFromLink } from '../../lab/result-matching/receive.ts'
 import { T } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
-import { deliveryFor, taken } from '../../../test/support/results.ts'
-import { cells, expire, given, guard, newCells, type Given } from '../../../test/support/server.ts'
+import { deliveryFor, receiveReport } from '../../../test/support/results.ts'
+import { cells, expire, createTestTeam, guard, newCells, type TestTeam } from '../../../test/support/server.ts'
 import { command } from '../../../test/support/commands.ts'
 
 const Kind = T.Object({ kind: T.String() })
 
 const run = (...words: string[]) => command(cells, ['result', ...words, '--cell', 'sandbox-us'])
 
-async function unassigned(team: Given): Promise<string> {
-  const delivery = await deliveryFor(team, await taken(team), { sample_id: `NOBODYS-${randomUUID()}` })
+async function unassigned(team: TestTeam): Promise<string> {
+  const delivery = await deliveryFor(team, await receiveReport(team), { sample_id: `NOBODYS-${randomUUID()}` })
   const intake = { cell: 'sandbox-us' as const, db: cells.of('sandbox-us'), tenantOf: guard.tenant }
   return (await receiveFromLink(intake, delivery)).raw_result_id
 }
 
 test('a result that names no team is listed without its patient, and given to one', async () => {
-  const team = await given()
+  const team = await createTestTeam()
   const id = await unassigned(team)
   const list = await run('list')
   assert(list.includes(id))
@@ -34,8 +34,8 @@ test('a result that names no team is listed without its patient, and given to on
 })
 
 test('an order whose result is given to its team goes on, and its patient is told, as if the result had named the team', async () => {
-  const team = await given()
-  const order = await taken(team)
+  const team = await createTestTeam()
+  const order = await receiveReport(team)
   const sample_id = `NOBODYS-${randomUUID()}`
   const intake = { cell: 'sandbox-us' as const, db: cells.of('sandbox-us'), tenantOf: guard.tenant }
   const { raw_result_id } = await receiveFromLink(intake, await deliveryFor(team, order, { sample_id }))
@@ -57,7 +57,7 @@ test('an order whose result is given to its team goes on, and its patient is tol
 })
 
 test('a result that nobody wants goes', async () => {
-  const id = await unassigned(await given())
+  const id = await unassigned(await createTestTeam())
   assert.equal(await run('drop', id), 'The result is gone.\n')
   assert(!(await run('list')).includes(id))
 })
@@ -68,7 +68,7 @@ describe('a result that names no team is forgotten', () => {
     db.queries.run(sql`update raw_result set created_at = created_at - make_interval(days => ${days}) where id = ${id}`)
 
   test('after 90 days, and a younger one is not', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const [id, younger] = [await unassigned(team), await unassigned(team)]
     await age(id, 89)
     await expire(db, unassignedCleanup)
@@ -81,7 +81,7 @@ describe('a result that names no team is forgotten', () => {
   })
 
   test('unless a team has it by then', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const id = await unassigned(team)
     await run('assign', id, '--team', team.team)
     await age(id, 4000)
@@ -90,7 +90,7 @@ describe('a result that names no team is forgotten', () => {
   })
 
   test('a thousand at a time, the oldest first, and never while it is being given to a team', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const id = await unassigned(team)
     const tenant = (await guard.tenant('sandbox-us', team.team))!
     await db.queries.run(sql`

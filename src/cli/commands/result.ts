@@ -1,8 +1,8 @@
 // Results that came over a link and name no team, as the operator finds whose they are. Prints no patient.
 import type { Surroundings, Typed } from '../command-tree.ts'
-import { cell, id, UsageError } from './org.ts'
+import { requireCell, requireId, UsageError } from './org.ts'
 import { loadTenant } from '../../tenancy/teams/teams.ts'
-import { assignToTeam, dropUnassigned, listUnassigned } from '../../lab/result-matching/operator-reviews.ts'
+import { assignToTeam, deleteUnassigned, listUnassigned } from '../../lab/result-matching/operator-reviews.ts'
 import { leaveCommand } from '../../platform/access-log/access-line.ts'
 import { seal } from '../../platform/access-log/access-log.ts'
 import { openVault } from '../../platform/crypto/key-file.ts'
@@ -18,7 +18,7 @@ export async function resultCommand(
   const [, command, named] = positionals
   if (!['list', 'assign', 'drop'].includes(command ?? ''))
     throw new UsageError('Say "result list", "result assign" or "result drop"; "bin/drawbridge help" explains them.')
-  const place = cell(values.cell)
+  const place = requireCell(values.cell)
   if (!cells.has(place)) throw new Error(`CELLS leaves out ${place}.`)
   const db = cells.of(place)
   if (command === 'list') {
@@ -28,10 +28,10 @@ export async function resultCommand(
       'There are none.\n'
     )
   }
-  const result = id(named, 'The result')
+  const result = requireId(named, 'The result')
   if (command === 'drop') {
     const isGone = await db.plainTx(async (tx) => {
-      const gone = await dropUnassigned(tx, result)
+      const gone = await deleteUnassigned(tx, result)
       if (gone) leaveCommand(tx, 'result drop', { objects: [result] })
       return gone
     })
@@ -39,7 +39,7 @@ export async function resultCommand(
     await seal(db)
     return 'The result is gone.\n'
   }
-  const tenant = await loadTenant(cells, place, id(values.team, '--team'))
+  const tenant = await loadTenant(cells, place, requireId(values.team, '--team'))
   if (!tenant) throw new Error('There is no such team.')
   // It may be the result of an order, which goes on then, with all that follows from it.
   db.hooks ??= await hooks(config)

@@ -11,8 +11,8 @@ import {
   startRoles,
   version,
   warnWithoutRowSecurity,
-  type Roles,
-  type Running,
+  type ServerRoles,
+  type RunningServer,
 } from '../../app/server.ts'
 import { firstSignal } from '../signals.ts'
 
@@ -35,7 +35,7 @@ export async function migrateOnly(): Promise<void> {
 }
 
 /** `start`, `serve` or `work`, until the first signal. `start` makes the embedded database when there is none. */
-export async function run(config: Config, roles: Roles): Promise<void> {
+export async function run(config: Config, roles: ServerRoles): Promise<void> {
   const log = createLog(config.log_level)
   const signal = firstSignal()
   await assertPortsFree(config, roles)
@@ -44,7 +44,7 @@ export async function run(config: Config, roles: Roles): Promise<void> {
     create: roles.serve && roles.work,
   })
   let demo: Demo | undefined
-  let running: Running
+  let running: RunningServer
   try {
     // Several processes that serve or work alone start in any order, of several releases: one command changes the schemas for all.
     if (roles.serve && roles.work) await migrateAll(config, database, log)
@@ -59,7 +59,7 @@ export async function run(config: Config, roles: Roles): Promise<void> {
     await database.close()
     throw error
   }
-  out(roles.serve ? greeting(config, running, demo) : ['The worker is running.', ...operatorLine(running), ''].join('\n'))
+  out(roles.serve ? startupMessage(config, running, demo) : ['The worker is running.', ...operatorLine(running), ''].join('\n'))
 
   const lost = database.embedded?.lost.then((reason) => ({ reason, code: 1 })) ?? new Promise<never>(() => {})
   const end = await Promise.race([signal, lost])
@@ -75,10 +75,10 @@ export async function run(config: Config, roles: Roles): Promise<void> {
   process.exit(end.code)
 }
 
-const operatorLine = ({ operator_url }: Running): string[] =>
+const operatorLine = ({ operator_url }: RunningServer): string[] =>
   operator_url === undefined ? [] : [`  Operator     ${operator_url}`]
 
-function greeting(config: Config, running: Running, demo: Demo | undefined): string {
+function startupMessage(config: Config, running: RunningServer, demo: Demo | undefined): string {
   const { url } = running
   const lines = [`Drawbridge ${version} is listening on ${url}`, `  API page     ${url}/docs`, ...operatorLine(running)]
   if (demo) {

@@ -6,20 +6,20 @@ import type { Typed } from '../command-tree.ts'
 import type { Cells } from '../../platform/db/cells.ts'
 import { cellNames } from '../../platform/db/cell-names.ts'
 import type { Db } from '../../platform/db/database.ts'
-import { KeyFile, NOTICED_MS_MAX } from '../../platform/crypto/key-file.ts'
-import { reseal, sealedBy, type SealedColumn } from '../../platform/crypto/sealed-columns.ts'
+import { KeyFile, RELOAD_INTERVAL_MS } from '../../platform/crypto/key-file.ts'
+import { reencryptColumn, countByKey, type EncryptedColumn } from '../../platform/crypto/sealed-columns.ts'
 import { Vault } from '../../platform/crypto/vault.ts'
 
 /** What was sealed by a process that had not yet noticed the new key is met by a later pass. */
 const PASSES_MAX = 5
 
-interface Place {
+interface DatabaseScope {
   where: string
   db: Db
-  column: SealedColumn
+  column: EncryptedColumn
 }
 
-const placesIn = (cells: Cells): Place[] =>
+const listDatabaseScopes = (cells: Cells): DatabaseScope[] =>
   contents.sealedColumns.flatMap((column) =>
     column.plane === 'control'
       ? [{ where: 'control', db: cells.control, column }]
@@ -36,7 +36,7 @@ export async function vaultCommand(cells: Cells, keys: string[], dataDir: string
   const vault = new Vault(file?.load ?? (() => keys))
   switch (positionals.join(' ')) {
     case 'vault status':
-      return file && !file.exists && (await total(cells)) === 0
+      return file && !file.exists && (await sumValues(cells)) === 0
         ? 'There is no key yet: it is made when the first secret has to be kept.\n'
         : status(cells, vault)
     case 'vault rotate':
@@ -46,53 +46,53 @@ export async function vaultCommand(cells: Cells, keys: string[], dataDir: string
   }
 }
 
-interface Standing {
+interface KeyUsage {
   /** How many texts each key has sealed. */
   byKey: Map<string, number>
   lines: string[]
 }
 
-async function standing(cells: Cells): Promise<Standing> {
+async function countValuesByKey(cells: Cells): Promise<KeyUsage> {
   const byKey = new Map<string, number>()
   const lines: string[] = []
-  for (const { where, db, column } of placesIn(cells))
-    for (const [key, n] of await sealedBy(db, column)) {
+  for (const { where, db, column } of listDatabaseScopes(cells))
+    for (const [key, n] of await countByKey(db, column)) {
       byKey.set(key, (byKey.get(key) ?? 0) + n)
-      lines.push(`${place(where, column)}  ${key}  ${String(n).padStart(7)}\n`)
+      lines.push(`${formatColumn(where, column)}  ${key}  ${String(n).padStart(7)}\n`)
     }
   return { byKey, lines }
 }
 
-const plus = (numbers: Iterable<number>): number => [...numbers].reduce((sum, n) => sum + n, 0)
-const total = async (cells: Cells): Promise<number> => plus((await standing(cells)).byKey.values())
+const addCounts = (numbers: Iterable<number>): number => [...numbers].reduce((sum, n) => sum + n, 0)
+const sumValues = async (cells: Cells): Promise<number> => addCounts((await countValuesByKey(cells)).byKey.values())
 const values = (n: number): string => (n === 1 ? '1 value' : `${n} values`)
 
 async function status(cells: Cells, vault: Vault): Promise<string> {
-  const { byKey, lines } = await standing(cells)
+  const { byKey, lines } = await countValuesByKey(cells)
   const [newest, ...old] = vault.keyIds()
-  const of = (key: string): number => byKey.get(key) ?? 0
+  const countForKey = (key: string): number => byKey.get(key) ?? 0
   const absent = [...byKey.keys()].filter((key) => key !== newest && !old.includes(key))
-  const depend = plus(old.map(of))
+  const depend = addCounts(old.map(countForKey))
   return [
-    `key ${newest}  newest    ${values(of(newest!))}\n`,
-    ...old.map((key) => `key ${key}  old       ${values(of(key))}\n`),
-    ...absent.map((key) => `key ${key}  not here  ${values(of(key))}, which cannot be read\n`),
+    `key ${newest}  newest    ${values(countForKey(newest!))}\n`,
+    ...old.map((key) => `key ${key}  old       ${values(countForKey(key))}\n`),
+    ...absent.map((key) => `key ${key}  not here  ${values(countForKey(key))}, which cannot be read\n`),
     ...(lines.length ? ['\n', ...lines] : []),
     '\n',
     depend
       ? `${values(depend)} ${depend === 1 ? 'depends' : 'depend'} on old keys: "vault rotate" moves them to the newest.\n`
       : `No value depends on an old key.${old.length ? ' Old keys can be removed ten minutes after the newest came into use: access tokens live as long.' : ''}\n`,
-    lookedAt(cells),
+    skippedCellsNote(cells),
   ].join('')
 }
 
-const lookedAt = (cells: Cells): string => {
+const skippedCellsNote = (cells: Cells): string => {
   const absent = cellNames.filter((name) => !cells.has(name))
   return absent.length ? `Not looked at, since CELLS leaves them out: ${absent.join(', ')}.\n` : ''
 }
 
 async function rotate(cells: Cells, vault: Vault, file: KeyFile | undefined): Promise<string> {
-  const before = await standing(cells)
+  const before = await countValuesByKey(cells)
   if (file && !file.exists && before.byKey.size === 0) throw new UsageError('There is no key yet, and nothing to move.')
   const [newest, ...old] = vault.keyIds()
   const ours = [newest!, ...old].some((key) => before.byKey.has(key))
@@ -106,12 +106,12 @@ async function rotate(cells: Cells, vault: Vault, file: KeyFile | undefined): Pr
       'Every value is sealed with the first of ENCRYPTION_KEYS. To move to a new key, put one before it, restart every process, and rotate.',
     )
   // One that was interrupted is carried on with the key that it made.
-  if (finished) file!.prepend()
-  if (file) await sleep(NOTICED_MS_MAX + 1000)
+  if (finished) file!.addKey()
+  if (file) await sleep(RELOAD_INTERVAL_MS + 1000)
   const lines: string[] = []
   let unreadable = 0
   for (let pass = 1; pass <= PASSES_MAX; pass++) {
-    const moved = await onePass(cells, vault)
+    const moved = await reencryptOnce(cells, vault)
     lines.push(...moved.lines)
     unreadable = moved.unreadable
     if (moved.lines.length === 0) break
@@ -121,16 +121,16 @@ async function rotate(cells: Cells, vault: Vault, file: KeyFile | undefined): Pr
 }
 
 /** @returns a line for each place where something was moved */
-async function onePass(cells: Cells, vault: Vault): Promise<{ lines: string[]; unreadable: number }> {
+async function reencryptOnce(cells: Cells, vault: Vault): Promise<{ lines: string[]; unreadable: number }> {
   const lines: string[] = []
   let unreadable = 0
-  for (const { where, db, column } of placesIn(cells)) {
-    const moved = await reseal(db, vault, column)
+  for (const { where, db, column } of listDatabaseScopes(cells)) {
+    const moved = await reencryptColumn(db, vault, column)
     unreadable += moved.unreadable
-    if (moved.resealed) lines.push(`${place(where, column)}  ${values(moved.resealed)} sealed anew\n`)
+    if (moved.reencrypted) lines.push(`${formatColumn(where, column)}  ${values(moved.reencrypted)} sealed anew\n`)
   }
   return { lines, unreadable }
 }
 
-const place = (where: string, { table, column }: SealedColumn): string =>
+const formatColumn = (where: string, { table, column }: EncryptedColumn): string =>
   `${where.padEnd(13)}  ${`${table}.${column}`.padEnd(24)}`

@@ -1,8 +1,8 @@
 // What credentials hold beside an id and a secret: a shape for each provider that wants more, and which of it is never shown. Pure.
 // Source: management-auth.md 13; openapi-management.json.
-import { invalid } from '../../platform/http/errors.ts'
+import { unprocessable } from '../../platform/http/errors.ts'
 import type { Fault } from '../../platform/schema/fault.ts'
-import { Refusal, type Finish } from '../../platform/schema/read.ts'
+import { RuleError, type FinalizeObject } from '../../platform/schema/read.ts'
 import { MASK } from '../../platform/crypto/api-keys.ts'
 import { Clearable, Email, Fields, OpenEnum, T, Text, type TSchema } from '../../platform/schema/schema.ts'
 
@@ -54,20 +54,20 @@ const LEVELS_MAX = 6
 const VALUES_MAX = 300
 
 /** Whether an object that may hold anything can be kept: not too deep, not too much, sound text. */
-function isTidy(value: unknown): boolean {
+function isTrimmed(value: unknown): boolean {
   let left = VALUES_MAX
-  const tidy = (part: unknown, level: number): boolean => {
+  const trimmed = (part: unknown, level: number): boolean => {
     if (--left < 0 || level > LEVELS_MAX) return false
     if (typeof part === 'string') return part.isWellFormed() && !part.includes('\0') && part.length <= 4000
     if (typeof part !== 'object' || part === null) return true
-    return Object.entries(part).every(([key, item]) => key.length <= 200 && tidy(key, level) && tidy(item, level + 1))
+    return Object.entries(part).every(([key, item]) => key.length <= 200 && trimmed(key, level) && trimmed(item, level + 1))
   }
-  return tidy(value, 0)
+  return trimmed(value, 0)
 }
 
-const free = (name: string): Finish => {
-  const refusal = new Refusal(`must have at most ${LEVELS_MAX} levels and ${VALUES_MAX} values, of sound text`)
-  return (value) => (isTidy(value[name]) ? value : { field: name, refusal })
+const freeFormObject = (name: string): FinalizeObject => {
+  const refusal = new RuleError(`must have at most ${LEVELS_MAX} levels and ${VALUES_MAX} values, of sound text`)
+  return (value) => (isTrimmed(value[name]) ? value : { field: name, refusal })
 }
 
 const ofLab = {
@@ -78,7 +78,7 @@ const ofLab = {
   ),
   disallowed_billing_states: Clearable(T.Record(T.String(), T.Array(Text({ maxLength: 50 }), { maxItems: 100 }))),
 }
-const anything = T.Record(T.String(), T.Unknown())
+const freeForm = T.Record(T.String(), T.Unknown())
 
 const Labcorp = Fields(
   { ...ofLab, labcorp: Fields({ account_number: text, billing_method: OpenEnum(['CM', 'PT', 'PI']) }) },
@@ -89,12 +89,12 @@ const LabcorpFacility = Fields(
   { title: 'LabcorpProviderDetails' },
 )
 const Quest = Fields(
-  { ...ofLab, quest: anything, allowed_business_units: Clearable(T.Array(text, { maxItems: 200 })) },
-  { title: 'QuestProviderDetails', finish: free('quest') },
+  { ...ofLab, quest: freeForm, allowed_business_units: Clearable(T.Array(text, { maxItems: 200 })) },
+  { title: 'QuestProviderDetails', finish: freeFormObject('quest') },
 )
 const BioReference = Fields(
-  { ...ofLab, bioreference: anything },
-  { title: 'BioReferenceProviderDetails', finish: free('bioreference') },
+  { ...ofLab, bioreference: freeForm },
+  { title: 'BioReferenceProviderDetails', finish: freeFormObject('bioreference') },
 )
 
 /** Provider → the shape of its details. Those that are not named have none. */
@@ -138,21 +138,21 @@ function mapLeaves(value: unknown, leaf: Leaf, path: readonly string[] = []): un
 }
 
 /** The details with every secret masked. A value is secret by its name, or by the name of what it stands in. */
-export const masked = (details: Details): Details =>
+export const maskSecrets = (details: Details): Details =>
   mapLeaves(details, (value, path) => (value !== null && isSecret(path) ? MASK : value)) as Details
 
-const at = (value: unknown, path: readonly string[]): unknown =>
+const valueAtPath = (value: unknown, path: readonly string[]): unknown =>
   path.reduce<unknown>(
     (part, name) => (typeof part === 'object' && part !== null && Object.hasOwn(part, name) ? part[name as never] : undefined),
     value,
   )
 
 /** The details with every mask replaced by the secret that is stored there. 422: a mask where nothing is stored. */
-export function unmasked(details: Details, stored: Details | null): Details {
+export function restoreMasked(details: Details, stored: Details | null): Details {
   const faults: Fault[] = []
   const result = mapLeaves(details, (value, path) => {
     if (value !== MASK || !isSecret(path)) return value
-    const secret = at(stored, path)
+    const secret = valueAtPath(stored, path)
     if (secret === undefined || secret === null)
       faults.push({
         loc: ['body', 'details', ...path],
@@ -162,6 +162,6 @@ export function unmasked(details: Details, stored: Details | null): Details {
       })
     return secret
   })
-  if (faults.length) throw invalid(faults)
+  if (faults.length) throw unprocessable(faults)
   return result as Details
 }

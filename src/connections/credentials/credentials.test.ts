@@ -1,18 +1,18 @@
 import assert from 'node:assert/strict'
 import { createHash, randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
-import { client, given, vault, type Given } from '../../../test/support/server.ts'
+import { client, createTestTeam, vault, type TestTeam } from '../../../test/support/server.ts'
 import { providers } from '../../people/users/sources.ts'
 
 const HERE = '/team_custom_credentials/sandbox/us'
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')
-const made = async (org: Given, region = 'us'): Promise<string> =>
+const made = async (org: TestTeam, region = 'us'): Promise<string> =>
   (await org.manage.post('/team', { name: 'Made', region })).body.id
-const boundTo = async (org: Given, team_id: string): Promise<Given['manage']> => {
+const boundTo = async (org: TestTeam, team_id: string): Promise<TestTeam['manage']> => {
   const { key } = (await org.manage.post('/management_key', { label: 'bound', team_id })).body
   return client(key, 'x-management-key', `/v1/org/${org.org_id}`)
 }
-const set = async (org: Given, body: object = {}) => {
+const set = async (org: TestTeam, body: object = {}) => {
   const reply = await org.manage.post(HERE, { team_id: org.team, provider: 'oura', ...body })
   assert.equal(reply.status, 200, JSON.stringify(reply.body))
   return reply.body
@@ -21,7 +21,7 @@ const verified = { workout_verify_token: 'w-fictional', sleep_verify_token: 's-f
 
 describe('credentials', () => {
   test('are set and listed with a hash of the secret, under source and not provider', async () => {
-    const org = await given()
+    const org = await createTestTeam()
     const body = await set(org, { client_id: 'fictional-client', client_secret: 'fictional-secret' })
     assert.deepEqual(body, {
       id: body.id,
@@ -40,7 +40,7 @@ describe('credentials', () => {
   })
 
   test('are one for each team, environment and provider: what is absent stays, null clears, but for the secret', async () => {
-    const org = await given()
+    const org = await createTestTeam()
     const first = await set(org, {
       client_id: 'one',
       client_secret: 'fictional-secret',
@@ -56,7 +56,7 @@ describe('credentials', () => {
   })
 
   test('of one environment are not known in the other', async () => {
-    const org = await given()
+    const org = await createTestTeam()
     const team_id = await made(org)
     const sandbox = await set(org, { team_id, client_secret: 'fictional-secret' })
     const { body } = await org.manage.post('/team_custom_credentials/production/us', { team_id, provider: 'oura' })
@@ -68,14 +68,14 @@ describe('credentials', () => {
   })
 
   test('set twice at once become one', async () => {
-    const org = await given()
+    const org = await createTestTeam()
     const both = await Promise.all([set(org, { client_id: 'one' }), set(org, { client_id: 'two' })])
     assert.equal(both[0].id, both[1].id)
     assert.equal((await org.manage.get(HERE)).body.credentials.length, 1)
   })
 
   test('are filtered by team and provider, and turned page by page, newest first', async () => {
-    const org = await given()
+    const org = await createTestTeam()
     const apart = await made(org)
     const oura = await set(org)
     const strava = await set(org, { team_id: apart, provider: 'strava' })
@@ -87,7 +87,7 @@ describe('credentials', () => {
     assert.deepEqual(await ids('?team_id='), [strava.id, oura.id])
     assert.deepEqual(await ids(`?team_id=${org.team}&team_id=${apart}&provider=oura`), [oura.id])
     assert.deepEqual(await ids(`?team_id=${randomUUID()}`), [])
-    assert.deepEqual(await ids(`?team_id=${(await given()).team}`), [])
+    assert.deepEqual(await ids(`?team_id=${(await createTestTeam()).team}`), [])
     assert.deepEqual(await ids('', await boundTo(org, apart)), [strava.id])
     assert.deepEqual(await ids(`?team_id=${org.team}`, await boundTo(org, apart)), [])
     assert.equal((await org.manage.get(`${HERE}?provider=nobody`)).status, 422)
@@ -95,7 +95,7 @@ describe('credentials', () => {
   })
 
   test('beyond fifty come on a second page', async () => {
-    const org = await given()
+    const org = await createTestTeam()
     const apart = await made(org)
     for (const provider of providers.slice(0, 37)) await set(org, { provider })
     for (const provider of providers.slice(0, 15)) await set(org, { team_id: apart, provider })
@@ -108,14 +108,14 @@ describe('credentials', () => {
   })
 
   test('are of a team of that region, which the organization has and the key reaches', async () => {
-    const org = await given()
+    const org = await createTestTeam()
     const apart = await made(org)
     const bound = await boundTo(org, org.team)
-    const status = async (api: Given['manage'], place: string, team_id: string) =>
+    const status = async (api: TestTeam['manage'], place: string, team_id: string) =>
       (await api.post(`/team_custom_credentials/${place}`, { team_id, provider: 'oura' })).status
     assert.equal(await status(org.manage, 'sandbox/eu', org.team), 400)
     assert.equal(await status(org.manage, 'sandbox/us', await made(org, 'eu')), 400)
-    assert.equal(await status(org.manage, 'sandbox/us', (await given()).team), 404)
+    assert.equal(await status(org.manage, 'sandbox/us', (await createTestTeam()).team), 404)
     assert.equal(await status(org.manage, 'sandbox/us', randomUUID()), 404)
     assert.equal(await status(bound, 'sandbox/us', apart), 403)
     assert.equal(await status(bound, 'sandbox/us', org.team), 200)
@@ -124,13 +124,13 @@ describe('credentials', () => {
   })
 
   test('are deleted by id; what is unknown, elsewhere or out of reach was not found', async () => {
-    const org = await given()
+    const org = await createTestTeam()
     const apart = await made(org)
     const good = await set(org)
     const unbound = await set(org, { team_id: apart })
     const production = (await org.manage.post('/team_custom_credentials/production/us', { team_id: apart, provider: 'oura' }))
       .body
-    const other = await given()
+    const other = await createTestTeam()
     const foreign = await set(other)
     const unknown = randomUUID()
     const bound = await boundTo(org, org.team)
@@ -145,7 +145,7 @@ describe('credentials', () => {
   })
 
   test('leave a line in the log of their team, with the id and nothing of what they are', async () => {
-    const org = await given()
+    const org = await createTestTeam()
     const { id } = await set(org, { client_secret: 'fictional-secret' })
     await org.manage.delete(`${HERE}?credential_id=${id}`)
     const { data } = (await org.manage.get(`/team/${org.team}/sandbox/audit`)).body
@@ -160,14 +160,14 @@ describe('credentials', () => {
 })
 
 describe('details', () => {
-  const refused = async (org: Given, provider: string, details: unknown) => {
+  const refused = async (org: TestTeam, provider: string, details: unknown) => {
     const { status, body } = await org.manage.post(HERE, { team_id: org.team, provider, details })
     assert.equal(status, 422, JSON.stringify(body))
     return body.detail.map(({ loc, type }: { loc: string[]; type: string }) => `${loc.slice(1).join('.')} ${type}`)
   }
 
   test('are shown with secrets masked, and a mask that is sent back stands for what is stored', async () => {
-    const org = await given()
+    const org = await createTestTeam()
     const details = { fitbit: { is_hr_enabled: true, ...verified } }
     const mask = '********'
     const shown = { is_hr_enabled: true, workout_verify_token: mask, sleep_verify_token: mask, body_verify_token: mask }
@@ -188,7 +188,7 @@ describe('details', () => {
   })
 
   test('that may hold anything are masked by the names of their values', async () => {
-    const org = await given()
+    const org = await createTestTeam()
     const quest = { account: '1', user: { name: 'north', password: 'fictional', api_key: 7 }, tokens: ['a', 'b'] }
     const { details } = await set(org, { provider: 'quest', details: { quest, allowed_business_units: ['NE'] } })
     const mask = '********'
@@ -223,7 +223,7 @@ describe('details', () => {
   }
   for (const [provider, details] of Object.entries(good))
     test(`of ${provider} have its own shape`, async () => {
-      const org = await given()
+      const org = await createTestTeam()
       const open = JSON.parse(JSON.stringify(details).replaceAll('********', 'fictional'))
       const body = await set(org, { provider, details: open })
       assert.deepEqual([body.source, body.details], [provider, details])
@@ -233,7 +233,7 @@ describe('details', () => {
     })
 
   test('of labcorp may name its facilities instead', async () => {
-    const org = await given()
+    const org = await createTestTeam()
     const names = ['sending_facility', 'sending_application', 'receiving_facility', 'receiving_application']
     const details = Object.fromEntries(names.map((name) => [name, 'fictional']))
     assert.deepEqual((await set(org, { provider: 'labcorp', details })).details, details)
@@ -245,7 +245,7 @@ describe('details', () => {
   })
 
   test('of another provider, or where there are none, are refused with every other fault', async () => {
-    const org = await given()
+    const org = await createTestTeam()
     assert.deepEqual(await refused(org, 'polar', { client: 'x' }), ['details.webhook_secret missing'])
     assert.deepEqual(await refused(org, 'oura', { client: 'x' }), ['details none_required'])
     assert.deepEqual(await refused(org, 'google_health', { project_number: '1', service_account_email: 'x', more: 1 }), [
@@ -260,8 +260,8 @@ describe('details', () => {
   })
 
   /** The details as they are kept. */
-  async function stored(org: Given) {
+  async function stored(org: TestTeam) {
     const { rows } = await org.db.pool.query('select id, details from custom_credential where team_id = $1', [org.team])
-    return JSON.parse(vault.open(rows[0].details, `details of credential ${rows[0].id}`))
+    return JSON.parse(vault.decrypt(rows[0].details, `details of credential ${rows[0].id}`))
   }
 })

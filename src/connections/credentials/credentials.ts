@@ -2,15 +2,15 @@
 // nor in an error. Source: management-auth.md 13.
 import type { PlainTx } from '../../platform/db/transaction.ts'
 import type { CellParams } from '../../platform/http/management-shapes.ts'
-import { reached } from '../../tenancy/teams/reach.ts'
-import type { About, Manager } from '../../platform/http/operation.ts'
+import { teamAccessCondition } from '../../tenancy/teams/reach.ts'
+import type { RecordAuditSubject, ManagementPrincipal } from '../../platform/http/operation.ts'
 import { byCreation, Pages } from '../../platform/http/pages.ts'
 import { Nullable, T, type Static } from '../../platform/schema/schema.ts'
-import { keyHash } from '../../platform/crypto/api-keys.ts'
-import type { SealedColumn } from '../../platform/crypto/sealed-columns.ts'
-import { and, sql } from '../../platform/db/sql.ts'
+import { hashKey } from '../../platform/crypto/api-keys.ts'
+import type { EncryptedColumn } from '../../platform/crypto/sealed-columns.ts'
+import { joinConditions, sql } from '../../platform/db/sql.ts'
 import type { Vault } from '../../platform/crypto/vault.ts'
-import { masked, unmasked, type Details } from './credential-details.ts'
+import { maskSecrets, restoreMasked, type Details } from './credential-details.ts'
 import { lockTeams } from '../../tenancy/teams/lock-teams.ts'
 import type { Credential, CredentialProvider, CredentialQuery, UpsertCredential } from './schema.ts'
 
@@ -33,56 +33,62 @@ const columns = sql`
 const secretOf = (id: string): string => `client secret of credential ${id}`
 const detailsOf = (id: string): string => `details of credential ${id}`
 
-const column = (name: string, context: (id: string) => string): SealedColumn => ({
+const column = (name: string, context: (id: string) => string): EncryptedColumn => ({
   plane: 'cell',
   table: 'custom_credential',
   column: name,
   of: ['id'],
   context,
 })
-export const sealedCredentials: SealedColumn[] = [column('client_secret', secretOf), column('details', detailsOf)]
+export const encryptedCredentialsColumn: EncryptedColumn[] = [column('client_secret', secretOf), column('details', detailsOf)]
 
-const opened = (vault: Vault, row: Row): Details | null =>
-  row.details === null ? null : (JSON.parse(vault.open(row.details, detailsOf(row.id))) as Details)
+const decryptSecret = (vault: Vault, row: Row): Details | null =>
+  row.details === null ? null : (JSON.parse(vault.decrypt(row.details, detailsOf(row.id))) as Details)
 
-function shown(vault: Vault, row: Row): Credential {
+function toWire(vault: Vault, row: Row): Credential {
   const { id, provider, client_secret, client_id, team_id, created_at, updated_at, redirect_url_override } = row
-  const details = opened(vault, row)
+  const details = decryptSecret(vault, row)
   return {
     id,
     client_id,
-    client_secret_hash: client_secret === null ? null : keyHash(vault.open(client_secret, secretOf(id))).toString('hex'),
+    client_secret_hash: client_secret === null ? null : hashKey(vault.decrypt(client_secret, secretOf(id))).toString('hex'),
     source: provider as CredentialProvider,
     team_id,
     created_at,
     updated_at,
-    details: details && (masked(details) as NonNullable<Credential['details']>),
+    details: details && (maskSecrets(details) as NonNullable<Credential['details']>),
     app_url: null,
     redirect_url_override,
   }
 }
 
 /** Credentials in this cell of the teams that the key reaches, newest first, 50 a page. 400: a cursor of another list. */
-export async function listCredentials(tx: PlainTx, vault: Vault, manager: Manager, place: CellParams, query: CredentialQuery) {
+export async function listCredentials(
+  tx: PlainTx,
+  vault: Vault,
+  manager: ManagementPrincipal,
+  place: CellParams,
+  query: CredentialQuery,
+) {
   const list = `credentials ${manager.org} ${place.env} ${place.region} ${query.provider ?? ''} ${query.team_id?.join() ?? ''}`
   const pages = new Pages(list, query, byCreation('c'))
-  const conditions = [reached(manager, query.team_id), pages.after]
+  const conditions = [teamAccessCondition(manager, query.team_id), pages.after]
   if (query.provider !== undefined) conditions.push(sql`c.provider = ${query.provider}`)
   const rows = await tx.many(
     Row,
     sql`
     select ${columns} from custom_credential c join team t on t.id = c.team_id
-    where ${and(conditions)} ${pages.order}`,
+    where ${joinConditions(conditions)} ${pages.order}`,
   )
   const { page, next_cursor } = pages.cut(rows, ({ created_at, id }) => [created_at, id])
-  return { credentials: page.map((row) => shown(vault, row)), next_cursor }
+  return { credentials: page.map((row) => toWire(vault, row)), next_cursor }
 }
 
 const credentialOf = (tx: PlainTx, team_id: string, provider: string): Promise<Row | undefined> =>
   tx.maybe(Row, sql`select ${columns} from custom_credential c where c.team_id = ${team_id} and c.provider = ${provider}`)
 
 /** The address that a team wants users to come back to from a provider, instead of ours. */
-export const redirectOverride = async (tx: PlainTx, team_id: string, provider: string): Promise<string | null> =>
+export const getRedirectOverride = async (tx: PlainTx, team_id: string, provider: string): Promise<string | null> =>
   (await credentialOf(tx, team_id, provider))?.redirect_url_override ?? null
 
 /**
@@ -90,17 +96,22 @@ export const redirectOverride = async (tx: PlainTx, team_id: string, provider: s
  * the details leaves what is stored there. The team must be reached. Writes custom_credential.
  * 422: a mask where nothing is stored.
  */
-export async function upsertCredential(tx: PlainTx, vault: Vault, body: UpsertCredential, about: About): Promise<Credential> {
+export async function upsertCredential(
+  tx: PlainTx,
+  vault: Vault,
+  body: UpsertCredential,
+  about: RecordAuditSubject,
+): Promise<Credential> {
   const { team_id, provider, client_secret } = body
   await lockTeams(tx, [team_id])
   const before = await credentialOf(tx, team_id, provider)
   const id = before?.id ?? tx.uuid()
-  const stored = before ? opened(vault, before) : null
-  const details = body.details == null ? body.details : unmasked(body.details, stored)
+  const stored = before ? decryptSecret(vault, before) : null
+  const details = body.details == null ? body.details : restoreMasked(body.details, stored)
   const next = {
     client_id: body.client_id === undefined ? before?.client_id : body.client_id,
-    client_secret: client_secret === undefined ? before?.client_secret : vault.seal(client_secret, secretOf(id)),
-    details: details === undefined ? before?.details : details && vault.seal(JSON.stringify(details), detailsOf(id)),
+    client_secret: client_secret === undefined ? before?.client_secret : vault.encrypt(client_secret, secretOf(id)),
+    details: details === undefined ? before?.details : details && vault.encrypt(JSON.stringify(details), detailsOf(id)),
     redirect_url_override: body.redirect_url_override === undefined ? before?.redirect_url_override : body.redirect_url_override,
   }
   const kept = await tx.one(
@@ -114,7 +125,7 @@ export async function upsertCredential(tx: PlainTx, vault: Vault, body: UpsertCr
     returning ${columns}`,
   )
   about(team_id, id)
-  return shown(vault, kept)
+  return toWire(vault, kept)
 }
 
 const Deleted = T.Object({ id: T.String(), team_id: T.String() })
@@ -123,14 +134,14 @@ const Deleted = T.Object({ id: T.String(), team_id: T.String() })
  * Delete credentials in this cell. Writes custom_credential.
  * @returns which were deleted; what is unknown or out of reach was not found
  */
-export async function deleteCredentials(tx: PlainTx, manager: Manager, ids: string[], about: About) {
+export async function deleteCredentials(tx: PlainTx, manager: ManagementPrincipal, ids: string[], about: RecordAuditSubject) {
   const asked = [...new Set(ids)]
   const deleted = await tx.many(
     Deleted,
     sql`
     delete from custom_credential where id = any (array(
       select c.id from custom_credential c join team t on t.id = c.team_id
-      where ${reached(manager)} and c.id = any (${asked}::uuid[])))
+      where ${teamAccessCondition(manager)} and c.id = any (${asked}::uuid[])))
     returning id, team_id`,
   )
   for (const { id, team_id } of deleted) about(team_id, id)

@@ -1,5 +1,5 @@
 import type { Module } from '../../platform/module/module.ts'
-import { sealedCredentials } from './credentials.ts'
+import { encryptedCredentialsColumn } from './credentials.ts'
 import { eraseTeamCredentials } from './erase.ts'
 import { routes, type CredentialNeeds } from './routes.ts'
 
@@ -8,6 +8,6 @@ export const credentials = (needs: CredentialNeeds): Module => ({
   tag: 'connections',
   tables: { ofTeams: ['scope_requirement'], others: ['custom_credential'] },
   operations: routes(needs),
-  sealedColumns: sealedCredentials,
+  sealedColumns: encryptedCredentialsColumn,
   erasers: { team: eraseTeamCredentials },
 })

@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
-import { client, given, url, type Given } from '../../../test/support/server.ts'
+import { client, createTestTeam, url, type TestTeam } from '../../../test/support/server.ts'
 
 const CREDENTIALS = '/team_custom_credentials/sandbox/us'
 
 describe('preparing credentials', () => {
-  const prepare = async (org: Given, provider: string, place = 'sandbox/us') =>
+  const prepare = async (org: TestTeam, provider: string, place = 'sandbox/us') =>
     org.manage.post(`/prepare_team_custom_credentials/${place}`, { team_id: org.team, provider })
 
   test('names the addresses of this server that a provider has to know', async () => {
-    const org = await given()
+    const org = await createTestTeam()
     const steps = async (provider: string) =>
       (await prepare(org, provider)).body.preparation_steps.map(({ type, key, value }: Record<string, string>) => [
         type,
@@ -33,7 +33,7 @@ describe('preparing credentials', () => {
   })
 
   test('names the address that the team wants users to come back to', async () => {
-    const org = await given()
+    const org = await createTestTeam()
     const redirect_url_override = 'https://app.example.com/back'
     await org.manage.post(CREDENTIALS, { team_id: org.team, provider: 'oura', redirect_url_override })
     assert.equal((await prepare(org, 'oura')).body.preparation_steps[0].value, 'https://app.example.com/back')
@@ -41,18 +41,18 @@ describe('preparing credentials', () => {
   })
 
   test('asks nothing of who has no application of that kind', async () => {
-    const org = await given()
+    const org = await createTestTeam()
     for (const provider of ['freestyle_libre', 'apple_health_kit', 'quest'])
       assert.deepEqual((await prepare(org, provider)).body, { status: 'no_action_needed', preparation_steps: [] })
     assert.equal((await prepare(org, 'twilio')).status, 422)
   })
 
   test('changes nothing, and is for teams that the key reaches', async () => {
-    const org = await given()
+    const org = await createTestTeam()
     const apart = (await org.manage.post('/team', { name: 'Apart', region: 'us' })).body.id
     const { key } = (await org.manage.post('/management_key', { label: 'bound', team_id: org.team })).body
     const bound = client(key, 'x-management-key', `/v1/org/${org.org_id}`)
-    const status = async (api: Given['manage'], team_id: string, place = 'sandbox/us') =>
+    const status = async (api: TestTeam['manage'], team_id: string, place = 'sandbox/us') =>
       (await api.post(`/prepare_team_custom_credentials/${place}`, { team_id, provider: 'oura' })).status
     assert.deepEqual(
       [

@@ -18,7 +18,7 @@ const receivers: Readonly<Record<string, readonly (string | null)[]>> = {
 }
 
 /** A team in one cell. */
-export interface Place {
+export interface TeamEnvironment {
   env: string
   region: string
   team_id: string
@@ -28,14 +28,14 @@ export interface Place {
 const redirectUri = (base: string, provider: string): string => `${base}/v2/link/connect/${provider}`
 
 /** Where a provider tells of new data of a team's users. */
-const webhookUri = (base: string, { env, region, team_id }: Place, provider: string, kind: string | null): string =>
+const webhookUri = (base: string, { env, region, team_id }: TeamEnvironment, provider: string, kind: string | null): string =>
   `${base}/v2/link/webhook/${env}-${region}/${team_id}/${provider}${kind === null ? '' : `/${kind}`}`
 
 /**
  * The steps for a provider, none where nothing is to be done.
  * @param override the team's own address for users who come back, if it has one
  */
-export function stepsFor(base: string, place: Place, provider: string, override: string | null): Step[] {
+export function preparationSteps(base: string, place: TeamEnvironment, provider: string, override: string | null): Step[] {
   if (!consent.has(provider)) return []
   const redirect: Step = {
     type: 'redirect_uri',

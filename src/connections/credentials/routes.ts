@@ -1,10 +1,10 @@
 import type { Cells } from '../../platform/db/cells.ts'
-import { reachedIn } from '../../tenancy/teams/reach.ts'
+import { authorizedTeamsInRegion } from '../../tenancy/teams/reach.ts'
 import { CellParams, Nothing, TeamParams } from '../../platform/http/management-shapes.ts'
 import { managementOperation, type Operation } from '../../platform/http/operation.ts'
 import type { Vault } from '../../platform/crypto/vault.ts'
-import { deleteCredentials, listCredentials, redirectOverride, upsertCredential } from './credentials.ts'
-import { stepsFor } from './preparation.ts'
+import { deleteCredentials, listCredentials, getRedirectOverride, upsertCredential } from './credentials.ts'
+import { preparationSteps } from './preparation.ts'
 import * as shapes from './schema.ts'
 import { listScopes, upsertScopes, UpsertScopes } from './scope-requirements.ts'
 
@@ -19,7 +19,7 @@ export interface CredentialNeeds {
 const CREDENTIALS = '/v1/org/{org_id}/team_custom_credentials/{env}/{region}' as const
 const SCOPES = '/v1/org/{org_id}/team/{team_id}/scope_requirements' as const
 
-const inCell = { place: 'cell', reach: 'bound', params: CellParams } as const
+const inCell = { scope: 'cell', keyScope: 'bound', params: CellParams } as const
 const A_TEAM = '01890000-0000-7000-8000-000000000001'
 
 const credentials = ({ vault, cells, publicUrl }: CredentialNeeds): Operation[] => [
@@ -48,9 +48,9 @@ const credentials = ({ vault, cells, publicUrl }: CredentialNeeds): Operation[] 
     body: shapes.UpsertCredential,
     reply: shapes.Credential,
     example: { team_id: A_TEAM, provider: 'oura', client_id: 'fictional-client', client_secret: 'fictional-secret' },
-    run: async (tx, { manager, params, body, about }) => {
-      await reachedIn(cells.control.queries, manager, params.region, [body.team_id])
-      return upsertCredential(tx, vault, body, about)
+    run: async (tx, { manager, params, body, recordAuditSubject }) => {
+      await authorizedTeamsInRegion(cells.control.queries, manager, params.region, [body.team_id])
+      return upsertCredential(tx, vault, body, recordAuditSubject)
     },
   }),
   managementOperation({
@@ -62,7 +62,7 @@ const credentials = ({ vault, cells, publicUrl }: CredentialNeeds): Operation[] 
     summary: "Delete teams' own credentials",
     query: shapes.DeleteCredentialsQuery,
     reply: shapes.DeletedCredentials,
-    run: (tx, { manager, query, about }) => deleteCredentials(tx, manager, query.credential_id, about),
+    run: (tx, { manager, query, recordAuditSubject }) => deleteCredentials(tx, manager, query.credential_id, recordAuditSubject),
   }),
   managementOperation({
     ...inCell,
@@ -76,19 +76,19 @@ const credentials = ({ vault, cells, publicUrl }: CredentialNeeds): Operation[] 
     reply: shapes.Preparation,
     example: { team_id: A_TEAM, provider: 'oura' },
     run: async (tx, { manager, params, body: { team_id, provider } }) => {
-      await reachedIn(cells.control.queries, manager, params.region, [team_id])
+      await authorizedTeamsInRegion(cells.control.queries, manager, params.region, [team_id])
       const place = { env: params.env, region: params.region, team_id }
-      const steps = stepsFor(publicUrl(), place, provider, await redirectOverride(tx, team_id, provider))
+      const steps = preparationSteps(publicUrl(), place, provider, await getRedirectOverride(tx, team_id, provider))
       return { status: steps.length ? 'preparations_required' : 'no_action_needed', preparation_steps: steps } as const
     },
   }),
 ]
 
-const inControl = { place: 'control', reach: 'bound', params: TeamParams } as const
+const inControlPlane = { scope: 'control', keyScope: 'bound', params: TeamParams } as const
 
 const scopeRequirements = [
   managementOperation({
-    ...inControl,
+    ...inControlPlane,
     id: 'get_team_scope_requirements',
     patients: false,
     method: 'GET',
@@ -101,7 +101,7 @@ const scopeRequirements = [
     run: (tx, { params, query }) => listScopes(tx, params.team_id, query.provider),
   }),
   managementOperation({
-    ...inControl,
+    ...inControlPlane,
     id: 'upsert_team_scope_requirements',
     idempotency: 'none',
     patients: false,

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { cells, given, type Given } from '../../../test/support/server.ts'
+import { cells, createTestTeam, type TestTeam } from '../../../test/support/server.ts'
 
-const path = (org: Given): string => `/team/${org.team}/scope_requirements`
-const of = async (org: Given, provider: string) =>
+const path = (org: TestTeam): string => `/team/${org.team}/scope_requirements`
+const of = async (org: TestTeam, provider: string) =>
   (await org.manage.get(`${path(org)}?provider=${provider}`)).body.requirements as Record<string, unknown>[]
 
 test('requirements are listed for every provider that has scopes, as they are where nothing is set', async () => {
-  const org = await given()
+  const org = await createTestTeam()
   const { requirements } = (await org.manage.get(path(org))).body
   assert.deepEqual(
     requirements.map(({ provider }: { provider: string }) => provider),
@@ -25,7 +25,7 @@ test('requirements are listed for every provider that has scopes, as they are wh
 })
 
 test('what is set holds until it is replaced; absent leaves it, null goes back', async () => {
-  const org = await given()
+  const org = await createTestTeam()
   const usual = await of(org, 'oura')
   const reply = await org.manage.post(path(org), {
     oura: { user_must_grant: ['daily', 'daily'], user_may_grant: ['workout'] },
@@ -43,7 +43,7 @@ test('what is set holds until it is replaced; absent leaves it, null goes back',
 })
 
 test('every scope that does not exist, or both must and may be granted, is told, and nothing is set', async () => {
-  const org = await given()
+  const org = await createTestTeam()
   const wahoo = { user_must_grant: ['email'], user_may_grant: [] }
   const faults = async (body: object) => {
     const reply = await org.manage.post(path(org), body)
@@ -65,7 +65,7 @@ test('every scope that does not exist, or both must and may be granted, is told,
 })
 
 test('requirements are kept once for both environments, and are told in the log of the organization', async () => {
-  const org = await given()
+  const org = await createTestTeam()
   await org.manage.post(path(org), { oura: { user_must_grant: ['daily'], user_may_grant: [] } })
   const { rows } = await cells.control.pool.query('select provider from scope_requirement where team_id = $1', [org.team])
   assert.deepEqual(rows, [{ provider: 'oura' }])

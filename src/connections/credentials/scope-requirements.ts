@@ -1,11 +1,11 @@
 // What users are asked to consent to when they connect a provider, team by team. Owns `scope_requirement`, in the control plane: it
 // holds for both environments of a team. Source: management-auth.md 7; users-wearables.md 17.
 import type { PlainTx } from '../../platform/db/transaction.ts'
-import { invalid } from '../../platform/http/errors.ts'
+import { unprocessable } from '../../platform/http/errors.ts'
 import type { Fault } from '../../platform/schema/fault.ts'
 import { Clearable, Fields, OpenEnum, T, type Static } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
-import { scopedProviders, scopes, usualScopes, type ScopedProvider } from './scopes.ts'
+import { scopedProviders, scopes, defaultScopes, type ScopedProvider } from './scopes.ts'
 
 const requirementOf = (provider: ScopedProvider) => {
   const list = T.Array(OpenEnum<string>(scopes[provider]), { maxItems: 50 })
@@ -29,7 +29,7 @@ export async function listScopes(tx: PlainTx, team_id: string, provider: string 
   )
   const set = new Map(rows.map(({ provider: name, ...lists }) => [name, lists]))
   const asked = scopedProviders.filter((name) => provider === undefined || name === provider)
-  return { requirements: asked.map((name) => ({ team_id, provider: name, ...(set.get(name) ?? usualScopes(name)) })) }
+  return { requirements: asked.map((name) => ({ team_id, provider: name, ...(set.get(name) ?? defaultScopes(name)) })) }
 }
 
 /**
@@ -47,7 +47,7 @@ export async function upsertScopes(tx: PlainTx, team_id: string, body: UpsertSco
           type: 'value_error',
           ctx: { error: {} },
         })
-  if (faults.length) throw invalid(faults)
+  if (faults.length) throw unprocessable(faults)
   for (const name of scopedProviders) {
     const wanted = body[name]
     if (wanted === null) await tx.run(sql`delete from scope_requirement where team_id = ${team_id} and provider = ${name}`)

@@ -61,7 +61,7 @@ export type ScopedProvider = keyof typeof scopes
 export const scopedProviders = Object.keys(scopes) as ScopedProvider[]
 
 /** Everything may be granted and nothing must be; what would let us write is not asked for. */
-export const usualScopes = (provider: ScopedProvider): { user_must_grant: string[]; user_may_grant: string[] } => ({
+export const defaultScopes = (provider: ScopedProvider): { user_must_grant: string[]; user_may_grant: string[] } => ({
   user_must_grant: [],
   user_may_grant: scopes[provider].filter((scope) => !scope.endsWith(':write')),
 })

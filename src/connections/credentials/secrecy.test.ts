@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { createLog } from '../../platform/telemetry/log.ts'
-import { assembled, given } from '../../../test/support/server.ts'
+import { assembled, createTestTeam } from '../../../test/support/server.ts'
 
 const hidden = ['swordfish', 'tunafish', 'marlin', 'barracuda']
 const details = {
@@ -16,7 +16,7 @@ test('a secret of credentials is in no answer, no log, no row and no line of the
   const path = join(folder, 'log')
   const log = createLog('trace', { path })
   const { app } = assembled({ log })
-  const org = await given()
+  const org = await createTestTeam()
   const ask = async (method: 'GET' | 'POST' | 'DELETE', query = '', payload?: object) => {
     const url = `/v1/org/${org.org_id}/team_custom_credentials/sandbox/us${query}`
     const reply = await app.inject({ method, url, headers: { 'x-management-key': org.orgKey }, ...(payload && { payload }) })

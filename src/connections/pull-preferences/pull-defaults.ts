@@ -6,7 +6,7 @@ import type { Resource } from '../../wearables/resources/resources.ts'
 /** The most that anybody may ask for. */
 export const DAYS_MAX = 365
 
-interface Usual {
+interface DefaultPull {
   days: number
   /** The provider gives no more and no less. */
   fixed?: true
@@ -16,7 +16,7 @@ interface Usual {
 
 const fitbitSeries = { calories_active: 14, distance: 14, heartrate: 14, steps: 14 }
 
-const usualPulls = {
+const defaultPulls = {
   oura: { days: 180 },
   fitbit: { days: 90, resources: fitbitSeries },
   garmin: { days: 90 },
@@ -46,9 +46,9 @@ const usualPulls = {
   beurer_api: { days: 30 },
   ultrahuman: { days: 30 },
   google_health: { days: 90 },
-} as const satisfies Partial<Record<Provider, Usual>>
+} as const satisfies Partial<Record<Provider, DefaultPull>>
 
-export type PulledProvider = keyof typeof usualPulls
-export const pulledProviders = Object.keys(usualPulls) as PulledProvider[]
+export type PulledProvider = keyof typeof defaultPulls
+export const pulledProviders = Object.keys(defaultPulls) as PulledProvider[]
 
-export const usualPull = (provider: PulledProvider): Usual => usualPulls[provider]
+export const defaultPull = (provider: PulledProvider): DefaultPull => defaultPulls[provider]

@@ -1,19 +1,19 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
-import { client, given, type Given } from '../../../test/support/server.ts'
+import { client, createTestTeam, type TestTeam } from '../../../test/support/server.ts'
 
 const HERE = '/team_data_pull_preferences/sandbox/us'
 const days = (n: number) => ({ historical_days_to_pull: n })
 const limited = (n: number, limit = 365) => ({ historical_days_to_pull: n, historical_days_to_pull_limit: limit })
-const made = async (org: Given, region = 'us'): Promise<string> =>
+const made = async (org: TestTeam, region = 'us'): Promise<string> =>
   (await org.manage.post('/team', { name: 'Made', region })).body.id
-const boundTo = async (org: Given, team_id: string): Promise<Given['manage']> => {
+const boundTo = async (org: TestTeam, team_id: string): Promise<TestTeam['manage']> => {
   const { key } = (await org.manage.post('/management_key', { label: 'bound', team_id })).body
   return client(key, 'x-management-key', `/v1/org/${org.org_id}`)
 }
-const read = async (org: Given, query = '') => (await org.manage.get(HERE + query)).body.data_pull_preferences
-const set = (org: Given, providers: object, team_ids = [org.team]) => org.manage.post(HERE, { team_ids, providers })
+const read = async (org: TestTeam, query = '') => (await org.manage.get(HERE + query)).body.data_pull_preferences
+const set = (org: TestTeam, providers: object, team_ids = [org.team]) => org.manage.post(HERE, { team_ids, providers })
 
 /** Source: management-auth.md 14. */
 const usual = {
@@ -42,7 +42,7 @@ const usual = {
 
 describe('preferences', () => {
   test('are those of the table where nothing is set', async () => {
-    const org = await given()
+    const org = await createTestTeam()
     const [{ team_id, providers }, ...more] = await read(org)
     assert.deepEqual([team_id, more], [org.team, []])
     for (const [name, n] of Object.entries(usual)) {
@@ -54,7 +54,7 @@ describe('preferences', () => {
   })
 
   test('that are set replace those of the provider, and are shown with the answer', async () => {
-    const org = await given()
+    const org = await createTestTeam()
     const oura = { default: days(60), resource_overrides: { sleep: days(365), heartrate: days(1) } }
     const { status, body } = await set(org, { oura, strava: { default: days(30) } })
     assert.equal(status, 200)
@@ -73,7 +73,7 @@ describe('preferences', () => {
   })
 
   test('are of one environment', async () => {
-    const org = await given()
+    const org = await createTestTeam()
     const team_id = await made(org)
     await set(org, { oura: { default: days(60) } }, [team_id])
     const [{ providers }] = (await org.manage.get('/team_data_pull_preferences/production/us')).body.data_pull_preferences
@@ -81,7 +81,7 @@ describe('preferences', () => {
   })
 
   test('outside of one day to a year, of unknown providers or resources, are refused with every fault', async () => {
-    const org = await given()
+    const org = await createTestTeam()
     const faults = async (providers: object, team_ids = [org.team]) => {
       const { status, body } = await set(org, providers, team_ids)
       assert.equal(status, 422)
@@ -103,7 +103,7 @@ describe('preferences', () => {
   })
 
   test('that a provider does not leave open are refused, and nothing is set', async () => {
-    const org = await given()
+    const org = await createTestTeam()
     const oura = { default: days(60) }
     for (const [name, n] of Object.entries({
       abbott_libreview: 90,
@@ -126,7 +126,7 @@ describe('preferences', () => {
   })
 
   test('are listed five teams a page, newest first, of the teams that the key reaches', async () => {
-    const org = await given()
+    const org = await createTestTeam()
     const teams = [org.team]
     for (let i = 0; i < 6; i++) teams.unshift(await made(org))
     const page = async (query: string) => (await org.manage.get(HERE + query)).body
@@ -149,15 +149,15 @@ describe('preferences', () => {
   })
 
   test('are set for all teams of a list or for none', async () => {
-    const org = await given()
+    const org = await createTestTeam()
     const apart = await made(org)
     const europe = await made(org, 'eu')
     const bound = await boundTo(org, org.team)
-    const status = async (api: Given['manage'], ...team_ids: string[]) =>
+    const status = async (api: TestTeam['manage'], ...team_ids: string[]) =>
       (await api.post(HERE, { team_ids, providers: { oura: { default: days(60) } } })).status
     assert.equal(await status(bound, org.team, apart), 403)
     assert.equal(await status(org.manage, org.team, randomUUID()), 404)
-    assert.equal(await status(org.manage, org.team, (await given()).team), 404)
+    assert.equal(await status(org.manage, org.team, (await createTestTeam()).team), 404)
     assert.equal(await status(org.manage, org.team, europe), 400)
     assert.deepEqual((await read(org, `?team_id=${org.team}`))[0].providers.oura.default, limited(180))
     assert.equal(await status(org.manage, org.team, apart, apart), 200)
@@ -169,13 +169,13 @@ describe('preferences', () => {
 
 describe('going back to what is usual', () => {
   const both = { oura: { default: days(60) }, strava: { default: days(60) } }
-  const standing = async (org: Given, team_id: string) => {
+  const standing = async (org: TestTeam, team_id: string) => {
     const [{ providers }] = await read(org, `?team_id=${team_id}`)
     return ['oura', 'strava'].map((name) => providers[name].default.historical_days_to_pull)
   }
 
   test('is for the teams and providers that are named', async () => {
-    const org = await given()
+    const org = await createTestTeam()
     const apart = await made(org)
     await set(org, both, [org.team, apart])
     const { status, body } = await org.manage.delete(`${HERE}?team_id=${org.team}&provider=oura`)
@@ -200,13 +200,13 @@ describe('going back to what is usual', () => {
   })
 
   test('passes over teams that the key does not reach', async () => {
-    const org = await given()
+    const org = await createTestTeam()
     const apart = await made(org)
     await set(org, both, [org.team, apart])
     const bound = await boundTo(org, org.team)
     assert.equal((await bound.delete(`${HERE}?team_id=${apart}`)).status, 200)
     assert.equal((await bound.delete(`${HERE}?provider=oura`)).status, 200)
-    assert.equal((await (await given()).manage.delete(`${HERE}?provider=strava`)).status, 200)
+    assert.equal((await (await createTestTeam()).manage.delete(`${HERE}?provider=strava`)).status, 200)
     assert.deepEqual(
       [await standing(org, org.team), await standing(org, apart)],
       [
@@ -217,7 +217,7 @@ describe('going back to what is usual', () => {
   })
 
   test('of everything has to be meant', async () => {
-    const org = await given()
+    const org = await createTestTeam()
     await set(org, both)
     assert.equal((await org.manage.delete(HERE)).status, 422)
     assert.equal((await org.manage.delete(`${HERE}?provider=nobody`)).status, 422)

@@ -1,14 +1,14 @@
 // How far back teams want data to be pulled. Owns `data_pull_preference`, which holds what differs from the usual only.
 // Source: management-auth.md 14.
 import type { PlainTx } from '../../platform/db/transaction.ts'
-import { badRequest, invalidValue } from '../../platform/http/errors.ts'
+import { badRequest, invalidField } from '../../platform/http/errors.ts'
 import type { CellParams } from '../../platform/http/management-shapes.ts'
-import { reached } from '../../tenancy/teams/reach.ts'
-import type { About, Manager } from '../../platform/http/operation.ts'
+import { teamAccessCondition } from '../../tenancy/teams/reach.ts'
+import type { RecordAuditSubject, ManagementPrincipal } from '../../platform/http/operation.ts'
 import { byCreation, Pages } from '../../platform/http/pages.ts'
 import { Nullable, T, type Static } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
-import { DAYS_MAX, pulledProviders, usualPull, type PulledProvider } from './pull-defaults.ts'
+import { DAYS_MAX, pulledProviders, defaultPull, type PulledProvider } from './pull-defaults.ts'
 import { PAGE, type Pull, type PullQuery, type PullWithLimit, type RevertPullsQuery, type UpsertPulls } from './schema.ts'
 import { lockTeams } from '../../tenancy/teams/lock-teams.ts'
 
@@ -26,7 +26,7 @@ const withLimit = (days: number, limit: number) => ({ historical_days_to_pull: d
 
 /** What holds for a provider: what a team has set, else what is usual, with what is fixed over both. */
 function pullOf(provider: PulledProvider, row: Row | undefined): PullWithLimit {
-  const { days, fixed, resources = {} } = usualPull(provider)
+  const { days, fixed, resources = {} } = defaultPull(provider)
   const limit = fixed ? days : DAYS_MAX
   const overrides = [
     ...Object.entries(row?.resource_overrides ?? {}).map(([name, set]) => [name, withLimit(set, limit)] as const),
@@ -54,14 +54,14 @@ async function shown(tx: PlainTx, team_ids: string[], providers: readonly Pulled
  * Preferences in this cell of the teams that the key reaches, all that hold, teams newest first. 400: a cursor of another list.
  * @param query.limit of teams
  */
-export async function listPulls(tx: PlainTx, manager: Manager, place: CellParams, query: PullQuery) {
+export async function listPulls(tx: PlainTx, manager: ManagementPrincipal, place: CellParams, query: PullQuery) {
   const list = `pulls ${manager.org} ${place.env} ${place.region} ${query.team_id?.join() ?? ''}`
   const pages = new Pages(list, query, byCreation('t'), { limit: PAGE })
   const teams = await tx.many(
     Team,
     sql`
     select t.id, t.created_at from team t
-    where ${reached(manager, query.team_id)} and ${pages.after} ${pages.order}`,
+    where ${teamAccessCondition(manager, query.team_id)} and ${pages.after} ${pages.order}`,
   )
   const { page, next_cursor } = pages.cut(teams, ({ created_at, id }) => [created_at, id])
   const asked = query.provider?.length ? pulledProviders.filter((name) => query.provider!.includes(name)) : pulledProviders
@@ -74,8 +74,8 @@ export async function listPulls(tx: PlainTx, manager: Manager, place: CellParams
 }
 
 /** 400: a number for what is fixed to another. */
-function assertMovable(provider: PulledProvider, wanted: Pull): void {
-  const { days, fixed, resources = {} } = usualPull(provider)
+function assertConfigurable(provider: PulledProvider, wanted: Pull): void {
+  const { days, fixed, resources = {} } = defaultPull(provider)
   const overrides = Object.entries(wanted.resource_overrides ?? {})
   const all = [
     wanted.default.historical_days_to_pull,
@@ -94,17 +94,17 @@ function assertMovable(provider: PulledProvider, wanted: Pull): void {
  * Writes data_pull_preference. 400: a number for what is fixed to another.
  * @returns the preferences of these teams, all that hold
  */
-export async function upsertPulls(tx: PlainTx, body: UpsertPulls, about: About) {
+export async function upsertPulls(tx: PlainTx, body: UpsertPulls, about: RecordAuditSubject) {
   const wanted = pulledProviders.filter((name) => body.providers[name])
-  for (const name of wanted) assertMovable(name, body.providers[name]!)
+  for (const name of wanted) assertConfigurable(name, body.providers[name]!)
   const team_ids = [...new Set(body.team_ids)]
   await lockTeams(tx, team_ids)
   for (const name of wanted) {
-    const { default: usual, resource_overrides } = body.providers[name]!
+    const { default: defaultPull, resource_overrides } = body.providers[name]!
     const overrides = Object.entries(resource_overrides ?? {}).map(([resource, days]) => [resource, days.historical_days_to_pull])
     await tx.run(sql`
       insert into data_pull_preference (team_id, provider, days, resource_overrides, updated_at)
-      select t.id, ${name}, ${usual.historical_days_to_pull},
+      select t.id, ${name}, ${defaultPull.historical_days_to_pull},
              ${overrides.length ? JSON.stringify(Object.fromEntries(overrides)) : null}::jsonb, ${tx.now}
       from team t where t.id = any (${team_ids}::uuid[])
       on conflict (team_id, provider) do update set days = excluded.days, resource_overrides = excluded.resource_overrides,
@@ -120,16 +120,21 @@ const Reverted = T.Object({ team_id: T.String() })
  * Go back to what is usual: for these providers, or all, of these teams, or all that the key reaches; teams out of reach are passed
  * over. Writes data_pull_preference. 422: neither teams nor providers are named.
  */
-export async function revertPulls(tx: PlainTx, manager: Manager, query: RevertPullsQuery, about: About): Promise<void> {
+export async function resetPulls(
+  tx: PlainTx,
+  manager: ManagementPrincipal,
+  query: RevertPullsQuery,
+  about: RecordAuditSubject,
+): Promise<void> {
   const { team_id, provider } = query
-  if (!team_id?.length && !provider?.length) throw invalidValue(['query', 'team_id'], 'name teams, providers or both')
+  if (!team_id?.length && !provider?.length) throw invalidField(['query', 'team_id'], 'name teams, providers or both')
   const ofThese = provider?.length ? sql`p.provider = any (${provider}::text[])` : sql`true`
   const reverted = await tx.many(
     Reverted,
     sql`
     delete from data_pull_preference where (team_id, provider) in (
       select p.team_id, p.provider from data_pull_preference p join team t on t.id = p.team_id
-      where ${reached(manager, team_id)} and ${ofThese})
+      where ${teamAccessCondition(manager, team_id)} and ${ofThese})
     returning team_id`,
   )
   for (const id of new Set(reverted.map((row) => row.team_id))) about(id)

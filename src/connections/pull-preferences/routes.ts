@@ -1,12 +1,12 @@
 import type { Cells } from '../../platform/db/cells.ts'
 import { CellParams, Nothing } from '../../platform/http/management-shapes.ts'
 import { managementOperation, type Operation } from '../../platform/http/operation.ts'
-import { reachedIn } from '../../tenancy/teams/reach.ts'
-import { listPulls, revertPulls, upsertPulls } from './pull-preferences.ts'
+import { authorizedTeamsInRegion } from '../../tenancy/teams/reach.ts'
+import { listPulls, resetPulls, upsertPulls } from './pull-preferences.ts'
 import { PullPage, PullQuery, RevertPullsQuery, UpsertPulls } from './schema.ts'
 
 const PULLS = '/v1/org/{org_id}/team_data_pull_preferences/{env}/{region}' as const
-const inCell = { place: 'cell', reach: 'bound', params: CellParams } as const
+const inCell = { scope: 'cell', keyScope: 'bound', params: CellParams } as const
 const A_TEAM = '01890000-0000-7000-8000-000000000001'
 
 export const routes = ({ cells }: { cells: Cells }): Operation[] => [
@@ -39,9 +39,9 @@ export const routes = ({ cells }: { cells: Cells }): Operation[] => [
         oura: { default: { historical_days_to_pull: 60 }, resource_overrides: { sleep: { historical_days_to_pull: 90 } } },
       },
     },
-    run: async (tx, { manager, params, body, about }) => {
-      await reachedIn(cells.control.queries, manager, params.region, body.team_ids)
-      return upsertPulls(tx, body, about)
+    run: async (tx, { manager, params, body, recordAuditSubject }) => {
+      await authorizedTeamsInRegion(cells.control.queries, manager, params.region, body.team_ids)
+      return upsertPulls(tx, body, recordAuditSubject)
     },
   }),
   managementOperation({
@@ -54,8 +54,8 @@ export const routes = ({ cells }: { cells: Cells }): Operation[] => [
     description: 'Of these providers, or all, for these teams, or all that the key reaches; at least one has to be named.',
     query: RevertPullsQuery,
     reply: Nothing,
-    run: async (tx, { manager, query, about }) => {
-      await revertPulls(tx, manager, query, about)
+    run: async (tx, { manager, query, recordAuditSubject }) => {
+      await resetPulls(tx, manager, query, recordAuditSubject)
       return {}
     },
   }),

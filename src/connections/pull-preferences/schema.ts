@@ -1,6 +1,6 @@
 // Shapes of how far back data is pulled. Source: openapi-management.json; management-auth.md 14.
 import { NextCursor } from '../../platform/http/management-shapes.ts'
-import { Refusal, type Finish } from '../../platform/schema/read.ts'
+import { RuleError, type FinalizeObject } from '../../platform/schema/read.ts'
 import { Clearable, Fields, Int, Maybe, Nullable, OpenEnum, T, Uuid, type Static } from '../../platform/schema/schema.ts'
 import { resources } from '../../wearables/resources/resources.ts'
 import { DAYS_MAX, pulledProviders } from './pull-defaults.ts'
@@ -19,9 +19,9 @@ const DaysWithLimit = Fields(
 
 const known: ReadonlySet<string> = new Set(resources)
 
-const knownResources: Finish = (value) => {
+const knownResources: FinalizeObject = (value) => {
   const unknown = Object.keys(value.resource_overrides ?? {}).find((name) => !known.has(name))
-  return unknown === undefined ? value : { field: 'resource_overrides', refusal: new Refusal('names what is no resource') }
+  return unknown === undefined ? value : { field: 'resource_overrides', refusal: new RuleError('names what is no resource') }
 }
 
 const Pull = Fields(

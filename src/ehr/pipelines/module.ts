@@ -1,5 +1,5 @@
 import type { Module } from '../../platform/module/module.ts'
-import { eraseTeamPipelines, sealedPipelineSecrets } from './pipelines.ts'
+import { eraseTeamPipelines, encryptedPipelineSecretsColumn } from './pipelines.ts'
 import { routes, type PipelineNeeds } from './routes.ts'
 
 export const pipelines = (needs: PipelineNeeds): Module => ({
@@ -7,6 +7,6 @@ export const pipelines = (needs: PipelineNeeds): Module => ({
   tag: 'ehr',
   tables: { others: ['ehr_pipeline'] },
   operations: routes(needs),
-  sealedColumns: [sealedPipelineSecrets],
+  sealedColumns: [encryptedPipelineSecretsColumn],
   erasers: { team: eraseTeamPipelines },
 })

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
-import { client, given, vault, type Given, type Reply } from '../../../test/support/server.ts'
+import { client, createTestTeam, vault, type TestTeam, type Reply } from '../../../test/support/server.ts'
 
 const PATH = '/team_ehr_pipelines/sandbox/us'
 const oauth = {
@@ -26,11 +26,11 @@ const teams = ({ body }: Reply): string[] => body.data.map(({ team_id }: { team_
 const faults = ({ body }: Reply): string[] =>
   body.detail.map(({ loc, type }: { loc: string[]; type: string }) => `${loc.join('.')} ${type}`)
 
-const anotherTeam = async ({ manage }: Given, region = 'us'): Promise<string> =>
+const anotherTeam = async ({ manage }: TestTeam, region = 'us'): Promise<string> =>
   (await manage.post('/team', { name: 'Another', region })).body.id
 
 /** Requests of a key that is bound to teams. */
-async function bound({ manage, org_id }: Given, ...ids: string[]) {
+async function bound({ manage, org_id }: TestTeam, ...ids: string[]) {
   const team_role_bindings = ids.map((team_id) => ({ team_id }))
   const { key } = (await manage.post('/management_key', { label: 'x', role: 'team_admin', team_role_bindings })).body
   return client(key, 'x-management-key', `/v1/org/${org_id}`)
@@ -38,7 +38,7 @@ async function bound({ manage, org_id }: Given, ...ids: string[]) {
 
 describe('a pipeline', () => {
   test('is answered in a bare list and shown in an envelope with next_token, its secret masked', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const shown = {
       team_id: team.team,
       type: 'native',
@@ -59,7 +59,7 @@ describe('a pipeline', () => {
     ['a Google account', google, undefined],
   ] as const)
     test(`with ${kind} keeps its secret sealed, each team's by itself`, async () => {
-      const team = await given()
+      const team = await createTestTeam()
       const apart = await anotherTeam(team)
       const { status, body: made } = await team.manage.post(PATH, body({ authentication }))
       assert.equal(status, 200)
@@ -72,13 +72,13 @@ describe('a pipeline', () => {
       )
       for (const row of rows) {
         if (secret) assert(!row.row.includes(secret))
-        assert.equal(row.secret && vault.open(row.secret, `secret of EHR pipeline fhir of ${row.team_id}`), secret ?? null)
+        assert.equal(row.secret && vault.decrypt(row.secret, `secret of EHR pipeline fhir of ${row.team_id}`), secret ?? null)
       }
-      if (secret) assert.throws(() => vault.open(rows[0]!.secret!, `secret of EHR pipeline fhir of ${rows[1]!.team_id}`))
+      if (secret) assert.throws(() => vault.decrypt(rows[0]!.secret!, `secret of EHR pipeline fhir of ${rows[1]!.team_id}`))
     })
 
   test('is replaced by the next of its type, whole, and stands beside that of the other', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     await team.manage.post(PATH, body({ allowed_mappers: ['steps'] }))
     const next = { base_url: 'http://localhost:9/fhir', authentication: { type: 'API_KEY', api_key: 'x' }, allowed_mappers: [] }
     await team.manage.post(PATH, body(next))
@@ -99,7 +99,7 @@ describe('a pipeline', () => {
   })
 
   test('is deleted by its type; who has none of it is left alone', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     await team.manage.post(PATH, body())
     await team.manage.post(PATH, body({ ehr_type: 'hint_health' }))
     for (const query of [`ehr_type=fhir&team_id=${team.team}`, 'ehr_type=fhir']) {
@@ -118,7 +118,7 @@ describe('a pipeline', () => {
   })
 
   test('of a deleted team is not shown', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const apart = await anotherTeam(team)
     await team.manage.post(PATH, body())
     await team.manage.delete(`/team/${apart}`)
@@ -128,7 +128,7 @@ describe('a pipeline', () => {
 
 describe('pipelines', () => {
   test('are listed page by page, newest first, and take cursors of their own list only', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     for (let i = 0; i < 50; i += 10)
       await Promise.all(Array.from({ length: 10 }, () => team.manage.post('/team', { name: 'One more', region: 'us' })))
     await team.manage.post(PATH, body())
@@ -145,7 +145,7 @@ describe('pipelines', () => {
   })
 
   test('without a team are meant for every team of the organization in the cell, and no other', async () => {
-    const [team, other] = [await given(), await given()]
+    const [team, other] = [await createTestTeam(), await createTestTeam()]
     const apart = await anotherTeam(team)
     await anotherTeam(team, 'eu')
     const made = (await team.manage.post(PATH, body({ team_ids: null }))).body
@@ -157,7 +157,7 @@ describe('pipelines', () => {
   })
 
   test('of a key that is bound to teams are those of its teams; any other in a list refuses writing, and is not deleted', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const [apart, third] = [await anotherTeam(team), await anotherTeam(team)]
     const api = await bound(team, team.team, apart)
     await team.manage.post(PATH, body())
@@ -173,7 +173,7 @@ describe('pipelines', () => {
   })
 
   test('for teams out of reach are refused, not deleted, and of another region listed as none', async () => {
-    const [team, other] = [await given(), await given()]
+    const [team, other] = [await createTestTeam(), await createTestTeam()]
     const european = await anotherTeam(team, 'eu')
     for (const [id, status, detail] of [
       [other.team, 404, 'Team not found'],
@@ -192,7 +192,7 @@ describe('pipelines', () => {
   })
 
   test('with faults are refused with all of them, by the kind of authentication they say they have', async () => {
-    const { manage } = await given()
+    const { manage } = await createTestTeam()
     const post = async (changes: Record<string, unknown>) => faults(await manage.post(PATH, body(changes)))
     assert.deepEqual(faults(await manage.post(PATH, {})), [
       'body.ehr_type missing',
@@ -228,7 +228,7 @@ describe('pipelines', () => {
   })
 
   test('in production go to https only', async () => {
-    const team = await given('production-us')
+    const team = await createTestTeam('production-us')
     const path = '/team_ehr_pipelines/production/us'
     const plain = { base_url: 'http://ehr.example.com', authentication: { ...oauth, token_url: 'http://ehr.example.com/token' } }
     const refused = await team.manage.post(path, body(plain))

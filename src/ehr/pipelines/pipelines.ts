@@ -1,20 +1,20 @@
 // EHR pipelines: where a team's records are to go, with what right. Owns ehr_pipeline; sends nothing. Source: management-auth.md 14.
 import type { PlainTx, Queries } from '../../platform/db/transaction.ts'
-import { inTurn } from '../../platform/db/erasure.ts'
-import { badRequest, invalid } from '../../platform/http/errors.ts'
+import { eraseInOrder } from '../../platform/db/erasure.ts'
+import { badRequest, unprocessable } from '../../platform/http/errors.ts'
 import type { Fault } from '../../platform/schema/fault.ts'
-import type { About, Manager } from '../../platform/http/operation.ts'
+import type { RecordAuditSubject, ManagementPrincipal } from '../../platform/http/operation.ts'
 import { byCreation, Pages } from '../../platform/http/pages.ts'
 import { Nullable, T } from '../../platform/schema/schema.ts'
-import type { SealedColumn } from '../../platform/crypto/sealed-columns.ts'
+import type { EncryptedColumn } from '../../platform/crypto/sealed-columns.ts'
 import { MASK } from '../../platform/crypto/api-keys.ts'
-import { and, sql } from '../../platform/db/sql.ts'
+import { joinConditions, sql } from '../../platform/db/sql.ts'
 import type { Vault } from '../../platform/crypto/vault.ts'
-import { reached, reachedIn, reachedTeam } from '../../tenancy/teams/reach.ts'
+import { teamAccessCondition, authorizedTeamsInRegion, authorizedTeam } from '../../tenancy/teams/reach.ts'
 import { TEAMS_MAX, type Authentication, type EhrType, type Pipeline, type UpsertPipelines } from './schema.ts'
 
 /** The cell of a request. */
-export interface Place {
+export interface TeamCell {
   environment: string
   region: string
 }
@@ -36,25 +36,25 @@ interface Row {
   allowed_mappers: string[] | null
 }
 
-const shown = ({ team_id, ehr_type, base_url, authentication, allowed_mappers }: Row): Pipeline => ({
+const toWire = ({ team_id, ehr_type, base_url, authentication, allowed_mappers }: Row): Pipeline => ({
   team_id,
   type: 'native',
   ehr_type: ehr_type as EhrType,
   base_url,
-  authentication: masked(authentication),
+  authentication: maskSecret(authentication),
   allowed_mappers,
 })
 
 /** The field of each kind of authentication that is a secret. */
 const secretField: Record<string, string> = { client_credentials: 'client_secret', api_key: 'api_key' }
 
-function masked(authentication: Record<string, string>): Authentication {
+function maskSecret(authentication: Record<string, string>): Authentication {
   const field = secretField[authentication.type!]
   return { ...authentication, ...(field && { [field]: MASK }) } as unknown as Authentication
 }
 
 /** What may be read of an authentication, and what may not. */
-function parted(authentication: Authentication): { open: Record<string, string>; secret: string | undefined } {
+function splitSecret(authentication: Authentication): { open: Record<string, string>; secret: string | undefined } {
   const field = secretField[authentication.type]
   if (!field) return { open: authentication, secret: undefined }
   const { [field]: secret, ...open } = authentication as Record<string, string>
@@ -70,25 +70,25 @@ const columns = sql`p.id, p.team_id, p.ehr_type, p.base_url, p.authentication, p
 export async function listPipelines(
   tx: PlainTx,
   control: Queries,
-  manager: Manager,
-  place: Place,
+  manager: ManagementPrincipal,
+  place: TeamCell,
   query: { team_id?: string; next_cursor?: string },
 ) {
   const list = `ehr pipelines ${manager.org} ${place.environment} ${place.region} ${query.team_id ?? ''}`
   const pages = new Pages(list, query, byCreation('p'))
-  const conditions = [reached(manager), pages.after]
+  const conditions = [teamAccessCondition(manager), pages.after]
   if (query.team_id !== undefined) {
-    await reachedTeam(control, manager, query.team_id)
+    await authorizedTeam(control, manager, query.team_id)
     conditions.push(sql`p.team_id = ${query.team_id}`)
   }
   const rows = await tx.many(
     Row,
     sql`
     select ${columns} from ehr_pipeline p join team t on t.id = p.team_id
-    where ${and(conditions)} ${pages.order}`,
+    where ${joinConditions(conditions)} ${pages.order}`,
   )
   const { page, next_cursor } = pages.cut(rows, ({ created_at, id }) => [created_at, id])
-  return { data: page.map(shown), next_token: next_cursor }
+  return { data: page.map(toWire), next_token: next_cursor }
 }
 
 /**
@@ -99,36 +99,36 @@ export async function listPipelines(
 export async function upsertPipelines(
   tx: PlainTx,
   { control, vault }: { control: Queries; vault: Vault },
-  manager: Manager,
-  place: Place,
+  manager: ManagementPrincipal,
+  place: TeamCell,
   body: UpsertPipelines,
-  about: About,
+  about: RecordAuditSubject,
 ): Promise<Pipeline[]> {
   if (place.environment === 'production') assertEncrypted(body)
-  const teams = await teamsMeant(tx, control, manager, place, body.team_ids)
-  const { open, secret } = parted(body.authentication)
-  const sealed = teams.map((team) => (secret === undefined ? null : vault.seal(secret, contextOf(team, body.ehr_type))))
+  const teams = await resolveTargetTeams(tx, control, manager, place, body.team_ids)
+  const { open, secret } = splitSecret(body.authentication)
+  const encrypted = teams.map((team) => (secret === undefined ? null : vault.encrypt(secret, contextOf(team, body.ehr_type))))
   const rows = await tx.many(
     Row,
     sql`
     insert into ehr_pipeline as p (id, team_id, ehr_type, base_url, authentication, secret, allowed_mappers, created_at, updated_at)
     select n.id, n.team_id, ${body.ehr_type}, ${body.base_url}, ${JSON.stringify(open)}::jsonb, n.secret,
            ${body.allowed_mappers?.length ? body.allowed_mappers : null}::text[], ${tx.now}, ${tx.now}
-    from unnest(${teams.map(() => tx.uuid())}::uuid[], ${teams}::uuid[], ${sealed}::text[]) as n (id, team_id, secret)
+    from unnest(${teams.map(() => tx.uuid())}::uuid[], ${teams}::uuid[], ${encrypted}::text[]) as n (id, team_id, secret)
     on conflict (team_id, ehr_type) do update
     set base_url = excluded.base_url, authentication = excluded.authentication, secret = excluded.secret,
         allowed_mappers = excluded.allowed_mappers, updated_at = excluded.updated_at
     returning ${columns}`,
   )
   for (const team of teams) about(team, body.ehr_type)
-  const made = new Map(rows.map((row) => [row.team_id, shown(row)]))
+  const made = new Map(rows.map((row) => [row.team_id, toWire(row)]))
   return teams.map((team) => made.get(team)!)
 }
 
 /** A sealed secret is worth something in its own row only. */
 const contextOf = (team_id: string, ehr_type: string): string => `secret of EHR pipeline ${ehr_type} of ${team_id}`
 
-export const sealedPipelineSecrets: SealedColumn = {
+export const encryptedPipelineSecretsColumn: EncryptedColumn = {
   plane: 'cell',
   table: 'ehr_pipeline',
   column: 'secret',
@@ -150,7 +150,7 @@ function assertEncrypted({ base_url, authentication }: UpsertPipelines): void {
   }
   check(base_url, 'base_url')
   if (authentication.type === 'client_credentials') check(authentication.token_url, 'authentication', 'token_url')
-  if (faults.length) throw invalid(faults)
+  if (faults.length) throw unprocessable(faults)
 }
 
 /**
@@ -159,15 +159,15 @@ function assertEncrypted({ base_url, authentication }: UpsertPipelines): void {
  */
 export async function deletePipelines(
   tx: PlainTx,
-  manager: Manager,
+  manager: ManagementPrincipal,
   query: { team_id?: string[]; ehr_type: EhrType },
-  about: About,
+  about: RecordAuditSubject,
 ): Promise<void> {
   const deleted = await tx.many(
     Deleted,
     sql`
     delete from ehr_pipeline where ehr_type = ${query.ehr_type}
-      and team_id in (select t.id from team t where ${reached(manager, query.team_id)}) returning team_id`,
+      and team_id in (select t.id from team t where ${teamAccessCondition(manager, query.team_id)}) returning team_id`,
   )
   for (const { team_id } of deleted) about(team_id, query.ehr_type)
 }
@@ -175,17 +175,17 @@ export async function deletePipelines(
 const Deleted = T.Object({ team_id: T.String() })
 const Id = T.Object({ id: T.String() })
 
-async function teamsMeant(
+async function resolveTargetTeams(
   tx: PlainTx,
   control: Queries,
-  manager: Manager,
-  place: Place,
+  manager: ManagementPrincipal,
+  place: TeamCell,
   named: readonly string[] | undefined,
 ): Promise<string[]> {
-  const asked = named && (await reachedIn(control, manager, place.region, named))
+  const asked = named && (await authorizedTeamsInRegion(control, manager, place.region, named))
   const rows = await tx.locking.many(
     Id,
-    sql`select t.id from team t where ${reached(manager, asked)} order by t.id limit ${TEAMS_MAX + 1} for key share`,
+    sql`select t.id from team t where ${teamAccessCondition(manager, asked)} order by t.id limit ${TEAMS_MAX + 1} for key share`,
   )
   if (rows.length > TEAMS_MAX) throw badRequest(`More than ${TEAMS_MAX} teams are meant, name them in portions`)
   if (asked && rows.length < asked.length) throw badRequest('A team has no place in this environment')
@@ -193,7 +193,7 @@ async function teamsMeant(
 }
 
 /** The pipelines of a deleted team. */
-export const eraseTeamPipelines = inTurn(
+export const eraseTeamPipelines = eraseInOrder(
   (team, max) =>
     sql`delete from ehr_pipeline where id = any (array(select id from ehr_pipeline where team_id = ${team} limit ${max}))`,
 )

@@ -14,8 +14,8 @@ export interface PipelineNeeds {
 
 const shared = {
   path: '/v1/org/{org_id}/team_ehr_pipelines/{environment}/{region}',
-  place: 'cell',
-  reach: 'bound',
+  scope: 'cell',
+  keyScope: 'bound',
   params: shapes.PipelinesParams,
 } as const
 
@@ -52,8 +52,15 @@ export const routes = (needs: PipelineNeeds): Operation[] => [
         token_url: 'https://ehr.example.com/token',
       },
     },
-    run: (tx, { manager, params, body, about }) =>
-      upsertPipelines(tx, { control: needs.cells.control.queries, vault: needs.vault }, manager, params, body, about),
+    run: (tx, { manager, params, body, recordAuditSubject }) =>
+      upsertPipelines(
+        tx,
+        { control: needs.cells.control.queries, vault: needs.vault },
+        manager,
+        params,
+        body,
+        recordAuditSubject,
+      ),
   }),
   managementOperation({
     ...shared,
@@ -65,8 +72,8 @@ export const routes = (needs: PipelineNeeds): Operation[] => [
       'Without `team_id` of every team that the key reaches in this environment and region. Teams out of its reach are left alone.',
     query: shapes.DeletePipelinesQuery,
     reply: Nothing,
-    run: async (tx, { manager, query, about }) => {
-      await deletePipelines(tx, manager, query, about)
+    run: async (tx, { manager, query, recordAuditSubject }) => {
+      await deletePipelines(tx, manager, query, recordAuditSubject)
       return {}
     },
   }),

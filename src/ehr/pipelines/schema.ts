@@ -1,6 +1,6 @@
 // Shapes of EHR pipelines. Source: openapi-management.json; management-auth.md 14.
 import { Environment, NextCursor, Region } from '../../platform/http/management-shapes.ts'
-import { Refusal } from '../../platform/schema/read.ts'
+import { RuleError } from '../../platform/schema/read.ts'
 import { MASK } from '../../platform/crypto/api-keys.ts'
 import { Email, Fields, Maybe, Nullable, OneOf, OpenEnum, T, Text, Uuid, type Static } from '../../platform/schema/schema.ts'
 
@@ -12,15 +12,15 @@ const Url = Text({
   maxLength: 2083,
   rule: (text) => {
     const url = URL.canParse(text) ? new URL(text) : undefined
-    if (!url || !/^https?:$/.test(url.protocol)) return new Refusal('must be an http or https address')
-    return url.username || url.password ? new Refusal('must not have a user or a password in it') : text
+    if (!url || !/^https?:$/.test(url.protocol)) return new RuleError('must be an http or https address')
+    return url.username || url.password ? new RuleError('must not have a user or a password in it') : text
   },
 })
 
 const Secret = Text({
   minLength: 1,
   maxLength: 4096,
-  rule: (text) => (text === MASK ? new Refusal('is the mask that reading shows, give the secret itself') : text),
+  rule: (text) => (text === MASK ? new RuleError('is the mask that reading shows, give the secret itself') : text),
   description: `Kept encrypted; shown as \`${MASK}\`.`,
 })
 

@@ -1,8 +1,8 @@
 // Addresses of brokers as they are given: what is in them, what of them may be shown, and why one is refused. Pure; reaches nothing.
-import { Refusal } from '../../platform/schema/read.ts'
+import { RuleError } from '../../platform/schema/read.ts'
 
 /** What stands in the place of a secret. */
-const HIDDEN = '***'
+const REDACTED = '***'
 
 export interface RabbitAddress {
   tls: boolean
@@ -14,8 +14,8 @@ export interface RabbitAddress {
   vhost: string
 }
 
-const bare = (host: string): string => host.replace(/^\[|\]$/g, '').toLowerCase()
-const decoded = (text: string): string => {
+const stripBrackets = (host: string): string => host.replace(/^\[|\]$/g, '').toLowerCase()
+const percentDecode = (text: string): string => {
   try {
     return decodeURIComponent(text)
   } catch {
@@ -24,32 +24,32 @@ const decoded = (text: string): string => {
 }
 
 /** `amqps://user:password@host:port/vhost`. Without a virtual host it is `/`. */
-export function rabbitAddress(uri: string): RabbitAddress | Refusal {
-  if (!/^amqps?:\/\//i.test(uri) || !URL.canParse(uri)) return new Refusal('must be an amqps or amqp address')
+export function rabbitAddress(uri: string): RabbitAddress | RuleError {
+  if (!/^amqps?:\/\//i.test(uri) || !URL.canParse(uri)) return new RuleError('must be an amqps or amqp address')
   const { protocol, hostname, port, username, password, pathname, search, hash } = new URL(uri)
-  if (!hostname) return new Refusal('must name a host')
-  if (search || hash) return new Refusal('must end with the virtual host: parameters are not understood')
+  if (!hostname) return new RuleError('must name a host')
+  if (search || hash) return new RuleError('must end with the virtual host: parameters are not understood')
   const tls = protocol === 'amqps:'
   return {
     tls,
-    host: bare(hostname),
+    host: stripBrackets(hostname),
     port: Number(port) || (tls ? 5671 : 5672),
-    username: decoded(username),
-    password: decoded(password),
+    username: percentDecode(username),
+    password: percentDecode(password),
     vhost: pathname.slice(1) || '/',
   }
 }
 
 /** The address without its password. */
 export function redactUri(uri: string): string {
-  if (!URL.canParse(uri)) return HIDDEN
+  if (!URL.canParse(uri)) return REDACTED
   const url = new URL(uri)
-  if (url.password) url.password = HIDDEN
+  if (url.password) url.password = REDACTED
   return url.href
 }
 
 /** Parts by name in lower case; a value may hold further equals signs. */
-function partsOf(text: string): Map<string, string> | undefined {
+function parseConnectionString(text: string): Map<string, string> | undefined {
   const parts = text
     .split(';')
     .map((part) => part.trim())
@@ -59,7 +59,7 @@ function partsOf(text: string): Map<string, string> | undefined {
 }
 
 /** Parts that may be shown; whatever is not named here is a secret. */
-const SHOWN = new Set([
+const VISIBLE_FIELDS = new Set([
   'endpoint',
   'sharedaccesskeyname',
   'entitypath',
@@ -77,8 +77,8 @@ export const redactConnectionString = (text: string): string =>
     .map((part) => {
       const equals = part.indexOf('=')
       const name = part.slice(0, equals).trim().toLowerCase()
-      if (!part.trim() || (equals > 0 && SHOWN.has(name))) return part
-      return equals > 0 ? `${part.slice(0, equals)}=${HIDDEN}` : HIDDEN
+      if (!part.trim() || (equals > 0 && VISIBLE_FIELDS.has(name))) return part
+      return equals > 0 ? `${part.slice(0, equals)}=${REDACTED}` : REDACTED
     })
     .join(';')
 
@@ -94,17 +94,17 @@ export interface HubsAddress {
 }
 
 /** A connection string of an Event Hubs namespace, with the name and key of a policy. Source: events.md 8.2. */
-export function hubsAddress(text: string): HubsAddress | Refusal {
-  const parts = partsOf(text)
+export function hubsAddress(text: string): HubsAddress | RuleError {
+  const parts = parseConnectionString(text)
   const endpoint = parts?.get('endpoint') ?? ''
   const policy = parts?.get('sharedaccesskeyname')
   const key = parts?.get('sharedaccesskey')
   if (!/^(sb|amqps?):\/\//i.test(endpoint) || !URL.canParse(endpoint) || !policy || !key)
-    return new Refusal('must have Endpoint=sb://…, SharedAccessKeyName and SharedAccessKey')
+    return new RuleError('must have Endpoint=sb://…, SharedAccessKeyName and SharedAccessKey')
   const { hostname, port, username, password, search } = new URL(endpoint)
-  if (!hostname || username || password || search) return new Refusal('must have a plain host in Endpoint')
+  if (!hostname || username || password || search) return new RuleError('must have a plain host in Endpoint')
   const tls = parts?.get('usedevelopmentemulator')?.toLowerCase() !== 'true'
-  return { tls, host: bare(hostname), port: Number(port) || (tls ? 5671 : 5672), policy, key }
+  return { tls, host: stripBrackets(hostname), port: Number(port) || (tls ? 5671 : 5672), policy, key }
 }
 
 export interface BlobAddress {
@@ -118,18 +118,24 @@ export interface BlobAddress {
 }
 
 /** A connection string of a storage account, with its key or a shared access signature. */
-export function blobAddress(text: string): BlobAddress | Refusal {
-  const parts = partsOf(text)
+export function blobAddress(text: string): BlobAddress | RuleError {
+  const parts = parseConnectionString(text)
   const name = parts?.get('accountname')
   const key = parts?.get('accountkey')
   const signature = parts?.get('sharedaccesssignature')?.replace(/^\?/, '')
   const account = name && key ? { name, key } : undefined
-  if (!account && !signature) return new Refusal('must have AccountName and AccountKey, or SharedAccessSignature')
+  if (!account && !signature) return new RuleError('must have AccountName and AccountKey, or SharedAccessSignature')
   const protocol = parts?.get('defaultendpointsprotocol') ?? 'https'
   const suffix = parts?.get('endpointsuffix') ?? 'core.windows.net'
   const endpoint = parts?.get('blobendpoint') ?? (name ? `${protocol}://${name}.blob.${suffix}` : '')
-  if (!/^https?:\/\//i.test(endpoint) || !URL.canParse(endpoint)) return new Refusal('must lead to an http or https address')
+  if (!/^https?:\/\//i.test(endpoint) || !URL.canParse(endpoint)) return new RuleError('must lead to an http or https address')
   const url = new URL(endpoint)
-  if (url.username || url.password || url.search || url.hash) return new Refusal('must have a plain address in BlobEndpoint')
-  return { url: url.href.replace(/\/+$/, ''), host: bare(url.hostname), tls: url.protocol === 'https:', account, signature }
+  if (url.username || url.password || url.search || url.hash) return new RuleError('must have a plain address in BlobEndpoint')
+  return {
+    url: url.href.replace(/\/+$/, ''),
+    host: stripBrackets(url.hostname),
+    tls: url.protocol === 'https:',
+    account,
+    signature,
+  }
 }

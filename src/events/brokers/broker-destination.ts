@@ -4,9 +4,9 @@ import type { PlainTx } from '../../platform/db/transaction.ts'
 import { dbNow } from '../../platform/db/leases.ts'
 import { Nullable, T } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
-import type { DeletedAmong, Sink, Told } from '../fan-out/destination.ts'
+import type { FindDeletedUsers, Sink, EventRef } from '../fan-out/destination.ts'
 
-const Piped = T.Object({ team_id: T.String(), svix: T.Boolean() })
+const SubscribedTeam = T.Object({ team_id: T.String(), svix: T.Boolean() })
 const Match = T.Object({ team_id: T.String(), event_id: T.String(), user_id: Nullable(T.String()), destination: T.String() })
 
 /**
@@ -14,28 +14,28 @@ const Match = T.Object({ team_id: T.String(), event_id: T.String(), user_id: Nul
  * that ask for it. Events of teams whose pipelines do without `svix` are not handed on.
  * @param queued called after the commit, when something was queued
  */
-export const pipelineSink = (deletedAmong: DeletedAmong, queued: () => void): Sink => ({
+export const pipelineSink = (findDeletedUsers: FindDeletedUsers, queued: () => void): Sink => ({
   async queue(tx, events) {
     const teams = [...new Set(events.map(({ team_id }) => team_id))]
-    const piped = await tx.many(
-      Piped,
+    const subscribed = await tx.many(
+      SubscribedTeam,
       sql`select team_id, 'svix' = any (enabled) as svix from pipeline where team_id = any (${teams}::uuid[])`,
     )
-    if (piped.length === 0) return events
-    const has = new Set(piped.map(({ team_id }) => team_id))
+    if (subscribed.length === 0) return events
+    const has = new Set(subscribed.map(({ team_id }) => team_id))
     const queues = await queueForBrokers(
       tx,
       events.filter(({ team_id }) => has.has(team_id)),
-      deletedAmong,
+      findDeletedUsers,
     )
     if (queues) tx.afterCommit(queued)
-    const alone = new Set(piped.filter(({ svix }) => !svix).map(({ team_id }) => team_id))
+    const alone = new Set(subscribed.filter(({ svix }) => !svix).map(({ team_id }) => team_id))
     return events.filter(({ team_id }) => !alone.has(team_id))
   },
 })
 
 /** @returns whether there was something to queue */
-async function queueForBrokers(tx: PlainTx, events: Told[], deletedAmong: DeletedAmong): Promise<boolean> {
+async function queueForBrokers(tx: PlainTx, events: EventRef[], findDeletedUsers: FindDeletedUsers): Promise<boolean> {
   const matches = await tx.many(
     Match,
     sql`
@@ -50,7 +50,7 @@ async function queueForBrokers(tx: PlainTx, events: Told[], deletedAmong: Delete
     order by given.n, l.destination`,
   )
   if (matches.length === 0) return false
-  const deleted = await deletedAmong(tx, matches)
+  const deleted = await findDeletedUsers(tx, matches)
   const wanted = matches.filter(({ user_id }) => user_id === null || !deleted.has(user_id))
   // A lane that was deleted meanwhile is not there any more.
   await tx.run(sql`

@@ -2,7 +2,7 @@
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import { messageId } from '../fan-out/message-id.ts'
-import type { Waiting } from './broker-queue.ts'
+import type { QueuedEvent } from './broker-queue.ts'
 
 const KIB = 1024
 const zip = promisify(gzip)
@@ -21,7 +21,7 @@ export interface Message {
   body: Buffer
 }
 
-export const messageOf = (team_id: string, { event_id, type, user_id, created_at, body }: Waiting): Message => ({
+export const toMessage = (team_id: string, { event_id, type, user_id, created_at, body }: QueuedEvent): Message => ({
   idempotency_key: messageId(event_id),
   type,
   team_id,
@@ -34,12 +34,12 @@ export const messageOf = (team_id: string, { event_id, type, user_id, created_at
 /** `over`: what is larger than 1 KiB. `from`: what is not smaller. */
 export type Compression = 'over' | 'from' | 'always'
 
-export interface Packed {
+export interface EncodedMessage {
   bytes: Buffer
   isGzip: boolean
 }
 
-export async function packed({ body }: Message, compression: Compression): Promise<Packed> {
+export async function packed({ body }: Message, compression: Compression): Promise<EncodedMessage> {
   const isGzip = compression === 'always' || body.length > KIB || (compression === 'from' && body.length === KIB)
   return { bytes: isGzip ? await zip(body) : body, isGzip }
 }
@@ -48,38 +48,38 @@ export async function packed({ body }: Message, compression: Compression): Promi
  * What became of an event. `taken`: the broker has acknowledged it. `held`: it was not sent, since an earlier one of its user was
  * refused. `refused`: the broker does not want this one. `lost`: the broker could not be asked, or did not answer.
  */
-export type Fate = { is: 'taken' } | { is: 'held' } | { is: 'refused'; reason: string } | { is: 'lost'; reason: string }
+export type SendOutcome = { is: 'taken' } | { is: 'held' } | { is: 'refused'; reason: string } | { is: 'lost'; reason: string }
 
-export const taken: Fate = { is: 'taken' }
-export const held: Fate = { is: 'held' }
-export const refused = (reason: string): Fate => ({ is: 'refused', reason })
-export const lost = (reason: string): Fate => ({ is: 'lost', reason })
+export const acknowledged: SendOutcome = { is: 'taken' }
+export const heldBack: SendOutcome = { is: 'held' }
+export const rejected = (reason: string): SendOutcome => ({ is: 'refused', reason })
+export const unreachable = (reason: string): SendOutcome => ({ is: 'lost', reason })
 
 /** A way to a broker, open for a while. */
-export interface Line {
+export interface BrokerSession {
   /** Events of one user are sent one after another, and not past one that was refused. */
   ordered: boolean
   /** One fate for each message, in their order. Throws when the broker cannot be asked at all. */
-  send(messages: Message[]): Promise<Fate[]>
+  send(messages: Message[]): Promise<SendOutcome[]>
   close(): Promise<void>
 }
 
 /** Why something failed, in a word that may be logged: codes, never a message, which may name addresses. */
-export function reasonOf(error: unknown): string {
+export function errorCode(error: unknown): string {
   const { code, condition, name } = (error ?? {}) as { code?: unknown; condition?: unknown; name?: unknown }
   const word = [code, condition, name].find((value) => typeof value === 'string' || typeof value === 'number')
   return String(word ?? 'unknown').slice(0, 60)
 }
 
-export class Timeout extends Error {
+export class TimeoutError extends Error {
   readonly code = 'TIMEOUT'
 }
 
 /** The outcome of `work`, or a Timeout after `ms`; `work` itself goes on. */
-export async function within<V>(ms: number, work: Promise<V>): Promise<V> {
+export async function withTimeout<V>(ms: number, work: Promise<V>): Promise<V> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Timeout('no answer in time')), ms)
+    timer = setTimeout(() => reject(new TimeoutError('no answer in time')), ms)
   })
   try {
     return await Promise.race([work, late])

@@ -14,7 +14,7 @@ import type { Broker } from './schema.ts'
 /** Of a lane, renewed while it is served: so long it waits at most when its process is killed. */
 const LEASE_S = 5
 /** How long an event waits for a broker at most. */
-const KEPT_S = 30 * 86_400
+const RETENTION_S = 30 * 86_400
 const BATCH = 100
 const BATCH_BYTES = 1024 * 1024
 
@@ -22,7 +22,7 @@ const BATCH_BYTES = 1024 * 1024
  * The lanes of a pipeline after a change: one for each enabled broker, to be served at once and with what is configured now. What
  * waits for a broker that is not enabled any more is gone. Writes pipeline_lane, pipeline_delivery.
  */
-export async function alignLanes(tx: PlainTx, team_id: string, enabled: string[]): Promise<void> {
+export async function syncBrokerQueues(tx: PlainTx, team_id: string, enabled: string[]): Promise<void> {
   const wanted = enabled.filter((name) => name !== 'svix')
   await tx.run(sql`delete from pipeline_lane where team_id = ${team_id} and not destination = any (${wanted}::text[])`)
   await tx.run(sql`
@@ -32,7 +32,7 @@ export async function alignLanes(tx: PlainTx, team_id: string, enabled: string[]
 }
 
 const Lane = T.Object({ team_id: T.String(), destination: T.String(), failures: T.Integer(), fence: T.Integer() })
-export interface Lane {
+export interface BrokerQueue {
   team_id: string
   destination: Broker
   failures: number
@@ -41,7 +41,7 @@ export interface Lane {
 }
 
 /** Whether a lane could be taken, if it had something to send. */
-export const hasFreeLane = async (db: Db): Promise<boolean> => {
+export const hasClaimableQueue = async (db: Db): Promise<boolean> => {
   const { free } = await db.queries.one(
     T.Object({ free: T.Boolean() }),
     sql`
@@ -54,9 +54,13 @@ export const hasFreeLane = async (db: Db): Promise<boolean> => {
  * Take lanes that have something to send and that nobody serves, those that waited longest first. Writes pipeline_lane.
  * @param failing those whose last attempt failed, or the others
  */
-export async function claimLanes(db: Db, owner: string, { failing, max }: { failing: boolean; max: number }): Promise<Lane[]> {
+export async function claimBrokerQueues(
+  db: Db,
+  owner: string,
+  { failing, max }: { failing: boolean; max: number },
+): Promise<BrokerQueue[]> {
   if (max <= 0) return []
-  const rows = await db.relaxed.many(
+  const rows = await db.asyncCommit.many(
     Lane,
     sql`
     with free as (
@@ -68,19 +72,24 @@ export async function claimLanes(db: Db, owner: string, { failing, max }: { fail
     from free where l.team_id = free.team_id and l.destination = free.destination
     returning l.team_id, l.destination, l.failures, l.fence`,
   )
-  return rows as Lane[]
+  return rows as BrokerQueue[]
 }
 
 /** Go on serving a lane. @returns false: it is gone, was changed, or somebody else has it */
-export const renewLane = async (db: Db, owner: string, { team_id, destination, fence }: Lane): Promise<boolean> =>
-  (await db.relaxed.run(sql`
+export const renewBrokerQueue = async (db: Db, owner: string, { team_id, destination, fence }: BrokerQueue): Promise<boolean> =>
+  (await db.asyncCommit.run(sql`
     update pipeline_lane set leased_until = ${dbNowPlus(LEASE_S)}
     where team_id = ${team_id} and destination = ${destination} and ${isOwned(owner, fence)}
       and exists (select from team t where t.id = ${team_id} and t.deleted_at is null)`)) > 0
 
 /** Stop serving a lane; nothing is sent for `pause_s`, and lanes are taken in the order in which they are due. One that somebody else has by now stays as it is. Writes pipeline_lane. */
-export const releaseLane = (db: Db, owner: string, lane: Lane, { failures, pause_s }: { failures: number; pause_s: number }) =>
-  db.relaxed.run(sql`
+export const releaseBrokerQueue = (
+  db: Db,
+  owner: string,
+  lane: BrokerQueue,
+  { failures, pause_s }: { failures: number; pause_s: number },
+) =>
+  db.asyncCommit.run(sql`
     update pipeline_lane set ${endLease}, failures = ${failures}, due_at = ${dbNowPlus(pause_s)}
     where team_id = ${lane.team_id} and destination = ${lane.destination} and ${isOwned(owner, lane.fence)}`)
 
@@ -93,11 +102,11 @@ const Waiting = T.Object({
   created_at: T.String(),
   body: T.String(),
 })
-export type Waiting = Static<typeof Waiting>
+export type QueuedEvent = Static<typeof Waiting>
 
 /** Events of a user whose earlier event is to be tried again wait until then. Writes pipeline_delivery. */
-export const holdBack = (db: Db, { team_id, destination }: Lane): Promise<number> =>
-  db.relaxed.run(sql`
+export const postponeUserEvents = (db: Db, { team_id, destination }: BrokerQueue): Promise<number> =>
+  db.asyncCommit.run(sql`
     update pipeline_delivery d set due_at = failed.due_at
     from (
       select user_id, min(id) as id, max(due_at) as due_at from pipeline_delivery
@@ -106,7 +115,7 @@ export const holdBack = (db: Db, { team_id, destination }: Lane): Promise<number
       and d.due_at <= ${dbNow}`)
 
 /** The next events of a lane, oldest first, at most 100 and 1 MiB, but one at least. */
-export const nextOf = (db: Db, { team_id, destination }: Lane): Promise<Waiting[]> =>
+export const nextEvents = (db: Db, { team_id, destination }: BrokerQueue): Promise<QueuedEvent[]> =>
   db.queries.many(
     Waiting,
     sql`
@@ -121,7 +130,7 @@ export const nextOf = (db: Db, { team_id, destination }: Lane): Promise<Waiting[
   )
 
 /** Acknowledged by the broker, or not to be sent any more. Writes pipeline_delivery. */
-export async function settle(db: Queries, ids: number[]): Promise<void> {
+export async function deleteEvents(db: Queries, ids: number[]): Promise<void> {
   if (ids.length) await db.run(sql`delete from pipeline_delivery where id = any (${ids}::bigint[])`)
 }
 
@@ -129,7 +138,7 @@ export async function settle(db: Queries, ids: number[]): Promise<void> {
 export async function postpone(
   db: Queries,
   owner: string,
-  { team_id, destination, fence }: Lane,
+  { team_id, destination, fence }: BrokerQueue,
   refused: { id: number; pause_s: number }[],
 ): Promise<void> {
   if (refused.length)
@@ -141,4 +150,4 @@ export async function postpone(
 }
 
 /** Events that have waited for a broker for 30 days: they are given up. */
-export const pipelineCleanup = cleanup({ table: 'pipeline_delivery', column: 'created_at', kept_s: KEPT_S })
+export const pipelineCleanup = cleanup({ table: 'pipeline_delivery', column: 'created_at', kept_s: RETENTION_S })

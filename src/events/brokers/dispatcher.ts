@@ -2,10 +2,10 @@
 import type { Cells } from '../../platform/db/cells.ts'
 import type { CellName } from '../../platform/db/cell-names.ts'
 import type { Sink } from '../fan-out/destination.ts'
-import { CellPipelines, type PipelineOptions } from './cell-dispatcher.ts'
+import { CellPipelineWorker, type PipelineOptions } from './cell-dispatcher.ts'
 import { pipelineSink } from './broker-destination.ts'
 
-export interface Pipelines {
+export interface PipelineWorker {
   /** Where events of a cell are handed to. */
   sinks: (cell: CellName) => Sink[]
   start(): void
@@ -15,13 +15,14 @@ export interface Pipelines {
   drain(): Promise<void>
 }
 
-export function pipelinesIn(cells: Cells, options: PipelineOptions): Pipelines {
-  const all = new Map(cells.names.map((name) => [name, new CellPipelines(name, cells.of(name), options)]))
-  const each = async (call: (cell: CellPipelines) => Promise<void>) => void (await Promise.all([...all.values()].map(call)))
+export function createPipelineWorker(cells: Cells, options: PipelineOptions): PipelineWorker {
+  const all = new Map(cells.names.map((name) => [name, new CellPipelineWorker(name, cells.of(name), options)]))
+  const forEachCell = async (call: (cell: CellPipelineWorker) => Promise<void>) =>
+    void (await Promise.all([...all.values()].map(call)))
   return {
-    sinks: (cell) => [pipelineSink(options.deletedAmong, () => all.get(cell)?.wake())],
+    sinks: (cell) => [pipelineSink(options.findDeletedUsers, () => all.get(cell)?.wake())],
     start: () => all.forEach((cell) => cell.start()),
-    stop: () => each((cell) => cell.stop()),
-    drain: () => each((cell) => cell.drain()),
+    stop: () => forEachCell((cell) => cell.stop()),
+    drain: () => forEachCell((cell) => cell.drain()),
   }
 }

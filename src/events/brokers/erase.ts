@@ -1,8 +1,8 @@
 // Erasing the pipelines of a deleted team and what waited for them.
-import { inTurn } from '../../platform/db/erasure.ts'
+import { eraseInOrder } from '../../platform/db/erasure.ts'
 import { sql } from '../../platform/db/sql.ts'
 
-export const eraseTeamPipelines = inTurn(
+export const eraseTeamPipelines = eraseInOrder(
   (team, max) =>
     sql`delete from pipeline_delivery where id = any (array(select id from pipeline_delivery where team_id = ${team} limit ${max}))`,
   (team) => sql`delete from pipeline_lane where team_id = ${team}`,

@@ -7,11 +7,11 @@ export interface Router {
   /** A hub, or the container that a matcher names. */
   route(type: string): { hub: string } | { storage: Storage }
   /** Where an event goes that is too large for a hub: the first container among the matchers that match. */
-  overflow(type: string): Storage | undefined
+  overflowStorage(type: string): Storage | undefined
 }
 
 /** Routes are worked out once for each type. */
-export async function routerOf(azure: Pick<AzureAmqp, 'default_event_hub' | 'event_hub_matchers'>): Promise<Router> {
+export async function createRouter(azure: Pick<AzureAmqp, 'default_event_hub' | 'event_hub_matchers'>): Promise<Router> {
   const { RE2JS } = await import('re2js')
   const rules = azure.event_hub_matchers.map((matcher) => {
     const { event_type_prefix: prefix, event_type_regex } = matcher
@@ -31,6 +31,6 @@ export async function routerOf(azure: Pick<AzureAmqp, 'default_event_hub' | 'eve
       if (first?.blob_storage) return { storage: first.blob_storage }
       return { hub: first?.event_hub ?? azure.default_event_hub }
     },
-    overflow: (type) => matching(type).find(({ blob_storage }) => blob_storage)?.blob_storage ?? undefined,
+    overflowStorage: (type) => matching(type).find(({ blob_storage }) => blob_storage)?.blob_storage ?? undefined,
   }
 }

@@ -5,15 +5,15 @@ import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { createLog } from '../../platform/telemetry/log.ts'
 import { sql } from '../../platform/db/sql.ts'
-import { expire, given } from '../../../test/support/server.ts'
-import { path, pipe, piping, say, waiting } from '../../../test/support/brokers.ts'
+import { expire, createTestTeam } from '../../../test/support/server.ts'
+import { path, pipe, createTestPipelines, emitEvent, countQueued } from '../../../test/support/brokers.ts'
 import { endpoint, receiver } from '../../../test/support/webhook-receiver.ts'
 import { pipelineCleanup } from './broker-queue.ts'
 
 /** Nobody listens there. */
 const dead = { rabbitmq: { uri: 'amqp://events:swordfish@127.0.0.1:1/tunafish', exchange: 'marlin' } }
-const pipelines = piping()
-const types = async (team: Awaited<ReturnType<typeof given>>): Promise<string[]> => {
+const pipelines = createTestPipelines()
+const types = async (team: Awaited<ReturnType<typeof createTestTeam>>): Promise<string[]> => {
   const { rows } = await team.db.pool.query<{ type: string }>(
     'select e.type from pipeline_delivery d join event e on e.id = d.event_id where d.team_id = $1 order by d.id',
     [team.team],
@@ -23,37 +23,38 @@ const types = async (team: Awaited<ReturnType<typeof given>>): Promise<string[]>
 
 describe('an event', () => {
   test('waits for each enabled broker of its own team and environment', async () => {
-    const [team, other] = [await given(), await given()]
+    const [team, other] = [await createTestTeam(), await createTestTeam()]
     await pipe(team, { ...dead, cloud_pubsub: { project: 'fictional-clinic', topic: 'events', message_ordering: false } })
     const { preferences } = (await team.manage.get(path())).body.pipelines[0]
     await team.manage.post(path(), { team_ids: [team.team], preferences: { ...preferences, enabled: ['rabbitmq'] } })
     await pipe(other, dead)
-    await say(team)
+    await emitEvent(team)
     await pipelines.drain()
-    assert.deepEqual(await waiting(team), ['rabbitmq after 0'])
-    assert.deepEqual(await waiting(other), [])
+    assert.deepEqual(await countQueued(team), ['rabbitmq after 0'])
+    assert.deepEqual(await countQueued(other), [])
   })
 
   test('goes on when its type starts with one of the prefixes, or when there are none', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     await pipe(team, dead, { event_type_prefixes: ['labtest.order.', 'daily.'] })
-    for (const type of ['labtest.order.created', 'labtest.result.critical', 'daily.data.steps.created']) await say(team, { type })
+    for (const type of ['labtest.order.created', 'labtest.result.critical', 'daily.data.steps.created'])
+      await emitEvent(team, { type })
     await pipelines.drain()
     assert.deepEqual(await types(team), ['labtest.order.created', 'daily.data.steps.created'])
     await pipe(team, dead, { event_type_prefixes: [] })
-    await say(team, { type: 'labtest.result.critical' })
+    await emitEvent(team, { type: 'labtest.result.critical' })
     await pipelines.drain()
     assert.equal((await types(team)).at(-1), 'labtest.result.critical')
   })
 
   test('of what a provider sent, or of long ago, goes where that is asked for and never to endpoints', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const target = await receiver()
     await endpoint(team, { url: target.url })
     const tell = async () => {
-      await say(team, { type: 'raw.oura.sleep' })
-      await say(team, { type: 'daily.data.sleep.created', historical: true })
-      await say(team, { type: 'historical.data.sleep.created' })
+      await emitEvent(team, { type: 'raw.oura.sleep' })
+      await emitEvent(team, { type: 'daily.data.sleep.created', historical: true })
+      await emitEvent(team, { type: 'historical.data.sleep.created' })
       await pipelines.drain()
     }
     const both = { more: ['svix'] }
@@ -75,12 +76,12 @@ describe('an event', () => {
   })
 
   test('goes to endpoints only while svix is enabled or there is no pipeline', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const target = await receiver()
     await endpoint(team, { url: target.url })
     const arrives = async () => {
       const before = target.received.length
-      await say(team)
+      await emitEvent(team)
       await pipelines.drain()
       return target.received.length - before
     }
@@ -97,55 +98,55 @@ describe('an event', () => {
   })
 
   test('of a deleted user is not sent, neither before nor after it was queued', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     await pipe(team, dead)
-    const before = await say(team)
+    const before = await emitEvent(team)
     await team.api.delete(`/v2/user/${before.user_id}`)
     await pipelines.drain()
-    assert.deepEqual(await waiting(team), [])
-    const later = await say(team)
+    assert.deepEqual(await countQueued(team), [])
+    const later = await emitEvent(team)
     await pipelines.drain()
-    assert.deepEqual(await waiting(team), ['rabbitmq after 0'])
+    assert.deepEqual(await countQueued(team), ['rabbitmq after 0'])
     await team.api.delete(`/v2/user/${later.user_id}`)
     await team.api.post('/v1/sandbox/clock/advance', { seconds: 8 * 86_400 })
-    assert.deepEqual(await waiting(team), [])
+    assert.deepEqual(await countQueued(team), [])
   })
 
   test('waits no longer than its destination, its pipeline or 30 days', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     await pipe(team, dead)
-    await say(team)
+    await emitEvent(team)
     await pipelines.drain()
     await pipe(team, {}, { more: ['svix'] })
-    assert.deepEqual(await waiting(team), [])
+    assert.deepEqual(await countQueued(team), [])
     await pipe(team, dead)
-    await say(team)
+    await emitEvent(team)
     await pipelines.drain()
-    assert.deepEqual(await waiting(team), ['rabbitmq after 0'])
+    assert.deepEqual(await countQueued(team), ['rabbitmq after 0'])
     await team.manage.delete(`${path()}?team_id=${team.team}`)
-    assert.deepEqual(await waiting(team), [])
+    assert.deepEqual(await countQueued(team), [])
     await pipe(team, dead)
-    await say(team)
+    await emitEvent(team)
     await pipelines.drain()
     const aged = (days: number) =>
       team.db.queries.run(sql`
         update pipeline_delivery set created_at = created_at - make_interval(days => ${days}) where team_id = ${team.team}`)
     await aged(29)
     await expire(team.db, pipelineCleanup)
-    assert.deepEqual(await waiting(team), ['rabbitmq after 0'])
+    assert.deepEqual(await countQueued(team), ['rabbitmq after 0'])
     await aged(2)
     await expire(team.db, pipelineCleanup)
-    assert.deepEqual(await waiting(team), [])
+    assert.deepEqual(await countQueued(team), [])
   })
 })
 
 test('what is logged has ids, counts and reasons; no address, password or body', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'drawbridge-log-'))
   const log = createLog('trace', { path: join(folder, 'log') })
-  const team = await given()
+  const team = await createTestTeam()
   await pipe(team, dead)
-  const { user_id } = await say(team)
-  await piping({ log }).drain()
+  const { user_id } = await emitEvent(team)
+  await createTestPipelines({ log }).drain()
   await new Promise<void>((resolve) => log.flush(() => resolve()))
   const text = readFileSync(join(folder, 'log'), 'utf8')
   rmSync(folder, { recursive: true })

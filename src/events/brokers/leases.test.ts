@@ -4,15 +4,22 @@ import { test } from 'node:test'
 import { T } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
 import { uuid } from '../../platform/runtime/uuid.ts'
-import { given, type Given } from '../../../test/support/server.ts'
-import { pipe, say } from '../../../test/support/brokers.ts'
-import { claimLanes, nextOf, postpone, releaseLane, renewLane, type Lane } from './broker-queue.ts'
+import { createTestTeam, type TestTeam } from '../../../test/support/server.ts'
+import { pipe, emitEvent } from '../../../test/support/brokers.ts'
+import {
+  claimBrokerQueues,
+  nextEvents,
+  postpone,
+  releaseBrokerQueue,
+  renewBrokerQueue,
+  type BrokerQueue,
+} from './broker-queue.ts'
 
 /** A team with a broker for which an event waits. */
-async function scene(): Promise<Given> {
-  const team = await given()
+async function scene(): Promise<TestTeam> {
+  const team = await createTestTeam()
   await pipe(team, { cloud_pubsub: { project: 'fictional-clinic', topic: 'leases', message_ordering: false } })
-  await say(team)
+  await emitEvent(team)
   await team.db.pool.query(
     `insert into pipeline_delivery (team_id, destination, event_id, user_id, due_at, created_at)
      select team_id, 'cloud_pubsub', id, user_id, created_at, created_at from event where team_id = $1`,
@@ -21,15 +28,15 @@ async function scene(): Promise<Given> {
   return team
 }
 
-async function claim({ db, team }: Given, owner: string): Promise<Lane | undefined> {
-  const lanes = await claimLanes(db, owner, { failing: false, max: 1000 })
+async function claim({ db, team }: TestTeam, owner: string): Promise<BrokerQueue | undefined> {
+  const lanes = await claimBrokerQueues(db, owner, { failing: false, max: 1000 })
   return lanes.find(({ team_id }) => team_id === team)
 }
 
-const end = ({ db, team }: Given) =>
+const end = ({ db, team }: TestTeam) =>
   db.queries.run(sql`update pipeline_lane set leased_until = statement_timestamp() where team_id = ${team}`)
 
-const standing = ({ db, team }: Given) =>
+const standing = ({ db, team }: TestTeam) =>
   db.queries.one(
     T.Object({ owner: T.Union([T.String(), T.Null()]), fence: T.Integer(), leased: T.Boolean() }),
     sql`select owner, fence, coalesce(leased_until > statement_timestamp(), false) as leased from pipeline_lane where team_id = ${team}`,
@@ -52,11 +59,11 @@ test('a process that lost a lane and has it again neither renews nor gives it ba
   const now = (await claim(team, owner))!
   const expected = { owner, fence: now.fence, leased: true }
   assert.equal(now.fence, before.fence + 1)
-  assert.equal(await renewLane(team.db, owner, before), false)
-  await releaseLane(team.db, owner, before, { failures: 3, pause_s: 60 })
+  assert.equal(await renewBrokerQueue(team.db, owner, before), false)
+  await releaseBrokerQueue(team.db, owner, before, { failures: 3, pause_s: 60 })
   assert.deepEqual(await standing(team), expected)
-  assert.equal(await renewLane(team.db, owner, now), true)
-  await releaseLane(team.db, owner, now, { failures: 0, pause_s: 0 })
+  assert.equal(await renewBrokerQueue(team.db, owner, now), true)
+  await releaseBrokerQueue(team.db, owner, now, { failures: 0, pause_s: 0 })
   assert.deepEqual(await standing(team), { ...expected, owner: null, leased: false })
 })
 
@@ -66,10 +73,10 @@ test('an event is put off by the claim that holds its lane, and by no other', as
   const lost = (await claim(team, one))!
   await end(team)
   const held = (await claim(team, other))!
-  const [waiting] = await nextOf(team.db, held)
+  const [waiting] = await nextEvents(team.db, held)
   const refused = [{ id: waiting!.id, pause_s: 60 }]
   await postpone(team.db.queries, one, lost, refused)
-  assert.equal((await nextOf(team.db, held)).length, 1)
+  assert.equal((await nextEvents(team.db, held)).length, 1)
   await postpone(team.db.queries, other, held, refused)
-  assert.equal((await nextOf(team.db, held)).length, 0)
+  assert.equal((await nextEvents(team.db, held)).length, 0)
 })

@@ -1,18 +1,18 @@
 import type { Module } from '../../platform/module/module.ts'
 import { pipelineCleanup } from './broker-queue.ts'
-import type { Pipelines } from './dispatcher.ts'
+import type { PipelineWorker } from './dispatcher.ts'
 import { eraseTeamPipelines } from './erase.ts'
-import { sealedDestinations, type Plant } from './pipelines.ts'
+import { encryptedDestinationsColumn, type PipelineDependencies } from './pipelines.ts'
 import { routes } from './routes.ts'
 
 /** @param dispatcher that of this process, made when it is first asked for */
-export const brokers = (needs: Plant, dispatcher: () => Pipelines): Module => ({
+export const brokers = (needs: PipelineDependencies, dispatcher: () => PipelineWorker): Module => ({
   name: 'events/brokers',
   tag: 'pipelines',
   tables: { others: ['pipeline', 'pipeline_delivery', 'pipeline_lane'] },
   operations: routes(needs),
   workers: [dispatcher],
   periodicTasks: [pipelineCleanup],
-  sealedColumns: [sealedDestinations],
+  sealedColumns: [encryptedDestinationsColumn],
   erasers: { team: eraseTeamPipelines },
 })

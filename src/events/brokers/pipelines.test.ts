@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
-import { cells, client, given, type Given } from '../../../test/support/server.ts'
+import { cells, client, createTestTeam, type TestTeam } from '../../../test/support/server.ts'
 import { path } from '../../../test/support/brokers.ts'
 
 const uri = 'amqps://events:swordfish@broker.example.com/clinic'
@@ -13,19 +13,19 @@ const shownBlobs = 'DefaultEndpointsProtocol=https;AccountName=clinic;AccountKey
 
 const rabbitmq = { uri, exchange: 'events' }
 const only = (name: string) => ({ preferred: name, enabled: [name] })
-const inRabbit = (team: Given, more = {}) => ({ team_ids: [team.team], preferences: only('rabbitmq'), rabbitmq, ...more })
+const inRabbit = (team: TestTeam, more = {}) => ({ team_ids: [team.team], preferences: only('rabbitmq'), rabbitmq, ...more })
 const matcher = { event_type_prefix: 'labtest.result', blob_storage: { connection_string: blobs, container: 'results' } }
 const azure_amqp = { connection_string: hubs, default_event_hub: 'events', event_hub_matchers: [matcher] }
 
-const stored = async (team: Given): Promise<string> => {
+const stored = async (team: TestTeam): Promise<string> => {
   const { rows } = await team.db.pool.query('select * from pipeline where team_id = $1', [team.team])
   return JSON.stringify(rows)
 }
-const list = async (team: Given, query = '') => (await team.manage.get(`${path()}${query}`)).body
+const list = async (team: TestTeam, query = '') => (await team.manage.get(`${path()}${query}`)).body
 
 describe('a pipeline', () => {
   test('is made with defaults and shown without its password', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const { status, body } = await team.manage.post(path(), inRabbit(team))
     const expected = {
       team_id: team.team,
@@ -45,7 +45,7 @@ describe('a pipeline', () => {
   })
 
   test('keeps what is not given and replaces a destination whole', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     await team.manage.post(path(), inRabbit(team, { push_historical_data: true, event_type_prefixes: ['labtest.'] }))
     const cloud_pubsub = { project: 'fictional-clinic', topic: 'events', message_ordering: true }
     const { body } = await team.manage.post(path(), { team_id: team.team, cloud_pubsub, rabbitmq: null, provider_raw_data: true })
@@ -59,7 +59,7 @@ describe('a pipeline', () => {
   })
 
   test('of Event Hubs shows every field of a matcher, and takes both names of a container', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const event_hub_matchers = [
       matcher,
       { event_type_regex: '^daily\\.', event_hub: 'daily' },
@@ -82,7 +82,7 @@ describe('a pipeline', () => {
   })
 
   test('keeps a secret that comes back as it was shown, and refuses one that stands for another address', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const both = { preferred: 'rabbitmq', enabled: ['rabbitmq', 'azure_amqp'] }
     await team.manage.post(path(), inRabbit(team, { preferences: both, azure_amqp }))
     const before = (await list(team)).pipelines[0]
@@ -103,12 +103,12 @@ describe('a pipeline', () => {
     ])
       assert.equal((await team.manage.post(path(), { team_ids: [team.team], ...changed })).status, 400)
     assert.deepEqual((await list(team)).pipelines[0], before)
-    const fresh = await given()
+    const fresh = await createTestTeam()
     assert.equal((await fresh.manage.post(path(), inRabbit(fresh, { rabbitmq: before.rabbitmq }))).status, 400)
   })
 
   test('needs preferences, the preferred destination enabled and every enabled one configured', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const refused = async (more: object) => {
       const { status, body } = await team.manage.post(path(), { ...inRabbit(team), ...more })
       assert.equal(status, 400)
@@ -145,7 +145,7 @@ describe('a pipeline', () => {
   ]
   for (const [what, more, loc] of faults)
     test(`with ${what} answers 422`, async () => {
-      const team = await given()
+      const team = await createTestTeam()
       const { status, body } = await team.manage.post(path(), { ...inRabbit(team), ...more })
       assert.equal(status, 422)
       assert.deepEqual(body.detail[0].loc, ['body', ...loc])
@@ -162,7 +162,7 @@ describe('a pipeline', () => {
   ]
   for (const [what, one, field] of badMatchers)
     test(`whose matcher has ${what} answers 422`, async () => {
-      const team = await given()
+      const team = await createTestTeam()
       const azure = { ...azure_amqp, event_hub_matchers: [matcher, one] }
       const { status, body } = await team.manage.post(path(), inRabbit(team, { azure_amqp: azure }))
       assert.equal(status, 422)
@@ -170,7 +170,7 @@ describe('a pipeline', () => {
     })
 
   test('of production is reached with TLS and nowhere inside', async () => {
-    const team = await given('production-us')
+    const team = await createTestTeam('production-us')
     const status = async (address: string) =>
       (await team.manage.post(path('production'), inRabbit(team, { rabbitmq: { uri: address, exchange: '' } }))).status
     assert.equal(await status('amqp://a:b@broker.example.com'), 422)
@@ -184,11 +184,11 @@ describe('a pipeline', () => {
 })
 
 describe('pipelines of several teams', () => {
-  const another = async (team: Given, region = 'us'): Promise<string> =>
+  const another = async (team: TestTeam, region = 'us'): Promise<string> =>
     (await team.manage.post('/team', { name: 'Another', region })).body.id
 
   test('are made together or not at all, in the order asked for', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const [second, abroad] = [await another(team), await another(team, 'eu')]
     const ask = (team_ids: string[]) => team.manage.post(path(), { ...inRabbit(team), team_ids })
     assert.equal((await ask([team.team, randomUUID()])).status, 404)
@@ -205,7 +205,7 @@ describe('pipelines of several teams', () => {
   })
 
   test('are those of the teams that the key is bound to', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const other = await another(team)
     const bound = { label: 'bound', role: 'team_admin', team_role_bindings: [{ team_id: other }] }
     const { key } = (await team.manage.post('/management_key', bound)).body
@@ -224,7 +224,7 @@ describe('pipelines of several teams', () => {
   })
 
   test('are listed newest first, 50 a page', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const ids: string[] = []
     for (let i = 0; i < 52; i++) ids.push(await another(team))
     await team.manage.post(path(), { ...inRabbit(team), team_ids: ids })
@@ -237,7 +237,7 @@ describe('pipelines of several teams', () => {
   })
 
   test('are deleted once, and answered without their secrets', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const made = (await team.manage.post(path(), inRabbit(team))).body
     assert.equal((await team.manage.delete(path())).status, 422)
     assert.equal((await team.manage.delete(`${path()}?team_id=${await another(team, 'eu')}`)).status, 400)
@@ -250,7 +250,7 @@ describe('pipelines of several teams', () => {
 })
 
 test('what is done to pipelines is in the audit log, without what was given', async () => {
-  const team = await given()
+  const team = await createTestTeam()
   await team.manage.post(path(), inRabbit(team))
   await team.manage.delete(`${path()}?team_id=${team.team}`)
   const { rows } = await cells.control.pool.query('select * from audit where org_id = $1 order by id', [team.org_id])

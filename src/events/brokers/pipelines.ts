@@ -1,32 +1,32 @@
 // Pipelines: to which brokers a team's events go. Owns `pipeline`. Sends nothing. Source: events.md 8.1; management-auth.md 14.
 import type { Cells } from '../../platform/db/cells.ts'
-import { reached, reachedIn, reachedTeam } from '../../tenancy/teams/reach.ts'
+import { teamAccessCondition, authorizedTeamsInRegion, authorizedTeam } from '../../tenancy/teams/reach.ts'
 import type { CellParams } from '../../platform/http/management-shapes.ts'
 import { findTeam } from '../../tenancy/teams/teams.ts'
 import type { CellName } from '../../platform/db/cell-names.ts'
 import type { Db } from '../../platform/db/database.ts'
 import type { PlainTx } from '../../platform/db/transaction.ts'
-import { badRequest, invalid, notFound } from '../../platform/http/errors.ts'
-import type { About, Manager } from '../../platform/http/operation.ts'
-import { followTeam } from '../../platform/queue/outbox.ts'
+import { badRequest, unprocessable, notFound } from '../../platform/http/errors.ts'
+import type { RecordAuditSubject, ManagementPrincipal } from '../../platform/http/operation.ts'
+import { subscribeTeam } from '../../platform/queue/outbox.ts'
 import { instantKey, Pages, uuidKey } from '../../platform/http/pages.ts'
 import { Nullable, T, type Static } from '../../platform/schema/schema.ts'
-import type { SealedColumn } from '../../platform/crypto/sealed-columns.ts'
-import { and, sql } from '../../platform/db/sql.ts'
+import type { EncryptedColumn } from '../../platform/crypto/sealed-columns.ts'
+import { joinConditions, sql } from '../../platform/db/sql.ts'
 import type { Vault } from '../../platform/crypto/vault.ts'
 import { readable } from '../endpoints/signing-secrets.ts'
-import type { Targets } from '../../platform/net/outbound-targets.ts'
-import { alignLanes } from './broker-queue.ts'
-import { faultsOf } from './request-checks.ts'
+import type { TargetPolicy } from '../../platform/net/outbound-targets.ts'
+import { syncBrokerQueues } from './broker-queue.ts'
+import { validatePipeline } from './request-checks.ts'
 import { mayPublish, type PubSubProjects } from './pubsub-projects.ts'
-import { merged, redacted } from './redaction.ts'
+import { mergeDestinations, redactDestinations } from './redaction.ts'
 import type { Configured, Destination, Pipeline, UpsertPipelines } from './schema.ts'
 
 /** What operations on pipelines need of the process. */
-export interface Plant {
+export interface PipelineDependencies {
   cells: Cells
   vault: Vault
-  targets: Targets
+  targets: TargetPolicy
   pubsub_projects: PubSubProjects
 }
 
@@ -47,7 +47,7 @@ const columns = sql`
 
 const contextOf = (team_id: string): string => `destinations of ${team_id}`
 
-export const sealedDestinations: SealedColumn = {
+export const encryptedDestinationsColumn: EncryptedColumn = {
   plane: 'cell',
   table: 'pipeline',
   column: 'destinations',
@@ -55,18 +55,18 @@ export const sealedDestinations: SealedColumn = {
   context: contextOf,
 }
 
-const open = (vault: Vault, { team_id, destinations }: { team_id: string; destinations: string }): Configured =>
-  JSON.parse(vault.open(destinations, contextOf(team_id))) as Configured
+const decryptDestinations = (vault: Vault, { team_id, destinations }: { team_id: string; destinations: string }): Configured =>
+  JSON.parse(vault.decrypt(destinations, contextOf(team_id))) as Configured
 
 /** Undefined: they cannot be decrypted here. */
-const tryToOpen = (vault: Vault, row: Row): Configured | undefined => readable(() => open(vault, row))
+const tryToOpen = (vault: Vault, row: Row): Configured | undefined => readable(() => decryptDestinations(vault, row))
 
 const NOTHING: Configured = { cloud_pubsub: null, rabbitmq: null, svix: null, azure_amqp: null }
 const UNREADABLE = 'The credentials of the destinations cannot be decrypted'
 export const NO_PROJECT = 'The operator does not allow this organization to publish to the project'
 
 /** @param mayPublishTo whether the organization may publish to a project */
-function shown(row: Row, known: Configured | undefined, mayPublishTo: (project: string) => boolean): Pipeline {
+function toWire(row: Row, known: Configured | undefined, mayPublishTo: (project: string) => boolean): Pipeline {
   const { team_id, push_historical_data, provider_raw_data, event_type_prefixes } = row
   const preferences = { preferred: row.preferred as Destination, enabled: row.enabled as Destination[] }
   return {
@@ -74,7 +74,7 @@ function shown(row: Row, known: Configured | undefined, mayPublishTo: (project: 
     push_historical_data,
     provider_raw_data,
     preferences,
-    ...redacted(known ?? NOTHING),
+    ...redactDestinations(known ?? NOTHING),
     event_type_prefixes,
     delivery_error: known ? (isBarred(row.enabled, known, mayPublishTo) ? NO_PROJECT : null) : UNREADABLE,
   }
@@ -85,12 +85,12 @@ const isBarred = (enabled: string[], { cloud_pubsub }: Configured, mayPublishTo:
   enabled.includes('cloud_pubsub') && cloud_pubsub !== null && !mayPublishTo(cloud_pubsub.project)
 
 const projectsOf =
-  ({ pubsub_projects }: Plant, { org }: Manager) =>
+  ({ pubsub_projects }: PipelineDependencies, { org }: ManagementPrincipal) =>
   (project: string): boolean =>
     mayPublish(pubsub_projects, org, project)
 
 /** 404: a cell that this process does not serve. */
-function cellOf({ cells }: Plant, { env, region }: CellParams): Db {
+function cellOf({ cells }: PipelineDependencies, { env, region }: CellParams): Db {
   const name: CellName = `${env}-${region}`
   if (!cells.has(name)) throw notFound('This cell is not served here')
   return cells.of(name)
@@ -102,25 +102,28 @@ function cellOf({ cells }: Plant, { env, region }: CellParams): Db {
  */
 export async function listPipelines(
   tx: PlainTx,
-  plant: Plant,
-  manager: Manager,
+  dependencies: PipelineDependencies,
+  manager: ManagementPrincipal,
   place: CellParams,
   query: { team_id?: string; next_cursor?: string },
 ) {
-  const cell = cellOf(plant, place)
-  if (query.team_id !== undefined) await reachedTeam(tx, manager, query.team_id)
+  const cell = cellOf(dependencies, place)
+  if (query.team_id !== undefined) await authorizedTeam(tx, manager, query.team_id)
   const list = `pipelines ${manager.org} ${place.env} ${place.region} ${query.team_id ?? ''}`
   const pages = new Pages(list, query, [instantKey(sql`p.created_at`), uuidKey(sql`p.team_id`)])
-  const conditions = [reached(manager), pages.after]
+  const conditions = [teamAccessCondition(manager), pages.after]
   if (query.team_id !== undefined) conditions.push(sql`p.team_id = ${query.team_id}`)
   const rows = await cell.queries.many(
     Row,
     sql`
     select ${columns} from pipeline p join team t on t.id = p.team_id
-    where ${and(conditions)} ${pages.order}`,
+    where ${joinConditions(conditions)} ${pages.order}`,
   )
   const { page, next_cursor } = pages.cut(rows, ({ created_at, team_id }) => [created_at, team_id])
-  return { pipelines: page.map((row) => shown(row, tryToOpen(plant.vault, row), projectsOf(plant, manager))), next_cursor }
+  return {
+    pipelines: page.map((row) => toWire(row, tryToOpen(dependencies.vault, row), projectsOf(dependencies, manager))),
+    next_cursor,
+  }
 }
 
 /**
@@ -133,21 +136,21 @@ export async function listPipelines(
  */
 export async function upsertPipelines(
   tx: PlainTx,
-  plant: Plant,
-  manager: Manager,
+  dependencies: PipelineDependencies,
+  manager: ManagementPrincipal,
   place: CellParams,
   body: UpsertPipelines,
-  about: About,
+  about: RecordAuditSubject,
 ) {
-  const cell = cellOf(plant, place)
-  const mayPublishTo = projectsOf(plant, manager)
-  const faults = await faultsOf(body, { targets: plant.targets, sandbox: place.env === 'sandbox', mayPublishTo })
-  if (faults.length) throw invalid(faults)
-  const ids = await reachedIn(tx, manager, place.region, body.team_ids ?? [])
+  const cell = cellOf(dependencies, place)
+  const mayPublishTo = projectsOf(dependencies, manager)
+  const faults = await validatePipeline(body, { targets: dependencies.targets, sandbox: place.env === 'sandbox', mayPublishTo })
+  if (faults.length) throw unprocessable(faults)
+  const ids = await authorizedTeamsInRegion(tx, manager, place.region, body.team_ids ?? [])
   const pipelines = await cell.plainTx(async (cellTx) => {
     const done: Pipeline[] = []
     // In one order for everybody, so that two requests do not wait for each other's teams.
-    for (const team_id of ids.toSorted()) done.push(await upsert(cellTx, plant.vault, team_id, body, mayPublishTo))
+    for (const team_id of ids.toSorted()) done.push(await upsert(cellTx, dependencies.vault, team_id, body, mayPublishTo))
     return done.sort((a, b) => ids.indexOf(a.team_id) - ids.indexOf(b.team_id))
   })
   for (const id of ids) about(id)
@@ -163,15 +166,15 @@ async function upsert(
 ): Promise<Pipeline> {
   const placed = await tx.locking.run(sql`select id from team where id = ${team_id} for no key update`)
   if (!placed) throw notFound('Team not found')
-  await followTeam(tx, team_id)
+  await subscribeTeam(tx, team_id)
   const before = await tx.locking.maybe(
     Row,
     sql`select ${columns} from pipeline p where p.team_id = ${team_id} for no key update`,
   )
-  const known = merged(before && tryToOpen(vault, before), body)
+  const known = mergeDestinations(before && tryToOpen(vault, before), body)
   const { preferred, enabled } = preferencesOf(before, body, known)
   if (isBarred(enabled, known, mayPublishTo)) throw badRequest(NO_PROJECT)
-  const sealed = vault.seal(JSON.stringify(known), contextOf(team_id))
+  const sealed = vault.encrypt(JSON.stringify(known), contextOf(team_id))
   const flags = {
     push: body.push_historical_data ?? before?.push_historical_data ?? false,
     raw: body.provider_raw_data ?? before?.provider_raw_data ?? false,
@@ -187,8 +190,8 @@ async function upsert(
       destinations = excluded.destinations, updated_at = excluded.updated_at
     returning ${columns}`,
   )
-  await alignLanes(tx, team_id, enabled)
-  return shown(row, known, mayPublishTo)
+  await syncBrokerQueues(tx, team_id, enabled)
+  return toWire(row, known, mayPublishTo)
 }
 
 function preferencesOf(before: Row | undefined, body: UpsertPipelines, known: Configured) {
@@ -209,13 +212,13 @@ function preferencesOf(before: Row | undefined, body: UpsertPipelines, known: Co
  */
 export async function deletePipelines(
   tx: PlainTx,
-  plant: Plant,
-  manager: Manager,
+  dependencies: PipelineDependencies,
+  manager: ManagementPrincipal,
   place: CellParams,
   ids: string[],
-  about: About,
+  about: RecordAuditSubject,
 ): Promise<Pipeline[]> {
-  const cell = cellOf(plant, place)
+  const cell = cellOf(dependencies, place)
   const asked = [...new Set(ids)]
   const found = await Promise.all(asked.map((id) => findTeam(tx, id)))
   const own = found.flatMap((team) =>
@@ -228,7 +231,7 @@ export async function deletePipelines(
   )
   for (const { team_id } of rows) about(team_id)
   rows.sort((a, b) => asked.indexOf(a.team_id) - asked.indexOf(b.team_id))
-  return rows.map((row) => shown(row, tryToOpen(plant.vault, row), projectsOf(plant, manager)))
+  return rows.map((row) => toWire(row, tryToOpen(dependencies.vault, row), projectsOf(dependencies, manager)))
 }
 
 const Loaded = T.Object({ team_id: T.String(), org_id: T.String(), destinations: T.String() })
@@ -244,5 +247,5 @@ export async function loadDestinations(
     sql`
     select p.team_id, t.org_id, p.destinations from pipeline p join team t on t.id = p.team_id where p.team_id = ${team_id}`,
   )
-  return row && { org_id: row.org_id, known: open(vault, row) }
+  return row && { org_id: row.org_id, known: decryptDestinations(vault, row) }
 }

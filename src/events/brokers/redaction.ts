@@ -6,7 +6,7 @@ import { isRedacted, redactConnectionString, redactUri } from './broker-addresse
 import type { Configured, Matcher, UpsertPipelines } from './schema.ts'
 
 /** Without passwords and keys. */
-export function redacted(known: Configured): Configured {
+export function redactDestinations(known: Configured): Configured {
   const { rabbitmq, azure_amqp } = known
   return {
     ...known,
@@ -26,7 +26,7 @@ export function redacted(known: Configured): Configured {
 }
 
 /** @param kept texts that may be meant, the likeliest first */
-function meant(given: string, kept: (string | undefined)[], redact: (text: string) => string, name: string): string {
+function resolveRedacted(given: string, kept: (string | undefined)[], redact: (text: string) => string, name: string): string {
   if (!isRedacted(given)) return given
   const found = kept.find((text) => text !== undefined && redact(text) === given)
   if (found === undefined) throw badRequest(`${name} has *** in the place of its secret and is not the one that is kept`)
@@ -37,17 +37,17 @@ function meant(given: string, kept: (string | undefined)[], redact: (text: strin
  * Destinations after a change: those that are not given stay, the others are replaced whole, except for secrets that were sent back
  * as they were shown. 400: such a text that does not stand for what is kept.
  */
-export function merged(kept: Configured | undefined, given: UpsertPipelines): Configured {
+export function mergeDestinations(kept: Configured | undefined, given: UpsertPipelines): Configured {
   const { cloud_pubsub, rabbitmq, svix, azure_amqp: azure } = given
   return {
     cloud_pubsub: cloud_pubsub ?? kept?.cloud_pubsub ?? null,
     rabbitmq: rabbitmq
-      ? { ...rabbitmq, uri: meant(rabbitmq.uri, [kept?.rabbitmq?.uri], redactUri, 'rabbitmq.uri') }
+      ? { ...rabbitmq, uri: resolveRedacted(rabbitmq.uri, [kept?.rabbitmq?.uri], redactUri, 'rabbitmq.uri') }
       : (kept?.rabbitmq ?? null),
     svix: svix ? { regional: true } : (kept?.svix ?? null),
     azure_amqp: azure
       ? {
-          connection_string: meant(
+          connection_string: resolveRedacted(
             azure.connection_string,
             [kept?.azure_amqp?.connection_string],
             redactConnectionString,
@@ -55,7 +55,7 @@ export function merged(kept: Configured | undefined, given: UpsertPipelines): Co
           ),
           default_event_hub: azure.default_event_hub,
           event_hub_matchers: (azure.event_hub_matchers ?? []).map((matcher) =>
-            mergedMatcher(kept?.azure_amqp?.event_hub_matchers ?? [], matcher),
+            mergeMatcher(kept?.azure_amqp?.event_hub_matchers ?? [], matcher),
           ),
           compression: azure.compression ?? 'auto',
         }
@@ -65,7 +65,7 @@ export function merged(kept: Configured | undefined, given: UpsertPipelines): Co
 
 type GivenMatcher = NonNullable<NonNullable<UpsertPipelines['azure_amqp']>['event_hub_matchers']>[number]
 
-function mergedMatcher(kept: Matcher[], { event_type_prefix, event_type_regex, event_hub, blob_storage }: GivenMatcher): Matcher {
+function mergeMatcher(kept: Matcher[], { event_type_prefix, event_type_regex, event_hub, blob_storage }: GivenMatcher): Matcher {
   const storages = kept.flatMap((matcher) => matcher.blob_storage ?? [])
   const { container_name } = blob_storage ?? {}
   const likely = [
@@ -79,7 +79,7 @@ function mergedMatcher(kept: Matcher[], { event_type_prefix, event_type_regex, e
     blob_storage: blob_storage
       ? {
           ...blob_storage,
-          connection_string: meant(
+          connection_string: resolveRedacted(
             blob_storage.connection_string,
             likely,
             redactConnectionString,

@@ -1,28 +1,28 @@
 // What of a request on pipelines cannot be used although its shape is right: addresses, projects, and expressions that are no RE2.
 import type { Fault } from '../../platform/schema/fault.ts'
-import { Refusal } from '../../platform/schema/read.ts'
-import type { Targets } from '../../platform/net/outbound-targets.ts'
+import { RuleError } from '../../platform/schema/read.ts'
+import type { TargetPolicy } from '../../platform/net/outbound-targets.ts'
 import { blobAddress, hubsAddress, rabbitAddress } from './broker-addresses.ts'
 import type { UpsertPipelines } from './schema.ts'
 
 type Loc = (string | number)[]
 
 /** Every fault, in the order of the schema. Patterns that are refused are not repeated, nor are addresses: they hold secrets. */
-export async function faultsOf(
+export async function validatePipeline(
   body: UpsertPipelines,
-  { targets, sandbox, mayPublishTo }: { targets: Targets; sandbox: boolean; mayPublishTo: (project: string) => boolean },
+  { targets, sandbox, mayPublishTo }: { targets: TargetPolicy; sandbox: boolean; mayPublishTo: (project: string) => boolean },
 ): Promise<Fault[]> {
   const faults: Fault[] = []
-  const fault = (loc: Loc, text: string) =>
+  const addError = (loc: Loc, text: string) =>
     faults.push({ loc: ['body', ...loc], msg: `Value error, ${text}`, type: 'value_error', ctx: { error: {} } })
-  const check = (loc: Loc, address: { tls: boolean; host: string } | Refusal) => {
-    if (address instanceof Refusal) fault(loc, address.text)
-    else if (!address.tls && !sandbox) fault(loc, 'must be reached with TLS')
-    else if (!targets.mayName(address.host, sandbox)) fault(loc, 'must be a public address')
+  const check = (loc: Loc, address: { tls: boolean; host: string } | RuleError) => {
+    if (address instanceof RuleError) addError(loc, address.text)
+    else if (!address.tls && !sandbox) addError(loc, 'must be reached with TLS')
+    else if (!targets.isNameAllowed(address.host, sandbox)) addError(loc, 'must be a public address')
   }
   const { cloud_pubsub, rabbitmq, azure_amqp: azure } = body
   if (cloud_pubsub && !mayPublishTo(cloud_pubsub.project))
-    fault(
+    addError(
       ['cloud_pubsub', 'project'],
       'must be a project that the operator allows this organization to publish to (PUBSUB_PROJECTS)',
     )
@@ -32,7 +32,7 @@ export async function faultsOf(
   for (const [i, { event_type_regex, blob_storage }] of (azure.event_hub_matchers ?? []).entries()) {
     const at = ['azure_amqp', 'event_hub_matchers', i]
     if (event_type_regex !== undefined && !(await isRe2(event_type_regex)))
-      fault([...at, 'event_type_regex'], 'must be an expression of RE2')
+      addError([...at, 'event_type_regex'], 'must be an expression of RE2')
     if (blob_storage) check([...at, 'blob_storage', 'connection_string'], blobAddress(blob_storage.connection_string))
   }
   return faults

@@ -1,13 +1,13 @@
 import { CellParams } from '../../platform/http/management-shapes.ts'
-import { managementOperation, planOf, type Operation } from '../../platform/http/operation.ts'
+import { managementOperation, requiredPlan, type Operation } from '../../platform/http/operation.ts'
 import { T } from '../../platform/schema/schema.ts'
-import { deletePipelines, listPipelines, upsertPipelines, type Plant } from './pipelines.ts'
+import { deletePipelines, listPipelines, upsertPipelines, type PipelineDependencies } from './pipelines.ts'
 import { DeletePipelinesQuery, Pipeline, PipelinePage, PipelineQuery, UpsertPipelines } from './schema.ts'
 
 const path = '/v1/org/{org_id}/team_etl_pipelines/{env}/{region}' as const
-const where = { place: 'control', reach: 'bound', plan: planOf.etl } as const
+const where = { scope: 'control', keyScope: 'bound', plan: requiredPlan.etl } as const
 
-export const routes = (plant: Plant): Operation[] => [
+export const routes = (plant: PipelineDependencies): Operation[] => [
   managementOperation({
     ...where,
     id: 'get_team_etl_pipelines',
@@ -39,7 +39,8 @@ export const routes = (plant: Plant): Operation[] => [
       rabbitmq: { uri: 'amqps://events:fictional@broker.example.com/clinic', exchange: 'events' },
       event_type_prefixes: ['labtest.'],
     },
-    run: (tx, { manager, params, body, about }) => upsertPipelines(tx, plant, manager, params, body, about),
+    run: (tx, { manager, params, body, recordAuditSubject }) =>
+      upsertPipelines(tx, plant, manager, params, body, recordAuditSubject),
   }),
   managementOperation({
     ...where,
@@ -52,6 +53,7 @@ export const routes = (plant: Plant): Operation[] => [
     params: CellParams,
     query: DeletePipelinesQuery,
     reply: T.Array(Pipeline),
-    run: (tx, { manager, params, query, about }) => deletePipelines(tx, plant, manager, params, query.team_id, about),
+    run: (tx, { manager, params, query, recordAuditSubject }) =>
+      deletePipelines(tx, plant, manager, params, query.team_id, recordAuditSubject),
   }),
 ]

@@ -1,6 +1,6 @@
 // Shapes of pipelines. Source: openapi-management.json; events.md 8.1; management-auth.md 14.
 import { NextCursor } from '../../platform/http/management-shapes.ts'
-import { Refusal, type Finish } from '../../platform/schema/read.ts'
+import { RuleError, type FinalizeObject } from '../../platform/schema/read.ts'
 import { Fields, Maybe, Nullable, OpenEnum, T, Text, Uuid, type Static } from '../../platform/schema/schema.ts'
 
 const TEAMS_MAX = 200
@@ -45,8 +45,8 @@ const RabbitMq = Fields(
   { title: 'EventDestinationRabbitMQAttributes' },
 )
 
-const regionalOnly: Finish = (svix) =>
-  svix.regional === false ? { field: 'regional', refusal: new Refusal('must be true') } : { regional: true }
+const regionalOnly: FinalizeObject = (svix) =>
+  svix.regional === false ? { field: 'regional', refusal: new RuleError('must be true') } : { regional: true }
 const SvixInput = Fields({ regional: Maybe(T.Boolean()) }, { title: 'EventDestinationSvixInput', finish: regionalOnly })
 const Svix = Fields({ regional: T.Boolean() }, { title: 'EventDestinationSvixAttributes' })
 
@@ -66,13 +66,14 @@ const BlobStorage = Fields(
 )
 
 /** Which events, and where to: one of each pair. */
-const oneOfEach: Finish = (matcher) => {
+const exactlyOne: FinalizeObject = (matcher) => {
   for (const [a, b] of [
     ['event_type_prefix', 'event_type_regex'],
     ['event_hub', 'blob_storage'],
   ] as const) {
     const given = [a, b].filter((name) => matcher[name] !== undefined)
-    if (given.length !== 1) return { field: given.length ? b : a, refusal: new Refusal(`exactly one of ${a} and ${b} is needed`) }
+    if (given.length !== 1)
+      return { field: given.length ? b : a, refusal: new RuleError(`exactly one of ${a} and ${b} is needed`) }
   }
   return matcher
 }
@@ -84,7 +85,7 @@ const MatcherInput = Fields(
     event_hub: Maybe(Hub),
     blob_storage: Maybe(BlobStorage),
   },
-  { title: 'EventDestinationEventHubMatcherInput', finish: oneOfEach },
+  { title: 'EventDestinationEventHubMatcherInput', finish: exactlyOne },
 )
 const Matcher = Fields(
   {
@@ -155,9 +156,9 @@ export const PipelineQuery = Fields({ team_id: Maybe(Uuid), next_cursor: NextCur
 export const DeletePipelinesQuery = Fields({ team_id: T.Array(Uuid, { minItems: 1, maxItems: TEAMS_MAX }) })
 
 /** Samples in public send `team_id`: a list of one. */
-const withTeams: Finish = ({ team_id, ...body }) => {
+const withTeams: FinalizeObject = ({ team_id, ...body }) => {
   if (body.team_ids !== undefined) return body
-  if (team_id === undefined) return { field: 'team_ids', refusal: new Refusal('is required') }
+  if (team_id === undefined) return { field: 'team_ids', refusal: new RuleError('is required') }
   return { ...body, team_ids: [team_id] }
 }
 

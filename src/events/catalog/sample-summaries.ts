@@ -1,6 +1,6 @@
 // One summary of each kind, whole: what somebody who does not exist did on a day, in the units of the interface.
 // Source: events.md 4.1; users-wearables.md 9.
-import { iso, plusSeconds } from '../../platform/runtime/clock.ts'
+import { iso, addSeconds } from '../../platform/runtime/clock.ts'
 
 const OBJECT = '00000000-0000-4000-8000-000000000002'
 const SESSION = '00000000-0000-4000-8000-000000000004'
@@ -197,7 +197,7 @@ const summaries: Record<string, (at: string, common: Common) => Record<string, u
   }),
 }
 
-const before = (at: string, seconds: number): string => iso(plusSeconds(new Date(at), -seconds))
+const before = (at: string, seconds: number): string => iso(addSeconds(new Date(at), -seconds))
 
 /** The day, and the older field for it. */
 const dated = (at: string) => ({ calendar_date: at.slice(0, 10), date: `${at.slice(0, 10)}T00:00:00+00:00` })

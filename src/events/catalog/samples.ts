@@ -5,7 +5,7 @@ import { labData } from './sample-lab.ts'
 import { summaryOf } from './sample-summaries.ts'
 import { sampleOf } from './sample-timeseries.ts'
 
-interface Scene {
+interface SampleContext {
   team_id: string
   at_text: string
 }
@@ -16,9 +16,9 @@ const client_user_id = 'a-fictional-user'
 
 /** A name that clients know: those that are made from the description of the interface refuse others in some places. */
 const PROVIDER = 'apple_health_kit'
-const named = { name: 'Apple HealthKit', slug: PROVIDER, logo: '' }
+const laboratoryNames = { name: 'Apple HealthKit', slug: PROVIDER, logo: '' }
 const source = {
-  ...named,
+  ...laboratoryNames,
   provider: PROVIDER,
   type: 'watch',
   app_id: null,
@@ -30,7 +30,13 @@ const source = {
 function provider(name: string): unknown {
   switch (name) {
     case 'provider.connection.created':
-      return { user_id: USER, source: named, provider: named, external_user_id: null, resource_availability: {} }
+      return {
+        user_id: USER,
+        source: laboratoryNames,
+        provider: laboratoryNames,
+        external_user_id: null,
+        resource_availability: {},
+      }
     case 'provider.connection.error':
       return {
         user_id: USER,
@@ -46,8 +52,8 @@ function provider(name: string): unknown {
   }
 }
 
-function data({ name, family, resource }: EventType, scene: Scene): unknown {
-  const at = scene.at_text
+function data({ name, family, resource }: EventType, context: SampleContext): unknown {
+  const at = context.at_text
   switch (family) {
     case 'summary':
       return summaryOf(resource!, at, { user_id: USER, source })
@@ -69,15 +75,15 @@ function data({ name, family, resource }: EventType, scene: Scene): unknown {
     case 'query':
       return [{ query_id: OBJECT, query_slug: 'a-fictional-query', data: { day: [at.slice(0, 10)], value: [1] } }]
     default:
-      return labData(name, at, scene.team_id)
+      return labData(name, at, context.team_id)
   }
 }
 
 /** The whole body that a test of a type sends. */
-export function sampleBody(name: string, scene: Scene): Record<string, unknown> {
+export function sampleEventBody(name: string, context: SampleContext): Record<string, unknown> {
   const type = eventType(name)
   if (!type) throw new Error('no such type')
-  const { team_id, at_text } = scene
+  const { team_id, at_text } = context
   if (name === 'endpoint.disabled')
     return {
       type: name,
@@ -97,6 +103,6 @@ export function sampleBody(name: string, scene: Scene): Record<string, unknown> 
       },
     }
   }
-  const body = { event_type: name, data: data(type, scene), team_id }
+  const body = { event_type: name, data: data(type, context), team_id }
   return name.startsWith('labtest.match_review.') ? body : { ...body, user_id: USER, client_user_id }
 }

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { given } from '../../../test/support/server.ts'
-import { delivering, endpoint, receiver, standing, tell } from '../../../test/support/webhook-receiver.ts'
+import { createTestTeam } from '../../../test/support/server.ts'
+import { delivering, endpoint, receiver, deliveryStates, emitEvents } from '../../../test/support/webhook-receiver.ts'
 import { eventTypes, operationalTypes } from '../catalog/event-types.ts'
 
 const delivery = delivering({ schedule_s: [0, 0] })
 const LONG_AGO = '2026-01-01T00:00:00+00:00'
 
 async function scene() {
-  const team = await given()
+  const team = await createTestTeam()
   let status = 200
   const target = await receiver((_received, response) => response.writeHead(status).end('x'.repeat(30_000)))
   const hook = await endpoint(team, { url: target.url })
@@ -20,10 +20,10 @@ async function scene() {
 describe('the log of an endpoint', () => {
   test('lists messages newest first, page by page, by state and by type', async () => {
     const { team, hook, messages, answer } = await scene()
-    await tell(team, ['labtest.order.created', 'labtest.order.updated'])
+    await emitEvents(team, ['labtest.order.created', 'labtest.order.updated'])
     await delivery.drain()
     answer(500)
-    await tell(team, ['labtest.order.created'])
+    await emitEvents(team, ['labtest.order.created'])
     await delivery.drain()
     const all = await messages()
     assert.deepEqual(
@@ -44,7 +44,7 @@ describe('the log of an endpoint', () => {
 
   test('shows a message with the body that is sent', async () => {
     const { team, target, hook, messages } = await scene()
-    await tell(team)
+    await emitEvents(team)
     await delivery.drain()
     const [{ id }] = await messages()
     const { body } = await team.manage.get(`${hook.path}/message/${id}`)
@@ -56,7 +56,7 @@ describe('the log of an endpoint', () => {
     const { team, target, hook, messages, answer } = await scene()
     await team.manage.put(`${hook.path}/headers`, { headers: { authorization: 'swordfish', 'x-clinic': 'tunafish' } })
     answer(500)
-    await tell(team)
+    await emitEvents(team)
     await delivery.drain()
     assert.equal(target.received[0]!.headers.authorization, 'swordfish')
     assert.equal(target.received[0]!.headers['x-clinic'], 'tunafish')
@@ -81,11 +81,11 @@ describe('the log of an endpoint', () => {
   })
 
   test('says why there was no answer', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const silent = await receiver(() => {})
     const slow = await endpoint(team, { url: silent.url })
     const gone = await endpoint(team, { url: 'http://127.0.0.1:1/' })
-    await tell(team)
+    await emitEvents(team)
     await delivery.drain()
     const errorOf = async (path: string) => {
       const [{ id }] = (await team.manage.get(`${path}/message`)).body.data
@@ -99,7 +99,7 @@ describe('the log of an endpoint', () => {
   test('is not there for another team, and unknown messages are not found', async () => {
     const { team, hook, messages } = await scene()
     const stranger = await scene()
-    await tell(team)
+    await emitEvents(team)
     await delivery.drain()
     const [{ id }] = await messages()
     for (const rest of ['', '/attempt']) {
@@ -109,13 +109,13 @@ describe('the log of an endpoint', () => {
       assert.equal((await team.manage.get(`${hook.path}/message/nonsense${rest}`)).status, 404)
     }
     assert.equal((await stranger.post(`message/${id}/resend`)).status, 404)
-    assert.deepEqual(await standing(stranger.team, stranger.hook.id), {})
+    assert.deepEqual(await deliveryStates(stranger.team, stranger.hook.id), {})
   })
 })
 
 describe('sending again', () => {
   test('is not forgotten when the attempt before it has not been written down yet', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const target = await receiver((received, response) => {
       const resend = () => team.manage.post(`${hook.path}/message/${received.headers['webhook-id']}/resend`)
       // The receiver has the message and has not answered.
@@ -123,10 +123,10 @@ describe('sending again', () => {
       else void resend().then(() => response.end())
     })
     const hook = await endpoint(team, { url: target.url })
-    await tell(team)
+    await emitEvents(team)
     await delivery.drain()
     assert.equal(target.received.length, 2)
-    assert.deepEqual(await standing(team, hook.id), { 'delivered after 1': 1 })
+    assert.deepEqual(await deliveryStates(team, hook.id), { 'delivered after 1': 1 })
     const [{ id }] = (await team.manage.get(`${hook.path}/message`)).body.data
     const attempts = (await team.manage.get(`${hook.path}/message/${id}/attempt`)).body.data
     assert.deepEqual(
@@ -137,7 +137,7 @@ describe('sending again', () => {
 
   test('sends the same id and bytes with a new signature, triggered by hand', async () => {
     const { team, target, hook, messages, post } = await scene()
-    await tell(team)
+    await emitEvents(team)
     await delivery.drain()
     const [{ id }] = await messages()
     const reply = await post(`message/${id}/resend`)
@@ -156,10 +156,10 @@ describe('sending again', () => {
 
   test('sends what failed since a time, and what an endpoint was not there for', async () => {
     const { team, target, hook, answer, post } = await scene()
-    await tell(team, ['labtest.order.created'])
+    await emitEvents(team, ['labtest.order.created'])
     await delivery.drain()
     answer(500)
-    await tell(team, ['labtest.order.updated'])
+    await emitEvents(team, ['labtest.order.updated'])
     await delivery.drain()
     answer(200)
     const late = await endpoint(team, { url: `${target.url}/late`, filter_types: ['labtest.order.created'] })
@@ -181,7 +181,7 @@ describe('sending again', () => {
     await post('replay', { since: LONG_AGO, until: '2026-01-02T00:00:00Z', which: 'all' })
     assert.deepEqual(await replayed(), [])
     assert.equal((await post('replay', { since: '2026-02-01T00:00:00Z', until: LONG_AGO })).status, 422)
-    assert.deepEqual(await standing(team, hook.id), { 'delivered after 1': 2 })
+    assert.deepEqual(await deliveryStates(team, hook.id), { 'delivered after 1': 2 })
   })
 
   test('walks more events than fit a page', async () => {
@@ -189,7 +189,7 @@ describe('sending again', () => {
     await team.manage.patch(hook.path, { disabled: true })
     const user = await team.user()
     for (let i = 0; i < 3; i++)
-      await tell(team, Array<string>(400).fill('labtest.order.updated'), { about: user, objects: 'each' })
+      await emitEvents(team, Array<string>(400).fill('labtest.order.updated'), { about: user, objects: 'each' })
     await delivery.drain()
     await team.manage.patch(hook.path, { disabled: false })
     await team.manage.post(`${hook.path}/replay`, { since: LONG_AGO })
@@ -200,7 +200,7 @@ describe('sending again', () => {
 
   test('is refused while the endpoint is disabled', async () => {
     const { team, hook, post, messages } = await scene()
-    await tell(team)
+    await emitEvents(team)
     await delivery.drain()
     const [{ id }] = await messages()
     await team.manage.patch(hook.path, { disabled: true })
@@ -254,10 +254,10 @@ test('the metric counts attempts by outcome in intervals, and is empty when noth
   const { team, answer } = await scene()
   const metric = async (query = '') => (await team.manage.get(`/team/${team.team}/sandbox/event_delivery_metric${query}`)).body
   assert.deepEqual(await metric(), { status: 'success', data: { resultType: 'matrix', result: [] } })
-  await tell(team)
+  await emitEvents(team)
   await delivery.drain()
   answer(500)
-  await tell(team)
+  await emitEvents(team)
   await delivery.drain()
   for (const [interval, step] of Object.entries({ '5m': 300, '15m': 900, '1h': 3600, '1d': 86_400 })) {
     const { result } = (await metric(`?interval=${interval}`)).data

@@ -1,9 +1,9 @@
 // How deliveries of a team went, over time, in the format of Prometheus ranges. Source: management-auth.md 17.
-import { plusSeconds } from '../../platform/runtime/clock.ts'
+import { addSeconds } from '../../platform/runtime/clock.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
 import { T, type Static } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
-import { machineTime } from './messages.ts'
+import { systemTimestamp } from './messages.ts'
 import type { Metric } from '../endpoints/schema.ts'
 
 const HOUR_S = 3600
@@ -22,14 +22,14 @@ const Bucket = T.Object({ at_s: T.Integer(), succeeded: T.Boolean(), n: T.Intege
 /** Attempts per interval and outcome; intervals without one are 0, an outcome that never happened is left out. */
 export async function deliveryMetric(tx: Tx, interval: Interval): Promise<Static<typeof Metric>> {
   const { step_s, window_s } = intervals[interval]
-  const now = machineTime(tx)
+  const now = systemTimestamp(tx)
   const end_s = Math.floor(now.getTime() / 1000 / step_s) * step_s
   const start_s = end_s - window_s + step_s
   const buckets = await tx.many(
     Bucket,
     sql`
     select floor(extract(epoch from at) / ${step_s}::int)::bigint * ${step_s}::int as at_s, succeeded, sum(n)::bigint as n
-    from delivery_tally where team_id = ${tx.team} and at >= ${plusSeconds(new Date(0), start_s)} group by 1, 2`,
+    from delivery_tally where team_id = ${tx.team} and at >= ${addSeconds(new Date(0), start_s)} group by 1, 2`,
   )
   const result = [true, false].flatMap((succeeded) => {
     const counts = new Map(buckets.filter((bucket) => bucket.succeeded === succeeded).map(({ at_s, n }) => [at_s, n]))

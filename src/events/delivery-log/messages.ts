@@ -1,24 +1,24 @@
 // What was sent to an endpoint, as people look at it: messages with how they stand, attempts with what was said, and sending again.
 // Source: events.md 6.5-6.7; the operations are this project's own.
-import { iso, plusSeconds } from '../../platform/runtime/clock.ts'
+import { iso, addSeconds } from '../../platform/runtime/clock.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
 import { notFound } from '../../platform/http/errors.ts'
 import { dbNow } from '../../platform/db/leases.ts'
-import { JsonText } from '../../platform/http/operation.ts'
+import { PreserializedJson } from '../../platform/http/operation.ts'
 import { Pages, uuidKey } from '../../platform/http/pages.ts'
 import { Nullable, T, type Static } from '../../platform/schema/schema.ts'
-import { and, sql, type Sql } from '../../platform/db/sql.ts'
+import { joinConditions, sql, type Sql } from '../../platform/db/sql.ts'
 import { notDeleted } from '../../people/users/users.ts'
-import { enabledEndpoint, getEndpoint } from '../endpoints/endpoints.ts'
-import { attemptId, messageId, uuidOf } from '../fan-out/message-id.ts'
+import { getEnabledEndpoint, getEndpoint } from '../endpoints/endpoints.ts'
+import { attemptId, messageId, uuidFromId } from '../fan-out/message-id.ts'
 import { queueMessage } from '../delivery-queue/operational-messages.ts'
-import { sampleBody } from '../catalog/samples.ts'
+import { sampleEventBody } from '../catalog/samples.ts'
 import type { Attempt, Message, MessageBody, MessageQuery } from '../endpoints/schema.ts'
 
 const SHOWN_BYTES_MAX = 4096
 
 /** The instant of a team's transaction on the machine's clock. */
-export const machineTime = (tx: Tx): Date => plusSeconds(tx.now, -tx.tenant.clock_offset_s)
+export const systemTimestamp = (tx: Tx): Date => addSeconds(tx.now, -tx.tenant.clock_offset_s)
 
 const Row = T.Object({
   id: T.String(),
@@ -39,7 +39,7 @@ const rows = (tx: Tx, webhook_id: string, conditions: Sql[], limit: number) =>
     from delivery d
     left join event e on e.team_id = d.team_id and e.id = d.message_id
     left join webhook_message m on m.team_id = d.team_id and m.id = d.message_id
-    where d.team_id = ${tx.team} and d.webhook_id = ${webhook_id} and ${and(conditions)} and ${notDeleted(tx, sql`e.user_id`)}
+    where d.team_id = ${tx.team} and d.webhook_id = ${webhook_id} and ${joinConditions(conditions)} and ${notDeleted(tx, sql`e.user_id`)}
     order by d.message_id desc limit ${limit}`,
   )
 
@@ -69,7 +69,7 @@ const UNKNOWN = 'Message not found'
 
 async function findMessage(tx: Tx, webhook_id: string, message_id: string): Promise<Static<typeof Row>> {
   await getEndpoint(tx, webhook_id)
-  const id = uuidOf(message_id)
+  const id = uuidFromId(message_id)
   const [found] = id ? await rows(tx, webhook_id, [sql`d.message_id = ${id}`], 1) : []
   if (!found) throw notFound(UNKNOWN)
   tx.concerns(found.user_id, found.id)
@@ -79,7 +79,11 @@ async function findMessage(tx: Tx, webhook_id: string, message_id: string): Prom
 const Body = T.Object({ body: T.String() })
 
 /** A message with its body as it is sent. 404: no such endpoint, or it was not meant to have that message. */
-export async function getMessage(tx: Tx, webhook_id: string, message_id: string): Promise<JsonText<Static<typeof MessageBody>>> {
+export async function getMessage(
+  tx: Tx,
+  webhook_id: string,
+  message_id: string,
+): Promise<PreserializedJson<Static<typeof MessageBody>>> {
   const found = await findMessage(tx, webhook_id, message_id)
   const { body } = await tx.one(
     Body,
@@ -87,7 +91,7 @@ export async function getMessage(tx: Tx, webhook_id: string, message_id: string)
     select body from event where team_id = ${tx.team} and id = ${found.id}
     union all select body from webhook_message where team_id = ${tx.team} and id = ${found.id}`,
   )
-  return new JsonText(`${JSON.stringify(shown(found)).slice(0, -1)},"body":${body}}`)
+  return new PreserializedJson(`${JSON.stringify(shown(found)).slice(0, -1)},"body":${body}}`)
 }
 
 const AttemptRow = T.Object({
@@ -157,7 +161,7 @@ export async function listAttempts(
 }
 
 /** What a delivery becomes that somebody sends again: due at once, with a new round of attempts; several go in the order of their messages. */
-export const again: Sql = sql`
+export const requeue: Sql = sql`
   state = 'pending', due_at = ${dbNow}, number = null, leased_until = null, attempts = 0, trigger = 'manual'`
 
 /**
@@ -165,11 +169,11 @@ export const again: Sql = sql`
  * Writes delivery. 400: the endpoint is disabled. 404: no such endpoint or message, or it is about a deleted user.
  */
 export async function resendMessage(tx: Tx, webhook_id: string, message_id: string): Promise<Static<typeof Message>> {
-  await enabledEndpoint(tx, webhook_id)
-  const id = uuidOf(message_id)
+  await getEnabledEndpoint(tx, webhook_id)
+  const id = uuidFromId(message_id)
   if (!id) throw notFound(UNKNOWN)
   const changed = await tx.run(sql`
-    update delivery set ${again}
+    update delivery set ${requeue}
     where team_id = ${tx.team} and webhook_id = ${webhook_id} and message_id = ${id}`)
   // What is found below is undone when it is about a deleted user.
   if (!changed)
@@ -178,16 +182,16 @@ export async function resendMessage(tx: Tx, webhook_id: string, message_id: stri
       select e.team_id, w.id, e.id, 'pending', ${dbNow}, 'manual', ${dbNow}
       from event e join (select id from webhook where id = ${webhook_id} and team_id = ${tx.team} for key share) w on true
       where e.team_id = ${tx.team} and e.id = ${id}`)
-  tx.wakeDelivery()
+  tx.notifyDelivery()
   return shown(await findMessage(tx, webhook_id, message_id))
 }
 
 /** Send a sample of a type to an endpoint, whatever its filter. Writes webhook_message, delivery. 400: it is disabled. 404: unknown. */
 export async function sendTest(tx: Tx, webhook_id: string, type: string): Promise<Static<typeof Message>> {
-  await enabledEndpoint(tx, webhook_id)
-  const body = JSON.stringify(sampleBody(type, { team_id: tx.team, at_text: iso(tx.now) }))
-  const at = machineTime(tx)
+  await getEnabledEndpoint(tx, webhook_id)
+  const body = JSON.stringify(sampleEventBody(type, { team_id: tx.team, at_text: iso(tx.now) }))
+  const at = systemTimestamp(tx)
   const id = await queueMessage(tx, { team_id: tx.team, type, body, at, trigger: 'manual' }, webhook_id)
-  tx.wakeDelivery()
+  tx.notifyDelivery()
   return shown(await findMessage(tx, webhook_id, messageId(id)))
 }

@@ -1,23 +1,23 @@
 // Sending again what an endpoint missed or refused: a job walks the team's events, a page a transaction. Source: events.md 6.7.
-import { iso, plusSeconds, uuidAt } from '../../platform/runtime/clock.ts'
+import { iso, addSeconds, minUuidAt } from '../../platform/runtime/clock.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
-import { invalidValue } from '../../platform/http/errors.ts'
+import { invalidField } from '../../platform/http/errors.ts'
 import { dbNow } from '../../platform/db/leases.ts'
-import { enqueue, handle, job } from '../../platform/queue/outbox.ts'
+import { enqueue, defineHandler, defineJob } from '../../platform/queue/outbox.ts'
 import { Nullable, T, type Static } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
-import { KEPT_S } from '../delivery-queue/delivery-queue.ts'
-import { enabledEndpoint } from '../endpoints/endpoints.ts'
-import { again } from './messages.ts'
-import type { Replaying } from '../endpoints/schema.ts'
+import { RETENTION_S } from '../delivery-queue/delivery-queue.ts'
+import { getEnabledEndpoint } from '../endpoints/endpoints.ts'
+import { requeue } from './messages.ts'
+import type { ReplayStarted } from '../endpoints/schema.ts'
 
 const PAGE = 500
 /** Identifiers are made shortly before the commit, by clocks that differ a little. */
-const SLACK_S = 60
+const CLOCK_SKEW_S = 60
 
-type Which = Static<typeof Replaying>['which']
+type Which = Static<typeof ReplayStarted>['which']
 
-export const replayEvents = job(
+export const replayEvents = defineJob(
   'webhooks.replay',
   T.Object({ webhook_id: T.String(), since: T.String(), until: T.String(), which: T.String(), after: T.String() }),
 )
@@ -31,37 +31,37 @@ export async function startReplay(
   tx: Tx,
   webhook_id: string,
   body: { since: string; until?: string; which: Which },
-): Promise<Static<typeof Replaying>> {
-  await enabledEndpoint(tx, webhook_id)
+): Promise<Static<typeof ReplayStarted>> {
+  await getEnabledEndpoint(tx, webhook_id)
   const since = new Date(body.since)
   const until = body.until === undefined ? tx.now : new Date(body.until)
-  if (until < since) throw invalidValue(['body', 'until'], 'must not be before since')
-  const kept = plusSeconds(tx.now, -KEPT_S)
+  if (until < since) throw invalidField(['body', 'until'], 'must not be before since')
+  const kept = addSeconds(tx.now, -RETENTION_S)
   const from = since < kept ? kept : since
   // An event's id was made on the machine's clock, which the team's is never behind.
-  const after = uuidAt(plusSeconds(from, -tx.tenant.clock_offset_s - SLACK_S))
+  const after = minUuidAt(addSeconds(from, -tx.tenant.clock_offset_s - CLOCK_SKEW_S))
   const given = { since: iso(from), until: iso(until), which: body.which }
   enqueue(tx, replayEvents, { webhook_id, ...given, after })
   return given
 }
 
-const Told = T.Object({ id: T.String(), state: Nullable(T.String()) })
+const EventRow = T.Object({ id: T.String(), state: Nullable(T.String()) })
 
-const isMeant = (which: string, state: string | null): boolean => {
+const matches = (which: string, state: string | null): boolean => {
   if (state === null) return which !== 'failed'
   if (state === 'failed' || state === 'stopped') return which !== 'missing'
   return which === 'all' && state === 'delivered'
 }
 
-export const replayHandler = handle(replayEvents, (context, payload) => context.tx((tx) => replayPage(tx, payload)))
+export const replayHandler = defineHandler(replayEvents, (context, payload) => context.tx((tx) => replayPage(tx, payload)))
 
 /** One page, and a job for the next. Writes delivery. */
 async function replayPage(tx: Tx, payload: Static<typeof replayEvents.payload>): Promise<void> {
   const { webhook_id, since, until, which, after } = payload
   // Neither deleted nor disabled before the commit.
   await tx.locking.run(sql`select id from webhook where id = ${webhook_id} and team_id = ${tx.team} for share`)
-  const told = await tx.many(
-    Told,
+  const events = await tx.many(
+    EventRow,
     sql`
     select e.id, d.state
     from webhook w
@@ -71,7 +71,7 @@ async function replayPage(tx: Tx, payload: Static<typeof replayEvents.payload>):
       and e.team_id = ${tx.team} and e.id > ${after} and not e.historical and not starts_with(e.type, 'raw.') and e.created_at >= ${since} and e.created_at <= ${until}
     order by e.id limit ${PAGE}`,
   )
-  const meant = told.filter(({ state }) => isMeant(which, state))
+  const meant = events.filter(({ state }) => matches(which, state))
   const missing = meant.filter(({ state }) => state === null).map(({ id }) => id)
   const known = meant.filter(({ state }) => state !== null).map(({ id }) => id)
   if (missing.length)
@@ -83,9 +83,9 @@ async function replayPage(tx: Tx, payload: Static<typeof replayEvents.payload>):
       on conflict (webhook_id, message_id) do nothing`)
   if (known.length)
     await tx.run(
-      sql`update delivery set ${again} where team_id = ${tx.team} and webhook_id = ${webhook_id} and message_id = any (${known}::uuid[])`,
+      sql`update delivery set ${requeue} where team_id = ${tx.team} and webhook_id = ${webhook_id} and message_id = any (${known}::uuid[])`,
     )
-  if (meant.length) tx.wakeDelivery()
-  const last = told.at(-1)
-  if (last && told.length === PAGE) enqueue(tx, replayEvents, { ...payload, after: last.id })
+  if (meant.length) tx.notifyDelivery()
+  const last = events.at(-1)
+  if (last && events.length === PAGE) enqueue(tx, replayEvents, { ...payload, after: last.id })
 }

@@ -1,12 +1,12 @@
 import type { Tx } from '../../platform/db/transaction.ts'
 import { iso } from '../../platform/runtime/clock.ts'
-import { managementOperation, planOf } from '../../platform/http/operation.ts'
+import { managementOperation, requiredPlan } from '../../platform/http/operation.ts'
 import { Fields, Maybe, T } from '../../platform/schema/schema.ts'
 import { eventTypes, operationalTypes } from '../catalog/event-types.ts'
 import { getMessage, listAttempts, listMessages, resendMessage, sendTest } from './messages.ts'
 import { deliveryMetric, type Interval as MetricInterval } from './delivery-metric.ts'
 import { startReplay } from './replay.ts'
-import { sampleBody } from '../catalog/samples.ts'
+import { sampleEventBody } from '../catalog/samples.ts'
 import {
   AttemptPage,
   AttemptQuery,
@@ -21,7 +21,7 @@ import {
   Metric,
   Recover,
   Replay,
-  Replaying,
+  ReplayStarted,
   SendTest,
   TeamPath,
   WebhookPath,
@@ -29,7 +29,7 @@ import {
 
 const TEAM = '/v1/org/{org_id}/team/{team_id}/{environment}' as const
 const WEBHOOK = `${TEAM}/webhook/{webhook_id}` as const
-const bound = { place: 'team', reach: 'bound', plan: planOf.webhooks } as const
+const bound = { scope: 'team', keyScope: 'bound', plan: requiredPlan.webhooks } as const
 const params = Fields(WebhookPath)
 const messageParams = Fields(MessagePath)
 
@@ -93,7 +93,7 @@ export const logRoutes = (fixed: Record<string, string>) => [
       '`missing`: what the endpoint was never to have, such as events from before it existed; `failed`: what was given up or stopped; `all`: everything. The filter of the endpoint holds. At most the last 30 days.',
     params,
     body: Replay,
-    reply: Replaying,
+    reply: ReplayStarted,
     example: { since: '2026-01-01T00:00:00+00:00', which: 'missing_and_failed' },
     run: (tx, { params, body }) => startReplay(tx, params.webhook_id, { ...body, which: body.which ?? 'missing_and_failed' }),
   }),
@@ -106,7 +106,7 @@ export const logRoutes = (fixed: Record<string, string>) => [
     summary: 'Send again what failed since a time',
     params,
     body: Recover,
-    reply: Replaying,
+    reply: ReplayStarted,
     example: { since: '2026-01-01T00:00:00+00:00' },
     run: (tx, { params, body }) => startReplay(tx, params.webhook_id, { ...body, which: 'failed' }),
   }),
@@ -143,7 +143,7 @@ export const logRoutes = (fixed: Record<string, string>) => [
     summary: 'Read a body of a type',
     params: Fields(EventTypePath),
     reply: T.Record(T.String(), T.Unknown()),
-    run: async (tx: Tx, { params }) => sampleBody(params.event_type, { team_id: tx.team, at_text: iso(tx.now) }),
+    run: async (tx: Tx, { params }) => sampleEventBody(params.event_type, { team_id: tx.team, at_text: iso(tx.now) }),
   }),
   managementOperation({
     ...bound,

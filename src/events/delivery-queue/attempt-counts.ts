@@ -1,23 +1,23 @@
 // Attempts counted in five minutes each, for the metric: an index of all attempts would cost more than writing them.
 import { sql, type Sql } from '../../platform/db/sql.ts'
-import { plainList } from '../../platform/db/array-literals.ts'
+import { arrayLiteral } from '../../platform/db/array-literals.ts'
 
 /** Everything that is asked of it is a multiple. */
 const STEP_S = 300
 
 /** A statement that counts attempts. In the order of its key, so that two do not wait for each other crosswise. Writes delivery_tally. */
-export function tally(attempts: { item: { team_id: string }; at: Date; succeeded: boolean }[]): Sql {
+export function countAttempts(attempts: { item: { team_id: string }; at: Date; succeeded: boolean }[]): Sql {
   const counts = new Map<string, number>()
   for (const { item, at, succeeded } of attempts) {
     const key = `${item.team_id} ${Math.floor(at.getTime() / 1000 / STEP_S) * STEP_S} ${succeeded}`
     counts.set(key, (counts.get(key) ?? 0) + 1)
   }
   const keys = [...counts.keys()].sort()
-  const part = (i: number) => plainList(keys.map((key) => key.split(' ')[i]!))
+  const columnOf = (i: number) => arrayLiteral(keys.map((key) => key.split(' ')[i]!))
   return sql`
     insert into delivery_tally (team_id, at, succeeded, n)
     select given.team_id, to_timestamp(given.at_s), given.succeeded, given.n
-    from unnest(${part(0)}::uuid[], ${part(1)}::bigint[], ${part(2)}::bool[], ${plainList(keys.map((key) => counts.get(key)!))}::bigint[])
+    from unnest(${columnOf(0)}::uuid[], ${columnOf(1)}::bigint[], ${columnOf(2)}::bool[], ${arrayLiteral(keys.map((key) => counts.get(key)!))}::bigint[])
          with ordinality as given (team_id, at_s, succeeded, n, nth)
     join team t on t.id = given.team_id order by given.nth
     on conflict (team_id, at, succeeded) do update set n = delivery_tally.n + excluded.n`

@@ -3,16 +3,16 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sql } from '../../platform/db/sql.ts'
 import { uuid } from '../../platform/runtime/uuid.ts'
-import { given } from '../../../test/support/server.ts'
-import { endpoint, tell } from '../../../test/support/webhook-receiver.ts'
+import { createTestTeam } from '../../../test/support/server.ts'
+import { endpoint, emitEvents } from '../../../test/support/webhook-receiver.ts'
 import { claimDue } from './delivery-queue.ts'
-import { again } from '../delivery-log/messages.ts'
+import { requeue } from '../delivery-log/messages.ts'
 
 /** A team's endpoint for which so many events wait. */
 async function behind(count: number, body: Record<string, unknown> = {}) {
-  const team = await given()
+  const team = await createTestTeam()
   const hook = await endpoint(team, { url: 'http://127.0.0.1:9/', ...body })
-  await tell(team, Array<string>(count).fill('labtest.order.created'), { objects: 'each' })
+  await emitEvents(team, Array<string>(count).fill('labtest.order.created'), { objects: 'each' })
   await team.db.queries.run(sql`
     insert into delivery (team_id, webhook_id, message_id, state, due_at, trigger, created_at)
     select team_id, ${hook.id}, id, 'pending', created_at, 'scheduled', created_at from event where team_id = ${team.team} order by id`)
@@ -60,7 +60,7 @@ test('what is sent again together comes in the order of its messages, whether it
   await team.db.queries.run(sql`
     update delivery set number = 1
     where webhook_id = ${hook.id} and message_id = (select message_id from delivery where webhook_id = ${hook.id} order by message_id desc limit 1)`)
-  await team.db.queries.run(sql`update delivery set ${again} where webhook_id = ${hook.id}`)
+  await team.db.queries.run(sql`update delivery set ${requeue} where webhook_id = ${hook.id}`)
   const ids = await claimedInOrder({ team, hook })
   assert.equal(ids.length, 5)
   assert.deepEqual(ids, ids.toSorted())

@@ -1,8 +1,8 @@
 // Deleting an endpoint: it is gone at once, however large the log of its deliveries is, and the log follows in batches.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { cells, expire, given, type Given } from '../../../test/support/server.ts'
-import { delivering, endpoint, receiver, standing, tell } from '../../../test/support/webhook-receiver.ts'
+import { cells, expire, createTestTeam, type TestTeam } from '../../../test/support/server.ts'
+import { delivering, endpoint, receiver, deliveryStates, emitEvents } from '../../../test/support/webhook-receiver.ts'
 import { deletedEndpointsCleanup } from './deleted-endpoints.ts'
 import { eraseTeamWebhooks } from '../endpoints/erase.ts'
 
@@ -11,7 +11,7 @@ type Hook = Awaited<ReturnType<typeof endpoint>>
 const ROWS = 30_000
 
 /** A log of so many deliveries, the first of which have so many attempts beside. */
-async function log({ db, team }: Given, { id }: Hook, rows: number, attempts = 0): Promise<void> {
+async function log({ db, team }: TestTeam, { id }: Hook, rows: number, attempts = 0): Promise<void> {
   await db.pool.query(
     `insert into delivery (team_id, webhook_id, message_id, state, attempts, trigger, created_at)
      select $1, $2, gen_random_uuid(), 'delivered', 1, 'scheduled', now() from generate_series(1, $3::int)`,
@@ -25,11 +25,11 @@ async function log({ db, team }: Given, { id }: Hook, rows: number, attempts = 0
   )
 }
 
-const count = async ({ db }: Given, table: string, { id }: Hook): Promise<number> =>
+const count = async ({ db }: TestTeam, table: string, { id }: Hook): Promise<number> =>
   (await db.pool.query(`select count(*)::int as n from ${table} where webhook_id = $1`, [id])).rows[0].n
 
 /** The rows of each transaction that erases, in turn, of one process after the other. */
-async function batches({ db }: Given, times: number): Promise<number[]> {
+async function batches({ db }: TestTeam, times: number): Promise<number[]> {
   const sizes: number[] = []
   while (sizes.length < times) {
     if ((await deletedEndpointsCleanup.overdueFor(db, cells.control)) === undefined) break
@@ -39,7 +39,7 @@ async function batches({ db }: Given, times: number): Promise<number[]> {
 }
 
 test('an endpoint is gone at once, and its log of thirty thousand rows goes a thousand rows at a time', async () => {
-  const team = await given()
+  const team = await createTestTeam()
   const hook = await endpoint(team, { url: 'http://127.0.0.1:9/' })
   const other = await endpoint(team, { url: 'http://127.0.0.1:9/' })
   await expire(team.db, deletedEndpointsCleanup)
@@ -60,10 +60,10 @@ test('an endpoint is gone at once, and its log of thirty thousand rows goes a th
 })
 
 test('what waited for an endpoint is not sent after its deletion', async () => {
-  const team = await given()
+  const team = await createTestTeam()
   const target = await receiver((_received, response) => response.writeHead(500).end())
   const hook = await endpoint(team, { url: target.url })
-  await tell(team, Array<string>(3).fill('labtest.order.created'), { objects: 'each' })
+  await emitEvents(team, Array<string>(3).fill('labtest.order.created'), { objects: 'each' })
   await delivering({ schedule_s: [0, 3600] }).drain()
   assert.equal(target.received.length, 3)
   await team.manage.delete(hook.path)
@@ -73,10 +73,10 @@ test('what waited for an endpoint is not sent after its deletion', async () => {
 })
 
 test('a user that is erased takes along what was delivered to an endpoint that is deleted', async () => {
-  const team = await given()
+  const team = await createTestTeam()
   const target = await receiver()
   const hook = await endpoint(team, { url: target.url })
-  const user = await tell(team)
+  const user = await emitEvents(team)
   await delivering().drain()
   await team.manage.delete(hook.path)
   assert.equal(await count(team, 'delivery', hook), 1)
@@ -85,7 +85,7 @@ test('a user that is erased takes along what was delivered to an endpoint that i
 })
 
 test('a team that is erased leaves nothing of its deleted endpoints', async () => {
-  const team = await given()
+  const team = await createTestTeam()
   const [gone, there] = [
     await endpoint(team, { url: 'http://127.0.0.1:9/' }),
     await endpoint(team, { url: 'http://127.0.0.1:9/' }),
@@ -102,10 +102,10 @@ test('a team that is erased leaves nothing of its deleted endpoints', async () =
 })
 
 test('a message that is sent again while its endpoint is being deleted leaves nothing behind', async () => {
-  const team = await given()
+  const team = await createTestTeam()
   const target = await receiver()
   const hook = await endpoint(team, { url: target.url, filter_types: ['labtest.order.updated'] })
-  await tell(team)
+  await emitEvents(team)
   const { data } = (await team.api.get('/v1/events')).body
   const message = `msg_${data[0].id.replaceAll('-', '')}`
   const client = await team.db.pool.connect()
@@ -123,5 +123,5 @@ test('a message that is sent again while its endpoint is being deleted leaves no
     client.release()
   }
   assert.equal(await count(team, 'delivery', hook), 0)
-  assert.deepEqual(await standing(team, hook.id), {})
+  assert.deepEqual(await deliveryStates(team, hook.id), {})
 })

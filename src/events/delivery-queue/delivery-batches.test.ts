@@ -4,16 +4,16 @@ import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from '../../platform/db/sql.ts'
 import { Nullable, T } from '../../platform/schema/schema.ts'
-import { expire, given, type Given } from '../../../test/support/server.ts'
-import { delivering, endpoint, receiver, standing, tell } from '../../../test/support/webhook-receiver.ts'
-import { plainList, textList } from '../../platform/db/array-literals.ts'
+import { expire, createTestTeam, type TestTeam } from '../../../test/support/server.ts'
+import { delivering, endpoint, receiver, deliveryStates, emitEvents } from '../../../test/support/webhook-receiver.ts'
+import { arrayLiteral, textArrayLiteral } from '../../platform/db/array-literals.ts'
 import { deletedEndpointsCleanup } from './deleted-endpoints.ts'
 
-const handfuls = async (team: Given, ids: string[]) =>
+const handfuls = async (team: TestTeam, ids: string[]) =>
   (await team.db.pool.query('select id from handful where id = any ($1::uuid[])', [ids])).rowCount
 
 /** What a process has left behind that took a team's events into hand, for one endpoint. */
-async function leftBehind(team: Given, webhook_id: string, lease_s: number): Promise<string> {
+async function leftBehind(team: TestTeam, webhook_id: string, lease_s: number): Promise<string> {
   const { rows } = await team.db.pool.query<{ id: string }>(
     `insert into handful (id, leased_until, webhook_ids, event_ids, nths)
      select gen_random_uuid(), clock_timestamp() + make_interval(secs => $3), array['ep_gone', $2],
@@ -26,14 +26,14 @@ async function leftBehind(team: Given, webhook_id: string, lease_s: number): Pro
 }
 
 test('a handful of a killed process is sent by another when its lease is over, but for what has a row', async () => {
-  const team = await given()
+  const team = await createTestTeam()
   const target = await receiver()
   const delivery = delivering({ attempt_ms_max: 15_000 })
   const hook = await endpoint(team, { url: target.url })
-  await tell(team)
+  await emitEvents(team)
   await delivery.drain()
   await team.manage.patch(hook.path, { disabled: true })
-  await tell(team, ['labtest.order.created', 'labtest.order.updated'])
+  await emitEvents(team, ['labtest.order.created', 'labtest.order.updated'])
   await delivery.drain()
   await team.manage.patch(hook.path, { disabled: false })
   assert.equal(target.received.length, 1)
@@ -43,29 +43,29 @@ test('a handful of a killed process is sent by another when its lease is over, b
     target.received.map(({ body }) => JSON.parse(body).event_type),
     ['labtest.order.created', 'labtest.order.created', 'labtest.order.updated'],
   )
-  assert.deepEqual(await standing(team, hook.id), { 'delivered after 1': 3 })
+  assert.deepEqual(await deliveryStates(team, hook.id), { 'delivered after 1': 3 })
   assert.equal(await handfuls(team, [alive]), 1)
   assert.equal(await handfuls(team, [dead]), 0)
   await team.db.pool.query('delete from handful where id = $1', [alive])
 })
 
 test('a handful for an endpoint that was disabled meanwhile becomes deliveries that are stopped', async () => {
-  const team = await given()
+  const team = await createTestTeam()
   const target = await receiver()
   const hook = await endpoint(team, { url: target.url, disabled: true })
-  await tell(team)
+  await emitEvents(team)
   const delivery = delivering()
   await delivery.drain()
   const left = await leftBehind(team, hook.id, -1)
   await delivery.drain()
-  assert.deepEqual(await standing(team, hook.id), { 'stopped after 0': 1 })
+  assert.deepEqual(await deliveryStates(team, hook.id), { 'stopped after 0': 1 })
   assert.equal(await handfuls(team, [left]), 0)
   assert.equal(target.received.length, 0)
 })
 
 /** A worker that delivers to a receiver who answers when told to. */
 async function withheld() {
-  const team = await given()
+  const team = await createTestTeam()
   const answers: (() => void)[] = []
   const target = await receiver((_received, response) => void answers.push(() => response.end()))
   const hook = await endpoint(team, { url: target.url })
@@ -76,7 +76,7 @@ async function withheld() {
 
 test('a message is listed as pending while its receiver takes long to answer, and as delivered after that', async () => {
   const { team, answers, target, hook, delivery } = await withheld()
-  await tell(team)
+  await emitEvents(team)
   const states = async (): Promise<string[]> =>
     (await team.manage.get(`${hook.path}/message`)).body.data.map(({ state }: { state: string }) => state)
   while ((await states()).length === 0) await sleep(20)
@@ -84,14 +84,14 @@ test('a message is listed as pending while its receiver takes long to answer, an
   assert.equal(answers.length, 1)
   answers[0]!()
   while ((await states())[0] === 'pending') await sleep(20)
-  assert.deepEqual(await standing(team, hook.id), { 'delivered after 1': 1 })
+  assert.deepEqual(await deliveryStates(team, hook.id), { 'delivered after 1': 1 })
   await delivery.stop()
   assert.equal(target.received.length, 1)
 })
 
 test('a message that is sent again before its first attempt is answered is one delivery with two attempts', async () => {
   const { team, answers, target, hook, delivery } = await withheld()
-  await tell(team, ['labtest.order.created', 'labtest.order.updated'], { objects: 'each' })
+  await emitEvents(team, ['labtest.order.created', 'labtest.order.updated'], { objects: 'each' })
   while (answers.length < 2) await sleep(5)
   const id = target.received[0]!.headers['webhook-id'] as string
   assert.equal((await team.manage.post(`${hook.path}/message/${id}/resend`)).status, 200)
@@ -103,33 +103,33 @@ test('a message that is sent again before its first attempt is answered is one d
   while ((await attempts()) < 2) await sleep(20)
   await delivery.stop()
   assert.equal(await attempts(), 2)
-  assert.deepEqual(await standing(team, hook.id), { 'delivered after 1': 2 })
+  assert.deepEqual(await deliveryStates(team, hook.id), { 'delivered after 1': 2 })
   const rows = 'select 1 from handful where $1 = any (webhook_ids)'
   assert.equal((await team.db.pool.query(rows, [hook.id])).rowCount, 0)
 })
 
 test('an attempt that fails after its endpoint was disabled is the last', async () => {
-  const team = await given()
+  const team = await createTestTeam()
   const target = await receiver((_received, response) => {
     void team.manage.patch(hook.path, { disabled: true }).then(() => response.writeHead(500).end())
   })
   const hook = await endpoint(team, { url: target.url })
-  await tell(team)
+  await emitEvents(team)
   await delivering({ attempt_ms_max: 5000 }).drain()
-  assert.deepEqual(await standing(team, hook.id), { 'stopped after 1': 1 })
+  assert.deepEqual(await deliveryStates(team, hook.id), { 'stopped after 1': 1 })
   assert.equal(target.received.length, 1)
 })
 
 test('what waits behind a failure is put back, and arrives in the order in which it was told', async () => {
-  const team = await given()
+  const team = await createTestTeam()
   let asked = 0
   const target = await receiver((_received, response) => response.writeHead(++asked === 1 ? 500 : 200).end())
   const hook = await endpoint(team, { url: target.url })
   const types = ['labtest.order.created', ...Array<string>(30).fill('labtest.order.updated')]
-  await tell(team, types)
-  await tell(team, Array<string>(30).fill('labtest.order.updated'), { objects: 'each' })
+  await emitEvents(team, types)
+  await emitEvents(team, Array<string>(30).fill('labtest.order.updated'), { objects: 'each' })
   await delivering({ attempt_ms_max: 15_000 }).drain()
-  assert.deepEqual(await standing(team, hook.id), { 'delivered after 1': 60, 'delivered after 2': 1 })
+  assert.deepEqual(await deliveryStates(team, hook.id), { 'delivered after 1': 60, 'delivered after 2': 1 })
   const { rows } = await team.db.pool.query<{ id: string }>(
     `select 'msg_' || replace(id::text, '-', '') as id from event where team_id = $1 and type = 'labtest.order.updated' and object_id =
        (select object_id from event where team_id = $1 and type = 'labtest.order.created') order by id`,
@@ -144,7 +144,7 @@ test('what waits behind a failure is put back, and arrives in the order in which
 })
 
 test('a connection that its receiver closes at the moment it is used again costs no attempt', async () => {
-  const team = await given()
+  const team = await createTestTeam()
   const asked = new WeakMap<object, number>()
   const target = await receiver((_received, response, { socket }) => {
     const times = (asked.get(socket) ?? 0) + 1
@@ -155,24 +155,24 @@ test('a connection that its receiver closes at the moment it is used again costs
   const hook = await endpoint(team, { url: target.url })
   const delivery = delivering()
   for (let i = 0; i < 3; i++) {
-    await tell(team)
+    await emitEvents(team)
     await delivery.drain()
   }
-  assert.deepEqual(await standing(team, hook.id), { 'delivered after 1': 3 })
+  assert.deepEqual(await deliveryStates(team, hook.id), { 'delivered after 1': 3 })
   assert.equal(target.received.length, 5)
 })
 
 test('deliveries go with their endpoint, attempts included', async () => {
-  const team = await given()
+  const team = await createTestTeam()
   let status = 500
   const target = await receiver((_received, response) => response.writeHead(status).end())
   const hook = await endpoint(team, { url: target.url })
   const other = await endpoint(team, { url: target.url })
   const delivery = delivering({ schedule_s: [0] })
-  await tell(team)
+  await emitEvents(team)
   await delivery.drain()
   status = 200
-  await tell(team)
+  await emitEvents(team)
   await delivery.drain()
   const count = async (table: string) =>
     (await team.db.pool.query(`select 1 from ${table} where team_id = $1`, [team.team])).rowCount
@@ -180,21 +180,21 @@ test('deliveries go with their endpoint, attempts included', async () => {
   await team.manage.delete(hook.path)
   await expire(team.db, deletedEndpointsCleanup)
   assert.deepEqual([await count('delivery'), await count('delivery_attempt')], [2, 1])
-  assert.deepEqual(await standing(team, other.id), { 'failed after 1': 1, 'delivered after 1': 1 })
+  assert.deepEqual(await deliveryStates(team, other.id), { 'failed after 1': 1, 'delivered after 1': 1 })
 })
 
 test('lists are read as they were written', async () => {
-  const { db } = await given()
+  const { db } = await createTestTeam()
   const texts = ['', 'NULL', null, 'a,b', '{x}', 'say "no"', 'back\\slash', '\\"', ' edge ', 'línea\nnueva', '💉']
   const { read } = await db.queries.one(
     T.Object({ read: T.Array(Nullable(T.String())) }),
-    sql`select to_json(${textList(texts)}::text[]) as read`,
+    sql`select to_json(${textArrayLiteral(texts)}::text[]) as read`,
   )
   assert.deepEqual(read, texts)
   const numbers = [0, -7, 1.5, 1_790_000_000.123]
   const { back } = await db.queries.one(
     T.Object({ back: T.Array(T.Number()) }),
-    sql`select to_json(${plainList(numbers)}::float8[]) as back`,
+    sql`select to_json(${arrayLiteral(numbers)}::float8[]) as back`,
   )
   assert.deepEqual(back, numbers)
 })

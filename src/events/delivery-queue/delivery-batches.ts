@@ -8,27 +8,27 @@ import type { PlainTx, Queries } from '../../platform/db/transaction.ts'
 import { dbNow, dbNowPlus, isUnleased } from '../../platform/db/leases.ts'
 import { Nullable, T } from '../../platform/schema/schema.ts'
 import { sql, type Sql } from '../../platform/db/sql.ts'
-import { plainList, textList } from '../../platform/db/array-literals.ts'
-import type { Delivery, Handful, Outcome } from './delivery.ts'
-import type { Ready } from './sendable-endpoint.ts'
-import { tally } from './attempt-counts.ts'
+import { arrayLiteral, textArrayLiteral } from '../../platform/db/array-literals.ts'
+import type { Delivery, DispatchBatch, AttemptOutcome } from './delivery.ts'
+import type { SendableEndpoint } from './sendable-endpoint.ts'
+import { countAttempts } from './attempt-counts.ts'
 
 /** Longer than a moment: a process that was not killed has put everything down long before. */
 const LEASE_S = 10
 const RECOVERED_MAX = 10
 
 /** Take into hand what is told to some endpoints. Writes handful. */
-export async function takeHandful(tx: PlainTx, handful: Handful): Promise<void> {
-  const hooks = [...new Set(handful.items.map((item) => item.webhook_id))]
+export async function createDispatchBatch(tx: PlainTx, batch: DispatchBatch): Promise<void> {
+  const hooks = [...new Set(batch.items.map((item) => item.webhook_id))]
   const nth = new Map(hooks.map((id, i) => [id, i + 1]))
   await tx.run(sql`
     insert into handful (id, leased_until, webhook_ids, event_ids, nths)
-    values (${handful.id}, ${dbNowPlus(LEASE_S)}, ${hooks}::text[], ${plainList(handful.items.map((item) => item.message_id))}::uuid[],
-            ${plainList(handful.items.map((item) => nth.get(item.webhook_id)!))}::int[])`)
+    values (${batch.id}, ${dbNowPlus(LEASE_S)}, ${hooks}::text[], ${arrayLiteral(batch.items.map((item) => item.message_id))}::uuid[],
+            ${arrayLiteral(batch.items.map((item) => nth.get(item.webhook_id)!))}::int[])`)
 }
 
 /** Make deliveries of what nobody has in hand any more. Writes handful, delivery. @returns how many are due */
-export const recoverHandfuls = (db: Queries): Promise<number> =>
+export const recoverExpiredBatches = (db: Queries): Promise<number> =>
   db.run(sql`
     with gone as (
       delete from handful where id in (
@@ -55,8 +55,16 @@ const Written = T.Object({ ...Row.properties, lease: Nullable(T.String()) })
  * @param lease_s for so long they stay in hand; undefined: not any more
  * @param now_ms by the process's own clock
  */
-export async function putDown(db: Queries, items: Delivery[], lease_s: number | undefined, now_ms: number): Promise<void> {
-  const pairs = [plainList(items.map((item) => item.message_id)), textList(items.map((item) => item.webhook_id))] as const
+export async function persistDeliveries(
+  db: Queries,
+  items: Delivery[],
+  lease_s: number | undefined,
+  now_ms: number,
+): Promise<void> {
+  const pairs = [
+    arrayLiteral(items.map((item) => item.message_id)),
+    textArrayLiteral(items.map((item) => item.webhook_id)),
+  ] as const
   const hooks = [...new Set(items.map((item) => item.webhook_id))]
   const written = await db.many(
     Written,
@@ -65,7 +73,7 @@ export async function putDown(db: Queries, items: Delivery[], lease_s: number | 
     select w.team_id, w.id, e.id, nextval('delivery_number'), case when w.disabled then 'stopped' else 'pending' end,
            case when not w.disabled then ${dbNow} - make_interval(secs => given.age_s) end,
            case when not w.disabled then ${dbNow} + make_interval(secs => ${lease_s ?? null}) end, 'scheduled', ${dbNow}
-    from unnest(${pairs[0]}::uuid[], ${pairs[1]}::text[], ${plainList(items.map((item) => (now_ms - item.taken_ms) / 1000))}::float8[])
+    from unnest(${pairs[0]}::uuid[], ${pairs[1]}::text[], ${arrayLiteral(items.map((item) => (now_ms - item.taken_ms) / 1000))}::float8[])
          with ordinality as given (message_id, webhook_id, age_s, n)
     join (select id, team_id, disabled from webhook where id = any (${hooks}::text[]) for share) w on w.id = given.webhook_id
     join event e on e.team_id = w.team_id and e.id = given.message_id
@@ -99,20 +107,20 @@ export async function putDown(db: Queries, items: Delivery[], lease_s: number | 
  * Writes delivery, delivery_tally, handful.
  * @returns those that have another row already
  */
-export async function recordArrived(db: Queries, outcomes: Outcome[], emptied: string[]): Promise<Outcome[]> {
+export async function recordDelivered(db: Queries, outcomes: AttemptOutcome[], finished: string[]): Promise<AttemptOutcome[]> {
   try {
     // Nearly always nobody else has written any of them down, and looking for each beforehand costs a third of the statement.
-    await db.run(arrived(outcomes, emptied))
+    await db.run(delivered(outcomes, finished))
     return []
   } catch (error) {
     if ((error as { constraint?: string }).constraint !== 'delivery__once') throw error
   }
-  const written = await db.run(sql`${arrived(outcomes, emptied)} on conflict (webhook_id, message_id) do nothing`)
+  const written = await db.run(sql`${delivered(outcomes, finished)} on conflict (webhook_id, message_id) do nothing`)
   if (written === outcomes.length) return []
   const known = await db.many(
     T.Object({ attempt_id: T.String() }),
     sql`
-    select d.attempt_id from unnest(${plainList(outcomes.map((o) => o.item.message_id))}::uuid[], ${textList(outcomes.map((o) => o.endpoint.id))}::text[])
+    select d.attempt_id from unnest(${arrayLiteral(outcomes.map((o) => o.item.message_id))}::uuid[], ${textArrayLiteral(outcomes.map((o) => o.endpoint.id))}::text[])
          as given (message_id, webhook_id)
     join delivery d on d.webhook_id = given.webhook_id and d.message_id = given.message_id where d.attempt_id is not null`,
   )
@@ -124,19 +132,19 @@ export async function recordArrived(db: Queries, outcomes: Outcome[], emptied: s
  * The events are not looked at: one that was just sent is erased seven days after its user at the soonest. Of an endpoint that is gone
  * nothing is written.
  */
-function arrived(outcomes: Outcome[], emptied: string[]): Sql {
+function delivered(outcomes: AttemptOutcome[], finished: string[]): Sql {
   const hooks = [...new Set(outcomes.map((outcome) => outcome.endpoint))]
-  const nth = new Map<Ready, number>(hooks.map((hook, i) => [hook, i + 1]))
-  const numbers = (of: (outcome: Outcome) => number) => plainList(outcomes.map(of))
+  const nth = new Map<SendableEndpoint, number>(hooks.map((hook, i) => [hook, i + 1]))
+  const queuePositions = (of: (outcome: AttemptOutcome) => number) => arrayLiteral(outcomes.map(of))
   return sql`
     with hook as (
       select given.nth, given.names, w.id, w.team_id
       from unnest(${hooks.map((hook) => hook.id)}::text[], ${hooks.map((hook) => hook.customNames.join(' '))}::text[]) with ordinality as given (id, names, nth)
       join (select id, team_id from webhook where id = any (${[...new Set(hooks.map((hook) => hook.id))]}::text[]) for key share) w on w.id = given.id
     ), gone as (
-      delete from handful where id = any (${emptied}::uuid[])
+      delete from handful where id = any (${finished}::uuid[])
     ), counted as (
-      ${tally(outcomes)}
+      ${countAttempts(outcomes)}
     )
     insert into delivery (team_id, webhook_id, message_id, state, attempts, trigger, created_at,
                           attempt_id, attempted_at, duration_ms, response_status, response_body, signature, custom_headers)
@@ -144,14 +152,14 @@ function arrived(outcomes: Outcome[], emptied: string[]): Sql {
            given.attempt_id, to_timestamp(given.at_s), given.duration_ms, given.status, given.body, given.signature,
            string_to_array(nullif(hook.names, ''), ' ')
     from unnest(
-      ${plainList(outcomes.map((o) => o.item.message_id))}::uuid[], ${numbers((o) => nth.get(o.endpoint)!)}::int[], ${plainList(outcomes.map((o) => o.attempt_id))}::uuid[],
-      ${numbers((o) => o.at.getTime() / 1000)}::float8[], ${numbers((o) => o.duration_ms)}::int[], ${numbers((o) => o.response_status!)}::int[],
-      ${textList(outcomes.map((o) => o.response_body))}::text[], ${textList(outcomes.map((o) => o.signature))}::text[])
+      ${arrayLiteral(outcomes.map((o) => o.item.message_id))}::uuid[], ${queuePositions((o) => nth.get(o.endpoint)!)}::int[], ${arrayLiteral(outcomes.map((o) => o.attempt_id))}::uuid[],
+      ${queuePositions((o) => o.at.getTime() / 1000)}::float8[], ${queuePositions((o) => o.duration_ms)}::int[], ${queuePositions((o) => o.response_status!)}::int[],
+      ${textArrayLiteral(outcomes.map((o) => o.response_body))}::text[], ${textArrayLiteral(outcomes.map((o) => o.signature))}::text[])
       as given (message_id, nth, attempt_id, at_s, duration_ms, status, body, signature)
     join hook on hook.nth = given.nth`
 }
 
 /** Let go of handfuls without writing anything else down. Writes handful. */
-export async function dropHandfuls(db: Queries, ids: string[]): Promise<void> {
+export async function deleteDispatchBatches(db: Queries, ids: string[]): Promise<void> {
   if (ids.length) await db.run(sql`delete from handful where id = any (${ids}::uuid[])`)
 }

@@ -8,11 +8,11 @@ import { dbNow, dbNowPlus } from '../../platform/db/leases.ts'
 import { cleanup } from '../../platform/queue/retention.ts'
 import { Nullable, T, type Static } from '../../platform/schema/schema.ts'
 import { sql, type Sql } from '../../platform/db/sql.ts'
-import { plainList, textList } from '../../platform/db/array-literals.ts'
+import { arrayLiteral, textArrayLiteral } from '../../platform/db/array-literals.ts'
 import type { DeliveryDb } from '../fan-out/fan-out.ts'
-import type { Delivery, Outcome } from './delivery.ts'
-import { LANE_LEASE_S } from './endpoint-leases.ts'
-import { tally } from './attempt-counts.ts'
+import type { Delivery, AttemptOutcome } from './delivery.ts'
+import { ENDPOINT_LEASE_S } from './endpoint-leases.ts'
+import { countAttempts } from './attempt-counts.ts'
 
 /** Longer than an attempt can take. */
 export const LEASE_S = 30
@@ -41,7 +41,7 @@ const Claimed = T.Object({
 export type Claimed = Static<typeof Claimed>
 
 /** How many deliveries of a lane a process takes at most; of lanes not named, `others`. */
-export interface Room {
+export interface ClaimLimits {
   total: number
   others: number
   lanes: Map<string, number>
@@ -51,33 +51,33 @@ export interface Room {
  * Claim what is due, oldest first in each lane, of lanes that nobody else has. Writes delivery, webhook_lane.
  * @param owner the process
  */
-export async function claimDue(db: Pick<DeliveryDb, 'relaxed'>, owner: string, room: Room): Promise<Claimed[]> {
-  const named = [...room.lanes.keys()]
+export async function claimDue(db: Pick<DeliveryDb, 'asyncCommit'>, owner: string, limits: ClaimLimits): Promise<Claimed[]> {
+  const named = [...limits.lanes.keys()]
   const free = sql`d.due_at <= ${dbNow} and (d.leased_until is null or d.leased_until <= ${dbNow})`
-  const rows = await db.relaxed.many(
+  const rows = await db.asyncCommit.many(
     Claimed,
     sql`
     with lane as (
-      select l.webhook_id, least(coalesce(known.room, ${room.others}::int), w.rate_limit) as room
+      select l.webhook_id, least(coalesce(known.room, ${limits.others}::int), w.rate_limit) as room
       from webhook_lane l
       join webhook w on w.id = l.webhook_id and w.team_id = l.team_id and not w.disabled
       join team t on t.id = l.team_id and t.deleted_at is null
-      left join unnest(${named}::text[], ${[...room.lanes.values()]}::int[]) as known (webhook_id, room) on known.webhook_id = l.webhook_id
+      left join unnest(${named}::text[], ${[...limits.lanes.values()]}::int[]) as known (webhook_id, room) on known.webhook_id = l.webhook_id
       where (l.throttled_until is null or l.throttled_until <= ${dbNow})
         and (l.owner = ${owner} or l.leased_until is null or l.leased_until <= ${dbNow})
         and coalesce(known.room, 1) > 0
         and exists (select from delivery d where d.webhook_id = l.webhook_id and ${free})
       order by l.leased_until nulls first
-      limit ${room.total} for update of l skip locked
+      limit ${limits.total} for update of l skip locked
     ), held as (
-      update webhook_lane l set owner = ${owner}, leased_until = ${dbNowPlus(LANE_LEASE_S)}
+      update webhook_lane l set owner = ${owner}, leased_until = ${dbNowPlus(ENDPOINT_LEASE_S)}
       from lane where l.webhook_id = lane.webhook_id returning l.webhook_id, lane.room
     ), due as (
       select held.webhook_id, found.message_id from held
       cross join lateral (
         select d.message_id from delivery d where d.webhook_id = held.webhook_id and ${free}
         order by d.due_at, d.number, d.message_id limit held.room for update skip locked) found
-      limit ${room.total}
+      limit ${limits.total}
     ), taken as (
       update delivery d set leased_until = ${dbNowPlus(LEASE_S)}
       from due where d.webhook_id = due.webhook_id and d.message_id = due.message_id
@@ -100,25 +100,26 @@ export async function claimDue(db: Pick<DeliveryDb, 'relaxed'>, owner: string, r
  * Writes delivery, delivery_attempt, delivery_tally.
  * @param isCounted the attempts are in the tally already
  */
-export async function record(db: Queries, outcomes: Outcome[], isCounted = false): Promise<void> {
+export async function recordAttempts(db: Queries, outcomes: AttemptOutcome[], isCounted = false): Promise<void> {
   if (outcomes.length === 0) return
-  const plain = (of: (outcome: Outcome) => Parameters<typeof plainList>[0][number]) => plainList(outcomes.map(of))
-  const texts = (of: (outcome: Outcome) => string | null) => textList(outcomes.map(of))
+  const columnArray = (of: (outcome: AttemptOutcome) => Parameters<typeof arrayLiteral>[0][number]) =>
+    arrayLiteral(outcomes.map(of))
+  const textColumnArray = (of: (outcome: AttemptOutcome) => string | null) => textArrayLiteral(outcomes.map(of))
   // Pending, and not in this process's hand: somebody has asked meanwhile for it to be sent again, or it has gone to another process.
   const again = sql`d.state = 'pending' and (s.lease is null or d.leased_until is distinct from s.lease)`
   const kept = sql`s.succeeded and s.trigger = 'scheduled' and d.attempt_id is null`
   await db.run(sql`
     with said as (
       select * from unnest(
-        ${texts((o) => o.item.webhook_id)}::text[], ${plain((o) => o.item.message_id)}::uuid[], ${plain((o) => o.attempt_id)}::uuid[], ${texts((o) => o.item.trigger)}::text[],
-        ${plain((o) => o.at)}::timestamptz[], ${plain((o) => o.duration_ms)}::int[], ${plain((o) => o.response_status)}::int[],
-        ${texts((o) => o.response_body)}::text[], ${texts((o) => o.error)}::text[], ${plain((o) => o.succeeded)}::bool[],
-        ${texts((o) => o.signature)}::text[], ${texts((o) => o.endpoint.customNames.join(' '))}::text[], ${plain((o) => o.next_s ?? null)}::float8[],
-        ${plain((o) => o.item.attempts + 1)}::int[], ${texts((o) => o.reported)}::text[], ${texts((o) => o.item.lease)}::timestamptz[])
+        ${textColumnArray((o) => o.item.webhook_id)}::text[], ${columnArray((o) => o.item.message_id)}::uuid[], ${columnArray((o) => o.attempt_id)}::uuid[], ${textColumnArray((o) => o.item.trigger)}::text[],
+        ${columnArray((o) => o.at)}::timestamptz[], ${columnArray((o) => o.duration_ms)}::int[], ${columnArray((o) => o.response_status)}::int[],
+        ${textColumnArray((o) => o.response_body)}::text[], ${textColumnArray((o) => o.error)}::text[], ${columnArray((o) => o.succeeded)}::bool[],
+        ${textColumnArray((o) => o.signature)}::text[], ${textColumnArray((o) => o.endpoint.customNames.join(' '))}::text[], ${columnArray((o) => o.next_s ?? null)}::float8[],
+        ${columnArray((o) => o.item.attempts + 1)}::int[], ${textColumnArray((o) => o.reported)}::text[], ${textColumnArray((o) => o.item.lease)}::timestamptz[])
       as t (webhook_id, message_id, id, trigger, at, duration_ms, response_status, response_body, error, succeeded, signature, custom_headers,
             next_s, attempts, reported, lease)
     ), counted as (
-      ${tally(isCounted ? [] : outcomes)}
+      ${countAttempts(isCounted ? [] : outcomes)}
     ), changed as (
       update delivery d set
         state = case when ${again} then d.state when s.succeeded then 'delivered' when d.state = 'stopped' then 'stopped' when s.next_s is null then 'failed' else 'pending' end,
@@ -144,36 +145,36 @@ export async function record(db: Queries, outcomes: Outcome[], isCounted = false
 }
 
 /** Deliveries that were claimed and are not to be sent any more, since there is nothing to send or nobody to tell about. */
-export async function dropDeliveries(db: Queries, claimed: Owned[]): Promise<void> {
-  if (claimed.length) await db.run(sql`update delivery d set state = 'stopped', due_at = null from ${among(claimed)}`)
+export async function deleteDeliveries(db: Queries, claimed: Owned[]): Promise<void> {
+  if (claimed.length) await db.run(sql`update delivery d set state = 'stopped', due_at = null from ${matchKeys(claimed)}`)
 }
 
 /** Put deliveries that were claimed and not sent back where they were; those that another process has claimed since stay with it. */
-export async function putBack(db: Pick<DeliveryDb, 'relaxed'>, claimed: Owned[]): Promise<void> {
-  if (claimed.length) await db.relaxed.run(sql`update delivery d set leased_until = null from ${among(claimed)}`)
+export async function returnDeliveries(db: Pick<DeliveryDb, 'asyncCommit'>, claimed: Owned[]): Promise<void> {
+  if (claimed.length) await db.asyncCommit.run(sql`update delivery d set leased_until = null from ${matchKeys(claimed)}`)
 }
 
 type Owned = Pick<Delivery, 'webhook_id' | 'message_id' | 'lease'>
 
 /** For a statement about `delivery d`: those that nobody else has claimed since. */
-const among = (claimed: Owned[]): Sql => sql`
-  unnest(${textList(claimed.map((key) => key.webhook_id))}::text[], ${plainList(claimed.map((key) => key.message_id))}::uuid[],
-         ${textList(claimed.map((key) => key.lease))}::timestamptz[]) as given (webhook_id, message_id, lease)
+const matchKeys = (claimed: Owned[]): Sql => sql`
+  unnest(${textArrayLiteral(claimed.map((key) => key.webhook_id))}::text[], ${arrayLiteral(claimed.map((key) => key.message_id))}::uuid[],
+         ${textArrayLiteral(claimed.map((key) => key.lease))}::timestamptz[]) as given (webhook_id, message_id, lease)
   where d.webhook_id = given.webhook_id and d.message_id = given.message_id and d.leased_until = given.lease`
 
 /** How long the log of deliveries is kept. Source: events.md 6.7. */
-export const KEPT_S = 30 * 86_400
+export const RETENTION_S = 30 * 86_400
 /**
  * Deliveries with their attempts: what still waits by then is given up, so that nothing waits without end; the counts of the metric;
  * messages that are no events, when the log of their deliveries has gone. Deletes from delivery, delivery_attempt, delivery_tally and webhook_message.
  */
 export const deliveryCleanups = [
-  cleanup({ table: 'delivery', column: 'created_at', kept_s: KEPT_S }),
-  cleanup({ table: 'delivery_tally', column: 'at', kept_s: KEPT_S }),
+  cleanup({ table: 'delivery', column: 'created_at', kept_s: RETENTION_S }),
+  cleanup({ table: 'delivery_tally', column: 'at', kept_s: RETENTION_S }),
   cleanup({
     table: 'webhook_message',
     column: 'created_at',
-    kept_s: KEPT_S,
+    kept_s: RETENTION_S,
     only: sql`
       not exists (select from webhook w join delivery d on d.webhook_id = w.id and d.message_id = t.id where w.team_id = t.team_id)`,
   }),

@@ -1,11 +1,11 @@
 // What is sent to an endpoint, one by one and in hand at once, and what came of an attempt to send it.
-import type { Ready } from './sendable-endpoint.ts'
+import type { SendableEndpoint } from './sendable-endpoint.ts'
 
 /** What is to be sent to an endpoint. */
 export interface Delivery {
   /** Whether it has a row; if not, its handful stands for it. */
   has_row: boolean
-  handful: Handful | undefined
+  handful: DispatchBatch | undefined
   team_id: string
   webhook_id: string
   /** Of the event, or of what is said about deliveries. */
@@ -31,7 +31,7 @@ export interface Delivery {
 }
 
 /** What a process has taken into hand at once. */
-export interface Handful {
+export interface DispatchBatch {
   id: string
   /** By the process's own clock. */
   taken_ms: number
@@ -41,9 +41,9 @@ export interface Handful {
 }
 
 /** What came of an attempt. */
-export interface Outcome {
+export interface AttemptOutcome {
   item: Delivery
-  endpoint: Ready
+  endpoint: SendableEndpoint
   attempt_id: string
   at: Date
   duration_ms: number

@@ -6,13 +6,13 @@ import { sql } from '../../platform/db/sql.ts'
 import type { DeliveryDb } from '../fan-out/fan-out.ts'
 
 /** Renewed while the owner lives: so long an endpoint waits at most when its process is killed. */
-export const LANE_LEASE_S = 5
+export const ENDPOINT_LEASE_S = 5
 
-export const startLane = (tx: Tx, webhook_id: string): Promise<number> =>
+export const createEndpointLease = (tx: Tx, webhook_id: string): Promise<number> =>
   tx.run(sql`insert into webhook_lane (webhook_id, team_id) values (${webhook_id}, ${tx.team})`)
 
 /** Forget how an endpoint has been answering, since it is another one now. */
-export const resetLane = (tx: Tx, webhook_id: string): Promise<number> =>
+export const resetEndpointHealth = (tx: Tx, webhook_id: string): Promise<number> =>
   tx.run(sql`
     update webhook_lane set throttled_until = null, first_failure_at = null, failing_since = null
     where webhook_id = ${webhook_id} and team_id = ${tx.team}`)
@@ -21,11 +21,11 @@ export const resetLane = (tx: Tx, webhook_id: string): Promise<number> =>
  * Take lanes that nobody else has, of endpoints that are enabled: looked at in the statement that takes, for they may have been disabled
  * since somebody looked before, or been given another address. Writes webhook_lane. @returns which, with their addresses
  */
-export async function takeLanes(db: Queries, owner: string, webhook_ids: string[]): Promise<Map<string, string>> {
+export async function acquireEndpointLeases(db: Queries, owner: string, webhook_ids: string[]): Promise<Map<string, string>> {
   const rows = await db.many(
     T.Object({ webhook_id: T.String(), url: T.String() }),
     sql`
-    update webhook_lane l set owner = ${owner}, leased_until = ${dbNowPlus(LANE_LEASE_S)}
+    update webhook_lane l set owner = ${owner}, leased_until = ${dbNowPlus(ENDPOINT_LEASE_S)}
     from (select t.webhook_id, w.url from webhook_lane t join webhook w on w.id = t.webhook_id and w.team_id = t.team_id and not w.disabled
           where t.webhook_id = any (${webhook_ids}::text[]) and (t.owner = ${owner} or ${isUnleased})
           for update of t skip locked for share of w skip locked) free
@@ -52,11 +52,11 @@ export async function retryUnreadable(tx: Tx, webhook_id: string): Promise<void>
   await tx.run(sql`
     update webhook_lane set unreadable_since = null, throttled_until = null
     where webhook_id = ${webhook_id} and team_id = ${tx.team} and unreadable_since is not null`)
-  tx.wakeDelivery()
+  tx.notifyDelivery()
 }
 
 /** What a process learned about an endpoint. */
-export interface Learned {
+export interface EndpointHealthUpdate {
   webhook_id: string
   /** For so long it asked to be left alone. */
   pause_s: number | undefined
@@ -65,7 +65,7 @@ export interface Learned {
 }
 
 /** Write down how endpoints answer. Only the lane's owner does. */
-export async function learn(db: Queries, owner: string, learned: Learned[]): Promise<void> {
+export async function saveEndpointHealth(db: Queries, owner: string, learned: EndpointHealthUpdate[]): Promise<void> {
   if (learned.length === 0) return
   await db.run(sql`
     update webhook_lane l set throttled_until = coalesce(${dbNow} + make_interval(secs => s.pause_s), l.throttled_until), first_failure_at = s.first_failure_at, failing_since = s.failing_since
@@ -76,17 +76,21 @@ export async function learn(db: Queries, owner: string, learned: Learned[]): Pro
 }
 
 /** Keep lanes. Writes webhook_lane. @returns those that are still this process's */
-export async function renewLanes(db: Pick<DeliveryDb, 'relaxed'>, owner: string, webhook_ids: string[]): Promise<string[]> {
+export async function renewEndpointLeases(
+  db: Pick<DeliveryDb, 'asyncCommit'>,
+  owner: string,
+  webhook_ids: string[],
+): Promise<string[]> {
   if (webhook_ids.length === 0) return []
-  const rows = await db.relaxed.many(
+  const rows = await db.asyncCommit.many(
     T.Object({ webhook_id: T.String() }),
     sql`
-    update webhook_lane set leased_until = ${dbNowPlus(LANE_LEASE_S)}
+    update webhook_lane set leased_until = ${dbNowPlus(ENDPOINT_LEASE_S)}
     where owner = ${owner} and webhook_id = any (${webhook_ids}::text[]) returning webhook_id`,
   )
   return rows.map((row) => row.webhook_id)
 }
 
 /** Let other processes have the lanes of this one. */
-export const releaseLanes = (db: Pick<DeliveryDb, 'relaxed'>, owner: string): Promise<number> =>
-  db.relaxed.run(sql`update webhook_lane set owner = null, leased_until = null where owner = ${owner}`)
+export const releaseEndpointLeases = (db: Pick<DeliveryDb, 'asyncCommit'>, owner: string): Promise<number> =>
+  db.asyncCommit.run(sql`update webhook_lane set owner = null, leased_until = null where owner = ${owner}`)

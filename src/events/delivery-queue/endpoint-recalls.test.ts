@@ -5,11 +5,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { T } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
 import { uuid } from '../../platform/runtime/uuid.ts'
-import { expire, given, targets, type Given } from '../../../test/support/server.ts'
-import { delivering, endpoint, receiver, standing, tell } from '../../../test/support/webhook-receiver.ts'
-import { LANE_LEASE_S } from './endpoint-leases.ts'
+import { expire, createTestTeam, targets, type TestTeam } from '../../../test/support/server.ts'
+import { delivering, endpoint, receiver, deliveryStates, emitEvents } from '../../../test/support/webhook-receiver.ts'
+import { ENDPOINT_LEASE_S } from './endpoint-leases.ts'
 import { recallCleanup } from './endpoint-recalls.ts'
-import { Sender, type Attempted } from '../dispatch/http-sender.ts'
+import { Sender, type HttpResult } from '../dispatch/http-sender.ts'
 
 const EVENTS = 400
 const DEADLINE_MS = 30_000
@@ -24,27 +24,28 @@ async function until(condition: () => boolean | Promise<boolean>, what: string):
 
 type Hook = Awaited<ReturnType<typeof endpoint>>
 
-const move = async (team: Given, hook: Hook, url: string) =>
+const move = async (team: TestTeam, hook: Hook, url: string) =>
   assert.equal((await team.manage.patch(hook.path, { url: `${url}?moved` })).status, 200)
 
 const ways = {
-  deleted: async (team: Given, hook: Hook) => assert.equal((await team.manage.delete(hook.path)).status, 204),
-  disabled: async (team: Given, hook: Hook) => assert.equal((await team.manage.patch(hook.path, { disabled: true })).status, 200),
-  'moved to another address': (team: Given, hook: Hook) => move(team, hook, 'http://127.0.0.1:9/'),
+  deleted: async (team: TestTeam, hook: Hook) => assert.equal((await team.manage.delete(hook.path)).status, 204),
+  disabled: async (team: TestTeam, hook: Hook) =>
+    assert.equal((await team.manage.patch(hook.path, { disabled: true })).status, 200),
+  'moved to another address': (team: TestTeam, hook: Hook) => move(team, hook, 'http://127.0.0.1:9/'),
 }
 
-const recalls = async ({ db, team }: Given): Promise<number> =>
+const recalls = async ({ db, team }: TestTeam): Promise<number> =>
   (await db.queries.one(T.Object({ n: T.Integer() }), sql`select count(*) as n from lane_recall where team_id = ${team}`)).n
 
 for (const [how, end] of Object.entries(ways))
   describe(`an endpoint that is ${how}`, () => {
     test('is sent nothing more of what a process has in hand for it', async () => {
-      const team = await given()
+      const team = await createTestTeam()
       const target = await receiver((_received, response) => void setTimeout(() => response.end(), 50))
       const hook = await endpoint(team, { url: target.url })
       const worker = delivering({ attempt_ms_max: 15_000 })
       worker.start()
-      await tell(team, Array<string>(EVENTS).fill('labtest.order.created'), { objects: 'each' })
+      await emitEvents(team, Array<string>(EVENTS).fill('labtest.order.created'), { objects: 'each' })
       await until(() => target.received.length >= 3, 'nothing was delivered')
       await end(team, hook)
       const begun = target.received.length
@@ -53,7 +54,7 @@ for (const [how, end] of Object.entries(ways))
       // What is of another endpoint goes on, and so shows that the process has had its time.
       const other = await receiver()
       await endpoint(team, { url: other.url })
-      await tell(team)
+      await emitEvents(team)
       await until(() => other.received.length === 1, 'another endpoint got nothing')
       await sleep(200)
       await worker.stop()
@@ -63,7 +64,7 @@ for (const [how, end] of Object.entries(ways))
     })
 
     test('is sent nothing by a process that says nothing: the answer comes when its lease has ended', async () => {
-      const team = await given()
+      const team = await createTestTeam()
       const hook = await endpoint(team, { url: 'http://127.0.0.1:9/' })
       await team.db.pool.query(
         `update webhook_lane set owner = $3, leased_until = clock_timestamp() + interval '1 s' where team_id = $1 and webhook_id = $2`,
@@ -76,11 +77,11 @@ for (const [how, end] of Object.entries(ways))
       const { ended } = (await team.db.pool.query('select clock_timestamp() >= $1::timestamptz as ended', [rows[0].lease]))
         .rows[0]
       assert.equal(ended, true, 'it was answered while the lease lasted')
-      assert.ok(LANE_LEASE_S <= 5)
+      assert.ok(ENDPOINT_LEASE_S <= 5)
     })
 
     test('waits for nobody when no process has its lane', async () => {
-      const team = await given()
+      const team = await createTestTeam()
       const hook = await endpoint(team, { url: 'http://127.0.0.1:9/' })
       await end(team, hook)
       assert.equal(await recalls(team), 0)
@@ -88,7 +89,7 @@ for (const [how, end] of Object.entries(ways))
   })
 
 test('what waits in hand for an endpoint, also behind its own object, goes to the address that it was given meanwhile', async () => {
-  const team = await given()
+  const team = await createTestTeam()
   const held: (() => void)[] = []
   let isQuick = true
   const former = await receiver((_received, response) => (isQuick ? response.end() : void held.push(() => response.end())))
@@ -97,31 +98,31 @@ test('what waits in hand for an endpoint, also behind its own object, goes to th
   const worker = delivering({ attempt_ms_max: 15_000 })
   worker.start()
   // One that has answered is sent several at once.
-  await tell(team)
-  await until(async () => (await standing(team, hook.id))['delivered after 1'] === 1, 'nothing was delivered')
+  await emitEvents(team)
+  await until(async () => (await deliveryStates(team, hook.id))['delivered after 1'] === 1, 'nothing was delivered')
   isQuick = false
-  await tell(team, Array<string>(5).fill('labtest.order.created'))
+  await emitEvents(team, Array<string>(5).fill('labtest.order.created'))
   await until(() => former.received.length === 2, 'nothing was delivered')
   await move(team, hook, latter.url)
   // The endpoint is served again, and only then the first answer comes, behind which the others wait.
-  await tell(team)
+  await emitEvents(team)
   await until(() => latter.received.length >= 1, 'the new address gets nothing')
   held[0]!()
   await until(() => latter.received.length === 5, 'not everything went to the new address')
   assert.equal(former.received.length, 2)
-  await until(async () => (await standing(team, hook.id))['delivered after 1'] === 7, 'not everything is delivered')
+  await until(async () => (await deliveryStates(team, hook.id))['delivered after 1'] === 7, 'not everything is delivered')
   await worker.stop()
 })
 
 test('an endpoint is not disabled by what its former address answers', async () => {
-  const team = await given()
+  const team = await createTestTeam()
   const held: (() => void)[] = []
   const former = await receiver((_received, response) => void held.push(() => response.writeHead(410).end()))
   const latter = await receiver()
   const hook = await endpoint(team, { url: former.url })
   const worker = delivering({ attempt_ms_max: 15_000, schedule_s: [0, 0, 0] })
   worker.start()
-  await tell(team)
+  await emitEvents(team)
   await until(() => former.received.length === 1, 'nothing was delivered')
   await move(team, hook, latter.url)
   held[0]!()
@@ -131,22 +132,22 @@ test('an endpoint is not disabled by what its former address answers', async () 
 })
 
 test('an endpoint that is enabled again is served as soon as the process before has let it go', async () => {
-  const team = await given()
+  const team = await createTestTeam()
   const target = await receiver()
   const hook = await endpoint(team, { url: target.url })
   const worker = delivering()
   worker.start()
-  await tell(team)
+  await emitEvents(team)
   await until(() => target.received.length === 1, 'nothing was delivered')
   await ways.disabled(team, hook)
   assert.equal((await team.manage.patch(hook.path, { disabled: false })).status, 200)
-  await tell(team)
+  await emitEvents(team)
   await until(() => target.received.length === 2, 'it is not served any more')
   await worker.stop()
 })
 
 test("a lane that was recalled is nobody else's before its owner has let it go", async () => {
-  const team = await given()
+  const team = await createTestTeam()
   const target = await receiver()
   const hook = await endpoint(team, { url: target.url })
   const lease = (s: number, owner: string | null) =>
@@ -155,7 +156,7 @@ test("a lane that was recalled is nobody else's before its owner has let it go",
       [team.team, hook.id, owner, s],
     )
   await lease(60, null)
-  await tell(team)
+  await emitEvents(team)
   await delivering().drain()
   assert.equal(target.received.length, 0)
   await lease(-1, null)
@@ -169,14 +170,14 @@ test('a request whose connection is ready only when it may not begin any more is
   const mayBegin = () => ++asked === 1
   const sender = new Sender({ targets, sandbox: true, product: 'Drawbridge/test', mayBegin })
   const post = () =>
-    new Promise<Attempted>((done) => sender.post({ id: 'ep_fictional', url: target.url }, [], Buffer.from('{}'), done))
+    new Promise<HttpResult>((done) => sender.post({ id: 'ep_fictional', url: target.url }, [], Buffer.from('{}'), done))
   assert.deepEqual([(await post()).withheld, target.received.length], [false, 1])
   assert.deepEqual([(await post()).withheld, target.received.length], [true, 1])
   sender.close()
 })
 
 test('a recall that its owner never answered is erased', async () => {
-  const team = await given()
+  const team = await createTestTeam()
   await team.db.pool.query(
     `insert into lane_recall (webhook_id, team_id, owner, leased_until) values ($1, $2, $3, clock_timestamp() - interval '2 min')`,
     [`ep_${uuid()}`, team.team, uuid()],
@@ -187,10 +188,10 @@ test('a recall that its owner never answered is erased', async () => {
 
 /** An endpoint that has had an event, which is sent again while something else happens to it. */
 async function resending(change: (hook: Hook) => string[]) {
-  const team = await given()
+  const team = await createTestTeam()
   const target = await receiver()
   const hook = await endpoint(team, { url: target.url })
-  await tell(team)
+  await emitEvents(team)
   await delivering().drain()
   const message = target.received[0]!.headers['webhook-id'] as string
   const client = await team.db.pool.connect()
@@ -205,7 +206,7 @@ async function resending(change: (hook: Hook) => string[]) {
     void again.then(() => (answered = true))
     await until(async () => answered || (await waits()), 'it neither waits nor answers')
     await client.query('commit')
-    return { status: (await again).status, standing: await standing(team, hook.id) }
+    return { status: (await again).status, standing: await deliveryStates(team, hook.id) }
   } finally {
     client.release()
   }

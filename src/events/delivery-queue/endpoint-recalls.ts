@@ -10,8 +10,8 @@ import { cleanup } from '../../platform/queue/retention.ts'
 import { dbNow } from '../../platform/db/leases.ts'
 import { T } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
-import { textList } from '../../platform/db/array-literals.ts'
-import { LANE_LEASE_S } from './endpoint-leases.ts'
+import { textArrayLiteral } from '../../platform/db/array-literals.ts'
+import { ENDPOINT_LEASE_S } from './endpoint-leases.ts'
 
 /** Between two looks of one who waits. */
 const LOOK_MS = 25
@@ -47,7 +47,7 @@ export async function recalledFrom(db: Queries, owner: string): Promise<string[]
  * this order too. Writes webhook_lane, lane_recall.
  */
 export async function acknowledgeRecalls(db: Queries, owner: string, webhook_ids: string[]): Promise<void> {
-  const recalled = sql`r.owner = ${owner} and r.webhook_id = any (${textList(webhook_ids)}::text[])`
+  const recalled = sql`r.owner = ${owner} and r.webhook_id = any (${textArrayLiteral(webhook_ids)}::text[])`
   await db.run(sql`
     update webhook_lane l set leased_until = null from lane_recall r where l.webhook_id = r.webhook_id and l.owner is null and ${recalled}`)
   await db.run(sql`delete from lane_recall r where ${recalled}`)
@@ -67,12 +67,12 @@ export async function isRecalling(tx: Tx, webhook_id: string): Promise<boolean> 
 
 /**
  * Wait until the process that had an endpoint's lane begins no request any more: it has said so, or its lease has ended. At most 5 s
- * (`LANE_LEASE_S`), also when the database does not answer: a lease lasts no longer, and it is not renewed.
+ * (`ENDPOINT_LEASE_S`), also when the database does not answer: a lease lasts no longer, and it is not renewed.
  * @param read runs a statement of the team
  */
 export async function recalled(read: <R>(work: (tx: Tx) => Promise<R>) => Promise<R>, webhook_id: string): Promise<void> {
   const ended = new AbortController()
-  const end = sleep(LANE_LEASE_S * 1000, undefined, { signal: ended.signal }).catch(() => {})
+  const end = sleep(ENDPOINT_LEASE_S * 1000, undefined, { signal: ended.signal }).catch(() => {})
   let over = false
   const acknowledged = async (): Promise<void> => {
     while (!over) {

@@ -1,24 +1,24 @@
 // Who has what in hand: leases go by the database's clock, and a process that comes late changes nothing that another one has by now.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { plusSeconds } from '../../platform/runtime/clock.ts'
+import { addSeconds } from '../../platform/runtime/clock.ts'
 import { dbNow } from '../../platform/db/leases.ts'
 import { T } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
 import { uuid } from '../../platform/runtime/uuid.ts'
-import { given, type Given } from '../../../test/support/server.ts'
-import { delivering, endpoint, receiver, standing, tell } from '../../../test/support/webhook-receiver.ts'
-import { claimDue, putBack, record, type Claimed } from './delivery-queue.ts'
-import type { Delivery, Outcome } from './delivery.ts'
-import { recoverHandfuls } from './delivery-batches.ts'
-import type { Ready } from './sendable-endpoint.ts'
+import { createTestTeam, type TestTeam } from '../../../test/support/server.ts'
+import { delivering, endpoint, receiver, deliveryStates, emitEvents } from '../../../test/support/webhook-receiver.ts'
+import { claimDue, returnDeliveries, recordAttempts, type Claimed } from './delivery-queue.ts'
+import type { Delivery, AttemptOutcome } from './delivery.ts'
+import { recoverExpiredBatches } from './delivery-batches.ts'
+import type { SendableEndpoint } from './sendable-endpoint.ts'
 
 /** A team's endpoint for which an event waits. */
 async function scene() {
-  const team = await given()
+  const team = await createTestTeam()
   const target = await receiver()
   const hook = await endpoint(team, { url: target.url })
-  await tell(team)
+  await emitEvents(team)
   await team.db.queries.run(sql`delete from announcement where team_id = ${team.team}`)
   await team.db.queries.run(sql`
     insert into delivery (team_id, webhook_id, message_id, state, due_at, trigger, created_at)
@@ -32,7 +32,7 @@ const claim = async ({ team, hook }: Awaited<ReturnType<typeof scene>>, owner: s
 }
 
 /** The leases of an endpoint end. */
-async function end(team: Given, webhook_id: string): Promise<void> {
+async function end(team: TestTeam, webhook_id: string): Promise<void> {
   await team.db.queries.run(
     sql`update delivery set leased_until = ${dbNow} where team_id = ${team.team} and webhook_id = ${webhook_id}`,
   )
@@ -41,7 +41,7 @@ async function end(team: Given, webhook_id: string): Promise<void> {
   )
 }
 
-const leaseOf = ({ db, team }: Given, webhook_id: string) =>
+const leaseOf = ({ db, team }: TestTeam, webhook_id: string) =>
   db.queries.one(
     T.Object({ lease: T.Union([T.String(), T.Null()]), state: T.String() }),
     sql`select leased_until::text as lease, state from delivery where team_id = ${team} and webhook_id = ${webhook_id}`,
@@ -54,13 +54,13 @@ for (const [skew_s, name] of [
   test(`a process whose clock is ${name} sends nothing that another one has in hand, and what nobody has at once`, async () => {
     const there = await scene()
     assert.equal((await claim(there, uuid())).length, 1)
-    const skewed = delivering({ clock: () => plusSeconds(new Date(), skew_s), attempt_ms_max: 15_000 })
+    const skewed = delivering({ clock: () => addSeconds(new Date(), skew_s), attempt_ms_max: 15_000 })
     await skewed.drain()
     assert.equal(there.target.received.length, 0)
     await end(there.team, there.hook.id)
     await skewed.drain()
     assert.equal(there.target.received.length, 1)
-    assert.deepEqual(await standing(there.team, there.hook.id), { 'delivered after 1': 1 })
+    assert.deepEqual(await deliveryStates(there.team, there.hook.id), { 'delivered after 1': 1 })
   })
 
 test('a handful of another process is not taken over by one whose clock is ahead', async () => {
@@ -71,11 +71,11 @@ test('a handful of another process is not taken over by one whose clock is ahead
      select gen_random_uuid(), clock_timestamp() + interval '10 s', array[$2], array_agg(id), array[1] from event where team_id = $1 returning id`,
     [team.team, hook.id],
   )
-  await delivering({ clock: () => plusSeconds(new Date(), 60), attempt_ms_max: 15_000 }).drain()
-  assert.deepEqual(await standing(team, hook.id), {})
+  await delivering({ clock: () => addSeconds(new Date(), 60), attempt_ms_max: 15_000 }).drain()
+  assert.deepEqual(await deliveryStates(team, hook.id), {})
   await team.db.pool.query('update handful set leased_until = clock_timestamp() where id = $1', [rows[0].id])
-  await recoverHandfuls(team.db.queries)
-  assert.deepEqual(await standing(team, hook.id), { 'pending after 0': 1 })
+  await recoverExpiredBatches(team.db.queries)
+  assert.deepEqual(await deliveryStates(team, hook.id), { 'pending after 0': 1 })
 })
 
 test('what a process that stalled gives back late stays with the process that has claimed it since', async () => {
@@ -85,7 +85,7 @@ test('what a process that stalled gives back late stays with the process that ha
   await end(team, hook.id)
   assert.equal((await claim(there, uuid())).length, 1)
   const { lease } = await leaseOf(team, hook.id)
-  await putBack(team.db, stalled)
+  await returnDeliveries(team.db, stalled)
   assert.deepEqual(await leaseOf(team, hook.id), { lease, state: 'pending' })
 })
 
@@ -106,9 +106,9 @@ test('what a process that stalled writes down late does not end the lease of the
     reported: null,
     lease,
   } as Delivery
-  const outcome: Outcome = {
+  const outcome: AttemptOutcome = {
     item,
-    endpoint: { id: hook.id, customNames: [] } as unknown as Ready,
+    endpoint: { id: hook.id, customNames: [] } as unknown as SendableEndpoint,
     attempt_id: uuid(),
     at: new Date(),
     duration_ms: 1,
@@ -120,8 +120,8 @@ test('what a process that stalled writes down late does not end the lease of the
     next_s: 60,
     reported: null,
   }
-  await record(team.db.queries, [outcome])
+  await recordAttempts(team.db.queries, [outcome])
   assert.deepEqual(await leaseOf(team, hook.id), before)
-  await record(team.db.queries, [{ ...outcome, item: { ...item, lease: before.lease }, attempt_id: uuid() }])
+  await recordAttempts(team.db.queries, [{ ...outcome, item: { ...item, lease: before.lease }, attempt_id: uuid() }])
   assert.equal((await leaseOf(team, hook.id)).lease, null)
 })

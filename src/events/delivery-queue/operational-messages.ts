@@ -25,7 +25,7 @@ export async function queueMessage(
 }
 
 /** What is said of a message that keeps failing, has failed for good, or has arrived after that. */
-export const aboutMessage = (
+export const messageReportBody = (
   type: string,
   about: { team_id: string; webhook_id: string; msg: string; attempt_id: string; status: number | null; at_text: string },
 ): string =>
@@ -42,7 +42,7 @@ export const aboutMessage = (
   })
 
 /** What is said of an endpoint that was given up. */
-export const aboutEndpoint = (about: { team_id: string; webhook_id: string; since_text: string }): string =>
+export const endpointReportBody = (about: { team_id: string; webhook_id: string; since_text: string }): string =>
   JSON.stringify({
     type: 'endpoint.disabled',
     data: {

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { plusSeconds } from '../../platform/runtime/clock.ts'
+import { addSeconds } from '../../platform/runtime/clock.ts'
 import { readConfig } from '../../platform/config/config.ts'
-import { after, healthy, nextDelay, retryAfter, throttle } from './retry-schedule.ts'
+import { nextHealth, healthy, nextDelay, retryAfter, throttleDelay } from './retry-schedule.ts'
 
 const { webhook_schedule_s: schedule } = readConfig({})
 const start = new Date('2026-01-01T00:00:00Z')
-const hours = (h: number): Date => plusSeconds(start, h * 3600)
+const hours = (h: number): Date => addSeconds(start, h * 3600)
 
 describe('the schedule', () => {
   test('is that of the specification when nothing else is set', () => {
@@ -46,12 +46,12 @@ describe('Retry-After', () => {
 })
 
 test('an overloaded endpoint is left alone, longer each time and at most for a minute; another is not', () => {
-  for (const status of [429, 502, 504]) assert.equal(throttle(status, undefined, 0), 1)
-  assert.equal(throttle(429, undefined, 3), 8)
-  assert.equal(throttle(429, undefined, 30), 60)
-  assert.equal(throttle(429, 30, 0), 30)
-  assert.equal(throttle(503, 30, 0), 30)
-  for (const status of [200, 404, 500, 503, null]) assert.equal(throttle(status, undefined, 5), undefined)
+  for (const status of [429, 502, 504]) assert.equal(throttleDelay(status, undefined, 0), 1)
+  assert.equal(throttleDelay(429, undefined, 3), 8)
+  assert.equal(throttleDelay(429, undefined, 30), 60)
+  assert.equal(throttleDelay(429, 30, 0), 30)
+  assert.equal(throttleDelay(503, 30, 0), 30)
+  for (const status of [200, 404, 500, 503, null]) assert.equal(throttleDelay(status, undefined, 5), undefined)
 })
 
 describe('an endpoint is given up', () => {
@@ -60,7 +60,7 @@ describe('an endpoint is given up', () => {
     let health = healthy
     const all = [...failures.map((h) => ({ h, ok: false })), ...successes.map((h) => ({ h, ok: true }))]
     for (const { h, ok } of all.sort((a, b) => a.h - b.h)) {
-      const next = after(health, ok, hours(h))
+      const next = nextHealth(health, ok, hours(h))
       if (next.dead) return h
       health = next
     }

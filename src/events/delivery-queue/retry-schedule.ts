@@ -5,9 +5,9 @@ const JITTER = 0.2
 /** A receiver cannot put a delivery off for longer than this. */
 const RETRY_AFTER_S_MAX = 86_400
 const HOUR_MS = 3_600_000
-const CLOCK_STARTS_AFTER_MS = 12 * HOUR_MS
+const FAILURE_GRACE_MS = 12 * HOUR_MS
 const WINDOW_MS = 24 * HOUR_MS
-const GIVEN_UP_AFTER_MS = 120 * HOUR_MS
+const DISABLE_AFTER_MS = 120 * HOUR_MS
 const THROTTLE_S_MAX = 60
 const THROTTLING = new Set([429, 502, 504])
 
@@ -27,19 +27,19 @@ export function retryAfter(header: string | undefined, now: Date): number | unde
 export function nextDelay(
   schedule_s: readonly number[],
   failures: number,
-  asked_s: number | undefined,
+  retry_after_s: number | undefined,
   chance: number,
 ): number | undefined {
   const delay_s = schedule_s[failures]
   if (delay_s === undefined) return undefined
-  return Math.max(delay_s * (1 - JITTER + 2 * JITTER * chance), asked_s ?? 0)
+  return Math.max(delay_s * (1 - JITTER + 2 * JITTER * chance), retry_after_s ?? 0)
 }
 
 /** Seconds an endpoint is left alone after it said that it is overloaded, `times` times in a row; undefined when it did not. */
-export function throttle(status: number | null, asked_s: number | undefined, times: number): number | undefined {
-  if (status === 503 && asked_s !== undefined) return Math.min(asked_s, THROTTLE_S_MAX)
+export function throttleDelay(status: number | null, retry_after_s: number | undefined, times: number): number | undefined {
+  if (status === 503 && retry_after_s !== undefined) return Math.min(retry_after_s, THROTTLE_S_MAX)
   if (status === null || !THROTTLING.has(status)) return undefined
-  return Math.min(Math.max(2 ** times, asked_s ?? 0), THROTTLE_S_MAX)
+  return Math.min(Math.max(2 ** times, retry_after_s ?? 0), THROTTLE_S_MAX)
 }
 
 /** How an endpoint has been answering. */
@@ -54,11 +54,11 @@ export const healthy: Health = { first_failure_at: undefined, failing_since: und
  * The health after an attempt. Five days of nothing but failures, counted from when there had been failures for twelve hours within
  * a day, and the endpoint is `dead`.
  */
-export function after(health: Health, succeeded: boolean, at: Date): Health & { dead: boolean } {
+export function nextHealth(health: Health, succeeded: boolean, at: Date): Health & { dead: boolean } {
   if (succeeded) return { ...healthy, dead: false }
   const { first_failure_at: first, failing_since: since } = health
-  if (since) return { ...health, dead: at.getTime() - since.getTime() >= GIVEN_UP_AFTER_MS }
+  if (since) return { ...health, dead: at.getTime() - since.getTime() >= DISABLE_AFTER_MS }
   if (!first || at.getTime() - first.getTime() > WINDOW_MS) return { first_failure_at: at, failing_since: undefined, dead: false }
-  const started = at.getTime() - first.getTime() >= CLOCK_STARTS_AFTER_MS
+  const started = at.getTime() - first.getTime() >= FAILURE_GRACE_MS
   return { first_failure_at: first, failing_since: started ? at : undefined, dead: false }
 }

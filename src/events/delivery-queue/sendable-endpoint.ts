@@ -4,9 +4,9 @@ import { dbNow } from '../../platform/db/leases.ts'
 import { Nullable, T, type Static } from '../../platform/schema/schema.ts'
 import { sql, type Sql } from '../../platform/db/sql.ts'
 import type { Vault } from '../../platform/crypto/vault.ts'
-import { openHeaders } from '../endpoints/custom-headers.ts'
+import { decryptHeaders } from '../endpoints/custom-headers.ts'
 import type { Health } from './retry-schedule.ts'
-import { openSecret, readable } from '../endpoints/signing-secrets.ts'
+import { decryptSecret, readable } from '../endpoints/signing-secrets.ts'
 import { signingKey } from '../endpoints/signature.ts'
 
 export const Endpoint = T.Object({
@@ -41,7 +41,7 @@ export const loadEndpoints = (db: Queries, ids: string[]): Promise<Endpoint[]> =
   )
 
 /** What is sealed of an endpoint, opened. */
-interface Opened {
+interface DecryptedSecrets {
   sealed: string
   keys: ReturnType<typeof signingKey>[]
   custom: Record<string, string>
@@ -51,7 +51,7 @@ interface Opened {
 }
 
 /** An endpoint with its secrets opened. */
-export interface Ready extends Opened {
+export interface SendableEndpoint extends DecryptedSecrets {
   id: string
   team_id: string
   url: string
@@ -60,7 +60,7 @@ export interface Ready extends Opened {
   health: Health
 }
 
-const OPENED_MAX = 2000
+const CACHE_SIZE_MAX = 2000
 
 /** Why an endpoint cannot be opened. */
 export interface Unreadable {
@@ -68,16 +68,16 @@ export interface Unreadable {
 }
 
 /** Opens what is sealed, and remembers it until it is sealed otherwise. */
-export class Opener {
+export class SecretsCache {
   readonly #vault: Vault
-  readonly #opened = new Map<string, Opened>()
+  readonly #cache = new Map<string, DecryptedSecrets>()
 
   constructor(vault: Vault) {
     this.#vault = vault
   }
 
   /** Never throws: what cannot be opened concerns its endpoint alone. */
-  open(endpoint: Endpoint): Ready | Unreadable {
+  decrypt(endpoint: Endpoint): SendableEndpoint | Unreadable {
     try {
       return this.#open(endpoint)
     } catch (cause) {
@@ -89,12 +89,12 @@ export class Opener {
   openAll(
     endpoints: Endpoint[],
     onUnreadable: (endpoint: Endpoint, cause: unknown) => void,
-  ): { ready: Map<string, Ready>; unreadable: string[]; again: string[] } {
-    const ready = new Map<string, Ready>()
+  ): { ready: Map<string, SendableEndpoint>; unreadable: string[]; again: string[] } {
+    const ready = new Map<string, SendableEndpoint>()
     const unreadable: string[] = []
     const again: string[] = []
     for (const endpoint of endpoints) {
-      const opened = this.open(endpoint)
+      const opened = this.decrypt(endpoint)
       if ('cause' in opened) {
         unreadable.push(endpoint.id)
         onUnreadable(endpoint, opened.cause)
@@ -106,33 +106,33 @@ export class Opener {
     return { ready, unreadable, again }
   }
 
-  #open(endpoint: Endpoint): Ready {
+  #open(endpoint: Endpoint): SendableEndpoint {
     const { id, team_id, url, rate_limit } = endpoint
     const health = { first_failure_at: date(endpoint.first_failure_at), failing_since: date(endpoint.failing_since) }
-    const sealed = [endpoint.headers, ...endpoint.secrets].join(' ')
-    let opened = this.#opened.get(id)
-    if (opened?.sealed !== sealed) {
-      const custom = openHeaders(this.#vault, id, endpoint.headers)
+    const encrypted = [endpoint.headers, ...endpoint.secrets].join(' ')
+    let opened = this.#cache.get(id)
+    if (opened?.sealed !== encrypted) {
+      const custom = decryptHeaders(this.#vault, id, endpoint.headers)
       opened = {
-        sealed,
+        sealed: encrypted,
         keys: this.#keysOf(endpoint),
         custom,
         customList: Object.entries(custom).flat(),
         customNames: Object.keys(custom),
       }
-      if (this.#opened.size >= OPENED_MAX) this.#opened.clear()
-      this.#opened.set(id, opened)
+      if (this.#cache.size >= CACHE_SIZE_MAX) this.#cache.clear()
+      this.#cache.set(id, opened)
     }
     return { ...opened, id, team_id, url, rate_limit, health }
   }
 
   /** The newest key must be there. Of those that it has replaced the ones that can be read sign beside it. */
-  #keysOf({ id, secrets }: Endpoint): Opened['keys'] {
+  #keysOf({ id, secrets }: Endpoint): DecryptedSecrets['keys'] {
     const [newest, ...replaced] = secrets
     if (newest === undefined) throw new Error('an endpoint has no key')
-    const keys = [signingKey(openSecret(this.#vault, id, newest))]
+    const keys = [signingKey(decryptSecret(this.#vault, id, newest))]
     for (const secret of replaced) {
-      const key = readable(() => openSecret(this.#vault, id, secret))
+      const key = readable(() => decryptSecret(this.#vault, id, secret))
       if (key !== undefined) keys.push(signingKey(key))
     }
     return keys

@@ -1,15 +1,15 @@
 // One attempt at a delivery: signed, sent, and what its answer means for the delivery. Writes nothing.
 import { uuid } from '../../platform/runtime/uuid.ts'
-import type { Delivery, Outcome } from '../delivery-queue/delivery.ts'
-import { withoutValues } from '../endpoints/custom-headers.ts'
-import type { Ready } from '../delivery-queue/sendable-endpoint.ts'
-import { nextDelay, retryAfter, throttle } from '../delivery-queue/retry-schedule.ts'
-import type { Attempted, Sender } from './http-sender.ts'
+import type { Delivery, AttemptOutcome } from '../delivery-queue/delivery.ts'
+import { redactHeaderValues } from '../endpoints/custom-headers.ts'
+import type { SendableEndpoint } from '../delivery-queue/sendable-endpoint.ts'
+import { nextDelay, retryAfter, throttleDelay } from '../delivery-queue/retry-schedule.ts'
+import type { HttpResult, Sender } from './http-sender.ts'
 import { signatureNames, signatures } from '../endpoints/signature.ts'
 
 /** An attempt that has been answered, or not, and what follows. */
-export interface Ended {
-  outcome: Outcome
+export interface AttemptResult {
+  outcome: AttemptOutcome
   failures: number
   /** The receiver wants nothing any more. */
   gone: boolean
@@ -18,7 +18,7 @@ export interface Ended {
   pause_s: number | undefined
 }
 
-export interface Means {
+export interface AttemptDependencies {
   sender: Pick<Sender, 'post'>
   /** The machine's clock: what is signed and shown. */
   clock: () => Date
@@ -33,37 +33,46 @@ export interface Means {
  * Send a delivery once. Never fails because of the receiver: that is an outcome. Source: events.md 6.1-6.5.
  * @param done called once, later; with nothing when no request began, since the endpoint is not this process's any more
  */
-export function attempt(item: Delivery, endpoint: Ready, means: Means, done: (ended: Ended | undefined) => void): void {
+export function sendAttempt(
+  item: Delivery,
+  endpoint: SendableEndpoint,
+  means: AttemptDependencies,
+  done: (ended: AttemptResult | undefined) => void,
+): void {
   const at = means.clock()
   const at_s = Math.floor(at.getTime() / 1000)
   const signature = signatures(endpoint.keys, item.msg, at_s, item.body)
   const names = signatureNames(item.msg, String(at_s), signature)
   const headers = endpoint.customList.length ? names.concat(endpoint.customList) : names
   means.sender.post(endpoint, headers, item.body, (answer) =>
-    done(answer.withheld ? undefined : endedBy(answer, { item, endpoint, at, signature }, means)),
+    done(answer.withheld ? undefined : toAttemptResult(answer, { item, endpoint, at, signature }, means)),
   )
 }
 
-interface Sent {
+interface SignedAttempt {
   item: Delivery
-  endpoint: Ready
+  endpoint: SendableEndpoint
   at: Date
   signature: string
 }
 
-function endedBy(answer: Attempted, { item, endpoint, at, signature }: Sent, { clock, schedule_s, throttles }: Means): Ended {
+function toAttemptResult(
+  answer: HttpResult,
+  { item, endpoint, at, signature }: SignedAttempt,
+  { clock, schedule_s, throttles }: AttemptDependencies,
+): AttemptResult {
   const { status } = answer
   const succeeded = answer.error === null && status !== null && status >= 200 && status < 300
   const end = clock()
   const failures = item.attempts + 1
-  const outcome: Outcome = {
+  const outcome: AttemptOutcome = {
     item,
     endpoint,
     attempt_id: uuid(),
     at,
     duration_ms: answer.duration_ms,
     response_status: status,
-    response_body: withoutValues(answer.body, endpoint.custom),
+    response_body: redactHeaderValues(answer.body, endpoint.custom),
     error: answer.error,
     succeeded,
     signature,
@@ -71,10 +80,10 @@ function endedBy(answer: Attempted, { item, endpoint, at, signature }: Sent, { c
     reported: item.reported,
   }
   if (succeeded) return { outcome, failures, gone: false, end, pause_s: undefined }
-  const asked_s = status === 429 || status === 503 ? retryAfter(answer.retry_after, end) : undefined
-  const pause_s = throttle(status, asked_s, throttles(endpoint.id))
+  const retry_after_s = status === 429 || status === 503 ? retryAfter(answer.retry_after, end) : undefined
+  const pause_s = throttleDelay(status, retry_after_s, throttles(endpoint.id))
   const gone = status === 410
-  const delay_s = gone ? undefined : nextDelay(schedule_s, failures, asked_s, Math.random())
+  const delay_s = gone ? undefined : nextDelay(schedule_s, failures, retry_after_s, Math.random())
   outcome.next_s = delay_s
   return { outcome, failures, gone, end, pause_s }
 }

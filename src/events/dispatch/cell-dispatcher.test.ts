@@ -2,15 +2,15 @@ import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
 import { describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { given } from '../../../test/support/server.ts'
+import { createTestTeam } from '../../../test/support/server.ts'
 import {
   ATTEMPTS,
   delivering,
   endpoint,
-  hurry,
+  makeDeliveriesDue,
   receiver,
-  standing,
-  tell,
+  deliveryStates,
+  emitEvents,
   type Received,
 } from '../../../test/support/webhook-receiver.ts'
 
@@ -30,14 +30,14 @@ function signed({ headers, body }: Received, ...keys: string[]): boolean[] {
 describe('an endpoint', () => {
   /** How many attempts are in the air at most for a receiver that takes so many at once and then leaves one after the other waiting. */
   async function inTheAir(quick: number): Promise<number> {
-    const team = await given()
+    const team = await createTestTeam()
     const held: (() => void)[] = []
     const target = await receiver((_received, response) => {
       if (target.received.length <= quick) response.end()
       else held.push(() => response.end())
     })
     await endpoint(team, { url: target.url })
-    await tell(team, Array<string>(quick + 60).fill('labtest.order.created'), { objects: 'each' })
+    await emitEvents(team, Array<string>(quick + 60).fill('labtest.order.created'), { objects: 'each' })
     // The clock stands still, so that everything happens within a moment.
     const delivery = delivering({ now_ms: () => 1000, attempt_ms_max: 15_000 })
     const drained = delivery.drain()
@@ -63,10 +63,10 @@ describe('an endpoint', () => {
 
 describe('an event', () => {
   test('arrives as it was stored, signed, under both names of the headers', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const target = await receiver()
     const { id, key } = await endpoint(team, { url: target.url })
-    await tell(team)
+    await emitEvents(team)
     await delivery.drain()
     assert.equal(target.received.length, 1)
     const [one] = target.received as [Received]
@@ -78,11 +78,11 @@ describe('an event', () => {
     assert.equal(one.headers['content-type'], 'application/json')
     assert.equal(one.headers['user-agent'], 'Drawbridge/test')
     assert.ok(Math.abs(Date.now() / 1000 - Number(one.headers['webhook-timestamp'])) < 60)
-    assert.deepEqual(await standing(team, id), { 'delivered after 1': 1 })
+    assert.deepEqual(await deliveryStates(team, id), { 'delivered after 1': 1 })
   })
 
   test('arrives only where its type is wanted, its environment is meant and the endpoint is on', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const target = await receiver()
     const at = (name: string) => `${target.url}/${name}`
     await endpoint(team, { url: at('all') })
@@ -90,8 +90,8 @@ describe('an event', () => {
     await endpoint(team, { url: at('created'), filter_types: ['labtest.order.created'] })
     await endpoint(team, { url: at('other'), filter_types: ['daily.data.activity.created'] })
     await endpoint(team, { url: at('off'), disabled: true })
-    await endpoint(await given(), { url: at('stranger') })
-    await tell(team, ['labtest.order.created', 'labtest.order.updated'])
+    await endpoint(await createTestTeam(), { url: at('stranger') })
+    await emitEvents(team, ['labtest.order.created', 'labtest.order.updated'])
     await delivery.drain()
     const paths = target.received.map(({ path, body }) => `${path.replace('/hook/', '')} ${JSON.parse(body).event_type}`)
     assert.deepEqual(paths.sort(), [
@@ -104,11 +104,11 @@ describe('an event', () => {
   })
 
   test('of one object arrives after those before it', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const target = await receiver((_received, response) => setTimeout(() => response.end(), Math.random() * 20))
     await endpoint(team, { url: target.url })
     const types = ['labtest.order.created', ...Array<string>(9).fill('labtest.order.updated')]
-    await tell(team, types)
+    await emitEvents(team, types)
     await delivery.drain()
     assert.deepEqual(
       target.received.map(({ body }) => JSON.parse(body).event_type),
@@ -122,24 +122,24 @@ describe('an event', () => {
   })
 
   test('of a deleted user is not sent, neither before nor after it was queued', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     let status = 500
     const target = await receiver((_received, response) => response.writeHead(status).end())
     const { id } = await endpoint(team, { url: target.url })
-    const before = await tell(team)
+    const before = await emitEvents(team)
     await team.api.delete(`/v2/user/${before}`)
     await delivery.drain()
     assert.equal(target.received.length, 0)
     const slow = delivering({ schedule_s: [0, 3600] })
-    const later = await tell(team)
+    const later = await emitEvents(team)
     await slow.drain()
     assert.equal(target.received.length, 1)
     await team.api.delete(`/v2/user/${later}`)
     status = 200
-    await hurry(team)
+    await makeDeliveriesDue(team)
     await slow.drain()
     assert.equal(target.received.length, 1)
-    assert.deepEqual(await standing(team, id), { 'stopped after 1': 1 })
+    assert.deepEqual(await deliveryStates(team, id), { 'stopped after 1': 1 })
   })
 })
 
@@ -154,12 +154,12 @@ describe('an attempt', () => {
   }
   for (const [what, answer] of Object.entries(refused))
     test(`${what} has failed`, async () => {
-      const team = await given()
+      const team = await createTestTeam()
       const target = await receiver(answer)
       const { id } = await endpoint(team, { url: target.url })
-      await tell(team)
+      await emitEvents(team)
       await delivering({ schedule_s: [0, 0] }).drain()
-      assert.deepEqual(await standing(team, id), { 'failed after 2': 1 })
+      assert.deepEqual(await deliveryStates(team, id), { 'failed after 2': 1 })
       assert.deepEqual([...new Set(target.received.map(({ path }) => path))], ['/hook'])
       const ids = new Set(target.received.map(({ headers }) => headers['webhook-id']))
       assert.equal(ids.size, 1)
@@ -167,22 +167,22 @@ describe('an attempt', () => {
     })
 
   test('is repeated until one is welcome', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     let asked = 0
     const target = await receiver((_received, response) => response.writeHead(++asked < 4 ? 500 : 204).end())
     const { id } = await endpoint(team, { url: target.url })
-    await tell(team)
+    await emitEvents(team)
     await delivery.drain()
-    assert.deepEqual(await standing(team, id), { 'delivered after 4': 1 })
+    assert.deepEqual(await deliveryStates(team, id), { 'delivered after 4': 1 })
   })
 
   test('is made eight times and no more', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const target = await receiver((_received, response) => response.writeHead(500).end())
     const { id } = await endpoint(team, { url: target.url })
-    await tell(team)
+    await emitEvents(team)
     await delivery.drain()
     assert.equal(target.received.length, ATTEMPTS)
-    assert.deepEqual(await standing(team, id), { 'failed after 8': 1 })
+    assert.deepEqual(await deliveryStates(team, id), { 'failed after 8': 1 })
   })
 })

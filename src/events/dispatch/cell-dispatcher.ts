@@ -3,22 +3,22 @@
 import type { CellName } from '../../platform/db/cell-names.ts'
 import { errorFields } from '../../platform/telemetry/log.ts'
 import { uuid } from '../../platform/runtime/uuid.ts'
-import { claimDue, dropDeliveries, putBack, type Claimed } from '../delivery-queue/delivery-queue.ts'
-import type { Delivery, Handful } from '../delivery-queue/delivery.ts'
+import { claimDue, deleteDeliveries, returnDeliveries, type Claimed } from '../delivery-queue/delivery-queue.ts'
+import type { Delivery, DispatchBatch } from '../delivery-queue/delivery.ts'
 import type { DeliveryOptions } from './dispatch-options.ts'
-import { endpointSink, type Hand, type Held } from './endpoint-destination.ts'
-import { EVENTS_MAX, fanOut, type DeliveryDb, type Taken } from '../fan-out/fan-out.ts'
+import { endpointSink, type DirectDispatch, type Held } from './endpoint-destination.ts'
+import { EVENTS_MAX, fanOut, type DeliveryDb, type FanOutResult } from '../fan-out/fan-out.ts'
 import type { Sink } from '../fan-out/destination.ts'
 import { feedSink } from '../feed/feed.ts'
-import { Flights, type Waiting } from './in-flight.ts'
-import { recoverHandfuls } from '../delivery-queue/delivery-batches.ts'
-import { clearUnreadable, LANE_LEASE_S, pauseUnreadable, releaseLanes } from '../delivery-queue/endpoint-leases.ts'
+import { InFlightDeliveries, type BufferedDelivery } from './in-flight.ts'
+import { recoverExpiredBatches } from '../delivery-queue/delivery-batches.ts'
+import { clearUnreadable, ENDPOINT_LEASE_S, pauseUnreadable, releaseEndpointLeases } from '../delivery-queue/endpoint-leases.ts'
 import { LaneKeeper } from './lease-keeper.ts'
-import { Lanes, type Address, type Mark } from './endpoint-loads.ts'
-import { loadEndpoints, Opener, type Endpoint, type Ready } from '../delivery-queue/sendable-endpoint.ts'
+import { EndpointQueues, type Address, type PageCheckpoint } from './endpoint-loads.ts'
+import { loadEndpoints, SecretsCache, type Endpoint, type SendableEndpoint } from '../delivery-queue/sendable-endpoint.ts'
 import { messageId } from '../fan-out/message-id.ts'
-import { Recorder } from './outcome-recorder.ts'
-import { Rounds } from './wakeable-loop.ts'
+import { AttemptRecorder } from './outcome-recorder.ts'
+import { PollLoop } from './wakeable-loop.ts'
 import { Sender, type SenderOptions } from './http-sender.ts'
 
 /** What another process announces is seen after so long, without being told. */
@@ -26,14 +26,14 @@ const FAN_OUT_POLL_MS = 100
 /** What falls due by the clock. */
 const CLAIM_POLL_MS = 500
 /** After something went wrong. */
-const REST_MS = 500
+const ERROR_BACKOFF_MS = 500
 const RECOVER_MS = 1500
 /** Whoever deletes or disables an endpoint waits until its owner has seen that. */
 const RECALL_POLL_MS = 200
 /** What is announced waits no longer for endpoints that take all that is sent to them. */
-const PATIENCE_MS = 50
+const FAN_OUT_WAIT_MS = 50
 /** So many events at a time, if they have to wait, are worth a transaction. */
-const WORTHWHILE = 200
+const MIN_BATCH_EVENTS = 200
 /** So long little is announced while deliveries wait for all endpoints: what is sent straight from the hand costs much less. */
 const CATCH_UP_MS = 1000
 const CATCH_UP_EVENTS = 100
@@ -45,24 +45,24 @@ export class CellDelivery {
   readonly #options: DeliveryOptions
   readonly #owner = uuid()
   readonly #now_ms: () => number
-  readonly #lanes = new Lanes<Waiting>()
-  readonly #opener: Opener
-  readonly #others: Sink[]
+  readonly #endpointQueues = new EndpointQueues<BufferedDelivery>()
+  readonly #opener: SecretsCache
+  readonly #brokers: Sink[]
   readonly #sender: Pick<Sender, 'post' | 'close'>
-  readonly #recorder: Recorder
-  readonly #flights: Flights
+  readonly #recorder: AttemptRecorder
+  readonly #flights: InFlightDeliveries
   readonly #keeper: LaneKeeper
-  readonly #fanning = this.#rounds(() => this.#fan(), FAN_OUT_POLL_MS)
-  readonly #claiming = this.#rounds(() => this.#send(), CLAIM_POLL_MS)
+  readonly #fanOutLoop = this.#rounds(() => this.#fanOutRound(), FAN_OUT_POLL_MS)
+  readonly #claimLoop = this.#rounds(() => this.#send(), CLAIM_POLL_MS)
   /** Apart from the others, so that lanes are kept while one of those waits for the database. */
   readonly #keeping = this.#rounds(() => this.#keeper.keep().then(() => false), RECALL_POLL_MS)
   /** What comes into hand comes one batch after the other, so that nothing overtakes what is older. */
-  #taking: Promise<unknown> = Promise.resolve()
-  #mark: Mark = this.#lanes.mark()
+  #buffering: Promise<unknown> = Promise.resolve()
+  #mark: PageCheckpoint = this.#endpointQueues.snapshot()
   #stopped = false
-  #fanned_ms = 0
+  #last_fan_out_ms = 0
   /** Since when each time something was announced; undefined: nothing was. */
-  #more_since_ms: number | undefined
+  #backlog_since_ms: number | undefined
   #recovered_ms = -Infinity
   /** When the endpoints were asked for, of the announcements that are being taken. */
   #asked_ms = 0
@@ -73,11 +73,11 @@ export class CellDelivery {
     this.#options = options
     const { targets, product, attempt_ms_max, clock, schedule_s, log, metrics, gather_ms } = options
     const now_ms = (this.#now_ms = options.now_ms ?? (() => performance.now()))
-    this.#opener = new Opener(options.vault)
-    this.#others = options.sinks?.(cell) ?? []
+    this.#opener = new SecretsCache(options.vault)
+    this.#brokers = options.sinks?.(cell) ?? []
     const sandbox = cell.startsWith('sandbox')
-    const lanes = this.#lanes
-    const mayBegin = (endpoint: Address) => lanes.isOurs(endpoint, now_ms())
+    const endpointQueues = this.#endpointQueues
+    const mayBegin = (endpoint: Address) => endpointQueues.isOurs(endpoint, now_ms())
     this.#sender = (options.sender ?? senderOf)({
       targets,
       sandbox,
@@ -86,37 +86,38 @@ export class CellDelivery {
       ...(attempt_ms_max !== undefined && { attempt_ms_max }),
     })
     const onError = (error: unknown, message: string) => this.#report(error, message)
-    this.#recorder = new Recorder(db, {
+    this.#recorder = new AttemptRecorder(db, {
       owner: this.#owner,
       now_ms,
       gather_ms,
       onError: (error) => onError(error, 'recording deliveries failed'),
-      onWritten: (count) => lanes.release(count),
+      onWritten: (count) => endpointQueues.release(count),
     })
-    const means = { sender: this.#sender, clock, now_ms, schedule_s, throttles: (id: string) => lanes.throttles(id) }
-    const onRoom = (id: string) => this.#roomFor(id)
-    this.#flights = new Flights({ cell, lanes, recorder: this.#recorder, means, log, metrics, onRoom, onError })
-    this.#keeper = new LaneKeeper({ db, owner: this.#owner, lanes, flights: this.#flights, now_ms })
+    const means = { sender: this.#sender, clock, now_ms, schedule_s, throttles: (id: string) => endpointQueues.throttles(id) }
+    const onCapacity = (id: string) => this.#hasCapacityFor(id)
+    const recorder = this.#recorder
+    this.#flights = new InFlightDeliveries({ cell, lanes: endpointQueues, recorder, means, log, metrics, onCapacity, onError })
+    this.#keeper = new LaneKeeper({ db, owner: this.#owner, lanes: endpointQueues, flights: this.#flights, now_ms })
   }
 
   start(): void {
-    this.#db.onEvents = () => {
-      this.#fanning.wake()
-      this.#claiming.wake()
+    this.#db.onEventNotification = () => {
+      this.#fanOutLoop.wake()
+      this.#claimLoop.wake()
     }
-    this.#fanning.start()
-    this.#claiming.start()
+    this.#fanOutLoop.start()
+    this.#claimLoop.start()
     this.#keeping.start()
   }
 
   /** Claim nothing more, wait for what is in the air, let others have the lanes. */
   async stop(): Promise<void> {
     this.#stopped = true
-    await Promise.all([this.#fanning.stop(), this.#claiming.stop()])
-    for (const id of this.#lanes.inUse) await this.#flights.putBack(id)
-    await this.#flights.landed()
+    await Promise.all([this.#fanOutLoop.stop(), this.#claimLoop.stop()])
+    for (const id of this.#endpointQueues.inUse) await this.#flights.returnDeliveries(id)
+    await this.#flights.whenIdle()
     await this.#keeping.stop()
-    await releaseLanes(this.#db, this.#owner).catch(() => 0)
+    await releaseEndpointLeases(this.#db, this.#owner).catch(() => 0)
     this.#sender.close()
   }
 
@@ -127,7 +128,7 @@ export class CellDelivery {
 
   /** One round of the work that `start` begins, for a simulation that decides what happens when. */
   async round(kind: 'fan out' | 'send' | 'keep' | 'write'): Promise<void> {
-    if (kind === 'fan out') await this.#fan()
+    if (kind === 'fan out') await this.#fanOutRound()
     else if (kind === 'send') await this.#send()
     else if (kind === 'keep') await this.#keeper.keep()
     else await this.#recorder.flush()
@@ -135,95 +136,96 @@ export class CellDelivery {
 
   /** Deliver what is due, and what falls due meanwhile, and return. */
   async drain(): Promise<void> {
-    await recoverHandfuls(this.#db.relaxed)
+    await recoverExpiredBatches(this.#db.asyncCommit)
     const keeping = setInterval(() => void this.#keeper.keep().catch(() => {}), RECALL_POLL_MS)
     try {
       for (;;) {
         const { announcements } = await this.#fanOut(EVENTS_MAX)
         const claimed = await this.#claim()
-        await this.#flights.landed()
+        await this.#flights.whenIdle()
         if (announcements === 0 && claimed === 0) break
       }
     } finally {
       clearInterval(keeping)
     }
-    await releaseLanes(this.#db, this.#owner)
+    await releaseEndpointLeases(this.#db, this.#owner)
   }
 
   /** Queue deliveries of what was announced, or take them into hand. @returns whether there may be more */
-  async #fan(): Promise<boolean> {
+  async #fanOutRound(): Promise<boolean> {
     const now_ms = this.#now_ms()
-    const events_max = this.#recorder.isBehind ? 0 : this.#eventsMax(now_ms)
+    const events_max = this.#recorder.hasBacklog ? 0 : this.#fanOutLimit(now_ms)
     if (events_max === 0) return true
-    this.#fanned_ms = now_ms
-    const { announcements, isFull } = await this.#fanOut(events_max)
-    if (announcements === 0) this.#more_since_ms = undefined
-    else this.#more_since_ms ??= now_ms
-    return isFull
+    this.#last_fan_out_ms = now_ms
+    const { announcements, hasMore } = await this.#fanOut(events_max)
+    if (announcements === 0) this.#backlog_since_ms = undefined
+    else this.#backlog_since_ms ??= now_ms
+    return hasMore
   }
 
   /** How many events to take now; 0: none yet. What is announced may wait a moment for room, but not for endpoints that are slow. */
-  #eventsMax(now_ms: number): number {
-    const appetite = this.#lanes.appetite(now_ms)
-    const waited_ms = now_ms - this.#fanned_ms
-    if (appetite !== undefined) {
-      if (appetite.all >= WORTHWHILE) return appetite.all
-      return waited_ms >= PATIENCE_MS ? Math.max(appetite.some, 1) : 0
+  #fanOutLimit(now_ms: number): number {
+    const fanOutBudget = this.#endpointQueues.appetite(now_ms)
+    const waited_ms = now_ms - this.#last_fan_out_ms
+    if (fanOutBudget !== undefined) {
+      if (fanOutBudget.all >= MIN_BATCH_EVENTS) return fanOutBudget.all
+      return waited_ms >= FAN_OUT_WAIT_MS ? Math.max(fanOutBudget.some, 1) : 0
     }
-    if (this.#more_since_ms === undefined) return EVENTS_MAX
-    if (now_ms - this.#more_since_ms >= CATCH_UP_MS) return EVENTS_MAX
-    return waited_ms >= PATIENCE_MS ? CATCH_UP_EVENTS : 0
+    if (this.#backlog_since_ms === undefined) return EVENTS_MAX
+    if (now_ms - this.#backlog_since_ms >= CATCH_UP_MS) return EVENTS_MAX
+    return waited_ms >= FAN_OUT_WAIT_MS ? CATCH_UP_EVENTS : 0
   }
 
-  #fanOut(events_max: number): Promise<Taken> {
-    const sinks = [feedSink, ...this.#others, endpointSink(this.#options.deletedAmong, this.#hand)]
-    return this.#inTurn(() => fanOut(this.#db, sinks, events_max))
+  #fanOut(events_max: number): Promise<FanOutResult> {
+    const sinks = [feedSink, ...this.#brokers, endpointSink(this.#options.findDeletedUsers, this.#directDispatch)]
+    return this.#serialize(() => fanOut(this.#db, sinks, events_max))
   }
 
-  readonly #hand: Hand = {
+  readonly #directDispatch: DirectDispatch = {
     owner: this.#owner,
-    begin: () => {
-      this.#mark = this.#lanes.mark()
+    acquireObject: () => {
+      this.#mark = this.#endpointQueues.snapshot()
       this.#asked_ms = this.#now_ms()
       this.#keeper.putBackLapsed(this.#asked_ms)
     },
     asked_ms: () => this.#asked_ms,
-    room: (id) => (this.#lanes.isStill(id, this.#mark) ? this.#lanes.directRoom(id, this.#now_ms()) : 0),
-    roomOfTeam: (team) => this.#lanes.roomOfTeam(team),
-    taken: (handful, endpoints) => this.#take(handful, endpoints),
-    known: (id, isBehind) => {
-      this.#lanes.setBehind(id, isBehind)
-      if (isBehind) this.#claiming.wake(true)
+    capacity: (id) =>
+      this.#endpointQueues.isUnchangedSince(id, this.#mark) ? this.#endpointQueues.directCapacity(id, this.#now_ms()) : 0,
+    roomOfTeam: (team) => this.#endpointQueues.roomOfTeam(team),
+    onBatch: (batch, endpoints) => this.#bufferClaimed(batch, endpoints),
+    onBacklog: (id, isBehind) => {
+      this.#endpointQueues.setBacklogged(id, isBehind)
+      if (isBehind) this.#claimLoop.wake(true)
     },
   }
 
-  #take(handful: Handful, endpoints: Map<string, Held>): void {
-    this.#recorder.hold(handful)
+  #bufferClaimed(batch: DispatchBatch, endpoints: Map<string, Held>): void {
+    this.#recorder.track(batch)
     const { ready, unreadable } = this.#open(
-      [...new Set(handful.items.map((item) => item.webhook_id))].map((id) => endpoints.get(id)!),
+      [...new Set(batch.items.map((item) => item.webhook_id))].map((id) => endpoints.get(id)!),
     )
     const moved = new Set<string>()
     const unsent: Delivery[] = []
-    for (const item of handful.items) {
+    for (const item of batch.items) {
       const { webhook_id } = item
       const endpoint = ready.get(webhook_id)
       if (!endpoint) {
         unsent.push(item)
         continue
       }
-      this.#lanes.add(webhook_id, { item, endpoint, taken_ms: handful.taken_ms }, endpoint, handful.taken_ms)
-      if (!this.#lanes.isStill(webhook_id, this.#mark)) moved.add(webhook_id)
+      this.#endpointQueues.add(webhook_id, { item, endpoint, taken_ms: batch.taken_ms }, endpoint, batch.taken_ms)
+      if (!this.#endpointQueues.isUnchangedSince(webhook_id, this.#mark)) moved.add(webhook_id)
     }
     for (const id of ready.keys()) {
-      const isHeld = this.#lanes.hold(id, this.#asked_ms, endpoints.get(id)!.left_s * 1000)
-      if (moved.has(id) || !isHeld) void this.#flights.putBack(id)
-      else this.#flights.pump(id)
+      const isHeld = this.#endpointQueues.hold(id, this.#asked_ms, endpoints.get(id)!.left_s * 1000)
+      if (moved.has(id) || !isHeld) void this.#flights.returnDeliveries(id)
+      else this.#flights.sendQueued(id)
     }
     // Before anything else is taken or claimed, so that nothing overtakes it.
-    if (unsent.length) void this.#inTurn(() => this.#leave(unsent, unreadable))
+    if (unsent.length) void this.#serialize(() => this.#leave(unsent, unreadable))
   }
 
-  #open(endpoints: Endpoint[]): { ready: Map<string, Ready>; unreadable: string[] } {
+  #open(endpoints: Endpoint[]): { ready: Map<string, SendableEndpoint>; unreadable: string[] } {
     const { ready, unreadable, again } = this.#opener.openAll(endpoints, (one, cause) => this.#reportUnreadable(one, cause))
     if (again.length)
       void clearUnreadable(this.#db.queries, again).catch((error: unknown) => this.#report(error, 'delivering failed'))
@@ -241,7 +243,7 @@ export class CellDelivery {
   async #leave(items: Delivery[], unreadable: string[]): Promise<void> {
     try {
       await pauseUnreadable(this.#db.queries, unreadable)
-      await this.#recorder.putBack(items)
+      await this.#recorder.returnDeliveries(items)
     } catch (error) {
       this.#report(error, 'putting deliveries back failed')
     }
@@ -249,30 +251,30 @@ export class CellDelivery {
 
   async #send(): Promise<boolean> {
     await this.#recover()
-    await this.#recorder.putDownOld()
+    await this.#recorder.persistOldDeliveries()
     const claimed = await this.#claim()
-    for (const id of this.#lanes.takeBlocked()) this.#flights.pump(id)
+    for (const id of this.#endpointQueues.takeBlocked()) this.#flights.sendQueued(id)
     return claimed > 0
   }
 
-  #roomFor(id: string): void {
-    if (this.#lanes.isHungryForRows(id)) this.#claiming.wake(true)
+  #hasCapacityFor(id: string): void {
+    if (this.#endpointQueues.needsRefillFromDatabase(id)) this.#claimLoop.wake(true)
   }
 
-  #inTurn<R>(work: () => Promise<R>): Promise<R> {
-    const done = this.#taking.then(work)
-    this.#taking = done.catch(() => {})
+  #serialize<R>(task: () => Promise<R>): Promise<R> {
+    const done = this.#buffering.then(task)
+    this.#buffering = done.catch(() => {})
     return done
   }
 
   /** A round that fails is reported and followed by a rest. */
-  #rounds(work: () => Promise<boolean>, poll_ms: number): Rounds {
-    return new Rounds(async () => {
+  #rounds(task: () => Promise<boolean>, poll_ms: number): PollLoop {
+    return new PollLoop(async () => {
       try {
-        return await work()
+        return await task()
       } catch (error) {
         this.#report(error, 'delivering failed')
-        await sleep(REST_MS)
+        await sleep(ERROR_BACKOFF_MS)
         return false
       }
     }, poll_ms)
@@ -283,7 +285,7 @@ export class CellDelivery {
     const now_ms = this.#now_ms()
     if (now_ms - this.#recovered_ms < RECOVER_MS) return
     this.#recovered_ms = now_ms
-    await recoverHandfuls(this.#db.relaxed)
+    await recoverExpiredBatches(this.#db.asyncCommit)
   }
 
   #report(error: unknown, message: string): void {
@@ -291,24 +293,25 @@ export class CellDelivery {
   }
 
   #claim(): Promise<number> {
-    return this.#inTurn(() => this.#claimNow())
+    return this.#serialize(() => this.#claimNow())
   }
 
   /** Claim what there is room for and send it. @returns how many */
   async #claimNow(): Promise<number> {
     const asked_ms = this.#now_ms()
     this.#keeper.putBackLapsed(asked_ms)
-    const room = this.#lanes.room(asked_ms)
-    if (room.total <= 0) return 0
-    const claimed = await claimDue(this.#db, this.#owner, room)
+    const capacity = this.#endpointQueues.room(asked_ms)
+    if (capacity.total <= 0) return 0
+    const claimed = await claimDue(this.#db, this.#owner, capacity)
     const counts = new Map<string, number>()
     for (const { webhook_id } of claimed) counts.set(webhook_id, (counts.get(webhook_id) ?? 0) + 1)
-    for (const [id, asked] of room.lanes) if (asked > 0) this.#lanes.setBehind(id, (counts.get(id) ?? 0) >= asked)
+    for (const [id, asked] of capacity.lanes)
+      if (asked > 0) this.#endpointQueues.setBacklogged(id, (counts.get(id) ?? 0) >= asked)
     if (claimed.length === 0) return 0
     const people = claimed.flatMap(({ team_id, user_id }) => (user_id === null ? [] : [{ team_id, user_id }]))
     const [endpoints, deleted] = await Promise.all([
       loadEndpoints(this.#db.queries, [...counts.keys()]),
-      people.length ? this.#options.deletedAmong(this.#db.queries, people) : new Set<string>(),
+      people.length ? this.#options.findDeletedUsers(this.#db.queries, people) : new Set<string>(),
     ])
     const { ready, unreadable } = this.#open(endpoints)
     const dropped: Claimed[] = []
@@ -316,28 +319,29 @@ export class CellDelivery {
     for (const row of claimed) {
       const endpoint = ready.get(row.webhook_id)
       const item = row.user_id !== null && deleted.has(row.user_id) ? undefined : deliveryOf(row, asked_ms)
-      if (endpoint && item) this.#lanes.add(endpoint.id, { item, endpoint, taken_ms: asked_ms }, endpoint, asked_ms)
+      if (endpoint && item) this.#endpointQueues.add(endpoint.id, { item, endpoint, taken_ms: asked_ms }, endpoint, asked_ms)
       else if (item && unreadable.includes(row.webhook_id)) unsent.push(row)
       else dropped.push(row)
     }
     // First of all: nothing that fails below may keep from being sent what is in hand.
-    for (const id of ready.keys()) if (!this.#lanes.hold(id, asked_ms, LANE_LEASE_S * 1000)) void this.#flights.putBack(id)
-    for (const id of this.#lanes.inUse) this.#flights.pump(id)
+    for (const id of ready.keys())
+      if (!this.#endpointQueues.hold(id, asked_ms, ENDPOINT_LEASE_S * 1000)) void this.#flights.returnDeliveries(id)
+    for (const id of this.#endpointQueues.inUse) this.#flights.sendQueued(id)
     if (unreadable.length) {
       await pauseUnreadable(this.#db.queries, unreadable)
-      await putBack(this.#db, unsent)
+      await returnDeliveries(this.#db, unsent)
     }
-    await dropDeliveries(this.#db.queries, dropped)
+    await deleteDeliveries(this.#db.queries, dropped)
     return claimed.length
   }
 }
 
 /** Undefined: there is nothing to send any more. */
-function deliveryOf(row: Claimed, taken_ms: number): Delivery | undefined {
+function deliveryOf(row: Claimed, created_ms: number): Delivery | undefined {
   const { body, type, user_id: _, ...rest } = row
   if (body === null || type === null) return undefined
   const msg = messageId(row.message_id)
-  return { ...rest, has_row: true, handful: undefined, msg, type, body: Buffer.from(body), taken_ms }
+  return { ...rest, has_row: true, handful: undefined, msg, type, body: Buffer.from(body), taken_ms: created_ms }
 }
 
 const senderOf = (options: SenderOptions): Sender => new Sender(options)

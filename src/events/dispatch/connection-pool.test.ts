@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { receiver } from '../../../test/support/webhook-receiver.ts'
 import { targets } from '../../../test/support/server.ts'
-import { Sender, type Attempted } from './http-sender.ts'
+import { Sender, type HttpResult } from './http-sender.ts'
 
 /** A sender that keeps so many connections, and how many its receiver has seen. */
 async function sending(idle_max: number) {
@@ -14,7 +14,7 @@ async function sending(idle_max: number) {
   after(() => sender.close())
   const to = async (...endpoints: string[]) => {
     for (const id of endpoints) {
-      const { status } = await new Promise<Attempted>((done) => sender.post({ id, url }, [], Buffer.from('{}'), done))
+      const { status } = await new Promise<HttpResult>((done) => sender.post({ id, url }, [], Buffer.from('{}'), done))
       assert.equal(status, 200)
     }
     return connections

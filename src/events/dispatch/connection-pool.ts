@@ -2,8 +2,8 @@
 // when a connection is made to it. Says nothing over them: that is `http-sender.ts`.
 import { isIP, type Socket } from 'node:net'
 import type { Client, buildConnector } from 'undici'
-import { letYoungGrow } from '../../platform/runtime/v8-heap.ts'
-import { RefusedAddress, type Targets } from '../../platform/net/outbound-targets.ts'
+import { allowYoungGenerationGrowth } from '../../platform/runtime/v8-heap.ts'
+import { ForbiddenAddressError, type TargetPolicy } from '../../platform/net/outbound-targets.ts'
 
 /** A receiver that says how long it keeps a connection is believed where that is shorter. */
 const IDLE_MS = 20_000
@@ -14,7 +14,7 @@ export const RESPONSE_HEADERS_BYTES_MAX = 16_384
 const READ_BYTES_MAX = 4096
 
 /** One place to send from: at most one connection and one request at a time. */
-export interface Line {
+export interface PooledConnection {
   client: Client
   endpoint: string
   origin: string
@@ -24,7 +24,7 @@ export interface Line {
 }
 
 export interface ConnectionOptions {
-  targets: Targets
+  targets: TargetPolicy
   /** Whether loopback may be reached too. */
   sandbox: boolean
   connect_ms_max: number
@@ -34,15 +34,15 @@ export interface ConnectionOptions {
 export class Connections {
   readonly #options: ConnectionOptions
   /** By endpoint, and all of them; in both the one that has been idle longest comes first. */
-  readonly #free = new Map<string, Line[]>()
-  readonly #idle = new Set<Line>()
-  readonly #sweeping: NodeJS.Timeout
+  readonly #free = new Map<string, PooledConnection[]>()
+  readonly #idle = new Set<PooledConnection>()
+  readonly #cleanupTimer: NodeJS.Timeout
   #undici: typeof import('undici') | undefined
   #connect: buildConnector.connector | undefined
 
   constructor(options: ConnectionOptions) {
     this.#options = options
-    this.#sweeping = setInterval(() => this.#sweep(), IDLE_MS).unref()
+    this.#cleanupTimer = setInterval(() => this.#runPeriodicTasks(), IDLE_MS).unref()
   }
 
   get isReady(): boolean {
@@ -50,41 +50,41 @@ export class Connections {
   }
 
   /** To be waited for before the first line is taken: a process that delivers nothing need not have this in memory. */
-  async makeReady(): Promise<void> {
+  async loadClient(): Promise<void> {
     if (this.#undici) return
     this.#undici = await import('undici')
-    letYoungGrow()
+    allowYoungGenerationGrowth()
   }
 
   /** A line to an endpoint that nobody else uses, until it is given back. `fresh`: one that has carried nothing yet. */
-  take(endpoint: string, origin: string, fresh: boolean): Line {
+  acquire(endpoint: string, origin: string, fresh: boolean): PooledConnection {
     if (fresh) return this.#open(endpoint, origin)
-    for (let line = this.#pick(endpoint, 'pop'); line; line = this.#pick(endpoint, 'pop')) {
+    for (let line = this.#takeIdle(endpoint, 'pop'); line; line = this.#takeIdle(endpoint, 'pop')) {
       if (line.origin === origin) return line
-      end(line)
+      destroy(line)
     }
     return this.#open(endpoint, origin)
   }
 
   /** A line whose last answer has ended. Where there are too many, the one that has been idle longest makes room. */
-  give(line: Line): void {
+  release(line: PooledConnection): void {
     line.used = true
     line.idle_since_ms = performance.now()
     const free = this.#free.get(line.endpoint)
     if (free) free.push(line)
     else this.#free.set(line.endpoint, [line])
     this.#idle.add(line)
-    if (this.#idle.size > (this.#options.idle_max ?? IDLE_MAX)) this.#endOldest()
+    if (this.#idle.size > (this.#options.idle_max ?? IDLE_MAX)) this.#destroyOldest()
   }
 
   close(): void {
-    clearInterval(this.#sweeping)
-    for (const line of this.#idle) end(line)
+    clearInterval(this.#cleanupTimer)
+    for (const line of this.#idle) destroy(line)
     this.#free.clear()
     this.#idle.clear()
   }
 
-  #open(endpoint: string, origin: string): Line {
+  #open(endpoint: string, origin: string): PooledConnection {
     const { Client } = this.#undici!
     this.#connect ??= this.#connector()
     const client = new Client(origin, {
@@ -98,7 +98,7 @@ export class Connections {
       headersTimeout: 0,
       bodyTimeout: 0,
     })
-    const line: Line = { client, endpoint, origin, used: false, idle_since_ms: 0 }
+    const line: PooledConnection = { client, endpoint, origin, used: false, idle_since_ms: 0 }
     client.on('disconnect', () => (line.used = false))
     return line
   }
@@ -112,39 +112,39 @@ export class Connections {
     } as buildConnector.BuildOptions) as (...given: Parameters<buildConnector.connector>) => Socket
     return (options, done) => {
       const host = options.hostname
-      const refused = () => new RefusedAddress('The address is not a public one (WEBHOOK_ALLOW)')
+      const connectionError = () => new ForbiddenAddressError('The address is not a public one (WEBHOOK_ALLOW)')
       // An address in the place of a name is connected to without being looked up.
-      if (isIP(host) && !targets.mayConnect(host, host, sandbox)) return done(refused(), null)
+      if (isIP(host) && !targets.isConnectionAllowed(host, host, sandbox)) return done(connectionError(), null)
       // A last look at where the connection really goes, names that the operator allows excepted: before anything is said over it.
-      const isRefused = ({ remoteAddress }: Socket) =>
-        remoteAddress !== undefined && !targets.mayConnect(host, remoteAddress, sandbox)
+      const isForbiddenAddress = ({ remoteAddress }: Socket) =>
+        remoteAddress !== undefined && !targets.isConnectionAllowed(host, remoteAddress, sandbox)
       const socket = connect(options, (...[error, made]) => {
         if (!made) return done(error!, null)
-        if (!isRefused(made)) return done(null, inSmallPieces(made))
+        if (!isForbiddenAddress(made)) return done(null, inSmallPieces(made))
         made.destroy()
-        done(refused(), null)
+        done(connectionError(), null)
       })
       socket.once('connect', () => {
-        if (options.protocol === 'https:' && isRefused(socket)) socket.destroy(refused())
+        if (options.protocol === 'https:' && isForbiddenAddress(socket)) socket.destroy(connectionError())
       })
     }
   }
 
-  #sweep(): void {
+  #runPeriodicTasks(): void {
     const before_ms = performance.now() - IDLE_MS
     for (const { idle_since_ms } of this.#idle) {
       if (idle_since_ms > before_ms) return
-      this.#endOldest()
+      this.#destroyOldest()
     }
   }
 
-  #endOldest(): void {
+  #destroyOldest(): void {
     const [line] = this.#idle
-    if (line) end(this.#pick(line.endpoint, 'shift')!)
+    if (line) destroy(this.#takeIdle(line.endpoint, 'shift')!)
   }
 
   /** Of an endpoint's idle lines the one that was given back last, or first. */
-  #pick(endpoint: string, which: 'pop' | 'shift'): Line | undefined {
+  #takeIdle(endpoint: string, which: 'pop' | 'shift'): PooledConnection | undefined {
     const free = this.#free.get(endpoint)
     const line = free?.[which]()
     if (line) this.#idle.delete(line)
@@ -162,4 +162,4 @@ function inSmallPieces<S extends Socket>(socket: S): S {
 }
 
 /** Close a line, with whatever is still said over it. */
-export const end = (line: Line): void => void line.client.destroy().catch(() => {})
+export const destroy = (line: PooledConnection): void => void line.client.destroy().catch(() => {})

@@ -3,14 +3,14 @@ import type { CellName } from '../../platform/db/cell-names.ts'
 import type { Log } from '../../platform/telemetry/log.ts'
 import type { Metrics } from '../../platform/telemetry/metrics.ts'
 import type { Vault } from '../../platform/crypto/vault.ts'
-import type { DeletedAmong, Sink } from '../fan-out/destination.ts'
+import type { FindDeletedUsers, Sink } from '../fan-out/destination.ts'
 import type { Sender, SenderOptions } from './http-sender.ts'
-import type { Targets } from '../../platform/net/outbound-targets.ts'
+import type { TargetPolicy } from '../../platform/net/outbound-targets.ts'
 
 export interface DeliveryOptions {
   vault: Vault
-  targets: Targets
-  deletedAmong: DeletedAmong
+  targets: TargetPolicy
+  findDeletedUsers: FindDeletedUsers
   /** Where events of a cell go besides, asked in this order and before the endpoints. */
   sinks?: (cell: CellName) => Sink[]
   /** The machine's clock: what is signed and shown. What is due and who has what goes by the database's. */

@@ -3,7 +3,7 @@ import type { Cells } from '../../platform/db/cells.ts'
 import { CellDelivery } from './cell-dispatcher.ts'
 import type { DeliveryOptions } from './dispatch-options.ts'
 
-export interface Delivery {
+export interface DeliveryWorker {
   start(): void
   /** Let attempts in the air end. */
   stop(): Promise<void>
@@ -11,12 +11,12 @@ export interface Delivery {
   drain(): Promise<void>
 }
 
-export function deliveryIn(cells: Cells, options: DeliveryOptions): Delivery {
+export function createDeliveryWorker(cells: Cells, options: DeliveryOptions): DeliveryWorker {
   const all = cells.names.map((name) => new CellDelivery(name, cells.of(name), options))
-  const each = async (call: (cell: CellDelivery) => Promise<void>) => void (await Promise.all(all.map(call)))
+  const forEachCell = async (call: (cell: CellDelivery) => Promise<void>) => void (await Promise.all(all.map(call)))
   return {
     start: () => all.forEach((cell) => cell.start()),
-    stop: () => each((cell) => cell.stop()),
-    drain: () => each((cell) => cell.drain()),
+    stop: () => forEachCell((cell) => cell.stop()),
+    drain: () => forEachCell((cell) => cell.drain()),
   }
 }

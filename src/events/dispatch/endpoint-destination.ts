@@ -6,29 +6,29 @@ import { dbNow, dbNowPlus } from '../../platform/db/leases.ts'
 import { Nullable, T, type Static } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
 import { uuid } from '../../platform/runtime/uuid.ts'
-import { plainList, textList } from '../../platform/db/array-literals.ts'
-import type { Delivery, Handful } from '../delivery-queue/delivery.ts'
-import type { DeletedAmong, Sink, Told } from '../fan-out/destination.ts'
-import { takeHandful } from '../delivery-queue/delivery-batches.ts'
-import { LANE_LEASE_S, takeLanes } from '../delivery-queue/endpoint-leases.ts'
+import { arrayLiteral, textArrayLiteral } from '../../platform/db/array-literals.ts'
+import type { Delivery, DispatchBatch } from '../delivery-queue/delivery.ts'
+import type { FindDeletedUsers, Sink, EventRef } from '../fan-out/destination.ts'
+import { createDispatchBatch } from '../delivery-queue/delivery-batches.ts'
+import { ENDPOINT_LEASE_S, acquireEndpointLeases } from '../delivery-queue/endpoint-leases.ts'
 import { messageId } from '../fan-out/message-id.ts'
 import { Endpoint, endpointColumns } from '../delivery-queue/sendable-endpoint.ts'
 
 /** What a process is ready to send at once. */
-export interface Hand {
+export interface DirectDispatch {
   owner: string
   /** Called before the endpoints are looked at. */
-  begin(): void
+  acquireObject(): void
   /** When that was, by the process's own clock. */
   asked_ms(): number
   /** How many deliveries of an endpoint. */
-  room(webhook_id: string): number
+  capacity(webhook_id: string): number
   /** How many of a team, of all its endpoints together. */
   roomOfTeam(team_id: string): number
   /** Called after the commit, with the endpoints they are for. */
-  taken(handful: Handful, endpoints: Map<string, Held>): void
+  onBatch(handful: DispatchBatch, endpoints: Map<string, Held>): void
   /** Whether deliveries of an endpoint wait. */
-  known(webhook_id: string, isBehind: boolean): void
+  onBacklog(webhook_id: string, isBehind: boolean): void
 }
 
 /** An endpoint whose lane the process has, for so long from when it was asked for. */
@@ -61,41 +61,42 @@ const Matching = T.Object({
 })
 type Matching = Static<typeof Matching>
 
-export const endpointSink = (deletedAmong: DeletedAmong, hand: Hand): Sink => ({
+export const endpointSink = (findDeletedUsers: FindDeletedUsers, hand: DirectDispatch): Sink => ({
   async queue(tx, events) {
-    hand.begin()
+    hand.acquireObject()
     const candidates = await endpointsOf(tx, [...new Set(events.map((event) => event.team_id))], hand)
     if (candidates.length === 0) return []
-    const rooms = new Map(candidates.map((one) => [one.id, one.open && !one.behind ? roomIn(hand, one) : 0]))
-    const direct = new Set(candidates.flatMap(({ id, team_id }) => (rooms.get(id)! > 0 ? [team_id] : [])))
+    const capacities = new Map(candidates.map((one) => [one.id, one.open && !one.behind ? directCapacity(hand, one) : 0]))
+    const direct = new Set(candidates.flatMap(({ id, team_id }) => (capacities.get(id)! > 0 ? [team_id] : [])))
     const matching = await load(tx, events, direct)
     const people = new Map(matching.map(({ team_id, user_id }) => [user_id, { team_id, user_id }]))
-    const deleted = people.size ? await deletedAmong(tx, [...people.values()]) : new Set<string>()
+    const deleted = people.size ? await findDeletedUsers(tx, [...people.values()]) : new Set<string>()
     const wanted = matching.filter(({ user_id }) => user_id === null || !deleted.has(user_id))
-    const { held, waiting } = await divide(tx, wanted, candidates, rooms, hand)
-    if (held) await takeHandful(tx, held)
+    const { held, waiting } = await splitDirectAndQueued(tx, wanted, candidates, capacities, hand)
+    if (held) await createDispatchBatch(tx, held)
     if (waiting.length) await queue(tx, waiting)
     tx.afterCommit(() => {
-      for (const { id, behind } of candidates) hand.known(id, behind || waiting.some(({ webhook_id }) => webhook_id === id))
-      if (held) hand.taken(held, new Map(candidates.map((one) => [one.id, one])))
+      for (const { id, behind: hasBacklog } of candidates)
+        hand.onBacklog(id, hasBacklog || waiting.some(({ webhook_id }) => webhook_id === id))
+      if (held) hand.onBatch(held, new Map(candidates.map((one) => [one.id, one])))
     })
     return []
   },
 })
 
-const roomIn = (hand: Hand, { id, mine, free, rate_limit }: Candidate): number =>
-  (mine || free) && rate_limit === null ? hand.room(id) : 0
+const directCapacity = (hand: DirectDispatch, { id, mine: ownsLease, free: isUnleased, rate_limit }: Candidate): number =>
+  (ownsLease || isUnleased) && rate_limit === null ? hand.capacity(id) : 0
 
 /** A lane is asked for again when it has less left. */
-const LEFT_S_MIN = 2
+const LEASE_REMAINING_S_MIN = 2
 
-const endpointsOf = (tx: PlainTx, teams: string[], hand: Hand): Promise<Candidate[]> =>
+const endpointsOf = (tx: PlainTx, teams: string[], hand: DirectDispatch): Promise<Candidate[]> =>
   tx.many(
     Candidate,
     sql`
     select ${endpointColumns}, w.filter_types,
            t.deleted_at is null and (l.throttled_until is null or l.throttled_until <= ${dbNow}) as open,
-           coalesce(l.owner = ${hand.owner}::uuid and l.leased_until > ${dbNowPlus(LEFT_S_MIN)}, false) as mine,
+           coalesce(l.owner = ${hand.owner}::uuid and l.leased_until > ${dbNowPlus(LEASE_REMAINING_S_MIN)}, false) as mine,
            coalesce(l.owner = ${hand.owner}::uuid, false) or l.leased_until is null or l.leased_until <= ${dbNow} as free,
            coalesce(extract(epoch from l.leased_until - ${dbNow}), 0)::float8 as left_s,
            exists (select from delivery d where d.webhook_id = w.id and d.due_at <= ${dbNow}
@@ -105,12 +106,12 @@ const endpointsOf = (tx: PlainTx, teams: string[], hand: Hand): Promise<Candidat
   )
 
 /** @param direct teams with an endpoint that is sent to at once: of their events the bodies too */
-const load = (tx: PlainTx, events: Told[], direct: Set<string>): Promise<Matching[]> =>
+const load = (tx: PlainTx, events: EventRef[], direct: Set<string>): Promise<Matching[]> =>
   tx.many(
     Matching,
     sql`
     select e.id, e.team_id, e.type, e.user_id, e.object_id, case when e.team_id = any (${[...direct]}::uuid[]) then e.body end as body
-    from unnest(${plainList(events.map((e) => e.team_id))}::uuid[], ${plainList(events.map((e) => e.event_id))}::uuid[]) with ordinality as given (team_id, id, n)
+    from unnest(${arrayLiteral(events.map((e) => e.team_id))}::uuid[], ${arrayLiteral(events.map((e) => e.event_id))}::uuid[]) with ordinality as given (team_id, id, n)
     join event e on e.team_id = given.team_id and e.id = given.id and not e.historical and not starts_with(e.type, 'raw.')
     order by given.n`,
   )
@@ -122,37 +123,37 @@ interface Pair {
 }
 
 /** Which of them are taken into hand; once one of an endpoint has to wait, all behind it do. */
-async function divide(
+async function splitDirectAndQueued(
   tx: PlainTx,
   events: Matching[],
   candidates: Candidate[],
-  rooms: Map<string, number>,
-  hand: Hand,
-): Promise<{ held: Handful | undefined; waiting: Pair[] }> {
+  capacities: Map<string, number>,
+  hand: DirectDispatch,
+): Promise<{ held: DispatchBatch | undefined; waiting: Pair[] }> {
   const of = Map.groupBy(candidates, ({ team_id }) => team_id)
   const wants = new Map(candidates.map(({ id, filter_types }) => [id, filter_types && new Set(filter_types)]))
   const asking = candidates.filter(
-    ({ id, mine, team_id }) =>
-      !mine &&
-      rooms.get(id)! > 0 &&
+    ({ id, mine: ownsLease, team_id }) =>
+      !ownsLease &&
+      capacities.get(id)! > 0 &&
       events.some((event) => event.team_id === team_id && (wants.get(id)?.has(event.type) ?? true)),
   )
   const ids = asking.map(({ id }) => id)
-  const got = ids.length ? await takeLanes(tx, hand.owner, ids) : new Map<string, string>()
-  for (const id of ids) if (!got.has(id)) rooms.set(id, 0)
-  for (const one of asking) Object.assign(one, { left_s: LANE_LEASE_S, url: got.get(one.id) ?? one.url })
+  const got = ids.length ? await acquireEndpointLeases(tx, hand.owner, ids) : new Map<string, string>()
+  for (const id of ids) if (!got.has(id)) capacities.set(id, 0)
+  for (const one of asking) Object.assign(one, { left_s: ENDPOINT_LEASE_S, url: got.get(one.id) ?? one.url })
   const items: Delivery[] = []
   const waiting: Pair[] = []
   const left = new Map<string, number>()
-  const held: Handful = { id: uuid(), taken_ms: hand.asked_ms(), items, left: 0 }
+  const held: DispatchBatch = { id: uuid(), taken_ms: hand.asked_ms(), items, left: 0 }
   for (const event of events) {
     let bytes: Buffer | undefined
     const msg = messageId(event.id)
     let ofTeam = left.get(event.team_id) ?? hand.roomOfTeam(event.team_id)
     for (const { id } of of.get(event.team_id) ?? []) {
       if (!(wants.get(id)?.has(event.type) ?? true)) continue
-      const room = ofTeam > 0 ? rooms.get(id)! : 0
-      rooms.set(id, Math.max(0, room - 1))
+      const room = ofTeam > 0 ? capacities.get(id)! : 0
+      capacities.set(id, Math.max(0, room - 1))
       if (room > 0) ofTeam--
       if (room > 0) items.push(deliveryOf(event, msg, id, (bytes ??= Buffer.from(event.body!)), held))
       else waiting.push({ team_id: event.team_id, webhook_id: id, event_id: event.id })
@@ -163,7 +164,7 @@ async function divide(
   return { held: items.length ? held : undefined, waiting }
 }
 
-const deliveryOf = (event: Matching, msg: string, webhook_id: string, body: Buffer, handful: Handful): Delivery => ({
+const deliveryOf = (event: Matching, msg: string, webhook_id: string, body: Buffer, handful: DispatchBatch): Delivery => ({
   has_row: false,
   handful,
   team_id: event.team_id,
@@ -186,7 +187,7 @@ const queue = (tx: PlainTx, waiting: Pair[]): Promise<number> =>
   tx.run(sql`
     insert into delivery (team_id, webhook_id, message_id, number, state, due_at, trigger, created_at)
     select given.team_id, w.id, given.event_id, nextval('delivery_number'), 'pending', ${dbNow}, 'scheduled', ${dbNow}
-    from unnest(${plainList(waiting.map((m) => m.team_id))}::uuid[], ${textList(waiting.map((m) => m.webhook_id))}::text[], ${plainList(waiting.map((m) => m.event_id))}::uuid[])
+    from unnest(${arrayLiteral(waiting.map((m) => m.team_id))}::uuid[], ${textArrayLiteral(waiting.map((m) => m.webhook_id))}::text[], ${arrayLiteral(waiting.map((m) => m.event_id))}::uuid[])
          with ordinality as given (team_id, webhook_id, event_id, n)
     join (select id, team_id from webhook where id = any (${[...new Set(waiting.map((m) => m.webhook_id))]}::text[]) for key share) w
       on w.id = given.webhook_id and w.team_id = given.team_id

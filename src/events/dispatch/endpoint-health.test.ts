@@ -3,14 +3,21 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { dbNow, dbNowPlus } from '../../platform/db/leases.ts'
 import { sql } from '../../platform/db/sql.ts'
-import { given, type Given } from '../../../test/support/server.ts'
-import { delivering, endpoint, hurry, receiver, standing, tell } from '../../../test/support/webhook-receiver.ts'
+import { createTestTeam, type TestTeam } from '../../../test/support/server.ts'
+import {
+  delivering,
+  endpoint,
+  makeDeliveriesDue,
+  receiver,
+  deliveryStates,
+  emitEvents,
+} from '../../../test/support/webhook-receiver.ts'
 
 const delivery = delivering({ schedule_s: [0, 3600, 3600, 3600, 3600] })
 
 /** A receiver that answers what it is told to, and an endpoint that hears about deliveries. */
 async function scene(extra: Record<string, unknown> = {}) {
-  const team = await given()
+  const team = await createTestTeam()
   const said = { status: 200, headers: {} as Record<string, string> }
   const target = await receiver((_received, response) => response.writeHead(said.status, said.headers).end())
   const hook = await endpoint(team, { url: target.url, filter_types: ['labtest.order.created'], ...extra })
@@ -20,7 +27,7 @@ async function scene(extra: Record<string, unknown> = {}) {
   const heard = () => ear.received.splice(0).map(({ body }) => JSON.parse(body))
   const again = async (times = 1) => {
     for (let i = 0; i < times; i++) {
-      await hurry(team)
+      await makeDeliveriesDue(team)
       await delivery.drain()
     }
   }
@@ -28,7 +35,7 @@ async function scene(extra: Record<string, unknown> = {}) {
   return { team, said, target, hook, listener, heard, again, disabled }
 }
 
-const lane = async (team: Given, webhook_id: string) =>
+const lane = async (team: TestTeam, webhook_id: string) =>
   (
     await team.db.pool.query(
       'select extract(epoch from throttled_until - clock_timestamp())::float8 as pause_s, first_failure_at, failing_since from webhook_lane where team_id = $1 and webhook_id = $2',
@@ -37,7 +44,7 @@ const lane = async (team: Given, webhook_id: string) =>
   ).rows[0] as { pause_s: number | null; first_failure_at: string | null; failing_since: string | null }
 
 /** How long until the next attempt, in seconds. */
-const waiting = async (team: Given) =>
+const waiting = async (team: TestTeam) =>
   Number(
     (
       await team.db.pool.query(
@@ -51,7 +58,7 @@ describe('a message that keeps failing', () => {
   test('is reported after the fourth attempt, after the last, and when it arrives after all', async () => {
     const { team, said, hook, heard, again } = await scene()
     said.status = 500
-    await tell(team)
+    await emitEvents(team)
     await delivery.drain()
     await again(2)
     assert.deepEqual(heard(), [])
@@ -77,7 +84,7 @@ describe('a message that keeps failing', () => {
       heard().map(({ type }) => type),
       ['message.attempt.exhausted'],
     )
-    assert.deepEqual(await standing(team, hook.id), { 'failed after 5': 1 })
+    assert.deepEqual(await deliveryStates(team, hook.id), { 'failed after 5': 1 })
     said.status = 200
     await team.manage.post(`${hook.path}/message/${id}/resend`)
     await delivery.drain()
@@ -98,10 +105,10 @@ describe('a message that keeps failing', () => {
     const ear = await receiver()
     await endpoint(team, { url: ear.url, filter_types: ['message.attempt.exhausted', 'message.attempt.failing'] })
     said.status = 500
-    await tell(team)
+    await emitEvents(team)
     await delivery.drain()
     await again(12)
-    assert.deepEqual(await standing(team, listener.id), { 'failed after 5': 2 })
+    assert.deepEqual(await deliveryStates(team, listener.id), { 'failed after 5': 2 })
     assert.deepEqual(
       ear.received.map(({ body }) => JSON.parse(body).type),
       ['message.attempt.failing', 'message.attempt.exhausted'],
@@ -114,7 +121,7 @@ describe('a message that keeps failing', () => {
     const all = await receiver()
     await endpoint(team, { url: all.url })
     said.status = 500
-    await tell(team)
+    await emitEvents(team)
     await delivery.drain()
     await again(5)
     assert.equal(all.received.length, 1)
@@ -125,10 +132,10 @@ describe('an endpoint', () => {
   test('that answers 410 is disabled at once; what waits for it stops and can be recovered', async () => {
     const { team, said, target, hook, heard, disabled } = await scene()
     said.status = 500
-    await tell(team)
+    await emitEvents(team)
     await delivery.drain()
     said.status = 410
-    await tell(team)
+    await emitEvents(team)
     await delivery.drain()
     await delivery.drain()
     assert.equal(await disabled(), true)
@@ -136,8 +143,8 @@ describe('an endpoint', () => {
       heard().map(({ type, data }) => [type, data.endpointId]),
       [['endpoint.disabled', hook.id]],
     )
-    assert.deepEqual(await standing(team, hook.id), { 'stopped after 1': 1, 'failed after 1': 1 })
-    await tell(team)
+    assert.deepEqual(await deliveryStates(team, hook.id), { 'stopped after 1': 1, 'failed after 1': 1 })
+    await emitEvents(team)
     await delivery.drain()
     assert.equal(target.received.length, 2)
     said.status = 200
@@ -147,13 +154,13 @@ describe('an endpoint', () => {
     await team.manage.post(`${hook.path}/recover`, { since: '2026-01-01T00:00:00Z' })
     await team.settle()
     await delivery.drain()
-    assert.deepEqual(await standing(team, hook.id), { 'delivered after 1': 2 })
+    assert.deepEqual(await deliveryStates(team, hook.id), { 'delivered after 1': 2 })
   })
 
   test('that has failed for five days is disabled, with since when', async () => {
     const { team, said, hook, heard, again, disabled } = await scene()
     said.status = 500
-    await tell(team)
+    await emitEvents(team)
     await delivery.drain()
     const shift = (column: string, hours: number) =>
       team.db.pool.query(
@@ -168,7 +175,7 @@ describe('an endpoint', () => {
     await again()
     assert.equal(await disabled(), false)
     await shift('failing_since', 121)
-    await tell(team)
+    await emitEvents(team)
     await delivery.drain()
     await delivery.drain()
     assert.equal(await disabled(), true)
@@ -181,11 +188,11 @@ describe('an endpoint', () => {
   test('that succeeds once begins anew', async () => {
     const { team, said, hook } = await scene()
     said.status = 500
-    await tell(team)
+    await emitEvents(team)
     await delivery.drain()
     assert.notEqual((await lane(team, hook.id)).first_failure_at, null)
     said.status = 200
-    await tell(team)
+    await emitEvents(team)
     await delivery.drain()
     assert.equal((await lane(team, hook.id)).first_failure_at, null)
   })
@@ -195,11 +202,11 @@ describe('an endpoint', () => {
     const other = await receiver()
     await endpoint(team, { url: other.url, filter_types: ['labtest.order.created'] })
     Object.assign(said, { status: 429, headers: { 'retry-after': '40' } })
-    await tell(team)
+    await emitEvents(team)
     await delivery.drain()
     const { pause_s } = await lane(team, hook.id)
     assert.ok(pause_s! > 30 && pause_s! <= 40, `${pause_s}`)
-    await tell(team)
+    await emitEvents(team)
     await delivery.drain()
     assert.equal(target.received.length, 1)
     assert.equal(other.received.length, 2)
@@ -213,7 +220,7 @@ describe('an endpoint', () => {
     ] as const) {
       const { team, said } = await scene()
       Object.assign(said, { status, headers: { 'retry-after': header } })
-      await tell(team)
+      await emitEvents(team)
       await delivery.drain()
       const s = await waiting(team)
       assert.ok(s > from && s < to, `${status} ${header}: ${s}`)
@@ -222,34 +229,34 @@ describe('an endpoint', () => {
 
   test('that is disabled is sent nothing, and nothing is kept for it', async () => {
     const { team, target, hook } = await scene()
-    await tell(team)
+    await emitEvents(team)
     await team.manage.patch(hook.path, { disabled: true })
     await delivery.drain()
     assert.equal(target.received.length, 0)
-    assert.deepEqual(await standing(team, hook.id), {})
+    assert.deepEqual(await deliveryStates(team, hook.id), {})
   })
 
   test('with a rate limit is sent no more than that at once, and everything in the end', async () => {
     const { team, target, hook } = await scene({ rate_limit: 3 })
-    await tell(team, Array<string>(8).fill('labtest.order.created'), { objects: 'each' })
+    await emitEvents(team, Array<string>(8).fill('labtest.order.created'), { objects: 'each' })
     await delivery.drain()
     assert.equal(target.received.length, 3)
-    assert.deepEqual(await standing(team, hook.id), { 'delivered after 1': 3, 'pending after 0': 5 })
+    assert.deepEqual(await deliveryStates(team, hook.id), { 'delivered after 1': 3, 'pending after 0': 5 })
     const patient = delivering()
     patient.start()
     while (target.received.length < 8) await new Promise((resolve) => setTimeout(resolve, 20))
     await patient.stop()
-    assert.deepEqual(await standing(team, hook.id), { 'delivered after 1': 8 })
+    assert.deepEqual(await deliveryStates(team, hook.id), { 'delivered after 1': 8 })
   })
 
   test('that never answers does not delay another', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const silent = await receiver(() => {})
     const quick = await receiver()
     await endpoint(team, { url: silent.url })
     await endpoint(team, { url: quick.url })
     const patient = delivering({ attempt_ms_max: 60_000 })
-    for (let i = 0; i < 5; i++) await tell(team, Array<string>(10).fill('labtest.order.created'), { objects: 'each' })
+    for (let i = 0; i < 5; i++) await emitEvents(team, Array<string>(10).fill('labtest.order.created'), { objects: 'each' })
     patient.start()
     while (quick.received.length < 50) await new Promise((resolve) => setTimeout(resolve, 20))
     assert.ok(silent.received.length <= 10)
@@ -263,7 +270,7 @@ test('while a secret is replaced both keys sign, a day later the new one alone',
   const { team, target, hook } = await scene()
   await team.manage.post(`${hook.path}/secret/rotate`, {})
   const tokens = async () => {
-    await tell(team)
+    await emitEvents(team)
     await delivery.drain()
     return String(target.received.at(-1)!.headers['svix-signature']).split(' ').length
   }
@@ -276,8 +283,8 @@ test('while a secret is replaced both keys sign, a day later the new one alone',
 
 test('what a killed process had in hand is sent again when its lease is over', async () => {
   const { team, target, hook } = await scene()
-  await tell(team)
-  await tell(team)
+  await emitEvents(team)
+  await emitEvents(team)
   // A process that claims and is killed before it has written anything down.
   const dead = delivering({ attempt_ms_max: 1 })
   await dead.drain()
@@ -294,5 +301,5 @@ test('what a killed process had in hand is sent again when its lease is over', a
     update webhook_lane set leased_until = ${dbNow} where team_id = ${team.team} and webhook_id = ${hook.id}`)
   await delivering().drain()
   assert.equal(target.received.length, sent + 2)
-  assert.deepEqual(await standing(team, hook.id), { 'delivered after 1': 2 })
+  assert.deepEqual(await deliveryStates(team, hook.id), { 'delivered after 1': 2 })
 })

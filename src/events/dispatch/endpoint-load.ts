@@ -3,11 +3,11 @@
 import { healthy, type Health } from '../delivery-queue/retry-schedule.ts'
 import type { Share } from './team-shares.ts'
 
-export const PLACES = 10
+export const CONCURRENCY_DEFAULT = 10
 /** Of an endpoint that takes as much within a moment as is kept in hand for it: with ten it would do so only if it answered within 12 ms. */
-const PLACES_FAST = 30
+const CONCURRENCY_FAST = 30
 /** Of an endpoint whose last attempt failed: slow ones fail, and must not take the places of others. */
-const PLACES_FAILING = 2
+const CONCURRENCY_FAILING = 2
 /** Of an endpoint that has not answered yet: nobody knows whether it will. */
 const PLACES_NEW = 2
 /** An endpoint whose answers take longer is slow, whatever it answers; so is one that has been silent for so long. */
@@ -18,14 +18,14 @@ const SLOW_WEIGHT = 0.25
 const SILENT_MS = 250
 /** More wait for an endpoint the faster it answers, as much as it took within this time: what waits is soon gone. */
 const WINDOW_MS = 500
-export const WAITING_MAX = 400
+export const QUEUED_MAX = 400
 /** So many are taken straight into hand for one that answers slowly. */
-const WAITING_MIN = 40
+const QUEUED_MIN = 40
 /** What has come is taken into hand even when it is this many times as much: a delivery that has to wait costs more than twice. */
-const SLACK = 4
-const FORGOTTEN_AFTER_MS = 600_000
+const OVERCOMMIT_FACTOR = 4
+const IDLE_EVICTION_MS = 600_000
 
-export interface Lane<I> {
+export interface EndpointQueue<I> {
   team: string
   share: Share
   /** Until when it is ours, by the process's own clock: nothing leaves after that. */
@@ -56,7 +56,7 @@ export interface Lane<I> {
   taken: number
   taken_before: number
   /** Deliveries wait for it in the database, which are older than what is announced now. */
-  isBehind: boolean
+  hasBacklog: boolean
   /** When what waited was last taken back, in numbers of such times; how much of that is not put back yet. */
   cleared: number
   returning: number
@@ -64,7 +64,7 @@ export interface Lane<I> {
   objects: Map<string, I[]>
 }
 
-export const newLane = <I>(team: string, share: Share, rate: number | null, now_ms: number): Lane<I> => ({
+export const createQueue = <I>(team: string, share: Share, rate: number | null, now_ms: number): EndpointQueue<I> => ({
   team,
   share,
   until_ms: 0,
@@ -86,84 +86,89 @@ export const newLane = <I>(team: string, share: Share, rate: number | null, now_
   window_ms: now_ms,
   taken: 0,
   taken_before: 0,
-  isBehind: false,
+  hasBacklog: false,
   cleared: 0,
   returning: 0,
   objects: new Map(),
 })
 
 /** What an endpoint takes within a moment; one that has just begun is given the benefit of the doubt. */
-function windowOf<I>(lane: Lane<I>, now_ms: number): number {
-  turn(lane, now_ms)
-  return now_ms - lane.begun_ms < WINDOW_MS ? WAITING_MAX : Math.max(WAITING_MIN, waitingMax(lane))
+function recentThroughput<I>(lane: EndpointQueue<I>, now_ms: number): number {
+  rotateWindow(lane, now_ms)
+  return now_ms - lane.begun_ms < WINDOW_MS ? QUEUED_MAX : Math.max(QUEUED_MIN, queuedMax(lane))
 }
 
-const silentMs = <I>(lane: Lane<I>, now_ms: number): number => (lane.flying > 0 ? now_ms - lane.silent_since_ms : 0)
+const silentMs = <I>(lane: EndpointQueue<I>, now_ms: number): number => (lane.flying > 0 ? now_ms - lane.silent_since_ms : 0)
 
 /** Whether an endpoint answers late, wrongly or not at all. */
-export const isSlowNow = <I>(lane: Lane<I>, now_ms: number): boolean =>
+export const isSlowNow = <I>(lane: EndpointQueue<I>, now_ms: number): boolean =>
   lane.failing || (lane.answer_ms ?? 0) > SLOW_MS || silentMs(lane, now_ms) > SLOW_MS
 
 /** Whether an endpoint takes what it is sent, so that what is announced may wait for it a moment. */
-export const isSound = <I>(lane: Lane<I>, now_ms: number): boolean =>
+export const isSound = <I>(lane: EndpointQueue<I>, now_ms: number): boolean =>
   !lane.isSlow && lane.rate === null && lane.paused_until_ms <= now_ms && silentMs(lane, now_ms) <= SILENT_MS
 
 /** Whether nothing has been sent to an endpoint for long, and nothing is to be. */
-export const isForgotten = <I>(lane: Lane<I>, now_ms: number): boolean =>
-  lane.flying === 0 && lane.waiting.length === 0 && now_ms - lane.used_ms > FORGOTTEN_AFTER_MS
+export const isForgotten = <I>(lane: EndpointQueue<I>, now_ms: number): boolean =>
+  lane.flying === 0 && lane.waiting.length === 0 && now_ms - lane.used_ms > IDLE_EVICTION_MS
 
 /** An endpoint has answered, or has not, after so long. */
-export function answered<I>(lane: Lane<I>, succeeded: boolean, duration_ms: number, now_ms: number): void {
+export function releaseObject<I>(lane: EndpointQueue<I>, succeeded: boolean, duration_ms: number, now_ms: number): void {
   lane.failing = !succeeded
   lane.answer_ms = lane.answer_ms === undefined ? duration_ms : lane.answer_ms + SLOW_WEIGHT * (duration_ms - lane.answer_ms)
   lane.silent_since_ms = now_ms
   if (!succeeded) return
-  turn(lane, now_ms)
+  rotateWindow(lane, now_ms)
   lane.taken++
 }
 
 /** How much less an endpoint has in hand than it will soon have taken. */
-export const spareOf = <I>(lane: Lane<I>, now_ms: number): number =>
-  PLACES + windowOf(lane, now_ms) - lane.flying - lane.waiting.length
+export const spareOf = <I>(lane: EndpointQueue<I>, now_ms: number): number =>
+  CONCURRENCY_DEFAULT + recentThroughput(lane, now_ms) - lane.flying - lane.waiting.length
 
 /** How much may come straight into hand for an endpoint; of one that is not known, as much as for one that has just begun. */
-export function directRoomOf<I>(lane: Lane<I> | undefined, now_ms: number): number {
-  if (!lane) return PLACES + WAITING_MAX
+export function directRoomOf<I>(lane: EndpointQueue<I> | undefined, now_ms: number): number {
+  if (!lane) return CONCURRENCY_DEFAULT + QUEUED_MAX
   if (lane.isSlow || lane.paused_until_ms > now_ms) return 0
   if (lane.answer_ms === undefined) return spareOf(lane, now_ms)
-  return PLACES + SLACK * windowOf(lane, now_ms) - lane.flying - lane.waiting.length
+  return CONCURRENCY_DEFAULT + OVERCOMMIT_FACTOR * recentThroughput(lane, now_ms) - lane.flying - lane.waiting.length
 }
 
-function refill<I>(lane: Lane<I>, now_ms: number): void {
+function refillTokens<I>(lane: EndpointQueue<I>, now_ms: number): void {
   if (lane.rate === null) return
   lane.tokens = Math.min(lane.rate, lane.tokens + ((now_ms - lane.refilled_ms) / 1000) * lane.rate)
   lane.refilled_ms = now_ms
 }
 
-function turn<I>(lane: Lane<I>, now_ms: number): void {
+function rotateWindow<I>(lane: EndpointQueue<I>, now_ms: number): void {
   if (now_ms - lane.window_ms < WINDOW_MS) return
   lane.taken_before = now_ms - lane.window_ms < 2 * WINDOW_MS ? lane.taken : 0
   lane.taken = 0
   lane.window_ms = now_ms
 }
 
-export const waitingMax = <I>(lane: Lane<I>): number =>
-  lane.failing || lane.rate !== null ? 0 : Math.min(WAITING_MAX, Math.max(lane.taken, lane.taken_before))
+export const queuedMax = <I>(lane: EndpointQueue<I>): number =>
+  lane.failing || lane.rate !== null ? 0 : Math.min(QUEUED_MAX, Math.max(lane.taken, lane.taken_before))
 
-const isFast = <I>(lane: Lane<I>): boolean => Math.max(lane.taken, lane.taken_before) >= WAITING_MAX
+const isFast = <I>(lane: EndpointQueue<I>): boolean => Math.max(lane.taken, lane.taken_before) >= QUEUED_MAX
 
 /** How many attempts more may be in the air. */
-export function placesOf<I>(lane: Lane<I>, now_ms: number): number {
+export function freeSlots<I>(lane: EndpointQueue<I>, now_ms: number): number {
   if (lane.paused_until_ms > now_ms) return 0
-  refill(lane, now_ms)
+  refillTokens(lane, now_ms)
   const places =
-    (lane.failing ? PLACES_FAILING : lane.answer_ms === undefined ? PLACES_NEW : isFast(lane) ? PLACES_FAST : PLACES) -
-    lane.flying
+    (lane.failing
+      ? CONCURRENCY_FAILING
+      : lane.answer_ms === undefined
+        ? PLACES_NEW
+        : isFast(lane)
+          ? CONCURRENCY_FAST
+          : CONCURRENCY_DEFAULT) - lane.flying
   return Math.max(0, lane.rate === null ? places : Math.min(places, Math.floor(lane.tokens)))
 }
 
-export function roomOf<I>(lane: Lane<I>, now_ms: number): number {
-  turn(lane, now_ms)
+export function queueCapacity<I>(lane: EndpointQueue<I>, now_ms: number): number {
+  rotateWindow(lane, now_ms)
   if (lane.paused_until_ms > now_ms) return 0
-  return Math.max(0, placesOf(lane, now_ms) + waitingMax(lane) - lane.waiting.length)
+  return Math.max(0, freeSlots(lane, now_ms) + queuedMax(lane) - lane.waiting.length)
 }

@@ -1,28 +1,28 @@
 // What a process knows of the endpoints it serves: what waits for them, how many attempts are in the air, how fast it may go on, how
 // they have answered. One endpoint never waits for another: each has its own few places, and one that fails has fewer. Nor does one team
 // wait for another: what the process has is shared (team-shares.ts).
-import type { Room } from '../delivery-queue/delivery-queue.ts'
+import type { ClaimLimits } from '../delivery-queue/delivery-queue.ts'
 import {
-  answered,
+  releaseObject,
   directRoomOf,
   isForgotten,
   isSlowNow,
   isSound,
-  newLane,
-  PLACES,
-  placesOf,
-  roomOf,
+  createQueue,
+  CONCURRENCY_DEFAULT,
+  freeSlots,
+  queueCapacity,
   spareOf,
-  WAITING_MAX,
-  waitingMax,
-  type Lane,
+  QUEUED_MAX,
+  queuedMax,
+  type EndpointQueue,
 } from './endpoint-load.ts'
 import { healthy, type Health } from '../delivery-queue/retry-schedule.ts'
 import { Shares, type Share } from './team-shares.ts'
 
 /** No endpoint is given more of what may still come into hand. */
-const SHARE_MAX = 0.25
-const RECENT_MS = 1000
+const BUFFER_SHARE_MAX = 0.25
+const RECENTLY_USED_MS = 1000
 /** Nothing that was asked for before an endpoint was taken from us is answered later than this. */
 const REVOKED_MS = 120_000
 
@@ -32,13 +32,13 @@ export interface Address {
   url: string
 }
 
-export interface Mark {
+export interface PageCheckpoint {
   clears: number
   returning: Set<string>
 }
 
-export class Lanes<I> {
-  readonly #lanes = new Map<string, Lane<I>>()
+export class EndpointQueues<I> {
+  readonly #lanes = new Map<string, EndpointQueue<I>>()
   readonly #shares = new Shares()
   /** Endpoints that have places and something to send, and whose team has no share left; those that waited longest come first. */
   readonly #blocked = { quick: new Set<string>(), slow: new Set<string>() }
@@ -49,7 +49,7 @@ export class Lanes<I> {
   readonly #revoked = new Map<string, number>()
 
   /** How much may be claimed now. */
-  room(now_ms: number): Room {
+  room(now_ms: number): ClaimLimits {
     const lanes = new Map<string, number>()
     const left = new Map<Share, number>()
     for (const [id, revoked_ms] of this.#revoked) if (now_ms - revoked_ms > REVOKED_MS) this.#revoked.delete(id)
@@ -63,11 +63,11 @@ export class Lanes<I> {
       this.#judge(lane, now_ms)
       const ofTeam = left.get(share) ?? Math.max(0, this.#shares.roomOf(share))
       // What goes back to the database must not be overtaken by what is behind it there.
-      const room = lane.returning ? 0 : Math.min(ofTeam, roomOf(lane, now_ms))
+      const room = lane.returning ? 0 : Math.min(ofTeam, queueCapacity(lane, now_ms))
       left.set(share, ofTeam - room)
       lanes.set(id, room)
     }
-    return { total: this.#shares.room, others: PLACES, lanes }
+    return { total: this.#shares.room, others: CONCURRENCY_DEFAULT, lanes }
   }
 
   /** Endpoints with something in hand. */
@@ -80,10 +80,10 @@ export class Lanes<I> {
    * Undefined: deliveries wait for each of them, so that nothing could be taken into hand. Those that fail or are slow do not count.
    */
   appetite(now_ms: number): { all: number; some: number } | undefined {
-    const recent = [...this.#lanes.values()].filter((lane) => lane.flying > 0 || now_ms - lane.used_ms <= RECENT_MS)
+    const recent = [...this.#lanes.values()].filter((lane) => lane.flying > 0 || now_ms - lane.used_ms <= RECENTLY_USED_MS)
     const sound = recent.filter((lane) => isSound(lane, now_ms))
-    if (sound.length === 0) return { all: WAITING_MAX, some: WAITING_MAX }
-    const direct = sound.filter((lane) => !lane.isBehind)
+    if (sound.length === 0) return { all: QUEUED_MAX, some: QUEUED_MAX }
+    const direct = sound.filter((lane) => !lane.hasBacklog)
     if (direct.length === 0) return undefined
     const spare = direct.map((lane) => spareOf(lane, now_ms))
     return { all: Math.min(...spare), some: Math.max(...spare) }
@@ -95,23 +95,23 @@ export class Lanes<I> {
   }
 
   /** How many may be taken straight into hand for an endpoint behind which nothing waits: more than would be asked for. */
-  directRoom(id: string, now_ms: number): number {
-    return Math.min(Math.floor(this.#shares.room * SHARE_MAX), directRoomOf(this.#lanes.get(id), now_ms))
+  directCapacity(id: string, now_ms: number): number {
+    return Math.min(Math.floor(this.#shares.room * BUFFER_SHARE_MAX), directRoomOf(this.#lanes.get(id), now_ms))
   }
 
   /** Whether deliveries wait for an endpoint in the database. */
-  setBehind(id: string, isBehind: boolean): void {
+  setBacklogged(id: string, isBehind: boolean): void {
     const lane = this.#lanes.get(id)
-    if (lane) lane.isBehind = isBehind
+    if (lane) lane.hasBacklog = isBehind
   }
 
   /** To ask later what was taken back since, or was on its way back. */
-  mark(): Mark {
+  snapshot(): PageCheckpoint {
     return { clears: this.#clears, returning: new Set([...this.#lanes].flatMap(([id, lane]) => (lane.returning ? [id] : []))) }
   }
 
   /** Whether nothing of an endpoint has gone back to the database since: what came behind it must not overtake it. */
-  isStill(id: string, mark: Mark): boolean {
+  isUnchangedSince(id: string, mark: PageCheckpoint): boolean {
     return !mark.returning.has(id) && (this.#lanes.get(id)?.cleared ?? 0) <= mark.clears
   }
 
@@ -125,7 +125,7 @@ export class Lanes<I> {
     const rate = endpoint.rate_limit
     let lane = this.#lanes.get(id)
     if (!lane) {
-      lane = newLane(endpoint.team_id, this.#shares.join(endpoint.team_id), rate, now_ms)
+      lane = createQueue(endpoint.team_id, this.#shares.join(endpoint.team_id), rate, now_ms)
       this.#lanes.set(id, lane)
     }
     if (lane.rate !== rate) Object.assign(lane, { rate, tokens: rate ?? 0 })
@@ -184,7 +184,7 @@ export class Lanes<I> {
   /** What leaves now for an endpoint, in the order in which it came; it has a place until `give`. */
   next(id: string, now_ms: number): I | undefined {
     const lane = this.#lanes.get(id)
-    if (!lane || lane.waiting.length === 0 || now_ms >= lane.until_ms || placesOf(lane, now_ms) <= 0) return undefined
+    if (!lane || lane.waiting.length === 0 || now_ms >= lane.until_ms || freeSlots(lane, now_ms) <= 0) return undefined
     if (!this.#shares.mayFly(lane.share, lane.isSlow)) {
       this.#blocked[lane.isSlow ? 'slow' : 'quick'].add(id)
       return undefined
@@ -233,38 +233,38 @@ export class Lanes<I> {
   }
 
   /** Whether little enough waits for an endpoint to ask for more. */
-  isHungry(id: string): boolean {
+  needsRefill(id: string): boolean {
     const lane = this.#lanes.get(id)
-    return !lane || lane.waiting.length <= waitingMax(lane) / 2
+    return !lane || lane.waiting.length <= queuedMax(lane) / 2
   }
 
   /** Whether that, and there is something in the database to ask for. */
-  isHungryForRows(id: string): boolean {
-    return this.#lanes.get(id)?.isBehind === true && this.isHungry(id)
+  needsRefillFromDatabase(id: string): boolean {
+    return this.#lanes.get(id)?.hasBacklog === true && this.needsRefill(id)
   }
 
   /** Take back everything that waits for an endpoint, and what came `before` it; `returned` when it is in the database again. */
-  clear(id: string, before: I[] = []): I[] {
+  takeQueued(id: string, before: I[] = []): I[] {
     const lane = this.#lanes.get(id)
     if (!lane) return before
     const all = [...before, ...lane.waiting]
     this.#shares.drop(lane.share, lane.waiting.length)
     lane.waiting = []
     if (all.length) {
-      lane.isBehind = true
+      lane.hasBacklog = true
       lane.cleared = ++this.#clears
       lane.returning++
     }
     return all
   }
 
-  returned(id: string): void {
+  requeued(id: string): void {
     const lane = this.#lanes.get(id)
     if (lane && lane.returning > 0) lane.returning--
   }
 
   /** How an endpoint has answered, and after how long. `paused_until_ms`: it asked to be left alone. */
-  learn(
+  recordResult(
     id: string,
     { succeeded, duration_ms }: { succeeded: boolean; duration_ms: number },
     now_ms: number,
@@ -272,7 +272,7 @@ export class Lanes<I> {
   ): void {
     const lane = this.#lanes.get(id)
     if (!lane) return
-    answered(lane, succeeded, duration_ms, now_ms)
+    releaseObject(lane, succeeded, duration_ms, now_ms)
     this.#judge(lane, now_ms)
     lane.throttles = paused_until_ms !== undefined ? lane.throttles + 1 : succeeded ? 0 : lane.throttles
     if (paused_until_ms !== undefined) lane.paused_until_ms = paused_until_ms
@@ -306,7 +306,7 @@ export class Lanes<I> {
   }
 
   /** Count the attempts in the air of an endpoint where they belong now. */
-  #judge(lane: Lane<I>, now_ms: number): void {
+  #judge(lane: EndpointQueue<I>, now_ms: number): void {
     const isSlow = isSlowNow(lane, now_ms)
     if (isSlow === lane.isSlow) return
     this.#shares.fly(lane.share, lane.isSlow, -lane.flying)

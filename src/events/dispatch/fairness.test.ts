@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { takeAnnouncements } from '../../platform/queue/outbox.ts'
+import { takeOutboxEntries } from '../../platform/queue/outbox.ts'
 import { sql } from '../../platform/db/sql.ts'
-import { given, type Given } from '../../../test/support/server.ts'
-import { delivering, endpoint, receiver, standing, tell } from '../../../test/support/webhook-receiver.ts'
-import { Lanes } from './endpoint-loads.ts'
+import { createTestTeam, type TestTeam } from '../../../test/support/server.ts'
+import { delivering, endpoint, receiver, deliveryStates, emitEvents } from '../../../test/support/webhook-receiver.ts'
+import { EndpointQueues } from './endpoint-loads.ts'
 import { healthy } from '../delivery-queue/retry-schedule.ts'
 
 const ENDPOINTS = 50
@@ -22,7 +22,7 @@ async function until(isSo: () => boolean, what: string): Promise<void> {
 
 describe('deliveries of a team', () => {
   test('arrive while another team has fifty endpoints none of which has answered', async () => {
-    const [slow, quiet] = await Promise.all([given(), given()])
+    const [slow, quiet] = await Promise.all([createTestTeam(), createTestTeam()])
     const held: (() => void)[] = []
     let isOpen = false
     const late = await receiver((_received, response) => {
@@ -38,9 +38,9 @@ describe('deliveries of a team', () => {
     delivery.start()
     // Fifteen hundred attempts that nobody answers, where a process makes five hundred at a time.
     for (let i = 0; i < 3; i++)
-      await tell(slow, Array<string>(10).fill('labtest.order.created'), { objects: 'each', about: slowUser })
+      await emitEvents(slow, Array<string>(10).fill('labtest.order.created'), { objects: 'each', about: slowUser })
     for (let n = 1; n <= 20; n++) {
-      await tell(quiet, undefined, { about: quietUser })
+      await emitEvents(quiet, undefined, { about: quietUser })
       await until(() => target.received.length === n, `event ${n} of the quiet team arrived`)
     }
     await until(() => held.length >= ENDPOINTS, 'each of the slow endpoints was sent something')
@@ -50,14 +50,14 @@ describe('deliveries of a team', () => {
     for (const answer of held.splice(0)) answer()
     await until(() => late.received.length === 30 * ENDPOINTS, 'everything of the slow team arrived')
     await delivery.stop()
-    assert.deepEqual(await standing(quiet, hook.id), { 'delivered after 1': 20 })
-    for (const { id } of hooks) assert.deepEqual(await standing(slow, id), { 'delivered after 1': 30 })
+    assert.deepEqual(await deliveryStates(quiet, hook.id), { 'delivered after 1': 20 })
+    for (const { id } of hooks) assert.deepEqual(await deliveryStates(slow, id), { 'delivered after 1': 30 })
   })
 })
 
 /** Deliveries for endpoints of some teams, given out by a process whose clock the test sets. */
 function process(teams: Record<string, number>) {
-  const lanes = new Lanes<string>()
+  const lanes = new EndpointQueues<string>()
   const ids = Object.entries(teams).flatMap(([team, n]) => Array.from({ length: n }, (_, i) => ({ team, id: `${team} ${i}` })))
   const flying = new Map<string, number>()
   const fill = (now_ms: number) => {
@@ -82,7 +82,7 @@ function process(teams: Record<string, number>) {
     for (const { team: of, id } of ids) {
       if (of !== team) continue
       for (let n = flying.get(id) ?? 0; n > 0; n--) {
-        lanes.learn(id, outcome, now_ms)
+        lanes.recordResult(id, outcome, now_ms)
         lanes.give(id)
         lanes.release(1)
       }
@@ -126,7 +126,7 @@ describe('the attempts of a process', () => {
     fill(0)
     assert.deepEqual(leave(0), { a: 100, b: 2 })
     lanes.room(1500)
-    assert.equal(lanes.directRoom('a 0', 1500), 0)
+    assert.equal(lanes.directCapacity('a 0', 1500), 0)
     assert.deepEqual(lanes.appetite(1500), { all: 400, some: 400 })
   })
 
@@ -137,7 +137,7 @@ describe('the attempts of a process', () => {
     answer('a', quick, 20)
     assert.deepEqual(leave(20), { a: 250 })
     assert.equal(lanes.next('a 29', 20), undefined)
-    lanes.learn('a 0', quick, 30)
+    lanes.recordResult('a 0', quick, 30)
     lanes.give('a 0')
     assert.notEqual(lanes.nextBlocked(false), undefined)
   })
@@ -156,22 +156,22 @@ describe('the attempts of a process', () => {
 
 describe('what is announced', () => {
   /** So many announcements of so many events each. */
-  const announce = (team: Given, count: number, events: number) =>
+  const announce = (team: TestTeam, count: number, events: number) =>
     team.db.pool.query(
       'insert into announcement (team_id, event_ids) select $1, array_fill(gen_random_uuid(), array[$3::int]) from generate_series(1, $2::int)',
       [team.team, count, events],
     )
 
   test('by one team does not wait for all that another has announced before', async () => {
-    const [busy, quiet] = await Promise.all([given(), given()])
+    const [busy, quiet] = await Promise.all([createTestTeam(), createTestTeam()])
     await busy.db.pool.query('delete from announcement')
     await announce(busy, 30, 50)
     await announce(quiet, 3, 1)
     const weight = sql`case when team_id = ${busy.team} then 50 else 1 end`
     const take = () =>
-      busy.db.relaxedTx((tx) => takeAnnouncements(tx, { announcements: 500, events: 2000, deliveries: 2000 }, weight))
+      busy.db.asyncCommitTx((tx) => takeOutboxEntries(tx, { announcements: 500, events: 2000, deliveries: 2000 }, weight))
     const first = await take()
-    const of = (team: Given) => first.taken.filter(({ team_id }) => team_id === team.team).length
+    const of = (team: TestTeam) => first.taken.filter(({ team_id }) => team_id === team.team).length
     assert.deepEqual([of(busy), of(quiet), first.isMore], [1, 3, true])
     let [taken, rounds] = [1, 1]
     for (let isMore = true; isMore; rounds++) {

@@ -1,8 +1,8 @@
 // One attempt: a signed POST of the stored bytes. Follows no redirect, waits no longer than 15 s in all, and connects to nothing but
 // addresses that may be reached. Source: events.md 6.1, 6.2.
 import type { Dispatcher } from 'undici'
-import { Connections, end, RESPONSE_HEADERS_BYTES_MAX, type Line } from './connection-pool.ts'
-import { RefusedAddress, type Targets } from '../../platform/net/outbound-targets.ts'
+import { Connections, destroy, RESPONSE_HEADERS_BYTES_MAX, type PooledConnection } from './connection-pool.ts'
+import { ForbiddenAddressError, type TargetPolicy } from '../../platform/net/outbound-targets.ts'
 import { fixedHeaders } from '../endpoints/custom-headers.ts'
 
 const ATTEMPT_MS_MAX = 15_000
@@ -10,7 +10,7 @@ const RESPONSE_BYTES_MAX = 20_000
 /** Answers before the answer, such as `103`, that an attempt waits through: nothing that we send asks for any. */
 const INFORMATIONAL_MAX = 5
 
-export interface Attempted {
+export interface HttpResult {
   /** Null: no answer. */
   status: number | null
   body: string
@@ -23,7 +23,7 @@ export interface Attempted {
 }
 
 export interface SenderOptions {
-  targets: Targets
+  targets: TargetPolicy
   /** Whether loopback may be reached too. */
   sandbox: boolean
   /** Name and version of the program. */
@@ -41,9 +41,9 @@ export class Sender {
   readonly #connections: Connections
   readonly #fixed: string[]
   /** Attempts in the air in the order in which their time ends. */
-  readonly #timed = new Set<Exchange>()
+  readonly #timed = new Set<HttpExchange>()
   /** Attempts that are over and of which nobody has been told yet. */
-  #over: Exchange[] = []
+  #finished: HttpExchange[] = []
   #timer: NodeJS.Timeout | undefined
 
   constructor({ product, attempt_ms_max = ATTEMPT_MS_MAX, mayBegin, ...where }: SenderOptions) {
@@ -58,10 +58,10 @@ export class Sender {
    * @param headers names and values by turns
    * @param done called once, later
    */
-  post(endpoint: { id: string; url: string }, headers: string[], body: Buffer, done: (attempted: Attempted) => void): void {
-    const exchange = new Exchange(this, endpoint, headers.concat(this.#fixed), body, done)
-    if (this.#connections.isReady) this.#begin(exchange)
-    else void this.#beginWhenReady(exchange)
+  post(endpoint: { id: string; url: string }, headers: string[], body: Buffer, done: (attempted: HttpResult) => void): void {
+    const exchange = new HttpExchange(this, endpoint, headers.concat(this.#fixed), body, done)
+    if (this.#connections.isReady) this.#start(exchange)
+    else void this.#startWhenConnected(exchange)
   }
 
   close(): void {
@@ -70,39 +70,39 @@ export class Sender {
   }
 
   /** Called by an exchange: its line has nothing more to say, and whether it can be used again. */
-  ended(exchange: Exchange, line: Line, isLineGood: boolean): void {
-    if (isLineGood) this.#connections.give(line)
-    else end(line)
-    if (exchange.isToBeRepeated) return exchange.begin(this.#connections.take(exchange.endpoint, exchange.origin, true))
+  ended(exchange: HttpExchange, line: PooledConnection, isLineGood: boolean): void {
+    if (isLineGood) this.#connections.release(line)
+    else destroy(line)
+    if (exchange.retryOnNewConnection) return exchange.begin(this.#connections.acquire(exchange.endpoint, exchange.origin, true))
     this.#finish(exchange)
   }
 
-  async #beginWhenReady(exchange: Exchange): Promise<void> {
+  async #startWhenConnected(exchange: HttpExchange): Promise<void> {
     try {
-      await this.#connections.makeReady()
-      this.#begin(exchange)
+      await this.#connections.loadClient()
+      this.#start(exchange)
     } catch (error) {
       exchange.fail(error)
       this.#finish(exchange)
     }
   }
 
-  #begin(exchange: Exchange): void {
+  #start(exchange: HttpExchange): void {
     this.#timed.add(exchange)
     this.#timer ??= setTimeout(() => this.#expire(), this.#attempt_ms_max).unref()
-    exchange.begin(this.#connections.take(exchange.endpoint, exchange.origin, false))
+    exchange.begin(this.#connections.acquire(exchange.endpoint, exchange.origin, false))
   }
 
-  #finish(exchange: Exchange): void {
+  #finish(exchange: HttpExchange): void {
     this.#timed.delete(exchange)
-    if (this.#over.push(exchange) === 1) queueMicrotask(this.#tell)
+    if (this.#finished.push(exchange) === 1) queueMicrotask(this.#notifyDone)
   }
 
   /** Not while the answer is being read: what follows from it sends the next message. */
-  readonly #tell = (): void => {
-    const over = this.#over
-    this.#over = []
-    for (const exchange of over) exchange.done(exchange.attempted())
+  readonly #notifyDone = (): void => {
+    const over = this.#finished
+    this.#finished = []
+    for (const exchange of over) exchange.done(exchange.onResult())
   }
 
   /** One timer for all: they end in the order in which they began. */
@@ -122,19 +122,19 @@ export class Sender {
 }
 
 /** What is said and answered over a line, or twice over two when the first broke before it was used. */
-class Exchange implements Dispatcher.DispatchHandler {
+class HttpExchange implements Dispatcher.DispatchHandler {
   readonly started_ms = performance.now()
   readonly endpoint: string
   readonly origin: string
-  readonly done: (attempted: Attempted) => void
+  readonly done: (attempted: HttpResult) => void
   readonly #sender: Sender
   readonly #to: { id: string; url: string }
   readonly #request: Dispatcher.DispatchOptions
-  isToBeRepeated = false
+  retryOnNewConnection = false
   #withheld = false
   #error: string | null = null
   /** Undefined: nothing is said any more. */
-  #line: Line | undefined
+  #line: PooledConnection | undefined
   #status: number | null = null
   #retry_after: string | undefined
   #informational = 0
@@ -147,9 +147,9 @@ class Exchange implements Dispatcher.DispatchHandler {
     to: { id: string; url: string },
     headers: string[],
     body: Buffer,
-    done: (attempted: Attempted) => void,
+    done: (attempted: HttpResult) => void,
   ) {
-    const { origin, path } = partsOf(to.url)
+    const { origin, path } = parseUrl(to.url)
     this.#sender = sender
     this.#to = to
     this.endpoint = to.id
@@ -158,8 +158,8 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#request = { method: 'POST', path, headers, body }
   }
 
-  begin(line: Line): void {
-    this.isToBeRepeated = false
+  begin(line: PooledConnection): void {
+    this.retryOnNewConnection = false
     this.#line = line
     line.client.dispatch(this.#request, this)
   }
@@ -175,7 +175,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#end(false)
   }
 
-  attempted(): Attempted {
+  onResult(): HttpResult {
     return {
       status: this.#status,
       body: this.#chunks ? textOf(this.#chunks) : '',
@@ -226,8 +226,8 @@ class Exchange implements Dispatcher.DispatchHandler {
     if (!this.#line) return
     const text = errorText(error)
     // The receiver closed a kept connection at the moment it was used again: nothing has been refused.
-    this.isToBeRepeated = this.#line.used && this.#status === null && BROKEN.has(text)
-    if (!this.isToBeRepeated) this.#error = text
+    this.retryOnNewConnection = this.#line.used && this.#status === null && CONNECTION_RESET_CODES.has(text)
+    if (!this.retryOnNewConnection) this.#error = text
     this.#end(false)
   }
 
@@ -241,13 +241,13 @@ class Exchange implements Dispatcher.DispatchHandler {
 const textOf = (chunks: Buffer[]): string =>
   Buffer.concat(chunks).subarray(0, RESPONSE_BYTES_MAX).toString('utf8').replaceAll('\0', '')
 
-const BROKEN = new Set(['ECONNRESET', 'EPIPE'])
+const CONNECTION_RESET_CODES = new Set(['ECONNRESET', 'EPIPE'])
 
 const URLS_MAX = 1000
 const urls = new Map<string, { origin: string; path: string }>()
 
 /** Of a URL what is connected to and what is asked for; remembered, since endpoints are few and messages many. */
-function partsOf(url: string): { origin: string; path: string } {
+function parseUrl(url: string): { origin: string; path: string } {
   let parts = urls.get(url)
   if (!parts) {
     const { origin, pathname, search } = new URL(url)
@@ -269,7 +269,7 @@ const IN_WORDS: Record<string, string> = {
 
 /** Why there was no answer, in a few words of ours or as a code of the system; never a message, which may name addresses. */
 function errorText(error: unknown): string {
-  if (error instanceof RefusedAddress) return 'address refused'
+  if (error instanceof ForbiddenAddressError) return 'address refused'
   const errors = error instanceof AggregateError ? error.errors : [error]
   const { code, name } = (errors[0] ?? error) as { code?: string; name?: string }
   if (name === 'HTTPParserError') return 'answer is not HTTP'

@@ -1,9 +1,9 @@
 // Keeps the lanes of a process while it has something in hand for them, and lets go of those that it has lost or that were recalled.
-import { LANE_LEASE_S, renewLanes } from '../delivery-queue/endpoint-leases.ts'
+import { ENDPOINT_LEASE_S, renewEndpointLeases } from '../delivery-queue/endpoint-leases.ts'
 import { acknowledgeRecalls, recalledFrom } from '../delivery-queue/endpoint-recalls.ts'
 import type { DeliveryDb } from '../fan-out/fan-out.ts'
-import type { Flights, Waiting } from './in-flight.ts'
-import type { Lanes } from './endpoint-loads.ts'
+import type { InFlightDeliveries, BufferedDelivery } from './in-flight.ts'
+import type { EndpointQueues } from './endpoint-loads.ts'
 
 const RENEW_MS = 1500
 
@@ -11,8 +11,8 @@ export interface KeeperOptions {
   db: DeliveryDb
   /** The process. */
   owner: string
-  lanes: Lanes<Waiting>
-  flights: Flights
+  lanes: EndpointQueues<BufferedDelivery>
+  flights: InFlightDeliveries
   /** The process's own clock, which never jumps. */
   now_ms: () => number
 }
@@ -34,7 +34,7 @@ export class LaneKeeper {
   /** What waits for a lane whose lease has ended may be another process's meanwhile: it does not wait for the lane to be ours again. */
   putBackLapsed(now_ms: number): void {
     const { lanes, flights } = this.#options
-    for (const id of lanes.lapsed(now_ms)) void flights.putBack(id)
+    for (const id of lanes.lapsed(now_ms)) void flights.returnDeliveries(id)
   }
 
   /** Lanes whose attempts take long are not claimed from meanwhile, and are still ours. */
@@ -44,10 +44,10 @@ export class LaneKeeper {
     const ids = lanes.inUse
     if (ids.length === 0 || now_ms - this.#renewed_ms < RENEW_MS) return
     this.#renewed_ms = now_ms
-    const ours = new Set(await renewLanes(db, owner, ids))
+    const ours = new Set(await renewEndpointLeases(db, owner, ids))
     for (const id of ids) {
-      if (ours.has(id) && lanes.hold(id, now_ms, LANE_LEASE_S * 1000)) flights.pump(id)
-      else void flights.putBack(id)
+      if (ours.has(id) && lanes.hold(id, now_ms, ENDPOINT_LEASE_S * 1000)) flights.sendQueued(id)
+      else void flights.returnDeliveries(id)
     }
   }
 
@@ -59,7 +59,7 @@ export class LaneKeeper {
     if (ids.length === 0) return
     for (const id of ids) {
       lanes.revoke(id, now_ms())
-      void flights.putBack(id)
+      void flights.returnDeliveries(id)
     }
     await acknowledgeRecalls(db.queries, owner, ids)
   }

@@ -1,10 +1,10 @@
 import type { Cells } from '../../platform/db/cells.ts'
 import type { Module } from '../../platform/module/module.ts'
-import { deliveryIn } from './dispatcher.ts'
+import { createDeliveryWorker } from './dispatcher.ts'
 import type { DeliveryOptions } from './dispatch-options.ts'
 
 /** @param options asked for when the dispatcher is made */
 export const dispatch = (cells: Cells, options: () => DeliveryOptions): Module => ({
   name: 'events/dispatch',
-  workers: [() => deliveryIn(cells, options())],
+  workers: [() => createDeliveryWorker(cells, options())],
 })

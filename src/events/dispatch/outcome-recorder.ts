@@ -1,28 +1,28 @@
 // Writing down what came of attempts: a batch at a time where a crash may undo it, since the attempt is merely repeated then; each
 // for itself, and durably, where something follows from it: an endpoint disabled, a message about a message.
-import { iso, wholeSeconds } from '../../platform/runtime/clock.ts'
+import { iso, truncateToSeconds } from '../../platform/runtime/clock.ts'
 import { sql } from '../../platform/db/sql.ts'
 import { T } from '../../platform/schema/schema.ts'
 import type { PlainTx } from '../../platform/db/transaction.ts'
 import { operationalTypes } from '../catalog/event-types.ts'
-import { LEASE_S, putBack, record } from '../delivery-queue/delivery-queue.ts'
-import type { Delivery, Handful, Outcome } from '../delivery-queue/delivery.ts'
+import { LEASE_S, returnDeliveries, recordAttempts } from '../delivery-queue/delivery-queue.ts'
+import type { Delivery, DispatchBatch, AttemptOutcome } from '../delivery-queue/delivery.ts'
 import type { DeliveryDb } from '../fan-out/fan-out.ts'
-import { dropHandfuls, putDown, recordArrived } from '../delivery-queue/delivery-batches.ts'
-import { learn, type Learned } from '../delivery-queue/endpoint-leases.ts'
-import { aboutEndpoint, aboutMessage, queueMessage } from '../delivery-queue/operational-messages.ts'
+import { deleteDispatchBatches, persistDeliveries, recordDelivered } from '../delivery-queue/delivery-batches.ts'
+import { saveEndpointHealth, type EndpointHealthUpdate } from '../delivery-queue/endpoint-leases.ts'
+import { endpointReportBody, messageReportBody, queueMessage } from '../delivery-queue/operational-messages.ts'
 import type { Health } from '../delivery-queue/retry-schedule.ts'
 
 /** Outcomes of this long are written together. */
-const GATHER_MS = 25
+const FLUSH_INTERVAL_MS = 25
 const BATCH_MAX = 500
-const UNWRITTEN_MAX = 3000
+const PENDING_WRITES_MAX = 3000
 /** A delivery that takes longer gets its row before its attempt is over. */
-const HANDFUL_MS_MAX = 1000
-const FAILING_AFTER = 4
+const BATCH_AGE_MS_MAX = 1000
+const FAILING_THRESHOLD = 4
 
 /** What an attempt means beyond its own row. */
-export interface Consequences {
+export interface RecordedState {
   schedule_length: number
   failures: number
   /** The endpoint is not to be sent to any more. */
@@ -35,8 +35,8 @@ export interface Consequences {
   changed: boolean
 }
 
-interface Waiting {
-  outcome: Outcome
+interface PendingRecord {
+  outcome: AttemptOutcome
   done: (() => void) | undefined
   failed: ((error: unknown) => void) | undefined
 }
@@ -55,13 +55,13 @@ export interface RecorderOptions {
 
 const about = new Set(operationalTypes.map((type) => type.name))
 
-export class Recorder {
+export class AttemptRecorder {
   readonly #db: DeliveryDb
   readonly #options: RecorderOptions
-  readonly #handfuls = new Set<Handful>()
-  #waiting: Waiting[] = []
-  #unwritten = 0
-  #learned = new Map<string, Learned>()
+  readonly #batches = new Set<DispatchBatch>()
+  #waiting: PendingRecord[] = []
+  #pendingWrites = 0
+  #healthUpdates = new Map<string, EndpointHealthUpdate>()
   #timer: NodeJS.Timeout | undefined
   /** One statement at a time, so that a delivery gets its row before what refers to it. */
   #writing: Promise<void> = Promise.resolve()
@@ -72,7 +72,7 @@ export class Recorder {
   }
 
   get #gather_ms(): number {
-    return this.#options.gather_ms ?? GATHER_MS
+    return this.#options.gather_ms ?? FLUSH_INTERVAL_MS
   }
 
   /** Done when everything that is being written is written; what is gathered is not part of it. */
@@ -81,21 +81,22 @@ export class Recorder {
   }
 
   /** Whether more is answered than can be written down: nothing more need be sent now. */
-  get isBehind(): boolean {
-    return this.#unwritten > UNWRITTEN_MAX
+  get hasBacklog(): boolean {
+    return this.#pendingWrites > PENDING_WRITES_MAX
   }
 
   /** Deliveries that have no row yet. */
-  hold(handful: Handful): void {
-    this.#handfuls.add(handful)
+  track(dispatchBatch: DispatchBatch): void {
+    this.#batches.add(dispatchBatch)
   }
 
   /** Write an outcome down; done when it is written. Of one that is welcome and means nothing more, `onWritten` tells: undefined. */
-  record(outcome: Outcome, consequences: Consequences): Promise<void> | undefined {
-    const type = messageType(outcome, consequences)
+  record(outcome: AttemptOutcome, consequences: RecordedState): Promise<void> | undefined {
+    const type = reportTypeFor(outcome, consequences)
     const { webhook_id } = outcome.item
-    if (consequences.changed) this.#learned.set(webhook_id, { webhook_id, pause_s: consequences.pause_s, ...consequences.health })
-    if (type !== undefined || consequences.disable) return this.#conclude(outcome, type, consequences)
+    if (consequences.changed)
+      this.#healthUpdates.set(webhook_id, { webhook_id, pause_s: consequences.pause_s, ...consequences.health })
+    if (type !== undefined || consequences.disable) return this.#recordWithConsequences(outcome, type, consequences)
     if (outcome.succeeded) return void this.#push({ outcome, done: undefined, failed: undefined })
     return new Promise((done, failed) => this.#push({ outcome, done, failed }))
   }
@@ -105,66 +106,66 @@ export class Recorder {
     clearTimeout(this.#timer)
     this.#timer = undefined
     const batch = this.#waiting
-    const learned = [...this.#learned.values()]
+    const learned = [...this.#healthUpdates.values()]
     this.#waiting = []
-    this.#learned = new Map()
-    if (batch.length || learned.length) void this.#inTurn(() => this.#write(batch, learned))
+    this.#healthUpdates = new Map()
+    if (batch.length || learned.length) void this.#serialize(() => this.#write(batch, learned))
     return this.#writing
   }
 
   /** Others may have them, or this process later. */
-  putBack(items: Delivery[]): Promise<void> {
-    return this.#inTurn(async () => {
+  returnDeliveries(items: Delivery[]): Promise<void> {
+    return this.#serialize(async () => {
       const fresh = items.filter((item) => item.handful)
-      await putBack(
+      await returnDeliveries(
         this.#db,
         items.filter((item) => !item.handful && item.has_row),
       )
-      if (fresh.length) await this.#putDown(fresh, false)
+      if (fresh.length) await this.#persist(fresh, false)
     })
   }
 
   /** Give rows to what has been in hand for a while, so that it is seen and its handful can go. */
-  async putDownOld(): Promise<void> {
-    const before_ms = this.#options.now_ms() - HANDFUL_MS_MAX
-    const old = [...this.#handfuls].filter((handful) => handful.taken_ms <= before_ms)
+  async persistOldDeliveries(): Promise<void> {
+    const before_ms = this.#options.now_ms() - BATCH_AGE_MS_MAX
+    const old = [...this.#batches].filter((dispatchBatch) => dispatchBatch.taken_ms <= before_ms)
     if (old.length === 0) return
-    await this.#inTurn(async () => {
-      const items = old.flatMap((handful) => handful.items.filter((item) => item.handful))
-      if (items.length) await this.#putDown(items, true)
+    await this.#serialize(async () => {
+      const items = old.flatMap((dispatchBatch) => dispatchBatch.items.filter((item) => item.handful))
+      if (items.length) await this.#persist(items, true)
     })
   }
 
-  #push(waiting: Waiting): void {
+  #push(waiting: PendingRecord): void {
     this.#waiting.push(waiting)
-    this.#unwritten++
+    this.#pendingWrites++
     if (this.#waiting.length >= BATCH_MAX) void this.flush()
     else if (this.#gather_ms > 0) this.#timer ??= setTimeout(() => void this.flush(), this.#gather_ms)
   }
 
-  #inTurn(work: () => Promise<void>): Promise<void> {
+  #serialize(work: () => Promise<void>): Promise<void> {
     const done = this.#writing.then(work)
     this.#writing = done.catch(() => {})
     return done
   }
 
-  async #write(batch: Waiting[], learned: Learned[]): Promise<void> {
-    const { owner, onError, onWritten } = this.#options
+  async #write(batch: PendingRecord[], learned: EndpointHealthUpdate[]): Promise<void> {
+    const { owner, onError, onWritten: onRecorded } = this.#options
     // First, since the endpoint may be claimed again as soon as its attempts are done.
-    await learn(this.#db.relaxed, owner, learned).catch(onError)
+    await saveEndpointHealth(this.#db.asyncCommit, owner, learned).catch(onError)
     try {
       const outcomes = batch.map((item) => item.outcome)
-      const held = outcomes.filter(({ item }) => item.handful)
+      const tracked = outcomes.filter(({ item }) => item.handful)
       const others = outcomes.filter(({ item }) => !item.handful)
-      const [arrived, failed] = [held.filter(({ succeeded }) => succeeded), held.filter(({ succeeded }) => !succeeded)]
+      const [arrived, failed] = [tracked.filter(({ succeeded }) => succeeded), tracked.filter(({ succeeded }) => !succeeded)]
       if (failed.length)
-        await this.#putDown(
+        await this.#persist(
           failed.map(({ item }) => item),
           true,
         )
-      if (arrived.length) await this.#writeArrived(arrived)
-      await record(
-        this.#db.relaxed,
+      if (arrived.length) await this.#recordDelivered(arrived)
+      await recordAttempts(
+        this.#db.asyncCommit,
         [...others, ...failed].filter(({ item }) => item.has_row),
       )
       for (const { done } of batch) done?.()
@@ -173,66 +174,71 @@ export class Recorder {
       // Of a delivery that is not marked the lease ends, and it falls due again.
       if (batch.some(({ failed }) => !failed)) onError(error)
     } finally {
-      this.#unwritten -= batch.length
-      onWritten(batch.filter(({ done }) => !done).length)
+      this.#pendingWrites -= batch.length
+      onRecorded(batch.filter(({ done }) => !done).length)
     }
   }
 
-  async #writeArrived(outcomes: Outcome[]): Promise<void> {
+  async #recordDelivered(outcomes: AttemptOutcome[]): Promise<void> {
     const items = outcomes.map(({ item }) => item)
-    const known = await recordArrived(this.#db.relaxed, outcomes, this.#emptiedBy(items))
-    this.#letGo(items)
+    const known = await recordDelivered(this.#db.asyncCommit, outcomes, this.#finishedBatches(items))
+    this.#untrack(items)
     if (known.length === 0) return
     const late = known.map(({ item }) => item)
-    await putDown(this.#db.relaxed, late, undefined, this.#options.now_ms())
-    await record(
-      this.#db.relaxed,
+    await persistDeliveries(this.#db.asyncCommit, late, undefined, this.#options.now_ms())
+    await recordAttempts(
+      this.#db.asyncCommit,
       known.filter(({ item }) => item.has_row),
       true,
     )
   }
 
-  /** Give rows to deliveries in hand; `isInHand`: they stay there. */
-  async #putDown(items: Delivery[], isInHand: boolean): Promise<void> {
-    const emptied = this.#emptiedBy(items)
-    await putDown(this.#db.relaxed, items, isInHand ? LEASE_S : undefined, this.#options.now_ms())
-    await dropHandfuls(this.#db.relaxed, emptied)
-    this.#letGo(items)
+  /** Give rows to deliveries in hand; `isTracked`: they stay there. */
+  async #persist(items: Delivery[], isTracked: boolean): Promise<void> {
+    const finishedBatches = this.#finishedBatches(items)
+    await persistDeliveries(this.#db.asyncCommit, items, isTracked ? LEASE_S : undefined, this.#options.now_ms())
+    await deleteDispatchBatches(this.#db.asyncCommit, finishedBatches)
+    this.#untrack(items)
   }
 
   /** Handfuls of which nothing is left without these. */
-  #emptiedBy(items: Delivery[]): string[] {
-    const counts = new Map<Handful, number>()
-    for (const { handful } of items) counts.set(handful!, (counts.get(handful!) ?? 0) + 1)
-    return [...counts].flatMap(([handful, n]) => (handful.left === n ? [handful.id] : []))
+  #finishedBatches(items: Delivery[]): string[] {
+    const counts = new Map<DispatchBatch, number>()
+    for (const { handful: dispatchBatch } of items) counts.set(dispatchBatch!, (counts.get(dispatchBatch!) ?? 0) + 1)
+    return [...counts].flatMap(([dispatchBatch, n]) => (dispatchBatch.left === n ? [dispatchBatch.id] : []))
   }
 
-  #letGo(items: Delivery[]): void {
+  #untrack(items: Delivery[]): void {
     for (const item of items) {
-      const handful = item.handful!
+      const dispatchBatch = item.handful!
       item.handful = undefined
-      if (--handful.left === 0) this.#handfuls.delete(handful)
+      if (--dispatchBatch.left === 0) this.#batches.delete(dispatchBatch)
     }
   }
 
   /** The outcome and what follows from it, or neither. Writes delivery, delivery_attempt, webhook, webhook_message. */
-  async #conclude(outcome: Outcome, type: string | undefined, { disable, dead_since_text }: Consequences): Promise<void> {
+  async #recordWithConsequences(
+    outcome: AttemptOutcome,
+    type: string | undefined,
+    { disable, dead_since_text }: RecordedState,
+  ): Promise<void> {
     const { item, at } = outcome
     const { team_id, webhook_id } = item
-    await this.#inTurn(async () => {
-      if (item.handful) await this.#putDown([item], true)
+    await this.#serialize(async () => {
+      if (item.handful) await this.#persist([item], true)
     })
     await this.#db.plainTx(async (tx) => {
-      if (item.has_row) await record(tx, [{ ...outcome, reported: type === undefined ? outcome.reported : reportedAs[type]! }])
+      if (item.has_row)
+        await recordAttempts(tx, [{ ...outcome, reported: type === undefined ? outcome.reported : reportValues[type]! }])
       if (disable) await this.#disable(tx, { team_id, webhook_id, dead_since_text, at })
       if (type === undefined) return
-      const body = aboutMessage(type, {
+      const body = messageReportBody(type, {
         team_id,
         webhook_id,
         msg: item.message_id,
         attempt_id: outcome.attempt_id,
         status: outcome.response_status,
-        at_text: iso(wholeSeconds(at)),
+        at_text: iso(truncateToSeconds(at)),
       })
       await queueMessage(tx, { team_id, type, body, at, trigger: 'scheduled' })
     })
@@ -256,24 +262,24 @@ export class Recorder {
     await tx.run(sql`
       update delivery set state = 'stopped', due_at = null
       where webhook_id = ${webhook_id} and team_id = ${team_id} and due_at is not null`)
-    const since_text = dead_since_text ?? iso(wholeSeconds(at))
-    const body = aboutEndpoint({ team_id, webhook_id, since_text })
+    const since_text = dead_since_text ?? iso(truncateToSeconds(at))
+    const body = endpointReportBody({ team_id, webhook_id, since_text })
     await queueMessage(tx, { team_id, type: 'endpoint.disabled', body, at, trigger: 'scheduled' })
   }
 }
 
-const reportedAs: Record<string, string | null> = {
+const reportValues: Record<string, string | null> = {
   'message.attempt.failing': 'failing',
   'message.attempt.exhausted': 'exhausted',
   'message.attempt.recovered': null,
 }
 
 /** The message that an attempt gives rise to, if any: about events only, and each once a round. */
-function messageType(outcome: Outcome, { failures, schedule_length, disable }: Consequences): string | undefined {
+function reportTypeFor(outcome: AttemptOutcome, { failures, schedule_length, disable }: RecordedState): string | undefined {
   const { item, succeeded, reported } = outcome
   if (!item.is_event || about.has(item.type)) return undefined
   if (succeeded) return reported === null ? undefined : 'message.attempt.recovered'
   if (disable) return undefined
   if (failures >= schedule_length) return reported === 'exhausted' ? undefined : 'message.attempt.exhausted'
-  return failures === FAILING_AFTER && reported === null ? 'message.attempt.failing' : undefined
+  return failures === FAILING_THRESHOLD && reported === null ? 'message.attempt.failing' : undefined
 }

@@ -6,9 +6,9 @@
 // there for those that answer in time.
 
 /** What a process has in hand at most: waiting, in flight, answered and not yet written down. */
-const HELD_MAX = 6000
-const FLYING_MAX = 500
-const SLOW_MAX = FLYING_MAX / 2
+const BUFFERED_MAX = 6000
+const IN_FLIGHT_MAX = 500
+const SLOW_MAX = IN_FLIGHT_MAX / 2
 
 /** What a team uses of it. */
 export interface Share {
@@ -48,7 +48,7 @@ export class Shares {
 
   /** How much more the process may take into hand. */
   get room(): number {
-    return HELD_MAX - this.#held
+    return BUFFERED_MAX - this.#held
   }
 
   /** How much of that a team may take. */
@@ -74,7 +74,7 @@ export class Shares {
 
   /** Whether one more attempt may begin. */
   mayFly(share: Share, isSlow: boolean): boolean {
-    const free = FLYING_MAX - this.#quick - this.#slow
+    const free = IN_FLIGHT_MAX - this.#quick - this.#slow
     return isSlow ? free > 0 && share.slow < SLOW_MAX - this.#slow : share.quick < free
   }
 

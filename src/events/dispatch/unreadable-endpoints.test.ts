@@ -5,16 +5,16 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { createLog } from '../../platform/telemetry/log.ts'
-import { newVaultKey, Vault } from '../../platform/crypto/vault.ts'
-import { asOwner, given, metrics, vault, type Given } from '../../../test/support/server.ts'
-import { delivering, endpoint, receiver, standing, tell } from '../../../test/support/webhook-receiver.ts'
-import { openHeaders, sealHeaders } from '../endpoints/custom-headers.ts'
+import { generateVaultKey, Vault } from '../../platform/crypto/vault.ts'
+import { asOwner, createTestTeam, metrics, vault, type TestTeam } from '../../../test/support/server.ts'
+import { delivering, endpoint, receiver, deliveryStates, emitEvents } from '../../../test/support/webhook-receiver.ts'
+import { decryptHeaders, encryptHeaders } from '../endpoints/custom-headers.ts'
 
 type Hook = Awaited<ReturnType<typeof endpoint>>
 
 /** A team with an endpoint. */
 async function scene() {
-  const team = await given()
+  const team = await createTestTeam()
   const target = await receiver()
   const hook = await endpoint(team, { url: target.url })
   const shown = async () => (await team.manage.get(hook.path)).body
@@ -22,23 +22,23 @@ async function scene() {
 }
 
 /** Encrypt the secret of an endpoint with other keys. */
-const resealSecret = (team: Given, { id, key }: Hook, by: Vault) =>
+const resealSecret = (team: TestTeam, { id, key }: Hook, by: Vault) =>
   team.db.pool.query('update webhook_secret set secret = $3 where team_id = $1 and webhook_id = $2', [
     team.team,
     id,
-    by.seal(key, `secret of ${id}`),
+    by.encrypt(key, `secret of ${id}`),
   ])
 
 /** Encrypt the headers of an endpoint with other keys. */
-async function resealHeaders(team: Given, { id }: Hook, by: Vault): Promise<void> {
+async function resealHeaders(team: TestTeam, { id }: Hook, by: Vault): Promise<void> {
   const { rows } = await team.db.pool.query('select headers from webhook where team_id = $1 and id = $2', [team.team, id])
-  const sealed = sealHeaders(by, id, openHeaders(vault, id, rows[0].headers))
+  const sealed = encryptHeaders(by, id, decryptHeaders(vault, id, rows[0].headers))
   await team.db.pool.query('update webhook set headers = $3 where team_id = $1 and id = $2', [team.team, id, sealed])
 }
 
 /** Keys that nobody here has. */
 const stranger = () => {
-  const keys = [newVaultKey()]
+  const keys = [generateVaultKey()]
   return new Vault(() => keys)
 }
 
@@ -51,7 +51,7 @@ async function until(is: () => boolean): Promise<void> {
 }
 
 /** So much time goes by for the pause of an endpoint. */
-const later = (team: Given, { id }: Hook, s: number) =>
+const later = (team: TestTeam, { id }: Hook, s: number) =>
   team.db.pool.query(
     'update webhook_lane set throttled_until = throttled_until - make_interval(secs => $3) where team_id = $1 and webhook_id = $2',
     [team.team, id, s],
@@ -64,13 +64,13 @@ describe('an endpoint whose secret cannot be decrypted', () => {
     const delivery = delivering()
     for (let i = 0; i < 3; i++) {
       for (const { team } of [bad, good, bad])
-        await tell(team, Array<string>(5).fill('labtest.order.created'), { objects: 'each' })
+        await emitEvents(team, Array<string>(5).fill('labtest.order.created'), { objects: 'each' })
       await delivery.drain()
     }
     assert.equal(good.target.received.length, 15)
     assert.equal(bad.target.received.length, 0)
-    assert.deepEqual(await standing(good.team, good.hook.id), { 'delivered after 1': 15 })
-    assert.deepEqual(await standing(bad.team, bad.hook.id), { 'pending after 0': 30 })
+    assert.deepEqual(await deliveryStates(good.team, good.hook.id), { 'delivered after 1': 15 })
+    assert.deepEqual(await deliveryStates(bad.team, bad.hook.id), { 'pending after 0': 30 })
   })
 
   test('delays no other endpoint, even when it cannot be written down that it waits', async () => {
@@ -96,7 +96,7 @@ describe('an endpoint whose secret cannot be decrypted', () => {
     const { team, hook, shown } = await scene()
     assert.equal((await shown()).delivery_error, null)
     await resealSecret(team, hook, stranger())
-    await tell(team)
+    await emitEvents(team)
     const folder = mkdtempSync(join(tmpdir(), 'drawbridge-log-'))
     const log = createLog('info', { path: join(folder, 'log') })
     const count = async () => {
@@ -128,14 +128,14 @@ describe('an endpoint whose secret cannot be decrypted', () => {
 
   test('goes on in its order when the key is back', async () => {
     const { team, target, hook, shown } = await scene()
-    const keys = { here: [newVaultKey()], lost: newVaultKey() }
+    const keys = { here: [generateVaultKey()], lost: generateVaultKey() }
     let list = keys.here
     const worker = new Vault(() => list)
     await resealHeaders(team, hook, worker)
     const lost = [keys.lost]
     await resealSecret(team, hook, new Vault(() => lost))
     const types = ['labtest.order.created', ...Array<string>(4).fill('labtest.order.updated')]
-    await tell(team, types)
+    await emitEvents(team, types)
     await delivering({ vault: worker }).drain()
     list = [...keys.here, keys.lost]
     await delivering({ vault: worker }).drain()
@@ -152,7 +152,7 @@ describe('an endpoint whose secret cannot be decrypted', () => {
   test('goes on at once when the secret is rotated; keys that cannot be decrypted sign no more', async () => {
     const { team, target, hook, shown } = await scene()
     await resealSecret(team, hook, stranger())
-    await tell(team)
+    await emitEvents(team)
     await delivering().drain()
     assert.notEqual((await shown()).delivery_error, null)
     assert.equal((await team.manage.post(`${hook.path}/secret/rotate`, {})).status, 204)
@@ -166,7 +166,7 @@ describe('an endpoint whose secret cannot be decrypted', () => {
 test('an endpoint whose headers cannot be decrypted waits, and goes on when they are put again', async () => {
   const { team, target, hook, shown } = await scene()
   await resealHeaders(team, hook, stranger())
-  await tell(team)
+  await emitEvents(team)
   await delivering().drain()
   await later(team, hook, 61)
   await delivering().drain()

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { Webhook as Standard, WebhookVerificationError } from 'standardwebhooks'
 import { Webhook as Svix } from 'svix'
-import { given } from '../../../test/support/server.ts'
-import { delivering, endpoint, receiver, tell, type Received } from '../../../test/support/webhook-receiver.ts'
+import { createTestTeam } from '../../../test/support/server.ts'
+import { delivering, endpoint, receiver, emitEvents, type Received } from '../../../test/support/webhook-receiver.ts'
 
 const delivery = delivering()
 const DAY_S = 86_400
@@ -21,11 +21,11 @@ const verifiers: Record<string, Verify> = {
 }
 
 async function sent() {
-  const team = await given()
+  const team = await createTestTeam()
   const target = await receiver()
   const hook = await endpoint(team, { url: target.url })
   const deliver = async (): Promise<Received> => {
-    await tell(team)
+    await emitEvents(team)
     await delivery.drain()
     return target.received.at(-1)!
   }
@@ -79,7 +79,7 @@ for (const [packaged, verify] of Object.entries(verifiers))
     })
 
     test('verifies with a secret of the receiver, however many bytes it has', async () => {
-      const team = await given()
+      const team = await createTestTeam()
       const target = await receiver()
       for (const bytes of [24, 32, 75]) {
         const secret = Buffer.alloc(bytes, 'fictional').toString('base64')

@@ -6,21 +6,21 @@ const PACE_MS = 5
 /** As far as rounds are apart that find nothing: most transactions leave nothing to deliver. */
 const IDLE_PACE_MS = 25
 
-export class Rounds {
+export class PollLoop {
   readonly #round: () => Promise<boolean>
   readonly #poll_ms: number
   #woken = false
   #urgent = false
   #stopped = false
-  #resume = () => {}
+  #wake = () => {}
   #loop: Promise<void> | undefined
 
   /**
-   * @param round one round; whether there may be more to do at once. Must not throw
+   * @param runRound one round; whether there may be more to do at once. Must not throw
    * @param poll_ms after so long without being woken a round is done anyway
    */
-  constructor(round: () => Promise<boolean>, poll_ms: number) {
-    this.#round = round
+  constructor(runRound: () => Promise<boolean>, poll_ms: number) {
+    this.#round = runRound
     this.#poll_ms = poll_ms
   }
 
@@ -32,13 +32,13 @@ export class Rounds {
   wake(urgent = false): void {
     this.#woken = true
     this.#urgent ||= urgent
-    this.#resume()
+    this.#wake()
   }
 
   /** Begin no round any more, and wait for the one that runs. */
   async stop(): Promise<void> {
     this.#stopped = true
-    this.#resume()
+    this.#wake()
     await this.#loop
   }
 
@@ -58,12 +58,12 @@ export class Rounds {
   #pause(ms: number, isOver: () => boolean): Promise<void> {
     return new Promise((resolve) => {
       const timer = setTimeout(resolve, ms)
-      this.#resume = () => {
+      this.#wake = () => {
         if (!this.#stopped && !isOver()) return
         clearTimeout(timer)
         resolve()
       }
-      this.#resume()
+      this.#wake()
     })
   }
 }

@@ -1,9 +1,9 @@
 // Headers that a team adds to what is sent to its endpoint: which names are refused, which values are never shown. Kept sealed.
 // Source: events.md 6.6, management-auth.md 11.
 import type { Tx } from '../../platform/db/transaction.ts'
-import { invalid } from '../../platform/http/errors.ts'
+import { unprocessable } from '../../platform/http/errors.ts'
 import type { Fault } from '../../platform/schema/fault.ts'
-import type { SealedColumn } from '../../platform/crypto/sealed-columns.ts'
+import type { EncryptedColumn } from '../../platform/crypto/sealed-columns.ts'
 import { sql } from '../../platform/db/sql.ts'
 import type { Vault } from '../../platform/crypto/vault.ts'
 import { retryUnreadable } from '../delivery-queue/endpoint-leases.ts'
@@ -12,7 +12,7 @@ const HEADERS_MAX = 50
 const NAME_LENGTH_MAX = 200
 const VALUE_BYTES_MAX = 4096
 
-const REFUSED = new Set([
+const FORBIDDEN = new Set([
   'user-agent',
   'keep-alive',
   'te',
@@ -35,7 +35,7 @@ const REFUSED = new Set([
   'connection',
   'expect',
 ])
-const REFUSED_PREFIXES = [
+const FORBIDDEN_PREFIXES = [
   'proxy-',
   'x-amz-',
   'x-amzn-',
@@ -49,13 +49,14 @@ const REFUSED_PREFIXES = [
   'webhook-',
 ]
 const SENSITIVE = new Set(['authorization', 'www-authenticate', 'x-auth-token', 'cookie', 'x-api-key', 'api-key', 'apikey'])
-const SENSITIVE_ENDS = ['-token', '-secret', '-key', '-password', '-signature', '-authorization']
+const SENSITIVE_SUFFIXES = ['-token', '-secret', '-key', '-password', '-signature', '-authorization']
 
-const isSensitive = (name: string): boolean => SENSITIVE.has(name) || SENSITIVE_ENDS.some((end) => name.endsWith(end))
+const isSensitive = (name: string): boolean => SENSITIVE.has(name) || SENSITIVE_SUFFIXES.some((end) => name.endsWith(end))
 
-function faultOf(name: string, value: string): string | undefined {
+function headerError(name: string, value: string): string | undefined {
   if (!/^[a-z0-9!#$%&'*+.^_`|~-]+$/.test(name) || name.length > NAME_LENGTH_MAX) return 'the name is not that of a header'
-  if (REFUSED.has(name) || REFUSED_PREFIXES.some((prefix) => name.startsWith(prefix))) return 'this header is set by the server'
+  if (FORBIDDEN.has(name) || FORBIDDEN_PREFIXES.some((prefix) => name.startsWith(prefix)))
+    return 'this header is set by the server'
   if (Buffer.byteLength(value) > VALUE_BYTES_MAX) return `the value must have at most ${VALUE_BYTES_MAX} bytes`
   if (!/^([\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?)?$/.test(value)) return 'the value must be visible ASCII'
   return undefined
@@ -67,7 +68,7 @@ export function readHeaders(given: Record<string, string>): Record<string, strin
   const headers = new Map<string, string>()
   for (const [key, value] of Object.entries(given)) {
     const name = key.toLowerCase()
-    const text = headers.has(name) ? 'the header is given twice' : faultOf(name, value)
+    const text = headers.has(name) ? 'the header is given twice' : headerError(name, value)
     if (text)
       faults.push({
         loc: ['body', 'headers', key.slice(0, NAME_LENGTH_MAX)],
@@ -84,30 +85,36 @@ export function readHeaders(given: Record<string, string>): Record<string, strin
       type: 'value_error',
       ctx: { error: {} },
     })
-  if (faults.length) throw invalid(faults)
+  if (faults.length) throw unprocessable(faults)
   return Object.fromEntries(headers)
 }
 
 const contextOf = (webhook_id: string): string => `headers of ${webhook_id}`
 
-export const sealedHeaders: SealedColumn = { plane: 'cell', table: 'webhook', column: 'headers', of: ['id'], context: contextOf }
+export const encryptedHeadersColumn: EncryptedColumn = {
+  plane: 'cell',
+  table: 'webhook',
+  column: 'headers',
+  of: ['id'],
+  context: contextOf,
+}
 
-export const sealHeaders = (vault: Vault, webhook_id: string, headers: Record<string, string>): string =>
-  vault.seal(JSON.stringify(headers), contextOf(webhook_id))
+export const encryptHeaders = (vault: Vault, webhook_id: string, headers: Record<string, string>): string =>
+  vault.encrypt(JSON.stringify(headers), contextOf(webhook_id))
 
-export const openHeaders = (vault: Vault, webhook_id: string, sealed: string): Record<string, string> =>
-  JSON.parse(vault.open(sealed, contextOf(webhook_id))) as Record<string, string>
+export const decryptHeaders = (vault: Vault, webhook_id: string, sealed: string): Record<string, string> =>
+  JSON.parse(vault.decrypt(sealed, contextOf(webhook_id))) as Record<string, string>
 
 /** Replace all headers of an endpoint. Writes webhook, webhook_lane. */
 export async function putHeaders(tx: Tx, vault: Vault, webhook_id: string, headers: Record<string, string>): Promise<void> {
   await tx.run(sql`
-    update webhook set headers = ${sealHeaders(vault, webhook_id, headers)}, updated_at = ${tx.now}
+    update webhook set headers = ${encryptHeaders(vault, webhook_id, headers)}, updated_at = ${tx.now}
     where id = ${webhook_id} and team_id = ${tx.team}`)
   await retryUnreadable(tx, webhook_id)
 }
 
 /** Headers as they are shown: of sensitive ones the name only. */
-export function shownHeaders(headers: Record<string, string>): { headers: Record<string, string>; sensitive: string[] } {
+export function listHeaders(headers: Record<string, string>): { headers: Record<string, string>; sensitive: string[] } {
   const names = Object.keys(headers)
   return {
     headers: Object.fromEntries(names.filter((name) => !isSensitive(name)).map((name) => [name, headers[name]!])),
@@ -116,13 +123,13 @@ export function shownHeaders(headers: Record<string, string>): { headers: Record
 }
 
 /** Shorter values are in every text by chance. */
-const TELLING_LENGTH_MIN = 8
+const REDACTION_LENGTH_MIN = 8
 
 /** A receiver's answer, which may repeat what it was sent, without the values of custom headers. */
-export function withoutValues(text: string, headers: Record<string, string>): string {
+export function redactHeaderValues(text: string, headers: Record<string, string>): string {
   let result = text
   for (const value of Object.values(headers))
-    if (value.length >= TELLING_LENGTH_MIN)
+    if (value.length >= REDACTION_LENGTH_MIN)
       for (const form of new Set([value, JSON.stringify(value).slice(1, -1)])) result = result.replaceAll(form, '[header value]')
   return result
 }

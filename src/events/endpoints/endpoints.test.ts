@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { placeTeam } from '../../tenancy/teams/teams.ts'
-import { cells, client, given, url as server } from '../../../test/support/server.ts'
+import { cells, client, createTestTeam, url as server } from '../../../test/support/server.ts'
 import { endpoint } from '../../../test/support/webhook-receiver.ts'
 import { eventTypes, operationalTypes } from '../catalog/event-types.ts'
 
@@ -17,7 +17,7 @@ test('the catalogue has 194 types of events and four about deliveries, each once
 
 describe('creating an endpoint', () => {
   test('needs an address only, and never answers with the secret', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const { status, body } = await team.manage.post(webhooks(team), { url })
     assert.equal(status, 200)
     assert.match(body.id, /^ep_[0-9a-f]{32}$/)
@@ -39,7 +39,7 @@ describe('creating an endpoint', () => {
   })
 
   test('takes a secret with or without its prefix and returns it with', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const bytes = Buffer.alloc(30, 7).toString('base64')
     for (const secret of [
       bytes,
@@ -51,7 +51,7 @@ describe('creating an endpoint', () => {
   })
 
   test('refuses other secrets without repeating them', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const secrets = ['short', 'x'.repeat(101), `${'A'.repeat(40)}!`, Buffer.alloc(23, 7).toString('base64'), `${'='.repeat(40)}`]
     for (const secret of secrets) {
       const { status, body } = await team.manage.post(webhooks(team), { url, secret })
@@ -75,7 +75,7 @@ describe('creating an endpoint', () => {
   ]
   for (const [body, loc] of faulty)
     test(`is refused: ${JSON.stringify(body)}`, async () => {
-      const team = await given()
+      const team = await createTestTeam()
       const reply = await team.manage.post(webhooks(team), body)
       assert.equal(reply.status, 422)
       assert.deepEqual(reply.body.detail[0].loc, loc)
@@ -83,8 +83,8 @@ describe('creating an endpoint', () => {
     })
 
   test('in production refuses plain http and addresses of this machine, which the sandbox takes', async () => {
-    const team = await given()
-    const production = await given('production-us')
+    const team = await createTestTeam()
+    const production = await createTestTeam('production-us')
     for (const local of [
       'http://127.0.0.1:9/',
       'https://127.0.0.1/',
@@ -103,7 +103,7 @@ describe('creating an endpoint', () => {
   })
 
   test('is refused beyond fifty', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     for (let i = 0; i < 50; i++) assert.equal((await team.manage.post(webhooks(team), { url })).status, 200)
     assert.equal((await team.manage.post(webhooks(team), { url })).status, 400)
   })
@@ -111,7 +111,7 @@ describe('creating an endpoint', () => {
 
 describe('endpoints', () => {
   test('are listed newest first, page by page', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const made = []
     for (let i = 0; i < 5; i++) made.unshift((await endpoint(team, { url, description: `${i}` })).id)
     const seen: string[] = []
@@ -127,8 +127,8 @@ describe('endpoints', () => {
   })
 
   test('belong to a team and an environment; to others they are not there', async () => {
-    const team = await given()
-    const stranger = await given()
+    const team = await createTestTeam()
+    const stranger = await createTestTeam()
     const { id } = await endpoint(team, { url })
     await cells.of('production-us').plainTx((tx) => placeTeam(tx, 'production-us', { id: team.team, org_id: team.org_id }))
     for (const [who, path] of [
@@ -149,7 +149,7 @@ describe('endpoints', () => {
   })
 
   test('are changed field by field; null clears two of them and leaves the others', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const { path } = await endpoint(team, { url, description: 'first', rate_limit: 5, filter_types: ['labtest.order.created'] })
     const patch = async (body: unknown) => (await team.manage.patch(path, body)).body
     assert.equal((await patch({ description: 'second' })).rate_limit, 5)
@@ -165,7 +165,7 @@ describe('endpoints', () => {
   })
 
   test('are deleted with 204 and are not there any more', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const { path } = await endpoint(team, { url })
     assert.equal((await team.manage.delete(path)).status, 204)
     assert.equal((await team.manage.get(path)).status, 404)
@@ -175,7 +175,7 @@ describe('endpoints', () => {
 
 describe('custom headers', () => {
   test('are replaced as a whole; of sensitive ones only the names are shown', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const { path } = await endpoint(team, { url })
     const put = (headers: unknown) => team.manage.put(`${path}/headers`, { headers })
     assert.equal(
@@ -193,7 +193,7 @@ describe('custom headers', () => {
   const refused = ['User-Agent', 'content-type', 'Host', 'connection', 'transfer-encoding', 'proxy-authorization', 'svix-id']
   for (const name of [...refused, 'webhook-signature', 'X-Amz-Date', 'x-google-x', 'x-gfe-y', 'bad name', '', 'x:y', 'ümlaut'])
     test(`named "${name}" are refused`, async () => {
-      const team = await given()
+      const team = await createTestTeam()
       const { path } = await endpoint(team, { url })
       const { status, body } = await team.manage.put(`${path}/headers`, { headers: { ok: 'ok', [name]: 'swordfish' } })
       assert.equal(status, 422)
@@ -209,13 +209,13 @@ describe('custom headers', () => {
     'a number': 1,
   }))
     test(`whose value is ${what} are refused`, async () => {
-      const team = await given()
+      const team = await createTestTeam()
       const { path } = await endpoint(team, { url })
       assert.equal((await team.manage.put(`${path}/headers`, { headers: { 'x-clinic': value } })).status, 422)
     })
 
   test('are not found in the database as they were given, nor are secrets', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const secret = Buffer.alloc(30, 9).toString('base64')
     const { path } = await endpoint(team, { url, secret })
     await team.manage.put(`${path}/headers`, { headers: { 'x-clinic': 'swordfish' } })
@@ -231,7 +231,7 @@ describe('custom headers', () => {
 
 describe('rotating the secret', () => {
   test('answers 204 and makes a new key, or takes the one given', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const { path, key } = await endpoint(team, { url })
     const now = async () => (await team.manage.get(`${path}/secret`)).body.key
     assert.equal((await team.manage.post(`${path}/secret/rotate`, {})).status, 204)
@@ -247,14 +247,14 @@ describe('rotating the secret', () => {
   })
 
   test('to the current key is refused, however it is written', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const { path, key } = await endpoint(team, { url })
     for (const same of [key, key.replace('whsec_', '')])
       assert.equal((await team.manage.post(`${path}/secret/rotate`, { key: same })).status, 400)
   })
 
   test('is refused while ten old keys sign, and works again a day later', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const { path } = await endpoint(team, { url })
     for (let i = 0; i < 10; i++) assert.equal((await team.manage.post(`${path}/secret/rotate`, {})).status, 204)
     assert.equal((await team.manage.post(`${path}/secret/rotate`, {})).status, 400)
@@ -264,6 +264,6 @@ describe('rotating the secret', () => {
 })
 
 test('a team is told where its endpoints are managed', async () => {
-  const { status, body } = await (await given()).api.get('/v2/team/svix/url')
+  const { status, body } = await (await createTestTeam()).api.get('/v2/team/svix/url')
   assert.deepEqual([status, body], [200, { url: `${server}/docs#/webhooks` }])
 })

@@ -1,18 +1,18 @@
 // Endpoints: where a team's events are sent. Owns `webhook`. Source: events.md 6.7, 7; management-auth.md 11.
 import type { Tx } from '../../platform/db/transaction.ts'
-import { badRequest, busy, notFound } from '../../platform/http/errors.ts'
-import { followTeam } from '../../platform/queue/outbox.ts'
+import { badRequest, unavailable, notFound } from '../../platform/http/errors.ts'
+import { subscribeTeam } from '../../platform/queue/outbox.ts'
 import { instantKey, Pages } from '../../platform/http/pages.ts'
 import { T } from '../../platform/schema/schema.ts'
 import { join, sql, type Sql } from '../../platform/db/sql.ts'
 import type { Vault } from '../../platform/crypto/vault.ts'
 import { stopDeliveries } from '../delivery-queue/delivery-queue.ts'
-import { openHeaders, sealHeaders } from './custom-headers.ts'
-import { resetLane, startLane } from '../delivery-queue/endpoint-leases.ts'
+import { decryptHeaders, encryptHeaders } from './custom-headers.ts'
+import { resetEndpointHealth, createEndpointLease } from '../delivery-queue/endpoint-leases.ts'
 import { lockLane, recallLane } from '../delivery-queue/endpoint-recalls.ts'
 import { Webhook, type CreateWebhook, type PatchWebhook } from './schema.ts'
 import { addSecret, readable, RETRY_S } from './signing-secrets.ts'
-import type { Targets } from '../../platform/net/outbound-targets.ts'
+import type { TargetPolicy } from '../../platform/net/outbound-targets.ts'
 
 const ENDPOINTS_MAX = 50
 
@@ -31,7 +31,7 @@ const Count = T.Object({ n: T.Integer() })
  * Create an endpoint. Writes webhook, webhook_secret, webhook_lane, followed_team.
  * 400: the team has 50. 422: the address may not be reached, unknown types, a secret of another form.
  */
-export async function createEndpoint(tx: Tx, vault: Vault, targets: Targets, body: CreateWebhook): Promise<Webhook> {
+export async function createEndpoint(tx: Tx, vault: Vault, targets: TargetPolicy, body: CreateWebhook): Promise<Webhook> {
   targets.check(body.url, isSandbox(tx))
   await tx.locking.run(sql`select id from team where id = ${tx.team} for no key update`)
   const { n } = await tx.one(Count, sql`select count(*) as n from webhook where team_id = ${tx.team}`)
@@ -42,12 +42,12 @@ export async function createEndpoint(tx: Tx, vault: Vault, targets: Targets, bod
     sql`
     insert into webhook (id, team_id, url, description, rate_limit, disabled, filter_types, headers, created_at, updated_at)
     values (${id}, ${tx.team}, ${body.url}, ${body.description ?? ''}, ${body.rate_limit ?? null}, ${body.disabled ?? false},
-            ${filter(body.filter_types)}::text[], ${sealHeaders(vault, id, {})}, ${tx.now}, ${tx.now})
+            ${filter(body.filter_types)}::text[], ${encryptHeaders(vault, id, {})}, ${tx.now}, ${tx.now})
     returning ${columns}`,
   )
   await addSecret(tx, vault, id, body.secret)
-  await startLane(tx, id)
-  await followTeam(tx, tx.team)
+  await createEndpointLease(tx, id)
+  await subscribeTeam(tx, tx.team)
   return created
 }
 
@@ -85,7 +85,7 @@ export async function lockEndpoint(tx: Tx, id: string): Promise<Webhook> {
 }
 
 /** As `getEndpoint`, for somebody who means to send to it: it is neither deleted nor disabled before the commit. 400: it is disabled. */
-export async function enabledEndpoint(tx: Tx, id: string): Promise<Webhook> {
+export async function getEnabledEndpoint(tx: Tx, id: string): Promise<Webhook> {
   const found = await tx.locking.maybe(
     Webhook,
     sql`select ${columns} from webhook where id = ${id} and team_id = ${tx.team} for share`,
@@ -101,7 +101,7 @@ export async function enabledEndpoint(tx: Tx, id: string): Promise<Webhook> {
  * anything sent to the former address then, when the address changes: what is pending goes to the new one.
  * 404: unknown. 422: as at creation.
  */
-export async function patchEndpoint(tx: Tx, targets: Targets, id: string, body: PatchWebhook): Promise<Webhook> {
+export async function patchEndpoint(tx: Tx, targets: TargetPolicy, id: string, body: PatchWebhook): Promise<Webhook> {
   if (body.disabled !== undefined || body.url !== undefined) await lockLane(tx, id)
   const before = await lockEndpoint(tx, id)
   if (body.url !== undefined) targets.check(body.url, isSandbox(tx))
@@ -119,7 +119,7 @@ export async function patchEndpoint(tx: Tx, targets: Targets, id: string, body: 
   const isEnding = changed.disabled && !before.disabled
   if (isEnding) await stopDeliveries(tx, id)
   if (isEnding || isMoved) await recallLane(tx, id)
-  if (before.disabled !== changed.disabled || isMoved) await resetLane(tx, id)
+  if (before.disabled !== changed.disabled || isMoved) await resetEndpointHealth(tx, id)
   return changed
 }
 
@@ -137,10 +137,10 @@ export async function deleteEndpoint(tx: Tx, id: string): Promise<void> {
 const Sealed = T.Object({ headers: T.String() })
 
 /** The custom headers of an endpoint, values included. 404: unknown. 503: they cannot be decrypted here. */
-export async function headersOf(tx: Tx, vault: Vault, id: string): Promise<Record<string, string>> {
+export async function getHeaders(tx: Tx, vault: Vault, id: string): Promise<Record<string, string>> {
   const row = await tx.maybe(Sealed, sql`select headers from webhook where id = ${id} and team_id = ${tx.team}`)
   if (!row) throw notFound(UNKNOWN)
-  const headers = readable(() => openHeaders(vault, id, row.headers))
-  if (!headers) throw busy('The headers cannot be decrypted; putting them again replaces them', RETRY_S)
+  const headers = readable(() => decryptHeaders(vault, id, row.headers))
+  if (!headers) throw unavailable('The headers cannot be decrypted; putting them again replaces them', RETRY_S)
   return headers
 }

@@ -1,8 +1,8 @@
 // Erasing the endpoints of a deleted team and what was sent to them.
-import { inTurn } from '../../platform/db/erasure.ts'
+import { eraseInOrder } from '../../platform/db/erasure.ts'
 import { sql } from '../../platform/db/sql.ts'
 
-export const eraseTeamWebhooks = inTurn(
+export const eraseTeamWebhooks = eraseInOrder(
   (team, max) =>
     sql`delete from delivery_attempt where id = any (array(select id from delivery_attempt where team_id = ${team} limit ${max}))`,
   (team, max) => sql`

@@ -1,14 +1,14 @@
 import type { Module } from '../../platform/module/module.ts'
-import { sealedHeaders } from './custom-headers.ts'
+import { encryptedHeadersColumn } from './custom-headers.ts'
 import { eraseTeamWebhooks } from './erase.ts'
 import { routes, type EndpointNeeds } from './routes.ts'
-import { sealedSecrets } from './signing-secrets.ts'
+import { encryptedSecretsColumn } from './signing-secrets.ts'
 
 export const endpoints = (needs: EndpointNeeds): Module => ({
   name: 'events/endpoints',
   tag: 'webhooks',
   tables: { others: ['webhook', 'webhook_secret'] },
   operations: routes(needs),
-  sealedColumns: [sealedHeaders, sealedSecrets],
+  sealedColumns: [encryptedHeadersColumn, encryptedSecretsColumn],
   erasers: { team: eraseTeamWebhooks },
 })

@@ -2,8 +2,8 @@ import {
   managementOperation,
   noContent,
   operation,
-  outsideManagementOperation,
-  planOf,
+  multiTransactionManagementOperation,
+  requiredPlan,
   type Operation,
 } from '../../platform/http/operation.ts'
 import { Fields } from '../../platform/schema/schema.ts'
@@ -12,13 +12,13 @@ import {
   createEndpoint,
   deleteEndpoint,
   getEndpoint,
-  headersOf,
+  getHeaders,
   listEndpoints,
   lockEndpoint,
   patchEndpoint,
 } from './endpoints.ts'
 import { recalled } from '../delivery-queue/endpoint-recalls.ts'
-import { putHeaders, readHeaders, shownHeaders } from './custom-headers.ts'
+import { putHeaders, readHeaders, listHeaders } from './custom-headers.ts'
 import {
   CreateWebhook,
   PatchWebhook,
@@ -28,24 +28,24 @@ import {
   Webhook,
   WebhookHeaders,
   WebhookPage,
-  WebhookPageAddress,
+  WebhookManagementUrl,
   WebhookPath,
   WebhookQuery,
   WebhookSecret,
 } from './schema.ts'
 import { newestSecret, rotateSecret } from './signing-secrets.ts'
-import type { Targets } from '../../platform/net/outbound-targets.ts'
+import type { TargetPolicy } from '../../platform/net/outbound-targets.ts'
 
 /** What operations on webhooks need of the process. */
 export interface EndpointNeeds {
   vault: Vault
-  targets: Targets
+  targets: TargetPolicy
   /** Where the server is reached, without a final slash. */
   url: () => string
 }
 
 const TEAM = '/v1/org/{org_id}/team/{team_id}/{environment}' as const
-const bound = { place: 'team', reach: 'bound', plan: planOf.webhooks } as const
+const bound = { scope: 'team', keyScope: 'bound', plan: requiredPlan.webhooks } as const
 const params = Fields(WebhookPath)
 
 export const routes = ({ vault, targets, url }: EndpointNeeds): Operation[] => [
@@ -57,7 +57,7 @@ export const routes = ({ vault, targets, url }: EndpointNeeds): Operation[] => [
     summary: 'Say where webhook endpoints are managed',
     description: 'The operations on webhooks of the API page.',
     deprecated: true,
-    reply: WebhookPageAddress,
+    reply: WebhookManagementUrl,
     run: () => Promise.resolve({ url: `${url()}/docs#/webhooks` }),
   }),
   managementOperation({
@@ -98,7 +98,7 @@ export const routes = ({ vault, targets, url }: EndpointNeeds): Operation[] => [
     reply: Webhook,
     run: (tx, { params }) => getEndpoint(tx, params.webhook_id),
   }),
-  outsideManagementOperation({
+  multiTransactionManagementOperation({
     ...bound,
     id: 'patch_webhook',
     patients: false,
@@ -117,7 +117,7 @@ export const routes = ({ vault, targets, url }: EndpointNeeds): Operation[] => [
       return changed
     },
   }),
-  outsideManagementOperation({
+  multiTransactionManagementOperation({
     ...bound,
     id: 'delete_webhook',
     patients: false,
@@ -137,7 +137,7 @@ export const routes = ({ vault, targets, url }: EndpointNeeds): Operation[] => [
     ...bound,
     id: 'get_webhook_headers',
     patients: false,
-    reveals: true,
+    auditsRead: true,
     method: 'GET',
     path: `${TEAM}/webhook/{webhook_id}/headers`,
     summary: 'Read custom headers',
@@ -145,7 +145,7 @@ export const routes = ({ vault, targets, url }: EndpointNeeds): Operation[] => [
       'Of sensitive headers only the names are shown, so what is read here must not be written back as it is. Reading them is in the audit log.',
     params,
     reply: WebhookHeaders,
-    run: async (tx, { params }) => shownHeaders(await headersOf(tx, vault, params.webhook_id)),
+    run: async (tx, { params }) => listHeaders(await getHeaders(tx, vault, params.webhook_id)),
   }),
   managementOperation({
     ...bound,
@@ -168,7 +168,7 @@ export const routes = ({ vault, targets, url }: EndpointNeeds): Operation[] => [
     ...bound,
     id: 'get_webhook_secret',
     patients: false,
-    reveals: true,
+    auditsRead: true,
     method: 'GET',
     path: `${TEAM}/webhook/{webhook_id}/secret`,
     summary: 'Read the newest signing secret',

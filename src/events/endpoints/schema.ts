@@ -11,7 +11,7 @@ import {
   Uuid,
   type Static,
 } from '../../platform/schema/schema.ts'
-import { Refusal } from '../../platform/schema/read.ts'
+import { RuleError } from '../../platform/schema/read.ts'
 import { eventType } from '../catalog/event-types.ts'
 
 const Limit = Maybe(Int({ minimum: 1, maximum: 250, default: 50 }))
@@ -43,7 +43,7 @@ export const WebhookQuery = Fields({ next_cursor: Cursor, limit: Limit })
 
 const typeName = {
   maxLength: 120,
-  rule: (name: string) => (eventType(name) ? name : new Refusal('must be a type of the event catalogue')),
+  rule: (name: string) => (eventType(name) ? name : new RuleError('must be a type of the event catalogue')),
 }
 const TypeName = Text(typeName)
 
@@ -62,7 +62,7 @@ const Secret = Text({
     const encoded = text.replace('whsec_', '')
     const bytes = Buffer.from(encoded, 'base64')
     const same = bytes.toString('base64').replace(/=+$/, '') === encoded.replace(/=+$/, '')
-    return same && bytes.length >= 24 && bytes.length <= 75 ? text : new Refusal('must be 24 to 75 bytes in base64')
+    return same && bytes.length >= 24 && bytes.length <= 75 ? text : new RuleError('must be 24 to 75 bytes in base64')
   },
 })
 
@@ -163,7 +163,7 @@ export const Replay = Fields(
   { title: 'ReplayWebhookBody' },
 )
 export const Recover = Fields({ since: Timestamp, until: Maybe(Timestamp) }, { title: 'RecoverWebhookBody' })
-export const Replaying = Fields(
+export const ReplayStarted = Fields(
   { since: Timestamp, until: Timestamp, which: OpenEnum(which) },
   { title: 'WebhookReplay', description: 'The messages follow in the background.' },
 )
@@ -200,4 +200,4 @@ export const Metric = Fields(
   { title: 'PrometheusQueryResponse' },
 )
 
-export const WebhookPageAddress = Fields({ url: T.String() }, { title: 'WebhookPageAddress' })
+export const WebhookManagementUrl = Fields({ url: T.String() }, { title: 'WebhookPageAddress' })

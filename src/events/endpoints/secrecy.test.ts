@@ -5,21 +5,28 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { createLog } from '../../platform/telemetry/log.ts'
 import { sql } from '../../platform/db/sql.ts'
-import { expire, given } from '../../../test/support/server.ts'
-import { delivering, endpoint, hurry, receiver, standing, tell } from '../../../test/support/webhook-receiver.ts'
+import { expire, createTestTeam } from '../../../test/support/server.ts'
+import {
+  delivering,
+  endpoint,
+  makeDeliveriesDue,
+  receiver,
+  deliveryStates,
+  emitEvents,
+} from '../../../test/support/webhook-receiver.ts'
 import { deliveryCleanups } from '../delivery-queue/delivery-queue.ts'
 
 test('what is logged of deliveries has ids and outcomes; no address, header, key or body', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'drawbridge-log-'))
   const path = join(folder, 'log')
   const log = createLog('trace', { path })
-  const team = await given()
+  const team = await createTestTeam()
   const target = await receiver((_received, response) => response.writeHead(500).end('marlin'))
   const hook = await endpoint(team, { url: `${target.url}/tunafish` })
   await endpoint(team, { url: 'http://127.0.0.1:1/tunafish' })
   await endpoint(team, { url: 'http://unknown.example/tunafish' })
   await team.manage.put(`${hook.path}/headers`, { headers: { 'x-clinic': 'swordfish', authorization: 'swordfish' } })
-  const user = await tell(team)
+  const user = await emitEvents(team)
   await delivering({ log, schedule_s: [0] }).drain()
   await new Promise<void>((resolve) => log.flush(() => resolve()))
   const text = readFileSync(path, 'utf8')
@@ -31,16 +38,16 @@ test('what is logged of deliveries has ids and outcomes; no address, header, key
 })
 
 test('what was delivered of a user is erased with the user, answers included', async () => {
-  const team = await given()
+  const team = await createTestTeam()
   let status = 500
   const target = await receiver((_received, response) => response.writeHead(status).end('what I was sent, repeated'))
   const hook = await endpoint(team, { url: target.url })
-  const user_id = await tell(team)
-  const other = await tell(team)
+  const user_id = await emitEvents(team)
+  const other = await emitEvents(team)
   const delivery = delivering({ schedule_s: [0, 3600] })
   await delivery.drain()
   status = 200
-  await hurry(team)
+  await makeDeliveriesDue(team)
   await delivery.drain()
   const answers = async () =>
     (
@@ -53,17 +60,17 @@ test('what was delivered of a user is erased with the user, answers included', a
   assert.equal((await answers()).length, 4)
   await team.api.delete(`/v2/user/${user_id}`)
   await team.api.post('/v1/sandbox/clock/advance', { seconds: 8 * 86_400 })
-  assert.deepEqual(await standing(team, hook.id), { 'delivered after 2': 1 })
+  assert.deepEqual(await deliveryStates(team, hook.id), { 'delivered after 2': 1 })
   assert.equal((await answers()).length, 2)
   assert.equal((await team.api.get(`/v2/user/${other}`)).status, 200)
 })
 
 test('deliveries and messages are forgotten after thirty days, those that still wait too', async () => {
-  const team = await given()
+  const team = await createTestTeam()
   const target = await receiver()
   const hook = await endpoint(team, { url: target.url })
   const delivery = delivering()
-  await tell(team)
+  await emitEvents(team)
   await team.manage.post(`${hook.path}/test`, { event_type: 'labtest.order.created' })
   await delivery.drain()
   const age = (days: number) =>
@@ -72,14 +79,14 @@ test('deliveries and messages are forgotten after thirty days, those that still 
   const prune = () => expire(team.db, ...deliveryCleanups)
   await age(29)
   await prune()
-  assert.deepEqual(await standing(team, hook.id), { 'delivered after 1': 2 })
+  assert.deepEqual(await deliveryStates(team, hook.id), { 'delivered after 1': 2 })
   await team.manage.post(`${hook.path}/test`, { event_type: 'labtest.order.created' })
   await age(2)
   await prune()
-  assert.deepEqual(await standing(team, hook.id), { 'pending after 0': 1 })
+  assert.deepEqual(await deliveryStates(team, hook.id), { 'pending after 0': 1 })
   await age(29)
   await prune()
-  assert.deepEqual(await standing(team, hook.id), {})
+  assert.deepEqual(await deliveryStates(team, hook.id), {})
   await delivery.drain()
   assert.equal(target.received.length, 2)
 })

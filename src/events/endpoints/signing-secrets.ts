@@ -1,9 +1,9 @@
 // The signing secrets of endpoints, sealed. The newest signs; the one before it goes on signing for a day. Source: events.md 6.3, 6.4.
-import { plusSeconds } from '../../platform/runtime/clock.ts'
+import { addSeconds } from '../../platform/runtime/clock.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
-import { badRequest, busy } from '../../platform/http/errors.ts'
+import { badRequest, unavailable } from '../../platform/http/errors.ts'
 import { Nullable, T } from '../../platform/schema/schema.ts'
-import type { SealedColumn } from '../../platform/crypto/sealed-columns.ts'
+import type { EncryptedColumn } from '../../platform/crypto/sealed-columns.ts'
 import { sql } from '../../platform/db/sql.ts'
 import { VaultError, type Vault } from '../../platform/crypto/vault.ts'
 import { retryUnreadable } from '../delivery-queue/endpoint-leases.ts'
@@ -14,7 +14,7 @@ const OLD_KEYS_MAX = 10
 
 const contextOf = (webhook_id: string): string => `secret of ${webhook_id}`
 
-export const sealedSecrets: SealedColumn = {
+export const encryptedSecretsColumn: EncryptedColumn = {
   plane: 'cell',
   table: 'webhook_secret',
   column: 'secret',
@@ -23,20 +23,21 @@ export const sealedSecrets: SealedColumn = {
 }
 
 /** Read a sealed secret of an endpoint. */
-export const openSecret = (vault: Vault, webhook_id: string, sealed: string): string => vault.open(sealed, contextOf(webhook_id))
+export const decryptSecret = (vault: Vault, webhook_id: string, encrypted: string): string =>
+  vault.decrypt(encrypted, contextOf(webhook_id))
 
 /** Give an endpoint a key. Writes webhook_secret. */
 export async function addSecret(tx: Tx, vault: Vault, webhook_id: string, key: string = newSecret()): Promise<void> {
-  const sealed = vault.seal(withPrefix(key), contextOf(webhook_id))
+  const encrypted = vault.encrypt(withPrefix(key), contextOf(webhook_id))
   await tx.run(sql`
     insert into webhook_secret (id, team_id, webhook_id, secret, created_at)
-    values (${tx.uuid()}, ${tx.team}, ${webhook_id}, ${sealed}, ${tx.now})`)
+    values (${tx.uuid()}, ${tx.team}, ${webhook_id}, ${encrypted}, ${tx.now})`)
 }
 
 const Row = T.Object({ id: T.String(), secret: T.String(), expires_at: Nullable(T.String()) })
 
 /** The keys of an endpoint that sign at the team's time, newest first. */
-const alive = (tx: Tx, webhook_id: string) =>
+const activeSecrets = (tx: Tx, webhook_id: string) =>
   tx.many(
     Row,
     sql`
@@ -46,10 +47,10 @@ const alive = (tx: Tx, webhook_id: string) =>
 
 /** The newest key of an endpoint, with its prefix. 503: it cannot be decrypted here. */
 export async function newestSecret(tx: Tx, vault: Vault, webhook_id: string): Promise<string> {
-  const [newest] = await alive(tx, webhook_id)
+  const [newest] = await activeSecrets(tx, webhook_id)
   if (!newest) throw new Error('an endpoint has no key')
-  const key = readable(() => openSecret(vault, webhook_id, newest.secret))
-  if (key === undefined) throw busy('The secret cannot be decrypted; rotating it makes another', RETRY_S)
+  const key = readable(() => decryptSecret(vault, webhook_id, newest.secret))
+  if (key === undefined) throw unavailable('The secret cannot be decrypted; rotating it makes another', RETRY_S)
   return key
 }
 
@@ -72,13 +73,13 @@ export function readable<R>(open: () => R): R | undefined {
  * 400: the same key, or ten old ones are alive.
  */
 export async function rotateSecret(tx: Tx, vault: Vault, webhook_id: string, key: string | undefined): Promise<void> {
-  const [current, ...old] = await alive(tx, webhook_id)
+  const [current, ...old] = await activeSecrets(tx, webhook_id)
   if (!current) throw new Error('an endpoint has no key')
-  const known = readable(() => openSecret(vault, webhook_id, current.secret))
+  const known = readable(() => decryptSecret(vault, webhook_id, current.secret))
   if (key !== undefined && known !== undefined && sameKey(known, key)) throw badRequest('The key is the current one')
   if (old.length >= OLD_KEYS_MAX) throw badRequest(`${OLD_KEYS_MAX} old keys are still in use, try again when one has expired`)
   await tx.run(sql`
-    update webhook_secret set expires_at = ${plusSeconds(tx.now, OVERLAP_S)} where id = ${current.id} and team_id = ${tx.team}`)
+    update webhook_secret set expires_at = ${addSeconds(tx.now, OVERLAP_S)} where id = ${current.id} and team_id = ${tx.team}`)
   await tx.run(sql`
     delete from webhook_secret where team_id = ${tx.team} and webhook_id = ${webhook_id} and expires_at <= ${tx.now}`)
   await addSecret(tx, vault, webhook_id, key)

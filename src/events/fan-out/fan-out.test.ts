@@ -2,12 +2,12 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { beforeEach, describe, test } from 'node:test'
-import { takeAnnouncements } from '../../platform/queue/outbox.ts'
+import { takeOutboxEntries } from '../../platform/queue/outbox.ts'
 import { sql } from '../../platform/db/sql.ts'
-import { cells, given } from '../../../test/support/server.ts'
+import { cells, createTestTeam } from '../../../test/support/server.ts'
 import { endpoint } from '../../../test/support/webhook-receiver.ts'
 import { EVENTS_MAX, fanOut } from './fan-out.ts'
-import type { Told } from './destination.ts'
+import type { EventRef } from './destination.ts'
 
 const ENDPOINTS = 20
 const BACKLOG = 5000
@@ -28,22 +28,22 @@ async function announce(team_id: string, count: number, events: number): Promise
 
 /** One look at so many announcements. @returns those that were taken, and whether there is more */
 const take = (announcements: number) =>
-  db.relaxedTx((tx) => takeAnnouncements(tx, { announcements, events: 2000, deliveries: 2000 }, sql`1`))
+  db.asyncCommitTx((tx) => takeOutboxEntries(tx, { announcements, events: 2000, deliveries: 2000 }, sql`1`))
 
 describe('the fan-out of a cell', () => {
   beforeEach(() => db.pool.query('delete from announcement'))
 
   test('takes an event in the next round however much another team has announced before', async () => {
-    const [busy, quiet] = await Promise.all([given(), given()])
+    const [busy, quiet] = await Promise.all([createTestTeam(), createTestTeam()])
     for (let i = 0; i < ENDPOINTS; i++) await endpoint(busy, { url: `http://localhost:1/${i}` })
     const backlog = await announce(busy.team, BACKLOG, EVENTS_EACH)
     const [single] = await announce(quiet.team, 1, 1)
-    const told: Told[] = []
-    const sink = { queue: (_tx: unknown, events: Told[]) => Promise.resolve((told.push(...events), [])) }
+    const told: EventRef[] = []
+    const sink = { queue: (_tx: unknown, events: EventRef[]) => Promise.resolve((told.push(...events), [])) }
     let rounds = 0
     do {
       rounds++
-      assert.equal((await fanOut(db, [sink], EVENTS_MAX)).isFull, true, 'more is waiting')
+      assert.equal((await fanOut(db, [sink], EVENTS_MAX)).hasMore, true, 'more is waiting')
     } while (!told.some(({ event_id }) => event_id === single))
     assert.equal(rounds, 1, 'rounds until the event of the quiet team was fanned out')
     for (let i = 0; i < 3; i++) await fanOut(db, [sink], EVENTS_MAX)

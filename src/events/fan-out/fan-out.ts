@@ -2,12 +2,12 @@
 // transaction with their taking. Source: events.md 5, 6.7.
 import type { Db } from '../../platform/db/database.ts'
 import type { Sink } from './destination.ts'
-import { takeAnnouncements } from '../../platform/queue/outbox.ts'
+import { takeOutboxEntries } from '../../platform/queue/outbox.ts'
 import { T } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
 
 /** Looked at at a time. */
-const ANNOUNCEMENTS_MAX = 500
+const OUTBOX_ENTRIES_MAX = 500
 /** Of announcements with many events fewer are taken. */
 export const EVENTS_MAX = 2000
 /** And of teams with many endpoints: while rows are written for one team the others wait. */
@@ -17,12 +17,12 @@ const DELIVERIES_MAX = 2000
 const endpoints = sql`greatest(1, (select count(*) from webhook w where w.team_id = weighed.team_id and not w.disabled))`
 
 /** What delivering needs of the connections to a cell. */
-export type DeliveryDb = Pick<Db, 'queries' | 'relaxed' | 'relaxedTx' | 'plainTx' | 'onEvents'>
+export type DeliveryDb = Pick<Db, 'queries' | 'asyncCommit' | 'asyncCommitTx' | 'plainTx' | 'onEventNotification'>
 
-export interface Taken {
+export interface FanOutResult {
   announcements: number
   /** More is waiting. */
-  isFull: boolean
+  hasMore: boolean
 }
 
 /**
@@ -30,17 +30,17 @@ export interface Taken {
  * undoes all. Writes what the places write.
  * @param events_max so many events, unless a single announcement has more
  */
-export async function fanOut(db: DeliveryDb, sinks: Sink[], events_max: number): Promise<Taken> {
+export async function fanOut(db: DeliveryDb, sinks: Sink[], events_max: number): Promise<FanOutResult> {
   const { waiting } = await db.queries.one(
     T.Object({ waiting: T.Boolean() }),
     sql`select exists (select from announcement) as waiting`,
   )
-  if (!waiting) return { announcements: 0, isFull: false }
-  return db.relaxedTx(async (tx) => {
-    const portion = { announcements: ANNOUNCEMENTS_MAX, events: Math.min(events_max, EVENTS_MAX), deliveries: DELIVERIES_MAX }
-    const { taken, isMore } = await takeAnnouncements(tx, portion, endpoints)
+  if (!waiting) return { announcements: 0, hasMore: false }
+  return db.asyncCommitTx(async (tx) => {
+    const portion = { announcements: OUTBOX_ENTRIES_MAX, events: Math.min(events_max, EVENTS_MAX), deliveries: DELIVERIES_MAX }
+    const { taken, isMore } = await takeOutboxEntries(tx, portion, endpoints)
     let events = taken.flatMap(({ team_id, event_ids }) => event_ids.map((event_id) => ({ team_id, event_id })))
     for (const sink of sinks) if (events.length) events = await sink.queue(tx, events)
-    return { announcements: taken.length, isFull: isMore }
+    return { announcements: taken.length, hasMore: isMore }
   })
 }

@@ -3,24 +3,24 @@
 import type { CellName } from '../../platform/db/cell-names.ts'
 import type { Db } from '../../platform/db/database.ts'
 import type { Queries } from '../../platform/db/transaction.ts'
-import { busy, tooMany } from '../../platform/http/errors.ts'
+import { unavailable, tooManyRequests } from '../../platform/http/errors.ts'
 import { T } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
 
-const LOOK_MS = 200
+const POLL_MS = 200
 const WAITING_MAX = 1000
-const OF_A_TEAM_MAX = 20
+const WAITING_PER_TEAM_MAX = 20
 const RETRY_S = 5
 
 interface Waiter {
   team: string
   after: number
-  wake: (goneOn: boolean) => void
+  wake: (hasNewEvents: boolean) => void
 }
 
 const End = T.Object({ team_id: T.String(), seq: T.Integer() })
 
-const endsOf = (queries: Queries, teams: string[]) =>
+const latestPositions = (queries: Queries, teams: string[]) =>
   queries.many(
     End,
     sql`
@@ -29,10 +29,10 @@ const endsOf = (queries: Queries, teams: string[]) =>
   )
 
 /** Who waits in this process. */
-export class FeedWatch {
+export class FeedWaiters {
   readonly #cells = new Map<CellName, Set<Waiter>>()
   /** Cells that are being looked at: one loop each, however often those who wait come and go. */
-  readonly #looking = new Set<CellName>()
+  readonly #pollers = new Set<CellName>()
   #waiting = 0
   #closed = false
 
@@ -46,8 +46,9 @@ export class FeedWatch {
     this.#cells.set(cell, waiters)
     let ofTeam = 0
     for (const waiter of waiters) if (waiter.team === team) ofTeam++
-    if (ofTeam >= OF_A_TEAM_MAX) throw tooMany(`${OF_A_TEAM_MAX} requests of this team are waiting for events already`, RETRY_S)
-    if (this.#waiting >= WAITING_MAX) throw busy('Too many requests are waiting for events', RETRY_S)
+    if (ofTeam >= WAITING_PER_TEAM_MAX)
+      throw tooManyRequests(`${WAITING_PER_TEAM_MAX} requests of this team are waiting for events already`, RETRY_S)
+    if (this.#waiting >= WAITING_MAX) throw unavailable('Too many requests are waiting for events', RETRY_S)
     this.#waiting++
     let timer: NodeJS.Timeout | undefined
     let waiter: Waiter | undefined
@@ -56,7 +57,7 @@ export class FeedWatch {
         timer = setTimeout(() => resolve(false), wait_ms)
         waiter = { team, after, wake: resolve }
         waiters.add(waiter)
-        if (!this.#looking.has(cell)) void this.#look(cell, db.queries, waiters)
+        if (!this.#pollers.has(cell)) void this.#poll(cell, db.queries, waiters)
       })
     } finally {
       clearTimeout(timer)
@@ -71,16 +72,16 @@ export class FeedWatch {
     for (const waiters of this.#cells.values()) for (const { wake } of waiters) wake(false)
   }
 
-  async #look(cell: CellName, queries: Queries, waiters: Set<Waiter>): Promise<void> {
-    this.#looking.add(cell)
+  async #poll(cell: CellName, queries: Queries, waiters: Set<Waiter>): Promise<void> {
+    this.#pollers.add(cell)
     while (waiters.size && !this.#closed) {
-      await new Promise((resolve) => setTimeout(resolve, LOOK_MS))
+      await new Promise((resolve) => setTimeout(resolve, POLL_MS))
       const teams = [...new Set([...waiters].map(({ team }) => team))]
       // A database that cannot be asked now may be next time; those who wait are answered by their own deadline.
-      const ends = await endsOf(queries, teams).catch(() => [])
+      const ends = await latestPositions(queries, teams).catch(() => [])
       const endOf = new Map(ends.map(({ team_id, seq }) => [team_id, seq]))
       for (const { team, after, wake } of waiters) if ((endOf.get(team) ?? 0) > after) wake(true)
     }
-    this.#looking.delete(cell)
+    this.#pollers.delete(cell)
   }
 }

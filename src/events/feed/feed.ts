@@ -5,13 +5,13 @@ import { dbNow } from '../../platform/db/leases.ts'
 import { cleanup } from '../../platform/queue/retention.ts'
 import { Nullable, T, type Static } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
-import { plainList } from '../../platform/db/array-literals.ts'
-import type { DeletedAmong, Sink } from '../fan-out/destination.ts'
+import { arrayLiteral } from '../../platform/db/array-literals.ts'
+import type { FindDeletedUsers, Sink } from '../fan-out/destination.ts'
 import { messageId } from '../fan-out/message-id.ts'
-import type { FollowedEvent } from './schema.ts'
-import { inTurn } from '../../platform/db/erasure.ts'
+import type { FeedEvent } from './schema.ts'
+import { eraseInOrder } from '../../platform/db/erasure.ts'
 
-const KEPT_S = 30 * 86_400
+const RETENTION_S = 30 * 86_400
 /** How many events are looked at for one answer, wanted or not. */
 const WINDOW = 1000
 
@@ -24,7 +24,7 @@ export const feedSink: Sink = {
     await tx.run(sql`
       insert into feed (team_id, event_id, created_at)
       select team_id, event_id, ${dbNow}
-      from unnest(${plainList(events.map((e) => e.team_id))}::uuid[], ${plainList(events.map((e) => e.event_id))}::uuid[]) with ordinality as given (team_id, event_id, n)
+      from unnest(${arrayLiteral(events.map((e) => e.team_id))}::uuid[], ${arrayLiteral(events.map((e) => e.event_id))}::uuid[]) with ordinality as given (team_id, event_id, n)
       order by n`)
     return events
   },
@@ -33,7 +33,7 @@ export const feedSink: Sink = {
 const End = T.Object({ seq: T.Integer() })
 
 /** The number that the team's feed has come to; 0 before its first event. */
-export const feedEnd = async (db: Queries, team: string): Promise<number> =>
+export const latestFeedPosition = async (db: Queries, team: string): Promise<number> =>
   (await db.one(End, sql`select coalesce(max(seq), 0) as seq from feed where team_id = ${team}`)).seq
 
 const Row = T.Object({
@@ -47,7 +47,7 @@ const Row = T.Object({
 const Body = T.Object({ id: T.String(), body: T.String() })
 
 export interface FeedPage {
-  events: Static<typeof FollowedEvent>[]
+  events: Static<typeof FeedEvent>[]
   /** Where to go on. */
   seq: number
   /** Whether the feed goes on behind what was looked at. */
@@ -59,7 +59,7 @@ export async function readFeed(
   db: Queries,
   team: string,
   wanted: { after: number; types: readonly string[] | undefined; limit: number },
-  deletedAmong: DeletedAmong,
+  findDeletedUsers: FindDeletedUsers,
 ): Promise<FeedPage> {
   const { after, types, limit } = wanted
   const window = types ? WINDOW : limit
@@ -80,7 +80,7 @@ export async function readFeed(
   const ids = page.map((row) => row.id!)
   const [bodies, deleted] = await Promise.all([
     db.many(Body, sql`select id, body from event where team_id = ${team} and id = any (${ids}::uuid[])`),
-    deletedAmong(
+    findDeletedUsers(
       db,
       page.map((row) => ({ team_id: team, user_id: row.user_id })),
     ),
@@ -95,10 +95,10 @@ export async function readFeed(
 }
 
 /** Lines that are older than 30 days. */
-export const feedCleanup = cleanup({ table: 'feed', column: 'created_at', kept_s: KEPT_S })
+export const feedCleanup = cleanup({ table: 'feed', column: 'created_at', kept_s: RETENTION_S })
 
 /** The feed of a deleted team. */
-export const eraseTeamFeed = inTurn(
+export const eraseTeamFeed = eraseInOrder(
   (team, max) =>
     sql`delete from feed where team_id = ${team} and seq = any (array(select seq from feed where team_id = ${team} limit ${max}))`,
 )

@@ -1,14 +1,14 @@
 // Following a team's events without an endpoint. Events become known when somebody delivers, which here happens when a test says so.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { cells, client, expire, given, type Given } from '../../../test/support/server.ts'
-import { delivering, endpoint, receiver, tell } from '../../../test/support/webhook-receiver.ts'
+import { cells, client, expire, createTestTeam, type TestTeam } from '../../../test/support/server.ts'
+import { delivering, endpoint, receiver, emitEvents } from '../../../test/support/webhook-receiver.ts'
 import { feedCleanup } from './feed.ts'
 
 const delivery = delivering()
 const WAITING_OF_A_TEAM = 20
 
-const follow = async (team: Given, query = '') => {
+const follow = async (team: TestTeam, query = '') => {
   const { status, body } = await team.api.get(`/v1/events/follow${query}`)
   assert.equal(status, 200, JSON.stringify(body))
   return body as {
@@ -20,8 +20,8 @@ const types = ({ data }: { data: { type: string }[] }) => data.map(({ type }) =>
 const [CREATED, UPDATED, CRITICAL] = ['labtest.order.created', 'labtest.order.updated', 'labtest.result.critical']
 
 /** A team that has followed before, so that its events are numbered. */
-const following = async (): Promise<Given> => {
-  const team = await given()
+const following = async (): Promise<TestTeam> => {
+  const team = await createTestTeam()
   await follow(team)
   return team
 }
@@ -31,7 +31,7 @@ describe('who follows', () => {
     const team = await following()
     const target = await receiver()
     await endpoint(team, { url: target.url })
-    await tell(team, [CREATED, UPDATED, UPDATED])
+    await emitEvents(team, [CREATED, UPDATED, UPDATED])
     await delivery.drain()
     const { data } = await follow(team)
     assert.deepEqual(
@@ -44,13 +44,13 @@ describe('who follows', () => {
 
   test('is told each event once, page by page, and where to go on when there is none', async () => {
     const team = await following()
-    await tell(team, [CREATED, UPDATED, UPDATED, UPDATED, CRITICAL])
+    await emitEvents(team, [CREATED, UPDATED, UPDATED, UPDATED, CRITICAL])
     await delivery.drain()
     const seen: string[] = []
     let page = await follow(team, '?limit=2')
     for (; page.data.length; page = await follow(team, `?limit=2&next_cursor=${page.next_cursor}`)) seen.push(...types(page))
     assert.deepEqual(seen, [CREATED, UPDATED, UPDATED, UPDATED, CRITICAL])
-    await tell(team, [UPDATED])
+    await emitEvents(team, [UPDATED])
     await delivery.drain()
     assert.deepEqual(types(await follow(team, `?next_cursor=${page.next_cursor}`)), [UPDATED])
   })
@@ -67,7 +67,7 @@ describe('who follows', () => {
        insert into announcement (team_id, event_ids) select $1, array_agg(id) from told returning event_ids[1] as id`,
       [team.team, user_id, CRITICAL],
     )
-    await tell(team, [CREATED], { about: user_id })
+    await emitEvents(team, [CREATED], { about: user_id })
     await delivery.drain()
     const before = await follow(team)
     assert.deepEqual(types(before), [CREATED])
@@ -83,18 +83,18 @@ describe('who follows', () => {
 
   test('may begin now', async () => {
     const team = await following()
-    await tell(team, [CREATED])
+    await emitEvents(team, [CREATED])
     await delivery.drain()
     const now = await follow(team, '?start=newest')
     assert.deepEqual(now.data, [])
-    await tell(team, [UPDATED])
+    await emitEvents(team, [UPDATED])
     await delivery.drain()
     assert.deepEqual(types(await follow(team, `?next_cursor=${now.next_cursor}`)), [UPDATED])
   })
 
   test('is told only the types that are wanted, wherever they are', async () => {
     const team = await following()
-    await tell(team, [...Array<string>(1100).fill(UPDATED), CRITICAL, CREATED, CRITICAL])
+    await emitEvents(team, [...Array<string>(1100).fill(UPDATED), CRITICAL, CREATED, CRITICAL])
     await delivery.drain()
     const page = await follow(team, `?type=${CRITICAL}&limit=1`)
     assert.deepEqual(types(page), [CRITICAL])
@@ -107,9 +107,9 @@ describe('who follows', () => {
 
   test('is told nothing of users who are deleted or erased, nor of other teams', async () => {
     const [team, other] = [await following(), await following()]
-    const deleted = await tell(team, [CREATED])
-    await tell(team, [UPDATED])
-    await tell(other, [CRITICAL])
+    const deleted = await emitEvents(team, [CREATED])
+    await emitEvents(team, [UPDATED])
+    await emitEvents(other, [CRITICAL])
     await delivery.drain()
     assert.deepEqual(types(await follow(team)), [CREATED, UPDATED])
     assert.equal((await team.api.delete(`/v2/user/${deleted}`)).status, 200)
@@ -126,7 +126,7 @@ describe('who waits', () => {
   test('is answered when there is an event', async () => {
     const team = await following()
     const waiting = follow(team, '?wait_s=25')
-    await tell(team, [CREATED])
+    await emitEvents(team, [CREATED])
     await delivery.drain()
     assert.deepEqual(types(await waiting), [CREATED])
   })
@@ -135,7 +135,7 @@ describe('who waits', () => {
     const team = await following()
     const { data, next_cursor } = await follow(team, '?wait_s=1')
     assert.deepEqual(data, [])
-    await tell(team, [CREATED])
+    await emitEvents(team, [CREATED])
     await delivery.drain()
     assert.deepEqual(types(await follow(team, `?next_cursor=${next_cursor}`)), [CREATED])
   })
@@ -143,9 +143,9 @@ describe('who waits', () => {
   test('waits on for the type that is wanted', async () => {
     const team = await following()
     const waiting = follow(team, `?wait_s=25&type=${CRITICAL}`)
-    await tell(team, [CREATED])
+    await emitEvents(team, [CREATED])
     await delivery.drain()
-    await tell(team, [CRITICAL])
+    await emitEvents(team, [CRITICAL])
     await delivery.drain()
     assert.deepEqual(types(await waiting), [CRITICAL])
   })
@@ -158,7 +158,7 @@ describe('who waits', () => {
     assert.equal(cells.of(team.cell).pool.waitingCount, 0)
     const other = await following()
     assert.equal((await client(other.key).get('/v1/events/follow?wait_s=0')).status, 200)
-    await tell(team, [CREATED])
+    await emitEvents(team, [CREATED])
     await delivery.drain()
     const answered = (await Promise.all(asked)).filter((reply) => reply !== refused)
     for (const { body } of answered) assert.deepEqual(types(body), [CREATED])
@@ -168,7 +168,7 @@ describe('who waits', () => {
 
 test('the feed is kept for thirty days', async () => {
   const team = await following()
-  await tell(team, [CREATED])
+  await emitEvents(team, [CREATED])
   await delivery.drain()
   const age = (days: number) =>
     team.db.pool.query('update feed set created_at = created_at - make_interval(days => $1) where team_id = $2', [

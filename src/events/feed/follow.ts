@@ -1,23 +1,23 @@
 // Answering somebody who follows a team's events: what there is at once, or what comes while they wait.
 import type { Db } from '../../platform/db/database.ts'
 import type { Tenant } from '../../platform/db/transaction.ts'
-import { followTeam } from '../../platform/queue/outbox.ts'
+import { subscribeTeam } from '../../platform/queue/outbox.ts'
 import { cursor, numberPart, readCursor } from '../../platform/http/cursors.ts'
 import type { Static } from '../../platform/schema/schema.ts'
-import type { DeletedAmong } from '../fan-out/destination.ts'
-import { feedEnd, readFeed } from './feed.ts'
-import type { FeedWatch } from './feed-waiters.ts'
-import type { FollowedPage, FollowQuery } from './schema.ts'
+import type { FindDeletedUsers } from '../fan-out/destination.ts'
+import { latestFeedPosition, readFeed } from './feed.ts'
+import type { FeedWaiters } from './feed-waiters.ts'
+import type { FeedEventPage, FeedQuery } from './schema.ts'
 
 const LIMIT = 50
 /** So many looks at the feed per answer: where nothing that is wanted is found, the caller asks again from there. */
-const LOOKS_MAX = 20
+const FEED_READS_MAX = 20
 
-export interface Following {
+export interface FollowDependencies {
   tenant: Tenant
   db: Db
-  watch: FeedWatch
-  deletedAmong: DeletedAmong
+  watch: FeedWaiters
+  findDeletedUsers: FindDeletedUsers
 }
 
 /**
@@ -25,28 +25,28 @@ export interface Following {
  * for one when there is none. From the first request on the team's events are numbered. Writes followed_team. 400: a cursor of another list. 429, 503: too many are waiting.
  */
 export async function followEvents(
-  { tenant, db, watch, deletedAmong }: Following,
-  query: FollowQuery,
-): Promise<Static<typeof FollowedPage>> {
+  { tenant, db, watch, findDeletedUsers }: FollowDependencies,
+  query: FeedQuery,
+): Promise<Static<typeof FeedEventPage>> {
   const { team, cell } = tenant
   const list = `feed ${team}`
   const types = query.type?.length ? query.type : undefined
   const end_ms = performance.now() + (query.wait_s ?? 0) * 1000
-  await db.tx(tenant, (tx) => followTeam(tx, team))
-  let after = await startOf(db, tenant, list, query)
-  for (let looks = 1; ; looks++) {
+  await db.tx(tenant, (tx) => subscribeTeam(tx, team))
+  let after = await startPosition(db, tenant, list, query)
+  for (let reads = 1; ; reads++) {
     const wanted = { after, types, limit: query.limit ?? LIMIT }
-    const page = await db.read(tenant, (tx) => readFeed(tx, team, wanted, deletedAmong))
+    const page = await db.read(tenant, (tx) => readFeed(tx, team, wanted, findDeletedUsers))
     after = page.seq
     const left_ms = end_ms - performance.now()
-    const goesOn =
-      page.events.length === 0 && looks < LOOKS_MAX && (page.more || (await watch.wait(cell, db, team, after, left_ms)))
-    if (!goesOn) return { data: page.events, next_cursor: cursor(list, [String(after)]) }
+    const isCurrentPosition =
+      page.events.length === 0 && reads < FEED_READS_MAX && (page.more || (await watch.wait(cell, db, team, after, left_ms)))
+    if (!isCurrentPosition) return { data: page.events, next_cursor: cursor(list, [String(after)]) }
   }
 }
 
-async function startOf(db: Db, tenant: Tenant, list: string, { next_cursor, start }: FollowQuery): Promise<number> {
-  if (next_cursor === undefined) return start === 'newest' ? db.read(tenant, (tx) => feedEnd(tx, tenant.team)) : 0
+async function startPosition(db: Db, tenant: Tenant, list: string, { next_cursor, start }: FeedQuery): Promise<number> {
+  if (next_cursor === undefined) return start === 'newest' ? db.read(tenant, (tx) => latestFeedPosition(tx, tenant.team)) : 0
   const [seq] = readCursor(list, next_cursor, [numberPart(15)])
   return Number(seq)
 }

@@ -1,9 +1,9 @@
 // Events as people and tests read them: what was told to the team, newest first. Appending is the outbox's; delivering comes later.
 import type { Tx } from '../../platform/db/transaction.ts'
-import { JsonText } from '../../platform/http/operation.ts'
+import { PreserializedJson } from '../../platform/http/operation.ts'
 import { Pages, uuidKey } from '../../platform/http/pages.ts'
 import { T, type Static } from '../../platform/schema/schema.ts'
-import { and, sql, type Sql } from '../../platform/db/sql.ts'
+import { joinConditions, sql, type Sql } from '../../platform/db/sql.ts'
 import type { EventPage, EventQuery } from './schema.ts'
 
 const Row = T.Object({ id: T.String(), type: T.String(), object_id: T.String(), created_at: T.String(), body: T.String() })
@@ -16,7 +16,7 @@ export async function listEvents(
   tx: Tx,
   notDeleted: NotDeleted,
   query: Static<typeof EventQuery>,
-): Promise<JsonText<Static<typeof EventPage>>> {
+): Promise<PreserializedJson<Static<typeof EventPage>>> {
   const pages = new Pages(`events ${tx.team} ${query.type ?? ''} ${query.object_id ?? ''}`, query, [uuidKey(sql`id`)])
   const conditions = [pages.after]
   if (query.type !== undefined) conditions.push(sql`type = ${query.type}`)
@@ -24,7 +24,7 @@ export async function listEvents(
   const rows = await tx.many(
     Row,
     sql`
-    select id, type, object_id, created_at, body from event where team_id = ${tx.team} and ${and(conditions)}
+    select id, type, object_id, created_at, body from event where team_id = ${tx.team} and ${joinConditions(conditions)}
       and ${notDeleted(tx, sql`user_id`)}
     ${pages.order}`,
   )
@@ -33,5 +33,5 @@ export async function listEvents(
     ({ id, type, object_id, created_at, body }) =>
       `{"id":"${id}","type":${JSON.stringify(type)},"object_id":"${object_id}","created_at":"${created_at}","body":${body}}`,
   )
-  return new JsonText(`{"data":[${data.join(',')}],"next_cursor":${JSON.stringify(next_cursor)}}`)
+  return new PreserializedJson(`{"data":[${data.join(',')}],"next_cursor":${JSON.stringify(next_cursor)}}`)
 }

@@ -1,9 +1,9 @@
 import type { Module } from '../../platform/module/module.ts'
 import { eraseTeamFeed, feedCleanup } from './feed.ts'
-import type { FeedWatch } from './feed-waiters.ts'
+import type { FeedWaiters } from './feed-waiters.ts'
 import { routes, type FeedNeeds } from './routes.ts'
 
-export const feed = (needs: Omit<FeedNeeds, 'watch'>, watch: FeedWatch): Module => ({
+export const feed = (needs: Omit<FeedNeeds, 'watch'>, watch: FeedWaiters): Module => ({
   name: 'events/feed',
   tag: 'webhooks',
   tables: { ofTeams: ['feed'] },

@@ -1,19 +1,19 @@
-import { operation, outsideOperation, type Operation } from '../../platform/http/operation.ts'
-import type { DeletedAmong } from '../fan-out/destination.ts'
-import type { FeedWatch } from './feed-waiters.ts'
+import { operation, multiTransactionOperation, type Operation } from '../../platform/http/operation.ts'
+import type { FindDeletedUsers } from '../fan-out/destination.ts'
+import type { FeedWaiters } from './feed-waiters.ts'
 import { followEvents } from './follow.ts'
 import { listEvents, type NotDeleted } from './list-events.ts'
-import { EventPage, EventQuery, FollowedPage, FollowQuery } from './schema.ts'
+import { EventPage, EventQuery, FeedEventPage, FeedQuery } from './schema.ts'
 
 /** What operations on the feed need of the process. */
 export interface FeedNeeds {
-  deletedAmong: DeletedAmong
+  findDeletedUsers: FindDeletedUsers
   notDeleted: NotDeleted
   /** Who waits for events. */
-  watch: FeedWatch
+  watch: FeedWaiters
 }
 
-export const routes = ({ deletedAmong, notDeleted, watch }: FeedNeeds): Operation[] => [
+export const routes = ({ findDeletedUsers, notDeleted, watch }: FeedNeeds): Operation[] => [
   operation({
     id: 'list_events',
     patients: true,
@@ -26,7 +26,7 @@ export const routes = ({ deletedAmong, notDeleted, watch }: FeedNeeds): Operatio
     reply: EventPage,
     run: (tx, { query }) => listEvents(tx, notDeleted, query),
   }),
-  outsideOperation({
+  multiTransactionOperation({
     id: 'follow_events',
     patients: true,
     method: 'GET',
@@ -34,8 +34,8 @@ export const routes = ({ deletedAmong, notDeleted, watch }: FeedNeeds): Operatio
     summary: 'Follow events, oldest first, without an endpoint',
     description:
       'Events in the order in which they became known, each once, from the first such request, endpoint or pipeline of the team on (`list_events` has all): ask again with `next_cursor` for those that followed. With `wait_s` the answer waits for an event. Events are kept here for 30 days; those of deleted users are left out. At most 20 requests of a team wait at a time.',
-    query: FollowQuery,
-    reply: FollowedPage,
-    run: ({ tenant, cells }, { query }) => followEvents({ tenant, db: cells.of(tenant.cell), watch, deletedAmong }, query),
+    query: FeedQuery,
+    reply: FeedEventPage,
+    run: ({ tenant, cells }, { query }) => followEvents({ tenant, db: cells.of(tenant.cell), watch, findDeletedUsers }, query),
   }),
 ]

@@ -32,7 +32,7 @@ export const EventQuery = Fields({
   next_cursor: Cursor,
 })
 
-export const FollowedEvent = Fields(
+export const FeedEvent = Fields(
   {
     id: T.String({ description: 'As in the headers `svix-id` and `webhook-id` of a delivery.' }),
     type: T.String(),
@@ -42,16 +42,16 @@ export const FollowedEvent = Fields(
   },
   { title: 'FollowedEvent' },
 )
-export const FollowedPage = Fields(
+export const FeedEventPage = Fields(
   {
-    data: T.Array(FollowedEvent),
+    data: T.Array(FeedEvent),
     next_cursor: T.String({ description: 'Where to go on, also when there was nothing.' }),
   },
   { title: 'FollowedPage' },
 )
 
 const WAIT_S_MAX = 25
-export const FollowQuery = Fields({
+export const FeedQuery = Fields({
   type: Maybe(
     T.Array(Text({ minLength: 1, maxLength: 120 }), {
       maxItems: 250,
@@ -65,4 +65,4 @@ export const FollowQuery = Fields({
   limit: Limit,
   next_cursor: Cursor,
 })
-export type FollowQuery = Static<typeof FollowQuery>
+export type FeedQuery = Static<typeof FeedQuery>

@@ -4,22 +4,22 @@ import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
 import type { AccountChange } from './accounts.ts'
 import { updateAccount } from './accounts.ts'
-import { enforcePhysicians } from './account-selection.ts'
+import { setEnforcePhysicians } from './account-selection.ts'
 import { sql } from '../../platform/db/sql.ts'
-import { everywhere, kitLab, labAccount, platformAccount } from '../../../test/support/lab-accounts.ts'
-import { address, kit, orderBody, patient, placed, registration } from '../../../test/support/orders.ts'
-import { given, type Given } from '../../../test/support/server.ts'
+import { allStates, kitLab, labAccount, platformAccount } from '../../../test/support/lab-accounts.ts'
+import { address, kit, orderBody, patient, createOrder, registration } from '../../../test/support/orders.ts'
+import { createTestTeam, type TestTeam } from '../../../test/support/server.ts'
 
-const attempt = async (team: Given, changes: Record<string, unknown> = {}) => {
+const attempt = async (team: TestTeam, changes: Record<string, unknown> = {}) => {
   const { status, body } = await team.api.post('/v3/order', await orderBody(team, changes))
   return status === 200 ? [200, body.order.lab_account_id] : [status, body.detail]
 }
-const change = (team: Given, id: string, to: AccountChange) => team.db.plainTx((tx) => updateAccount(tx, id, to))
+const change = (team: TestTeam, id: string, to: AccountChange) => team.db.plainTx((tx) => updateAccount(tx, id, to))
 const physician = { first_name: 'Phyllis', last_name: 'Fictional', npi: '1234567890' }
 
 describe('an order that names no lab account', () => {
   test('goes under the account of the platform while the team has none at the lab', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const platform = await platformAccount(team, await kitLab(team))
     await labAccount(team, { lab: 'mtl' })
     assert.deepEqual(await attempt(team), [200, platform])
@@ -29,8 +29,8 @@ describe('an order that names no lab account', () => {
   })
 
   test('goes under the only active one that is linked to the team, at once', async () => {
-    const team = await given()
-    await placed(team)
+    const team = await createTestTeam()
+    await createOrder(team)
     const own = await labAccount(team)
     await labAccount(team, { status: 'pending' })
     assert.deepEqual(await attempt(team), [200, own])
@@ -39,7 +39,7 @@ describe('an order that names no lab account', () => {
   })
 
   test('is refused where several could take it, and makes no choice', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const first = await labAccount(team)
     await labAccount(team)
     assert.deepEqual(await attempt(team), [400, 'Several lab accounts could take this order, name one in lab_account_id'])
@@ -48,7 +48,7 @@ describe('an order that names no lab account', () => {
 
   for (const status of ['pending', 'suspended', 'ready_to_launch'] as const)
     test(`does not fall back to the platform where the team's own is ${status}`, async () => {
-      const team = await given()
+      const team = await createTestTeam()
       const own = await labAccount(team, { status })
       assert.deepEqual(await attempt(team), [400, 'None of the lab accounts of this team is active'])
       await change(team, own, { status: 'active' })
@@ -56,7 +56,7 @@ describe('an order that names no lab account', () => {
     })
 
   test('is refused where the platform has no active account either', async () => {
-    const team = await given('production-eu')
+    const team = await createTestTeam('production-eu')
     const id = await platformAccount(team, await kitLab(team))
     await change(team, id, { status: 'suspended' })
     const refused = await attempt(team)
@@ -68,7 +68,7 @@ describe('an order that names no lab account', () => {
 
 describe('an order that names a lab account', () => {
   test('goes under it, at the top or in the set of tests, also for a kit, and under one of the platform', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const [first, second] = [await labAccount(team), await labAccount(team)]
     const lab_test_id = await team.test()
     const platform = await platformAccount(team, await kitLab(team))
@@ -79,11 +79,11 @@ describe('an order that names a lab account', () => {
   })
 
   test('is refused where the account is another’s, unlinked, of another lab or not active', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const none = 'The lab account is not one of this team'
     for (const [lab_account_id, detail] of [
       [randomUUID(), none],
-      [await labAccount(await given()), none],
+      [await labAccount(await createTestTeam()), none],
       [await labAccount(team, { team_ids: [] }), none],
       [await labAccount(team, { lab: 'mtl' }), 'The lab account is of another lab than the order'],
       [await labAccount(team, { status: 'pending' }), 'The lab account is pending'],
@@ -94,7 +94,7 @@ describe('an order that names a lab account', () => {
   })
 
   test('is taken as soon as the account is linked, also by another process', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const own = await labAccount(team, { team_ids: [] })
     assert.equal((await attempt(team, { lab_account_id: own }))[0], 400)
     // As another process would: this one is not told.
@@ -105,9 +105,9 @@ describe('an order that names a lab account', () => {
 
 describe('how an order is billed', () => {
   test('is shown with the order, where the account offers it in the state of the patient', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const own = await labAccount(team, { allowed_billing: { patient_bill: ['CA', 'AZ'], patient_bill_passthrough: ['CA'] } })
-    assert.equal((await placed(team, { billing_type: 'patient_bill' })).billing_type, 'patient_bill')
+    assert.equal((await createOrder(team, { billing_type: 'patient_bill' })).billing_type, 'patient_bill')
     for (const [billing_type, detail] of [
       ['patient_bill_passthrough', 'Billing type patient_bill_passthrough is not offered in the state of the patient'],
       ['client_bill', 'Billing type client_bill needs a lab account that supports it'],
@@ -118,19 +118,19 @@ describe('how an order is billed', () => {
   })
 
   test('outside the fifty states needs an account that offers it in all of them', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const own = await labAccount(team)
     const places = [
       { ...address, state: 'DC' },
       { ...address, state: 'ON', country: 'CA' },
     ]
     for (const patient_address of places) assert.deepEqual(await attempt(team, { patient_address }), [200, own])
-    await change(team, own, { allowed_billing: { client_bill: everywhere.client_bill!.slice(1) } })
+    await change(team, own, { allowed_billing: { client_bill: allStates.client_bill!.slice(1) } })
     for (const patient_address of places) assert.equal((await attempt(team, { patient_address }))[0], 400)
   })
 
   test('of a kit does not depend on where it is sent, since its patient is not known', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const own = await labAccount(team, { allowed_billing: { client_bill: ['CA'] } })
     assert.equal((await kit(team)).lab_account_id, own)
   })
@@ -138,7 +138,7 @@ describe('how an order is billed', () => {
 
 describe('the physician of an order under a delegated account', () => {
   const delegated = async (delegated_flow: AccountChange['delegated_flow']) => {
-    const team = await given()
+    const team = await createTestTeam()
     // The laboratories that insist on it have no kits among the standard tests.
     await team.db.queries.run(
       sql`update lab_test set lab_id = (select id from lab where slug = 'quest') where team_id = ${team.team}`,
@@ -152,7 +152,7 @@ describe('the physician of an order under a delegated account', () => {
     test(`must be named where the account is ${flow}, with the order or when its kit is registered`, async () => {
       const team = await delegated(flow)
       assert.deepEqual(await attempt(team), [400, detail])
-      assert.deepEqual((await placed(team, { physician })).physician, physician)
+      assert.deepEqual((await createOrder(team, { physician })).physician, physician)
       const { sample_id } = await kit(team)
       const register = (changes = {}) => team.api.post('/v3/order/testkit/register', registration(sample_id, changes))
       const refused = await register()
@@ -168,16 +168,16 @@ describe('the physician of an order under a delegated account', () => {
 
   test('may be left out where the installation does not insist on it yet', async () => {
     const team = await delegated('order_delegated')
-    enforcePhysicians(false)
+    setEnforcePhysicians(false)
     try {
       assert.equal((await attempt(team))[0], 200)
     } finally {
-      enforcePhysicians(true)
+      setEnforcePhysicians(true)
     }
   })
 
   test('may be left out at other labs', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     await labAccount(team, { delegated_flow: 'fully_delegated' })
     assert.equal((await attempt(team))[0], 200)
   })

@@ -23,7 +23,7 @@ export type UsableAccount = Static<typeof UsableAccount>
 const KEY = 'lab accounts'
 
 /** The team's accounts, or what it may use of the platform's, are others now. */
-export const forgetUsable = (tx: PlainTx, team: string): void => tx.forget(team, KEY)
+export const invalidateUsableAccounts = (tx: PlainTx, team: string): void => tx.invalidate(team, KEY)
 
 const load = (tx: Queries & { team: string }): Promise<UsableAccount[]> =>
   tx.many(
@@ -37,10 +37,10 @@ const load = (tx: Queries & { team: string }): Promise<UsableAccount[]> =>
   )
 
 /** The accounts that the team may order under at all labs, as they were at most 4 s ago. Costs no statement while remembered. */
-export const usableAccounts = async (tx: Tx): Promise<UsableAccount[]> => (await tx.remember(KEY, () => load(tx)))!
+export const usableAccounts = async (tx: Tx): Promise<UsableAccount[]> => (await tx.cached(KEY, () => load(tx)))!
 
 /** What an order asks of its account. */
-export interface Wanted {
+export interface AccountQuery {
   lab_id: number
   lab_account_id?: string | undefined
   billing_type: Billing
@@ -57,7 +57,7 @@ export interface Wanted {
  * the account, or not in the patient's state.
  * @param known from `usableAccounts`
  */
-export async function chooseAccount(tx: Tx, known: UsableAccount[], wanted: Wanted): Promise<UsableAccount> {
+export async function chooseAccount(tx: Tx, known: UsableAccount[], wanted: AccountQuery): Promise<UsableAccount> {
   const chosen = choose(known, wanted)
   if (!(chosen instanceof Problem)) return chosen
   const again = choose(await load(tx), wanted)
@@ -65,30 +65,31 @@ export async function chooseAccount(tx: Tx, known: UsableAccount[], wanted: Want
   return again
 }
 
-function choose(accounts: UsableAccount[], wanted: Wanted): UsableAccount | Problem {
-  const account = wanted.lab_account_id === undefined ? onlyOne(accounts, wanted) : named(accounts, wanted)
-  return account instanceof Problem ? account : (refusedBilling(account, wanted) ?? account)
+function choose(accounts: UsableAccount[], wanted: AccountQuery): UsableAccount | Problem {
+  const account = wanted.lab_account_id === undefined ? pickOnlyAccount(accounts, wanted) : pickNamedAccount(accounts, wanted)
+  return account instanceof Problem ? account : (billingError(account, wanted) ?? account)
 }
 
-const takes = ({ statuses }: Wanted, { status }: UsableAccount): boolean => (statuses as readonly string[]).includes(status)
+const acceptsStatus = ({ statuses }: AccountQuery, { status }: UsableAccount): boolean =>
+  (statuses as readonly string[]).includes(status)
 
-function named(accounts: UsableAccount[], wanted: Wanted): UsableAccount | Problem {
+function pickNamedAccount(accounts: UsableAccount[], wanted: AccountQuery): UsableAccount | Problem {
   const account = accounts.find(({ id }) => id === wanted.lab_account_id)
   if (!account) return badRequest('The lab account is not one of this team')
   if (account.lab_id !== wanted.lab_id) return badRequest('The lab account is of another lab than the order')
-  return takes(wanted, account) ? account : badRequest(`The lab account is ${account.status}`)
+  return acceptsStatus(wanted, account) ? account : badRequest(`The lab account is ${account.status}`)
 }
 
-function onlyOne(accounts: UsableAccount[], wanted: Wanted): UsableAccount | Problem {
+function pickOnlyAccount(accounts: UsableAccount[], wanted: AccountQuery): UsableAccount | Problem {
   const atLab = accounts.filter(({ lab_id }) => lab_id === wanted.lab_id)
   const linked = atLab.filter(({ platform }) => !platform)
-  const [first, ...more] = (linked.length ? linked : atLab).filter((account) => takes(wanted, account))
+  const [first, ...more] = (linked.length ? linked : atLab).filter((account) => acceptsStatus(wanted, account))
   if (more.length) return badRequest('Several lab accounts could take this order, name one in lab_account_id')
   if (first) return first
   return badRequest(linked.length ? 'None of the lab accounts of this team is active' : 'There is no lab account for this lab')
 }
 
-function refusedBilling({ allowed_billing }: UsableAccount, { billing_type, address }: Wanted): Problem | undefined {
+function billingError({ allowed_billing }: UsableAccount, { billing_type, address }: AccountQuery): Problem | undefined {
   const states = allowed_billing[billing_type]
   if (!states?.length) return badRequest(`Billing type ${billing_type} needs a lab account that supports it`)
   if (!address || offeredAt(states, address)) return undefined
@@ -102,16 +103,16 @@ const offeredAt = (states: string[], { state, country }: Pick<PatientAddress, 's
 /** Labs that take an order under a delegated account only with the customer's physician on it. */
 const PHYSICIAN_LABS = new Set(['labcorp', 'quest', 'sonora_quest'])
 
-let physiciansEnforced = true
+let enforcePhysicians = true
 
 /** Say, once for the process, whether delegated accounts insist on the physician who orders. Until it is said, they do. */
-export function enforcePhysicians(on: boolean): void {
-  physiciansEnforced = on
+export function setEnforcePhysicians(on: boolean): void {
+  enforcePhysicians = on
 }
 
 /** Whether an order under this account must name its physician. */
-export const needsPhysician = ({ delegated_flow }: UsableAccount, lab_slug: string): boolean =>
-  physiciansEnforced &&
+export const requiresPhysician = ({ delegated_flow }: UsableAccount, lab_slug: string): boolean =>
+  enforcePhysicians &&
   (delegated_flow === 'order_delegated' || delegated_flow === 'fully_delegated') &&
   PHYSICIAN_LABS.has(lab_slug)
 

@@ -5,17 +5,17 @@ import { describe, test } from 'node:test'
 import { T } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
 import { labSlugs } from '../../people/users/sources.ts'
-import { everywhere, labAccount } from '../../../test/support/lab-accounts.ts'
-import { cells, client, given, type Given, type Reply } from '../../../test/support/server.ts'
+import { allStates, labAccount } from '../../../test/support/lab-accounts.ts'
+import { cells, client, createTestTeam, type TestTeam, type Reply } from '../../../test/support/server.ts'
 
 const PATH = '/lab_account/sandbox/us'
 const ids = ({ body }: Reply): string[] => body.data.map(({ id }: { id: string }) => id)
 
-const anotherTeam = async ({ manage }: Given, region = 'us'): Promise<string> =>
+const anotherTeam = async ({ manage }: TestTeam, region = 'us'): Promise<string> =>
   (await manage.post('/team', { name: 'Another', region })).body.id
 
 /** Requests of a key that is bound to teams. */
-async function bound({ manage, org_id }: Given, ...teams: string[]) {
+async function bound({ manage, org_id }: TestTeam, ...teams: string[]) {
   const team_role_bindings = teams.map((team_id) => ({ team_id }))
   const { key } = (await manage.post('/management_key', { label: 'x', role: 'team_admin', team_role_bindings })).body
   return client(key, 'x-management-key', `/v1/org/${org_id}`)
@@ -23,7 +23,7 @@ async function bound({ manage, org_id }: Given, ...teams: string[]) {
 
 describe('the lab accounts of an organization', () => {
   test('are listed whole, newest first, in an envelope that is called data', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const first = await labAccount(team, { lab: 'quest', team_ids: [], status: 'pending' })
     const second = await labAccount(team, {
       lab: 'labcorp',
@@ -62,7 +62,7 @@ describe('the lab accounts of an organization', () => {
           account_name: null,
           default_clinical_notes: null,
           business_units: null,
-          allowed_billing: everywhere,
+          allowed_billing: allStates,
           team_id_allowlist: [],
         },
       ],
@@ -70,7 +70,7 @@ describe('the lab accounts of an organization', () => {
   })
 
   test('are filtered by id, team and status, the last in any letter case', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const linked = await labAccount(team)
     const pending = await labAccount(team, { lab: 'quest', status: 'ready_to_launch', team_ids: [] })
     const find = async (query: string) => ids(await team.manage.get(`${PATH}?${query}`))
@@ -84,7 +84,7 @@ describe('the lab accounts of an organization', () => {
   })
 
   test('of another cell or organization are not listed, and a team elsewhere has none here', async () => {
-    const [team, other] = [await given(), await given()]
+    const [team, other] = [await createTestTeam(), await createTestTeam()]
     await labAccount(team)
     assert.deepEqual(ids(await team.manage.get('/lab_account/production/us')), [])
     assert.deepEqual(ids(await team.manage.get('/lab_account/sandbox/eu')), [])
@@ -99,7 +99,7 @@ describe('the lab accounts of an organization', () => {
   })
 
   test('are shown to a key that is bound to teams as far as they are linked to these', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const apart = await anotherTeam(team)
     const both = await labAccount(team, { team_ids: [team.team, apart] })
     await labAccount(team, { lab: 'quest', team_ids: [apart] })
@@ -119,7 +119,7 @@ describe('the lab accounts of an organization', () => {
 
 describe('linking teams to a lab account', () => {
   test('replaces the teams, each once, answers with the account and is written down', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const apart = await anotherTeam(team)
     const id = await labAccount(team)
     const link = async (...team_id_allowlist: string[]) => {
@@ -139,7 +139,7 @@ describe('linking teams to a lab account', () => {
   })
 
   test('is refused with 400 for teams that are not of the organization in the cell, and changes nothing', async () => {
-    const [team, other] = [await given(), await given()]
+    const [team, other] = [await createTestTeam(), await createTestTeam()]
     const id = await labAccount(team)
     const gone = await anotherTeam(team)
     await team.manage.delete(`/team/${gone}`)
@@ -155,7 +155,7 @@ describe('linking teams to a lab account', () => {
   })
 
   test('finds no account of another organization or cell, and none of the platform', async () => {
-    const [team, other] = [await given(), await given()]
+    const [team, other] = [await createTestTeam(), await createTestTeam()]
     const Id = T.Object({ id: T.String() })
     const platform = await cells
       .of('sandbox-us')
@@ -173,7 +173,7 @@ describe('linking teams to a lab account', () => {
   })
 
   test('says every fault of its request', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const patch = async (body: unknown) =>
       (await team.manage.patch(`${PATH}/${randomUUID()}`, body)).body.detail.map(
         ({ loc, type }: { loc: string[]; type: string }) => `${loc.join('.')} ${type}`,
@@ -189,7 +189,7 @@ describe('linking teams to a lab account', () => {
 
 describe('a team lists the lab accounts it may order under', () => {
   test('those linked to it, of whose teams it sees itself, and the platform account of every lab', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const linked = await labAccount(team, { lab: 'quest', team_ids: [team.team, await anotherTeam(team)] })
     await labAccount(team, { lab: 'quest', team_ids: [] })
     const { status, body } = await team.api.get('/v3/lab_test/lab_account')
@@ -201,18 +201,18 @@ describe('a team lists the lab accounts it may order under', () => {
   })
 
   test('filtered by id and by status in any letter case', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const pending = await labAccount(team, { status: 'pending' })
     const list = async (query: string) => ids(await team.api.get(`/v3/lab_test/lab_account?${query}`))
     assert.deepEqual(await list('status=PENDING'), [pending])
     assert.deepEqual(await list(`lab_account_id=${pending}`), [pending])
     assert.deepEqual(await list(`lab_account_id=${pending}&status=active`), [])
-    assert.deepEqual(await list(`lab_account_id=${await labAccount(await given())}`), [])
+    assert.deepEqual(await list(`lab_account_id=${await labAccount(await createTestTeam())}`), [])
     assert.equal((await team.api.get('/v3/lab_test/lab_account?status=open')).status, 422)
   })
 
   test('and narrows the catalog to the lab of one of them', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const kits = await team.test()
     const account = await labAccount(team)
     const elsewhere = await labAccount(team, { lab: 'mtl' })

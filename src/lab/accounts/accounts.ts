@@ -2,17 +2,17 @@
 // Source: management-auth.md 12; lab-testing.md 4.
 import type { PlainTx, Queries, Tx } from '../../platform/db/transaction.ts'
 import { badRequest, notFound } from '../../platform/http/errors.ts'
-import type { Manager } from '../../platform/http/operation.ts'
+import type { ManagementPrincipal } from '../../platform/http/operation.ts'
 import { T } from '../../platform/schema/schema.ts'
-import { and, sql, type Sql } from '../../platform/db/sql.ts'
-import { reachedTeam } from '../../tenancy/teams/reach.ts'
+import { joinConditions, sql, type Sql } from '../../platform/db/sql.ts'
+import { authorizedTeam } from '../../tenancy/teams/reach.ts'
 import { LabAccount, type AccountsQuery, type AccountStatus, type AllowedBilling, type DelegatedFlow } from './schema.ts'
-import { forgetUsable } from './account-selection.ts'
+import { invalidateUsableAccounts } from './account-selection.ts'
 
 /** Accounts that an organization, or the platform, can have in a cell. */
 export const ACCOUNTS_MAX = 500
 
-const anyTeam = sql`true`
+const allTeams = sql`true`
 
 /** Accounts `a`, with those linked teams `t` that may be shown. */
 const selectAccounts = (shown: Sql): Sql => sql`
@@ -28,7 +28,7 @@ const narrowed = (query: { lab_account_id?: string; status?: AccountStatus }): S
   ...(query.status === undefined ? [] : [sql`a.status = ${query.status}`]),
 ]
 
-const linkedTo = (teams: Sql): Sql =>
+const linkedTeamCondition = (teams: Sql): Sql =>
   sql`exists (select from lab_account_team t where t.account_id = a.id and t.team_id = any (${teams}))`
 
 /**
@@ -38,19 +38,19 @@ const linkedTo = (teams: Sql): Sql =>
 export async function listAccounts(
   tx: PlainTx,
   control: Queries,
-  manager: Manager,
+  manager: ManagementPrincipal,
   query: AccountsQuery,
 ): Promise<{ data: LabAccount[] }> {
-  if (query.team_id !== undefined) await reachedTeam(control, manager, query.team_id)
+  if (query.team_id !== undefined) await authorizedTeam(control, manager, query.team_id)
   const own = manager.teams && sql`${[...manager.teams]}::uuid[]`
   const conditions = [
     sql`a.org_id = ${manager.org}`,
     ...narrowed(query),
-    ...(own ? [linkedTo(own)] : []),
-    ...(query.team_id === undefined ? [] : [linkedTo(sql`array[${query.team_id}::uuid]`)]),
+    ...(own ? [linkedTeamCondition(own)] : []),
+    ...(query.team_id === undefined ? [] : [linkedTeamCondition(sql`array[${query.team_id}::uuid]`)]),
   ]
-  const shown = own ? sql`t.team_id = any (${own})` : anyTeam
-  return { data: await tx.many(LabAccount, sql`${selectAccounts(shown)} where ${and(conditions)} ${newestFirst}`) }
+  const shown = own ? sql`t.team_id = any (${own})` : allTeams
+  return { data: await tx.many(LabAccount, sql`${selectAccounts(shown)} where ${joinConditions(conditions)} ${newestFirst}`) }
 }
 
 /** Accounts that the calling team may order under: those linked to it, and the platform's. Of linked teams only the caller is shown. */
@@ -58,10 +58,10 @@ export async function listTeamAccounts(
   tx: Tx,
   query: { lab_account_id?: string; status?: AccountStatus },
 ): Promise<{ data: LabAccount[] }> {
-  const usable = sql`(a.org_id is null or ${linkedTo(sql`array[${tx.team}::uuid]`)})`
+  const usable = sql`(a.org_id is null or ${linkedTeamCondition(sql`array[${tx.team}::uuid]`)})`
   const data = await tx.many(
     LabAccount,
-    sql`${selectAccounts(sql`t.team_id = ${tx.team}`)} where ${and([usable, ...narrowed(query)])} ${newestFirst}`,
+    sql`${selectAccounts(sql`t.team_id = ${tx.team}`)} where ${joinConditions([usable, ...narrowed(query)])} ${newestFirst}`,
   )
   return { data }
 }
@@ -70,11 +70,11 @@ export async function listTeamAccounts(
 export const listForOperator = (tx: Queries, org_id: string | undefined): Promise<LabAccount[]> =>
   tx.many(
     LabAccount,
-    sql`${selectAccounts(anyTeam)} where ${org_id === undefined ? sql`true` : sql`a.org_id = ${org_id}`} ${newestFirst} limit 5000`,
+    sql`${selectAccounts(allTeams)} where ${org_id === undefined ? sql`true` : sql`a.org_id = ${org_id}`} ${newestFirst} limit 5000`,
   )
 
 export const findAccount = (tx: Queries, id: string): Promise<LabAccount | undefined> =>
-  tx.maybe(LabAccount, sql`${selectAccounts(anyTeam)} where a.id = ${id}`)
+  tx.maybe(LabAccount, sql`${selectAccounts(allTeams)} where a.id = ${id}`)
 
 /**
  * Replace the teams that an organization's account is linked to; none unlinks all. Writes lab_account_team.
@@ -104,7 +104,7 @@ async function replaceTeams(tx: PlainTx, account: LabAccount, org_id: string, te
   await tx.run(sql`delete from lab_account_team where account_id = ${account.id} and team_id <> all (${wanted}::uuid[])`)
   await tx.run(sql`
     insert into lab_account_team (account_id, team_id) select ${account.id}, unnest(${wanted}::uuid[]) on conflict do nothing`)
-  for (const team of new Set([...account.team_id_allowlist, ...wanted])) forgetUsable(tx, team)
+  for (const team of new Set([...account.team_id_allowlist, ...wanted])) invalidateUsableAccounts(tx, team)
 }
 
 /** What an operator says of an account; what is absent is left as it is. */
@@ -166,6 +166,6 @@ export async function updateAccount(tx: PlainTx, id: string, change: AccountChan
         account_name = ${after.account_name}, default_clinical_notes = ${after.default_clinical_notes},
         business_units = ${after.business_units}::text[], allowed_billing = ${JSON.stringify(after.allowed_billing)}
     where id = ${id}`)
-  for (const team of before.team_id_allowlist) forgetUsable(tx, team)
+  for (const team of before.team_id_allowlist) invalidateUsableAccounts(tx, team)
   if (team_ids) await link(tx, id, before.org_id, team_ids)
 }

@@ -1,7 +1,7 @@
 import type { Cells } from '../../platform/db/cells.ts'
 import type { Module } from '../../platform/module/module.ts'
 import { eraseTeamAccounts } from './erase.ts'
-import { loadPlatformAccounts } from './platform-accounts.ts'
+import { createDefaultAccounts } from './platform-accounts.ts'
 import { routes } from './routes.ts'
 import { constraints } from './sandbox-accounts.ts'
 
@@ -13,6 +13,6 @@ export const accounts = (needs: { cells: Cells }): Module => ({
   constraints,
   erasers: { team: eraseTeamAccounts },
   referenceData: async (db, offers) => {
-    if (offers) await loadPlatformAccounts(db)
+    if (offers) await createDefaultAccounts(db)
   },
 })

@@ -11,10 +11,10 @@ const Lab = T.Object({ id: T.Integer() })
 /** What the accounts are called at their labs until the operator says so. Source: lab-testing.md 24. */
 const NUMBER = '1234567890'
 
-const everywhere = JSON.stringify(Object.fromEntries(billingTypes.map((type) => [type, usStates])))
+const allStates = JSON.stringify(Object.fromEntries(billingTypes.map((type) => [type, usStates])))
 
 /** Give each lab that has none its platform account. Writes lab_account. Two processes may do so at once. */
-export async function loadPlatformAccounts(db: Db): Promise<void> {
+export async function createDefaultAccounts(db: Db): Promise<void> {
   await db.plainTx(async (tx) => {
     const missing = await tx.many(
       Lab,
@@ -25,7 +25,7 @@ export async function loadPlatformAccounts(db: Db): Promise<void> {
     const rows = missing.map(({ id }) => ({ id: tx.uuid(), lab_id: id, provider_account_id: NUMBER }))
     await tx.run(sql`
       insert into lab_account (id, lab_id, status, delegated_flow, provider_account_id, account_name, allowed_billing, created_at)
-      select id, lab_id, 'active', 'not_delegated', provider_account_id, 'Platform', ${everywhere}::jsonb, ${tx.now}
+      select id, lab_id, 'active', 'not_delegated', provider_account_id, 'Platform', ${allStates}::jsonb, ${tx.now}
       from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as r (id uuid, lab_id integer, provider_account_id text)
       on conflict (lab_id) where org_id is null do nothing`)
   })

@@ -2,18 +2,18 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
-import { orderBody, placed } from '../../../test/support/orders.ts'
-import { given, type Given } from '../../../test/support/server.ts'
+import { orderBody, createOrder } from '../../../test/support/orders.ts'
+import { createTestTeam, type TestTeam } from '../../../test/support/server.ts'
 import { usStates } from '../../people/person/countries.ts'
 
 const PATH = '/lab_account/sandbox/us'
 const PHYSICIAN_MISSING = 'Orders under this lab account must name the physician who orders'
 const terms = { lab: 'quest', provider_account_id: 'FICTIONAL-1' }
 
-const put = ({ manage }: Given, id: string, changes: Record<string, unknown> = {}) =>
+const put = ({ manage }: TestTeam, id: string, changes: Record<string, unknown> = {}) =>
   manage.put(`${PATH}/${id}`, { ...terms, ...changes })
 
-async function upserted(team: Given, changes: Record<string, unknown> = {}, id: string = randomUUID()) {
+async function upserted(team: TestTeam, changes: Record<string, unknown> = {}, id: string = randomUUID()) {
   const { status, body } = await put(team, id, changes)
   assert.equal(status, 200, JSON.stringify(body))
   assert.equal(body.lab_account.id, id)
@@ -21,7 +21,7 @@ async function upserted(team: Given, changes: Record<string, unknown> = {}, id: 
 }
 
 /** What an order of the team's walk-in test, which is Quest's, is answered without a physician: its account, or why there is none. */
-async function ordered(team: Given): Promise<string> {
+async function ordered(team: TestTeam): Promise<string> {
   const body = await orderBody(team, { lab_test_id: await team.test('walk_in_test') })
   const { status, body: reply } = await team.api.post('/v3/order', body)
   return status === 200 ? reply.order.lab_account_id : reply.detail
@@ -29,8 +29,8 @@ async function ordered(team: Given): Promise<string> {
 
 describe('a lab account of a sandbox', () => {
   test('is made with what is usual, and counts for the next order', async () => {
-    const team = await given()
-    const before = await placed(team, { lab_test_id: await team.test('walk_in_test') })
+    const team = await createTestTeam()
+    const before = await createOrder(team, { lab_test_id: await team.test('walk_in_test') })
     const account = await upserted(team, { team_id_allowlist: [team.team] })
     assert.notEqual(before.lab_account_id, account.id)
     assert.deepEqual(account, {
@@ -51,7 +51,7 @@ describe('a lab account of a sandbox', () => {
   })
 
   test('delegates ordering, and takes it back', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const { id } = await upserted(team, { team_id_allowlist: [team.team] })
     for (const delegated_flow of ['order_delegated', 'fully_delegated', 'result_delegated']) {
       const { team_id_allowlist } = await upserted(team, { delegated_flow }, id)
@@ -61,7 +61,7 @@ describe('a lab account of a sandbox', () => {
   })
 
   test('says everything of itself, and loses what is left out when it is replaced, but its teams', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const more = {
       status: 'pending',
       account_name: 'Fictional Clinic',
@@ -78,7 +78,7 @@ describe('a lab account of a sandbox', () => {
   })
 
   test('is made once by requests at the same time', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const id = randomUUID()
     const replies = await Promise.all(Array.from({ length: 5 }, () => put(team, id)))
     assert.ok(replies.some(({ status }) => status === 200))
@@ -88,7 +88,7 @@ describe('a lab account of a sandbox', () => {
   })
 
   test('is refused for what is not there or not allowed, and nothing is made', async () => {
-    const [team, other] = [await given(), await given()]
+    const [team, other] = [await createTestTeam(), await createTestTeam()]
     const theirs = await upserted(other)
     const bad: [Record<string, unknown>, number][] = [
       [{ lab: 'nowhere' }, 404],

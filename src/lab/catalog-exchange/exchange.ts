@@ -3,31 +3,31 @@
 import type { Db } from '../../platform/db/database.ts'
 import type { PlainTx, Queries } from '../../platform/db/transaction.ts'
 import type { Fault } from '../../platform/schema/fault.ts'
-import { read } from '../../platform/schema/read.ts'
+import { validate } from '../../platform/schema/read.ts'
 import { T } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
-import { check, keyOf, labelOf } from './file-checks.ts'
-import { CatalogFile, FORMAT, type LabEntry, type MarkerEntry } from './file-schema.ts'
-import { keepOwn, writeLabs, writeOffers } from '../catalog/load.ts'
+import { checkCatalogFile, keyOf, rowLabel } from './file-checks.ts'
+import { CatalogFile, FORMAT_VERSION, type LabEntry, type MarkerEntry } from './file-schema.ts'
+import { markOperatorOwned, writeLabs, writeMarkers } from '../catalog/load.ts'
 
 /** Longest file that is read, in UTF-16 units. */
 export const FILE_SIZE_MAX = 64 * 1024 * 1024
 /** Lines that a report has at most. */
-const FAULTS_MAX = 200
+const ERRORS_SHOWN_MAX = 200
 
 /** A file that is not imported; a line for each fault. */
-export class CatalogFaults extends Error {
+export class CatalogFileError extends Error {
   override name = 'CatalogFaults'
   constructor(lines: string[]) {
-    const more = lines.length - FAULTS_MAX
-    super([...lines.slice(0, FAULTS_MAX), ...(more > 0 ? [`and ${more} more`] : [])].join('\n'))
+    const more = lines.length - ERRORS_SHOWN_MAX
+    super([...lines.slice(0, ERRORS_SHOWN_MAX), ...(more > 0 ? [`and ${more} more`] : [])].join('\n'))
   }
 }
 
 const Json = T.Object({ row: T.Any() })
 
 /** The catalog of a cell, in the form of the file. */
-export async function catalogFile(tx: Queries): Promise<CatalogFile> {
+export async function exportCatalog(tx: Queries): Promise<CatalogFile> {
   const rows = async <R>(statement: ReturnType<typeof sql>): Promise<R[]> =>
     (await tx.many(Json, statement)).map(({ row }) => row as R)
   const labs = await rows<LabEntry>(sql`
@@ -49,67 +49,67 @@ export async function catalogFile(tx: Queries): Promise<CatalogFile> {
       'results', (select coalesce(json_agg(json_build_object('analyte', a.slug, 'required', ma.required) order by ma.position), '[]')
                   from marker_analyte ma join analyte a on a.id = ma.analyte_id where ma.marker_id = m.id)) as row
     from marker m join lab l on l.id = m.lab_id order by m.id`)
-  return { format: FORMAT, labs, analytes, markers }
+  return { format: FORMAT_VERSION, labs, analytes, markers }
 }
 
 /** How many rows of a kind were new, were changed, or were as they are. */
-export interface Tally {
+export interface ImportCounts {
   added: number
   changed: number
   same: number
 }
-export type Report = Record<'labs' | 'analytes' | 'markers', Tally>
+export type ImportReport = Record<'labs' | 'analytes' | 'markers', ImportCounts>
 
 /**
  * Bring a file into the catalog of a cell. Rows are found again by lab and code, by slug; what is there keeps its id, what is new gets one.
  * A row replaces the one that is there as a whole. One transaction.
- * CatalogFaults: the text is no catalog file, or any row is not sound; then nothing has changed.
+ * CatalogFileError: the text is no catalog file, or any row is not sound; then nothing has changed.
  */
-export async function importCatalog(db: Db, text: string): Promise<Report> {
+export async function importCatalog(db: Db, text: string): Promise<ImportReport> {
   const file = readFile(text)
   return db.plainTx(async (tx) => {
     await tx.run(sql`lock table catalog_load in share row exclusive mode`)
-    const there = await catalogFile(tx)
+    const there = await exportCatalog(tx)
     const lines: string[] = []
-    check(file, there, (at, entry, fault) => lines.push(line(at, entry, fault)))
-    if (lines.length) throw new CatalogFaults(lines)
-    const labs = sorted(file.labs, there.labs, ({ slug }) => slug)
-    const analytes = sorted(file.analytes, there.analytes, ({ slug }) => slug)
-    const markers = sorted(file.markers, there.markers, keyOf)
+    checkCatalogFile(file, there, (at, entry, fault) => lines.push(formatLine(at, entry, fault)))
+    if (lines.length) throw new CatalogFileError(lines)
+    const labs = diffRows(file.labs, there.labs, ({ slug }) => slug)
+    const analytes = diffRows(file.analytes, there.analytes, ({ slug }) => slug)
+    const markers = diffRows(file.markers, there.markers, keyOf)
     if ([labs, analytes, markers].some(({ differing }) => differing.length)) {
       await write(tx, there, { labs: labs.differing, analytes: analytes.differing, markers: markers.differing })
-      await keepOwn(tx)
+      await markOperatorOwned(tx)
     }
     return { labs: labs.tally, analytes: analytes.tally, markers: markers.tally }
   })
 }
 
-const line = (at: string, entry: object | undefined, fault: string): string => {
-  const label = labelOf(entry)
+const formatLine = (at: string, entry: object | undefined, fault: string): string => {
+  const label = rowLabel(entry)
   return `${at}${label && ` (${label})`}: ${fault}`
 }
 
 function readFile(text: string): CatalogFile {
-  if (text.length > FILE_SIZE_MAX) throw new CatalogFaults([`the file has more than ${FILE_SIZE_MAX} characters`])
+  if (text.length > FILE_SIZE_MAX) throw new CatalogFileError([`the file has more than ${FILE_SIZE_MAX} characters`])
   let json: unknown
   try {
     json = JSON.parse(text)
   } catch {
-    throw new CatalogFaults(['the file is not JSON'])
+    throw new CatalogFileError(['the file is not JSON'])
   }
   const faults: Fault[] = []
-  const file = read(CatalogFile, json, [], faults, 'json')
-  if (faults.length) throw new CatalogFaults(faults.map((fault) => spelled(fault, json)))
+  const file = validate(CatalogFile, json, [], faults, 'json')
+  if (faults.length) throw new CatalogFileError(faults.map((fault) => formatError(fault, json)))
   return file as CatalogFile
 }
 
 /** A fault of a shape, with the row that it is in. */
-function spelled({ loc, msg }: Fault, json: unknown): string {
+function formatError({ loc, msg }: Fault, json: unknown): string {
   const [list, row, ...inner] = loc
   const text = msg.replace(/^Value error, /, '')
-  if (typeof row !== 'number') return line(loc.join('.') || 'the file', undefined, text)
+  if (typeof row !== 'number') return formatLine(loc.join('.') || 'the file', undefined, text)
   const entry = (json as Record<string, unknown[]>)[list as string]?.[row]
-  return line(
+  return formatLine(
     `${list}[${row}]`,
     typeof entry === 'object' && entry !== null ? entry : undefined,
     [inner.join('.'), text].filter(Boolean).join(' '),
@@ -117,23 +117,23 @@ function spelled({ loc, msg }: Fault, json: unknown): string {
 }
 
 /** The rows of a file that are not there as they are, with the ids that those have. */
-function sorted<E extends object>(entries: E[], there: E[], keyOf: (entry: E) => string) {
+function diffRows<E extends object>(entries: E[], there: E[], keyOf: (entry: E) => string) {
   const known = new Map(there.map((entry) => [keyOf(entry), entry]))
   const differing: E[] = []
-  const tally: Tally = { added: 0, changed: 0, same: 0 }
+  const counts: ImportCounts = { added: 0, changed: 0, same: 0 }
   for (const entry of entries) {
     const before = known.get(keyOf(entry))
     const after = before && 'id' in before ? { ...entry, id: before.id } : entry
-    if (!before) tally.added++
-    else if (canonical(before) === canonical(after)) tally.same++
-    else tally.changed++
-    if (!before || canonical(before) !== canonical(after)) differing.push(after)
+    if (!before) counts.added++
+    else if (canonicalJson(before) === canonicalJson(after)) counts.same++
+    else counts.changed++
+    if (!before || canonicalJson(before) !== canonicalJson(after)) differing.push(after)
   }
-  return { differing, tally }
+  return { differing, tally: counts }
 }
 
 /** JSON with sorted keys. */
-const canonical = (value: unknown): string =>
+const canonicalJson = (value: unknown): string =>
   JSON.stringify(value, (_, item: unknown) =>
     typeof item === 'object' && item !== null && !Array.isArray(item)
       ? Object.fromEntries(Object.entries(item).toSorted(([a], [b]) => (a < b ? -1 : 1)))
@@ -143,11 +143,11 @@ const canonical = (value: unknown): string =>
 type Rows = Pick<CatalogFile, 'labs' | 'analytes' | 'markers'>
 
 async function write(tx: PlainTx, there: CatalogFile, rows: Rows): Promise<void> {
-  const labs = numbered(rows.labs, there.labs)
+  const labs = assignIds(rows.labs, there.labs)
   await writeLabs(tx, labs)
   const lab_ids = new Map([...there.labs, ...labs].map(({ slug, id }) => [slug, id!]))
-  const markers = numbered(rows.markers, there.markers)
-  await writeOffers(tx, {
+  const markers = assignIds(rows.markers, there.markers)
+  await writeMarkers(tx, {
     analytes: rows.analytes,
     markers: markers.map((marker) => ({ ...marker, lab_id: lab_ids.get(marker.lab)! })),
     marker_analytes: markers.flatMap(({ id, results }) =>
@@ -157,7 +157,7 @@ async function write(tx: PlainTx, there: CatalogFile, rows: Rows): Promise<void>
 }
 
 /** The rows, each with an id: those without get the next ones, above all that are there or are given. */
-function numbered<E extends { id: number | null }>(rows: E[], there: E[]): (E & { id: number })[] {
+function assignIds<E extends { id: number | null }>(rows: E[], there: E[]): (E & { id: number })[] {
   let last = [...there, ...rows].reduce((most, { id }) => Math.max(most, id ?? 0), 0)
   return rows.map((row) => ({ ...row, id: row.id ?? ++last }))
 }

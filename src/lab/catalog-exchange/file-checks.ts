@@ -4,54 +4,54 @@ import type { AnalyteEntry, CatalogFile, LabEntry, MarkerEntry, QuestionEntry } 
 type Entry = LabEntry | AnalyteEntry | MarkerEntry
 
 /** `markers[3] (quest Q55122): …` */
-export type Say = (at: string, entry: Entry | undefined, text: string) => void
+export type ReportError = (at: string, entry: Entry | undefined, text: string) => void
 
 /** How an operator finds a row again. */
-export const labelOf = (entry: Partial<MarkerEntry & LabEntry> | undefined): string =>
+export const rowLabel = (entry: Partial<MarkerEntry & LabEntry> | undefined): string =>
   entry?.provider_id ? `${entry.lab} ${entry.provider_id}` : (entry?.slug ?? '')
 
 /** Where a marker belongs: one code of one laboratory is one marker. */
 export const keyOf = ({ lab, provider_id }: Pick<MarkerEntry, 'lab' | 'provider_id'>): string =>
   JSON.stringify([lab, provider_id])
 
-function twice<E extends Entry>(
+function checkDuplicates<E extends Entry>(
   list: string,
   entries: E[],
   keyOf: (entry: E) => string | number | null,
   what: string,
-  say: Say,
+  report: ReportError,
 ): void {
   const seen = new Set<string | number>()
   entries.forEach((entry, i) => {
     const key = keyOf(entry)
     if (key === null) return
-    if (seen.has(key)) say(`${list}[${i}]`, entry, `${what} is there twice`)
+    if (seen.has(key)) report(`${list}[${i}]`, entry, `${what} is there twice`)
     seen.add(key)
   })
 }
 
 /** Say everything that is wrong with a file whose rows are sound, beside the catalog that is there. */
-export function check(file: CatalogFile, there: CatalogFile, say: Say): void {
-  twice('labs', file.labs, ({ slug }) => slug, 'its slug', say)
-  twice('labs', file.labs, ({ id }) => id, 'its id', say)
-  twice('analytes', file.analytes, ({ slug }) => slug, 'its slug', say)
-  twice('markers', file.markers, keyOf, 'its lab and provider_id', say)
-  twice('markers', file.markers, ({ id }) => id, 'its id', say)
-  ids('labs', file.labs, there.labs, ({ slug }) => slug, say)
-  ids('markers', file.markers, there.markers, keyOf, say)
-  file.analytes.forEach((analyte, i) => checkAnalyte(analyte, (text) => say(`analytes[${i}]`, analyte, text)))
+export function checkCatalogFile(file: CatalogFile, there: CatalogFile, report: ReportError): void {
+  checkDuplicates('labs', file.labs, ({ slug }) => slug, 'its slug', report)
+  checkDuplicates('labs', file.labs, ({ id }) => id, 'its id', report)
+  checkDuplicates('analytes', file.analytes, ({ slug }) => slug, 'its slug', report)
+  checkDuplicates('markers', file.markers, keyOf, 'its lab and provider_id', report)
+  checkDuplicates('markers', file.markers, ({ id }) => id, 'its id', report)
+  checkIds('labs', file.labs, there.labs, ({ slug }) => slug, report)
+  checkIds('markers', file.markers, there.markers, keyOf, report)
+  file.analytes.forEach((analyte, i) => checkAnalyte(analyte, (text) => report(`analytes[${i}]`, analyte, text)))
   const labs = new Set([...there.labs, ...file.labs].map(({ slug }) => slug))
   const analytes = new Set([...there.analytes, ...file.analytes].map(({ slug }) => slug))
-  file.markers.forEach((marker, i) => checkMarker(marker, labs, analytes, (text) => say(`markers[${i}]`, marker, text)))
+  file.markers.forEach((marker, i) => checkMarker(marker, labs, analytes, (text) => report(`markers[${i}]`, marker, text)))
 }
 
 /** What is there keeps its id, and its id is nobody else's. */
-function ids<E extends LabEntry | MarkerEntry>(
+function checkIds<E extends LabEntry | MarkerEntry>(
   list: string,
   entries: E[],
   there: E[],
   keyOf: (entry: E) => string,
-  say: Say,
+  report: ReportError,
 ): void {
   const known = new Map(there.map((entry) => [keyOf(entry), entry.id]))
   const taken = new Map(there.map((entry) => [entry.id, keyOf(entry)]))
@@ -59,12 +59,12 @@ function ids<E extends LabEntry | MarkerEntry>(
     const key = keyOf(entry)
     const id = known.get(key)
     if (entry.id === null) return
-    if (id !== undefined && id !== entry.id) say(`${list}[${i}]`, entry, `its id is ${id} and does not change`)
-    else if (id === undefined && taken.has(entry.id)) say(`${list}[${i}]`, entry, `the id ${entry.id} is that of another`)
+    if (id !== undefined && id !== entry.id) report(`${list}[${i}]`, entry, `its id is ${id} and does not change`)
+    else if (id === undefined && taken.has(entry.id)) report(`${list}[${i}]`, entry, `the id ${entry.id} is that of another`)
   })
 }
 
-function checkAnalyte({ definition }: AnalyteEntry, say: (text: string) => void): void {
+function checkAnalyte({ definition }: AnalyteEntry, report: (text: string) => void): void {
   for (const [low, high] of [
     ['low', 'high'],
     ['low_female', 'high_female'],
@@ -72,29 +72,29 @@ function checkAnalyte({ definition }: AnalyteEntry, say: (text: string) => void)
     ['critical_low', 'critical_high'],
   ] as const) {
     const [from, to] = [definition[low], definition[high]]
-    if (from !== null && to !== null && from > to) say(`${low} is above ${high}`)
+    if (from !== null && to !== null && from > to) report(`${low} is above ${high}`)
   }
 }
 
-function checkMarker(marker: MarkerEntry, labs: Set<string>, analytes: Set<string>, say: (text: string) => void): void {
-  if (!labs.has(marker.lab)) say(`there is no lab "${marker.lab}"`)
+function checkMarker(marker: MarkerEntry, labs: Set<string>, analytes: Set<string>, report: (text: string) => void): void {
+  if (!labs.has(marker.lab)) report(`there is no lab "${marker.lab}"`)
   const named = new Set<string>()
   for (const { analyte } of marker.results) {
-    if (!analytes.has(analyte)) say(`there is no analyte "${analyte}"`)
-    if (named.has(analyte)) say(`the analyte "${analyte}" is there twice`)
+    if (!analytes.has(analyte)) report(`there is no analyte "${analyte}"`)
+    if (named.has(analyte)) report(`the analyte "${analyte}" is there twice`)
     named.add(analyte)
   }
   const { common_tat_days: common, worst_case_tat_days: worst } = marker
-  if (common !== null && worst !== null && common > worst) say('common_tat_days is above worst_case_tat_days')
-  if (marker.a_la_carte_enabled && !marker.is_orderable) say('what cannot be ordered cannot be sold singly')
+  if (common !== null && worst !== null && common > worst) report('common_tat_days is above worst_case_tat_days')
+  if (marker.a_la_carte_enabled && !marker.is_orderable) report('what cannot be ordered cannot be sold singly')
   const questions = marker.aoe?.questions ?? []
-  if (new Set(questions.map(({ id }) => id)).size < questions.length) say('two questions have one id')
-  for (const question of questions) checkQuestion(question, say)
+  if (new Set(questions.map(({ id }) => id)).size < questions.length) report('two questions have one id')
+  for (const question of questions) checkQuestion(question, report)
 }
 
-function checkQuestion({ id, type, answers }: QuestionEntry, say: (text: string) => void): void {
+function checkQuestion({ id, type, answers }: QuestionEntry, report: (text: string) => void): void {
   const isChoice = type === 'choice' || type === 'multi_choice'
-  if (isChoice && !answers.length) say(`question ${id} offers no answers to choose from`)
-  if (!isChoice && answers.length) say(`question ${id} is of type ${type} and must have no answers`)
-  if (new Set(answers.map(({ code }) => code)).size < answers.length) say(`question ${id} has two answers of one code`)
+  if (isChoice && !answers.length) report(`question ${id} offers no answers to choose from`)
+  if (!isChoice && answers.length) report(`question ${id} is of type ${type} and must have no answers`)
+  if (new Set(answers.map(({ code }) => code)).size < answers.length) report(`question ${id} has two answers of one code`)
 }

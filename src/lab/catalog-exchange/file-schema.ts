@@ -1,26 +1,26 @@
 // The file that an operator edits a catalog with: one JSON document, described in docs/CATALOG.md. What is left out is null, or the value
 // given here; keys that nobody declared are refused.
-import { Refusal, type Rule } from '../../platform/schema/read.ts'
+import { RuleError, type Rule } from '../../platform/schema/read.ts'
 import { Fields, Int, OpenEnum, T, Text, type Static, type TSchema } from '../../platform/schema/schema.ts'
 import { collectionMethods, markerTypes, sampleTypes } from '../catalog/enums.ts'
 import { usStates } from '../../people/person/countries.ts'
 
-export const FORMAT = 'drawbridge-catalog-1'
+export const FORMAT_VERSION = 'drawbridge-catalog-1'
 
 /** Rows of one kind that a file may have. */
 export const ROWS_MAX = 100_000
 
-const orNull = <S extends TSchema>(schema: S) =>
-  T.Optional(T.Union([schema, T.Null()], { default: null }) as TSchema) as unknown as Filled<S>
+const defaultNull = <S extends TSchema>(schema: S) =>
+  T.Optional(T.Union([schema, T.Null()], { default: null }) as TSchema) as unknown as WithDefaults<S>
 /** Absent is null: once read, it is there. */
-type Filled<S extends TSchema> = ReturnType<typeof T.Union<[S, ReturnType<typeof T.Null>]>>
+type WithDefaults<S extends TSchema> = ReturnType<typeof T.Union<[S, ReturnType<typeof T.Null>]>>
 
 const closed = { additionalProperties: false }
 const text = (maxLength: number) => Text({ minLength: 1, maxLength })
 const Slug = (pattern: string) => Text({ minLength: 1, maxLength: 200, pattern })
-const days = orNull(Int({ minimum: 0, maximum: 1000 }))
-const Id = orNull(Int({ minimum: 1 }))
-const nameLength = orNull(Int({ minimum: 1, maximum: 50 }))
+const days = defaultNull(Int({ minimum: 0, maximum: 1000 }))
+const Id = defaultNull(Int({ minimum: 1 }))
+const nameLength = defaultNull(Int({ minimum: 1, maximum: 50 }))
 const flag = (value: boolean) => T.Boolean({ default: value })
 const listOf = <S extends TSchema>(item: S, maxItems: number) => T.Array(item, { maxItems, default: [] })
 
@@ -35,24 +35,24 @@ const LabEntry = Fields(
     zipcode: text(20),
     collection_methods: T.Array(OpenEnum(collectionMethods), { minItems: 1, maxItems: 10 }),
     sample_types: T.Array(OpenEnum(sampleTypes), { minItems: 1, maxItems: 20 }),
-    logo_url: orNull(text(2083)),
-    clia: orNull(text(50)),
-    medical_director: orNull(text(200)),
+    logo_url: defaultNull(text(2083)),
+    clia: defaultNull(text(50)),
+    medical_director: defaultNull(text(200)),
     max_first_name: nameLength,
     max_last_name: nameLength,
-    allowed_genders: orNull(T.Array(OpenEnum(['female', 'male', 'other', 'unknown']), { minItems: 1, maxItems: 4 })),
+    allowed_genders: defaultNull(T.Array(OpenEnum(['female', 'male', 'other', 'unknown']), { minItems: 1, maxItems: 4 })),
   },
   closed,
 )
 export type LabEntry = Static<typeof LabEntry>
 
-const limit = orNull(T.Number())
+const limit = defaultNull(T.Number())
 
 const Definition = Fields(
   {
     type: OpenEnum(['numeric', 'range', 'comment', 'coded_value']),
-    unit: orNull(text(50)),
-    decimals: orNull(Int({ minimum: 0, maximum: 10 })),
+    unit: defaultNull(text(50)),
+    decimals: defaultNull(Int({ minimum: 0, maximum: 10 })),
     low: limit,
     high: limit,
     low_female: limit,
@@ -61,9 +61,9 @@ const Definition = Fields(
     high_male: limit,
     critical_low: limit,
     critical_high: limit,
-    range_text: orNull(text(500)),
-    specimen: orNull(text(50)),
-    description: orNull(text(2000)),
+    range_text: defaultNull(text(500)),
+    specimen: defaultNull(text(50)),
+    description: defaultNull(text(2000)),
   },
   closed,
 )
@@ -72,8 +72,8 @@ const AnalyteEntry = Fields(
   {
     slug: Slug('^[a-z0-9][a-z0-9-]*$'),
     name: text(200),
-    loinc: orNull(Slug('^\\d{1,7}-\\d$')),
-    loinc_name: orNull(text(500)),
+    loinc: defaultNull(Slug('^\\d{1,7}-\\d$')),
+    loinc_name: defaultNull(text(500)),
     definition: Definition,
   },
   closed,
@@ -92,8 +92,8 @@ const QuestionEntry = Fields(
       Fields({ id: T.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }), code: text(50), value: text(500) }, closed),
       200,
     ),
-    constraint: orNull(text(500)),
-    default: orNull(text(200)),
+    constraint: defaultNull(text(500)),
+    default: defaultNull(text(200)),
   },
   closed,
 )
@@ -105,15 +105,15 @@ const Pricing = T.Union([
   Fields(
     {
       base_amount_minor: Int({ minimum: 0, maximum: 100_000_000 }),
-      modifiers: orNull(
+      modifiers: defaultNull(
         T.Array(
           Fields(
             {
               delta_amount_minor: T.Union([cents, Fields({ minimum: cents, maximum: cents }, closed)]),
               conditions: Fields(
                 {
-                  us_state: orNull(Fields({ any_of: T.Array(OpenEnum(usStates), { minItems: 1, maxItems: 50 }) }, closed)),
-                  reflex: orNull(Fields({}, closed)),
+                  us_state: defaultNull(Fields({ any_of: T.Array(OpenEnum(usStates), { minItems: 1, maxItems: 50 }) }, closed)),
+                  reflex: defaultNull(Fields({}, closed)),
                 },
                 closed,
               ),
@@ -130,7 +130,7 @@ const Pricing = T.Union([
 ])
 
 const priceRule: Rule = (price) =>
-  price === 'N/A' || /^\d{1,9}(\.\d{1,2})?$/.test(price) ? price : new Refusal('must be dollars such as 12.50, or N/A')
+  price === 'N/A' || /^\d{1,9}(\.\d{1,2})?$/.test(price) ? price : new RuleError('must be dollars such as 12.50, or N/A')
 
 const MarkerEntry = Fields(
   {
@@ -139,13 +139,13 @@ const MarkerEntry = Fields(
     provider_id: text(100),
     name: text(200),
     slug: Slug('^[a-z0-9][a-z0-9-]*$'),
-    description: orNull(text(2000)),
+    description: defaultNull(text(2000)),
     type: OpenEnum(markerTypes),
-    unit: orNull(text(50)),
+    unit: defaultNull(text(50)),
     price: Text({ rule: priceRule, maxLength: 20 }),
-    pricing: orNull(Pricing),
+    pricing: defaultNull(Pricing),
     cpt_codes: listOf(text(20), 100),
-    aoe: orNull(Fields({ questions: T.Array(QuestionEntry, { maxItems: 100 }) }, closed)),
+    aoe: defaultNull(Fields({ questions: T.Array(QuestionEntry, { maxItems: 100 }) }, closed)),
     a_la_carte_enabled: flag(false),
     is_orderable: flag(true),
     common_tat_days: days,
@@ -158,7 +158,7 @@ export type MarkerEntry = Static<typeof MarkerEntry>
 
 export const CatalogFile = Fields(
   {
-    format: OpenEnum([FORMAT]),
+    format: OpenEnum([FORMAT_VERSION]),
     labs: listOf(LabEntry, 1000),
     analytes: listOf(AnalyteEntry, ROWS_MAX),
     markers: listOf(MarkerEntry, ROWS_MAX),

@@ -21,12 +21,12 @@ const NUMBER = /^[+-]?\d{1,15}(\.\d{1,10})?$/
  * Check the answers for the markers of a lab test.
  * 400: a required question without an answer; an answer to no question of these markers, not a listed code, or not a number.
  */
-export async function assertAnswered(tx: Tx, lab_test_id: string, answers: AoeAnswer[]): Promise<void> {
-  const questions = (await tx.remember(`questions ${lab_test_id}`, () => questionsOf(tx, lab_test_id)))!
+export async function validateAoeAnswers(tx: Tx, lab_test_id: string, answers: AoeAnswer[]): Promise<void> {
+  const questions = (await tx.cached(`questions ${lab_test_id}`, () => questionsOf(tx, lab_test_id)))!
   for (const { marker_id, question_id, answer } of answers) {
     const question = questions.get(`${marker_id} ${question_id}`)
     if (!question) throw badRequest(`Marker ${marker_id} of this order has no question ${question_id}`)
-    assertAnswer(question, answer)
+    validateAnswer(question, answer)
   }
   const answered = new Set(answers.map(({ marker_id, question_id }) => `${marker_id} ${question_id}`))
   const missing = [...questions]
@@ -46,7 +46,7 @@ async function questionsOf(tx: Tx, lab_test_id: string): Promise<Map<string, Que
   return new Map(markers.flatMap(({ marker_id, aoe }) => (aoe?.questions ?? []).map((q) => [`${marker_id} ${q.id}`, q] as const)))
 }
 
-function assertAnswer(question: Question, answer: string): void {
+function validateAnswer(question: Question, answer: string): void {
   if (question.type === 'numeric' && !NUMBER.test(answer.trim()))
     throw badRequest(`The answer to question ${question.id} must be a number`)
   if (question.type !== 'choice' && question.type !== 'multi_choice') return

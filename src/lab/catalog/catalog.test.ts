@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { before, describe, test } from 'node:test'
 import { sql } from '../../platform/db/sql.ts'
-import { given, type Given } from '../../../test/support/server.ts'
+import { createTestTeam, type TestTeam } from '../../../test/support/server.ts'
 import { expectedResults, findLabTest, seedSampleTests, seedStandardTests } from './lab-tests.ts'
 import { findLab } from './labs.ts'
 import type { Lab, LabTest, Marker, MarkerComplete, Price } from './schema.ts'
@@ -10,13 +10,13 @@ import type { Lab, LabTest, Marker, MarkerComplete, Price } from './schema.ts'
 const idsOf = (list: { id: string | number }[]) => list.map(({ id }) => id)
 
 /** A team with the standard and the sample tests. */
-async function givenSamples(): Promise<Given> {
-  const team = await given()
+async function givenSamples(): Promise<TestTeam> {
+  const team = await createTestTeam()
   await team.db.tx(team.tenant, (tx) => seedSampleTests(tx))
   return team
 }
 
-async function allMarkers({ api }: Given, filter = ''): Promise<MarkerComplete[]> {
+async function allMarkers({ api }: TestTeam, filter = ''): Promise<MarkerComplete[]> {
   const markers: MarkerComplete[] = []
   for (let page = 1; ; page++) {
     const { body } = await api.get(`/v3/lab_tests/markers?size=100&page=${page}${filter}`)
@@ -38,7 +38,7 @@ const pricesOf = (markers: Marker[]): Record<string, Price> =>
 
 describe('labs', () => {
   test('all fifteen labs are listed, and a report can name one fully', async () => {
-    const { api, db, tenant } = await given()
+    const { api, db, tenant } = await createTestTeam()
     const { status, body } = await api.get('/v3/lab_tests/labs')
     assert.equal(status, 200)
     assert.equal(new Set(body.map((lab: Lab) => lab.slug)).size, 15)
@@ -52,13 +52,13 @@ describe('labs', () => {
 })
 
 describe('markers', () => {
-  let team: Given
+  let team: TestTeam
   let all: MarkerComplete[]
   let labs: Lab[]
   const listed = async (filter: string) => idsOf(await allMarkers(team, filter))
   const labId = (slug: string) => labs.find((lab) => lab.slug === slug)!.id
   before(async () => {
-    team = await given()
+    team = await createTestTeam()
     all = await allMarkers(team)
     labs = (await team.api.get('/v3/lab_tests/labs')).body
   })
@@ -174,7 +174,7 @@ describe('the markers of a lab test', () => {
   })
 
   test('are those of the test alone when nothing is optional, even what a reflex marker would measure', async () => {
-    const { api, test } = await given()
+    const { api, test } = await createTestTeam()
     const id = await test('at_home_phlebotomy')
     const { markers } = (await api.get(`/v3/lab_tests/${id}`)).body
     assert.ok(markers.some((marker: Marker) => marker.provider_id === 'L770363'))
@@ -182,7 +182,7 @@ describe('the markers of a lab test', () => {
   })
 
   test('lead to results with all that is known of each', async () => {
-    const { db, tenant, api, test } = await given()
+    const { db, tenant, api, test } = await createTestTeam()
     const id = await test('testkit')
     const { markers } = (await api.get(`/v3/lab_tests/${id}`)).body
     const expected = await db.tx(tenant, (tx) => expectedResults(tx, id))
@@ -193,14 +193,14 @@ describe('the markers of a lab test', () => {
     const a1c = expected.flatMap((marker) => marker.expected).find(({ slug }) => slug === 'hemoglobin-a1c')
     assert.deepEqual([a1c?.loinc, a1c?.required, a1c?.definition.type, a1c?.definition.unit], ['4548-4', true, 'numeric', '%'])
     assert.ok(typeof a1c?.definition.high === 'number')
-    const theirs = await given()
+    const theirs = await createTestTeam()
     assert.deepEqual(await db.tx(theirs.tenant, (tx) => expectedResults(tx, id)), [])
   })
 })
 
 describe('a lab test', () => {
   test('is seeded active for every way of collecting, once', async () => {
-    const { api, db, tenant, team } = await given()
+    const { api, db, tenant, team } = await createTestTeam()
     const first = (await api.get('/v3/lab_tests')).body
     assert.deepEqual(first.map(({ method }: LabTest) => method).sort(), [
       'at_home_phlebotomy',
@@ -218,7 +218,7 @@ describe('a lab test', () => {
   })
 
   test('takes as long as the slowest of its markers, and is unknown where one is', async () => {
-    const { api, db, test } = await given('sandbox-eu')
+    const { api, db, test } = await createTestTeam('sandbox-eu')
     const id = await test('testkit')
     const known = (await api.get(`/v3/lab_tests/${id}`)).body
     assert.equal(known.common_tat_days, Math.max(...known.markers.map((marker: Marker) => marker.common_tat_days)))
@@ -229,7 +229,7 @@ describe('a lab test', () => {
   })
 
   test('is found for an order with its lab and without its markers', async () => {
-    const { api, db, tenant, test } = await given()
+    const { api, db, tenant, test } = await createTestTeam()
     const id = await test()
     const read = (await api.get(`/v3/lab_tests/${id}`)).body
     assert.deepEqual(await db.tx(tenant, (tx) => findLabTest(tx, id)), { ...read, markers: null })
@@ -237,7 +237,7 @@ describe('a lab test', () => {
   })
 
   test('of another team is not found, nor is one that is not there', async () => {
-    const [mine, theirs] = [await given(), await given()]
+    const [mine, theirs] = [await createTestTeam(), await createTestTeam()]
     const id = await theirs.test()
     for (const path of [id, `${id}/markers`, randomUUID()]) {
       const { status, body } = await mine.api.get(`/v3/lab_tests/${path}`)
@@ -249,7 +249,7 @@ describe('a lab test', () => {
   })
 
   test('cannot be looked at through a lab account the team does not have', async () => {
-    const { api, test } = await given()
+    const { api, test } = await createTestTeam()
     const id = await test()
     for (const path of [
       '/v3/lab_test',

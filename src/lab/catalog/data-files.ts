@@ -6,14 +6,14 @@ import type { Price, Question } from './schema.ts'
 
 const files = { labs: ['labs.json'], offers: ['analytes.csv', 'markers.csv', 'aoe.json'] } as const
 /** Labs, and what they offer. */
-export type Part = keyof typeof files
-type FileName = (typeof files)[Part][number]
+export type CatalogPart = keyof typeof files
+type FileName = (typeof files)[CatalogPart][number]
 
 /** The text of a data file. */
-export const textOf = (name: FileName): string => readFileSync(new URL(`data/${name}`, import.meta.url), 'utf8')
+export const readDataFile = (name: FileName): string => readFileSync(new URL(`data/${name}`, import.meta.url), 'utf8')
 
 /** The files a part of the catalog is made from. */
-export const filesOf = (part: Part): readonly FileName[] => files[part]
+export const filesOfPart = (part: CatalogPart): readonly FileName[] => files[part]
 
 export interface LabRow {
   id: number
@@ -33,7 +33,7 @@ export interface LabRow {
   allowed_genders?: string[] | null
 }
 
-export const labRows = (): LabRow[] => JSON.parse(textOf('labs.json')) as LabRow[]
+export const labRows = (): LabRow[] => JSON.parse(readDataFile('labs.json')) as LabRow[]
 
 export interface AnalyteRow {
   slug: string
@@ -69,25 +69,25 @@ export interface MarkerAnalyteRow {
   required: boolean
 }
 
-export interface Offers {
+export interface CatalogRows {
   analytes: AnalyteRow[]
   markers: MarkerRow[]
   marker_analytes: MarkerAnalyteRow[]
 }
 
 /** What the labs offer. Throws at the first row that cannot be understood or names what is not there. */
-export function offerRows(): Offers {
+export function readCatalogRows(): CatalogRows {
   const lab_ids = new Map(labRows().map((lab) => [lab.slug, lab.id]))
-  const questions = JSON.parse(textOf('aoe.json')) as Record<string, Question[]>
-  const analytes = parseCsv(textOf('analytes.csv')).map((row) => analyteRow(new Row('analytes.csv', row)))
+  const questions = JSON.parse(readDataFile('aoe.json')) as Record<string, Question[]>
+  const analytes = parseCsv(readDataFile('analytes.csv')).map((row) => analyteRow(new Row('analytes.csv', row)))
   const bySlug = new Map(analytes.map((analyte) => [analyte.slug, analyte]))
   const markers: MarkerRow[] = []
   const marker_analytes: MarkerAnalyteRow[] = []
-  for (const row of parseCsv(textOf('markers.csv'))) {
+  for (const row of parseCsv(readDataFile('markers.csv'))) {
     const fields = new Row('markers.csv', row)
-    const links = [...fields.words('analytes'), ...fields.words('optional_analytes')]
-    const required = fields.words('analytes').length
-    for (const slug of links) if (!bySlug.has(slug)) throw fields.fault(`there is no analyte "${slug}"`)
+    const links = [...fields.list('analytes'), ...fields.list('optional_analytes')]
+    const required = fields.list('analytes').length
+    for (const slug of links) if (!bySlug.has(slug)) throw fields.fail(`there is no analyte "${slug}"`)
     const id = fields.number('id')
     marker_analytes.push(...links.map((analyte, i) => ({ marker_id: id, analyte, position: i + 1, required: i < required })))
     const single = fields.text('type') === 'biomarker' && links.length === 1 ? bySlug.get(links[0]!) : undefined
@@ -99,7 +99,7 @@ export function offerRows(): Offers {
 function analyteRow(fields: Row): AnalyteRow {
   const definition: AnalyteDefinition = {
     type: fields.oneOf('type', ['numeric', 'range', 'comment', 'coded_value']),
-    unit: fields.maybe('unit'),
+    unit: fields.optionalText('unit'),
     decimals: fields.maybeNumber('decimals'),
     low: fields.maybeNumber('low'),
     high: fields.maybeNumber('high'),
@@ -109,15 +109,15 @@ function analyteRow(fields: Row): AnalyteRow {
     high_male: fields.maybeNumber('high_male'),
     critical_low: fields.maybeNumber('critical_low'),
     critical_high: fields.maybeNumber('critical_high'),
-    range_text: fields.maybe('range_text'),
-    specimen: fields.maybe('specimen'),
-    description: fields.maybe('description'),
+    range_text: fields.optionalText('range_text'),
+    specimen: fields.optionalText('specimen'),
+    description: fields.optionalText('description'),
   }
   return {
     slug: fields.text('slug'),
     name: fields.text('name'),
-    loinc: fields.maybe('loinc'),
-    loinc_name: fields.maybe('loinc_name'),
+    loinc: fields.optionalText('loinc'),
+    loinc_name: fields.optionalText('loinc_name'),
     definition,
   }
 }
@@ -129,19 +129,19 @@ function markerRow(
   unit: string | null,
 ): MarkerRow {
   const lab_id = lab_ids.get(fields.text('lab'))
-  if (lab_id === undefined) throw fields.fault(`there is no lab "${fields.text('lab')}"`)
-  const aoe = fields.maybe('aoe')
-  if (aoe !== null && !Object.hasOwn(questions, aoe)) throw fields.fault(`there are no questions "${aoe}"`)
+  if (lab_id === undefined) throw fields.fail(`there is no lab "${fields.text('lab')}"`)
+  const aoe = fields.optionalText('aoe')
+  if (aoe !== null && !Object.hasOwn(questions, aoe)) throw fields.fail(`there are no questions "${aoe}"`)
   return {
     id: fields.number('id'),
     lab_id,
     provider_id: fields.text('provider_id'),
     name: fields.text('name'),
     slug: fields.text('slug'),
-    description: fields.maybe('description'),
+    description: fields.optionalText('description'),
     type: fields.oneOf('type', ['biomarker', 'panel']),
     unit,
-    price: fields.maybe('price') ?? 'N/A',
+    price: fields.optionalText('price') ?? 'N/A',
     aoe: aoe === null ? null : { questions: questions[aoe]! },
     a_la_carte_enabled: fields.boolean('a_la_carte_enabled'),
     is_orderable: fields.boolean('is_orderable'),
@@ -159,36 +159,36 @@ class Row {
     this.#row = row
   }
 
-  fault(text: string): Error {
+  fail(text: string): Error {
     return new Error(`${this.#file}, row ${this.#row.id ?? this.#row.slug}: ${text}`)
   }
 
-  maybe(column: string): string | null {
+  optionalText(column: string): string | null {
     const value = this.#row[column]
-    if (value === undefined) throw this.fault(`there is no column ${column}`)
+    if (value === undefined) throw this.fail(`there is no column ${column}`)
     return value === '' ? null : value
   }
 
   text(column: string): string {
-    const value = this.maybe(column)
-    if (value === null) throw this.fault(`${column} is empty`)
+    const value = this.optionalText(column)
+    if (value === null) throw this.fail(`${column} is empty`)
     return value
   }
 
-  words(column: string): string[] {
-    return this.maybe(column)?.split(' ') ?? []
+  list(column: string): string[] {
+    return this.optionalText(column)?.split(' ') ?? []
   }
 
   maybeNumber(column: string): number | null {
-    const value = this.maybe(column)
+    const value = this.optionalText(column)
     if (value === null) return null
-    if (!/^-?\d+(\.\d+)?$/.test(value)) throw this.fault(`${column} is not a number`)
+    if (!/^-?\d+(\.\d+)?$/.test(value)) throw this.fail(`${column} is not a number`)
     return Number(value)
   }
 
   number(column: string): number {
     const value = this.maybeNumber(column)
-    if (value === null) throw this.fault(`${column} is empty`)
+    if (value === null) throw this.fail(`${column} is empty`)
     return value
   }
 
@@ -198,7 +198,7 @@ class Row {
 
   oneOf<const V extends string>(column: string, values: readonly V[]): V {
     const value = values.find((known) => known === this.#row[column])
-    if (value === undefined) throw this.fault(`${column} must be one of ${values.join(', ')}`)
+    if (value === undefined) throw this.fail(`${column} must be one of ${values.join(', ')}`)
     return value
   }
 }

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
 import { sql } from '../../platform/db/sql.ts'
-import { cells, given, type Given } from '../../../test/support/server.ts'
+import { cells, createTestTeam, type TestTeam } from '../../../test/support/server.ts'
 import { labAccount } from '../../../test/support/lab-accounts.ts'
-import { orderBody, placed } from '../../../test/support/orders.ts'
+import { orderBody, createOrder } from '../../../test/support/orders.ts'
 import { resolveOrderSet } from './order-sets.ts'
-import { OWN_TESTS_MAX } from './lab-test-changes.ts'
+import { TEAM_TESTS_MAX } from './lab-test-changes.ts'
 import type { Marker } from './schema.ts'
 import { command } from '../../../test/support/commands.ts'
 
@@ -14,7 +14,7 @@ const body = { name: 'Fictional Check', method: 'walk_in_test', description: 'Tw
 const own = { ...body, provider_ids: ['Q55122', 'Q55325'] }
 /** A kit that can be made and ordered. */
 const kit = { name: 'Fictional Kit', method: 'testkit', description: '', provider_ids: ['USL-1001'], lab_slug: 'ussl' }
-const create = async (team: Given, changes: object = {}) => {
+const create = async (team: TestTeam, changes: object = {}) => {
   const reply = await team.api.post('/v3/lab_tests', { ...own, ...changes })
   assert.equal(reply.status, 200, JSON.stringify(reply.body))
   return reply.body
@@ -23,7 +23,7 @@ const run = (...words: string[]) => command(cells, ['lab-test', ...words])
 
 describe('a lab test of the team', () => {
   test('is made from codes or ids of markers, at the sum of their prices, and can be read', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const made = await create(team)
     assert.deepEqual((await team.api.get(`/v3/lab_tests/${made.id}`)).body, made)
     assert.deepEqual(
@@ -42,7 +42,7 @@ describe('a lab test of the team', () => {
   })
 
   test('is refused where its markers do not make one', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const { api, db } = team
     await db.queries.run(sql`
       insert into marker (id, lab_id, provider_id, name, slug, type, price, a_la_carte_enabled, is_orderable)
@@ -80,10 +80,10 @@ describe('a lab test of the team', () => {
   })
 
   test('is renamed, put away and taken back; an order that is placed goes on', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const made = await create(team, kit)
     const path = `/v3/lab_tests/${made.id}`
-    const order = await placed(team, { lab_test_id: made.id })
+    const order = await createOrder(team, { lab_test_id: made.id })
     const away = (await team.api.patch(path, { name: 'Another name', active: false })).body
     assert.deepEqual(away, { ...made, name: 'Another name', status: 'inactive', is_active: false })
     const refused = await team.api.post('/v3/order', await orderBody(team, { lab_test_id: made.id }))
@@ -92,12 +92,12 @@ describe('a lab test of the team', () => {
     await team.settle()
     assert.equal((await team.api.get(`/v3/order/${order.id}`)).body.status, 'completed')
     assert.deepEqual((await team.api.patch(path, { active: true })).body, { ...made, name: 'Another name' })
-    assert.equal((await placed(team, { lab_test_id: made.id })).lab_test.name, 'Another name')
+    assert.equal((await createOrder(team, { lab_test_id: made.id })).lab_test.name, 'Another name')
     assert.deepEqual((await team.api.patch(path, {})).body, { ...made, name: 'Another name' })
   })
 
   test('of another team, or one made for an order, does not change', async () => {
-    const [team, other] = [await given(), await given()]
+    const [team, other] = [await createTestTeam(), await createTestTeam()]
     const made = await create(team)
     for (const id of [made.id, randomUUID()])
       assert.equal((await other.api.patch(`/v3/lab_tests/${id}`, { name: 'Theirs' })).status, 404)
@@ -108,40 +108,40 @@ describe('a lab test of the team', () => {
   })
 
   test('is one of so many at most', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     await team.db.queries.run(sql`
       insert into lab_test (id, team_id, slug, name, description, lab_id, method, sample_type, price, fasting, status, created_at, updated_at)
       select gen_random_uuid(), ${team.team}, 'many', 'Many', '', 4, 'walk_in_test', 'serum', 1, false, 'active', now(), now()
-      from generate_series(1, ${OWN_TESTS_MAX}::integer - 5)`)
+      from generate_series(1, ${TEAM_TESTS_MAX}::integer - 5)`)
     await create(team)
     const { status, body } = await team.api.post('/v3/lab_tests', own)
-    assert.deepEqual([status, body.detail], [400, `A team has at most ${OWN_TESTS_MAX} lab tests`])
+    assert.deepEqual([status, body.detail], [400, `A team has at most ${TEAM_TESTS_MAX} lab tests`])
   })
 })
 
 describe('in production a lab test', () => {
-  const approve = (team: Given, id: string) => team.manage.call('POST', `/lab_test/production/us/${id}/approve`)
+  const approve = (team: TestTeam, id: string) => team.manage.call('POST', `/lab_test/production/us/${id}/approve`)
 
   test('waits until it is approved over the management interface, which is written down', async () => {
-    const team = await given('production-us')
+    const team = await createTestTeam('production-us')
     const made = await create(team, kit)
     assert.deepEqual([made.status, made.is_active], ['pending_approval', false])
     const order = await team.api.post('/v3/order', await orderBody(team, { lab_test_id: made.id }))
     assert.deepEqual([order.status, order.body.detail], [400, `Lab test ${made.id} is not active`])
     assert.equal((await team.api.patch(`/v3/lab_tests/${made.id}`, { active: true })).status, 400)
-    const other = await given('production-us')
+    const other = await createTestTeam('production-us')
     assert.equal((await approve(other, made.id)).status, 404)
     assert.equal((await approve(team, randomUUID())).status, 404)
     const approved = await approve(team, made.id)
     assert.deepEqual([approved.status, approved.body], [200, { ...made, status: 'active', is_active: true }])
     assert.deepEqual((await approve(team, made.id)).body, approved.body)
-    await placed(team, { lab_test_id: made.id })
+    await createOrder(team, { lab_test_id: made.id })
     const [line] = (await team.manage.get(`/team/${team.team}/production/audit?operation=approve_lab_test`)).body.data
     assert.deepEqual([line.team_id, line.object], [team.team, made.id])
   })
 
   test('that was put away before somebody approved it does not come back by itself', async () => {
-    const team = await given('production-us')
+    const team = await createTestTeam('production-us')
     const made = await create(team)
     const path = `/v3/lab_tests/${made.id}`
     assert.equal((await team.api.patch(path, { active: false })).body.status, 'inactive')
@@ -151,7 +151,7 @@ describe('in production a lab test', () => {
   })
 
   test('is listed and approved by command', async () => {
-    const team = await given('production-us')
+    const team = await createTestTeam('production-us')
     const made = await create(team)
     const listed = async () =>
       (await run('list', '--cell', 'production-us')).split('\n').filter((line) => line.includes(team.team))

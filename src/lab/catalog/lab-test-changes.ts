@@ -6,14 +6,14 @@ import { sql } from '../../platform/db/sql.ts'
 import { LabTestStatus } from './enums.ts'
 import { getLabTest, labTestSlug, selectLabTests } from './lab-tests.ts'
 import { assertMethodOffered, listLabs } from './labs.ts'
-import { namedMarkers, priceOfAll, sampleTypeOf } from './named-markers.ts'
+import { resolveMarkers, totalPrice, sampleTypeOf } from './named-markers.ts'
 import { LabTest, type CreateLabTest, type UpdateLabTest } from './schema.ts'
 
 /** Lab tests that a team can make; those made on the way for orders do not count. */
-export const OWN_TESTS_MAX = 5000
+export const TEAM_TESTS_MAX = 5000
 
 const Count = T.Object({ n: T.Integer() })
-const MISSING = 'Lab test not found'
+const NOT_FOUND_TEXT = 'Lab test not found'
 
 /**
  * Make a lab test of a lab's markers, at the sum of their prices. It can be ordered at once in a sandbox, elsewhere when it is approved.
@@ -25,14 +25,14 @@ const MISSING = 'Lab test not found'
 export async function createLabTest(tx: Tx, body: CreateLabTest, only?: number): Promise<LabTest> {
   const { name, method, description, fasting = false, marker_ids, provider_ids } = body
   if (!marker_ids?.length === !provider_ids?.length) throw badRequest('Either marker_ids or provider_ids must be set')
-  const [named, lab_id] = await Promise.all([namedMarkers(tx, body), labNamed(tx, body.lab_slug, only)])
+  const [named, lab_id] = await Promise.all([resolveMarkers(tx, body), resolveLab(tx, body.lab_slug, only)])
   const markers = named.ofOneLab(lab_id)
   const reflex = markers.find(({ is_orderable }) => !is_orderable)
   if (reflex) throw badRequest(`Marker ${reflex.id} cannot be ordered`)
   const lab = markers[0]!.lab_id
   await assertMethodOffered(tx, lab, method)
   const sample_type = await sampleTypeOf(tx, lab, markers)
-  await assertRoom(tx)
+  await assertTestLimit(tx)
   const approved = tx.tenant.cell.startsWith('sandbox')
   const id = tx.uuid()
   await tx.run(sql`
@@ -40,7 +40,7 @@ export async function createLabTest(tx: Tx, body: CreateLabTest, only?: number):
       insert into lab_test (id, team_id, slug, name, description, lab_id, method, sample_type, price, fasting, status, approved,
                             created_at, updated_at)
       values (${id}, ${tx.team}, ${labTestSlug(tx.team, name)}, ${name}, ${description}, ${lab}, ${method}, ${sample_type},
-              ${priceOfAll(markers)}, ${fasting}, ${approved ? 'active' : 'pending_approval'}, ${approved}, ${tx.now}, ${tx.now})
+              ${totalPrice(markers)}, ${fasting}, ${approved ? 'active' : 'pending_approval'}, ${approved}, ${tx.now}, ${tx.now})
       returning id)
     insert into lab_test_marker (lab_test_id, marker_id, position)
     select made.id, m.marker_id, m.position
@@ -49,7 +49,7 @@ export async function createLabTest(tx: Tx, body: CreateLabTest, only?: number):
 }
 
 /** The lab that a request names by slug or by account. */
-async function labNamed(tx: Tx, slug: string | undefined, only: number | undefined): Promise<number | undefined> {
+async function resolveLab(tx: Tx, slug: string | undefined, only: number | undefined): Promise<number | undefined> {
   if (slug === undefined) return only
   const lab = (await listLabs(tx)).find((each) => each.slug === slug.toLowerCase())
   if (!lab) throw badRequest('There is no lab with this lab_slug')
@@ -58,10 +58,10 @@ async function labNamed(tx: Tx, slug: string | undefined, only: number | undefin
 }
 
 /** Counted under a lock: two creations cannot both take the last place. */
-async function assertRoom(tx: Tx): Promise<void> {
+async function assertTestLimit(tx: Tx): Promise<void> {
   await tx.locking.run(sql`select id from team where id = ${tx.team} for update`)
   const { n } = await tx.one(Count, sql`select count(*) as n from lab_test where team_id = ${tx.team} and not auto_generated`)
-  if (n >= OWN_TESTS_MAX) throw badRequest(`A team has at most ${OWN_TESTS_MAX} lab tests`)
+  if (n >= TEAM_TESTS_MAX) throw badRequest(`A team has at most ${TEAM_TESTS_MAX} lab tests`)
 }
 
 const State = T.Object({ status: LabTestStatus, approved: T.Boolean(), auto_generated: T.Boolean() })
@@ -75,7 +75,7 @@ export async function updateLabTest(tx: Tx, id: string, { name, active }: Update
     State,
     sql`select status, approved, auto_generated from lab_test where id = ${id} and team_id = ${tx.team} for no key update`,
   )
-  if (!test) throw notFound(MISSING)
+  if (!test) throw notFound(NOT_FOUND_TEXT)
   if (test.auto_generated) throw badRequest('A lab test that was made for an order does not change')
   if (active && !test.approved) throw badRequest('A lab test that waits for approval cannot be made active')
   const status = active === undefined ? test.status : active ? 'active' : 'inactive'
@@ -83,7 +83,7 @@ export async function updateLabTest(tx: Tx, id: string, { name, active }: Update
     await tx.run(sql`
       update lab_test set name = coalesce(${name ?? null}, name), status = ${status}, updated_at = ${tx.now}
       where id = ${id} and team_id = ${tx.team}`)
-    tx.forget(tx.team, `lab test ${id}`)
+    tx.invalidate(tx.team, `lab test ${id}`)
   }
   return getLabTest(tx, id)
 }
@@ -103,24 +103,24 @@ export async function approveLabTest(tx: PlainTx, id: string, org_id?: string): 
     where t.id = ${id} and (${org_id ?? null}::uuid is null or team.org_id = ${org_id ?? null}::uuid)
     for no key update of t`,
   )
-  if (!owner) throw notFound(MISSING)
+  if (!owner) throw notFound(NOT_FOUND_TEXT)
   const { team_id } = owner
   await tx.run(sql`
     update lab_test set approved = true, status = case status when 'pending_approval' then 'active' else status end, updated_at = ${tx.now}
     where id = ${id} and team_id = ${team_id} and not approved`)
-  tx.forget(team_id, `lab test ${id}`)
+  tx.invalidate(team_id, `lab test ${id}`)
   return {
     team_id,
     test: await tx.one(LabTest, sql`${selectLabTests('with markers')} where t.id = ${id} and t.team_id = ${team_id}`),
   }
 }
 
-const Waiting = T.Object({ id: T.String(), team_id: T.String(), name: T.String(), lab: T.String(), method: T.String() })
+const PendingLabTest = T.Object({ id: T.String(), team_id: T.String(), name: T.String(), lab: T.String(), method: T.String() })
 
 /** The oldest tests of a cell that wait for approval. */
-export const listWaiting = (tx: PlainTx): Promise<Static<typeof Waiting>[]> =>
+export const listPendingApproval = (tx: PlainTx): Promise<Static<typeof PendingLabTest>[]> =>
   tx.many(
-    Waiting,
+    PendingLabTest,
     sql`
     select t.id, t.team_id, t.name, l.slug as lab, t.method from lab_test t join lab l on l.id = t.lab_id
     join team on t.team_id = team.id and team.deleted_at is null

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
-import { plusSeconds } from '../../platform/runtime/clock.ts'
+import { addSeconds } from '../../platform/runtime/clock.ts'
 import { cursor } from '../../platform/http/cursors.ts'
 import { sql } from '../../platform/db/sql.ts'
-import { given, type Given } from '../../../test/support/server.ts'
+import { createTestTeam, type TestTeam } from '../../../test/support/server.ts'
 import { seedSampleTests } from './lab-tests.ts'
 import type { LabTest } from './schema.ts'
 
@@ -15,7 +15,7 @@ interface Ages {
 }
 
 describe('the lists of lab tests', () => {
-  let team: Given
+  let team: TestTeam
   let all: LabTest[]
   const ages = new Map<string, Ages>()
 
@@ -33,7 +33,7 @@ describe('the lists of lab tests', () => {
 
   // Every third test was made on the way, statuses alternate, and several tests share a price and an instant.
   before(async () => {
-    team = await given()
+    team = await createTestTeam()
     const { db, tenant } = team
     await db.tx(tenant, (tx) => seedSampleTests(tx))
     const seeded: LabTest[] = (await team.api.get('/v3/lab_tests')).body
@@ -43,7 +43,7 @@ describe('the lists of lab tests', () => {
         ages.set(id, age)
         await tx.run(sql`
           update lab_test set auto_generated = ${i % 3 === 0}, status = ${['active', 'inactive', 'pending_approval'][i % 4] ?? 'active'},
-            price = ${(i % 6) * 10.01}, created_at = ${plusSeconds(tx.now, age.created_s)}, updated_at = ${plusSeconds(tx.now, age.updated_s)}
+            price = ${(i % 6) * 10.01}, created_at = ${addSeconds(tx.now, age.created_s)}, updated_at = ${addSeconds(tx.now, age.updated_s)}
           where id = ${id} and team_id = ${tx.team}`)
       }
     })
@@ -181,7 +181,7 @@ describe('the lists of lab tests', () => {
       assert.equal(status, query.includes('%00') ? 422 : 400, query)
       if (status === 400) assert.deepEqual(body, { detail: 'The cursor is not one of this list' })
     }
-    const theirs = await given()
+    const theirs = await createTestTeam()
     assert.equal((await theirs.api.get(`/v3/lab_test?next_cursor=${given_for}`)).status, 400)
   })
 
@@ -205,7 +205,7 @@ describe('the lists of lab tests', () => {
   })
 
   test('show a team its own tests only', async () => {
-    const theirs = await given()
+    const theirs = await createTestTeam()
     const { body } = await theirs.api.get('/v3/lab_test?generation_method=all')
     assert.equal(body.data.length, 4)
     assert.ok(!idsOf(body.data).some((id) => idsOf(all).includes(id)))

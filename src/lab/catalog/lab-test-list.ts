@@ -2,9 +2,9 @@
 import type { Tx } from '../../platform/db/transaction.ts'
 import { cursor, numberPart, readCursor, uuidPart } from '../../platform/http/cursors.ts'
 import { T } from '../../platform/schema/schema.ts'
-import { and, sql, type Sql } from '../../platform/db/sql.ts'
+import { joinConditions, sql, type Sql } from '../../platform/db/sql.ts'
 import { selectLabTests } from './lab-tests.ts'
-import { containing } from './markers.ts'
+import { nameContains } from './markers.ts'
 import { priceLabTests } from './pricing.ts'
 import { LabTest, type LabTestPage, type LabTestPageQuery, type LabTestQuery } from './schema.ts'
 
@@ -30,7 +30,7 @@ function conditions(tx: Tx, filter: LabTestQuery): Sql[] {
   if (filter.lab_slug !== undefined) found.push(sql`l.slug = ${filter.lab_slug.toLowerCase()}`)
   if (filter.collection_method !== undefined) found.push(sql`t.method = ${filter.collection_method}`)
   if (filter.status !== undefined) found.push(sql`t.status = ${filter.status}`)
-  if (filter.name) found.push(sql`t.name ilike ${containing(filter.name)}`)
+  if (filter.name) found.push(sql`t.name ilike ${nameContains(filter.name)}`)
   if (filter.marker_ids?.length) found.push(containsAll(sql`tm.marker_id`, sql`integer[]`, filter.marker_ids))
   if (filter.provider_ids?.length) found.push(containsAll(sql`m.provider_id`, sql`text[]`, filter.provider_ids))
   return found
@@ -49,7 +49,7 @@ export const listLabTests = (tx: Tx, query: LabTestQuery): Promise<LabTest[]> =>
   tx.many(
     LabTest,
     sql`
-    ${selectLabTests('with markers')} where ${and(conditions(tx, query))} order by ${order(query)} limit ${LAB_TESTS_MAX}`,
+    ${selectLabTests('with markers')} where ${joinConditions(conditions(tx, query))} order by ${order(query)} limit ${LAB_TESTS_MAX}`,
   )
 
 const Row = T.Object({ ...LabTest.properties, place: T.Integer() })
@@ -65,7 +65,7 @@ export async function listLabTestPage(tx: Tx, query: LabTestPageQuery, only?: nu
     Row,
     sql`
     ${selectLabTests('with markers', sql`, ${orders[filter.order_key ?? 'created_at'].place} as place`)}
-    where ${and(found)} order by ${order(filter)} limit ${lab_test_limit + 1}`,
+    where ${joinConditions(found)} order by ${order(filter)} limit ${lab_test_limit + 1}`,
   )
   const data = rows.slice(0, lab_test_limit).map((row): LabTest => {
     const { place: _, ...test } = row

@@ -1,7 +1,7 @@
 // Lab tests: what a team orders, a choice of one lab's markers under a name and a price. Owns lab_test and lab_test_marker.
 import { readFileSync } from 'node:fs'
 import type { Tx } from '../../platform/db/transaction.ts'
-import { inTurn } from '../../platform/db/erasure.ts'
+import { eraseInOrder } from '../../platform/db/erasure.ts'
 import { notFound } from '../../platform/http/errors.ts'
 import { T } from '../../platform/schema/schema.ts'
 import { empty, sql, type Sql } from '../../platform/db/sql.ts'
@@ -12,11 +12,11 @@ import { markerColumns } from './markers.ts'
 import { LabTest } from './schema.ts'
 
 /** The markers of `tm`, looked up one by one: `offset 0` keeps the planner from reading the whole table for a handful of them. */
-const markersOf = (columns: Sql): Sql => sql`
+const joinMarkers = (columns: Sql): Sql => sql`
   lab_test_marker tm cross join lateral (select ${columns} from marker m where m.id = tm.marker_id offset 0)`
 
 const withMarkers = sql`
-  (select coalesce(json_agg(wire order by tm.position), '[]'::json) from ${markersOf(markerColumns)} wire where tm.lab_test_id = t.id)`
+  (select coalesce(json_agg(wire order by tm.position), '[]'::json) from ${joinMarkers(markerColumns)} wire where tm.lab_test_id = t.id)`
 const withoutMarkers = sql`null::json`
 
 /** A select of lab tests `t` as the interface shows them, up to where conditions begin. `more` are further columns. */
@@ -30,7 +30,7 @@ export const selectLabTests = (markers: 'with markers' | 'without markers', more
   cross join lateral (
     select case when bool_and(m.common_tat_days is not null) then max(m.common_tat_days) end as common_tat_days,
            case when bool_and(m.worst_case_tat_days is not null) then max(m.worst_case_tat_days) end as worst_case_tat_days
-    from ${markersOf(sql`m.common_tat_days, m.worst_case_tat_days`)} m where tm.lab_test_id = t.id) tat`
+    from ${joinMarkers(sql`m.common_tat_days, m.worst_case_tat_days`)} m where tm.lab_test_id = t.id) tat`
 
 /** Read a lab test with its markers. 404: the team has no such test, or it is not of `only` lab. */
 export async function getLabTest(tx: Tx, id: string, only?: number): Promise<LabTest> {
@@ -144,6 +144,6 @@ async function seed(tx: Tx, tests: SampleTest[]): Promise<void> {
 }
 
 /** The lab tests of a deleted team. Writes lab_test, lab_test_marker. */
-export const eraseTeamLabTests = inTurn(
+export const eraseTeamLabTests = eraseInOrder(
   (team, max) => sql`delete from lab_test where id = any (array(select id from lab_test where team_id = ${team} limit ${max}))`,
 )

@@ -14,15 +14,15 @@ export const labColumns = sql`
 export const listLabs = (tx: Queries): Promise<Lab[]> => tx.many(Lab, sql`select ${labColumns} from lab l order by l.id`)
 
 /** A lab that is known to be there, as it was at most 4 s ago. Costs no statement while remembered. */
-export async function knownLab(tx: Tx, lab_id: number): Promise<Lab> {
-  const isIt = ({ id }: Lab) => id === lab_id
+export async function cachedLab(tx: Tx, lab_id: number): Promise<Lab> {
+  const isSameLab = ({ id }: Lab) => id === lab_id
   // A lab may have come since.
-  return ((await tx.remember('labs', () => listLabs(tx)))!.find(isIt) ?? (await listLabs(tx)).find(isIt))!
+  return ((await tx.cached('labs', () => listLabs(tx)))!.find(isSameLab) ?? (await listLabs(tx)).find(isSameLab))!
 }
 
 /** 400: the lab does not collect in this way. */
 export async function assertMethodOffered(tx: Tx, lab_id: number, method: CollectionMethod): Promise<void> {
-  const { name, collection_methods } = await knownLab(tx, lab_id)
+  const { name, collection_methods } = await cachedLab(tx, lab_id)
   if (!collection_methods.includes(method)) throw badRequest(`Lab ${name} does not offer ${method}`)
 }
 
@@ -52,7 +52,7 @@ export const findLab = (tx: Queries, lab_id: number): Promise<LabRecord | undefi
 export type LabOfAccount = (tx: Tx, lab_account_id: string) => Promise<number | undefined>
 
 /** The lab that a request is narrowed to by a lab account; undefined without one. 404: no account that the team may use. */
-export async function narrowedTo(tx: Tx, labOf: LabOfAccount, lab_account_id: string | undefined): Promise<number | undefined> {
+export async function labFilterFor(tx: Tx, labOf: LabOfAccount, lab_account_id: string | undefined): Promise<number | undefined> {
   if (lab_account_id === undefined) return undefined
   const lab_id = await labOf(tx, lab_account_id)
   if (lab_id === undefined) throw notFound('lab account not found')

@@ -5,15 +5,23 @@ import { createHash } from 'node:crypto'
 import type { Db } from '../../platform/db/database.ts'
 import type { PlainTx } from '../../platform/db/transaction.ts'
 import { sql } from '../../platform/db/sql.ts'
-import { filesOf, labRows, offerRows, textOf, type LabRow, type Offers, type Part } from './data-files.ts'
+import {
+  filesOfPart,
+  labRows,
+  readCatalogRows,
+  readDataFile,
+  type LabRow,
+  type CatalogRows,
+  type CatalogPart,
+} from './data-files.ts'
 import { T } from '../../platform/schema/schema.ts'
 
 /** To be raised when the same files become other rows. */
-const FORM = '1'
+const DATA_REVISION = '1'
 
-const checksumOf = (part: Part): string => {
-  const hash = createHash('sha256').update(FORM)
-  for (const name of filesOf(part)) hash.update(`\0${name}\0`).update(textOf(name))
+const checksumOf = (part: CatalogPart): string => {
+  const hash = createHash('sha256').update(DATA_REVISION)
+  for (const name of filesOfPart(part)) hash.update(`\0${name}\0`).update(readDataFile(name))
   return hash.digest('hex').slice(0, 32)
 }
 
@@ -27,30 +35,30 @@ export const catalogChecksum = (): string => checksumOf('labs') + checksumOf('of
  */
 export async function loadCatalog(db: Db, options: { offers: boolean }): Promise<void> {
   await db.plainTx(async (tx) => {
-    if (await isOwn(tx)) return
-    if (await claim(tx, 'labs')) await writeLabs(tx, labRows())
-    if (options.offers && (await claim(tx, 'offers'))) await writeOffers(tx, offerRows())
+    if (await isOperatorOwned(tx)) return
+    if (await updateDataVersion(tx, 'labs')) await writeLabs(tx, labRows())
+    if (options.offers && (await updateDataVersion(tx, 'offers'))) await writeMarkers(tx, readCatalogRows())
   })
 }
 
 /** Whether the part has to be loaded. Of two processes that start together the second waits, and then has nothing to do. */
-async function claim(tx: PlainTx, part: Part): Promise<boolean> {
+async function updateDataVersion(tx: PlainTx, part: CatalogPart): Promise<boolean> {
   const claimed = await tx.run(sql`
     insert into catalog_load (part, checksum) values (${part}, ${checksumOf(part)})
     on conflict (part) do update set checksum = excluded.checksum where catalog_load.checksum <> excluded.checksum`)
   return claimed > 0
 }
 
-const OWN = 'own'
-const Part = T.Object({ part: T.String() })
+const OPERATOR_OWNED = 'own'
+const CatalogPart = T.Object({ part: T.String() })
 
-const isOwn = async (tx: PlainTx): Promise<boolean> =>
-  (await tx.maybe(Part, sql`select part from catalog_load where part = ${OWN}`)) !== undefined
+const isOperatorOwned = async (tx: PlainTx): Promise<boolean> =>
+  (await tx.maybe(CatalogPart, sql`select part from catalog_load where part = ${OPERATOR_OWNED}`)) !== undefined
 
 /** From now on the catalog of the cell is its operator's; it has just changed. Writes catalog_load. */
-export async function keepOwn(tx: PlainTx): Promise<void> {
+export async function markOperatorOwned(tx: PlainTx): Promise<void> {
   await tx.run(sql`
-    insert into catalog_load (part, checksum) values (${OWN}, ${tx.uuid()}) on conflict (part) do update set checksum = excluded.checksum`)
+    insert into catalog_load (part, checksum) values (${OPERATOR_OWNED}, ${tx.uuid()}) on conflict (part) do update set checksum = excluded.checksum`)
 }
 
 /** Add labs, or replace those of the same id. Writes lab. */
@@ -73,7 +81,7 @@ export async function writeLabs(tx: PlainTx, labs: LabRow[]): Promise<void> {
 }
 
 /** Add analytes and markers, or replace those of the same slug and id. Writes analyte, marker, marker_analyte. */
-export async function writeOffers(tx: PlainTx, { analytes, markers, marker_analytes }: Offers): Promise<void> {
+export async function writeMarkers(tx: PlainTx, { analytes, markers, marker_analytes }: CatalogRows): Promise<void> {
   // Ids are given in the order of the file.
   await tx.run(sql`
     insert into analyte (slug, name, loinc, loinc_name, definition)

@@ -2,7 +2,7 @@
 import type { Tx } from '../../platform/db/transaction.ts'
 import { notFound } from '../../platform/http/errors.ts'
 import { T } from '../../platform/schema/schema.ts'
-import { and, sql, type Sql } from '../../platform/db/sql.ts'
+import { joinConditions, sql, type Sql } from '../../platform/db/sql.ts'
 import { priceMarkers } from './pricing.ts'
 import { Marker, MarkerComplete, type MarkerPage, type MarkerPageQuery, type MarkersQuery, type PageQuery } from './schema.ts'
 
@@ -23,24 +23,24 @@ const expectedResultColumn = sql`
    from marker_analyte ma join analyte a on a.id = ma.analyte_id where ma.marker_id = m.id) as expected_results`
 
 /** Text as a pattern of `ilike` that finds it anywhere. */
-export const containing = (text: string): string => `%${text.replace(/[\\%_]/g, '\\$&')}%`
+export const nameContains = (text: string): string => `%${text.replace(/[\\%_]/g, '\\$&')}%`
 
 const Total = T.Object({ total: T.Integer() })
 
-const ofLab = (lab_id: number | undefined): Sql[] => (lab_id === undefined ? [] : [sql`m.lab_id = ${lab_id}`])
+const labCondition = (lab_id: number | undefined): Sql[] => (lab_id === undefined ? [] : [sql`m.lab_id = ${lab_id}`])
 
 /** Markers that can be ordered, by id; of one lab when given. `lab_slug` beats `lab_id`; `name` looks at names, test codes and the names of what is measured. */
 export async function listMarkers(tx: Tx, filter: MarkersQuery, only?: number): Promise<MarkerPage> {
-  const conditions: Sql[] = [sql`m.is_orderable`, ...ofLab(only)]
+  const conditions: Sql[] = [sql`m.is_orderable`, ...labCondition(only)]
   if (filter.lab_slug !== undefined)
     conditions.push(sql`m.lab_id = (select id from lab where slug = ${filter.lab_slug.toLowerCase()})`)
   else if (filter.lab_id?.length) conditions.push(sql`m.lab_id = any (${filter.lab_id}::integer[])`)
   if (filter.name)
-    conditions.push(sql`(m.name ilike ${containing(filter.name)} or m.provider_id ilike ${containing(filter.name)} or exists (
+    conditions.push(sql`(m.name ilike ${nameContains(filter.name)} or m.provider_id ilike ${nameContains(filter.name)} or exists (
       select from marker_analyte part join analyte a on a.id = part.analyte_id
-      where part.marker_id = m.id and (a.name ilike ${containing(filter.name)} or a.loinc_name ilike ${containing(filter.name)})))`)
+      where part.marker_id = m.id and (a.name ilike ${nameContains(filter.name)} or a.loinc_name ilike ${nameContains(filter.name)})))`)
   if (filter.a_la_carte_enabled !== undefined) conditions.push(sql`m.a_la_carte_enabled = ${filter.a_la_carte_enabled}`)
-  const page = await pageOf(tx, sql`marker m where ${and(conditions)}`, sql`m.id`, filter)
+  const page = await pageOf(tx, sql`marker m where ${joinConditions(conditions)}`, sql`m.id`, filter)
   return { ...page, pricing: filter.include_pricing ? await priceMarkers(tx, page.markers) : null }
 }
 
@@ -76,7 +76,7 @@ export async function listLabTestMarkers(
     tx.maybe(Found, sql`select id from (${test}) t`),
     pageOf(
       tx,
-      sql`${members} join marker m on m.id = member.marker_id and ${and(ofLab(only))}`,
+      sql`${members} join marker m on m.id = member.marker_id and ${joinConditions(labCondition(only))}`,
       sql`member.position nulls last, m.id`,
       query,
     ),
@@ -109,7 +109,7 @@ export async function getMarker(tx: Tx, lab_id: number, provider_id: string, onl
   const marker = await tx.maybe(
     Marker,
     sql`
-    select ${markerColumns} from marker m where m.lab_id = ${lab_id} and m.provider_id = ${provider_id} and ${and(ofLab(only))}`,
+    select ${markerColumns} from marker m where m.lab_id = ${lab_id} and m.provider_id = ${provider_id} and ${joinConditions(labCondition(only))}`,
   )
   if (!marker) throw notFound('Marker not found')
   return marker

@@ -4,7 +4,7 @@ import { badRequest } from '../../platform/http/errors.ts'
 import { T, type Static } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
 import type { SampleType } from './enums.ts'
-import { knownLab } from './labs.ts'
+import { cachedLab } from './labs.ts'
 
 /** One of the two has something in it. */
 export interface MarkerNames {
@@ -22,13 +22,13 @@ const NamedMarker = T.Object({
   specimens: T.Array(T.String()),
 })
 /** A marker and what a lab test made from it has to know. A price that is none counts nothing. */
-export type NamedMarker = Static<typeof NamedMarker>
+export type ResolvedMarker = Static<typeof NamedMarker>
 
 /**
  * Look up the markers of a request, at every lab. `ofOneLab` then gives each once, in the order named, of the lab given or of the only one
  * that has them all. 400: a marker that is not there; one of another lab; codes that several labs use.
  */
-export async function namedMarkers(tx: Tx, { marker_ids = [], provider_ids = [] }: MarkerNames) {
+export async function resolveMarkers(tx: Tx, { marker_ids = [], provider_ids = [] }: MarkerNames) {
   const found = await tx.many(
     NamedMarker,
     sql`
@@ -42,13 +42,13 @@ export async function namedMarkers(tx: Tx, { marker_ids = [], provider_ids = [] 
   const candidates = names.map((name) =>
     found.filter(({ id, provider_id }) => name === (typeof name === 'number' ? id : provider_id)),
   )
-  return { ofOneLab: (lab_id: number | undefined) => ofOneLab(names, candidates, lab_id) }
+  return { ofOneLab: (lab_id: number | undefined) => requireOneLab(names, candidates, lab_id) }
 }
 
-function ofOneLab(names: (string | number)[], candidates: NamedMarker[][], lab_id: number | undefined): NamedMarker[] {
+function requireOneLab(names: (string | number)[], candidates: ResolvedMarker[][], lab_id: number | undefined): ResolvedMarker[] {
   const unknown = candidates.findIndex((markers) => markers.length === 0)
   if (unknown >= 0) throw badRequest(`Marker ${names[unknown]} does not exist`)
-  const [lab, ...others] = lab_id === undefined ? labsOfAll(candidates) : [lab_id]
+  const [lab, ...others] = lab_id === undefined ? labsOfferingAll(candidates) : [lab_id]
   if (others.length) throw badRequest('Several labs use these provider_ids: name the lab, or the markers by marker_ids')
   return candidates.map((markers, i) => {
     const marker = markers.find((each) => each.lab_id === lab)
@@ -58,19 +58,19 @@ function ofOneLab(names: (string | number)[], candidates: NamedMarker[][], lab_i
 }
 
 /** The labs that have all of them; where none does, a lab that has the first, for which another will be missing. */
-function labsOfAll(candidates: NamedMarker[][]): number[] {
+function labsOfferingAll(candidates: ResolvedMarker[][]): number[] {
   const [first = [], ...others] = candidates.map((markers) => markers.map(({ lab_id }) => lab_id))
   const common = first.filter((lab) => others.every((labs) => labs.includes(lab)))
   return common.length ? common : first.slice(0, 1)
 }
 
 /** What markers cost together, in dollars. */
-export const priceOfAll = (priced: { price: number }[]): number =>
+export const totalPrice = (priced: { price: number }[]): number =>
   priced.reduce((sum, { price }) => sum + Math.round(price * 100), 0) / 100
 
 /** What markers are measured in: the specimen that they agree on, where the lab takes it; else what the lab takes first. */
-export async function sampleTypeOf(tx: Tx, lab_id: number, markers: NamedMarker[]): Promise<SampleType> {
-  const { sample_types } = await knownLab(tx, lab_id)
+export async function sampleTypeOf(tx: Tx, lab_id: number, markers: ResolvedMarker[]): Promise<SampleType> {
+  const { sample_types } = await cachedLab(tx, lab_id)
   const [specimen, ...others] = new Set(markers.flatMap(({ specimens }) => specimens))
   return (others.length ? undefined : sample_types.find((type) => type === specimen)) ?? sample_types[0]!
 }

@@ -5,7 +5,7 @@ import { badRequest, notFound } from '../../platform/http/errors.ts'
 import { T, type Static } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
 import { CollectionMethod, SampleType } from './enums.ts'
-import { namedMarkers, type MarkerNames, type NamedMarker } from './named-markers.ts'
+import { resolveMarkers, type MarkerNames, type ResolvedMarker } from './named-markers.ts'
 
 /** Tests and markers as an order names them. */
 export interface OrderSet {
@@ -24,13 +24,13 @@ const Test = T.Object({
   marker_ids: T.Array(T.Integer()),
 })
 
-export interface Members {
+export interface OrderSetMembers {
   lab_id: number
   /** Each once: those of the tests, in their order, then the add-ons. */
   marker_ids: number[]
   tests: Static<typeof Test>[]
   /** Markers that none of the tests has. */
-  add_ons: NamedMarker[]
+  add_ons: ResolvedMarker[]
 }
 
 /**
@@ -38,11 +38,11 @@ export interface Members {
  * 404: a lab test that the team does not have. 400: an add-on with none or both of its lists; nothing named; a test that is not active;
  * tests of several labs; a marker that is not there, not sold singly or of another lab; another lab than `only`.
  */
-export async function membersOf(tx: Tx, { lab_test_ids = [], add_on }: OrderSet, only?: number): Promise<Members> {
+export async function resolveMembers(tx: Tx, { lab_test_ids = [], add_on }: OrderSet, only?: number): Promise<OrderSetMembers> {
   if (add_on) assertOneList(add_on)
   const ids = [...new Set(lab_test_ids)]
   if (!add_on && ids.length === 0) throw badRequest('order_set must name at least one lab test or marker')
-  const [tests, named] = await Promise.all([testsOf(tx, ids), add_on ? namedMarkers(tx, add_on) : undefined])
+  const [tests, named] = await Promise.all([testsOf(tx, ids), add_on ? resolveMarkers(tx, add_on) : undefined])
   const lab_id = tests[0]?.lab_id
   if (tests.some((test) => test.lab_id !== lab_id)) throw badRequest('cannot order lab_tests from multiple labs')
   if (only !== undefined && lab_id !== undefined && lab_id !== only)

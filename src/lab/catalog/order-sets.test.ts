@@ -4,7 +4,7 @@ import { before, describe, test } from 'node:test'
 import { Problem } from '../../platform/http/errors.ts'
 import { T } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
-import { given, type Given } from '../../../test/support/server.ts'
+import { createTestTeam, type TestTeam } from '../../../test/support/server.ts'
 import { labAccount } from '../../../test/support/lab-accounts.ts'
 import type { CollectionMethod } from './enums.ts'
 import { seedSampleTests } from './lab-tests.ts'
@@ -17,7 +17,7 @@ const idsOf = (list: { id: number }[]) => list.map(({ id }) => id)
 const byNumber = (a: number, b: number) => a - b
 
 describe('an order set', () => {
-  let team: Given
+  let team: TestTeam
   let tests: LabTest[]
   const named = (name: string) => tests.find((each) => each.name === name)!
   const resolve = (set: OrderSet, method?: CollectionMethod, only?: number) =>
@@ -36,7 +36,7 @@ describe('an order set', () => {
     })
 
   before(async () => {
-    team = await given()
+    team = await createTestTeam()
     await team.db.tx(team.tenant, (tx) => seedSampleTests(tx))
     tests = (await team.api.get('/v3/lab_tests')).body
   })
@@ -139,7 +139,7 @@ describe('an order set', () => {
   test('names what it cannot have', async () => {
     const { db, api } = team
     const quest = named('Annual Physical Panel')
-    const stranger = await (await given()).test()
+    const stranger = await (await createTestTeam()).test()
     for (const lab_test_ids of [[randomUUID()], [stranger], [quest.id, randomUUID()]]) {
       await refused({ lab_test_ids }, undefined, 'Test does not exist', 404)
       assert.equal((await list({ lab_test_ids })).status, 404)

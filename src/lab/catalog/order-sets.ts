@@ -8,8 +8,8 @@ import { sql } from '../../platform/db/sql.ts'
 import type { CollectionMethod, SampleType } from './enums.ts'
 import { findLabTest, labTestSlug, selectLabTests } from './lab-tests.ts'
 import { assertMethodOffered } from './labs.ts'
-import { priceOfAll, sampleTypeOf } from './named-markers.ts'
-import { membersOf, type Members, type OrderSet } from './order-set-members.ts'
+import { totalPrice, sampleTypeOf } from './named-markers.ts'
+import { resolveMembers, type OrderSetMembers, type OrderSet } from './order-set-members.ts'
 import { LabTest } from './schema.ts'
 
 /**
@@ -29,30 +29,30 @@ export async function resolveOrderSet(
   only?: number,
 ): Promise<LabTest> {
   if (set.add_on && collection_method === undefined) throw badRequest('collection_method must be set if add_on is set')
-  const saved = await savedTest(tx, set, only)
+  const saved = await existingTest(tx, set, only)
   if (saved && (collection_method ?? saved.method) === saved.method) return saved
-  const members = await membersOf(tx, set, only)
+  const members = await resolveMembers(tx, set, only)
   const method = collection_method ?? onlyMethod(members)
   await assertMethodOffered(tx, members.lab_id, method)
-  return foundOrMade(tx, await madeOf(tx, members, method))
+  return findOrCreate(tx, await compositionOf(tx, members, method))
 }
 
 /** The test of a set that is one test and nothing else. */
-async function savedTest(
+async function existingTest(
   tx: Tx,
   { lab_test_ids = [], add_on }: OrderSet,
   only: number | undefined,
 ): Promise<LabTest | undefined> {
   const [id, ...others] = new Set(lab_test_ids)
   if (id === undefined || others.length || add_on) return undefined
-  const test = await tx.remember(`lab test ${id}`, () => findLabTest(tx, id))
+  const test = await tx.cached(`lab test ${id}`, () => findLabTest(tx, id))
   if (!test) throw notFound('Test does not exist')
   if (test.status !== 'active') throw badRequest(`Lab test ${id} is not active`)
   if (only !== undefined && test.lab!.id !== only) throw badRequest('The lab account is of another lab than the order')
   return test
 }
 
-function onlyMethod({ tests }: Members): CollectionMethod {
+function onlyMethod({ tests }: OrderSetMembers): CollectionMethod {
   const [method, ...others] = new Set(tests.map((test) => test.method))
   if (method === undefined || others.length) throw badRequest('cannot order lab tests with multiple collection methods')
   return method
@@ -61,25 +61,25 @@ function onlyMethod({ tests }: Members): CollectionMethod {
 const Found = T.Object({ id: T.String() })
 
 /** What a set comes down to. */
-const madeOf = async (tx: Tx, members: Members, method: CollectionMethod): Promise<Made> => {
+const compositionOf = async (tx: Tx, members: OrderSetMembers, method: CollectionMethod): Promise<Composition> => {
   const { lab_id, marker_ids, tests, add_ons } = members
   return {
     lab_id,
     marker_ids,
     method,
-    price: priceOfAll([...tests, ...add_ons]),
+    price: totalPrice([...tests, ...add_ons]),
     fasting: tests.some(({ fasting }) => fasting),
     sample_type: tests[0]?.sample_type ?? (await sampleTypeOf(tx, lab_id, add_ons)),
   }
 }
 
-async function foundOrMade(tx: Tx, test: Made): Promise<LabTest> {
-  const made_of = keyOf(test)
+async function findOrCreate(tx: Tx, test: Composition): Promise<LabTest> {
+  const composition_key = keyOf(test)
   const find = () =>
-    tx.maybe(LabTest, sql`${selectLabTests('without markers')} where t.team_id = ${tx.team} and t.made_of = ${made_of}`)
+    tx.maybe(LabTest, sql`${selectLabTests('without markers')} where t.team_id = ${tx.team} and t.made_of = ${composition_key}`)
   const found = await find()
   if (found) return found
-  await make(tx, test, made_of)
+  await createTest(tx, test, composition_key)
   // Where another transaction was faster it is the other's, which has been committed by now.
   return (await find())!
 }
@@ -90,14 +90,14 @@ async function foundOrMade(tx: Tx, test: Made): Promise<LabTest> {
  */
 export async function testOfMarkers(
   tx: Tx,
-  test: Omit<Made, 'price' | 'sample_type'> & { sample_type?: SampleType },
+  test: Omit<Composition, 'price' | 'sample_type'> & { sample_type?: SampleType },
 ): Promise<LabTest> {
   await assertMethodOffered(tx, test.lab_id, test.method)
   const sample_type = test.sample_type ?? (await sampleTypeOf(tx, test.lab_id, []))
-  return foundOrMade(tx, { ...test, sample_type, price: 0 })
+  return findOrCreate(tx, { ...test, sample_type, price: 0 })
 }
 
-interface Made {
+interface Composition {
   lab_id: number
   marker_ids: number[]
   method: CollectionMethod
@@ -107,7 +107,7 @@ interface Made {
 }
 
 /** Whatever makes a difference to who sees the order; the order of markers makes none. */
-const keyOf = ({ lab_id, marker_ids, method, price, fasting, sample_type }: Made): string =>
+const keyOf = ({ lab_id, marker_ids, method, price, fasting, sample_type }: Composition): string =>
   createHash('sha256')
     .update(JSON.stringify([lab_id, marker_ids.toSorted((a, b) => a - b), method, price, fasting, sample_type]))
     .digest('base64url')
@@ -123,10 +123,10 @@ function nameOf(names: string[]): string {
 
 const Name = T.Object({ name: T.String() })
 
-async function make(tx: Tx, test: Made, made_of: string): Promise<void> {
+async function createTest(tx: Tx, test: Composition, composition_key: string): Promise<void> {
   const markers = await tx.many(Name, sql`select name from marker where id = any (${test.marker_ids}::integer[]) order by id`)
   const name = nameOf(markers.map((marker) => marker.name))
-  const slug = `${labTestSlug(tx.team, name)}-${made_of
+  const slug = `${labTestSlug(tx.team, name)}-${composition_key
     .replace(/[^a-z0-9]/gi, '')
     .slice(0, 8)
     .toLowerCase()}`
@@ -137,7 +137,7 @@ async function make(tx: Tx, test: Made, made_of: string): Promise<void> {
       insert into lab_test (id, team_id, slug, name, description, lab_id, method, sample_type, price, fasting, status, auto_generated,
                             has_collection_instructions, made_of, created_at, updated_at)
       values (${tx.uuid()}, ${tx.team}, ${slug}, ${name}, 'Put together for an order.', ${test.lab_id}, ${test.method},
-              ${test.sample_type}, ${test.price}, ${test.fasting}, 'active', true, false, ${made_of}, ${tx.now}, ${tx.now})
+              ${test.sample_type}, ${test.price}, ${test.fasting}, 'active', true, false, ${composition_key}, ${tx.now}, ${tx.now})
       on conflict (team_id, made_of) where made_of is not null do nothing
       returning id),
     linked as (

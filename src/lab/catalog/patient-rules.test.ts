@@ -3,20 +3,20 @@ import { test } from 'node:test'
 import { Problem } from '../../platform/http/errors.ts'
 import { T } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
-import { given } from '../../../test/support/server.ts'
-import { assertLabTakes, type NamedPatient } from './patient-rules.ts'
+import { createTestTeam } from '../../../test/support/server.ts'
+import { assertPatientAllowed, type PatientNameAndGender } from './patient-rules.ts'
 
 const Lab = T.Object({ id: T.Integer(), name: T.String() })
 
 const testa = { first_name: 'Testa', last_name: 'Fictional', gender: 'female' }
 
 test('a lab without rules takes everybody, one with rules says whom it does not take', async () => {
-  const { db, tenant } = await given('production-us')
+  const { db, tenant } = await createTestTeam('production-us')
   await db.queries.run(sql`
     update lab set max_first_name = 6, max_last_name = 9, allowed_genders = array['female', 'male'] where slug = 'crl'`)
   const { id, name } = await db.queries.one(Lab, sql`select id, name from lab where slug = 'crl'`)
-  const asked = (lab_id: number, patient: NamedPatient) =>
-    db.tx(tenant, (tx) => assertLabTakes(tx, lab_id, patient)).catch((error: Problem) => [error.status, error.body.detail])
+  const asked = (lab_id: number, patient: PatientNameAndGender) =>
+    db.tx(tenant, (tx) => assertPatientAllowed(tx, lab_id, patient)).catch((error: Problem) => [error.status, error.body.detail])
   assert.equal(await asked(1, { ...testa, gender: 'unknown', first_name: 'T'.repeat(50) }), undefined)
   assert.equal(await asked(id, testa), undefined)
   assert.equal(await asked(id, { first_name: null, last_name: null, gender: 'male' }), undefined)

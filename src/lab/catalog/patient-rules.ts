@@ -16,7 +16,7 @@ const Rules = T.Object({
 type Rules = Static<typeof Rules>
 
 /** What the rules look at; a name that is not known is not looked at. */
-export interface NamedPatient {
+export interface PatientNameAndGender {
   first_name: string | null
   last_name: string | null
   gender: string
@@ -31,15 +31,15 @@ const load = (tx: Queries): Promise<Rules[]> =>
   )
 
 /** The rules of all labs that have some, as they were at most 4 s ago. Costs no statement while remembered; ask for them early, beside others. */
-export const patientRules = async (tx: Tx): Promise<Rules[]> => (await tx.remember('patient rules', () => load(tx)))!
+export const patientRules = async (tx: Tx): Promise<Rules[]> => (await tx.cached('patient rules', () => load(tx)))!
 
 /** 400: the lab prints no names so long, or does not take this gender. A lab without rules takes everybody. */
-export async function assertLabTakes(tx: Tx, lab_id: number, patient: NamedPatient): Promise<void> {
+export async function assertPatientAllowed(tx: Tx, lab_id: number, patient: PatientNameAndGender): Promise<void> {
   const rules = (await patientRules(tx)).find((each) => each.lab_id === lab_id)
-  if (rules) assertTaken(rules, patient)
+  if (rules) assertWithinRules(rules, patient)
 }
 
-function assertTaken({ name, max_first_name, max_last_name, allowed_genders }: Rules, patient: NamedPatient): void {
+function assertWithinRules({ name, max_first_name, max_last_name, allowed_genders }: Rules, patient: PatientNameAndGender): void {
   if (allowed_genders && !allowed_genders.includes(patient.gender))
     throw badRequest(`Lab ${name} does not allow gender ${patient.gender}`)
   for (const [field, max] of [

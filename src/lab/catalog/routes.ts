@@ -3,9 +3,9 @@ import { Fields, Int, T, Text, Uuid } from '../../platform/schema/schema.ts'
 import { approveLabTest, createLabTest, updateLabTest } from './lab-test-changes.ts'
 import { listLabTestPage, listLabTests } from './lab-test-list.ts'
 import { getLabTest } from './lab-tests.ts'
-import { listLabs, narrowedTo, type LabOfAccount } from './labs.ts'
+import { listLabs, labFilterFor, type LabOfAccount } from './labs.ts'
 import { getMarker, listLabTestMarkers, listMarkers, listMarkersByIds } from './markers.ts'
-import { membersOf } from './order-set-members.ts'
+import { resolveMembers } from './order-set-members.ts'
 import {
   AccountQuery,
   CreateLabTest,
@@ -46,7 +46,7 @@ export const routes = (labOf: LabOfAccount): Operation[] => [
     description: 'Of `lab_slug` and `lab_id` the slug counts. `name` looks at names and at test codes.',
     query: MarkersQuery,
     reply: MarkerPage,
-    run: async (tx, { query }) => listMarkers(tx, query, await narrowedTo(tx, labOf, query.lab_account_id)),
+    run: async (tx, { query }) => listMarkers(tx, query, await labFilterFor(tx, labOf, query.lab_account_id)),
   }),
   operation({
     id: 'get_markers_for_test',
@@ -58,7 +58,7 @@ export const routes = (labOf: LabOfAccount): Operation[] => [
     query: MarkerPageQuery,
     reply: MarkerPage,
     run: async (tx, { params, query }) =>
-      listLabTestMarkers(tx, params.lab_test_id, query, await narrowedTo(tx, labOf, query.lab_account_id)),
+      listLabTestMarkers(tx, params.lab_test_id, query, await labFilterFor(tx, labOf, query.lab_account_id)),
   }),
   operation({
     id: 'get_markers_for_order_set',
@@ -73,7 +73,7 @@ export const routes = (labOf: LabOfAccount): Operation[] => [
     reply: MarkerPage,
     example: { lab_test_ids: ['01890000-0000-7000-8000-000000000001'] },
     run: async (tx, { query, body }) => {
-      const { marker_ids } = await membersOf(tx, body, await narrowedTo(tx, labOf, body.lab_account_id))
+      const { marker_ids } = await resolveMembers(tx, body, await labFilterFor(tx, labOf, body.lab_account_id))
       return listMarkersByIds(tx, marker_ids, query)
     },
   }),
@@ -87,7 +87,7 @@ export const routes = (labOf: LabOfAccount): Operation[] => [
     query: AccountQuery,
     reply: Marker,
     run: async (tx, { params, query }) =>
-      getMarker(tx, params.lab_id, params.provider_id, await narrowedTo(tx, labOf, query.lab_account_id)),
+      getMarker(tx, params.lab_id, params.provider_id, await labFilterFor(tx, labOf, query.lab_account_id)),
   }),
   operation({
     id: 'get_paginated_lab_tests_for_team',
@@ -98,7 +98,7 @@ export const routes = (labOf: LabOfAccount): Operation[] => [
     description: 'Tests made on the way, for à-la-carte orders, are left out unless `generation_method` says otherwise.',
     query: LabTestPageQuery,
     reply: LabTestPage,
-    run: async (tx, { query }) => listLabTestPage(tx, query, await narrowedTo(tx, labOf, query.lab_account_id)),
+    run: async (tx, { query }) => listLabTestPage(tx, query, await labFilterFor(tx, labOf, query.lab_account_id)),
   }),
   operation({
     id: 'get_lab_tests_for_team',
@@ -121,7 +121,7 @@ export const routes = (labOf: LabOfAccount): Operation[] => [
     params,
     query: AccountQuery,
     reply: LabTest,
-    run: async (tx, { params, query }) => getLabTest(tx, params.lab_test_id, await narrowedTo(tx, labOf, query.lab_account_id)),
+    run: async (tx, { params, query }) => getLabTest(tx, params.lab_test_id, await labFilterFor(tx, labOf, query.lab_account_id)),
   }),
   operation({
     id: 'create_lab_test_for_team',
@@ -133,7 +133,7 @@ export const routes = (labOf: LabOfAccount): Operation[] => [
     body: CreateLabTest,
     reply: LabTest,
     example: { name: 'Fictional Check', method: 'walk_in_test', description: 'Two markers.', provider_ids: ['Q55122', 'Q55325'] },
-    run: async (tx, { body }) => createLabTest(tx, body, await narrowedTo(tx, labOf, body.lab_account_id)),
+    run: async (tx, { body }) => createLabTest(tx, body, await labFilterFor(tx, labOf, body.lab_account_id)),
   }),
   operation({
     id: 'update_lab_test_for_team',
@@ -154,15 +154,15 @@ export const routes = (labOf: LabOfAccount): Operation[] => [
     patients: false,
     method: 'POST',
     path: '/v1/org/{org_id}/lab_test/{env}/{region}/{lab_test_id}/approve',
-    place: 'cell',
-    reach: 'org',
+    scope: 'cell',
+    keyScope: 'org',
     summary: 'Let a lab test of one of the teams be ordered',
     description: 'In production a new lab test waits for this. Approving again changes nothing.',
     params: LabTestInCell,
     reply: LabTest,
-    run: async (tx, { manager, params, about }) => {
+    run: async (tx, { manager, params, recordAuditSubject }) => {
       const { team_id, test } = await approveLabTest(tx, params.lab_test_id, manager.org)
-      about(team_id, test.id)
+      recordAuditSubject(team_id, test.id)
       return test
     },
   }),

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { createHash, randomUUID } from 'node:crypto'
 import { before, describe, test } from 'node:test'
 import { sql } from '../../platform/db/sql.ts'
-import { given, type Given } from '../../../test/support/server.ts'
-import { name, similarity } from './name-similarity.ts'
+import { createTestTeam, type TestTeam } from '../../../test/support/server.ts'
+import { normalizeName, similarity } from './name-similarity.ts'
 import { compendiumLabs, type CanonicalCandidate, type PerLabCandidate } from './schema.ts'
 
-let team: Given
+let team: TestTeam
 const search = async (body: object) => {
   const reply = await team.api.post('/v3/compendium/search', body)
   assert.equal(reply.status, 200, JSON.stringify(reply.body))
@@ -19,11 +19,11 @@ const faultsOf = async (path: string, body: unknown) => {
   assert.equal(reply.status, 422, JSON.stringify(reply.body))
   return reply.body.detail.map(({ loc }: { loc: string[] }) => loc.join('.'))
 }
-before(async () => void (team = await given()))
+before(async () => void (team = await createTestTeam()))
 
 describe('names', () => {
   test('are alike whatever their case and signs, more so with every word asked for', () => {
-    const alike = (a: string, b: string) => similarity(name(a), name(b))
+    const alike = (a: string, b: string) => similarity(normalizeName(a), normalizeName(b))
     assert.equal(alike('Lipid Panel', 'lipid-panel'), 1)
     assert.ok(alike('lipid', 'Lipid Panel') > alike('lipid', 'Lipid Panel with Reflex to Direct LDL'))
     assert.ok(alike('lipid', 'Lipid Panel with Reflex to Direct LDL') > 0.7)
@@ -190,7 +190,7 @@ describe('conversion', () => {
     assert.equal(tsh.candidates[0].relation, 'exact')
     assert.ok(body.converted_provider_ids.includes(tsh.candidates[0].provider_id))
     assert.deepEqual(body.unresolved_provider_ids, [])
-    const other = await given()
+    const other = await createTestTeam()
     const theirs = await other.api.post('/v3/compendium/convert', { lab_test_id, target_lab: 'bioreference' })
     assert.deepEqual([theirs.status, theirs.body.detail], [404, 'Lab test not found'])
   })

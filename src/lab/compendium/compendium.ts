@@ -1,13 +1,13 @@
 // The compendium's three questions: what is it called everywhere, what is it at another laboratory, and which of its tests can be ordered
 // there. Only reads. Source: lab-testing.md 27.
 import type { Tx } from '../../platform/db/transaction.ts'
-import { invalid, invalidValue, notFound } from '../../platform/http/errors.ts'
+import { unprocessable, invalidField, notFound } from '../../platform/http/errors.ts'
 import type { Fault } from '../../platform/schema/fault.ts'
 import { T } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
-import type { Canonical, Compendium, Item, Sought } from './model.ts'
-import type { Compendiums } from './index-builder.ts'
-import { best, named, shownCanonical, shownItem, shownRelated, type Match } from './match.ts'
+import type { Canonical, Compendium, Item, MatchQuery } from './model.ts'
+import type { CompendiumCache } from './index-builder.ts'
+import { findBest, findByName, toCanonicalCandidate, toPerLabCandidate, toRelatedCandidate, type Match } from './match.ts'
 import * as shapes from './schema.ts'
 
 const LIMIT = 3
@@ -19,7 +19,7 @@ const CANONICAL_LIMIT_MAX = 10
  */
 export async function searchCompendium(
   tx: Tx,
-  compendiums: Compendiums,
+  compendiums: CompendiumCache,
   body: shapes.SearchCompendium,
 ): Promise<shapes.SearchCompendiumReply> {
   assertSearch(body)
@@ -32,12 +32,14 @@ export async function searchCompendium(
 
   if (mode === 'canonical') {
     const atLabs = among.filter(({ items }) => items.some(({ lab_slug }) => (labs as string[]).includes(lab_slug)))
-    const found = named(body.query!, atLabs, limit).map(({ canonical, confidence }) => shownCanonical(canonical, confidence))
+    const found = findByName(body.query!, atLabs, limit).map(({ canonical, confidence }) =>
+      toCanonicalCandidate(canonical, confidence),
+    )
     return { mode, selected_canonical: found[0] ?? null, canonical_candidates: found, per_lab: {}, related: [] }
   }
   const selected = select(body, among)
   const per_lab = labs.map((slug) => [slug, candidatesAt(compendium, selected?.canonical, slug, limit, hasCode)] as const)
-  const shown = selected && shownCanonical(selected.canonical, selected.confidence)
+  const shown = selected && toCanonicalCandidate(selected.canonical, selected.confidence)
   return {
     mode,
     selected_canonical: shown ?? null,
@@ -59,11 +61,11 @@ function assertSearch({ mode, query, loinc_set_hash, limit }: shapes.SearchCompe
     if (limit !== undefined && limit > CANONICAL_LIMIT_MAX)
       refuse('limit', `must be at most ${CANONICAL_LIMIT_MAX} in mode canonical`)
   } else if (isGiven(query) === isGiven(loinc_set_hash)) refuse('query', 'exactly one of query and loinc_set_hash must be set')
-  if (faults.length) throw invalid(faults)
+  if (faults.length) throw unprocessable(faults)
 }
 
 function select({ query, loinc_set_hash }: shapes.SearchCompendium, among: Canonical[]) {
-  if (isGiven(query)) return named(query!, among, 1)[0]
+  if (isGiven(query)) return findByName(query!, among, 1)[0]
   const hash = loinc_set_hash!.trim().toLowerCase()
   const canonical = among.find((each) => each.loinc_set_hash === hash)
   return canonical && { canonical, confidence: 1 }
@@ -76,32 +78,32 @@ const relatedTo = (
   hasCode: (item: Item) => boolean,
   limit: number,
 ): shapes.RelatedCandidate[] =>
-  best(
+  findBest(
     selected,
     related,
     limit,
     (found, { relation }) => found !== selected && relation !== 'suggested' && found.items.some(hasCode),
-  ).map(({ found, how }) => shownRelated(found, how))
+  ).map(({ found, how }) => toRelatedCandidate(found, how))
 
 /** Candidates of one laboratory; none for what nobody has, or where the laboratory offers nothing. */
 function candidatesAt(
   compendium: Compendium,
-  sought: Sought | undefined,
+  sought: MatchQuery | undefined,
   slug: string,
   limit: number,
   isMeant?: (item: Item) => boolean,
 ): shapes.PerLabCandidate[] {
-  const shelf = compendium.byLab.get(slug)
-  if (!sought || !shelf) return []
-  return best(sought, shelf, limit, isMeant).map(({ found, how }) => shownItem(compendium, found, how))
+  const index = compendium.byLab.get(slug)
+  if (!sought || !index) return []
+  return findBest(sought, index, limit, isMeant).map(({ found, how }) => toPerLabCandidate(compendium, found, how))
 }
 
 const Lab = T.Object({ id: T.Integer(), slug: T.String() })
 
-const labOf = (tx: Tx, slug: string) => tx.one(Lab, sql`select id, slug from lab where slug = ${slug}`)
+const getLab = (tx: Tx, slug: string) => tx.one(Lab, sql`select id, slug from lab where slug = ${slug}`)
 
 /** What a candidate must be, so that it can stand for the source. */
-const measuresAll = ({ relation }: Match): boolean => relation === 'exact' || relation === 'superset'
+const coversSource = ({ relation }: Match): boolean => relation === 'exact' || relation === 'superset'
 
 /**
  * The codes of another laboratory for those of a lab test, or for codes of any laboratory. A code counts as converted where a code of the
@@ -110,17 +112,19 @@ const measuresAll = ({ relation }: Match): boolean => relation === 'exact' || re
  */
 export async function convertCompendium(
   tx: Tx,
-  compendiums: Compendiums,
+  compendiums: CompendiumCache,
   { lab_test_id, provider_ids, target_lab, limit = LIMIT }: shapes.ConvertCompendium,
 ): Promise<shapes.ConvertCompendiumReply> {
   if ((lab_test_id === undefined) === !provider_ids?.length)
-    throw invalidValue(['body', 'lab_test_id'], 'exactly one of lab_test_id and provider_ids must be set')
-  const [compendium, target] = await Promise.all([compendiums.of(tx), labOf(tx, target_lab)])
+    throw invalidField(['body', 'lab_test_id'], 'exactly one of lab_test_id and provider_ids must be set')
+  const [compendium, target] = await Promise.all([compendiums.of(tx), getLab(tx, target_lab)])
   const sources =
-    lab_test_id === undefined ? byCode(compendium, provider_ids!, target.id) : await ofTest(tx, compendium, lab_test_id)
+    lab_test_id === undefined
+      ? sourcesByCode(compendium, provider_ids!, target.id)
+      : await sourcesOfTest(tx, compendium, lab_test_id)
   const labs = new Set(sources.map(({ item }) => item?.lab_id))
   const converted = sources.map(({ code, item }) => ({ code, candidates: candidatesAt(compendium, item, target.slug, limit) }))
-  const taken = converted.map(({ candidates }) => candidates.find(measuresAll)?.provider_id)
+  const taken = converted.map(({ candidates }) => candidates.find(coversSource)?.provider_id)
   return {
     source_lab_test_id: lab_test_id ?? null,
     source_lab_id: (labs.size === 1 && [...labs][0]) || null,
@@ -141,7 +145,7 @@ interface Source {
 }
 
 /** What codes stand for. Where laboratories share one, it is that of the laboratory that most of the codes are of. */
-function byCode({ items }: Compendium, codes: string[], target_id: number): Source[] {
+function sourcesByCode({ items }: Compendium, codes: string[], target_id: number): Source[] {
   const wanted = [...new Set(codes)]
   const byId = Map.groupBy(
     items.filter(({ provider_id }) => wanted.includes(provider_id)),
@@ -156,7 +160,7 @@ function byCode({ items }: Compendium, codes: string[], target_id: number): Sour
 const Member = T.Object({ marker_id: T.Integer(), provider_id: T.String() })
 const Found = T.Object({ id: T.String() })
 
-async function ofTest(tx: Tx, { items }: Compendium, lab_test_id: string): Promise<Source[]> {
+async function sourcesOfTest(tx: Tx, { items }: Compendium, lab_test_id: string): Promise<Source[]> {
   const [test, members] = await Promise.all([
     tx.maybe(Found, sql`select id from lab_test where id = ${lab_test_id} and team_id = ${tx.team}`),
     tx.many(
@@ -176,11 +180,11 @@ async function ofTest(tx: Tx, { items }: Compendium, lab_test_id: string): Promi
 /** What can be ordered at a laboratory for codes of any, best first; nothing for a code that nobody has. */
 export async function searchOrderableTests(
   tx: Tx,
-  compendiums: Compendiums,
+  compendiums: CompendiumCache,
   { provider_ids, target_lab, per_provider_limit = 1 }: shapes.SearchOrderableTests,
 ): Promise<shapes.SearchOrderableTestsReply> {
-  const [compendium, target] = await Promise.all([compendiums.of(tx), labOf(tx, target_lab)])
-  const sources = byCode(compendium, provider_ids, target.id)
+  const [compendium, target] = await Promise.all([compendiums.of(tx), getLab(tx, target_lab)])
+  const sources = sourcesByCode(compendium, provider_ids, target.id)
   return {
     candidates: Object.fromEntries(
       sources.map(({ code, item }) => [code, candidatesAt(compendium, item, target.slug, per_provider_limit)]),

@@ -4,35 +4,35 @@ import { createHash } from 'node:crypto'
 import type { Tx } from '../../platform/db/transaction.ts'
 import { T, type Static } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
-import { name, writtenOut } from './name-similarity.ts'
-import { shelve } from './term-index.ts'
+import { normalizeName, expandAbbreviations } from './name-similarity.ts'
+import { buildIndex } from './term-index.ts'
 import { Row, type Canonical, type Compendium, type Item, type Names } from './model.ts'
 import { compendiumLabs } from './schema.ts'
 
 /** The first ten hexadecimal digits of SHA-256 of the codes, each once, sorted and joined by commas. Source: lab-testing.md 27. */
-export const hashOf = (loinc_codes: string[]): string =>
+export const loincSetHash = (loinc_codes: string[]): string =>
   createHash('sha256').update(distinct(loinc_codes).toSorted().join(',')).digest('hex').slice(0, 10)
 
 const distinct = <V>(values: V[]): V[] => [...new Set(values)]
 
 /** What a LOINC name says is measured, without how and in what: `Glucose` of `Glucose [Mass/volume] in Serum or Plasma`. */
-const componentOf = (loinc_name: string): string => loinc_name.split(/ \[| in /)[0]!
+const analyteOf = (loinc_name: string): string => loinc_name.split(/ \[| in /)[0]!
 
-const namesOf = (own: string, others: string[]): Names => ({
-  own: name(own),
-  synonyms: distinct([own, ...others].flatMap((text) => writtenOut(text) ?? [])).concat(others.map(name)),
+const namesOf = (primary: string, others: string[]): Names => ({
+  own: normalizeName(primary),
+  synonyms: distinct([primary, ...others].flatMap((text) => expandAbbreviations(text) ?? [])).concat(others.map(normalizeName)),
 })
 
 function itemOf({ results, ...row }: Static<typeof Row>): Item {
   const coded = results.filter(({ loinc }) => loinc !== null)
   const loinc_codes = distinct(coded.map(({ loinc }) => loinc!)).toSorted()
-  const loinc_components = distinct(coded.map(({ loinc_name, name }) => componentOf(loinc_name ?? name)))
+  const loinc_components = distinct(coded.map(({ loinc_name, name }) => analyteOf(loinc_name ?? name)))
   // What a panel measures is not another name for it.
   const synonyms = results.length === 1 ? [results[0]!.name, ...loinc_components] : []
   return {
     ...row,
     result_names: results.map((result) => result.name),
-    loinc_set_hash: hashOf(loinc_codes),
+    loinc_set_hash: loincSetHash(loinc_codes),
     loinc_codes,
     loinc_components,
     names: namesOf(row.name, synonyms),
@@ -80,15 +80,15 @@ async function build(tx: Tx): Promise<Compendium> {
   return {
     items,
     canonicals,
-    related: shelve(canonicals.values()),
-    byLab: new Map([...byLab].map(([slug, offered]) => [slug, shelve(offered)])),
+    related: buildIndex(canonicals.values()),
+    byLab: new Map([...byLab].map(([slug, offered]) => [slug, buildIndex(offered)])),
   }
 }
 
 const Version = T.Object({ version: T.String() })
 
 /** The compendium of each cell that was asked for it. */
-export class Compendiums {
+export class CompendiumCache {
   readonly #built = new Map<string, { version: string; compendium: Promise<Compendium> }>()
 
   /** The compendium of the team's cell as the catalog is now. Costs a small statement, and reads the catalog when it has changed. */

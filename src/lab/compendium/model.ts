@@ -1,6 +1,6 @@
 // What a compendium is made of: items of laboratories, and what they have in common.
 import { Nullable, T, type Static } from '../../platform/schema/schema.ts'
-import type { Name } from './name-similarity.ts'
+import type { NormalizedName } from './name-similarity.ts'
 
 export const Row = T.Object({
   marker_id: T.Integer(),
@@ -37,8 +37,8 @@ export interface Canonical {
 
 /** What something is called, and what else it goes by. */
 export interface Names {
-  own: Name
-  synonyms: Name[]
+  own: NormalizedName
+  synonyms: NormalizedName[]
 }
 
 export interface Compendium {
@@ -46,19 +46,19 @@ export interface Compendium {
   items: Item[]
   canonicals: Map<string, Canonical>
   /** What the canonicals share codes with. */
-  related: Shelf<Canonical>
+  related: SearchIndex<Canonical>
   /** By the slug of a laboratory that can be a target. */
-  byLab: Map<string, Shelf<Item>>
+  byLab: Map<string, SearchIndex<Item>>
 }
 
 /** What is looked for: codes and a name. */
-export interface Sought {
+export interface MatchQuery {
   loinc_codes: string[]
   names: Names
 }
 
 /** What can be found, by what it is found by. */
-export interface Shelf<F> {
+export interface SearchIndex<F> {
   byCode: Map<string, F[]>
   byWord: Map<string, F[]>
 }

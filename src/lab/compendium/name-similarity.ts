@@ -31,7 +31,7 @@ const ABBREVIATIONS: Readonly<Record<string, string>> = {
 }
 
 /** A name, ready to be compared. */
-export interface Name {
+export interface NormalizedName {
   text: string
   words: string[]
   trigrams: Set<string>
@@ -40,7 +40,7 @@ export interface Name {
 const NAME_LENGTH_MAX = 300
 
 /** Lower case, without accents and signs. */
-export const wordsOf = (text: string): string[] =>
+export const tokenize = (text: string): string[] =>
   text
     .slice(0, NAME_LENGTH_MAX)
     .normalize('NFKD')
@@ -48,24 +48,24 @@ export const wordsOf = (text: string): string[] =>
     .toLowerCase()
     .match(/[a-z0-9]+/g) ?? []
 
-function nameOf(words: string[]): Name {
+function nameOf(words: string[]): NormalizedName {
   const text = words.join(' ')
   const padded = ` ${text} `
   const trigrams = new Set(Array.from({ length: Math.max(padded.length - 2, 0) }, (_, i) => padded.slice(i, i + 3)))
   return { text, words, trigrams }
 }
 
-export const name = (text: string): Name => nameOf(wordsOf(text))
+export const normalizeName = (text: string): NormalizedName => nameOf(tokenize(text))
 
 /** The name with its abbreviations written out; undefined where it has none. */
-export function writtenOut(text: string): Name | undefined {
-  const words = wordsOf(text)
+export function expandAbbreviations(text: string): NormalizedName | undefined {
+  const words = tokenize(text)
   if (!words.some((word) => Object.hasOwn(ABBREVIATIONS, word))) return undefined
   return nameOf(words.flatMap((word) => (Object.hasOwn(ABBREVIATIONS, word) ? ABBREVIATIONS[word]!.split(' ') : word)))
 }
 
 /** From 0 to 1: 1 is the same name, from 0.7 one that has every word asked for, below that as many letters in common. */
-export function similarity(asked: Name, other: Name): number {
+export function similarity(asked: NormalizedName, other: NormalizedName): number {
   if (!asked.words.length || !other.words.length) return 0
   if (asked.text === other.text) return 1
   const common = asked.trigrams.size && other.trigrams.size ? dice(asked.trigrams, other.trigrams) : 0

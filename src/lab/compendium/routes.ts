@@ -1,10 +1,10 @@
 import { operation, type Operation } from '../../platform/http/operation.ts'
 import { convertCompendium, searchCompendium, searchOrderableTests } from './compendium.ts'
-import { Compendiums } from './index-builder.ts'
+import { CompendiumCache } from './index-builder.ts'
 import * as shapes from './schema.ts'
 
 export function routes(): Operation[] {
-  const compendiums = new Compendiums()
+  const compendiums = new CompendiumCache()
   return [
     operation({
       id: 'search_compendium',

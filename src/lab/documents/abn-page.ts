@@ -2,14 +2,14 @@
  * Owns what an advance beneficiary notice looks like on paper. Its fields, A to J, are those of CMS-R-131; the sentences are our own.
  * Pure.
  */
-import { headedText, plainTable, section } from '../../platform/pdf/blocks.ts'
-import { colors, full, sheet, styles, type Block, type Pen, type Style } from '../../platform/pdf/page.ts'
-import { printable } from '../../platform/pdf/text.ts'
-import { blanks, renderForm } from './form-layout.ts'
-import type { PrintedLab } from './order-data.ts'
+import { headedText, plainTable, sectionHeading } from '../../platform/pdf/blocks.ts'
+import { colors, contentWidth, pageSize, styles, type Block, type PdfCanvas, type Style } from '../../platform/pdf/page.ts'
+import { toPrintable } from '../../platform/pdf/text.ts'
+import { signatureFields, renderForm } from './form-layout.ts'
+import type { PrintableLab } from './order-data.ts'
 
-export interface Notice {
-  lab: PrintedLab
+export interface Abn {
+  lab: PrintableLab
   patient: string
   /** The number that the notifier knows the patient's work by. */
   identification: string
@@ -19,9 +19,9 @@ export interface Notice {
 }
 
 const columns = [
-  { x: sheet.left + 6, width: 208, title: 'D. TESTS' },
-  { x: sheet.left + 226, width: 196, title: 'E. REASON MEDICARE MAY NOT PAY' },
-  { x: sheet.left + 434, width: full - 440, title: 'F. ESTIMATED COST' },
+  { x: pageSize.left + 6, width: 208, title: 'D. TESTS' },
+  { x: pageSize.left + 226, width: 196, title: 'E. REASON MEDICARE MAY NOT PAY' },
+  { x: pageSize.left + 434, width: contentWidth - 440, title: 'F. ESTIMATED COST' },
 ]
 
 const options = [
@@ -31,7 +31,7 @@ const options = [
 ]
 
 /** A notice on US Letter as the bytes of a PDF; the same notice gives the same bytes. */
-export function renderNotice(notice: Notice, how: { compress?: boolean } = {}): Promise<Uint8Array> {
+export function renderAbn(notice: Abn, how: { compress?: boolean } = {}): Promise<Uint8Array> {
   const head = {
     title: 'ADVANCE BENEFICIARY NOTICE OF NON-COVERAGE (ABN)',
     name: notice.patient,
@@ -47,53 +47,53 @@ export function renderNotice(notice: Notice, how: { compress?: boolean } = {}): 
     sandbox: notice.sandbox,
     at: notice.at,
   }
-  return renderForm(head, (pen) => blocksOf(pen, notice), how)
+  return renderForm(head, (canvas) => blocksOf(canvas, notice), how)
 }
 
-function blocksOf(pen: Pen, { items }: Notice): Block[] {
-  const plea =
+function blocksOf(canvas: PdfCanvas, { items }: Abn): Block[] {
+  const instructions =
     'If Medicare does not pay for the tests listed under D, you may have to pay. Medicare does not pay for everything, not even for some care that you or your health care provider have good reason to think you need. We expect that Medicare may not pay for these tests.'
   const todo =
     'Read this notice, so that you can make an informed decision about your care. Ask us any questions that you may have after reading it. Choose one of the options below. If you choose option 1 or 2, we may help you to use other insurance that you have, but Medicare cannot require us to do so.'
   const remarks =
     'This notice gives our opinion; it is not an official decision of Medicare. With other questions about this notice or about billing call 1-800-MEDICARE (1-800-633-4227, TTY 1-877-486-2048). Signing means that you have received and understand this notice. You also receive a copy.'
   return [
-    ...headedText(pen, 'Why you get this notice', plea),
+    ...headedText(canvas, 'Why you get this notice', instructions),
     ...plainTable(
-      pen,
+      canvas,
       'What Medicare may not pay for',
       columns,
       items.map(({ test, reason, cost }) => ({ cells: [test, reason, cost] })),
     ),
-    ...headedText(pen, 'What you need to do now', todo),
-    section(pen, 'G. Options: check one box. We cannot choose for you.'),
-    ...options.map((text, index) => option(pen, index + 1, text)),
-    ...headedText(pen, 'H. Additional information', remarks),
-    signature(pen),
+    ...headedText(canvas, 'What you need to do now', todo),
+    sectionHeading(canvas, 'G. Options: check one box. We cannot choose for you.'),
+    ...options.map((text, index) => drawOption(canvas, index + 1, text)),
+    ...headedText(canvas, 'H. Additional information', remarks),
+    signature(canvas),
   ]
 }
 
 const text: Style = { ...styles.long, size: 9 }
 
-function option(pen: Pen, number: number, words: string): Block {
-  const lines = pen.wrap(printable(words, 1000), text, full - 36, 8)
+function drawOption(canvas: PdfCanvas, number: number, words: string): Block {
+  const lines = canvas.wrap(toPrintable(words, 1000), text, contentWidth - 36, 8)
   return {
     height: 16 + lines.length * 11.5,
     draw(y) {
-      pen.frame(sheet.left + 6, y + 4, 11, 11, colors.ink, 1)
-      pen.put(`OPTION ${number}.`, sheet.left + 28, y + 13, { ...styles.bold, size: 9.5 })
-      for (const [at, line] of lines.entries()) pen.put(line, sheet.left + 28, y + 25 + at * 11.5, text)
+      canvas.strokeBox(pageSize.left + 6, y + 4, 11, 11, colors.text, 1)
+      canvas.drawText(`OPTION ${number}.`, pageSize.left + 28, y + 13, { ...styles.bold, size: 9.5 })
+      for (const [at, line] of lines.entries()) canvas.drawText(line, pageSize.left + 28, y + 25 + at * 11.5, text)
     },
   }
 }
 
-const signature = (pen: Pen): Block => ({
+const signature = (canvas: PdfCanvas): Block => ({
   height: 52,
   draw(y) {
     const fields = [
-      { name: 'I. Signature', width: full * 0.65 },
-      { name: 'J. Date', width: full * 0.35 },
+      { name: 'I. Signature', width: contentWidth * 0.65 },
+      { name: 'J. Date', width: contentWidth * 0.35 },
     ]
-    blanks(pen, fields).draw(y + 14)
+    signatureFields(canvas, fields).draw(y + 14)
   },
 })

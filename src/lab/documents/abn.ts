@@ -1,23 +1,23 @@
 // Advance beneficiary notices: what a patient of Medicare signs before tests that Medicare may not pay for. Whether an order has one is
 // for its laboratory to say. Source: lab-testing.md 15.
 import { getLabTest } from '../catalog/lab-tests.ts'
-import { fileName, type Drawing } from '../../platform/pdf/draw.ts'
-import { day } from '../../platform/runtime/clock.ts'
+import { pdfFileName, type RenderJob } from '../../platform/pdf/draw.ts'
+import { utcDate } from '../../platform/runtime/clock.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
 import { notFound } from '../../platform/http/errors.ts'
-import type { Notice } from './abn-page.ts'
-import { isSandbox, openFile, printedLab } from './order-data.ts'
-import { printedPatient } from './person-text.ts'
+import type { Abn } from './abn-page.ts'
+import { isSandbox, loadOrderData, toPrintableLab } from './order-data.ts'
+import { toPrintablePatient } from './person-text.ts'
 
 /** The notice of an order. 404: no such order, or it has none. */
-export async function getNotice(tx: Tx, id: string): Promise<Drawing<Notice>> {
-  const { order, lab } = await openFile(tx, id)
+export async function getAbn(tx: Tx, id: string): Promise<RenderJob<Abn>> {
+  const { order, lab } = await loadOrderData(tx, id)
   if (!order.has_abn) throw notFound('This order has no advance beneficiary notice')
   const { markers } = await getLabTest(tx, order.lab_test.id)
   const codes = order.icd_codes?.length ? ` with the diagnosis ${order.icd_codes.join(', ')}` : ' for your condition'
-  const input: Notice = {
-    lab: printedLab(lab),
-    patient: printedPatient(order, day(tx.now)).name,
+  const input: Abn = {
+    lab: toPrintableLab(lab),
+    patient: toPrintablePatient(order, utcDate(tx.now)).name,
     identification: order.sample_id ?? order.id,
     items: (markers ?? []).map(({ name, price }) => ({
       test: name,
@@ -27,7 +27,7 @@ export async function getNotice(tx: Tx, id: string): Promise<Drawing<Notice>> {
     at: order.created_at,
     sandbox: isSandbox(tx),
   }
-  return { name: fileName(order.sample_id ?? order.id), input }
+  return { name: pdfFileName(order.sample_id ?? order.id), input }
 }
 
 const dollars = (price: string | null): string =>

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { updateAccount } from '../accounts/accounts.ts'
-import { changeOrder } from '../orders/change-order.ts'
+import { updateOrder } from '../orders/change-order.ts'
 import { labAccount } from '../../../test/support/lab-accounts.ts'
-import { address, patient, placed, requisitioned } from '../../../test/support/orders.ts'
-import { readPdf, withoutReaders, type ReadPdf } from '../../../test/support/pdf-reader.ts'
-import { client, given, type Reply } from '../../../test/support/server.ts'
+import { address, patient, createOrder, orderWithRequisition } from '../../../test/support/orders.ts'
+import { readPdf, skipWithoutPdfTools, type ReadPdf } from '../../../test/support/pdf-reader.ts'
+import { client, createTestTeam, type Reply } from '../../../test/support/server.ts'
 
 const COLLECTED = 'collection_date=2030-01-02T09:30:00-08:00'
-const skip = withoutReaders
+const skip = skipWithoutPdfTools
 
 const pdfOf = (reply: Reply): ReadPdf => {
   assert.equal(reply.status, 200)
@@ -20,8 +20,8 @@ const physician = { first_name: 'Ada', last_name: 'Example', npi: '1234567893', 
 
 describe('a requisition', { skip }, () => {
   test('says who, what, by whom and for which account, and its barcode is the sample id', async () => {
-    const team = await given()
-    const order = await requisitioned(team, 'walk_in_test', {
+    const team = await createTestTeam()
+    const order = await orderWithRequisition(team, 'walk_in_test', {
       physician,
       priority: true,
       icd_codes: ['E11.9', 'R73.03'],
@@ -66,23 +66,23 @@ describe('a requisition', { skip }, () => {
   })
 
   test('prints the notes of the account, then those of the order', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const account = await labAccount(team, { lab: 'quest', provider_account_id: 'FICTIONAL-77' })
     await team.db.plainTx((tx) => updateAccount(tx, account, { default_clinical_notes: 'Call with critical values.' }))
-    const { id } = await requisitioned(team, 'walk_in_test', { clinical_notes: 'First visit.' })
+    const { id } = await orderWithRequisition(team, 'walk_in_test', { clinical_notes: 'First visit.' })
     const { text } = pdfOf(await team.api.get(`/v3/order/${id}/requisition/pdf`))
     assert.match(text, /Call with critical values\.\s+First visit\./)
     assert.match(text, /Account +FICTIONAL-77/)
   })
 
   test('has no notes for a laboratory that takes none', async () => {
-    const team = await given()
-    const { id } = await requisitioned(team, 'testkit', { clinical_notes: 'First visit.' })
+    const team = await createTestTeam()
+    const { id } = await orderWithRequisition(team, 'testkit', { clinical_notes: 'First visit.' })
     assert.doesNotMatch(pdfOf(await team.api.get(`/v3/order/${id}/requisition/pdf`)).text, /First visit/)
   })
 
   test('has every answer in the words of the laboratory', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const { markers } = (await team.api.get('/v3/lab_tests/markers?size=100&lab_slug=quest')).body
     const questions = (m: { aoe: { questions: unknown[] } | null }) => m.aoe?.questions ?? []
     assert(markers.some((m: never) => questions(m).length))
@@ -90,14 +90,14 @@ describe('a requisition', { skip }, () => {
     const asked = (await team.api.get(`/v3/lab_tests/${lab_test_id}`)).body.markers.find((m: never) => questions(m).length)
     const { id: question_id } = asked.aoe.questions[0]
     const aoe_answers = [{ marker_id: asked.id, question_id, answer: 'N' }]
-    const { id } = await requisitioned(team, 'walk_in_test', { aoe_answers })
+    const { id } = await orderWithRequisition(team, 'walk_in_test', { aoe_answers })
     assert.match(pdfOf(await team.api.get(`/v3/order/${id}/requisition/pdf`)).text, /Fasting\? +No /)
   })
 
   test('goes on over several pages, each with the patient and its number', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const lines = Array.from({ length: 58 }, (_, i) => `Remark ${i}.`)
-    const order = await requisitioned(team, 'walk_in_test', { clinical_notes: lines.join('\n') })
+    const order = await orderWithRequisition(team, 'walk_in_test', { clinical_notes: lines.join('\n') })
     const { pages, text } = pdfOf(await team.api.get(`/v3/order/${order.id}/requisition/pdf`))
     assert.equal(pages.length, 2)
     for (const line of lines) assert(text.includes(line), line)
@@ -108,15 +108,15 @@ describe('a requisition', { skip }, () => {
   })
 
   test('keeps the patient out of its properties', async () => {
-    const team = await given()
-    const { id } = await requisitioned(team, 'walk_in_test')
+    const team = await createTestTeam()
+    const { id } = await orderWithRequisition(team, 'walk_in_test')
     assert.doesNotMatch(pdfOf(await team.api.get(`/v3/order/${id}/requisition/pdf`)).properties, /Testa|1990/)
   })
 })
 
 test('there is no requisition before it is created, of an order placed elsewhere, of nothing', async () => {
-  const team = await given()
-  const { id } = await placed(team)
+  const team = await createTestTeam()
+  const { id } = await createOrder(team)
   const none = { detail: 'This order has no requisition' }
   assert.deepEqual((await team.api.get(`/v3/order/${id}/requisition/pdf`)).body, none)
   const imported = await team.api.post('/v3/order/import', {
@@ -140,8 +140,8 @@ describe('labels', () => {
     'are three of a size for label printers, with what a laboratory asks for and a barcode that printers resolve',
     { skip },
     async () => {
-      const team = await given()
-      const order = await requisitioned(team, 'walk_in_test')
+      const team = await createTestTeam()
+      const order = await orderWithRequisition(team, 'walk_in_test')
       const { pages, size, barcodes } = pdfOf(await team.api.get(`/v3/order/${order.id}/labels/pdf?${COLLECTED}`))
       assert.deepEqual([pages.length, size], [3, '162 x 90'])
       for (const [index, page] of pages.entries()) {
@@ -160,14 +160,14 @@ describe('labels', () => {
   )
 
   test('have both names whole, however long they are', { skip }, async () => {
-    const team = await given()
+    const team = await createTestTeam()
     for (const [first_name, last_name] of [
       ['Testa', 'Fictional-Placeholderson-Sampleton-Exampleby'],
       ['W'.repeat(50), 'M'.repeat(50)],
       ['Testa Annabella Placeholderina Sampletonia', 'Fictional'],
     ] as const) {
       const patient_details = { ...patient, first_name, last_name }
-      const order = await requisitioned(team, 'walk_in_test', { patient_details })
+      const order = await orderWithRequisition(team, 'walk_in_test', { patient_details })
       const [page] = pdfOf(await team.api.get(`/v3/order/${order.id}/labels/pdf?${COLLECTED}`)).pages
       for (const name of [first_name, last_name]) assert(page!.includes(name), name)
       assert(!page!.includes('…'), page)
@@ -175,13 +175,13 @@ describe('labels', () => {
   })
 
   test('say when the sample is taken by the clock of the place', { skip }, async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const collectedAt = async (id: string) =>
       /Coll (.*?)(?: +\d\/\d)?$/m.exec(pdfOf(await team.api.get(`/v3/order/${id}/labels/pdf?${COLLECTED}`)).pages[0]!)![1]
     const newYork = { ...address, state: 'NY', city: 'New York', zip: '10001' }
-    const { id } = await requisitioned(team, 'walk_in_test', { patient_address: newYork })
+    const { id } = await orderWithRequisition(team, 'walk_in_test', { patient_address: newYork })
     assert.equal(await collectedAt(id), '01/02/2030 12:30 EST')
-    const nowhere = await requisitioned(team, 'walk_in_test', { patient_address: { ...address, zip: '00000' } })
+    const nowhere = await orderWithRequisition(team, 'walk_in_test', { patient_address: { ...address, zip: '00000' } })
     assert.equal(await collectedAt(nowhere.id), '01/02/2030 17:30 UTC')
     const { slots } = (await team.api.post('/v3/order/psc/appointment/availability?lab=quest&zip_code=85004')).body
     const { booking_key } = slots.find((day: { slots: unknown[] }) => day.slots.length).slots[0]
@@ -193,15 +193,15 @@ describe('labels', () => {
   })
 
   test('are as many as asked for', { skip }, async () => {
-    const team = await given()
-    const { id } = await requisitioned(team, 'walk_in_test')
+    const team = await createTestTeam()
+    const { id } = await orderWithRequisition(team, 'walk_in_test')
     const path = `/v3/order/${id}/labels/pdf?${COLLECTED}`
     for (const count of [1, 50]) assert.equal(pdfOf(await team.api.get(`${path}&number_of_labels=${count}`)).pages.length, count)
   })
 
   test('need a sensible number and a date, all faults at once, and a sample id', async () => {
-    const team = await given()
-    const { id } = await placed(team)
+    const team = await createTestTeam()
+    const { id } = await createOrder(team)
     for (const count of [0, 51, -1, 'many']) {
       const { status, body } = await team.api.get(`/v3/order/${id}/labels/pdf?number_of_labels=${count}`)
       assert.equal(status, 422)
@@ -217,7 +217,7 @@ describe('labels', () => {
 
 describe('collection instructions', () => {
   test('of a kit tell how to take the sample and how to send it', { skip }, async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const { text } = pdfOf(await team.api.get(`/v3/lab_test/${await team.test()}/collection_instruction_pdf`))
     for (const words of [
       'Heart and Metabolic Kit',
@@ -230,17 +230,17 @@ describe('collection instructions', () => {
   })
 
   test('of an order are those of its test, with its number', { skip }, async () => {
-    const team = await given()
-    const order = await requisitioned(team, 'testkit')
+    const team = await createTestTeam()
+    const order = await orderWithRequisition(team, 'testkit')
     const { text, barcodes } = pdfOf(await team.api.get(`/v3/order/${order.id}/collection_instruction_pdf`))
     assert(text.includes('Blood spots from the finger'))
     assert.deepEqual(barcodes(1, 150), [`CODE-128:${order.sample_id}`])
   })
 
   test('are not there where the test has none', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const lab_test_id = await team.test('walk_in_test')
-    const { id } = await placed(team, { lab_test_id })
+    const { id } = await createOrder(team, { lab_test_id })
     for (const path of [`lab_test/${lab_test_id}`, `order/${id}`]) {
       const reply = await team.api.get(`/v3/${path}/collection_instruction_pdf`)
       assert.deepEqual([reply.status, reply.body], [404, { detail: 'There are no collection instructions' }])
@@ -250,9 +250,9 @@ describe('collection instructions', () => {
 
 describe('an advance beneficiary notice', () => {
   test('has the fields of the form for each test', { skip }, async () => {
-    const team = await given()
-    const { id } = await placed(team, { icd_codes: ['E11.9'] })
-    await team.db.tx(team.tenant, (tx) => changeOrder(tx, id, (open) => void (open.order.has_abn = true)))
+    const team = await createTestTeam()
+    const { id } = await createOrder(team, { icd_codes: ['E11.9'] })
+    await team.db.tx(team.tenant, (tx) => updateOrder(tx, id, (open) => void (open.order.has_abn = true)))
     const { text, pages } = pdfOf(await team.api.get(`/v3/order/${id}/abn_pdf`))
     assert.equal(pages.length, 1)
     for (const words of ['A. Notifier: ', 'B. Patient name: Testa Fictional', `C. Identification number: ${id}`, 'D. TESTS'])
@@ -264,15 +264,15 @@ describe('an advance beneficiary notice', () => {
   })
 
   test('is not there unless the laboratory wants one', async () => {
-    const team = await given()
-    const reply = await team.api.get(`/v3/order/${(await placed(team)).id}/abn_pdf`)
+    const team = await createTestTeam()
+    const reply = await team.api.get(`/v3/order/${(await createOrder(team)).id}/abn_pdf`)
     assert.deepEqual([reply.status, reply.body], [404, { detail: 'This order has no advance beneficiary notice' }])
   })
 })
 
 test('documents of another team are not there', async () => {
-  const [mine, theirs] = [await given(), await given()]
-  const { id } = await requisitioned(theirs, 'walk_in_test')
+  const [mine, theirs] = [await createTestTeam(), await createTestTeam()]
+  const { id } = await orderWithRequisition(theirs, 'walk_in_test')
   for (const path of ['requisition/pdf', `labels/pdf?${COLLECTED}`, 'abn_pdf', 'collection_instruction_pdf'])
     assert.equal((await mine.api.get(`/v3/order/${id}/${path}`)).status, 404)
   assert.equal((await client(undefined).get(`/v3/order/${id}/requisition/pdf`)).status, 401)

@@ -1,12 +1,12 @@
 // How samples are taken, in plain words, by what is taken and by how it is collected. Data.
 import type { CollectionMethod, SampleType } from '../catalog/enums.ts'
 
-export interface Part {
+export interface InstructionSection {
   title: string
   steps: readonly string[]
 }
 
-export const fastingPart: Part = {
+export const fastingSection: InstructionSection = {
   title: 'Fasting',
   steps: [
     'Eat and drink nothing but plain water for 10 to 12 hours before your sample is taken.',
@@ -16,7 +16,7 @@ export const fastingPart: Part = {
 }
 
 /** Before a kit is opened. */
-export const kitBefore: Part = {
+export const beforeKitSection: InstructionSection = {
   title: 'Before you begin',
   steps: [
     'Register your kit first: the laboratory can only test a sample whose owner it knows.',
@@ -26,7 +26,7 @@ export const kitBefore: Part = {
   ],
 }
 
-export const kitAfter: Part = {
+export const afterKitSection: InstructionSection = {
   title: 'Sending it back',
   steps: [
     'Write your full name, your date of birth, the date and the time on the label of the sample.',
@@ -36,7 +36,7 @@ export const kitAfter: Part = {
 }
 
 /** What is done with each kind of sample at home, by the patient. */
-export const kitSteps: Record<SampleType, Part> = {
+export const kitSectionsBySample: Record<SampleType, InstructionSection> = {
   dried_blood_spot: {
     title: 'Blood spots from the finger',
     steps: [
@@ -99,7 +99,7 @@ export const kitSteps: Record<SampleType, Part> = {
   },
 }
 
-const drawn: Record<SampleType, string> = {
+const collectedTexts: Record<SampleType, string> = {
   dried_blood_spot: 'A few drops of blood are taken from your finger.',
   arm_collector: 'A small amount of blood is taken from your upper arm.',
   serum: 'Blood is drawn from a vein of your arm. It takes a few minutes.',
@@ -109,7 +109,10 @@ const drawn: Record<SampleType, string> = {
 }
 
 /** What the patient does where somebody else takes the sample. */
-export const visits: Record<Exclude<CollectionMethod, 'testkit'>, (sample: SampleType) => readonly Part[]> = {
+export const sectionsByMethod: Record<
+  Exclude<CollectionMethod, 'testkit'>,
+  (sample: SampleType) => readonly InstructionSection[]
+> = {
   walk_in_test: (sample) => [
     {
       title: 'Before you go',
@@ -123,7 +126,7 @@ export const visits: Record<Exclude<CollectionMethod, 'testkit'>, (sample: Sampl
       title: 'At the service center',
       steps: [
         'Show your identification and your requisition at the desk.',
-        drawn[sample],
+        collectedTexts[sample],
         'Say so if you have fainted at a blood draw before; you can lie down for it.',
       ],
     },
@@ -141,7 +144,7 @@ export const visits: Record<Exclude<CollectionMethod, 'testkit'>, (sample: Sampl
     {
       title: 'During the visit',
       steps: [
-        drawn[sample],
+        collectedTexts[sample],
         'Check that your name and date of birth on each tube are right before the phlebotomist leaves.',
         'Say so if you have fainted at a blood draw before; you can lie down for it.',
       ],
@@ -153,7 +156,7 @@ export const visits: Record<Exclude<CollectionMethod, 'testkit'>, (sample: Sampl
       title: 'At the collection site',
       steps: [
         'Bring a photo identification.',
-        drawn[sample],
+        collectedTexts[sample],
         'Check that your name and date of birth on each container are right before you leave.',
       ],
     },

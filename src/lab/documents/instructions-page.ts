@@ -1,25 +1,25 @@
 /** Owns what collection instructions look like on paper: large type and numbered steps, for patients. Pure. */
-import { section } from '../../platform/pdf/blocks.ts'
-import { colors, full, sheet, styles, type Block, type Pen, type Style } from '../../platform/pdf/page.ts'
-import { printable } from '../../platform/pdf/text.ts'
+import { sectionHeading } from '../../platform/pdf/blocks.ts'
+import { colors, contentWidth, pageSize, styles, type Block, type PdfCanvas, type Style } from '../../platform/pdf/page.ts'
+import { toPrintable } from '../../platform/pdf/text.ts'
 import { renderForm } from './form-layout.ts'
-import type { Part } from './instruction-texts.ts'
-import type { PrintedLab } from './order-data.ts'
+import type { InstructionSection } from './instruction-texts.ts'
+import type { PrintableLab } from './order-data.ts'
 
 export interface Instructions {
-  lab: PrintedLab
+  lab: PrintableLab
   test_name: string
   collection: string
   sample: string
   sample_id: string | null
-  parts: Part[]
+  parts: InstructionSection[]
   at: string
   sandbox: boolean
 }
 
 const step: Style = { ...styles.body, size: 11 }
 const number: Style = { ...styles.bold, size: 11, color: colors.navy }
-const lead = 15
+const lineHeight = 15
 
 /** Instructions on US Letter as the bytes of a PDF; the same instructions give the same bytes. */
 export function renderInstructions(given: Instructions, options: { compress?: boolean } = {}): Promise<Uint8Array> {
@@ -34,28 +34,28 @@ export function renderInstructions(given: Instructions, options: { compress?: bo
     sandbox: given.sandbox,
     at: given.at,
   }
-  return renderForm(head, (pen) => [...given.parts.flatMap((part) => partBlocks(pen, part)), help(pen)], options)
+  return renderForm(head, (canvas) => [...given.parts.flatMap((part) => sectionBlocks(canvas, part)), drawHelp(canvas)], options)
 }
 
-const partBlocks = (pen: Pen, { title, steps }: Part): Block[] => [
-  section(pen, title),
+const sectionBlocks = (canvas: PdfCanvas, { title, steps }: InstructionSection): Block[] => [
+  sectionHeading(canvas, title),
   ...steps.map((text, index): Block => {
-    const lines = pen.wrap(printable(text, 600), step, full - 34, 8)
+    const lines = canvas.wrap(toPrintable(text, 600), step, contentWidth - 34, 8)
     return {
-      height: lines.length * lead + 6,
+      height: lines.length * lineHeight + 6,
       draw(y) {
-        pen.put(`${index + 1}.`, sheet.left + 22, y + 16, number, 'right')
-        for (const [at, line] of lines.entries()) pen.put(line, sheet.left + 30, y + 16 + at * lead, step)
+        canvas.drawText(`${index + 1}.`, pageSize.left + 22, y + 16, number, 'right')
+        for (const [at, line] of lines.entries()) canvas.drawText(line, pageSize.left + 30, y + 16 + at * lineHeight, step)
       },
     }
   }),
 ]
 
-const help = (pen: Pen): Block => ({
+const drawHelp = (canvas: PdfCanvas): Block => ({
   height: 40,
   draw(y) {
-    pen.rule(y + 16, colors.hair, 0.5)
+    canvas.drawRule(y + 16, colors.hairline, 0.5)
     const text = 'Something went wrong, or a part is missing? Do not send the sample; ask whoever ordered the test.'
-    pen.put(text, sheet.left, y + 32, styles.comment)
+    canvas.drawText(text, pageSize.left, y + 32, styles.comment)
   },
 })

@@ -1,7 +1,7 @@
 /** Owns what a specimen label looks like: one label a page, in the size that label printers of laboratories take. Pure. */
-import { barcodeOf } from '../../platform/pdf/barcode.ts'
-import { openPen, styles, type Pen, type Style } from '../../platform/pdf/page.ts'
-import { epoch_ms, fitted, printable } from '../../platform/pdf/text.ts'
+import { encodeCode128 } from '../../platform/pdf/barcode.ts'
+import { createPdfCanvas, styles, type PdfCanvas, type Style } from '../../platform/pdf/page.ts'
+import { parseEpochMs, truncate, toPrintable } from '../../platform/pdf/text.ts'
 import { usDate } from './person-text.ts'
 
 export interface Label {
@@ -22,10 +22,10 @@ const label = { width: 162, height: 90, margin: 8 }
 /** Finer bars are not read from a printer of 203 dots an inch: 0.5 points are 7 thousandths of an inch. */
 const module_min = 0.5
 /** White beside the bars, in modules. */
-const quiet = 10
+const quietZone = 10
 
 const ink = '#000000'
-const strong: Style = { ...styles.bold, size: 9, color: ink }
+const bold: Style = { ...styles.bold, size: 9, color: ink }
 const plain: Style = { ...styles.body, size: 7, color: ink }
 
 /** So many of the same label as the bytes of a PDF, each numbered. The same label gives the same bytes. */
@@ -33,51 +33,56 @@ export function renderLabels(
   { label: given, count }: { label: Label; count: number },
   { compress = true }: { compress?: boolean } = {},
 ): Promise<Uint8Array> {
-  const info = { Title: 'Specimen labels', Author: printable(given.lab, 120), CreationDate: new Date(epoch_ms(given.collected)) }
-  const pen = openPen(info, { compress, size: [label.width, label.height] })
-  for (let number = 1; number <= count; number++) drawLabel(pen, given, `${number}/${count}`)
-  return pen.end()
+  const info = {
+    Title: 'Specimen labels',
+    Author: toPrintable(given.lab, 120),
+    CreationDate: new Date(parseEpochMs(given.collected)),
+  }
+  const canvas = createPdfCanvas(info, { compress, size: [label.width, label.height] })
+  for (let number = 1; number <= count; number++) drawLabel(canvas, given, `${number}/${count}`)
+  return canvas.end()
 }
 
-function drawLabel(pen: Pen, given: Label, number: string): void {
+function drawLabel(canvas: PdfCanvas, given: Label, number: string): void {
   const { margin } = label
   const [right, width] = [label.width - margin, label.width - 2 * margin]
-  pen.page()
-  drawName(pen, given, width)
+  canvas.page()
+  drawName(canvas, given, width)
   const born = given.dob ? `DOB ${usDate(given.dob)}` : 'DOB'
-  pen.fit(`${born}   ${printable(given.gender, 20)}`.trimEnd(), margin, 24.5, plain, 90)
-  pen.fit(`Acct ${printable(given.account, 40)}`, right, 24.5, plain, 72, 'right')
-  drawBars(pen, given.sample_id)
-  pen.put(fitted(printable(given.sample_id, 100), width, pen.measure(strong)), label.width / 2, 68, strong, 'center')
-  pen.fit(`Coll ${stamp(given)}`, margin, 80, plain, 115)
-  pen.put(number, right, 80, plain, 'right')
+  canvas.drawTextFitted(`${born}   ${toPrintable(given.gender, 20)}`.trimEnd(), margin, 24.5, plain, 90)
+  canvas.drawTextFitted(`Acct ${toPrintable(given.account, 40)}`, right, 24.5, plain, 72, 'right')
+  drawBars(canvas, given.sample_id)
+  canvas.drawText(truncate(toPrintable(given.sample_id, 100), width, canvas.measure(bold)), label.width / 2, 68, bold, 'center')
+  canvas.drawTextFitted(`Coll ${stampLabel(given)}`, margin, 80, plain, 115)
+  canvas.drawText(number, right, 80, plain, 'right')
 }
 
 /** In the middle; left out where the bars would be too fine to be read. */
-function drawBars(pen: Pen, text: string): void {
-  const code = barcodeOf(text)
+function drawBars(canvas: PdfCanvas, text: string): void {
+  const code = encodeCode128(text)
   if (!code) return
-  const module = Math.min(1, label.width / (code.modules + 2 * quiet))
+  const module = Math.min(1, label.width / (code.modules + 2 * quietZone))
   if (module < module_min) return
-  pen.bars(code.widths, (label.width - code.modules * module) / 2, 29, 29, module)
+  canvas.drawBarcode(code.widths, (label.width - code.modules * module) / 2, 29, 29, module)
 }
 
 /** Both names, whole: on one line, else each on its own and as small as it needs. Blank to be filled by hand where nobody is known. */
-function drawName(pen: Pen, { last_name, first_name }: Label, width: number): void {
-  const [last, first] = [printable(last_name, 100), printable(first_name, 100)]
+function drawName(canvas: PdfCanvas, { last_name, first_name }: Label, width: number): void {
+  const [last, first] = [toPrintable(last_name, 100), toPrintable(first_name, 100)]
   const filed = [last, first].filter(Boolean).join(', ') || 'Name:'
-  if (pen.measure(strong)(filed) <= width || !last || !first) return pen.put(filed, label.margin, 15, sized(pen, filed, 9, width))
-  pen.put(`${last},`, label.margin, 9.5, sized(pen, `${last},`, 7.5, width))
-  pen.put(first, label.margin, 17, sized(pen, first, 7.5, width))
+  if (canvas.measure(bold)(filed) <= width || !last || !first)
+    return canvas.drawText(filed, label.margin, 15, sized(canvas, filed, 9, width))
+  canvas.drawText(`${last},`, label.margin, 9.5, sized(canvas, `${last},`, 7.5, width))
+  canvas.drawText(first, label.margin, 17, sized(canvas, first, 7.5, width))
 }
 
 /** In the largest size, at most `size`, in which the text fits. */
-function sized(pen: Pen, text: string, size: number, width: number): Style {
-  return { ...strong, size: Math.min(size, (size * width) / pen.measure({ ...strong, size })(text)) }
+function sized(canvas: PdfCanvas, text: string, size: number, width: number): Style {
+  return { ...bold, size: Math.min(size, (size * width) / canvas.measure({ ...bold, size })(text)) }
 }
 
 /** `01/02/2030 09:30 MST`. */
-function stamp({ collected, time_zone }: Label): string {
+function stampLabel({ collected, time_zone }: Label): string {
   const parts = new Intl.DateTimeFormat('en-US', {
     timeZone: time_zone,
     hourCycle: 'h23',

@@ -1,23 +1,23 @@
 // What the labels of an order's samples say. Source: lab-testing.md 15.
-import { fileName, type Drawing } from '../../platform/pdf/draw.ts'
-import { day, iso } from '../../platform/runtime/clock.ts'
+import { pdfFileName, type RenderJob } from '../../platform/pdf/draw.ts'
+import { utcDate, iso } from '../../platform/runtime/clock.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
 import { notFound } from '../../platform/http/errors.ts'
 import type { Label } from './labels-page.ts'
-import { openFile } from './order-data.ts'
+import { loadOrderData } from './order-data.ts'
 import type { Order } from '../orders/schema.ts'
 import { timeZoneAt } from '../../visits/geocoding/distance.ts'
-import { placeOf } from '../../visits/geocoding/postal-places.ts'
+import { findPlace } from '../../visits/geocoding/postal-places.ts'
 import { readAppointment } from '../../visits/appointments/open-appointment.ts'
 import type { Appointment } from '../../visits/appointments/schema.ts'
-import { printedPatient } from './person-text.ts'
+import { toPrintablePatient } from './person-text.ts'
 import type { LabelsQuery } from './schema.ts'
 
 /** Labels for the samples of an order. 404: no such order, or it has no sample id yet. */
-export async function getLabels(tx: Tx, id: string, query: LabelsQuery): Promise<Drawing<{ label: Label; count: number }>> {
-  const { order, lab, account } = await openFile(tx, id)
+export async function getLabels(tx: Tx, id: string, query: LabelsQuery): Promise<RenderJob<{ label: Label; count: number }>> {
+  const { order, lab, account } = await loadOrderData(tx, id)
   if (order.sample_id === null) throw notFound('This order has no sample id yet')
-  const patient = printedPatient(order, day(tx.now))
+  const patient = toPrintablePatient(order, utcDate(tx.now))
   const label: Label = {
     sample_id: order.sample_id,
     last_name: order.patient_details?.last_name ?? '',
@@ -29,7 +29,7 @@ export async function getLabels(tx: Tx, id: string, query: LabelsQuery): Promise
     collected: iso(new Date(query.collection_date)),
     time_zone: await zoneOf(tx, order),
   }
-  return { name: fileName(order.sample_id), input: { label, count: query.number_of_labels ?? 3 } }
+  return { name: pdfFileName(order.sample_id), input: { label, count: query.number_of_labels ?? 3 } }
 }
 
 /** The clock where the sample is taken: that of the visit or service center, else where the patient lives; UTC where neither is known. */
@@ -37,6 +37,6 @@ async function zoneOf(tx: Tx, { id, patient_address: address }: Order): Promise<
   const appointment = await readAppointment(tx, id)
   const named = appointment && (JSON.parse(appointment) as Appointment).iana_timezone
   if (named) return named
-  const place = address && (await placeOf(tx, { country: address.country, postal_code: address.zip, city: address.city }))
+  const place = address && (await findPlace(tx, { country: address.country, postal_code: address.zip, city: address.city }))
   return (place && (await timeZoneAt(place.lat, place.lng))) ?? 'Etc/UTC'
 }

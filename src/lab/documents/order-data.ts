@@ -2,7 +2,7 @@
 import { findLab, type LabRecord } from '../catalog/labs.ts'
 import { findAccount } from '../accounts/accounts.ts'
 import type { LabAccount } from '../accounts/schema.ts'
-import type { Intake } from '../orders/open-order.ts'
+import type { InternalData } from '../orders/open-order.ts'
 import type { Order } from '../orders/schema.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
 import { notFound } from '../../platform/http/errors.ts'
@@ -11,9 +11,9 @@ import { sql } from '../../platform/db/sql.ts'
 import { addressLine } from './person-text.ts'
 import { notDeleted } from '../../people/users/users.ts'
 
-export interface OrderFile {
+export interface OrderData {
   order: Order
-  intake: Intake
+  intake: InternalData
   lab: LabRecord
   account: LabAccount | undefined
 }
@@ -21,7 +21,7 @@ export interface OrderFile {
 const Row = T.Object({ document: T.String(), intake: T.String(), lab_id: T.Integer() })
 
 /** 404: the team has no such order, or its user is deleted. */
-export async function openFile(tx: Tx, id: string): Promise<OrderFile> {
+export async function loadOrderData(tx: Tx, id: string): Promise<OrderData> {
   const row = await tx.maybe(
     Row,
     sql`
@@ -35,20 +35,20 @@ export async function openFile(tx: Tx, id: string): Promise<OrderFile> {
     findLab(tx, row.lab_id),
     order.lab_account_id === null ? undefined : findAccount(tx, order.lab_account_id),
   ])
-  return { order, intake: JSON.parse(row.intake) as Intake, lab: lab!, account }
+  return { order, intake: JSON.parse(row.intake) as InternalData, lab: lab!, account }
 }
 
 /** When the order first had a status; undefined: it never had it. */
-export const reachedAt = ({ events }: Order, low: string): string | undefined =>
-  events.find(({ status }) => status.endsWith(`.${low}`))?.created_at
+export const statusReachedAt = ({ events }: Order, lowLevelStatus: string): string | undefined =>
+  events.find(({ status }) => status.endsWith(`.${lowLevelStatus}`))?.created_at
 
-export interface PrintedLab {
+export interface PrintableLab {
   name: string
   address: string
   clia: string | null
 }
 
-export const printedLab = ({ name, first_line_address, city, state, zipcode, clia }: LabRecord): PrintedLab => ({
+export const toPrintableLab = ({ name, first_line_address, city, state, zipcode, clia }: LabRecord): PrintableLab => ({
   name,
   address: addressLine({ first_line: first_line_address, city, state, zip: zipcode }),
   clia,

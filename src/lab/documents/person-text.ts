@@ -2,7 +2,7 @@
 import { ageOn } from '../orders/patient-checks.ts'
 import type { Order } from '../orders/schema.ts'
 
-export interface PrintedPatient {
+export interface PrintablePatient {
   name: string
   /** `Last, First`: as samples are labelled. */
   filed: string
@@ -16,7 +16,7 @@ export interface PrintedPatient {
   guardian: string | null
 }
 
-const unknown: PrintedPatient = {
+const unknown: PrintablePatient = {
   name: '',
   filed: '',
   dob: null,
@@ -29,7 +29,7 @@ const unknown: PrintedPatient = {
 }
 
 /** The patient of an order, as old as on a day; blanks to be filled by hand where nobody is known. */
-export function printedPatient({ patient_details: patient, patient_address: address }: Order, on: string): PrintedPatient {
+export function toPrintablePatient({ patient_details: patient, patient_address: address }: Order, on: string): PrintablePatient {
   if (!patient) return unknown
   const { first_name, last_name, dob, medical_proxy: proxy } = patient
   return {
@@ -37,7 +37,7 @@ export function printedPatient({ patient_details: patient, patient_address: addr
     filed: [last_name, first_name].filter(Boolean).join(', '),
     dob,
     age: String(ageOn(dob, on)),
-    gender: capitalised(patient.gender),
+    gender: capitalize(patient.gender),
     phone: patient.phone_number,
     email: patient.email,
     address: address ? addressLine(address) : '',
@@ -57,9 +57,9 @@ export const addressLine = ({ first_line, second_line, city, state, zip }: Addre
   [first_line, second_line, city, `${state} ${zip}`.trim()].filter(Boolean).join(', ')
 
 /** `at_home_phlebotomy` as `At home phlebotomy`. */
-export const words = (name: string): string => capitalised(name.replaceAll('_', ' '))
+export const toWords = (name: string): string => capitalize(name.replaceAll('_', ' '))
 
-const capitalised = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1)
+const capitalize = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1)
 
 /** `1990-01-31` as `01/31/1990`, as laboratories of the United States write it. */
 export const usDate = (date: string): string => `${date.slice(5, 7)}/${date.slice(8, 10)}/${date.slice(0, 4)}`

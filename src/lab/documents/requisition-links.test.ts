@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { Order } from '../orders/schema.ts'
-import { requisitioned } from '../../../test/support/orders.ts'
-import { given, url } from '../../../test/support/server.ts'
+import { orderWithRequisition } from '../../../test/support/orders.ts'
+import { createTestTeam, url } from '../../../test/support/server.ts'
 
 describe('the address of a requisition', () => {
   test('gives the document without a key, and names no patient', async () => {
-    const team = await given()
-    const order = await requisitioned(team, 'walk_in_test')
+    const team = await createTestTeam()
+    const order = await orderWithRequisition(team, 'walk_in_test')
     const link = order.requisition_form_url!
     assert(link.startsWith(`${url}/documents/requisition?token=`))
     assert.doesNotMatch(link, /Testa|Fictional|1990|DBK/)
@@ -26,16 +26,16 @@ describe('the address of a requisition', () => {
   })
 
   test('is told with the event of the requisition', async () => {
-    const team = await given()
-    const order = await requisitioned(team, 'walk_in_test')
+    const team = await createTestTeam()
+    const order = await orderWithRequisition(team, 'walk_in_test')
     const { data } = (await team.api.get(`/v1/events?object_id=${order.id}`)).body
     const urls = data.map((event: { body: { data: Order } }) => event.body.data.requisition_form_url)
     assert.deepEqual(urls.toSorted(), [order.requisition_form_url, null].toSorted())
   })
 
   test('is worth nothing when it was changed, is of another purpose, or of an order that is gone', async () => {
-    const team = await given()
-    const order = await requisitioned(team, 'walk_in_test')
+    const team = await createTestTeam()
+    const order = await orderWithRequisition(team, 'walk_in_test')
     const link = order.requisition_form_url!
     const access = (await team.manage.post(`/team/${team.team}/create_access_token`, { env: 'sandbox' })).body.access_token
     assert.match(access, /^at_/)

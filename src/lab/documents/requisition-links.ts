@@ -2,31 +2,31 @@
 // and are not stored anywhere but in the order that shows them.
 import type { Cells } from '../../platform/db/cells.ts'
 import type { Tenant, Tx } from '../../platform/db/transaction.ts'
-import type { OpenOrder } from '../orders/open-order.ts'
+import type { LockedOrder } from '../orders/open-order.ts'
 import { orderStepped } from '../orders/order-hooks.ts'
 import { on, type Hook } from '../../platform/db/hooks.ts'
 import { Subjects } from '../../platform/db/subjects.ts'
 import type { CellName } from '../../platform/db/cell-names.ts'
 import { Problem } from '../../platform/http/errors.ts'
-import type { Outside } from '../../platform/http/operation.ts'
-import type { BrowserPage, PageAnswer } from '../../platform/http/system-pages.ts'
-import { Tokens } from '../../platform/crypto/signed-tokens.ts'
+import type { MultiTransactionContext } from '../../platform/http/operation.ts'
+import type { BrowserPage, PageResponse } from '../../platform/http/system-pages.ts'
+import { SignedTokens } from '../../platform/crypto/signed-tokens.ts'
 import type { Vault } from '../../platform/crypto/vault.ts'
-import { drawRequisition, type Drawer } from './routes.ts'
+import { renderRequisitionPdf, type DocumentDependencies } from './routes.ts'
 
 const LIFETIME_S = 7 * 86_400
 const PATH = '/documents/requisition'
 
 /** Tokens of the machine's time: a credential does not age with a sandbox's clock. */
-const tokensOf = (vault: Vault): Tokens => new Tokens(vault, 'requisition link')
+const linkTokens = (vault: Vault): SignedTokens => new SignedTokens(vault, 'requisition link')
 
 /**
  * Gives an order the address of its requisition in the transaction that creates it: one signature, no statement. A process that does
  * not know where browsers reach it gives none.
  */
 export const requisitionHook = ({ vault, publicUrl }: { vault: Vault; publicUrl: () => string }): Hook => {
-  const tokens = tokensOf(vault)
-  const giveAddress = (tx: Tx, { order }: OpenOrder, low: string): void => {
+  const tokens = linkTokens(vault)
+  const giveAddress = (tx: Tx, { order }: LockedOrder, low: string): void => {
     if (low !== 'requisition_created' || !publicUrl()) return
     const token = tokens.sign([tx.tenant.cell, tx.team, order.id], LIFETIME_S)
     order.requisition_form_url = `${publicUrl()}${PATH}?token=${encodeURIComponent(token)}`
@@ -35,16 +35,16 @@ export const requisitionHook = ({ vault, publicUrl }: { vault: Vault; publicUrl:
   return on(orderStepped, giveAddress, { after: 'visits/appointments' })
 }
 
-const text = (status: number, sentence: string, headers: Record<string, string> = {}): PageAnswer => ({
+const textPage = (status: number, sentence: string, headers: Record<string, string> = {}): PageResponse => ({
   status,
   headers: { 'content-type': 'text/plain; charset=utf-8', ...headers },
   html: `${sentence}\n`,
 })
 
-const gone = () => text(404, 'This link is not valid, or not any more. Please ask for a new one.')
+const linkExpired = () => textPage(404, 'This link is not valid, or not any more. Please ask for a new one.')
 
 /** What that page needs of the process. */
-export interface RequisitionPageNeeds extends Drawer {
+export interface RequisitionPageNeeds extends DocumentDependencies {
   cells: Cells
   /** The tenant of a team, as it is now; undefined when the team is gone. */
   tenantOf: (cell: CellName, team_id: string) => Promise<Tenant | undefined>
@@ -53,17 +53,17 @@ export interface RequisitionPageNeeds extends Drawer {
 
 /** The page behind those addresses. 404: not one of ours, too old, or nothing there any more. 503: too busy. */
 export function requisitionPage({ cells, tenantOf, vault, heavy }: RequisitionPageNeeds): BrowserPage {
-  const tokens = tokensOf(vault)
+  const tokens = linkTokens(vault)
   return {
     id: 'requisition_page',
     path: PATH,
     patients: true,
     answer: async ({ query }) => {
-      const token = typeof query.token === 'string' ? tokens.read(query.token) : undefined
+      const token = typeof query.token === 'string' ? tokens.verify(query.token) : undefined
       const [cell, team, order_id] = token?.words ?? []
-      if (order_id === undefined || !cells.has(cell as CellName)) return gone()
+      if (order_id === undefined || !cells.has(cell as CellName)) return linkExpired()
       const tenant = await tenantOf(cell as CellName, team!)
-      if (!tenant) return gone()
+      if (!tenant) return linkExpired()
       const subjects = new Subjects()
       subjects.add(null, order_id)
       const page = await draw({ tenant: { ...tenant, subjects }, cells }, { heavy }, order_id)
@@ -72,9 +72,9 @@ export function requisitionPage({ cells, tenantOf, vault, heavy }: RequisitionPa
   }
 }
 
-async function draw(outside: Outside, drawer: Drawer, order_id: string): Promise<PageAnswer> {
+async function draw(outside: MultiTransactionContext, documents: DocumentDependencies, order_id: string): Promise<PageResponse> {
   try {
-    const file = await drawRequisition(drawer, outside, order_id)
+    const file = await renderRequisitionPdf(documents, outside, order_id)
     const headers = {
       'content-type': file.type,
       'content-disposition': `inline; filename="${file.name}"`,
@@ -84,6 +84,6 @@ async function draw(outside: Outside, drawer: Drawer, order_id: string): Promise
     return { status: 200, headers, html: file.bytes }
   } catch (error) {
     if (!(error instanceof Problem)) throw error
-    return error.status === 503 ? text(503, 'Too busy, please try again.', error.headers) : gone()
+    return error.status === 503 ? textPage(503, 'Too busy, please try again.', error.headers) : linkExpired()
   }
 }

@@ -1,10 +1,10 @@
 /** Owns what a requisition looks like on paper. A pure function of its input: it decides nothing about the order. */
 import { factBoxes, headedText, plainTable, type Column } from '../../platform/pdf/blocks.ts'
-import { full, sheet, styles, type Block, type Pen } from '../../platform/pdf/page.ts'
-import { instant } from '../../platform/pdf/text.ts'
-import { blanks, renderForm } from './form-layout.ts'
-import type { PrintedLab } from './order-data.ts'
-import { usDate, type PrintedPatient } from './person-text.ts'
+import { contentWidth, pageSize, styles, type Block, type PdfCanvas } from '../../platform/pdf/page.ts'
+import { formatTimestamp } from '../../platform/pdf/text.ts'
+import { signatureFields, renderForm } from './form-layout.ts'
+import type { PrintableLab } from './order-data.ts'
+import { usDate, type PrintablePatient } from './person-text.ts'
 
 /** Who is billed beside the account. */
 export interface Coverage {
@@ -15,7 +15,7 @@ export interface Coverage {
 }
 
 export interface Requisition {
-  lab: PrintedLab
+  lab: PrintableLab
   account: { number: string; name: string | null }
   order: {
     id: string
@@ -32,7 +32,7 @@ export interface Requisition {
     notes: string | null
     sandbox: boolean
   }
-  patient: PrintedPatient
+  patient: PrintablePatient
   physician: { name: string; npi: string; email: string | null } | null
   coverage: Coverage | null
   markers: { name: string; code: string; type: string }[]
@@ -40,10 +40,10 @@ export interface Requisition {
 }
 
 const columnsOf = (...given: [title: string, share: number][]): Column[] => {
-  let x = sheet.left + 6
+  let x = pageSize.left + 6
   return given.map(([title, share]) => {
-    const column = { x, width: share * (full - 6) - 8, title }
-    x += share * (full - 6)
+    const column = { x, width: share * (contentWidth - 6) - 8, title }
+    x += share * (contentWidth - 6)
     return column
   })
 }
@@ -66,33 +66,33 @@ export function renderRequisition(requisition: Requisition, options: { compress?
     sandbox: order.sandbox,
     at: order.created,
   }
-  return renderForm(head, (pen) => blocksOf(pen, requisition), options)
+  return renderForm(head, (canvas) => blocksOf(canvas, requisition), options)
 }
 
-function blocksOf(pen: Pen, requisition: Requisition): Block[] {
+function blocksOf(canvas: PdfCanvas, requisition: Requisition): Block[] {
   const { order, markers, answers } = requisition
   return [
-    ...people(pen, requisition),
-    ...business(pen, requisition),
+    ...patientAndPhysicianBlocks(canvas, requisition),
+    ...orderAndCoverageBlocks(canvas, requisition),
     ...plainTable(
-      pen,
+      canvas,
       `Tests ordered: ${order.test_name}`,
       tests,
       markers.map(({ code, name, type }) => ({ cells: [code, name, type] })),
     ),
-    ...headedText(pen, 'Diagnoses (ICD-10-CM)', order.icd_codes.join(',  ')),
+    ...headedText(canvas, 'Diagnoses (ICD-10-CM)', order.icd_codes.join(',  ')),
     ...plainTable(
-      pen,
+      canvas,
       'Questions at order entry',
       questions,
       answers.map(({ question, answer, marker }) => ({ cells: [question, answer, marker] })),
     ),
-    ...headedText(pen, 'Clinical notes', order.notes),
-    ...collection(pen),
+    ...headedText(canvas, 'Clinical notes', order.notes),
+    ...collectionBlocks(canvas),
   ]
 }
 
-function people(pen: Pen, { patient, physician, account, order }: Requisition): Block[] {
+function patientAndPhysicianBlocks(canvas: PdfCanvas, { patient, physician, account, order }: Requisition): Block[] {
   const { dob, age } = patient
   const left = {
     title: 'PATIENT',
@@ -114,14 +114,14 @@ function people(pen: Pen, { patient, physician, account, order }: Requisition): 
       ['Physician', physician?.name ?? null],
       ['NPI', physician?.npi ?? null],
       ...(physician?.email ? [['E-mail', physician.email] as const] : []),
-      ['Ordered', instant(order.ordered)],
-      ['Requisition', instant(order.created)],
+      ['Ordered', formatTimestamp(order.ordered)],
+      ['Requisition', formatTimestamp(order.created)],
     ] as const,
   }
-  return [factBoxes(pen, left, right)]
+  return [factBoxes(canvas, left, right)]
 }
 
-function business(pen: Pen, { order, coverage }: Requisition): Block[] {
+function orderAndCoverageBlocks(canvas: PdfCanvas, { order, coverage }: Requisition): Block[] {
   const left = {
     title: 'COLLECTION',
     rows: [
@@ -145,22 +145,22 @@ function business(pen: Pen, { order, coverage }: Requisition): Block[] {
         : []),
     ] as const,
   }
-  return [factBoxes(pen, left, right)]
+  return [factBoxes(canvas, left, right)]
 }
 
 /** Filled in by whoever takes the sample. */
-const collection = (pen: Pen): Block[] => [
+const collectionBlocks = (canvas: PdfCanvas): Block[] => [
   {
     height: 70,
     draw(y) {
-      pen.put('COLLECTION, to be filled in by the collector', sheet.left, y + 19, styles.capital)
+      canvas.drawText('COLLECTION, to be filled in by the collector', pageSize.left, y + 19, styles.capital)
       const columns = [
         { name: 'Collection date (MM/DD/YYYY)', width: 150 },
         { name: 'Time (24 h)', width: 90 },
         { name: 'Fasting for (hours)', width: 100 },
-        { name: 'Collected by', width: full - 326 },
+        { name: 'Collected by', width: contentWidth - 326 },
       ]
-      blanks(pen, columns).draw(y + 24)
+      signatureFields(canvas, columns).draw(y + 24)
     },
   },
 ]

@@ -3,14 +3,14 @@ import { FASTING } from '../catalog/aoe.ts'
 import { getLabTest } from '../catalog/lab-tests.ts'
 import type { LabTest, Question } from '../catalog/schema.ts'
 import type { Order, PhysicianInput } from '../orders/schema.ts'
-import { fileName, type Drawing } from '../../platform/pdf/draw.ts'
-import { day } from '../../platform/runtime/clock.ts'
+import { pdfFileName, type RenderJob } from '../../platform/pdf/draw.ts'
+import { utcDate } from '../../platform/runtime/clock.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
 import { findInsurance } from '../../people/insurance/insurances.ts'
 import { notFound } from '../../platform/http/errors.ts'
 import type { Billing } from '../catalog/enums.ts'
-import { isSandbox, openFile, printedLab, reachedAt, type OrderFile } from './order-data.ts'
-import { printedPatient, words } from './person-text.ts'
+import { isSandbox, loadOrderData, toPrintableLab, statusReachedAt, type OrderData } from './order-data.ts'
+import { toPrintablePatient, toWords } from './person-text.ts'
 import type { Coverage, Requisition } from './requisition-page.ts'
 
 /** The insurance that an order is billed to. */
@@ -22,7 +22,7 @@ async function coverageOf(tx: Tx, { health_insurance_id }: Order): Promise<Cover
 }
 
 /** Laboratories that take clinical notes; for others they are only kept with the order. */
-const NOTED = new Set(['quest', 'sonora_quest', 'labcorp', 'bioreference'])
+const LABS_TAKING_NOTES = new Set(['quest', 'sonora_quest', 'labcorp', 'bioreference'])
 
 const payers: Record<Billing, string> = {
   client_bill: 'Client (account)',
@@ -32,16 +32,16 @@ const payers: Record<Billing, string> = {
 }
 
 /** The requisition of an order. 404: no such order, or no requisition of it was made here. */
-export async function getRequisition(tx: Tx, id: string): Promise<Drawing<Requisition>> {
-  const file = await openFile(tx, id)
+export async function getRequisition(tx: Tx, id: string): Promise<RenderJob<Requisition>> {
+  const file = await loadOrderData(tx, id)
   const { order, lab, account } = file
-  const created = reachedAt(order, 'requisition_created')
+  const created = statusReachedAt(order, 'requisition_created')
   if (created === undefined) throw notFound('This order has no requisition')
   const [test, coverage] = await Promise.all([getLabTest(tx, order.lab_test.id), coverageOf(tx, order)])
   const { physician } = order
   const given = file.intake.physician as PhysicianInput | null | undefined
   const input: Requisition = {
-    lab: printedLab(lab),
+    lab: toPrintableLab(lab),
     account: { number: account?.provider_account_id ?? '', name: account?.account_name ?? null },
     order: {
       id: order.id,
@@ -50,15 +50,15 @@ export async function getRequisition(tx: Tx, id: string): Promise<Drawing<Requis
       created,
       priority: order.priority,
       fasting: order.lab_test.fasting,
-      collection: words(order.lab_test.method),
-      sample: words(order.lab_test.sample_type),
+      collection: toWords(order.lab_test.method),
+      sample: toWords(order.lab_test.sample_type),
       test_name: order.lab_test.name,
       billing: payers[order.billing_type],
       icd_codes: order.icd_codes ?? [],
       notes: notesOf(file),
       sandbox: isSandbox(tx),
     },
-    patient: printedPatient(order, day(tx.now)),
+    patient: toPrintablePatient(order, utcDate(tx.now)),
     physician: physician && {
       name: `${physician.first_name} ${physician.last_name}`,
       npi: physician.npi,
@@ -68,16 +68,16 @@ export async function getRequisition(tx: Tx, id: string): Promise<Drawing<Requis
     markers: (test.markers ?? []).map(({ name, provider_id, type }) => ({
       name,
       code: provider_id ?? '',
-      type: words(type ?? ''),
+      type: toWords(type ?? ''),
     })),
-    answers: answersOf(test, file),
+    answers: answeredQuestions(test, file),
   }
-  return { name: fileName(order.sample_id ?? order.id), input }
+  return { name: pdfFileName(order.sample_id ?? order.id), input }
 }
 
 /** What the account always says, then what this order says; to laboratories that take notes. */
-function notesOf({ order, account }: OrderFile): string | null {
-  if (!NOTED.has(order.lab_test.lab!.slug)) return null
+function notesOf({ order, account }: OrderData): string | null {
+  if (!LABS_TAKING_NOTES.has(order.lab_test.lab!.slug)) return null
   return [account?.default_clinical_notes, order.clinical_notes].filter(Boolean).join('\n') || null
 }
 
@@ -88,15 +88,15 @@ interface Answer {
 }
 
 /** Every question that was answered, in the words of the laboratory; whether the patient fasts is known from the test. */
-function answersOf(test: LabTest, { intake }: OrderFile): Requisition['answers'] {
+function answeredQuestions(test: LabTest, { intake }: OrderData): Requisition['answers'] {
   const given = (intake.aoe_answers ?? []) as Answer[]
   return (test.markers ?? []).flatMap(({ id, name, aoe }) =>
     (aoe?.questions ?? []).flatMap((question) => {
       const own = given.filter(({ marker_id, question_id }) => marker_id === id && question_id === question.id)
       const answer = own.length
-        ? own.map((item) => spoken(question, item.answer)).join(', ')
+        ? own.map((item) => answerText(question, item.answer)).join(', ')
         : FASTING.test(question.code)
-          ? spoken(question, test.fasting ? 'Y' : 'N')
+          ? answerText(question, test.fasting ? 'Y' : 'N')
           : undefined
       return answer === undefined ? [] : [{ marker: name, question: question.value, answer }]
     }),
@@ -104,7 +104,7 @@ function answersOf(test: LabTest, { intake }: OrderFile): Requisition['answers']
 }
 
 /** The words that stand for a code; what is not listed, text and numbers stay. */
-function spoken({ type, answers }: Question, answer: string): string {
+function answerText({ type, answers }: Question, answer: string): string {
   const codes = type === 'multi_choice' ? answer.split(',').map((code) => code.trim()) : [answer]
   return codes.map((code) => answers.find((listed) => listed.code === code)?.value ?? code).join(', ')
 }

@@ -1,86 +1,86 @@
-import { draw, type Drawing } from '../../platform/pdf/draw.ts'
+import { renderPdf, type RenderJob } from '../../platform/pdf/draw.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
-import type { Heavy } from '../../platform/runtime/worker-threads.ts'
-import { outsideOperation, pdf, type Operation, type Outside } from '../../platform/http/operation.ts'
+import type { WorkerPool } from '../../platform/runtime/worker-threads.ts'
+import { multiTransactionOperation, pdf, type Operation, type MultiTransactionContext } from '../../platform/http/operation.ts'
 import { features } from '../../tenancy/teams/features.ts'
 import { getOrderInstructions, getTestInstructions } from './instructions.ts'
 import { getLabels } from './labels.ts'
-import { getNotice } from './abn.ts'
+import { getAbn } from './abn.ts'
 import { getRequisition } from './requisitions.ts'
-import { LabelsQuery, OfLabTest, OfOrder } from './schema.ts'
+import { LabelsQuery, LabTestParams, OrderParams } from './schema.ts'
 
 const url = new URL('documents.task.ts', import.meta.url)
 
 /** What draws documents: threads, and whatever of an order is kept elsewhere. */
-export interface Drawer {
-  heavy: Heavy
+export interface DocumentDependencies {
+  heavy: WorkerPool
 }
 
 /** Draw the requisition of an order. 404, 503: as its parts. */
-export const drawRequisition = ({ heavy }: Drawer, outside: Outside, order_id: string) =>
-  draw(heavy, outside, { url, name: 'requisition' }, (tx) => getRequisition(tx, order_id))
+export const renderRequisitionPdf = ({ heavy }: DocumentDependencies, outside: MultiTransactionContext, order_id: string) =>
+  renderPdf(heavy, outside, { url, name: 'requisition' }, (tx) => getRequisition(tx, order_id))
 
-export const routes = (drawer: Drawer): Operation[] => {
-  const drawn = (name: string, outside: Outside, read: (tx: Tx) => Promise<Drawing>) =>
-    draw(drawer.heavy, outside, { url, name }, read)
+export const routes = (dependencies: DocumentDependencies): Operation[] => {
+  const renderOperation = (name: string, outside: MultiTransactionContext, read: (tx: Tx) => Promise<RenderJob>) =>
+    renderPdf(dependencies.heavy, outside, { url, name }, read)
   return [
-    outsideOperation({
+    multiTransactionOperation({
       id: 'get_order_requisition_url',
       patients: true,
       method: 'GET',
       path: '/v3/order/{order_id}/requisition/pdf',
       summary: 'Get the requisition of an order as a document',
       description: 'Available once the requisition has been created; orders placed elsewhere have none.',
-      params: OfOrder,
+      params: OrderParams,
       reply: pdf,
-      run: (outside, { params }) => drawRequisition(drawer, outside, params.order_id),
+      run: (outside, { params }) => renderRequisitionPdf(dependencies, outside, params.order_id),
     }),
-    outsideOperation({
+    multiTransactionOperation({
       id: 'get_order_labels',
       patients: true,
       method: 'GET',
       path: '/v3/order/{order_id}/labels/pdf',
       summary: "Get labels for an order's samples as a document",
       description: 'One label a page, 2.25 by 1.25 inches. Available once the order has a sample id.',
-      params: OfOrder,
+      params: OrderParams,
       query: LabelsQuery,
       reply: pdf,
-      run: (outside, { params, query }) => drawn('labels', outside, (tx) => getLabels(tx, params.order_id, query)),
+      run: (outside, { params, query }) => renderOperation('labels', outside, (tx) => getLabels(tx, params.order_id, query)),
     }),
-    outsideOperation({
+    multiTransactionOperation({
       id: 'get_order_abn',
       patients: true,
       method: 'GET',
       path: '/v3/order/{order_id}/abn_pdf',
       summary: 'Get the advance beneficiary notice of an order as a document',
       description: 'Only where `has_abn` is true.',
-      params: OfOrder,
+      params: OrderParams,
       reply: pdf,
-      run: (outside, { params }) => drawn('notice', outside, (tx) => getNotice(tx, params.order_id)),
+      run: (outside, { params }) => renderOperation('notice', outside, (tx) => getAbn(tx, params.order_id)),
     }),
-    outsideOperation({
+    multiTransactionOperation({
       id: 'get_order_collection_instructions_url',
       patients: true,
       method: 'GET',
       path: '/v3/order/{order_id}/collection_instruction_pdf',
       summary: 'Get the collection instructions of an order as a document',
       description: 'Only where `has_collection_instructions` of its lab test is true.',
-      params: OfOrder,
+      params: OrderParams,
       reply: pdf,
       feature: features.collection_instructions,
-      run: (outside, { params }) => drawn('instructions', outside, (tx) => getOrderInstructions(tx, params.order_id)),
+      run: (outside, { params }) => renderOperation('instructions', outside, (tx) => getOrderInstructions(tx, params.order_id)),
     }),
-    outsideOperation({
+    multiTransactionOperation({
       id: 'get_lab_test_collection_instructions_url',
       patients: false,
       method: 'GET',
       path: '/v3/lab_test/{lab_test_id}/collection_instruction_pdf',
       summary: 'Get the collection instructions of a lab test as a document',
       description: 'Only where its `has_collection_instructions` is true.',
-      params: OfLabTest,
+      params: LabTestParams,
       reply: pdf,
       feature: features.collection_instructions,
-      run: (outside, { params }) => drawn('instructions', outside, (tx) => getTestInstructions(tx, params.lab_test_id)),
+      run: (outside, { params }) => renderOperation('instructions', outside, (tx) => getTestInstructions(tx, params.lab_test_id)),
     }),
   ]
 }

@@ -1,7 +1,7 @@
 import { Fields, Int, Maybe, T, Timestamp, Uuid, type Static } from '../../platform/schema/schema.ts'
 
-export const OfOrder = Fields({ order_id: Uuid })
-export const OfLabTest = Fields({ lab_test_id: Uuid })
+export const OrderParams = Fields({ order_id: Uuid })
+export const LabTestParams = Fields({ lab_test_id: Uuid })
 
 /** Labels of one request: more than any sample needs. */
 export const LABELS_MAX = 50

@@ -2,19 +2,19 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { Order } from '../orders/schema.ts'
-import { DAY_S, orderOf, pass, placed, registration } from '../../../test/support/orders.ts'
-import { given } from '../../../test/support/server.ts'
+import { SECONDS_PER_DAY, orderOf, advanceClock, createOrder, registration } from '../../../test/support/orders.ts'
+import { createTestTeam } from '../../../test/support/server.ts'
 import {
-  act,
-  atLab,
+  staffAction,
+  orderAtLab,
   details,
-  done,
+  staffActionOk,
   list,
-  lows,
-  ordered,
-  orderedKit,
+  lowLevelStatuses,
+  createAcceptedOrder,
+  createKitOrder,
   production,
-  sound,
+  assertOk,
   testOf,
 } from '../../../test/support/fulfillment.ts'
 
@@ -22,12 +22,12 @@ describe('accepting an order', async () => {
   const team = await production()
 
   test('again changes nothing, with the same number or none; another number is refused', async () => {
-    const order = await ordered(team, 'walk_in_test')
-    const first = sound(await act(team, order, 'accept', { sample_id: 'FICTIONAL-A1' })).body
+    const order = await createAcceptedOrder(team, 'walk_in_test')
+    const first = assertOk(await staffAction(team, order, 'accept', { sample_id: 'FICTIONAL-A1' })).body
     assert.equal(first.changed, true)
     for (const body of [undefined, {}, { sample_id: 'FICTIONAL-A1' }])
-      assert.deepEqual(sound(await act(team, order, 'accept', body)).body, { ...first, changed: false })
-    const { status, body } = await act(team, order, 'accept', { sample_id: 'FICTIONAL-A2' })
+      assert.deepEqual(assertOk(await staffAction(team, order, 'accept', body)).body, { ...first, changed: false })
+    const { status, body } = await staffAction(team, order, 'accept', { sample_id: 'FICTIONAL-A2' })
     assert.deepEqual(
       [status, body],
       [400, { detail: 'Transition from requisition_created to requisition_created is not allowed' }],
@@ -36,58 +36,58 @@ describe('accepting an order', async () => {
   })
 
   test('by two people at once gives it one number and tells of it once', async () => {
-    const order = await ordered(team, 'walk_in_test')
+    const order = await createAcceptedOrder(team, 'walk_in_test')
     const replies = await Promise.all(
-      ['FICTIONAL-E1', 'FICTIONAL-E2', undefined].map((sample_id) => act(team, order, 'accept', { sample_id })),
+      ['FICTIONAL-E1', 'FICTIONAL-E2', undefined].map((sample_id) => staffAction(team, order, 'accept', { sample_id })),
     )
     assert(replies.some(({ status, body }) => status === 200 && body.changed))
     for (const { status, body } of replies) {
       assert([200, 400].includes(status))
       if (status === 200) assert.equal(body.sample_id, (await orderOf(team, order.id)).sample_id)
     }
-    assert.equal((await lows(team, order)).length, 2)
+    assert.equal((await lowLevelStatuses(team, order)).length, 2)
   })
 
   test('under the number of another order at the laboratory is refused, and the order stays', async () => {
-    const [first, second] = [await ordered(team, 'testkit'), await ordered(team, 'testkit')]
-    await done(team, first, 'accept', { sample_id: 'FICTIONAL-B1' })
-    const { status, body } = await act(team, second, 'accept', { sample_id: 'FICTIONAL-B1' })
+    const [first, second] = [await createAcceptedOrder(team, 'testkit'), await createAcceptedOrder(team, 'testkit')]
+    await staffActionOk(team, first, 'accept', { sample_id: 'FICTIONAL-B1' })
+    const { status, body } = await staffAction(team, second, 'accept', { sample_id: 'FICTIONAL-B1' })
     assert.deepEqual([status, body.detail[0].loc], [422, ['body', 'sample_id']])
-    assert.deepEqual([(await orderOf(team, second.id)).sample_id, (await lows(team, second)).length], [null, 1])
+    assert.deepEqual([(await orderOf(team, second.id)).sample_id, (await lowLevelStatuses(team, second)).length], [null, 1])
   })
 
   test('before the day that it is scheduled for is refused; then it is on the list and can be', async () => {
-    const apart = await given()
-    const order = await ordered(apart, 'testkit', { activate_by: '2100-01-31' })
-    const { status, body } = await act(apart, order, 'accept')
+    const apart = await createTestTeam()
+    const order = await createAcceptedOrder(apart, 'testkit', { activate_by: '2100-01-31' })
+    const { status, body } = await staffAction(apart, order, 'accept')
     assert.deepEqual([status, body], [400, { detail: 'The order is scheduled for 2100-01-31' }])
     assert.deepEqual(await list(apart), [])
-    await pass(apart, 80 * 366 * DAY_S)
+    await advanceClock(apart, 80 * 366 * SECONDS_PER_DAY)
     assert.deepEqual(
       (await list(apart)).map(({ order_id, todo }) => [order_id, todo]),
       [[order.id, 'accept']],
     )
-    await done(apart, order, 'accept')
+    await staffActionOk(apart, order, 'accept')
   })
 
   test('of a kit that its patient registers is refused', async () => {
-    const order = await orderedKit(team)
-    assert.equal((await act(team, order, 'accept')).status, 400)
-    assert.equal((await lows(team, order)).length, 2)
+    const order = await createKitOrder(team)
+    assert.equal((await staffAction(team, order, 'accept')).status, 400)
+    assert.equal((await lowLevelStatuses(team, order)).length, 2)
   })
 
   test('of a laboratory that takes orders by itself is refused, and it is on no list', async () => {
-    const apart = await given()
-    const order = await placed(apart)
-    const { status, body } = await act(apart, order, 'accept')
+    const apart = await createTestTeam()
+    const order = await createOrder(apart)
+    const { status, body } = await staffAction(apart, order, 'accept')
     assert.deepEqual([status, body], [400, { detail: 'Nobody works through the orders of this laboratory by hand' }])
     assert.deepEqual(await list(apart), [])
   })
 
   test('of a cancelled order is refused', async () => {
-    const order = await ordered(team, 'walk_in_test')
-    sound(await team.api.post(`/v3/order/${order.id}/cancel`))
-    assert.deepEqual((await act(team, order, 'accept')).body, {
+    const order = await createAcceptedOrder(team, 'walk_in_test')
+    assertOk(await team.api.post(`/v3/order/${order.id}/cancel`))
+    assert.deepEqual((await staffAction(team, order, 'accept')).body, {
       detail: 'Transition from cancelled to requisition_created is not allowed',
     })
   })
@@ -100,9 +100,9 @@ describe('an advance beneficiary notice', async () => {
     (await team.api.get(`/v1/events?object_id=${id}`)).body.data.map(({ body }: { body: { data: Order } }) => body.data.has_abn)
 
   test('is there when the order is accepted with one, and the order and its event say so', async () => {
-    const order = await ordered(team, 'walk_in_test')
+    const order = await createAcceptedOrder(team, 'walk_in_test')
     assert.deepEqual([order.has_abn, (await notice(order)).status], [false, 404])
-    await done(team, order, 'accept', { has_abn: true })
+    await staffActionOk(team, order, 'accept', { has_abn: true })
     assert.equal((await orderOf(team, order.id)).has_abn, true)
     assert.deepEqual(await told(order), [true, false])
     const { status, headers, body } = await notice(order)
@@ -111,29 +111,29 @@ describe('an advance beneficiary notice', async () => {
   })
 
   test('is not there when nobody asks for it', async () => {
-    const order = await ordered(team, 'walk_in_test')
-    await done(team, order, 'accept')
+    const order = await createAcceptedOrder(team, 'walk_in_test')
+    await staffActionOk(team, order, 'accept')
     assert.deepEqual([(await orderOf(team, order.id)).has_abn, (await notice(order)).status], [false, 404])
   })
 
   test('is corrected by accepting again, without an event, until the order goes on', async () => {
-    const order = await ordered(team, 'on_site_collection')
-    const first = await done(team, order, 'accept', { has_abn: true })
+    const order = await createAcceptedOrder(team, 'on_site_collection')
+    const first = await staffActionOk(team, order, 'accept', { has_abn: true })
     for (const body of [{}, { has_abn: true }, { has_abn: null }])
-      assert.deepEqual(await done(team, order, 'accept', body), { ...first, changed: false })
-    assert.equal((await done(team, order, 'accept', { has_abn: false })).changed, true)
+      assert.deepEqual(await staffActionOk(team, order, 'accept', body), { ...first, changed: false })
+    assert.equal((await staffActionOk(team, order, 'accept', { has_abn: false })).changed, true)
     assert.deepEqual([(await orderOf(team, order.id)).has_abn, (await notice(order)).status], [false, 404])
-    await done(team, order, 'draw')
-    assert.equal((await act(team, order, 'accept', { has_abn: true })).status, 400)
+    await staffActionOk(team, order, 'draw')
+    assert.equal((await staffAction(team, order, 'accept', { has_abn: true })).status, 400)
     assert.equal((await orderOf(team, order.id)).has_abn, false)
     assert.equal((await team.events(order.id)).length, 3)
   })
 
   test('is yes or no: anything else is refused, and the order stays', async () => {
-    const order = await ordered(team, 'walk_in_test')
-    const { status, body } = await act(team, order, 'accept', { has_abn: 'perhaps' })
+    const order = await createAcceptedOrder(team, 'walk_in_test')
+    const { status, body } = await staffAction(team, order, 'accept', { has_abn: 'perhaps' })
     assert.deepEqual([status, body.detail[0].loc], [422, ['body', 'has_abn']])
-    assert.equal((await lows(team, order)).length, 1)
+    assert.equal((await lowLevelStatuses(team, order)).length, 1)
   })
 })
 
@@ -141,23 +141,23 @@ describe('picking a kit', async () => {
   const team = await production()
 
   test('can be corrected until it is registered, and tells nobody', async () => {
-    const order = await orderedKit(team)
-    await done(team, order, 'kit', { sample_id: 'FICTIONAL-C1' })
-    assert.equal((await done(team, order, 'kit', { sample_id: 'FICTIONAL-C2' })).changed, true)
-    assert.equal((await done(team, order, 'kit', { sample_id: 'FICTIONAL-C2' })).changed, false)
+    const order = await createKitOrder(team)
+    await staffActionOk(team, order, 'kit', { sample_id: 'FICTIONAL-C1' })
+    assert.equal((await staffActionOk(team, order, 'kit', { sample_id: 'FICTIONAL-C2' })).changed, true)
+    assert.equal((await staffActionOk(team, order, 'kit', { sample_id: 'FICTIONAL-C2' })).changed, false)
     assert.equal((await team.events(order.id)).length, 2)
     assert.equal((await team.api.post('/v3/order/testkit/register', registration('FICTIONAL-C1'))).status, 404)
-    sound(await team.api.post('/v3/order/testkit/register', registration('FICTIONAL-C2')))
-    assert.equal((await act(team, order, 'kit', { sample_id: 'FICTIONAL-C3' })).status, 400)
+    assertOk(await team.api.post('/v3/order/testkit/register', registration('FICTIONAL-C2')))
+    assert.equal((await staffAction(team, order, 'kit', { sample_id: 'FICTIONAL-C3' })).status, 400)
   })
 
   test('is refused for an order of a known patient', async () => {
-    const order = await ordered(team, 'testkit')
-    assert.equal((await act(team, order, 'kit', { sample_id: 'FICTIONAL-D1' })).status, 400)
+    const order = await createAcceptedOrder(team, 'testkit')
+    assert.equal((await staffAction(team, order, 'kit', { sample_id: 'FICTIONAL-D1' })).status, 400)
   })
 
   test('shows where it goes to, and nobody that it is not for', async () => {
-    const order = await orderedKit(team)
+    const order = await createKitOrder(team)
     const { todo, address, patient_details } = await details(team, order)
     assert.deepEqual([todo, address.receiver_name, patient_details], ['pick_kit', 'Testa Fictional', null])
   })
@@ -167,41 +167,41 @@ describe('a refused order', async () => {
   const team = await production()
 
   test('says so once, stays where it is, and waits again when it is resolved', async () => {
-    const order = await ordered(team, 'walk_in_test')
-    await done(team, order, 'refuse')
-    assert.equal((await done(team, order, 'refuse')).changed, false)
+    const order = await createAcceptedOrder(team, 'walk_in_test')
+    await staffActionOk(team, order, 'refuse')
+    assert.equal((await staffActionOk(team, order, 'refuse')).changed, false)
     assert.equal((await details(team, order)).todo, 'problem')
-    await done(team, order, 'resolve')
-    assert.equal((await done(team, order, 'resolve')).changed, false)
+    await staffActionOk(team, order, 'resolve')
+    assert.equal((await staffActionOk(team, order, 'resolve')).changed, false)
     assert.equal((await details(team, order)).todo, 'accept')
-    await done(team, order, 'accept')
-    assert.deepEqual(await lows(team, order), [
+    await staffActionOk(team, order, 'accept')
+    assert.deepEqual(await lowLevelStatuses(team, order), [
       'received.walk_in_test.ordered',
       'received.walk_in_test.ordered fulfillment_error',
       'received.walk_in_test.ordered',
       'received.walk_in_test.requisition_created',
     ])
-    assert.equal((await act(team, order, 'refuse')).status, 400)
-    assert.equal((await act(team, order, 'resolve')).status, 400)
+    assert.equal((await staffAction(team, order, 'refuse')).status, 400)
+    assert.equal((await staffAction(team, order, 'resolve')).status, 400)
   })
 })
 
 test('notes are shown on the order, and taken away again, without an event', async () => {
   const team = await production()
-  const order = await atLab(team)
+  const order = await orderAtLab(team)
   const events = await team.events(order.id)
-  await done(team, order, 'notes', { notes: ' The box was dented. ' })
+  await staffActionOk(team, order, 'notes', { notes: ' The box was dented. ' })
   assert.equal((await orderOf(team, order.id)).notes, 'The box was dented.')
-  await done(team, order, 'notes', { notes: null })
+  await staffActionOk(team, order, 'notes', { notes: null })
   assert.equal((await orderOf(team, order.id)).notes, null)
   assert.deepEqual(await team.events(order.id), events)
 })
 
 test('reading what the work needs leaves a line in the audit log, and so does everything that is done', async () => {
   const team = await production()
-  const order = await ordered(team, 'walk_in_test', { lab_test_id: await testOf(team, 'walk_in_test') })
+  const order = await createAcceptedOrder(team, 'walk_in_test', { lab_test_id: await testOf(team, 'walk_in_test') })
   await details(team, order)
-  await done(team, order, 'accept')
+  await staffActionOk(team, order, 'accept')
   const { data } = (await team.manage.get(`/team/${team.team}/production/audit`)).body
   assert.deepEqual(
     data.filter(({ object }: { object: string }) => object === order.id).map(({ operation }: { operation: string }) => operation),

@@ -1,12 +1,12 @@
 // The beginning: taking an order on, finding its kit, or saying that it cannot be done. Source: lab-testing.md 6.2, 6.3, 6.6, 10, 21.
-import { numberOf } from '../links/specimen-numbers.ts'
-import type { OpenOrder } from '../orders/open-order.ts'
-import { day, iso } from '../../platform/runtime/clock.ts'
+import { specimenNumber } from '../links/specimen-numbers.ts'
+import type { LockedOrder } from '../orders/open-order.ts'
+import { utcDate, iso } from '../../platform/runtime/clock.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
 import { badRequest } from '../../platform/http/errors.ts'
 import { isRegistered, kitOf, shipmentOf } from '../testkits/shipments.ts'
 import type { AcceptOrder, WorkDone } from './schema.ts'
-import { cannot, goTo, work } from './work-step.ts'
+import { transitionError, transitionUnlessAt, runStep } from './work-step.ts'
 
 /**
  * Take an order on: it gets its number at the laboratory and its requisition is out. Writes lab_order. Emits labtest.order.updated.
@@ -15,19 +15,19 @@ import { cannot, goTo, work } from './work-step.ts'
  * 422: the number is that of another order at the laboratory.
  */
 export const acceptOrder = (tx: Tx, order_id: string, { sample_id, has_abn }: AcceptOrder): Promise<WorkDone> =>
-  work(tx, order_id, (open) => {
-    const { order } = open
+  runStep(tx, order_id, (lockedOrder) => {
+    const { order } = lockedOrder
     const before = order.has_abn
     order.has_abn = has_abn ?? before
-    if (open.lowStatus === 'requisition_created' && (sample_id ?? order.sample_id) === order.sample_id)
+    if (lockedOrder.lowLevelStatus === 'requisition_created' && (sample_id ?? order.sample_id) === order.sample_id)
       return order.has_abn !== before
     // Its requisition comes with the registration; the lifecycle alone would let it pass.
-    if (open.lowStatus !== 'ordered') throw cannot(open, 'requisition_created')
-    if (order.activate_by !== null && order.activate_by > day(tx.now))
+    if (lockedOrder.lowLevelStatus !== 'ordered') throw transitionError(lockedOrder, 'requisition_created')
+    if (order.activate_by !== null && order.activate_by > utcDate(tx.now))
       throw badRequest(`The order is scheduled for ${order.activate_by}`)
-    order.sample_id = sample_id ?? order.sample_id ?? numberOf('DBM', order.id)
-    if (order.details.type === 'testkit') shipmentOf(tx, open)
-    return goTo(open, 'requisition_created')
+    order.sample_id = sample_id ?? order.sample_id ?? specimenNumber('DBM', order.id)
+    if (order.details.type === 'testkit') shipmentOf(tx, lockedOrder)
+    return transitionUnlessAt(lockedOrder, 'requisition_created')
   })
 
 /**
@@ -35,28 +35,29 @@ export const acceptOrder = (tx: Tx, order_id: string, { sample_id, has_abn }: Ac
  * Writes lab_order. No event: to its patient nothing happened yet.
  * 400: another kind of order, or one that has been registered or sent. 404: no such order. 422: the barcode is that of another order.
  */
-export const pickKit = (tx: Tx, order_id: string, sample_id: string): Promise<WorkDone> =>
-  work(tx, order_id, (open) => {
-    if (open.order.sample_id === sample_id) return false
-    if (open.lowStatus !== 'awaiting_registration' || isRegistered(open))
-      throw badRequest(`No kit can be picked for an order that is ${open.lowStatus}`)
-    open.order.sample_id = sample_id
-    kitOf(open).updated_at = iso(tx.now)
+export const assignKit = (tx: Tx, order_id: string, sample_id: string): Promise<WorkDone> =>
+  runStep(tx, order_id, (lockedOrder) => {
+    if (lockedOrder.order.sample_id === sample_id) return false
+    if (lockedOrder.lowLevelStatus !== 'awaiting_registration' || isRegistered(lockedOrder))
+      throw badRequest(`No kit can be picked for an order that is ${lockedOrder.lowLevelStatus}`)
+    lockedOrder.order.sample_id = sample_id
+    kitOf(lockedOrder).updated_at = iso(tx.now)
     return true
   })
 
-const REFUSED = 'fulfillment_error'
-const isWaiting = (open: OpenOrder): boolean => ['ordered', 'awaiting_registration'].includes(open.lowStatus)
+const REJECTED_STATUS = 'fulfillment_error'
+const isAwaitingAcceptance = (lockedOrder: LockedOrder): boolean =>
+  ['ordered', 'awaiting_registration'].includes(lockedOrder.lowLevelStatus)
 
 /**
  * Say that an order cannot be fulfilled as it is: it stays where it is, with that detail. Emits labtest.order.updated.
  * 400: it was taken on already. 404: no such order.
  */
-export const refuseOrder = (tx: Tx, order_id: string): Promise<WorkDone> =>
-  work(tx, order_id, (open) => {
-    if (!isWaiting(open)) throw cannot(open, REFUSED)
-    if (open.order.last_event.status_detail === REFUSED) return false
-    open.remark(REFUSED)
+export const rejectOrder = (tx: Tx, order_id: string): Promise<WorkDone> =>
+  runStep(tx, order_id, (lockedOrder) => {
+    if (!isAwaitingAcceptance(lockedOrder)) throw transitionError(lockedOrder, REJECTED_STATUS)
+    if (lockedOrder.order.last_event.status_detail === REJECTED_STATUS) return false
+    lockedOrder.setStatusDetail(REJECTED_STATUS)
     return true
   })
 
@@ -66,18 +67,19 @@ export const refuseOrder = (tx: Tx, order_id: string): Promise<WorkDone> =>
  * 400: an order that is neither waiting nor with the laboratory. 404: no such order.
  */
 export const resolveProblem = (tx: Tx, order_id: string): Promise<WorkDone> =>
-  work(tx, order_id, (open) => {
-    if (open.lowStatus === 'lab_processing_blocked') return goTo(open, 'delivered_to_lab')
-    if (open.lowStatus === 'delivered_to_lab') return false
-    if (!isWaiting(open)) throw badRequest(`Nothing is to be resolved for an order that is ${open.lowStatus}`)
-    if (open.order.last_event.status_detail === null) return false
-    open.remark(null)
+  runStep(tx, order_id, (lockedOrder) => {
+    if (lockedOrder.lowLevelStatus === 'lab_processing_blocked') return transitionUnlessAt(lockedOrder, 'delivered_to_lab')
+    if (lockedOrder.lowLevelStatus === 'delivered_to_lab') return false
+    if (!isAwaitingAcceptance(lockedOrder))
+      throw badRequest(`Nothing is to be resolved for an order that is ${lockedOrder.lowLevelStatus}`)
+    if (lockedOrder.order.last_event.status_detail === null) return false
+    lockedOrder.setStatusDetail(null)
     return true
   })
 
 /** Replace the notes that an order shows. Writes lab_order. No event. 404: no such order. */
 export const writeNotes = (tx: Tx, order_id: string, notes: string | null): Promise<WorkDone> =>
-  work(tx, order_id, ({ order }) => {
+  runStep(tx, order_id, ({ order }) => {
     const text = notes?.trim() || null
     if (order.notes === text) return false
     order.notes = text

@@ -3,37 +3,37 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
 import { orderOf, registration } from '../../../test/support/orders.ts'
-import type { Given } from '../../../test/support/server.ts'
+import type { TestTeam } from '../../../test/support/server.ts'
 import {
-  act,
-  done,
+  staffAction,
+  staffActionOk,
   inbound,
-  lows,
-  ordered,
-  orderedKit,
+  lowLevelStatuses,
+  createAcceptedOrder,
+  createKitOrder,
   outbound,
   production,
   scan,
-  sound,
+  assertOk,
 } from '../../../test/support/fulfillment.ts'
 import { scans } from './schema.ts'
 
 const team = await production()
 
 /** A kit that was accepted and whose parcels have numbers. */
-async function packed(given: Given = team) {
-  const order = await ordered(given, 'testkit')
-  await done(given, order, 'accept')
-  await done(given, order, 'tracking', outbound)
-  await done(given, order, 'tracking', inbound)
+async function packed(given: TestTeam = team) {
+  const order = await createAcceptedOrder(given, 'testkit')
+  await staffActionOk(given, order, 'accept')
+  await staffActionOk(given, order, 'tracking', outbound)
+  await staffActionOk(given, order, 'tracking', inbound)
   return order
 }
 
 /** What scans made of an order, after its acceptance. */
 async function after(...scans: [string, string][]): Promise<string[]> {
   const order = await packed()
-  for (const [direction, event] of scans) await done(team, order, 'scan', scan(direction, event))
-  return (await lows(team, order)).slice(2).map((status) => status.split('.').at(-1)!)
+  for (const [direction, event] of scans) await staffActionOk(team, order, 'scan', scan(direction, event))
+  return (await lowLevelStatuses(team, order)).slice(2).map((status) => status.split('.').at(-1)!)
 }
 
 const told: [string, [string, string][], string[]][] = [
@@ -138,68 +138,68 @@ for (const [sentence, scans, statuses] of told) test(sentence, async () => asser
 
 describe('a scan is refused', () => {
   test('before anybody took the order on', async () => {
-    const order = await ordered(team, 'testkit')
-    const { status, body } = await act(team, order, 'scan', scan('outbound', 'picked_up'))
+    const order = await createAcceptedOrder(team, 'testkit')
+    const { status, body } = await staffAction(team, order, 'scan', scan('outbound', 'picked_up'))
     assert.deepEqual([status, body], [400, { detail: 'Transition from ordered to transit_customer is not allowed' }])
   })
 
   test('while the parcel has no number', async () => {
-    const order = await ordered(team, 'testkit')
-    await done(team, order, 'accept')
-    assert.deepEqual((await act(team, order, 'scan', scan('outbound', 'delivered'))).body, {
+    const order = await createAcceptedOrder(team, 'testkit')
+    await staffActionOk(team, order, 'accept')
+    assert.deepEqual((await staffAction(team, order, 'scan', scan('outbound', 'delivered'))).body, {
       detail: 'The outbound parcel has no tracking number',
     })
-    assert.equal((await lows(team, order)).length, 2)
+    assert.equal((await lowLevelStatuses(team, order)).length, 2)
   })
 
   test('while no kit was picked', async () => {
-    const order = await orderedKit(team)
+    const order = await createKitOrder(team)
     for (const [what, body] of [
       ['tracking', outbound],
       ['scan', scan('outbound', 'picked_up')],
     ] as const)
-      assert.deepEqual((await act(team, order, what, body)).body, { detail: 'No kit was picked for this order' })
+      assert.deepEqual((await staffAction(team, order, what, body)).body, { detail: 'No kit was picked for this order' })
   })
 
   test('on the way to the laboratory before the registration, whatever was missed', async () => {
-    const order = await orderedKit(team)
-    await done(team, order, 'kit', { sample_id: 'FICTIONAL-P1' })
-    await done(team, order, 'tracking', outbound)
-    await done(team, order, 'tracking', inbound)
-    await done(team, order, 'scan', scan('outbound', 'picked_up'))
-    const { status } = await act(team, order, 'scan', scan('inbound', 'delivered'))
+    const order = await createKitOrder(team)
+    await staffActionOk(team, order, 'kit', { sample_id: 'FICTIONAL-P1' })
+    await staffActionOk(team, order, 'tracking', outbound)
+    await staffActionOk(team, order, 'tracking', inbound)
+    await staffActionOk(team, order, 'scan', scan('outbound', 'picked_up'))
+    const { status } = await staffAction(team, order, 'scan', scan('inbound', 'delivered'))
     assert.deepEqual(
       [status, (await orderOf(team, order.id)).last_event.status],
       [400, 'collecting_sample.testkit.transit_customer'],
     )
-    assert.equal((await act(team, order, 'result', { status: 'final', results: [] })).status, 400)
+    assert.equal((await staffAction(team, order, 'result', { status: 'final', results: [] })).status, 400)
   })
 
   test('of an order that has no kit', async () => {
-    const order = await ordered(team, 'walk_in_test')
-    assert.equal((await act(team, order, 'scan', scan('outbound', 'picked_up'))).status, 400)
-    assert.equal((await act(team, order, 'tracking', outbound)).status, 400)
+    const order = await createAcceptedOrder(team, 'walk_in_test')
+    assert.equal((await staffAction(team, order, 'scan', scan('outbound', 'picked_up'))).status, 400)
+    assert.equal((await staffAction(team, order, 'tracking', outbound)).status, 400)
   })
 })
 
 test('a kit that was registered at home is not delivered there again', async () => {
-  const order = await orderedKit(team)
-  await done(team, order, 'kit', { sample_id: 'FICTIONAL-P2' })
-  await done(team, order, 'tracking', outbound)
-  await done(team, order, 'scan', scan('outbound', 'delivered'))
-  sound(await team.api.post('/v3/order/testkit/register', registration('FICTIONAL-P2')))
-  assert.equal((await done(team, order, 'scan', scan('outbound', 'delivered'))).changed, false)
+  const order = await createKitOrder(team)
+  await staffActionOk(team, order, 'kit', { sample_id: 'FICTIONAL-P2' })
+  await staffActionOk(team, order, 'tracking', outbound)
+  await staffActionOk(team, order, 'scan', scan('outbound', 'delivered'))
+  assertOk(await team.api.post('/v3/order/testkit/register', registration('FICTIONAL-P2')))
+  assert.equal((await staffActionOk(team, order, 'scan', scan('outbound', 'delivered'))).changed, false)
   assert.equal((await orderOf(team, order.id)).last_event.status, 'received.testkit.testkit_registered')
 })
 
 test('a tracking number can be corrected while its parcel travels, and not after', async () => {
   const order = await packed()
-  assert.equal((await done(team, order, 'tracking', outbound)).changed, false)
-  await done(team, order, 'scan', scan('outbound', 'picked_up'))
+  assert.equal((await staffActionOk(team, order, 'tracking', outbound)).changed, false)
+  await staffActionOk(team, order, 'scan', scan('outbound', 'picked_up'))
   const corrected = { ...outbound, tracking_number: '9400000000000000000002', tracking_url: 'https://tracking.example/2' }
-  assert.equal((await done(team, order, 'tracking', corrected)).changed, true)
-  await done(team, order, 'scan', scan('outbound', 'delivered'))
-  assert.equal((await act(team, order, 'tracking', outbound)).status, 400)
+  assert.equal((await staffActionOk(team, order, 'tracking', corrected)).changed, true)
+  await staffActionOk(team, order, 'scan', scan('outbound', 'delivered'))
+  assert.equal((await staffAction(team, order, 'tracking', outbound)).status, 400)
   const { details } = await orderOf(team, order.id)
   assert(details.type === 'testkit')
   assert.deepEqual(
@@ -218,8 +218,8 @@ test('whatever carriers say, in whatever order, no kit goes back but out of trou
   await fc.assert(
     fc.asyncProperty(fc.array(anyScan, { minLength: 4, maxLength: 14 }), async (said) => {
       const order = await packed()
-      for (const each of said) await done(team, order, 'scan', each)
-      const lowStatuses = (await lows(team, order)).slice(2).map((status) => status.split('.').at(-1)!)
+      for (const each of said) await staffActionOk(team, order, 'scan', each)
+      const lowStatuses = (await lowLevelStatuses(team, order)).slice(2).map((status) => status.split('.').at(-1)!)
       for (const [i, low] of lowStatuses.entries()) {
         const before = lowStatuses[i - 1]
         if (before === undefined || !way.includes(low) || !way.includes(before)) continue

@@ -1,20 +1,20 @@
 // Parcels of kits: under which numbers they travel, and what the carrier says of them. Source: lab-testing.md 9.2, 9.3, 21.
 //
 // Invariant: what a carrier says twice, or too late, never takes an order back; only a parcel that was in trouble starts its way anew.
-import { day, plusSeconds } from '../../platform/runtime/clock.ts'
+import { utcDate, addSeconds } from '../../platform/runtime/clock.ts'
 import { lifecycleOf } from '../orders/lifecycle.ts'
 import { shortestPath } from '../orders/status-machine.ts'
-import type { OpenOrder } from '../orders/open-order.ts'
+import type { LockedOrder } from '../orders/open-order.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
 import { badRequest } from '../../platform/http/errors.ts'
-import { moveKit, shipmentOf, track } from '../testkits/shipments.ts'
+import { moveKit, shipmentOf, updateTracking } from '../testkits/shipments.ts'
 import type { RecordScan, RecordTracking, WorkDone } from './schema.ts'
-import { cannot, work } from './work-step.ts'
+import { transitionError, runStep } from './work-step.ts'
 
-type Way = RecordScan['direction']
+type Direction = RecordScan['direction']
 
 /** What a scan makes of an order. */
-const meaning: Record<Way, Record<RecordScan['event'], string>> = {
+const statusByEvent: Record<Direction, Record<RecordScan['event'], string>> = {
   outbound: {
     picked_up: 'transit_customer',
     in_transit: 'transit_customer',
@@ -36,12 +36,15 @@ const meaning: Record<Way, Record<RecordScan['event'], string>> = {
 }
 
 /** How far along its way a kit is. Statuses that are not here are before it or behind it. */
-const places = ['transit_customer', 'out_for_delivery', 'with_customer', 'transit_lab', 'delivered_to_lab']
-const AT_CUSTOMER = places.indexOf('with_customer')
-const AT_LAB = places.indexOf('delivered_to_lab')
-const BEFORE = -1
+const shippingStages = ['transit_customer', 'out_for_delivery', 'with_customer', 'transit_lab', 'delivered_to_lab']
+const STAGE_WITH_CUSTOMER = shippingStages.indexOf('with_customer')
+const STAGE_AT_LAB = shippingStages.indexOf('delivered_to_lab')
+const BEFORE_SHIPPING = -1
 /** A parcel in trouble is as far as the beginning of its way. */
-const troubles: Record<string, number> = { problem_in_transit_customer: BEFORE, problem_in_transit_lab: AT_CUSTOMER }
+const exceptionStages: Record<string, number> = {
+  problem_in_transit_customer: BEFORE_SHIPPING,
+  problem_in_transit_lab: STAGE_WITH_CUSTOMER,
+}
 const before = new Set([
   'ordered',
   'awaiting_registration',
@@ -52,31 +55,33 @@ const before = new Set([
 ])
 
 /** The farthest place of an order since its parcel was last in trouble. A registration on the way does not put it back. */
-function farthest({ order }: OpenOrder): number {
-  let far = BEFORE
+function furthestStage({ order }: LockedOrder): number {
+  let far = BEFORE_SHIPPING
   for (const { status } of order.events) {
-    const low = status.split('.').at(-1)!
-    if (low in troubles) far = troubles[low]!
-    else if (!before.has(low)) far = Math.max(far, places.includes(low) ? places.indexOf(low) : AT_LAB)
+    const lowLevelStatus = status.split('.').at(-1)!
+    if (lowLevelStatus in exceptionStages) far = exceptionStages[lowLevelStatus]!
+    else if (!before.has(lowLevelStatus))
+      far = Math.max(far, shippingStages.includes(lowLevelStatus) ? shippingStages.indexOf(lowLevelStatus) : STAGE_AT_LAB)
   }
   return far
 }
 
 /** Whether a scan tells nothing new: the kit is there already or past it. */
-function isStale(open: OpenOrder, way: Way, to: string): boolean {
-  if (open.lowStatus === to) return true
-  const far = farthest(open)
-  if (places.includes(to)) return places.indexOf(to) <= far
-  return far >= (way === 'outbound' ? AT_CUSTOMER : AT_LAB)
+function isStale(open: LockedOrder, way: Direction, to: string): boolean {
+  if (open.lowLevelStatus === to) return true
+  const far = furthestStage(open)
+  if (shippingStages.includes(to)) return shippingStages.indexOf(to) <= far
+  return far >= (way === 'outbound' ? STAGE_WITH_CUSTOMER : STAGE_AT_LAB)
 }
 
 /** The steps to where a scan says the kit is, those whose scans were missed included; undefined when they are not the carrier's alone. */
-function stepsTo(open: OpenOrder, to: string): string[] | undefined {
+function stepsTo(open: LockedOrder, to: string): string[] | undefined {
   const cycle = lifecycleOf(open.lifecycle)
-  const travelled = Object.entries(cycle.steps).filter(
-    ([low]) => low === open.lowStatus || places.includes(low) || low in troubles,
+  const shippedStages = Object.entries(cycle.steps).filter(
+    ([lowLevelStatus]) =>
+      lowLevelStatus === open.lowLevelStatus || shippingStages.includes(lowLevelStatus) || lowLevelStatus in exceptionStages,
   )
-  return shortestPath({ ...cycle, steps: Object.fromEntries(travelled) }, open.lowStatus, to)
+  return shortestPath({ ...cycle, steps: Object.fromEntries(shippedStages) }, open.lowLevelStatus, to)
 }
 
 /**
@@ -86,12 +91,12 @@ function stepsTo(open: OpenOrder, to: string): string[] | undefined {
  * 404: no such order.
  */
 export const recordScan = (tx: Tx, order_id: string, { direction, event }: RecordScan): Promise<WorkDone> =>
-  work(tx, order_id, (open) => {
-    assertKit(open)
-    const to = meaning[direction][event]
+  runStep(tx, order_id, (open) => {
+    assertShippedKit(open)
+    const to = statusByEvent[direction][event]
     if (isStale(open, direction, to)) return false
     const steps = stepsTo(open, to)
-    if (!steps) throw cannot(open, to)
+    if (!steps) throw transitionError(open, to)
     if (!open.order.sample_id) throw badRequest('No kit was picked for this order')
     const shipment = shipmentOf(tx, open)
     for (const step of steps) {
@@ -105,7 +110,7 @@ export const recordScan = (tx: Tx, order_id: string, { direction, event }: Recor
   })
 
 /** How far ahead the arrival of a parcel may be. */
-const AHEAD_S = 60 * 86_400
+const EXPECTED_ON_MAX_S = 60 * 86_400
 
 /**
  * Record under which number a parcel travels, and when the patient can expect it. The inbound number may be known before the kit is sent:
@@ -114,8 +119,8 @@ const AHEAD_S = 60 * 86_400
  * the laboratory. 404: no such order.
  */
 export const recordTracking = (tx: Tx, order_id: string, tracking: RecordTracking): Promise<WorkDone> =>
-  work(tx, order_id, (open) => {
-    assertKit(open)
+  runStep(tx, order_id, (open) => {
+    assertShippedKit(open)
     const { direction, tracking_number: number, courier, tracking_url: url = null, expected_on: arrives_on } = tracking
     if (direction === 'inbound' && arrives_on !== undefined)
       throw badRequest('Only of an outbound parcel it is said when it is expected')
@@ -124,18 +129,18 @@ export const recordTracking = (tx: Tx, order_id: string, tracking: RecordTrackin
       shown?.[`${direction}_tracking_number`] === number &&
       shown[`${direction}_courier`] === courier &&
       shown[`${direction}_tracking_url`] === url &&
-      (direction === 'inbound' || open.intake.arrives_on === arrives_on)
+      (direction === 'inbound' || open.internalData.arrives_on === arrives_on)
     if (isSame) return false
-    const far = farthest(open)
-    if (open.lowStatus === 'ordered' || far >= (direction === 'outbound' ? AT_CUSTOMER : AT_LAB))
-      throw badRequest(`The ${direction} parcel of an order that is ${open.lowStatus} cannot be tracked`)
+    const far = furthestStage(open)
+    if (open.lowLevelStatus === 'ordered' || far >= (direction === 'outbound' ? STAGE_WITH_CUSTOMER : STAGE_AT_LAB))
+      throw badRequest(`The ${direction} parcel of an order that is ${open.lowLevelStatus} cannot be tracked`)
     if (!open.order.sample_id) throw badRequest('No kit was picked for this order')
-    if (arrives_on !== undefined && (arrives_on < day(tx.now) || arrives_on > day(plusSeconds(tx.now, AHEAD_S))))
+    if (arrives_on !== undefined && (arrives_on < utcDate(tx.now) || arrives_on > utcDate(addSeconds(tx.now, EXPECTED_ON_MAX_S))))
       throw badRequest('expected_on must be from today until 60 days from now')
-    track(tx, open, direction, { number, courier, url, arrives_on })
+    updateTracking(tx, open, direction, { number, courier, url, arrives_on })
     return true
   })
 
-function assertKit(open: OpenOrder): void {
+function assertShippedKit(open: LockedOrder): void {
   if (open.order.details.type !== 'testkit') throw badRequest('The order has no kit that travels')
 }

@@ -8,7 +8,7 @@ const END = /startxref\s+(\d{1,10})\s+%%EOF/g
 const TABLE_MAX = 2_000_000
 
 /** What is wrong with a document; undefined when it is one. */
-export function pdfFault(bytes: Buffer): string | undefined {
+export function pdfError(bytes: Buffer): string | undefined {
   const head = HEAD.exec(bytes.subarray(0, EDGE).toString('latin1'))
   if (!head) return 'The document is not a PDF'
   const end = [...bytes.subarray(-EDGE).toString('latin1').matchAll(END)].at(-1)

@@ -5,38 +5,51 @@ import type { Order } from '../orders/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
 import { T } from '../../platform/schema/schema.ts'
 import { labAccount, platformAccount } from '../../../test/support/lab-accounts.ts'
-import { DAY_S, kit, orderOf, pass, placed, registration, shipping, walk } from '../../../test/support/orders.ts'
-import { given, type Given, type Reply } from '../../../test/support/server.ts'
 import {
-  act,
-  done,
+  SECONDS_PER_DAY,
+  kit,
+  orderOf,
+  advanceClock,
+  createOrder,
+  registration,
+  shipping,
+  advanceTo,
+} from '../../../test/support/orders.ts'
+import { createTestTeam, type TestTeam, type Reply } from '../../../test/support/server.ts'
+import {
+  staffAction,
+  staffActionOk,
   finalReport,
   list,
-  lows,
-  ordered,
-  orderedKit,
+  lowLevelStatuses,
+  createAcceptedOrder,
+  createKitOrder,
   outbound,
   production,
   scan,
-  sound,
+  assertOk,
   testOf,
 } from '../../../test/support/fulfillment.ts'
 
-const replace = (team: Given, order: { id: string }, lab_test_id: string, more: Record<string, unknown> = {}): Promise<Reply> =>
-  act(team, order, 'replace', { lab_test_id, ...more })
+const replace = (
+  team: TestTeam,
+  order: { id: string },
+  lab_test_id: string,
+  more: Record<string, unknown> = {},
+): Promise<Reply> => staffAction(team, order, 'replace', { lab_test_id, ...more })
 
 /** As `replace`, of what succeeds. */
 const replaced = async (
-  team: Given,
+  team: TestTeam,
   order: { id: string },
   lab_test_id: string,
   more?: Record<string, unknown>,
-): Promise<Order> => orderOf(team, sound(await replace(team, order, lab_test_id, more)).body.order_id)
+): Promise<Order> => orderOf(team, assertOk(await replace(team, order, lab_test_id, more)).body.order_id)
 
 const members = ({ order_transaction: { orders } }: Order) =>
   orders.map(({ id, origin, parent_id, low_level_status }) => [id, origin, parent_id, low_level_status])
 
-const told = async (team: Given, { id }: { id: string }) =>
+const told = async (team: TestTeam, { id }: { id: string }) =>
   (await team.api.get(`/v1/events?object_id=${id}`)).body.data.map(({ type, body }: { type: string; body: { data: Order } }) => [
     type,
     body.data.last_event.status,
@@ -46,7 +59,13 @@ const told = async (team: Given, { id }: { id: string }) =>
 const physician = { first_name: 'Ada', last_name: 'Example', npi: '1234567893' }
 
 /** What is refused changes nothing: neither the order nor its transaction, nor does another one come of it. */
-async function refused(team: Given, order: { id: string }, lab_test_id: string, answer: unknown, more?: Record<string, unknown>) {
+async function refused(
+  team: TestTeam,
+  order: { id: string },
+  lab_test_id: string,
+  answer: unknown,
+  more?: Record<string, unknown>,
+) {
   const [before, events] = [await orderOf(team, order.id), await team.events()]
   const { status, body } = await replace(team, order, lab_test_id, more)
   assert.deepEqual([status, body], answer)
@@ -58,9 +77,9 @@ describe('a wrong order', async () => {
   const right = await testOf(team, 'walk_in_test', 'MAN-LIPID')
 
   test('is cancelled, and another one of the right test is in its place, for the same patient and in the same transaction', async () => {
-    const order = await ordered(team, 'walk_in_test', { clinical_notes: 'Fainted once.', priority: true, physician })
-    await done(team, order, 'accept')
-    const { body } = sound(await replace(team, order, right, { notes: ' The wrong box was ticked. ' }))
+    const order = await createAcceptedOrder(team, 'walk_in_test', { clinical_notes: 'Fainted once.', priority: true, physician })
+    await staffActionOk(team, order, 'accept')
+    const { body } = assertOk(await replace(team, order, right, { notes: ' The wrong box was ticked. ' }))
     assert.deepEqual([body.parent_id, body.status, body.sample_id, body.changed], [order.id, 'ordered', null, true])
     const [before, fresh] = [await orderOf(team, order.id), await orderOf(team, body.order_id)]
     assert.deepEqual([fresh.origin, fresh.lab_test.id, fresh.notes], ['recreation', right, 'The wrong box was ticked.'])
@@ -81,7 +100,7 @@ describe('a wrong order', async () => {
     ]
     assert.deepEqual([members(before), members(fresh)], [both, both])
     assert.equal(before.order_transaction.status, 'active')
-    assert.equal((await lows(team, order)).at(-1), 'cancelled.walk_in_test.cancelled')
+    assert.equal((await lowLevelStatuses(team, order)).at(-1), 'cancelled.walk_in_test.cancelled')
     assert.deepEqual(await told(team, fresh), [['labtest.order.created', 'received.walk_in_test.ordered', both]])
     assert.deepEqual((await told(team, order))[0], ['labtest.order.updated', 'cancelled.walk_in_test.cancelled', both])
     const read = (await team.api.get(`/v3/order_transaction/${order.order_transaction.id}`)).body
@@ -89,7 +108,7 @@ describe('a wrong order', async () => {
   })
 
   test('leaves a line in the audit log; the new one is on the list and goes its way', async () => {
-    const order = await ordered(team, 'on_site_collection')
+    const order = await createAcceptedOrder(team, 'on_site_collection')
     const fresh = await replaced(team, order, await testOf(team, 'on_site_collection', 'MAN-A1C', 'MAN-CBC'))
     const { data } = (await team.manage.get(`/team/${team.team}/production/audit?operation=replace_order`)).body
     assert(data.some(({ object }: { object: string }) => object === order.id))
@@ -98,48 +117,48 @@ describe('a wrong order', async () => {
       todo.map((item) => [item.order_id, item.todo]),
       [[fresh.id, 'accept']],
     )
-    await done(team, fresh, 'accept')
-    await done(team, fresh, 'draw')
-    await done(team, fresh, 'result', finalReport)
+    await staffActionOk(team, fresh, 'accept')
+    await staffActionOk(team, fresh, 'draw')
+    await staffActionOk(team, fresh, 'result', finalReport)
     const { order_transaction } = await orderOf(team, order.id)
     assert.deepEqual([order_transaction.status, (await orderOf(team, fresh.id)).status], ['completed', 'completed'])
   })
 
   test('that was drawn already is to be drawn again for the new one', async () => {
-    const order = await ordered(team, 'walk_in_test')
-    await done(team, order, 'accept')
-    await done(team, order, 'draw')
+    const order = await createAcceptedOrder(team, 'walk_in_test')
+    await staffActionOk(team, order, 'accept')
+    await staffActionOk(team, order, 'draw')
     const fresh = await replaced(team, order, right)
-    await done(team, fresh, 'accept')
+    await staffActionOk(team, fresh, 'accept')
     assert.equal((await list(team)).find(({ order_id }) => order_id === fresh.id)?.todo, 'draw')
     assert.equal(fresh.expected_result_by_date, null)
   })
 
   test('that is cancelled or has failed is replaced as it is', async () => {
-    const cancelled = await ordered(team, 'walk_in_test')
-    sound(await team.api.post(`/v3/order/${cancelled.id}/cancel`))
-    const failed = await ordered(team, 'on_site_collection')
-    await walk(team, failed.id, 'requisition_created', 'draw_completed', 'sample_error')
+    const cancelled = await createAcceptedOrder(team, 'walk_in_test')
+    assertOk(await team.api.post(`/v3/order/${cancelled.id}/cancel`))
+    const failed = await createAcceptedOrder(team, 'on_site_collection')
+    await advanceTo(team, failed.id, 'requisition_created', 'draw_completed', 'sample_error')
     const onSite = await testOf(team, 'on_site_collection', 'MAN-BMP')
     for (const [order, lab_test_id] of [
       [cancelled, right],
       [failed, onSite],
     ] as const) {
-      const events = await lows(team, order)
+      const events = await lowLevelStatuses(team, order)
       const fresh = await replaced(team, order, lab_test_id)
       assert.deepEqual([fresh.origin, fresh.last_event.status.split('.').at(-1)], ['recreation', 'ordered'])
-      assert.deepEqual(await lows(team, order), events)
+      assert.deepEqual(await lowLevelStatuses(team, order), events)
       assert.deepEqual((await orderOf(team, order.id)).order_transaction, fresh.order_transaction)
     }
   })
 
   test('that is scheduled is replaced by one of the same day', async () => {
-    const apart = await given('production-us')
-    const order = await ordered(apart, 'testkit', { activate_by: '2100-01-31' })
+    const apart = await createTestTeam('production-us')
+    const order = await createAcceptedOrder(apart, 'testkit', { activate_by: '2100-01-31' })
     const fresh = await replaced(apart, order, await testOf(apart, 'testkit', 'MAN-LIPID'))
     assert.equal(fresh.activate_by, '2100-01-31')
     assert.deepEqual(await list(apart), [])
-    sound(await apart.api.call('PATCH', `/v3/order/${fresh.id}`, { activate_by: null }))
+    assertOk(await apart.api.call('PATCH', `/v3/order/${fresh.id}`, { activate_by: null }))
     assert.deepEqual(
       (await list(apart)).map(({ order_id }) => order_id),
       [fresh.id],
@@ -147,16 +166,16 @@ describe('a wrong order', async () => {
   })
 
   test('whose day has come is replaced by one of no day', async () => {
-    const apart = await given()
-    const order = await ordered(apart, 'testkit', { activate_by: '2100-01-31' })
-    await pass(apart, 80 * 366 * DAY_S)
+    const apart = await createTestTeam()
+    const order = await createAcceptedOrder(apart, 'testkit', { activate_by: '2100-01-31' })
+    await advanceClock(apart, 80 * 366 * SECONDS_PER_DAY)
     assert.equal((await replaced(apart, order, await testOf(apart, 'testkit', 'MAN-LIPID'))).activate_by, null)
   })
 
   test('is replaced once, however often and by how many people; the new one can be replaced itself', async () => {
-    const order = await ordered(team, 'walk_in_test')
+    const order = await createAcceptedOrder(team, 'walk_in_test')
     const replies = await Promise.all([1, 2, 3].map(() => replace(team, order, right)))
-    const bodies = replies.map((reply) => sound(reply).body)
+    const bodies = replies.map((reply) => assertOk(reply).body)
     assert.deepEqual(bodies.map(({ changed }) => changed).toSorted(), [false, false, true])
     assert.equal(new Set(bodies.map(({ order_id }) => order_id)).size, 1)
     const { order_id } = bodies[0]
@@ -175,8 +194,8 @@ describe('a wrong order', async () => {
 
 describe('an order at the wrong laboratory', () => {
   test('is replaced by one at the right one, under an account of that', async () => {
-    const team = await given()
-    const order = await ordered(team, 'walk_in_test')
+    const team = await createTestTeam()
+    const order = await createAcceptedOrder(team, 'walk_in_test')
     const quest = await team.test('walk_in_test')
     const fresh = await replaced(team, order, quest)
     assert.equal(order.lab_account_id, await platformAccount(team, 'manual'))
@@ -186,10 +205,13 @@ describe('an order at the wrong laboratory', () => {
   })
 
   test('is left alone where no account takes it, or the account wants the physician who orders', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const quest = await team.test('walk_in_test')
     const lab = (await team.api.get(`/v3/lab_tests/${quest}`)).body.lab.slug
-    const [unnamed, named] = [await ordered(team, 'walk_in_test'), await ordered(team, 'walk_in_test', { physician })]
+    const [unnamed, named] = [
+      await createAcceptedOrder(team, 'walk_in_test'),
+      await createAcceptedOrder(team, 'walk_in_test', { physician }),
+    ]
     const account = await labAccount(team, { lab, delegated_flow: 'order_delegated' })
     await refused(team, unnamed, quest, [400, { detail: 'Orders under this lab account must name the physician who orders' }])
     assert.equal((await replaced(team, named, quest)).lab_account_id, account)
@@ -206,69 +228,69 @@ describe('an order is not replaced', async () => {
   const right = await testOf(team, 'testkit', 'MAN-LIPID')
 
   test('once it cannot be cancelled any more', async () => {
-    const order = await ordered(team, 'testkit')
-    await done(team, order, 'accept')
-    await done(team, order, 'tracking', outbound)
+    const order = await createAcceptedOrder(team, 'testkit')
+    await staffActionOk(team, order, 'accept')
+    await staffActionOk(team, order, 'tracking', outbound)
     const cannot = (from: string) => [
       400,
       { error: 'Bad Request', message: `Transition from ${from} to cancelled is not allowed`, status_code: 400 },
     ]
-    await done(team, order, 'scan', scan('outbound', 'picked_up'))
+    await staffActionOk(team, order, 'scan', scan('outbound', 'picked_up'))
     await refused(team, order, right, cannot('transit_customer'))
-    await done(team, order, 'scan', scan('outbound', 'delivered'))
-    await done(team, order, 'scan', scan('inbound', 'delivered'))
+    await staffActionOk(team, order, 'scan', scan('outbound', 'delivered'))
+    await staffActionOk(team, order, 'scan', scan('inbound', 'delivered'))
     await refused(team, order, right, cannot('delivered_to_lab'))
-    await done(team, order, 'result', finalReport)
+    await staffActionOk(team, order, 'result', finalReport)
     await refused(team, order, right, cannot('completed'))
-    const redrawn = await ordered(team, 'walk_in_test')
-    await walk(team, redrawn.id, 'requisition_created', 'redraw_available')
+    const redrawn = await createAcceptedOrder(team, 'walk_in_test')
+    await advanceTo(team, redrawn.id, 'requisition_created', 'redraw_available')
     await refused(team, redrawn, await testOf(team, 'walk_in_test', 'MAN-LIPID'), cannot('redraw_available'))
   })
 
   test('by the test that it is of, nor by one that is collected otherwise or cannot be ordered', async () => {
-    const order = await ordered(team, 'testkit')
+    const order = await createAcceptedOrder(team, 'testkit')
     await refused(team, order, order.lab_test.id, [400, { detail: 'The order is of this lab test already' }])
     const detail = 'The lab test is collected by walk_in_test, the order by testkit'
     await refused(team, order, await testOf(team, 'walk_in_test', 'MAN-LIPID'), [400, { detail }])
     const body = { name: 'Fictional Draft', method: 'testkit', description: '-', lab_slug: 'manual', provider_ids: ['MAN-CBC'] }
-    const { id } = sound(await team.api.post('/v3/lab_tests', body)).body
+    const { id } = assertOk(await team.api.post('/v3/lab_tests', body)).body
     await refused(team, order, id, [400, { detail: `Lab test ${id} is not active` }])
   })
 
   test('while its patient is not known, nor when its user was deleted', async () => {
     const detail = 'The kit of this order has not been registered: its patient is not known'
-    await refused(team, await orderedKit(team), right, [400, { detail }])
-    const order = await ordered(team, 'testkit')
-    sound(await team.api.delete(`/v2/user/${order.user_id}`))
+    await refused(team, await createKitOrder(team), right, [400, { detail }])
+    const order = await createAcceptedOrder(team, 'testkit')
+    assertOk(await team.api.delete(`/v2/user/${order.user_id}`))
     await refused(team, order, right, [404, { detail: "This order doesn't exist." }])
   })
 
   test('by what is not the team’s, and nobody else’s order is', async () => {
     const other = await production()
-    const order = await ordered(team, 'testkit')
+    const order = await createAcceptedOrder(team, 'testkit')
     await refused(team, order, await testOf(other, 'testkit', 'MAN-LIPID'), [404, { detail: 'Test does not exist' }])
-    const foreign = await ordered(other, 'testkit')
+    const foreign = await createAcceptedOrder(other, 'testkit')
     const { status, body } = await replace(team, foreign, right)
     assert.deepEqual([status, body], [404, { detail: "This order doesn't exist." }])
-    assert.equal((await lows(other, foreign)).length, 1)
+    assert.equal((await lowLevelStatuses(other, foreign)).length, 1)
   })
 
   test('by a request that names no test, or notes that are too long', async () => {
-    const order = await ordered(team, 'testkit')
+    const order = await createAcceptedOrder(team, 'testkit')
     for (const [body, field] of [
       [{}, 'lab_test_id'],
       [{ lab_test_id: null }, 'lab_test_id'],
       [{ lab_test_id: 'the right one' }, 'lab_test_id'],
       [{ lab_test_id: right, notes: 'x'.repeat(2001) }, 'notes'],
     ] as const) {
-      const reply = await act(team, order, 'replace', body)
+      const reply = await staffAction(team, order, 'replace', body)
       assert.deepEqual([reply.status, reply.body.detail[0].loc], [422, ['body', field]])
     }
-    assert.equal((await lows(team, order)).length, 1)
+    assert.equal((await lowLevelStatuses(team, order)).length, 1)
   })
 
   test('by a test that asks what its patient was not asked; answers to what both ask go on', async () => {
-    const apart = await given()
+    const apart = await createTestTeam()
     const question = { id: 1, code: 'HOURS', type: 'numeric', required: true, value: 'How many hours?', sequence: 1, answers: [] }
     const aoe = JSON.stringify({ questions: [{ ...question, constraint: null, default: null }] })
     const [plain, first, second] = [
@@ -281,8 +303,8 @@ describe('an order is not replaced', async () => {
     )
     const aoe_answers = [{ marker_id: id, question_id: 1, answer: '9' }]
     const detail = 'Missing required questions - "How many hours?"'
-    await refused(apart, await placed(apart, { lab_test_id: plain }), first, [400, { detail }])
-    const answered = await placed(apart, { lab_test_id: first, aoe_answers })
+    await refused(apart, await createOrder(apart, { lab_test_id: plain }), first, [400, { detail }])
+    const answered = await createOrder(apart, { lab_test_id: first, aoe_answers })
     const fresh = await replaced(apart, answered, second)
     const last = await replaced(apart, fresh, plain)
     await refused(apart, last, second, [400, { detail }])
@@ -291,10 +313,10 @@ describe('an order is not replaced', async () => {
 })
 
 test('a kit that its patient has registered is sent again to where the wrong one went', async () => {
-  const team = await given()
+  const team = await createTestTeam()
   const order = await kit(team, { lab_test_id: await testOf(team, 'testkit') })
-  await done(team, order, 'kit', { sample_id: 'FICTIONAL-R1' })
-  sound(await team.api.post('/v3/order/testkit/register', registration('FICTIONAL-R1')))
+  await staffActionOk(team, order, 'kit', { sample_id: 'FICTIONAL-R1' })
+  assertOk(await team.api.post('/v3/order/testkit/register', registration('FICTIONAL-R1')))
   const fresh = await replaced(team, order, await testOf(team, 'testkit', 'MAN-LIPID'))
   assert.equal(fresh.shipping_details!.receiver_name, shipping.receiver_name)
   assert.deepEqual([fresh.sample_id, fresh.patient_details!.last_name], [null, 'Fictional'])

@@ -1,8 +1,14 @@
 // What a person typed of a laboratory's findings, as the neutral record that every link delivers. Pure.
-import type { LabReport, Measured, ReportedMissing, ReportedResult, ResultType } from '../links/diagnostic-report.ts'
-import { invalid } from '../../platform/http/errors.ts'
+import type {
+  DiagnosticReport,
+  MeasuredAnalyte,
+  ReportedMissing,
+  ReportedResult,
+  ResultType,
+} from '../links/diagnostic-report.ts'
+import { unprocessable } from '../../platform/http/errors.ts'
 import type { Fault } from '../../platform/schema/fault.ts'
-import type { Expectation } from '../results/expected-results.ts'
+import type { ExpectedResult } from '../results/expected-results.ts'
 import { parseNumber, parseRange } from '../results/reference-ranges.ts'
 import type { EnterReport } from './schema.ts'
 
@@ -21,9 +27,9 @@ const RANGE = /^([<>]=?\d*(\.\d+)?|(\d*(\.\d+)?-\d*(\.\d+)?))$/
  * Make the report. 422, every fault: a result that the order does not lead to, named twice, of another kind or in another unit than is
  * expected; instants that are in the future or in the wrong order.
  */
-export function toReport(body: EnterReport, expected: Expectation[], specimen: Specimen): LabReport {
+export function parseManualReport(body: EnterReport, expected: ExpectedResult[], specimen: Specimen): DiagnosticReport {
   const faults: Fault[] = []
-  const find = finder(expected, faults)
+  const find = createFinder(expected, faults)
   const results = body.results.map((item, i) => {
     const known = find(item.analyte, ['results', i])
     return known && toResult(known, item, ['body', 'results', i], faults)
@@ -33,7 +39,7 @@ export function toReport(body: EnterReport, expected: Expectation[], specimen: S
     return known && { ...measured(known), failure: item.failure, note: item.note?.trim() || null }
   })
   const times = timesOf(body, specimen, faults)
-  if (faults.length) throw invalid(faults)
+  if (faults.length) throw unprocessable(faults)
   return {
     status: body.status,
     amended: body.amended ?? false,
@@ -53,11 +59,11 @@ const fault = (loc: (string | number)[], text: string): Fault => ({
 })
 
 /** Finds what an entry is about, each expectation once, whether it was measured or is missing. */
-function finder(expected: Expectation[], faults: Fault[]) {
+function createFinder(expected: ExpectedResult[], faults: Fault[]) {
   const seen = new Set<string>()
-  return (analyte: string, at: (string | number)[]): Expectation | undefined => {
+  return (analyte: string, at: (string | number)[]): ExpectedResult | undefined => {
     const loc = ['body', ...at, 'analyte']
-    const known = named(expected, analyte.trim())
+    const known = findExpected(expected, analyte.trim())
     if (!known) faults.push(fault(loc, 'must be an expected result of the order'))
     else if (seen.has(known.slug)) faults.push(fault(loc, 'must not be given twice'))
     else {
@@ -69,7 +75,7 @@ function finder(expected: Expectation[], faults: Fault[]) {
 }
 
 /** By slug; else by a code that only one has. */
-function named(expected: Expectation[], analyte: string): Expectation | undefined {
+function findExpected(expected: ExpectedResult[], analyte: string): ExpectedResult | undefined {
   const bySlug = expected.find(({ slug }) => slug === analyte)
   if (bySlug) return bySlug
   const byCode = expected.filter(
@@ -79,7 +85,7 @@ function named(expected: Expectation[], analyte: string): Expectation | undefine
   return byCode.length === 1 ? byCode[0] : undefined
 }
 
-const measured = ({ name, slug, provider_id, loinc, loinc_slug, source_markers }: Expectation): Measured => ({
+const measured = ({ name, slug, provider_id, loinc, loinc_slug, source_markers }: ExpectedResult): MeasuredAnalyte => ({
   name,
   slug,
   provider_id,
@@ -89,7 +95,7 @@ const measured = ({ name, slug, provider_id, loinc, loinc_slug, source_markers }
 })
 
 function toResult(
-  known: Expectation,
+  known: ExpectedResult,
   item: EnterReport['results'][number],
   loc: (string | number)[],
   faults: Fault[],
@@ -100,13 +106,13 @@ function toResult(
   const unit = item.unit?.trim() || null
   if (type === undefined) faults.push(fault([...loc, 'value'], 'must be a number or a range of numbers, such as <0.3'))
   else if (words === '') faults.push(fault([...loc, 'value'], 'must not be blank'))
-  if (unit !== null && definition?.unit && plain(unit) !== plain(definition.unit))
+  if (unit !== null && definition?.unit && normalizeUnit(unit) !== normalizeUnit(definition.unit))
     faults.push(fault([...loc, 'unit'], `must be ${definition.unit}`))
   return (
     type && {
       ...measured(known),
       type,
-      result: type === 'numeric' || type === 'range' ? inFigures(words) : words,
+      result: type === 'numeric' || type === 'range' ? normalizeNumber(words) : words,
       unit: unit ?? definition?.unit ?? null,
       reference_range: item.reference_range?.trim() || null,
       flag: item.flag?.trim() ?? '',
@@ -119,12 +125,12 @@ function toResult(
 function typeOf(expected: ResultType | null, value: string): ResultType | undefined {
   if (expected === 'comment' || expected === 'coded_value') return expected
   if (parseNumber(value) !== undefined) return 'numeric'
-  if (RANGE.test(inFigures(value)) && parseRange(value)) return 'range'
+  if (RANGE.test(normalizeNumber(value)) && parseRange(value)) return 'range'
   return expected === null ? 'comment' : undefined
 }
 
 /** A number or a range as results have it: without commas and blanks, `≤` as `<=`. */
-const inFigures = (text: string): string =>
+const normalizeNumber = (text: string): string =>
   text
     .replaceAll(',', '')
     .replaceAll('≤', '<=')
@@ -132,7 +138,7 @@ const inFigures = (text: string): string =>
     .replace(/\s*([<>=-])\s*/g, '$1')
 
 /** One spelling of a unit, whether with the brackets of UCUM, in which letter case, or with which of the two signs for micro. */
-const plain = (unit: string): string =>
+const normalizeUnit = (unit: string): string =>
   unit
     .replace(/[[\]\s]/g, '')
     .replace(/[µμ]/g, 'u')

@@ -2,29 +2,31 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { orderOf } from '../../../test/support/orders.ts'
-import type { Given } from '../../../test/support/server.ts'
+import type { TestTeam } from '../../../test/support/server.ts'
 import {
   a1c,
-  act,
-  atLab,
+  staffAction,
+  orderAtLab,
   details,
-  done,
+  staffActionOk,
   finalReport,
-  lows,
-  ordered,
+  lowLevelStatuses,
+  createAcceptedOrder,
   production,
   testOf,
 } from '../../../test/support/fulfillment.ts'
 import { examplePdf } from './example-pdf.ts'
 
 const team = await production()
-const resultOf = async (given: Given, { id }: { id: string }) => (await given.api.get(`/v3/order/${id}/result`)).body
-const pdfOf = (given: Given, { id }: { id: string }) => given.api.get(`/v3/order/${id}/result/pdf`)
+const resultOf = async (given: TestTeam, { id }: { id: string }) => (await given.api.get(`/v3/order/${id}/result`)).body
+const pdfOf = (given: TestTeam, { id }: { id: string }) => given.api.get(`/v3/order/${id}/result/pdf`)
 
 /** A walk-in order of these markers that was accepted. */
 async function accepted(...provider_ids: string[]) {
-  const order = await ordered(team, 'walk_in_test', { lab_test_id: await testOf(team, 'walk_in_test', ...provider_ids) })
-  await done(team, order, 'accept')
+  const order = await createAcceptedOrder(team, 'walk_in_test', {
+    lab_test_id: await testOf(team, 'walk_in_test', ...provider_ids),
+  })
+  await staffActionOk(team, order, 'accept')
   return order
 }
 
@@ -46,7 +48,7 @@ describe('findings', () => {
       { analyte: 'hdl-cholesterol', value: '55', reference_range: '>=40' },
     ]
     const missing = [{ analyte: 'ldl-cholesterol', failure: 'missing_result_calc_failure', note: 'Triglycerides too high.' }]
-    await done(team, order, 'result', { status: 'final', results, missing })
+    await staffActionOk(team, order, 'result', { status: 'final', results, missing })
     const shown = await resultOf(team, order)
     assert.deepEqual(
       shown.results.map((each: Record<string, unknown>) => [each.slug, each.result, each.type, each.unit, each.interpretation]),
@@ -65,7 +67,7 @@ describe('findings', () => {
 
   test('are refused with every fault, and change nothing', async () => {
     const order = await accepted('MAN-A1C', 'MAN-TSH')
-    const { status, body } = await act(team, order, 'result', {
+    const { status, body } = await staffAction(team, order, 'result', {
       status: 'final',
       reported_at: '2100-01-31T00:00:00Z',
       results: [{ ...a1c, unit: 'mmol/mol' }, { analyte: 'ferritin', value: '1' }, { analyte: 'tsh', value: 'see note' }, a1c],
@@ -84,15 +86,15 @@ describe('findings', () => {
       ],
     )
     assert.equal((await team.api.get(`/v3/order/${order.id}/result`)).status, 404)
-    assert.equal((await lows(team, order)).length, 2)
+    assert.equal((await lowLevelStatuses(team, order)).length, 2)
   })
 
   test('come in parts, each told once', async () => {
     const order = await accepted('MAN-A1C', 'MAN-TSH')
     const partial = { status: 'partial', results: [a1c] }
     const whole = { status: 'final', results: [a1c, { analyte: 'tsh', value: '2.1' }] }
-    for (const report of [partial, partial, whole, whole]) await done(team, order, 'result', report)
-    assert.deepEqual((await lows(team, order)).slice(2), [
+    for (const report of [partial, partial, whole, whole]) await staffActionOk(team, order, 'result', report)
+    assert.deepEqual((await lowLevelStatuses(team, order)).slice(2), [
       'sample_with_lab.walk_in_test.partial_results',
       'completed.walk_in_test.completed',
     ])
@@ -100,23 +102,23 @@ describe('findings', () => {
   })
 
   test('of a kit in parts are readable, and are no status', async () => {
-    const order = await atLab(team)
-    await done(team, order, 'result', { status: 'partial', results: [a1c] })
+    const order = await orderAtLab(team)
+    await staffActionOk(team, order, 'result', { status: 'partial', results: [a1c] })
     assert.equal((await resultOf(team, order)).metadata.status, 'partial')
-    assert.equal((await lows(team, order)).at(-1), 'sample_with_lab.testkit.delivered_to_lab')
+    assert.equal((await lowLevelStatuses(team, order)).at(-1), 'sample_with_lab.testkit.delivered_to_lab')
   })
 
   test('that are final are changed by amended ones only', async () => {
-    const order = await atLab(team)
+    const order = await orderAtLab(team)
     const amended = { status: 'final', amended: true, results: [{ ...a1c, value: '6.1' }] }
-    assert.equal((await act(team, order, 'result', amended)).status, 400)
-    await done(team, order, 'result', finalReport)
-    const { status, body } = await act(team, order, 'result', { ...amended, amended: false })
+    assert.equal((await staffAction(team, order, 'result', amended)).status, 400)
+    await staffActionOk(team, order, 'result', finalReport)
+    const { status, body } = await staffAction(team, order, 'result', { ...amended, amended: false })
     assert.deepEqual([status, body], [400, { detail: 'Transition from completed to completed is not allowed' }])
-    await done(team, order, 'result', amended)
-    assert.equal((await done(team, order, 'result', amended)).changed, false)
-    await done(team, order, 'result', { ...amended, results: [{ ...a1c, value: '6.2' }] })
-    assert.deepEqual((await lows(team, order)).slice(-3), [
+    await staffActionOk(team, order, 'result', amended)
+    assert.equal((await staffActionOk(team, order, 'result', amended)).changed, false)
+    await staffActionOk(team, order, 'result', { ...amended, results: [{ ...a1c, value: '6.2' }] })
+    assert.deepEqual((await lowLevelStatuses(team, order)).slice(-3), [
       'completed.testkit.completed',
       'completed.testkit.corrected',
       'completed.testkit.corrected',
@@ -125,15 +127,15 @@ describe('findings', () => {
   })
 
   test('that are none are a sample that could not be tested', async () => {
-    const order = await atLab(team)
-    await done(team, order, 'result', { status: 'final', results: [] })
-    assert.equal((await lows(team, order)).at(-1), 'failed.testkit.sample_error')
+    const order = await orderAtLab(team)
+    await staffActionOk(team, order, 'result', { status: 'final', results: [] })
+    assert.equal((await lowLevelStatuses(team, order)).at(-1), 'failed.testkit.sample_error')
   })
 
   test('of a kit that has not arrived are refused', async () => {
-    const order = await ordered(team, 'testkit')
-    await done(team, order, 'accept')
-    const { status, body } = await act(team, order, 'result', finalReport)
+    const order = await createAcceptedOrder(team, 'testkit')
+    await staffActionOk(team, order, 'accept')
+    const { status, body } = await staffAction(team, order, 'result', finalReport)
     assert.deepEqual([status, body], [400, { detail: 'Transition from requisition_created to completed is not allowed' }])
     assert.equal((await team.api.get(`/v3/order/${order.id}/result`)).status, 404)
   })
@@ -143,32 +145,32 @@ describe("the laboratory's own document", () => {
   const own = Buffer.from(examplePdf, 'base64')
 
   test('is shown instead of the drawn one, until another report replaces the one that it is of', async () => {
-    const order = await atLab(team)
-    await done(team, order, 'result', finalReport)
+    const order = await orderAtLab(team)
+    await staffActionOk(team, order, 'result', finalReport)
     assert.notDeepEqual((await pdfOf(team, order)).body, own)
-    assert.equal((await done(team, order, 'result/pdf', { pdf: examplePdf })).changed, true)
-    assert.equal((await done(team, order, 'result/pdf', { pdf: examplePdf })).changed, false)
+    assert.equal((await staffActionOk(team, order, 'result/pdf', { pdf: examplePdf })).changed, true)
+    assert.equal((await staffActionOk(team, order, 'result/pdf', { pdf: examplePdf })).changed, false)
     const { status, body, headers } = await pdfOf(team, order)
     assert.deepEqual([status, body, headers.get('content-type')], [200, own, 'application/pdf'])
-    await done(team, order, 'result', { status: 'final', amended: true, results: [{ ...a1c, value: '6.1' }] })
+    await staffActionOk(team, order, 'result', { status: 'final', amended: true, results: [{ ...a1c, value: '6.1' }] })
     const drawn = (await pdfOf(team, order)).body
     assert(drawn.length > own.length)
   })
 
   test('waits for the first report', async () => {
-    const order = await atLab(team)
-    await done(team, order, 'result/pdf', { pdf: examplePdf })
+    const order = await orderAtLab(team)
+    await staffActionOk(team, order, 'result/pdf', { pdf: examplePdf })
     assert.equal((await pdfOf(team, order)).status, 404)
-    await done(team, order, 'result', finalReport)
+    await staffActionOk(team, order, 'result', finalReport)
     assert.deepEqual((await pdfOf(team, order)).body, own)
   })
 
   test('is taken with line breaks in its Base64, and as a document of today, whose table is a stream', async () => {
-    const order = await atLab(team)
+    const order = await orderAtLab(team)
     const object = '1 0 obj\n<</Type/XRef/Root 2 0 R/Size 3/Length 0>>\nstream\nendstream\nendobj\n'
     const modern = Buffer.from(`%PDF-1.7\n${object}startxref\n9\n%%EOF\n`)
-    await done(team, order, 'result/pdf', { pdf: modern.toString('base64').replace(/(.{40})/g, '$1\n') })
-    await done(team, order, 'result', finalReport)
+    await staffActionOk(team, order, 'result/pdf', { pdf: modern.toString('base64').replace(/(.{40})/g, '$1\n') })
+    await staffActionOk(team, order, 'result', finalReport)
     assert.deepEqual((await pdfOf(team, order)).body, modern)
   })
 
@@ -184,20 +186,20 @@ describe("the laboratory's own document", () => {
   }
   for (const [what, bytes] of Object.entries(wrong))
     test(`${what} is refused, and the one before it stays`, async () => {
-      const order = await atLab(team)
-      await done(team, order, 'result', finalReport)
-      await done(team, order, 'result/pdf', { pdf: examplePdf })
-      const { status, body } = await act(team, order, 'result/pdf', { pdf: bytes.toString('base64') })
+      const order = await orderAtLab(team)
+      await staffActionOk(team, order, 'result', finalReport)
+      await staffActionOk(team, order, 'result/pdf', { pdf: examplePdf })
+      const { status, body } = await staffAction(team, order, 'result/pdf', { pdf: bytes.toString('base64') })
       assert.equal(status, 400)
       assert.equal(typeof body.detail, 'string')
       assert.deepEqual((await pdfOf(team, order)).body, own)
     })
 
   test('that is no Base64, or of an order that is not with the laboratory, is refused', async () => {
-    const order = await atLab(team)
-    assert.equal((await act(team, order, 'result/pdf', { pdf: '%PDF-1.4' })).status, 400)
-    const early = await ordered(team, 'testkit')
-    assert.deepEqual((await act(team, early, 'result/pdf', { pdf: examplePdf })).body, {
+    const order = await orderAtLab(team)
+    assert.equal((await staffAction(team, order, 'result/pdf', { pdf: '%PDF-1.4' })).status, 400)
+    const early = await createAcceptedOrder(team, 'testkit')
+    assert.deepEqual((await staffAction(team, early, 'result/pdf', { pdf: examplePdf })).body, {
       detail: 'An order that is ordered has no result yet',
     })
   })

@@ -1,53 +1,55 @@
 // The end: findings typed in, and the laboratory's own document. Source: lab-testing.md 13.
 import { createHash } from 'node:crypto'
 import { expectedResults } from '../catalog/lab-tests.ts'
-import type { LabReport } from '../links/diagnostic-report.ts'
-import type { OpenOrder } from '../orders/open-order.ts'
+import type { DiagnosticReport } from '../links/diagnostic-report.ts'
+import type { LockedOrder } from '../orders/open-order.ts'
 import { iso } from '../../platform/runtime/clock.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
 import { badRequest } from '../../platform/http/errors.ts'
 import { expectations } from '../results/expected-results.ts'
 import { receiveReport } from '../results/results.ts'
-import { keepResultPdf } from '../results/uploaded-pdf.ts'
-import { pdfFault } from './pdf-check.ts'
-import { toReport } from './report-entry.ts'
+import { storeResultPdf } from '../results/uploaded-pdf.ts'
+import { pdfError } from './pdf-check.ts'
+import { parseManualReport } from './report-entry.ts'
 import { collectedAt } from './samples.ts'
 import type { EnterReport, WorkDone } from './schema.ts'
-import { cannot, work } from './work-step.ts'
+import { transitionError, runStep } from './work-step.ts'
 
-const isReported = ({ lowStatus }: OpenOrder): boolean => lowStatus === 'completed' || lowStatus === 'corrected'
+const isReported = ({ lowLevelStatus }: LockedOrder): boolean => lowLevelStatus === 'completed' || lowLevelStatus === 'corrected'
 
 /**
  * Take in what a person typed of an order's findings; it goes the way of every report (`receiveReport`). The same report again changes
  * nothing. Writes lab_result, lab_result_pdf. Emits what `receiveReport` emits.
  * 400: the order is not with the laboratory; a final report was given and this one does not say that it amends it, or the other way round.
- * 404: no such order. 422: what `toReport` refuses.
+ * 404: no such order. 422: what `parseManualReport` refuses.
  */
-export const enterReport = (tx: Tx, order_id: string, body: EnterReport): Promise<WorkDone> =>
-  work(tx, order_id, async (open) => {
-    const { order, intake } = open
+export const enterManualReport = (tx: Tx, order_id: string, body: EnterReport): Promise<WorkDone> =>
+  runStep(tx, order_id, async (open) => {
+    const { order, internalData } = open
     const expected = expectations(await expectedResults(tx, order.lab_test.id))
-    const report = toReport(body, expected, {
+    const report = parseManualReport(body, expected, {
       number: order.sample_id ?? order.id,
-      collected_at: collectedAt(open) ?? whenever(open, 'draw_completed', 'transit_lab', 'delivered_to_lab'),
-      received_at: whenever(open, 'delivered_to_lab'),
+      collected_at: collectedAt(open) ?? firstTimeIn(open, 'draw_completed', 'transit_lab', 'delivered_to_lab'),
+      received_at: firstTimeIn(open, 'delivered_to_lab'),
       now: iso(tx.now),
     })
-    const digest = digestOf(report, body)
-    if (intake.report_digest === digest) return false
+    const digest = reportDigest(report, body)
+    if (internalData.report_digest === digest) return false
     if (report.amended !== isReported(open))
-      throw report.amended ? badRequest('There is no final report that could be amended') : cannot(open, open.lowStatus)
-    intake.report_digest = digest
+      throw report.amended
+        ? badRequest('There is no final report that could be amended')
+        : transitionError(open, open.lowLevelStatus)
+    internalData.report_digest = digest
     await receiveReport(tx, open, report)
     return true
   })
 
 /** When an order was in one of these statuses first. */
-const whenever = ({ order }: OpenOrder, ...lows: string[]): string | null =>
+const firstTimeIn = ({ order }: LockedOrder, ...lows: string[]): string | null =>
   order.events.find(({ status }) => lows.includes(status.split('.').at(-1)!))?.created_at ?? null
 
 /** By which a report is known again; instants count as far as they were given. */
-function digestOf({ status, amended, results, missing }: LabReport, given: EnterReport): string {
+function reportDigest({ status, amended, results, missing }: DiagnosticReport, given: EnterReport): string {
   const { collected_at, received_at, reported_at } = given
   const said = [status, amended, results, missing, collected_at, received_at, reported_at]
   return createHash('sha256').update(JSON.stringify(said)).digest('base64url')
@@ -62,13 +64,14 @@ const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/
  * 400: not a PDF, cut off, more than 10 MB; the order is not with the laboratory. 404: no such order.
  */
 export const uploadPdf = (tx: Tx, order_id: string, base64: string): Promise<WorkDone> =>
-  work(tx, order_id, async (open) => {
+  runStep(tx, order_id, async (open) => {
     const text = base64.replace(/\s+/g, '')
     if (text.length % 4 !== 0 || !BASE64.test(text)) throw badRequest('pdf must be the document in Base64')
     const bytes = Buffer.from(text, 'base64')
     if (bytes.length > PDF_BYTES_MAX) throw badRequest('A document has at most 10 MB')
-    const fault = pdfFault(bytes)
+    const fault = pdfError(bytes)
     if (fault) throw badRequest(fault)
-    if (!isReported(open) && !open.may('completed')) throw badRequest(`An order that is ${open.lowStatus} has no result yet`)
-    return keepResultPdf(tx, open, bytes)
+    if (!isReported(open) && !open.canTransitionTo('completed'))
+      throw badRequest(`An order that is ${open.lowLevelStatus} has no result yet`)
+    return storeResultPdf(tx, open, bytes)
   })

@@ -2,16 +2,16 @@ import type { Cells } from '../../platform/db/cells.ts'
 import type { CellName } from '../../platform/db/cell-names.ts'
 import { managementOperation, type Operation } from '../../platform/http/operation.ts'
 import { examplePdf } from './example-pdf.ts'
-import { acceptOrder, pickKit, refuseOrder, resolveProblem, writeNotes } from './acceptance.ts'
+import { acceptOrder, assignKit, rejectOrder, resolveProblem, writeNotes } from './acceptance.ts'
 import { recordScan, recordTracking } from './parcels.ts'
 import { replaceOrder } from './replace-order.ts'
-import { enterReport, uploadPdf } from './report-results.ts'
-import { recordDraw, recordVisit, setSample } from './samples.ts'
+import { enterManualReport, uploadPdf } from './report-results.ts'
+import { recordDraw, recordVisit, setSampleStatus } from './samples.ts'
 import * as shapes from './schema.ts'
 import { listWork, readWork } from './work-list.ts'
 
 const ORDER = '/v1/org/{org_id}/team/{team_id}/{environment}/fulfilment/{order_id}' as const
-const ofOrder = { place: 'team', reach: 'bound', params: shapes.OfOrder } as const
+const ofOrder = { scope: 'team', keyScope: 'bound', params: shapes.OrderParams } as const
 /** One thing done to an order. */
 const act = { ...ofOrder, method: 'POST', reply: shapes.WorkDone } as const
 
@@ -21,12 +21,12 @@ export const routes = ({ cells }: { cells: Cells }): Operation[] => [
     patients: true,
     method: 'GET',
     path: '/v1/org/{org_id}/fulfilment/{env}/{region}',
-    place: 'cell',
-    reach: 'bound',
+    scope: 'cell',
+    keyScope: 'bound',
     summary: 'List the orders that wait for somebody, oldest first',
     description:
       'Of laboratories whose orders are worked through by hand. A key that is bound to teams sees the orders of its teams. Orders scheduled for a later day are not listed.',
-    params: shapes.InCell,
+    params: shapes.CellParams,
     query: shapes.WorkQuery,
     reply: shapes.WorkPage,
     run: (tx, { manager, params, query }) =>
@@ -38,7 +38,7 @@ export const routes = ({ cells }: { cells: Cells }): Operation[] => [
     patients: true,
     method: 'GET',
     path: ORDER,
-    reveals: true,
+    auditsRead: true,
     summary: 'Read what the work on an order needs',
     description: 'Of the patient only what is needed for what is to be done now. Reading it leaves a line in the audit log.',
     reply: shapes.WorkDetails,
@@ -64,9 +64,9 @@ export const routes = ({ cells }: { cells: Cells }): Operation[] => [
     path: `${ORDER}/kit`,
     summary: 'Say which kit is sent for an order that its patient will register',
     description: 'Until it is sent another one can be picked.',
-    body: shapes.PickKit,
+    body: shapes.AssignKit,
     example: { sample_id: 'FICTIONAL-0001' },
-    run: (tx, { params, body }) => pickKit(tx, params.order_id, body.sample_id),
+    run: (tx, { params, body }) => assignKit(tx, params.order_id, body.sample_id),
   }),
   managementOperation({
     ...act,
@@ -75,7 +75,7 @@ export const routes = ({ cells }: { cells: Cells }): Operation[] => [
     path: `${ORDER}/refuse`,
     summary: 'Say that an order cannot be fulfilled as it is',
     description: 'It keeps its status, with the detail `fulfillment_error`, and can be resolved, accepted or cancelled.',
-    run: (tx, { params }) => refuseOrder(tx, params.order_id),
+    run: (tx, { params }) => rejectOrder(tx, params.order_id),
   }),
   managementOperation({
     ...act,
@@ -163,7 +163,7 @@ export const routes = ({ cells }: { cells: Cells }): Operation[] => [
     body: shapes.RejectSample,
     body_optional: true,
     example: { status_detail: 'sample_hemolyzed' },
-    run: (tx, { params, body }) => setSample(tx, params.order_id, 'sample_error', body?.status_detail),
+    run: (tx, { params, body }) => setSampleStatus(tx, params.order_id, 'sample_error', body?.status_detail),
   }),
   managementOperation({
     ...act,
@@ -175,7 +175,7 @@ export const routes = ({ cells }: { cells: Cells }): Operation[] => [
     body: shapes.BlockProcessing,
     body_optional: true,
     example: { status_detail: 'date_of_collection_unspecified' },
-    run: (tx, { params, body }) => setSample(tx, params.order_id, 'lab_processing_blocked', body?.status_detail),
+    run: (tx, { params, body }) => setSampleStatus(tx, params.order_id, 'lab_processing_blocked', body?.status_detail),
   }),
   managementOperation({
     ...act,
@@ -183,7 +183,7 @@ export const routes = ({ cells }: { cells: Cells }): Operation[] => [
     patients: true,
     path: `${ORDER}/do_not_process`,
     summary: 'Say that a kit is not to be processed',
-    run: (tx, { params }) => setSample(tx, params.order_id, 'do_not_process'),
+    run: (tx, { params }) => setSampleStatus(tx, params.order_id, 'do_not_process'),
   }),
   managementOperation({
     ...act,
@@ -191,7 +191,7 @@ export const routes = ({ cells }: { cells: Cells }): Operation[] => [
     patients: true,
     path: `${ORDER}/lost`,
     summary: 'Say that a kit was lost on its way',
-    run: (tx, { params }) => setSample(tx, params.order_id, 'lost'),
+    run: (tx, { params }) => setSampleStatus(tx, params.order_id, 'lost'),
   }),
   managementOperation({
     ...act,
@@ -204,7 +204,7 @@ export const routes = ({ cells }: { cells: Cells }): Operation[] => [
     body: shapes.EnterReport,
     body_bytes_max: 2_000_000,
     example: { status: 'final', results: [{ analyte: 'hemoglobin-a1c', value: '5.4', unit: '%', reference_range: '4.0-5.6' }] },
-    run: (tx, { params, body }) => enterReport(tx, params.order_id, body),
+    run: (tx, { params, body }) => enterManualReport(tx, params.order_id, body),
   }),
   managementOperation({
     ...ofOrder,

@@ -1,8 +1,16 @@
 // Samples: drawn, refused, held up, given up.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { walk, orderOf } from '../../../test/support/orders.ts'
-import { act, atLab, done, finalReport, lows, ordered, production } from '../../../test/support/fulfillment.ts'
+import { advanceTo, orderOf } from '../../../test/support/orders.ts'
+import {
+  staffAction,
+  orderAtLab,
+  staffActionOk,
+  finalReport,
+  lowLevelStatuses,
+  createAcceptedOrder,
+  production,
+} from '../../../test/support/fulfillment.ts'
 
 const team = await production()
 const details = [
@@ -16,22 +24,28 @@ const methods = ['testkit', 'walk_in_test', 'at_home_phlebotomy', 'on_site_colle
 
 for (const status_detail of [...details, undefined])
   test(`a sample is rejected once: ${status_detail ?? 'without a reason'}`, async () => {
-    const order = await atLab(team)
-    assert.equal((await done(team, order, 'reject', { status_detail })).changed, true)
-    assert.equal((await done(team, order, 'reject', { status_detail })).changed, false)
-    assert.equal((await lows(team, order)).at(-1), `failed.testkit.sample_error${status_detail ? ` ${status_detail}` : ''}`)
-    assert.equal((await act(team, order, 'result', finalReport)).status, 400)
+    const order = await orderAtLab(team)
+    assert.equal((await staffActionOk(team, order, 'reject', { status_detail })).changed, true)
+    assert.equal((await staffActionOk(team, order, 'reject', { status_detail })).changed, false)
+    assert.equal(
+      (await lowLevelStatuses(team, order)).at(-1),
+      `failed.testkit.sample_error${status_detail ? ` ${status_detail}` : ''}`,
+    )
+    assert.equal((await staffAction(team, order, 'result', finalReport)).status, 400)
   })
 
 describe('processing that is blocked', () => {
   test('goes on when that is resolved', async () => {
-    const order = await atLab(team)
-    await done(team, order, 'block', { status_detail: 'demographic_information_mismatch' })
-    assert.equal((await done(team, order, 'block', { status_detail: 'demographic_information_mismatch' })).changed, false)
-    await done(team, order, 'resolve')
-    assert.equal((await done(team, order, 'resolve')).changed, false)
-    await done(team, order, 'result', finalReport)
-    assert.deepEqual((await lows(team, order)).slice(-4), [
+    const order = await orderAtLab(team)
+    await staffActionOk(team, order, 'block', { status_detail: 'demographic_information_mismatch' })
+    assert.equal(
+      (await staffActionOk(team, order, 'block', { status_detail: 'demographic_information_mismatch' })).changed,
+      false,
+    )
+    await staffActionOk(team, order, 'resolve')
+    assert.equal((await staffActionOk(team, order, 'resolve')).changed, false)
+    await staffActionOk(team, order, 'result', finalReport)
+    assert.deepEqual((await lowLevelStatuses(team, order)).slice(-4), [
       'sample_with_lab.testkit.delivered_to_lab',
       'sample_with_lab.testkit.lab_processing_blocked demographic_information_mismatch',
       'sample_with_lab.testkit.delivered_to_lab',
@@ -40,30 +54,30 @@ describe('processing that is blocked', () => {
   })
 
   test('may end in a result, or with a sample that is rejected', async () => {
-    const [tested, rejected] = [await atLab(team), await atLab(team)]
-    for (const order of [tested, rejected]) await done(team, order, 'block')
-    await done(team, tested, 'result', finalReport)
-    await done(team, rejected, 'reject', { status_detail: 'sample_contaminated' })
+    const [tested, rejected] = [await orderAtLab(team), await orderAtLab(team)]
+    for (const order of [tested, rejected]) await staffActionOk(team, order, 'block')
+    await staffActionOk(team, tested, 'result', finalReport)
+    await staffActionOk(team, rejected, 'reject', { status_detail: 'sample_contaminated' })
     assert.equal((await orderOf(team, tested.id)).status, 'completed')
     assert.equal((await orderOf(team, rejected.id)).status, 'failed')
   })
 })
 
 test('a kit is not processed where that is asked, and lost where it is lost; an order that is over stays', async () => {
-  const [stopped, lost] = [await atLab(team), await ordered(team, 'testkit')]
-  await done(team, stopped, 'do_not_process')
-  assert.equal((await done(team, stopped, 'do_not_process')).changed, false)
-  await walk(team, lost.id, 'requisition_created', 'transit_customer')
-  await done(team, lost, 'lost')
-  assert.equal((await done(team, lost, 'lost')).changed, false)
-  assert.equal((await lows(team, stopped)).at(-1), 'cancelled.testkit.do_not_process')
-  assert.equal((await lows(team, lost)).at(-1), 'failed.testkit.lost')
-  for (const what of ['reject', 'block', 'lost']) assert.deepEqual((await act(team, stopped, what)).status, 400)
+  const [stopped, lost] = [await orderAtLab(team), await createAcceptedOrder(team, 'testkit')]
+  await staffActionOk(team, stopped, 'do_not_process')
+  assert.equal((await staffActionOk(team, stopped, 'do_not_process')).changed, false)
+  await advanceTo(team, lost.id, 'requisition_created', 'transit_customer')
+  await staffActionOk(team, lost, 'lost')
+  assert.equal((await staffActionOk(team, lost, 'lost')).changed, false)
+  assert.equal((await lowLevelStatuses(team, stopped)).at(-1), 'cancelled.testkit.do_not_process')
+  assert.equal((await lowLevelStatuses(team, lost)).at(-1), 'failed.testkit.lost')
+  for (const what of ['reject', 'block', 'lost']) assert.deepEqual((await staffAction(team, stopped, what)).status, 400)
 })
 
 for (const method of methods)
   test(`what does not follow is refused in the words of every step: ${method}`, async () => {
-    const order = await ordered(team, method)
+    const order = await createAcceptedOrder(team, method)
     for (const [what, to] of [
       ['reject', 'sample_error'],
       ['block', 'lab_processing_blocked'],
@@ -71,7 +85,7 @@ for (const method of methods)
       ['lost', 'lost'],
       ['draw', 'draw_completed'],
     ]) {
-      const { status, body } = await act(team, order, what!)
+      const { status, body } = await staffAction(team, order, what!)
       assert.deepEqual([status, body], [400, { detail: `Transition from ordered to ${to} is not allowed` }], what)
     }
     assert.equal((await team.events(order.id)).length, 1)
@@ -79,42 +93,42 @@ for (const method of methods)
 
 describe('a draw', () => {
   test('counts once, from the instant it is said to have been', async () => {
-    const order = await ordered(team, 'on_site_collection')
-    await done(team, order, 'accept')
+    const order = await createAcceptedOrder(team, 'on_site_collection')
+    await staffActionOk(team, order, 'accept')
     const { created_at } = order
-    assert.equal((await done(team, order, 'draw', { collected_at: created_at })).changed, true)
-    assert.equal((await done(team, order, 'draw')).changed, false)
-    await done(team, order, 'result', finalReport)
+    assert.equal((await staffActionOk(team, order, 'draw', { collected_at: created_at })).changed, true)
+    assert.equal((await staffActionOk(team, order, 'draw')).changed, false)
+    await staffActionOk(team, order, 'result', finalReport)
     const { metadata } = (await team.api.get(`/v3/order/${order.id}/result`)).body
     assert.equal(metadata.date_collected, created_at)
   })
 
   test('in the future or before the order is refused', async () => {
-    const order = await ordered(team, 'walk_in_test')
-    await done(team, order, 'accept')
+    const order = await createAcceptedOrder(team, 'walk_in_test')
+    await staffActionOk(team, order, 'accept')
     for (const collected_at of ['2100-01-31T00:00:00Z', '2020-01-31T00:00:00Z']) {
-      const { status, body } = await act(team, order, 'draw', { collected_at })
+      const { status, body } = await staffAction(team, order, 'draw', { collected_at })
       assert.deepEqual([status, body.detail[0].loc], [422, ['body', 'collected_at']])
     }
   })
 
   test('at home needs a visit', async () => {
-    const order = await ordered(team, 'at_home_phlebotomy')
-    await done(team, order, 'accept')
-    assert.equal((await act(team, order, 'draw')).status, 400)
-    await done(team, order, 'visit', { status: 'appointment_scheduled' })
-    assert.equal((await done(team, order, 'visit', { status: 'appointment_scheduled' })).changed, false)
-    await done(team, order, 'visit', { status: 'appointment_cancelled' })
-    assert.equal((await act(team, order, 'draw')).status, 400)
-    await done(team, order, 'visit', { status: 'appointment_scheduled' })
-    assert.equal((await done(team, order, 'draw')).changed, true)
+    const order = await createAcceptedOrder(team, 'at_home_phlebotomy')
+    await staffActionOk(team, order, 'accept')
+    assert.equal((await staffAction(team, order, 'draw')).status, 400)
+    await staffActionOk(team, order, 'visit', { status: 'appointment_scheduled' })
+    assert.equal((await staffActionOk(team, order, 'visit', { status: 'appointment_scheduled' })).changed, false)
+    await staffActionOk(team, order, 'visit', { status: 'appointment_cancelled' })
+    assert.equal((await staffAction(team, order, 'draw')).status, 400)
+    await staffActionOk(team, order, 'visit', { status: 'appointment_scheduled' })
+    assert.equal((await staffActionOk(team, order, 'draw')).changed, true)
   })
 
   test('has no visit where the customer draws, or a kit is sent', async () => {
     for (const method of ['on_site_collection', 'testkit']) {
-      const order = await ordered(team, method)
-      await done(team, order, 'accept')
-      assert.deepEqual((await act(team, order, 'visit', { status: 'appointment_scheduled' })).body, {
+      const order = await createAcceptedOrder(team, method)
+      await staffActionOk(team, order, 'accept')
+      assert.deepEqual((await staffAction(team, order, 'visit', { status: 'appointment_scheduled' })).body, {
         detail: 'Transition from requisition_created to appointment_scheduled is not allowed',
       })
     }

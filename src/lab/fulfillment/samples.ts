@@ -1,13 +1,13 @@
 // The sample: taken, refused, held up, given up. Source: lab-testing.md 9.4 to 9.6, 10.
-import type { OpenOrder } from '../orders/open-order.ts'
+import type { LockedOrder } from '../orders/open-order.ts'
 import { iso } from '../../platform/runtime/clock.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
-import { badRequest, invalidValue } from '../../platform/http/errors.ts'
+import { badRequest, invalidField } from '../../platform/http/errors.ts'
 import type { WorkDone } from './schema.ts'
-import { cannot, goTo, work } from './work-step.ts'
+import { transitionError, transitionUnlessAt, runStep } from './work-step.ts'
 
 /** Where a patient can walk in. */
-const OPEN_DOORS = new Set([
+const WALK_IN_STATUSES = new Set([
   'requisition_created',
   'requisition_bypassed',
   'appointment_pending',
@@ -16,7 +16,7 @@ const OPEN_DOORS = new Set([
 ])
 
 /** When the sample of an order was taken, as somebody said. */
-export const collectedAt = (open: OpenOrder): string | null => (open.intake.collected_at as string | undefined) ?? null
+export const collectedAt = (open: LockedOrder): string | null => (open.internalData.collected_at as string | undefined) ?? null
 
 /**
  * Say that blood was drawn: at home, at a site of the customer, or where the patient walked in. The last has no status for it: the order
@@ -25,18 +25,19 @@ export const collectedAt = (open: OpenOrder): string | null => (open.intake.coll
  * 400: a kit; the order is not where a draw follows. 404: no such order. 422: an instant in the future or before the order.
  */
 export const recordDraw = (tx: Tx, order_id: string, collected_at: string | undefined): Promise<WorkDone> =>
-  work(tx, order_id, (open) => {
+  runStep(tx, order_id, (open) => {
     const { order } = open
-    if (order.details.type === 'testkit') throw cannot(open, 'draw_completed')
+    if (order.details.type === 'testkit') throw transitionError(open, 'draw_completed')
     const isWalkIn = order.details.type === 'walk_in_test'
-    if (open.lowStatus === 'draw_completed' || (isWalkIn && collectedAt(open) !== null)) return false
-    if (isWalkIn ? !OPEN_DOORS.has(open.lowStatus) : !open.may('draw_completed')) throw cannot(open, 'draw_completed')
+    if (open.lowLevelStatus === 'draw_completed' || (isWalkIn && collectedAt(open) !== null)) return false
+    if (isWalkIn ? !WALK_IN_STATUSES.has(open.lowLevelStatus) : !open.canTransitionTo('draw_completed'))
+      throw transitionError(open, 'draw_completed')
     const at = collected_at ? new Date(collected_at) : tx.now
-    if (at > tx.now) throw invalidValue(['body', 'collected_at'], 'must not be in the future')
-    if (iso(at) < order.created_at) throw invalidValue(['body', 'collected_at'], 'must not be before the order was placed')
-    open.intake.collected_at = iso(at)
-    open.collected(at)
-    if (!isWalkIn) open.advance('draw_completed')
+    if (at > tx.now) throw invalidField(['body', 'collected_at'], 'must not be in the future')
+    if (iso(at) < order.created_at) throw invalidField(['body', 'collected_at'], 'must not be before the order was placed')
+    open.internalData.collected_at = iso(at)
+    open.setCollectedAt(at)
+    if (!isWalkIn) open.transitionTo('draw_completed')
     return true
   })
 
@@ -45,20 +46,20 @@ export const recordDraw = (tx: Tx, order_id: string, collected_at: string | unde
  * 400: the order has no visits, or one that was booked through the interface; the lifecycle has no such step. 404: no such order.
  */
 export const recordVisit = (tx: Tx, order_id: string, status: string): Promise<WorkDone> =>
-  work(tx, order_id, (open) => {
+  runStep(tx, order_id, (open) => {
     const { details } = open.order
-    if (details.type !== 'walk_in_test' && details.type !== 'at_home_phlebotomy') throw cannot(open, status)
+    if (details.type !== 'walk_in_test' && details.type !== 'at_home_phlebotomy') throw transitionError(open, status)
     if (details.data.appointment_id !== null) throw badRequest('The visit of this order was booked as an appointment')
-    return goTo(open, status)
+    return transitionUnlessAt(open, status)
   })
 
 /**
  * Take an order to where its sample is out of use, or held up, for a reason of section 10. Emits labtest.order.updated.
  * Saying the same again changes nothing. 400: the lifecycle has no such step. 404: no such order.
  */
-export const setSample = (
+export const setSampleStatus = (
   tx: Tx,
   order_id: string,
   status: 'sample_error' | 'lab_processing_blocked' | 'do_not_process' | 'lost',
   status_detail: string | null = null,
-): Promise<WorkDone> => work(tx, order_id, (open) => goTo(open, status, status_detail))
+): Promise<WorkDone> => runStep(tx, order_id, (open) => transitionUnlessAt(open, status, status_detail))

@@ -17,15 +17,15 @@ import { CollectionMethod, LabSlug } from '../catalog/enums.ts'
 import { Gender } from '../../people/person/patient.ts'
 
 /** What somebody has to do for an order, or to wait for. */
-export const todos = ['accept', 'pick_kit', 'ship', 'draw', 'await_sample', 'report', 'problem'] as const
-export const Todo = OpenEnum(todos)
-export type Todo = Static<typeof Todo>
+export const workTypes = ['accept', 'pick_kit', 'ship', 'draw', 'await_sample', 'report', 'problem'] as const
+export const WorkType = OpenEnum(workTypes)
+export type WorkType = Static<typeof WorkType>
 
-export const InCell = Fields({ org_id: Uuid, env: Environment, region: Region })
-export const OfOrder = Fields({ org_id: Uuid, team_id: Uuid, environment: Environment, order_id: Uuid })
+export const CellParams = Fields({ org_id: Uuid, env: Environment, region: Region })
+export const OrderParams = Fields({ org_id: Uuid, team_id: Uuid, environment: Environment, order_id: Uuid })
 
 export const WorkQuery = Fields({
-  todo: Maybe(T.Array(Todo, { maxItems: 20 })),
+  todo: Maybe(T.Array(WorkType, { maxItems: 20 })),
   team_id: Maybe(Uuid),
   lab: Maybe(LabSlug),
   method: Maybe(CollectionMethod),
@@ -39,7 +39,7 @@ const text = Nullable(T.String())
 const item = {
   order_id: Uuid,
   team_id: Uuid,
-  todo: Todo,
+  todo: WorkType,
   status: T.String({ description: 'The low-level status.' }),
   status_detail: text,
   status_at: Timestamp,
@@ -87,7 +87,7 @@ export const ExpectedResult = Fields(
 export const WorkDetails = Fields(
   {
     ...item,
-    todo: Nullable(Todo),
+    todo: Nullable(WorkType),
     notes: text,
     clinical_notes: text,
     patient_details: Nullable(ShownPatient),
@@ -126,7 +126,7 @@ export const AcceptOrder = Fields(
   { title: 'AcceptOrder', description: 'Without a number one is made.' },
 )
 export type AcceptOrder = Static<typeof AcceptOrder>
-export const PickKit = Fields({ sample_id: SampleId }, { title: 'PickKit', description: 'The barcode on the kit.' })
+export const AssignKit = Fields({ sample_id: SampleId }, { title: 'PickKit', description: 'The barcode on the kit.' })
 
 const direction = OpenEnum(['outbound', 'inbound'], { description: '`outbound`: to the patient. `inbound`: to the laboratory.' })
 export const RecordTracking = Fields(

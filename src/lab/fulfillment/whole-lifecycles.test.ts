@@ -2,45 +2,46 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { registration } from '../../../test/support/orders.ts'
-import type { Given } from '../../../test/support/server.ts'
+import type { TestTeam } from '../../../test/support/server.ts'
 import {
-  act,
+  staffAction,
   details,
-  done,
+  staffActionOk,
   finalReport,
   inbound,
   list,
-  lows,
-  ordered,
-  orderedKit,
+  lowLevelStatuses,
+  createAcceptedOrder,
+  createKitOrder,
   outbound,
   production,
   scan,
-  sound,
+  assertOk,
 } from '../../../test/support/fulfillment.ts'
 
 const told = (count: number) => ['labtest.order.created', ...Array<string>(count).fill('labtest.order.updated')]
-const todo = async (team: Given, { id }: { id: string }) => (await list(team)).find(({ order_id }) => order_id === id)?.todo
+const todo = async (team: TestTeam, { id }: { id: string }) => (await list(team)).find(({ order_id }) => order_id === id)?.todo
 
 describe('an order of production goes from ordered to completed by what the staff does', () => {
   test('a kit whose patient is known', async () => {
     const team = await production()
-    const order = await ordered(team, 'testkit')
+    const order = await createAcceptedOrder(team, 'testkit')
     await team.settle()
     assert.equal(await todo(team, order), 'accept')
-    const { sample_id } = sound(await act(team, order, 'accept')).body
+    const { sample_id } = assertOk(await staffAction(team, order, 'accept')).body
     assert.match(sample_id, /^DBM[0-9A-Z]{10}$/)
     assert.equal(await todo(team, order), 'ship')
     assert.equal((await details(team, order)).address.receiver_name, 'Testa Fictional')
-    await done(team, order, 'tracking', outbound)
-    await done(team, order, 'tracking', inbound)
-    for (const event of ['picked_up', 'out_for_delivery', 'delivered']) await done(team, order, 'scan', scan('outbound', event))
+    await staffActionOk(team, order, 'tracking', outbound)
+    await staffActionOk(team, order, 'tracking', inbound)
+    for (const event of ['picked_up', 'out_for_delivery', 'delivered'])
+      await staffActionOk(team, order, 'scan', scan('outbound', event))
     assert.equal(await todo(team, order), 'await_sample')
-    for (const event of ['picked_up', 'delivered']) await done(team, order, 'scan', scan('inbound', event))
+    for (const event of ['picked_up', 'delivered']) await staffActionOk(team, order, 'scan', scan('inbound', event))
     assert.equal(await todo(team, order), 'report')
-    await done(team, order, 'result', finalReport)
+    await staffActionOk(team, order, 'result', finalReport)
     assert.equal(await todo(team, order), undefined)
-    assert.deepEqual(await lows(team, order), [
+    assert.deepEqual(await lowLevelStatuses(team, order), [
       'received.testkit.ordered',
       'received.testkit.requisition_created',
       'collecting_sample.testkit.transit_customer',
@@ -64,20 +65,20 @@ describe('an order of production goes from ordered to completed by what the staf
 
   test('a kit that its patient registers at home', async () => {
     const team = await production()
-    const order = await orderedKit(team)
+    const order = await createKitOrder(team)
     assert.equal(await todo(team, order), 'pick_kit')
-    await done(team, order, 'kit', { sample_id: 'FICTIONAL-1' })
+    await staffActionOk(team, order, 'kit', { sample_id: 'FICTIONAL-1' })
     assert.equal(await todo(team, order), 'ship')
-    await done(team, order, 'tracking', outbound)
-    await done(team, order, 'scan', scan('outbound', 'picked_up'))
-    await done(team, order, 'scan', scan('outbound', 'delivered'))
-    sound(await team.api.post('/v3/order/testkit/register', registration('FICTIONAL-1')))
+    await staffActionOk(team, order, 'tracking', outbound)
+    await staffActionOk(team, order, 'scan', scan('outbound', 'picked_up'))
+    await staffActionOk(team, order, 'scan', scan('outbound', 'delivered'))
+    assertOk(await team.api.post('/v3/order/testkit/register', registration('FICTIONAL-1')))
     assert.equal(await todo(team, order), 'await_sample')
-    await done(team, order, 'tracking', inbound)
-    await done(team, order, 'scan', scan('inbound', 'in_transit'))
-    await done(team, order, 'scan', scan('inbound', 'delivered'))
-    await done(team, order, 'result', finalReport)
-    assert.deepEqual(await lows(team, order), [
+    await staffActionOk(team, order, 'tracking', inbound)
+    await staffActionOk(team, order, 'scan', scan('inbound', 'in_transit'))
+    await staffActionOk(team, order, 'scan', scan('inbound', 'delivered'))
+    await staffActionOk(team, order, 'result', finalReport)
+    assert.deepEqual(await lowLevelStatuses(team, order), [
       'received.testkit.ordered',
       'received.testkit.awaiting_registration',
       'collecting_sample.testkit.transit_customer',
@@ -94,15 +95,15 @@ describe('an order of production goes from ordered to completed by what the staf
 
   test('a kit that is registered before it is sent', async () => {
     const team = await production()
-    const order = await orderedKit(team)
-    await done(team, order, 'kit', { sample_id: 'FICTIONAL-1' })
-    sound(await team.api.post('/v3/order/testkit/register', registration('FICTIONAL-1')))
+    const order = await createKitOrder(team)
+    await staffActionOk(team, order, 'kit', { sample_id: 'FICTIONAL-1' })
+    assertOk(await team.api.post('/v3/order/testkit/register', registration('FICTIONAL-1')))
     assert.equal(await todo(team, order), 'ship')
-    await done(team, order, 'tracking', outbound)
-    await done(team, order, 'scan', scan('outbound', 'delivered'))
-    await done(team, order, 'scan', scan('inbound', 'delivered'))
-    await done(team, order, 'result', finalReport)
-    assert.deepEqual((await lows(team, order)).slice(2), [
+    await staffActionOk(team, order, 'tracking', outbound)
+    await staffActionOk(team, order, 'scan', scan('outbound', 'delivered'))
+    await staffActionOk(team, order, 'scan', scan('inbound', 'delivered'))
+    await staffActionOk(team, order, 'result', finalReport)
+    assert.deepEqual((await lowLevelStatuses(team, order)).slice(2), [
       'received.testkit.requisition_created',
       'received.testkit.testkit_registered',
       'collecting_sample.testkit.with_customer',
@@ -113,14 +114,14 @@ describe('an order of production goes from ordered to completed by what the staf
 
   test('a patient who walks in', async () => {
     const team = await production()
-    const order = await ordered(team, 'walk_in_test')
-    await done(team, order, 'accept', { sample_id: 'FICTIONAL-2' })
+    const order = await createAcceptedOrder(team, 'walk_in_test')
+    await staffActionOk(team, order, 'accept', { sample_id: 'FICTIONAL-2' })
     assert.equal(await todo(team, order), 'draw')
-    await done(team, order, 'draw')
+    await staffActionOk(team, order, 'draw')
     assert.equal(await todo(team, order), 'report')
-    await done(team, order, 'result', { ...finalReport, status: 'partial' })
-    await done(team, order, 'result', finalReport)
-    assert.deepEqual(await lows(team, order), [
+    await staffActionOk(team, order, 'result', { ...finalReport, status: 'partial' })
+    await staffActionOk(team, order, 'result', finalReport)
+    assert.deepEqual(await lowLevelStatuses(team, order), [
       'received.walk_in_test.ordered',
       'received.walk_in_test.requisition_created',
       'sample_with_lab.walk_in_test.partial_results',
@@ -132,15 +133,15 @@ describe('an order of production goes from ordered to completed by what the staf
 
   test('blood that is drawn at home', async () => {
     const team = await production()
-    const order = await ordered(team, 'at_home_phlebotomy')
-    await done(team, order, 'accept')
+    const order = await createAcceptedOrder(team, 'at_home_phlebotomy')
+    await staffActionOk(team, order, 'accept')
     const { address, patient_details } = await details(team, order)
     assert.deepEqual([address.zip, patient_details.phone_number], ['85004', '+15550100199'])
-    await done(team, order, 'visit', { status: 'appointment_pending' })
-    await done(team, order, 'visit', { status: 'appointment_scheduled' })
-    await done(team, order, 'draw')
-    await done(team, order, 'result', finalReport)
-    assert.deepEqual(await lows(team, order), [
+    await staffActionOk(team, order, 'visit', { status: 'appointment_pending' })
+    await staffActionOk(team, order, 'visit', { status: 'appointment_scheduled' })
+    await staffActionOk(team, order, 'draw')
+    await staffActionOk(team, order, 'result', finalReport)
+    assert.deepEqual(await lowLevelStatuses(team, order), [
       'received.at_home_phlebotomy.ordered',
       'received.at_home_phlebotomy.requisition_created',
       'collecting_sample.at_home_phlebotomy.appointment_pending',
@@ -153,11 +154,11 @@ describe('an order of production goes from ordered to completed by what the staf
 
   test('blood that the customer draws', async () => {
     const team = await production()
-    const order = await ordered(team, 'on_site_collection')
-    await done(team, order, 'accept')
-    await done(team, order, 'draw')
-    await done(team, order, 'result', finalReport)
-    assert.deepEqual(await lows(team, order), [
+    const order = await createAcceptedOrder(team, 'on_site_collection')
+    await staffActionOk(team, order, 'accept')
+    await staffActionOk(team, order, 'draw')
+    await staffActionOk(team, order, 'result', finalReport)
+    assert.deepEqual(await lowLevelStatuses(team, order), [
       'received.on_site_collection.ordered',
       'received.on_site_collection.requisition_created',
       'sample_with_lab.on_site_collection.draw_completed',
@@ -168,7 +169,7 @@ describe('an order of production goes from ordered to completed by what the staf
 
   test('an order that was placed elsewhere', async () => {
     const team = await production()
-    const placed = await ordered(team, 'testkit')
+    const placed = await createAcceptedOrder(team, 'testkit')
     const { user_id, lab_test, patient_details, patient_address } = placed
     const imported = await team.api.post('/v3/order/import', {
       user_id,
@@ -179,13 +180,13 @@ describe('an order of production goes from ordered to completed by what the staf
       patient_address: { ...patient_address, receiver_name: 'Testa Fictional' },
       sample_id: 'FICTIONAL-3',
     })
-    const { order } = sound(imported).body
+    const { order } = assertOk(imported).body
     assert.equal(await todo(team, order), 'ship')
-    await done(team, order, 'tracking', outbound)
-    await done(team, order, 'scan', scan('outbound', 'delivered'))
-    await done(team, order, 'scan', scan('inbound', 'delivered'))
-    await done(team, order, 'result', finalReport)
-    assert.deepEqual(await lows(team, order), [
+    await staffActionOk(team, order, 'tracking', outbound)
+    await staffActionOk(team, order, 'scan', scan('outbound', 'delivered'))
+    await staffActionOk(team, order, 'scan', scan('inbound', 'delivered'))
+    await staffActionOk(team, order, 'result', finalReport)
+    assert.deepEqual(await lowLevelStatuses(team, order), [
       'received.testkit.ordered',
       'received.testkit.requisition_bypassed',
       'collecting_sample.testkit.transit_customer',

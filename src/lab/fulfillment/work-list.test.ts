@@ -2,32 +2,32 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
-import { client, given } from '../../../test/support/server.ts'
+import { client, createTestTeam } from '../../../test/support/server.ts'
 import {
-  act,
+  staffAction,
   details,
-  done,
+  staffActionOk,
   finalReport,
   list,
-  ordered,
-  orderedKit,
+  createAcceptedOrder,
+  createKitOrder,
   outbound,
   production,
   scan,
-  sound,
+  assertOk,
 } from '../../../test/support/fulfillment.ts'
 
 describe('the list of work', async () => {
   const team = await production()
-  const drawn = await ordered(team, 'on_site_collection')
-  const sent = await ordered(team, 'testkit', { priority: true })
-  const unpicked = await orderedKit(team)
-  const fresh = await ordered(team, 'walk_in_test')
-  await done(team, drawn, 'accept')
-  await done(team, drawn, 'draw')
-  await done(team, sent, 'accept')
-  await done(team, sent, 'tracking', outbound)
-  await done(team, sent, 'scan', scan('outbound', 'picked_up'))
+  const drawn = await createAcceptedOrder(team, 'on_site_collection')
+  const sent = await createAcceptedOrder(team, 'testkit', { priority: true })
+  const unpicked = await createKitOrder(team)
+  const fresh = await createAcceptedOrder(team, 'walk_in_test')
+  await staffActionOk(team, drawn, 'accept')
+  await staffActionOk(team, drawn, 'draw')
+  await staffActionOk(team, sent, 'accept')
+  await staffActionOk(team, sent, 'tracking', outbound)
+  await staffActionOk(team, sent, 'scan', scan('outbound', 'picked_up'))
   const found = async (query: string) => (await list(team, query)).map(({ order_id }) => order_id)
 
   test('has what waits, oldest first, with nothing of the patient', async () => {
@@ -66,13 +66,13 @@ describe('the list of work', async () => {
 
   test('has nothing of other organizations, teams out of reach, cells and orders that are over', async () => {
     const other = await production()
-    const order = await ordered(other, 'walk_in_test')
-    await done(other, order, 'accept')
-    await done(other, order, 'result', finalReport)
+    const order = await createAcceptedOrder(other, 'walk_in_test')
+    await staffActionOk(other, order, 'accept')
+    await staffActionOk(other, order, 'result', finalReport)
     assert.deepEqual(await list(other), [])
     assert.deepEqual((await team.manage.get('/fulfilment/production/eu')).body.data, [])
-    const apart = sound(await team.manage.post('/team', { name: 'Another', region: 'us' })).body.id
-    const { key } = sound(
+    const apart = assertOk(await team.manage.post('/team', { name: 'Another', region: 'us' })).body.id
+    const { key } = assertOk(
       await team.manage.post('/management_key', { label: 'bound', role: 'team_admin', team_role_bindings: [{ team_id: apart }] }),
     ).body
     const bound = client(key, 'x-management-key', `/v1/org/${team.org_id}`)
@@ -87,27 +87,27 @@ describe('of the patient', async () => {
   const team = await production()
 
   test('the address is told to who sends, the person to who reports', async () => {
-    const order = await ordered(team, 'testkit')
+    const order = await createAcceptedOrder(team, 'testkit')
     const shown = async () => {
       const { todo, address, patient_details } = await details(team, order)
       return [todo, address?.first_line ?? null, patient_details?.dob ?? null, patient_details?.phone_number ?? null]
     }
     assert.deepEqual(await shown(), ['accept', null, '1990-01-31', null])
-    await done(team, order, 'accept')
+    await staffActionOk(team, order, 'accept')
     assert.deepEqual(await shown(), ['ship', '1 Sample Way', null, null])
-    await done(team, order, 'tracking', outbound)
-    await done(team, order, 'scan', scan('outbound', 'delivered'))
-    await done(team, order, 'scan', scan('inbound', 'delivered'))
+    await staffActionOk(team, order, 'tracking', outbound)
+    await staffActionOk(team, order, 'scan', scan('outbound', 'delivered'))
+    await staffActionOk(team, order, 'scan', scan('inbound', 'delivered'))
     assert.deepEqual(await shown(), ['report', null, '1990-01-31', null])
-    await done(team, order, 'result', finalReport)
+    await staffActionOk(team, order, 'result', finalReport)
     assert.deepEqual(await shown(), [null, null, null, null])
   })
 
   test('nothing is told of an order of another team, nor done to it', async () => {
     const other = await production()
-    const order = await ordered(other, 'walk_in_test')
+    const order = await createAcceptedOrder(other, 'walk_in_test')
     for (const what of ['accept', 'refuse', 'draw', 'reject', 'lost']) {
-      const { status, body } = await act(team, order, what)
+      const { status, body } = await staffAction(team, order, what)
       assert.deepEqual([status, body], [404, { detail: "This order doesn't exist." }])
     }
     assert.equal((await team.manage.get(`/team/${team.team}/production/fulfilment/${order.id}`)).status, 404)
@@ -115,13 +115,13 @@ describe('of the patient', async () => {
 })
 
 test('in a sandbox people may practise', async () => {
-  const team = await given()
-  const order = await ordered(team, 'walk_in_test')
+  const team = await createTestTeam()
+  const order = await createAcceptedOrder(team, 'walk_in_test')
   assert.deepEqual(
     (await list(team)).map(({ todo }) => todo),
     ['accept'],
   )
-  await done(team, order, 'accept')
-  await done(team, order, 'result', finalReport)
+  await staffActionOk(team, order, 'accept')
+  await staffActionOk(team, order, 'result', finalReport)
   assert.deepEqual(await list(team), [])
 })

@@ -1,23 +1,23 @@
 // What is to be done: the orders that wait for somebody, over the teams that a key reaches. Reads what orders own, and writes nothing.
 import { expectedResults } from '../catalog/lab-tests.ts'
-import { isByHand } from '../links/links.ts'
-import { reached, reachedTeam } from '../../tenancy/teams/reach.ts'
+import { isManualLab } from '../links/links.ts'
+import { teamAccessCondition, authorizedTeam } from '../../tenancy/teams/reach.ts'
 import type { Order } from '../orders/schema.ts'
-import { day } from '../../platform/runtime/clock.ts'
+import { utcDate } from '../../platform/runtime/clock.ts'
 import type { CellName } from '../../platform/db/cell-names.ts'
 import type { PlainTx, Queries, Tx } from '../../platform/db/transaction.ts'
 import { badRequest, notFound } from '../../platform/http/errors.ts'
-import type { Manager } from '../../platform/http/operation.ts'
+import type { ManagementPrincipal } from '../../platform/http/operation.ts'
 import { byCreation, Pages } from '../../platform/http/pages.ts'
 import { Nullable, T, Timestamp, type Static } from '../../platform/schema/schema.ts'
-import { and, sql, type Sql } from '../../platform/db/sql.ts'
+import { joinConditions, sql, type Sql } from '../../platform/db/sql.ts'
 import { expectations } from '../results/expected-results.ts'
 import { notDeleted, notDeletedOf } from '../../people/users/users.ts'
 import { labSlugs } from '../../people/users/sources.ts'
-import { Todo, type WorkDetails, type WorkItem, type WorkQuery } from './schema.ts'
+import { WorkType, type WorkDetails, type WorkItem, type WorkQuery } from './schema.ts'
 
 /** Statuses in which an order waits for somebody, some of them only sometimes. By these the orders are found. */
-const WAITING = [
+const STATUSES_BY_WORK_TYPE = [
   'ordered',
   'awaiting_registration',
   'registered',
@@ -43,7 +43,7 @@ const WAITING = [
  * Where no column tells, the text of the document does: of a refusal its last event, which stands before its status; of a registered kit,
  * which may be at home or still on the shelf, any event of its way. Quotes inside values are escaped, so no value can look like these.
  */
-const todoOf = (today: Sql) => sql`
+const workTypeOf = (today: Sql) => sql`
   case
     when o.low_status in ('problem_in_transit_customer', 'problem_in_transit_lab', 'lab_processing_blocked') then 'problem'
     when o.low_status in ('ordered', 'awaiting_registration')
@@ -60,11 +60,11 @@ const todoOf = (today: Sql) => sql`
                           'appointment_cancelled') then 'draw'
   end`
 
-const byHand = (cell: CellName): string[] => labSlugs.filter((slug) => isByHand({ cell }, slug))
+const manualLabSlugs = (cell: CellName): string[] => labSlugs.filter((slug) => isManualLab({ cell }, slug))
 
 const Row = T.Object({
   document: T.String(),
-  todo: Nullable(Todo),
+  todo: Nullable(WorkType),
   low_status: T.String(),
   status_at: Timestamp,
 })
@@ -78,14 +78,14 @@ const columns = sql`o.document, w.todo, o.low_status, o.status_at`
 export async function listWork(
   tx: PlainTx,
   control: Queries,
-  manager: Manager,
+  manager: ManagementPrincipal,
   cell: CellName,
   query: WorkQuery,
 ): Promise<{ data: WorkItem[]; next_cursor: string | null }> {
   const { team_id, lab, method, since, todo } = query
-  if (team_id !== undefined) await reachedTeam(control, manager, team_id)
+  if (team_id !== undefined) await authorizedTeam(control, manager, team_id)
   const list = `work ${manager.org} ${cell} ${JSON.stringify([team_id, lab, method, since, todo?.toSorted()])}`
-  const teams = reached(manager, team_id === undefined ? undefined : [team_id])
+  const teams = teamAccessCondition(manager, team_id === undefined ? undefined : [team_id])
   const pages = new Pages(list, query, byCreation('o'), { order: 'asc' })
   const conditions = [sql`w.todo is not null`, pages.after]
   if (method !== undefined) conditions.push(sql`o.method = ${method}`)
@@ -93,7 +93,7 @@ export async function listWork(
   if (todo?.length) conditions.push(sql`w.todo = any (${todo})`)
   // Each team has its own clock, in a sandbox.
   const today = sql`(${tx.now}::timestamptz + make_interval(secs => t.clock_offset_s))::date`
-  const labs = byHand(cell).filter((slug) => lab === undefined || slug === lab)
+  const labs = manualLabSlugs(cell).filter((slug) => lab === undefined || slug === lab)
   const rows = await tx.many(
     Row,
     sql`
@@ -101,19 +101,19 @@ export async function listWork(
     from lab_order o
     join team t on t.id = o.team_id
     join lab l on l.id = o.lab_id and l.slug = any (${labs})
-    cross join lateral (select ${todoOf(today)} as todo) w
-    where o.team_id = any (array(select t.id from team t where ${teams})) and o.low_status = any (${WAITING}) and ${and(conditions)}
+    cross join lateral (select ${workTypeOf(today)} as todo) w
+    where o.team_id = any (array(select t.id from team t where ${teams})) and o.low_status = any (${STATUSES_BY_WORK_TYPE}) and ${joinConditions(conditions)}
       and ${notDeletedOf(sql`o.user_id`, sql`o.team_id`)}
     ${pages.order}`,
   )
   const found = rows.map((row) => ({ row, order: JSON.parse(row.document) as Order }))
   const { page: shown, next_cursor } = pages.cut(found, ({ order }) => [order.created_at, order.id])
   for (const { order } of shown) tx.concerns(order.user_id, undefined, order.team_id)
-  const page = shown.map(({ row, order }) => itemOf(row, order))
+  const page = shown.map(({ row, order }) => toWorkItem(row, order))
   return { data: page.map((item) => ({ ...item, todo: item.todo! })), next_cursor }
 }
 
-const itemOf = ({ todo, low_status, status_at }: Row, order: Order) => ({
+const toWorkItem = ({ todo, low_status, status_at }: Row, order: Order) => ({
   order_id: order.id,
   team_id: order.team_id,
   todo,
@@ -130,18 +130,18 @@ const itemOf = ({ todo, low_status, status_at }: Row, order: Order) => ({
 
 /** An order with what its work needs of the patient. 404: the team has no such order. 400: not an order that people work through. */
 export async function readWork(tx: Tx, order_id: string): Promise<WorkDetails> {
-  const today = sql`${day(tx.now)}::date`
+  const today = sql`${utcDate(tx.now)}::date`
   const row = await tx.maybe(
     Row,
     sql`
-    select ${columns} from lab_order o cross join lateral (select ${todoOf(today)} as todo) w
+    select ${columns} from lab_order o cross join lateral (select ${workTypeOf(today)} as todo) w
     where o.id = ${order_id} and o.team_id = ${tx.team} and ${notDeleted(tx, sql`o.user_id`)}`,
   )
   if (!row) throw notFound("This order doesn't exist.")
   const order = JSON.parse(row.document) as Order
   tx.concerns(order.user_id)
-  const item = itemOf(row, order)
-  if (!isByHand(tx.tenant, item.lab)) throw badRequest('Nobody works through the orders of this laboratory by hand')
+  const item = toWorkItem(row, order)
+  if (!isManualLab(tx.tenant, item.lab)) throw badRequest('Nobody works through the orders of this laboratory by hand')
   const expected = expectations(await expectedResults(tx, order.lab_test.id))
   return {
     ...item,
@@ -160,10 +160,10 @@ export async function readWork(tx: Tx, order_id: string): Promise<WorkDetails> {
   }
 }
 
-const KNOWN_TO = new Set<Todo | null>(['accept', 'draw', 'await_sample', 'report', 'problem'])
+const VISIBLE_TO_STAFF = new Set<WorkType | null>(['accept', 'draw', 'await_sample', 'report', 'problem'])
 
-function personOf({ patient_details: patient }: Order, todo: Todo | null): WorkDetails['patient_details'] {
-  if (!patient || !KNOWN_TO.has(todo)) return null
+function personOf({ patient_details: patient }: Order, todo: WorkType | null): WorkDetails['patient_details'] {
+  if (!patient || !VISIBLE_TO_STAFF.has(todo)) return null
   const { first_name, last_name, dob, gender, phone_number } = patient
   return { first_name, last_name, dob, gender, phone_number: todo === 'draw' ? phone_number : null }
 }
@@ -171,7 +171,7 @@ function personOf({ patient_details: patient }: Order, todo: Todo | null): WorkD
 /** Where a kit goes to, or who draws at home. */
 function addressOf(
   { patient_details: patient, patient_address, shipping_details, lab_test }: Order,
-  todo: Todo | null,
+  todo: WorkType | null,
 ): WorkDetails['address'] {
   const going = todo === 'pick_kit' || todo === 'ship' || (todo === 'draw' && lab_test.method === 'at_home_phlebotomy')
   const address = going ? (shipping_details ?? patient_address) : null

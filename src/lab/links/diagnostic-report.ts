@@ -32,7 +32,7 @@ export interface SourceMarker {
 }
 
 /** What was measured. */
-export interface Measured {
+export interface MeasuredAnalyte {
   name: string
   /** The catalog's slug of the analyte where the link knows it, else one of the link's making. */
   slug: string
@@ -44,7 +44,7 @@ export interface Measured {
   source_markers: SourceMarker[] | null
 }
 
-export interface ReportedResult extends Measured {
+export interface ReportedResult extends MeasuredAnalyte {
   type: ResultType
   result: string
   unit: string | null
@@ -54,7 +54,7 @@ export interface ReportedResult extends Measured {
   notes: string | null
 }
 
-export interface ReportedMissing extends Measured {
+export interface ReportedMissing extends MeasuredAnalyte {
   failure: FailureType
   note: string | null
 }
@@ -71,7 +71,7 @@ export interface PerformingLaboratory {
 }
 
 /** Instants are ISO 8601 with an offset. */
-export interface LabReport {
+export interface DiagnosticReport {
   /** A partial report is followed by more; each report repeats what the earlier ones of the specimen said. */
   status: 'final' | 'partial'
   /** It takes the place of a report that was final. */

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { testOf } from '../../../test/support/fulfillment.ts'
-import { address, kit, orderBody, orderOf, patient, placed, shipping } from '../../../test/support/orders.ts'
-import { given, type Given } from '../../../test/support/server.ts'
+import { address, kit, orderBody, orderOf, patient, createOrder, shipping } from '../../../test/support/orders.ts'
+import { createTestTeam, type TestTeam } from '../../../test/support/server.ts'
 import { takeUnlinked } from './links.ts'
 
 const refusal = (lab: string) => ({
@@ -16,13 +16,13 @@ describe('a production order at a laboratory without an integration', () => {
   before(() => takeUnlinked(false))
   after(() => takeUnlinked(true))
 
-  const askedFor = async (team: Given, path: string, changes: Record<string, unknown>) => {
+  const askedFor = async (team: TestTeam, path: string, changes: Record<string, unknown>) => {
     const { status, body } = await team.api.post(path, await orderBody(team, changes))
     return [status, body]
   }
 
   test('is refused on every way of ordering, in words that say which laboratories take it, and leaves nothing', async () => {
-    const team = await given('production-us')
+    const team = await createTestTeam('production-us')
     const walkIn = await team.test('walk_in_test')
     assert.deepEqual(await askedFor(team, '/v3/order', {}), [400, USSL])
     assert.deepEqual(await askedFor(team, '/v3/order/create', { order_set: { lab_test_ids: [walkIn] } }), [400, QUEST])
@@ -34,8 +34,8 @@ describe('a production order at a laboratory without an integration', () => {
   })
 
   test('is taken where people work through it, or where it was placed elsewhere', async () => {
-    const team = await given('production-us')
-    const order = await placed(team, { lab_test_id: await testOf(team, 'walk_in_test') })
+    const team = await createTestTeam('production-us')
+    const order = await createOrder(team, { lab_test_id: await testOf(team, 'walk_in_test') })
     await kit(team, { lab_test_id: await testOf(team, 'testkit') })
     await team.settle()
     assert.equal((await orderOf(team, order.id)).last_event.status_detail, null)
@@ -52,10 +52,10 @@ describe('a production order at a laboratory without an integration', () => {
   })
 
   test('is taken in the sandbox, and in production where the operator takes it', async () => {
-    assert.equal((await placed(await given())).lab_test.lab!.slug, 'ussl')
+    assert.equal((await createOrder(await createTestTeam())).lab_test.lab!.slug, 'ussl')
     takeUnlinked(true)
-    const team = await given('production-us')
-    const { id } = await placed(team)
+    const team = await createTestTeam('production-us')
+    const { id } = await createOrder(team)
     await team.settle()
     assert.equal((await orderOf(team, id)).last_event.status_detail, 'fulfillment_error')
   })

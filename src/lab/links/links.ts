@@ -7,7 +7,7 @@ import { manualLink } from './manual.ts'
 import { sandboxLink } from './sandbox.ts'
 
 /** The link to a laboratory; undefined when this installation has none to it. */
-export function linkTo(tenant: Pick<Tenant, 'cell'>, lab_slug: string): LabLink | undefined {
+export function labLinkFor(tenant: Pick<Tenant, 'cell'>, lab_slug: string): LabLink | undefined {
   if (tenant.cell.startsWith('sandbox')) return sandboxLink
   return lab_slug === 'manual' ? manualLink : undefined
 }
@@ -21,11 +21,11 @@ export function takeUnlinked(on: boolean): void {
 
 /** 400, unless this installation has a link to the laboratory, or takes orders without one. The text names the laboratories that it has links to. */
 export function assertLink(tenant: Pick<Tenant, 'cell'>, { slug, name }: { slug: string; name: string }): void {
-  if (takesUnlinked || linkTo(tenant, slug)) return
-  const linked = labSlugs.filter((each) => linkTo(tenant, each))
+  if (takesUnlinked || labLinkFor(tenant, slug)) return
+  const linked = labSlugs.filter((each) => labLinkFor(tenant, each))
   throw badRequest(`There is no integration with ${name} (${slug}) here. Laboratories that take orders: ${linked.join(', ')}`)
 }
 
 /** Whether people work through the orders of a laboratory: in a sandbox they may practise on the one that is for it. */
-export const isByHand = (tenant: Pick<Tenant, 'cell'>, lab_slug: string): boolean =>
-  lab_slug === 'manual' || linkTo(tenant, lab_slug) === manualLink
+export const isManualLab = (tenant: Pick<Tenant, 'cell'>, lab_slug: string): boolean =>
+  lab_slug === 'manual' || labLinkFor(tenant, lab_slug) === manualLink

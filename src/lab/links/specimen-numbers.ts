@@ -3,7 +3,7 @@
 const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
 
 /** Ten letters and digits from the random end of a reference, so that the same reference has the same number. */
-export function numberOf(prefix: string, reference: string): string {
+export function specimenNumber(prefix: string, reference: string): string {
   let bits = BigInt(`0x${reference.replaceAll('-', '').slice(-13)}`)
   let text = ''
   for (let i = 0; i < 10; i++, bits >>= 5n) text = ALPHABET[Number(bits & 31n)] + text

@@ -1,8 +1,8 @@
 // Addresses of patients by the region of the cell. Source: lab-testing.md 5.2.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { orderBody, patient, placed, proxy, shipping } from '../../../test/support/orders.ts'
-import { given } from '../../../test/support/server.ts'
+import { orderBody, patient, createOrder, proxy, shipping } from '../../../test/support/orders.ts'
+import { createTestTeam } from '../../../test/support/server.ts'
 
 const at = (country: string, zip: string, state?: string) => ({
   first_line: '1 Sample Way',
@@ -30,9 +30,9 @@ const faulty: [ReturnType<typeof at>, string][] = [
 
 describe('an address', () => {
   test('of a patient in a cell of the EU has the postal code of its country, and a state where that has states', async () => {
-    const team = await given('sandbox-eu')
+    const team = await createTestTeam('sandbox-eu')
     for (const [patient_address, zip, state] of sound) {
-      const order = await placed(team, { patient_address })
+      const order = await createOrder(team, { patient_address })
       assert.deepEqual([order.patient_address?.zip, order.patient_address?.state], [zip, state])
     }
     for (const [patient_address, field] of faulty) {
@@ -46,7 +46,7 @@ describe('an address', () => {
   })
 
   test('of a kit is read so too', async () => {
-    const team = await given('sandbox-eu')
+    const team = await createTestTeam('sandbox-eu')
     const { state: _, ...rest } = shipping
     const body = { user_id: await team.user(), lab_test_id: await team.test() }
     const shipping_details = { ...rest, zip: '1012 AB', country: 'NL' }
@@ -55,10 +55,10 @@ describe('an address', () => {
   })
 
   test('of an import and of a proxy needs no state either', async () => {
-    const team = await given('sandbox-eu')
+    const team = await createTestTeam('sandbox-eu')
     const place = at('GB', 'SW1A 1AA')
     const medical_proxy = { ...proxy, address: place }
-    const order = await placed(team, { patient_address: place, patient_details: { ...patient, medical_proxy } })
+    const order = await createOrder(team, { patient_address: place, patient_details: { ...patient, medical_proxy } })
     assert.equal(order.patient_details?.medical_proxy?.address.state, '')
     const { status, body } = await team.api.post('/v3/order/import', {
       user_id: order.user_id,
@@ -73,9 +73,9 @@ describe('an address', () => {
   })
 
   test('in a cell of the US has a ZIP code and a state', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     for (const patient_address of [at('GB', 'SW1A 1AA', 'England'), at('GB', '85004')])
       assert.equal((await team.api.post('/v3/order', await orderBody(team, { patient_address }))).status, 422)
-    assert.equal((await placed(team, { patient_address: at('US', '85004', 'AZ') })).patient_address?.zip, '85004')
+    assert.equal((await createOrder(team, { patient_address: at('US', '85004', 'AZ') })).patient_address?.zip, '85004')
   })
 })

@@ -3,12 +3,12 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
 import { sql } from '../../platform/db/sql.ts'
-import { kit, orderOf, placed } from '../../../test/support/orders.ts'
-import { given, type Given } from '../../../test/support/server.ts'
+import { kit, orderOf, createOrder } from '../../../test/support/orders.ts'
+import { createTestTeam, type TestTeam } from '../../../test/support/server.ts'
 import { lifecycles, type LifecycleName } from './lifecycle.ts'
 
-const cancel = ({ api }: Given, id: string) => api.post(`/v3/order/${id}/cancel`)
-const cancelOldWay = ({ api }: Given, id: string) => api.delete(`/v3/lab_test/${id}/cancel`)
+const cancel = ({ api }: TestTeam, id: string) => api.post(`/v3/order/${id}/cancel`)
+const cancelOldWay = ({ api }: TestTeam, id: string) => api.delete(`/v3/lab_test/${id}/cancel`)
 
 /** Every state of a kit: whether it can be cancelled there. */
 const states: Record<string, boolean> = {
@@ -42,11 +42,11 @@ const states: Record<string, boolean> = {
 }
 
 /** An order put into a state without having been told about. */
-async function orderIn(team: Given, kind: LifecycleName, low: string): Promise<string> {
+async function orderIn(team: TestTeam, kind: LifecycleName, low: string): Promise<string> {
   const { id } =
     kind === 'registrable_testkit'
       ? await kit(team)
-      : await placed(team, { lab_test_id: await team.test(lifecycles[kind].method) })
+      : await createOrder(team, { lab_test_id: await team.test(lifecycles[kind].method) })
   await team.db.queries.run(sql`update lab_order set low_status = ${low} where id = ${id} and team_id = ${team.team}`)
   await team.db.queries.run(sql`delete from event where team_id = ${team.team}`)
   return id
@@ -62,7 +62,7 @@ for (const kind of Object.keys(lifecycles) as LifecycleName[])
       if (states[low])
         test(`that is ${low} works, on both paths, with one event`, async () => {
           for (const act of [cancel, cancelOldWay]) {
-            const team = await given()
+            const team = await createTestTeam()
             const id = await orderIn(team, kind, low)
             const { status, body } = await act(team, id)
             assert.equal(status, 200)
@@ -80,7 +80,7 @@ for (const kind of Object.keys(lifecycles) as LifecycleName[])
         })
       else
         test(`that is ${low} is refused, on both paths, with three keys and no event`, async () => {
-          const team = await given()
+          const team = await createTestTeam()
           const id = await orderIn(team, kind, low)
           const before = await orderOf(team, id)
           for (const act of [cancel, cancelOldWay]) {
@@ -97,8 +97,8 @@ for (const kind of Object.keys(lifecycles) as LifecycleName[])
   })
 
 test('an order is cancelled once, also when it is asked for twice at the same time', async () => {
-  const team = await given()
-  const { id } = await placed(team)
+  const team = await createTestTeam()
+  const { id } = await createOrder(team)
   const replies = await Promise.all([cancel(team, id), cancelOldWay(team, id), cancel(team, id)])
   assert.deepEqual(replies.map((reply) => reply.status).sort(), [200, 400, 400])
   for (const { status, body } of replies)
@@ -107,7 +107,7 @@ test('an order is cancelled once, also when it is asked for twice at the same ti
 })
 
 test('cancelling takes no body, of any content type', async () => {
-  const team = await given()
+  const team = await createTestTeam()
   for (const [body, headers] of [
     [undefined, { 'content-type': 'application/json' }],
     ['', { 'content-type': 'application/json' }],
@@ -115,14 +115,14 @@ test('cancelling takes no body, of any content type', async () => {
     [undefined, {}],
     ['', { 'content-type': 'text/plain' }],
   ] as [string | undefined, Record<string, string>][]) {
-    const { id } = await placed(team)
+    const { id } = await createOrder(team)
     assert.equal((await team.api.call('POST', `/v3/order/${id}/cancel`, body, headers)).status, 200)
   }
 })
 
 test('an order that the team does not have is not found', async () => {
-  const [team, other] = [await given(), await given()]
-  const theirs = await placed(other)
+  const [team, other] = [await createTestTeam(), await createTestTeam()]
+  const theirs = await createOrder(other)
   for (const act of [cancel, cancelOldWay])
     for (const id of [randomUUID(), theirs.id]) {
       const { status, body } = await act(team, id)

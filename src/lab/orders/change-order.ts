@@ -5,7 +5,7 @@ import { sql } from '../../platform/db/sql.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
 import { notifySteps } from './order-hooks.ts'
 import type { LifecycleName } from './lifecycle.ts'
-import { eventIds, OpenOrder, type Intake } from './open-order.ts'
+import { eventIds, LockedOrder, type InternalData } from './open-order.ts'
 import type { Order } from './schema.ts'
 
 const LockedRow = T.Object({
@@ -26,25 +26,25 @@ const STEPS_MAX = 6
  * Lock an order for this transaction, for somebody who asks for it. What is changed is lost unless `update` is called.
  * 404: the team has no such order, or its user is deleted.
  */
-export async function openOrder(tx: Tx, id: string, missing = "This order doesn't exist."): Promise<OpenOrder> {
-  const open = await findOpenOrder(tx, id)
+export async function lockOrder(tx: Tx, id: string, missing = "This order doesn't exist."): Promise<LockedOrder> {
+  const open = await findAndLockOrder(tx, id)
   if (!open || open.isHidden) throw notFound(missing)
   return open
 }
 
 /**
- * As `openOrder`, for an order that may not be there, and for what happens to orders by itself, whether their users are deleted or not.
+ * As `lockOrder`, for an order that may not be there, and for what happens to orders by itself, whether their users are deleted or not.
  * It is locked before its user is looked up: who waited for the lock must meet the user whom the order has been bound to meanwhile.
  */
-export async function findOpenOrder(tx: Tx, id: string): Promise<OpenOrder | undefined> {
+export async function findAndLockOrder(tx: Tx, id: string): Promise<LockedOrder | undefined> {
   const rows = await lockTransaction(tx, id)
   const row = rows.find((found) => found.id === id)
   if (!row) return undefined
   const order = JSON.parse(row.document) as Order
   tx.concerns(order.user_id, order.id)
-  return new OpenOrder(tx, {
+  return new LockedOrder(tx, {
     order,
-    intake: JSON.parse(row.intake) as Intake,
+    intake: JSON.parse(row.intake) as InternalData,
     lifecycle: row.lifecycle as LifecycleName,
     lowStatus: row.low_status,
     client_user_id: row.client_user_id,
@@ -83,19 +83,19 @@ async function lockTransaction(tx: Tx, id: string): Promise<LockedRow[]> {
  * 404: the team has no such order, or its user is deleted.
  * @returns the order as JSON text
  */
-export async function changeOrder(
+export async function updateOrder(
   tx: Tx,
   id: string,
-  change: (open: OpenOrder) => void | Promise<void>,
+  change: (open: LockedOrder) => void | Promise<void>,
   missing?: string,
 ): Promise<string> {
-  const open = await openOrder(tx, id, missing)
+  const open = await lockOrder(tx, id, missing)
   await change(open)
-  return finish(tx, open)
+  return saveOrder(tx, open)
 }
 
 /** Run the hooks on what happened to an order, and write it back. */
-export async function finish(tx: Tx, open: OpenOrder): Promise<string> {
+export async function saveOrder(tx: Tx, open: LockedOrder): Promise<string> {
   await notifySteps(tx, open)
   return open.update()
 }

@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { findLabTest } from '../catalog/lab-tests.ts'
-import { address, orderBody, orderOf, patient, placed, walk } from '../../../test/support/orders.ts'
-import { given, type Given } from '../../../test/support/server.ts'
+import { address, orderBody, orderOf, patient, createOrder, advanceTo } from '../../../test/support/orders.ts'
+import { createTestTeam, type TestTeam } from '../../../test/support/server.ts'
 import { labAccount } from '../../../test/support/lab-accounts.ts'
-import { changeOrder, finish, openOrder } from './change-order.ts'
-import { placeFollowing } from './place-order.ts'
+import { updateOrder, saveOrder, lockOrder } from './change-order.ts'
+import { placeFollowUpOrder } from './place-order.ts'
 import type { Order } from './schema.ts'
 
 const CREATED = 'labtest.order.created'
@@ -19,8 +19,8 @@ for (const [method, detail] of [
   ['testkit', { shipment: null }],
 ] as const)
   test(`an order by ${method} starts as received, and is told once`, async () => {
-    const team = await given()
-    const order = await placed(team, { lab_test_id: await team.test(method), collection_method: method })
+    const team = await createTestTeam()
+    const order = await createOrder(team, { lab_test_id: await team.test(method), collection_method: method })
     const { id, created_at, updated_at, ...rest } = order.details.data
     assert.deepEqual([order.details.type, rest], [method, detail])
     assert.deepEqual([created_at, updated_at, order.lab_test.method], [order.created_at, order.created_at, method])
@@ -33,7 +33,7 @@ for (const [method, detail] of [
     assert.deepEqual(await orderOf(team, order.id), order)
   })
 
-const importBody = async (team: Given, changes: Record<string, unknown> = {}) => ({
+const importBody = async (team: TestTeam, changes: Record<string, unknown> = {}) => ({
   user_id: await team.user(),
   billing_type: 'client_bill',
   order_set: { lab_test_ids: [await team.test('walk_in_test')] },
@@ -46,7 +46,7 @@ const importBody = async (team: Given, changes: Record<string, unknown> = {}) =>
 
 describe('an order placed elsewhere', () => {
   test('is tracked from the requisition that the laboratory has', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const { status, body } = await team.api.post('/v3/order/import', await importBody(team))
     assert.deepEqual([status, body.status, body.message], [200, 'success', 'Order created successfully'])
     const { order } = body as { order: Order }
@@ -60,7 +60,7 @@ describe('an order placed elsewhere', () => {
   })
 
   test('has its address as it stands there', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const patient_address = { ...address, receiver_name: '', zip: 'X1', state: 'Somewhere', country: 'Nowhereland' }
     const { body } = await team.api.post('/v3/order/import', await importBody(team, { patient_address }))
     const { zip, state, country } = body.order.patient_address
@@ -68,17 +68,17 @@ describe('an order placed elsewhere', () => {
   })
 
   test('is refused with 422 under a number that the laboratory has used, and nothing is kept', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     assert.equal((await team.api.post('/v3/order/import', await importBody(team))).status, 200)
     const again = await team.api.post('/v3/order/import', await importBody(team))
     assert.deepEqual([again.status, again.body.detail[0].loc], [422, ['body', 'sample_id']])
     assert.equal((await team.api.get('/v3/orders')).body.total, 1)
-    const other = await given()
+    const other = await createTestTeam()
     assert.equal((await other.api.post('/v3/order/import', await importBody(other))).status, 200)
   })
 
   test('is taken by an account that is still being set up, which takes no new order', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const lab = (await team.api.get(`/v3/lab_tests/${await team.test('walk_in_test')}`)).body.lab.slug
     const lab_account_id = await labAccount(team, { lab, status: 'pending' })
     const imported = await team.api.post('/v3/order/import', await importBody(team, { lab_account_id }))
@@ -92,14 +92,14 @@ describe('an order placed elsewhere', () => {
 })
 
 describe('a draw on site', () => {
-  const complete = (team: Given, id: string) => team.api.patch(`/v3/order/${id}/draw_completed`)
+  const complete = (team: TestTeam, id: string) => team.api.patch(`/v3/order/${id}/draw_completed`)
 
   test('is said to be done once there is a requisition, and results are expected from then on', async () => {
-    const team = await given()
-    const { id } = await placed(team, { lab_test_id: await team.test('on_site_collection') })
+    const team = await createTestTeam()
+    const { id } = await createOrder(team, { lab_test_id: await team.test('on_site_collection') })
     const early = await complete(team, id)
     assert.deepEqual([early.status, early.body], [400, { detail: 'Transition from ordered to draw_completed is not allowed' }])
-    await walk(team, id, 'requisition_created')
+    await advanceTo(team, id, 'requisition_created')
     const { status, body } = await complete(team, id)
     assert.deepEqual([status, body.order.last_event.status], [200, 'sample_with_lab.on_site_collection.draw_completed'])
     assert.match(body.order.expected_result_by_date, /^\d{4}-\d{2}-\d{2}$/)
@@ -108,9 +108,9 @@ describe('a draw on site', () => {
   })
 
   test('is of no other order', async () => {
-    const team = await given()
-    const { id } = await placed(team, { lab_test_id: await team.test('at_home_phlebotomy') })
-    await walk(team, id, 'requisition_created', 'appointment_scheduled')
+    const team = await createTestTeam()
+    const { id } = await createOrder(team, { lab_test_id: await team.test('at_home_phlebotomy') })
+    await advanceTo(team, id, 'requisition_created', 'appointment_scheduled')
     assert.deepEqual((await complete(team, id)).body, {
       detail: 'Transition from appointment_scheduled to draw_completed is not allowed',
     })
@@ -118,22 +118,22 @@ describe('a draw on site', () => {
 })
 
 describe('an order that comes of another', () => {
-  const follow = async (team: Given, id: string, to?: string): Promise<Order> => {
+  const follow = async (team: TestTeam, id: string, to?: string): Promise<Order> => {
     const { document } = await team.db.tx(team.tenant, async (tx) => {
-      const open = await openOrder(tx, id)
+      const open = await lockOrder(tx, id)
       const lab_test = (await findLabTest(tx, open.order.lab_test.id))!
-      if (to) open.advance(to)
-      const made = await placeFollowing(tx, open, { origin: 'redraw', lab_test })
-      await finish(tx, open)
+      if (to) open.transitionTo(to)
+      const made = await placeFollowUpOrder(tx, open, { origin: 'redraw', lab_test })
+      await saveOrder(tx, open)
       return made
     })
     return JSON.parse(document) as Order
   }
 
   test('joins its transaction, which both show alike whichever of them goes on', async () => {
-    const team = await given()
-    const first = await placed(team, { lab_test_id: await team.test('walk_in_test') })
-    await walk(team, first.id, 'requisition_created')
+    const team = await createTestTeam()
+    const first = await createOrder(team, { lab_test_id: await team.test('walk_in_test') })
+    await advanceTo(team, first.id, 'requisition_created')
     const second = await follow(team, first.id, 'redraw_available')
     assert.deepEqual([second.origin, second.patient_details], ['redraw', first.patient_details])
     const members = async () => {
@@ -150,7 +150,7 @@ describe('an order that comes of another', () => {
       ],
     )
     assert.equal(transaction.status, 'active')
-    await walk(team, second.id, 'requisition_created', 'completed')
+    await advanceTo(team, second.id, 'requisition_created', 'completed')
     transaction = await members()
     assert.deepEqual([transaction.status, transaction.orders[1]!.low_level_status], ['completed', 'completed'])
     const read = (await team.api.get(`/v3/order_transaction/${transaction.id}`)).body
@@ -158,12 +158,12 @@ describe('an order that comes of another', () => {
   })
 
   test('blocks nobody when both are changed at once', async () => {
-    const team = await given()
-    const first = await placed(team, { lab_test_id: await team.test('walk_in_test') })
+    const team = await createTestTeam()
+    const first = await createOrder(team, { lab_test_id: await team.test('walk_in_test') })
     const second = await follow(team, first.id)
     await Promise.all(
       [first.id, second.id, first.id, second.id, first.id, second.id].map((id) =>
-        team.db.tx(team.tenant, (tx) => changeOrder(tx, id, (open) => open.remark('fulfillment_error'))),
+        team.db.tx(team.tenant, (tx) => updateOrder(tx, id, (open) => open.setStatusDetail('fulfillment_error'))),
       ),
     )
     const [a, b] = [await orderOf(team, first.id), await orderOf(team, second.id)]
@@ -173,25 +173,25 @@ describe('an order that comes of another', () => {
 })
 
 describe('an order of several tests or of single markers', () => {
-  const markersOf = async (team: Given, lab_id: number) =>
+  const markersOf = async (team: TestTeam, lab_id: number) =>
     (await team.api.get(`/v3/lab_tests/markers?lab_id=${lab_id}&a_la_carte_enabled=true&size=3`)).body.markers as {
       id: number
       provider_id: string
     }[]
 
   test('is for one lab test that was put together, the same one for the same set', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const { lab } = (await team.api.get(`/v3/lab_tests/${await team.test('walk_in_test')}`)).body
     const [one, two] = await markersOf(team, lab.id)
     const order_set = { add_on: { marker_ids: [one!.id, two!.id] } }
-    const order = await placed(team, { order_set, collection_method: 'walk_in_test' })
+    const order = await createOrder(team, { order_set, collection_method: 'walk_in_test' })
     assert.deepEqual([order.lab_test.auto_generated, order.lab_test.method], [true, 'walk_in_test'])
     const read = (await team.api.get(`/v3/lab_tests/${order.lab_test.id}/markers`)).body
     assert.deepEqual(
       read.markers.slice(0, 2).map(({ id }: { id: number }) => id),
       [one!.id, two!.id],
     )
-    const again = await placed(team, { order_set, collection_method: 'walk_in_test' })
+    const again = await createOrder(team, { order_set, collection_method: 'walk_in_test' })
     assert.equal(again.lab_test.id, order.lab_test.id)
     assert.deepEqual(
       (await team.api.get('/v3/lab_tests')).body.some(({ id }: { id: string }) => id === order.lab_test.id),
@@ -200,17 +200,17 @@ describe('an order of several tests or of single markers', () => {
   })
 
   test('may add markers to a test, by the codes of the laboratory too', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const id = await team.test('walk_in_test')
     const { lab } = (await team.api.get(`/v3/lab_tests/${id}`)).body
     const [one] = await markersOf(team, lab.id)
     const order_set = { lab_test_ids: [id], add_on: { provider_ids: [one!.provider_id] } }
-    const order = await placed(team, { order_set, collection_method: 'walk_in_test' })
+    const order = await createOrder(team, { order_set, collection_method: 'walk_in_test' })
     assert.equal(order.lab_test.lab!.id, lab.id)
   })
 
   test('is refused, and leaves nothing behind, where a marker is of another laboratory than the test', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const id = await team.test('walk_in_test')
     const { lab } = (await team.api.get(`/v3/lab_tests/${id}`)).body
     const labs = (await team.api.get('/v3/lab_tests/labs')).body as { id: number }[]

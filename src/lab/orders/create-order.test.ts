@@ -7,13 +7,13 @@ import { findLabTest } from '../catalog/lab-tests.ts'
 import { T } from '../../platform/schema/schema.ts'
 import { sql, type Sql } from '../../platform/db/sql.ts'
 import { platformAccount } from '../../../test/support/lab-accounts.ts'
-import { address, orderBody, patient, placed, shownAddress } from '../../../test/support/orders.ts'
-import { given, type Given } from '../../../test/support/server.ts'
+import { address, orderBody, patient, createOrder, addressOnWire } from '../../../test/support/orders.ts'
+import { createTestTeam, type TestTeam } from '../../../test/support/server.ts'
 
 const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00$/
 
 /** Try to place an order; whatever is refused must leave nothing behind. */
-async function attempt(team: Given, changes: Record<string, unknown>, path = '/v3/order') {
+async function attempt(team: TestTeam, changes: Record<string, unknown>, path = '/v3/order') {
   const { status, body } = await team.api.post(path, await orderBody(team, changes))
   if (status !== 200) {
     assert.deepEqual(await team.events(), [])
@@ -25,13 +25,13 @@ async function attempt(team: Given, changes: Record<string, unknown>, path = '/v
 
 describe('what a process remembers of a user', () => {
   /** Another process changes the user: this one is not told. */
-  const elsewhere = (team: Given, user_id: string, change: Sql) =>
+  const elsewhere = (team: TestTeam, user_id: string, change: Sql) =>
     team.db.queries.run(sql`update "user" set ${change} where id = ${user_id} and team_id = ${team.team}`)
 
   test('is not believed when the user has been deleted since', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const user_id = await team.user()
-    await placed(team, { user_id })
+    await createOrder(team, { user_id })
     await elsewhere(team, user_id, sql`deleted_at = ${new Date('2026-01-01')}`)
     const events = await team.events()
     const { status, body } = await team.api.post('/v3/order', await orderBody(team, { user_id }))
@@ -40,11 +40,11 @@ describe('what a process remembers of a user', () => {
   })
 
   test('is not believed when the user has another reference since', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const user_id = await team.user('before')
-    await placed(team, { user_id })
+    await createOrder(team, { user_id })
     await elsewhere(team, user_id, sql`client_user_id = 'after'`)
-    const { id } = await placed(team, { user_id })
+    const { id } = await createOrder(team, { user_id })
     const Body = T.Object({ body: T.String() })
     const [told] = await team.db.queries.many(
       Body,
@@ -57,7 +57,7 @@ describe('what a process remembers of a user', () => {
 describe('an order', () => {
   for (const path of ['/v3/order', '/v3/order/create'])
     test(`placed at ${path} is answered with the whole order, told about once, and queued for its laboratory`, async () => {
-      const team = await given()
+      const team = await createTestTeam()
       const user_id = await team.user('reference')
       const lab_test_id = await team.test()
       const { status, body } = await team.api.post(path, await orderBody(team, { user_id, lab_test_id }))
@@ -80,7 +80,7 @@ describe('an order', () => {
           sexual_orientation: null,
           gender_identity: null,
         },
-        patient_address: shownAddress,
+        patient_address: addressOnWire,
         shipping_details: null,
         lab_test: await team.db.tx(team.tenant, (tx) => findLabTest(tx, lab_test_id)),
         details: { type: 'testkit', data: { id: order.details.data.id, shipment: null, created_at: at, updated_at: at } },
@@ -143,8 +143,8 @@ describe('an order', () => {
     })
 
   test('shows what was given with it', async () => {
-    const team = await given()
-    const order = await placed(team, {
+    const team = await createTestTeam()
+    const order = await createOrder(team, {
       physician: { first_name: 'Medica', last_name: 'Fictional', npi: '7', email: 'm@example.com', licensed_states: ['AZ'] },
       priority: true,
       billing_type: 'client_bill',
@@ -163,7 +163,7 @@ describe('an order', () => {
   })
 
   test('may be for a test by its own field, by a set of one, or by both when they agree', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const id = await team.test()
     for (const named of [
       { lab_test_id: id },
@@ -174,7 +174,7 @@ describe('an order', () => {
       { lab_test_id: id, order_set: { lab_test_ids: [] }, collection_method: 'testkit' },
       { lab_test_id: id, order_set: null, collection_method: 'TESTKIT' },
     ])
-      assert.equal((await placed(team, named)).lab_test.id, id)
+      assert.equal((await createOrder(team, named)).lab_test.id, id)
   })
 })
 
@@ -222,12 +222,12 @@ describe('an order is refused', () => {
   ]
   for (const [how, changes, detail] of conflicts)
     test(`${how}`, async () => {
-      const { status, body } = await attempt(await given(), changes)
+      const { status, body } = await attempt(await createTestTeam(), changes)
       assert.deepEqual([status, body], [400, { detail }])
     })
 
   test('for a user or a lab test that the team does not have', async () => {
-    const [team, other] = [await given(), await given()]
+    const [team, other] = [await createTestTeam(), await createTestTeam()]
     for (const user_id of [randomUUID(), await other.user()]) {
       const { status, body } = await attempt(team, { user_id })
       assert.deepEqual([status, body], [404, { detail: 'User does not exist on this team' }])
@@ -240,7 +240,7 @@ describe('an order is refused', () => {
 
   for (const state of ['inactive', 'pending_approval'])
     test(`for a lab test that is ${state}`, async () => {
-      const team = await given()
+      const team = await createTestTeam()
       const id = await team.test()
       await team.db.queries.run(sql`update lab_test set status = ${state} where id = ${id} and team_id = ${team.team}`)
       const { status, body } = await attempt(team, { lab_test_id: id })
@@ -248,7 +248,7 @@ describe('an order is refused', () => {
     })
 
   test('by a collection method that the lab does not offer', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const id = await team.test('walk_in_test')
     const { status, body } = await attempt(team, { lab_test_id: id, collection_method: 'testkit' })
     assert.equal(status, 400)
@@ -256,7 +256,7 @@ describe('an order is refused', () => {
   })
 
   test('under a lab account that is none', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const id = await team.test()
     for (const named of [
       { lab_test_id: id, lab_account_id: randomUUID() },
@@ -268,7 +268,7 @@ describe('an order is refused', () => {
   })
 
   test('with every fault of its shape at once, in the order of the fields', async () => {
-    const { api } = await given()
+    const { api } = await createTestTeam()
     const { status, body } = await api.post('/v3/order', {
       patient_details: { ...patient, first_name: 'José', gender: 'robot', email: 'none' },
       patient_address: { ...address, zip: '1', country: 'Atlantis' },
@@ -295,7 +295,7 @@ describe('an order is refused', () => {
   })
 
   test('without the answers its markers need, with wrong ones, or with answers nobody asked for', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const question = (id: number, code: string, type: string, required: boolean) => ({
       id,
       code,
@@ -342,8 +342,8 @@ describe('an order is refused', () => {
 })
 
 test('an order of another team, or none, is not found', async () => {
-  const [team, other] = [await given(), await given()]
-  for (const id of [randomUUID(), (await placed(other)).id]) {
+  const [team, other] = [await createTestTeam(), await createTestTeam()]
+  for (const id of [randomUUID(), (await createOrder(other)).id]) {
     const { status, body } = await team.api.get(`/v3/order/${id}`)
     assert.deepEqual([status, body], [404, { detail: "This order doesn't exist." }])
   }
@@ -351,7 +351,7 @@ test('an order of another team, or none, is not found', async () => {
 })
 
 test('a lab test that was taken off the market is refused within five seconds, however often it is ordered meanwhile', async () => {
-  const team = await given()
+  const team = await createTestTeam()
   const [user_id, lab_test_id] = [await team.user(), await team.test()]
   const body = await orderBody(team, { user_id, lab_test_id })
   const order = async () => (await team.api.post('/v3/order', body)).status

@@ -1,22 +1,22 @@
 // Creating an order for a known patient. Source: lab-testing.md 3.5, 4, 5, 6.1, 7.
 import { createHash } from 'node:crypto'
-import { assertAnswered } from '../catalog/aoe.ts'
+import { validateAoeAnswers } from '../catalog/aoe.ts'
 import type { OrderSet } from '../catalog/order-set-members.ts'
 import { resolveOrderSet } from '../catalog/order-sets.ts'
-import { assertLabTakes } from '../catalog/patient-rules.ts'
+import { assertPatientAllowed } from '../catalog/patient-rules.ts'
 import type { LabTest } from '../catalog/schema.ts'
 import { assertInsured, insuranceGiven } from '../../people/insurance/insurances.ts'
 import { labOfAccount } from '../accounts/account-selection.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
 import { badRequest, notFound } from '../../platform/http/errors.ts'
-import { claim, keep, release } from '../../platform/http/idempotency.ts'
-import { JsonText } from '../../platform/http/operation.ts'
+import { claimKey, storeResponse, releaseKey } from '../../platform/http/idempotency.ts'
+import { PreserializedJson } from '../../platform/http/operation.ts'
 import { T } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
 import { saveDemographics } from '../../people/users/demographics.ts'
 import { notDeletedHere } from '../../people/users/users.ts'
 import { toPatientAddress } from '../../people/person/address.ts'
-import { orderReply } from './orders.ts'
+import { toOrderReply } from './orders.ts'
 import { orderPatient } from './patient-checks.ts'
 import { placeOrder } from './place-order.ts'
 import type { CreateOrder, ImportOrder, OrderReply } from './schema.ts'
@@ -33,9 +33,9 @@ export const createOrderIdempotency = { scope: 'create_order', retention_s: DAY_
  * (`assertInsured`), what `insuranceGiven` refuses, unanswered questions, a past `activate_by`, a minor without a proxy. 404: no such
  * user or lab test. 422: a date of birth in the future or more than 130 years ago.
  */
-export async function createOrder(tx: Tx, body: CreateOrder): Promise<JsonText<OrderReply>> {
+export async function createOrder(tx: Tx, body: CreateOrder): Promise<PreserializedJson<OrderReply>> {
   const { document } = await create(tx, body)
-  return orderReply(document, 'Order created successfully')
+  return toOrderReply(document, 'Order created successfully')
 }
 
 async function create(tx: Tx, body: CreateOrder): Promise<{ id: string; document: string }> {
@@ -67,12 +67,12 @@ async function create(tx: Tx, body: CreateOrder): Promise<{ id: string; document
         aoe_answers: body.aoe_answers ?? [],
         creator_member_id: body.creator_member_id ?? null,
         ...(health_insurance && { health_insurance }),
-        ...factsOf(body),
+        ...internalDataOf(body),
       },
     },
     async () => {
       const test = await chooseTest(tx, body)
-      await assertAnswered(tx, test.id, body.aoe_answers ?? [])
+      await validateAoeAnswers(tx, test.id, body.aoe_answers ?? [])
       return test
     },
   )
@@ -81,7 +81,7 @@ async function create(tx: Tx, body: CreateOrder): Promise<{ id: string; document
 }
 
 /** What is kept of a patient and a physician beside what an order shows of them. */
-const factsOf = ({ physician, patient_details }: Pick<CreateOrder, 'physician' | 'patient_details'>) => ({
+const internalDataOf = ({ physician, patient_details }: Pick<CreateOrder, 'physician' | 'patient_details'>) => ({
   physician: physician ?? null,
   household_income: patient_details.household_income ?? null,
   household_size: patient_details.household_size ?? null,
@@ -93,7 +93,7 @@ const factsOf = ({ physician, patient_details }: Pick<CreateOrder, 'physician' |
  * 400: as `createOrder`. 404: no such user or lab test. 422: the sample id is that of another order at the laboratory.
  * Source: lab-testing.md 6.5.
  */
-export async function importOrder(tx: Tx, body: ImportOrder): Promise<JsonText<OrderReply>> {
+export async function importOrder(tx: Tx, body: ImportOrder): Promise<PreserializedJson<OrderReply>> {
   const patient = await orderPatient(tx, body.user_id, body.patient_details)
   const { document } = await placeOrder(
     tx,
@@ -107,32 +107,32 @@ export async function importOrder(tx: Tx, body: ImportOrder): Promise<JsonText<O
       sample_id: body.sample_id,
       statuses: ['active', 'pending'],
       comesFrom: 'import',
-      facts: { imported: true, ...factsOf(body) },
+      facts: { imported: true, ...internalDataOf(body) },
     },
     () => chooseTest(tx, body),
-    (open) => open.advance('requisition_bypassed'),
+    (open) => open.transitionTo('requisition_bypassed'),
   )
-  return orderReply(document, 'Order created successfully')
+  return toOrderReply(document, 'Order created successfully')
 }
 
-type Asked = Pick<CreateOrder, 'order_set' | 'collection_method' | 'lab_account_id' | 'patient_details'> & {
+type RequestedTest = Pick<CreateOrder, 'order_set' | 'collection_method' | 'lab_account_id' | 'patient_details'> & {
   lab_test_id?: string
 }
 
 /**
  * The lab test that a request comes down to, which its lab does for this patient. May write lab_test (`resolveOrderSet`).
- * 400, 404: as `resolveOrderSet` and `assertLabTakes`; neither or contradicting tests; two lab accounts.
+ * 400, 404: as `resolveOrderSet` and `assertPatientAllowed`; neither or contradicting tests; two lab accounts.
  */
-async function chooseTest(tx: Tx, asked: Asked): Promise<LabTest> {
+async function chooseTest(tx: Tx, asked: RequestedTest): Promise<LabTest> {
   const account = asked.lab_account_id ?? asked.order_set?.lab_account_id
   const only = account === undefined ? undefined : await labOfAccount(tx, account)
   const test = await resolveOrderSet(tx, orderSetOf(asked), asked.collection_method, only)
-  await assertLabTakes(tx, test.lab!.id, asked.patient_details)
+  await assertPatientAllowed(tx, test.lab!.id, asked.patient_details)
   return test
 }
 
 /** One set of the two ways in which tests can be named. */
-function orderSetOf({ order_set, lab_test_id, lab_account_id }: Asked): OrderSet {
+function orderSetOf({ order_set, lab_test_id, lab_account_id }: RequestedTest): OrderSet {
   if (lab_account_id && order_set?.lab_account_id && lab_account_id !== order_set.lab_account_id)
     throw badRequest('lab_account_id and order_set.lab_account_id differ')
   if (lab_test_id === undefined) {
@@ -145,9 +145,9 @@ function orderSetOf({ order_set, lab_test_id, lab_account_id }: Asked): OrderSet
   return { ...order_set, lab_test_ids: [lab_test_id] }
 }
 
-const GUARD = 'create_order.content'
+const CONTENT_SCOPE = 'create_order.content'
 const Status = T.Object({ low_status: T.String(), shown: T.Boolean() })
-const GONE = new Set([
+const REPLACEABLE_STATUSES = new Set([
   'cancelled',
   'do_not_process',
   'sample_error',
@@ -160,40 +160,40 @@ const GONE = new Set([
  * As `createOrder`, and the same body within a day answers with the same order, unless that order was cancelled or failed since.
  * Source: lab-testing.md 7, interface.md «idempotent against duplicate orders».
  */
-export async function createOrderOnce(tx: Tx, body: CreateOrder): Promise<JsonText<OrderReply>> {
-  const key = createHash('sha256').update(canonical(body)).digest('base64url')
-  const kept = await claim(tx, GUARD, key, DAY_S)
+export async function createOrderOnce(tx: Tx, body: CreateOrder): Promise<PreserializedJson<OrderReply>> {
+  const key = createHash('sha256').update(canonicalJson(body)).digest('base64url')
+  const kept = await claimKey(tx, CONTENT_SCOPE, key, DAY_S)
   if (kept) {
-    if (!(await isGone(tx, kept.object_id))) return new JsonText(kept.text)
+    if (!(await canBeReordered(tx, kept.object_id))) return new PreserializedJson(kept.text)
     // The day counts from the order that takes the place.
-    await release(tx, GUARD, key)
-    await claim(tx, GUARD, key, DAY_S)
+    await releaseKey(tx, CONTENT_SCOPE, key)
+    await claimKey(tx, CONTENT_SCOPE, key, DAY_S)
   }
   const { id, document } = await create(tx, body)
-  const reply = orderReply(document, 'Order created successfully')
-  keep(tx, GUARD, key, { status: 200, text: reply.text }, { object_id: id, user_ids: [body.user_id] })
+  const reply = toOrderReply(document, 'Order created successfully')
+  storeResponse(tx, CONTENT_SCOPE, key, { status: 200, text: reply.text }, { object_id: id, user_ids: [body.user_id] })
   return reply
 }
 
 /** 404: its user is deleted. */
-async function isGone(tx: Tx, order_id: string | null): Promise<boolean> {
+async function canBeReordered(tx: Tx, order_id: string | null): Promise<boolean> {
   const row = await tx.maybe(
     Status,
     sql`
     select low_status, ${notDeletedHere(tx, sql`user_id`)} as shown from lab_order where id = ${order_id} and team_id = ${tx.team}`,
   )
   if (row && !row.shown) throw notFound('User does not exist on this team')
-  return !row || GONE.has(row.low_status)
+  return !row || REPLACEABLE_STATUSES.has(row.low_status)
 }
 
 /** JSON with sorted keys. The body has been read, so spellings of addresses, states and enumerations are one already; phones become so. */
-function canonical(value: unknown, name = ''): string {
+function canonicalJson(value: unknown, name = ''): string {
   if (name === 'phone_number' && typeof value === 'string') return JSON.stringify(value.replace(/[ ().-]/g, ''))
-  if (Array.isArray(value)) return `[${value.map((item) => canonical(item)).join(',')}]`
+  if (Array.isArray(value)) return `[${value.map((item) => canonicalJson(item)).join(',')}]`
   if (typeof value !== 'object' || value === null) return JSON.stringify(value)
   const entries = Object.entries(value).filter(([, item]) => item !== undefined)
   return `{${entries
     .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([key, item]) => `${JSON.stringify(key)}:${canonical(item, key)}`)
+    .map(([key, item]) => `${JSON.stringify(key)}:${canonicalJson(item, key)}`)
     .join(',')}}`
 }

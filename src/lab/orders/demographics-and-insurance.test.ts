@@ -3,26 +3,26 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { labAccount } from '../../../test/support/lab-accounts.ts'
 import { getRequisition } from '../documents/requisitions.ts'
-import { kit, orderBody, patient, placed, proxy, registration, tenantOf, walk } from '../../../test/support/orders.ts'
-import { given, type Given } from '../../../test/support/server.ts'
+import { kit, orderBody, patient, createOrder, proxy, registration, tenantOf, advanceTo } from '../../../test/support/orders.ts'
+import { createTestTeam, type TestTeam } from '../../../test/support/server.ts'
 
-const infoOf = async ({ api }: Given, user: string) => (await api.get(`/v2/user/${user}/info/latest`)).body
+const infoOf = async ({ api }: TestTeam, user: string) => (await api.get(`/v2/user/${user}/info/latest`)).body
 const minor = { ...patient, dob: '2020-05-05' }
 
 describe('an order keeps its patient as the demographics of the user', () => {
   test('when it is placed, and the next one changes them', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const user_id = await team.user()
     assert.equal((await team.api.get(`/v2/user/${user_id}/info/latest`)).status, 404)
-    await placed(team, { user_id })
+    await createOrder(team, { user_id })
     const info = await infoOf(team, user_id)
     assert.deepEqual([info.first_name, info.address.city], ['Testa', 'Phoenix'])
-    await placed(team, { user_id, patient_details: { ...patient, first_name: 'Tessa' } })
+    await createOrder(team, { user_id, patient_details: { ...patient, first_name: 'Tessa' } })
     assert.equal((await infoOf(team, user_id)).first_name, 'Tessa')
   })
 
   test('when a kit is registered, for the user it is given to', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const [stock, user_id] = [await team.user(), await team.user()]
     const { sample_id } = await kit(team, { user_id: stock })
     assert.equal((await team.api.post('/v3/order/testkit/register', registration(sample_id, { user_id }))).status, 200)
@@ -32,29 +32,29 @@ describe('an order keeps its patient as the demographics of the user', () => {
 })
 
 describe('a minor whose proxy is known of the user already', () => {
-  const order = async (team: Given, user_id: string) =>
+  const order = async (team: TestTeam, user_id: string) =>
     team.api.post('/v3/order', await orderBody(team, { user_id, patient_details: minor }))
 
   test('is ordered for with that proxy, and is not without one', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const user_id = await team.user()
     const refused = await order(team, user_id)
     assert.deepEqual([refused.status, refused.body], [400, { detail: 'A medical_proxy is required for a patient under 18' }])
-    const first = await placed(team, { user_id, patient_details: { ...minor, medical_proxy: proxy } })
+    const first = await createOrder(team, { user_id, patient_details: { ...minor, medical_proxy: proxy } })
     const { status, body } = await order(team, user_id)
     assert.equal(status, 200)
     assert.deepEqual(body.order.patient_details, first.patient_details)
   })
 
   test('shows the proxy of the demographics, on the order, on an import, on a registered kit and on the requisition', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const user_id = await team.user()
     const address = { first_line: '1 Sample Way', city: 'Phoenix', state: 'AZ', zip: '85004', country: 'US' }
     const guardian = { ...proxy, email: 'guarda@example.com' }
     const info = { ...minor, address, medical_proxy: guardian }
     assert.equal((await team.api.patch(`/v2/user/${user_id}/info`, info)).status, 200)
     const shown = { ...guardian, address: { ...address, country: 'United States' } }
-    const drawn = await placed(team, { user_id, patient_details: minor, lab_test_id: await team.test('walk_in_test') })
+    const drawn = await createOrder(team, { user_id, patient_details: minor, lab_test_id: await team.test('walk_in_test') })
     assert.deepEqual(drawn.patient_details?.medical_proxy, shown)
     const { sample_id } = await kit(team, { user_id })
     const registered = await team.api.post('/v3/order/testkit/register', registration(sample_id, { patient_details: minor }))
@@ -69,7 +69,7 @@ describe('a minor whose proxy is known of the user already', () => {
       sample_id: 'FICTIONAL-0002',
     })
     assert.deepEqual(imported.body.order.patient_details.medical_proxy, shown)
-    await walk(team, drawn.id, 'requisition_created')
+    await advanceTo(team, drawn.id, 'requisition_created')
     const { input } = await team.db.tx(await tenantOf(team), (tx) => getRequisition(tx, drawn.id))
     assert.equal(input.patient.guardian, 'Guarda Fictional, +15550100198')
     const { medical_proxy } = await infoOf(team, user_id)
@@ -79,31 +79,31 @@ describe('a minor whose proxy is known of the user already', () => {
 
 describe('an order billed to an insurance', () => {
   const billed = { billing_type: 'commercial_insurance', icd_codes: ['E11.9'] }
-  const insured = async (team: Given) => {
+  const insured = async (team: TestTeam) => {
     await labAccount(team)
     const user_id = await team.user()
     const address = { first_line: '1 Sample Way', city: 'Phoenix', state: 'AZ', zip: '85004', country: 'US' }
     assert.equal((await team.api.patch(`/v2/user/${user_id}/info`, { ...patient, address })).status, 200)
     return user_id
   }
-  const insure = (team: Given, user_id: string, is_primary = true) => {
+  const insure = (team: TestTeam, user_id: string, is_primary = true) => {
     const address = { first_line: '1 Sample Way', city: 'Phoenix', state: 'AZ', zip: '85004', country: 'US' }
     const body = { payor_code: 'AETNA', member_id: 'M-1', relationship: 'Self', insured: { ...patient, address }, is_primary }
     return team.api.post(`/v2/user/${user_id}/insurance`, body)
   }
 
   test('leans on the newest primary one, under both spellings', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const user_id = await insured(team)
     for (const primary of [true, true, false]) assert.equal((await insure(team, user_id, primary)).status, 200)
-    const order = await placed(team, { user_id, ...billed })
+    const order = await createOrder(team, { user_id, ...billed })
     assert.match(order.health_insurance_id ?? '', /^[0-9a-f-]{36}$/)
     assert.equal(order.health_insurace_id, order.health_insurance_id)
     assert.equal(order.billing_type, 'commercial_insurance')
   })
 
   test('is refused without one, without a diagnosis that can be billed, and leaves nothing', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const user_id = await insured(team)
     const attempt = async (changes: Record<string, unknown>) =>
       team.api.post('/v3/order', await orderBody(team, { user_id, ...billed, ...changes }))
@@ -115,7 +115,7 @@ describe('an order billed to an insurance', () => {
 })
 
 describe('where the customer names no physician', () => {
-  const configured = async (team: Given) => {
+  const configured = async (team: TestTeam) => {
     for (const [last_name, npi, states] of [
       ['Everywhere', '1000000001', []],
       ['Arizona', '1000000002', ['AZ']],
@@ -126,18 +126,20 @@ describe('where the customer names no physician', () => {
   }
 
   test('the one of the service network for the state of the patient orders', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     await configured(team)
-    assert.equal((await placed(team)).physician?.last_name, 'Arizona')
+    assert.equal((await createOrder(team)).physician?.last_name, 'Arizona')
     const elsewhere = await orderBody(team)
-    const order = await placed(team, { patient_address: { ...(elsewhere.patient_address as object), state: 'NY', zip: '10001' } })
+    const order = await createOrder(team, {
+      patient_address: { ...(elsewhere.patient_address as object), state: 'NY', zip: '10001' },
+    })
     assert.equal(order.physician?.last_name, 'Everywhere')
     const own = { first_name: 'Olga', last_name: 'Own', npi: '1' }
-    assert.deepEqual((await placed(team, { physician: own })).physician, own)
+    assert.deepEqual((await createOrder(team, { physician: own })).physician, own)
   })
 
   test('the one of the service network orders a kit when it is registered with consents', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     await configured(team)
     const { sample_id, physician } = await kit(team)
     assert.equal(physician, null)

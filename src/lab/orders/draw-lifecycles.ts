@@ -1,8 +1,8 @@
 // The lives of orders whose blood is drawn: at a service center, at home, at a site of the customer. As data.
-import { lifecycle } from './status-machine.ts'
+import { defineLifecycle } from './status-machine.ts'
 
 /** From a complete report on. Source: lab-testing.md 9.4 to 9.6. Unsourced: arrows touching corrected. */
-const over = {
+const finalStatuses = {
   completed: ['completed', 'corrected'],
   corrected: ['completed', 'corrected'],
   sample_error: ['failed'],
@@ -10,29 +10,29 @@ const over = {
 } as const
 
 /** What can come of a sample that a service center took, whether anybody told us of the visit or not. */
-const reported = ['partial_results', 'completed', 'redraw_available', 'sample_error'] as const
+const reportedStatuses = ['partial_results', 'completed', 'redraw_available', 'sample_error'] as const
 
 /**
  * The patient goes to a service center. Source: lab-testing.md 9.4, 11.
  * Unsourced: results without an appointment that was kept, arrows touching redraw_available and sample_error.
  */
-export const walkIn = lifecycle('walk_in_test', {
+export const walkInLifecycle = defineLifecycle('walk_in_test', {
   ordered: ['received', 'requisition_created', 'requisition_bypassed', 'cancelled'],
-  requisition_created: ['received', 'appointment_pending', ...reported, 'cancelled'],
-  requisition_bypassed: ['received', 'appointment_pending', ...reported, 'cancelled'],
-  appointment_pending: ['collecting_sample', 'appointment_scheduled', 'appointment_cancelled', ...reported, 'cancelled'],
-  appointment_scheduled: ['collecting_sample', 'appointment_pending', 'appointment_cancelled', ...reported, 'cancelled'],
-  appointment_cancelled: ['collecting_sample', 'appointment_pending', ...reported, 'cancelled'],
-  partial_results: ['sample_with_lab', ...reported],
+  requisition_created: ['received', 'appointment_pending', ...reportedStatuses, 'cancelled'],
+  requisition_bypassed: ['received', 'appointment_pending', ...reportedStatuses, 'cancelled'],
+  appointment_pending: ['collecting_sample', 'appointment_scheduled', 'appointment_cancelled', ...reportedStatuses, 'cancelled'],
+  appointment_scheduled: ['collecting_sample', 'appointment_pending', 'appointment_cancelled', ...reportedStatuses, 'cancelled'],
+  appointment_cancelled: ['collecting_sample', 'appointment_pending', ...reportedStatuses, 'cancelled'],
+  partial_results: ['sample_with_lab', ...reportedStatuses],
   redraw_available: ['collecting_sample'],
-  ...over,
+  ...finalStatuses,
 })
 
 /**
  * Somebody comes to the patient. Source: lab-testing.md 9.5, 11.
  * Unsourced: partial_results repeated, results without a notice of the draw, arrows touching sample_error.
  */
-export const atHome = lifecycle('at_home_phlebotomy', {
+export const atHomePhlebotomyLifecycle = defineLifecycle('at_home_phlebotomy', {
   ordered: ['received', 'requisition_created', 'requisition_bypassed', 'cancelled'],
   requisition_created: ['received', 'appointment_pending', 'appointment_scheduled', 'cancelled'],
   requisition_bypassed: ['received', 'appointment_pending', 'appointment_scheduled', 'cancelled'],
@@ -49,18 +49,18 @@ export const atHome = lifecycle('at_home_phlebotomy', {
   appointment_cancelled: ['collecting_sample', 'appointment_pending', 'appointment_scheduled', 'cancelled'],
   draw_completed: ['collecting_sample', 'partial_results', 'completed', 'sample_error', 'cancelled'],
   partial_results: ['sample_with_lab', 'partial_results', 'completed', 'sample_error'],
-  ...over,
+  ...finalStatuses,
 })
 
 /**
  * The customer's own staff draw. Source: lab-testing.md 9.6, 11, 30.
  * Unsourced: results without a notice of the draw, arrows touching sample_error.
  */
-export const onSite = lifecycle('on_site_collection', {
+export const onSiteCollectionLifecycle = defineLifecycle('on_site_collection', {
   ordered: ['received', 'requisition_created', 'requisition_bypassed', 'cancelled'],
   requisition_created: ['received', 'draw_completed', 'partial_results', 'completed', 'cancelled'],
   requisition_bypassed: ['received', 'draw_completed', 'partial_results', 'completed', 'cancelled'],
   draw_completed: ['sample_with_lab', 'partial_results', 'completed', 'sample_error', 'cancelled'],
   partial_results: ['sample_with_lab', 'partial_results', 'completed', 'sample_error'],
-  ...over,
+  ...finalStatuses,
 })

@@ -1,9 +1,9 @@
 // Erasing the orders of a deleted user or team, when the grace is over.
-import { inTurn } from '../../platform/db/erasure.ts'
+import { eraseInOrder } from '../../platform/db/erasure.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
 import { T } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
-import { forgetMarks } from './list-checkpoints.ts'
+import { deleteCheckpointsFrom } from './list-checkpoints.ts'
 
 const First = T.Object({ created_at: T.String(), id: T.String() })
 
@@ -14,12 +14,12 @@ export async function eraseOrders(tx: Tx, user_id: string): Promise<void> {
       select created_at, id from lab_order where user_id = ${user_id} and team_id = ${tx.team} order by created_at, id limit 1`,
   )
   if (!first) return
-  await forgetMarks(tx, first)
+  await deleteCheckpointsFrom(tx, first)
   await tx.run(sql`delete from lab_order where user_id = ${user_id} and team_id = ${tx.team}`)
 }
 
 /** The orders of a deleted team. */
-export const eraseTeamOrders = inTurn(
+export const eraseTeamOrders = eraseInOrder(
   (team, max) =>
     sql`delete from order_checkpoint where ctid = any (array(select ctid from order_checkpoint where team_id = ${team} limit ${max}))`,
   (team, max) =>

@@ -4,28 +4,28 @@ import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
 import { T } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
-import { address, orderBody, patient, proxy, walk } from '../../../test/support/orders.ts'
-import { client, given, guard, type Given, type Reply } from '../../../test/support/server.ts'
+import { address, orderBody, patient, proxy, advanceTo } from '../../../test/support/orders.ts'
+import { client, createTestTeam, guard, type TestTeam, type Reply } from '../../../test/support/server.ts'
 
 const KEY = 'X-Idempotency-Key'
 const ON_ERROR = 'X-Idempotency-Error'
 
 type Body = Record<string, unknown>
 
-const post = ({ api }: Given, body: Body, headers: Record<string, string> = {}, path = '/v3/order'): Promise<Reply> =>
+const post = ({ api }: TestTeam, body: Body, headers: Record<string, string> = {}, path = '/v3/order'): Promise<Reply> =>
   api.post(path, body, headers)
 
-const total = async ({ api }: Given): Promise<number> => (await api.get('/v3/orders')).body.total
+const total = async ({ api }: TestTeam): Promise<number> => (await api.get('/v3/orders')).body.total
 
 /** A body that is refused with 404 whoever asks. */
-const unknownUser = async (team: Given) => orderBody(team, { user_id: randomUUID() })
+const unknownUser = async (team: TestTeam) => orderBody(team, { user_id: randomUUID() })
 
-const expire = ({ db, team }: Given) =>
+const expire = ({ db, team }: TestTeam) =>
   db.queries.run(sql`update idempotency set expires_at = expires_at - interval '1 day' where team_id = ${team}`)
 
 describe('under a key', () => {
   test('the first answer is given again, and nothing is done again', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const body = await orderBody(team)
     const first = await post(team, body, { [KEY]: 'once' })
     const second = await post(team, body, { [KEY]: 'once' })
@@ -37,7 +37,7 @@ describe('under a key', () => {
   })
 
   test('the body of the later request is not looked at, but its shape is', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const first = await post(team, await orderBody(team), { [KEY]: 'once' })
     const other = await post(team, await unknownUser(team), { [KEY]: 'once' })
     assert.deepEqual([other.status, other.body], [200, first.body])
@@ -45,7 +45,7 @@ describe('under a key', () => {
   })
 
   test('the first answer is given as it was then, whatever became of the order', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const body = await orderBody(team)
     const first = await post(team, body, { [KEY]: 'once' })
     await team.api.post(`/v3/order/${first.body.order.id}/cancel`)
@@ -53,7 +53,7 @@ describe('under a key', () => {
   })
 
   test('another key is another order', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const body = await orderBody(team)
     const ids = new Set<string>()
     for (const key of ['a', 'b', 'A', 'a ', undefined, undefined])
@@ -62,7 +62,7 @@ describe('under a key', () => {
   })
 
   test('both paths of creation share their keys', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const body = await orderBody(team)
     for (const [key, from, to] of [
       ['there', '/v3/order', '/v3/order/create'],
@@ -75,7 +75,7 @@ describe('under a key', () => {
   })
 
   test('teams do not share keys', async () => {
-    const [team, other] = [await given(), await given()]
+    const [team, other] = [await createTestTeam(), await createTestTeam()]
     const first = await post(team, await orderBody(team), { [KEY]: 'once' })
     const second = await post(other, await orderBody(other), { [KEY]: 'once' })
     assert.deepEqual([first.status, second.status], [200, 200])
@@ -83,7 +83,7 @@ describe('under a key', () => {
   })
 
   test('a refusal is given again too, although the request has become right', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const first = await post(team, await unknownUser(team), { [KEY]: 'once' })
     const second = await post(team, await orderBody(team), { [KEY]: 'once' })
     assert.deepEqual([first.status, first.body], [404, { detail: 'User does not exist on this team' }])
@@ -93,7 +93,7 @@ describe('under a key', () => {
   })
 
   test('a refusal is not kept when the caller says so; an order is', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const noCache = { [KEY]: 'once', [ON_ERROR]: 'no-cache' }
     assert.equal((await post(team, await unknownUser(team), noCache)).status, 404)
     const first = await post(team, await orderBody(team), noCache)
@@ -103,14 +103,14 @@ describe('under a key', () => {
   })
 
   test('what is refused for its shape is not kept', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const body = await orderBody(team)
     assert.equal((await post(team, { ...body, priority: 'yes' }, { [KEY]: 'once' })).status, 422)
     assert.equal((await post(team, body, { [KEY]: 'once' })).status, 200)
   })
 
   test('what is refused for a value that no patient can have is not kept', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const body = await orderBody(team)
     const unborn = { ...body, patient_details: { ...patient, dob: '9999-01-01' } }
     assert.equal((await post(team, unborn, { [KEY]: 'once' })).status, 422)
@@ -118,7 +118,7 @@ describe('under a key', () => {
   })
 
   test('requests at the same time place one order and are answered alike', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const body = await orderBody(team)
     const replies = await Promise.all(
       ['/v3/order', '/v3/order/create', '/v3/order', '/v3/order/create'].map((path) => post(team, body, { [KEY]: 'once' }, path)),
@@ -129,7 +129,7 @@ describe('under a key', () => {
   })
 
   test('refused requests at the same time are answered alike', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const [wrong, right] = [await unknownUser(team), await orderBody(team)]
     const [first, second] = await Promise.all([wrong, wrong].map((body) => post(team, body, { [KEY]: 'once' })))
     assert.deepEqual([first!.status, second!.status], [404, 404])
@@ -137,7 +137,7 @@ describe('under a key', () => {
   })
 
   test('an answer is kept for a day and then forgotten', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const body = await orderBody(team)
     const first = await post(team, body, { [KEY]: 'once' })
     const { left_s } = await team.db.queries.one(
@@ -152,7 +152,7 @@ describe('under a key', () => {
   })
 
   test('a key has 1 to 255 characters', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const body = await orderBody(team)
     for (const key of ['k', 'k'.repeat(255)]) assert.equal((await post(team, body, { [KEY]: key })).status, 200)
     for (const key of ['', 'k'.repeat(256)]) {
@@ -163,7 +163,7 @@ describe('under a key', () => {
   })
 
   test('what to do with errors is no-cache or not said', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const body = await orderBody(team)
     for (const value of ['cache', 'No-Cache', '']) {
       const { status, body: refusal } = await post(team, body, { [KEY]: 'once', [ON_ERROR]: value })
@@ -181,7 +181,7 @@ describe('under a key', () => {
   })
 
   test('a stranger gets no answer that was kept for somebody else', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const body = await orderBody(team)
     await post(team, body, { [KEY]: 'once' })
     assert.equal((await client('sk_us_none').post('/v3/order', body, { [KEY]: 'once' })).status, 401)
@@ -189,10 +189,10 @@ describe('under a key', () => {
 })
 
 describe('without a key', () => {
-  const create = (team: Given, body: Body) => post(team, body, {}, '/v3/order/create')
+  const create = (team: TestTeam, body: Body) => post(team, body, {}, '/v3/order/create')
 
   test('the same content is the same order on the path that promises it', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const body = await orderBody(team)
     const first = await create(team, body)
     assert.equal(first.status, 200)
@@ -204,7 +204,7 @@ describe('without a key', () => {
   })
 
   test('the other path places an order each time, also of what was ordered on the first', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const body = await orderBody(team)
     const ids = [await create(team, body), await post(team, body), await post(team, body)].map((reply) => reply.body.order.id)
     assert.equal(new Set(ids).size, 3)
@@ -212,7 +212,7 @@ describe('without a key', () => {
   })
 
   test('another spelling is not another content', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const body = await orderBody(team, { clinical_notes: 'Once' })
     const first = await create(team, body)
     const { first_line, zip, ...rest } = address
@@ -230,7 +230,7 @@ describe('without a key', () => {
   })
 
   test('any difference of content is another order', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const body = await orderBody(team)
     const differences: Body[] = [
       {},
@@ -253,10 +253,10 @@ describe('without a key', () => {
     ['requisition_created', 'transit_customer', 'with_customer', 'delivered_to_lab', 'sample_error'],
   ])
     test(`an order that ended as ${steps.at(-1)} does not stand in the way of another, which then does`, async () => {
-      const team = await given()
+      const team = await createTestTeam()
       const body = await orderBody(team)
       const first = (await create(team, body)).body.order.id
-      await walk(team, first, ...steps)
+      await advanceTo(team, first, ...steps)
       const second = await create(team, body)
       assert.equal(second.status, 200)
       assert.notEqual(second.body.order.id, first)
@@ -269,21 +269,21 @@ describe('without a key', () => {
     ['requisition_created', 'transit_customer', 'with_customer', 'delivered_to_lab', 'completed'],
   ])
     test(`an order that has come to ${steps.at(-1)} is answered as it was placed`, async () => {
-      const team = await given()
+      const team = await createTestTeam()
       const body = await orderBody(team)
       const first = await create(team, body)
-      await walk(team, first.body.order.id, ...steps)
+      await advanceTo(team, first.body.order.id, ...steps)
       assert.deepEqual((await create(team, body)).body, first.body)
     })
 
   test('the day begins anew with the order that took the place of a cancelled one', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const body = await orderBody(team)
     const first = (await create(team, body)).body.order.id
     await team.db.queries.run(
       sql`update idempotency set expires_at = expires_at - interval '23 hours' where team_id = ${team.team}`,
     )
-    await walk(team, first, 'cancelled')
+    await advanceTo(team, first, 'cancelled')
     await create(team, body)
     const { left_s } = await team.db.queries.one(
       T.Object({ left_s: T.Number() }),
@@ -293,7 +293,7 @@ describe('without a key', () => {
   })
 
   test('after a day the same content is another order', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const body = await orderBody(team)
     const first = (await create(team, body)).body.order.id
     await expire(team)
@@ -301,25 +301,25 @@ describe('without a key', () => {
   })
 
   test('a refusal is not kept', async () => {
-    const team = await given('production-us')
+    const team = await createTestTeam('production-us')
     const body = await orderBody(team, { patient_details: { ...patient, dob: '2020-02-29', medical_proxy: proxy } })
     assert.equal((await create(team, body)).status, 400)
     await team.db.queries.run(
       sql`update team set settings = settings || '{"minor_ordering_enabled": true}' where id = ${team.team}`,
     )
-    guard.forget(team.team)
+    guard.invalidate(team.team)
     assert.equal((await create(team, body)).status, 200)
   })
 
   test('teams do not share contents', async () => {
-    const [team, other] = [await given(), await given()]
+    const [team, other] = [await createTestTeam(), await createTestTeam()]
     const body = await orderBody(team)
     assert.equal((await create(team, body)).status, 200)
     assert.equal((await create(other, body)).status, 404)
   })
 
   test('requests at the same time place one order', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const body = await orderBody(team)
     const replies = await Promise.all(Array.from({ length: 4 }, () => create(team, body)))
     for (const reply of replies) assert.deepEqual([reply.status, reply.body], [200, replies[0]!.body])
@@ -328,16 +328,16 @@ describe('without a key', () => {
   })
 
   test('requests at the same time put one order in the place of a cancelled one', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const body = await orderBody(team)
-    await walk(team, (await create(team, body)).body.order.id, 'cancelled')
+    await advanceTo(team, (await create(team, body)).body.order.id, 'cancelled')
     const replies = await Promise.all(Array.from({ length: 4 }, () => create(team, body)))
     assert.equal(new Set(replies.map((reply) => reply.body.order.id)).size, 1)
     assert.equal(await total(team), 2)
   })
 
   test('keys stand above content: two keys are two orders', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const body = await orderBody(team)
     const ids = ['a', 'b'].map((key) => post(team, body, { [KEY]: key }, '/v3/order/create'))
     const placed = (await Promise.all(ids)).map((reply) => reply.body.order.id)

@@ -1,11 +1,11 @@
 // The lives of kits, as data.
-import { lifecycle } from './status-machine.ts'
+import { defineLifecycle } from './status-machine.ts'
 
 /**
  * From the parcel back to the end: the same for both kinds of kits. Source: lab-testing.md 9.2, 9.1.
  * Unsourced: arrows touching problem_*, lost, do_not_process, lab_processing_blocked, corrected.
  */
-const backAndTested = {
+const returnAndTestSteps = {
   transit_lab: [
     'collecting_sample',
     'delivered_to_lab',
@@ -38,7 +38,7 @@ const backAndTested = {
  * A kit whose patient is known when it is ordered. Source: lab-testing.md 9.2, 11.
  * Unsourced: arrows touching problem_*, lost, do_not_process, and missed scans.
  */
-export const testkit = lifecycle('testkit', {
+export const testkitLifecycle = defineLifecycle('testkit', {
   ordered: ['received', 'requisition_created', 'requisition_bypassed', 'cancelled'],
   requisition_created: ['received', 'transit_customer', 'cancelled'],
   requisition_bypassed: ['received', 'transit_customer', 'cancelled'],
@@ -68,7 +68,7 @@ export const testkit = lifecycle('testkit', {
     'do_not_process',
   ],
   with_customer: ['collecting_sample', 'transit_lab', 'delivered_to_lab', 'do_not_process'],
-  ...backAndTested,
+  ...returnAndTestSteps,
 })
 
 /**
@@ -76,7 +76,7 @@ export const testkit = lifecycle('testkit', {
  * A kit may be registered while it is still on its way: then it is `registered` (received) and goes on with the carrier.
  * `with_customer` → `transit_lab` is for kits registered before; the guard is in testkits.
  */
-export const registrableTestkit = lifecycle('testkit', {
+export const registrableTestkitLifecycle = defineLifecycle('testkit', {
   ordered: ['received', 'awaiting_registration', 'cancelled'],
   awaiting_registration: ['received', 'requisition_created', 'transit_customer', 'cancelled'],
   requisition_created: ['received', 'registered', 'transit_lab', 'cancelled'],
@@ -118,5 +118,5 @@ export const registrableTestkit = lifecycle('testkit', {
     'do_not_process',
   ],
   with_customer: ['collecting_sample', 'requisition_created', 'registered', 'transit_lab', 'delivered_to_lab', 'do_not_process'],
-  ...backAndTested,
+  ...returnAndTestSteps,
 })

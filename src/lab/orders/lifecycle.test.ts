@@ -3,11 +3,19 @@ import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import { T } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
-import { kit, orderOf, placed } from '../../../test/support/orders.ts'
-import { given, type Given } from '../../../test/support/server.ts'
-import { lifecycles, lowStatuses, settledStatuses, type LifecycleName } from './lifecycle.ts'
-import { followers, isFinal, lifecycle, lowStatusOf, shortestPath, statusText, topStatuses } from './status-machine.ts'
-import { changeOrder } from './change-order.ts'
+import { kit, orderOf, createOrder } from '../../../test/support/orders.ts'
+import { createTestTeam, type TestTeam } from '../../../test/support/server.ts'
+import { lifecycles, lowLevelStatuses, closedStatuses, type LifecycleName } from './lifecycle.ts'
+import {
+  nextStatuses,
+  isFinal,
+  defineLifecycle,
+  toLowLevelStatus,
+  shortestPath,
+  publishedStatus,
+  topLevelStatuses,
+} from './status-machine.ts'
+import { updateOrder } from './change-order.ts'
 import { transactionStatus } from './open-order.ts'
 import type { Order } from './schema.ts'
 
@@ -188,12 +196,12 @@ for (const name of names)
     const states = Object.keys(cycle.steps)
 
     test('has the published arrows and those chosen beyond them, and no others', () => {
-      const there = states.flatMap((from) => followers(cycle, from).map((to) => `${from} > ${to}`))
+      const there = states.flatMap((from) => nextStatuses(cycle, from).map((to) => `${from} > ${to}`))
       assert.deepEqual(there.sort(), [...expected(name)].sort())
     })
 
     test('has no arrow twice, in the tables or in the transcription', () => {
-      for (const from of states) assert.equal(new Set(followers(cycle, from)).size, followers(cycle, from).length, from)
+      for (const from of states) assert.equal(new Set(nextStatuses(cycle, from)).size, nextStatuses(cycle, from).length, from)
       assert.equal(expected(name).size, published[name].length + chosen[name].length)
     })
 
@@ -203,7 +211,7 @@ for (const name of names)
     })
 
     test('shows every status as published', () => {
-      for (const state of states) assert.equal(statusText(cycle, state), shownAs(name, state))
+      for (const state of states) assert.equal(publishedStatus(cycle, state), shownAs(name, state))
     })
 
     test('ends where nothing may follow, and only there', () => {
@@ -215,28 +223,28 @@ for (const name of names)
       const cancellable =
         'ordered awaiting_registration requisition_created requisition_bypassed registered appointment_pending appointment_scheduled appointment_cancelled draw_completed'
       for (const state of states)
-        assert.equal(followers(cycle, state).includes('cancelled'), cancellable.split(' ').includes(state), state)
+        assert.equal(nextStatuses(cycle, state).includes('cancelled'), cancellable.split(' ').includes(state), state)
     })
   })
 
 test('every status is one of the interface, and so is every top-level status', () => {
-  const all = new Set<string>(lowStatuses)
+  const all = new Set<string>(lowLevelStatuses)
   assert.equal(all.size, 27)
   for (const name of names)
     for (const [state, [top]] of Object.entries(lifecycles[name].steps)) {
       assert.ok(all.has(state), state)
-      assert.ok(topStatuses.includes(top), top)
+      assert.ok(topLevelStatuses.includes(top), top)
     }
 })
 
 test('the registered status has two spellings, which are one', () => {
-  assert.equal(lowStatusOf('testkit_registered'), 'registered')
-  assert.equal(lowStatusOf('registered'), 'registered')
-  assert.equal(lowStatusOf('ordered'), 'ordered')
+  assert.equal(toLowLevelStatus('testkit_registered'), 'registered')
+  assert.equal(toLowLevelStatus('registered'), 'registered')
+  assert.equal(toLowLevelStatus('ordered'), 'ordered')
 })
 
 test('the shortest way between two statuses takes only arrows that are there', () => {
-  const small = lifecycle('small', {
+  const small = defineLifecycle('small', {
     a: ['received', 'b', 'c'],
     b: ['received', 'd'],
     c: ['received', 'b', 'd', 'a'],
@@ -261,7 +269,7 @@ test('a transaction is over when all its orders are settled, and cancelled when 
     [['completed', 'delivered_to_lab'], 'active'],
     [['redraw_available', 'cancelled'], 'completed'],
     [['partial_results'], 'active'],
-    ...[...settledStatuses]
+    ...[...closedStatuses]
       .filter((low) => low !== 'cancelled' && low !== 'do_not_process')
       .map((low) => [[low], 'completed'] as [string[], string]),
   ] as [string[], string][])
@@ -273,7 +281,7 @@ const Told = T.Object({ type: T.String(), body: T.String() })
 
 for (const name of names)
   describe(`the life of a ${name}, on the database`, () => {
-    let team: Given
+    let team: TestTeam
     let id: string
     let start: { document: string }
 
@@ -294,14 +302,14 @@ for (const name of names)
         and id not in (select id from event where team_id = ${team.team} order by id limit ${baseline})`)
     }
     let baseline = 0
-    const move = (to: string) => team.db.tx(team.tenant, (tx) => changeOrder(tx, id, (open) => open.advance(to)))
+    const move = (to: string) => team.db.tx(team.tenant, (tx) => updateOrder(tx, id, (open) => open.transitionTo(to)))
 
     before(async () => {
-      team = await given()
+      team = await createTestTeam()
       id = (
         name === 'registrable_testkit'
           ? await kit(team)
-          : await placed(team, { lab_test_id: await team.test(lifecycles[name].method) })
+          : await createOrder(team, { lab_test_id: await team.test(lifecycles[name].method) })
       ).id
       start = await row()
       baseline = (await told()).length
@@ -309,7 +317,7 @@ for (const name of names)
 
     for (const from of Object.keys(lifecycles[name].steps)) {
       test(`from ${from} goes where the table says, with one event that carries the order as of then`, async () => {
-        const allowed = lowStatuses.filter((to) => expected(name).has(`${from} > ${to}`))
+        const allowed = lowLevelStatuses.filter((to) => expected(name).has(`${from} > ${to}`))
         for (const to of allowed) {
           await arrange(from)
           await move(to)
@@ -341,7 +349,7 @@ for (const name of names)
       test(`from ${from} goes nowhere else, and a refusal leaves no trace`, async () => {
         await arrange(from)
         const before = await row()
-        for (const to of [...lowStatuses, 'nowhere', 'constructor']) {
+        for (const to of [...lowLevelStatuses, 'nowhere', 'constructor']) {
           if (expected(name).has(`${from} > ${to}`)) continue
           await assert.rejects(move(to), {
             status: 400,

@@ -1,21 +1,21 @@
 // The lives of orders, one for each way of taking a sample and two for kits.
-import { atHome, onSite, walkIn } from './draw-lifecycles.ts'
-import { registrableTestkit, testkit } from './kit-lifecycles.ts'
+import { atHomePhlebotomyLifecycle, onSiteCollectionLifecycle, walkInLifecycle } from './draw-lifecycles.ts'
+import { registrableTestkitLifecycle, testkitLifecycle } from './kit-lifecycles.ts'
 import type { Lifecycle } from './status-machine.ts'
 
 export const lifecycles = {
-  testkit,
-  registrable_testkit: registrableTestkit,
-  walk_in_test: walkIn,
-  at_home_phlebotomy: atHome,
-  on_site_collection: onSite,
+  testkit: testkitLifecycle,
+  registrable_testkit: registrableTestkitLifecycle,
+  walk_in_test: walkInLifecycle,
+  at_home_phlebotomy: atHomePhlebotomyLifecycle,
+  on_site_collection: onSiteCollectionLifecycle,
 } satisfies Record<string, Lifecycle>
 export type LifecycleName = keyof typeof lifecycles
 
 export const lifecycleOf = (name: string): Lifecycle => lifecycles[name as LifecycleName]
 
 /** Every low-level status of the interface, for filters. Source: lab-testing.md 2. */
-export const lowStatuses = [
+export const lowLevelStatuses = [
   'ordered',
   'requisition_created',
   'requisition_bypassed',
@@ -46,7 +46,7 @@ export const lowStatuses = [
 ] as const
 
 /** States after which no lab work of the order is expected. Source: lab-testing.md 12. */
-export const settledStatuses = new Set<string>([
+export const closedStatuses = new Set<string>([
   'completed',
   'corrected',
   'redraw_available',

@@ -5,21 +5,30 @@ import { describe, test } from 'node:test'
 import { enqueue } from '../../platform/queue/outbox.ts'
 import { T } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
-import { copies, DAY_S, kit, pass, placed, registration, tenantOf, waiters } from '../../../test/support/orders.ts'
-import { asOwner, given, type Given } from '../../../test/support/server.ts'
-import { isMarkTurn, markOrders, MARK_STRIDE } from './list-checkpoints.ts'
+import {
+  countDuplicates,
+  SECONDS_PER_DAY,
+  kit,
+  advanceClock,
+  createOrder,
+  registration,
+  tenantOf,
+  countLockWaiters,
+} from '../../../test/support/orders.ts'
+import { asOwner, createTestTeam, type TestTeam } from '../../../test/support/server.ts'
+import { shouldQueueCheckpoints, createCheckpoints, CHECKPOINT_INTERVAL } from './list-checkpoints.ts'
 import { deleteUser } from '../../people/users/users.ts'
 import type { Order } from './schema.ts'
 
 const HOUR_S = 3600
 
-const setMarks = async (team: Given) => {
-  await team.db.tx(await tenantOf(team), async (tx) => enqueue(tx, markOrders, {}))
+const setMarks = async (team: TestTeam) => {
+  await team.db.tx(await tenantOf(team), async (tx) => enqueue(tx, createCheckpoints, {}))
   await team.settle()
 }
 
 const Id = T.Object({ id: T.String() })
-const inOrder = async ({ db, team }: Given): Promise<string[]> =>
+const inOrder = async ({ db, team }: TestTeam): Promise<string[]> =>
   (
     await db.queries.many(
       Id,
@@ -31,7 +40,7 @@ const inOrder = async ({ db, team }: Given): Promise<string[]> =>
 
 const Rank = T.Object({ rank: T.Integer() })
 /** How many orders are shown before each checkpoint. */
-const ranksOf = async ({ db, team }: Given): Promise<number[]> =>
+const ranksOf = async ({ db, team }: TestTeam): Promise<number[]> =>
   (
     await db.queries.many(
       Rank,
@@ -42,7 +51,7 @@ const ranksOf = async ({ db, team }: Given): Promise<number[]> =>
   ).map(({ rank }) => rank)
 
 /** Whether every page in both directions, and every total, is what a plain query says. */
-async function assertExact(team: Given): Promise<void> {
+async function assertExact(team: TestTeam): Promise<void> {
   const ids = await inOrder(team)
   const total = ids.length
   for (const [direction, expected] of [
@@ -67,47 +76,47 @@ async function assertExact(team: Given): Promise<void> {
 
 describe('a long list of orders', () => {
   test('is the same with marks as without, and as it grows', async () => {
-    const team = await given()
-    const model = await placed(team)
-    await copies(team, model, 3 * MARK_STRIDE + 3, HOUR_S)
+    const team = await createTestTeam()
+    const model = await createOrder(team)
+    await countDuplicates(team, model, 3 * CHECKPOINT_INTERVAL + 3, HOUR_S)
     await assertExact(team)
     await setMarks(team)
     assert.deepEqual(await ranksOf(team), [500, 1000, 1500])
     await assertExact(team)
-    for (let n = 0; n < 3; n++) await placed(team)
+    for (let n = 0; n < 3; n++) await createOrder(team)
     await assertExact(team)
     await setMarks(team)
     assert.deepEqual(await ranksOf(team), [500, 1000, 1500])
   })
 
   test('gets further marks as it grows, each once, also from runs at the same time', async () => {
-    const team = await given()
-    const model = await placed(team)
-    await copies(team, model, MARK_STRIDE + 1, 2 * HOUR_S)
+    const team = await createTestTeam()
+    const model = await createOrder(team)
+    await countDuplicates(team, model, CHECKPOINT_INTERVAL + 1, 2 * HOUR_S)
     await setMarks(team)
     assert.deepEqual(await ranksOf(team), [500])
-    await copies(team, model, 2 * MARK_STRIDE, HOUR_S)
+    await countDuplicates(team, model, 2 * CHECKPOINT_INTERVAL, HOUR_S)
     await Promise.all([setMarks(team), setMarks(team), setMarks(team)])
     assert.deepEqual(await ranksOf(team), [500, 1000, 1500])
     await assertExact(team)
   })
 
   test('gets no mark where an order is younger than two minutes', async () => {
-    const team = await given()
-    await copies(team, await placed(team), MARK_STRIDE + 20, 0)
+    const team = await createTestTeam()
+    await countDuplicates(team, await createOrder(team), CHECKPOINT_INTERVAL + 20, 0)
     await setMarks(team)
     assert.deepEqual(await ranksOf(team), [])
     await assertExact(team)
   })
 
   test('is right after a user was deleted, had back, deleted and erased', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const [stays, goes] = [await team.user('stays'), await team.user('goes')]
-    const kept = await placed(team, { user_id: stays })
-    const erased = await placed(team, { user_id: goes })
-    await copies(team, kept, 700, 3 * HOUR_S)
-    await copies(team, erased, 450, 2 * HOUR_S)
-    await copies(team, kept, 700, HOUR_S)
+    const kept = await createOrder(team, { user_id: stays })
+    const erased = await createOrder(team, { user_id: goes })
+    await countDuplicates(team, kept, 700, 3 * HOUR_S)
+    await countDuplicates(team, erased, 450, 2 * HOUR_S)
+    await countDuplicates(team, kept, 700, HOUR_S)
     await setMarks(team)
     assert.deepEqual(await ranksOf(team), [500, 1000, 1500])
     await team.api.delete(`/v2/user/${goes}`)
@@ -119,8 +128,8 @@ describe('a long list of orders', () => {
     assert.deepEqual(await ranksOf(team), [500, 1000, 1500])
     await assertExact(team)
     await team.api.delete(`/v2/user/${goes}`)
-    await copies(team, kept, 200, HOUR_S / 2)
-    await pass(team, 7 * DAY_S)
+    await countDuplicates(team, kept, 200, HOUR_S / 2)
+    await advanceClock(team, 7 * SECONDS_PER_DAY)
     assert.equal((await inOrder(team)).length, 1601)
     await assertExact(team)
     await setMarks(team)
@@ -129,15 +138,15 @@ describe('a long list of orders', () => {
   })
 
   test('is right when a user is deleted while checkpoints are being set', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const [stays, goes] = [await team.user('stays'), await team.user('goes')]
-    await copies(team, await placed(team, { user_id: goes }), 100, 2 * HOUR_S)
-    await copies(team, await placed(team, { user_id: stays }), 600, HOUR_S)
+    await countDuplicates(team, await createOrder(team, { user_id: goes }), 100, 2 * HOUR_S)
+    await countDuplicates(team, await createOrder(team, { user_id: stays }), 600, HOUR_S)
     let set: Promise<void> | undefined
     await team.db.tx(team.tenant, async (tx) => {
       await deleteUser(tx, goes)
       set = setMarks(team)
-      await Promise.race([set, waiters(1)])
+      await Promise.race([set, countLockWaiters(1)])
     })
     await set
     assert.equal((await inOrder(team)).length, 601)
@@ -146,11 +155,11 @@ describe('a long list of orders', () => {
   })
 
   test('is right when a kit is registered for another user, whose deletion hides it, and not that of the first', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const [stock, person] = [await team.user('stock'), await team.user('person')]
     const { id, sample_id } = await kit(team, { user_id: stock })
     await team.db.pool.query(`update lab_order set created_at = created_at - interval '2 days' where id = $1`, [id])
-    await copies(team, await placed(team), 600, HOUR_S)
+    await countDuplicates(team, await createOrder(team), 600, HOUR_S)
     await setMarks(team)
     assert.deepEqual(await ranksOf(team), [500])
     assert.equal((await team.api.post('/v3/order/testkit/register', registration(sample_id, { user_id: person }))).status, 200)
@@ -163,27 +172,27 @@ describe('a long list of orders', () => {
   })
 
   test('is right when a kit is registered while the user is deleted for whom it was ordered', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const [stock, person] = [await team.user('stock'), await team.user('person')]
     const { id, sample_id } = await kit(team, { user_id: stock })
     await team.db.pool.query(`update lab_order set created_at = created_at - interval '2 days' where id = $1`, [id])
-    await copies(team, await placed(team), 600, HOUR_S)
+    await countDuplicates(team, await createOrder(team), 600, HOUR_S)
     await setMarks(team)
     let registered: Promise<unknown> | undefined
     await team.db.tx(team.tenant, async (tx) => {
       await deleteUser(tx, stock)
       registered = team.api.post('/v3/order/testkit/register', registration(sample_id, { user_id: person }))
-      await Promise.race([registered, waiters(1)])
+      await Promise.race([registered, countLockWaiters(1)])
     })
     await registered
     await assertExact(team)
   })
 
   test('has its checkpoints from marks when the migration is run', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const goes = await team.user('goes')
-    await copies(team, await placed(team), 700, 2 * HOUR_S)
-    await copies(team, await placed(team, { user_id: goes }), 450, HOUR_S)
+    await countDuplicates(team, await createOrder(team), 700, 2 * HOUR_S)
+    await countDuplicates(team, await createOrder(team, { user_id: goes }), 450, HOUR_S)
     await setMarks(team)
     const before = await ranksOf(team)
     await team.api.delete(`/v2/user/${goes}`)
@@ -215,26 +224,26 @@ describe('a long list of orders', () => {
   })
 
   test('has marks of its own team alone', async () => {
-    const [team, other] = [await given(), await given()]
-    await copies(team, await placed(team), MARK_STRIDE + 1, HOUR_S)
+    const [team, other] = [await createTestTeam(), await createTestTeam()]
+    await countDuplicates(team, await createOrder(team), CHECKPOINT_INTERVAL + 1, HOUR_S)
     await setMarks(team)
     await setMarks(other)
-    await placed(other)
+    await createOrder(other)
     assert.deepEqual([await ranksOf(team), await ranksOf(other)], [[500], []])
     assert.equal((await other.api.get('/v3/orders')).body.total, 1)
   })
 })
 
 test('whichever order takes the id whose turn it is has the marks set, and so, in any rhythm, one does in the end', async () => {
-  const team = await given()
-  for (const place of [placed, kit]) {
+  const team = await createTestTeam()
+  for (const place of [createOrder, kit]) {
     // The next block of ids has a turn in it.
-    await asOwner(`select setval('sandbox_us.order_event_id', $1)`, [place === placed ? 1400 : 1899])
+    await asOwner(`select setval('sandbox_us.order_event_id', $1)`, [place === createOrder ? 1400 : 1899])
     const user_id = await team.user()
     let turns = 0
     for (let i = 0; i < 96; i++) {
       const [first] = (await place(team, { user_id })).events
-      const turn = isMarkTurn([first!.id, first!.id + 1])
+      const turn = shouldQueueCheckpoints([first!.id, first!.id + 1])
       assert.equal((await team.checkpointJobs()).includes('orders.mark'), turn, place.name)
       await team.settle()
       if (turn) turns++
@@ -242,7 +251,7 @@ test('whichever order takes the id whose turn it is has the marks set, and so, i
     assert.equal(turns, 1, place.name)
   }
   for (const step of [2, 4, 6, 10, 20, 34, 50, 100, 500]) {
-    const turns = Array.from({ length: 500 }, (_, i) => [i * step + 1, i * step + 2]).filter(isMarkTurn)
+    const turns = Array.from({ length: 500 }, (_, i) => [i * step + 1, i * step + 2]).filter(shouldQueueCheckpoints)
     assert.ok(turns.length >= 2, `${step} ids for each order`)
   }
 })

@@ -1,20 +1,21 @@
 // Checkpoints along the list of a team's orders, which leaves out those of deleted users (platform/db/checkpoints.ts).
 import { Checkpoints, CHECKPOINT_STRIDE, lockTeam } from '../../platform/db/checkpoints.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
-import { enqueue, handle, job } from '../../platform/queue/outbox.ts'
+import { enqueue, defineHandler, defineJob } from '../../platform/queue/outbox.ts'
 import { T } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
 import { notDeleted } from '../../people/users/users.ts'
 
 /** Orders from one checkpoint to the next. */
-export const MARK_STRIDE = CHECKPOINT_STRIDE
+export const CHECKPOINT_INTERVAL = CHECKPOINT_STRIDE
 /** Among the ids of order events, every so many one has the job queued. A prime: no rhythm of orders and events passes them all by. */
-const TURN = 499
+const CHECKPOINT_TRIGGER_EVERY = 499
 
-export const markOrders = job('orders.mark', T.Object({}))
+export const createCheckpoints = defineJob('orders.mark', T.Object({}))
 
 /** Whether the order that takes these ids for its events queues the job. */
-export const isMarkTurn = (event_ids: number[]): boolean => event_ids.some((id) => id % TURN === 0)
+export const shouldQueueCheckpoints = (event_ids: number[]): boolean =>
+  event_ids.some((id) => id % CHECKPOINT_TRIGGER_EVERY === 0)
 
 /** The team's orders but those of deleted users. */
 export const orderList = new Checkpoints({
@@ -28,9 +29,9 @@ export const orderList = new Checkpoints({
 export const countOrders = (tx: Tx): Promise<number> => orderList.total(tx)
 
 /** Set the checkpoints that can be set; queues itself again while there is more than a run's worth. Writes order_checkpoint. */
-export const markHandler = handle(markOrders, (context) =>
+export const createCheckpointsHandler = defineHandler(createCheckpoints, (context) =>
   context.tx(async (tx) => {
-    if (await orderList.set(tx)) enqueue(tx, markOrders, {})
+    if (await orderList.set(tx)) enqueue(tx, createCheckpoints, {})
   }),
 )
 
@@ -38,7 +39,7 @@ export const markHandler = handle(markOrders, (context) =>
  * Forget the marks from an order on, because it is about to be erased: programs up to migration 41, which may run beside this one, count
  * by them. Writes order_mark.
  */
-export async function forgetMarks(tx: Tx, from: { created_at: string; id: string }): Promise<void> {
+export async function deleteCheckpointsFrom(tx: Tx, from: { created_at: string; id: string }): Promise<void> {
   await lockTeam(tx, tx.team)
   await tx.run(sql`
     delete from order_mark where team_id = ${tx.team} and (created_at, id) >= (${from.created_at}, ${from.id}::uuid)`)

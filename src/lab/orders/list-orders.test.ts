@@ -4,8 +4,8 @@ import { randomUUID } from 'node:crypto'
 import { before, describe, test } from 'node:test'
 import { teamNow } from '../../platform/db/database.ts'
 import { sql, type Sql } from '../../platform/db/sql.ts'
-import { DAY_S, kit, patient, placed, registration, shipping } from '../../../test/support/orders.ts'
-import { given, type Given } from '../../../test/support/server.ts'
+import { SECONDS_PER_DAY, kit, patient, createOrder, registration, shipping } from '../../../test/support/orders.ts'
+import { createTestTeam, type TestTeam } from '../../../test/support/server.ts'
 import type { Order } from './schema.ts'
 
 type Filters = Record<string, string | number | boolean | string[]>
@@ -17,14 +17,14 @@ function queryOf(filters: Filters): string {
 }
 
 /** Change columns of an order that only time could change. */
-const set = ({ db, team }: Given, id: string, assignments: Sql) =>
+const set = ({ db, team }: TestTeam, id: string, assignments: Sql) =>
   db.queries.run(sql`update lab_order set ${assignments} where id = ${id} and team_id = ${team}`)
 
 /** Orders by a name each, and the names of those that a list holds. */
 class Named {
-  readonly team: Given
+  readonly team: TestTeam
   readonly ids: Record<string, string> = {}
-  constructor(team: Given) {
+  constructor(team: TestTeam) {
     this.team = team
   }
   async list(filters: Filters, path = '/v3/orders'): Promise<string> {
@@ -38,26 +38,28 @@ class Named {
 
 describe('the filters of the list of orders', () => {
   let orders: Named
-  let team: Given
+  let team: TestTeam
   let today: string
-  let other: Given
+  let other: TestTeam
   /** What stands for an order in a filter is known only once it is there. */
   const known = (value: string): string =>
     value.replace(/(order|user|transaction):(\w)/, (_, what: string, name: string) => facts[`${what}:${name}`]!)
   const facts: Record<string, string> = {}
 
   before(async () => {
-    ;[team, other] = [await given(), await given()]
+    ;[team, other] = [await createTestTeam(), await createTestTeam()]
     orders = new Named(team)
-    await placed(other)
+    await createOrder(other)
     today = teamNow(team.tenant).toISOString().slice(0, 10)
-    const tomorrow = new Date(Date.parse(today) + DAY_S * 1000).toISOString().slice(0, 10)
+    const tomorrow = new Date(Date.parse(today) + SECONDS_PER_DAY * 1000).toISOString().slice(0, 10)
     const made: Record<string, Order> = {
-      a: await placed(team, { patient_address: { ...shipping, receiver_name: 'Box 100%_full' } }),
-      b: await placed(team, { patient_details: { ...patient, first_name: 'Berta', last_name: "O'Sample", dob: '1980-02-29' } }),
+      a: await createOrder(team, { patient_address: { ...shipping, receiver_name: 'Box 100%_full' } }),
+      b: await createOrder(team, {
+        patient_details: { ...patient, first_name: 'Berta', last_name: "O'Sample", dob: '1980-02-29' },
+      }),
       c: await kit(team, { shipping_details: { ...shipping, receiver_name: 'Carla Parcel' } }),
-      d: await placed(team, { activate_by: today }),
-      e: await placed(team, { activate_by: tomorrow }),
+      d: await createOrder(team, { activate_by: today }),
+      e: await createOrder(team, { activate_by: tomorrow }),
     }
     const registered = await kit(team, { shipping_details: { ...shipping, receiver_name: 'Dora Parcel' } })
     await team.api.post(
@@ -181,7 +183,7 @@ describe('the filters of the list of orders', () => {
 describe('the dates of the list of orders', () => {
   let orders: Named
   before(async () => {
-    const team = await given()
+    const team = await createTestTeam()
     orders = new Named(team)
     for (const [name, at] of Object.entries({
       a: '2024-05-05T23:59:59Z',
@@ -190,7 +192,7 @@ describe('the dates of the list of orders', () => {
       d: '2024-05-06T23:59:59Z',
       e: '2024-05-07T00:00:00Z',
     })) {
-      const { id } = await placed(team)
+      const { id } = await createOrder(team)
       orders.ids[name] = id
       await set(team, id, sql`created_at = ${at}, updated_at = ${at}`)
     }
@@ -228,9 +230,9 @@ describe('the dates of the list of orders', () => {
 describe('the order of the list of orders', () => {
   let orders: Named
   before(async () => {
-    const team = await given()
+    const team = await createTestTeam()
     orders = new Named(team)
-    const named = (first_name: string) => placed(team, { patient_details: { ...patient, first_name, last_name: 'F' } })
+    const named = (first_name: string) => createOrder(team, { patient_details: { ...patient, first_name, last_name: 'F' } })
     const made = {
       a: await named('Cora'),
       b: await named('anna'),
@@ -264,9 +266,9 @@ describe('the pages of the list of orders', () => {
   let orders: Named
   const names = 'abcdefg'
   before(async () => {
-    const team = await given()
+    const team = await createTestTeam()
     orders = new Named(team)
-    for (const name of names) orders.ids[name] = (await placed(team)).id
+    for (const name of names) orders.ids[name] = (await createOrder(team)).id
   })
 
   for (const filters of [
@@ -310,7 +312,7 @@ describe('the pages of the list of orders', () => {
   })
 
   test('are empty for a team without orders', async () => {
-    const { api } = await given()
+    const { api } = await createTestTeam()
     assert.deepEqual((await api.get('/v3/orders')).body, { orders: [], total: 0, page: 1, size: 50 })
   })
 })

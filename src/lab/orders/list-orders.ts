@@ -1,13 +1,13 @@
 // Listing orders: filters, sorting, pages. Source: lab-testing.md 6.4.
-import { day } from '../../platform/runtime/clock.ts'
+import { utcDate } from '../../platform/runtime/clock.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
-import { invalid } from '../../platform/http/errors.ts'
+import { unprocessable } from '../../platform/http/errors.ts'
 import type { Fault } from '../../platform/schema/fault.ts'
-import { JsonText } from '../../platform/http/operation.ts'
-import { parseMoment } from '../../platform/schema/formats.ts'
+import { PreserializedJson } from '../../platform/http/operation.ts'
+import { parseTimestamp } from '../../platform/schema/formats.ts'
 import { Nullable, T } from '../../platform/schema/schema.ts'
-import { and, sql, type Sql } from '../../platform/db/sql.ts'
-import { lowStatusOf } from './status-machine.ts'
+import { joinConditions, sql, type Sql } from '../../platform/db/sql.ts'
+import { toLowLevelStatus } from './status-machine.ts'
 import { countOrders, orderList } from './list-checkpoints.ts'
 import { notDeleted } from '../../people/users/users.ts'
 import type { OrderPage, OrderQuery } from './schema.ts'
@@ -16,21 +16,22 @@ const DocumentRow = T.Object({ document: T.String() })
 const Counted = T.Object({ n: T.Integer() })
 
 /** A page of orders, newest first unless another order is asked for; those of deleted users are left out. 422: a date that is none. */
-export async function listOrders(tx: Tx, query: OrderQuery): Promise<JsonText<OrderPage>> {
+export async function listOrders(tx: Tx, query: OrderQuery): Promise<PreserializedJson<OrderPage>> {
   const page = query.page ?? 1
   const size = query.size ?? 50
   const filters = filtersOf(tx, query)
   const key = query.order_key ?? 'created_at'
   const direction = query.order_direction ?? 'desc'
-  const read = filters.length === 0 && key === 'created_at' ? unfiltered : byName(query) ? foundFirst : filtered
+  const read =
+    filters.length === 0 && key === 'created_at' ? pageUnfiltered : pageByPatientName(query) ? searchFirst : pageFiltered
   const { total, documents } = await read(tx, { filters, key, direction, page, size })
-  return new JsonText(`{"orders":[${documents.join(',')}],"total":${total},"page":${page},"size":${size}}`)
+  return new PreserializedJson(`{"orders":[${documents.join(',')}],"total":${total},"page":${page},"size":${size}}`)
 }
 
 const shown = (tx: Tx): Sql => notDeleted(tx, sql`user_id`)
 
 /** What is listed. */
-interface Wanted {
+interface ListQuery {
   filters: Sql[]
   key: string
   direction: 'asc' | 'desc'
@@ -38,8 +39,8 @@ interface Wanted {
   size: number
 }
 
-async function filtered(tx: Tx, { filters, key, direction, page, size }: Wanted) {
-  const where = and(filters)
+async function pageFiltered(tx: Tx, { filters, key, direction, page, size }: ListQuery) {
+  const where = joinConditions(filters)
   const [{ n }, rows] = await Promise.all([
     tx.one(Counted, sql`select count(*) as n from lab_order where team_id = ${tx.team} and ${where} and ${shown(tx)}`),
     tx.many(
@@ -53,11 +54,13 @@ async function filtered(tx: Tx, { filters, key, direction, page, size }: Wanted)
 }
 
 /** Trigrams need three letters. */
-const isLong = (text: string | undefined): boolean => (text?.match(/[\p{L}\p{N}]{3}/u) ?? null) !== null
+const hasTrigram = (text: string | undefined): boolean => (text?.match(/[\p{L}\p{N}]{3}/u) ?? null) !== null
 
 /** Whether a part of a name is looked for that the index of names can find. */
-const byName = ({ search_input: words, patient_name, shipping_recipient_name }: OrderQuery): boolean =>
-  isLong(patient_name) || isLong(shipping_recipient_name) || (isLong(words) && !UUID.test(words!) && !DATE.test(words!))
+const pageByPatientName = ({ search_input: words, patient_name, shipping_recipient_name }: OrderQuery): boolean =>
+  hasTrigram(patient_name) ||
+  hasTrigram(shipping_recipient_name) ||
+  (hasTrigram(words) && !UUID.test(words!) && !DATE.test(words!))
 
 const Found = T.Object({ total: T.Integer(), document: Nullable(T.String()) })
 
@@ -66,14 +69,14 @@ const Found = T.Object({ total: T.Integer(), document: Nullable(T.String()) })
  * walk the newest orders until it has met enough of that name. A view, since the policy of the table keeps the index of names from use
  * (docs/decisions/row-security.md).
  */
-async function foundFirst(tx: Tx, { filters, key, direction, page, size }: Wanted) {
+async function searchFirst(tx: Tx, { filters, key, direction, page, size }: ListQuery) {
   const order = sorting[key]![direction]
   const rows = await tx.many(
     Found,
     sql`
     with found as materialized (
       select id, created_at, patient_name, low_status from lab_order_of_team
-      where team_id = ${tx.team} and ${and(filters)} and ${shown(tx)}),
+      where team_id = ${tx.team} and ${joinConditions(filters)} and ${shown(tx)}),
     page as (
       select id, row_number() over (order by ${order}) as place from found order by ${order} offset ${(page - 1) * size} limit ${size})
     select t.total, o.document
@@ -96,7 +99,7 @@ const sorting: Record<string, Record<'asc' | 'desc', Sql>> = {
 /**
  * All orders of the team. The page is a range of ranks, counted from the oldest: it is read from the nearest checkpoint on, forward.
  */
-async function unfiltered(tx: Tx, { direction, page, size }: Wanted) {
+async function pageUnfiltered(tx: Tx, { direction, page, size }: ListQuery) {
   const total = await countOrders(tx)
   const first = (page - 1) * size
   const count = Math.min(size, total - first)
@@ -110,12 +113,12 @@ async function unfiltered(tx: Tx, { direction, page, size }: Wanted) {
         select document from lab_order where team_id = ${tx.team} and ${shown(tx)}
         order by created_at desc, id desc offset ${first} limit ${count}`,
       )
-    : await fromRank(tx, rank, count)
+    : await pageByRank(tx, rank, count)
   const documents = rows.map((row) => row.document)
   return { total, documents: direction === 'asc' || near ? documents : documents.reverse() }
 }
 
-async function fromRank(tx: Tx, rank: number, count: number) {
+async function pageByRank(tx: Tx, rank: number, count: number) {
   const { condition, skip } = await orderList.from(tx, rank)
   return tx.many(
     DocumentRow,
@@ -127,15 +130,15 @@ async function fromRank(tx: Tx, rank: number, count: number) {
 
 function filtersOf(tx: Tx, query: OrderQuery): Sql[] {
   const faults: Fault[] = []
-  const today = day(tx.now)
+  const today = utcDate(tx.now)
   const filters: (Sql | undefined)[] = [
     query.search_input ? searching(query.search_input) : undefined,
-    bound(query, 'start_date', 'start', faults, (at) => sql`created_at >= ${at}`),
-    bound(query, 'end_date', 'end', faults, (at) => sql`created_at <= ${at}`),
-    bound(query, 'updated_start_date', 'start', faults, (at) => sql`updated_at >= ${at}`),
+    parseDateBound(query, 'start_date', 'start', faults, (at) => sql`created_at >= ${at}`),
+    parseDateBound(query, 'end_date', 'end', faults, (at) => sql`created_at <= ${at}`),
+    parseDateBound(query, 'updated_start_date', 'start', faults, (at) => sql`updated_at >= ${at}`),
     // The end of the updates is midnight of its day, not the day's end: the interface has it so.
-    bound(query, 'updated_end_date', 'start', faults, (at) => sql`updated_at <= ${at}`),
-    query.status?.length ? sql`low_status = any (${query.status.map(lowStatusOf)})` : undefined,
+    parseDateBound(query, 'updated_end_date', 'start', faults, (at) => sql`updated_at <= ${at}`),
+    query.status?.length ? sql`low_status = any (${query.status.map(toLowLevelStatus)})` : undefined,
     query.order_type?.length ? sql`method = any (${query.order_type})` : undefined,
     query.is_critical === undefined
       ? undefined
@@ -150,28 +153,28 @@ function filtersOf(tx: Tx, query: OrderQuery): Sql[] {
     query.order_ids?.length ? sql`id = any (${query.order_ids}::uuid[])` : undefined,
     query.order_transaction_id ? sql`transaction_id = ${query.order_transaction_id}` : undefined,
   ]
-  if (faults.length) throw invalid(faults)
+  if (faults.length) throw unprocessable(faults)
   return filters.filter((filter) => filter !== undefined)
 }
 
 type DateField = 'start_date' | 'end_date' | 'updated_start_date' | 'updated_end_date'
 
 /** A date alone means the start or the last second of its day. Stored instants are whole seconds. */
-function bound(
+function parseDateBound(
   query: OrderQuery,
   name: DateField,
-  edge: 'start' | 'end',
+  boundary: 'start' | 'end',
   faults: Fault[],
   condition: (at: Date) => Sql,
 ): Sql | undefined {
   const text = query[name]
   if (!text) return undefined
-  const moment = parseMoment(text)
-  if (!moment) {
+  const timestamp = parseTimestamp(text)
+  if (!timestamp) {
     faults.push({ loc: ['query', name], msg: 'Input should be a valid datetime', type: 'datetime_parsing', input: text })
     return undefined
   }
-  return condition(moment.dateOnly && edge === 'end' ? new Date(moment.at.getTime() + 86_399_000) : moment.at)
+  return condition(timestamp.dateOnly && boundary === 'end' ? new Date(timestamp.at.getTime() + 86_399_000) : timestamp.at)
 }
 
 function activation(types: ('current' | 'scheduled')[] | undefined, today: string): Sql | undefined {
@@ -185,6 +188,6 @@ const DATE = /^\d{4}-\d{2}-\d{2}$/
 
 function searching(text: string): Sql {
   if (UUID.test(text)) return sql`(id = ${text} or user_id = ${text})`
-  if (DATE.test(text) && parseMoment(text)) return sql`patient_dob = ${text}`
+  if (DATE.test(text) && parseTimestamp(text)) return sql`patient_dob = ${text}`
   return sql`(patient_name ilike ${containing(text)} or recipient_name ilike ${containing(text)})`
 }

@@ -1,6 +1,6 @@
 import type { Module } from '../../platform/module/module.ts'
 import { eraseOrders, eraseTeamOrders } from './erase.ts'
-import { markHandler } from './list-checkpoints.ts'
+import { createCheckpointsHandler } from './list-checkpoints.ts'
 import { constraints } from './orders.ts'
 import { routes } from './routes.ts'
 import { dispatchHandler } from './send-to-lab.ts'
@@ -10,7 +10,7 @@ export const orders: Module = {
   tag: 'orders',
   tables: { ofTeams: ['lab_order', 'order_checkpoint', 'order_mark'], views: ['lab_order_of_team'] },
   operations: routes,
-  jobs: [dispatchHandler, markHandler],
+  jobs: [dispatchHandler, createCheckpointsHandler],
   constraints,
   erasers: { user: eraseOrders, team: eraseTeamOrders },
 }

@@ -2,19 +2,19 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { switchFeature } from '../../tenancy/teams/teams.ts'
-import { address, orderBody, placed } from '../../../test/support/orders.ts'
-import { given, guard, type Given } from '../../../test/support/server.ts'
+import { address, orderBody, createOrder } from '../../../test/support/orders.ts'
+import { createTestTeam, guard, type TestTeam } from '../../../test/support/server.ts'
 
 const METHOD = 'on_site_collection'
 
-async function switchedOff(): Promise<Given> {
-  const team = await given()
+async function switchedOff(): Promise<TestTeam> {
+  const team = await createTestTeam()
   await team.db.plainTx((tx) => switchFeature(tx, team.team, METHOD, false))
-  guard.forget(team.team)
+  guard.invalidate(team.team)
   return team
 }
 
-const ways: Record<string, (team: Given) => Promise<[path: string, changes: Record<string, unknown>]>> = {
+const ways: Record<string, (team: TestTeam) => Promise<[path: string, changes: Record<string, unknown>]>> = {
   'of a test': async (team) => ['/v3/order', { lab_test_id: await team.test(METHOD) }],
   'on the path that orders once': async (team) => ['/v3/order/create', { lab_test_id: await team.test(METHOD) }],
   'of a test that is collected otherwise': async (team) => [
@@ -47,13 +47,13 @@ describe('without on_site_collection an order for it is refused', () => {
       assert.deepEqual([refused.status, refused.body], [403, { detail: 'This feature is not enabled for this team' }])
       assert.deepEqual([await team.events(), (await team.api.get('/v3/orders')).body.total], [[], 0])
       await team.db.plainTx((tx) => switchFeature(tx, team.team, METHOD, true))
-      guard.forget(team.team)
+      guard.invalidate(team.team)
       assert.equal((await team.api.post(path, body)).status, 200)
     })
 
   test('and orders by other ways of collecting are taken', async () => {
     const team = await switchedOff()
     for (const method of ['testkit', 'walk_in_test', 'at_home_phlebotomy'])
-      await placed(team, { lab_test_id: await team.test(method) })
+      await createOrder(team, { lab_test_id: await team.test(method) })
   })
 })

@@ -1,18 +1,18 @@
 // An order held open by a transaction: locked, changed in memory, written back once. The only writer of an order's status.
 //
-// Invariant: nothing else updates lab_order. Whoever wants an order changed is given an `OpenOrder` by `changeOrder` (change-order.ts).
-import { day, iso } from '../../platform/runtime/clock.ts'
+// Invariant: nothing else updates lab_order. Whoever wants an order changed is given an `LockedOrder` by `updateOrder` (change-order.ts).
+import { utcDate, iso } from '../../platform/runtime/clock.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
 import { badRequest, Problem } from '../../platform/http/errors.ts'
 import { emit } from '../../platform/queue/outbox.ts'
 import { sql } from '../../platform/db/sql.ts'
-import { sameUser, type KnownUser } from '../../people/users/users.ts'
-import { lifecycleOf, settledStatuses, type LifecycleName } from './lifecycle.ts'
-import { followers, statusText, type Lifecycle } from './status-machine.ts'
+import { verifiedUserId, type UserIdentity } from '../../people/users/users.ts'
+import { lifecycleOf, closedStatuses, type LifecycleName } from './lifecycle.ts'
+import { nextStatuses, publishedStatus, type Lifecycle } from './status-machine.ts'
 import type { Order } from './schema.ts'
 
 /** What was given with an order and is not shown. */
-export interface Intake {
+export interface InternalData {
   /** Ordered for a future date: only then may the date be changed later. */
   scheduled: boolean
   /** Its lab account wants the physician who orders: whoever registers the kit has to name one. */
@@ -23,19 +23,20 @@ export interface Intake {
 }
 
 /** Ids for an order's next events, above those it has: they increase along its events. */
-export const eventIds = (tx: Tx, count: number, above?: number): Promise<number[]> => tx.numbers('order_event_id', count, above)
+export const eventIds = (tx: Tx, count: number, above?: number): Promise<number[]> =>
+  tx.allocateIds('order_event_id', count, above)
 
 /** After these the sample is on its way or with the laboratory. */
-const TAKEN = new Set(['transit_lab', 'delivered_to_lab', 'draw_completed'])
+const COLLECTED_STATUSES = new Set(['transit_lab', 'delivered_to_lab', 'draw_completed'])
 
-export class OpenOrder {
+export class LockedOrder {
   /** The order as the interface shows it; what is changed here is written at the end of the transaction. */
   readonly order: Order
-  readonly intake: Intake
+  readonly internalData: InternalData
   readonly lifecycle: LifecycleName
-  lowStatus: string
+  lowLevelStatus: string
   /** Low-level statuses entered in this transaction, in order. */
-  readonly stepsTaken: string[] = []
+  readonly transitions: string[] = []
   readonly #tx: Tx
   /** The other orders of the transaction: they show it too, and are written with it. */
   readonly #siblings: Order[]
@@ -45,13 +46,13 @@ export class OpenOrder {
   /** Whether the order's user is deleted: the team is not shown the order, and its patient is told nothing. */
   readonly isHidden: boolean
   /** What the last step has to tell. It is told with the text that is written, or before anything else happens to the order. */
-  #untold: string | undefined
+  #pendingEvent: string | undefined
 
   constructor(
     tx: Tx,
     parts: {
       order: Order
-      intake: Intake
+      intake: InternalData
       lifecycle: LifecycleName
       lowStatus: string
       client_user_id: string
@@ -63,9 +64,9 @@ export class OpenOrder {
   ) {
     this.#tx = tx
     this.order = parts.order
-    this.intake = parts.intake
+    this.internalData = parts.intake
     this.lifecycle = parts.lifecycle
-    this.lowStatus = parts.lowStatus
+    this.lowLevelStatus = parts.lowStatus
     this.#cycle = lifecycleOf(parts.lifecycle)
     this.#clientUserId = parts.client_user_id
     this.isHidden = parts.user_deleted ?? false
@@ -79,13 +80,13 @@ export class OpenOrder {
   }
 
   /** Whether the order may go to a status now. */
-  may(to: string): boolean {
-    return followers(this.#cycle, this.lowStatus).includes(to)
+  canTransitionTo(to: string): boolean {
+    return nextStatuses(this.#cycle, this.lowLevelStatus).includes(to)
   }
 
   /** The order belongs to this user from here on: its next events and results go there. */
-  rebind(user: { user_id: string; client_user_id: string }): void {
-    this.#tellLast()
+  assignToUser(user: { user_id: string; client_user_id: string }): void {
+    this.#emitPendingEvent()
     this.#tx.concerns(user.user_id)
     this.order.user_id = user.user_id
     this.#clientUserId = user.client_user_id
@@ -95,47 +96,47 @@ export class OpenOrder {
    * Go to a status. Emits labtest.order.updated with the order as of that step; of partial results only to teams that want to hear.
    * 400: the lifecycle has no such step.
    */
-  advance(to: string, status_detail: string | null = null): void {
-    if (!this.may(to)) throw badRequest(`Transition from ${this.lowStatus} to ${to} is not allowed`)
+  transitionTo(to: string, status_detail: string | null = null): void {
+    if (!this.canTransitionTo(to)) throw badRequest(`Transition from ${this.lowLevelStatus} to ${to} is not allowed`)
     const silent = to === 'partial_results' && this.#tx.tenant.settings.partial_webhooks_enabled !== true
-    this.#step(to, status_detail, silent ? undefined : 'labtest.order.updated')
+    this.#addTransition(to, status_detail, silent ? undefined : 'labtest.order.updated')
   }
 
   /** The sample was taken at this instant: from then on results can be expected. The first to say so is believed. */
-  collected(at: Date): void {
+  setCollectedAt(at: Date): void {
     expectResults(this.order, at)
   }
 
   /** Say something more of the present status, or take it back. Emits labtest.order.updated. */
-  remark(status_detail: string | null): void {
-    this.#step(this.lowStatus, status_detail, 'labtest.order.updated')
+  setStatusDetail(status_detail: string | null): void {
+    this.#addTransition(this.lowLevelStatus, status_detail, 'labtest.order.updated')
   }
 
   /** The first status of a new order. Emits labtest.order.created. */
-  begin(): void {
-    this.#step(this.#cycle.start, null, 'labtest.order.created')
+  setInitialStatus(): void {
+    this.#addTransition(this.#cycle.start, null, 'labtest.order.created')
   }
 
   /** Tell the team something that comes of this order. Emits `type`. */
-  say(type: string, data: unknown): void {
-    this.#tellLast()
+  emitEvent(type: string, data: unknown): void {
+    this.#emitPendingEvent()
     const { id, user_id } = this.order
     emit(this.#tx, { type, object_id: id, user_id, client_user_id: this.#clientUserId, data: JSON.stringify(data) })
   }
 
-  #step(low: string, status_detail: string | null, type: string | undefined): void {
-    this.#tellLast()
-    this.#untold = type
-    this.stepsTaken.push(low)
+  #addTransition(low: string, status_detail: string | null, type: string | undefined): void {
+    this.#emitPendingEvent()
+    this.#pendingEvent = type
+    this.transitions.push(low)
     const { order } = this
     const now = iso(this.#tx.now)
-    const event = { id: this.#nextId(), created_at: now, status: statusText(this.#cycle, low), status_detail }
-    this.lowStatus = low
+    const event = { id: this.#nextId(), created_at: now, status: publishedStatus(this.#cycle, low), status_detail }
+    this.lowLevelStatus = low
     order.events.push(event)
     order.last_event = event
     order.status = this.#cycle.steps[low]![0]
     order.updated_at = now
-    if (TAKEN.has(low)) this.collected(this.#tx.now)
+    if (COLLECTED_STATUSES.has(low)) this.setCollectedAt(this.#tx.now)
     const entry = order.order_transaction.orders.find(({ id }) => id === order.id)!
     entry.low_level_status = low
     entry.low_level_status_created_at = now
@@ -150,10 +151,10 @@ export class OpenOrder {
   }
 
   /** Tell what the last step has to tell, with the order as it stands. */
-  #tellLast(document?: string): void {
-    const type = this.#untold
+  #emitPendingEvent(document?: string): void {
+    const type = this.#pendingEvent
     if (type === undefined) return
-    this.#untold = undefined
+    this.#pendingEvent = undefined
     const { id, user_id } = this.order
     emit(this.#tx, {
       type,
@@ -167,12 +168,12 @@ export class OpenOrder {
   /** The order as JSON text, as it is about to be written. */
   #document(): string {
     const document = JSON.stringify(this.order)
-    this.#tellLast(document)
+    this.#emitPendingEvent(document)
     return document
   }
 
   /** Write a new order. */
-  insert(lab_id: number, user: KnownUser): string {
+  insert(lab_id: number, user: UserIdentity): string {
     const { order } = this
     this.#tx.concerns(order.user_id, order.id)
     const document = this.#document()
@@ -180,10 +181,10 @@ export class OpenOrder {
     this.#tx.defer(sql`
       insert into lab_order (id, team_id, user_id, transaction_id, lifecycle, lab_test_id, lab_id, method, low_status, status_at, sample_id,
                              activate_by, patient_name, patient_dob, recipient_name, created_at, updated_at, document, intake)
-      values (${order.id}, ${this.#tx.team}, ${sameUser(this.#tx, user)}, ${order.order_transaction.id}, ${this.lifecycle}, ${order.lab_test.id}, ${lab_id},
-              ${order.lab_test.method}, ${this.lowStatus}, ${order.last_event.created_at}, ${order.sample_id}, ${order.activate_by},
+      values (${order.id}, ${this.#tx.team}, ${verifiedUserId(this.#tx, user)}, ${order.order_transaction.id}, ${this.lifecycle}, ${order.lab_test.id}, ${lab_id},
+              ${order.lab_test.method}, ${this.lowLevelStatus}, ${order.last_event.created_at}, ${order.sample_id}, ${order.activate_by},
               ${found.patient_name}, ${found.patient_dob}, ${found.recipient_name}, ${order.created_at}, ${order.updated_at}, ${document},
-              ${JSON.stringify(this.intake)})`)
+              ${JSON.stringify(this.internalData)})`)
     return document
   }
 
@@ -195,10 +196,10 @@ export class OpenOrder {
     const found = this.#columns()
     this.#tx.defer(sql`
       update lab_order
-      set user_id = ${order.user_id}, low_status = ${this.lowStatus}, status_at = ${order.last_event.created_at}, sample_id = ${order.sample_id},
+      set user_id = ${order.user_id}, low_status = ${this.lowLevelStatus}, status_at = ${order.last_event.created_at}, sample_id = ${order.sample_id},
           activate_by = ${order.activate_by}, interpretation = ${order.interpretation}, patient_name = ${found.patient_name},
           patient_dob = ${found.patient_dob}, recipient_name = ${found.recipient_name}, updated_at = ${order.updated_at},
-          document = ${document}, intake = ${JSON.stringify(this.intake)}
+          document = ${document}, intake = ${JSON.stringify(this.internalData)}
       where id = ${order.id} and team_id = ${this.#tx.team}`)
     for (const sibling of this.#siblings) {
       const changed = { ...sibling, order_transaction: order.order_transaction }
@@ -222,17 +223,17 @@ export class OpenOrder {
 /** From the turnaround of the test, counted from the day the sample left the patient. Source: lab-testing.md 3.6. */
 function expectResults(order: Order, collected: Date): void {
   const { common_tat_days, worst_case_tat_days } = order.lab_test
-  const after = (days: number | null) => (days === null ? null : day(new Date(collected.getTime() + days * 86_400_000)))
-  order.expected_result_by_date ??= after(common_tat_days)
-  order.worst_case_result_by_date ??= after(worst_case_tat_days)
+  const addDays = (days: number | null) => (days === null ? null : utcDate(new Date(collected.getTime() + days * 86_400_000)))
+  order.expected_result_by_date ??= addDays(common_tat_days)
+  order.worst_case_result_by_date ??= addDays(worst_case_tat_days)
 }
 
 /** Source: lab-testing.md 12. */
 export function transactionStatus(lowStatuses: string[]): 'active' | 'completed' | 'cancelled' {
   if (lowStatuses.every((low) => low === 'cancelled' || low === 'do_not_process')) return 'cancelled'
-  return lowStatuses.every((low) => settledStatuses.has(low)) ? 'completed' : 'active'
+  return lowStatuses.every((low) => closedStatuses.has(low)) ? 'completed' : 'active'
 }
 
 /** The refusal of a cancellation, and nothing else, has this body. Source: lab-testing.md 11. */
-export const cannotCancel = (from: string): Problem =>
+export const cancelNotAllowed = (from: string): Problem =>
   new Problem(400, { error: 'Bad Request', message: `Transition from ${from} to cancelled is not allowed`, status_code: 400 })

@@ -1,15 +1,15 @@
 // Orders: reading and scheduling them. Owns lab_order; never knows what a kit, an appointment or a result is: their owners write what
-// an order shows of them through `changeOrder`.
-import { day } from '../../platform/runtime/clock.ts'
+// an order shows of them through `updateOrder`.
+import { utcDate } from '../../platform/runtime/clock.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
-import { badRequest, invalidValue, notFound } from '../../platform/http/errors.ts'
-import { JsonText } from '../../platform/http/operation.ts'
+import { badRequest, invalidField, notFound } from '../../platform/http/errors.ts'
+import { PreserializedJson } from '../../platform/http/operation.ts'
 import { T } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
 import { notDeleted, notDeletedHere } from '../../people/users/users.ts'
-import { activation, dispatchAt } from './send-to-lab.ts'
+import { activationTime, scheduleDispatch } from './send-to-lab.ts'
 import { orderRescheduled } from './order-hooks.ts'
-import { changeOrder } from './change-order.ts'
+import { updateOrder } from './change-order.ts'
 import type { Order, OrderReply } from './schema.ts'
 
 const DocumentRow = T.Object({ document: T.String() })
@@ -18,7 +18,7 @@ const DocumentRow = T.Object({ document: T.String() })
  * Read an order as JSON text. 404: the team has no such order, or its user is deleted. Whose it is the text says, which the answer has.
  */
 export async function readOrder(tx: Tx, id: string, missing = "This order doesn't exist."): Promise<string> {
-  const row = await tx.lookUp(
+  const row = await tx.lookup(
     DocumentRow,
     sql`
     select document from lab_order where id = ${id} and team_id = ${tx.team} and ${notDeletedHere(tx, sql`user_id`)}`,
@@ -35,8 +35,8 @@ export async function getOrder(tx: Tx, id: string, missing?: string): Promise<Or
 }
 
 /** The reply of every operation that answers with a changed order. */
-export const orderReply = (document: string, message: string): JsonText<OrderReply> =>
-  new JsonText(`{"order":${document},"status":"success","message":${JSON.stringify(message)}}`)
+export const toOrderReply = (document: string, message: string): PreserializedJson<OrderReply> =>
+  new PreserializedJson(`{"order":${document},"status":"success","message":${JSON.stringify(message)}}`)
 
 const Id = T.Object({ id: T.String() })
 const Owned = T.Object({ user_id: T.String() })
@@ -76,20 +76,20 @@ export async function findKitBySample(tx: Tx, sample_id: string): Promise<string
  * 400: the order was not created for a date, or has gone on, or the date is past. 404: no such order.
  * Source: lab-testing.md 6.3.
  */
-export async function rescheduleOrder(tx: Tx, id: string, activate_by: string | null): Promise<JsonText<OrderReply>> {
-  const document = await changeOrder(tx, id, async (open) => {
-    if (open.lowStatus !== 'ordered' && open.lowStatus !== 'awaiting_registration')
-      throw badRequest(`An order that is ${open.lowStatus} cannot be scheduled any more`)
-    if (!open.intake.scheduled) throw badRequest('An order created for immediate processing cannot be scheduled afterwards')
-    if (activate_by !== null && activate_by < day(tx.now)) throw badRequest('activate_by must not be in the past')
+export async function rescheduleOrder(tx: Tx, id: string, activate_by: string | null): Promise<PreserializedJson<OrderReply>> {
+  const document = await updateOrder(tx, id, async (open) => {
+    if (open.lowLevelStatus !== 'ordered' && open.lowLevelStatus !== 'awaiting_registration')
+      throw badRequest(`An order that is ${open.lowLevelStatus} cannot be scheduled any more`)
+    if (!open.internalData.scheduled) throw badRequest('An order created for immediate processing cannot be scheduled afterwards')
+    if (activate_by !== null && activate_by < utcDate(tx.now)) throw badRequest('activate_by must not be in the past')
     open.order.activate_by = activate_by
-    dispatchAt(tx, open.order, activation(tx, activate_by))
+    scheduleDispatch(tx, open.order, activationTime(tx, activate_by))
     await tx.notify(orderRescheduled, open)
   })
-  return orderReply(document, 'order updated')
+  return toOrderReply(document, 'order updated')
 }
 
 /** Constraints of this module's tables and what violating them answers. */
 export const constraints = {
-  lab_order__sample_id: () => invalidValue(['body', 'sample_id'], 'must not be that of another order at the laboratory'),
+  lab_order__sample_id: () => invalidField(['body', 'sample_id'], 'must not be that of another order at the laboratory'),
 }

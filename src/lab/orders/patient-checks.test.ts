@@ -2,15 +2,24 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { sql } from '../../platform/db/sql.ts'
-import { address, DAY_S, orderBody, pass, patient, placed, proxy, tenantOf } from '../../../test/support/orders.ts'
-import { given, guard, type Given } from '../../../test/support/server.ts'
+import {
+  address,
+  SECONDS_PER_DAY,
+  orderBody,
+  advanceClock,
+  patient,
+  createOrder,
+  proxy,
+  tenantOf,
+} from '../../../test/support/orders.ts'
+import { createTestTeam, guard, type TestTeam } from '../../../test/support/server.ts'
 import { teamNow } from '../../platform/db/database.ts'
 import { ageOn } from './patient-checks.ts'
 
 const fields = new Set(['patient_details', 'patient_address'])
 
 /** Place an order in which one field of the patient or of the address is another; with `undefined` it is not there. */
-async function order(team: Given, part: 'patient_details' | 'patient_address', changes: Record<string, unknown>) {
+async function order(team: TestTeam, part: 'patient_details' | 'patient_address', changes: Record<string, unknown>) {
   assert.ok(fields.has(part))
   const whole = part === 'patient_details' ? patient : address
   return team.api.post('/v3/order', await orderBody(team, { [part]: { ...whole, ...changes } }))
@@ -20,7 +29,7 @@ const faultsOf = (body: { detail: { loc: string[]; type: string }[] }) =>
   body.detail.map(({ loc, type }) => `${loc.slice(1).join('.')} ${type}`)
 
 /** The team's day, so many years and days away. */
-async function dayAt(team: Given, years: number, days = 0): Promise<string> {
+async function dayAt(team: TestTeam, years: number, days = 0): Promise<string> {
   const today = teamNow(await tenantOf(team))
     .toISOString()
     .slice(0, 10)
@@ -66,7 +75,7 @@ describe('the name of a patient', () => {
   ]
   for (const field of ['first_name', 'last_name'] as const) {
     test(`may be what laboratories print: ${field}`, async () => {
-      const team = await given()
+      const team = await createTestTeam()
       for (const name of good) {
         const { status, body } = await order(team, 'patient_details', { [field]: name })
         assert.deepEqual([status, body.order?.patient_details[field]], [200, name])
@@ -74,7 +83,7 @@ describe('the name of a patient', () => {
     })
 
     test(`may not be anything else: ${field}`, async () => {
-      const team = await given()
+      const team = await createTestTeam()
       for (const [name, type] of bad) {
         const { status, body } = await order(team, 'patient_details', { [field]: name })
         assert.equal(status, 422, name.slice(0, 60))
@@ -87,7 +96,7 @@ describe('the name of a patient', () => {
 
 describe('the phone number of a patient', () => {
   test('is international; what separates its digits is dropped; no national plan is applied', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     for (const [phone_number, kept] of [
       ['+15550100199', '+15550100199'],
       ['+1 (555) 010-0199', '+15550100199'],
@@ -103,7 +112,7 @@ describe('the phone number of a patient', () => {
   })
 
   test('is refused without a plus, and with too few or too many digits', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     for (const phone_number of [
       '15550100199',
       '+0123456789',
@@ -123,12 +132,12 @@ describe('the other details of a patient', () => {
   const required = ['first_name', 'last_name', 'dob', 'gender', 'phone_number', 'email']
   for (const field of required)
     test(`include ${field}`, async () => {
-      const { status, body } = await order(await given(), 'patient_details', { [field]: undefined })
+      const { status, body } = await order(await createTestTeam(), 'patient_details', { [field]: undefined })
       assert.deepEqual([status, faultsOf(body)], [422, [`patient_details.${field} missing`]])
     })
 
   test('take every enumeration in any case and show it as listed', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     for (const [field, given_, shown] of [
       ['gender', 'FEMALE', 'female'],
       ['gender', 'Other', 'other'],
@@ -153,20 +162,20 @@ describe('the other details of a patient', () => {
         (field) => [field, null],
       ),
     )
-    const { status, body } = await order(await given(), 'patient_details', nothing)
+    const { status, body } = await order(await createTestTeam(), 'patient_details', nothing)
     assert.equal(status, 200)
     assert.ok(!('household_income' in body.order.patient_details))
   })
 
   test('include an address of mail', async () => {
-    const { status, body } = await order(await given(), 'patient_details', { email: 'testa@' })
+    const { status, body } = await order(await createTestTeam(), 'patient_details', { email: 'testa@' })
     assert.deepEqual([status, faultsOf(body)], [422, ['patient_details.email value_error']])
   })
 })
 
 describe('the date of birth', () => {
   test('is a date, however it is written, and shown as one', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     for (const dob of [
       '1990-01-31',
       '1990/01/31',
@@ -181,7 +190,7 @@ describe('the date of birth', () => {
   })
 
   test('is refused when it is none', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     for (const [dob, type] of [
       ['1990-02-30', 'date_from_datetime_parsing'],
       ['31/01/1990', 'date_from_datetime_parsing'],
@@ -194,7 +203,7 @@ describe('the date of birth', () => {
   })
 
   test('is not in the future and not more than 130 years ago, by the clock of the team', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     for (const dob of [await dayAt(team, 0, 1), '9999-12-31', await dayAt(team, -131, -1), '0001-01-01']) {
       const { status, body } = await order(team, 'patient_details', { dob, medical_proxy: proxy })
       assert.deepEqual([status, faultsOf(body)], [422, ['patient_details.dob value_error']], dob)
@@ -202,7 +211,7 @@ describe('the date of birth', () => {
     for (const dob of [await dayAt(team, 0), await dayAt(team, -130)])
       assert.equal((await order(team, 'patient_details', { dob, medical_proxy: proxy })).status, 200, dob)
     const tomorrow = await dayAt(team, 0, 1)
-    await pass(team, DAY_S)
+    await advanceClock(team, SECONDS_PER_DAY)
     assert.equal((await order(team, 'patient_details', { dob: tomorrow, medical_proxy: proxy })).status, 200)
   })
 
@@ -226,7 +235,7 @@ describe('a patient under 18', () => {
   const notEnabled = { detail: 'Ordering for patients under 18 is not enabled for this team (minor_ordering_enabled)' }
 
   test('in the sandbox needs a proxy, whom the order shows', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const dob = await dayAt(team, -18, 1)
     const without = await order(team, 'patient_details', { dob })
     assert.deepEqual([without.status, without.body], [400, needsProxy])
@@ -240,12 +249,12 @@ describe('a patient under 18', () => {
   })
 
   test('is adult on the day of turning 18', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     assert.equal((await order(team, 'patient_details', { dob: await dayAt(team, -18) })).status, 200)
   })
 
   test('in production cannot be ordered for unless the team may', async () => {
-    const team = await given('production-us')
+    const team = await createTestTeam('production-us')
     const dob = await dayAt(team, -10)
     for (const medical_proxy of [proxy, undefined]) {
       const { status, body } = await order(team, 'patient_details', { dob, medical_proxy })
@@ -254,13 +263,13 @@ describe('a patient under 18', () => {
     await team.db.queries.run(
       sql`update team set settings = settings || '{"minor_ordering_enabled": true}' where id = ${team.team}`,
     )
-    guard.forget(team.team)
+    guard.invalidate(team.team)
     assert.deepEqual((await order(team, 'patient_details', { dob })).body, needsProxy)
     assert.equal((await order(team, 'patient_details', { dob, medical_proxy: proxy })).status, 200)
   })
 
   test('needs a proxy with a name, an address and a phone number', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const dob = await dayAt(team, -10)
     const { status, body } = await order(team, 'patient_details', { dob, medical_proxy: { address: { city: 'Phoenix' } } })
     assert.equal(status, 422)
@@ -275,7 +284,7 @@ describe('a patient under 18', () => {
 
 describe('the address of a patient', () => {
   test('is taken under the other names of its fields', async () => {
-    const { status, body } = await order(await given(), 'patient_address', {
+    const { status, body } = await order(await createTestTeam(), 'patient_address', {
       first_line: undefined,
       zip: undefined,
       street: '2 Sample Way',
@@ -289,7 +298,7 @@ describe('the address of a patient', () => {
   })
 
   test('shows the country by its full name, however it was given', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     for (const [country, shown] of [
       ['US', 'United States'],
       ['us', 'United States'],
@@ -313,7 +322,7 @@ describe('the address of a patient', () => {
   })
 
   test('keeps a US state as its two letters, however it was given, and takes any state elsewhere', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     for (const [state, shown] of [
       ['AZ', 'AZ'],
       ['az', 'AZ'],
@@ -336,7 +345,7 @@ describe('the address of a patient', () => {
   })
 
   test('has a ZIP code of five or nine digits', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     for (const zip of ['85004', '85004-1234']) assert.equal((await order(team, 'patient_address', { zip })).status, 200)
     for (const zip of ['', '8500', '850045', '85004-', '85004-123', '85004 1234', 'ABCDE', '٨٥٠٠٤', '85004\n']) {
       const { status, body } = await order(team, 'patient_address', { zip })
@@ -346,12 +355,12 @@ describe('the address of a patient', () => {
 
   for (const field of ['first_line', 'city', 'state', 'zip', 'country'])
     test(`includes ${field}`, async () => {
-      const { status, body } = await order(await given(), 'patient_address', { [field]: undefined })
+      const { status, body } = await order(await createTestTeam(), 'patient_address', { [field]: undefined })
       assert.deepEqual([status, faultsOf(body)], [422, [`patient_address.${field} missing`]])
     })
 
   test('says how to get in with at most 1,000 characters, and shows receiver and phone number as given', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const given_ = { access_notes: '🚪'.repeat(1000), receiver_name: 'Testa', phone_number: '555 0100' }
     const { status, body } = await order(team, 'patient_address', given_)
     assert.equal(status, 200)
@@ -365,18 +374,18 @@ describe('the address of a patient', () => {
 describe('clinical notes', () => {
   for (const field of ['clinical_notes', 'comments'])
     test(`have at most 1,000 characters and may be sent as ${field}`, async () => {
-      const team = await given()
+      const team = await createTestTeam()
       const notes = `${'é'.repeat(998)}\n2`
-      assert.equal((await placed(team, { [field]: notes })).clinical_notes, notes)
+      assert.equal((await createOrder(team, { [field]: notes })).clinical_notes, notes)
       const { status, body } = await team.api.post('/v3/order', await orderBody(team, { [field]: 'a'.repeat(1001) }))
       assert.deepEqual([status, faultsOf(body)], [422, ['clinical_notes string_too_long']])
     })
 })
 
 test('a physician needs a name and a number, which is not checked', async () => {
-  const team = await given()
+  const team = await createTestTeam()
   for (const npi of ['0', '123', '1234567890', '1234567893'])
-    assert.deepEqual((await placed(team, { physician: { first_name: 'Medica', last_name: 'F', npi } })).physician, {
+    assert.deepEqual((await createOrder(team, { physician: { first_name: 'Medica', last_name: 'F', npi } })).physician, {
       first_name: 'Medica',
       last_name: 'F',
       npi,

@@ -1,8 +1,8 @@
 // Rules about the patient that need the team's date or settings. Source: lab-testing.md 5.1.
-import { day } from '../../platform/runtime/clock.ts'
+import { utcDate } from '../../platform/runtime/clock.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
 import { badRequest } from '../../platform/http/errors.ts'
-import { assertBorn, latestDemographics } from '../../people/users/demographics.ts'
+import { assertBirthDate, latestDemographics } from '../../people/users/demographics.ts'
 import { toMedicalProxy, toPatient, type Patient, type PatientInput } from '../../people/person/patient.ts'
 
 const ADULT_YEARS = 18
@@ -19,9 +19,9 @@ export function ageOn(dob: string, today: string): number {
  * 422: born in the future or more than 130 years ago. 400: under 18 without a medical proxy, or where minors are not allowed.
  */
 export async function orderPatient(tx: Tx, user_id: string, given: PatientInput): Promise<Patient> {
-  assertBorn(tx, given.dob, ['body', 'patient_details', 'dob'])
+  assertBirthDate(tx, given.dob, ['body', 'patient_details', 'dob'])
   const patient = toPatient(given)
-  if (ageOn(given.dob, day(tx.now)) >= ADULT_YEARS) return patient
+  if (ageOn(given.dob, utcDate(tx.now)) >= ADULT_YEARS) return patient
   if (!tx.tenant.settings.minor_ordering_enabled)
     throw badRequest('Ordering for patients under 18 is not enabled for this team (minor_ordering_enabled)')
   if (patient.medical_proxy) return patient

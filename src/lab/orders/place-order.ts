@@ -1,24 +1,24 @@
 // Placing orders: from what was asked to the first step of an order's life. The one place where orders come from.
 import type { LabTest } from '../catalog/schema.ts'
-import { assertLink, linkTo } from '../links/links.ts'
+import { assertLink, labLinkFor } from '../links/links.ts'
 import type { AccountStatus } from '../accounts/schema.ts'
-import { chooseAccount, needsPhysician, usableAccounts } from '../accounts/account-selection.ts'
-import { day, iso } from '../../platform/runtime/clock.ts'
+import { chooseAccount, requiresPhysician, usableAccounts } from '../accounts/account-selection.ts'
+import { utcDate, iso } from '../../platform/runtime/clock.ts'
 import type { Tenant, Tx } from '../../platform/db/transaction.ts'
 import { badRequest, notFound } from '../../platform/http/errors.ts'
 import { assertFeature } from '../../platform/http/feature-flags.ts'
 import { servicePhysician } from '../../people/physicians/physicians.ts'
 import { enqueue } from '../../platform/queue/outbox.ts'
-import { knownUser, type KnownUser } from '../../people/users/users.ts'
+import { cachedUser, type UserIdentity } from '../../people/users/users.ts'
 import type { PatientAddress, ShippingAddress } from '../../people/person/address.ts'
 import type { Billing, CollectionMethod } from '../catalog/enums.ts'
 import { features } from '../../tenancy/teams/features.ts'
 import type { Patient } from '../../people/person/patient.ts'
-import { activation, dispatchAt } from './send-to-lab.ts'
+import { activationTime, scheduleDispatch } from './send-to-lab.ts'
 import { notifySteps } from './order-hooks.ts'
 import type { LifecycleName } from './lifecycle.ts'
-import { isMarkTurn, markOrders } from './list-checkpoints.ts'
-import { eventIds, OpenOrder, type Intake } from './open-order.ts'
+import { shouldQueueCheckpoints, createCheckpoints } from './list-checkpoints.ts'
+import { eventIds, LockedOrder, type InternalData } from './open-order.ts'
 import type { Order, OrderTransaction, PhysicianInput } from './schema.ts'
 
 /** What is asked of a laboratory, for whom, and who pays. */
@@ -56,7 +56,7 @@ export interface Placement {
 }
 
 /** What happens to a new order before it is written. */
-export type Beginning = (open: OpenOrder) => void | Promise<void>
+export type InitialSteps = (open: LockedOrder) => void | Promise<void>
 
 /** As many as most orders take before they are written. */
 const STEPS = 2
@@ -81,10 +81,10 @@ export async function placeOrder(
   tx: Tx,
   placement: Placement,
   chooseTest: (tx: Tx) => Promise<LabTest>,
-  begin: Beginning = () => {},
+  begin: InitialSteps = () => {},
 ): Promise<{ id: string; document: string }> {
   const [user, lab_test, ids, accounts] = await Promise.all([
-    knownUser(tx, placement.user_id),
+    cachedUser(tx, placement.user_id),
     chooseTest(tx),
     eventIds(tx, placement.steps ?? STEPS),
     usableAccounts(tx),
@@ -100,24 +100,24 @@ export async function placeOrder(
     address: placement.patient_address,
     statuses: placement.statuses ?? ['active'],
   })
-  const physician_required = needsPhysician(account, slug)
+  const physician_required = requiresPhysician(account, slug)
   if (physician_required && placement.patient_details && !placement.physician)
     throw badRequest('Orders under this lab account must name the physician who orders')
-  if (placement.activate_by !== undefined && placement.activate_by < day(tx.now))
+  if (placement.activate_by !== undefined && placement.activate_by < utcDate(tx.now))
     throw badRequest('activate_by must not be in the past')
-  const physician = placement.physician ?? (await standIn(tx, placement))
+  const physician = placement.physician ?? (await servicePhysicianFor(tx, placement))
   const id = tx.uuid()
-  const setsMarks = isMarkTurn(ids)
-  const open = new OpenOrder(tx, {
+  const queuesCheckpoints = shouldQueueCheckpoints(ids)
+  const open = new LockedOrder(tx, {
     order: newOrder(tx, id, { ...placement, physician }, lab_test, { lab_account_id: account.id, billing_type }),
-    intake: { ...placement.facts, physician_required, scheduled: placement.activate_by !== undefined } satisfies Intake,
+    intake: { ...placement.facts, physician_required, scheduled: placement.activate_by !== undefined } satisfies InternalData,
     lifecycle: placement.lifecycle ?? lab_test.method,
     lowStatus: '',
     client_user_id: user.client_user_id,
     ids,
   })
-  const document = await enter(tx, open, user, begin)
-  if (setsMarks) enqueue(tx, markOrders, {})
+  const document = await insertOrder(tx, open, user, begin)
+  if (queuesCheckpoints) enqueue(tx, createCheckpoints, {})
   return { id, document }
 }
 
@@ -131,27 +131,27 @@ function assertFeasible(tenant: Tenant, { comesFrom = 'request' }: Placement, { 
 }
 
 /** Who orders where the customer names nobody; only once it is known for whom. */
-async function standIn(tx: Tx, { patient_address }: Placement): Promise<PhysicianInput | undefined> {
+async function servicePhysicianFor(tx: Tx, { patient_address }: Placement): Promise<PhysicianInput | undefined> {
   return patient_address && (await servicePhysician(tx, patient_address.state))
 }
 
-async function enter(tx: Tx, open: OpenOrder, user: KnownUser, begin: Beginning): Promise<string> {
-  open.begin()
+async function insertOrder(tx: Tx, open: LockedOrder, user: UserIdentity, begin: InitialSteps): Promise<string> {
+  open.setInitialStatus()
   await begin(open)
   await notifySteps(tx, open)
   const document = open.insert(open.order.lab_test.lab!.id, user)
-  dispatchAt(tx, open.order, activation(tx, open.order.activate_by))
+  scheduleDispatch(tx, open.order, activationTime(tx, open.order.activate_by))
   return document
 }
 
 /** An order that comes of another one. */
-export interface Following {
+export interface FollowUpOrder {
   origin: 'redraw' | 'recreation'
   lab_test: LabTest
   /** Of another person than the order it comes of: it then opens a transaction of its own. */
-  user?: KnownUser
+  user?: UserIdentity
   /** What happens to it at once, in so many steps, the first included; two unless said otherwise. */
-  begin?: Beginning
+  begin?: InitialSteps
   steps?: number
 }
 
@@ -162,7 +162,11 @@ export interface Following {
  * 400: no lab account takes the order.
  * Source: lab-testing.md 12.
  */
-export async function placeFollowing(tx: Tx, parent: OpenOrder, following: Following): Promise<{ id: string; document: string }> {
+export async function placeFollowUpOrder(
+  tx: Tx,
+  parent: LockedOrder,
+  following: FollowUpOrder,
+): Promise<{ id: string; document: string }> {
   const { order: before } = parent
   const { lab_test, origin } = following
   const same = before.lab_test.lab?.id === lab_test.lab!.id
@@ -176,7 +180,7 @@ export async function placeFollowing(tx: Tx, parent: OpenOrder, following: Follo
           statuses: ['active'],
         })
   const account = chosen ?? { id: before.lab_account_id! }
-  const physician_required = chosen ? needsPhysician(chosen, lab_test.lab!.slug) : parent.intake.physician_required
+  const physician_required = chosen ? requiresPhysician(chosen, lab_test.lab!.slug) : parent.internalData.physician_required
   const user = following.user ?? { user_id: before.user_id, client_user_id: parent.clientUserId }
   const id = tx.uuid()
   const order: Order = {
@@ -197,8 +201,8 @@ export async function placeFollowing(tx: Tx, parent: OpenOrder, following: Follo
   else order.order_transaction.orders = []
   order.order_transaction.orders.push(own)
   // When a parcel arrives is known of that parcel alone; pictures of cards stay with the order they came with.
-  const { arrives_on: _arrives, health_insurance: _insurance, ...intake } = parent.intake
-  const open = new OpenOrder(tx, {
+  const { arrives_on: _arrives, health_insurance: _insurance, ...intake } = parent.internalData
+  const open = new LockedOrder(tx, {
     order,
     intake: { ...intake, physician_required, scheduled: false },
     lifecycle: lab_test.method,
@@ -206,7 +210,7 @@ export async function placeFollowing(tx: Tx, parent: OpenOrder, following: Follo
     client_user_id: user.client_user_id,
     ids: await eventIds(tx, following.steps ?? STEPS),
   })
-  return { id, document: await enter(tx, open, user, following.begin ?? (() => {})) }
+  return { id, document: await insertOrder(tx, open, user, following.begin ?? (() => {})) }
 }
 
 function newOrder(
@@ -218,7 +222,7 @@ function newOrder(
 ): Order {
   const now = iso(tx.now)
   const { physician } = placement
-  const barcode = placement.withBarcode ? linkTo(tx.tenant, lab_test.lab!.slug)?.barcode(id) : undefined
+  const barcode = placement.withBarcode ? labLinkFor(tx.tenant, lab_test.lab!.slug)?.barcode(id) : undefined
   return {
     id,
     team_id: tx.team,

@@ -2,31 +2,40 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { before, describe, test } from 'node:test'
-import { iso, plusSeconds } from '../../platform/runtime/clock.ts'
+import { iso, addSeconds } from '../../platform/runtime/clock.ts'
 import { teamNow } from '../../platform/db/database.ts'
 import { T } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
-import { copies, DAY_S, kit, orderOf, pass, placed, tenantOf, walk } from '../../../test/support/orders.ts'
-import { given, type Given } from '../../../test/support/server.ts'
+import {
+  countDuplicates,
+  SECONDS_PER_DAY,
+  kit,
+  orderOf,
+  advanceClock,
+  createOrder,
+  tenantOf,
+  advanceTo,
+} from '../../../test/support/orders.ts'
+import { createTestTeam, type TestTeam } from '../../../test/support/server.ts'
 
-const resend = ({ api }: Given, body: Record<string, unknown>) => api.post('/v3/order/resend_events', body)
+const resend = ({ api }: TestTeam, body: Record<string, unknown>) => api.post('/v3/order/resend_events', body)
 
 const Told = T.Object({ id: T.String(), type: T.String(), object_id: T.String(), body: T.String(), created_at: T.String() })
-const toldOf = ({ db, team }: Given, object_id: string) =>
+const toldOf = ({ db, team }: TestTeam, object_id: string) =>
   db.queries.many(
     Told,
     sql`select id, type, object_id, body, created_at from event where team_id = ${team} and object_id = ${object_id} order by id`,
   )
 
 /** The team's time, so many seconds from now. */
-const at = async (team: Given, seconds: number) => iso(plusSeconds(teamNow(await tenantOf(team)), seconds))
+const at = async (team: TestTeam, seconds: number) => iso(addSeconds(teamNow(await tenantOf(team)), seconds))
 
 describe('sending the events of orders again', () => {
   test('repeats the latest of each, byte for byte, under a new id and at the present time', async () => {
-    const team = await given()
-    const [first, second] = [await placed(team), await kit(team)]
-    await walk(team, first.id, 'requisition_created', 'transit_customer')
-    await pass(team, DAY_S)
+    const team = await createTestTeam()
+    const [first, second] = [await createOrder(team), await kit(team)]
+    await advanceTo(team, first.id, 'requisition_created', 'transit_customer')
+    await advanceClock(team, SECONDS_PER_DAY)
     const earlier = await Promise.all([first, second].map(({ id }) => toldOf(team, id)))
     const { status, body } = await resend(team, { order_ids: [second.id, first.id] })
     assert.equal(status, 200)
@@ -37,14 +46,14 @@ describe('sending the events of orders again', () => {
       const [latest, again] = [told.at(-2)!, told.at(-1)!]
       assert.deepEqual([again.type, again.body], [latest.type, latest.body])
       assert.notEqual(again.id, latest.id)
-      assert.ok(Date.parse(again.created_at) - Date.parse(latest.created_at) >= DAY_S * 1000)
+      assert.ok(Date.parse(again.created_at) - Date.parse(latest.created_at) >= SECONDS_PER_DAY * 1000)
     }
     assert.equal((await team.events()).length, 5 + 2)
   })
 
   test('leaves the orders as they are, and may be asked for again', async () => {
-    const team = await given()
-    const order = await placed(team)
+    const team = await createTestTeam()
+    const order = await createOrder(team)
     for (let n = 0; n < 3; n++)
       assert.deepEqual((await resend(team, { order_ids: [order.id, order.id] })).body, { order_ids: [order.id] })
     assert.deepEqual(await team.events(), Array(4).fill('labtest.order.created'))
@@ -53,8 +62,8 @@ describe('sending the events of orders again', () => {
   })
 
   test('leaves out what is no order of the team', async () => {
-    const [team, other] = [await given(), await given()]
-    const theirs = await placed(other)
+    const [team, other] = [await createTestTeam(), await createTestTeam()]
+    const theirs = await createOrder(other)
     for (const order_ids of [[], [randomUUID()], [theirs.id]]) {
       const { status, body } = await resend(team, { order_ids })
       assert.deepEqual([status, body], [200, { order_ids: [] }])
@@ -64,19 +73,22 @@ describe('sending the events of orders again', () => {
   })
 
   test('within a time means the time of the latest event, both ends within', async () => {
-    const team = await given()
-    const old = await placed(team)
-    const moved = await placed(team)
-    await pass(team, DAY_S)
-    await walk(team, moved.id, 'requisition_created')
-    const fresh = await placed(team)
+    const team = await createTestTeam()
+    const old = await createOrder(team)
+    const moved = await createOrder(team)
+    await advanceClock(team, SECONDS_PER_DAY)
+    await advanceTo(team, moved.id, 'requisition_created')
+    const fresh = await createOrder(team)
     const last = (await orderOf(team, moved.id)).last_event.created_at
     const first = (await orderOf(team, old.id)).last_event.created_at
     const found = async (body: Record<string, unknown>) => (await resend(team, body)).body.order_ids
     assert.deepEqual(await found({ start_at: last }), [moved.id, fresh.id], 'until now')
     assert.deepEqual(await found({ start_at: first }), [old.id, moved.id, fresh.id])
-    assert.deepEqual(await found({ start_at: await at(team, -2 * DAY_S), end_at: first }), [old.id])
-    assert.deepEqual(await found({ start_at: await at(team, -2 * DAY_S), end_at: await at(team, -2 * DAY_S + 1) }), [])
+    assert.deepEqual(await found({ start_at: await at(team, -2 * SECONDS_PER_DAY), end_at: first }), [old.id])
+    assert.deepEqual(
+      await found({ start_at: await at(team, -2 * SECONDS_PER_DAY), end_at: await at(team, -2 * SECONDS_PER_DAY + 1) }),
+      [],
+    )
     assert.deepEqual(await found({ start_at: last, order_ids: [old.id, moved.id] }), [moved.id], 'both say')
     assert.deepEqual(await found({ end_at: first, order_ids: [old.id, moved.id] }), [old.id])
   })
@@ -105,22 +117,22 @@ describe('sending the events of orders again', () => {
   ]
   for (const [how, body, loc, type] of refused)
     test(`${how} is refused`, async () => {
-      const team = await given()
+      const team = await createTestTeam()
       const { status, body: refusal } = await resend(team, body)
       assert.deepEqual([status, refusal.detail[0].loc.map(String), refusal.detail[0].type], [422, loc, type])
     })
 
   test('for 60 days, to the second, is allowed', async () => {
-    const { status, body } = await resend(await given(), { start_at: '2024-01-01', end_at: '2024-03-01T00:00:00Z' })
+    const { status, body } = await resend(await createTestTeam(), { start_at: '2024-01-01', end_at: '2024-03-01T00:00:00Z' })
     assert.deepEqual([status, body], [200, { order_ids: [] }])
   })
 
   test('is done for 1,000 orders and refused for more', async () => {
-    const team = await given()
-    await copies(team, await placed(team), 999, 3600)
-    const start_at = await at(team, -DAY_S)
+    const team = await createTestTeam()
+    await countDuplicates(team, await createOrder(team), 999, 3600)
+    const start_at = await at(team, -SECONDS_PER_DAY)
     assert.equal((await resend(team, { start_at })).body.order_ids.length, 1000)
-    await placed(team)
+    await createOrder(team)
     const { status, body } = await resend(team, { start_at })
     assert.deepEqual([status, body], [400, { detail: 'More than 1000 orders match; narrow the window' }])
     assert.equal((await team.events()).length, 2001)
@@ -128,15 +140,15 @@ describe('sending the events of orders again', () => {
 })
 
 describe('a transaction', () => {
-  let team: Given
+  let team: TestTeam
   before(async () => {
-    team = await given()
+    team = await createTestTeam()
   })
 
   test('shows its order, under both names of its status', async () => {
     const order = await kit(team)
-    await pass(team, 60)
-    await walk(team, order.id, 'transit_customer')
+    await advanceClock(team, 60)
+    await advanceTo(team, order.id, 'transit_customer')
     const moved = await orderOf(team, order.id)
     const { status, body } = await team.api.get(`/v3/order_transaction/${order.order_transaction.id}`)
     assert.equal(status, 200)
@@ -167,8 +179,8 @@ describe('a transaction', () => {
       [['requisition_created', 'transit_customer', 'lost'], 'completed'],
       [['requisition_created', 'transit_customer', 'do_not_process'], 'cancelled'],
     ] as const) {
-      const { id, order_transaction } = await placed(team)
-      await walk(team, id, ...steps)
+      const { id, order_transaction } = await createOrder(team)
+      await advanceTo(team, id, ...steps)
       const { body } = await team.api.get(`/v3/order_transaction/${order_transaction.id}`)
       assert.equal(body.status, status)
       assert.equal((await orderOf(team, id)).order_transaction.status, status)
@@ -176,7 +188,7 @@ describe('a transaction', () => {
   })
 
   test('of another team, or of none, is not found', async () => {
-    const theirs = await placed(await given())
+    const theirs = await createOrder(await createTestTeam())
     for (const id of [randomUUID(), theirs.order_transaction.id]) {
       const { status, body } = await team.api.get(`/v3/order_transaction/${id}`)
       assert.deepEqual([status, body], [404, { detail: 'Order transaction not found' }])

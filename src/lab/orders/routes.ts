@@ -1,4 +1,4 @@
-import { JsonText, operation } from '../../platform/http/operation.ts'
+import { PreserializedJson, operation } from '../../platform/http/operation.ts'
 import { Fields, Uuid } from '../../platform/schema/schema.ts'
 import { cancelOrder } from './cancel-order.ts'
 import { createOrder, createOrderIdempotency, createOrderOnce, importOrder } from './create-order.ts'
@@ -54,7 +54,7 @@ export const routes = [
     summary: 'Read an order',
     params,
     reply: Order,
-    run: async (tx, { params }) => new JsonText(await readOrder(tx, params.order_id)),
+    run: async (tx, { params }) => new PreserializedJson(await readOrder(tx, params.order_id)),
   }),
   operation({
     id: 'create_order',

@@ -4,32 +4,42 @@ import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
 import { teamNow } from '../../platform/db/database.ts'
 import { sql } from '../../platform/db/sql.ts'
-import { DAY_S, jobInstants, kit, orderBody, orderOf, pass, placed, tenantOf, walk } from '../../../test/support/orders.ts'
-import { given, type Given } from '../../../test/support/server.ts'
+import {
+  SECONDS_PER_DAY,
+  jobRunTimes,
+  kit,
+  orderBody,
+  orderOf,
+  advanceClock,
+  createOrder,
+  tenantOf,
+  advanceTo,
+} from '../../../test/support/orders.ts'
+import { createTestTeam, type TestTeam } from '../../../test/support/server.ts'
 
 /** The team's day, so many days from today. */
-async function dayIn(team: Given, days: number): Promise<string> {
+async function dayIn(team: TestTeam, days: number): Promise<string> {
   const now = teamNow(await tenantOf(team))
-  return new Date(now.getTime() + days * DAY_S * 1000).toISOString().slice(0, 10)
+  return new Date(now.getTime() + days * SECONDS_PER_DAY * 1000).toISOString().slice(0, 10)
 }
 
 /** Seconds from the team's present to the start of a day. */
-async function secondsTo(team: Given, day: string): Promise<number> {
+async function secondsTo(team: TestTeam, day: string): Promise<number> {
   return (Date.parse(day) - teamNow(await tenantOf(team)).getTime()) / 1000
 }
 
 const midnight = (day: string) => `${day}T00:00:00+00:00`
-const patch = ({ api }: Given, id: string, activate_by: unknown) => api.patch(`/v3/order/${id}`, { activate_by })
+const patch = ({ api }: TestTeam, id: string, activate_by: unknown) => api.patch(`/v3/order/${id}`, { activate_by })
 
 /** What an order's events say: when, which status, with which detail. */
-const eventsOf = async (team: Given, id: string) =>
+const eventsOf = async (team: TestTeam, id: string) =>
   (await orderOf(team, id)).events.map(({ created_at, status, status_detail }) => [created_at, status, status_detail])
 
 const ORDERED = 'received.testkit.ordered'
 
 describe('an order for a date', () => {
   test('in the past is refused', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const { status, body } = await team.api.post('/v3/order', await orderBody(team, { activate_by: await dayIn(team, -1) }))
     assert.deepEqual([status, body], [400, { detail: 'activate_by must not be in the past' }])
     assert.deepEqual(await team.events(), [])
@@ -37,23 +47,23 @@ describe('an order for a date', () => {
   })
 
   test('that is today is sent at once', async () => {
-    const team = await given('production-us')
+    const team = await createTestTeam('production-us')
     const today = await dayIn(team, 0)
-    const order = await placed(team, { activate_by: today })
+    const order = await createOrder(team, { activate_by: today })
     assert.equal(order.activate_by, today)
-    assert.deepEqual(await jobInstants(team), [order.created_at])
+    assert.deepEqual(await jobRunTimes(team), [order.created_at])
   })
 
   test('in the future waits for the start of its day', async () => {
-    const team = await given('production-us')
+    const team = await createTestTeam('production-us')
     const day = await dayIn(team, 3)
-    const order = await placed(team, { activate_by: day })
+    const order = await createOrder(team, { activate_by: day })
     assert.equal(order.activate_by, day)
-    assert.deepEqual(await jobInstants(team), [midnight(day)])
-    await pass(team, (await secondsTo(team, day)) - 60)
+    assert.deepEqual(await jobRunTimes(team), [midnight(day)])
+    await advanceClock(team, (await secondsTo(team, day)) - 60)
     assert.deepEqual(await eventsOf(team, order.id), [[order.created_at, ORDERED, null]])
     assert.deepEqual(await team.jobs(), ['orders.dispatch'])
-    await pass(team, 3 * 3600)
+    await advanceClock(team, 3 * 3600)
     assert.deepEqual(await eventsOf(team, order.id), [
       [order.created_at, ORDERED, null],
       [midnight(day), ORDERED, 'fulfillment_error'],
@@ -63,20 +73,20 @@ describe('an order for a date', () => {
   })
 
   test('in the sandbox is taken on its day without a word', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const day = await dayIn(team, 1)
-    const order = await placed(team, { activate_by: day })
+    const order = await createOrder(team, { activate_by: day })
     assert.deepEqual(await team.jobs(), [])
-    await pass(team, 2 * DAY_S)
+    await advanceClock(team, 2 * SECONDS_PER_DAY)
     assert.deepEqual(await team.events(), ['labtest.order.created'])
     assert.deepEqual(await orderOf(team, order.id), order)
   })
 
   test('that is cancelled meanwhile is not sent', async () => {
-    const team = await given('production-us')
-    const { id } = await placed(team, { activate_by: await dayIn(team, 1) })
+    const team = await createTestTeam('production-us')
+    const { id } = await createOrder(team, { activate_by: await dayIn(team, 1) })
     await team.api.post(`/v3/order/${id}/cancel`)
-    await pass(team, 2 * DAY_S)
+    await advanceClock(team, 2 * SECONDS_PER_DAY)
     assert.deepEqual(await team.events(), ['labtest.order.created', 'labtest.order.updated'])
     assert.deepEqual(await team.jobs(), [])
     assert.equal((await orderOf(team, id)).last_event.status, 'cancelled.testkit.cancelled')
@@ -85,8 +95,8 @@ describe('an order for a date', () => {
 
 describe('an order whose laboratory cannot be reached from here', () => {
   test('says so once, keeps its status, and tells about it', async () => {
-    const team = await given('production-us')
-    const order = await placed(team)
+    const team = await createTestTeam('production-us')
+    const order = await createOrder(team)
     await team.settle()
     const after = await orderOf(team, order.id)
     assert.deepEqual(after.events.slice(0, 1), order.events)
@@ -106,8 +116,8 @@ describe('an order whose laboratory cannot be reached from here', () => {
   })
 
   test('says so once also when it is sent twice', async () => {
-    const team = await given('production-us')
-    const { id } = await placed(team)
+    const team = await createTestTeam('production-us')
+    const { id } = await createOrder(team)
     await team.db.queries.run(sql`
       insert into job (id, team_id, name, payload, run_at, due_at)
       select gen_random_uuid(), team_id, name, payload, run_at, due_at from job where team_id = ${team.team}`)
@@ -118,7 +128,7 @@ describe('an order whose laboratory cannot be reached from here', () => {
   })
 
   test('can still be cancelled, and a kit says so after it awaits its registration', async () => {
-    const team = await given('production-us')
+    const team = await createTestTeam('production-us')
     const { id } = await kit(team)
     await team.settle()
     assert.deepEqual(
@@ -133,9 +143,9 @@ describe('an order whose laboratory cannot be reached from here', () => {
   })
 
   test('is left alone when it has gone on before its turn', async () => {
-    const team = await given('production-us')
-    const { id } = await placed(team)
-    await walk(team, id, 'requisition_created')
+    const team = await createTestTeam('production-us')
+    const { id } = await createOrder(team)
+    await advanceTo(team, id, 'requisition_created')
     const before = await orderOf(team, id)
     await team.settle()
     assert.deepEqual(await orderOf(team, id), before)
@@ -143,11 +153,11 @@ describe('an order whose laboratory cannot be reached from here', () => {
 })
 
 test('an order that people work on by hand is sent without a word', async () => {
-  const team = await given('production-us')
+  const team = await createTestTeam('production-us')
   const lab_test_id = await team.test()
   await team.db.queries.run(sql`
     update lab_test set lab_id = (select id from lab where slug = 'manual') where id = ${lab_test_id} and team_id = ${team.team}`)
-  const order = await placed(team, { lab_test_id })
+  const order = await createOrder(team, { lab_test_id })
   assert.equal(order.lab_test.lab?.slug, 'manual')
   await team.settle()
   assert.deepEqual(await team.events(), ['labtest.order.created'])
@@ -160,8 +170,8 @@ describe('changing the date of an order', () => {
       [2, 5],
       [5, 2],
     ] as const) {
-      const team = await given('production-us')
-      const order = await placed(team, { activate_by: await dayIn(team, first) })
+      const team = await createTestTeam('production-us')
+      const order = await createOrder(team, { activate_by: await dayIn(team, first) })
       const day = await dayIn(team, second)
       const { status, body } = await patch(team, order.id, day)
       assert.equal(status, 200)
@@ -169,7 +179,7 @@ describe('changing the date of an order', () => {
       assert.deepEqual(body.order, { ...order, activate_by: day, updated_at: body.order.updated_at })
       assert.deepEqual(await orderOf(team, order.id), body.order)
       assert.deepEqual(await team.events(), ['labtest.order.created'])
-      await pass(team, 7 * DAY_S)
+      await advanceClock(team, 7 * SECONDS_PER_DAY)
       assert.deepEqual(await eventsOf(team, order.id), [
         [order.created_at, ORDERED, null],
         [midnight(day), ORDERED, 'fulfillment_error'],
@@ -179,8 +189,8 @@ describe('changing the date of an order', () => {
   })
 
   test('to today sends it at once', async () => {
-    const team = await given('production-us')
-    const { id } = await placed(team, { activate_by: await dayIn(team, 2) })
+    const team = await createTestTeam('production-us')
+    const { id } = await createOrder(team, { activate_by: await dayIn(team, 2) })
     const today = await dayIn(team, 0)
     assert.equal((await patch(team, id, today)).body.order.activate_by, today)
     await team.settle()
@@ -188,28 +198,28 @@ describe('changing the date of an order', () => {
   })
 
   test('to none sends it at once, and it may be given a date again', async () => {
-    const team = await given('production-us')
-    const { id } = await placed(team, { activate_by: await dayIn(team, 2) })
+    const team = await createTestTeam('production-us')
+    const { id } = await createOrder(team, { activate_by: await dayIn(team, 2) })
     const { status, body } = await patch(team, id, null)
     assert.deepEqual([status, body.order.activate_by, body.message], [200, null, 'order updated'])
     await team.settle()
     assert.equal((await orderOf(team, id)).last_event.status_detail, 'fulfillment_error')
     assert.equal((await patch(team, id, await dayIn(team, 3))).status, 200)
-    await pass(team, 5 * DAY_S)
+    await advanceClock(team, 5 * SECONDS_PER_DAY)
     assert.equal((await orderOf(team, id)).events.length, 2)
   })
 
   test('to the past is refused', async () => {
-    const team = await given()
-    const order = await placed(team, { activate_by: await dayIn(team, 2) })
+    const team = await createTestTeam()
+    const order = await createOrder(team, { activate_by: await dayIn(team, 2) })
     const { status, body } = await patch(team, order.id, await dayIn(team, -1))
     assert.deepEqual([status, body], [400, { detail: 'activate_by must not be in the past' }])
     assert.deepEqual(await orderOf(team, order.id), order)
   })
 
   test('is refused when the order was not for a date from the start', async () => {
-    const team = await given()
-    for (const order of [await placed(team), await kit(team)])
+    const team = await createTestTeam()
+    for (const order of [await createOrder(team), await kit(team)])
       for (const date of [await dayIn(team, 2), null]) {
         const { status, body } = await patch(team, order.id, date)
         assert.deepEqual(
@@ -222,9 +232,9 @@ describe('changing the date of an order', () => {
 
   for (const steps of [['cancelled'], ['requisition_created'], ['requisition_created', 'transit_customer']])
     test(`is refused when the order is ${steps.at(-1)}`, async () => {
-      const team = await given()
-      const { id } = await placed(team, { activate_by: await dayIn(team, 2) })
-      await walk(team, id, ...steps)
+      const team = await createTestTeam()
+      const { id } = await createOrder(team, { activate_by: await dayIn(team, 2) })
+      await advanceTo(team, id, ...steps)
       for (const date of [await dayIn(team, 3), null]) {
         const { status, body } = await patch(team, id, date)
         assert.deepEqual([status, body], [400, { detail: `An order that is ${steps.at(-1)} cannot be scheduled any more` }])
@@ -232,8 +242,8 @@ describe('changing the date of an order', () => {
     })
 
   test('needs the date to be named, be it null, and to be one', async () => {
-    const team = await given()
-    const { id } = await placed(team, { activate_by: await dayIn(team, 2) })
+    const team = await createTestTeam()
+    const { id } = await createOrder(team, { activate_by: await dayIn(team, 2) })
     for (const [body, type] of [
       [{}, 'missing'],
       [{ activate_by: 'soon' }, 'date_from_datetime_parsing'],
@@ -245,8 +255,8 @@ describe('changing the date of an order', () => {
   })
 
   test('of an order that the team does not have is not found', async () => {
-    const [team, other] = [await given(), await given()]
-    const theirs = await placed(other, { activate_by: await dayIn(other, 2) })
+    const [team, other] = [await createTestTeam(), await createTestTeam()]
+    const theirs = await createOrder(other, { activate_by: await dayIn(other, 2) })
     for (const id of [randomUUID(), theirs.id]) {
       const { status, body } = await patch(team, id, null)
       assert.deepEqual([status, body], [404, { detail: "This order doesn't exist." }])

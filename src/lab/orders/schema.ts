@@ -18,8 +18,8 @@ import { ImportedAddressInput, PatientAddress, PatientAddressInput, ShippingAddr
 import { Billing, CollectionMethod } from '../catalog/enums.ts'
 import { Image } from '../../people/person/image.ts'
 import { Patient, PatientInput } from '../../people/person/patient.ts'
-import { lowStatuses } from './lifecycle.ts'
-import { topStatuses } from './status-machine.ts'
+import { lowLevelStatuses } from './lifecycle.ts'
+import { topLevelStatuses } from './status-machine.ts'
 
 export const Interpretation = OpenEnum(['normal', 'abnormal', 'critical', 'unknown'])
 const Origin = OpenEnum(['initial', 'redraw', 'recreation'])
@@ -72,17 +72,17 @@ export const Shipment = Fields(
 )
 export type Shipment = Static<typeof Shipment>
 
-const made = { id: Uuid, created_at: Timestamp, updated_at: Timestamp }
+const timestampFields = { id: Uuid, created_at: Timestamp, updated_at: Timestamp }
 const TestkitDetails = Fields(
-  { type: T.Literal('testkit'), data: Fields({ ...made, shipment: T.Optional(Nullable(Shipment)) }) },
+  { type: T.Literal('testkit'), data: Fields({ ...timestampFields, shipment: T.Optional(Nullable(Shipment)) }) },
   { title: 'TestkitDetails' },
 )
 export type TestkitDetails = Static<typeof TestkitDetails>
 
-const visit = Fields({ ...made, appointment_id: Nullable(Uuid) })
+const visit = Fields({ ...timestampFields, appointment_id: Nullable(Uuid) })
 const WalkInDetails = Fields({ type: T.Literal('walk_in_test'), data: visit }, { title: 'WalkInDetails' })
 const AtHomeDetails = Fields({ type: T.Literal('at_home_phlebotomy'), data: visit }, { title: 'AtHomeDetails' })
-const OnSiteDetails = Fields({ type: T.Literal('on_site_collection'), data: Fields(made) }, { title: 'OnSiteDetails' })
+const OnSiteDetails = Fields({ type: T.Literal('on_site_collection'), data: Fields(timestampFields) }, { title: 'OnSiteDetails' })
 
 const Physician = Fields({ first_name: T.String(), last_name: T.String(), npi: T.String() }, { title: 'Physician' })
 
@@ -103,7 +103,7 @@ export const Order = Fields(
     updated_at: Timestamp,
     events: T.Array(OrderEvent),
     last_event: OrderEvent,
-    status: OpenEnum(topStatuses),
+    status: OpenEnum(topLevelStatuses),
     physician: Nullable(Physician),
     health_insurance_id: Nullable(Uuid),
     health_insurace_id: Nullable(Uuid), // sic
@@ -238,7 +238,7 @@ export const OrderQuery = Fields({
   end_date: Maybe(Text({ maxLength: 40 })),
   updated_start_date: Maybe(Text({ maxLength: 40 })),
   updated_end_date: Maybe(Text({ maxLength: 40 })),
-  status: Maybe(T.Array(OpenEnum([...lowStatuses, 'testkit_registered']), { maxItems: 50 })),
+  status: Maybe(T.Array(OpenEnum([...lowLevelStatuses, 'testkit_registered']), { maxItems: 50 })),
   order_key: Maybe(OpenEnum(['created_at', 'patient_name', 'last_status'])),
   order_direction: Maybe(OpenEnum(['asc', 'desc'])),
   order_type: Maybe(T.Array(CollectionMethod, { maxItems: 10 })),

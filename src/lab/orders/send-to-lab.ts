@@ -1,64 +1,65 @@
 // Sending an order to its laboratory, after the commit and not before its date. Source: lab-testing.md 6.2, 6.3.
-import { linkTo } from '../links/links.ts'
-import { day, plusSeconds } from '../../platform/runtime/clock.ts'
+import { labLinkFor } from '../links/links.ts'
+import { utcDate, addSeconds } from '../../platform/runtime/clock.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
-import { enqueue, enqueueAgain, handle, job } from '../../platform/queue/outbox.ts'
+import { enqueue, enqueueAgain, defineHandler, defineJob } from '../../platform/queue/outbox.ts'
 import { T } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
 import { notDeleted } from '../../people/users/users.ts'
-import { changeOrder } from './change-order.ts'
+import { updateOrder } from './change-order.ts'
 import type { Order } from './schema.ts'
 
 /** When a scheduled order is sent to the lab: at the start of its day, in UTC. An order of today is sent at once. */
-export const activation = (tx: Tx, activate_by: string | null | undefined): Date =>
-  activate_by && activate_by > day(tx.now) ? new Date(`${activate_by}T00:00:00Z`) : tx.now
+export const activationTime = (tx: Tx, activate_by: string | null | undefined): Date =>
+  activate_by && activate_by > utcDate(tx.now) ? new Date(`${activate_by}T00:00:00Z`) : tx.now
 
-export const dispatchOrder = job('orders.dispatch', T.Object({ order_id: T.String(), lab_slug: T.String() }))
+export const dispatchOrder = defineJob('orders.dispatch', T.Object({ order_id: T.String(), lab_slug: T.String() }))
 
 /**
  * See to it that an order is sent to its laboratory at an instant; called when it is placed and whenever its date changes.
  * Queues orders.dispatch, unless the laboratory's link needs nobody told.
  */
-export function dispatchAt(tx: Tx, order: Order, at: Date): void {
+export function scheduleDispatch(tx: Tx, order: Order, at: Date): void {
   const lab_slug = order.lab_test.lab!.slug
-  const link = linkTo(tx.tenant, lab_slug)
+  const link = labLinkFor(tx.tenant, lab_slug)
   if (!link || link.place) enqueue(tx, dispatchOrder, { order_id: order.id, lab_slug }, at)
 }
 
 const Row = T.Object({ document: T.String(), hidden: T.Boolean() })
 /** How long an order of a deleted user waits before it is looked at again. */
 const HIDDEN_S = 86_400
-const WAITING = ['ordered', 'awaiting_registration']
+const PRE_DISPATCH_STATUSES = ['ordered', 'awaiting_registration']
 
 /**
  * Hand the order to the link of its laboratory. Without a link the order stays as it is and says so: one more event of the same
  * status with the detail `fulfillment_error`. An order of a deleted user waits. Queues orders.dispatch then.
  */
-export const dispatchHandler = handle(dispatchOrder, async (context, { order_id, lab_slug }) => {
-  const link = linkTo(context.tenant, lab_slug)
+export const dispatchHandler = defineHandler(dispatchOrder, async (context, { order_id, lab_slug }) => {
+  const link = labLinkFor(context.tenant, lab_slug)
   const order = await context.tx(async (tx) => {
-    const due = await dueOrder(tx, order_id)
+    const due = await findDueOrder(tx, order_id)
     if (!due?.hidden) return due?.order
     // Nothing is begun for a deleted user. The order goes within a day after the deletion is undone; erasing the user ends this.
-    enqueueAgain(tx, dispatchOrder, { order_id, lab_slug }, plusSeconds(tx.now, HIDDEN_S))
+    enqueueAgain(tx, dispatchOrder, { order_id, lab_slug }, addSeconds(tx.now, HIDDEN_S))
     return undefined
   })
   if (!order) return
   if (link) return link.place?.({ reference: order.id, lab_slug, kind: order.patient_details ? 'requisition' : 'kit' })
   await context.tx((tx) =>
-    changeOrder(tx, order_id, (open) => {
-      if (WAITING.includes(open.lowStatus) && open.order.last_event.status_detail === null) open.remark('fulfillment_error')
+    updateOrder(tx, order_id, (open) => {
+      if (PRE_DISPATCH_STATUSES.includes(open.lowLevelStatus) && open.order.last_event.status_detail === null)
+        open.setStatusDetail('fulfillment_error')
     }),
   )
 })
 
 /** The order, if it is waiting to be sent and its date has come, and whether its user is deleted. */
-async function dueOrder(tx: Tx, order_id: string): Promise<{ order: Order; hidden: boolean } | undefined> {
+async function findDueOrder(tx: Tx, order_id: string): Promise<{ order: Order; hidden: boolean } | undefined> {
   const row = await tx.maybe(
     Row,
     sql`
     select document, not ${notDeleted(tx, sql`user_id`)} as hidden from lab_order
-    where id = ${order_id} and team_id = ${tx.team} and low_status = any (${WAITING}) and (activate_by is null or activate_by <= ${day(tx.now)})`,
+    where id = ${order_id} and team_id = ${tx.team} and low_status = any (${PRE_DISPATCH_STATUSES}) and (activate_by is null or activate_by <= ${utcDate(tx.now)})`,
   )
   return row && { order: JSON.parse(row.document) as Order, hidden: row.hidden }
 }

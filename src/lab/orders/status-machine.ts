@@ -1,53 +1,56 @@
 // A lifecycle: a table of statuses and the statuses that may follow.
 
-export const topStatuses = ['received', 'collecting_sample', 'sample_with_lab', 'completed', 'cancelled', 'failed'] as const
-export type Top = (typeof topStatuses)[number]
+export const topLevelStatuses = ['received', 'collecting_sample', 'sample_with_lab', 'completed', 'cancelled', 'failed'] as const
+export type TopLevelStatus = (typeof topLevelStatuses)[number]
 
 export interface Lifecycle<K extends string = string> {
   /** The collection method, the middle part of a published status. */
   method: string
   start: K
   /** Status → its top-level status and the statuses that may follow; the first row is the start, a row without followers final. */
-  steps: Record<K, readonly [Top, ...K[]]>
+  steps: Record<K, readonly [TopLevelStatus, ...K[]]>
 }
 
 /** Declare a lifecycle. The compiler refuses a follower that is not itself a row. */
-export const lifecycle = <K extends string>(method: string, steps: Record<K, readonly [Top, ...NoInfer<K>[]]>): Lifecycle<K> => ({
+export const defineLifecycle = <K extends string>(
+  method: string,
+  steps: Record<K, readonly [TopLevelStatus, ...NoInfer<K>[]]>,
+): Lifecycle<K> => ({
   method,
   start: Object.keys(steps)[0] as K,
   steps,
 })
 
-export const followers = (cycle: Lifecycle, from: string): readonly string[] => cycle.steps[from]?.slice(1) ?? []
+export const nextStatuses = (cycle: Lifecycle, from: string): readonly string[] => cycle.steps[from]?.slice(1) ?? []
 
-export const isFinal = (cycle: Lifecycle, status: string): boolean => followers(cycle, status).length === 0
+export const isFinal = (cycle: Lifecycle, status: string): boolean => nextStatuses(cycle, status).length === 0
 
 /** The published spelling of a status where it differs from the low-level one. */
 const published: Record<string, string> = { registered: 'testkit_registered' }
-const lowLevel: Record<string, string> = { testkit_registered: 'registered' }
+const shortName: Record<string, string> = { testkit_registered: 'registered' }
 
 /** `<top>.<method>.<low>`, as an event shows it. Source: lab-testing.md 9.1. */
-export const statusText = (cycle: Lifecycle, low: string): string =>
-  `${cycle.steps[low]![0]}.${cycle.method}.${published[low] ?? low}`
+export const publishedStatus = (cycle: Lifecycle, lowLevelStatus: string): string =>
+  `${cycle.steps[lowLevelStatus]![0]}.${cycle.method}.${published[lowLevelStatus] ?? lowLevelStatus}`
 
 /** The low-level status for either of its spellings. */
-export const lowStatusOf = (word: string): string => lowLevel[word] ?? word
+export const toLowLevelStatus = (word: string): string => shortName[word] ?? word
 
 /** The shortest way from one status to another, both left out of and included in the result respectively; undefined when there is none. */
 export function shortestPath(cycle: Lifecycle, from: string, to: string): string[] | undefined {
   const cameFrom = new Map<string, string>()
   const queue = [from]
   for (const status of queue)
-    for (const next of followers(cycle, status)) {
+    for (const next of nextStatuses(cycle, status)) {
       if (cameFrom.has(next)) continue
       cameFrom.set(next, status)
-      if (next === to) return walkBack(cameFrom, from, to)
+      if (next === to) return tracePath(cameFrom, from, to)
       queue.push(next)
     }
   return undefined
 }
 
-function walkBack(cameFrom: Map<string, string>, from: string, to: string): string[] {
+function tracePath(cameFrom: Map<string, string>, from: string, to: string): string[] {
   const path = [to]
   for (let at = cameFrom.get(to)!; at !== from; at = cameFrom.get(at)!) path.unshift(at)
   return path

@@ -2,23 +2,23 @@
 // more, or into a new one. Orders are changed through their own module. Source: lab-testing.md 12, 14.
 import { testOfMarkers } from '../catalog/order-sets.ts'
 import type { LabTest } from '../catalog/schema.ts'
-import type { LabReport } from '../links/diagnostic-report.ts'
-import { finish } from '../orders/change-order.ts'
-import type { OpenOrder } from '../orders/open-order.ts'
-import { placeFollowing, placeOrder } from '../orders/place-order.ts'
-import { day } from '../../platform/runtime/clock.ts'
+import type { DiagnosticReport } from '../links/diagnostic-report.ts'
+import { saveOrder } from '../orders/change-order.ts'
+import type { LockedOrder } from '../orders/open-order.ts'
+import { placeFollowUpOrder, placeOrder } from '../orders/place-order.ts'
+import { utcDate } from '../../platform/runtime/clock.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
 import { badRequest } from '../../platform/http/errors.ts'
 import { T } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
 import { receiveReport } from '../results/results.ts'
-import type { KnownUser } from '../../people/users/users.ts'
+import type { UserIdentity } from '../../people/users/users.ts'
 import type { CollectionMethod } from '../catalog/enums.ts'
 import type { Patient } from '../../people/person/patient.ts'
-import type { Delivery } from './incoming-result.ts'
+import type { IncomingResult } from './incoming-result.ts'
 import { stateOf, stepsToResult } from './order-states.ts'
 
-export interface Attached {
+export interface AppliedResult {
   order_id: string
   user_id: string
   /** The order as JSON text. */
@@ -29,20 +29,21 @@ export interface Attached {
 const STEPS_MAX = 8
 
 /** The laboratory has the sample: what lies before that has happened, told or not. 400: an order without a patient, or with no way there. */
-function catchUp(open: OpenOrder): void {
-  if (!open.order.patient_details) throw badRequest('The kit of this order has not been registered: its patient is not known')
-  const steps = stepsToResult(open.lifecycle, open.lowStatus)
-  if (!steps) throw badRequest(`An order that is ${open.lowStatus} takes no result`)
-  for (const step of steps) open.advance(step)
+function advanceToLab(lockedOrder: LockedOrder): void {
+  if (!lockedOrder.order.patient_details)
+    throw badRequest('The kit of this order has not been registered: its patient is not known')
+  const steps = stepsToResult(lockedOrder.lifecycle, lockedOrder.lowLevelStatus)
+  if (!steps) throw badRequest(`An order that is ${lockedOrder.lowLevelStatus} takes no result`)
+  for (const step of steps) lockedOrder.transitionTo(step)
 }
 
 /**
  * Enter a report into its order. The caller writes the order.
  * Writes lab_result. Emits labtest.order.updated for each step. 400: the order cannot have it.
  */
-export async function enter(tx: Tx, open: OpenOrder, report: LabReport): Promise<void> {
-  catchUp(open)
-  await receiveReport(tx, open, report)
+export async function applyReport(tx: Tx, lockedOrder: LockedOrder, report: DiagnosticReport): Promise<void> {
+  advanceToLab(lockedOrder)
+  await receiveReport(tx, lockedOrder, report)
 }
 
 /**
@@ -51,26 +52,31 @@ export async function enter(tx: Tx, open: OpenOrder, report: LabReport): Promise
  * Writes lab_order, lab_result. Emits labtest.order.updated; labtest.order.created for another order.
  * 400: none of this is possible.
  */
-export async function attachTo(tx: Tx, open: OpenOrder, lab_id: number, delivery: Delivery): Promise<Attached> {
-  const { order } = open
+export async function attachToOrder(
+  tx: Tx,
+  lockedOrder: LockedOrder,
+  lab_id: number,
+  delivery: IncomingResult,
+): Promise<AppliedResult> {
+  const { order } = lockedOrder
   const elsewhere = order.lab_test.lab?.id !== lab_id
-  const state = stateOf(open.lifecycle, open.lowStatus)
-  const takesIt = state === 'awaiting' || state === 'early' || (state === 'completed' && open.may('corrected'))
+  const state = stateOf(lockedOrder.lifecycle, lockedOrder.lowLevelStatus)
+  const takesIt = state === 'awaiting' || state === 'early' || (state === 'completed' && lockedOrder.canTransitionTo('corrected'))
   if (takesIt && !elsewhere) {
-    await enter(tx, open, delivery.report)
-    return { order_id: order.id, user_id: order.user_id, document: await finish(tx, open) }
+    await applyReport(tx, lockedOrder, delivery.report)
+    return { order_id: order.id, user_id: order.user_id, document: await saveOrder(tx, lockedOrder) }
   }
   if (!order.patient_details) throw badRequest('The kit of this order has not been registered: its patient is not known')
   const lab_test = elsewhere ? await testOf(tx, lab_id, delivery.report, order.lab_test.method) : order.lab_test
   // First, so that the new order shows it.
-  if (elsewhere && open.may('cancelled')) open.advance('cancelled')
-  const made = await placeFollowing(tx, open, {
+  if (elsewhere && lockedOrder.canTransitionTo('cancelled')) lockedOrder.transitionTo('cancelled')
+  const made = await placeFollowUpOrder(tx, lockedOrder, {
     origin: 'recreation',
     lab_test,
     steps: STEPS_MAX,
-    begin: (fresh) => enter(tx, fresh, delivery.report),
+    begin: (fresh) => applyReport(tx, fresh, delivery.report),
   })
-  await finish(tx, open)
+  await saveOrder(tx, lockedOrder)
   return { order_id: made.id, user_id: order.user_id, document: made.document }
 }
 
@@ -79,28 +85,29 @@ export async function attachTo(tx: Tx, open: OpenOrder, lab_id: number, delivery
  * Writes lab_order, lab_result. Emits labtest.order.created, labtest.order.updated.
  * 400: the laboratory does not say enough of the patient, or reports nothing of its catalog; no lab account takes the order.
  */
-export async function attachToUser(tx: Tx, user: KnownUser, lab_id: number, delivery: Delivery): Promise<Attached> {
+export async function attachToUser(tx: Tx, user: UserIdentity, lab_id: number, delivery: IncomingResult): Promise<AppliedResult> {
   const patient_details = patientOf(tx, delivery)
   const { user_id } = user
   const made = await placeOrder(
     tx,
     { user_id, patient_details, steps: STEPS_MAX, comesFrom: 'result' },
     async () => testOf(tx, lab_id, delivery.report, await methodOf(tx, lab_id)),
-    (open) => enter(tx, open, delivery.report),
+    (lockedOrder) => applyReport(tx, lockedOrder, delivery.report),
   )
   return { order_id: made.id, user_id, document: made.document }
 }
 
-function patientOf(tx: Tx, { patient }: Delivery): Patient {
+function patientOf(tx: Tx, { patient }: IncomingResult): Patient {
   const { first_name, last_name, dob, gender } = patient ?? {}
   if (!first_name || !last_name || !dob) throw badRequest('The laboratory does not say enough of the patient for a new order')
-  if (dob > day(tx.now)) throw badRequest('The date of birth that the laboratory names is in the future')
-  const told = gender?.toLowerCase()
+  if (dob > utcDate(tx.now)) throw badRequest('The date of birth that the laboratory names is in the future')
+  const reportedPatient = gender?.toLowerCase()
   return {
     first_name,
     last_name,
     dob,
-    gender: told === 'female' || told === 'male' || told === 'other' ? told : 'unknown',
+    gender:
+      reportedPatient === 'female' || reportedPatient === 'male' || reportedPatient === 'other' ? reportedPatient : 'unknown',
     phone_number: null,
     email: null,
     medical_proxy: null,
@@ -122,10 +129,15 @@ async function methodOf(tx: Tx, lab_id: number): Promise<CollectionMethod> {
 const Marker = T.Object({ id: T.Integer() })
 
 /** The lab test of what a report speaks of, by the laboratory's codes and by what the link knows of its markers. */
-async function testOf(tx: Tx, lab_id: number, { results, missing }: LabReport, method: CollectionMethod): Promise<LabTest> {
-  const spoken = [...results, ...missing]
-  const known = spoken.flatMap(({ source_markers }) => (source_markers ?? []).map(({ marker_id }) => marker_id))
-  const codes = spoken.flatMap(({ provider_id }) => (provider_id === null ? [] : [provider_id]))
+async function testOf(
+  tx: Tx,
+  lab_id: number,
+  { results, missing }: DiagnosticReport,
+  method: CollectionMethod,
+): Promise<LabTest> {
+  const reportedCodes = [...results, ...missing]
+  const known = reportedCodes.flatMap(({ source_markers }) => (source_markers ?? []).map(({ marker_id }) => marker_id))
+  const codes = reportedCodes.flatMap(({ provider_id }) => (provider_id === null ? [] : [provider_id]))
   const markers = await tx.many(
     Marker,
     sql`

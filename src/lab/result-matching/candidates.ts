@@ -1,10 +1,10 @@
 // What a reviewer is shown of the orders that a result could belong to: how likely each is, and why. Only reads.
 // Source: lab-testing.md 14; the scores are a choice of this project.
 import { expectedResults } from '../catalog/lab-tests.ts'
-import type { LabReport, Measured } from '../links/diagnostic-report.ts'
+import type { DiagnosticReport, MeasuredAnalyte } from '../links/diagnostic-report.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
-import { expectations, type Expectation } from '../results/expected-results.ts'
-import type { Delivery } from './incoming-result.ts'
+import { expectations, type ExpectedResult } from '../results/expected-results.ts'
+import type { IncomingResult } from './incoming-result.ts'
 import type { FoundOrder } from './matching-orders.ts'
 import type { Candidate, CandidateGroup, ReasonCode } from './schema.ts'
 
@@ -21,7 +21,7 @@ export interface Provenance {
 /** The candidates by user: the order of the sample first, then those of the patient, newest first; at most 20. */
 export async function candidateGroups(
   tx: Tx,
-  delivery: Delivery,
+  delivery: IncomingResult,
   provenance: Provenance,
   orders: FoundOrder[],
 ): Promise<CandidateGroup[]> {
@@ -29,7 +29,8 @@ export async function candidateGroups(
   const groups = new Map<string, CandidateGroup>()
   for (const found of orders.slice(0, CANDIDATES_MAX)) {
     const { user_id, lab_test } = found.order
-    const overlap = overlaps.get(lab_test.id) ?? overlapOf(delivery.report, expectations(await expectedResults(tx, lab_test.id)))
+    const overlap =
+      overlaps.get(lab_test.id) ?? markerOverlap(delivery.report, expectations(await expectedResults(tx, lab_test.id)))
     overlaps.set(lab_test.id, overlap)
     const group = groups.get(user_id) ?? { user_id, candidates: [] }
     groups.set(user_id, group)
@@ -41,10 +42,10 @@ export async function candidateGroups(
 type Overlap = NonNullable<Candidate['marker_overlap']>
 
 /** How many results were expected, how many are spoken of, and how many are both. */
-function overlapOf({ results, missing }: LabReport, expected: Expectation[]): Overlap {
-  const isSame = (a: Measured, b: Measured) =>
+function markerOverlap({ results, missing }: DiagnosticReport, expected: ExpectedResult[]): Overlap {
+  const isSame = (a: MeasuredAnalyte, b: MeasuredAnalyte) =>
     (a.slug !== '' && a.slug === b.slug) || (a.provider_id !== null && a.provider_id === b.provider_id)
-  const reported: Measured[] = [...results, ...missing]
+  const reported: MeasuredAnalyte[] = [...results, ...missing]
   const common = expected.filter((item) => reported.some((other) => isSame(item, other))).length
   return { ordered: expected.length, reported: reported.length, common }
 }

@@ -1,38 +1,38 @@
 // Whose result it is: either one order, beyond doubt, or the reason why a person has to say, with the orders it could be of.
 // Only reads and locks. Source: lab-testing.md 14.
-import { findOpenOrder } from '../orders/change-order.ts'
-import type { OpenOrder } from '../orders/open-order.ts'
+import { findAndLockOrder } from '../orders/change-order.ts'
+import type { LockedOrder } from '../orders/open-order.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
 import { T } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
 import { candidateGroups } from './candidates.ts'
-import type { Delivery } from './incoming-result.ts'
-import { asFound, orderOfSample, ordersOfPatient, type FoundOrder } from './matching-orders.ts'
+import type { IncomingResult } from './incoming-result.ts'
+import { toFoundOrder, findOrderBySample, findOrdersOfPatient, type FoundOrder } from './matching-orders.ts'
 import type { CandidateGroup, DecisionCode } from './schema.ts'
 
-export interface Doubt {
+export interface Ambiguity {
   code: DecisionCode
   sub_reason_codes: 'lab_account_mismatch'[]
   groups: CandidateGroup[]
 }
 
 /** The order that the result is of, locked; or the doubt. */
-export type Decision = { open: OpenOrder } | { doubt: Doubt }
+export type MatchOutcome = { open: LockedOrder } | { doubt: Ambiguity }
 
 /** Decide on a delivery of a laboratory for the team. */
-export async function decide(tx: Tx, lab_id: number, delivery: Delivery): Promise<Decision> {
+export async function matchToOrder(tx: Tx, lab_id: number, delivery: IncomingResult): Promise<MatchOutcome> {
   const [followed, numbered] = await Promise.all([
-    acceptedBefore(tx, lab_id, delivery),
-    orderOfSample(tx, lab_id, delivery.sample_id),
+    previouslyAcceptedOrder(tx, lab_id, delivery),
+    findOrderBySample(tx, lab_id, delivery.sample_id),
   ])
   const sample_order = followed ?? numbered
   // Locked before it is judged: what is decided must still hold when it is done.
-  const open = sample_order === undefined ? undefined : await findOpenOrder(tx, sample_order)
-  const sample = open && asFound(open, delivery)
+  const open = sample_order === undefined ? undefined : await findAndLockOrder(tx, sample_order)
+  const sample = open && toFoundOrder(open, delivery)
   const otherAccount = open !== undefined && (await isOtherAccount(tx, open, delivery))
   const code = sample && codeOfSample(sample, delivery, followed !== undefined)
   if (open && code === 'match_sample_id' && !otherAccount) return { open }
-  const patients = (await ordersOfPatient(tx, delivery)).filter(({ order }) => order.id !== sample?.order.id)
+  const patients = (await findOrdersOfPatient(tx, delivery)).filter(({ order }) => order.id !== sample?.order.id)
   const orders = [...(sample ? [sample] : []), ...patients]
   return {
     doubt: {
@@ -44,7 +44,7 @@ export async function decide(tx: Tx, lab_id: number, delivery: Delivery): Promis
 }
 
 /** An order that has the laboratory's number. `followed`: a person has said before that this sample of this patient is the order's. */
-function codeOfSample({ patient, state, order }: FoundOrder, { report }: Delivery, followed: boolean): DecisionCode {
+function codeOfSample({ patient, state, order }: FoundOrder, { report }: IncomingResult, followed: boolean): DecisionCode {
   // A kit that nobody has registered has no patient to compare with.
   if (!followed && patient !== 'same' && order.patient_details !== null) return 'match_sample_id_mismatch_demo'
   if (state === 'cancelled') return 'match_cancelled'
@@ -66,7 +66,11 @@ function codeOfPatient(orders: FoundOrder[], lab_id: number): DecisionCode {
 const Accepted = T.Object({ order_id: T.String(), delivery: T.String() })
 
 /** The order that earlier reports of this sample were accepted for, when the laboratory says the same of its patient. */
-async function acceptedBefore(tx: Tx, lab_id: number, { sample_id, patient }: Delivery): Promise<string | undefined> {
+async function previouslyAcceptedOrder(
+  tx: Tx,
+  lab_id: number,
+  { sample_id, patient }: IncomingResult,
+): Promise<string | undefined> {
   if (!sample_id) return undefined
   const row = await tx.maybe(
     Accepted,
@@ -76,14 +80,14 @@ async function acceptedBefore(tx: Tx, lab_id: number, { sample_id, patient }: De
       and resolved_order_id is not null
     order by reviewed_at desc, id desc limit 1`,
   )
-  const before = row && (JSON.parse(row.delivery) as Delivery).patient
+  const before = row && (JSON.parse(row.delivery) as IncomingResult).patient
   return row && JSON.stringify(before) === JSON.stringify(patient) ? row.order_id : undefined
 }
 
 const Account = T.Object({ number: T.String() })
 
 /** Whether the laboratory works under another account than the order was placed under. */
-async function isOtherAccount(tx: Tx, { order }: OpenOrder, { account_number }: Delivery): Promise<boolean> {
+async function isOtherAccount(tx: Tx, { order }: LockedOrder, { account_number }: IncomingResult): Promise<boolean> {
   if (account_number === null || order.lab_account_id === null) return false
   const account = await tx.maybe(
     Account,

@@ -1,6 +1,6 @@
 // Erasing what laboratories sent about a deleted user or for a deleted team, when the grace is over; before the orders go.
 import type { Tx } from '../../platform/db/transaction.ts'
-import { inTurn } from '../../platform/db/erasure.ts'
+import { eraseInOrder } from '../../platform/db/erasure.ts'
 import { sql } from '../../platform/db/sql.ts'
 
 /**
@@ -15,7 +15,7 @@ export async function eraseRawResults(tx: Tx, user_id: string): Promise<void> {
 }
 
 /** What was sent for a deleted team. */
-export const eraseTeamRawResults = inTurn(
+export const eraseTeamRawResults = eraseInOrder(
   (team, max) =>
     sql`delete from raw_result where id = any (array(select id from raw_result where team_id = ${team} limit ${max}))`,
 )

@@ -1,6 +1,6 @@
 // What a link hands over: a laboratory's report, and what the laboratory says of whose it is. Only the shape and its limits; what it was
 // sent as (a message, a file, a form) is the link's business.
-import type { LabReport } from '../links/diagnostic-report.ts'
+import type { DiagnosticReport } from '../links/diagnostic-report.ts'
 import { badRequest } from '../../platform/http/errors.ts'
 import { MISSING_MAX, RESULTS_MAX } from '../results/results.ts'
 
@@ -13,7 +13,7 @@ export interface ReportedPatient {
   gender: string | null
 }
 
-export interface Delivery {
+export interface IncomingResult {
   lab_slug: string
   /** The sender's own number of the message: one that is sent again changes nothing. */
   message_id: string
@@ -22,7 +22,7 @@ export interface Delivery {
   /** The account that the laboratory works under; null when the message does not say. */
   account_number: string | null
   patient: ReportedPatient | null
-  report: LabReport
+  report: DiagnosticReport
 }
 
 const ID_LENGTH_MAX = 200
@@ -30,7 +30,7 @@ const NAME_LENGTH_MAX = 200
 const DATE = /^\d{4}-\d{2}-\d{2}$/
 
 /** 400: texts that are too long or empty, a date of birth that is none, more results than a report has. */
-export function assertDelivery({ message_id, sample_id, account_number, patient, report }: Delivery): void {
+export function assertDelivery({ message_id, sample_id, account_number, patient, report }: IncomingResult): void {
   if (message_id.length === 0) throw badRequest('A delivery needs the number of its message')
   for (const text of [message_id, sample_id, account_number, report.specimen_number])
     if (text !== null && text.length > ID_LENGTH_MAX) throw badRequest(`Numbers have at most ${ID_LENGTH_MAX} characters`)

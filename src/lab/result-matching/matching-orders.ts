@@ -1,15 +1,15 @@
 // The orders that a result could belong to, as found by the laboratory's number and by the patient. Only reads.
-import type { OpenOrder } from '../orders/open-order.ts'
+import type { LockedOrder } from '../orders/open-order.ts'
 import type { Order } from '../orders/schema.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
 import { T } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
-import type { Delivery } from './incoming-result.ts'
-import { compare, type Likeness } from './patient-comparison.ts'
+import type { IncomingResult } from './incoming-result.ts'
+import { comparePatients, type PatientMatch } from './patient-comparison.ts'
 import { stateOf, type OrderState } from './order-states.ts'
 
 /** Orders of one date of birth that are looked at, newest first. */
-const LOOKED_AT_MAX = 200
+const ORDERS_COMPARED_MAX = 200
 
 const Row = T.Object({ document: T.String(), lifecycle: T.String(), low_status: T.String() })
 
@@ -17,24 +17,24 @@ export interface FoundOrder {
   order: Order
   low_status: string
   state: OrderState
-  patient: Likeness
+  patient: PatientMatch
 }
 
-const found = (order: Order, lifecycle: string, low_status: string, delivery: Delivery): FoundOrder => ({
+const foundOrder = (order: Order, lifecycle: string, low_status: string, delivery: IncomingResult): FoundOrder => ({
   order,
   low_status,
   state: stateOf(lifecycle, low_status),
-  patient: compare(delivery.patient, order.patient_details),
+  patient: comparePatients(delivery.patient, order.patient_details),
 })
 
 /** An order that is held open, as a result sees it. */
-export const asFound = ({ order, lifecycle, lowStatus }: OpenOrder, delivery: Delivery): FoundOrder =>
-  found(order, lifecycle, lowStatus, delivery)
+export const toFoundOrder = ({ order, lifecycle, lowLevelStatus }: LockedOrder, delivery: IncomingResult): FoundOrder =>
+  foundOrder(order, lifecycle, lowLevelStatus, delivery)
 
 const Id = T.Object({ id: T.String() })
 
 /** The id of the order that has the delivery's number at the laboratory. */
-export async function orderOfSample(tx: Tx, lab_id: number, sample_id: string | null): Promise<string | undefined> {
+export async function findOrderBySample(tx: Tx, lab_id: number, sample_id: string | null): Promise<string | undefined> {
   if (!sample_id) return undefined
   const row = await tx.maybe(
     Id,
@@ -44,16 +44,16 @@ export async function orderOfSample(tx: Tx, lab_id: number, sample_id: string | 
 }
 
 /** The orders of the same patient, newest first. */
-export async function ordersOfPatient(tx: Tx, delivery: Delivery): Promise<FoundOrder[]> {
+export async function findOrdersOfPatient(tx: Tx, delivery: IncomingResult): Promise<FoundOrder[]> {
   const { dob } = delivery.patient ?? {}
   if (!dob) return []
   const rows = await tx.many(
     Row,
     sql`
     select document, lifecycle, low_status from lab_order
-    where team_id = ${tx.team} and patient_dob = ${dob} order by created_at desc, id desc limit ${LOOKED_AT_MAX}`,
+    where team_id = ${tx.team} and patient_dob = ${dob} order by created_at desc, id desc limit ${ORDERS_COMPARED_MAX}`,
   )
   return rows
-    .map((row) => found(JSON.parse(row.document) as Order, row.lifecycle, row.low_status, delivery))
+    .map((row) => foundOrder(JSON.parse(row.document) as Order, row.lifecycle, row.low_status, delivery))
     .filter(({ patient }) => patient === 'same')
 }

@@ -4,36 +4,36 @@ import type { Order } from '../orders/schema.ts'
 import { iso } from '../../platform/runtime/clock.ts'
 import type { PlainTx, Queries, Tx } from '../../platform/db/transaction.ts'
 import { assertFeature } from '../../platform/http/feature-flags.ts'
-import { JsonText } from '../../platform/http/operation.ts'
+import { PreserializedJson } from '../../platform/http/operation.ts'
 import { cleanup } from '../../platform/queue/retention.ts'
 import { T } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
 import { features } from '../../tenancy/teams/features.ts'
-import type { Delivery } from './incoming-result.ts'
+import type { IncomingResult } from './incoming-result.ts'
 import { saveReview } from './raw-results.ts'
-import { judge, type Receipt } from './receive.ts'
-import { accept, lockReview, page, showOne } from './reviews.ts'
+import { matchResult, type Receipt } from './receive.ts'
+import { accept, lockReview, pageReviews, oneToWire } from './reviews.ts'
 import type { AcceptUnmatchedResult, UnmatchedResult, UnmatchedResultPage, UnmatchedResultQuery } from './schema.ts'
 
-const waiting = sql`r.status = 'pending_ops_review'`
+const awaitingOperator = sql`r.status = 'pending_ops_review'`
 
 /** Every review of a team, newest first; without a status those that are with the operator. 400: a strange cursor. */
 export const listForOperator = (tx: Tx, query: UnmatchedResultQuery): Promise<UnmatchedResultPage> =>
-  page(tx, "operator's unmatched results", query, query.status === undefined ? [waiting] : [])
+  pageReviews(tx, "operator's unmatched results", query, query.status === undefined ? [awaitingOperator] : [])
 
 const lock = (tx: Tx, id: string) => lockReview(tx, id, ['pending_ops_review'], 'No such result is with the operator')
 
 /** As `acceptReview`, by the operator. Emits labtest.match_review.updated where the team has seen the review. */
-export async function acceptForTeam(tx: Tx, id: string, body: AcceptUnmatchedResult): Promise<JsonText<Order>> {
+export async function acceptForTeam(tx: Tx, id: string, body: AcceptUnmatchedResult): Promise<PreserializedJson<Order>> {
   const raw = await lock(tx, id)
-  return new JsonText<Order>((await accept(tx, raw, body)).document)
+  return new PreserializedJson<Order>((await accept(tx, raw, body)).document)
 }
 
 /** Turn a result down for the team. Writes raw_result. Emits as `acceptForTeam`. 404: it is not with the operator. */
 export async function rejectForTeam(tx: Tx, id: string, note: string | undefined): Promise<UnmatchedResult> {
   const raw = await lock(tx, id)
   const change = { status: 'resolved', resolution_action: 'reject', note: note ?? raw.note, reviewed_at: iso(tx.now) } as const
-  return showOne(tx, saveReview(tx, raw, change))
+  return oneToWire(tx, saveReview(tx, raw, change))
 }
 
 /**
@@ -44,7 +44,7 @@ export async function releaseToTeam(tx: Tx, id: string, note: string | undefined
   assertFeature(tx.tenant, features.unmatched_results)
   const raw = await lock(tx, id)
   const change = { status: 'pending_customer_review', resolution_action: null, reviewed_at: null, shown: true } as const
-  return showOne(tx, saveReview(tx, raw, { ...change, note: note ?? raw.note }))
+  return oneToWire(tx, saveReview(tx, raw, { ...change, note: note ?? raw.note }))
 }
 
 const Unassigned = T.Object({ id: T.String(), lab: T.String(), message_id: T.String(), created_at: T.String() })
@@ -68,21 +68,21 @@ export async function assignToTeam(tx: Tx, id: string): Promise<Receipt | undefi
     update raw_result set team_id = ${tx.team}
     where id = ${id} and team_id is null and status = 'pending_ops_review' returning lab_id, delivery`,
   )
-  return row && judge(tx, id, row.lab_id, JSON.parse(row.delivery) as Delivery)
+  return row && matchResult(tx, id, row.lab_id, JSON.parse(row.delivery) as IncomingResult)
 }
 
 /** Forget a result that names no team and that nobody wants. Writes raw_result. @returns whether it was there */
-export const dropUnassigned = async (tx: PlainTx, id: string): Promise<boolean> =>
+export const deleteUnassigned = async (tx: PlainTx, id: string): Promise<boolean> =>
   (await tx.run(sql`delete from raw_result where id = ${id} and team_id is null and status = 'pending_ops_review'`)) > 0
 
 /** So long somebody can say whose a result is. */
-const KEPT_S = 90 * 86_400
+const RETENTION_S = 90 * 86_400
 
 /** Results that named no team and that nobody has given to one within 90 days of their arrival. Deletes from raw_result. */
 export const unassignedCleanup = cleanup({
   kind: 'unassigned_result',
   table: 'raw_result',
   column: 'created_at',
-  kept_s: KEPT_S,
+  kept_s: RETENTION_S,
   only: sql`t.team_id is null`,
 })

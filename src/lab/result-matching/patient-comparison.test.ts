@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { toPatient } from '../../people/person/patient.ts'
-import { compare, type Likeness } from './patient-comparison.ts'
+import { comparePatients, type PatientMatch } from './patient-comparison.ts'
 
 const known = toPatient({
   first_name: 'Jean-Luc',
@@ -13,7 +13,7 @@ const known = toPatient({
 })
 const said = { first_name: 'Jean-Luc', last_name: "O'Fictional Imaginary", dob: '1990-01-31', gender: 'male' }
 
-const cases: [string, Partial<typeof said> | Record<string, null>, Likeness][] = [
+const cases: [string, Partial<typeof said> | Record<string, null>, PatientMatch][] = [
   ['everything', {}, 'same'],
   ['no gender', { gender: null }, 'same'],
   ['a gender that says nothing', { gender: 'other' }, 'same'],
@@ -31,9 +31,9 @@ const cases: [string, Partial<typeof said> | Record<string, null>, Likeness][] =
 ]
 for (const [what, change, likeness] of cases)
   test(`a report with ${what} is of ${likeness === 'unknown' ? 'nobody in particular' : `the ${likeness} patient`}`, () =>
-    assert.equal(compare({ ...said, ...change }, known), likeness))
+    assert.equal(comparePatients({ ...said, ...change }, known), likeness))
 
 test('nobody is compared with nobody', () => {
-  assert.equal(compare(null, known), 'unknown')
-  assert.equal(compare(said, null), 'unknown')
+  assert.equal(comparePatients(null, known), 'unknown')
+  assert.equal(comparePatients(said, null), 'unknown')
 })

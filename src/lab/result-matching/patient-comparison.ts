@@ -3,33 +3,33 @@ import type { Patient } from '../../people/person/patient.ts'
 import type { ReportedPatient } from './incoming-result.ts'
 
 /** `unknown`: too little is said to tell. */
-export type Likeness = 'same' | 'different' | 'unknown'
+export type PatientMatch = 'same' | 'different' | 'unknown'
 
 /** One spelling: no accents, no capitals, nothing but letters and digits. */
-const plain = (name: string): string =>
+const normalizeName = (name: string): string =>
   name
     .normalize('NFKD')
     .toLowerCase()
     .replace(/[^\p{L}\p{N}]/gu, '')
 
-const firstWord = (name: string): string => plain(name.trim().split(/[\s-]+/)[0] ?? '')
+const firstWord = (name: string): string => normalizeName(name.trim().split(/[\s-]+/)[0] ?? '')
 
 /** Laboratories leave second names out, or their hyphens. */
-const isSameFirst = (a: string, b: string): boolean => plain(a) === plain(b) || firstWord(a) === firstWord(b)
+const isSameFirstName = (a: string, b: string): boolean => normalizeName(a) === normalizeName(b) || firstWord(a) === firstWord(b)
 
-const TOLD = new Set(['female', 'male'])
+const STATED_GENDERS = new Set(['female', 'male'])
 
 /**
  * Compare what both say. Anything that differs makes them different people; they are the same only when family name and date of birth
  * are known of both. A gender that is not female or male says nothing.
  */
-export function compare(reported: ReportedPatient | null, patient: Patient | null): Likeness {
+export function comparePatients(reported: ReportedPatient | null, patient: Patient | null): PatientMatch {
   if (!reported || !patient) return 'unknown'
   const { first_name, last_name, dob, gender } = reported
   if (dob && dob !== patient.dob) return 'different'
-  if (last_name && patient.last_name && plain(last_name) !== plain(patient.last_name)) return 'different'
-  if (first_name && patient.first_name && !isSameFirst(first_name, patient.first_name)) return 'different'
+  if (last_name && patient.last_name && normalizeName(last_name) !== normalizeName(patient.last_name)) return 'different'
+  if (first_name && patient.first_name && !isSameFirstName(first_name, patient.first_name)) return 'different'
   const told = gender?.toLowerCase() ?? ''
-  if (TOLD.has(told) && TOLD.has(patient.gender) && told !== patient.gender) return 'different'
+  if (STATED_GENDERS.has(told) && STATED_GENDERS.has(patient.gender) && told !== patient.gender) return 'different'
   return dob && last_name && patient.last_name ? 'same' : 'unknown'
 }

@@ -1,5 +1,5 @@
 // What laboratories sent, as it came, and what became of it: the table raw_result. Never decides anything.
-import { interpret, compare as compareRange, parseRange, worst } from '../results/reference-ranges.ts'
+import { interpret, compareToRange as compareRange, parseRange, mostSevere } from '../results/reference-ranges.ts'
 import { iso } from '../../platform/runtime/clock.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
 import { hasFeature } from '../../platform/http/feature-flags.ts'
@@ -7,8 +7,8 @@ import { emit } from '../../platform/queue/outbox.ts'
 import { Nullable, T, Timestamp, type Static } from '../../platform/schema/schema.ts'
 import { sql, type Sql } from '../../platform/db/sql.ts'
 import { features } from '../../tenancy/teams/features.ts'
-import type { Doubt } from './decide.ts'
-import type { Delivery } from './incoming-result.ts'
+import type { Ambiguity } from './decide.ts'
+import type { IncomingResult } from './incoming-result.ts'
 import type { Action, CandidateGroup, DecisionCode, ReviewStatus, UnmatchedResult } from './schema.ts'
 
 const nullableText = Nullable(T.String())
@@ -40,11 +40,11 @@ export const selectRawResults: Sql = sql`
   from raw_result r join lab l on l.id = r.lab_id`
 
 /** What a review is found by: `testa fictional 1990-01-31`. */
-export const searchedOf = ({ patient }: Delivery): string =>
+export const searchText = ({ patient }: IncomingResult): string =>
   [patient?.first_name, patient?.last_name, patient?.dob].filter(Boolean).join(' ').toLowerCase()
 
 /** Clean: the result is the order's. Writes raw_result. */
-export const settleMatched = (tx: Tx, id: string, to: { order_id: string; user_id: string }): void =>
+export const markMatched = (tx: Tx, id: string, to: { order_id: string; user_id: string }): void =>
   tx.defer(sql`
     update raw_result
     set status = 'matched', decision_code = 'match_sample_id', user_ids = array[${to.user_id}::uuid], resolved_user_id = ${to.user_id},
@@ -55,7 +55,7 @@ export const settleMatched = (tx: Tx, id: string, to: { order_id: string; user_i
  * A person has to say. The team's own reviewers see it where the team has that feature, else the operator's alone.
  * Writes raw_result. Emits labtest.match_review.created to a team that sees it.
  */
-export function openReview(tx: Tx, id: string, { code, sub_reason_codes, groups }: Doubt): ReviewStatus {
+export function openReview(tx: Tx, id: string, { code, sub_reason_codes, groups }: Ambiguity): ReviewStatus {
   const shown = hasFeature(tx.tenant, features.unmatched_results)
   const status = shown ? 'pending_customer_review' : 'pending_ops_review'
   const users = groups.flatMap(({ user_id }) => (user_id === null ? [] : [user_id]))
@@ -65,17 +65,17 @@ export function openReview(tx: Tx, id: string, { code, sub_reason_codes, groups 
         user_ids = ${users}::uuid[], shown = ${shown}, updated_at = ${tx.now}
     where id = ${id} and team_id = ${tx.team}`)
   const none = { resolution_action: null, resolved_user_id: null, resolved_order_id: null }
-  if (shown) tell(tx, 'created', { id, status, decision_code: code, sub_reason_codes, ...none })
+  if (shown) emitReviewEvent(tx, 'created', { id, status, decision_code: code, sub_reason_codes, ...none })
   return status
 }
 
-type Told = Pick<
+type ReviewEventFields = Pick<
   RawResult,
   'id' | 'status' | 'decision_code' | 'sub_reason_codes' | 'resolution_action' | 'resolved_user_id' | 'resolved_order_id'
 >
 
 /** Tell the team of a review. It is about nobody who is known for sure, so the event names no user. Emits labtest.match_review.*. */
-function tell(tx: Tx, what: 'created' | 'updated', review: Told): void {
+function emitReviewEvent(tx: Tx, what: 'created' | 'updated', review: ReviewEventFields): void {
   const { id, status, decision_code, sub_reason_codes, resolution_action, resolved_user_id, resolved_order_id } = review
   const data = { id, status, decision_code, sub_reason_codes, resolution_action, resolved_user_id, resolved_order_id }
   const type = what === 'created' ? 'labtest.match_review.created' : 'labtest.match_review.updated'
@@ -95,11 +95,11 @@ export function saveReview(tx: Tx, before: RawResult, change: Partial<RawResult>
         resolved_user_id = ${after.resolved_user_id}, resolved_order_id = ${after.resolved_order_id}, shown = ${after.shown},
         reviewed_at = ${after.reviewed_at}, updated_at = ${tx.now}
     where id = ${after.id} and team_id = ${tx.team}`)
-  if (after.shown) tell(tx, before.shown ? 'updated' : 'created', after)
+  if (after.shown) emitReviewEvent(tx, before.shown ? 'updated' : 'created', after)
   return after
 }
 
-const sentences: Record<DecisionCode, string> = {
+const reasonTexts: Record<DecisionCode, string> = {
   match_sample_id: 'The sample is that of an order.',
   match_completed: 'The order of this sample has its final result already.',
   match_cancelled: 'The order of this sample was cancelled.',
@@ -112,13 +112,13 @@ const sentences: Record<DecisionCode, string> = {
 }
 
 const reasonOf = ({ decision_code, sub_reason_codes }: RawResult): string =>
-  [sentences[decision_code], ...(sub_reason_codes.length ? ['The laboratory names another account.'] : [])].join(' ')
+  [reasonTexts[decision_code], ...(sub_reason_codes.length ? ['The laboratory names another account.'] : [])].join(' ')
 
 const MARKERS_MAX = 500
 
 /** A raw result as reviewers see it. `statuses`: the orders that are still there, with their present low-level status. */
-export function shownReview(raw: RawResult, statuses: ReadonlyMap<string, string>): UnmatchedResult {
-  const { patient, report } = JSON.parse(raw.delivery) as Delivery
+export function reviewToWire(raw: RawResult, statuses: ReadonlyMap<string, string>): UnmatchedResult {
+  const { patient, report } = JSON.parse(raw.delivery) as IncomingResult
   const groups = (JSON.parse(raw.candidates) as CandidateGroup[]).map(({ user_id, candidates }) => ({
     user_id,
     candidates: candidates.flatMap((each) => {
@@ -140,7 +140,7 @@ export function shownReview(raw: RawResult, statuses: ReadonlyMap<string, string
     },
     lab: raw.lab,
     markers: markersOf(report),
-    interpretation: worst([
+    interpretation: mostSevere([
       ...(report.interpretation ? [report.interpretation] : []),
       ...report.results.map((item) =>
         interpret(item.flag, compareRange(item.type, item.result, parseRange(item.reference_range))),
@@ -160,7 +160,7 @@ export function shownReview(raw: RawResult, statuses: ReadonlyMap<string, string
 }
 
 /** What was tested: the markers where the link knows them, else the results themselves. Each once. */
-function markersOf({ results, missing }: Delivery['report']): UnmatchedResult['markers'] {
+function markersOf({ results, missing }: IncomingResult['report']): UnmatchedResult['markers'] {
   const all = [...results, ...missing].flatMap(
     ({ source_markers, provider_id, name }) => source_markers ?? [{ provider_id, name }],
   )

@@ -5,27 +5,27 @@ import { describe, test } from 'node:test'
 import { T } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
 import { labAccount } from '../../../test/support/lab-accounts.ts'
-import { kit, orderOf, patient, placed } from '../../../test/support/orders.ts'
-import { delivered, deliveryFor, reportOf, taken, walked } from '../../../test/support/results.ts'
-import { cells, given, guard, type Given } from '../../../test/support/server.ts'
+import { kit, orderOf, patient, createOrder } from '../../../test/support/orders.ts'
+import { orderWithSample, deliveryFor, reportOf, receiveReport, advanceOrder } from '../../../test/support/results.ts'
+import { cells, createTestTeam, guard, type TestTeam } from '../../../test/support/server.ts'
 import { assignToTeam, listUnassigned } from './operator-reviews.ts'
 import { receiveFromLink } from './receive.ts'
 import { command } from '../../../test/support/commands.ts'
 
 const CREATED = 'labtest.match_review.created'
-const reviews = async ({ api }: Given) => (await api.get('/v3/unmatched_result')).body.data
+const reviews = async ({ api }: TestTeam) => (await api.get('/v3/unmatched_result')).body.data
 const reasonsOf = (review: { candidate_groups: { candidates: { order_id: string; reasons: string[] }[] }[] }, id: string) =>
   review.candidate_groups.flatMap(({ candidates }) => candidates).find(({ order_id }) => order_id === id)?.reasons
 
 describe('a result whose number, patient and order agree', () => {
   test('is entered into the order, partial ones and their final one', async () => {
-    const team = await given()
-    const order = await taken(team)
+    const team = await createTestTeam()
+    const order = await receiveReport(team)
     const report = await reportOf(team, order.lab_test.id, { status: 'partial' })
-    const first = await delivered(team, await deliveryFor(team, order, { report }))
+    const first = await orderWithSample(team, await deliveryFor(team, order, { report }))
     assert.deepEqual([first.status, first.order_id, first.repeated], ['matched', order.id, false])
     assert.equal((await orderOf(team, order.id)).last_event.status, 'sample_with_lab.walk_in_test.partial_results')
-    await delivered(team, await deliveryFor(team, order))
+    await orderWithSample(team, await deliveryFor(team, order))
     assert.equal((await orderOf(team, order.id)).last_event.status, 'completed.walk_in_test.completed')
     assert.equal((await team.api.get(`/v3/order/${order.id}/result`)).body.metadata.status, 'final')
     assert.deepEqual(await reviews(team), [])
@@ -33,28 +33,41 @@ describe('a result whose number, patient and order agree', () => {
   })
 
   test('is taken in once, however often its message is sent', async () => {
-    const team = await given()
-    const order = await taken(team)
+    const team = await createTestTeam()
+    const order = await receiveReport(team)
     const delivery = await deliveryFor(team, order)
-    const receipts = await Promise.all([delivered(team, delivery), delivered(team, delivery), delivered(team, delivery)])
+    const receipts = await Promise.all([
+      orderWithSample(team, delivery),
+      orderWithSample(team, delivery),
+      orderWithSample(team, delivery),
+    ])
     assert.deepEqual(receipts.map(({ repeated }) => repeated).sort(), [false, true, true])
     assert.equal(new Set(receipts.map(({ raw_result_id }) => raw_result_id)).size, 1)
-    assert.equal((await delivered(team, delivery)).status, 'matched')
+    assert.equal((await orderWithSample(team, delivery)).status, 'matched')
     assert.equal((await orderOf(team, order.id)).last_event.status, 'completed.walk_in_test.completed')
   })
 
   test('of a message that another team has sent under the same number is its own', async () => {
-    const [team, other] = [await given(), await given()]
-    const delivery = await deliveryFor(team, await taken(team))
-    await delivered(team, delivery)
-    const theirs = await delivered(other, { ...(await deliveryFor(other, await taken(other))), message_id: delivery.message_id })
+    const [team, other] = [await createTestTeam(), await createTestTeam()]
+    const delivery = await deliveryFor(team, await receiveReport(team))
+    await orderWithSample(team, delivery)
+    const theirs = await orderWithSample(other, {
+      ...(await deliveryFor(other, await receiveReport(other))),
+      message_id: delivery.message_id,
+    })
     assert.deepEqual([theirs.status, theirs.repeated], ['matched', false])
   })
 
   test('of a kit whose arrival nobody noticed says that it has arrived', async () => {
-    const team = await given()
-    const order = await walked(team, await taken(team, 'testkit'), 'transit_customer', 'with_customer', 'transit_lab')
-    await delivered(team, await deliveryFor(team, order))
+    const team = await createTestTeam()
+    const order = await advanceOrder(
+      team,
+      await receiveReport(team, 'testkit'),
+      'transit_customer',
+      'with_customer',
+      'transit_lab',
+    )
+    await orderWithSample(team, await deliveryFor(team, order))
     assert.deepEqual(
       (await orderOf(team, order.id)).events.slice(-2).map(({ status }) => status),
       ['sample_with_lab.testkit.delivered_to_lab', 'completed.testkit.completed'],
@@ -62,11 +75,11 @@ describe('a result whose number, patient and order agree', () => {
   })
 
   test('that amends the final one corrects the order', async () => {
-    const team = await given()
-    const order = await taken(team)
-    await delivered(team, await deliveryFor(team, order))
+    const team = await createTestTeam()
+    const order = await receiveReport(team)
+    await orderWithSample(team, await deliveryFor(team, order))
     const report = await reportOf(team, order.lab_test.id, { amended: true })
-    assert.equal((await delivered(team, await deliveryFor(team, order, { report }))).status, 'matched')
+    assert.equal((await orderWithSample(team, await deliveryFor(team, order, { report }))).status, 'matched')
     assert.equal((await orderOf(team, order.id)).last_event.status, 'completed.walk_in_test.corrected')
   })
 
@@ -76,16 +89,16 @@ describe('a result whose number, patient and order agree', () => {
     ['no first name', null, 'Fictional'],
   ] as const)
     test(`may be of a patient who is written with ${what}`, async () => {
-      const team = await given()
-      const order = await taken(team)
+      const team = await createTestTeam()
+      const order = await receiveReport(team)
       const reported = { first_name, last_name, dob: patient.dob, gender: 'F' }
-      assert.equal((await delivered(team, await deliveryFor(team, order, { patient: reported }))).status, 'matched')
+      assert.equal((await orderWithSample(team, await deliveryFor(team, order, { patient: reported }))).status, 'matched')
     })
 })
 
 describe('a result is left to a person', () => {
-  const doubted = async (team: Given, delivery: Parameters<typeof delivered>[1]) => {
-    const receipt = await delivered(team, delivery)
+  const doubted = async (team: TestTeam, delivery: Parameters<typeof orderWithSample>[1]) => {
+    const receipt = await orderWithSample(team, delivery)
     assert.deepEqual([receipt.status, receipt.order_id], ['pending_customer_review', null])
     assert.deepEqual(await team.events(receipt.raw_result_id), [CREATED])
     const { status, body } = await team.api.get(`/v3/unmatched_result/${receipt.raw_result_id}`)
@@ -96,9 +109,9 @@ describe('a result is left to a person', () => {
   }
 
   test('when its order has a result already', async () => {
-    const team = await given()
-    const order = await taken(team)
-    await delivered(team, await deliveryFor(team, order))
+    const team = await createTestTeam()
+    const order = await receiveReport(team)
+    await orderWithSample(team, await deliveryFor(team, order))
     const review = await doubted(team, await deliveryFor(team, order))
     assert.equal(review.decision_code, 'match_completed')
     assert(reasonsOf(review, order.id)!.includes('matched_completed_order'))
@@ -108,23 +121,23 @@ describe('a result is left to a person', () => {
   })
 
   test('when its order was cancelled', async () => {
-    const team = await given()
-    const order = await walked(team, await taken(team), 'cancelled')
+    const team = await createTestTeam()
+    const order = await advanceOrder(team, await receiveReport(team), 'cancelled')
     const review = await doubted(team, await deliveryFor(team, order))
     assert.equal(review.decision_code, 'match_cancelled')
     assert(reasonsOf(review, order.id)!.includes('matched_cancelled_order'))
   })
 
   test('when nobody has told that its sample was taken', async () => {
-    const team = await given()
-    const order = await taken(team, 'at_home_phlebotomy')
+    const team = await createTestTeam()
+    const order = await receiveReport(team, 'at_home_phlebotomy')
     const review = await doubted(team, await deliveryFor(team, order))
     assert.equal(review.decision_code, 'wrong_collection')
     assert(reasonsOf(review, order.id)!.includes('invalid_collection_state'))
   })
 
   test('when its kit has not been registered', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const review = await doubted(team, await deliveryFor(team, await kit(team)))
     assert.equal(review.decision_code, 'wrong_collection')
     assert.equal((await team.api.post(`/v3/unmatched_result/${review.id}/accept`, {})).status, 422)
@@ -140,8 +153,8 @@ describe('a result is left to a person', () => {
   ]
   for (const [what, change] of strangers)
     test(`when its patient has ${what}`, async () => {
-      const team = await given()
-      const order = await taken(team)
+      const team = await createTestTeam()
+      const order = await receiveReport(team)
       const reported = { first_name: 'Testa', last_name: 'Fictional', dob: patient.dob, gender: 'female', ...change }
       const review = await doubted(team, await deliveryFor(team, order, { patient: reported }))
       assert.equal(review.decision_code, 'match_sample_id_mismatch_demo')
@@ -150,45 +163,45 @@ describe('a result is left to a person', () => {
     })
 
   test('when the laboratory names another account', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const lab_account_id = await labAccount(team, { lab: 'quest', provider_account_id: 'FICTIONAL-7' })
-    const order = await taken(team, 'walk_in_test', { lab_account_id })
+    const order = await receiveReport(team, 'walk_in_test', { lab_account_id })
     const review = await doubted(team, await deliveryFor(team, order, { account_number: 'FICTIONAL-8' }))
     assert.deepEqual([review.decision_code, review.sub_reason_codes], ['match_sample_id', ['lab_account_mismatch']])
     const same = await deliveryFor(team, order, { account_number: 'FICTIONAL-7' })
-    assert.equal((await delivered(team, same)).status, 'matched')
+    assert.equal((await orderWithSample(team, same)).status, 'matched')
   })
 
   test('when its patient has an open order at another laboratory', async () => {
-    const team = await given()
-    const order = await taken(team)
+    const team = await createTestTeam()
+    const order = await receiveReport(team)
     const review = await doubted(team, await deliveryFor(team, order, { lab_slug: 'labcorp', sample_id: 'NOBODYS' }))
     assert.equal(review.decision_code, 'wrong_lab')
     assert(reasonsOf(review, order.id)!.includes('possible_wrong_lab'))
   })
 
   test('when users share name and date of birth, when a user has several orders, and when nobody is known', async () => {
-    const team = await given()
-    const order = await taken(team)
+    const team = await createTestTeam()
+    const order = await receiveReport(team)
     const unknown = await deliveryFor(team, order, { sample_id: 'NOBODYS' })
-    const codeOf = async () => (await delivered(team, { ...unknown, message_id: randomUUID() })).decision_code
+    const codeOf = async () => (await orderWithSample(team, { ...unknown, message_id: randomUUID() })).decision_code
     assert.equal(await codeOf(), 'match_demo')
-    await placed(team, { user_id: order.user_id, lab_test_id: order.lab_test.id })
+    await createOrder(team, { user_id: order.user_id, lab_test_id: order.lab_test.id })
     assert.equal(await codeOf(), 'match_demo')
-    await placed(team, { lab_test_id: order.lab_test.id })
+    await createOrder(team, { lab_test_id: order.lab_test.id })
     assert.equal(await codeOf(), 'multiple_demo_match')
     const nobody = { first_name: 'Nobody', last_name: 'Anywhere', dob: '1970-01-01', gender: null }
-    const receipt = await delivered(team, { ...unknown, message_id: randomUUID(), patient: nobody })
+    const receipt = await orderWithSample(team, { ...unknown, message_id: randomUUID(), patient: nobody })
     assert.equal(receipt.decision_code, 'no_match')
-    assert.equal((await delivered(team, { ...unknown, message_id: randomUUID(), patient: null })).decision_code, 'no_match')
+    assert.equal((await orderWithSample(team, { ...unknown, message_id: randomUUID(), patient: null })).decision_code, 'no_match')
   })
 
   test('of the operator alone, where the team does without reviews', async () => {
-    const team = await given()
-    const order = await taken(team)
+    const team = await createTestTeam()
+    const order = await receiveReport(team)
     await command(cells, ['team', 'feature', team.team, 'unmatched_results', 'off'])
-    guard.forget(team.team)
-    const receipt = await delivered(team, await deliveryFor(team, order, { sample_id: null }))
+    guard.invalidate(team.team)
+    const receipt = await orderWithSample(team, await deliveryFor(team, order, { sample_id: null }))
     assert.equal(receipt.status, 'pending_ops_review')
     assert.deepEqual(await team.events(receipt.raw_result_id), [])
     assert.equal((await team.api.get('/v3/unmatched_result')).status, 400)
@@ -204,15 +217,15 @@ describe('a result that comes over a link', () => {
         .of('sandbox-us')
         .queries.one(T.Object({ team_id: T.Union([T.String(), T.Null()]) }), sql`select team_id from raw_result where id = ${id}`)
     ).team_id
-  const named = (order: Awaited<ReturnType<typeof taken>>, sample_id: string, team: Given) =>
+  const named = (order: Awaited<ReturnType<typeof receiveReport>>, sample_id: string, team: TestTeam) =>
     team.db.queries.run(
       sql`
       update lab_order set sample_id = ${sample_id}, document = replace(document, ${order.sample_id}, ${sample_id}) where id = ${order.id}`,
     )
 
   test('is for the team whose sample and patient it names, and taken in once', async () => {
-    const team = await given()
-    const order = await taken(team)
+    const team = await createTestTeam()
+    const order = await receiveReport(team)
     const delivery = await deliveryFor(team, order)
     const [first, second] = [await linked(delivery), await linked(delivery)]
     assert.deepEqual([first.status, first.order_id, first.repeated], ['matched', order.id, false])
@@ -220,8 +233,8 @@ describe('a result that comes over a link', () => {
   })
 
   test('is shown to no team when the patient of the sample is another one', async () => {
-    const team = await given()
-    const order = await taken(team)
+    const team = await createTestTeam()
+    const order = await receiveReport(team)
     const someone = { first_name: 'Nobody', last_name: 'Anywhere', dob: '1970-01-01', gender: null }
     const receipt = await linked(await deliveryFor(team, order, { patient: someone }))
     assert.deepEqual([receipt.status, await teamOf(receipt.raw_result_id)], ['pending_ops_review', null])
@@ -229,8 +242,8 @@ describe('a result that comes over a link', () => {
   })
 
   test('of a number that several teams use is for the one that knows the patient, and for none when both do', async () => {
-    const [team, other] = [await given(), await given()]
-    const [order, theirs] = [await taken(team), await taken(other)]
+    const [team, other] = [await createTestTeam(), await createTestTeam()]
+    const [order, theirs] = [await receiveReport(team), await receiveReport(other)]
     const sample_id = `SHARED-${randomUUID()}`
     await named(order, sample_id, team)
     await named(theirs, sample_id, other)
@@ -244,11 +257,11 @@ describe('a result that comes over a link', () => {
   })
 
   test('of an account that is one team’s is that team’s, unless another one knows the number', async () => {
-    const [team, other] = [await given(), await given()]
+    const [team, other] = [await createTestTeam(), await createTestTeam()]
     const account_number = `FICTIONAL-${randomUUID()}`
     await labAccount(team, { lab: 'quest', provider_account_id: account_number })
-    const order = await taken(team)
-    const theirs = await taken(other)
+    const order = await receiveReport(team)
+    const theirs = await receiveReport(other)
     const mine = await linked(await deliveryFor(team, order, { account_number, sample_id: 'NOBODYS-NUMBER' }))
     assert.deepEqual([mine.decision_code, await teamOf(mine.raw_result_id)], ['match_demo', team.team])
     const foreign = await linked(await deliveryFor(other, theirs, { account_number }))
@@ -256,8 +269,8 @@ describe('a result that comes over a link', () => {
   })
 
   test('and names no team waits for the operator, who gives it to one', async () => {
-    const team = await given()
-    const order = await taken(team)
+    const team = await createTestTeam()
+    const order = await receiveReport(team)
     const receipt = await linked(await deliveryFor(team, order, { sample_id: `NOBODYS-${randomUUID()}` }))
     const db = cells.of('sandbox-us')
     assert((await listUnassigned(db.queries)).some(({ id }) => id === receipt.raw_result_id))
@@ -268,8 +281,8 @@ describe('a result that comes over a link', () => {
   })
 
   test('of a laboratory that there is not, or without a number, is refused', async () => {
-    const team = await given()
-    const delivery = await deliveryFor(team, await taken(team))
+    const team = await createTestTeam()
+    const delivery = await deliveryFor(team, await receiveReport(team))
     await assert.rejects(linked({ ...delivery, lab_slug: 'nowhere' }), { status: 400 })
     await assert.rejects(linked({ ...delivery, message_id: '' }), { status: 400 })
     await assert.rejects(linked({ ...delivery, patient: { ...delivery.patient!, dob: '31.01.1990' } }), { status: 400 })

@@ -5,39 +5,46 @@ import { describe, test } from 'node:test'
 import type { Order } from '../orders/schema.ts'
 import { T } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
-import { DAY_S, orderOf, pass, patient, placed } from '../../../test/support/orders.ts'
-import { delivered, deliveryFor, reportedPatient, reportOf, taken, walked } from '../../../test/support/results.ts'
-import { cells, given, guard, type Given } from '../../../test/support/server.ts'
+import { SECONDS_PER_DAY, orderOf, advanceClock, patient, createOrder } from '../../../test/support/orders.ts'
+import {
+  orderWithSample,
+  deliveryFor,
+  reportedPatient,
+  reportOf,
+  receiveReport,
+  advanceOrder,
+} from '../../../test/support/results.ts'
+import { cells, createTestTeam, guard, type TestTeam } from '../../../test/support/server.ts'
 import { command } from '../../../test/support/commands.ts'
 
 const [CREATED, UPDATED] = ['labtest.match_review.created', 'labtest.match_review.updated']
 const item = (id: string) => `/v3/unmatched_result/${id}`
-const accept = (team: Given, id: string, body: unknown = {}) => team.api.post(`${item(id)}/accept`, body)
-const resolve = (team: Given, id: string, body: unknown) => team.api.post(`${item(id)}/resolve`, body)
-const read = async (team: Given, id: string) => (await team.api.get(item(id))).body
-const ops = (team: Given) => `/team/${team.team}/sandbox/unmatched_result`
+const accept = (team: TestTeam, id: string, body: unknown = {}) => team.api.post(`${item(id)}/accept`, body)
+const resolve = (team: TestTeam, id: string, body: unknown) => team.api.post(`${item(id)}/resolve`, body)
+const read = async (team: TestTeam, id: string) => (await team.api.get(item(id))).body
+const ops = (team: TestTeam) => `/team/${team.team}/sandbox/unmatched_result`
 
 /** A delivery that ends in a review. */
-async function reviewed(team: Given, ...made: Parameters<typeof deliveryFor> extends [unknown, ...infer R] ? R : never) {
-  const receipt = await delivered(team, await deliveryFor(team, ...made))
+async function reviewed(team: TestTeam, ...made: Parameters<typeof deliveryFor> extends [unknown, ...infer R] ? R : never) {
+  const receipt = await orderWithSample(team, await deliveryFor(team, ...made))
   assert.equal(receipt.status, 'pending_customer_review')
   return receipt.raw_result_id
 }
 
 /** A review of a result that nobody is known for. */
-const strange = async (team: Given) => reviewed(team, await taken(team), { sample_id: null, patient: null })
+const strange = async (team: TestTeam) => reviewed(team, await receiveReport(team), { sample_id: null, patient: null })
 
 const Body = T.Object({ body: T.String() })
-const toldOf = async ({ db, team }: Given, id: string) =>
+const toldOf = async ({ db, team }: TestTeam, id: string) =>
   (await db.queries.many(Body, sql`select body from event where team_id = ${team} and object_id = ${id} order by id`)).map(
     ({ body }) => JSON.parse(body),
   )
 
 describe('accepting a result', () => {
   test('whose order was completed corrects it', async () => {
-    const team = await given()
-    const order = await taken(team)
-    await delivered(team, await deliveryFor(team, order))
+    const team = await createTestTeam()
+    const order = await receiveReport(team)
+    await orderWithSample(team, await deliveryFor(team, order))
     const id = await reviewed(team, order)
     const { status, body } = await accept(team, id, { note: 'The laboratory sent it again' })
     assert.deepEqual([status, body.id, body.last_event.status], [200, order.id, 'completed.walk_in_test.corrected'])
@@ -66,8 +73,8 @@ describe('accepting a result', () => {
   })
 
   test('whose order was cancelled makes a new one in its transaction, which further results of the sample find', async () => {
-    const team = await given()
-    const order = await walked(team, await taken(team), 'cancelled')
+    const team = await createTestTeam()
+    const order = await advanceOrder(team, await receiveReport(team), 'cancelled')
     const report = await reportOf(team, order.lab_test.id, { status: 'partial' })
     const id = await reviewed(team, order, { report })
     const { status, body } = await accept(team, id)
@@ -79,14 +86,14 @@ describe('accepting a result', () => {
     assert.deepEqual([own.parent_id, body.order_transaction.id], [order.id, order.order_transaction.id])
     assert.equal((await team.api.get(`/v3/order/${body.id}/result`)).body.metadata.status, 'partial')
     assert.deepEqual((await orderOf(team, order.id)).order_transaction, body.order_transaction)
-    const further = await delivered(team, await deliveryFor(team, order))
+    const further = await orderWithSample(team, await deliveryFor(team, order))
     assert.deepEqual([further.status, further.order_id], ['matched', body.id])
     assert.equal((await orderOf(team, body.id)).last_event.status, 'completed.walk_in_test.completed')
   })
 
   test('whose draw nobody told of says that it happened', async () => {
-    const team = await given()
-    const order = await taken(team, 'at_home_phlebotomy')
+    const team = await createTestTeam()
+    const order = await receiveReport(team, 'at_home_phlebotomy')
     const { body } = await accept(team, await reviewed(team, order))
     assert.equal(body.id, order.id)
     assert.deepEqual(
@@ -96,8 +103,8 @@ describe('accepting a result', () => {
   })
 
   test('of an order at another laboratory makes one at the right one, and the other is cancelled', async () => {
-    const team = await given()
-    const order = await taken(team)
+    const team = await createTestTeam()
+    const order = await receiveReport(team)
     const labcorp = (await team.api.get('/v3/lab_tests/labs')).body.find(({ slug }: { slug: string }) => slug === 'labcorp')
     const [marker] = (await team.api.get(`/v3/lab_tests/markers?size=1&lab_id=${labcorp.id}`)).body.markers
     const report = await reportOf(team, order.lab_test.id)
@@ -119,8 +126,8 @@ describe('accepting a result', () => {
   })
 
   test('of nobody known needs a user or an order; of a user without one it makes a new one', async () => {
-    const team = await given()
-    const order = await taken(team)
+    const team = await createTestTeam()
+    const order = await receiveReport(team)
     const nobody = { ...reportedPatient, first_name: 'Nobody', last_name: 'Anywhere' }
     const id = await reviewed(team, order, { sample_id: null, patient: nobody })
     const refused = await accept(team, id)
@@ -134,9 +141,9 @@ describe('accepting a result', () => {
   })
 
   test('of a patient with several orders needs one of them, which must be the user’s', async () => {
-    const team = await given()
-    const order = await taken(team)
-    const second = await taken(team, 'walk_in_test', { user_id: order.user_id })
+    const team = await createTestTeam()
+    const order = await receiveReport(team)
+    const second = await receiveReport(team, 'walk_in_test', { user_id: order.user_id })
     const id = await reviewed(team, order, { sample_id: null })
     assert.equal((await accept(team, id)).status, 422)
     assert.equal((await accept(team, id, { user_id: order.user_id })).status, 422)
@@ -149,15 +156,15 @@ describe('accepting a result', () => {
   })
 
   test('of a user with one order that comes into question needs no order', async () => {
-    const team = await given()
-    const order = await taken(team)
+    const team = await createTestTeam()
+    const order = await receiveReport(team)
     const id = await reviewed(team, order, { sample_id: null })
     assert.equal((await accept(team, id, { user_id: order.user_id })).body.id, order.id)
   })
 
   test('is possible once, by one of those who try', async () => {
-    const team = await given()
-    const order = await walked(team, await taken(team), 'cancelled')
+    const team = await createTestTeam()
+    const order = await advanceOrder(team, await receiveReport(team), 'cancelled')
     const id = await reviewed(team, order)
     const replies = await Promise.all([accept(team, id), accept(team, id), accept(team, id)])
     assert.deepEqual(replies.map(({ status }) => status).sort(), [200, 404, 404])
@@ -166,13 +173,13 @@ describe('accepting a result', () => {
   })
 
   test('of what is not there, or not the team’s, is refused and changes nothing', async () => {
-    const [team, other] = [await given(), await given()]
-    const order = await taken(team)
+    const [team, other] = [await createTestTeam(), await createTestTeam()]
+    const order = await receiveReport(team)
     const id = await reviewed(team, order, { sample_id: null })
     const before = await read(team, id)
     assert.equal((await accept(other, id, { order_id: order.id })).status, 404)
     assert.equal((await accept(team, randomUUID())).status, 404)
-    assert.equal((await accept(team, id, { order_id: (await placed(other)).id })).status, 404)
+    assert.equal((await accept(team, id, { order_id: (await createOrder(other)).id })).status, 404)
     assert.equal((await accept(team, id, { user_id: await other.user() })).status, 404)
     assert.equal((await accept(team, id, { order_id: 'nonsense', user_id: 1 })).body.detail.length, 2)
     await team.api.delete(`/v2/user/${order.user_id}`)
@@ -182,9 +189,9 @@ describe('accepting a result', () => {
   })
 
   test('that cannot be carried out is refused: a partial result of a completed order', async () => {
-    const team = await given()
-    const order = await taken(team)
-    await delivered(team, await deliveryFor(team, order))
+    const team = await createTestTeam()
+    const order = await receiveReport(team)
+    await orderWithSample(team, await deliveryFor(team, order))
     const report = await reportOf(team, order.lab_test.id, { status: 'partial' })
     const id = await reviewed(team, order, { report })
     const { status, body } = await accept(team, id)
@@ -196,7 +203,7 @@ describe('accepting a result', () => {
 
 describe('turning a result down or handing it over', () => {
   test('resolves it, or gives it to the operator, and leaves nothing to do', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const [first, second] = [await strange(team), await strange(team)]
     const rejected = await resolve(team, first, { action: 'reject', note: 'Not ours' })
     assert.deepEqual(
@@ -212,15 +219,15 @@ describe('turning a result down or handing it over', () => {
 })
 
 describe('the list of reviews', () => {
-  const listed = async (team: Given, query = '') => {
+  const listed = async (team: TestTeam, query = '') => {
     const { status, body } = await team.api.get(`/v3/unmatched_result${query}`)
     assert.equal(status, 200, JSON.stringify(body))
     return body as { data: { id: string }[]; total: number; next_cursor: string | null }
   }
-  const ids = async (team: Given, query = '') => (await listed(team, query)).data.map(({ id }) => id)
+  const ids = async (team: TestTeam, query = '') => (await listed(team, query)).data.map(({ id }) => id)
 
   test('has what waits, newest first, a page at a time; what is done when it is asked for', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const all: string[] = []
     for (let n = 0; n < 4; n++) all.unshift(await strange(team))
     await resolve(team, all[0]!, { action: 'reject' })
@@ -242,8 +249,8 @@ describe('the list of reviews', () => {
   })
 
   test('is narrowed by decision, laboratory, day and patient', async () => {
-    const team = await given()
-    const order = await taken(team)
+    const team = await createTestTeam()
+    const order = await receiveReport(team)
     const known = await reviewed(team, order, { sample_id: null })
     const strange = { ...reportedPatient, first_name: 'Nobody', last_name: 'Any_where', dob: '1970-01-01' }
     const unknown = await reviewed(team, order, { sample_id: null, patient: strange, lab_slug: 'labcorp' })
@@ -266,16 +273,16 @@ describe('the list of reviews', () => {
   })
 
   test('shows candidates as they stand now, without those of whom nothing is left', async () => {
-    const team = await given()
-    const order = await taken(team)
-    const other = await taken(team)
+    const team = await createTestTeam()
+    const order = await receiveReport(team)
+    const other = await receiveReport(team)
     const id = await reviewed(team, order, { sample_id: null })
     assert.equal((await read(team, id)).candidate_groups.length, 2)
     await team.api.post(`/v3/order/${order.id}/cancel`)
     const group = (await read(team, id)).candidate_groups.find(({ user_id }: { user_id: string }) => user_id === order.user_id)
     assert.equal(group.candidates[0].last_status, 'cancelled')
     await team.api.delete(`/v2/user/${other.user_id}`)
-    await pass(team, 8 * DAY_S)
+    await advanceClock(team, 8 * SECONDS_PER_DAY)
     assert.deepEqual(
       (await read(team, id)).candidate_groups.map(({ user_id }: { user_id: string }) => user_id),
       [order.user_id],
@@ -285,9 +292,9 @@ describe('the list of reviews', () => {
 })
 
 test('what was sent about a deleted user goes when the grace is over, and no sooner', async () => {
-  const team = await given()
-  const order = await taken(team)
-  await delivered(team, await deliveryFor(team, order))
+  const team = await createTestTeam()
+  const order = await receiveReport(team)
+  await orderWithSample(team, await deliveryFor(team, order))
   const id = await reviewed(team, order)
   const other = await strange(team)
   const rows = async () =>
@@ -298,21 +305,21 @@ test('what was sent about a deleted user goes when the grace is over, and no soo
       )
     ).n
   await team.api.delete(`/v2/user/${order.user_id}`)
-  await pass(team, 6 * DAY_S)
+  await advanceClock(team, 6 * SECONDS_PER_DAY)
   assert.equal(await rows(), 3)
-  await pass(team, 2 * DAY_S)
+  await advanceClock(team, 2 * SECONDS_PER_DAY)
   assert.equal(await rows(), 1)
   assert.equal((await team.api.get(item(id))).status, 404)
   assert.equal((await team.api.get(item(other))).status, 200)
 })
 
 describe('the operator', () => {
-  const asked = async (team: Given, id: string, action: string, body: unknown = {}) =>
+  const asked = async (team: TestTeam, id: string, action: string, body: unknown = {}) =>
     team.manage.post(`${ops(team)}/${id}/${action}`, body)
 
   test('decides on what a team was unsure of, and the team is told', async () => {
-    const team = await given()
-    const order = await taken(team)
+    const team = await createTestTeam()
+    const order = await receiveReport(team)
     const id = await reviewed(team, order, { sample_id: null })
     assert.equal((await asked(team, id, 'reject')).status, 404)
     await resolve(team, id, { action: 'unsure' })
@@ -325,7 +332,7 @@ describe('the operator', () => {
   })
 
   test('gives a review back, or turns it down', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const [first, second] = [await strange(team), await strange(team)]
     for (const id of [first, second]) await resolve(team, id, { action: 'unsure', note: 'Who is this?' })
     const released = await asked(team, first, 'release', { note: 'Ask the patient' })
@@ -338,14 +345,14 @@ describe('the operator', () => {
   })
 
   test('has alone what came for a team without the feature, and releases it once the team has it', async () => {
-    const team = await given()
-    const order = await taken(team)
+    const team = await createTestTeam()
+    const order = await receiveReport(team)
     const turn = async (to: string) => {
       await command(cells, ['team', 'feature', team.team, 'unmatched_results', to])
-      guard.forget(team.team)
+      guard.invalidate(team.team)
     }
     await turn('off')
-    const { raw_result_id: id } = await delivered(team, await deliveryFor(team, order, { sample_id: null }))
+    const { raw_result_id: id } = await orderWithSample(team, await deliveryFor(team, order, { sample_id: null }))
     assert.equal((await asked(team, id, 'release')).status, 400)
     await turn('on')
     assert.equal((await team.api.get(item(id))).status, 404)
@@ -356,7 +363,7 @@ describe('the operator', () => {
   })
 
   test('of another organization finds nothing', async () => {
-    const [team, other] = [await given(), await given()]
+    const [team, other] = [await createTestTeam(), await createTestTeam()]
     const id = await strange(team)
     await resolve(team, id, { action: 'unsure' })
     assert.equal((await other.manage.get(ops(team))).status, 404)

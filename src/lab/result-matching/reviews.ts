@@ -1,17 +1,17 @@
 // Reviews as the team reads them and decides on them. Source: lab-testing.md 14.
-import { findOpenOrder } from '../orders/change-order.ts'
-import { iso, plusSeconds } from '../../platform/runtime/clock.ts'
+import { findAndLockOrder } from '../orders/change-order.ts'
+import { iso, addSeconds } from '../../platform/runtime/clock.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
-import { invalidValue, notFound, Problem } from '../../platform/http/errors.ts'
-import { JsonText } from '../../platform/http/operation.ts'
+import { invalidField, notFound, Problem } from '../../platform/http/errors.ts'
+import { PreserializedJson } from '../../platform/http/operation.ts'
 import { byCreation, Pages } from '../../platform/http/pages.ts'
 import { T } from '../../platform/schema/schema.ts'
-import { and, sql, type Sql } from '../../platform/db/sql.ts'
+import { joinConditions, sql, type Sql } from '../../platform/db/sql.ts'
 import type { Order } from '../orders/schema.ts'
 import { findUser, notDeleted, notOfDeletedAlone } from '../../people/users/users.ts'
-import { attachTo, attachToUser, type Attached } from './attach.ts'
-import type { Delivery } from './incoming-result.ts'
-import { RawResult, saveReview, selectRawResults, shownReview } from './raw-results.ts'
+import { attachToOrder, attachToUser, type AppliedResult } from './attach.ts'
+import type { IncomingResult } from './incoming-result.ts'
+import { RawResult, saveReview, selectRawResults, reviewToWire } from './raw-results.ts'
 import type {
   AcceptUnmatchedResult,
   CandidateGroup,
@@ -23,24 +23,24 @@ import type {
   UnmatchedResultQuery,
 } from './schema.ts'
 
-const ITEM = 'Unmatched result not found'
+const NOT_FOUND_TEXT = 'Unmatched result not found'
 const DAY_S = 86_400
 
 /** What a list shows that is not narrowed by status. */
-export const customerWaiting: Sql = sql`
+export const awaitingCustomer: Sql = sql`
   (r.status = 'pending_customer_review' or (r.status = 'pending_ops_review' and r.resolution_action = 'unsure'))`
 
 /** Of those with the operator a team sees what it handed over itself. */
-const seenByCustomer: Sql = sql`r.shown and (r.status <> 'pending_ops_review' or r.resolution_action = 'unsure')`
+const visibleToTeam: Sql = sql`r.shown and (r.status <> 'pending_ops_review' or r.resolution_action = 'unsure')`
 
 /** The team's reviews, newest first: without a status those that wait, for the team or because the team was unsure. 400: a strange cursor. */
 export const listReviews = (tx: Tx, query: UnmatchedResultQuery): Promise<UnmatchedResultPage> =>
-  page(tx, 'unmatched results', query, [seenByCustomer, ...(query.status === undefined ? [customerWaiting] : [])])
+  pageReviews(tx, 'unmatched results', query, [visibleToTeam, ...(query.status === undefined ? [awaitingCustomer] : [])])
 
 const Total = T.Object({ total: T.Integer() })
 
 /** A page of those of the team's reviews that satisfy all conditions, on `r`, and may be of a user who is not deleted. */
-export async function page(tx: Tx, name: string, query: UnmatchedResultQuery, seen: Sql[]): Promise<UnmatchedResultPage> {
+export async function pageReviews(tx: Tx, name: string, query: UnmatchedResultQuery, seen: Sql[]): Promise<UnmatchedResultPage> {
   const { limit: _, next_cursor: __, ...filters } = query
   const pages = new Pages(`${name} ${tx.team} ${JSON.stringify(Object.entries(filters).toSorted())}`, query, byCreation('r'))
   const conditions = [
@@ -48,20 +48,20 @@ export async function page(tx: Tx, name: string, query: UnmatchedResultQuery, se
     sql`r.status <> 'matched'`,
     notOfDeletedAlone(tx, sql`r.user_ids`),
     ...seen,
-    ...narrowed(filters),
+    ...filterConditions(filters),
   ]
   const [rows, { total }] = await Promise.all([
-    tx.many(RawResult, sql`${selectRawResults} where ${and([...conditions, pages.after])} ${pages.order}`),
+    tx.many(RawResult, sql`${selectRawResults} where ${joinConditions([...conditions, pages.after])} ${pages.order}`),
     tx.one(
       Total,
-      sql`select count(*) as total from raw_result r join lab l on l.id = r.lab_id where ${and(conditions)} and r.team_id = ${tx.team}`,
+      sql`select count(*) as total from raw_result r join lab l on l.id = r.lab_id where ${joinConditions(conditions)} and r.team_id = ${tx.team}`,
     ),
   ])
   const { page, next_cursor } = pages.cut(rows, ({ created_at, id }) => [created_at, id])
-  return { data: await shown(tx, page), next_cursor, total }
+  return { data: await toWire(tx, page), next_cursor, total }
 }
 
-function narrowed(filters: Omit<UnmatchedResultQuery, 'limit' | 'next_cursor'>): Sql[] {
+function filterConditions(filters: Omit<UnmatchedResultQuery, 'limit' | 'next_cursor'>): Sql[] {
   const { status, decision_code, lab_slug, created_at_start, created_at_end, search_input } = filters
   const conditions: Sql[] = []
   if (status !== undefined) conditions.push(sql`r.status = ${status}`)
@@ -69,7 +69,7 @@ function narrowed(filters: Omit<UnmatchedResultQuery, 'limit' | 'next_cursor'>):
   if (lab_slug !== undefined) conditions.push(sql`l.slug = ${lab_slug.toLowerCase()}`)
   if (created_at_start !== undefined) conditions.push(sql`r.created_at >= ${new Date(`${created_at_start}T00:00:00Z`)}`)
   if (created_at_end !== undefined)
-    conditions.push(sql`r.created_at < ${plusSeconds(new Date(`${created_at_end}T00:00:00Z`), DAY_S)}`)
+    conditions.push(sql`r.created_at < ${addSeconds(new Date(`${created_at_end}T00:00:00Z`), DAY_S)}`)
   if (search_input !== undefined)
     conditions.push(
       sql`r.searched like ${`%${search_input
@@ -83,7 +83,7 @@ function narrowed(filters: Omit<UnmatchedResultQuery, 'limit' | 'next_cursor'>):
 const Status = T.Object({ id: T.String(), low_status: T.String() })
 
 /** Reviews with their candidates as these stand now. */
-async function shown(tx: Tx, rows: RawResult[]): Promise<UnmatchedResult[]> {
+async function toWire(tx: Tx, rows: RawResult[]): Promise<UnmatchedResult[]> {
   const ids = rows.flatMap(({ candidates }) =>
     (JSON.parse(candidates) as CandidateGroup[]).flatMap((group) => group.candidates.map(({ order_id }) => order_id)),
   )
@@ -94,24 +94,24 @@ async function shown(tx: Tx, rows: RawResult[]): Promise<UnmatchedResult[]> {
       )
     : []
   const statuses = new Map(orders.map(({ id, low_status }) => [id, low_status]))
-  return rows.map((row) => shownReview(row, statuses))
+  return rows.map((row) => reviewToWire(row, statuses))
 }
 
-export const showOne = async (tx: Tx, raw: RawResult): Promise<UnmatchedResult> => (await shown(tx, [raw]))[0]!
+export const oneToWire = async (tx: Tx, raw: RawResult): Promise<UnmatchedResult> => (await toWire(tx, [raw]))[0]!
 
 /** Read one of the team's reviews. 404: there is none such, or the team does not see it, or it can be of deleted users only. */
 export async function getReview(tx: Tx, id: string): Promise<UnmatchedResult> {
   const raw = await tx.maybe(
     RawResult,
-    sql`${selectRawResults} where r.id = ${id} and r.team_id = ${tx.team} and r.status <> 'matched' and ${seenByCustomer}
+    sql`${selectRawResults} where r.id = ${id} and r.team_id = ${tx.team} and r.status <> 'matched' and ${visibleToTeam}
       and ${notOfDeletedAlone(tx, sql`r.user_ids`)}`,
   )
-  if (!raw) throw notFound(ITEM)
-  return showOne(tx, raw)
+  if (!raw) throw notFound(NOT_FOUND_TEXT)
+  return oneToWire(tx, raw)
 }
 
 /** Lock a review that waits in one of these states. 404: it does not, or it can be of deleted users only. */
-export async function lockReview(tx: Tx, id: string, waiting: ReviewStatus[], missing = ITEM): Promise<RawResult> {
+export async function lockReview(tx: Tx, id: string, waiting: ReviewStatus[], missing = NOT_FOUND_TEXT): Promise<RawResult> {
   await tx.locking.run(sql`select id from raw_result where id = ${id} and team_id = ${tx.team} for update`)
   const raw = await tx.maybe(
     RawResult,
@@ -129,14 +129,14 @@ export async function lockReview(tx: Tx, id: string, waiting: ReviewStatus[], mi
  * is not plain what is meant; it cannot be done.
  * @returns the order that has the result now
  */
-export async function acceptReview(tx: Tx, id: string, body: AcceptUnmatchedResult): Promise<JsonText<Order>> {
+export async function acceptReview(tx: Tx, id: string, body: AcceptUnmatchedResult): Promise<PreserializedJson<Order>> {
   const raw = await lockReview(tx, id, ['pending_customer_review'])
-  return new JsonText<Order>((await accept(tx, raw, body)).document)
+  return new PreserializedJson<Order>((await accept(tx, raw, body)).document)
 }
 
 /** As `acceptReview`, of a review that has been locked. */
-export async function accept(tx: Tx, raw: RawResult, body: AcceptUnmatchedResult): Promise<Attached> {
-  const attached = await placed(tx, raw, body)
+export async function accept(tx: Tx, raw: RawResult, body: AcceptUnmatchedResult): Promise<AppliedResult> {
+  const attached = await applyTo(tx, raw, body)
   const { order_id: resolved_order_id, user_id: resolved_user_id } = attached
   const done = { status: 'resolved', resolution_action: 'accept', reviewed_at: iso(tx.now) } as const
   saveReview(tx, raw, { ...done, note: body.note ?? null, resolved_user_id, resolved_order_id })
@@ -146,55 +146,62 @@ export async function accept(tx: Tx, raw: RawResult, body: AcceptUnmatchedResult
 const ORDER = "This order doesn't exist."
 const USER = 'User does not exist on this team'
 
-async function placed(tx: Tx, raw: RawResult, { order_id, user_id }: AcceptUnmatchedResult): Promise<Attached> {
+async function applyTo(tx: Tx, raw: RawResult, { order_id, user_id }: AcceptUnmatchedResult): Promise<AppliedResult> {
   const user = user_id === undefined ? undefined : await findUser(tx, user_id)
   if (user_id !== undefined && !user) throw notFound(USER)
-  const named = order_id === undefined ? undefined : await findOpenOrder(tx, order_id)
+  const named = order_id === undefined ? undefined : await findAndLockOrder(tx, order_id)
   if (order_id !== undefined && (!named || named.isHidden)) throw notFound(ORDER)
   if (named && user && named.order.user_id !== user.user_id)
-    throw invalidValue(['body', 'order_id'], 'must be an order of user_id')
-  const open = named ?? (await meant(tx, raw, user_id))
-  const delivery = JSON.parse(raw.delivery) as Delivery
+    throw invalidField(['body', 'order_id'], 'must be an order of user_id')
+  const open = named ?? (await inferOrder(tx, raw, user_id))
+  const delivery = JSON.parse(raw.delivery) as IncomingResult
   if (open && !(await findUser(tx, open.order.user_id))) throw notFound(USER)
-  return possible(async () => {
-    if (open) return attachTo(tx, open, raw.lab.id, delivery)
+  return asFieldErrors(async () => {
+    if (open) return attachToOrder(tx, open, raw.lab.id, delivery)
     return attachToUser(tx, { user_id: user!.user_id, client_user_id: user!.client_user_id }, raw.lab.id, delivery)
   })
 }
 
 /** Decisions that leave no doubt which order is meant, when a person agrees. */
-const PLAIN = new Set<DecisionCode>(['match_sample_id', 'match_completed', 'match_cancelled', 'wrong_collection', 'wrong_lab'])
+const UNAMBIGUOUS_CODES = new Set<DecisionCode>([
+  'match_sample_id',
+  'match_completed',
+  'match_cancelled',
+  'wrong_collection',
+  'wrong_lab',
+])
 
 /** The order that is meant though none was named; undefined for a new one of the user. */
-async function meant(tx: Tx, { decision_code, candidates }: RawResult, user_id: string | undefined) {
+async function inferOrder(tx: Tx, { decision_code, candidates }: RawResult, user_id: string | undefined) {
   const groups = JSON.parse(candidates) as CandidateGroup[]
   const all = groups.flatMap((group) => group.candidates.map((one) => ({ ...one, user_id: group.user_id })))
-  const [first, ...others] = user_id === undefined ? defaults(decision_code, all) : all.filter((one) => one.user_id === user_id)
+  const [first, ...others] =
+    user_id === undefined ? defaultCandidates(decision_code, all) : all.filter((one) => one.user_id === user_id)
   if (others.length || (!first && user_id === undefined))
-    throw invalidValue(['body', 'order_id'], 'must say which order is meant: the candidates leave a choice')
+    throw invalidField(['body', 'order_id'], 'must say which order is meant: the candidates leave a choice')
   if (!first) return undefined
-  const open = await findOpenOrder(tx, first.order_id!)
+  const open = await findAndLockOrder(tx, first.order_id!)
   if (!open) throw notFound(ORDER)
   return open
 }
 
-function defaults<C extends { candidate_type: string; last_status: string | null; reasons: string[] }>(
+function defaultCandidates<C extends { candidate_type: string; last_status: string | null; reasons: string[] }>(
   code: DecisionCode,
   all: C[],
 ): C[] {
-  if (!PLAIN.has(code)) return []
+  if (!UNAMBIGUOUS_CODES.has(code)) return []
   if (code !== 'wrong_lab') return all.filter(({ candidate_type }) => candidate_type === 'provenance_order')
   const closed = ['matched_completed_order', 'matched_cancelled_order']
   return all.filter(({ reasons }) => reasons.includes('possible_wrong_lab') && !closed.some((code) => reasons.includes(code)))
 }
 
 /** What an order, its laboratory or its account refuses is a request that cannot be carried out. */
-async function possible<R>(work: () => Promise<R>): Promise<R> {
+async function asFieldErrors<R>(work: () => Promise<R>): Promise<R> {
   try {
     return await work()
   } catch (error) {
     if (error instanceof Problem && error.status === 400 && typeof error.body.detail === 'string')
-      throw invalidValue(['body'], `cannot be done: ${error.body.detail}`)
+      throw invalidField(['body'], `cannot be done: ${error.body.detail}`)
     throw error
   }
 }
@@ -207,5 +214,5 @@ export async function resolveReview(tx: Tx, id: string, body: ResolveUnmatchedRe
   const raw = await lockReview(tx, id, ['pending_customer_review'])
   const status = body.action === 'reject' ? 'resolved' : 'pending_ops_review'
   const change = { status, resolution_action: body.action, note: body.note ?? null, reviewed_at: iso(tx.now) } as const
-  return showOne(tx, saveReview(tx, raw, change))
+  return oneToWire(tx, saveReview(tx, raw, change))
 }

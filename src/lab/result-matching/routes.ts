@@ -20,7 +20,7 @@ const feature = features.unmatched_results
 
 const TEAM = '/v1/org/{org_id}/team/{team_id}/{environment}/unmatched_result' as const
 const team = { org_id: Uuid, team_id: Uuid, environment: Environment }
-const ofTeam = { place: 'team', reach: 'bound' } as const
+const ofTeam = { scope: 'team', keyScope: 'bound' } as const
 const item = Fields({ ...team, raw_result_id: Uuid })
 
 export const routes = [

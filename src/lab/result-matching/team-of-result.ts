@@ -4,8 +4,8 @@ import type { Queries } from '../../platform/db/transaction.ts'
 import { T } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
 import type { Order } from '../orders/schema.ts'
-import type { Delivery } from './incoming-result.ts'
-import { compare } from './patient-comparison.ts'
+import type { IncomingResult } from './incoming-result.ts'
+import { comparePatients } from './patient-comparison.ts'
 
 const Team = T.Object({ team_id: T.String() })
 const OfSample = T.Object({ team_id: T.String(), document: T.String() })
@@ -14,17 +14,17 @@ const OfSample = T.Object({ team_id: T.String(), document: T.String() })
  * The team that a delivery of a laboratory is for; undefined when that cannot be said. With an account that is linked to teams it is one of
  * these: the only one, or the only one that knows the sample. Else it is the only team that knows both the sample and the patient.
  */
-export async function teamOf(db: Queries, lab_id: number, delivery: Delivery): Promise<string | undefined> {
+export async function resolveTeam(db: Queries, lab_id: number, delivery: IncomingResult): Promise<string | undefined> {
   const linked = await teamsOfAccount(db, lab_id, delivery.account_number)
   const knowing = await teamsOfSample(db, lab_id, delivery)
-  if (linked.length === 0) return only(knowing.filter(({ knowsPatient }) => knowsPatient).map(({ team_id }) => team_id))
+  if (linked.length === 0) return onlyOne(knowing.filter(({ knowsPatient }) => knowsPatient).map(({ team_id }) => team_id))
   const both = knowing.filter(({ team_id }) => linked.includes(team_id))
-  if (both.length) return only(both.map(({ team_id }) => team_id))
+  if (both.length) return onlyOne(both.map(({ team_id }) => team_id))
   // Others know the number: then the account of the message may be the wrong one.
-  return knowing.length ? undefined : only(linked)
+  return knowing.length ? undefined : onlyOne(linked)
 }
 
-const only = (teams: string[]): string | undefined => (teams.length === 1 ? teams[0] : undefined)
+const onlyOne = (teams: string[]): string | undefined => (teams.length === 1 ? teams[0] : undefined)
 
 async function teamsOfAccount(db: Queries, lab_id: number, number: string | null): Promise<string[]> {
   if (number === null) return []
@@ -39,7 +39,7 @@ async function teamsOfAccount(db: Queries, lab_id: number, number: string | null
 }
 
 /** The index on numbers has the laboratory before the team: this is the one question about orders that is asked of all teams. */
-async function teamsOfSample(db: Queries, lab_id: number, { sample_id, patient }: Delivery) {
+async function teamsOfSample(db: Queries, lab_id: number, { sample_id, patient }: IncomingResult) {
   if (!sample_id) return []
   const rows = await db.many(
     OfSample,
@@ -49,6 +49,6 @@ async function teamsOfSample(db: Queries, lab_id: number, { sample_id, patient }
   )
   return rows.map(({ team_id, document }) => ({
     team_id,
-    knowsPatient: compare(patient, (JSON.parse(document) as Order).patient_details) === 'same',
+    knowsPatient: comparePatients(patient, (JSON.parse(document) as Order).patient_details) === 'same',
   }))
 }

@@ -10,7 +10,7 @@ const isOfTest = ({ slug, provider_id }: BiomarkerResult): boolean =>
   slug.startsWith('galleri-') || provider_id === TEST_CODE || (provider_id ?? '').startsWith(`${TEST_CODE}_`)
 
 /** The results with what a detected signal says of those that the laboratory has not judged itself. */
-export function judgeSignal(results: BiomarkerResult[]): BiomarkerResult[] {
+export function applyCancerSignal(results: BiomarkerResult[]): BiomarkerResult[] {
   const detected = results.some(({ slug, result }) => slug === SIGNAL && result === 'DETECTED')
   if (!detected) return results
   return results.map((result) =>

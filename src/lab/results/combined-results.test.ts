@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { combine } from './combined-results.ts'
+import { combineResults } from './combined-results.ts'
 import type { BiomarkerResult, MissingResult, ResultDocument } from './schema.ts'
 
 const measured = (slug: string, provider_id: string | null) => ({
@@ -75,7 +75,7 @@ const shown = ({ results }: ResultDocument) => results.map(({ slug, result }) =>
 const gone = ({ missing_results }: ResultDocument) => missing_results.map(({ slug }) => slug)
 
 test('a redraw fills what the first order left out', () => {
-  const combined = combine(
+  const combined = combineResults(
     [document('A', [result('iron', 'first')], [missing('zinc')]), document('B', [result('zinc', 'second')])],
     true,
   )
@@ -86,19 +86,19 @@ test('a redraw fills what the first order left out', () => {
 })
 
 test('a later order replaces what an earlier one measured', () => {
-  const combined = combine([document('A', [result('iron', 'first')]), document('B', [result('iron', 'second')])], true)
+  const combined = combineResults([document('A', [result('iron', 'first')]), document('B', [result('iron', 'second')])], true)
   assert.deepEqual(shown(combined), ['iron second'])
 })
 
 test('what was measured once is not missing, and what is missing twice is named once', () => {
   const first = document('A', [result('iron', 'first')], [missing('zinc')])
   const second = document('B', [], [missing('iron'), missing('zinc')])
-  const combined = combine([first, second], true)
+  const combined = combineResults([first, second], true)
   assert.deepEqual([shown(combined), gone(combined)], [['iron first'], ['zinc']])
 })
 
 test("the laboratory's code tells results apart where both have one, the slug where one has none", () => {
-  const codes = combine(
+  const codes = combineResults(
     [
       document('A', [result('iron', 'first', { provider_id: '1' })]),
       document('B', [result('iron', 'second', { provider_id: '2' })]),
@@ -106,7 +106,7 @@ test("the laboratory's code tells results apart where both have one, the slug wh
     true,
   )
   assert.deepEqual(shown(codes), ['iron first', 'iron second'])
-  const renamed = combine(
+  const renamed = combineResults(
     [
       document('A', [result('iron', 'first', { provider_id: '1' })]),
       document('B', [result('fe', 'second', { provider_id: '1' })]),
@@ -114,7 +114,7 @@ test("the laboratory's code tells results apart where both have one, the slug wh
     true,
   )
   assert.deepEqual(shown(renamed), ['fe second'])
-  const panel = combine(
+  const panel = combineResults(
     [
       document('A', [result('iron', 'first')], [missing('zinc')]),
       document('B', [result('iron', 'second', { provider_id: '1' })]),
@@ -127,7 +127,7 @@ test("the laboratory's code tells results apart where both have one, the slug wh
 test('the whole is judged anew, and final only when nothing more is to come', () => {
   const first = document('A', [result('iron', 'first', { interpretation: 'critical' }), result('zinc', 'first')])
   const second = document('B', [result('iron', 'second', { interpretation: 'abnormal' })])
-  assert.equal(combine([first, second], true).metadata.interpretation, 'abnormal')
-  assert.equal(combine([first], true).metadata.interpretation, 'critical')
-  assert.equal(combine([first, second], false).metadata.status, 'partial')
+  assert.equal(combineResults([first, second], true).metadata.interpretation, 'abnormal')
+  assert.equal(combineResults([first], true).metadata.interpretation, 'critical')
+  assert.equal(combineResults([first, second], false).metadata.status, 'partial')
 })

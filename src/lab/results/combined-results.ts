@@ -1,5 +1,5 @@
 // The results of several orders that serve one purpose, as one. Pure. Source: lab-testing.md 13.6.
-import { worst } from './reference-ranges.ts'
+import { mostSevere } from './reference-ranges.ts'
 import type { ResultDocument } from './schema.ts'
 
 interface Named {
@@ -15,7 +15,7 @@ const isSame = (a: Named, b: Named): boolean =>
  * Unite result documents, oldest order first; there is at least one. What a later order measured replaces what an earlier one did, and
  * what any order measured is not missing. `completed`: nothing more is to come from the orders.
  */
-export function combine(documents: ResultDocument[], completed: boolean): ResultDocument {
+export function combineResults(documents: ResultDocument[], completed: boolean): ResultDocument {
   const latest = documents.at(-1)!
   const results = documents.flatMap((document, i) =>
     document.results.filter(
@@ -33,7 +33,7 @@ export function combine(documents: ResultDocument[], completed: boolean): Result
     metadata: {
       ...latest.metadata,
       status: completed ? 'final' : 'partial',
-      interpretation: worst(results.map((result) => result.interpretation)),
+      interpretation: mostSevere(results.map((result) => result.interpretation)),
     },
     results,
     missing_results,

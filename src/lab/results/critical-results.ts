@@ -1,5 +1,5 @@
 // Critical results: when the team is told of one, and how. Source: lab-testing.md 13.7.
-import type { OpenOrder } from '../orders/open-order.ts'
+import type { LockedOrder } from '../orders/open-order.ts'
 import { iso } from '../../platform/runtime/clock.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
 import { sendMail } from '../../platform/mail/mail-outbox.ts'
@@ -12,7 +12,7 @@ export interface EarlierResult {
 }
 
 /** Whether something is critical now that was not: the whole, or a marker. */
-export function turnsCritical(document: ResultDocument, earlier: EarlierResult | undefined): boolean {
+export function becomesCritical(document: ResultDocument, earlier: EarlierResult | undefined): boolean {
   const critical = document.results.filter((result) => result.interpretation === 'critical')
   const whole = document.metadata.interpretation === 'critical'
   if (critical.length === 0 && !whole) return false
@@ -28,14 +28,14 @@ const markerKey = ({ slug, provider_id }: BiomarkerResult): string => slug || (p
  * Tell the team, by an event and, where it has named an address for it, by mail. The mail has ids and no more: it leaves the server.
  * Writes mail. Emits labtest.result.critical. `created_at`: when the first report of the order came.
  */
-export function tellCritical(
+export function notifyCritical(
   tx: Tx,
-  open: OpenOrder,
+  open: LockedOrder,
   { sample_id, status, created_at }: { sample_id: string; status: 'partial' | 'final'; created_at: string },
 ): void {
   const { id: order_id, user_id } = open.order
   const updated_at = iso(tx.now)
-  open.say('labtest.result.critical', {
+  open.emitEvent('labtest.result.critical', {
     order_id,
     sample_id,
     status,

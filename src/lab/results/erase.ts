@@ -1,5 +1,5 @@
 // Erasing the results of a deleted user or team, when the grace is over; before the orders go.
-import { inTurn } from '../../platform/db/erasure.ts'
+import { eraseInOrder } from '../../platform/db/erasure.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
 import { sql } from '../../platform/db/sql.ts'
 
@@ -13,7 +13,7 @@ export async function eraseResults(tx: Tx, user_id: string): Promise<void> {
 }
 
 /** The results of a deleted team. */
-export const eraseTeamResults = inTurn(
+export const eraseTeamResults = eraseInOrder(
   (team, max) =>
     sql`delete from lab_result_pdf where order_id = any (array(select order_id from lab_result_pdf where team_id = ${team} limit ${max}))`,
   (team, max) =>

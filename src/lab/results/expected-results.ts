@@ -1,8 +1,8 @@
 // Which results an order leads to: what its markers measure, each thing once, whoever asks for it. Pure.
 import type { AnalyteDefinition, ExpectedMarker } from '../catalog/analytes.ts'
-import type { Measured, SourceMarker } from '../links/diagnostic-report.ts'
+import type { MeasuredAnalyte, SourceMarker } from '../links/diagnostic-report.ts'
 
-export interface Expectation extends Measured {
+export interface ExpectedResult extends MeasuredAnalyte {
   /** False for a result that the laboratory reports only in some cases. */
   required: boolean
   /** Null for a marker of which nothing more is known. */
@@ -11,11 +11,11 @@ export interface Expectation extends Measured {
 }
 
 /** The results expected of markers, in their order. A result that several markers share stands at its first marker and names all. */
-export function expectations(markers: ExpectedMarker[]): Expectation[] {
-  const found = new Map<string, Expectation>()
+export function expectations(markers: ExpectedMarker[]): ExpectedResult[] {
+  const found = new Map<string, ExpectedResult>()
   for (const marker of markers) {
     const source = { marker_id: marker.marker_id, name: marker.name, slug: marker.slug, provider_id: marker.provider_id }
-    for (const item of ownExpectations(marker)) {
+    for (const item of orderExpectedResults(marker)) {
       const known = found.get(item.slug)
       if (!known) {
         found.set(item.slug, { ...item, source_markers: [source] })
@@ -30,7 +30,7 @@ export function expectations(markers: ExpectedMarker[]): Expectation[] {
 }
 
 /** A marker without listed results is its own result. A panel's results have no test code of their own. */
-function ownExpectations(marker: ExpectedMarker): Omit<Expectation, 'source_markers'>[] {
+function orderExpectedResults(marker: ExpectedMarker): Omit<ExpectedResult, 'source_markers'>[] {
   const { name, slug, provider_id } = marker
   if (marker.expected.length === 0)
     return [{ name, slug, provider_id, loinc: null, loinc_slug: null, required: true, definition: null }]

@@ -1,9 +1,9 @@
 import type { Module } from '../../platform/module/module.ts'
-import type { Heavy } from '../../platform/runtime/worker-threads.ts'
+import type { WorkerPool } from '../../platform/runtime/worker-threads.ts'
 import { eraseResults, eraseTeamResults } from './erase.ts'
 import { routes } from './routes.ts'
 
-export const results = ({ heavy }: { heavy: Heavy }): Module => ({
+export const results = ({ heavy }: { heavy: WorkerPool }): Module => ({
   name: 'lab/results',
   tag: 'results',
   tables: { ofTeams: ['lab_result', 'lab_result_pdf'] },

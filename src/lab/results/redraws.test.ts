@@ -2,38 +2,38 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { expectedResults } from '../catalog/lab-tests.ts'
-import type { FailureType, LabReport } from '../links/diagnostic-report.ts'
-import { changeOrder } from '../orders/change-order.ts'
+import type { FailureType, DiagnosticReport } from '../links/diagnostic-report.ts'
+import { updateOrder } from '../orders/change-order.ts'
 import type { Order } from '../orders/schema.ts'
-import { placed, orderOf, tenantOf, walk } from '../../../test/support/orders.ts'
-import { cells, given, guard, type Given } from '../../../test/support/server.ts'
-import { expectations, type Expectation } from './expected-results.ts'
+import { createOrder, orderOf, tenantOf, advanceTo } from '../../../test/support/orders.ts'
+import { cells, createTestTeam, guard, type TestTeam } from '../../../test/support/server.ts'
+import { expectations, type ExpectedResult } from './expected-results.ts'
 import { receiveReport } from './results.ts'
 import { command } from '../../../test/support/commands.ts'
 
 const [CREATED, UPDATED] = ['labtest.order.created', 'labtest.order.updated']
 
 /** A team that has orders drawn again, with one that the laboratory has taken. */
-async function taken(method = 'walk_in_test'): Promise<{ team: Given; order: Order }> {
-  const team = await given()
+async function taken(method = 'walk_in_test'): Promise<{ team: TestTeam; order: Order }> {
+  const team = await createTestTeam()
   await command(cells, ['team', 'feature', team.team, 'redraws', 'on'])
-  guard.forget(team.team)
-  const order = await placed(team, { lab_test_id: await team.test(method) })
-  await walk(team, order.id, 'requisition_created')
+  guard.invalidate(team.team)
+  const order = await createOrder(team, { lab_test_id: await team.test(method) })
+  await advanceTo(team, order.id, 'requisition_created')
   return { team, order }
 }
 
-const named = ({ definition: _definition, required: _required, ...item }: Expectation) => item
+const named = ({ definition: _definition, required: _required, ...item }: ExpectedResult) => item
 
 /** The final report of an order, without the last of its results. */
 async function reported(
-  team: Given,
+  team: TestTeam,
   id: string,
   failure: FailureType | undefined,
-  more: Partial<LabReport> = {},
+  more: Partial<DiagnosticReport> = {},
 ): Promise<Order> {
   await team.db.tx(await tenantOf(team), async (tx) => {
-    await changeOrder(tx, id, async (open) => {
+    await updateOrder(tx, id, async (open) => {
       const expected = expectations(await expectedResults(tx, open.order.lab_test.id))
       const missing = failure ? expected.slice(-1).map((item) => ({ ...named(item), failure, note: null })) : []
       const results = expected.slice(0, expected.length - missing.length).map((item) => ({
@@ -64,7 +64,7 @@ async function reported(
 }
 
 /** The order that draws another one again. */
-const redrawOf = async (team: Given, order: Order): Promise<Order> => {
+const redrawOf = async (team: TestTeam, order: Order): Promise<Order> => {
   const entry = order.order_transaction.orders.find(({ parent_id }) => parent_id === order.id)
   assert(entry, 'nothing is drawn again')
   return orderOf(team, entry.id)
@@ -97,7 +97,7 @@ test('a final result that lacks something through the laboratory is drawn again,
 test('what was drawn again completes both, and stands in their common result; it is drawn once', async () => {
   const { team, order } = await taken()
   const again = await redrawOf(team, await reported(team, order.id, 'quantity_not_sufficient_failure'))
-  await walk(team, again.id, 'requisition_created')
+  await advanceTo(team, again.id, 'requisition_created')
   const second = await reported(team, again.id, 'quantity_not_sufficient_failure', {
     results: [],
     status: 'partial',
@@ -113,7 +113,7 @@ test('what was drawn again completes both, and stands in their common result; it
 test('a second failure completes the redraw with what is missing', async () => {
   const { team, order } = await taken()
   const again = await redrawOf(team, await reported(team, order.id, 'internal_lab_failure'))
-  await walk(team, again.id, 'requisition_created')
+  await advanceTo(team, again.id, 'requisition_created')
   const second = await reported(team, again.id, 'internal_lab_failure', {
     results: [
       {
@@ -154,12 +154,12 @@ test('no report is taken for an order that is drawn again', async () => {
   assert.deepEqual(await orderOf(team, order.id), before)
 })
 
-const kept: Record<string, (team: Given, order: Order) => Promise<Order>> = {
+const kept: Record<string, (team: TestTeam, order: Order) => Promise<Order>> = {
   'when what is missing harms no patient': (team, order) => reported(team, order.id, 'non_failure'),
   'when nothing is missing': (team, order) => reported(team, order.id, undefined),
   'for a team that did not ask for it': async (team, order) => {
     await command(cells, ['team', 'feature', team.team, 'redraws', 'off'])
-    guard.forget(team.team)
+    guard.invalidate(team.team)
     return reported(team, order.id, 'internal_lab_failure')
   },
 }
@@ -198,7 +198,7 @@ test('a simulation of missing results ends in a redraw, which then waits like an
   assert.equal(again.last_event.status, 'received.walk_in_test.ordered')
   const target = '?final_status=collecting_sample.walk_in_test.redraw_available'
   assert.equal((await team.api.post(`/v3/order/${again.id}/test${target}`)).status, 400)
-  const other = await placed(team, { lab_test_id: order.lab_test.id })
+  const other = await createOrder(team, { lab_test_id: order.lab_test.id })
   assert.equal((await team.api.post(`/v3/order/${other.id}/test${target}`)).status, 200)
   await team.settle()
   assert.equal((await redrawOf(team, await orderOf(team, other.id))).origin, 'redraw')

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { anyText } from '../../../test/support/any-text.ts'
 import type { ResultType } from '../links/diagnostic-report.ts'
-import { compare, interpret, parseNumber, parseRange, worst, type Range } from './reference-ranges.ts'
+import { compareToRange, interpret, parseNumber, parseRange, mostSevere, type Range } from './reference-ranges.ts'
 
 const below = (value: number): Range => ({ low: null, high: { value, inclusive: false } })
 const atMost = (value: number): Range => ({ low: null, high: { value, inclusive: true } })
@@ -226,7 +226,7 @@ const held: [ResultType, string, string | null, boolean | null, boolean | null][
 test('a result is above or below its range only when that is certain', () => {
   for (const [type, result, reference, is_above_max_range, is_below_min_range] of held)
     assert.deepEqual(
-      compare(type, result, parseRange(reference)),
+      compareToRange(type, result, parseRange(reference)),
       { is_above_max_range, is_below_min_range },
       `${type} ${result} against ${reference}`,
     )
@@ -239,13 +239,13 @@ test('no value lies both above and below a range', () => {
   fc.assert(
     fc.property(form, form, number, (reference, result, value) => {
       const range = parseRange(text(reference))
-      const asRange = compare('range', text(result), range)
+      const asRange = compareToRange('range', text(result), range)
       assert.ok(!(asRange.is_above_max_range && asRange.is_below_min_range))
       // A single value inside the interval must not contradict what is said of the whole interval.
       const values = parseRange(text(result))!
       if (values.low && value < values.low.value + (values.low.inclusive ? 0 : 1)) return
       if (values.high && value > values.high.value - (values.high.inclusive ? 0 : 1)) return
-      const one = compare('numeric', String(value), range)
+      const one = compareToRange('numeric', String(value), range)
       for (const key of ['is_above_max_range', 'is_below_min_range'] as const)
         if (asRange[key] !== null) assert.equal(asRange[key], one[key])
     }),
@@ -286,9 +286,9 @@ test('a flag nobody knows is never normal', () => {
 })
 
 test('a whole is as bad as its worst part', () => {
-  assert.equal(worst(['normal', 'critical', 'abnormal', 'unknown']), 'critical')
-  assert.equal(worst(['unknown', 'abnormal', 'normal']), 'abnormal')
-  assert.equal(worst(['normal', 'unknown']), 'unknown')
-  assert.equal(worst(['normal', 'normal']), 'normal')
-  assert.equal(worst([]), 'unknown')
+  assert.equal(mostSevere(['normal', 'critical', 'abnormal', 'unknown']), 'critical')
+  assert.equal(mostSevere(['unknown', 'abnormal', 'normal']), 'abnormal')
+  assert.equal(mostSevere(['normal', 'unknown']), 'unknown')
+  assert.equal(mostSevere(['normal', 'normal']), 'normal')
+  assert.equal(mostSevere([]), 'unknown')
 })

@@ -20,15 +20,15 @@ const NUMBER = String.raw`[+-]?(?:(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d*)?|\.\d+)`
  * Where a number may stop. More text may follow it, a unit for example, but nothing that makes it another number: titers (`<1:40`),
  * powers, fractions, exponents, dates.
  */
-const STOP = String.raw`(?![\d^⁄\p{No}]|[.,:/]\d|e[+-]?\d|\s*-\s*[+-]?\.?\d)`
-const COMPARED = new RegExp(String.raw`^([<>])\s*((?:OR\s*)?=)?\s*(${NUMBER})${STOP}`, 'iu')
-const BETWEEN = new RegExp(String.raw`^(${NUMBER})\s*-\s*(${NUMBER})${STOP}`, 'iu')
-const ALONE = new RegExp(`^${NUMBER}$`, 'u')
+const NUMBER_END = String.raw`(?![\d^⁄\p{No}]|[.,:/]\d|e[+-]?\d|\s*-\s*[+-]?\.?\d)`
+const COMPARISON = new RegExp(String.raw`^([<>])\s*((?:OR\s*)?=)?\s*(${NUMBER})${NUMBER_END}`, 'iu')
+const INTERVAL = new RegExp(String.raw`^(${NUMBER})\s*-\s*(${NUMBER})${NUMBER_END}`, 'iu')
+const SINGLE_NUMBER = new RegExp(`^${NUMBER}$`, 'u')
 
 const numberOf = (text: string): number => Number(text.replaceAll(',', ''))
 
 /** One spelling for what laboratories spell in several ways; undefined when the text is too long to be a range. */
-function plain(text: string): string | undefined {
+function normalizeText(text: string): string | undefined {
   if (text.length > TEXT_MAX) return undefined
   return text
     .trim()
@@ -43,14 +43,14 @@ function plain(text: string): string | undefined {
  * before it begins.
  */
 export function parseRange(text: string | null): Range | undefined {
-  const given = text === null ? undefined : plain(text)
+  const given = text === null ? undefined : normalizeText(text)
   if (given === undefined) return undefined
-  const compared = COMPARED.exec(given)
+  const compared = COMPARISON.exec(given)
   if (compared) {
     const bound = { value: numberOf(compared[3]!), inclusive: compared[2] !== undefined }
     return compared[1] === '<' ? { low: null, high: bound } : { low: bound, high: null }
   }
-  const between = BETWEEN.exec(given)
+  const between = INTERVAL.exec(given)
   if (!between) return undefined
   const [low, high] = [numberOf(between[1]!), numberOf(between[2]!)]
   return low > high ? undefined : { low: { value: low, inclusive: true }, high: { value: high, inclusive: true } }
@@ -58,8 +58,8 @@ export function parseRange(text: string | null): Range | undefined {
 
 /** Read a decimal number that stands alone; undefined when it does not. */
 export function parseNumber(text: string): number | undefined {
-  const given = plain(text)
-  return given !== undefined && ALONE.test(given) ? numberOf(given) : undefined
+  const given = normalizeText(text)
+  return given !== undefined && SINGLE_NUMBER.test(given) ? numberOf(given) : undefined
 }
 
 /** Null: cannot be told. */
@@ -72,17 +72,17 @@ export interface RangeFlags {
  * Hold a result against its reference range. A number is compared. A `range` result is above or below only when every value it allows
  * is, and not so only when none is. On an open side of the reference range nothing is out of range.
  */
-export function compare(type: ResultType, result: string, reference: Range | undefined): RangeFlags {
-  const values = reference && valuesOf(type, result)
+export function compareToRange(type: ResultType, result: string, reference: Range | undefined): RangeFlags {
+  const values = reference && possibleValues(type, result)
   if (!reference || !values) return { is_above_max_range: null, is_below_min_range: null }
   return {
     is_above_max_range: isAbove(values, reference.high),
-    is_below_min_range: isAbove(mirrored(values), mirroredBound(reference.low)),
+    is_below_min_range: isAbove(negated(values), negatedBound(reference.low)),
   }
 }
 
 /** The values a result allows. */
-function valuesOf(type: ResultType, result: string): Range | undefined {
+function possibleValues(type: ResultType, result: string): Range | undefined {
   if (type === 'range') return parseRange(result)
   const value = type === 'numeric' ? parseNumber(result) : undefined
   return value === undefined ? undefined : { low: { value, inclusive: true }, high: { value, inclusive: true } }
@@ -95,10 +95,10 @@ function isAbove({ low, high }: Range, max: Bound | null): boolean | null {
   return null
 }
 
-const mirroredBound = (bound: Bound | null): Bound | null => bound && { ...bound, value: -bound.value }
-const mirrored = ({ low, high }: Range): Range => ({ low: mirroredBound(high), high: mirroredBound(low) })
+const negatedBound = (bound: Bound | null): Bound | null => bound && { ...bound, value: -bound.value }
+const negated = ({ low, high }: Range): Range => ({ low: negatedBound(high), high: negatedBound(low) })
 
-const meanings: Record<string, Interpretation> = {
+const flagInterpretations: Record<string, Interpretation> = {
   N: 'normal',
   NORMAL: 'normal',
   NEG: 'normal',
@@ -125,13 +125,13 @@ const meanings: Record<string, Interpretation> = {
  */
 export function interpret(flag: string, flags: RangeFlags): Interpretation {
   const sent = flag.trim().toUpperCase()
-  if (Object.hasOwn(meanings, sent)) return meanings[sent]!
+  if (Object.hasOwn(flagInterpretations, sent)) return flagInterpretations[sent]!
   if (flags.is_above_max_range || flags.is_below_min_range) return 'abnormal'
   return sent === '' ? 'normal' : 'unknown'
 }
 
-const ascending: Interpretation[] = ['normal', 'unknown', 'abnormal', 'critical']
+const bySeverity: Interpretation[] = ['normal', 'unknown', 'abnormal', 'critical']
 
 /** The interpretation of a whole: the worst of its parts, `unknown` when there are none. */
-export const worst = (parts: Interpretation[]): Interpretation =>
-  parts.length === 0 ? 'unknown' : ascending[Math.max(...parts.map((part) => ascending.indexOf(part)))]!
+export const mostSevere = (parts: Interpretation[]): Interpretation =>
+  parts.length === 0 ? 'unknown' : bySeverity[Math.max(...parts.map((part) => bySeverity.indexOf(part)))]!

@@ -5,12 +5,16 @@ import type { Report } from './report-pdf.ts'
 import type { BiomarkerResult, MissingResult, ResultDocument } from './schema.ts'
 
 /** A report and the name of its file. */
-export interface Printed {
+export interface ReportContent {
   name: string
   report: Report
 }
 
-export function toPrinted(document: ResultDocument, order: Order, options: { name: string; sandbox: boolean }): Printed {
+export function toReportContent(
+  document: ResultDocument,
+  order: Order,
+  options: { name: string; sandbox: boolean },
+): ReportContent {
   const { metadata } = document
   const [sample] = Object.values(document.sample_information)
   const [laboratory] = Object.values(sample?.performing_laboratories ?? {})
@@ -28,7 +32,7 @@ export function toPrinted(document: ResultDocument, order: Order, options: { nam
         name: metadata.patient,
         dob: metadata.dob,
         age: metadata.age,
-        gender: capitalised(patient?.gender ?? 'unknown'),
+        gender: capitalize(patient?.gender ?? 'unknown'),
         patient_id: metadata.patient_id,
       },
       order: {
@@ -107,4 +111,4 @@ function addressLine(
   return [address.first_line, address.second_line, address.city, `${address.state} ${address.zip}`].filter(Boolean).join(', ')
 }
 
-const capitalised = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1)
+const capitalize = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1)

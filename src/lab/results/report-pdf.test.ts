@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { heavy } from '../../platform/runtime/worker-threads.ts'
+import { createWorkerPool } from '../../platform/runtime/worker-threads.ts'
 import { renderReport, type Report } from './report-pdf.ts'
 import type { Result } from './report-table.ts'
-import { cut } from '../../platform/pdf/text.ts'
+import { TRUNCATION_NOTICE } from '../../platform/pdf/text.ts'
 
 interface Piece {
   text: string
@@ -252,7 +252,7 @@ test('no text leaves its page, however long every field is', async () => {
   assert.ok(pages.length < 10)
   const bodies = pages.flatMap((page) => page.filter(({ text }) => !/^(Page|Specimen|W+…$)/.test(text)))
   assert.ok(bodies.every(({ x, y }) => x >= 42 && x <= 570 && y >= 40 && y <= 738))
-  assert.equal(bodies.filter(({ text }) => text.endsWith(cut)).length, 7)
+  assert.equal(bodies.filter(({ text }) => text.endsWith(TRUNCATION_NOTICE)).length, 7)
 })
 
 test('more results, panels or missing tests than a report may hold are refused', async () => {
@@ -293,7 +293,7 @@ test('the properties of the document name the specimen and the date of reporting
 })
 
 test('a worker renders the same document as the main thread', async () => {
-  const pool = heavy()
+  const pool = createWorkerPool()
   const bytes = await pool.run<Uint8Array>(new URL('./report-pdf.task.ts', import.meta.url), sample())
   await pool.close()
   assert.deepEqual(bytes, await renderReport(sample()))

@@ -3,9 +3,19 @@
  * It decides nothing about results: flags, interpretations and missing tests are printed as they are given.
  */
 import { factBoxes, headedText } from '../../platform/pdf/blocks.ts'
-import { colors, full, openPen, paginate, sheet, styles, type Block, type Pen, type Style } from '../../platform/pdf/page.ts'
+import {
+  colors,
+  contentWidth,
+  createPdfCanvas,
+  paginate,
+  pageSize,
+  styles,
+  type Block,
+  type PdfCanvas,
+  type Style,
+} from '../../platform/pdf/page.ts'
 import { missingTable, panelTable, type Result } from './report-table.ts'
-import { epoch_ms, instant, printable } from '../../platform/pdf/text.ts'
+import { parseEpochMs, formatTimestamp, toPrintable } from '../../platform/pdf/text.ts'
 
 const { bold, small, label, capital, comment } = styles
 
@@ -68,70 +78,71 @@ export async function renderReport(report: Report, { compress = true } = {}): Pr
   if (report.panels.length > panels_max) throw new RangeError(`a report holds at most ${panels_max} panels`)
   if (report.missing.length > missing_max) throw new RangeError(`a report holds at most ${missing_max} missing tests`)
 
-  const specimen = printable(report.order.specimen_number, 60)
+  const specimen = toPrintable(report.order.specimen_number, 60)
   const info = {
     Title: `Laboratory report ${specimen}`,
-    Author: printable(report.lab.name, 120),
-    CreationDate: new Date(epoch_ms(report.order.reported)),
+    Author: toPrintable(report.lab.name, 120),
+    CreationDate: new Date(parseEpochMs(report.order.reported)),
   }
-  const pen = openPen(info, { compress })
+  const canvas = createPdfCanvas(info, { compress })
   // The more results, the shorter their texts may be, so that the longest possible report stays within seconds.
   const text_max = Math.min(Math.max(Math.floor(text_total / results), 400), 4000)
   const pages = paginate(
     [
-      letterhead(pen, report),
-      facts(pen, report),
-      summary(pen, report, results),
-      ...report.panels.flatMap((panel) => panelTable(pen, panel, text_max)),
-      ...missingTable(pen, report.missing),
-      ...headedText(pen, 'Notes', report.order.notes),
-      flagKey(pen, report),
+      drawLetterhead(canvas, report),
+      drawFacts(canvas, report),
+      drawSummary(canvas, report, results),
+      ...report.panels.flatMap((panel) => panelTable(canvas, panel, text_max)),
+      ...missingTable(canvas, report.missing),
+      ...headedText(canvas, 'Notes', report.order.notes),
+      flagKey(canvas, report),
     ],
-    sheet.top,
-    sheet.top + 42,
-    sheet.bottom,
+    pageSize.top,
+    pageSize.top + 42,
+    pageSize.bottom,
   )
   for (const [index, page] of pages.entries()) {
-    pen.page()
-    if (index > 0) runningHead(pen, report)
+    canvas.page()
+    if (index > 0) runningHead(canvas, report)
     for (const { block, y } of page) block.draw(y)
-    footer(pen, report, `Page ${index + 1} of ${pages.length}`)
+    footer(canvas, report, `Page ${index + 1} of ${pages.length}`)
   }
-  return pen.end()
+  return canvas.end()
 }
 
-function letterhead(pen: Pen, { lab, order }: Report): Block {
+function drawLetterhead(canvas: PdfCanvas, { lab, order }: Report): Block {
   const badge = badges[order.status]
   const name: Style = { font: 'Helvetica-Bold', size: 16, color: colors.navy }
-  const names = pen.wrap(printable(lab.name, 120), name, 350, 2)
-  const director = lab.medical_director && `Medical director: ${printable(lab.medical_director, 120)}`
+  const names = canvas.wrap(toPrintable(lab.name, 120), name, 350, 2)
+  const director = lab.medical_director && `Medical director: ${toPrintable(lab.medical_director, 120)}`
   const under = [
-    ...pen.wrap(printable(lab.address, 300), small, 350, 4),
-    ...pen.wrap([lab.clia && `CLIA ${printable(lab.clia, 30)}`, director].filter(Boolean).join('   |   '), small, 350, 2),
+    ...canvas.wrap(toPrintable(lab.address, 300), small, 350, 4),
+    ...canvas.wrap([lab.clia && `CLIA ${toPrintable(lab.clia, 30)}`, director].filter(Boolean).join('   |   '), small, 350, 2),
   ]
   const height = Math.max(names.length * 19 + under.length * 10.5, 46) + 14
   return {
     height,
     draw(y) {
-      for (const [index, line] of names.entries()) pen.put(line, sheet.left, y + 14 + index * 19, name)
-      for (const [index, line] of under.entries()) pen.put(line, sheet.left, y + names.length * 19 + 9 + index * 10.5, small)
-      pen.put('LABORATORY REPORT', sheet.right, y + 8, capital, 'right')
+      for (const [index, line] of names.entries()) canvas.drawText(line, pageSize.left, y + 14 + index * 19, name)
+      for (const [index, line] of under.entries())
+        canvas.drawText(line, pageSize.left, y + names.length * 19 + 9 + index * 10.5, small)
+      canvas.drawText('LABORATORY REPORT', pageSize.right, y + 8, capital, 'right')
       const white: Style = { font: 'Helvetica-Bold', size: 10, color: '#ffffff' }
-      const width = pen.measure(white)(badge.text) + 20
-      pen.box(sheet.right - width, y + 15, width, 20, badge.color, 3)
-      pen.put(badge.text, sheet.right - width / 2, y + 28.5, white, 'center')
-      if (badge.says) pen.put(badge.says, sheet.right, y + 45, { ...small, size: 7.5 }, 'right')
-      pen.rule(y + height - 7, colors.navy, 1.2)
+      const width = canvas.measure(white)(badge.text) + 20
+      canvas.fillBox(pageSize.right - width, y + 15, width, 20, badge.color, 3)
+      canvas.drawText(badge.text, pageSize.right - width / 2, y + 28.5, white, 'center')
+      if (badge.says) canvas.drawText(badge.says, pageSize.right, y + 45, { ...small, size: 7.5 }, 'right')
+      canvas.drawRule(y + height - 7, colors.navy, 1.2)
     },
   }
 }
 
-function facts(pen: Pen, { patient, order }: Report): Block {
-  const age = patient.age.trim() && ` (age ${printable(patient.age, 20)})`
+function drawFacts(canvas: PdfCanvas, { patient, order }: Report): Block {
+  const age = patient.age.trim() && ` (age ${toPrintable(patient.age, 20)})`
   const fasting = order.fasting === null ? null : order.fasting ? 'Yes' : 'No'
   const left = [
     ['Name', patient.name],
-    ['Date of birth', `${printable(instant(patient.dob), 40)}${age}`],
+    ['Date of birth', `${toPrintable(formatTimestamp(patient.dob), 40)}${age}`],
     ['Gender', patient.gender],
     ['Patient ID', patient.patient_id],
     ['Ordered by', order.physician],
@@ -140,70 +151,76 @@ function facts(pen: Pen, { patient, order }: Report): Block {
   const right = [
     ['Specimen', order.specimen_number],
     ['Order', order.order_id],
-    ['Collected', order.collected && instant(order.collected)],
-    ['Received', order.received && instant(order.received)],
-    ['Reported', instant(order.reported)],
+    ['Collected', order.collected && formatTimestamp(order.collected)],
+    ['Received', order.received && formatTimestamp(order.received)],
+    ['Reported', formatTimestamp(order.reported)],
     ['Fasting', fasting],
   ] as const
-  return factBoxes(pen, { title: 'PATIENT', rows: left }, { title: 'SPECIMEN', rows: right })
+  return factBoxes(canvas, { title: 'PATIENT', rows: left }, { title: 'SPECIMEN', rows: right })
 }
 
-function summary(pen: Pen, { panels, missing, order }: Report, results: number): Block {
+function drawSummary(canvas: PdfCanvas, { panels, missing, order }: Report, results: number): Block {
   const count = { normal: 0, abnormal: 0, critical: 0, unknown: 0 }
   for (const panel of panels) for (const { interpretation } of panel.results) count[interpretation]++
   const parts = [
     { text: results === 1 ? '1 result' : `${results} results`, style: small },
     ...(count.critical ? [{ text: `${count.critical} critical`, style: { ...small, font: bold.font, color: colors.red } }] : []),
-    ...(count.abnormal ? [{ text: `${count.abnormal} abnormal`, style: { ...small, font: bold.font, color: colors.ink } }] : []),
+    ...(count.abnormal ? [{ text: `${count.abnormal} abnormal`, style: { ...small, font: bold.font, color: colors.text } }] : []),
     ...(missing.length ? [{ text: `${missing.length} not performed`, style: small }] : []),
   ]
   return {
     height: 16,
     draw(y) {
-      let x = sheet.left
+      let x = pageSize.left
       for (const [index, { text, style }] of parts.entries()) {
-        if (index > 0) pen.put('·', x - 6, y + 11, small, 'center')
-        pen.put(text, x, y + 11, style)
-        x += pen.measure(style)(text) + 12
+        if (index > 0) canvas.drawText('·', x - 6, y + 11, small, 'center')
+        canvas.drawText(text, x, y + 11, style)
+        x += canvas.measure(style)(text) + 12
       }
-      if (order.sandbox) pen.put(sandboxLine, sheet.right, y + 11, { ...comment, color: '#8a5a00' }, 'right')
+      if (order.sandbox) canvas.drawText(sandboxLine, pageSize.right, y + 11, { ...comment, color: '#8a5a00' }, 'right')
     },
   }
 }
 
 /** The flags of every report and those of this one, so that no letter in the table stays unexplained where it is known. */
-function flagKey(pen: Pen, { panels }: Report): Block {
+function flagKey(canvas: PdfCanvas, { panels }: Report): Block {
   const used = panels.flatMap(({ results }) => results.map(({ flag }) => flag.trim().toUpperCase()))
   const flags = [...new Set(['H', 'L', 'A', 'HH', 'LL', ...used])].filter((flag) => Object.hasOwn(meanings, flag))
   const text = flags.map((flag) => `${flag} = ${meanings[flag]}`).join('   ·   ')
-  const lines = pen.wrap(`${text}. Results in bold are abnormal; a shaded row is a critical result.`, small, full, 4)
+  const lines = canvas.wrap(`${text}. Results in bold are abnormal; a shaded row is a critical result.`, small, contentWidth, 4)
   return {
     height: 30 + lines.length * 10.5,
     draw(y) {
-      pen.rule(y + 12, colors.hair, 0.5)
-      for (const [index, line] of lines.entries()) pen.put(line, sheet.left, y + 24 + index * 10.5, small)
-      pen.put('End of report', sheet.right, y + 24 + lines.length * 10.5, capital, 'right')
+      canvas.drawRule(y + 12, colors.hairline, 0.5)
+      for (const [index, line] of lines.entries()) canvas.drawText(line, pageSize.left, y + 24 + index * 10.5, small)
+      canvas.drawText('End of report', pageSize.right, y + 24 + lines.length * 10.5, capital, 'right')
     },
   }
 }
 
 /** On every page but the first: whose results these are. */
-function runningHead(pen: Pen, { lab, patient, order }: Report): void {
-  const y = sheet.top
-  pen.fit(printable(patient.name, 160), sheet.left, y + 8, bold, 250)
-  pen.fit(`Born ${printable(instant(patient.dob), 40)}   ·   ${printable(patient.gender, 40)}`, sheet.left, y + 19, small, 250)
-  pen.fit(printable(lab.name, 120), sheet.right, y + 8, { ...small, font: bold.font }, 260, 'right')
-  const what = `${badges[order.status].text}   ·   Specimen ${printable(order.specimen_number, 60)}`
-  pen.fit(what, sheet.right, y + 19, small, 260, 'right')
-  pen.rule(y + 27, colors.navy, 0.8)
+function runningHead(canvas: PdfCanvas, { lab, patient, order }: Report): void {
+  const y = pageSize.top
+  canvas.drawTextFitted(toPrintable(patient.name, 160), pageSize.left, y + 8, bold, 250)
+  canvas.drawTextFitted(
+    `Born ${toPrintable(formatTimestamp(patient.dob), 40)}   ·   ${toPrintable(patient.gender, 40)}`,
+    pageSize.left,
+    y + 19,
+    small,
+    250,
+  )
+  canvas.drawTextFitted(toPrintable(lab.name, 120), pageSize.right, y + 8, { ...small, font: bold.font }, 260, 'right')
+  const what = `${badges[order.status].text}   ·   Specimen ${toPrintable(order.specimen_number, 60)}`
+  canvas.drawTextFitted(what, pageSize.right, y + 19, small, 260, 'right')
+  canvas.drawRule(y + 27, colors.navy, 0.8)
 }
 
-function footer(pen: Pen, { patient, order }: Report, page: string): void {
-  const y = sheet.bottom + 10
-  pen.rule(y, colors.hair, 0.5)
-  pen.fit(printable(patient.name, 160), sheet.left, y + 12, { ...label, font: bold.font }, 440)
-  pen.put(page, sheet.right, y + 12, { ...label, font: bold.font }, 'right')
-  const what = `Specimen ${printable(order.specimen_number, 60)}   ·   Reported ${printable(instant(order.reported), 60)}`
-  pen.fit(what, sheet.left, y + 22, label, 340)
-  if (order.sandbox) pen.put(sandboxLine, sheet.right, y + 22, label, 'right')
+function footer(canvas: PdfCanvas, { patient, order }: Report, page: string): void {
+  const y = pageSize.bottom + 10
+  canvas.drawRule(y, colors.hairline, 0.5)
+  canvas.drawTextFitted(toPrintable(patient.name, 160), pageSize.left, y + 12, { ...label, font: bold.font }, 440)
+  canvas.drawText(page, pageSize.right, y + 12, { ...label, font: bold.font }, 'right')
+  const what = `Specimen ${toPrintable(order.specimen_number, 60)}   ·   Reported ${toPrintable(formatTimestamp(order.reported), 60)}`
+  canvas.drawTextFitted(what, pageSize.left, y + 22, label, 340)
+  if (order.sandbox) canvas.drawText(sandboxLine, pageSize.right, y + 22, label, 'right')
 }

@@ -2,8 +2,8 @@
 import type { LabRecord } from '../catalog/labs.ts'
 import type {
   Interpretation,
-  LabReport,
-  Measured,
+  DiagnosticReport,
+  MeasuredAnalyte,
   PerformingLaboratory,
   ReportedResult,
   SourceMarker,
@@ -12,21 +12,21 @@ import { ageOn } from '../orders/patient-checks.ts'
 import type { Order } from '../orders/schema.ts'
 import { iso } from '../../platform/runtime/clock.ts'
 import { UNITED_STATES } from '../../people/person/countries.ts'
-import { judgeSignal } from './coded-results.ts'
-import type { Expectation } from './expected-results.ts'
-import { compare, interpret, parseNumber, parseRange, worst } from './reference-ranges.ts'
+import { applyCancerSignal } from './coded-results.ts'
+import type { ExpectedResult } from './expected-results.ts'
+import { compareToRange, interpret, parseNumber, parseRange, mostSevere } from './reference-ranges.ts'
 import type { BiomarkerResult, LabResultsMetadata, MissingResult, ResultDocument, SampleData } from './schema.ts'
 
 /** Make the result document of an order. `lab` is the laboratory the order was placed with. */
-export function makeDocument(
+export function buildResultDocument(
   order: Order,
   lab: LabRecord | undefined,
-  report: LabReport,
-  expected: Expectation[],
+  report: DiagnosticReport,
+  expected: ExpectedResult[],
 ): ResultDocument {
   const sample_id = order.sample_id ?? report.specimen_number
-  const performing = report.performing_laboratory ?? (lab && ownLaboratory(lab))
-  const results = judgeSignal(
+  const performing = report.performing_laboratory ?? (lab && orderingLaboratory(lab))
+  const results = applyCancerSignal(
     report.results.map((given) =>
       biomarker({ ...given, source_markers: markersOf(given, expected) }, report, sample_id, performing?.id ?? null),
     ),
@@ -43,7 +43,7 @@ export function makeDocument(
       date_received: report.received_at && instant(report.received_at),
       specimen_number: report.specimen_number,
       status: report.status,
-      interpretation: wholeOf(report, results),
+      interpretation: overallInterpretation(report, results),
       patient_id: order.user_id,
       account_id: null,
     },
@@ -54,15 +54,15 @@ export function makeDocument(
 }
 
 /** Whose result it is: what the link knows, else the ordered markers that expect one of this name or code. */
-const markersOf = ({ source_markers, slug, provider_id }: Measured, expected: Expectation[]): SourceMarker[] | null =>
+const markersOf = ({ source_markers, slug, provider_id }: MeasuredAnalyte, expected: ExpectedResult[]): SourceMarker[] | null =>
   source_markers ??
   expected.find((item) => (slug !== '' && item.slug === slug) || (provider_id !== null && item.provider_id === provider_id))
     ?.source_markers ??
   null
 
 /** The laboratory may judge the whole worse than its parts, and not better. */
-function wholeOf({ interpretation: said }: LabReport, results: BiomarkerResult[]): Interpretation {
-  return worst([...(said ? [said] : []), ...results.map(({ interpretation }) => interpretation)])
+function overallInterpretation({ interpretation: said }: DiagnosticReport, results: BiomarkerResult[]): Interpretation {
+  return mostSevere([...(said ? [said] : []), ...results.map(({ interpretation }) => interpretation)])
 }
 
 const instant = (at: string): string => iso(new Date(at))
@@ -73,7 +73,7 @@ function patientOf({ patient_details: patient }: Order, on: string): Pick<LabRes
   return { patient: name, dob: patient.dob, age: String(ageOn(patient.dob, on)) }
 }
 
-const ownLaboratory = (lab: LabRecord): PerformingLaboratory => ({
+const orderingLaboratory = (lab: LabRecord): PerformingLaboratory => ({
   id: lab.slug,
   name: lab.name,
   clia: lab.clia,
@@ -89,9 +89,14 @@ const ownLaboratory = (lab: LabRecord): PerformingLaboratory => ({
   },
 })
 
-function biomarker(given: ReportedResult, report: LabReport, sample_id: string, laboratory: string | null): BiomarkerResult {
+function biomarker(
+  given: ReportedResult,
+  report: DiagnosticReport,
+  sample_id: string,
+  laboratory: string | null,
+): BiomarkerResult {
   const range = parseRange(given.reference_range)
-  const flags = compare(given.type, given.result, range)
+  const flags = compareToRange(given.type, given.result, range)
   return {
     name: given.name,
     slug: given.slug,
@@ -123,7 +128,7 @@ function notesOf({ type, result, notes }: ReportedResult): string | null {
 }
 
 /** What the laboratory says it could not do, and of a final report what it does not mention though it had to. */
-function missing(report: LabReport, expected: Expectation[]): MissingResult[] {
+function missing(report: DiagnosticReport, expected: ExpectedResult[]): MissingResult[] {
   const slugs = new Set(report.results.map(({ slug }) => slug))
   const expectedSlugs = new Set(expected.map(({ slug }) => slug))
   // Codes tell only of results that no expectation has by name: two expected results may have one code.
@@ -143,7 +148,7 @@ function missing(report: LabReport, expected: Expectation[]): MissingResult[] {
   ]
 }
 
-const identity = ({ name, slug, loinc, loinc_slug, provider_id, source_markers }: Measured) => ({
+const identity = ({ name, slug, loinc, loinc_slug, provider_id, source_markers }: MeasuredAnalyte) => ({
   name,
   slug,
   loinc,
@@ -152,7 +157,12 @@ const identity = ({ name, slug, loinc, loinc_slug, provider_id, source_markers }
   source_markers,
 })
 
-function sample(order: Order, report: LabReport, sample_id: string, performing: PerformingLaboratory | undefined): SampleData {
+function sample(
+  order: Order,
+  report: DiagnosticReport,
+  sample_id: string,
+  performing: PerformingLaboratory | undefined,
+): SampleData {
   return {
     sample_id,
     control_number: null,

@@ -1,14 +1,23 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { expectedResults } from '../catalog/lab-tests.ts'
-import type { LabReport, ReportedResult } from '../links/diagnostic-report.ts'
-import { changeOrder } from '../orders/change-order.ts'
+import type { DiagnosticReport, ReportedResult } from '../links/diagnostic-report.ts'
+import { updateOrder } from '../orders/change-order.ts'
 import type { Order } from '../orders/schema.ts'
 import { T } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
-import { DAY_S, kit, orderOf, pass, placed, registration, tenantOf, walk } from '../../../test/support/orders.ts'
-import { given, guard, type Given, type Reply } from '../../../test/support/server.ts'
-import { expectations, type Expectation } from './expected-results.ts'
+import {
+  SECONDS_PER_DAY,
+  kit,
+  orderOf,
+  advanceClock,
+  createOrder,
+  registration,
+  tenantOf,
+  advanceTo,
+} from '../../../test/support/orders.ts'
+import { createTestTeam, guard, type TestTeam, type Reply } from '../../../test/support/server.ts'
+import { expectations, type ExpectedResult } from './expected-results.ts'
 import { receiveReport } from './results.ts'
 
 const TO_LAB = ['requisition_created', 'transit_customer', 'out_for_delivery', 'with_customer', 'transit_lab', 'delivered_to_lab']
@@ -16,15 +25,17 @@ const UPDATED = 'labtest.order.updated'
 const CRITICAL = 'labtest.result.critical'
 
 /** A team with a kit that has arrived at the laboratory. */
-async function atLab(changes: Record<string, unknown> = {}): Promise<{ team: Given; order: Order; expected: Expectation[] }> {
-  const team = await given()
-  const order = await placed(team, changes)
-  await walk(team, order.id, ...TO_LAB)
+async function atLab(
+  changes: Record<string, unknown> = {},
+): Promise<{ team: TestTeam; order: Order; expected: ExpectedResult[] }> {
+  const team = await createTestTeam()
+  const order = await createOrder(team, changes)
+  await advanceTo(team, order.id, ...TO_LAB)
   const markers = await team.db.tx(team.tenant, (tx) => expectedResults(tx, order.lab_test.id))
   return { team, order, expected: expectations(markers) }
 }
 
-const measured = ({ name, slug, provider_id, loinc, loinc_slug, source_markers }: Expectation) => ({
+const measured = ({ name, slug, provider_id, loinc, loinc_slug, source_markers }: ExpectedResult) => ({
   name,
   slug,
   provider_id,
@@ -33,7 +44,7 @@ const measured = ({ name, slug, provider_id, loinc, loinc_slug, source_markers }
   source_markers,
 })
 
-const numeric = (item: Expectation, result = '5', more: Partial<ReportedResult> = {}): ReportedResult => ({
+const numeric = (item: ExpectedResult, result = '5', more: Partial<ReportedResult> = {}): ReportedResult => ({
   ...measured(item),
   type: 'numeric',
   result,
@@ -59,7 +70,7 @@ const unordered = (slug: string, more: Partial<ReportedResult> = {}): ReportedRe
   ...more,
 })
 
-const report = (results: ReportedResult[], more: Partial<LabReport> = {}): LabReport => ({
+const report = (results: ReportedResult[], more: Partial<DiagnosticReport> = {}): DiagnosticReport => ({
   status: 'final',
   amended: false,
   specimen_number: 'SPEC-1',
@@ -72,14 +83,14 @@ const report = (results: ReportedResult[], more: Partial<LabReport> = {}): LabRe
   ...more,
 })
 
-const deliver = ({ db, tenant }: Given, id: string, given: LabReport) =>
-  db.tx(tenant, (tx) => changeOrder(tx, id, (open) => receiveReport(tx, open, given)))
+const deliver = ({ db, tenant }: TestTeam, id: string, given: DiagnosticReport) =>
+  db.tx(tenant, (tx) => updateOrder(tx, id, (open) => receiveReport(tx, open, given)))
 
-const resultOf = ({ api }: Given, id: string): Promise<Reply> => api.get(`/v3/order/${id}/result`)
+const resultOf = ({ api }: TestTeam, id: string): Promise<Reply> => api.get(`/v3/order/${id}/result`)
 
 const Body = T.Object({ body: T.String() })
 /** What the team was told of critical results, oldest first. */
-const criticalEvents = async ({ db, team }: Given) =>
+const criticalEvents = async ({ db, team }: TestTeam) =>
   (await db.queries.many(Body, sql`select body from event where team_id = ${team} and type = ${CRITICAL} order by id`)).map(
     ({ body }) => JSON.parse(body),
   )
@@ -97,7 +108,7 @@ test('an order without a report has no result, in any form', async () => {
 test("another team's result and no order's result are not found", async () => {
   const { team, order, expected } = await atLab()
   await deliver(team, order.id, report(expected.map((item) => numeric(item))))
-  const stranger = await given()
+  const stranger = await createTestTeam()
   for (const form of ['result', 'result/metadata', 'result/pdf']) {
     const { status, body } = await stranger.api.get(`/v3/order/${order.id}/${form}`)
     assert.deepEqual([status, body], [404, { detail: 'Order not found' }])
@@ -356,8 +367,8 @@ test('a final report after the final one corrects it', async () => {
 })
 
 test('a report for an order that is not with the laboratory is refused and changes nothing', async () => {
-  const team = await given()
-  const order = await placed(team)
+  const team = await createTestTeam()
+  const order = await createOrder(team)
   const before = await team.events(order.id)
   for (const [status, target] of [
     ['final', 'completed'],
@@ -413,12 +424,12 @@ test('a critical result is told at once, also of a partial report', async () => 
 
 test('a critical result is told once; another one turning critical is told again', async () => {
   const { team, order, expected } = await atLab()
-  const reportWith = (criticalCount: number, more: Partial<LabReport> = {}) =>
+  const reportWith = (criticalCount: number, more: Partial<DiagnosticReport> = {}) =>
     report(
       expected.map((item, i) => numeric(item, '5', { flag: i < criticalCount ? 'CRIT' : '' })),
       more,
     )
-  const told = async (given: LabReport): Promise<string[]> => {
+  const told = async (given: DiagnosticReport): Promise<string[]> => {
     const before = await team.events(order.id)
     await deliver(team, order.id, given)
     return (await team.events(order.id)).slice(before.length)
@@ -440,7 +451,7 @@ test('a critical event keeps the instant of the first report beside that of the 
   await deliver(team, order.id, report([numeric(expected[0]!)], { status: 'partial' }))
   await team.db.tx(
     team.tenant,
-    (tx) => changeOrder(tx, order.id, (open) => receiveReport(tx, open, report([numeric(expected[0]!, '99', { flag: 'HH' })]))),
+    (tx) => updateOrder(tx, order.id, (open) => receiveReport(tx, open, report([numeric(expected[0]!, '99', { flag: 'HH' })]))),
     later,
   )
   const [{ data }] = await criticalEvents(team)
@@ -449,10 +460,10 @@ test('a critical event keeps the instant of the first report beside that of the 
 })
 
 test("a registered kit's result is that of the patient who registered it, under the kit's barcode", async () => {
-  const team = await given()
+  const team = await createTestTeam()
   const order = await kit(team)
   await team.api.post('/v3/order/testkit/register', registration(order.sample_id))
-  await walk(team, order.id, 'transit_lab', 'delivered_to_lab')
+  await advanceTo(team, order.id, 'transit_lab', 'delivered_to_lab')
   await deliver(team, order.id, report([unordered('any')]))
   const { body } = await resultOf(team, order.id)
   assert.equal(body.metadata.patient, 'Testa Fictional')
@@ -500,18 +511,18 @@ test("a transaction's result is that of its order, final once the transaction is
 test('the results of a deleted user are erased when the grace is over, and not before', async () => {
   const { team, order, expected } = await atLab()
   await deliver(team, order.id, report(expected.map((item) => numeric(item))))
-  const other = await placed(team)
-  await walk(team, other.id, ...TO_LAB)
+  const other = await createOrder(team)
+  await advanceTo(team, other.id, ...TO_LAB)
   await deliver(team, other.id, report([unordered('any')]))
   await team.api.delete(`/v2/user/${order.user_id}`)
-  await pass(team, 6 * DAY_S)
+  await advanceClock(team, 6 * SECONDS_PER_DAY)
   assert.equal((await resultOf(team, order.id)).status, 404)
   const { n } = await team.db.queries.one(
     T.Object({ n: T.Integer() }),
     sql`select count(*) as n from lab_result where order_id = ${order.id}`,
   )
   assert.equal(n, 1)
-  await pass(team, 2 * DAY_S)
+  await advanceClock(team, 2 * SECONDS_PER_DAY)
   const left = await team.db.queries.many(
     T.Object({ order_id: T.String() }),
     sql`select order_id from lab_result where team_id = ${team.team}`,
@@ -523,9 +534,9 @@ test('a critical result is also told by mail, to the address that the team has g
   const { team, order, expected } = await atLab()
   const to = `critical-${order.id}@clinic.example`
   await team.manage.patch(`/team/${team.team}`, { sandbox: { critical_result_notification_email: to } })
-  guard.forget(team.team)
+  guard.invalidate(team.team)
   await team.db.tx(await tenantOf(team), (tx) =>
-    changeOrder(tx, order.id, (open) =>
+    updateOrder(tx, order.id, (open) =>
       receiveReport(tx, open, report(expected.map((item, i) => numeric(item, '5', { flag: i === 0 ? 'HH' : '' })))),
     ),
   )
@@ -578,17 +589,17 @@ test('a result whose link knows no markers belongs to those that were ordered un
 })
 
 test('every partial report is told, each with its event, to a team that wants to hear of them', async () => {
-  const team = await given()
+  const team = await createTestTeam()
   await team.manage.patch(`/team/${team.team}`, { sandbox: { partial_webhooks_enabled: true } })
-  guard.forget(team.team)
-  const order = await placed(team, { lab_test_id: await team.test('walk_in_test') })
-  await walk(team, order.id, 'requisition_created')
+  guard.invalidate(team.team)
+  const order = await createOrder(team, { lab_test_id: await team.test('walk_in_test') })
+  await advanceTo(team, order.id, 'requisition_created')
   const tenant = await tenantOf(team)
   const markers = await team.db.tx(tenant, (tx) => expectedResults(tx, order.lab_test.id))
   const [first] = expectations(markers)
   for (let n = 0; n < 2; n++)
     await team.db.tx(tenant, (tx) =>
-      changeOrder(tx, order.id, (open) => receiveReport(tx, open, report([numeric(first!)], { status: 'partial' }))),
+      updateOrder(tx, order.id, (open) => receiveReport(tx, open, report([numeric(first!)], { status: 'partial' }))),
     )
   const shown = await orderOf(team, order.id)
   assert.deepEqual(

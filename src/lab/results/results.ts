@@ -2,31 +2,31 @@
 // never decides what a laboratory is asked to do.
 import { expectedResults } from '../catalog/lab-tests.ts'
 import { findLab } from '../catalog/labs.ts'
-import type { LabReport } from '../links/diagnostic-report.ts'
-import { transactionStatus, type OpenOrder } from '../orders/open-order.ts'
+import type { DiagnosticReport } from '../links/diagnostic-report.ts'
+import { transactionStatus, type LockedOrder } from '../orders/open-order.ts'
 import type { Order } from '../orders/schema.ts'
-import { fileName } from '../../platform/pdf/draw.ts'
+import { pdfFileName } from '../../platform/pdf/draw.ts'
 import { iso } from '../../platform/runtime/clock.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
 import { badRequest, notFound } from '../../platform/http/errors.ts'
-import { JsonText } from '../../platform/http/operation.ts'
+import { PreserializedJson } from '../../platform/http/operation.ts'
 import { Nullable, T, Timestamp } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
-import { combine } from './combined-results.ts'
-import { makeDocument } from './result-document.ts'
+import { combineResults } from './combined-results.ts'
+import { buildResultDocument } from './result-document.ts'
 import { expectations } from './expected-results.ts'
-import { toPrinted, type Printed } from './report-content.ts'
-import { tellCritical, turnsCritical } from './critical-results.ts'
+import { toReportContent, type ReportContent } from './report-content.ts'
+import { notifyCritical, becomesCritical } from './critical-results.ts'
 import { markersToRedraw, placeRedraw } from './redraws.ts'
 import type { LabResults, LabResultsMetadata, ResultDocument } from './schema.ts'
-import { dropResultPdf } from './uploaded-pdf.ts'
+import { deleteResultPdf } from './uploaded-pdf.ts'
 import { notDeleted, notDeletedHere } from '../../people/users/users.ts'
 
 /** As many as a printed report holds. */
 export const RESULTS_MAX = 2000
 export const MISSING_MAX = 500
 
-const Earlier = T.Object({ interpretation: T.String(), document: T.String(), created_at: Timestamp })
+const PreviousResult = T.Object({ interpretation: T.String(), document: T.String(), created_at: Timestamp })
 
 /**
  * Take a laboratory's report in: it becomes, or replaces, the result of its order, and a final one completes the order.
@@ -37,22 +37,22 @@ const Earlier = T.Object({ interpretation: T.String(), document: T.String(), cre
  * 400: the order is not with the laboratory, or its report is not awaited any more; more than 2,000 results or 500 missing ones.
  * Source: lab-testing.md 12, 13.1, 13.7.
  */
-export async function receiveReport(tx: Tx, open: OpenOrder, report: LabReport): Promise<void> {
+export async function receiveReport(tx: Tx, open: LockedOrder, report: DiagnosticReport): Promise<void> {
   if (report.results.length > RESULTS_MAX || report.missing.length > MISSING_MAX)
     throw badRequest(`A report has at most ${RESULTS_MAX} results and ${MISSING_MAX} missing ones`)
-  const step = stepOf(open, report)
+  const step = reportStatus(open, report)
   const { order } = open
   const { lab } = order.lab_test
   const [earlier, markers, laboratory] = await Promise.all([
     tx.maybe(
-      Earlier,
+      PreviousResult,
       sql`select interpretation, document, created_at from lab_result where order_id = ${order.id} and team_id = ${tx.team}`,
     ),
     expectedResults(tx, order.lab_test.id),
     lab ? findLab(tx, lab.id) : undefined,
   ])
   const expected = expectations(markers)
-  const document = makeDocument(order, laboratory, report, expected)
+  const document = buildResultDocument(order, laboratory, report, expected)
   const { status } = report
   const interpretation = document.metadata.interpretation!
   const created_at = earlier?.created_at ?? iso(tx.now)
@@ -61,29 +61,29 @@ export async function receiveReport(tx: Tx, open: OpenOrder, report: LabReport):
     values (${order.id}, ${tx.team}, ${status}, ${interpretation}, ${JSON.stringify(document)}, ${created_at}, ${tx.now})
     on conflict (order_id) do update
     set status = excluded.status, interpretation = excluded.interpretation, document = excluded.document, updated_at = excluded.updated_at`)
-  if (earlier) dropResultPdf(tx, order.id)
-  if (report.collected_at !== null) open.collected(new Date(report.collected_at))
+  if (earlier) deleteResultPdf(tx, order.id)
+  if (report.collected_at !== null) open.setCollectedAt(new Date(report.collected_at))
   order.interpretation = interpretation
   order.has_missing_results = document.missing_results.length > 0
-  if (turnsCritical(document, earlier))
-    tellCritical(tx, open, { sample_id: order.sample_id ?? report.specimen_number, status, created_at })
+  if (becomesCritical(document, earlier))
+    notifyCritical(tx, open, { sample_id: order.sample_id ?? report.specimen_number, status, created_at })
   const ends = step === 'completed' || step === 'sample_error'
-  const again = ends && open.may('redraw_available') ? await markersToRedraw(tx, open, document, expected) : []
+  const again = ends && open.canTransitionTo('redraw_available') ? await markersToRedraw(tx, open, document, expected) : []
   if (again.length) {
-    open.advance('redraw_available')
+    open.transitionTo('redraw_available')
     await placeRedraw(tx, open, again)
-  } else if (step) open.advance(step)
+  } else if (step) open.transitionTo(step)
 }
 
 /** The step of an order that takes the report. Kits have none for a partial one. */
-function stepOf(open: OpenOrder, report: LabReport): string | undefined {
+function reportStatus(open: LockedOrder, report: DiagnosticReport): string | undefined {
   if (report.status === 'final') {
-    if (open.lowStatus === 'completed' || open.lowStatus === 'corrected') return 'corrected'
+    if (open.lowLevelStatus === 'completed' || open.lowLevelStatus === 'corrected') return 'corrected'
     return report.results.length === 0 ? 'sample_error' : 'completed'
   }
-  if (open.may('partial_results')) return 'partial_results'
-  if (open.order.details.type === 'testkit' && open.may('completed')) return undefined
-  throw badRequest(`Transition from ${open.lowStatus} to partial_results is not allowed`)
+  if (open.canTransitionTo('partial_results')) return 'partial_results'
+  if (open.order.details.type === 'testkit' && open.canTransitionTo('completed')) return undefined
+  throw badRequest(`Transition from ${open.lowLevelStatus} to partial_results is not allowed`)
 }
 
 const Row = T.Object({ order_document: T.String(), document: Nullable(T.String()) })
@@ -105,9 +105,9 @@ async function readResult(tx: Tx, order_id: string): Promise<{ order: Order; doc
 }
 
 /** Read the result of an order. 404: no such order, no result yet. */
-export async function getResult(tx: Tx, order_id: string): Promise<JsonText<LabResults>> {
+export async function getResult(tx: Tx, order_id: string): Promise<PreserializedJson<LabResults>> {
   const { order, document } = await readResult(tx, order_id)
-  return new JsonText(`${document.slice(0, -1)},"order_transaction":${JSON.stringify(order.order_transaction)}}`)
+  return new PreserializedJson(`${document.slice(0, -1)},"order_transaction":${JSON.stringify(order.order_transaction)}}`)
 }
 
 /** Read the head of an order's result. 404: no such order, no result yet. */
@@ -116,10 +116,10 @@ export async function getResultMetadata(tx: Tx, order_id: string): Promise<LabRe
 }
 
 /** What is printed of an order's result. 404: no such order, no result yet. */
-export async function getResultPdf(tx: Tx, order_id: string): Promise<Printed> {
+export async function getResultPdf(tx: Tx, order_id: string): Promise<ReportContent> {
   const { order, document } = await readResult(tx, order_id)
-  return toPrinted(JSON.parse(document) as ResultDocument, order, {
-    name: fileName(order.sample_id ?? order.id),
+  return toReportContent(JSON.parse(document) as ResultDocument, order, {
+    name: pdfFileName(order.sample_id ?? order.id),
     sandbox: tx.tenant.cell.startsWith('sandbox'),
   })
 }
@@ -148,7 +148,7 @@ async function readCombined(tx: Tx, transaction_id: string): Promise<{ order: Or
   if (!latest) throw notFound('No result is available for this order transaction')
   const documents = rows.flatMap((row) => (row.document === null ? [] : [JSON.parse(row.document) as ResultDocument]))
   const completed = transactionStatus(rows.map((row) => row.low_status)) === 'completed'
-  return { order: JSON.parse(latest.order_document) as Order, document: combine(documents, completed) }
+  return { order: JSON.parse(latest.order_document) as Order, document: combineResults(documents, completed) }
 }
 
 /** Read the results of a transaction's orders as one. 404: no such transaction, no result of any order yet. */
@@ -158,7 +158,7 @@ export async function getTransactionResult(tx: Tx, transaction_id: string): Prom
 }
 
 /** What is printed of a transaction's results. 404: no such transaction, no result of any order yet. */
-export async function getTransactionResultPdf(tx: Tx, transaction_id: string): Promise<Printed> {
+export async function getTransactionResultPdf(tx: Tx, transaction_id: string): Promise<ReportContent> {
   const { order, document } = await readCombined(tx, transaction_id)
-  return toPrinted(document, order, { name: fileName(transaction_id), sandbox: tx.tenant.cell.startsWith('sandbox') })
+  return toReportContent(document, order, { name: pdfFileName(transaction_id), sandbox: tx.tenant.cell.startsWith('sandbox') })
 }

@@ -1,9 +1,15 @@
-import { draw as drawn } from '../../platform/pdf/draw.ts'
+import { renderPdf as drawn } from '../../platform/pdf/draw.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
-import type { Heavy } from '../../platform/runtime/worker-threads.ts'
-import { operation, outsideOperation, pdf, type FileReply, type Outside } from '../../platform/http/operation.ts'
+import type { WorkerPool } from '../../platform/runtime/worker-threads.ts'
+import {
+  operation,
+  multiTransactionOperation,
+  pdf,
+  type FileReply,
+  type MultiTransactionContext,
+} from '../../platform/http/operation.ts'
 import { Fields, Uuid } from '../../platform/schema/schema.ts'
-import type { Printed } from './report-content.ts'
+import type { ReportContent } from './report-content.ts'
 import { getResult, getResultMetadata, getResultPdf, getTransactionResult, getTransactionResultPdf } from './results.ts'
 import { LabResults, LabResultsMetadata } from './schema.ts'
 import { findResultPdf } from './uploaded-pdf.ts'
@@ -13,17 +19,17 @@ const ofTransaction = Fields({ transaction_id: Uuid })
 
 const task = new URL('report-pdf.task.ts', import.meta.url)
 
-const draw = (pool: Heavy, outside: Outside, read: (tx: Tx) => Promise<Printed>) =>
+const renderReportPdf = (pool: WorkerPool, outside: MultiTransactionContext, read: (tx: Tx) => Promise<ReportContent>) =>
   drawn(pool, outside, { url: task }, async (tx) => {
     const { name, report } = await read(tx)
     return { name, input: report }
   })
 
 /** The document that the laboratory itself wrote, if we have it. */
-const laboratorys = ({ tenant, cells }: Outside, order_id: string): Promise<FileReply | undefined> =>
+const labProvidedPdf = ({ tenant, cells }: MultiTransactionContext, order_id: string): Promise<FileReply | undefined> =>
   cells.of(tenant.cell).read(tenant, (tx) => findResultPdf(tx, order_id))
 
-export const routes = (pool: Heavy) => [
+export const routes = (pool: WorkerPool) => [
   operation({
     id: 'get_lab_test_result_raw',
     patients: true,
@@ -45,7 +51,7 @@ export const routes = (pool: Heavy) => [
     reply: LabResultsMetadata,
     run: (tx, { params }) => getResultMetadata(tx, params.order_id),
   }),
-  outsideOperation({
+  multiTransactionOperation({
     id: 'get_lab_test_result',
     patients: true,
     method: 'GET',
@@ -55,7 +61,8 @@ export const routes = (pool: Heavy) => [
     params: ofOrder,
     reply: pdf,
     run: async (outside, { params }) =>
-      (await laboratorys(outside, params.order_id)) ?? draw(pool, outside, (tx) => getResultPdf(tx, params.order_id)),
+      (await labProvidedPdf(outside, params.order_id)) ??
+      renderReportPdf(pool, outside, (tx) => getResultPdf(tx, params.order_id)),
   }),
   operation({
     id: 'get_order_transaction_result',
@@ -67,7 +74,7 @@ export const routes = (pool: Heavy) => [
     reply: LabResults,
     run: (tx, { params }) => getTransactionResult(tx, params.transaction_id),
   }),
-  outsideOperation({
+  multiTransactionOperation({
     id: 'get_order_transaction_result_pdf',
     patients: true,
     method: 'GET',
@@ -75,6 +82,6 @@ export const routes = (pool: Heavy) => [
     summary: 'Get the results of all orders of a transaction as one document',
     params: ofTransaction,
     reply: pdf,
-    run: (outside, { params }) => draw(pool, outside, (tx) => getTransactionResultPdf(tx, params.transaction_id)),
+    run: (outside, { params }) => renderReportPdf(pool, outside, (tx) => getTransactionResultPdf(tx, params.transaction_id)),
   }),
 ]

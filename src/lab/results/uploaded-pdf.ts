@@ -2,8 +2,8 @@
 //
 // Invariant: a document is shown only beside the report that it was given for. One that came before any report belongs to the first.
 import { createHash } from 'node:crypto'
-import type { OpenOrder } from '../orders/open-order.ts'
-import { fileName } from '../../platform/pdf/draw.ts'
+import type { LockedOrder } from '../orders/open-order.ts'
+import { pdfFileName } from '../../platform/pdf/draw.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
 import { FileReply } from '../../platform/http/operation.ts'
 import { T } from '../../platform/schema/schema.ts'
@@ -16,7 +16,7 @@ const Checksum = T.Object({ checksum: T.String() })
  * Keep a document for the result of an order that is held open; it takes the place of an earlier one. Writes lab_result_pdf.
  * @returns whether it is another one than was kept before
  */
-export async function keepResultPdf(tx: Tx, { order }: OpenOrder, bytes: Buffer): Promise<boolean> {
+export async function storeResultPdf(tx: Tx, { order }: LockedOrder, bytes: Buffer): Promise<boolean> {
   const checksum = createHash('sha256').update(bytes).digest('hex')
   const kept = await tx.maybe(
     Checksum,
@@ -31,15 +31,15 @@ export async function keepResultPdf(tx: Tx, { order }: OpenOrder, bytes: Buffer)
 }
 
 /** A report that replaces another makes the document of that one untrue. Writes lab_result_pdf. */
-export const dropResultPdf = (tx: Tx, order_id: string): void =>
+export const deleteResultPdf = (tx: Tx, order_id: string): void =>
   tx.defer(sql`delete from lab_result_pdf where order_id = ${order_id} and team_id = ${tx.team}`)
 
-const Kept = T.Object({ user_id: T.String(), sample_id: T.Union([T.String(), T.Null()]), bytes: T.Unsafe<Buffer>({}) })
+const StoredPdf = T.Object({ user_id: T.String(), sample_id: T.Union([T.String(), T.Null()]), bytes: T.Unsafe<Buffer>({}) })
 
 /** The document of an order that has a result, if there is one. */
 export async function findResultPdf(tx: Tx, order_id: string): Promise<FileReply | undefined> {
   const kept = await tx.maybe(
-    Kept,
+    StoredPdf,
     sql`
     select o.user_id, o.sample_id, p.bytes
     from lab_result_pdf p join lab_result r on r.order_id = p.order_id join lab_order o on o.id = p.order_id
@@ -47,5 +47,5 @@ export async function findResultPdf(tx: Tx, order_id: string): Promise<FileReply
   )
   if (!kept) return undefined
   tx.concerns(kept.user_id)
-  return new FileReply('application/pdf', fileName(kept.sample_id ?? order_id), kept.bytes)
+  return new FileReply('application/pdf', pdfFileName(kept.sample_id ?? order_id), kept.bytes)
 }

@@ -3,9 +3,9 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { T } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
-import { address, kit, orderBody, orderOf, patient, placed, registration } from '../../../test/support/orders.ts'
+import { address, kit, orderBody, orderOf, patient, createOrder, registration } from '../../../test/support/orders.ts'
 import { labAccount } from '../../../test/support/lab-accounts.ts'
-import { given, type Given } from '../../../test/support/server.ts'
+import { createTestTeam, type TestTeam } from '../../../test/support/server.ts'
 
 const card = { content: 'RmljdGlvbmFsIGNhcmQ=', content_type: 'image/jpeg' }
 const health_insurance = {
@@ -24,7 +24,7 @@ const holder = {
   phone_type: 'Landline',
 }
 
-async function registered(team: Given, insurance: Record<string, unknown>) {
+async function registered(team: TestTeam, insurance: Record<string, unknown>) {
   const { sample_id, user_id } = await kit(team)
   const { status, body } = await team.api.post(
     '/v3/order/testkit/register',
@@ -34,14 +34,14 @@ async function registered(team: Given, insurance: Record<string, unknown>) {
 }
 
 const Kept = T.Object({ intake: T.String() })
-const keptWith = async ({ db, team }: Given, id: string) =>
+const keptWith = async ({ db, team }: TestTeam, id: string) =>
   JSON.parse((await db.queries.one(Kept, sql`select intake from lab_order where id = ${id} and team_id = ${team}`)).intake)
     .health_insurance
-const latestOf = async ({ api }: Given, user_id: string) => api.get(`/v2/user/${user_id}/insurance/latest`)
+const latestOf = async ({ api }: TestTeam, user_id: string) => api.get(`/v2/user/${user_id}/insurance/latest`)
 
 describe('the insurance that comes with the registration of a kit', () => {
   test('is that of the order under both spellings, and the primary one of the user', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const { status, order, user_id, body } = await registered(team, health_insurance)
     assert.equal(status, 200, JSON.stringify(body))
     assert.match(order.health_insurance_id ?? '', /^[0-9a-f-]{36}$/)
@@ -61,7 +61,7 @@ describe('the insurance that comes with the registration of a kit', () => {
   })
 
   test('of somebody else names who holds it as the guarantor', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const other = { ...health_insurance, responsible_relationship: 'Spouse', responsible_details: holder }
     const { order, user_id } = await registered(team, other)
     const { body } = await latestOf(team, user_id)
@@ -70,18 +70,18 @@ describe('the insurance that comes with the registration of a kit', () => {
   })
 
   test('is not added again while it is the same', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const user_id = await team.user()
-    const first = await placed(team, { user_id, health_insurance })
+    const first = await createOrder(team, { user_id, health_insurance })
     const { sample_id } = await kit(team)
     const { body } = await team.api.post('/v3/order/testkit/register', registration(sample_id, { user_id, health_insurance }))
     assert.equal(body.order.health_insurance_id, first.health_insurance_id)
-    const changed = await placed(team, { user_id, health_insurance: { ...health_insurance, insurance_id: 'M-43' } })
+    const changed = await createOrder(team, { user_id, health_insurance: { ...health_insurance, insurance_id: 'M-43' } })
     assert.notEqual(changed.health_insurance_id, first.health_insurance_id)
   })
 
   test('that is not named by payor and number is kept with the order', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const { status, order, user_id } = await registered(team, { back_image: card })
     assert.deepEqual([status, order.health_insurance_id, order.icd_codes], [200, null, null])
     assert.deepEqual(await keptWith(team, order.id), { back_image: card })
@@ -89,7 +89,7 @@ describe('the insurance that comes with the registration of a kit', () => {
   })
 
   test('that cannot be told is refused, and the kit waits on', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     for (const [changes, status, where] of [
       [{ payor_code: 'NOBODY' }, 400, undefined],
       [{ payor_code: null }, 422, 'payor_code'],
@@ -106,7 +106,7 @@ describe('the insurance that comes with the registration of a kit', () => {
   })
 
   test('pays for an order that is billed to it, of a patient who was not known before', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     await labAccount(team)
     const ask = async (insurance: Record<string, unknown>) => {
       const changes = { billing_type: 'commercial_insurance', health_insurance: insurance }

@@ -1,28 +1,28 @@
 // Binding a patient to a kit. Source: interface.md, POST /v3/order/testkit/register; lab-testing.md 6.7.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { registrableTestkit } from '../orders/kit-lifecycles.ts'
-import { changeOrder } from '../orders/change-order.ts'
+import { registrableTestkitLifecycle } from '../orders/kit-lifecycles.ts'
+import { updateOrder } from '../orders/change-order.ts'
 import type { Order, TestkitDetails } from '../orders/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
 import {
   address,
   kit,
   orderOf,
-  pass,
+  advanceClock,
   patient,
-  placed,
+  createOrder,
   proxy,
   registration,
-  shownAddress,
+  addressOnWire,
   tenantOf,
-  waiters,
-  walk,
+  countLockWaiters,
+  advanceTo,
 } from '../../../test/support/orders.ts'
-import { given, type Given } from '../../../test/support/server.ts'
+import { createTestTeam, type TestTeam } from '../../../test/support/server.ts'
 import { moveKit } from './shipments.ts'
 
-const register = ({ api }: Given, sample_id: string | null, changes: Record<string, unknown> = {}) =>
+const register = ({ api }: TestTeam, sample_id: string | null, changes: Record<string, unknown> = {}) =>
   api.post('/v3/order/testkit/register', registration(sample_id, changes))
 
 const ORDERED = ['labtest.order.created', 'labtest.order.updated']
@@ -32,9 +32,9 @@ const already = { detail: 'The test kit is registered already' }
 
 describe('registering a kit', () => {
   test('answers with the whole order, its patient and its parcel, and tells of both steps', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const before = await kit(team)
-    await pass(team, 3600)
+    await advanceClock(team, 3600)
     const { status, body } = await register(team, before.sample_id, {
       patient_address: { ...address, receiver_name: 'Testa', access_notes: 'Ring twice' },
     })
@@ -55,7 +55,7 @@ describe('registering a kit', () => {
         sexual_orientation: null,
         gender_identity: null,
       },
-      patient_address: { ...shownAddress, receiver_name: 'Testa', access_notes: 'Ring twice' },
+      patient_address: { ...addressOnWire, receiver_name: 'Testa', access_notes: 'Ring twice' },
       details: {
         type: 'testkit',
         data: {
@@ -107,18 +107,18 @@ describe('registering a kit', () => {
   })
 
   test('keeps the user of the order when none is named', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const { sample_id, user_id } = await kit(team)
     assert.equal((await register(team, sample_id)).body.order.user_id, user_id)
   })
 
   test('for another user gives that user the order, and is told as that user’s; what was told before stays', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const [stock, person] = [await team.user('stock'), await team.user('person')]
     const { id, sample_id } = await kit(team, { user_id: stock })
     const { status, body } = await register(team, sample_id, { user_id: person })
     assert.deepEqual([status, body.order.user_id], [200, person])
-    await walk(team, id, 'transit_lab')
+    await advanceTo(team, id, 'transit_lab')
     const told = (await team.api.get('/v1/events')).body.data.reverse()
     assert.deepEqual(
       told.map((event: { body: { user_id: string; client_user_id: string; data: Order } }) => [
@@ -133,7 +133,7 @@ describe('registering a kit', () => {
   })
 
   test('for a user that the team does not have is not found', async () => {
-    const [team, other] = [await given(), await given()]
+    const [team, other] = [await createTestTeam(), await createTestTeam()]
     const before = await kit(team)
     const deleted = await team.user()
     await team.api.delete(`/v2/user/${deleted}`)
@@ -146,7 +146,7 @@ describe('registering a kit', () => {
   })
 
   test('needs consents or a physician, whom the order then shows', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const { sample_id, id } = await kit(team)
     const physician = { first_name: 'Medica', last_name: 'Fictional', npi: '12' }
     for (const neither of [{ consents: undefined }, { consents: [] }, { consents: null, physician: null }]) {
@@ -160,13 +160,13 @@ describe('registering a kit', () => {
   })
 
   test('is done once', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const { sample_id, id } = await kit(team)
     assert.equal((await register(team, sample_id)).status, 200)
     const before = await orderOf(team, id)
     const again = await register(team, sample_id, { patient_details: { ...patient, first_name: 'Other' } })
     assert.deepEqual([again.status, again.body], [400, already])
-    await walk(team, id, 'transit_lab', 'delivered_to_lab')
+    await advanceTo(team, id, 'transit_lab', 'delivered_to_lab')
     const late = await register(team, sample_id)
     assert.deepEqual([late.status, late.body], [400, already])
     assert.deepEqual((await orderOf(team, id)).patient_details, before.patient_details)
@@ -174,7 +174,7 @@ describe('registering a kit', () => {
   })
 
   test('with a code that no kit of the team has is not found', async () => {
-    const [team, other] = [await given(), await given()]
+    const [team, other] = [await createTestTeam(), await createTestTeam()]
     const theirs = await kit(other)
     const mine = await kit(team)
     for (const sample_id of ['DBK0000000000', theirs.sample_id, `${mine.sample_id}0`, '-', '%']) {
@@ -186,7 +186,7 @@ describe('registering a kit', () => {
   })
 
   test('takes the code as people type it: in any case, with hyphens and blanks', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     for (const typed of [
       (code: string) => ` ${code.toLowerCase()} `,
       (code: string) => `${code.slice(0, 3)}-${code.slice(3, 8)} ${code.slice(8)}`,
@@ -199,7 +199,7 @@ describe('registering a kit', () => {
   })
 
   test('takes the kit with exactly this code before others whose codes read the same', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const [first, second] = [await kit(team), await kit(team)]
     for (const [{ id }, code] of [
       [first, 'box-1'],
@@ -211,8 +211,8 @@ describe('registering a kit', () => {
   })
 
   test('of a kit that was ordered for a known patient is refused', async () => {
-    const team = await given()
-    const { id } = await placed(team)
+    const team = await createTestTeam()
+    const { id } = await createOrder(team)
     await team.db.queries.run(sql`update lab_order set sample_id = 'DBK1' where id = ${id} and team_id = ${team.team}`)
     const { status, body } = await register(team, 'DBK1')
     assert.deepEqual([status, body], [400, already])
@@ -226,9 +226,9 @@ describe('registering a kit', () => {
     'with_customer',
     'problem_in_transit_customer',
   ]
-  for (const low of Object.keys(registrableTestkit.steps).filter((state) => state !== 'registered'))
+  for (const low of Object.keys(registrableTestkitLifecycle.steps).filter((state) => state !== 'registered'))
     test(`that is ${low} ${registrable.includes(low) ? 'works' : 'is refused'}`, async () => {
-      const team = await given()
+      const team = await createTestTeam()
       const { id, sample_id } = await kit(team)
       await team.db.queries.run(sql`update lab_order set low_status = ${low} where id = ${id} and team_id = ${team.team}`)
       const { status, body } = await register(team, sample_id)
@@ -244,7 +244,7 @@ describe('registering a kit', () => {
     })
 
   test('keeps the parcel of a kit that is on its way already', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const { id, sample_id } = await kit(team)
     await team.api.post(`/v3/order/${id}/test?final_status=collecting_sample.testkit.with_customer`)
     await team.settle()
@@ -255,8 +255,8 @@ describe('registering a kit', () => {
   })
 
   test('holds minors to the rules of ordering', async () => {
-    const sandbox = await given()
-    const production = await given('production-us')
+    const sandbox = await createTestTeam()
+    const production = await createTestTeam('production-us')
     const child = { ...patient, dob: '2020-02-29' }
     const { sample_id } = await kit(sandbox)
     const without = await register(sandbox, sample_id, { patient_details: child })
@@ -275,7 +275,7 @@ describe('registering a kit', () => {
   })
 
   test('gives every fault at once, in the order of the fields', async () => {
-    const { api } = await given()
+    const { api } = await createTestTeam()
     const { status, body } = await api.post('/v3/order/testkit/register', {
       sample_id: '',
       user_id: 'x',
@@ -301,7 +301,7 @@ describe('registering a kit', () => {
 
 describe('two registrations of one kit at the same time', () => {
   test('end with exactly one patient', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const { id, sample_id } = await kit(team)
     const people = ['Ada', 'Bea', 'Cleo', 'Dina']
     const replies = await Promise.all(
@@ -315,7 +315,7 @@ describe('two registrations of one kit at the same time', () => {
   })
 
   test('end so too when both give the kit to another user', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const { id, sample_id } = await kit(team)
     const users = [await team.user('first'), await team.user('second')]
     let replies: ReturnType<typeof register>[] = []
@@ -323,7 +323,7 @@ describe('two registrations of one kit at the same time', () => {
     await team.db.tx(team.tenant, async (tx) => {
       await tx.locking.run(sql`select id from lab_order where id = ${id} and team_id = ${tx.team} for update`)
       replies = users.map((user_id) => register(team, sample_id, { user_id }))
-      await waiters(2)
+      await countLockWaiters(2)
     })
     const [first, second] = await Promise.all(replies)
     assert.deepEqual([first!.status, second!.status].sort(), [200, 400])
@@ -335,11 +335,11 @@ describe('two registrations of one kit at the same time', () => {
 })
 
 describe('a kit without a patient', () => {
-  const move = async (team: Given, id: string, to: string) =>
-    team.db.tx(await tenantOf(team), (tx) => changeOrder(tx, id, (open) => moveKit(open, to)))
+  const move = async (team: TestTeam, id: string, to: string) =>
+    team.db.tx(await tenantOf(team), (tx) => updateOrder(tx, id, (open) => moveKit(open, to)))
 
   test('goes to its customer but not to the laboratory', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const { id, sample_id } = await kit(team)
     for (const to of ['transit_customer', 'out_for_delivery', 'with_customer']) await move(team, id, to)
     for (const to of ['transit_lab', 'delivered_to_lab'])
@@ -355,7 +355,7 @@ describe('a kit without a patient', () => {
   })
 
   test('that was registered on its way comes to its customer and from there to the laboratory', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const { id, sample_id } = await kit(team)
     await move(team, id, 'transit_customer')
     await register(team, sample_id)
@@ -377,7 +377,7 @@ describe('a kit without a patient', () => {
   })
 
   test('cannot go where its life has no way', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const { id } = await kit(team)
     await assert.rejects(move(team, id, 'out_for_delivery'), {
       status: 400,

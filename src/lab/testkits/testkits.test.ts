@@ -6,9 +6,9 @@ import { findLabTest } from '../catalog/lab-tests.ts'
 import { sql } from '../../platform/db/sql.ts'
 import { platformAccount } from '../../../test/support/lab-accounts.ts'
 import { kit, shipping } from '../../../test/support/orders.ts'
-import { given, type Given } from '../../../test/support/server.ts'
+import { createTestTeam, type TestTeam } from '../../../test/support/server.ts'
 
-const order = async (team: Given, changes: Record<string, unknown>) =>
+const order = async (team: TestTeam, changes: Record<string, unknown>) =>
   team.api.post('/v3/order/testkit', {
     user_id: await team.user(),
     lab_test_id: await team.test(),
@@ -18,7 +18,7 @@ const order = async (team: Given, changes: Record<string, unknown>) =>
 
 describe('ordering a kit to be registered', () => {
   test('answers with the order, awaiting its registration, and tells of both steps', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const user_id = await team.user('stock')
     const lab_test_id = await team.test()
     const { status, body } = await order(team, { user_id, lab_test_id, passthrough: 'ours' })
@@ -98,7 +98,7 @@ describe('ordering a kit to be registered', () => {
   })
 
   test('tells of each step with the order as of that step', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const placed = await kit(team, { user_id: await team.user('stock') })
     const [updated, created] = (await team.api.get('/v1/events')).body.data
     assert.deepEqual(updated.body, {
@@ -116,7 +116,7 @@ describe('ordering a kit to be registered', () => {
   })
 
   test('gives each kit a barcode of its own in the sandbox, and none in production', async () => {
-    const [team, production] = [await given(), await given('production-us')]
+    const [team, production] = [await createTestTeam(), await createTestTeam('production-us')]
     const codes = new Set<string | null>()
     for (let n = 0; n < 5; n++) codes.add((await kit(team)).sample_id)
     assert.equal(codes.size, 5)
@@ -125,7 +125,7 @@ describe('ordering a kit to be registered', () => {
   })
 
   test('takes the other names of the address and keeps its one form', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const { first_line: street, zip: zip_code, ...rest } = shipping
     const { status, body } = await order(team, {
       shipping_details: {
@@ -149,7 +149,7 @@ describe('ordering a kit to be registered', () => {
 
   for (const field of ['receiver_name', 'first_line', 'city', 'state', 'zip', 'country', 'phone_number'])
     test(`needs to know where to: ${field}`, async () => {
-      const team = await given()
+      const team = await createTestTeam()
       const { status, body } = await order(team, { shipping_details: { ...shipping, [field]: undefined } })
       assert.deepEqual([status, body.detail.length], [422, 1])
       assert.deepEqual([body.detail[0].loc, body.detail[0].type], [['body', 'shipping_details', field], 'missing'])
@@ -157,7 +157,7 @@ describe('ordering a kit to be registered', () => {
     })
 
   test('gives every fault at once, in the order of the fields', async () => {
-    const { api } = await given()
+    const { api } = await createTestTeam()
     const { status, body } = await api.post('/v3/order/testkit', {
       lab_test_id: 'x',
       shipping_details: { ...shipping, receiver_name: '', zip: '1', country: 'Atlantis' },
@@ -178,7 +178,7 @@ describe('ordering a kit to be registered', () => {
   })
 
   test('for a user or a test that the team does not have is not found', async () => {
-    const [team, other] = [await given(), await given()]
+    const [team, other] = [await createTestTeam(), await createTestTeam()]
     for (const [changes, detail] of [
       [{ user_id: randomUUID() }, 'User does not exist on this team'],
       [{ user_id: await other.user() }, 'User does not exist on this team'],
@@ -192,14 +192,14 @@ describe('ordering a kit to be registered', () => {
   })
 
   test('under a lab account that is none is refused', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const { status, body } = await order(team, { lab_account_id: randomUUID() })
     assert.deepEqual([status, body], [400, { detail: 'The lab account is not one of this team' }])
     assert.deepEqual(await team.events(), [])
   })
 
   test('of a test that is no kit or not active is refused', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const drawn = await team.test('at_home_phlebotomy')
     const refused = async (changes: Record<string, unknown>, detail: string) => {
       const { status, body } = await order(team, changes)

@@ -1,19 +1,19 @@
 // Kits whose patient is known later: ordering and registering them. Writes no table of its own; a kit lives in its order's details.
 import { resolveOrderSet } from '../catalog/order-sets.ts'
-import { assertLabTakes } from '../catalog/patient-rules.ts'
+import { assertPatientAllowed } from '../catalog/patient-rules.ts'
 import type { LabTest } from '../catalog/schema.ts'
 import { insuranceGiven, type InsuredPatient } from '../../people/insurance/insurances.ts'
 import type { HealthInsuranceInput } from '../../people/insurance/schema.ts'
-import { changeOrder } from '../orders/change-order.ts'
-import type { OpenOrder } from '../orders/open-order.ts'
-import { findKitBySample, orderReply } from '../orders/orders.ts'
+import { updateOrder } from '../orders/change-order.ts'
+import type { LockedOrder } from '../orders/open-order.ts'
+import { findKitBySample, toOrderReply } from '../orders/orders.ts'
 import { orderPatient } from '../orders/patient-checks.ts'
 import { placeOrder } from '../orders/place-order.ts'
 import type { OrderReply } from '../orders/schema.ts'
 import { iso } from '../../platform/runtime/clock.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
 import { badRequest, notFound } from '../../platform/http/errors.ts'
-import type { JsonText } from '../../platform/http/operation.ts'
+import type { PreserializedJson } from '../../platform/http/operation.ts'
 import { servicePhysician } from '../../people/physicians/physicians.ts'
 import { saveDemographics } from '../../people/users/demographics.ts'
 import { findUser } from '../../people/users/users.ts'
@@ -27,7 +27,7 @@ import { isRegistered, kitOf, shipmentOf } from './shipments.ts'
  * 404: the team has no such user or lab test. 400: the test is not a kit, or not active; no lab account takes the order.
  * Source: interface.md, Observable effects of operations; lab-testing.md 6.6.
  */
-export async function createTestkitOrder(tx: Tx, body: CreateTestkitOrder): Promise<JsonText<OrderReply>> {
+export async function createTestkitOrder(tx: Tx, body: CreateTestkitOrder): Promise<PreserializedJson<OrderReply>> {
   const { document } = await placeOrder(
     tx,
     {
@@ -42,10 +42,10 @@ export async function createTestkitOrder(tx: Tx, body: CreateTestkitOrder): Prom
     (open) => {
       // No `shipment` key yet, not even null: the interface has it so.
       delete kitOf(open).shipment
-      open.advance('awaiting_registration')
+      open.transitionTo('awaiting_registration')
     },
   )
-  return orderReply(document, 'Order created successfully')
+  return toOrderReply(document, 'Order created successfully')
 }
 
 async function kitTest(tx: Tx, id: string): Promise<LabTest> {
@@ -62,27 +62,27 @@ async function kitTest(tx: Tx, id: string): Promise<LabTest> {
  * 422: a date of birth in the future or more than 130 years ago.
  * Source: lab-testing.md 6.7.
  */
-export async function registerTestkit(tx: Tx, body: RegisterTestkit): Promise<JsonText<OrderReply>> {
+export async function registerTestkit(tx: Tx, body: RegisterTestkit): Promise<PreserializedJson<OrderReply>> {
   const id = await findKitBySample(tx, body.sample_id)
   if (!id) throw notFound('No test kit has this sample_id')
   if (!body.consents?.length && !body.physician) throw badRequest('Either consents or a physician must be given')
   const user = body.user_id === undefined ? undefined : await findUser(tx, body.user_id)
   if (body.user_id !== undefined && !user) throw notFound('User does not exist on this team')
-  const document = await changeOrder(tx, id, async (open) => {
-    assertAwaiting(open)
+  const document = await updateOrder(tx, id, async (open) => {
+    assertAwaitingRegistration(open)
     const user_id = user?.user_id ?? open.order.user_id
     const patient = await orderPatient(tx, user_id, body.patient_details)
-    await assertLabTakes(tx, open.order.lab_test.lab!.id, body.patient_details)
-    if (open.intake.physician_required && !body.physician)
+    await assertPatientAllowed(tx, open.order.lab_test.lab!.id, body.patient_details)
+    if (open.internalData.physician_required && !body.physician)
       throw badRequest('Orders under this lab account must name the physician who orders')
-    if (user) open.rebind(user)
+    if (user) open.assignToUser(user)
     const { order } = open
     const { first_name, last_name, npi } = body.physician ?? (await servicePhysician(tx, body.patient_address.state)) ?? {}
     order.patient_details = patient
     order.patient_address = toPatientAddress(body.patient_address)
     order.physician = first_name && last_name && npi ? { first_name, last_name, npi } : null
     if (body.health_insurance) await insure(tx, open, { ...body, user_id }, body.health_insurance)
-    Object.assign(open.intake, {
+    Object.assign(open.internalData, {
       consents: body.consents ?? [],
       physician: body.physician ?? null,
       household_income: body.patient_details.household_income ?? null,
@@ -91,24 +91,31 @@ export async function registerTestkit(tx: Tx, body: RegisterTestkit): Promise<Js
     shipmentOf(tx, open)
     kitOf(open).updated_at = iso(tx.now)
     saveDemographics(tx, order.user_id, body.patient_details, body.patient_address)
-    open.advance('requisition_created')
-    open.advance('registered')
+    open.transitionTo('requisition_created')
+    open.transitionTo('registered')
   })
-  return orderReply(document, 'Kit registered successfully')
+  return toOrderReply(document, 'Kit registered successfully')
 }
 
 /** The order leans on the insurance that came with its registration, and keeps all that was said of it. Who pays stays as it was ordered. */
-async function insure(tx: Tx, { order, intake }: OpenOrder, whose: InsuredPatient, given: HealthInsuranceInput): Promise<void> {
+async function insure(
+  tx: Tx,
+  { order, internalData }: LockedOrder,
+  whose: InsuredPatient,
+  given: HealthInsuranceInput,
+): Promise<void> {
   const insurance_id = await insuranceGiven(tx, whose, given)
   order.health_insurance_id = insurance_id ?? null
   order.health_insurace_id = order.health_insurance_id // sic
   order.icd_codes = given.diagnosis_codes ?? order.icd_codes
-  intake.health_insurance = given
+  internalData.health_insurance = given
 }
 
-function assertAwaiting(open: OpenOrder): void {
-  if (open.lifecycle !== 'registrable_testkit' || isRegistered(open) || !open.may('requisition_created'))
+function assertAwaitingRegistration(open: LockedOrder): void {
+  if (open.lifecycle !== 'registrable_testkit' || isRegistered(open) || !open.canTransitionTo('requisition_created'))
     throw badRequest(
-      isRegistered(open) ? 'The test kit is registered already' : `A test kit that is ${open.lowStatus} cannot be registered`,
+      isRegistered(open)
+        ? 'The test kit is registered already'
+        : `A test kit that is ${open.lowLevelStatus} cannot be registered`,
     )
 }

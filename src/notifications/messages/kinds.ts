@@ -5,17 +5,17 @@ export const channels = ['sms', 'email'] as const
 export type Channel = (typeof channels)[number]
 
 /** On each channel, or on the first of them that is switched on. */
-interface Rule {
+interface ChannelRule {
   channels: readonly Channel[]
   first_only?: true
 }
 
-const sms: Rule = { channels: ['sms'] }
-const both: Rule = { channels: ['sms', 'email'] }
-const mailElseSms: Rule = { channels: ['email', 'sms'], first_only: true }
+const sms: ChannelRule = { channels: ['sms'] }
+const both: ChannelRule = { channels: ['sms', 'email'] }
+const emailElseSms: ChannelRule = { channels: ['email', 'sms'], first_only: true }
 
 /** Low-level status → channels. What does not stand here nobody is told of. */
-export const told: Record<CollectionMethod, Readonly<Record<string, Rule>>> = {
+export const messageRules: Record<CollectionMethod, Readonly<Record<string, ChannelRule>>> = {
   testkit: {
     ordered: sms,
     transit_customer: sms,
@@ -36,9 +36,9 @@ export const told: Record<CollectionMethod, Readonly<Record<string, Rule>>> = {
   at_home_phlebotomy: {
     ordered: sms,
     requisition_created: both,
-    appointment_pending: mailElseSms,
-    appointment_scheduled: mailElseSms,
-    appointment_cancelled: mailElseSms,
+    appointment_pending: emailElseSms,
+    appointment_scheduled: emailElseSms,
+    appointment_cancelled: emailElseSms,
     draw_completed: sms,
     completed: sms,
     cancelled: sms,
@@ -53,8 +53,8 @@ export const told: Record<CollectionMethod, Readonly<Record<string, Rule>>> = {
 }
 
 /** The channels of a step that are switched on. */
-export function channelsOf(method: CollectionMethod, low: string, on: Readonly<Record<Channel, boolean>>): Channel[] {
-  const rule = told[method][low]
+export function channelsOf(method: CollectionMethod, lowLevelStatus: string, on: Readonly<Record<Channel, boolean>>): Channel[] {
+  const rule = messageRules[method][lowLevelStatus]
   const open = rule?.channels.filter((channel) => on[channel]) ?? []
   return rule?.first_only ? open.slice(0, 1) : open
 }
@@ -71,10 +71,10 @@ export const reminders: Record<CollectionMethod, { low: string; after_s: readonl
 }
 
 /** So long before an appointment at a service center that was booked here. Text messages only. */
-export const visitReminders: readonly number[] = [24 * HOUR_S, 2 * HOUR_S]
+export const appointmentReminders: readonly number[] = [24 * HOUR_S, 2 * HOUR_S]
 
 /** Every status that makes a message or begins a series of reminders. */
-export const heard: ReadonlySet<string> = new Set([
-  ...Object.values(told).flatMap((steps) => Object.keys(steps)),
+export const triggeringStatuses: ReadonlySet<string> = new Set([
+  ...Object.values(messageRules).flatMap((steps) => Object.keys(steps)),
   ...Object.values(reminders).flatMap((series) => (series ? [series.low] : [])),
 ])

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { changeOrder } from '../../lab/orders/change-order.ts'
+import { updateOrder } from '../../lab/orders/change-order.ts'
 import type { Order } from '../../lab/orders/schema.ts'
-import { address, kit, orderOf, patient, placed, walk } from '../../../test/support/orders.ts'
-import { given, type Given } from '../../../test/support/server.ts'
+import { address, kit, orderOf, patient, createOrder, advanceTo } from '../../../test/support/orders.ts'
+import { createTestTeam, type TestTeam } from '../../../test/support/server.ts'
 
 interface Told {
   kind: string
@@ -13,17 +13,17 @@ interface Told {
   state: string
 }
 
-const told = async ({ api }: Given, id: string): Promise<Told[]> => (await api.get(`/v3/order/${id}/messages`)).body.data
-const kinds = async (team: Given, id: string): Promise<string[]> =>
+const told = async ({ api }: TestTeam, id: string): Promise<Told[]> => (await api.get(`/v3/order/${id}/messages`)).body.data
+const kinds = async (team: TestTeam, id: string): Promise<string[]> =>
   (await told(team, id)).map(({ kind, channel }) => `${kind} ${channel}`)
 
-const switched = (team: Given, sms: boolean, email: boolean) =>
+const switched = (team: TestTeam, sms: boolean, email: boolean) =>
   team.manage.patch(`/team/${team.team}`, {
     sandbox: { lab_tests_patient_sms_communication_enabled: sms, lab_tests_patient_email_communication_enabled: email },
   })
 
-const ordered = async (team: Given, method: string, changes: Record<string, unknown> = {}): Promise<Order> =>
-  placed(team, { lab_test_id: await team.test(method), ...changes })
+const ordered = async (team: TestTeam, method: string, changes: Record<string, unknown> = {}): Promise<Order> =>
+  createOrder(team, { lab_test_id: await team.test(method), ...changes })
 
 const lives: Record<string, { steps: string[]; both: string[]; email: string[]; sms: string[] }> = {
   testkit: {
@@ -111,15 +111,15 @@ describe('what a patient is told', () => {
   for (const [method, { steps, ...expected }] of Object.entries(lives))
     for (const [on, messages] of Object.entries({ ...expected, nothing: [] as string[] }))
       test(`of an order by ${method}, with ${on} switched on`, async () => {
-        const team = await given()
+        const team = await createTestTeam()
         await switched(team, on === 'both' || on === 'sms', on === 'both' || on === 'email')
         const { id } = await ordered(team, method)
-        await walk(team, id, ...steps)
+        await advanceTo(team, id, ...steps)
         assert.deepEqual(await kinds(team, id), messages)
       })
 
   test('a cancelled order is told of whatever its method', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     for (const method of Object.keys(lives)) {
       const { id } = await ordered(team, method)
       await team.api.post(`/v3/order/${id}/cancel`)
@@ -128,7 +128,7 @@ describe('what a patient is told', () => {
   })
 
   test('goes to the patient, says who speaks, and names neither patient nor test', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     await team.manage.patch(`/team/${team.team}`, {
       sandbox: {
         logo_url: 'https://example.com/logo.png',
@@ -136,7 +136,7 @@ describe('what a patient is told', () => {
       },
     })
     const { id, lab_test } = await ordered(team, 'walk_in_test')
-    await walk(team, id, 'requisition_created')
+    await advanceTo(team, id, 'requisition_created')
     const [first, text, mail] = await told(team, id)
     assert.deepEqual([first!.recipient, mail!.recipient], [patient.phone_number, patient.email])
     assert.match(first!.body, /^Harbor Clinic: your laboratory order has been placed/)
@@ -146,22 +146,22 @@ describe('what a patient is told', () => {
   })
 
   test('an e-mail has the address of the requisition, and so has a text message when no e-mail goes out', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const { id } = await ordered(team, 'walk_in_test')
-    await walk(team, id, 'requisition_created')
+    await advanceTo(team, id, 'requisition_created')
     const link = (await orderOf(team, id)).requisition_form_url!
     const [, text, mail] = await told(team, id)
     assert.deepEqual([text!.body.includes(link), mail!.body.includes(link)], [false, true])
     assert.equal((await fetch(link)).status, 200)
     await switched(team, true, false)
     const other = await ordered(team, 'walk_in_test')
-    await walk(team, other.id, 'requisition_created')
+    await advanceTo(team, other.id, 'requisition_created')
     const own = (await orderOf(team, other.id)).requisition_form_url!
     assert((await told(team, other.id))[1]!.body.endsWith(` ${own}`))
   })
 
   test('a kit on its way says when it should arrive, and has the address of its parcel', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const { id } = await ordered(team, 'testkit')
     await team.api.post(`/v3/order/${id}/test?final_status=collecting_sample.testkit.transit_customer`)
     await team.settle()
@@ -173,7 +173,7 @@ describe('what a patient is told', () => {
   })
 
   test('whoever gets a kit that nobody has registered is told by the number of the parcel', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const { id, shipping_details } = await kit(team)
     assert.deepEqual(
       (await told(team, id)).map(({ kind, recipient }) => [kind, recipient]),
@@ -182,7 +182,7 @@ describe('what a patient is told', () => {
   })
 
   test('an order placed elsewhere is not told of as a new one', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const { body } = await team.api.post('/v3/order/import', {
       user_id: await team.user(),
       billing_type: 'client_bill',
@@ -192,31 +192,31 @@ describe('what a patient is told', () => {
       patient_address: { ...address, receiver_name: 'Testa Fictional' },
       sample_id: 'FICTIONAL-78',
     })
-    await walk(team, body.order.id, 'transit_customer')
+    await advanceTo(team, body.order.id, 'transit_customer')
     assert.deepEqual(await kinds(team, body.order.id), ['transit_customer sms'])
   })
 
   test('nobody is written to without a number or an address', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const { id } = await ordered(team, 'walk_in_test')
     await team.db.tx(team.tenant, (tx) =>
-      changeOrder(tx, id, (open) => {
+      updateOrder(tx, id, (open) => {
         Object.assign(open.order.patient_details!, { phone_number: '5550100', email: null })
-        open.advance('requisition_created')
+        open.transitionTo('requisition_created')
       }),
     )
     assert.deepEqual(await kinds(team, id), ['ordered sms'])
   })
 
   test('what was refused was not told', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const { id } = await ordered(team, 'testkit')
-    await assert.rejects(walk(team, id, 'completed'))
+    await assert.rejects(advanceTo(team, id, 'completed'))
     assert.deepEqual(await kinds(team, id), ['ordered sms'])
   })
 
   test('another team hears nothing of it', async () => {
-    const [mine, theirs] = [await given(), await given()]
+    const [mine, theirs] = [await createTestTeam(), await createTestTeam()]
     const { id } = await ordered(theirs, 'testkit')
     const reply = await mine.api.get(`/v3/order/${id}/messages`)
     assert.deepEqual([reply.status, reply.body], [404, { detail: 'Order not found' }])
@@ -227,7 +227,7 @@ describe("an order's switch", () => {
   const path = (id: string) => `/v3/order/${id}/communication_settings`
 
   test("is the team's until it has one of its own", async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const { id } = await ordered(team, 'testkit')
     assert.deepEqual((await team.api.get(path(id))).body, { order_id: id, sms_enabled: true })
     await switched(team, false, false)
@@ -235,21 +235,21 @@ describe("an order's switch", () => {
     const { status, body } = await team.api.patch(path(id), { sms_enabled: true })
     assert.deepEqual([status, body], [200, { order_id: id, sms_enabled: true }])
     assert.deepEqual((await team.api.get(path(id))).body, { order_id: id, sms_enabled: true })
-    await walk(team, id, 'requisition_created', 'transit_customer')
+    await advanceTo(team, id, 'requisition_created', 'transit_customer')
     assert.deepEqual(await kinds(team, id), ['ordered sms', 'transit_customer sms'])
   })
 
   test('switched off keeps its patient from text messages alone, and tells the team nothing', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const { id } = await ordered(team, 'walk_in_test')
     await team.api.patch(path(id), { sms_enabled: false })
     assert.deepEqual(await team.events(id), ['labtest.order.created'])
-    await walk(team, id, 'requisition_created')
+    await advanceTo(team, id, 'requisition_created')
     assert.deepEqual(await kinds(team, id), ['ordered sms', 'requisition_created email'])
   })
 
   test('must be said, and of an order that is there', async () => {
-    const [team, other] = [await given(), await given()]
+    const [team, other] = [await createTestTeam(), await createTestTeam()]
     const { id } = await ordered(team, 'testkit')
     for (const body of [{}, { sms_enabled: null }, { sms_enabled: 'yes' }])
       assert.equal((await team.api.patch(path(id), body)).status, 422)

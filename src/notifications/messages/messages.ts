@@ -10,17 +10,17 @@ import { T, type Static } from '../../platform/schema/schema.ts'
 import { join, sql, type Sql } from '../../platform/db/sql.ts'
 import type { Channel } from './kinds.ts'
 import { PatientMessage, type PatientMessages } from './schema.ts'
-import { wordsOf, type Help } from './texts.ts'
+import { renderMessage, type MessageDetails } from './texts.ts'
 import { notDeletedOf } from '../../people/users/users.ts'
 
 const LISTED_MAX = 200
 
 const PHONE = /^\+[1-9]\d{6,14}$/
-const MAIL = /^[^\s@<>]+@[^\s@<>]+$/
+const EMAIL = /^[^\s@<>]+@[^\s@<>]+$/
 
 /** Where a patient is reached; undefined where no valid number or address is known. */
 function recipientOf({ patient_details: patient, shipping_details: parcel }: Order, channel: Channel): string | undefined {
-  if (channel === 'email') return patient?.email && MAIL.test(patient.email) ? patient.email : undefined
+  if (channel === 'email') return patient?.email && EMAIL.test(patient.email) ? patient.email : undefined
   const digits = (patient ? patient.phone_number : parcel?.phone_number)?.replace(/[ ().-]/g, '')
   return digits && PHONE.test(digits) ? digits : undefined
 }
@@ -44,19 +44,19 @@ interface NewMessage {
 /**
  * Tell the patient of an order something on these channels: one insert for all messages of a transaction, and a mail for each e-mail.
  * Nothing where the patient cannot be reached. Writes patient_message, mail.
- * @param carriesSms whether a gateway is set
+ * @param smsEnabled whether a gateway is set
  * @param help what is known besides
  */
-export function tell(
+export function recordMessages(
   tx: Tx,
   order: Order,
   kind: string,
   channels: readonly Channel[],
-  carriesSms: boolean,
-  help: Help = {},
+  smsEnabled: boolean,
+  help: MessageDetails = {},
 ): void {
   const { company_name = null, support_email = null } = (tx.tenant.settings.brand_information ?? {}) as Brand
-  const occasion = {
+  const context = {
     ...help,
     kind,
     method: order.lab_test.method,
@@ -68,10 +68,10 @@ export function tell(
   for (const channel of channels) {
     const recipient = recipientOf(order, channel)
     if (recipient === undefined) continue
-    const { subject, body } = wordsOf(occasion, channel)
+    const { subject, body } = renderMessage(context, channel)
     const mail_id = channel === 'email' ? sendMail(tx, { to: recipient, subject, text: body }) : null
-    const carried = channel === 'sms' && carriesSms
-    tx.gather({ order_id: order.id, id: tx.uuid(), kind, channel, recipient, body, mail_id, carried }, writing)
+    const carried = channel === 'sms' && smsEnabled
+    tx.deferBatched({ order_id: order.id, id: tx.uuid(), kind, channel, recipient, body, mail_id, carried }, insertMessages)
   }
 }
 
@@ -82,7 +82,7 @@ function linkOf({ details, requisition_form_url }: Order, kind: string): string 
   return kind === 'requisition_created' || kind === 'redraw_available' ? requisition_form_url : null
 }
 
-const writing = (tx: Tx, messages: NewMessage[]): Sql => {
+const insertMessages = (tx: Tx, messages: NewMessage[]): Sql => {
   const rows = messages.map(
     ({ order_id, id, kind, channel, recipient, body, mail_id, carried }) =>
       sql`(${order_id}::uuid, ${id}::uuid, ${tx.team}::uuid, ${kind}, ${channel}, ${recipient}, ${body}, ${tx.now}::timestamptz, ${mail_id}::uuid,

@@ -1,6 +1,6 @@
 import { operation, type Operation } from '../../platform/http/operation.ts'
 import { listMessages } from './messages.ts'
-import { CommunicationSettings, OfOrder, PatchCommunicationSettings, PatientMessages } from './schema.ts'
+import { CommunicationSettings, OrderParams, PatchCommunicationSettings, PatientMessages } from './schema.ts'
 import { getSettings, setSettings } from './settings.ts'
 
 export const routes: Operation[] = [
@@ -11,7 +11,7 @@ export const routes: Operation[] = [
     path: '/v3/order/{order_id}/communication_settings',
     summary: 'Whether the patient of an order gets text messages',
     description: "The team's switch until the order has one of its own.",
-    params: OfOrder,
+    params: OrderParams,
     reply: CommunicationSettings,
     run: (tx, { params }) => getSettings(tx, params.order_id),
   }),
@@ -21,7 +21,7 @@ export const routes: Operation[] = [
     method: 'PATCH',
     path: '/v3/order/{order_id}/communication_settings',
     summary: 'Switch text messages to the patient of an order on or off',
-    params: OfOrder,
+    params: OrderParams,
     body: PatchCommunicationSettings,
     reply: CommunicationSettings,
     example: { sms_enabled: false },
@@ -34,7 +34,7 @@ export const routes: Operation[] = [
     path: '/v3/order/{order_id}/messages',
     summary: 'List what the patient of an order was told',
     description: 'Text messages and e-mails, oldest first, those included that nobody carries. At most 200.',
-    params: OfOrder,
+    params: OrderParams,
     reply: PatientMessages,
     run: (tx, { params }) => listMessages(tx, params.order_id),
   }),

@@ -1,7 +1,7 @@
 import { Fields, Nullable, OpenEnum, T, Timestamp, Uuid, type Static } from '../../platform/schema/schema.ts'
 import { channels } from './kinds.ts'
 
-export const OfOrder = Fields({ order_id: Uuid })
+export const OrderParams = Fields({ order_id: Uuid })
 
 export const CommunicationSettings = Fields({ order_id: Uuid, sms_enabled: T.Boolean() }, { title: 'CommunicationSettings' })
 export type CommunicationSettings = Static<typeof CommunicationSettings>

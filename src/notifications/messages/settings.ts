@@ -1,7 +1,7 @@
 // Whether a patient is told anything, and how: the team's switches, and an order's own for text messages. An order's is kept with what
 // else was given with it. Source: lab-testing.md 23.
-import { changeOrder } from '../../lab/orders/change-order.ts'
-import type { Intake } from '../../lab/orders/open-order.ts'
+import { updateOrder } from '../../lab/orders/change-order.ts'
+import type { InternalData } from '../../lab/orders/open-order.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
 import { notFound } from '../../platform/http/errors.ts'
 import { T } from '../../platform/schema/schema.ts'
@@ -13,7 +13,7 @@ import { notDeleted } from '../../people/users/users.ts'
 type Settings = Readonly<Record<string, unknown>>
 
 /** The switches of an order. What nobody has switched is on. */
-export const switchesOf = (settings: Settings, intake: Intake): Record<Channel, boolean> => ({
+export const enabledChannels = (settings: Settings, intake: InternalData): Record<Channel, boolean> => ({
   sms: ((intake.sms_enabled ?? settings.lab_tests_patient_sms_communication_enabled) as boolean | undefined) ?? true,
   email: (settings.lab_tests_patient_email_communication_enabled as boolean | undefined) ?? true,
 })
@@ -29,11 +29,11 @@ export async function getSettings(tx: Tx, order_id: string): Promise<Communicati
   )
   if (!row) throw notFound('Order not found')
   tx.concerns(row.user_id)
-  return { order_id, sms_enabled: switchesOf(tx.tenant.settings, JSON.parse(row.intake) as Intake).sms }
+  return { order_id, sms_enabled: enabledChannels(tx.tenant.settings, JSON.parse(row.intake) as InternalData).sms }
 }
 
 /** Give an order a switch of its own, whatever the team's says. No event: nothing happened to it. 404: no such order. */
 export async function setSettings(tx: Tx, order_id: string, sms_enabled: boolean): Promise<CommunicationSettings> {
-  await changeOrder(tx, order_id, (open) => void (open.intake.sms_enabled = sms_enabled), 'Order not found')
+  await updateOrder(tx, order_id, (open) => void (open.internalData.sms_enabled = sms_enabled), 'Order not found')
   return { order_id, sms_enabled }
 }

@@ -3,14 +3,14 @@ import type { CollectionMethod } from '../../lab/catalog/enums.ts'
 import type { Channel } from './kinds.ts'
 
 /** What is known besides, and is said where it helps. */
-export interface Help {
+export interface MessageDetails {
   /** `YYYY-MM-DD`: when the kit that is on its way should arrive. */
   arrives_on?: string
   /** Where the visit is booked. */
   booking_url?: string
 }
 
-export interface Occasion extends Help {
+export interface MessageContext extends MessageDetails {
   /** A low-level status, or `reminder_1`, `appointment_reminder_1`, …. */
   kind: string
   method: CollectionMethod
@@ -23,7 +23,7 @@ export interface Occasion extends Help {
   mailed: boolean
 }
 
-export interface Words {
+export interface MessageText {
   /** Of an e-mail. */
   subject: string
   body: string
@@ -41,7 +41,7 @@ const visit = {
   draw_completed: 'your sample was taken and is on its way to the laboratory.',
 }
 
-const sentences: Record<CollectionMethod, Record<string, string>> = {
+const templates: Record<CollectionMethod, Record<string, string>> = {
   testkit: kit,
   walk_in_test: {
     ...visit,
@@ -64,7 +64,7 @@ const sentences: Record<CollectionMethod, Record<string, string>> = {
     requisition_created: 'your laboratory requisition is ready. Your sample will be taken on site.',
   },
 }
-const always: Record<string, string> = {
+const commonTemplates: Record<string, string> = {
   completed: 'your laboratory results are ready.',
   cancelled: 'your laboratory order was cancelled.',
 }
@@ -80,27 +80,27 @@ const subjects: Record<string, string> = {
 const BRAND_LENGTH_MAX = 60
 let days: Intl.DateTimeFormat | undefined
 /** `Monday, January 7` */
-const spoken = (date: string): string =>
+const formatDay = (date: string): string =>
   (days ??= new Intl.DateTimeFormat('en-US', { weekday: 'long', month: 'long', day: 'numeric', timeZone: 'UTC' })).format(
     new Date(date),
   )
 
-const oneLine = (text: string): string => text.replace(/\s+/g, ' ').trim().slice(0, BRAND_LENGTH_MAX)
+const toSingleLine = (text: string): string => text.replace(/\s+/g, ' ').trim().slice(0, BRAND_LENGTH_MAX)
 const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
 
-function sentenceOf({ kind, method, arrives_on }: Occasion, name: string): string {
-  if (arrives_on !== undefined) return `your test kit is on its way to you and should arrive on ${spoken(arrives_on)}.`
-  const sentence = always[name] ?? sentences[method][name]
+function renderSentence({ kind, method, arrives_on }: MessageContext, name: string): string {
+  if (arrives_on !== undefined) return `your test kit is on its way to you and should arrive on ${formatDay(arrives_on)}.`
+  const sentence = commonTemplates[name] ?? templates[method][name]
   if (sentence === undefined) throw new Error(`nothing is said of ${kind}`)
   return sentence
 }
 
 /** What is said on a channel. */
-export function wordsOf(occasion: Occasion, channel: Channel): Words {
+export function renderMessage(occasion: MessageContext, channel: Channel): MessageText {
   const { kind, link, booking_url } = occasion
   const name = kind.replace(/_\d+$/, '')
-  const sentence = sentenceOf(occasion, name)
-  const brand = occasion.brand && oneLine(occasion.brand)
+  const sentence = renderSentence(occasion, name)
+  const brand = occasion.brand && toSingleLine(occasion.brand)
   if (channel === 'sms') {
     const requisition = link && !occasion.mailed ? ` ${booking_url ? 'Requisition: ' : ''}${link}` : ''
     const booking = booking_url ? ` Book it: ${booking_url}` : ''

@@ -1,9 +1,9 @@
 import type { Module } from '../../platform/module/module.ts'
 import { remindHandler } from './reminders.ts'
-import { planVisitHandler, remindVisitHandler } from './visit-reminders.ts'
+import { planAppointmentRemindersHandler, remindAppointmentHandler } from './visit-reminders.ts'
 
 /** @param carriesSms whether text messages are sent */
 export const reminders = (carriesSms: boolean): Module => ({
   name: 'notifications/reminders',
-  jobs: [remindHandler(carriesSms), planVisitHandler, remindVisitHandler(carriesSms)],
+  jobs: [remindHandler(carriesSms), planAppointmentRemindersHandler, remindAppointmentHandler(carriesSms)],
 })

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { switchFeature } from '../../tenancy/teams/teams.ts'
-import { machineNow } from '../../platform/runtime/clock.ts'
+import { systemNow } from '../../platform/runtime/clock.ts'
 import { remindHandler } from './reminders.ts'
-import { DAY_S, pass, placed, tenantOf, walk } from '../../../test/support/orders.ts'
-import { given, guard, type Given } from '../../../test/support/server.ts'
+import { SECONDS_PER_DAY, advanceClock, createOrder, tenantOf, advanceTo } from '../../../test/support/orders.ts'
+import { createTestTeam, guard, type TestTeam } from '../../../test/support/server.ts'
 
 const HOUR_S = 3600
 
-const reminded = async ({ api }: Given, id: string): Promise<string[]> =>
+const reminded = async ({ api }: TestTeam, id: string): Promise<string[]> =>
   (await api.get(`/v3/order/${id}/messages`)).body.data
     .filter(({ kind }: { kind: string }) => kind.startsWith('reminder'))
     .map(({ kind, channel, created_at }: Record<string, string>) => `${kind} ${channel} ${created_at}`)
@@ -16,9 +16,9 @@ const reminded = async ({ api }: Given, id: string): Promise<string[]> =>
 const since = (from: string, seconds: number): string =>
   `${new Date(new Date(from).getTime() + seconds * 1000).toISOString().slice(0, 19)}+00:00`
 
-async function waiting(team: Given, method: string, ...steps: string[]): Promise<{ id: string; from: string }> {
-  const { id } = await placed(team, { lab_test_id: await team.test(method) })
-  await walk(team, id, ...steps)
+async function waiting(team: TestTeam, method: string, ...steps: string[]): Promise<{ id: string; from: string }> {
+  const { id } = await createOrder(team, { lab_test_id: await team.test(method) })
+  await advanceTo(team, id, ...steps)
   return { id, from: (await team.api.get(`/v3/order/${id}`)).body.last_event.created_at }
 }
 
@@ -26,19 +26,19 @@ const toCustomer = ['requisition_created', 'transit_customer', 'out_for_delivery
 
 describe('a patient is reminded', () => {
   test('of a kit two and seven days after it arrived', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const { id, from } = await waiting(team, 'testkit', ...toCustomer)
-    await pass(team, 30 * DAY_S)
+    await advanceClock(team, 30 * SECONDS_PER_DAY)
     assert.deepEqual(await reminded(team, id), [
-      `reminder_1 sms ${since(from, 2 * DAY_S)}`,
-      `reminder_2 sms ${since(from, 7 * DAY_S)}`,
+      `reminder_1 sms ${since(from, 2 * SECONDS_PER_DAY)}`,
+      `reminder_2 sms ${since(from, 7 * SECONDS_PER_DAY)}`,
     ])
   })
 
   test('of a visit 24 hours, 72 hours and 7 days after the requisition', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const { id, from } = await waiting(team, 'walk_in_test', 'requisition_created')
-    await pass(team, 30 * DAY_S)
+    await advanceClock(team, 30 * SECONDS_PER_DAY)
     assert.deepEqual(
       await reminded(team, id),
       [24, 72, 168].map((hours, index) => `reminder_${index + 1} sms ${since(from, hours * HOUR_S)}`),
@@ -46,42 +46,42 @@ describe('a patient is reminded', () => {
   })
 
   test('not once the kit is on its way back, or the visit is booked', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const parcel = await waiting(team, 'testkit', ...toCustomer)
     const visit = await waiting(team, 'walk_in_test', 'requisition_created')
-    await pass(team, 3 * DAY_S - HOUR_S)
-    await walk(team, parcel.id, 'transit_lab')
-    await walk(team, visit.id, 'appointment_pending')
-    await pass(team, 30 * DAY_S)
+    await advanceClock(team, 3 * SECONDS_PER_DAY - HOUR_S)
+    await advanceTo(team, parcel.id, 'transit_lab')
+    await advanceTo(team, visit.id, 'appointment_pending')
+    await advanceClock(team, 30 * SECONDS_PER_DAY)
     assert.equal((await reminded(team, parcel.id)).length, 1)
     assert.equal((await reminded(team, visit.id)).length, 1)
   })
 
   test('not where text messages are switched off meanwhile, for the team or for the order', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const one = await waiting(team, 'testkit', ...toCustomer)
     const other = await waiting(team, 'testkit', ...toCustomer)
     await team.api.patch(`/v3/order/${one.id}/communication_settings`, { sms_enabled: false })
-    await pass(team, 3 * DAY_S)
+    await advanceClock(team, 3 * SECONDS_PER_DAY)
     await team.manage.patch(`/team/${team.team}`, { sandbox: { lab_tests_patient_sms_communication_enabled: false } })
-    await pass(team, 30 * DAY_S)
+    await advanceClock(team, 30 * SECONDS_PER_DAY)
     assert.deepEqual([(await reminded(team, one.id)).length, (await reminded(team, other.id)).length], [0, 1])
   })
 
   test('not in a team whose operator has switched reminders off', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const early = await waiting(team, 'testkit', ...toCustomer)
     await team.db.plainTx((tx) => switchFeature(tx, team.team, 'patient_reminders', false))
-    guard.forget(team.team)
+    guard.invalidate(team.team)
     const late = await waiting(team, 'testkit', ...toCustomer)
     const jobs = await team.db.pool.query(`select 1 from job where team_id = $1 and name = 'messages.remind'`, [team.team])
     assert.equal(jobs.rowCount, 1)
-    await pass(team, 30 * DAY_S)
+    await advanceClock(team, 30 * SECONDS_PER_DAY)
     assert.deepEqual([await reminded(team, early.id), await reminded(team, late.id)], [[], []])
   })
 
   test('once, though the job runs twice, and of nothing that is gone', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const { id, from } = await waiting(team, 'testkit', ...toCustomer)
     const tenant = await tenantOf(team)
     const context = { tenant, tx: <R>(work: Parameters<typeof team.db.tx<R>>[1]) => team.db.tx(tenant, work) }
@@ -92,7 +92,7 @@ describe('a patient is reminded', () => {
   })
 
   test('of an appointment 24 and 2 hours before it, at the time to which it was moved, and not of one called off', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const order = async () => (await waiting(team, 'walk_in_test', 'requisition_created')).id
     const { slots } = (await team.api.post('/v3/order/psc/appointment/availability?lab=quest&zip_code=85004')).body
     const keys = (slots as { slots: { booking_key: string; start: string }[] }[]).flatMap((day) => day.slots)
@@ -106,7 +106,7 @@ describe('a patient is reminded', () => {
     assert.equal((await team.api.patch(path(moved, 'reschedule'), { booking_key: late.booking_key })).status, 200)
     const [reason] = (await team.api.get('/v3/order/psc/appointment/cancellation-reasons')).body
     assert.equal((await team.api.patch(path(off, 'cancel'), { cancellationReasonId: reason.id })).status, 200)
-    await pass(team, 30 * DAY_S)
+    await advanceClock(team, 30 * SECONDS_PER_DAY)
     const told = async (id: string) =>
       (await team.api.get(`/v3/order/${id}/messages`)).body.data
         .filter(({ kind }: { kind: string }) => kind.startsWith('appointment_reminder'))
@@ -120,4 +120,5 @@ describe('a patient is reminded', () => {
 })
 
 /** Days from now, at least. */
-const isAhead = (start: string, days: number): boolean => new Date(start).getTime() > machineNow().getTime() + days * DAY_S * 1000
+const isAhead = (start: string, days: number): boolean =>
+  new Date(start).getTime() > systemNow().getTime() + days * SECONDS_PER_DAY * 1000

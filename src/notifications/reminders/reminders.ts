@@ -1,39 +1,40 @@
 // Reminders of what a patient has not done yet: jobs in team time that look at the order when they run. Source: lab-testing.md 23.
-import type { Intake } from '../../lab/orders/open-order.ts'
+import type { InternalData } from '../../lab/orders/open-order.ts'
 import type { Order } from '../../lab/orders/schema.ts'
-import { plusSeconds } from '../../platform/runtime/clock.ts'
+import { addSeconds } from '../../platform/runtime/clock.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
-import { enqueue, handle, job } from '../../platform/queue/outbox.ts'
+import { enqueue, defineHandler, defineJob } from '../../platform/queue/outbox.ts'
 import { T } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
 import { features } from '../../tenancy/teams/features.ts'
 import { reminders } from '../messages/kinds.ts'
-import { tell } from '../messages/messages.ts'
-import { switchesOf } from '../messages/settings.ts'
+import { recordMessages } from '../messages/messages.ts'
+import { enabledChannels } from '../messages/settings.ts'
 import { notDeleted } from '../../people/users/users.ts'
 
-const remind = job(
+const remind = defineJob(
   'messages.remind',
   T.Object({ order_id: T.String(), low: T.String(), began_at: T.String(), turn: T.Integer() }),
 )
 
 /** Whether the operator has switched reminders off for the team. */
-export const isOff = ({ tenant }: Tx): boolean => tenant.features_off?.includes(features.patient_reminders.name) ?? false
+export const remindersDisabled = ({ tenant }: Tx): boolean =>
+  tenant.features_off?.includes(features.patient_reminders.name) ?? false
 
 /** The status begins a series of reminders: see to the first one. Queues messages.remind. */
-export function beginReminders(tx: Tx, { id, lab_test, last_event }: Order, low: string): void {
+export function scheduleReminders(tx: Tx, { id, lab_test, last_event }: Order, low: string): void {
   const series = reminders[lab_test.method]
-  if (series?.low !== low || isOff(tx)) return
+  if (series?.low !== low || remindersDisabled(tx)) return
   const { created_at: began_at } = last_event
-  enqueue(tx, remind, { order_id: id, low, began_at, turn: 1 }, plusSeconds(new Date(began_at), series.after_s[0]!))
+  enqueue(tx, remind, { order_id: id, low, began_at, turn: 1 }, addSeconds(new Date(began_at), series.after_s[0]!))
 }
 
 const Row = T.Object({ document: T.String(), intake: T.String(), low_status: T.String(), tellable: T.Boolean() })
-const Told = T.Object({ id: T.String() })
+const MessageRow = T.Object({ id: T.String() })
 
-/** @param carriesSms whether a gateway is set */
-export const remindHandler = (carriesSms: boolean) =>
-  handle(remind, (context, { order_id, low, began_at, turn }) =>
+/** @param smsEnabled whether a gateway is set */
+export const remindHandler = (smsEnabled: boolean) =>
+  defineHandler(remind, (context, { order_id, low, began_at, turn }) =>
     context.tx(async (tx) => {
       // Locked, so that a reminder that is run twice is told once.
       const row = await tx.locking.maybe(
@@ -42,19 +43,19 @@ export const remindHandler = (carriesSms: boolean) =>
         select document, intake, low_status, ${notDeleted(tx, sql`user_id`)} as tellable
         from lab_order where id = ${order_id} and team_id = ${tx.team} for no key update`,
       )
-      if (row?.low_status !== low || isOff(tx)) return
+      if (row?.low_status !== low || remindersDisabled(tx)) return
       const order = JSON.parse(row.document) as Order
-      if (await wasTold(tx, order_id, `reminder_${turn}`)) return
-      if (row.tellable && switchesOf(tx.tenant.settings, JSON.parse(row.intake) as Intake).sms)
-        tell(tx, order, `reminder_${turn}`, ['sms'], carriesSms)
+      if (await wasSent(tx, order_id, `reminder_${turn}`)) return
+      if (row.tellable && enabledChannels(tx.tenant.settings, JSON.parse(row.intake) as InternalData).sms)
+        recordMessages(tx, order, `reminder_${turn}`, ['sms'], smsEnabled)
       const next_s = reminders[order.lab_test.method]?.after_s[turn]
       if (next_s === undefined) return
-      enqueue(tx, remind, { order_id, low, began_at, turn: turn + 1 }, plusSeconds(new Date(began_at), next_s))
+      enqueue(tx, remind, { order_id, low, began_at, turn: turn + 1 }, addSeconds(new Date(began_at), next_s))
     }),
   )
 
-const wasTold = async (tx: Tx, order_id: string, kind: string): Promise<boolean> =>
+const wasSent = async (tx: Tx, order_id: string, kind: string): Promise<boolean> =>
   (await tx.maybe(
-    Told,
+    MessageRow,
     sql`select id from patient_message where order_id = ${order_id} and team_id = ${tx.team} and kind = ${kind} limit 1`,
   )) !== undefined

@@ -2,31 +2,31 @@
 // lab-testing.md 23.
 import { readAppointment } from '../../visits/appointments/open-appointment.ts'
 import type { Appointment } from '../../visits/appointments/schema.ts'
-import type { Intake } from '../../lab/orders/open-order.ts'
+import type { InternalData } from '../../lab/orders/open-order.ts'
 import type { Order } from '../../lab/orders/schema.ts'
-import { plusSeconds } from '../../platform/runtime/clock.ts'
+import { addSeconds } from '../../platform/runtime/clock.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
-import { enqueue, handle, job } from '../../platform/queue/outbox.ts'
+import { enqueue, defineHandler, defineJob } from '../../platform/queue/outbox.ts'
 import { T } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
-import { visitReminders } from '../messages/kinds.ts'
-import { tell } from '../messages/messages.ts'
-import { isOff } from './reminders.ts'
-import { switchesOf } from '../messages/settings.ts'
+import { appointmentReminders } from '../messages/kinds.ts'
+import { recordMessages } from '../messages/messages.ts'
+import { remindersDisabled } from './reminders.ts'
+import { enabledChannels } from '../messages/settings.ts'
 import { notDeleted } from '../../people/users/users.ts'
 
 /** Look at the appointment once it is written, and see to its reminders. */
-const plan = job('messages.plan_visit', T.Object({ order_id: T.String() }))
+const plan = defineJob('messages.plan_visit', T.Object({ order_id: T.String() }))
 
-const remind = job('messages.remind_visit', T.Object({ order_id: T.String(), start_at: T.String(), turn: T.Integer() }))
+const remind = defineJob('messages.remind_visit', T.Object({ order_id: T.String(), start_at: T.String(), turn: T.Integer() }))
 
 /** An appointment of the order was confirmed, for the first time or at another time. Queues messages.plan_visit. */
-export function beginVisitReminders(tx: Tx, { id, lab_test }: Order, low: string): void {
-  if (low !== 'appointment_scheduled' || lab_test.method !== 'walk_in_test' || isOff(tx)) return
+export function planAppointmentReminders(tx: Tx, { id, lab_test }: Order, low: string): void {
+  if (low !== 'appointment_scheduled' || lab_test.method !== 'walk_in_test' || remindersDisabled(tx)) return
   enqueue(tx, plan, { order_id: id })
 }
 
-const dueAt = (start_at: string, turn: number): Date => plusSeconds(new Date(start_at), -visitReminders[turn - 1]!)
+const dueAt = (start_at: string, turn: number): Date => addSeconds(new Date(start_at), -appointmentReminders[turn - 1]!)
 
 async function startOf(tx: Tx, order_id: string): Promise<string | undefined> {
   const text = await readAppointment(tx, order_id)
@@ -35,11 +35,11 @@ async function startOf(tx: Tx, order_id: string): Promise<string | undefined> {
 }
 
 /** A reminder whose instant is past already is none. Queues messages.remind_visit. */
-export const planVisitHandler = handle(plan, (context, { order_id }) =>
+export const planAppointmentRemindersHandler = defineHandler(plan, (context, { order_id }) =>
   context.tx(async (tx) => {
     const start_at = await startOf(tx, order_id)
     if (start_at === undefined) return
-    for (const turn of visitReminders.keys()) {
+    for (const turn of appointmentReminders.keys()) {
       const at = dueAt(start_at, turn + 1)
       if (at > tx.now) enqueue(tx, remind, { order_id, start_at, turn: turn + 1 }, at)
     }
@@ -47,11 +47,11 @@ export const planVisitHandler = handle(plan, (context, { order_id }) =>
 )
 
 const Row = T.Object({ document: T.String(), intake: T.String(), low_status: T.String(), tellable: T.Boolean() })
-const Told = T.Object({ id: T.String() })
+const MessageRow = T.Object({ id: T.String() })
 
-/** @param carriesSms whether a gateway is set */
-export const remindVisitHandler = (carriesSms: boolean) =>
-  handle(remind, (context, { order_id, start_at, turn }) =>
+/** @param smsEnabled whether a gateway is set */
+export const remindAppointmentHandler = (smsEnabled: boolean) =>
+  defineHandler(remind, (context, { order_id, start_at, turn }) =>
     context.tx(async (tx) => {
       // Locked, so that a reminder that is run twice is told once.
       const row = await tx.locking.maybe(
@@ -60,18 +60,18 @@ export const remindVisitHandler = (carriesSms: boolean) =>
         select document, intake, low_status, ${notDeleted(tx, sql`user_id`)} as tellable
         from lab_order where id = ${order_id} and team_id = ${tx.team} for no key update`,
       )
-      if (row?.low_status !== 'appointment_scheduled' || isOff(tx)) return
+      if (row?.low_status !== 'appointment_scheduled' || remindersDisabled(tx)) return
       // Moved or cancelled since.
       if ((await startOf(tx, order_id)) !== start_at) return
       const kind = `appointment_reminder_${turn}`
       const before = await tx.maybe(
-        Told,
+        MessageRow,
         sql`
         select id from patient_message
         where order_id = ${order_id} and team_id = ${tx.team} and kind = ${kind} and created_at >= ${dueAt(start_at, turn)} limit 1`,
       )
       if (before) return
-      if (row.tellable && switchesOf(tx.tenant.settings, JSON.parse(row.intake) as Intake).sms)
-        tell(tx, JSON.parse(row.document) as Order, kind, ['sms'], carriesSms)
+      if (row.tellable && enabledChannels(tx.tenant.settings, JSON.parse(row.intake) as InternalData).sms)
+        recordMessages(tx, JSON.parse(row.document) as Order, kind, ['sms'], smsEnabled)
     }),
   )

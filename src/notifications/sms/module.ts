@@ -2,7 +2,7 @@ import type { Cells } from '../../platform/db/cells.ts'
 import type { Module } from '../../platform/module/module.ts'
 import type { SmsSettings } from '../../platform/sms/sms-gateway.ts'
 import type { Log } from '../../platform/telemetry/log.ts'
-import { SmsCourier } from './sms-sender.ts'
+import { SmsSender } from './sms-sender.ts'
 
 export interface SmsNeeds {
   cells: Cells
@@ -13,5 +13,5 @@ export interface SmsNeeds {
 
 export const sms = ({ cells, sms: gateway, log }: SmsNeeds): Module => ({
   name: 'notifications/sms',
-  workers: gateway ? [() => new SmsCourier({ cells, sms: gateway, log })] : [],
+  workers: gateway ? [() => new SmsSender({ cells, sms: gateway, log })] : [],
 })

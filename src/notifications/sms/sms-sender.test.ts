@@ -3,17 +3,17 @@ import { Writable } from 'node:stream'
 import { describe, test } from 'node:test'
 import pino from 'pino'
 import { mailServer } from '../../../test/support/smtp-server.ts'
-import { MailCourier } from '../../platform/mail/mail-sender.ts'
-import { readSms } from '../../platform/sms/sms-gateway.ts'
-import { readSmtp } from '../../platform/mail/smtp.ts'
-import { DAY_S, pass, patient, placed, walk } from '../../../test/support/orders.ts'
-import { smsGateway } from '../../../test/support/sms-gateway.ts'
-import { cells, given, type Given } from '../../../test/support/server.ts'
-import { SmsCourier } from './sms-sender.ts'
+import { MailSender } from '../../platform/mail/mail-sender.ts'
+import { parseSmsSettings } from '../../platform/sms/sms-gateway.ts'
+import { parseSmtpSettings } from '../../platform/mail/smtp.ts'
+import { SECONDS_PER_DAY, advanceClock, patient, createOrder, advanceTo } from '../../../test/support/orders.ts'
+import { startSmsGateway } from '../../../test/support/sms-gateway.ts'
+import { cells, createTestTeam, type TestTeam } from '../../../test/support/server.ts'
+import { SmsSender } from './sms-sender.ts'
 import { heldMail } from '../messages/messages.ts'
 import { command } from '../../../test/support/commands.ts'
 
-const messagesOf = async ({ api }: Given, id: string) => (await api.get(`/v3/order/${id}/messages`)).body.data
+const messagesOf = async ({ api }: TestTeam, id: string) => (await api.get(`/v3/order/${id}/messages`)).body.data
 
 /** Text messages of other tests of this file are none of this one's business. */
 const quiet = () => cells.of('sandbox-us').pool.query(`delete from patient_message where state = 'waiting'`)
@@ -28,15 +28,15 @@ function courier(url: string) {
   let lines = ''
   const log = pino({}, new Writable({ write: (chunk: Buffer, _encoding, done) => done(void (lines += chunk.toString())) }))
   const sms = { url, token: 'fictional-token', from: 'Harbor Clinic' }
-  return { carrier: new SmsCourier({ cells, sms, log }), lines: () => lines }
+  return { carrier: new SmsSender({ cells, sms, log }), lines: () => lines }
 }
 
 describe('text messages', { concurrency: 1 }, () => {
   test('are handed to the gateway once, under a reference of their own, and nothing of them is logged', async () => {
     await quiet()
-    const team = await given()
-    const { url, asked } = await smsGateway()
-    const { id } = await placed(team)
+    const team = await createTestTeam()
+    const { url, asked } = await startSmsGateway()
+    const { id } = await createOrder(team)
     const [before] = await messagesOf(team, id)
     assert.equal(before.state, 'waiting')
     const { carrier, lines } = courier(url)
@@ -57,9 +57,9 @@ describe('text messages', { concurrency: 1 }, () => {
   ] as const)
     test(`are tried again later when the answer is ${failure}, under the same reference`, async () => {
       await quiet()
-      const team = await given()
-      const { url, asked } = await smsGateway((before) => (before === 0 ? failure : 200))
-      const { id } = await placed(team)
+      const team = await createTestTeam()
+      const { url, asked } = await startSmsGateway((before) => (before === 0 ? failure : 200))
+      const { id } = await createOrder(team)
       const first = courier(url)
       assert.deepEqual([await first.carrier.runOnce(), await first.carrier.runOnce()], [1, 0])
       const [put] = await messagesOf(team, id)
@@ -74,11 +74,11 @@ describe('text messages', { concurrency: 1 }, () => {
 
   test('are given up when the gateway refuses them for good', async () => {
     await quiet()
-    const team = await given()
-    const { url, asked } = await smsGateway(() => 400)
-    const { id } = await placed(team)
+    const team = await createTestTeam()
+    const { url, asked } = await startSmsGateway(() => 400)
+    const { id } = await createOrder(team)
     await courier(url).carrier.runOnce()
-    await later(DAY_S / 2)
+    await later(SECONDS_PER_DAY / 2)
     await courier(url).carrier.runOnce()
     const [message] = await messagesOf(team, id)
     assert.deepEqual([asked.length, message.state, message.error], [1, 'failed', 'HTTP 400'])
@@ -86,9 +86,9 @@ describe('text messages', { concurrency: 1 }, () => {
 
   test('are given up after six attempts', async () => {
     await quiet()
-    const team = await given()
-    const { url, asked } = await smsGateway(() => 500)
-    const { id } = await placed(team)
+    const team = await createTestTeam()
+    const { url, asked } = await startSmsGateway(() => 500)
+    const { id } = await createOrder(team)
     for (let attempt = 0; attempt < 10; attempt++) {
       await courier(url).carrier.runOnce()
       await later(7300)
@@ -99,9 +99,9 @@ describe('text messages', { concurrency: 1 }, () => {
 
   test('are given up when they are a day old, unsent', async () => {
     await quiet()
-    const team = await given()
-    const { url, asked } = await smsGateway()
-    const { id } = await placed(team)
+    const team = await createTestTeam()
+    const { url, asked } = await startSmsGateway()
+    const { id } = await createOrder(team)
     await team.db.pool.query(`update patient_message set id = ('01890000' || substr(id::text, 9))::uuid where order_id = $1`, [
       id,
     ])
@@ -116,9 +116,9 @@ describe('text messages', { concurrency: 1 }, () => {
       [202, 'sent', null],
     ] as const) {
       await quiet()
-      const team = await given()
-      const { id } = await placed(team)
-      const { url } = await smsGateway(async () => {
+      const team = await createTestTeam()
+      const { id } = await createOrder(team)
+      const { url } = await startSmsGateway(async () => {
         await team.db.pool.query(
           `update patient_message set owner = gen_random_uuid(), fence = fence + 1, due_at = due_at + interval '1 hour' where order_id = $1`,
           [id],
@@ -137,11 +137,11 @@ describe('text messages', { concurrency: 1 }, () => {
   test('to a deleted user are not sent, and are when the deletion is undone within their lifetime', async () => {
     for (const isUndone of [false, true]) {
       await quiet()
-      const [team, other] = [await given(), await given()]
-      const { url, asked } = await smsGateway()
+      const [team, other] = [await createTestTeam(), await createTestTeam()]
+      const { url, asked } = await startSmsGateway()
       const user_id = await team.user()
-      const { id } = await placed(team, { user_id })
-      await placed(other)
+      const { id } = await createOrder(team, { user_id })
+      await createOrder(other)
       assert.equal((await team.api.delete(`/v2/user/${user_id}`)).status, 200)
       const { carrier } = courier(url)
       while ((await carrier.runOnce()) > 0);
@@ -157,9 +157,9 @@ describe('text messages', { concurrency: 1 }, () => {
 
   test('that failed are listed without whom or what, and sent again when retried', async () => {
     await quiet()
-    const team = await given()
-    const { url, asked } = await smsGateway((before) => (before === 0 ? 400 : 200))
-    const { id: order_id } = await placed(team)
+    const team = await createTestTeam()
+    const { url, asked } = await startSmsGateway((before) => (before === 0 ? 400 : 200))
+    const { id: order_id } = await createOrder(team)
     await courier(url).carrier.runOnce()
     const [{ id }] = await messagesOf(team, order_id)
     const text = await command(cells, ['text-messages', 'list', '--json'])
@@ -178,24 +178,24 @@ describe('text messages', { concurrency: 1 }, () => {
 
   test('of a team whose clock is ahead are sent now', async () => {
     await quiet()
-    const team = await given()
-    await pass(team, 40 * DAY_S)
-    const { url, asked } = await smsGateway()
-    await placed(team)
+    const team = await createTestTeam()
+    await advanceClock(team, 40 * SECONDS_PER_DAY)
+    const { url, asked } = await startSmsGateway()
+    await createOrder(team)
     assert.equal(await courier(url).carrier.runOnce(), 1)
     assert.equal(asked.length, 1)
   })
 })
 
 test('an e-mail goes through the outbox of mail, which knows what became of it', async () => {
-  const team = await given()
+  const team = await createTestTeam()
   const server = await mailServer()
-  const { id } = await placed(team, { lab_test_id: await team.test('walk_in_test') })
-  await walk(team, id, 'requisition_created')
+  const { id } = await createOrder(team, { lab_test_id: await team.test('walk_in_test') })
+  await advanceTo(team, id, 'requisition_created')
   const mail = async () => (await messagesOf(team, id)).find(({ channel }: { channel: string }) => channel === 'email')
   assert.equal((await mail()).state, 'waiting')
-  const smtp = readSmtp(`${server.url}?tls=off`, 'lab@example.org', [])!
-  const post = new MailCourier({ cells, smtp, log: pino({ level: 'silent' }), held: heldMail })
+  const smtp = parseSmtpSettings(`${server.url}?tls=off`, 'lab@example.org', [])!
+  const post = new MailSender({ cells, smtp, log: pino({ level: 'silent' }), held: heldMail })
   while ((await post.runOnce()) > 0);
   const taken = server.taken.filter(({ to }) => to.includes(patient.email))
   assert.match(taken[0]!.text, /^Subject: Your laboratory requisition is ready\r$/m)
@@ -203,14 +203,14 @@ test('an e-mail goes through the outbox of mail, which knows what became of it',
 })
 
 test('an e-mail to a deleted user is not sent, and is when the deletion is undone within its lifetime', async () => {
-  const [team, server] = [await given(), await mailServer()]
-  const smtp = readSmtp(`${server.url}?tls=off`, 'lab@example.org', [])!
-  const post = new MailCourier({ cells, smtp, log: pino({ level: 'silent' }), held: heldMail })
+  const [team, server] = [await createTestTeam(), await mailServer()]
+  const smtp = parseSmtpSettings(`${server.url}?tls=off`, 'lab@example.org', [])!
+  const post = new MailSender({ cells, smtp, log: pino({ level: 'silent' }), held: heldMail })
   const user_id = await team.user()
   const address = `deleted-${user_id}@example.com`
   const patient_details = { ...patient, email: address }
-  const { id } = await placed(team, { user_id, patient_details, lab_test_id: await team.test('walk_in_test') })
-  await walk(team, id, 'requisition_created')
+  const { id } = await createOrder(team, { user_id, patient_details, lab_test_id: await team.test('walk_in_test') })
+  await advanceTo(team, id, 'requisition_created')
   assert.equal((await team.api.delete(`/v2/user/${user_id}`)).status, 200)
   const carried = async () => {
     await team.db.pool.query(`update mail set due_at = due_at - interval '601 seconds' where recipient = $1`, [address])
@@ -218,18 +218,18 @@ test('an e-mail to a deleted user is not sent, and is when the deletion is undon
     const { rows } = await team.db.pool.query('select state, attempts from mail where recipient = $1', [address])
     return { taken: server.taken.filter(({ to }) => to.includes(address)).length, ...rows[0] }
   }
-  for (let round = 0; round < 9; round++) assert.deepEqual(await carried(), { taken: 0, state: 'waiting', attempts: 0 })
+  for (let poll = 0; poll < 9; poll++) assert.deepEqual(await carried(), { taken: 0, state: 'waiting', attempts: 0 })
   await team.api.post(`/v2/user/undo_delete?user_id=${user_id}`)
   assert.deepEqual(await carried(), { taken: 1, state: 'sent', attempts: 1 })
 })
 
 test('what a patient was told goes with the user, and so do its mails', async () => {
-  const team = await given()
+  const team = await createTestTeam()
   const user_id = await team.user()
-  const { id } = await placed(team, { user_id, lab_test_id: await team.test('walk_in_test') })
-  const other = await placed(team, { lab_test_id: await team.test('walk_in_test') })
-  await walk(team, id, 'requisition_created')
-  await walk(team, other.id, 'requisition_created')
+  const { id } = await createOrder(team, { user_id, lab_test_id: await team.test('walk_in_test') })
+  const other = await createOrder(team, { lab_test_id: await team.test('walk_in_test') })
+  await advanceTo(team, id, 'requisition_created')
+  await advanceTo(team, other.id, 'requisition_created')
   const count = async (table: string, where: string, value: string) =>
     (await team.db.pool.query(`select 1 from ${table} where ${where} = $1`, [value])).rowCount
   const { rows } = await team.db.pool.query('select mail_id from patient_message where order_id = $1 and mail_id is not null', [
@@ -237,7 +237,7 @@ test('what a patient was told goes with the user, and so do its mails', async ()
   ])
   assert.equal(await count('mail', 'id', rows[0].mail_id), 1)
   await team.api.delete(`/v2/user/${user_id}`)
-  await pass(team, 8 * DAY_S)
+  await advanceClock(team, 8 * SECONDS_PER_DAY)
   assert.equal(await count('patient_message', 'order_id', id), 0)
   assert.equal(await count('mail', 'id', rows[0].mail_id), 0)
   assert.notEqual(await count('patient_message', 'order_id', other.id), 0)
@@ -256,7 +256,7 @@ test('settings of a gateway that cannot be used are named, and none is repeated'
   ]
   for (const [env, fault] of cases) {
     const faults: string[] = []
-    const settings = readSms(env, faults)
+    const settings = parseSmsSettings(env, faults)
     assert.equal(faults.length, fault === undefined ? 0 : 1, JSON.stringify(faults))
     if (fault !== undefined) assert(faults[0]!.includes(fault), faults[0])
     else assert.equal(settings === undefined, env.SMS_URL === undefined)

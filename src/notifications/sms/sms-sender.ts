@@ -19,20 +19,20 @@ const BACKOFF_S = [10, 60, 300, 1800, 7200]
 /** A message about the order of a deleted user is looked at again after so long: the deletion may have been undone. */
 const POSTPONED_S = 600
 
-export interface SmsCourierOptions {
+export interface SmsSenderOptions {
   cells: Cells
   sms: SmsSettings
   log: Log
 }
 
 /** Sends the text messages of the cells of this process. */
-export class SmsCourier extends QueueWorkers<ClaimedText> {
-  constructor(options: SmsCourierOptions) {
+export class SmsSender extends QueueWorkers<ClaimedText> {
+  constructor(options: SmsSenderOptions) {
     super(options.cells.names.map((name) => workerOf(name, options)))
   }
 }
 
-function workerOf(cell: CellName, { cells, sms, log }: SmsCourierOptions): QueueWorker<ClaimedText> {
+function workerOf(cell: CellName, { cells, sms, log }: SmsSenderOptions): QueueWorker<ClaimedText> {
   const db = cells.of(cell)
   const queue = new LeasedQueue<ClaimedText>(db, textQueue)
   const onError = (error: unknown, message: string) =>
@@ -63,7 +63,7 @@ function workerOf(cell: CellName, { cells, sms, log }: SmsCourierOptions): Queue
     async handle({ row }) {
       if (await isHeldText(db.queries, row)) return { postponed_s: POSTPONED_S }
       const outcome = await sendSms(sms, { reference: row.id, to: row.recipient, text: row.body })
-      return outcome.sent ? undefined : { error: outcome.error, isRetryable: outcome.again }
+      return outcome.sent ? undefined : { error: outcome.error, isRetryable: outcome.retryable }
     },
     poll_ms: POLL_MS,
     onError,

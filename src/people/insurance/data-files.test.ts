@@ -2,13 +2,13 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { usStates } from '../person/countries.ts'
-import { exclusionRows, FileFault, icdRows, payorRows, shippedText } from './data-files.ts'
+import { exclusionRows, InvalidFileError, icdRows, payorRows, readBundledFile } from './data-files.ts'
 
 const faults = (work: () => unknown): readonly string[] => {
   try {
     work()
   } catch (error) {
-    assert(error instanceof FileFault)
+    assert(error instanceof InvalidFileError)
     return error.lines
   }
   return assert.fail('the file was taken')
@@ -16,7 +16,7 @@ const faults = (work: () => unknown): readonly string[] => {
 
 describe('the shipped files', () => {
   test('have 1,500 diagnoses and more, each in order and once', () => {
-    const rows = icdRows(shippedText('icd'))
+    const rows = icdRows(readBundledFile('icd'))
     assert(rows.length >= 1500, String(rows.length))
     const codes = rows.map(({ code }) => code)
     assert.deepEqual(codes, [...codes].sort())
@@ -24,7 +24,7 @@ describe('the shipped files', () => {
   })
 
   test('have a plan of Medicare and one of Medicaid for every state', () => {
-    const rows = payorRows(shippedText('payors'))
+    const rows = payorRows(readBundledFile('payors'))
     for (const program of ['medicare', 'medicaid'])
       for (const state of usStates)
         assert.equal(rows.filter((row) => row.program === program && row.state === state).length, 1, `${program} ${state}`)
@@ -32,12 +32,12 @@ describe('the shipped files', () => {
   })
 
   test('exclude only what is written as the beginning of a code', () => {
-    const rows = exclusionRows(shippedText('exclusions'))
+    const rows = exclusionRows(readBundledFile('exclusions'))
     assert(rows.some(({ code, excluded, type }) => code === 'E11' && excluded === 'E10' && type === 'excludes1'))
   })
 
   test('stay small', () => {
-    for (const part of ['payors', 'icd', 'exclusions'] as const) assert(shippedText(part).length < 1_000_000)
+    for (const part of ['payors', 'icd', 'exclusions'] as const) assert(readBundledFile(part).length < 1_000_000)
   })
 })
 

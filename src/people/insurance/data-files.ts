@@ -2,20 +2,21 @@
 // shipped ones. A file is taken whole or not at all: every row that cannot be taken is named.
 import { readFileSync } from 'node:fs'
 import { parseCsv } from '../../platform/files/csv.ts'
-import { Refusal } from '../../platform/schema/read.ts'
+import { RuleError } from '../../platform/schema/read.ts'
 import { ContactAddress } from '../person/address.ts'
 import type { Static } from '../../platform/schema/schema.ts'
 import { countryRule, stateCode, UNITED_STATES } from '../person/countries.ts'
-import { isSecondary, keptCode } from './icd-codes.ts'
+import { isSecondary, toStoredCode } from './icd-codes.ts'
 import { clearinghouses } from './schema.ts'
 
-export const shippedFiles = { payors: 'payors.csv', icd: 'icd-codes.csv', exclusions: 'icd-exclusions.csv' } as const
-export type Part = keyof typeof shippedFiles
+export const bundledFiles = { payors: 'payors.csv', icd: 'icd-codes.csv', exclusions: 'icd-exclusions.csv' } as const
+export type InsuranceDataset = keyof typeof bundledFiles
 
-export const shippedText = (part: Part): string => readFileSync(new URL(`data/${shippedFiles[part]}`, import.meta.url), 'utf8')
+export const readBundledFile = (part: InsuranceDataset): string =>
+  readFileSync(new URL(`data/${bundledFiles[part]}`, import.meta.url), 'utf8')
 
 /** A file that was not taken, with a sentence for each row that is to blame. */
-export class FileFault extends Error {
+export class InvalidFileError extends Error {
   override name = 'FileFault'
   readonly lines: readonly string[]
   constructor(lines: readonly string[]) {
@@ -60,17 +61,17 @@ function rowsOf<R>(
   try {
     lines = parseCsv(text)
   } catch (error) {
-    throw new FileFault([(error as Error).message])
+    throw new InvalidFileError([(error as Error).message])
   }
   const names = Object.keys(lines[0] ?? {})
   const lacking = required.filter((name) => !names.includes(name))
   const strange = names.filter((name) => !required.includes(name) && !allowed.includes(name))
-  if (!lines.length) throw new FileFault(['The file has no rows.'])
-  if (lacking.length) throw new FileFault([`The file lacks the columns ${lacking.join(', ')}.`])
-  if (strange.length) throw new FileFault([`The file has columns that mean nothing here: ${strange.join(', ')}.`])
+  if (!lines.length) throw new InvalidFileError(['The file has no rows.'])
+  if (lacking.length) throw new InvalidFileError([`The file lacks the columns ${lacking.join(', ')}.`])
+  if (strange.length) throw new InvalidFileError([`The file has columns that mean nothing here: ${strange.join(', ')}.`])
   const faults: string[] = []
   const rows = lines.map((line, i) => row(line, (fault) => void faults.push(`line ${i + 2}: ${fault}`)))
-  if (faults.length) throw new FileFault(faults)
+  if (faults.length) throw new InvalidFileError(faults)
   return rows
 }
 
@@ -80,7 +81,7 @@ const programs = ['medicare', 'medicaid']
 
 /**
  * Payors of a CSV file: `payor_code,name,first_line,city,state,zip` and, where wanted, `aliases` (parted by `|`), `second_line`,
- * `country`, `payer_id`, a column for each clearinghouse, `program` and `program_state`. Throws FileFault.
+ * `country`, `payer_id`, a column for each clearinghouse, `program` and `program_state`. Throws InvalidFileError.
  */
 export function payorRows(text: string): PayorRow[] {
   const [codes, plans] = [new Set<string>(), new Set<string>()]
@@ -95,7 +96,7 @@ export function payorRows(text: string): PayorRow[] {
     if (code && codes.has(code)) fault(`payor_code ${code} is there twice`)
     codes.add(code)
     const country = countryRule(value('country', 80) || UNITED_STATES)
-    if (country instanceof Refusal) fault('country is none')
+    if (country instanceof RuleError) fault('country is none')
     const stateText = value('state', 200, true)
     const state = country === UNITED_STATES ? stateCode(stateText) : stateText
     if (stateText && !state) fault('state is none of the United States')
@@ -120,7 +121,7 @@ export function payorRows(text: string): PayorRow[] {
         city: value('city', 200, true),
         state: state ?? '',
         zip: value('zip', 20, true),
-        country: country instanceof Refusal ? '' : country,
+        country: country instanceof RuleError ? '' : country,
         access_notes: null,
       },
       payer_id: value('payer_id', 50) || null,
@@ -138,12 +139,12 @@ const ORDER_LINE = /^\d{5} ([A-Z0-9]{3,7})\s+([01]) /
 const LONG_FROM = 77
 const ORDER_SIZE_MAX = 64 * 1024 * 1024
 
-/** Diagnoses of a file: the order file of CMS, or CSV with `code,description` and, where wanted, `billable` (1 or 0). Throws FileFault. */
+/** Diagnoses of a file: the order file of CMS, or CSV with `code,description` and, where wanted, `billable` (1 or 0). Throws InvalidFileError. */
 export const icdRows = (text: string): IcdRow[] => (ORDER_LINE.test(text) ? orderRows(text) : csvIcdRows(text))
 
 /** Adds a diagnosis to the rows, or says why not. */
 function collect(rows: Map<string, IcdRow>, codeText: string, description: string, fault: (text: string) => void): void {
-  const code = keptCode(codeText)
+  const code = toStoredCode(codeText)
   if (!code) fault('the code has not the form of one')
   else if (rows.has(code)) fault(`${code} is there twice`)
   else if (!description || description.length > DESCRIPTION_MAX || /[\n\r\t\0]/.test(description))
@@ -158,34 +159,34 @@ function csvIcdRows(text: string): IcdRow[] {
     if (billable !== '0' && billable !== '1') fault('billable must be 1 or 0')
     else if (billable === '1') collect(rows, line.code!, line.description!.trim(), fault)
   })
-  return taken(rows)
+  return accepted(rows)
 }
 
 function orderRows(text: string): IcdRow[] {
-  if (text.length > ORDER_SIZE_MAX) throw new FileFault([`The file is longer than ${ORDER_SIZE_MAX} characters.`])
+  if (text.length > ORDER_SIZE_MAX) throw new InvalidFileError([`The file is longer than ${ORDER_SIZE_MAX} characters.`])
   const rows = new Map<string, IcdRow>()
   const faults: string[] = []
   text.split(/\r?\n/).forEach((line, i) => {
     if (!line) return
-    const fault = (what: string) => void faults.push(`line ${i + 1}: ${what}`)
+    const fail = (what: string) => void faults.push(`line ${i + 1}: ${what}`)
     const match = ORDER_LINE.exec(line)
-    if (!match) fault('it has not the form of an order file')
-    else if (match[2] === '1') collect(rows, match[1]!, line.slice(LONG_FROM).trim(), fault)
+    if (!match) fail('it has not the form of an order file')
+    else if (match[2] === '1') collect(rows, match[1]!, line.slice(LONG_FROM).trim(), fail)
   })
-  if (faults.length) throw new FileFault(faults)
-  return taken(rows)
+  if (faults.length) throw new InvalidFileError(faults)
+  return accepted(rows)
 }
 
-function taken(rows: Map<string, IcdRow>): IcdRow[] {
-  if (!rows.size) throw new FileFault(['The file has no code that can be billed.'])
+function accepted(rows: Map<string, IcdRow>): IcdRow[] {
+  if (!rows.size) throw new InvalidFileError(['The file has no code that can be billed.'])
   return [...rows.values()]
 }
 
-/** Exclusions of a CSV file, `code,excluded,type`; codes may be beginnings of codes. Throws FileFault. */
+/** Exclusions of a CSV file, `code,excluded,type`; codes may be beginnings of codes. Throws InvalidFileError. */
 export function exclusionRows(text: string): ExclusionRow[] {
   const pairs = new Set<string>()
   return rowsOf(text, ['code', 'excluded', 'type'], [], (line, fault) => {
-    const [code, excluded] = [keptCode(line.code!), keptCode(line.excluded!)]
+    const [code, excluded] = [toStoredCode(line.code!), toStoredCode(line.excluded!)]
     if (!code || !excluded) fault('the code has not the form of one')
     if (pairs.has(`${code} ${excluded}`)) fault('the pair is there twice')
     pairs.add(`${code} ${excluded}`)

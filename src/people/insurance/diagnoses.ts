@@ -3,8 +3,8 @@
 import type { Tx } from '../../platform/db/transaction.ts'
 import { Nullable, T } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
-import { icdIndex, searchIndex, type IcdIndex } from './icd-index.ts'
-import { beginningsOf, keptCode, shownCode } from './icd-codes.ts'
+import { buildIcdIndex, searchIndex, type IcdIndex } from './icd-index.ts'
+import { codePrefixes, toStoredCode, toDisplayCode } from './icd-codes.ts'
 import type { Diagnosis, ValidatedCodes } from './schema.ts'
 
 /** Cells may have different sets loaded; beyond this the oldest is read again when it is asked for. */
@@ -16,10 +16,8 @@ const Text = T.Object({ text: Nullable(T.String()) })
 
 /** The index of what is loaded, as it was at most 4 s ago. Read from the database once a process and set of codes, when first asked for. */
 async function indexFor(tx: Tx): Promise<IcdIndex> {
-  const loaded = await tx.remember('icd codes', () =>
-    tx.maybe(Loaded, sql`select checksum from insurance_load where part = 'icd'`),
-  )
-  if (!loaded) return icdIndex('')
+  const loaded = await tx.cached('icd codes', () => tx.maybe(Loaded, sql`select checksum from insurance_load where part = 'icd'`))
+  if (!loaded) return buildIcdIndex('')
   const known = indexes.get(loaded.checksum)
   if (known) return known
   const [oldest] = indexes.keys()
@@ -38,7 +36,7 @@ async function readIndex(tx: Tx): Promise<IcdIndex> {
     select string_agg(code || chr(9) || description || chr(9) || is_secondary::integer, chr(10) order by code collate "C") as text
     from icd_code`,
   )
-  return icdIndex(text ?? '')
+  return buildIcdIndex(text ?? '')
 }
 
 /** Diagnoses by the beginning of their code or by words of their text: the likeliest 50. */
@@ -47,8 +45,8 @@ export const searchDiagnoses = async (tx: Tx, query: string): Promise<Diagnosis[
 const Known = T.Object({ code: T.String(), is_known: T.Boolean(), has_more: T.Boolean() })
 
 /** What is wrong with each code that cannot be billed, by its place in the list. */
-export async function faultsOf(tx: Tx, codes: readonly string[]): Promise<Map<number, string>> {
-  const kept = codes.map(keptCode)
+export async function findCodeErrors(tx: Tx, codes: readonly string[]): Promise<Map<number, string>> {
+  const kept = codes.map(toStoredCode)
   const wanted = [...new Set(kept.filter((code) => code !== undefined))]
   const rows = await tx.many(
     Known,
@@ -71,9 +69,9 @@ const Exclusion = T.Object({ code: T.String(), excluded: T.String(), type: T.Str
 
 /** Codes held against the table and against each other. The first of a pair is the one whose note rules out the other. */
 export async function validateCodes(tx: Tx, codes: readonly string[]): Promise<ValidatedCodes> {
-  const faults = await faultsOf(tx, codes)
-  const sound = [...new Set(codes.filter((_, i) => !faults.has(i)).map((code) => keptCode(code)!))]
-  const beginnings = [...new Set(sound.flatMap(beginningsOf))]
+  const faults = await findCodeErrors(tx, codes)
+  const sound = [...new Set(codes.filter((_, i) => !faults.has(i)).map((code) => toStoredCode(code)!))]
+  const beginnings = [...new Set(sound.flatMap(codePrefixes))]
   const exclusions = await tx.many(
     Exclusion,
     sql`
@@ -82,16 +80,16 @@ export async function validateCodes(tx: Tx, codes: readonly string[]): Promise<V
   )
   const result: ValidatedCodes = { valid: true, errors: [], violations: [], warnings: [] }
   for (const [i, text] of faults) result.errors.push(`${codes[i]!.trim()} ${text}`)
-  const told = new Set<string>()
+  const reported = new Set<string>()
   for (const { code, excluded, type } of exclusions)
     for (const one of sound.filter((each) => each.startsWith(code)))
       for (const other of sound.filter((each) => each !== one && each.startsWith(excluded))) {
         // Notes often stand at both ends, and are one conflict.
         const pair = `${type} ${[one, other].sort().join()}`
-        if (told.has(pair)) continue
-        told.add(pair)
-        if (type === 'excludes1') result.violations.push({ code: shownCode(one), conflicts_with: shownCode(other), type })
-        else result.warnings.push({ code: shownCode(one), overlaps_with: shownCode(other), type })
+        if (reported.has(pair)) continue
+        reported.add(pair)
+        if (type === 'excludes1') result.violations.push({ code: toDisplayCode(one), conflicts_with: toDisplayCode(other), type })
+        else result.warnings.push({ code: toDisplayCode(one), overlaps_with: toDisplayCode(other), type })
       }
   result.valid = !result.errors.length && !result.violations.length
   return result

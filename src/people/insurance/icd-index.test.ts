@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { icdIndex, searchIndex } from './icd-index.ts'
-import { isSecondary, keptCode, shownCode } from './icd-codes.ts'
+import { buildIcdIndex, searchIndex } from './icd-index.ts'
+import { isSecondary, toStoredCode, toDisplayCode } from './icd-codes.ts'
 
-const index = icdIndex(
+const index = buildIcdIndex(
   [
     'E109\tType 1 diabetes mellitus without complications\t0',
     'E119\tType 2 diabetes mellitus without complications\t0',
@@ -52,16 +52,16 @@ describe('diagnoses are found', () => {
 
   test('or not: nothing, spaces, a single letter within words, no codes at all', () => {
     for (const query of ['xyzzy', '  ', 'i', '.', 'E11.9 lipid']) assert.deepEqual(found(query), [])
-    assert.deepEqual(searchIndex(icdIndex(''), 'E11'), [])
+    assert.deepEqual(searchIndex(buildIcdIndex(''), 'E11'), [])
   })
 })
 
 test('codes are kept without their dot and shown with it', () => {
   const texts = { 'e11.9': 'E119', E119: 'E119', ' Z3A.08 ': 'Z3A08', I10: 'I10', 'T78.40XA': 'T7840XA' }
-  for (const [text, code] of Object.entries(texts)) assert.equal(keptCode(text), code)
+  for (const [text, code] of Object.entries(texts)) assert.equal(toStoredCode(text), code)
   for (const text of ['', 'E1', 'E.119', 'E11.', '1E1', 'E11.9.1', 'E11 9', 'T78.40XAA', 'Ｅ11'])
-    assert.equal(keptCode(text), undefined, text)
-  assert.deepEqual(['I10', 'E119', 'T7840XA'].map(shownCode), ['I10', 'E11.9', 'T78.40XA'])
+    assert.equal(toStoredCode(text), undefined, text)
+  assert.deepEqual(['I10', 'E119', 'T7840XA'].map(toDisplayCode), ['I10', 'E11.9', 'T78.40XA'])
 })
 
 test('what is caused by another disease is secondary', () => {

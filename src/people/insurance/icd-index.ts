@@ -1,6 +1,6 @@
 // Searching diagnoses. All descriptions stand in one string in memory: finding a word anywhere in 75,000 of them takes some milliseconds,
 // needs no extension of the database, and finds "lipid" within "Hyperlipidemia", which indexes of words do not.
-import { shownCode } from './icd-codes.ts'
+import { toDisplayCode } from './icd-codes.ts'
 import type { Diagnosis } from './schema.ts'
 
 const FOUND_MAX = 50
@@ -16,7 +16,7 @@ export interface IcdIndex {
 }
 
 /** @param text a line a code: code, description, and 1 where it is secondary, parted by tabs; sorted by code */
-export function icdIndex(text: string): IcdIndex {
+export function buildIcdIndex(text: string): IcdIndex {
   const starts = [0]
   for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) starts.push(at + 1)
   if (text) starts.push(text.length + 1)
@@ -40,7 +40,7 @@ function lineAt({ starts }: IcdIndex, position: number): number {
 }
 
 /** Code and description, without the mark. */
-const lineOf = ({ lower, starts }: IcdIndex, line: number): string => lower.slice(starts[line], starts[line + 1]! - 3)
+const lineNumberAt = ({ lower, starts }: IcdIndex, line: number): string => lower.slice(starts[line], starts[line + 1]! - 3)
 
 /** Diagnoses whose code begins with the query, in order, then those that every word of it is in, the likeliest first: 50 at most. */
 export function searchIndex(index: IcdIndex, query: string): Diagnosis[] {
@@ -50,7 +50,7 @@ export function searchIndex(index: IcdIndex, query: string): Diagnosis[] {
     .split(/[\s,;]+/)
     .filter(Boolean)
     .slice(0, WORDS_MAX)
-    .map(undotted)
+    .map(withoutDot)
   if (words.length === 0 || index.starts.length < 2) return []
   const lines = words.length === 1 ? linesOfCode(index, words[0]!) : []
   const known = new Set(lines)
@@ -60,7 +60,7 @@ export function searchIndex(index: IcdIndex, query: string): Diagnosis[] {
 }
 
 /** Codes may be written with their dot. */
-const undotted = (word: string): string => (/^[a-z][0-9][0-9a-z]\.[0-9a-z]*$/.test(word) ? word.replace('.', '') : word)
+const withoutDot = (word: string): string => (/^[a-z][0-9][0-9a-z]\.[0-9a-z]*$/.test(word) ? word.replace('.', '') : word)
 
 function linesOfCode(index: IcdIndex, beginning: string): number[] {
   const { lower, starts } = index
@@ -84,7 +84,7 @@ function linesOfText(index: IcdIndex, words: string[]): number[] {
   const found: { line: number; rank: number; length: number }[] = []
   for (let at = lower.indexOf(rarest); at >= 0;) {
     const line = lineAt(index, at)
-    const text = lineOf(index, line)
+    const text = lineNumberAt(index, line)
     if (words.every((word) => text.includes(word))) found.push({ line, rank: rankOf(text, words), length: text.length })
     at = lower.indexOf(rarest, starts[line + 1]!)
   }
@@ -111,5 +111,5 @@ const isLetter = (character: string): boolean => /[\p{L}\p{N}]/u.test(character)
 
 function diagnosisAt({ text, starts }: IcdIndex, line: number): Diagnosis {
   const [code, description, secondary] = text.slice(starts[line], starts[line + 1]! - 1).split('\t')
-  return { diagnosis_code: shownCode(code!), description: description!, is_secondary: secondary === '1' }
+  return { diagnosis_code: toDisplayCode(code!), description: description!, is_secondary: secondary === '1' }
 }

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
 import { Problem } from '../../platform/http/errors.ts'
-import { DAY_S, pass } from '../../../test/support/orders.ts'
-import { given, type Given } from '../../../test/support/server.ts'
+import { SECONDS_PER_DAY, advanceClock } from '../../../test/support/orders.ts'
+import { createTestTeam, type TestTeam } from '../../../test/support/server.ts'
 import { assertInsured } from './insurances.ts'
 
 const address = { first_line: '1 Example Street', city: 'Phoenix', state: 'AZ', zip: '85004' }
@@ -21,22 +21,22 @@ const person = {
 const insurance = { payor_code: 'AETNA', member_id: 'M-1', relationship: 'Self', insured: person }
 const guarantor = { first_name: 'Guarda', last_name: 'Fictional', address, phone_number: '+15550100188' }
 
-const known = async (team: Given, state = 'AZ'): Promise<string> => {
+const known = async (team: TestTeam, state = 'AZ'): Promise<string> => {
   const user = await team.user()
   const { status } = await team.api.patch(`/v2/user/${user}/info`, { ...person, address: { ...address, state } })
   assert.equal(status, 200)
   return user
 }
-const insure = ({ api }: Given, user: string, changes: Record<string, unknown> = {}) =>
+const insure = ({ api }: TestTeam, user: string, changes: Record<string, unknown> = {}) =>
   api.post(`/v2/user/${user}/insurance`, { ...insurance, ...changes })
-const search = ({ api }: Given, query: Record<string, string>) =>
+const search = ({ api }: TestTeam, query: Record<string, string>) =>
   api.get(`/v3/insurance/search/payor?${new URLSearchParams(query)}`)
 const namesOf = (body: { name: string }[]) => body.map(({ name }) => name)
 const where = (body: { detail: { loc: string[] }[] }) => body.detail.map(({ loc }) => loc.join('.'))
 
 describe('payors', () => {
   test('are found by words of a name or an alias, the exact one first', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const { status, body } = await search(team, { insurance_name: 'united healthcare' })
     assert.equal(status, 200)
     assert.deepEqual(Object.keys(body[0]).sort(), ['aliases', 'code', 'name', 'org_address', 'payor_code', 'source'])
@@ -46,14 +46,14 @@ describe('payors', () => {
   })
 
   test('are found by the code of a clearinghouse', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const { body } = await search(team, { provider: 'Stedi', provider_payor_id: '60054' })
     assert.deepEqual(namesOf(body), ['Aetna'])
     assert.deepEqual((await search(team, { provider: 'stedi', provider_payor_id: 'nothing' })).body, [])
   })
 
   test('are not found by nothing, nor by half a code', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     for (const [query, at] of [
       [{}, 'query'],
       [{ insurance_name: '  ' }, 'query'],
@@ -67,7 +67,7 @@ describe('payors', () => {
   })
 
   test('are found in the old form, too', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const post = (body: unknown) => team.api.post('/v3/insurance/search/payor', body)
     const { body } = await post({ provider: 'availity', provider_id: '60054' })
     assert.deepEqual(Object.keys(body[0]).sort(), ['aliases', 'code', 'name', 'org_address', 'source'])
@@ -77,7 +77,7 @@ describe('payors', () => {
   })
 
   test('of a team are seen by the team alone', async () => {
-    const [team, other] = [await given(), await given()]
+    const [team, other] = [await createTestTeam(), await createTestTeam()]
     const made = await team.api.post('/v3/payor', {
       name: 'Fictional Mutual',
       address,
@@ -104,7 +104,7 @@ describe('payors', () => {
   })
 
   test('that are there cannot be added again', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const add = (body: Record<string, unknown>) => team.api.post('/v3/payor', { name: 'Fictional Mutual', address, ...body })
     const detail = 'The platform has this payor already, search for it'
     for (const body of [{ name: 'aetna' }, { name: 'UHC' }, { provider: 'waystar', provider_payor_id: '60054' }])
@@ -118,7 +118,7 @@ describe('payors', () => {
 
 describe('diagnoses', () => {
   test('are searched by code and by words', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const found = async (query: string) =>
       (await team.api.get(`/v3/insurance/search/diagnosis?diagnosis_query=${encodeURIComponent(query)}`)).body
     assert.deepEqual((await found('E11.9'))[0], {
@@ -133,7 +133,7 @@ describe('diagnoses', () => {
   })
 
   test('are held against the list and against each other', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const validate = async (codes: string[]) => (await team.api.post('/v3/insurance/validate_icd_codes', { codes })).body
     const fine = { valid: true, errors: [], violations: [], warnings: [] }
     assert.deepEqual(await validate(['e119', 'Z00.00']), fine)
@@ -157,7 +157,7 @@ describe('diagnoses', () => {
 
 describe('an insurance', () => {
   test('is added and read, and another one does not replace it', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const user = await known(team)
     const latest = (query = '') => team.api.get(`/v2/user/${user}/insurance/latest${query}`)
     assert.deepEqual((await latest()).body, { detail: 'The user has no such insurance' })
@@ -187,7 +187,7 @@ describe('an insurance', () => {
   })
 
   test('of somebody else needs a guarantor', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const user = await known(team)
     const refused = await insure(team, user, { relationship: 'spouse' })
     assert.deepEqual([refused.status, where(refused.body)], [422, ['body.guarantor']])
@@ -196,7 +196,7 @@ describe('an insurance', () => {
   })
 
   test('is refused with every fault, and for who is not known', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const user = await known(team)
     const wrong = {
       member_id: '',
@@ -213,7 +213,7 @@ describe('an insurance', () => {
       [stranger.status, stranger.body],
       [400, { detail: 'The demographics of the user are not known yet, and an insurance needs them' }],
     )
-    for (const id of [randomUUID(), await known(await given())]) {
+    for (const id of [randomUUID(), await known(await createTestTeam())]) {
       assert.equal((await insure(team, id)).status, 404)
       assert.equal((await team.api.get(`/v2/user/${id}/insurance/latest`)).status, 404)
     }
@@ -221,7 +221,7 @@ describe('an insurance', () => {
   })
 
   test('with Medicare or Medicaid is that of the user’s state', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const user = await known(team, 'TX')
     assert.equal((await insure(team, user, { payor_code: 'MEDFED' })).body.payor_code, 'MEDICARE-TX')
     const { body } = await insure(team, user, { payor_code: 'maidfed' })
@@ -234,20 +234,20 @@ describe('an insurance', () => {
   })
 
   test('goes with its user when the grace is over', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const user = await known(team)
     await insure(team, user)
     await team.api.delete(`/v2/user/${user}`)
-    await pass(team, 8 * DAY_S)
+    await advanceClock(team, 8 * SECONDS_PER_DAY)
     assert.equal((await team.db.pool.query('select id from insurance where user_id = $1', [user])).rowCount, 0)
     assert.equal((await team.db.pool.query('select id from "user" where id = $1', [user])).rowCount, 0)
   })
 })
 
 describe('an order billed to an insurance', () => {
-  const asked = (team: Given, user_id: string, icd_codes: string[] | undefined) =>
+  const asked = (team: TestTeam, user_id: string, icd_codes: string[] | undefined) =>
     team.db.tx(team.tenant, (tx) => assertInsured(tx, { user_id, icd_codes }))
-  const refused = (team: Given, user: string, codes: string[] | undefined, detail: RegExp) =>
+  const refused = (team: TestTeam, user: string, codes: string[] | undefined, detail: RegExp) =>
     assert.rejects(asked(team, user, codes), (error) => {
       assert(error instanceof Problem)
       assert.equal(error.status, 400)
@@ -256,7 +256,7 @@ describe('an order billed to an insurance', () => {
     })
 
   test('gets the newest primary one', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const user = await known(team)
     await insure(team, user)
     const first = await asked(team, user, ['E11.9'])
@@ -270,7 +270,7 @@ describe('an order billed to an insurance', () => {
   })
 
   test('is refused without diagnoses, or with one that cannot be billed', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const user = await known(team)
     await insure(team, user)
     for (const codes of [undefined, []]) await refused(team, user, codes, /at least one diagnosis/)
@@ -279,7 +279,7 @@ describe('an order billed to an insurance', () => {
   })
 
   test('is refused without demographics, and without a primary insurance', async () => {
-    const [team, other] = [await given(), await given()]
+    const [team, other] = [await createTestTeam(), await createTestTeam()]
     await refused(team, await team.user(), ['I10'], /demographics/)
     const user = await known(team)
     await refused(team, user, ['I10'], /no primary insurance/)

@@ -2,17 +2,17 @@
 // never knows which orders lean on it. Source: lab-testing.md 26.
 import { isDeepStrictEqual } from 'node:util'
 import type { Tx } from '../../platform/db/transaction.ts'
-import { badRequest, invalidValue, notFound } from '../../platform/http/errors.ts'
-import { inTurn } from '../../platform/db/erasure.ts'
+import { badRequest, invalidField, notFound } from '../../platform/http/errors.ts'
+import { eraseInOrder } from '../../platform/db/erasure.ts'
 import { T, type Static } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
-import { assertBorn, latestDemographics } from '../users/demographics.ts'
+import { assertBirthDate, latestDemographics } from '../users/demographics.ts'
 import { getUser } from '../users/users.ts'
 import { toContactAddress, type ContactAddressInput } from '../person/address.ts'
 import { toGuarantor } from '../person/guarantor.ts'
 import type { PatientInput } from '../person/patient.ts'
-import { faultsOf } from './diagnoses.ts'
-import { payorOf } from './payors.ts'
+import { findCodeErrors } from './diagnoses.ts'
+import { resolvePayor } from './payors.ts'
 import { Insurance, type CreateInsurance, type HealthInsuranceInput } from './schema.ts'
 
 /** Insurances that a user can have had. */
@@ -28,12 +28,12 @@ const Stored = T.Object({ document: Insurance })
  */
 export async function createInsurance(tx: Tx, user_id: string, body: CreateInsurance): Promise<Insurance> {
   await getUser(tx, user_id)
-  assertBorn(tx, body.insured.dob, ['body', 'insured', 'dob'])
+  assertBirthDate(tx, body.insured.dob, ['body', 'insured', 'dob'])
   if (body.relationship !== 'Self' && !body.guarantor)
-    throw invalidValue(['body', 'guarantor'], 'is required where the relationship is not Self')
+    throw invalidField(['body', 'guarantor'], 'is required where the relationship is not Self')
   const demographics = await latestDemographics(tx, user_id)
   if (!demographics) throw badRequest('The demographics of the user are not known yet, and an insurance needs them')
-  const { payor_code, name, org_address } = await payorOf(tx, body.payor_code, demographics.address.state)
+  const { payor_code, name, org_address } = await resolvePayor(tx, body.payor_code, demographics.address.state)
   const insurance: Insurance = {
     member_id: body.member_id,
     payor_code,
@@ -82,14 +82,14 @@ export async function insuranceGiven(
   const { payor_code, insurance_id: member_id, responsible_relationship: relationship = 'Self', responsible_details } = given
   const at = (field: string) => ['body', 'health_insurance', field]
   if (relationship !== 'Self' && !responsible_details)
-    throw invalidValue(at('responsible_details'), 'is required where responsible_relationship is not Self')
+    throw invalidField(at('responsible_details'), 'is required where responsible_relationship is not Self')
   if (payor_code === undefined && member_id === undefined) return undefined
-  if (payor_code === undefined) throw invalidValue(at('payor_code'), 'is required where insurance_id is given')
-  if (member_id === undefined) throw invalidValue(at('insurance_id'), 'is required where payor_code is given')
+  if (payor_code === undefined) throw invalidField(at('payor_code'), 'is required where insurance_id is given')
+  if (member_id === undefined) throw invalidField(at('insurance_id'), 'is required where payor_code is given')
   await getUser(tx, user_id)
   const { first_name, last_name, gender, dob, email, phone_number } = patient
   const address = toContactAddress(patient_address)
-  const payor = await payorOf(tx, payor_code, address.state)
+  const payor = await resolvePayor(tx, payor_code, address.state)
   const insurance: Insurance = {
     member_id,
     payor_code: payor.payor_code,
@@ -149,7 +149,7 @@ export interface Insured {
  */
 export async function assertInsured(tx: Tx, { user_id, icd_codes, insurance_id }: Insured): Promise<string> {
   if (!icd_codes?.length) throw badRequest('icd_codes must name at least one diagnosis for an order billed to an insurance')
-  const [fault] = await faultsOf(tx, icd_codes)
+  const [fault] = await findCodeErrors(tx, icd_codes)
   if (fault) throw badRequest(`icd_codes: the code at place ${fault[0] + 1} ${fault[1]}`)
   if (insurance_id !== undefined) return insurance_id
   if (!(await latestDemographics(tx, user_id)))
@@ -164,6 +164,6 @@ export const eraseInsurances = async (tx: Tx, user_id: string): Promise<void> =>
   void (await tx.run(sql`delete from insurance where user_id = ${user_id} and team_id = ${tx.team}`))
 
 /** The insurances of a deleted team's users. */
-export const eraseTeamInsurances = inTurn(
+export const eraseTeamInsurances = eraseInOrder(
   (team, max) => sql`delete from insurance where id = any (array(select id from insurance where team_id = ${team} limit ${max}))`,
 )

@@ -9,21 +9,22 @@ import {
   exclusionRows,
   icdRows,
   payorRows,
-  shippedFiles,
-  shippedText,
+  bundledFiles,
+  readBundledFile,
   type IcdRow,
-  type Part,
+  type InsuranceDataset,
   type PayorRow,
 } from './data-files.ts'
 
 /** To be raised when the same files become other rows. */
-const FORM = '1'
+const DATA_REVISION = '1'
 
-const checksumOf = (text: string): string => createHash('sha256').update(`${FORM}\0`).update(text).digest('hex').slice(0, 32)
+const checksumOf = (text: string): string =>
+  createHash('sha256').update(`${DATA_REVISION}\0`).update(text).digest('hex').slice(0, 32)
 
 /** Changes whenever loading the shipped files would change something. */
 export const insuranceChecksum = (): string =>
-  (Object.keys(shippedFiles) as Part[]).map((part) => checksumOf(shippedText(part))).join()
+  (Object.keys(bundledFiles) as InsuranceDataset[]).map((part) => checksumOf(readBundledFile(part))).join()
 
 /**
  * Load the shipped payors, diagnoses and exclusions; what is loaded already, or was replaced by the operator, is skipped. One
@@ -31,17 +32,17 @@ export const insuranceChecksum = (): string =>
  */
 export async function loadInsuranceData(db: Db): Promise<void> {
   await db.plainTx(async (tx) => {
-    const payors = shippedText('payors')
-    if (await claim(tx, 'payors', payors)) await writePayors(tx, payorRows(payors), 'shipped')
-    const icd = shippedText('icd')
-    if (await claim(tx, 'icd', icd)) await replaceCodes(tx, icdRows(icd))
-    const exclusions = shippedText('exclusions')
-    if (await claim(tx, 'exclusions', exclusions)) await replaceExclusions(tx, exclusions)
+    const payors = readBundledFile('payors')
+    if (await updateDataVersion(tx, 'payors', payors)) await writePayors(tx, payorRows(payors), 'shipped')
+    const icd = readBundledFile('icd')
+    if (await updateDataVersion(tx, 'icd', icd)) await replaceCodes(tx, icdRows(icd))
+    const exclusions = readBundledFile('exclusions')
+    if (await updateDataVersion(tx, 'exclusions', exclusions)) await replaceExclusions(tx, exclusions)
   })
 }
 
 /** Whether the part has to be loaded. Of two processes that start together the second waits, and then has nothing to do. */
-async function claim(tx: PlainTx, part: Part, text: string): Promise<boolean> {
+async function updateDataVersion(tx: PlainTx, part: InsuranceDataset, text: string): Promise<boolean> {
   const claimed = await tx.run(sql`
     insert into insurance_load (part, checksum, origin) values (${part}, ${checksumOf(text)}, 'shipped')
     on conflict (part) do update set checksum = excluded.checksum
@@ -51,7 +52,7 @@ async function claim(tx: PlainTx, part: Part, text: string): Promise<boolean> {
 
 /**
  * Add an operator's payors to the platform's directory and change those that it has under the same codes; nothing is removed. A public
- * programme of a state is afterwards the one of the file. One transaction. Throws FileFault when a row cannot be taken.
+ * programme of a state is afterwards the one of the file. One transaction. Throws InvalidFileError when a row cannot be taken.
  * @returns how many rows the file has
  */
 export async function importPayors(db: Db, text: string): Promise<number> {
@@ -69,7 +70,7 @@ export async function importPayors(db: Db, text: string): Promise<number> {
 
 const Change = T.Object({ there: T.Integer(), removed: T.Integer(), added: T.Integer(), changed: T.Integer() })
 
-/** What `importCodes` would do to the codes of a cell; changes nothing. Throws FileFault when a row cannot be taken. */
+/** What `importCodes` would do to the codes of a cell; changes nothing. Throws InvalidFileError when a row cannot be taken. */
 export async function changeOfCodes(db: Db, text: string): Promise<Static<typeof Change>> {
   return db.queries.one(
     Change,
@@ -86,7 +87,7 @@ export async function changeOfCodes(db: Db, text: string): Promise<Static<typeof
 }
 
 /**
- * Replace all diagnoses by those of an operator's file. Later starts leave them alone. One transaction. Throws FileFault when a row
+ * Replace all diagnoses by those of an operator's file. Later starts leave them alone. One transaction. Throws InvalidFileError when a row
  * cannot be taken. @returns how many codes that can be billed the file has
  */
 export async function importCodes(db: Db, text: string): Promise<number> {

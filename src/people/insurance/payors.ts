@@ -1,10 +1,10 @@
 // Payors: insurers that a laboratory can bill. Owns payor, with load.ts: the platform's directory and what teams have added of their own.
 // Never knows who is insured where. Source: lab-testing.md 26.
 import type { Tx } from '../../platform/db/transaction.ts'
-import { badRequest, invalid, invalidValue } from '../../platform/http/errors.ts'
-import { inTurn } from '../../platform/db/erasure.ts'
+import { badRequest, unprocessable, invalidField } from '../../platform/http/errors.ts'
+import { eraseInOrder } from '../../platform/db/erasure.ts'
 import { Nullable, T, type Static } from '../../platform/schema/schema.ts'
-import { and, sql, type Sql } from '../../platform/db/sql.ts'
+import { joinConditions, sql, type Sql } from '../../platform/db/sql.ts'
 import { ContactAddress, toContactAddress } from '../person/address.ts'
 import type { Clearinghouse, CreatePayor, Payor } from './schema.ts'
 
@@ -31,22 +31,22 @@ const shown = ({ code, team_id, ...payor }: Static<typeof Row>): Payor => ({
   source: team_id === null ? 'platform' : 'team',
 })
 
-const likeOf = (text: string): string => text.replace(/[\\%_]/g, '\\$&')
+const likePattern = (text: string): string => text.replace(/[\\%_]/g, '\\$&')
 
 /** What a payor is looked for by. */
-export interface PayorWanted {
+export interface PayorReference {
   insurance_name?: string | undefined
   provider?: Clearinghouse | undefined
   external_code?: string | undefined
 }
 
-const calledSo = (name: string): Sql =>
-  sql`concat_ws(' ', name, array_to_string(aliases, ' ')) ilike all (${wordsOf(name).map((word) => `%${likeOf(word)}%`)}::text[])`
+const nameCondition = (name: string): Sql =>
+  sql`concat_ws(' ', name, array_to_string(aliases, ' ')) ilike all (${wordsOf(name).map((word) => `%${likePattern(word)}%`)}::text[])`
 
 const wordsOf = (text: string): string[] => text.split(/\s+/).filter(Boolean).slice(0, 20)
 
 /** What a clearinghouse calls it; its electronic payer id, where nothing else is known. */
-const codedSo = (provider: Clearinghouse, code: string): Sql =>
+const codeCondition = (provider: Clearinghouse, code: string): Sql =>
   sql`upper(coalesce(external_codes->>${provider}, payer_id)) = upper(${code})`
 
 /**
@@ -54,39 +54,39 @@ const codedSo = (provider: Clearinghouse, code: string): Sql =>
  * under a code: the likeliest 100, exact names first, then those that begin so.
  * 422: neither a name nor both of provider and code. @param codeField what requests call the code
  */
-export async function searchPayors(tx: Tx, wanted: PayorWanted, at: string, codeField: string): Promise<Payor[]> {
+export async function searchPayors(tx: Tx, wanted: PayorReference, at: string, codeField: string): Promise<Payor[]> {
   const { insurance_name, provider, external_code } = wanted
   const name = insurance_name?.trim() || undefined
   if (name === undefined && provider === undefined && external_code === undefined)
-    throw invalidValue([at], `insurance_name, or provider and ${codeField}, must be given`)
-  if ((provider === undefined) !== (external_code === undefined)) throw half(at, provider ? codeField : 'provider')
+    throw invalidField([at], `insurance_name, or provider and ${codeField}, must be given`)
+  if ((provider === undefined) !== (external_code === undefined)) throw halfLimit(at, provider ? codeField : 'provider')
   const conditions = [
     visible(tx),
-    ...(name === undefined ? [] : [calledSo(name)]),
-    ...(provider && external_code !== undefined ? [codedSo(provider, external_code)] : []),
+    ...(name === undefined ? [] : [nameCondition(name)]),
+    ...(provider && external_code !== undefined ? [codeCondition(provider, external_code)] : []),
   ]
   const rows = await tx.many(
     Row,
     sql`
-    select ${fields} from payor where ${and(conditions)}
+    select ${fields} from payor where ${joinConditions(conditions)}
     order by lower(${name ?? ''}) = any (array(select lower(n) from unnest(aliases || name) as n)) desc,
-             name ilike ${`${likeOf(name ?? '')}%`} desc, length(name), name, code
+             name ilike ${`${likePattern(name ?? '')}%`} desc, length(name), name, code
     limit ${FOUND_MAX}`,
   )
   return rows.map(shown)
 }
 
-const half = (at: string, field: string) => invalid([{ loc: [at, field], msg: 'Field required', type: 'missing' }])
+const halfLimit = (at: string, field: string) => unprocessable([{ loc: [at, field], msg: 'Field required', type: 'missing' }])
 
 /** Codes that stand for a public programme, whose plan is another in every state. */
-const programmes: Record<string, string> = { MEDFED: 'medicare', MAIDFED: 'medicaid' }
+const programs: Record<string, string> = { MEDFED: 'medicare', MAIDFED: 'medicaid' }
 
 /**
  * The payor of a code. 400: there is none, of the platform or the team; a public programme that has no plan in the state.
  * @param state of the patient, where the code stands for a public programme
  */
-export async function payorOf(tx: Tx, code: string, state: string): Promise<Payor> {
-  const program = Object.hasOwn(programmes, code.toUpperCase()) ? programmes[code.toUpperCase()]! : undefined
+export async function resolvePayor(tx: Tx, code: string, state: string): Promise<Payor> {
+  const program = Object.hasOwn(programs, code.toUpperCase()) ? programs[code.toUpperCase()]! : undefined
   const which = program ? sql`program = ${program} and state = ${state}` : sql`code = ${code}`
   const row = await tx.maybe(Row, sql`select ${fields} from payor where ${which} and ${visible(tx)}`)
   if (row) return shown(row)
@@ -102,17 +102,17 @@ const Found = T.Object({ owner: T.String(), n: T.Integer() })
 export async function createPayor(tx: Tx, body: CreatePayor): Promise<Payor> {
   const { name, provider, provider_payor_id } = body
   if ((provider === undefined) !== (provider_payor_id === undefined))
-    throw half('body', provider ? 'provider_payor_id' : 'provider')
+    throw halfLimit('body', provider ? 'provider_payor_id' : 'provider')
   await tx.locking.run(sql`select id from team where id = ${tx.team} for no key update`)
   const same = [
     sql`lower(${name}) = any (array(select lower(n) from unnest(aliases || name) as n))`,
-    ...(provider && provider_payor_id !== undefined ? [codedSo(provider, provider_payor_id)] : []),
+    ...(provider && provider_payor_id !== undefined ? [codeCondition(provider, provider_payor_id)] : []),
   ]
   const found = await tx.many(
     Found,
     sql`
-    select 'platform' as owner, count(*) as n from payor where team_id is null and (${either(same)})
-    union all select 'team', count(*) from payor where team_id = ${tx.team} and (${either(same)})
+    select 'platform' as owner, count(*) as n from payor where team_id is null and (${eitherCondition(same)})
+    union all select 'team', count(*) from payor where team_id = ${tx.team} and (${eitherCondition(same)})
     union all select 'all', count(*) from payor where team_id = ${tx.team}`,
   )
   const count = (owner: string) => found.find((row) => row.owner === owner)!.n
@@ -131,9 +131,9 @@ export async function createPayor(tx: Tx, body: CreatePayor): Promise<Payor> {
   return shown(row)
 }
 
-const either = (conditions: Sql[]): Sql => conditions.reduce((all, one) => sql`${all} or ${one}`)
+const eitherCondition = (conditions: Sql[]): Sql => conditions.reduce((all, one) => sql`${all} or ${one}`)
 
 /** The payors of a deleted team. */
-export const eraseTeamPayors = inTurn(
+export const eraseTeamPayors = eraseInOrder(
   (team, max) => sql`delete from payor where code = any (array(select code from payor where team_id = ${team} limit ${max}))`,
 )

@@ -1,5 +1,5 @@
 // Addresses as requests give them and as orders show them.
-import { Refusal, type Finish } from '../../platform/schema/read.ts'
+import { RuleError, type FinalizeObject } from '../../platform/schema/read.ts'
 import type { TProperties } from 'typebox'
 import { Fields, Maybe, Nullable, T, Text, type Static } from '../../platform/schema/schema.ts'
 import { countryCode, countryRule, knownCountry, stateCode, UNITED_STATES } from './countries.ts'
@@ -22,10 +22,10 @@ const Country = Text({
 const aliases = { street: 'first_line', street_number: 'second_line', zip_code: 'zip' }
 
 /** A US state is kept as its two-letter code; elsewhere any text is a state. */
-const finish: Finish = (address) => {
+const finalize: FinalizeObject = (address) => {
   if (address.country !== UNITED_STATES) return address
   const state = stateCode(address.state as string)
-  return state ? { ...address, state } : { field: 'state', refusal: new Refusal('not a US state') }
+  return state ? { ...address, state } : { field: 'state', refusal: new RuleError('not a US state') }
 }
 
 /** Countries whose addresses have a state. */
@@ -34,25 +34,30 @@ const WITH_STATES = new Set(['AU', 'BR', 'CA', 'CN', 'IN', 'JP', 'MX', 'US'])
 const abroadFields = { state: Maybe(Line), zip: Text({ minLength: 1, maxLength: 20 }) }
 
 /** A state where the country has them, else none has to be given; of a US state its code. */
-const stateAbroad: Finish = (address) => {
+const stateAbroad: FinalizeObject = (address) => {
   const { country, state } = address as { country: string; state?: string }
   if (state === undefined && WITH_STATES.has(countryCode(country) ?? ''))
-    return { field: 'state', refusal: new Refusal('is required in this country') }
-  return finish({ ...address, state: state ?? '' })
+    return { field: 'state', refusal: new RuleError('is required in this country') }
+  return finalize({ ...address, state: state ?? '' })
 }
 
 /** As `stateAbroad`, and a postal code of the form that the country has. */
-const finishAbroad: Finish = (address) => {
+const finishAbroad: FinalizeObject = (address) => {
   const { country, zip } = address as { country: string; zip: string }
   const plain = zip.trim().toUpperCase().replace(/\s+/g, ' ')
   if (!isPostalCode(countryCode(country), plain))
-    return { field: 'zip', refusal: new Refusal('not a postal code of this country') }
+    return { field: 'zip', refusal: new RuleError('not a postal code of this country') }
   return stateAbroad({ ...address, zip: plain })
 }
 
 /** An address, as it is asked for in the United States and elsewhere. */
-const twoFold = <P extends TProperties>(fields: P, title: string, elsewhere: Finish = finishAbroad) =>
-  Fields(fields, { title, aliases, finish, abroad: Fields({ ...fields, ...abroadFields }, { aliases, finish: elsewhere }) })
+const twoFold = <P extends TProperties>(fields: P, title: string, elsewhere: FinalizeObject = finishAbroad) =>
+  Fields(fields, {
+    title,
+    aliases,
+    finish: finalize,
+    abroad: Fields({ ...fields, ...abroadFields }, { aliases, finish: elsewhere }),
+  })
 
 /** The code of a US state where it is known to be one. */
 const shortState = ({ country, state }: Record<string, unknown>): string =>

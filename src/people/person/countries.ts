@@ -1,5 +1,5 @@
 // Countries and US states: what requests may say, and the one form that is kept. Source: lab-testing.md 5.2.
-import { Refusal, type Rule } from '../../platform/schema/read.ts'
+import { RuleError, type Rule } from '../../platform/schema/read.ts'
 
 const stateNames: Record<string, string> = {
   AL: 'Alabama',
@@ -98,7 +98,7 @@ export const knownCountry: Rule = (text) => countries.get(text.trim().toUpperCas
 
 /** A country by two-letter code or English name; kept as its full name. */
 export const countryRule: Rule = (text) =>
-  countries.get(text.trim().toUpperCase()) ?? new Refusal('not a country, give its two-letter code')
+  countries.get(text.trim().toUpperCase()) ?? new RuleError('not a country, give its two-letter code')
 
 /** The two-letter code of a country given by code or English name. */
 export const countryCode = (text: string): string | undefined => codes.get(countries.get(text.trim().toUpperCase()) ?? '')

@@ -1,5 +1,5 @@
 // The patient of an order: who, and what is checked of them. Source: lab-testing.md 2, 5.1.
-import { Refusal, type Rule } from '../../platform/schema/read.ts'
+import { RuleError, type Rule } from '../../platform/schema/read.ts'
 import {
   DateOfBirth,
   DateOnly,
@@ -52,7 +52,7 @@ export const PersonName = Text({
 
 const phoneRule: Rule = (text) => {
   const digits = text.replace(/[ ().-]/g, '')
-  return /^\+[1-9]\d{6,14}$/.test(digits) ? digits : new Refusal('not a phone number in international format, +15550100199')
+  return /^\+[1-9]\d{6,14}$/.test(digits) ? digits : new RuleError('not a phone number in international format, +15550100199')
 }
 const Phone = Text({ minLength: 1, maxLength: 40, rule: phoneRule, description: 'International format with a leading `+`.' })
 
@@ -63,7 +63,7 @@ const proxyAddress = {
   second_line: T.Optional(Text({ maxLength: 200 })),
   city: Text({ minLength: 1, maxLength: 200 }),
   // Empty only where it is shown, of a country without states.
-  state: Text({ maxLength: 200, rule: (text) => (text ? text : new Refusal('must not be empty')) }),
+  state: Text({ maxLength: 200, rule: (text) => (text ? text : new RuleError('must not be empty')) }),
   zip: Text({ minLength: 1, maxLength: 20 }),
   country: Text({ minLength: 1, maxLength: 80, rule: countryRule }),
   access_notes: Maybe(Text({ maxLength: 1000 })),

@@ -2,22 +2,22 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
-import { given, type Given } from '../../../test/support/server.ts'
+import { createTestTeam, type TestTeam } from '../../../test/support/server.ts'
 import { servicePhysician } from './physicians.ts'
 
-const placeOf = ({ team }: Given) => `/team/${team}/sandbox/physician`
-const add = async (team: Given, last_name: string, states?: string[]): Promise<string> => {
+const placeOf = ({ team }: TestTeam) => `/team/${team}/sandbox/physician`
+const add = async (team: TestTeam, last_name: string, states?: string[]): Promise<string> => {
   const body = { first_name: 'Docta', last_name, npi: last_name.toUpperCase(), states }
   const reply = await team.manage.post(placeOf(team), body)
   assert.equal(reply.status, 200, JSON.stringify(reply.body))
   return reply.body.id
 }
-const chosen = (team: Given, state: string) =>
+const chosen = (team: TestTeam, state: string) =>
   team.db.tx(team.tenant, async (tx) => (await servicePhysician(tx, state))?.last_name)
 
 describe('the physicians of a team', () => {
   test('are added, listed to the organization and to the team, and removed', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const [first, second] = [await add(team, 'First', ['CA', 'AZ', 'CA']), await add(team, 'Second')]
     const { body } = await team.manage.get(placeOf(team))
     assert.deepEqual(
@@ -47,7 +47,7 @@ describe('the physicians of a team', () => {
   })
 
   test('are each there once, and in states that exist', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     await add(team, 'First')
     const body = { first_name: 'Docta', last_name: 'Again', npi: 'FIRST' }
     const again = await team.manage.post(placeOf(team), body)
@@ -60,7 +60,7 @@ describe('the physicians of a team', () => {
   })
 
   test('of another team are not listed to a team’s key', async () => {
-    const [team, other] = [await given(), await given()]
+    const [team, other] = [await createTestTeam(), await createTestTeam()]
     for (const id of [other.team, randomUUID()]) {
       const { status, body } = await team.api.get(`/v2/team/${id}/physicians`)
       assert.deepEqual([status, body], [404, { detail: 'Not Found' }])
@@ -70,12 +70,12 @@ describe('the physicians of a team', () => {
 
 describe('an order of a patient gets', () => {
   test('no physician where none is configured', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     assert.equal(await chosen(team, 'AZ'), undefined)
   })
 
   test('the first of the state, else the first of every state', async () => {
-    const [team, other] = [await given(), await given()]
+    const [team, other] = [await createTestTeam(), await createTestTeam()]
     await add(team, 'Everywhere')
     await add(team, 'Later')
     await add(team, 'Arizona', ['AZ'])
@@ -89,7 +89,7 @@ describe('an order of a patient gets', () => {
   })
 
   test('another one as soon as the one before is removed', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const first = await add(team, 'First', ['AZ'])
     await add(team, 'Second', ['AZ'])
     assert.equal(await chosen(team, 'AZ'), 'First')

@@ -2,7 +2,7 @@
 // team_physician; never knows what was ordered in their name. Source: lab-testing.md 4, 33 (21).
 import type { Tx } from '../../platform/db/transaction.ts'
 import { badRequest, notFound } from '../../platform/http/errors.ts'
-import { inTurn } from '../../platform/db/erasure.ts'
+import { eraseInOrder } from '../../platform/db/erasure.ts'
 import { T } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
 import { TeamPhysician, type AddPhysician, type Physician } from './schema.ts'
@@ -20,12 +20,12 @@ const load = (tx: Tx): Promise<TeamPhysician[]> =>
     where team_id = ${tx.team} order by created_at, id`,
   )
 
-const named = ({ first_name, last_name, npi }: TeamPhysician): Physician => ({ first_name, last_name, npi })
+const sameNpi = ({ first_name, last_name, npi }: TeamPhysician): Physician => ({ first_name, last_name, npi })
 
 /** The team's physicians in the order they were added, as its own keys see them. 404: another team. */
 export async function listOwnPhysicians(tx: Tx, team_id: string): Promise<Physician[]> {
   if (team_id !== tx.team) throw notFound('Not Found')
-  return (await load(tx)).map(named)
+  return (await load(tx)).map(sameNpi)
 }
 
 /** The team's physicians in the order they were added, for who manages the team. */
@@ -37,9 +37,9 @@ export const listPhysicians = async (tx: Tx): Promise<{ physicians: TeamPhysicia
  * @param state two-letter code; anything else is a state only of those who order in every one
  */
 export async function servicePhysician(tx: Tx, state: string): Promise<Physician | undefined> {
-  const all = (await tx.remember(KEY, () => load(tx)))!
+  const all = (await tx.cached(KEY, () => load(tx)))!
   const chosen = all.find(({ states }) => states.includes(state)) ?? all.find(({ states }) => states.length === 0)
-  return chosen && named(chosen)
+  return chosen && sameNpi(chosen)
 }
 
 const Count = T.Object({ n: T.Integer() })
@@ -52,7 +52,7 @@ export async function addPhysician(tx: Tx, body: AddPhysician): Promise<TeamPhys
   const same = await tx.one(Count, sql`select count(*) as n from team_physician where team_id = ${tx.team} and npi = ${body.npi}`)
   if (same.n) throw badRequest('The team has a physician with this npi already')
   const states = [...new Set(body.states ?? [])].sort()
-  tx.forget(tx.team, KEY)
+  tx.invalidate(tx.team, KEY)
   return tx.one(
     TeamPhysician,
     sql`
@@ -66,11 +66,11 @@ export async function addPhysician(tx: Tx, body: AddPhysician): Promise<TeamPhys
 export async function removePhysician(tx: Tx, id: string): Promise<void> {
   const gone = await tx.run(sql`delete from team_physician where id = ${id} and team_id = ${tx.team}`)
   if (!gone) throw notFound('Physician not found')
-  tx.forget(tx.team, KEY)
+  tx.invalidate(tx.team, KEY)
 }
 
 /** The physicians of a deleted team. */
-export const eraseTeamPhysicians = inTurn(
+export const eraseTeamPhysicians = eraseInOrder(
   (team, max) =>
     sql`delete from team_physician where id = any (array(select id from team_physician where team_id = ${team} limit ${max}))`,
 )

@@ -4,7 +4,7 @@ import { addPhysician, listOwnPhysicians, listPhysicians, removePhysician } from
 import * as shapes from './schema.ts'
 
 const TEAM = '/v1/org/{org_id}/team/{team_id}/{environment}/physician' as const
-const ofTeam = { place: 'team', reach: 'bound' } as const
+const ofTeam = { scope: 'team', keyScope: 'bound' } as const
 
 export const routes: Operation[] = [
   operation({
@@ -24,7 +24,7 @@ export const routes: Operation[] = [
     method: 'GET',
     path: TEAM,
     summary: 'List the physicians who order for a team, in the order they were added',
-    params: shapes.TeamPlace,
+    params: shapes.TeamScopeParams,
     reply: shapes.TeamPhysicians,
     run: (tx) => listPhysicians(tx),
   }),
@@ -37,7 +37,7 @@ export const routes: Operation[] = [
     summary: 'Add a physician who orders for a team',
     description:
       "Orders under an account that leaves ordering to the service, and that name no physician, go out in the name of the first who was added for the patient's state, or else for every state.",
-    params: shapes.TeamPlace,
+    params: shapes.TeamScopeParams,
     body: shapes.AddPhysician,
     reply: shapes.TeamPhysician,
     idempotency: { scope: 'add_team_service_physician', retention_s: 86_400 },
@@ -51,7 +51,7 @@ export const routes: Operation[] = [
     method: 'DELETE',
     path: `${TEAM}/{physician_id}`,
     summary: 'Remove a physician; orders that name one stay as they are',
-    params: shapes.PhysicianPlace,
+    params: shapes.PhysicianScopeParams,
     reply: Fields({}),
     run: async (tx, { params }) => {
       await removePhysician(tx, params.physician_id)

@@ -39,5 +39,5 @@ export const AddPhysician = Fields(
 export type AddPhysician = Static<typeof AddPhysician>
 
 const place = { org_id: Uuid, team_id: Uuid, environment: Environment }
-export const TeamPlace = Fields(place)
-export const PhysicianPlace = Fields({ ...place, physician_id: Uuid })
+export const TeamScopeParams = Fields(place)
+export const PhysicianScopeParams = Fields({ ...place, physician_id: Uuid })

@@ -3,37 +3,37 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { describe, test } from 'node:test'
 import { CHECKPOINT_STRIDE } from '../../platform/db/checkpoints.ts'
-import { machineNow, plusSeconds } from '../../platform/runtime/clock.ts'
+import { systemNow, addSeconds } from '../../platform/runtime/clock.ts'
 import type { Queries, Tx } from '../../platform/db/transaction.ts'
 import { enqueue } from '../../platform/queue/outbox.ts'
 import { T } from '../../platform/schema/schema.ts'
 import { sql, type Sql } from '../../platform/db/sql.ts'
-import { DAY_S, pass, tenantOf, waiters } from '../../../test/support/orders.ts'
-import { asOwner, given, type Given } from '../../../test/support/server.ts'
+import { SECONDS_PER_DAY, advanceClock, tenantOf, countLockWaiters } from '../../../test/support/orders.ts'
+import { asOwner, createTestTeam, type TestTeam } from '../../../test/support/server.ts'
 import type { User } from './schema.ts'
 import { countUsers, createUser, deleteUser, listUsers, markUsers, undoDelete } from './users.ts'
 
 const HOUR_S = 3600
 
 /** So many users, five in each second, the last one so many seconds ago; their ids are as old as they are. */
-const users = ({ db, team }: Given, count: number, age_s: number) =>
+const users = ({ db, team }: TestTeam, count: number, age_s: number) =>
   db.queries.run(sql`
     with fresh as (
-      select date_trunc('second', ${plusSeconds(machineNow(), -age_s)}::timestamptz - make_interval(secs => (${count}::integer - n) / 5)) as at, n
+      select date_trunc('second', ${addSeconds(systemNow(), -age_s)}::timestamptz - make_interval(secs => (${count}::integer - n) / 5)) as at, n
       from generate_series(1, ${count}::integer) n)
     insert into "user" (id, team_id, client_user_id, created_on)
     select (lpad(to_hex((extract(epoch from at) * 1000)::bigint), 12, '0') || '70008000' || lpad(to_hex((n * 7919) % 5), 4, '0')
             || right(${team}, 4) || lpad(to_hex(n), 4, '0'))::uuid, ${team}, gen_random_uuid(), at
     from fresh`)
 
-const setCheckpoints = async (team: Given) => {
+const setCheckpoints = async (team: TestTeam) => {
   await team.db.tx(await tenantOf(team), async (tx) => enqueue(tx, markUsers, {}))
   await team.settle()
 }
 
 const Id = T.Object({ id: T.String() })
 /** The team's users, newest first, by a plain query. */
-const plain = async ({ db, team }: Given): Promise<string[]> =>
+const plain = async ({ db, team }: TestTeam): Promise<string[]> =>
   (
     await db.queries.many(
       Id,
@@ -42,13 +42,13 @@ const plain = async ({ db, team }: Given): Promise<string[]> =>
   ).map((row) => row.id)
 
 const Shown = T.Object({ shown: T.Integer() })
-const checkpoints = async ({ db, team }: Given): Promise<number[]> =>
+const checkpoints = async ({ db, team }: TestTeam): Promise<number[]> =>
   (await db.queries.many(Shown, sql`select shown from user_checkpoint where team_id = ${team} order by created_on, id`)).map(
     ({ shown }) => shown,
   )
 
 /** Whether every total, and pages everywhere in the list, are what the plain query says. */
-async function assertExact(team: Given): Promise<void> {
+async function assertExact(team: TestTeam): Promise<void> {
   const expected = await plain(team)
   const total = expected.length
   const offsets = [0, 99, 499, 500, 501, 777, 1000, 1250, total - 500, total - 101, total - 1, total, total + 1]
@@ -66,7 +66,7 @@ async function assertExact(team: Given): Promise<void> {
 }
 
 /** A team without the limit of sandbox teams. */
-const unlimited = () => given('production-us')
+const unlimited = () => createTestTeam('production-us')
 
 describe('a long list of users', () => {
   test('is the same with checkpoints as without, and as it grows', async () => {
@@ -101,7 +101,7 @@ describe('a long list of users', () => {
     for (const id of chosen.slice(0, 3)) assert.equal((await team.api.post(`/v2/user/undo_delete?user_id=${id}`)).status, 200)
     assert.deepEqual(await checkpoints(team), [500, 499, 499, 500])
     await assertExact(team)
-    await pass(team, 7 * DAY_S)
+    await advanceClock(team, 7 * SECONDS_PER_DAY)
     assert.equal((await team.db.pool.query('select 1 from "user" where id = any ($1)', [chosen])).rowCount, 3)
     await assertExact(team)
     await setCheckpoints(team)
@@ -125,7 +125,7 @@ describe('a long list of users', () => {
     await team.db.tx(tenant, async (tx) => {
       await deleteUser(tx, gone)
       setting = setCheckpoints(team)
-      await Promise.race([setting, waiters(1)])
+      await Promise.race([setting, countLockWaiters(1)])
     })
     await setting
     await assertExact(team)
@@ -172,7 +172,7 @@ const rowsIn = (plan: Plan): number =>
 /** How many rows of users and checkpoints the statements of `work` look at: each is explained by the database after it has run. */
 const Explained = T.Object({ 'QUERY PLAN': T.Unknown() })
 
-async function rowsRead(team: Given, work: (tx: Tx) => Promise<unknown>): Promise<number> {
+async function rowsRead(team: TestTeam, work: (tx: Tx) => Promise<unknown>): Promise<number> {
   let read = 0
   await team.db.read(await tenantOf(team), async (tx) => {
     // As the team has it: under the policies.

@@ -4,19 +4,19 @@ import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
 import { T } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
-import { DAY_S, kit, pass, placed, registration } from '../../../test/support/orders.ts'
-import { given, type Given } from '../../../test/support/server.ts'
+import { SECONDS_PER_DAY, kit, advanceClock, createOrder, registration } from '../../../test/support/orders.ts'
+import { createTestTeam, type TestTeam } from '../../../test/support/server.ts'
 import type { User } from './schema.ts'
 
-const GRACE_S = 7 * DAY_S
+const GRACE_S = 7 * SECONDS_PER_DAY
 
-const listed = async ({ api }: Given): Promise<string[]> =>
+const listed = async ({ api }: TestTeam): Promise<string[]> =>
   (await api.get('/v2/user')).body.users.map((user: User) => user.client_user_id)
 
-const undo = ({ api }: Given, by: Record<string, string>) => api.post(`/v2/user/undo_delete?${new URLSearchParams(by)}`)
+const undo = ({ api }: TestTeam, by: Record<string, string>) => api.post(`/v2/user/undo_delete?${new URLSearchParams(by)}`)
 
 /** Tables of people's data → how many rows of the team there are. */
-async function rowsOf({ db, team }: Given): Promise<Record<string, number>> {
+async function rowsOf({ db, team }: TestTeam): Promise<Record<string, number>> {
   const Counts = T.Object({ users: T.Integer(), orders: T.Integer(), results: T.Integer(), events: T.Integer() })
   return db.queries.one(
     Counts,
@@ -30,7 +30,7 @@ async function rowsOf({ db, team }: Given): Promise<Record<string, number>> {
 
 describe('deleting a user', () => {
   test('hides the user from everything at once and queues the erasure', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const user_id = await team.user('first')
     const { status, body } = await team.api.delete(`/v2/user/${user_id}`)
     assert.deepEqual([status, body], [200, { success: true }])
@@ -45,7 +45,7 @@ describe('deleting a user', () => {
   })
 
   test('who is deleted already, or changing that user, is not found, in words of its own', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const user_id = await team.user()
     await team.api.delete(`/v2/user/${user_id}`)
     const detail = 'The user has been scheduled for deletion as per your previous request'
@@ -58,7 +58,7 @@ describe('deleting a user', () => {
   })
 
   test('who is unknown or of another team is not found', async () => {
-    const [team, other] = [await given(), await given()]
+    const [team, other] = [await createTestTeam(), await createTestTeam()]
     for (const id of [randomUUID(), await other.user('theirs')]) {
       const { status, body } = await team.api.delete(`/v2/user/${id}`)
       assert.deepEqual([status, body], [404, { detail: 'The user does not or no longer exists in this team' }])
@@ -68,7 +68,7 @@ describe('deleting a user', () => {
   })
 
   test('frees the reference at once', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const first = await team.user('first')
     await team.api.delete(`/v2/user/${first}`)
     const second = await team.user('first')
@@ -77,7 +77,7 @@ describe('deleting a user', () => {
   })
 
   test('refuses new orders for the user', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const user_id = await team.user()
     await team.api.delete(`/v2/user/${user_id}`)
     const { status, body } = await team.api.post('/v3/order/testkit', {
@@ -101,7 +101,7 @@ describe('deleting a user', () => {
 describe('taking a deletion back', () => {
   test('works by the id of the user and by the reference', async () => {
     for (const by of ['user_id', 'client_user_id'] as const) {
-      const team = await given()
+      const team = await createTestTeam()
       const user_id = await team.user('first')
       const before = (await team.api.get(`/v2/user/${user_id}`)).body
       await team.api.delete(`/v2/user/${user_id}`)
@@ -112,10 +112,10 @@ describe('taking a deletion back', () => {
   })
 
   test('by the reference brings the one back who was deleted last', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const older = await team.user('first')
     await team.api.delete(`/v2/user/${older}`)
-    await pass(team, 60)
+    await advanceClock(team, 60)
     const newer = await team.user('first')
     await team.api.delete(`/v2/user/${newer}`)
     assert.equal((await undo(team, { client_user_id: 'first' })).status, 200)
@@ -123,7 +123,7 @@ describe('taking a deletion back', () => {
   })
 
   test('needs exactly one of the two', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const user_id = await team.user('first')
     await team.api.delete(`/v2/user/${user_id}`)
     for (const by of [{}, { user_id, client_user_id: 'first' }]) {
@@ -136,7 +136,7 @@ describe('taking a deletion back', () => {
   })
 
   test('of one who is not deleted, unknown, or of another team is not found', async () => {
-    const [team, other] = [await given(), await given()]
+    const [team, other] = [await createTestTeam(), await createTestTeam()]
     const live = await team.user('live')
     const theirs = await other.user('theirs')
     await other.api.delete(`/v2/user/${theirs}`)
@@ -155,7 +155,7 @@ describe('taking a deletion back', () => {
   })
 
   test('is a conflict when somebody else has the reference by now', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const older = await team.user('first')
     await team.api.delete(`/v2/user/${older}`)
     const newer = await team.user('first')
@@ -167,24 +167,24 @@ describe('taking a deletion back', () => {
   })
 
   test('works until the last second of the seventh day and not after', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const [in_time, too_late] = [await team.user('in time'), await team.user('too late')]
     await team.api.delete(`/v2/user/${in_time}`)
     await team.api.delete(`/v2/user/${too_late}`)
-    await pass(team, GRACE_S - 60)
+    await advanceClock(team, GRACE_S - 60)
     assert.equal((await undo(team, { user_id: in_time })).status, 200)
-    await pass(team, 60)
+    await advanceClock(team, 60)
     const { status, body } = await undo(team, { user_id: too_late })
     assert.deepEqual([status, body], [404, { detail: 'User not found' }])
     assert.deepEqual(await listed(team), ['in time'])
   })
 
   test('is too late after seven days even when nobody has come round to erase', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const user_id = await team.user('first')
     await team.api.delete(`/v2/user/${user_id}`)
     await team.db.queries.run(sql`delete from job where team_id = ${team.team}`)
-    await pass(team, GRACE_S)
+    await advanceClock(team, GRACE_S)
     assert.equal((await undo(team, { user_id })).status, 404)
     assert.equal((await team.api.get(`/v2/user/${user_id}`)).body.detail, 'You have scheduled this user for deletion.')
   })
@@ -192,9 +192,9 @@ describe('taking a deletion back', () => {
 
 describe('seven days after the deletion', () => {
   /** A user with an order that has a result and a kit, all told about in events. */
-  async function history(team: Given, reference: string): Promise<string> {
+  async function history(team: TestTeam, reference: string): Promise<string> {
     const user_id = await team.user(reference)
-    const order = await placed(team, { user_id })
+    const order = await createOrder(team, { user_id })
     assert.equal((await team.api.post(`/v3/order/${order.id}/test`)).status, 200)
     await team.settle()
     assert.equal((await team.api.get(`/v3/order/${order.id}/result`)).status, 200)
@@ -203,7 +203,7 @@ describe('seven days after the deletion', () => {
   }
 
   test('user, orders, results and events are gone, and those of another user are not', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     await history(team, 'stays')
     const before = await rowsOf(team)
     const before_events = await team.events()
@@ -211,9 +211,9 @@ describe('seven days after the deletion', () => {
     const both = await rowsOf(team)
     assert.deepEqual([both.users, both.orders, both.results, both.events], [2, 4, 2, 2 * before.events!])
     await team.api.delete(`/v2/user/${user_id}`)
-    await pass(team, GRACE_S - 60)
+    await advanceClock(team, GRACE_S - 60)
     assert.deepEqual(await rowsOf(team), both)
-    await pass(team, 60)
+    await advanceClock(team, 60)
     assert.deepEqual(await rowsOf(team), before)
     assert.deepEqual(await team.events(), before_events)
     const read = await team.api.get(`/v2/user/${user_id}`)
@@ -225,36 +225,36 @@ describe('seven days after the deletion', () => {
   })
 
   test('nothing is gone when the deletion was taken back', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const user_id = await history(team, 'stays')
     const before = await rowsOf(team)
     await team.api.delete(`/v2/user/${user_id}`)
     await undo(team, { user_id })
-    await pass(team, GRACE_S + DAY_S)
+    await advanceClock(team, GRACE_S + SECONDS_PER_DAY)
     assert.deepEqual(await rowsOf(team), before)
     assert.deepEqual(await team.jobs(), [])
   })
 
   test('and a second deletion, the seven days begin anew', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const user_id = await team.user('first')
     await team.api.delete(`/v2/user/${user_id}`)
-    await pass(team, 3 * DAY_S)
+    await advanceClock(team, 3 * SECONDS_PER_DAY)
     await undo(team, { user_id })
     await team.api.delete(`/v2/user/${user_id}`)
-    await pass(team, 4 * DAY_S)
+    await advanceClock(team, 4 * SECONDS_PER_DAY)
     assert.equal((await rowsOf(team)).users, 1, 'seven days after the first deletion')
     assert.equal((await undo(team, { user_id })).status, 200)
     await team.api.delete(`/v2/user/${user_id}`)
-    await pass(team, GRACE_S - 60)
+    await advanceClock(team, GRACE_S - 60)
     assert.equal((await rowsOf(team)).users, 1)
-    await pass(team, 60)
+    await advanceClock(team, 60)
     assert.equal((await rowsOf(team)).users, 0)
     assert.deepEqual(await team.jobs(), [])
   })
 
   test('a kit that was registered for somebody else is kept, without what was told of the first user', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const [stock, person] = [await team.user('stock'), await team.user('person')]
     const { id, sample_id } = await kit(team, { user_id: stock })
     assert.equal((await team.api.post('/v3/order/testkit/register', registration(sample_id, { user_id: person }))).status, 200)
@@ -266,18 +266,18 @@ describe('seven days after the deletion', () => {
       'labtest.order.updated',
     ])
     await team.api.delete(`/v2/user/${stock}`)
-    await pass(team, GRACE_S)
+    await advanceClock(team, GRACE_S)
     assert.deepEqual(await listed(team), ['person'])
     assert.equal((await team.api.get(`/v3/order/${id}`)).body.user_id, person)
     assert.deepEqual(await team.events(id), ['labtest.order.updated', 'labtest.order.updated'])
     await team.api.delete(`/v2/user/${person}`)
-    await pass(team, GRACE_S)
+    await advanceClock(team, GRACE_S)
     assert.deepEqual(await rowsOf(team), { users: 0, orders: 0, results: 0, events: 0 })
   })
 })
 
 test('a deletion cannot be taken back when the sandbox team has become full meanwhile', async () => {
-  const team = await given()
+  const team = await createTestTeam()
   const user_id = await team.user('first')
   await team.api.delete(`/v2/user/${user_id}`)
   for (let i = 0; i < 50; i++) await team.user(`other ${i}`)

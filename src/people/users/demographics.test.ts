@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
-import { DAY_S, pass } from '../../../test/support/orders.ts'
-import { given, type Given } from '../../../test/support/server.ts'
+import { SECONDS_PER_DAY, advanceClock } from '../../../test/support/orders.ts'
+import { createTestTeam, type TestTeam } from '../../../test/support/server.ts'
 import { latestDemographics, saveDemographics } from './demographics.ts'
 
 const address = { first_line: '1 Example Street', city: 'Phoenix', state: 'Arizona', zip: '85004' }
@@ -33,12 +33,12 @@ const proxy = {
   phone_number: '555 0100',
 }
 
-const patched = ({ api }: Given, user: string, body: unknown) => api.patch(`/v2/user/${user}/info`, body)
-const latest = async ({ api }: Given, user: string) => (await api.get(`/v2/user/${user}/info/latest`)).body
+const patched = ({ api }: TestTeam, user: string, body: unknown) => api.patch(`/v2/user/${user}/info`, body)
+const latest = async ({ api }: TestTeam, user: string) => (await api.get(`/v2/user/${user}/info/latest`)).body
 
 describe('demographics', () => {
   test('are created, shown in one form, and read again', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const user = await team.user()
     const { status, body } = await patched(team, user, person)
     assert.deepEqual([status, body], [200, shown])
@@ -47,7 +47,7 @@ describe('demographics', () => {
   })
 
   test('are changed: what is absent stays, what is null is cleared', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const user = await team.user()
     await patched(team, user, { ...person, race: 'asian', ethnicity: 'other', medical_proxy: proxy })
     const { body } = await patched(team, user, { ...person, last_name: 'Renamed', race: null })
@@ -58,7 +58,7 @@ describe('demographics', () => {
   })
 
   test('are refused with every fault, and nothing is kept', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const user = await team.user()
     const wrong = { ...person, first_name: 'José', email: 'nobody', gender: 'x', address: { ...address, state: 'Nowhere' } }
     const { status, body } = await patched(team, user, wrong)
@@ -75,7 +75,7 @@ describe('demographics', () => {
   })
 
   test('of users that are not the team’s or not there are not found', async () => {
-    const [team, other] = [await given(), await given()]
+    const [team, other] = [await createTestTeam(), await createTestTeam()]
     const theirs = await other.user()
     await patched(other, theirs, person)
     const gone = await team.user()
@@ -88,13 +88,13 @@ describe('demographics', () => {
   })
 
   test('go with their user when the grace is over', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const user = await team.user()
     await patched(team, user, person)
     await team.api.delete(`/v2/user/${user}`)
     await team.settle()
     assert.equal(await team.db.tx(team.tenant, (tx) => latestDemographics(tx, user)).then((row) => row?.first_name), 'Testa')
-    await pass(team, 8 * DAY_S)
+    await advanceClock(team, 8 * SECONDS_PER_DAY)
     const { rows } = await team.db.pool.query('select user_id from user_demographics where user_id = $1', [user])
     assert.deepEqual(rows, [])
     assert.equal((await team.db.pool.query('select id from "user" where id = $1', [user])).rowCount, 0)
@@ -104,11 +104,11 @@ describe('demographics', () => {
 describe('an order’s patient', () => {
   const patient = { ...person, gender: 'female' as const, household_size: 3 }
   const place = { ...address, state: 'AZ', country: 'United States', receiver_name: 'Testa' }
-  const saved = (team: Given, user: string, who: typeof patient) =>
+  const saved = (team: TestTeam, user: string, who: typeof patient) =>
     team.db.tx(team.tenant, async (tx) => saveDemographics(tx, user, who, place))
 
   test('becomes the demographics of the user, and what an order leaves out stays', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const user = await team.user()
     await saved(team, user, patient)
     assert.deepEqual(await latest(team, user), shown)
@@ -118,7 +118,7 @@ describe('an order’s patient', () => {
   })
 
   test('of a user who is deleted or another team’s is not kept', async () => {
-    const [team, other] = [await given(), await given()]
+    const [team, other] = [await createTestTeam(), await createTestTeam()]
     const [gone, theirs] = [await team.user(), await other.user()]
     await team.api.delete(`/v2/user/${gone}`)
     for (const user of [gone, theirs]) await saved(team, user, patient)

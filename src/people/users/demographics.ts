@@ -1,9 +1,9 @@
 // Demographics: who a user is, as last said. Owns user_demographics, one row a user; never knows what of it was ordered for.
 // Source: lab-testing.md 5.3.
-import { day } from '../../platform/runtime/clock.ts'
+import { utcDate } from '../../platform/runtime/clock.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
-import { invalidValue, notFound } from '../../platform/http/errors.ts'
-import { inTurn } from '../../platform/db/erasure.ts'
+import { invalidField, notFound } from '../../platform/http/errors.ts'
+import { eraseInOrder } from '../../platform/db/erasure.ts'
 import { T } from '../../platform/schema/schema.ts'
 import { sql, type Sql } from '../../platform/db/sql.ts'
 import { toContactAddress, type ContactAddressInput } from '../person/address.ts'
@@ -71,7 +71,7 @@ export async function latestDemographics(tx: Tx, user_id: string): Promise<Demog
  */
 export async function patchDemographics(tx: Tx, user_id: string, given: DemographicsInput): Promise<Demographics> {
   await getUser(tx, user_id)
-  assertBorn(tx, given.dob, ['body', 'dob'])
+  assertBirthDate(tx, given.dob, ['body', 'dob'])
   const change = changeOf(given)
   await tx.run(upsert(tx, user_id, change))
   return (await latestDemographics(tx, user_id))!
@@ -86,11 +86,11 @@ export async function getDemographics(tx: Tx, user_id: string): Promise<Demograp
 }
 
 /** 422 unless somebody may have been born on the day and live: not in the future, not more than 130 years ago. */
-export function assertBorn(tx: Tx, dob: string, at: (string | number)[]): void {
-  const today = day(tx.now)
-  if (dob > today) throw invalidValue(at, 'must not be in the future')
+export function assertBirthDate(tx: Tx, dob: string, at: (string | number)[]): void {
+  const today = utcDate(tx.now)
+  if (dob > today) throw invalidField(at, 'must not be in the future')
   const oldest = `${Number(today.slice(0, 4)) - AGE_YEARS_MAX - 1}${today.slice(4)}`
-  if (dob <= oldest) throw invalidValue(at, `must not be more than ${AGE_YEARS_MAX} years ago`)
+  if (dob <= oldest) throw invalidField(at, `must not be more than ${AGE_YEARS_MAX} years ago`)
 }
 
 /** The demographics of a deleted user. */
@@ -98,7 +98,7 @@ export const eraseDemographics = async (tx: Tx, user_id: string): Promise<void> 
   void (await tx.run(sql`delete from user_demographics where user_id = ${user_id} and team_id = ${tx.team}`))
 
 /** The demographics of a deleted team's users. */
-export const eraseTeamDemographics = inTurn(
+export const eraseTeamDemographics = eraseInOrder(
   (team, max) =>
     sql`delete from user_demographics where user_id = any (array(select user_id from user_demographics where team_id = ${team} limit ${max}))`,
 )

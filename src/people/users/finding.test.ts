@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { sql } from '../../platform/db/sql.ts'
-import { given } from '../../../test/support/server.ts'
+import { createTestTeam } from '../../../test/support/server.ts'
 import type { User } from './schema.ts'
 
 describe('resolving a reference', () => {
@@ -22,7 +22,7 @@ describe('resolving a reference', () => {
   ]
   for (const reference of references)
     test(`finds ${JSON.stringify(reference)} when it is encoded`, async () => {
-      const { api, user } = await given()
+      const { api, user } = await createTestTeam()
       const id = await user(reference)
       const { status, body } = await api.get(`/v2/user/resolve/${encodeURIComponent(reference)}`)
       assert.deepEqual([status, body.user_id, body.client_user_id], [200, id, reference])
@@ -39,14 +39,14 @@ describe('resolving a reference', () => {
     'https://x.example',
   ])
     test(`finds ${JSON.stringify(reference)} when it is sent as it is`, async () => {
-      const { api, user } = await given()
+      const { api, user } = await createTestTeam()
       const id = await user(reference)
       const { status, body } = await api.get(`/v2/user/resolve/${reference}`)
       assert.deepEqual([status, body.user_id], [200, id])
     })
 
   test('with a percent sign that encodes nothing is no path', async () => {
-    const { api } = await given()
+    const { api } = await createTestTeam()
     for (const path of ['100%', '%zz', '%E0%A4%A']) {
       const { status, body } = await api.get(`/v2/user/resolve/${path}`)
       assert.deepEqual([status, body], [404, { detail: 'Not Found' }], path)
@@ -54,14 +54,14 @@ describe('resolving a reference', () => {
   })
 
   test('ignores a final slash and what comes after the path', async () => {
-    const { api, user } = await given()
+    const { api, user } = await createTestTeam()
     const id = await user('plain')
     assert.equal((await api.get('/v2/user/resolve/plain/')).body.user_id, id)
     assert.equal((await api.get('/v2/user/resolve/plain?x=/y')).body.user_id, id)
   })
 
   test('is exact, and of the own team alone', async () => {
-    const [team, other] = [await given(), await given()]
+    const [team, other] = [await createTestTeam(), await createTestTeam()]
     await team.user('First')
     await other.user('theirs')
     const gone = await team.user('gone')
@@ -73,7 +73,7 @@ describe('resolving a reference', () => {
   })
 
   test('of more than 512 characters is refused', async () => {
-    const { api, user } = await given()
+    const { api, user } = await createTestTeam()
     await user('a'.repeat(512))
     assert.equal((await api.get(`/v2/user/resolve/${'a'.repeat(512)}`)).status, 200)
     const { status, body } = await api.get(`/v2/user/resolve/${'a'.repeat(513)}`)
@@ -83,7 +83,7 @@ describe('resolving a reference', () => {
 
 describe('searching for users', () => {
   test('finds by the start of the id and by any part of the reference, in any case, newest first', async () => {
-    const { api, user } = await given()
+    const { api, user } = await createTestTeam()
     const found = async (query_id: string) =>
       (await api.get(`/v2/team/users/search?${new URLSearchParams({ query_id })}`)).body.map((each: User) => each.user_id)
     const [first, second] = [await user('Alpha-100%_x'), await user('beta-ALPHA\\')]
@@ -96,7 +96,7 @@ describe('searching for users', () => {
   })
 
   test('takes the signs of patterns as themselves', async () => {
-    const { api, user } = await given()
+    const { api, user } = await createTestTeam()
     const found = async (query_id: string) =>
       (await api.get(`/v2/team/users/search?${new URLSearchParams({ query_id })}`)).body.length
     await user('100%_off')
@@ -111,7 +111,7 @@ describe('searching for users', () => {
   })
 
   test('needs two characters, and no more than a reference may have', async () => {
-    const { api } = await given()
+    const { api } = await createTestTeam()
     for (const [query, type] of [
       ['', 'missing'],
       ['query_id=', 'string_too_short'],
@@ -125,7 +125,7 @@ describe('searching for users', () => {
   })
 
   test('finds neither deleted users nor those of other teams, and at most 50', async () => {
-    const [team, other] = [await given('production-us'), await given()]
+    const [team, other] = [await createTestTeam('production-us'), await createTestTeam()]
     await other.user('filler of another team')
     await team.db.tx(team.tenant, (tx) =>
       tx.run(sql`

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
 import { sql } from '../../platform/db/sql.ts'
-import { DAY_S, pass, placed } from '../../../test/support/orders.ts'
-import { given, type Given } from '../../../test/support/server.ts'
+import { SECONDS_PER_DAY, advanceClock, createOrder } from '../../../test/support/orders.ts'
+import { createTestTeam, type TestTeam } from '../../../test/support/server.ts'
 import type { User } from './schema.ts'
 
 const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00$/
@@ -11,7 +11,7 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{1
 const LIMIT = 50
 
 /** Put users into the team without asking. */
-const fill = ({ db, team, tenant }: Given, count: number) =>
+const fill = ({ db, team, tenant }: TestTeam, count: number) =>
   db.tx(tenant, (tx) =>
     tx.run(sql`
       insert into "user" (id, team_id, client_user_id, created_on)
@@ -19,7 +19,7 @@ const fill = ({ db, team, tenant }: Given, count: number) =>
   )
 
 const referencesOf = (users: User[]) => users.map((user) => user.client_user_id)
-const create = async ({ api }: Given, body: Record<string, unknown>) => api.post('/v2/user', body)
+const create = async ({ api }: TestTeam, body: Record<string, unknown>) => api.post('/v2/user', body)
 const fullTeam = {
   error_type: 'INVALID_REQUEST',
   error_message: 'You have reached the maximum of 50 Sandbox users (SANDBOX_USERS_MAX)',
@@ -27,7 +27,7 @@ const fullTeam = {
 
 describe('creating a user', () => {
   test('answers with the whole record, nothing left out, and tells nobody', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const { status, body } = await create(team, { client_user_id: 'first' })
     assert.equal(status, 200)
     assert.match(body.user_id, UUID)
@@ -49,7 +49,7 @@ describe('creating a user', () => {
   })
 
   test('keeps zone, date of birth and bounds, and says that they were given by hand', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const { status, body } = await create(team, {
       client_user_id: 'first',
       fallback_time_zone: 'America/Chicago',
@@ -66,14 +66,14 @@ describe('creating a user', () => {
   })
 
   test('takes null for what is not given', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const optional = ['fallback_time_zone', 'fallback_birth_date', 'ingestion_start', 'ingestion_end']
     const body = { client_user_id: 'first', ...Object.fromEntries(optional.map((field) => [field, null])) }
     assert.equal((await create(team, body)).status, 200)
   })
 
   test('under a reference in use is refused with the id of its user, and changes nothing', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const { user_id, created_on } = (await create(team, { client_user_id: 'first', ingestion_start: '2024-01-01' })).body
     const again = await create(team, { client_user_id: 'first', ingestion_start: '2020-01-01', fallback_time_zone: 'Etc/UTC' })
     assert.equal(again.status, 400)
@@ -90,7 +90,7 @@ describe('creating a user', () => {
   })
 
   test('under the reference of another team, or in another case, makes another user', async () => {
-    const [mine, theirs] = [await given(), await given()]
+    const [mine, theirs] = [await createTestTeam(), await createTestTeam()]
     const ids = new Set<string>()
     for (const [team, client_user_id] of [
       [mine, 'first'],
@@ -103,7 +103,7 @@ describe('creating a user', () => {
   })
 
   test('at the same time and under the same reference makes one user, whom every caller learns of', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const replies = await Promise.all(Array.from({ length: 6 }, () => create(team, { client_user_id: 'first' })))
     assert.deepEqual(replies.map((reply) => reply.status).sort(), [200, 400, 400, 400, 400, 400])
     const ids = replies.map(({ status, body }) => (status === 200 ? body.user_id : body.detail.user_id))
@@ -133,7 +133,7 @@ describe('creating a user', () => {
   ]
   for (const [how, body, field, type] of refused)
     test(`${how} is refused`, async () => {
-      const team = await given()
+      const team = await createTestTeam()
       const reply = await create(team, body)
       assert.equal(reply.status, 422)
       assert.deepEqual(
@@ -144,7 +144,7 @@ describe('creating a user', () => {
     })
 
   test('under a reference of 512 characters of any kind works', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     for (const client_user_id of ['a'.repeat(512), '🧪'.repeat(512), ' ', "'; --", '{"$ne":null}', '../%2e', 'ü\u0301\u202e']) {
       const { status, body } = await create(team, { client_user_id })
       assert.deepEqual([status, body.client_user_id], [200, client_user_id])
@@ -154,7 +154,7 @@ describe('creating a user', () => {
 
 describe('the limit of a sandbox team', () => {
   test('lets 50 users in and refuses the next with its own words', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     await fill(team, LIMIT - 1)
     assert.equal((await create(team, { client_user_id: 'fiftieth' })).status, 200)
     const { status, body } = await create(team, { client_user_id: 'one too many' })
@@ -163,7 +163,7 @@ describe('the limit of a sandbox team', () => {
   })
 
   test('leaves room again when a user is deleted', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     await fill(team, LIMIT - 1)
     const { user_id } = (await create(team, { client_user_id: 'fiftieth' })).body
     await team.api.delete(`/v2/user/${user_id}`)
@@ -172,7 +172,7 @@ describe('the limit of a sandbox team', () => {
   })
 
   test('does not hide that a reference is in use', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const { user_id } = (await create(team, { client_user_id: 'first' })).body
     await fill(team, LIMIT - 1)
     const { status, body } = await create(team, { client_user_id: 'first' })
@@ -180,7 +180,7 @@ describe('the limit of a sandbox team', () => {
   })
 
   test('is not passed by users created at the same time', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     await fill(team, LIMIT - 2)
     const replies = await Promise.all(Array.from({ length: 8 }, (_, i) => create(team, { client_user_id: `late ${i}` })))
     assert.deepEqual(replies.map((reply) => reply.status).sort(), [200, 200, 400, 400, 400, 400, 400, 400])
@@ -189,7 +189,7 @@ describe('the limit of a sandbox team', () => {
   })
 
   test('counts the users of its own team and cell alone, and is none in production', async () => {
-    const [full, other, production] = [await given(), await given(), await given('production-us')]
+    const [full, other, production] = [await createTestTeam(), await createTestTeam(), await createTestTeam('production-us')]
     await fill(full, LIMIT)
     await fill(production, LIMIT)
     assert.equal((await create(other, { client_user_id: 'first' })).status, 200)
@@ -200,7 +200,7 @@ describe('the limit of a sandbox team', () => {
 
 describe('the list of users', () => {
   test('is newest first, in pages that meet, on both spellings of its path', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const ids: string[] = []
     for (let n = 0; n < 7; n++) ids.unshift(await team.user())
     const all = await team.api.get('/v2/user')
@@ -229,7 +229,7 @@ describe('the list of users', () => {
   })
 
   test('takes a limit from 1 to 500 and an offset from 0 on', async () => {
-    const { api } = await given()
+    const { api } = await createTestTeam()
     for (const query of ['limit=1', 'limit=500', 'offset=0', 'offset=2147483647', 'limit=&offset='])
       assert.equal((await api.get(`/v2/user?${query}`)).status, 200, query)
     for (const [query, loc, type] of [
@@ -245,7 +245,7 @@ describe('the list of users', () => {
   })
 
   test('shows neither deleted users nor those of other teams', async () => {
-    const [team, other] = [await given(), await given()]
+    const [team, other] = [await createTestTeam(), await createTestTeam()]
     const gone = await team.user('gone')
     await team.user('there')
     await other.user('elsewhere')
@@ -257,14 +257,14 @@ describe('the list of users', () => {
 
 describe('reading a user', () => {
   test('works with the id in any case', async () => {
-    const { api, user } = await given()
+    const { api, user } = await createTestTeam()
     const id = await user()
     const { status, body } = await api.get(`/v2/user/${id.toUpperCase()}`)
     assert.deepEqual([status, body.user_id], [200, id])
   })
 
   test('who is unknown or of another team is not found, and an id that is none is refused', async () => {
-    const [team, other] = [await given(), await given()]
+    const [team, other] = [await createTestTeam(), await createTestTeam()]
     for (const id of [randomUUID(), await other.user()]) {
       const { status, body } = await team.api.get(`/v2/user/${id}`)
       assert.deepEqual([status, body], [404, { detail: 'Not found' }])
@@ -282,14 +282,14 @@ describe('changing a user', () => {
     ingestion_start: '2024-01-01',
     ingestion_end: '2024-12-31',
   }
-  const changed = async (team: Given, body: Record<string, unknown>) => {
+  const changed = async (team: TestTeam, body: Record<string, unknown>) => {
     const { user_id } = (await create(team, full)).body
     const reply = await team.api.patch(`/v2/user/${user_id}`, body)
     return { reply, user_id, after: (await team.api.get(`/v2/user/${user_id}`)).body as User }
   }
 
   test('answers 204 without a body, and absent fields stay as they are', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const { reply, after } = await changed(team, { client_user_id: 'renamed' })
     assert.deepEqual([reply.status, reply.body.length], [204, 0])
     assert.equal(after.client_user_id, 'renamed')
@@ -302,7 +302,7 @@ describe('changing a user', () => {
 
   for (const field of ['fallback_time_zone', 'fallback_birth_date', 'ingestion_start', 'ingestion_end'] as const)
     test(`clears ${field} with null and leaves the others`, async () => {
-      const { reply, after } = await changed(await given(), { [field]: null })
+      const { reply, after } = await changed(await createTestTeam(), { [field]: null })
       assert.equal(reply.status, 204)
       const kept = ['fallback_time_zone', 'fallback_birth_date', 'ingestion_start', 'ingestion_end'] as const
       assert.deepEqual(
@@ -312,7 +312,7 @@ describe('changing a user', () => {
     })
 
   test('sets each field', async () => {
-    const { after } = await changed(await given(), {
+    const { after } = await changed(await createTestTeam(), {
       fallback_time_zone: 'Etc/UTC',
       fallback_birth_date: '1991-02-28',
       ingestion_start: '2023-01-01',
@@ -334,7 +334,7 @@ describe('changing a user', () => {
   ]
   for (const [what, body, field, type] of refused)
     test(`to ${what} is refused and changes nothing`, async () => {
-      const { reply, after } = await changed(await given(), { fallback_birth_date: '1980-01-01', ...body })
+      const { reply, after } = await changed(await createTestTeam(), { fallback_birth_date: '1980-01-01', ...body })
       assert.equal(reply.status, 422)
       assert.deepEqual([reply.body.detail[0].loc, reply.body.detail[0].type], [['body', field], type])
       assert.equal(after.fallback_birth_date?.value, '1990-01-31')
@@ -342,13 +342,13 @@ describe('changing a user', () => {
 
   test('in nothing is refused; null for the reference is nothing', async () => {
     for (const body of [{}, { client_user_id: null }, { nickname: 'x' }]) {
-      const { reply } = await changed(await given(), body)
+      const { reply } = await changed(await createTestTeam(), body)
       assert.deepEqual([reply.status, reply.body], [400, { detail: 'Nothing to patch' }])
     }
   })
 
   test('to a reference in use is a conflict; to its own it is not', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const [first, second] = [await team.user('first'), await team.user('second')]
     const { status, body } = await team.api.patch(`/v2/user/${second}`, { client_user_id: 'first' })
     assert.deepEqual([status, body], [409, { detail: 'Client user id already exists' }])
@@ -357,7 +357,7 @@ describe('changing a user', () => {
   })
 
   test('who is not of the team is not found', async () => {
-    const [team, other] = [await given(), await given()]
+    const [team, other] = [await createTestTeam(), await createTestTeam()]
     for (const id of [randomUUID(), await other.user('theirs')]) {
       const { status, body } = await team.api.patch(`/v2/user/${id}`, { client_user_id: 'mine' })
       assert.deepEqual([status, body], [404, { detail: 'The user does not or no longer exists in this team' }])
@@ -367,7 +367,7 @@ describe('changing a user', () => {
 })
 
 test('the counts of a team are those of its live users and of all its orders', async () => {
-  const [team, other] = [await given(), await given()]
+  const [team, other] = [await createTestTeam(), await createTestTeam()]
   await other.user()
   const expected = (users: number, orders: number) => ({
     team_id: team.team,
@@ -381,19 +381,19 @@ test('the counts of a team are those of its live users and of all its orders', a
   const user_id = await team.user()
   const gone = await team.user()
   await team.api.delete(`/v2/user/${gone}`)
-  await placed(team, { user_id })
-  await team.api.post(`/v3/order/${(await placed(team, { user_id })).id}/cancel`)
+  await createOrder(team, { user_id })
+  await team.api.post(`/v3/order/${(await createOrder(team, { user_id })).id}/cancel`)
   const { status, body } = await team.api.get('/v2/user/metrics')
   assert.deepEqual([status, body], [200, expected(1, 2)])
 })
 
 test('a user is created at the time of the team, not of the machine', async () => {
-  const team = await given()
+  const team = await createTestTeam()
   const before = (await create(team, { client_user_id: 'first' })).body.created_on
-  await pass(team, 3 * DAY_S)
+  await advanceClock(team, 3 * SECONDS_PER_DAY)
   const after = (await create(team, { client_user_id: 'second', fallback_time_zone: 'Etc/UTC' })).body
   const passed_s = (Date.parse(after.created_on) - Date.parse(before)) / 1000
-  assert.ok(passed_s >= 3 * DAY_S && passed_s < 3 * DAY_S + 60, String(passed_s))
+  assert.ok(passed_s >= 3 * SECONDS_PER_DAY && passed_s < 3 * SECONDS_PER_DAY + 60, String(passed_s))
   assert.equal(after.fallback_time_zone.updated_at, after.created_on)
   assert.deepEqual(referencesOf((await team.api.get('/v2/user')).body.users), ['second', 'first'])
 })

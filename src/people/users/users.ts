@@ -1,14 +1,14 @@
 // Users: the people a team orders for. Owns the table "user"; never knows what is ordered for them or measured of them.
 import type { Static } from 'typebox'
 import { Checkpoints, CHECKPOINT_STRIDE, lockTeam } from '../../platform/db/checkpoints.ts'
-import { iso, plusSeconds } from '../../platform/runtime/clock.ts'
+import { iso, addSeconds } from '../../platform/runtime/clock.ts'
 import type { Queries, Tx } from '../../platform/db/transaction.ts'
-import { inTurn } from '../../platform/db/erasure.ts'
+import { eraseInOrder } from '../../platform/db/erasure.ts'
 import { eraseAnswers } from '../../platform/http/idempotency.ts'
-import { badRequest, busy, conflict, invalidValue, notFound } from '../../platform/http/errors.ts'
-import { enqueue, eraseEvents, handle, job, type Handler } from '../../platform/queue/outbox.ts'
+import { badRequest, unavailable, conflict, invalidField, notFound } from '../../platform/http/errors.ts'
+import { enqueue, eraseEvents, defineHandler, defineJob, type Handler } from '../../platform/queue/outbox.ts'
 import { Nullable, T } from '../../platform/schema/schema.ts'
-import { and, join, sql, type Sql } from '../../platform/db/sql.ts'
+import { joinConditions, join, sql, type Sql } from '../../platform/db/sql.ts'
 import { User, type CreateUser, type PatchUser } from './schema.ts'
 
 /** A deleted user can be had back for this long; then the data goes. Source: interface.md, Limits. */
@@ -19,10 +19,10 @@ const SEARCH_MAX = 50
  * Announced when a deleted user's data has to go. Modules above erase what they hold of the user first. Erasing was promised, so it is tried
  * until it is done.
  */
-export const eraseUser = job('users.erase', T.Object({ user_id: T.String() }), { attempts_max: Infinity, timeout_s: 300 })
+export const eraseUser = defineJob('users.erase', T.Object({ user_id: T.String() }), { attempts_max: Infinity, timeout_s: 300 })
 
 /** Sets checkpoints along the team's list of users. */
-export const markUsers = job('users.mark', T.Object({}))
+export const markUsers = defineJob('users.mark', T.Object({}))
 
 const list = new Checkpoints({
   table: '"user"',
@@ -38,7 +38,7 @@ const TURN = 499
 const isTurn = (id: string): boolean => Number.parseInt(id.slice(-8), 16) % TURN === 0
 
 /** Writes user_checkpoint; queues users.mark again while there is more than a run's worth. */
-export const markHandler = handle(markUsers, (context) =>
+export const markHandler = defineHandler(markUsers, (context) =>
   context.tx(async (tx) => {
     if (await list.set(tx)) enqueue(tx, markUsers, {})
   }),
@@ -52,7 +52,7 @@ const userWire = sql`
          fallback_time_zone, fallback_birth_date, ingestion_start, ingestion_end
   from "user"`
 
-const live = (tx: Tx): Sql => sql`team_id = ${tx.team} and deleted_at is null`
+const notDeletedCondition = (tx: Tx): Sql => sql`team_id = ${tx.team} and deleted_at is null`
 
 /**
  * Create a user. Writes "user". Queues users.mark now and then.
@@ -61,7 +61,7 @@ const live = (tx: Tx): Sql => sql`team_id = ${tx.team} and deleted_at is null`
 export async function createUser(tx: Tx, body: CreateUser): Promise<User> {
   assertBounds(body.ingestion_start, body.ingestion_end)
   const id = tx.uuid()
-  await assertRoom(tx, body.client_user_id)
+  await assertUserLimit(tx, body.client_user_id)
   const user = await tx.maybe(
     User,
     sql`
@@ -80,9 +80,9 @@ export async function createUser(tx: Tx, body: CreateUser): Promise<User> {
 }
 
 async function inUse(tx: Tx, client_user_id: string) {
-  const user = await tx.maybe(User, sql`${userWire} where ${live(tx)} and client_user_id = ${client_user_id}`)
+  const user = await tx.maybe(User, sql`${userWire} where ${notDeletedCondition(tx)} and client_user_id = ${client_user_id}`)
   // Deleted between the two statements: the caller's next try will succeed.
-  if (!user) return busy('The user id was just released, try again')
+  if (!user) return unavailable('The user id was just released, try again')
   const { user_id, created_on } = user
   return badRequest({ error_type: 'INVALID_REQUEST', error_message: 'Client user id already exists.', user_id, created_on })
 }
@@ -91,12 +91,13 @@ async function inUse(tx: Tx, client_user_id: string) {
  * The limit of sandbox teams. The team's row is locked, so that two who come at once cannot both take the last place.
  * 400: the team is full. `but`: a reference that counts for nothing, since using it again is another fault.
  */
-async function assertRoom(tx: Tx, but?: string): Promise<void> {
+async function assertUserLimit(tx: Tx, but?: string): Promise<void> {
   const max = Number(tx.tenant.settings.users_max ?? 0)
   if (!max) return
   await lockTeam(tx, tx.team)
   if ((await countUsers(tx)) < max) return
-  if (but !== undefined && (await tx.maybe(User, sql`${userWire} where ${live(tx)} and client_user_id = ${but}`))) return
+  if (but !== undefined && (await tx.maybe(User, sql`${userWire} where ${notDeletedCondition(tx)} and client_user_id = ${but}`)))
+    return
   throw badRequest({
     error_type: 'INVALID_REQUEST',
     error_message: `You have reached the maximum of ${max} Sandbox users (SANDBOX_USERS_MAX)`,
@@ -110,7 +111,7 @@ function assertBounds(start: string | null | undefined, end: string | null | und
   if (start && end && end < start) throw reversedBounds()
 }
 
-const reversedBounds = () => invalidValue(['body', 'ingestion_end'], 'must not be before ingestion_start')
+const reversedBounds = () => invalidField(['body', 'ingestion_end'], 'must not be before ingestion_start')
 
 /** The constraints of this module's tables and what violating them answers. */
 export const constraints = {
@@ -122,7 +123,10 @@ export const constraints = {
 export async function listUsers(tx: Tx, { offset, limit }: { offset: number; limit: number }) {
   if (offset < CHECKPOINT_STRIDE) {
     const [users, total] = await Promise.all([
-      tx.many(User, sql`${userWire} where ${live(tx)} order by created_on desc, id desc offset ${offset} limit ${limit}`),
+      tx.many(
+        User,
+        sql`${userWire} where ${notDeletedCondition(tx)} order by created_on desc, id desc offset ${offset} limit ${limit}`,
+      ),
       countUsers(tx),
     ])
     return { users, total, offset, limit }
@@ -134,7 +138,7 @@ export async function listUsers(tx: Tx, { offset, limit }: { offset: number; lim
   const users = await tx.many(
     User,
     sql`
-    ${userWire} t where ${live(tx)} and ${condition}
+    ${userWire} t where ${notDeletedCondition(tx)} and ${condition}
     order by created_on, id offset ${skip} limit ${count}`,
   )
   return { users: users.reverse(), total, offset, limit }
@@ -151,20 +155,20 @@ export async function getUser(tx: Tx, user_id: string): Promise<User> {
 
 /** Read a user that may not be there. */
 export const findUser = (tx: Tx, user_id: string): Promise<User | undefined> =>
-  tx.maybe(User, sql`${userWire} where id = ${user_id} and ${live(tx)}`)
+  tx.maybe(User, sql`${userWire} where id = ${user_id} and ${notDeletedCondition(tx)}`)
 
 const Known = T.Object({ user_id: T.String(), client_user_id: T.String() })
-export type KnownUser = Static<typeof Known>
+export type UserIdentity = Static<typeof Known>
 
-/** A user that may not be there, as it was at most 4 s ago: what is written about it leans on `sameUser`. */
-export const knownUser = (tx: Tx, user_id: string): Promise<KnownUser | undefined> =>
-  tx.remember(`user ${user_id}`, () =>
-    tx.lookUp(Known, sql`select id as user_id, client_user_id from "user" where id = ${user_id} and ${live(tx)}`),
+/** A user that may not be there, as it was at most 4 s ago: what is written about it leans on `verifiedUserId`. */
+export const cachedUser = (tx: Tx, user_id: string): Promise<UserIdentity | undefined> =>
+  tx.cached(`user ${user_id}`, () =>
+    tx.lookup(Known, sql`select id as user_id, client_user_id from "user" where id = ${user_id} and ${notDeletedCondition(tx)}`),
   )
 
 /** The id of a known user as a value of a statement; null when it has been deleted or renamed since. */
-export const sameUser = (tx: Tx, { user_id, client_user_id }: KnownUser): Sql =>
-  sql`(select id from "user" where id = ${user_id} and client_user_id = ${client_user_id} and ${live(tx)})`
+export const verifiedUserId = (tx: Tx, { user_id, client_user_id }: UserIdentity): Sql =>
+  sql`(select id from "user" where id = ${user_id} and client_user_id = ${client_user_id} and ${notDeletedCondition(tx)})`
 
 /**
  * Whether a column does not hold the id of a deleted user of the team: for every statement about rows of users that are shown. A user is
@@ -209,7 +213,7 @@ async function isDeleted(tx: Tx, user_id: string): Promise<boolean> {
 
 /** Read the user a reference stands for. 404: none. */
 export async function resolveUser(tx: Tx, client_user_id: string): Promise<User> {
-  const user = await tx.maybe(User, sql`${userWire} where ${live(tx)} and client_user_id = ${client_user_id}`)
+  const user = await tx.maybe(User, sql`${userWire} where ${notDeletedCondition(tx)} and client_user_id = ${client_user_id}`)
   if (!user) throw notFound('User not found')
   return user
 }
@@ -220,7 +224,7 @@ export function searchUsers(tx: Tx, text: string): Promise<User[]> {
   return tx.many(
     User,
     sql`
-    ${userWire} where ${live(tx)} and (starts_with(id::text, ${text.toLowerCase()}) or client_user_id ilike ${pattern})
+    ${userWire} where ${notDeletedCondition(tx)} and (starts_with(id::text, ${text.toLowerCase()}) or client_user_id ilike ${pattern})
     order by created_on desc, id desc limit ${SEARCH_MAX}`,
   )
 }
@@ -238,12 +242,12 @@ export async function patchUser(tx: Tx, user_id: string, body: PatchUser): Promi
     changes.push(sql`fallback_birth_date = ${fallback(tx, 'value', body.fallback_birth_date)}`)
   if (body.ingestion_start !== undefined) changes.push(sql`ingestion_start = ${body.ingestion_start}`)
   if (body.ingestion_end !== undefined) changes.push(sql`ingestion_end = ${body.ingestion_end}`)
-  await assertLive(tx, user_id)
+  await assertUserActive(tx, user_id)
   if (changes.length === 0) throw badRequest('Nothing to patch')
-  await tx.run(sql`update "user" set ${join(changes, ', ')} where id = ${user_id} and ${live(tx)}`)
+  await tx.run(sql`update "user" set ${join(changes, ', ')} where id = ${user_id} and ${notDeletedCondition(tx)}`)
 }
 
-async function assertLive(tx: Tx, user_id: string): Promise<void> {
+async function assertUserActive(tx: Tx, user_id: string): Promise<void> {
   if (await findUser(tx, user_id)) return
   throw (await isDeleted(tx, user_id))
     ? notFound('The user has been scheduled for deletion as per your previous request')
@@ -256,9 +260,9 @@ async function assertLive(tx: Tx, user_id: string): Promise<void> {
  */
 export async function deleteUser(tx: Tx, user_id: string): Promise<{ success: boolean }> {
   await lockTeam(tx, tx.team)
-  await assertLive(tx, user_id)
-  await tx.run(sql`update "user" set deleted_at = ${tx.now} where id = ${user_id} and ${live(tx)}`)
-  enqueue(tx, eraseUser, { user_id }, plusSeconds(tx.now, GRACE_S))
+  await assertUserActive(tx, user_id)
+  await tx.run(sql`update "user" set deleted_at = ${tx.now} where id = ${user_id} and ${notDeletedCondition(tx)}`)
+  enqueue(tx, eraseUser, { user_id }, addSeconds(tx.now, GRACE_S))
   return { success: true }
 }
 
@@ -271,9 +275,9 @@ const Found = T.Object({ id: T.String() })
  */
 export async function undoDelete(tx: Tx, by: { user_id?: string; client_user_id?: string }): Promise<{ success: boolean }> {
   if ((by.user_id === undefined) === (by.client_user_id === undefined))
-    throw invalidValue(['query'], 'exactly one of user_id and client_user_id must be given')
+    throw invalidField(['query'], 'exactly one of user_id and client_user_id must be given')
   await lockTeam(tx, tx.team)
-  const which = and([
+  const which = joinConditions([
     ...(by.user_id === undefined ? [] : [sql`id = ${by.user_id}`]),
     ...(by.client_user_id === undefined ? [] : [sql`client_user_id = ${by.client_user_id}`]),
   ])
@@ -281,17 +285,17 @@ export async function undoDelete(tx: Tx, by: { user_id?: string; client_user_id?
     Found,
     sql`
     select id from "user"
-    where team_id = ${tx.team} and ${which} and deleted_at > ${plusSeconds(tx.now, -GRACE_S)}
+    where team_id = ${tx.team} and ${which} and deleted_at > ${addSeconds(tx.now, -GRACE_S)}
     order by deleted_at desc, id desc limit 1 for update`,
   )
   if (!user) throw notFound('User not found')
-  await assertRoom(tx)
+  await assertUserLimit(tx)
   await tx.run(sql`update "user" set deleted_at = null where id = ${user.id} and team_id = ${tx.team}`)
   return { success: true }
 }
 
 /** Which of these users are deleted, whether erased yet or not. For those who would tell of them. */
-export async function deletedAmong(db: Queries, users: { team_id: string; user_id: string | null }[]): Promise<Set<string>> {
+export async function findDeletedUsers(db: Queries, users: { team_id: string; user_id: string | null }[]): Promise<Set<string>> {
   const rows = await db.many(
     Found,
     sql`
@@ -302,24 +306,24 @@ export async function deletedAmong(db: Queries, users: { team_id: string; user_i
   return new Set(rows.map((row) => row.id))
 }
 
-const Doomed = T.Object({ n: T.Integer() })
+const ErasureDueRow = T.Object({ n: T.Integer() })
 
 /** Whether a user is to be erased now: deleted, not had back, and the grace over. */
-async function isDoomed(tx: Tx, user_id: string): Promise<boolean> {
+async function isErasureDue(tx: Tx, user_id: string): Promise<boolean> {
   const { n } = await tx.one(
-    Doomed,
+    ErasureDueRow,
     sql`
     select count(*) as n from "user"
-    where id = ${user_id} and team_id = ${tx.team} and deleted_at <= ${plusSeconds(tx.now, -GRACE_S)}`,
+    where id = ${user_id} and team_id = ${tx.team} and deleted_at <= ${addSeconds(tx.now, -GRACE_S)}`,
   )
   return n > 0
 }
 
 /** What erases the rows of one module when users.erase runs: in a transaction of its own, unless the user has been had back. */
 export const eraseHandler = (erase: (tx: Tx, user_id: string) => Promise<void>): Handler =>
-  handle(eraseUser, (context, { user_id }) =>
+  defineHandler(eraseUser, (context, { user_id }) =>
     context.tx(async (tx) => {
-      if (await isDoomed(tx, user_id)) await erase(tx, user_id)
+      if (await isErasureDue(tx, user_id)) await erase(tx, user_id)
     }),
   )
 
@@ -331,7 +335,7 @@ export async function eraseUserRows(tx: Tx, user_id: string): Promise<void> {
 }
 
 /** The users of a deleted team. */
-export const eraseTeamUsers = inTurn(
+export const eraseTeamUsers = eraseInOrder(
   (team, max) =>
     sql`delete from user_checkpoint where ctid = any (array(select ctid from user_checkpoint where team_id = ${team} limit ${max}))`,
   (team, max) => sql`delete from "user" where id = any (array(select id from "user" where team_id = ${team} limit ${max}))`,

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { createHash, randomUUID } from 'node:crypto'
 import { before, describe, test } from 'node:test'
-import { cells, given } from '../../../test/support/server.ts'
+import { cells, createTestTeam } from '../../../test/support/server.ts'
 import { dropOldDays, exportLines, verifyLog, type Position } from './access-archive.ts'
 import { leaveLine, lineOf, type Access } from './access-line.ts'
 import { AccessLog, seal } from './access-log.ts'
@@ -59,7 +59,7 @@ describe('what several processes write at once', () => {
   const db = cells.of('sandbox-eu')
 
   test('is one chain that lacks nothing, and nothing twice', async () => {
-    const team = await given('sandbox-eu')
+    const team = await createTestTeam('sandbox-eu')
     const processes = Array.from({ length: 4 }, () => new AccessLog({ mode: 'strict', log: createLog('silent') }))
     const wanted: string[] = []
     const made = (i: number): Access => {

@@ -7,7 +7,7 @@ import type { Queries } from '../db/transaction.ts'
 import { dbNow } from '../db/leases.ts'
 import { ageInSeconds, type Cleanup } from '../queue/retention.ts'
 import { Nullable, T, type Static } from '../schema/schema.ts'
-import { and, sql, type Sql } from '../db/sql.ts'
+import { joinConditions, sql, type Sql } from '../db/sql.ts'
 
 const ROWS = 2000
 
@@ -34,7 +34,7 @@ async function* linesOf(db: Queries, of: string, conditions: Sql[] = []): AsyncG
       Row,
       sql`
       select seq, team_id, to_json(users) as users, line, encode(hash, 'hex') as hash from access_log
-      where day = ${of}::date and seq > ${after} and ${and(conditions)} order by seq limit ${ROWS}`,
+      where day = ${of}::date and seq > ${after} and ${joinConditions(conditions)} order by seq limit ${ROWS}`,
     )
     if (rows.length) yield rows
     if (rows.length < ROWS) return

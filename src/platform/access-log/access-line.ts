@@ -1,7 +1,7 @@
 // A line of the access log: who read or changed data of which patients. It holds ids and no names, and is written down as the JSON text
 // that is exported. How lines are kept: access-log.ts.
 import { userInfo } from 'node:os'
-import { machineNow, shownInstant } from '../runtime/clock.ts'
+import { systemNow, shownInstant } from '../runtime/clock.ts'
 import type { PlainTx, Tx } from '../db/transaction.ts'
 import { join, sql, type Sql } from '../db/sql.ts'
 
@@ -90,7 +90,7 @@ const insertLines = (_tx: PlainTx, lines: Line[]): Sql => sql`
   )}`
 
 /** Leaves a line with what a transaction changes. Writes access_line. */
-export const leaveLine = (tx: PlainTx, line: Line): void => tx.gather(line, insertLines as (tx: Tx, lines: Line[]) => Sql)
+export const leaveLine = (tx: PlainTx, line: Line): void => tx.deferBatched(line, insertLines as (tx: Tx, lines: Line[]) => Sql)
 
 /** Leaves the line of a command of the operator with what it changes or shows. Writes access_line. */
 export function leaveCommand(
@@ -100,7 +100,7 @@ export function leaveCommand(
 ): void {
   const { team = null, org = null, objects = [], users = [] } = about
   const said = { users: [...users, ...(tx.subjects?.users ?? [])], objects: [...objects, ...(tx.subjects?.objects ?? [])] }
-  const command = { at: machineNow(), request: null, key: commandKey(), address: null, outcome: 200 }
+  const command = { at: systemNow(), request: null, key: commandKey(), address: null, outcome: 200 }
   leaveLine(
     tx,
     lineOf({ ...command, org, team, operation, users: [...new Set(said.users)], objects: [...new Set(said.objects)] }),

@@ -3,10 +3,10 @@
 // the log, in one order with a hash from each line to the next (the function access_seal). docs/decisions/access-log.md says why so.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { leaveLine, lineOf, type Access, type Line } from './access-line.ts'
-import { day, machineNow } from '../runtime/clock.ts'
+import { utcDate, systemNow } from '../runtime/clock.ts'
 import type { Db } from '../db/database.ts'
 import type { PlainTx } from '../db/transaction.ts'
-import { busy } from '../http/errors.ts'
+import { unavailable } from '../http/errors.ts'
 import { bytesOf, LineBuffer, linesOf, textOf } from './line-buffer.ts'
 import { errorFields, type Log } from '../telemetry/log.ts'
 import { T } from '../schema/schema.ts'
@@ -76,7 +76,7 @@ export const seal = (db: Db, lines: readonly Line[] = []): Promise<{ sealed: num
 
 /** As `seal`, with lines as the function reads them, `count` of them. */
 async function sealText(db: Db, text: string | Buffer, count: number): Promise<{ sealed: number; more: boolean }> {
-  const { n } = await db.queries.one(Sealed, sql`select access_seal(${day(machineNow())}::date, ${text}::text) as n`)
+  const { n } = await db.queries.one(Sealed, sql`select access_seal(${utcDate(systemNow())}::date, ${text}::text) as n`)
   return { sealed: n, more: n - count >= LEFT_MAX }
 }
 
@@ -103,7 +103,7 @@ export class AccessLog {
 
   /** 503: so many lines wait that a read could not be written down. */
   assertRoom(db: Db): void {
-    if (this.#isFull(db)) throw busy(FULL)
+    if (this.#isFull(db)) throw unavailable(FULL)
   }
 
   /**
@@ -113,7 +113,7 @@ export class AccessLog {
   read(db: Db, access: Access): Promise<void> | undefined {
     if (this.#options.mode === 'strict')
       return new Promise((resolve, reject) =>
-        this.#await(db, { given: given(lineOf(access)), resolve, reject: () => reject(busy(FULL)) }),
+        this.#await(db, { given: given(lineOf(access)), resolve, reject: () => reject(unavailable(FULL)) }),
       )
     this.#add(db, access)
     return undefined

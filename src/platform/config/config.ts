@@ -2,15 +2,15 @@
 import { isIP } from 'node:net'
 import { accessLogModes, type AccessLogMode } from '../access-log/access-log.ts'
 import { cellNames, type CellName } from '../db/cell-names.ts'
-import { FormatFault, formats } from '../schema/formats.ts'
+import { FormatError, formats } from '../schema/formats.ts'
 import { hostName } from '../net/host-name.ts'
 import { cellVariable } from './settings.ts'
 import { rowSecurityModes, type RowSecurityMode } from '../db/row-security.ts'
-import { readSms, type SmsSettings } from '../sms/sms-gateway.ts'
-import { readSmtp, type SmtpSettings } from '../mail/smtp.ts'
+import { parseSmsSettings, type SmsSettings } from '../sms/sms-gateway.ts'
+import { parseSmtpSettings, type SmtpSettings } from '../mail/smtp.ts'
 
 /** Host name → the only place whose credentials it takes. */
-export type BoundHosts = ReadonlyMap<string, CellName | 'management'>
+export type HostBindings = ReadonlyMap<string, CellName | 'management'>
 
 export interface Config {
   port: number
@@ -34,7 +34,7 @@ export interface Config {
   /** Whether connections take roles that policies of the database hold. */
   row_security: RowSecurityMode
   cells: CellName[]
-  hosts: BoundHosts
+  hosts: HostBindings
   demo: boolean
   log_level: string
   sandbox_users_max: number
@@ -90,39 +90,39 @@ const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|::1|\[::1\])$/
 /** @throws ConfigError listing everything that is wrong */
 export function readConfig(env: Record<string, string | undefined>): Config {
   const faults: string[] = []
-  const text = (name: string, fallback: string) => env[name]?.trim() || fallback
-  const whole = (name: string, fallback: number, min: number, max: number) => {
-    const value = text(name, String(fallback))
+  const parseText = (name: string, fallback: string) => env[name]?.trim() || fallback
+  const parseInteger = (name: string, fallback: number, min: number, max: number) => {
+    const value = parseText(name, String(fallback))
     if (/^\d{1,9}$/.test(value) && Number(value) >= min && Number(value) <= max) return Number(value)
     faults.push(`${name} must be a whole number from ${min} to ${max}, not "${value}".`)
     return fallback
   }
-  const onOff = (name: string, fallback: boolean) => {
-    const value = text(name, fallback ? 'on' : 'off').toLowerCase()
+  const parseBoolean = (name: string, fallback: boolean) => {
+    const value = parseText(name, fallback ? 'on' : 'off').toLowerCase()
     if (['on', 'true', '1', 'yes'].includes(value)) return true
     if (['off', 'false', '0', 'no'].includes(value)) return false
     faults.push(`${name} must be "on" or "off", not "${value}".`)
     return fallback
   }
   const oneOf = <V extends string>(name: string, values: readonly V[], fallback: V): V => {
-    const value = text(name, fallback).toLowerCase()
+    const value = parseText(name, fallback).toLowerCase()
     const found = values.find((each) => each === value)
     if (!found) faults.push(`${name} must be one of ${values.join(', ')}, not "${value}".`)
     return found ?? fallback
   }
-  const url = (name: string, protocols: string[]) => {
+  const parseUrl = (name: string, protocols: string[]) => {
     const value = env[name]?.trim()
     if (!value) return undefined
     // The value may hold a password, so the message does not repeat it.
     // A database address may leave the host out and name the folder of a socket: postgres://user@/name?host=/run/postgresql
-    const whole = value.replace('@/', '@localhost/')
-    if (URL.canParse(whole) && protocols.includes(new URL(whole).protocol)) return value
+    const parseInteger = value.replace('@/', '@localhost/')
+    if (URL.canParse(parseInteger) && protocols.includes(new URL(parseInteger).protocol)) return value
     faults.push(`${name} must be an address that starts with ${protocols.map((p) => `${p}//`).join(' or ')}.`)
     return undefined
   }
 
-  const database_url = url('DATABASE_URL', ['postgres:', 'postgresql:'])
-  const cells = text('CELLS', cellNames.join(','))
+  const database_url = parseUrl('DATABASE_URL', ['postgres:', 'postgresql:'])
+  const cells = parseText('CELLS', cellNames.join(','))
     .split(',')
     .map((name) => name.trim().toLowerCase())
     .filter(Boolean)
@@ -132,7 +132,7 @@ export function readConfig(env: Record<string, string | undefined>): Config {
 
   const database_urls: Config['database_urls'] = {}
   for (const name of ['control', ...cellNames] as const) {
-    const own = url(cellVariable(name), ['postgres:', 'postgresql:']) ?? database_url
+    const own = parseUrl(cellVariable(name), ['postgres:', 'postgresql:']) ?? database_url
     if (own) database_urls[name] = own
   }
   const needed = ['control', ...cells] as (CellName | 'control')[]
@@ -143,64 +143,64 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     )
   const external = missing.length === 0
 
-  const log_level = text('LOG_LEVEL', 'info').toLowerCase()
+  const log_level = parseText('LOG_LEVEL', 'info').toLowerCase()
   if (!LEVELS.includes(log_level)) faults.push(`LOG_LEVEL must be one of ${LEVELS.join(', ')}, not "${log_level}".`)
-  const base_path = text('BASE_PATH', '').replace(/\/+$/, '')
+  const base_path = parseText('BASE_PATH', '').replace(/\/+$/, '')
   if (base_path && !/^(\/[\w.~-]+)+$/.test(base_path)) faults.push(`BASE_PATH must look like /lab, not "${base_path}".`)
 
-  const support_email = text('SUPPORT_EMAIL', '')
-  if (support_email && formats.email!(support_email) instanceof FormatFault)
+  const support_email = parseText('SUPPORT_EMAIL', '')
+  if (support_email && formats.email!(support_email) instanceof FormatError)
     faults.push(`SUPPORT_EMAIL must be an address of mail, not "${support_email}".`)
-  const host = text('HOST', '127.0.0.1')
-  const demo = onOff('DEMO', !external)
+  const host = parseText('HOST', '127.0.0.1')
+  const demo = parseBoolean('DEMO', !external)
   if (demo && !LOOPBACK.test(host))
     faults.push(
       `HOST is ${host}, but demo data is on and its keys are for this machine only. Set DEMO=off to serve other machines, or HOST=127.0.0.1 to keep the demo.`,
     )
-  const connections_max = whole('DATABASE_CONNECTIONS', 10, 1, 100)
+  const connections_max = parseInteger('DATABASE_CONNECTIONS', 10, 1, 100)
   const config: Config = {
-    port: whole('PORT', 8080, 0, 65535),
-    operator_port: env.OPERATOR_PORT?.trim() ? whole('OPERATOR_PORT', 0, 0, 65535) : undefined,
-    http_connections_max: whole('CONNECTIONS_MAX', 4000, 2, 1_000_000),
-    stop_delay_s: whole('STOP_DELAY', 1, 0, 300),
+    port: parseInteger('PORT', 8080, 0, 65535),
+    operator_port: env.OPERATOR_PORT?.trim() ? parseInteger('OPERATOR_PORT', 0, 0, 65535) : undefined,
+    http_connections_max: parseInteger('CONNECTIONS_MAX', 4000, 2, 1_000_000),
+    stop_delay_s: parseInteger('STOP_DELAY', 1, 0, 300),
     host,
     loopback: LOOPBACK.test(host),
     base_path,
-    public_url: url('PUBLIC_URL', ['http:', 'https:'])?.replace(/\/+$/, ''),
-    data_dir: text('DATA_DIR', './data'),
+    public_url: parseUrl('PUBLIC_URL', ['http:', 'https:'])?.replace(/\/+$/, ''),
+    data_dir: parseText('DATA_DIR', './data'),
     database_url,
     database_urls: external ? database_urls : {},
     connections_max,
-    team_connections_max: whole('TEAM_DATABASE_CONNECTIONS', Math.max(2, Math.ceil(connections_max / 2)), 1, 100),
+    team_connections_max: parseInteger('TEAM_DATABASE_CONNECTIONS', Math.max(2, Math.ceil(connections_max / 2)), 1, 100),
     row_security: oneOf('ROW_SECURITY', rowSecurityModes, 'on'),
     cells: [...new Set(cells)] as CellName[],
-    hosts: boundHosts(env.CELL_HOSTS, cells, faults),
+    hosts: parseHostBindings(env.CELL_HOSTS, cells, faults),
     demo,
     log_level,
-    requests_per_s: whole('REQUESTS_PER_SECOND', demo ? 0 : 100, 0, 1_000_000),
-    requests_burst: whole('REQUESTS_BURST', 200, 1, 1_000_000),
-    wrong_keys_per_min: whole('WRONG_KEYS_PER_MINUTE', demo ? 0 : 20, 0, 1_000_000),
-    invites_per_hour: whole('INVITES_PER_HOUR', 100, 0, 1_000_000),
-    invites_per_address_per_day: whole('INVITES_PER_ADDRESS_PER_DAY', 5, 0, 1_000_000),
+    requests_per_s: parseInteger('REQUESTS_PER_SECOND', demo ? 0 : 100, 0, 1_000_000),
+    requests_burst: parseInteger('REQUESTS_BURST', 200, 1, 1_000_000),
+    wrong_keys_per_min: parseInteger('WRONG_KEYS_PER_MINUTE', demo ? 0 : 20, 0, 1_000_000),
+    invites_per_hour: parseInteger('INVITES_PER_HOUR', 100, 0, 1_000_000),
+    invites_per_address_per_day: parseInteger('INVITES_PER_ADDRESS_PER_DAY', 5, 0, 1_000_000),
     trusted_proxies: trustedProxies(env.TRUSTED_PROXIES, faults),
     support_email,
-    enforce_delegated_physician: onOff('ENFORCE_DELEGATED_PHYSICIAN', true),
-    sandbox_parity: onOff('SANDBOX_PARITY', false),
-    orders_without_integration: onOff('ORDERS_WITHOUT_INTEGRATION', false),
-    sandbox_users_max: whole('SANDBOX_USERS_MAX', demo ? 0 : 50, 0, 1_000_000),
-    smtp: readSmtp(env.SMTP_URL, env.MAIL_FROM, faults),
-    sms: readSms(env, faults),
-    encryption_keys: encryptionKeys(env.ENCRYPTION_KEYS, faults),
-    webhook_schedule_s: schedule(text('WEBHOOK_SCHEDULE', WEBHOOK_SCHEDULE), faults),
-    webhook_allow: allowed(env.WEBHOOK_ALLOW, faults),
-    domain_target: domainTarget(env.DOMAIN_TARGET, faults),
+    enforce_delegated_physician: parseBoolean('ENFORCE_DELEGATED_PHYSICIAN', true),
+    sandbox_parity: parseBoolean('SANDBOX_PARITY', false),
+    orders_without_integration: parseBoolean('ORDERS_WITHOUT_INTEGRATION', false),
+    sandbox_users_max: parseInteger('SANDBOX_USERS_MAX', demo ? 0 : 50, 0, 1_000_000),
+    smtp: parseSmtpSettings(env.SMTP_URL, env.MAIL_FROM, faults),
+    sms: parseSmsSettings(env, faults),
+    encryption_keys: parseEncryptionKeys(env.ENCRYPTION_KEYS, faults),
+    webhook_schedule_s: parseSchedule(parseText('WEBHOOK_SCHEDULE', WEBHOOK_SCHEDULE), faults),
+    webhook_allow: parseAllowedTargets(env.WEBHOOK_ALLOW, faults),
+    domain_target: parseDomainTarget(env.DOMAIN_TARGET, faults),
     access_log: oneOf('ACCESS_LOG', accessLogModes, 'batched'),
-    access_log_days: whole('ACCESS_LOG_DAYS', 400, 1, 100_000),
-    geocoder_url: url('GEOCODER_URL', ['http:', 'https:']),
-    dns_servers: nameServers(env.DNS_SERVERS, faults),
+    access_log_days: parseInteger('ACCESS_LOG_DAYS', 400, 1, 100_000),
+    geocoder_url: parseUrl('GEOCODER_URL', ['http:', 'https:']),
+    dns_servers: parseNameServers(env.DNS_SERVERS, faults),
     pubsub_projects: pubSubProjects(env.PUBSUB_PROJECTS, faults),
-    pubsub_emulator_host: hostAndPort('PUBSUB_EMULATOR_HOST', env.PUBSUB_EMULATOR_HOST?.trim(), faults),
-    check: onOff('DRAWBRIDGE_CHECK', false),
+    pubsub_emulator_host: parseHostAndPort('PUBSUB_EMULATOR_HOST', env.PUBSUB_EMULATOR_HOST?.trim(), faults),
+    check: parseBoolean('DRAWBRIDGE_CHECK', false),
   }
   if (config.operator_port !== undefined && config.operator_port === config.port && config.port !== 0)
     faults.push(`OPERATOR_PORT is ${config.port}, which is PORT already.`)
@@ -212,7 +212,7 @@ const WEBHOOK_SCHEDULE = '0,5,300,1800,7200,18000,36000,36000'
 const ATTEMPTS_MAX = 20
 const WEEK_S = 604_800
 
-function schedule(text: string, faults: string[]): number[] {
+function parseSchedule(text: string, faults: string[]): number[] {
   const delays = text.split(',').map((part) => part.trim())
   if (delays.length > ATTEMPTS_MAX || delays.some((part) => !/^\d{1,6}(\.\d{1,3})?$/.test(part) || Number(part) > WEEK_S))
     faults.push(`WEBHOOK_SCHEDULE must be 1 to ${ATTEMPTS_MAX} numbers of seconds up to ${WEEK_S}, separated by commas.`)
@@ -234,7 +234,7 @@ function isNetwork(entry: string): boolean {
   return isIP(address) > 0 && !more.length && (bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= width))
 }
 
-function allowed(text: string | undefined, faults: string[]): string[] {
+function parseAllowedTargets(text: string | undefined, faults: string[]): string[] {
   const entries = listOf(text)
   for (const entry of entries)
     if (!isNetwork(entry) && (entry.includes('/') || !HOST_NAME.test(entry) || /^[\d.]+$/.test(entry)))
@@ -249,7 +249,7 @@ function trustedProxies(text: string | undefined, faults: string[]): string[] {
   return entries
 }
 
-function domainTarget(text: string | undefined, faults: string[]): string | undefined {
+function parseDomainTarget(text: string | undefined, faults: string[]): string | undefined {
   const given = text?.trim()
   if (!given) return undefined
   const name = hostName(given)
@@ -260,7 +260,7 @@ function domainTarget(text: string | undefined, faults: string[]): string | unde
 const SERVERS_MAX = 10
 const WITH_PORT = /^(?:\[(.+)\]|([^:]+))(?::(\d{1,5}))?$/
 
-function nameServers(text: string | undefined, faults: string[]): string[] {
+function parseNameServers(text: string | undefined, faults: string[]): string[] {
   const entries = (text ?? '')
     .split(',')
     .map((entry) => entry.trim())
@@ -285,7 +285,7 @@ function pubSubProjects(text: string | undefined, faults: string[]): Map<string,
   for (const entry of entries) {
     const [, org = '', project = ''] = /^([^=]+)=([a-zA-Z0-9][a-zA-Z0-9.:_-]{0,99})$/.exec(entry) ?? []
     const id = org === '*' ? org : formats.uuid!(org)
-    if (id instanceof FormatFault || !project) {
+    if (id instanceof FormatError || !project) {
       faults.push(`PUBSUB_PROJECTS has "${entry}", which is not the id of an organization or *, "=" and a project.`)
       continue
     }
@@ -296,7 +296,7 @@ function pubSubProjects(text: string | undefined, faults: string[]): Map<string,
   return projects
 }
 
-function hostAndPort(name: string, text: string | undefined, faults: string[]): string | undefined {
+function parseHostAndPort(name: string, text: string | undefined, faults: string[]): string | undefined {
   if (!text) return undefined
   if (!/^[\w.-]+:\d{1,5}$/.test(text)) faults.push(`${name} must be a host and a port such as localhost:8085, not "${text}".`)
   return text
@@ -304,7 +304,7 @@ function hostAndPort(name: string, text: string | undefined, faults: string[]): 
 
 const HOSTS_MAX = 100
 
-function boundHosts(text: string | undefined, cells: string[], faults: string[]): BoundHosts {
+function parseHostBindings(text: string | undefined, cells: string[], faults: string[]): HostBindings {
   const hosts = new Map<string, CellName | 'management'>()
   for (const entry of (text ?? '').split(',').map((part) => part.trim().toLowerCase())) {
     if (!entry) continue
@@ -321,7 +321,7 @@ function boundHosts(text: string | undefined, cells: string[], faults: string[])
 }
 
 /** The value is a secret, so the message does not repeat it. */
-function encryptionKeys(text: string | undefined, faults: string[]): string[] {
+function parseEncryptionKeys(text: string | undefined, faults: string[]): string[] {
   const keys = (text ?? '')
     .split(',')
     .map((key) => key.trim())

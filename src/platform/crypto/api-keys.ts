@@ -2,13 +2,13 @@
 import { createHash, randomBytes } from 'node:crypto'
 
 /** A new secret: the prefix and 32 random bytes in base64url. Source: management-auth.md A6. */
-export const newKey = (prefix: string): string => `${prefix}${randomBytes(32).toString('base64url')}`
+export const generateKey = (prefix: string): string => `${prefix}${randomBytes(32).toString('base64url')}`
 
 /** What is stored of a key. */
-export const keyHash = (text: string): Buffer => createHash('sha256').update(text).digest()
+export const hashKey = (text: string): Buffer => createHash('sha256').update(text).digest()
 
 /** The last four characters, to tell keys apart in lists. */
-export const keyHint = (text: string): string => text.slice(-4)
+export const lastFour = (text: string): string => text.slice(-4)
 
 /** What stands for a secret where it is read. */
 export const MASK = '********'

@@ -2,18 +2,18 @@
 // changed. Processes that run beside each other on one folder take a new key up without a restart.
 import { chmodSync, chownSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { machineNow } from '../runtime/clock.ts'
-import { isVaultKey, newVaultKey, Vault, VaultError } from './vault.ts'
+import { systemNow } from '../runtime/clock.ts'
+import { isVaultKey, generateVaultKey, Vault, VaultError } from './vault.ts'
 
 /** How long a change of the file may go unnoticed by a process that meets no text of the new key. */
-export const NOTICED_MS_MAX = 2000
+export const RELOAD_INTERVAL_MS = 2000
 
 export class KeyFile {
   readonly path: string
   readonly #dataDir: string
   #keys: readonly string[] = []
   #state = ''
-  #looked_ms = 0
+  #checked_ms = 0
 
   constructor(dataDir: string) {
     this.#dataDir = dataDir
@@ -30,13 +30,13 @@ export class KeyFile {
    * @param afresh look at the file even when it was looked at just now
    */
   load = (afresh: boolean): readonly string[] => {
-    const now_ms = machineNow().getTime()
-    if (this.#keys.length && !afresh && now_ms - this.#looked_ms < NOTICED_MS_MAX) return this.#keys
-    this.#looked_ms = now_ms
-    if (!this.#keys.length && !this.exists) this.#make()
-    const state = stateOf(this.path)
+    const now_ms = systemNow().getTime()
+    if (this.#keys.length && !afresh && now_ms - this.#checked_ms < RELOAD_INTERVAL_MS) return this.#keys
+    this.#checked_ms = now_ms
+    if (!this.#keys.length && !this.exists) this.#createFile()
+    const state = fileState(this.path)
     if (state === this.#state) return this.#keys
-    const keys = state === undefined ? [] : keysIn(this.path)
+    const keys = state === undefined ? [] : parseKeys(this.path)
     if (keys.length && keys.every(isVaultKey)) {
       this.#keys = keys
       this.#state = state!
@@ -45,11 +45,11 @@ export class KeyFile {
   }
 
   /** Put a fresh key before the others. The file is replaced in one step and keeps its owner. */
-  prepend(): void {
+  addKey(): void {
     const { uid, gid } = statSync(this.path)
     const next = `${this.path}.next`
     try {
-      writeFileSync(next, `${[newVaultKey(), ...keysIn(this.path)].join('\n')}\n`, { mode: 0o600, flush: true })
+      writeFileSync(next, `${[generateVaultKey(), ...parseKeys(this.path)].join('\n')}\n`, { mode: 0o600, flush: true })
       chmodSync(next, 0o600)
       const made = statSync(next)
       if (made.uid !== uid || made.gid !== gid) chownSync(next, uid, gid)
@@ -59,10 +59,10 @@ export class KeyFile {
     }
   }
 
-  #make(): void {
+  #createFile(): void {
     mkdirSync(this.#dataDir, { recursive: true, mode: 0o700 })
     try {
-      writeFileSync(this.path, `${newVaultKey()}\n`, { mode: 0o600, flag: 'wx', flush: true })
+      writeFileSync(this.path, `${generateVaultKey()}\n`, { mode: 0o600, flag: 'wx', flush: true })
     } catch (error) {
       // Another process was first; its key is the one.
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
@@ -70,13 +70,13 @@ export class KeyFile {
   }
 }
 
-const keysIn = (path: string): string[] =>
+const parseKeys = (path: string): string[] =>
   readFileSync(path, 'utf8')
     .split(/[\s,]+/)
     .filter(Boolean)
 
 /** Differs whenever the file was written or replaced; undefined when there is none. */
-function stateOf(path: string): string | undefined {
+function fileState(path: string): string | undefined {
   const state = statSync(path, { throwIfNoEntry: false })
   return state && `${state.ino} ${state.size} ${state.mtimeMs}`
 }

@@ -2,33 +2,33 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import { contents } from '../../app/contents.ts'
-import { given, type Given } from '../../../test/support/server.ts'
-import { addSecret, openSecret, sealedSecrets } from '../../events/endpoints/signing-secrets.ts'
-import { reseal, sealedBy } from './sealed-columns.ts'
+import { createTestTeam, type TestTeam } from '../../../test/support/server.ts'
+import { addSecret, decryptSecret, encryptedSecretsColumn } from '../../events/endpoints/signing-secrets.ts'
+import { reencryptColumn, countByKey } from './sealed-columns.ts'
 import { sql } from '../db/sql.ts'
 import { T } from '../schema/schema.ts'
-import { newVaultKey, Vault, VaultError } from './vault.ts'
+import { generateVaultKey, Vault, VaultError } from './vault.ts'
 
 const { sealedColumns } = contents
 
-const [oldKey, newKey, strange] = [newVaultKey(), newVaultKey(), newVaultKey()]
+const [oldKey, newKey, strange] = [generateVaultKey(), generateVaultKey(), generateVaultKey()]
 const vaultOf = (...keys: string[]): Vault => new Vault(() => keys)
 const before = vaultOf(oldKey)
 const both = vaultOf(newKey, oldKey)
 const after = vaultOf(newKey)
 
 /** An endpoint without secrets, in a cell where no other test keeps any. */
-async function endpoint(): Promise<{ team: Given; id: string }> {
-  const team = await given('production-eu')
+async function endpoint(): Promise<{ team: TestTeam; id: string }> {
+  const team = await createTestTeam('production-eu')
   const id = `ep_${randomUUID().replaceAll('-', '')}`
   await team.db.queries.run(sql`
     insert into webhook (id, team_id, url, description, disabled, headers, created_at, updated_at)
-    values (${id}, ${team.team}, 'https://receiver.example.com/', '', false, ${before.seal('{}', `headers of ${id}`)}, '2030-01-01Z', '2030-01-01Z')`)
+    values (${id}, ${team.team}, 'https://receiver.example.com/', '', false, ${before.encrypt('{}', `headers of ${id}`)}, '2030-01-01Z', '2030-01-01Z')`)
   return { team, id }
 }
 
 const Secret = T.Object({ secret: T.String() })
-const secretsOf = async ({ team, id }: { team: Given; id: string }): Promise<string[]> =>
+const secretsOf = async ({ team, id }: { team: TestTeam; id: string }): Promise<string[]> =>
   (await team.db.queries.many(Secret, sql`select secret from webhook_secret where webhook_id = ${id} order by id`)).map(
     (row) => row.secret,
   )
@@ -42,7 +42,7 @@ test('more than a batch of texts is moved to the newest key while others are add
       for (const text of some) await addSecret(tx, vault, id, text)
     })
   await write(before, texts)
-  const foreign = vaultOf(strange).seal('of another installation', `secret of ${id}`)
+  const foreign = vaultOf(strange).encrypt('of another installation', `secret of ${id}`)
   const [broken] = (await secretsOf(hook)).slice(-1)
   await team.db.queries.run(
     sql`update webhook_secret set secret = ${`${broken!.slice(0, -4)}AAAA`} where webhook_id = ${id} and secret = ${broken!}`,
@@ -53,24 +53,24 @@ test('more than a batch of texts is moved to the newest key while others are add
       values (${tx.uuid()}, ${tx.team}, ${id}, ${foreign}, ${tx.now})`)
   })
   const more = Array.from({ length: 50 }, () => randomUUID())
-  const [moved] = await Promise.all([reseal(team.db, both, sealedSecrets), write(before, more)])
-  const again = await reseal(team.db, both, sealedSecrets)
-  assert.equal(moved.resealed + again.resealed, 499)
+  const [moved] = await Promise.all([reencryptColumn(team.db, both, encryptedSecretsColumn), write(before, more)])
+  const again = await reencryptColumn(team.db, both, encryptedSecretsColumn)
+  assert.equal(moved.reencrypted + again.reencrypted, 499)
   assert.equal(again.unreadable, 2)
-  assert.equal((await reseal(team.db, both, sealedSecrets)).resealed, 0)
+  assert.equal((await reencryptColumn(team.db, both, encryptedSecretsColumn)).reencrypted, 0)
 
   const read: string[] = []
   let refused = 0
   for (const secret of await secretsOf(hook))
     try {
-      read.push(openSecret(after, id, secret).replace('whsec_', ''))
+      read.push(decryptSecret(after, id, secret).replace('whsec_', ''))
     } catch (error) {
       assert(error instanceof VaultError)
       refused += 1
     }
   assert.equal(refused, 2)
   assert.deepEqual(read.toSorted(), [...texts.slice(0, -1), ...more].toSorted())
-  const keys = await sealedBy(team.db, sealedSecrets)
+  const keys = await countByKey(team.db, encryptedSecretsColumn)
   assert.deepEqual(
     [after, before, vaultOf(strange)].map((vault) => keys.get(vault.keyIds()[0]!)),
     [499, 1, 1],
@@ -84,15 +84,15 @@ test('a row that somebody has locked is passed over and found the next time', as
   let moved = -1
   await team.db.tx(team.tenant, async (tx) => {
     await tx.run(sql`update webhook_secret set created_at = created_at where webhook_id = ${id}`)
-    moved = (await reseal(team.db, both, sealedSecrets)).resealed
+    moved = (await reencryptColumn(team.db, both, encryptedSecretsColumn)).reencrypted
   })
   assert.equal(moved, 0)
-  assert.equal((await reseal(team.db, both, sealedSecrets)).resealed, 1)
-  assert.equal(openSecret(after, id, (await secretsOf(hook))[0]!), 'whsec_locked')
+  assert.equal((await reencryptColumn(team.db, both, encryptedSecretsColumn)).reencrypted, 1)
+  assert.equal(decryptSecret(after, id, (await secretsOf(hook))[0]!), 'whsec_locked')
 })
 
 test('every declared column is there, in a table whose rows stay where they are', async () => {
-  const { db } = await given('production-eu')
+  const { db } = await createTestTeam('production-eu')
   for (const { table, column, of } of sealedColumns.filter(({ plane }) => plane === 'cell')) {
     const { rows } = await db.pool.query('select relkind from pg_class where oid = $1::regclass', [table])
     assert.deepEqual(rows, [{ relkind: 'r' }], table)
@@ -101,11 +101,11 @@ test('every declared column is there, in a table whose rows stay where they are'
 })
 
 test('a text is worthless in another place, changed, or under another key', () => {
-  const text = before.seal('secret', 'here')
-  assert.equal(both.open(text, 'here'), 'secret')
-  assert.throws(() => before.open(text, 'there'), VaultError)
-  assert.throws(() => before.open(`${text.slice(0, -2)}AA`, 'here'), VaultError)
-  assert.throws(() => after.open(text, 'here'), VaultError)
-  assert.throws(() => vaultOf().seal('secret', 'here'), VaultError)
-  assert.throws(() => vaultOf('too short').seal('secret', 'here'), VaultError)
+  const text = before.encrypt('secret', 'here')
+  assert.equal(both.decrypt(text, 'here'), 'secret')
+  assert.throws(() => before.decrypt(text, 'there'), VaultError)
+  assert.throws(() => before.decrypt(`${text.slice(0, -2)}AA`, 'here'), VaultError)
+  assert.throws(() => after.decrypt(text, 'here'), VaultError)
+  assert.throws(() => vaultOf().encrypt('secret', 'here'), VaultError)
+  assert.throws(() => vaultOf('too short').encrypt('secret', 'here'), VaultError)
 })

@@ -7,7 +7,7 @@ import { join, raw, sql, type Sql } from '../db/sql.ts'
 import { VaultError, type Vault } from './vault.ts'
 
 /** A column that holds nothing but texts of the vault, or null. */
-export interface SealedColumn {
+export interface EncryptedColumn {
   plane: 'control' | 'cell'
   /** An ordinary table, not one in partitions. */
   table: string
@@ -20,8 +20,8 @@ export interface SealedColumn {
 
 const BATCH = 200
 
-export interface Resealed {
-  resealed: number
+export interface ReencryptResult {
+  reencrypted: number
   /** Texts that cannot be opened: their key is not here, or they were changed by somebody else. They stay as they are. */
   unreadable: number
 }
@@ -30,13 +30,13 @@ export interface Resealed {
  * Seal every text of a column with the newest key, a batch a transaction, while others read and write. Rows that somebody has locked
  * are passed over. Whatever is interrupted may be started again: what is done is not done twice.
  */
-export async function reseal(db: Db, vault: Vault, column: SealedColumn): Promise<Resealed> {
-  const sum: Resealed = { resealed: 0, unreadable: 0 }
+export async function reencryptColumn(db: Db, vault: Vault, column: EncryptedColumn): Promise<ReencryptResult> {
+  const sum: ReencryptResult = { reencrypted: 0, unreadable: 0 }
   const newest = vault.keyIds()[0]!
   for (let after: string | undefined = '(0,0)'; after !== undefined;) {
     const from: string = after
-    const batch = await db.plainTx((tx) => resealBatch(tx, vault, newest, column, from))
-    sum.resealed += batch.resealed
+    const batch = await db.plainTx((tx) => reencryptBatch(tx, vault, newest, column, from))
+    sum.reencrypted += batch.resealed
     sum.unreadable += batch.unreadable
     after = batch.last
   }
@@ -47,7 +47,7 @@ const Row = T.Object({ at: T.String(), sealed: T.String(), of: T.Array(T.String(
 
 const keyOf = (column: Sql): Sql => sql`split_part(${column}, '.', 1)`
 
-async function resealBatch(tx: PlainTx, vault: Vault, newest: string, declared: SealedColumn, after: string) {
+async function reencryptBatch(tx: PlainTx, vault: Vault, newest: string, declared: EncryptedColumn, after: string) {
   const [table, column] = [raw(`"${declared.table}"`), raw(`"${declared.column}"`)]
   const of = join(
     declared.of.map((name) => sql`${raw(`"${name}"`)}::text`),
@@ -60,21 +60,21 @@ async function resealBatch(tx: PlainTx, vault: Vault, newest: string, declared: 
     where ctid > ${after}::tid and ${column} is not null and ${keyOf(column)} <> ${newest}
     order by ctid limit ${BATCH} for no key update skip locked`,
   )
-  const moved = rows.flatMap(({ at, sealed, of }) => {
-    const text = opened(vault, sealed, declared.context(...of))
-    return text === undefined ? [] : [{ at, sealed: vault.seal(text, declared.context(...of)) }]
+  const moved = rows.flatMap(({ at, sealed: encrypted, of }) => {
+    const text = decryptValue(vault, encrypted, declared.context(...of))
+    return text === undefined ? [] : [{ at, sealed: vault.encrypt(text, declared.context(...of)) }]
   })
   // The rows are locked, so they are still where they were found.
   if (moved.length)
     await tx.run(sql`
       update ${table} as t set ${column} = v.sealed
-      from unnest(${moved.map(({ at }) => at)}::tid[], ${moved.map(({ sealed }) => sealed)}::text[]) as v (at, sealed) where t.ctid = v.at`)
+      from unnest(${moved.map(({ at }) => at)}::tid[], ${moved.map(({ sealed: encrypted }) => encrypted)}::text[]) as v (at, sealed) where t.ctid = v.at`)
   return { resealed: moved.length, unreadable: rows.length - moved.length, last: rows.at(-1)?.at }
 }
 
-function opened(vault: Vault, sealed: string, context: string): string | undefined {
+function decryptValue(vault: Vault, encrypted: string, context: string): string | undefined {
   try {
-    return vault.open(sealed, context)
+    return vault.decrypt(encrypted, context)
   } catch (error) {
     if (error instanceof VaultError) return undefined
     throw error
@@ -84,7 +84,7 @@ function opened(vault: Vault, sealed: string, context: string): string | undefin
 const Count = T.Object({ key: T.String(), n: T.Integer() })
 
 /** How many texts of a column each key has sealed, by the id of the key. */
-export async function sealedBy(db: Db, { table, column }: SealedColumn): Promise<Map<string, number>> {
+export async function countByKey(db: Db, { table, column }: EncryptedColumn): Promise<Map<string, number>> {
   const name = raw(`"${column}"`)
   const rows = await db.queries.many(
     Count,

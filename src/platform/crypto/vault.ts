@@ -35,7 +35,7 @@ const keyOf = (text: string): VaultKey => {
 }
 
 /** A fresh key, in base64. */
-export const newVaultKey = (): string => randomBytes(KEY_BYTES).toString('base64')
+export const generateVaultKey = (): string => randomBytes(KEY_BYTES).toString('base64')
 
 const SIGNING_MAX = 100
 
@@ -78,8 +78,8 @@ export class Vault {
   }
 
   #key(id: string | undefined): VaultKey | undefined {
-    const named = (key: VaultKey) => key.id === id
-    return this.#keys().find(named) ?? this.#keys(true).find(named)
+    const keyById = (key: VaultKey) => key.id === id
+    return this.#keys().find(keyById) ?? this.#keys(true).find(keyById)
   }
 
   /** The ids of the keys, newest first, as they are now. */
@@ -88,17 +88,17 @@ export class Vault {
   }
 
   /** `<key id>.<iv, text and tag in base64url>`. `context` must be given again to read it: a text moved elsewhere is worthless. */
-  seal(text: string, context: string): string {
+  encrypt(text: string, context: string): string {
     const { id, bytes } = this.#keys()[0]!
     const iv = randomBytes(IV_BYTES)
     const cipher = createCipheriv('aes-256-gcm', bytes, iv).setAAD(Buffer.from(context))
-    const sealed = Buffer.concat([iv, cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()])
-    return `${id}.${sealed.toString('base64url')}`
+    const encrypted = Buffer.concat([iv, cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()])
+    return `${id}.${encrypted.toString('base64url')}`
   }
 
   /** Throws VaultError when the key is not here or the text was changed. */
-  open(sealed: string, context: string): string {
-    const [id, body] = sealed.split('.')
+  decrypt(encrypted: string, context: string): string {
+    const [id, body] = encrypted.split('.')
     const key = this.#key(id)
     if (!key || !body) throw new VaultError('A secret was encrypted with a key that this process does not have.')
     const bytes = Buffer.from(body, 'base64url')
@@ -118,7 +118,7 @@ export class Vault {
   }
 
   /** Whether a signature is ours, made with any of the keys here. */
-  isSigned(text: string, signature: string, context: string): boolean {
+  verifySignature(text: string, signature: string, context: string): boolean {
     const [id, signed] = signature.split('.')
     const key = this.#key(id)
     if (!key || !signed) return false

@@ -1,14 +1,14 @@
 // What a transaction does after its commit cannot undo it, nor give its connection back a second time.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { cells, given } from '../../../test/support/server.ts'
+import { cells, createTestTeam } from '../../../test/support/server.ts'
 import { T } from '../schema/schema.ts'
 import { sql } from './sql.ts'
 
 const One = T.Object({ one: T.Integer() })
 
 test('a call after the commit that throws leaves the commit and the connection as they are, and is reported', async () => {
-  const { db, team, tenant } = await given()
+  const { db, team, tenant } = await createTestTeam()
   const reported: unknown[] = []
   const { onError } = db
   db.onError = (error) => reported.push(error)

@@ -5,14 +5,14 @@
 // and a checkpoint is set only where every row before it was written more than two minutes ago by the machine's clock, longer than any
 // transaction may last. And what hides a row from the list, or shows it again, changes the count of its part of the list in the same
 // transaction: triggers of the database do that, whoever writes. They and the job that sets checkpoints lock the row of the team.
-import { plusSeconds, uuidOfAge } from '../runtime/clock.ts'
+import { addSeconds, minUuidForAge } from '../runtime/clock.ts'
 import type { PlainTx, Tx } from './transaction.ts'
 import { T } from '../schema/schema.ts'
 import { raw, sql, type Sql } from './sql.ts'
 
 /** Rows from one checkpoint to the next. */
 export const CHECKPOINT_STRIDE = 500
-const SETTLED_S = 120
+const SETTLE_DELAY_S = 120
 const SET_MAX = 200
 
 interface CheckpointedList {
@@ -98,9 +98,9 @@ export class Checkpoints {
         select at, id, row_number() over (order by at, id) as place
         from (
           select t.${raw(at)} as at, t.id from ${raw(table)} t
-          where t.team_id = ${tx.team} ${from} and ${isShown(tx)} and t.${raw(at)} <= ${plusSeconds(tx.now, -SETTLED_S)}
+          where t.team_id = ${tx.team} ${from} and ${isShown(tx)} and t.${raw(at)} <= ${addSeconds(tx.now, -SETTLE_DELAY_S)}
           order by t.${raw(at)}, t.id limit ${SET_MAX * CHECKPOINT_STRIDE + 1}) t) placed
-      where place > 1 and (place - 1) % ${CHECKPOINT_STRIDE} = 0 and id < ${uuidOfAge(SETTLED_S)}::uuid`)
+      where place > 1 and (place - 1) % ${CHECKPOINT_STRIDE} = 0 and id < ${minUuidForAge(SETTLE_DELAY_S)}::uuid`)
     return set === SET_MAX
   }
 }

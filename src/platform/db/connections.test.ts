@@ -1,7 +1,7 @@
 // How many connections a process has for what, and under whose role it finds out whether it serves.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { asOwner, cells, connection, given } from '../../../test/support/server.ts'
+import { asOwner, cells, connection, createTestTeam } from '../../../test/support/server.ts'
 import { installation } from '../../../test/support/template.ts'
 import { T } from '../schema/schema.ts'
 import { Db } from './database.ts'
@@ -13,7 +13,7 @@ const one = sql`select 1 as n`
 
 for (const connections_max of [1, 2, 3])
   test(`with ${connections_max} connections for teams a transaction of no team, one of a team on the whole cell and a statement run at once`, async () => {
-    const { tenant } = await given()
+    const { tenant } = await createTestTeam()
     const deadlines = { wait_ms: 5000 }
     const db = new Db({ connection, schema: 'sandbox_us', connections_max, checkRows: true, installation, deadlines })
     try {

@@ -3,9 +3,9 @@
 import pg from 'pg'
 import { Client } from './send-statement.ts'
 import { ConnectionWatch, DEADLINES, type Deadlines } from './connection-watch.ts'
-import { LoneWriters } from './single-statement-writers.ts'
+import { AutocommitConnections } from './single-statement-writers.ts'
 import { takeRole, type Reach, type RowSecurityMode } from './row-security.ts'
-import { SharedConnection } from './shared-connection.ts'
+import { SharedReadConnection } from './shared-connection.ts'
 import { Lending } from './shares.ts'
 
 export type Connection =
@@ -27,7 +27,7 @@ export interface ConnectionOptions {
 
 const ignore = () => {}
 
-const RELAXED_CONNECTIONS = 2
+const ASYNC_COMMIT_CONNECTIONS = 2
 
 /** How long statements that run may take when the connections are closed. */
 const CLOSE_MS = 2000
@@ -66,14 +66,14 @@ export class Connections {
   /** As `lending`, where the commit does not wait for the disk. */
   readonly relaxed: Lending
   /** For reads by key. */
-  readonly shared: SharedConnection
+  readonly shared: SharedReadConnection
   /** For transactions that are one statement. */
-  readonly lone: LoneWriters
+  readonly lone: AutocommitConnections
   /** For the question whether the database serves, and for nothing else. */
-  readonly readiness: SharedConnection
+  readonly readiness: SharedReadConnection
   /** Whether statements of teams see the rows of their team alone. */
   readonly ofTeams: boolean
-  readonly #relaxedPool: pg.Pool
+  readonly #asyncCommitPool: pg.Pool
   readonly #watch: ConnectionWatch
 
   constructor(options: ConnectionOptions) {
@@ -94,14 +94,14 @@ export class Connections {
     this.lending = this.ofTeams ? lend(this.pool, ofCell_max, ofCell_max) : lend(this.pool, connections_max, team_connections_max)
     this.teamPool = this.ofTeams ? poolOf(config, ofTeams, connections_max) : this.pool
     this.teams = this.ofTeams ? lend(this.teamPool, connections_max, team_connections_max) : this.lending
-    this.#relaxedPool = poolOf(relaxed, ofCell, RELAXED_CONNECTIONS)
-    this.relaxed = lend(this.#relaxedPool, RELAXED_CONNECTIONS, RELAXED_CONNECTIONS)
+    this.#asyncCommitPool = poolOf(relaxed, ofCell, ASYNC_COMMIT_CONNECTIONS)
+    this.relaxed = lend(this.#asyncCommitPool, ASYNC_COMMIT_CONNECTIONS, ASYNC_COMMIT_CONNECTIONS)
 
     const isLent = (client: pg.Client) => [this.lending, this.teams, this.relaxed].some((one) => one.isLent(client))
     this.#watch = new ConnectionWatch(config, deadlines, isLent)
-    this.shared = new SharedConnection(config, ofTeams)
-    this.readiness = new SharedConnection(config, ofTeams)
-    this.lone = new LoneWriters(config, half, ofTeams)
+    this.shared = new SharedReadConnection(config, ofTeams)
+    this.readiness = new SharedReadConnection(config, ofTeams)
+    this.lone = new AutocommitConnections(config, half, ofTeams)
   }
 
   /** A connection is watched before it is asked for anything. */
@@ -114,7 +114,7 @@ export class Connections {
 
   /** How the connections for requests and jobs are used: idle, busy, and how many statements and transactions wait for one. */
   get use(): { idle: number; busy: number; waited_for: number } {
-    const sum = { ...this.lone.use }
+    const sum = { ...this.lone.stats }
     for (const { idleCount, totalCount } of new Set([this.pool, this.teamPool])) {
       sum.idle += idleCount
       sum.busy += totalCount - idleCount
@@ -127,7 +127,7 @@ export class Connections {
   async close(): Promise<void> {
     const timer = setTimeout(() => this.#watch.close(), CLOSE_MS)
     const shared = [this.shared, this.readiness, this.lone]
-    const pools = new Set([this.pool, this.teamPool, this.#relaxedPool])
+    const pools = new Set([this.pool, this.teamPool, this.#asyncCommitPool])
     await Promise.all([...[...pools].map((pool) => pool.end()), ...shared.map((one) => one.close())])
     clearTimeout(timer)
     this.#watch.close()

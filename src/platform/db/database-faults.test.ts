@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { databaseProxy, type DatabaseProxy, type ProxyOptions } from '../../../test/support/faults/database-proxy.ts'
-import { asOwner, cells, connection, given } from '../../../test/support/server.ts'
+import { asOwner, cells, connection, createTestTeam } from '../../../test/support/server.ts'
 import { installation } from '../../../test/support/template.ts'
 import type { Access } from '../access-log/access-line.ts'
 import { AccessLog } from '../access-log/access-log.ts'
@@ -13,7 +13,7 @@ import { createLog } from '../telemetry/log.ts'
 import { outageOf, UnknownOutcome } from './outages.ts'
 import { notReady } from './readiness.ts'
 import { T } from '../schema/schema.ts'
-import { SharedConnection } from './shared-connection.ts'
+import { SharedReadConnection } from './shared-connection.ts'
 import { sql } from './sql.ts'
 
 const One = T.Object({ one: T.Integer() })
@@ -73,13 +73,13 @@ const statusOf = async (work: Promise<unknown>): Promise<number | 'done'> =>
 const write = (db: Db, tenant: Tenant) =>
   db.tx(tenant, async (tx) => tx.defer(sql`update team set clock_offset_s = clock_offset_s + 1 where id = ${tx.team}`))
 const read = (db: Db, tenant: Tenant) => db.read(tenant, (tx) => tx.one(One, sql`select 1 as one`))
-const lookUp = (db: Db, tenant: Tenant) => db.read(tenant, (tx) => tx.lookUp(One, sql`select 1 as one`))
+const lookUp = (db: Db, tenant: Tenant) => db.read(tenant, (tx) => tx.lookup(One, sql`select 1 as one`))
 const transaction = (db: Db, tenant: Tenant) =>
   db.tx(tenant, async (tx) => {
     await tx.locking.run(sql`select id from team where id = ${tx.team} for no key update`)
     await tx.run(sql`update team set clock_offset_s = clock_offset_s + 1 where id = ${tx.team}`)
   })
-const every = [write, read, lookUp, transaction, (db: Db) => db.relaxed.one(One, sql`select 1 as one`)]
+const every = [write, read, lookUp, transaction, (db: Db) => db.asyncCommit.one(One, sql`select 1 as one`)]
 
 const seen: Access = {
   at: new Date(),
@@ -99,7 +99,7 @@ const offsetOf = async ({ team }: Tenant): Promise<number> =>
 
 describe('connections that fall silent and stay open', () => {
   test('are given up within seconds, and what comes after them is answered over new ones', async () => {
-    const { tenant } = await given()
+    const { tenant } = await createTestTeam()
     const { proxy, db } = await through()
     // Several of each kind are open.
     await Promise.all([...every, ...every].map((use) => use(db, tenant)))
@@ -117,7 +117,7 @@ describe('connections that fall silent and stay open', () => {
   })
 
   test('are told from connections with a slow statement, which is answered', async () => {
-    const { tenant } = await given()
+    const { tenant } = await createTestTeam()
     const { db } = await through()
     const slow = (tx: { one: Db['queries']['one'] }) => tx.one(One, sql`select 1 as one from pg_sleep(${2})`)
     assert.deepEqual(await Promise.all([db.read(tenant, slow), slow(db.queries), db.tx(tenant, slow)]), [
@@ -128,7 +128,7 @@ describe('connections that fall silent and stay open', () => {
   })
 
   test('end their statements also where no new connection can be made, and the database is found again', async () => {
-    const { tenant } = await given()
+    const { tenant } = await createTestTeam()
     const { proxy, db } = await through()
     await Promise.all(every.map((use) => use(db, tenant)))
     proxy.set('black hole')
@@ -160,7 +160,7 @@ describe('connections that fall silent and stay open', () => {
   })
 
   test('do not keep the process from closing its connections', async () => {
-    const { tenant } = await given()
+    const { tenant } = await createTestTeam()
     const { proxy, db } = await through()
     await Promise.all(every.map((use) => use(db, tenant)))
     proxy.set('black hole')
@@ -173,7 +173,7 @@ describe('connections that fall silent and stay open', () => {
 
 describe('a connection that is lost while a transaction commits', () => {
   test('leaves the outcome unknown: the answer says so, and nothing is done a second time', async () => {
-    const { tenant } = await given()
+    const { tenant } = await createTestTeam()
     const { proxy, db } = await through()
     let runs = 0
     proxy.set('cut before the answer of COMMIT')
@@ -196,7 +196,7 @@ describe('a connection that is lost while a transaction commits', () => {
   })
 
   test('leaves it unknown as well where one statement is the transaction', async () => {
-    const { tenant } = await given()
+    const { tenant } = await createTestTeam()
     const { proxy, db } = await through()
     proxy.set('cut before the answer of COMMIT', /update team/)
     await assert.rejects(soon(write(db, tenant)), UnknownOutcome)
@@ -204,7 +204,7 @@ describe('a connection that is lost while a transaction commits', () => {
   })
 
   test('is told from one that was lost before, when nothing can have been committed', async () => {
-    const { tenant } = await given()
+    const { tenant } = await createTestTeam()
     const { proxy, db } = await through()
     const failure = await soon(
       db
@@ -227,7 +227,7 @@ describe('a connection that is lost while a transaction commits', () => {
 
 test('a shared connection that replaced a lost one is kept when the end of the lost one is told late', async () => {
   const proxy = await proxied({ linger_ms: 500 })
-  const shared = new SharedConnection({ ...connection, host: '127.0.0.1', port: proxy.port, pipeline: true } as never)
+  const shared = new SharedReadConnection({ ...connection, host: '127.0.0.1', port: proxy.port, pipeline: true } as never)
   closing.push(() => shared.close())
   const pid = async () => (await shared.query({ text: 'select pg_backend_pid() as pid' })).rows[0].pid as number
   const lost = await pid()
@@ -246,7 +246,7 @@ test('a shared connection that replaced a lost one is kept when the end of the l
 
 test('a shared connection that was given up while it was being made does not take the place of the next one', async () => {
   const proxy = await proxied({ slow_ms: 1000 })
-  const shared = new SharedConnection({ ...connection, host: '127.0.0.1', port: proxy.port, pipeline: true } as never)
+  const shared = new SharedReadConnection({ ...connection, host: '127.0.0.1', port: proxy.port, pipeline: true } as never)
   closing.push(() => shared.close())
   const pid = async () => (await shared.query({ text: 'select pg_backend_pid() as pid' })).rows[0].pid as number
   proxy.set('slow')
@@ -274,7 +274,7 @@ test('a statement that fails leaves its connection open', async () => {
 
 describe('a database that cannot store anything', () => {
   test('is answered 503 with Retry-After', async () => {
-    const { api, team } = await given()
+    const { api, team } = await createTestTeam()
     const before = await api.post('/v2/user', { client_user_id: 'before' })
     assert.equal(before.status, 200)
     await asOwner(`

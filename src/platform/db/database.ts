@@ -7,23 +7,23 @@
 // travel pipelined. A request that reads, decides and writes therefore waits for the database twice, and once where it remembers what
 // it would read.
 import pg from 'pg'
-import { machineNow, plusSeconds, wholeSeconds } from '../runtime/clock.ts'
+import { systemNow, addSeconds, truncateToSeconds } from '../runtime/clock.ts'
 import { Connections, type ConnectionOptions } from './connections.ts'
-import { busy, type Problem } from '../http/errors.ts'
-import { Numbers } from './sequences.ts'
+import { unavailable, type Problem } from '../http/errors.ts'
+import { IdAllocator } from './sequences.ts'
 import { Unreachable } from './outages.ts'
 import type { Hooks } from './hooks.ts'
 import { isStale, prepared } from './prepared-statements.ts'
-import { compiled, queriesOver } from './statements.ts'
+import { compiled, createQueries } from './statements.ts'
 import { expiringCache } from '../runtime/expiring-cache.ts'
 import { Bound, PLAIN, PROGRAM, type Lending } from './shares.ts'
 import { ReadTx } from './read-transaction.ts'
 import type { Sql } from './sql.ts'
 import type { PlainTx, Queries, Tenant, Tx } from './transaction.ts'
-import { WriteTx, type Memory } from './write-transaction.ts'
+import { WriteTx, type TenantCache } from './write-transaction.ts'
 
 /** How long keys, teams and what they seldom change are taken as known. */
-export const REMEMBERED_MS = 4000
+export const CACHE_TTL_MS = 4000
 
 pg.types.setTypeParser(pg.types.builtins.TIMESTAMPTZ, (text) => `${text.replace(' ', 'T')}:00`)
 pg.types.setTypeParser(pg.types.builtins.DATE, (text) => text)
@@ -36,7 +36,7 @@ export interface DbOptions extends ConnectionOptions {
 
 export type { Connection } from './connections.ts'
 
-const ignore = () => {}
+const ignoreError = () => {}
 
 const ATTEMPTS_MAX = 3
 const TRANSIENT = new Set(['40001', '40P01'])
@@ -54,16 +54,16 @@ export class Db {
   readonly #connections: Connections
   readonly #lookingUp = new Bound()
   readonly #checkRows: boolean
-  readonly #known = expiringCache<{}>({ lifetime_ms: REMEMBERED_MS, size_max: 20_000 })
-  readonly #numbers = new Numbers(() => this.#lookUps(''))
+  readonly #tenantCache = expiringCache<{}>({ lifetime_ms: CACHE_TTL_MS, size_max: 20_000 })
+  readonly #ids = new IdAllocator(() => this.#lookups(''))
   /** What modules do in the transactions of others. Set by the process: until then nothing that others hook on can happen. */
   hooks: Hooks | undefined
   /** Called after a commit that queued work due now. Set by the worker of this process, if there is one. */
-  onWork: () => void = ignore
+  onJobNotification: () => void = ignoreError
   /** Called after a commit that left something to deliver. Set by who delivers in this process, if somebody does. */
-  onEvents: () => void = ignore
+  onEventNotification: () => void = ignoreError
   /** Called with what a call after a commit has thrown. Set by the process, which writes it to its log. */
-  onError: (error: unknown) => void = ignore
+  onError: (error: unknown) => void = ignoreError
 
   constructor(options: DbOptions) {
     this.schema = options.schema
@@ -83,25 +83,25 @@ export class Db {
   }
 
   /** How the connections for requests and jobs are used: idle, busy, and how many statements and transactions wait for one. */
-  get use(): Connections['use'] {
+  get poolStats(): Connections['use'] {
     return this.#connections.use
   }
 
   /** Statements outside any transaction, each on its own, on the whole cell. */
   get queries(): Queries {
-    return queriesOver((q) => this.#connections.lending.query(PROGRAM, compiled(q)), this.#checkRows)
+    return createQueries((q) => this.#connections.lending.query(PROGRAM, compiled(q)), this.#checkRows)
   }
 
   /** Reads by key of a team, or of none (`''`). 503: too many are under way. */
-  #lookUps(team: string): Queries {
+  #lookups(team: string): Queries {
     const [begin, done] = [() => this.#lookingUp.enter(team), () => this.#lookingUp.leave(team)]
-    return queriesOver((q) => this.#connections.shared.query(compiled(q), this.#seenBy(team)), this.#checkRows, { begin, done })
+    return createQueries((q) => this.#connections.shared.query(compiled(q), this.#seenBy(team)), this.#checkRows, { begin, done })
   }
 
   /** Reads one row by key. Most transactions do not: what it takes is made with the first. */
-  #lookUp(team: string): Tx['lookUp'] {
+  #lookUp(team: string): Tx['lookup'] {
     let queries: Queries | undefined
-    return (row, q) => (queries ??= this.#lookUps(team)).maybe(row, q)
+    return (row, q) => (queries ??= this.#lookups(team)).maybe(row, q)
   }
 
   /** The team whose rows its statements see; none in the control plane, where callers are known by their credentials. */
@@ -110,8 +110,8 @@ export class Db {
   }
 
   /** Statements on the whole cell that a crash may undo within its last moments: bookkeeping that is merely repeated then. */
-  get relaxed(): Queries {
-    return queriesOver((q) => this.#connections.relaxed.query(PROGRAM, compiled(q)), this.#checkRows)
+  get asyncCommit(): Queries {
+    return createQueries((q) => this.#connections.relaxed.query(PROGRAM, compiled(q)), this.#checkRows)
   }
 
   /**
@@ -127,7 +127,7 @@ export class Db {
         readiness.abandon()
       }, within_ms)
     })
-    const queries = queriesOver((q) => readiness.query(compiled(q)), this.#checkRows)
+    const queries = createQueries((q) => readiness.query(compiled(q)), this.#checkRows)
     return Promise.race([work(queries), late]).finally(() => clearTimeout(timer))
   }
 
@@ -148,24 +148,24 @@ export class Db {
   }
 
   async #transact<R>(lending: Lending, tenant: Tenant, work: (tx: Tx) => Promise<R>, at?: Date, guard?: Sql): Promise<R> {
-    const { teams, lone, relaxed } = this.#connections
-    const borrower = lending === relaxed ? PROGRAM : tenant.team || PLAIN
+    const { teams, lone, relaxed: asyncCommit } = this.#connections
+    const borrower = lending === asyncCommit ? PROGRAM : tenant.team || PLAIN
     // Where teams have connections of their own, those for single statements are among them.
     const isLone = lending === teams
     const sees = isLone ? this.#seenBy(tenant.team) : undefined
-    let mayRecall = true
+    let useCache = true
     let mayPrepare = true
     for (let attempt = 1; ; attempt++) {
       const tx = new WriteTx(tenant, at ?? teamNow(tenant), {
         sees,
         connect: () => lending.connect(borrower),
-        alone: (statement) => (isLone ? lone.query(statement, tenant.team, sees) : lending.query(borrower, statement)),
+        autocommit: (statement) => (isLone ? lone.query(statement, tenant.team, sees) : lending.query(borrower, statement)),
         // On the whole cell a look-up goes over the transaction's own connection: the one for look-ups sees one team.
         lookUp: isLone || !this.#connections.ofTeams ? this.#lookUp(tenant.team) : undefined,
-        numbers: this.#numbers,
-        memory: this.#memory,
-        mayRecall,
-        forget: (team, key) => this.#known.delete(`${team} ${key}`),
+        numbers: this.#ids,
+        memory: this.#cache,
+        mayRecall: useCache,
+        forget: (team, key) => this.#tenantCache.delete(`${team} ${key}`),
         listeners: this,
         checkRows: this.#checkRows,
         guard,
@@ -177,24 +177,24 @@ export class Db {
       } catch (error) {
         await tx.rollback()
         const { code = '' } = error as { code?: string }
-        if (code === NOT_NULL_VIOLATION && tx.recalled) mayRecall = false
+        if (code === NOT_NULL_VIOLATION && tx.usedCache) useCache = false
         else if (isStale(error) && mayPrepare) {
           mayPrepare = false
           prepared.renew()
         } else if (!TRANSIENT.has(code)) throw error
-        if (attempt === ATTEMPTS_MAX) throw busy('Too much contention, try again')
+        if (attempt === ATTEMPTS_MAX) throw unavailable('Too much contention, try again')
       }
     }
   }
 
   /** As `tx`, for work on the whole cell or the control plane, which belongs to no team. */
   async plainTx<R>(work: (tx: PlainTx) => Promise<R>): Promise<R> {
-    return this.#transact(this.#connections.lending, NOBODY, work)
+    return this.#transact(this.#connections.lending, NO_TENANT, work)
   }
 
   /** As `plainTx`, for what is simply done again when a crash undoes it: the commit does not wait for the disk. */
-  async relaxedTx<R>(work: (tx: PlainTx) => Promise<R>): Promise<R> {
-    return this.#transact(this.#connections.relaxed, NOBODY, work)
+  async asyncCommitTx<R>(work: (tx: PlainTx) => Promise<R>): Promise<R> {
+    return this.#transact(this.#connections.relaxed, NO_TENANT, work)
   }
 
   /** Run `work` with statements that each see the latest commit, of the rows of the team alone; it cannot write or lock. */
@@ -203,23 +203,23 @@ export class Db {
     return work(
       new ReadTx(tenant, teamNow(tenant), {
         send: (q) => this.#connections.teams.query(tenant.team || PLAIN, compiled(q), sees),
-        lookUps: () => this.#lookUps(tenant.team),
-        memory: this.#memory,
+        lookUps: () => this.#lookups(tenant.team),
+        memory: this.#cache,
         checkRows: this.#checkRows,
       }),
     )
   }
 
-  readonly #memory: Memory = {
-    recall: async (tenant, key, load, used) => {
-      const remembered = this.#known.get(`${tenant.team} ${key}`)
-      if (remembered === undefined) return this.#memory.renew(tenant, key, load)
+  readonly #cache: TenantCache = {
+    getOrLoad: async (tenant, key, load, used) => {
+      const remembered = this.#tenantCache.get(`${tenant.team} ${key}`)
+      if (remembered === undefined) return this.#cache.reload(tenant, key, load)
       used?.()
       return remembered as Awaited<ReturnType<typeof load>>
     },
-    renew: async (tenant, key, load) => {
+    reload: async (tenant, key, load) => {
       const found = await load()
-      if (found !== undefined && found !== null) this.#known.set(`${tenant.team} ${key}`, found)
+      if (found !== undefined && found !== null) this.#tenantCache.set(`${tenant.team} ${key}`, found)
       return found
     },
   }
@@ -230,10 +230,10 @@ export class Db {
   }
 }
 
-export const NOBODY: Tenant = { team: '', org: '', cell: 'sandbox-us', clock_offset_s: 0, settings: {} }
+export const NO_TENANT: Tenant = { team: '', org: '', cell: 'sandbox-us', clock_offset_s: 0, settings: {} }
 
 /** The instant a team's clock shows. */
-export const teamNow = (tenant: Tenant): Date => wholeSeconds(plusSeconds(machineNow(), tenant.clock_offset_s))
+export const teamNow = (tenant: Tenant): Date => truncateToSeconds(addSeconds(systemNow(), tenant.clock_offset_s))
 
 /** Constraint name → the answer when a statement violates it. Modules name theirs in their records. */
-export type ConstraintAnswers = Record<string, () => Problem>
+export type ConstraintErrors = Record<string, () => Problem>

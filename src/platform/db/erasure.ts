@@ -7,7 +7,7 @@ import type { Sql } from './sql.ts'
 export type TeamEraser = (tx: PlainTx, team_id: string, rows_max: number) => Promise<number>
 
 /** Erase by statements that each delete a batch of one table's rows: the next is run when the one before finds nothing more. */
-export const inTurn =
+export const eraseInOrder =
   (...deletes: ((team_id: string, rows_max: number) => Sql)[]): TeamEraser =>
   async (tx, team_id, rows_max) => {
     for (const statement of deletes) {

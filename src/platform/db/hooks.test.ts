@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { T } from '../schema/schema.ts'
-import { cells, given } from '../../../test/support/server.ts'
+import { cells, createTestTeam } from '../../../test/support/server.ts'
 import { hookPoint, Hooks, on } from './hooks.ts'
 import { sql } from './sql.ts'
 
 const Shown = T.Object({ name: T.Unknown() })
 
 test('hooks run in the order of their list, within the transaction that notifies them', async () => {
-  const { tenant } = await given()
+  const { tenant } = await createTestTeam()
   const happened = hookPoint<[what: string]>('test.happened')
   const other = hookPoint<[what: string]>('test.happened')
   const ran: string[] = []
@@ -29,7 +29,7 @@ test('hooks run in the order of their list, within the transaction that notifies
 })
 
 test('an error of a hook undoes the whole transaction, and the hooks behind it do not run', async () => {
-  const { tenant } = await given()
+  const { tenant } = await createTestTeam()
   const happened = hookPoint<[]>('test.happened')
   const ran: string[] = []
   const hooks = new Hooks([

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { given } from '../../../test/support/server.ts'
+import { createTestTeam } from '../../../test/support/server.ts'
 import type { Tx } from './transaction.ts'
 import { T } from '../schema/schema.ts'
 import { raw, sql } from './sql.ts'
@@ -10,7 +10,7 @@ const ofTeam = (tx: Tx) => sql`select id from team where id = ${tx.team}`
 
 for (const strength of ['for update', 'for no key update', 'for share', 'for key share'])
   test(`a row that a transaction has locked ${strength} stays locked until the transaction ends`, async () => {
-    const { db, tenant, team } = await given()
+    const { db, tenant, team } = await createTestTeam()
     const lockedElsewhere = () =>
       db.plainTx((other) =>
         other.locking
@@ -26,7 +26,7 @@ for (const strength of ['for update', 'for no key update', 'for share', 'for key
   })
 
 test('an advisory lock of a transaction is held until the transaction ends', async () => {
-  const { db, tenant, team } = await given()
+  const { db, tenant, team } = await createTestTeam()
   const Free = T.Object({ free: T.Boolean() })
   const free = () =>
     db.plainTx((other) => other.locking.one(Free, sql`select pg_try_advisory_xact_lock(hashtextextended(${team}, 0)) as free`))
@@ -38,7 +38,7 @@ test('an advisory lock of a transaction is held until the transaction ends', asy
 })
 
 test('a select that locks or writes without saying so fails where rows are checked', async () => {
-  const { db, tenant } = await given()
+  const { db, tenant } = await createTestTeam()
   const refused = (select: (tx: Tx) => Promise<unknown>) =>
     assert.rejects(db.tx(tenant, select), /read-only|must be sent through/)
   await refused((tx) => tx.run(sql`${ofTeam(tx)} for key share`))
@@ -50,7 +50,7 @@ test('a select that locks or writes without saying so fails where rows are check
 const Began = T.Object({ at: T.String() })
 
 test('after the first write a select is part of the transaction', async () => {
-  const { db, tenant } = await given()
+  const { db, tenant } = await createTestTeam()
   await db.tx(tenant, async (tx) => {
     await tx.locking.run(sql`${ofTeam(tx)} for no key update`)
     // The instant at which the transaction began.
@@ -59,7 +59,7 @@ test('after the first write a select is part of the transaction', async () => {
 })
 
 test('a read cannot lock', async () => {
-  const { db, tenant } = await given()
+  const { db, tenant } = await createTestTeam()
   await assert.rejects(
     db.read(tenant, (tx) => tx.locking.run(sql`${ofTeam(tx)} for share`)),
     /cannot write or lock/,

@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url'
 import pg from 'pg'
 import { connection } from '../../../test/support/server.ts'
 import { installation } from '../../../test/support/template.ts'
-import { until } from '../../../test/support/embedded-postgres.ts'
+import { waitUntil } from '../../../test/support/embedded-postgres.ts'
 import { migrate, type MigrateOptions } from './migrate.ts'
 import { compare, migrationsOf, readMigration, type AppliedMigration, type Migration } from './migrations.ts'
 
@@ -134,7 +134,7 @@ test('a migration behind a long transaction lets requests through and is applied
     onRetry: ({ migration }) => retries.push(migration),
   })
   await connected('upgrade_waiting', async (client) => {
-    await until(async () => {
+    await waitUntil(async () => {
       const { rowCount } = await client.query(
         `select from pg_locks where not granted and relation = '"user"'::regclass and mode = 'AccessExclusiveLock'`,
       )
@@ -144,7 +144,7 @@ test('a migration behind a long transaction lets requests through and is applied
     await client.query('set statement_timeout = 20000')
     await client.query('select count(*) from "user"')
   })
-  await until(() => retries.length >= 2)
+  await waitUntil(() => retries.length >= 2)
   await report.end()
   assert.deepEqual(await migrated, { applied: [addColumn.at(-1)!.name], newer: false })
   assert.equal(retries[0], addColumn.at(-1)!.name)

@@ -105,7 +105,7 @@ export async function migrate(
 /** Polls: a session that waits inside PostgreSQL would hold a snapshot for as long. */
 async function lockSchema(client: pg.Client, schema: string, { wait_ms_max = WAIT_MS_MAX }: MigrateOptions): Promise<void> {
   for (const end = performance.now() + wait_ms_max; ; await sleep(POLL_MS)) {
-    const { rows } = await client.query<{ locked: boolean }>('select pg_try_advisory_lock($1) as locked', [lockOf(schema)])
+    const { rows } = await client.query<{ locked: boolean }>('select pg_try_advisory_lock($1) as locked', [lockKey(schema)])
     if (rows[0]?.locked) return
     if (performance.now() > end)
       throw new MigrationError(`Another process has been migrating schema "${schema}" for ${seconds(wait_ms_max)}.`)
@@ -176,4 +176,4 @@ async function openTransactions(client: pg.Client): Promise<string> {
 
 const seconds = (ms: number): string => `${Math.round(ms / 1000)} s`
 
-const lockOf = (schema: string): number => createHash('sha256').update(`drawbridge migrate ${schema}`).digest().readInt32BE(0)
+const lockKey = (schema: string): number => createHash('sha256').update(`drawbridge migrate ${schema}`).digest().readInt32BE(0)

@@ -1,6 +1,6 @@
 // Errors that say that the database cannot serve at the moment, and what a caller is answered. Everything else that a statement ends with
 // is an answer of the database or a fault of ours.
-import { busy, Problem } from '../http/errors.ts'
+import { unavailable, Problem } from '../http/errors.ts'
 
 /** No connection could be made, so nothing was sent. The cause says why. */
 export class Unreachable extends Error {
@@ -71,10 +71,11 @@ interface Reported {
  */
 export function outageOf(error: unknown): Problem | undefined {
   const { code = '', message = '', severity } = error as Reported
-  if (error instanceof Unreachable || error instanceof ConnectionSilent) return busy(GONE)
-  if (isWithoutResources(error)) return busy(`${NO_RESOURCES}, try again later`, 10)
-  if (TOO_LONG.has(code) || TOO_SLOW.test(message)) return busy('Temporarily overloaded, try again')
-  if (DATABASE_GONE.test(code) || (severity === undefined && (OF_SOCKETS.has(code) || BROKEN.test(message)))) return busy(GONE)
+  if (error instanceof Unreachable || error instanceof ConnectionSilent) return unavailable(GONE)
+  if (isWithoutResources(error)) return unavailable(`${NO_RESOURCES}, try again later`, 10)
+  if (TOO_LONG.has(code) || TOO_SLOW.test(message)) return unavailable('Temporarily overloaded, try again')
+  if (DATABASE_GONE.test(code) || (severity === undefined && (OF_SOCKETS.has(code) || BROKEN.test(message))))
+    return unavailable(GONE)
   return undefined
 }
 

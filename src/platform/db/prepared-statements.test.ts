@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import pg from 'pg'
-import { asOwner, connection, given } from '../../../test/support/server.ts'
+import { asOwner, connection, createTestTeam } from '../../../test/support/server.ts'
 import { installation } from '../../../test/support/template.ts'
 import { Db } from './database.ts'
 import { PreparedNames } from './prepared-statements.ts'
@@ -55,7 +55,7 @@ test('what is run often has a name, what is run no more gives it back, and conne
 })
 
 test('a table that has changed under a prepared statement is read again, within a transaction too', async () => {
-  const { tenant } = await given()
+  const { tenant } = await createTestTeam()
   await asOwner(`create table sandbox_us.changing (one integer); insert into sandbox_us.changing values (1);
     grant select on sandbox_us.changing to drawbridge_${installation}_sandbox_us, drawbridge_${installation}_sandbox_us_team`)
   const Row = T.Record(T.String(), T.Integer())
@@ -72,7 +72,7 @@ test('a table that has changed under a prepared statement is read again, within 
       row: { one: 1, two: 2, three: 3 },
     },
     {
-      read: () => db.read(tenant, (tx) => tx.lookUp(Row, all)),
+      read: () => db.read(tenant, (tx) => tx.lookup(Row, all)),
       change: 'drop column two',
       row: { one: 1, three: 3 },
     },
@@ -111,21 +111,21 @@ test('values of any kind and length arrive as they were given', async () => {
 })
 
 test('a connection for teams that has lost what was prepared on it, and perhaps its role, is replaced', async () => {
-  const { tenant, team } = await given()
+  const { tenant, team } = await createTestTeam()
   const Team = T.Object({ id: T.String() })
   const own = sql`select id from team`
   const uses = [
     () => db.read(tenant, (tx) => tx.many(Team, own)),
     () => db.tx(tenant, (tx) => tx.many(Team, own)),
     () => db.tx(tenant, (tx) => tx.locking.many(Team, sql`select id from team for no key update`)),
-    async () => [(await db.read(tenant, (tx) => tx.lookUp(Team, own)))!],
+    async () => [(await db.read(tenant, (tx) => tx.lookup(Team, own)))!],
   ]
   // Without the role its statements would see this team as well.
-  await given()
+  await createTestTeam()
   for (const use of uses) {
     for (let i = 0; i < 8; i++) await use()
     await db.read(tenant, (tx) => tx.run(sql`deallocate all`))
-    await db.read(tenant, (tx) => tx.lookUp(Team, sql`deallocate all`))
+    await db.read(tenant, (tx) => tx.lookup(Team, sql`deallocate all`))
     assert.deepEqual(await use(), [{ id: team }])
     await use()
     const clients = await Promise.all(Array.from({ length: db.teamPool.totalCount }, () => db.teamPool.connect()))

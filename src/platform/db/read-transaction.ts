@@ -1,19 +1,19 @@
 // A transaction that only reads: each statement sees the latest commit, and what would write or lock throws. See transaction.ts for what it promises.
 import type pg from 'pg'
 import type { Static, TSchema } from 'typebox'
-import { queriesOver } from './statements.ts'
+import { createQueries } from './statements.ts'
 import type { Sql } from './sql.ts'
 import { Subjects } from './subjects.ts'
 import type { Queries, Tenant, Tx } from './transaction.ts'
 import { uuid } from '../runtime/uuid.ts'
-import type { Memory } from './write-transaction.ts'
+import type { TenantCache } from './write-transaction.ts'
 
 /** What it needs of its database. */
 interface Means {
   send: (q: Sql) => Promise<pg.QueryResult>
   /** For reads by key. */
   lookUps: () => Queries
-  memory: Memory
+  memory: TenantCache
   checkRows: boolean
 }
 
@@ -40,7 +40,7 @@ export class ReadTx implements Tx {
 
   /** Most reads are one look-up: what sends other statements is made with the first of them. */
   get #queries(): Queries {
-    return (this.#made ??= queriesOver(this.#means.send, this.#means.checkRows))
+    return (this.#made ??= createQueries(this.#means.send, this.#means.checkRows))
   }
 
   run(q: Sql): Promise<number> {
@@ -59,7 +59,7 @@ export class ReadTx implements Tx {
     return this.#queries.one(row, q)
   }
 
-  lookUp<S extends TSchema>(row: S, q: Sql): Promise<Static<S> | undefined> {
+  lookup<S extends TSchema>(row: S, q: Sql): Promise<Static<S> | undefined> {
     return this.#means.lookUps().maybe(row, q)
   }
 
@@ -67,8 +67,8 @@ export class ReadTx implements Tx {
     this.subjects.add(user_id, object)
   }
 
-  remember<V>(key: string, load: () => Promise<V | undefined>): Promise<V | undefined> {
-    return this.#means.memory.recall(this.tenant, key, load)
+  cached<V>(key: string, load: () => Promise<V | undefined>): Promise<V | undefined> {
+    return this.#means.memory.getOrLoad(this.tenant, key, load)
   }
 
   get locking(): Queries {
@@ -80,11 +80,11 @@ export class ReadTx implements Tx {
   }
 
   readonly defer = forbidden
-  readonly gather = forbidden
+  readonly deferBatched = forbidden
   readonly afterCommit = forbidden
   readonly notify = forbidden
-  readonly wake = forbidden
-  readonly wakeDelivery = forbidden
-  readonly numbers = forbidden
-  readonly forget = forbidden
+  readonly notifyWorker = forbidden
+  readonly notifyDelivery = forbidden
+  readonly allocateIds = forbidden
+  readonly invalidate = forbidden
 }

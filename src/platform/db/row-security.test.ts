@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, describe, test } from 'node:test'
 import pg from 'pg'
-import { asOwner, cells, connection, given, type Given } from '../../../test/support/server.ts'
+import { asOwner, cells, connection, createTestTeam, type TestTeam } from '../../../test/support/server.ts'
 import { installation } from '../../../test/support/template.ts'
 import { schemaOf } from './cells.ts'
 import { cellNames } from './cell-names.ts'
@@ -123,8 +123,8 @@ describe('the catalog of every cell', () => {
 /** A table with rows of two teams, whatever else there is. */
 const users = sql`select distinct team_id from "user"`
 
-async function withUser(): Promise<Given> {
-  const team = await given()
+async function withUser(): Promise<TestTeam> {
+  const team = await createTestTeam()
   await team.user()
   return team
 }
@@ -135,17 +135,17 @@ describe('a connection', () => {
 
   test('has the role of its cell, whichever way it takes, and cannot reach another schema', async () => {
     const own = `drawbridge_${installation}_sandbox_us`
-    const { db, tenant } = await given()
+    const { db, tenant } = await createTestTeam()
     const Role = T.Object({ role: T.String() })
     const role = sql`select current_user as role`
     assert.equal(await roleOf(db), own)
-    assert.equal((await db.relaxed.one(Role, role)).role, own)
+    assert.equal((await db.asyncCommit.one(Role, role)).role, own)
     assert.equal((await db.read(tenant, (tx) => tx.one(Role, role))).role, `${own}_team`)
     assert.equal((await db.tx(tenant, (tx) => tx.one(Role, role))).role, `${own}_team`)
-    assert.equal((await db.tx(tenant, (tx) => tx.lookUp(Role, role)))!.role, `${own}_team`)
+    assert.equal((await db.tx(tenant, (tx) => tx.lookup(Role, role)))!.role, `${own}_team`)
     assert.equal(await roleOf(cells.control), `drawbridge_${installation}_control`)
     for (const table of ['control.api_key', 'sandbox_eu."user"', 'production_us.lab_order'])
-      for (const queries of [db.queries, db.relaxed])
+      for (const queries of [db.queries, db.asyncCommit])
         await assert.rejects(queries.run(sql([`select from ${table}`])), { code: '42501' }, table)
     await assert.rejects(cells.control.queries.run(sql`select from sandbox_us.lab_order`), { code: '42501' })
     await assert.rejects(
@@ -179,7 +179,7 @@ describe('a connection', () => {
   })
 
   test('for teams is not used where no policy would hold it', async () => {
-    const { tenant } = await given()
+    const { tenant } = await createTestTeam()
     const database = `bare_${randomUUID().slice(0, 8)}`
     await asOwner(`create database ${database}`)
     const bare = { ...connection, database }
@@ -216,7 +216,7 @@ describe('a connection', () => {
         refused,
       )
       await assert.rejects(
-        db.tx(tenant, (tx) => tx.lookUp(Count, one)),
+        db.tx(tenant, (tx) => tx.lookup(Count, one)),
         refused,
       )
       await db.close()
@@ -250,7 +250,7 @@ describe('a connection', () => {
       await db.queries.one(Role, roles),
       await db.read(tenant, (tx) => tx.one(Role, roles)),
       await db.tx(tenant, (tx) => tx.one(Role, roles)),
-      (await db.read(tenant, (tx) => tx.lookUp(Role, roles)))!,
+      (await db.read(tenant, (tx) => tx.lookup(Role, roles)))!,
     ])
       assert.equal(role, login)
     const both = await db.read(tenant, (tx) => tx.many(Team, users))
@@ -262,7 +262,7 @@ describe('a connection', () => {
 })
 
 test('an error of a statement of a team says who sent it', async () => {
-  const { db, tenant } = await given()
+  const { db, tenant } = await createTestTeam()
   const failing = async (): Promise<unknown> => db.read(tenant, (tx) => tx.one(Count, sql`select 1 / 0 as n`))
   await assert.rejects(failing, ({ stack }: Error) => /at async .*Lending\.query/.test(stack!))
 })
@@ -274,9 +274,9 @@ describe('statements without a team condition see one team', () => {
     const [one, other] = [await withUser(), await withUser()]
     for (const { db, tenant, team } of [one, other, one]) {
       assert.deepEqual(seen(await db.read(tenant, (tx) => tx.many(Team, users))), [team])
-      assert.equal((await db.read(tenant, (tx) => tx.lookUp(Team, users)))!.team_id, team)
+      assert.equal((await db.read(tenant, (tx) => tx.lookup(Team, users)))!.team_id, team)
       assert.deepEqual(seen(await db.tx(tenant, (tx) => tx.many(Team, users))), [team])
-      assert.equal((await db.tx(tenant, (tx) => tx.lookUp(Team, users)))!.team_id, team)
+      assert.equal((await db.tx(tenant, (tx) => tx.lookup(Team, users)))!.team_id, team)
       await db.tx(tenant, async (tx) => {
         await tx.run(sql`update "user" set client_user_id = 'renamed'`)
         assert.deepEqual(seen(await tx.many(Team, users)), [team])
@@ -295,12 +295,12 @@ describe('statements without a team condition see one team', () => {
     const [one, other] = [await withUser(), await withUser()]
     const both = (rows: { team_id: string }[]) => [one, other].every(({ team }) => seen(rows).includes(team))
     assert(both(await one.db.queries.many(Team, users)))
-    assert(both(await one.db.relaxed.many(Team, users)))
+    assert(both(await one.db.asyncCommit.many(Team, users)))
     assert(both(await one.db.plainTx((tx) => tx.many(Team, users))))
-    assert(both(await one.db.relaxedTx((tx) => tx.many(Team, users))))
+    assert(both(await one.db.asyncCommitTx((tx) => tx.many(Team, users))))
     assert(both(await one.db.txOnWholeCell(one.tenant, (tx) => tx.many(Team, users))))
     const lookUp = sql`select team_id from "user" where team_id = ${other.team}`
-    assert.equal((await one.db.txOnWholeCell(one.tenant, (tx) => tx.lookUp(Team, lookUp)))!.team_id, other.team)
+    assert.equal((await one.db.txOnWholeCell(one.tenant, (tx) => tx.lookup(Team, lookUp)))!.team_id, other.team)
   })
 
   test('and cannot give a row to another one', async () => {
@@ -324,9 +324,9 @@ describe('statements without a team condition see one team', () => {
   test('however many teams share the connections, and whatever fails beside them', async () => {
     const teams = await Promise.all(Array.from({ length: 6 }, withUser))
     const failing = sql`select 1 / 0 as n`
-    const kinds: ((team: Given) => Promise<unknown>)[] = [
+    const kinds: ((team: TestTeam) => Promise<unknown>)[] = [
       async ({ db, tenant, team }) => assert.deepEqual(seen(await db.read(tenant, (tx) => tx.many(Team, users))), [team]),
-      async ({ db, tenant, team }) => assert.equal((await db.read(tenant, (tx) => tx.lookUp(Team, users)))!.team_id, team),
+      async ({ db, tenant, team }) => assert.equal((await db.read(tenant, (tx) => tx.lookup(Team, users)))!.team_id, team),
       async ({ db, tenant, team }) =>
         assert.deepEqual(
           await db.tx(tenant, async (tx) => {
@@ -337,7 +337,7 @@ describe('statements without a team condition see one team', () => {
           [team, team],
         ),
       ({ db, tenant }) => db.tx(tenant, async (tx) => tx.defer(sql`update "user" set client_user_id = ${randomUUID()}`)),
-      ({ db, tenant }) => assert.rejects(db.tx(tenant, (tx) => tx.lookUp(Count, failing))),
+      ({ db, tenant }) => assert.rejects(db.tx(tenant, (tx) => tx.lookup(Count, failing))),
       ({ db, tenant }) => assert.rejects(db.read(tenant, (tx) => tx.one(Count, failing))),
       ({ db, tenant }) => assert.rejects(db.tx(tenant, async (tx) => tx.defer(failing))),
       ({ db, tenant }) =>
@@ -367,7 +367,7 @@ describe('statements without a team condition see one team', () => {
         teams.map(async ({ db, tenant, team }) => {
           for (const read of [
             () => db.read(tenant, (tx) => tx.many(Team, users)),
-            () => db.tx(tenant, async (tx) => [(await tx.lookUp(Team, users))!]),
+            () => db.tx(tenant, async (tx) => [(await tx.lookup(Team, users))!]),
           ])
             for (;;)
               try {
@@ -510,7 +510,7 @@ describe('without the right to create roles', async () => {
       const teams = sql`select id as team_id from team`
       for (const ask of [
         () => db.queries.many(Team, teams),
-        () => db.relaxed.many(Team, teams),
+        () => db.asyncCommit.many(Team, teams),
         () => db.read(tenantOf(randomUUID()), (tx) => tx.many(Team, teams)),
         () => db.tx(tenantOf(randomUUID()), (tx) => tx.many(Team, teams)),
       ])

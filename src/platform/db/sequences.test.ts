@@ -1,32 +1,32 @@
 // Numbers taken in blocks, by several processes at once.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { given } from '../../../test/support/server.ts'
-import { Numbers } from './sequences.ts'
+import { createTestTeam } from '../../../test/support/server.ts'
+import { IdAllocator } from './sequences.ts'
 
 const SEQUENCE = 'order_event_id'
 
 test('no number is given twice, and those of one call follow each other', async () => {
-  const { db } = await given()
-  const processes = [new Numbers(() => db.queries), new Numbers(() => db.queries)]
-  const taken = await Promise.all(Array.from({ length: 400 }, (_, i) => processes[i % 2]!.take(SEQUENCE, (i % 5) + 1, 0)))
+  const { db } = await createTestTeam()
+  const processes = [new IdAllocator(() => db.queries), new IdAllocator(() => db.queries)]
+  const taken = await Promise.all(Array.from({ length: 400 }, (_, i) => processes[i % 2]!.allocate(SEQUENCE, (i % 5) + 1, 0)))
   for (const numbers of taken) numbers.forEach((number, i) => assert.equal(number, numbers[0]! + i))
   const all = taken.flat()
   assert.equal(new Set(all).size, all.length)
 })
 
 test('who names a number of another process is given greater ones', async () => {
-  const { db } = await given()
-  const [one, other] = [new Numbers(() => db.queries), new Numbers(() => db.queries)]
+  const { db } = await createTestTeam()
+  const [one, other] = [new IdAllocator(() => db.queries), new IdAllocator(() => db.queries)]
   let above = 0
   for (let i = 0; i < 20; i++) {
-    const [next] = await (i % 3 ? one : other).take(SEQUENCE, 1, above)
+    const [next] = await (i % 3 ? one : other).allocate(SEQUENCE, 1, above)
     assert.ok(next! > above)
     above = next!
   }
 })
 
 test('more than a block at once is a mistake of the caller', async () => {
-  const { db } = await given()
-  await assert.rejects(new Numbers(() => db.queries).take(SEQUENCE, 65, 0), /at most 64/)
+  const { db } = await createTestTeam()
+  await assert.rejects(new IdAllocator(() => db.queries).allocate(SEQUENCE, 65, 0), /at most 64/)
 })

@@ -6,14 +6,14 @@ import { Bound } from './shares.ts'
 import { sql } from './sql.ts'
 
 /** The increment of every sequence that is read here. */
-const BLOCK = 64
+const BLOCK_SIZE = 64
 
-const Taken = T.Object({ first: T.Integer() })
+const AllocatedBlock = T.Object({ first: T.Integer() })
 
-export class Numbers {
+export class IdAllocator {
   readonly #queries: () => Queries
   readonly #blocks = new Map<string, { next: number; end: number }>()
-  readonly #coming = new Map<string, Promise<void>>()
+  readonly #pendingFetch = new Map<string, Promise<void>>()
   readonly #waiting = new Bound()
 
   constructor(queries: () => Queries) {
@@ -24,8 +24,8 @@ export class Numbers {
    * The next `count` numbers of a sequence, ascending and above `above`, which must come from the same sequence: a block begun before
    * somebody else took that number is given up. 503: too many wait for a block, in all or of the team; `''` is no team.
    */
-  async take(sequence: string, count: number, above: number, team = ''): Promise<number[]> {
-    if (count > BLOCK) throw new Error(`at most ${BLOCK} numbers are taken at once`)
+  async allocate(sequence: string, count: number, above: number, team = ''): Promise<number[]> {
+    if (count > BLOCK_SIZE) throw new Error(`at most ${BLOCK_SIZE} numbers are taken at once`)
     for (;;) {
       const block = this.#blocks.get(sequence)
       if (block && block.next > above && block.end - block.next >= count) {
@@ -34,19 +34,19 @@ export class Numbers {
         return Array.from({ length: count }, (_, i) => first + i)
       }
       this.#waiting.enter(team)
-      await this.#fetch(sequence).finally(() => this.#waiting.leave(team))
+      await this.#fetchBlock(sequence).finally(() => this.#waiting.leave(team))
     }
   }
 
   /** Several that find the block too small wait for the same next one. */
-  #fetch(sequence: string): Promise<void> {
-    let coming = this.#coming.get(sequence)
+  #fetchBlock(sequence: string): Promise<void> {
+    let coming = this.#pendingFetch.get(sequence)
     if (!coming) {
       coming = this.#queries()
-        .one(Taken, sql`select nextval(${sequence}::regclass) as first`)
-        .then(({ first }) => void this.#blocks.set(sequence, { next: first, end: first + BLOCK }))
-        .finally(() => this.#coming.delete(sequence))
-      this.#coming.set(sequence, coming)
+        .one(AllocatedBlock, sql`select nextval(${sequence}::regclass) as first`)
+        .then(({ first }) => void this.#blocks.set(sequence, { next: first, end: first + BLOCK_SIZE }))
+        .finally(() => this.#pendingFetch.delete(sequence))
+      this.#pendingFetch.set(sequence, coming)
     }
     return coming
   }

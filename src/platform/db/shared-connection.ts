@@ -8,12 +8,12 @@ import { Unreachable } from './outages.ts'
 import { prepared } from './prepared-statements.ts'
 import { send } from './send-statement.ts'
 
-export class SharedConnection {
+export class SharedReadConnection {
   readonly #config: pg.ClientConfig
   readonly #onConnect: (client: pg.Client) => Promise<void>
   #client: Promise<pg.Client> | undefined
   #ready: pg.Client | undefined
-  #gathering = false
+  #batching = false
 
   /** @param onConnect what a new connection does before its first statement */
   constructor(config: pg.ClientConfig, onConnect: (client: pg.Client) => Promise<void> = async () => {}) {
@@ -29,7 +29,7 @@ export class SharedConnection {
   query(statement: pg.QueryConfig, team?: string): Promise<pg.QueryResult> {
     const client = this.#ready
     if (!client) return this.#connect().then((connected) => send(connected, statement, team))
-    this.#gather(client)
+    this.#batch(client)
     prepared.tidy(client)
     return send(client, statement, team)
   }
@@ -78,13 +78,13 @@ export class SharedConnection {
     return client
   }
 
-  #gather(client: pg.Client): void {
-    if (this.#gathering) return
-    this.#gathering = true
+  #batch(client: pg.Client): void {
+    if (this.#batching) return
+    this.#batching = true
     const { stream } = (client as unknown as { connection: { stream: Duplex } }).connection
     stream.cork()
     setImmediate(() => {
-      this.#gathering = false
+      this.#batching = false
       stream.uncork()
     })
   }

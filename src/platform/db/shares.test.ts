@@ -3,12 +3,12 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
-import { connection, given } from '../../../test/support/server.ts'
+import { connection, createTestTeam } from '../../../test/support/server.ts'
 import { installation } from '../../../test/support/template.ts'
 import { Db } from './database.ts'
 import { Problem } from '../http/errors.ts'
-import { LoneWriters } from './single-statement-writers.ts'
-import { Numbers } from './sequences.ts'
+import { AutocommitConnections } from './single-statement-writers.ts'
+import { IdAllocator } from './sequences.ts'
 import { T } from '../schema/schema.ts'
 import { Bound, Lending, PLAIN, PROGRAM, TEAM_WAITING_MAX, WAITING_MAX } from './shares.ts'
 import { sql } from './sql.ts'
@@ -23,7 +23,7 @@ after(() => pool.end())
 const lendingOf = (wait_ms = 10_000) => new Lending(pool, { connections_max: 4, team_connections_max: 2, wait_ms })
 
 test('one team with slow requests leaves connections to the others', async () => {
-  const [slow, other] = [await given(), await given()]
+  const [slow, other] = [await createTestTeam(), await createTestTeam()]
   const db = new Db({ connection, schema: 'sandbox_us', connections_max: 4, checkRows: true, installation })
   let isOver = false
   const holding = Promise.allSettled(
@@ -122,7 +122,7 @@ test('statements that share connections are bounded, in all and for each team', 
   bound.enter('c')
   assert.throws(() => bound.enter('a'), busy)
 
-  const writers = new LoneWriters({ ...connection, pipeline: true } as pg.ClientConfig, 1)
+  const writers = new AutocommitConnections({ ...connection, pipeline: true } as pg.ClientConfig, 1)
   const lock = new pg.Client(connection)
   await lock.connect()
   await lock.query('select pg_advisory_lock(8215)')
@@ -136,11 +136,11 @@ test('statements that share connections are bounded, in all and for each team', 
 })
 
 test('those that wait for numbers are bounded', async () => {
-  const { db } = await given()
+  const { db } = await createTestTeam()
   const pending = Promise.withResolvers<void>()
-  const numbers = new Numbers(() => ({ ...db.queries, one: () => pending.promise as never }))
-  const waiting = Array.from({ length: TEAM_WAITING_MAX }, () => numbers.take('order_event_id', 1, 0, 'a'))
-  await assert.rejects(numbers.take('order_event_id', 1, 0, 'a'), busy)
+  const numbers = new IdAllocator(() => ({ ...db.queries, one: () => pending.promise as never }))
+  const waiting = Array.from({ length: TEAM_WAITING_MAX }, () => numbers.allocate('order_event_id', 1, 0, 'a'))
+  await assert.rejects(numbers.allocate('order_event_id', 1, 0, 'a'), busy)
   pending.reject(new Error('the database is away'))
   assert.equal((await Promise.allSettled(waiting)).filter(({ status }) => status === 'rejected').length, TEAM_WAITING_MAX)
 })

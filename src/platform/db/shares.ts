@@ -1,6 +1,6 @@
 // Bounds for what waits inside the process, in all and for each team, so that one team with many slow requests leaves room for the others.
 import type pg from 'pg'
-import { busy } from '../http/errors.ts'
+import { unavailable } from '../http/errors.ts'
 import { Unreachable } from './outages.ts'
 import { prepared } from './prepared-statements.ts'
 import { send } from './send-statement.ts'
@@ -9,7 +9,7 @@ import { send } from './send-statement.ts'
 export const WAITING_MAX = 1000
 export const TEAM_WAITING_MAX = 500
 
-const full = () => busy('Temporarily overloaded, try again')
+const full = () => unavailable('Temporarily overloaded, try again')
 
 /** Counts what is under way, in all and of each owner, for a queue that keeps its own order. Owners are teams, unless the queue says otherwise. */
 export class Bound {

@@ -3,7 +3,7 @@ import { after, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { connection } from '../../../test/support/server.ts'
-import { LoneWriters } from './single-statement-writers.ts'
+import { AutocommitConnections } from './single-statement-writers.ts'
 
 const config = { ...connection, pipeline: true, application_name: 'lone writers' } as pg.ClientConfig
 const other = new pg.Client(connection)
@@ -12,12 +12,12 @@ other.on('error', () => {})
 await other.connect()
 after(() => other.end())
 
-const using = async (max: number, work: (writers: LoneWriters) => Promise<void>): Promise<void> => {
-  const writers = new LoneWriters(config, max)
+const using = async (max: number, work: (writers: AutocommitConnections) => Promise<void>): Promise<void> => {
+  const writers = new AutocommitConnections(config, max)
   await work(writers).finally(() => writers.close())
 }
 
-const numbered = (writers: LoneWriters, count: number) =>
+const numbered = (writers: AutocommitConnections, count: number) =>
   Promise.all(
     Array.from({ length: count }, async (_, i) => {
       const { rows } = await writers.query({ text: 'select $1::int as n', values: [i] })
@@ -60,10 +60,10 @@ test('one that waits for a lock holds up no others', () =>
     await sleep(500)
     for (let i = 0; i < 20; i++) await numbered(writers, 10)
     assert.equal(isOver, false)
-    assert.deepEqual([writers.use.busy, writers.use.waited_for], [1, 0])
+    assert.deepEqual([writers.stats.busy, writers.stats.waited_for], [1, 0])
     await other.query('commit')
     await waiting
-    assert.equal(writers.use.busy, 0)
+    assert.equal(writers.stats.busy, 0)
   }))
 
 test('when a connection breaks its statements fail, and the next one finds another', () =>

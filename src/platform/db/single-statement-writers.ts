@@ -1,29 +1,29 @@
 // Connections for transactions that are one statement: several requests share one, so that the database finds the next statement there
 // when it has answered the last. Waking a process costs more than most statements (docs/decisions/transactions.md).
 import type pg from 'pg'
-import { SharedConnection } from './shared-connection.ts'
+import { SharedReadConnection } from './shared-connection.ts'
 import { Bound } from './shares.ts'
 
 /** As many as keep the database busy where the disk is quick. */
-const FEW = 3
+const CONNECTIONS_INITIAL = 3
 /** One that has owed an answer for so long waits for a slow disk or for a lock: others are used beside it. */
 const SLOW_MS = 3
 const IDLE_MS = 60_000
 
 const ignore = () => {}
 
-interface Writer {
-  connection: SharedConnection
+interface PooledWriter {
+  connection: SharedReadConnection
   inFlight: number
   /** Since when it has owed its next answer. */
   since_ms: number
 }
 
-export class LoneWriters {
+export class AutocommitConnections {
   readonly #config: pg.ClientConfig
   readonly #max: number
   readonly #onConnect: ((client: pg.Client) => Promise<void>) | undefined
-  readonly #writers: Writer[] = []
+  readonly #writers: PooledWriter[] = []
   readonly #bound = new Bound()
   #pruning: NodeJS.Timeout | undefined
 
@@ -44,7 +44,7 @@ export class LoneWriters {
    */
   async query(statement: pg.QueryConfig, team = '', sees?: string): Promise<pg.QueryResult> {
     this.#bound.enter(team)
-    const writer = this.#pick()
+    const writer = this.#leastBusy()
     if (writer.inFlight++ === 0) writer.since_ms = performance.now()
     try {
       return await writer.connection.query(statement, sees)
@@ -56,10 +56,10 @@ export class LoneWriters {
   }
 
   /** How many connections are idle and busy, and how many statements wait for the one before. */
-  get use(): { idle: number; busy: number; waited_for: number } {
-    const busy = this.#writers.filter(({ inFlight }) => inFlight > 0)
-    const waited_for = busy.reduce((sum, { inFlight }) => sum + inFlight - 1, 0)
-    return { idle: this.#writers.length - busy.length, busy: busy.length, waited_for }
+  get stats(): { idle: number; busy: number; waited_for: number } {
+    const inUse = this.#writers.filter(({ inFlight }) => inFlight > 0)
+    const waiting = inUse.reduce((sum, { inFlight }) => sum + inFlight - 1, 0)
+    return { idle: this.#writers.length - inUse.length, busy: inUse.length, waited_for: waiting }
   }
 
   async close(): Promise<void> {
@@ -67,12 +67,12 @@ export class LoneWriters {
     await Promise.all(this.#writers.map(({ connection }) => connection.close()))
   }
 
-  #pick(): Writer {
+  #leastBusy(): PooledWriter {
     const now_ms = performance.now()
-    const isSlow = (writer: Writer) => now_ms - writer.since_ms >= SLOW_MS
+    const isSlow = (writer: PooledWriter) => now_ms - writer.since_ms >= SLOW_MS
     // Where all are slow, as on a slow disk, one that waits for a lock has owed its answer for longest: nobody waits behind that one.
-    const wait = (writer: Writer) => writer.inFlight * (isSlow(writer) ? now_ms - writer.since_ms : 1)
-    let best: Writer | undefined
+    const wait = (writer: PooledWriter) => writer.inFlight * (isSlow(writer) ? now_ms - writer.since_ms : 1)
+    let best: PooledWriter | undefined
     let prompt = 0
     for (const writer of this.#writers) {
       if (writer.inFlight === 0) return writer
@@ -80,18 +80,18 @@ export class LoneWriters {
       if (!best || (isSlow(best) && !isSlow(writer)) || (isSlow(best) === isSlow(writer) && wait(writer) < wait(best)))
         best = writer
     }
-    if (best && (prompt >= FEW || this.#writers.length === this.#max)) return best
+    if (best && (prompt >= CONNECTIONS_INITIAL || this.#writers.length === this.#max)) return best
     return this.#open(now_ms)
   }
 
-  #open(now_ms: number): Writer {
-    const writer = { connection: new SharedConnection(this.#config, this.#onConnect), inFlight: 0, since_ms: now_ms }
+  #open(now_ms: number): PooledWriter {
+    const writer = { connection: new SharedReadConnection(this.#config, this.#onConnect), inFlight: 0, since_ms: now_ms }
     this.#writers.push(writer)
-    this.#pruning ??= setInterval(() => this.#prune(), IDLE_MS).unref()
+    this.#pruning ??= setInterval(() => this.#closeIdle(), IDLE_MS).unref()
     return writer
   }
 
-  #prune(): void {
+  #closeIdle(): void {
     const now_ms = performance.now()
     for (const writer of this.#writers.filter(({ inFlight, since_ms }) => inFlight === 0 && now_ms - since_ms >= IDLE_MS)) {
       this.#writers.splice(this.#writers.indexOf(writer), 1)

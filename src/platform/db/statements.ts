@@ -22,7 +22,7 @@ export interface Sending {
 }
 
 /** @param send sends a statement, which is compiled when it is sent */
-export function queriesOver(
+export function createQueries(
   send: (q: Sql) => Promise<pg.QueryResult>,
   checkRows: boolean,
   { alone = true, begin, done }: Sending = {},

@@ -59,7 +59,7 @@ export interface PlainTx extends Queries {
    * As `defer`, for many rows of one kind: what was gathered for the same `write` becomes one statement at the end.
    * `write` must be a constant of its module.
    */
-  gather<I>(item: I, write: (tx: Tx, items: I[]) => Sql): void
+  deferBatched<I>(item: I, write: (tx: Tx, items: I[]) => Sql): void
   /** Called once after the commit, never after a rollback. Must not throw: an error is reported and changes nothing. */
   afterCommit(call: () => void): void
   /**
@@ -71,7 +71,7 @@ export interface PlainTx extends Queries {
   /** Whom it was about, as far as somebody has said. */
   readonly subjects: Subjects | undefined
   /** What a team's transactions in this process remember under a key is not true any more, after the commit. */
-  forget(team: string, key: string): void
+  invalidate(team: string, key: string): void
   /** Run the hooks of a point, each when the one before has ended. */
   notify<A extends unknown[]>(point: HookPoint<A, PlainTx>, ...args: NoInfer<A>): Promise<void>
 }
@@ -84,19 +84,19 @@ export interface Tx extends PlainTx {
    * As `maybe`, for a read by key of what this transaction has not written. It travels on a connection shared with other requests,
    * so it must be quick.
    */
-  lookUp<S extends TSchema>(row: S, q: Sql): Promise<Static<S> | undefined>
+  lookup<S extends TSchema>(row: S, q: Sql): Promise<Static<S> | undefined>
   /** The next numbers of a sequence, ascending and above one that was taken before. At most 64. */
-  numbers(sequence: string, count: number, above?: number): Promise<number[]>
+  allocateIds(sequence: string, count: number, above?: number): Promise<number[]>
   /** Run the hooks of higher modules, within this transaction. Errors: theirs. */
   notify<A extends unknown[]>(point: HookPoint<A>, ...args: NoInfer<A>): Promise<void>
   /** Tell the worker, after the commit, that there is work to do now. */
-  wake(): void
+  notifyWorker(): void
   /** Tell who delivers, after the commit, that there are events or deliveries. */
-  wakeDelivery(): void
+  notifyDelivery(): void
   /**
    * What changes seldom, as it was at most 4 s ago, for every transaction of the team in this process. Absence is not remembered.
    * A write that must not lean on what has changed since makes a required column null then: the transaction is run once more, with
    * nothing remembered.
    */
-  remember<V>(key: string, load: () => Promise<V | undefined>): Promise<V | undefined>
+  cached<V>(key: string, load: () => Promise<V | undefined>): Promise<V | undefined>
 }

@@ -5,9 +5,9 @@ import { Subjects } from './subjects.ts'
 import type { HookPoint, Queries, Tenant, Tx } from './transaction.ts'
 import type { Hooks } from './hooks.ts'
 import { LeaseLost } from './leases.ts'
-import type { Numbers } from './sequences.ts'
+import type { IdAllocator } from './sequences.ts'
 import { isLost, UnknownOutcome } from './outages.ts'
-import { compiled, queriesOver } from './statements.ts'
+import { compiled, createQueries } from './statements.ts'
 import { join, raw, sql, type Sql } from './sql.ts'
 import { send } from './send-statement.ts'
 import { uuid } from '../runtime/uuid.ts'
@@ -15,18 +15,18 @@ import { uuid } from '../runtime/uuid.ts'
 const ignore = () => {}
 
 export interface Listeners {
-  readonly onWork: () => void
-  readonly onEvents: () => void
+  readonly onJobNotification: () => void
+  readonly onEventNotification: () => void
   readonly onError: (error: unknown) => void
   /** What modules do in the transactions of others. */
   readonly hooks: Hooks | undefined
 }
 
-export interface Memory {
+export interface TenantCache {
   /** What is remembered, or else what `load` finds; `used` is called where it is the former. */
-  recall<V>(tenant: Tenant, key: string, load: () => Promise<V | undefined>, used?: () => void): Promise<V | undefined>
+  getOrLoad<V>(tenant: Tenant, key: string, load: () => Promise<V | undefined>, used?: () => void): Promise<V | undefined>
   /** What `load` finds, remembered from now on. */
-  renew<V>(tenant: Tenant, key: string, load: () => Promise<V | undefined>): Promise<V | undefined>
+  reload<V>(tenant: Tenant, key: string, load: () => Promise<V | undefined>): Promise<V | undefined>
 }
 
 /** Whether a statement may run before the transaction begins, unless it is said to lock. */
@@ -36,7 +36,7 @@ const isSelect = (text: string): boolean => /^\s*select\b/i.test(text)
 const WITHIN = { alone: false }
 
 /** Several writes as one statement. */
-function together(writes: Sql[]): Sql {
+function combineWrites(writes: Sql[]): Sql {
   const [only] = writes
   if (only && writes.length === 1) return only
   const named = writes.slice(0, -1).map((write, i) => sql`${raw(`w${i}`)} as (${write})`)
@@ -44,16 +44,16 @@ function together(writes: Sql[]): Sql {
 }
 
 /** What a transaction needs of its database. */
-export interface Means {
+export interface WriteTxDependencies {
   /** The team whose rows its statements see, and no others; undefined on the whole cell. */
   sees: string | undefined
   connect: () => Promise<pg.PoolClient>
   /** Runs a statement that is the whole transaction. */
-  alone: (statement: pg.QueryConfig) => Promise<unknown>
+  autocommit: (statement: pg.QueryConfig) => Promise<unknown>
   /** Reads one row by key; absent, the transaction does so itself. */
-  lookUp: Tx['lookUp'] | undefined
-  numbers: Numbers
-  memory: Memory
+  lookUp: Tx['lookup'] | undefined
+  numbers: IdAllocator
+  memory: TenantCache
   mayRecall: boolean
   forget: (team: string, key: string) => void
   listeners: Listeners
@@ -70,15 +70,15 @@ export class WriteTx implements Tx {
   readonly many: Queries['many']
   readonly maybe: Queries['maybe']
   readonly one: Queries['one']
-  readonly lookUp: Tx['lookUp']
+  readonly lookup: Tx['lookup']
   readonly uuid = uuid
-  readonly #means: Means
+  readonly #dependencies: WriteTxDependencies
   readonly #deferred: Sql[] = []
-  readonly #gathered = new Map<(tx: Tx, items: never[]) => Sql, unknown[]>()
-  readonly #after = new Set<() => void>()
+  readonly #batches = new Map<(tx: Tx, items: never[]) => Sql, unknown[]>()
+  readonly #afterCommit = new Set<() => void>()
   #connecting: Promise<pg.PoolClient> | undefined
   #client: pg.PoolClient | undefined
-  #begun = false
+  #isOpen = false
   #locking: Queries | undefined
   #guarded: Promise<pg.QueryResult> | undefined
   /** Whether the transaction that was begun knows its team. */
@@ -86,26 +86,26 @@ export class WriteTx implements Tx {
   #finished = false
   /** What commits was sent: the database may have done it, whether its answer comes or not. */
   #committing = false
-  #gathering = false
+  #batching = false
   #subjects: Subjects | undefined
   /** Whether it leans on something remembered. */
-  recalled = false
+  usedCache = false
 
-  constructor(tenant: Tenant, now: Date, means: Means) {
+  constructor(tenant: Tenant, now: Date, means: WriteTxDependencies) {
     this.tenant = tenant
     this.team = tenant.team
     this.now = now
-    this.#means = means
-    const queries = queriesOver((q) => this.#send(q, false), means.checkRows, WITHIN)
+    this.#dependencies = means
+    const queries = createQueries((q) => this.#send(q, false), means.checkRows, WITHIN)
     this.run = queries.run
     this.many = queries.many
     this.maybe = queries.maybe
     this.one = queries.one
-    this.lookUp = means.lookUp ?? queries.maybe
+    this.lookup = means.lookUp ?? queries.maybe
   }
 
   get locking(): Queries {
-    return (this.#locking ??= queriesOver((q) => this.#send(q, true), this.#means.checkRows, WITHIN))
+    return (this.#locking ??= createQueries((q) => this.#send(q, true), this.#dependencies.checkRows, WITHIN))
   }
 
   async #send(q: Sql, locks: boolean): Promise<pg.QueryResult> {
@@ -113,16 +113,16 @@ export class WriteTx implements Tx {
     const { text } = q
     const client = this.#client ?? (await this.#connect())
     this.#gather(client)
-    if (!this.#begun && (locks || !isSelect(text))) this.#begin(client)
+    if (!this.#isOpen && (locks || !isSelect(text))) this.#begin(client)
     const statement = compiled(q, text)
-    return this.#begun || !this.#means.checkRows ? this.#query(client, statement) : this.#readOnly(client, statement)
+    return this.#isOpen || !this.#dependencies.checkRows ? this.#query(client, statement) : this.#readOnly(client, statement)
   }
 
   /** A statement before `begin` names the team for itself, the first one after it for all that follow. */
   #query(client: pg.PoolClient, statement: pg.QueryConfig): Promise<pg.QueryResult> {
-    const { sees } = this.#means
+    const { sees } = this.#dependencies
     if (this.#teamSet) return client.query(statement)
-    this.#teamSet = this.#begun
+    this.#teamSet = this.#isOpen
     return send(client, statement, sees)
   }
 
@@ -140,25 +140,25 @@ export class WriteTx implements Tx {
 
   /** A connection is taken with the first statement, not before: many requests end without one. */
   #connect(): Promise<pg.PoolClient> {
-    return (this.#connecting ??= this.#means.connect().then((client) => (this.#client = client)))
+    return (this.#connecting ??= this.#dependencies.connect().then((client) => (this.#client = client)))
   }
 
   /** Statements of one turn of the event loop leave in one write: system calls cost more than the bytes. */
   #gather(client: pg.PoolClient): void {
-    if (this.#gathering) return
-    this.#gathering = true
+    if (this.#batching) return
+    this.#batching = true
     const { stream } = (client as unknown as { connection: { stream: Duplex } }).connection
     stream.cork()
     process.nextTick(() => {
-      this.#gathering = false
+      this.#batching = false
       stream.uncork()
     })
   }
 
   #begin(client: pg.PoolClient): void {
-    this.#begun = true
+    this.#isOpen = true
     client.query('begin').catch(ignore)
-    const { guard } = this.#means
+    const { guard } = this.#dependencies
     if (!guard) return
     this.#guarded = this.#query(client, compiled(guard))
     this.#guarded.catch(ignore)
@@ -166,7 +166,7 @@ export class WriteTx implements Tx {
 
   /** Reads need no guard: nothing comes of them. Whoever writes waits for its answer, which came with that of the first statement. */
   async #assertGuarded(client: pg.PoolClient): Promise<void> {
-    if (!this.#begun) this.#begin(client)
+    if (!this.#isOpen) this.#begin(client)
     if ((await this.#guarded)!.rowCount === 0) throw new LeaseLost('the lease ended before the transaction began')
   }
 
@@ -174,14 +174,14 @@ export class WriteTx implements Tx {
     this.#deferred.push(q)
   }
 
-  gather<I>(item: I, write: (tx: Tx, items: I[]) => Sql): void {
-    const items = this.#gathered.get(write) ?? []
-    this.#gathered.set(write, items)
+  deferBatched<I>(item: I, write: (tx: Tx, items: I[]) => Sql): void {
+    const items = this.#batches.get(write) ?? []
+    this.#batches.set(write, items)
     items.push(item)
   }
 
   afterCommit(call: () => void): void {
-    this.#after.add(call)
+    this.#afterCommit.add(call)
   }
 
   concerns(user_id: string | null, object?: string, team_id?: string): void {
@@ -193,31 +193,33 @@ export class WriteTx implements Tx {
     return this.#subjects
   }
 
-  forget(team: string, key: string): void {
-    this.#after.add(() => this.#means.forget(team, key))
+  invalidate(team: string, key: string): void {
+    this.#afterCommit.add(() => this.#dependencies.forget(team, key))
   }
 
   notify<A extends unknown[]>(point: HookPoint<A>, ...args: NoInfer<A>): Promise<void> {
-    const { hooks } = this.#means.listeners
+    const { hooks } = this.#dependencies.listeners
     if (!hooks) throw new Error(`the hooks of this process were not set before ${point.name}`)
     return hooks.notify<A, Tx>(this, point, ...args)
   }
 
-  wake(): void {
-    this.#after.add(this.#means.listeners.onWork)
+  notifyWorker(): void {
+    this.#afterCommit.add(this.#dependencies.listeners.onJobNotification)
   }
 
-  wakeDelivery(): void {
-    this.#after.add(this.#means.listeners.onEvents)
+  notifyDelivery(): void {
+    this.#afterCommit.add(this.#dependencies.listeners.onEventNotification)
   }
 
-  remember<V>(key: string, load: () => Promise<V | undefined>): Promise<V | undefined> {
-    const { memory, mayRecall } = this.#means
-    return mayRecall ? memory.recall(this.tenant, key, load, () => (this.recalled = true)) : memory.renew(this.tenant, key, load)
+  cached<V>(key: string, load: () => Promise<V | undefined>): Promise<V | undefined> {
+    const { memory: cache, mayRecall: useCache } = this.#dependencies
+    return useCache
+      ? cache.getOrLoad(this.tenant, key, load, () => (this.usedCache = true))
+      : cache.reload(this.tenant, key, load)
   }
 
-  numbers(sequence: string, count: number, above = 0): Promise<number[]> {
-    return this.#means.numbers.take(sequence, count, above, this.team)
+  allocateIds(sequence: string, count: number, above = 0): Promise<number[]> {
+    return this.#dependencies.numbers.allocate(sequence, count, above, this.team)
   }
 
   /**
@@ -233,27 +235,27 @@ export class WriteTx implements Tx {
     }
     this.#client?.release()
     this.#client = this.#connecting = undefined
-    for (const call of this.#after) {
+    for (const call of this.#afterCommit) {
       try {
         call()
       } catch (error) {
-        this.#means.listeners.onError(error)
+        this.#dependencies.listeners.onError(error)
       }
     }
   }
 
   async #end(): Promise<void> {
-    for (const [write, items] of this.#gathered) this.#deferred.push(write(this, items as never[]))
-    if (!this.#begun && this.#deferred.length === 0) return
-    const { guard } = this.#means
+    for (const [write, items] of this.#batches) this.#deferred.push(write(this, items as never[]))
+    if (!this.#isOpen && this.#deferred.length === 0) return
+    const { guard } = this.#dependencies
     this.#committing = !this.#connecting && !guard
-    if (this.#committing) return void (await this.#means.alone(compiled(together(this.#deferred))))
+    if (this.#committing) return void (await this.#dependencies.autocommit(compiled(combineWrites(this.#deferred))))
     const client = this.#client ?? (await this.#connect())
     if (guard) await this.#assertGuarded(client)
     this.#committing = true
-    if (this.#begun) this.#gather(client)
-    const last = this.#deferred.length ? this.#query(client, compiled(together(this.#deferred))) : undefined
-    if (!this.#begun) return void (await last)
+    if (this.#isOpen) this.#gather(client)
+    const last = this.#deferred.length ? this.#query(client, compiled(combineWrites(this.#deferred))) : undefined
+    if (!this.#isOpen) return void (await last)
     const done = client.query('commit')
     const outcomes = await Promise.allSettled([last, done])
     for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason
@@ -268,7 +270,7 @@ export class WriteTx implements Tx {
     if (!client) return
     this.#client = undefined
     try {
-      if (this.#begun) await client.query('rollback')
+      if (this.#isOpen) await client.query('rollback')
       client.release()
     } catch (error) {
       client.release(error as Error)

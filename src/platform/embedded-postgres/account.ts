@@ -47,8 +47,8 @@ export function findBinaries(): Binaries {
   }
   completeLinks(root, name)
   const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string }
-  const program = (file: string) => join(root, 'native', 'bin', file)
-  return { initdb: program('initdb'), postgres: program('postgres'), version: version.split('.').slice(0, 2).join('.') }
+  const programPath = (file: string) => join(root, 'native', 'bin', file)
+  return { initdb: programPath('initdb'), postgres: programPath('postgres'), version: version.split('.').slice(0, 2).join('.') }
 }
 
 function completeLinks(root: string, name: string): void {
@@ -71,7 +71,7 @@ function completeLinks(root: string, name: string): void {
  * The account for PostgreSQL: undefined (our own) unless we are root. As root: the owner of an existing cluster, so that data
  * written by an ordinary user stay theirs; otherwise an unprivileged account with a name, without one initdb fails.
  */
-export function accountFor(clusterFolder: string): Account | undefined {
+export function findServerAccount(clusterFolder: string): Account | undefined {
   if (process.getuid?.() !== 0) return undefined
   const owner = statSync(clusterFolder, { throwIfNoEntry: false })
   if (owner && owner.uid !== 0) return { name: `with uid ${owner.uid}`, uid: owner.uid, gid: owner.gid }
@@ -88,10 +88,10 @@ export function accountFor(clusterFolder: string): Account | undefined {
  * search and read folders (Linux, setpriv) and nothing else.
  * Errors: that is not possible here.
  */
-export function runnerFor(account: Account | undefined, binaries: Binaries, folders: string[]): Runner {
+export function createRunner(account: Account | undefined, binaries: Binaries, folders: string[]): Runner {
   if (!account) return (program, args, options) => spawn(program, args, options)
   const { name, uid, gid } = account
-  const closed = [dirname(binaries.postgres), ...folders].map((folder) => closedTo(account, folder)).find(Boolean)
+  const closed = [dirname(binaries.postgres), ...folders].map((folder) => inaccessibleFolder(account, folder)).find(Boolean)
   if (!closed) return (program, args, options) => spawnAs(account, program, args, options)
 
   const become = ['--reuid', `${uid}`, '--regid', `${gid}`, '--clear-groups', '--no-new-privs']
@@ -112,27 +112,27 @@ function spawnAs({ name, uid, gid }: Account, program: string, args: string[], o
   try {
     return spawn(program, args, { ...options, uid, gid })
   } catch (error) {
-    throw new Error(notAllowed(name, error))
+    throw new Error(permissionHint(name, error))
   }
 }
 
 /** For a root that may not do all that root may, as in some containers. */
-export function notAllowed(account: string, error: unknown): string {
+export function permissionHint(account: string, error: unknown): string {
   const remedy = 'start Drawbridge as an ordinary user or set DATABASE_URL to a PostgreSQL of your own'
   return `PostgreSQL does not run as root, and its account ${account} cannot be used here (${errorCode(error)}): ${remedy}.`
 }
 
 /** The innermost folder on the way to `folder` that the account may not pass; permission bits only. */
-function closedTo(account: Account, folder: string): string | undefined {
+function inaccessibleFolder(account: Account, folder: string): string | undefined {
   const { uid, gid, mode } = statSync(folder)
   const bit = uid === account.uid ? 0o100 : gid === account.gid ? 0o010 : 0o001
   if (!(mode & bit)) return folder
   const parent = dirname(folder)
-  return parent === folder ? undefined : closedTo(account, parent)
+  return parent === folder ? undefined : inaccessibleFolder(account, parent)
 }
 
 /** Waits for a short-lived program. Errors: it cannot be started, fails, or takes longer than two minutes. */
-export async function runToEnd(run: Runner, program: string, args: string[], input = ''): Promise<void> {
+export async function runCommand(run: Runner, program: string, args: string[], input = ''): Promise<void> {
   const child = run(program, args, { env: environment, cwd: '/', stdio: ['pipe', 'ignore', 'pipe'], timeout: 120_000 })
   let complaint = ''
   child.stderr?.setEncoding('utf8').on('data', (text: string) => (complaint = (complaint + text).slice(-20_000)))

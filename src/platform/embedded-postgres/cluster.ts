@@ -6,8 +6,8 @@ import { createHash, createHmac, randomBytes } from 'node:crypto'
 import * as fs from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
-import { errorCode, notAllowed, runnerFor, runToEnd, type Account, type Binaries, type Runner } from './account.ts'
-import { endStragglers } from './processes.ts'
+import { errorCode, permissionHint, createRunner, runCommand, type Account, type Binaries, type Runner } from './account.ts'
+import { terminateOrphans } from './processes.ts'
 
 export interface Connection {
   host: string
@@ -18,7 +18,7 @@ export interface Connection {
 }
 
 /** What the owner of a data folder works with. */
-export interface Home {
+export interface ClusterHome {
   /** real path */
   dataDir: string
   binaries: Binaries
@@ -41,7 +41,7 @@ export const passwordFile = (dataDir: string): string => join(dataDir, 'postgres
 export function prepareDataDir(dataDir: string, account: Account | undefined): string {
   try {
     fs.mkdirSync(dirname(resolve(dataDir)), { recursive: true })
-    const made = makePrivate(dataDir, account && { ...account, uid: 0 })
+    const made = restrictPermissions(dataDir, account && { ...account, uid: 0 })
     if (made && account) fs.chmodSync(dataDir, 0o710)
     fs.readdirSync(dataDir)
     fs.accessSync(dataDir, fs.constants.R_OK | fs.constants.W_OK | fs.constants.X_OK)
@@ -55,23 +55,23 @@ export function prepareDataDir(dataDir: string, account: Account | undefined): s
 }
 
 /** False: there is something of that name already. */
-function makePrivate(folder: string, account: Account | undefined): boolean {
+function restrictPermissions(folder: string, account: Account | undefined): boolean {
   try {
     fs.mkdirSync(folder, { mode: 0o700 })
   } catch (error) {
     if (errorCode(error) === 'EEXIST') return false
     throw error
   }
-  if (account) giveTo(account, folder)
+  if (account) changeOwner(account, folder)
   return true
 }
 
 /** Not chown: in a folder of another account a link may take the place of what we have just made. */
-function giveTo(account: Account, path: string): void {
+function changeOwner(account: Account, path: string): void {
   try {
     fs.lchownSync(path, account.uid, account.gid)
   } catch (error) {
-    throw new Error(notAllowed(account.name, error))
+    throw new Error(permissionHint(account.name, error))
   }
 }
 
@@ -83,17 +83,17 @@ export function socketFolder(dataDir: string): string {
 }
 
 /** Errors: the account cannot reach the folders it needs. */
-export function homeAt(dataDir: string, binaries: Binaries, account: Account | undefined): Home {
+export function locateCluster(dataDir: string, binaries: Binaries, account: Account | undefined): ClusterHome {
   const folder = clusterFolder(dataDir)
   const parents = [fs.existsSync(folder) ? dirname(fs.realpathSync(folder)) : dataDir]
   const socket = socketFolder(dataDir)
   if (dirname(socket) !== folder) parents.push(fs.realpathSync(dirname(socket)))
-  return { dataDir, binaries, account, run: runnerFor(account, binaries, parents) }
+  return { dataDir, binaries, account, run: createRunner(account, binaries, parents) }
 }
 
 /** Makes the socket folder and empties it. Errors: somebody else's folder is in its place. */
 export function prepareSocketFolder(folder: string, account: Account | undefined): void {
-  makePrivate(folder, account)
+  restrictPermissions(folder, account)
   const found = fs.lstatSync(folder)
   if (!found.isDirectory() || found.uid !== (account?.uid ?? process.getuid?.()) || (found.mode & 0o077) !== 0) {
     throw new Error(`The folder ${folder} for PostgreSQL's socket is not a private folder of its account: remove it.`)
@@ -102,7 +102,7 @@ export function prepareSocketFolder(folder: string, account: Account | undefined
 }
 
 /** How the application connects; undefined while there is no cluster with a password. The superuser's password is the file's. */
-export function connectionTo(dataDir: string, host: string): Connection | undefined {
+export function connectionFor(dataDir: string, host: string): Connection | undefined {
   const secret = readSecret(dataDir)
   return secret ? { host, port, user: name, password: rolePassword(secret), database: name } : undefined
 }
@@ -136,13 +136,13 @@ function writeSecret(dataDir: string, secret: string): void {
  * Sees to it that there is a cluster this PostgreSQL can serve.
  * Errors: the cluster is of another major version or of another account, the folder holds something else, initdb fails.
  */
-export async function prepareCluster(home: Home): Promise<void> {
+export async function prepareCluster(home: ClusterHome): Promise<void> {
   for (const file of fs.readdirSync(home.dataDir)) {
-    if (file.startsWith('postgres.init-')) await removeDraft(join(home.dataDir, file))
+    if (file.startsWith('postgres.init-')) await removeIncompleteCluster(join(home.dataDir, file))
   }
   const folder = clusterFolder(home.dataDir)
   if (!fs.existsSync(folder) || isEmpty(folder)) return createCluster(home)
-  const version = versionOf(folder)
+  const version = readClusterVersion(folder)
   const major = home.binaries.version.split('.')[0]
   if (version !== major) {
     throw new Error(
@@ -150,7 +150,7 @@ export async function prepareCluster(home: Home): Promise<void> {
         `untouched; convert a copy with pg_upgrade or a dump, or go back to the release that brought ${version}.`,
     )
   }
-  takeOver(folder, home.account)
+  adoptCluster(folder, home.account)
 }
 
 function isEmpty(folder: string): boolean {
@@ -161,7 +161,7 @@ function isEmpty(folder: string): boolean {
   }
 }
 
-function versionOf(folder: string): string {
+function readClusterVersion(folder: string): string {
   try {
     return fs.readFileSync(join(folder, 'PG_VERSION'), 'utf8').trim()
   } catch (error) {
@@ -170,12 +170,12 @@ function versionOf(folder: string): string {
 }
 
 /** A backup put back by root belongs to root and may be readable by all: PostgreSQL would refuse both. */
-function takeOver(folder: string, account: Account | undefined): void {
+function adoptCluster(folder: string, account: Account | undefined): void {
   const { uid, mode } = fs.statSync(folder)
   const mine = account?.uid ?? process.getuid?.()
   if (uid !== mine && account) {
     for (const file of fs.readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
-      giveTo(account, join(folder, file))
+      changeOwner(account, join(folder, file))
     }
     fs.chownSync(folder, account.uid, account.gid)
   } else if (uid !== mine) {
@@ -184,42 +184,42 @@ function takeOver(folder: string, account: Account | undefined): void {
   if ((mode & 0o027) !== 0) fs.chmodSync(folder, 0o700)
 }
 
-async function createCluster({ dataDir, binaries, account, run }: Home): Promise<void> {
+async function createCluster({ dataDir, binaries, account, run }: ClusterHome): Promise<void> {
   const secret = readSecret(dataDir) ?? randomBytes(32).toString('hex')
   writeSecret(dataDir, secret)
   const draft = join(dataDir, `postgres.init-${process.pid}-${randomBytes(4).toString('hex')}`)
-  makePrivate(draft, account)
+  restrictPermissions(draft, account)
   const draftPassword = join(draft, 'password')
   fs.writeFileSync(draftPassword, secret, { mode: 0o600 })
-  if (account) giveTo(account, draftPassword)
+  if (account) changeOwner(account, draftPassword)
   const cluster = join(draft, 'cluster')
   const text = ['--encoding=UTF8', '--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8']
   const access = ['--username=postgres', `--pwfile=${draftPassword}`, '--auth=scram-sha-256']
-  await runToEnd(run, binaries.initdb, ['-D', cluster, ...text, ...access, '--data-checksums', '--no-instructions'])
+  await runCommand(run, binaries.initdb, ['-D', cluster, ...text, ...access, '--data-checksums', '--no-instructions'])
   const role = `create role ${name} login createdb createrole password '${rolePassword(secret)}'`
-  await runAlone(cluster, binaries, run, [role, `create database ${name} owner ${name}`])
+  await runSingleUser(cluster, binaries, run, [role, `create database ${name} owner ${name}`])
   fs.renameSync(cluster, clusterFolder(dataDir))
   const directory = fs.openSync(dataDir, 'r')
   fs.fsyncSync(directory)
   fs.closeSync(directory)
-  await removeDraft(draft)
+  await removeIncompleteCluster(draft)
 }
 
-async function removeDraft(draft: string): Promise<void> {
-  await endStragglers(join(draft, 'cluster'))
+async function removeIncompleteCluster(draft: string): Promise<void> {
+  await terminateOrphans(join(draft, 'cluster'))
   fs.rmSync(draft, { recursive: true, force: true, maxRetries: 5 })
 }
 
 /** For a cluster whose password file is lost (a backup without it) or was removed because it did not fit. No server may run. */
-export async function renewPassword({ dataDir, binaries, run }: Home): Promise<void> {
+export async function renewPassword({ dataDir, binaries, run }: ClusterHome): Promise<void> {
   const secret = randomBytes(32).toString('hex')
   const roles = { postgres: secret, [name]: rolePassword(secret) }
   const statements = Object.entries(roles).map(([role, password]) => `alter role ${role} password '${password}'`)
-  await runAlone(clusterFolder(dataDir), binaries, run, statements)
+  await runSingleUser(clusterFolder(dataDir), binaries, run, statements)
   writeSecret(dataDir, secret)
 }
 
-function runAlone(folder: string, binaries: Binaries, run: Runner, statements: string[]): Promise<void> {
+function runSingleUser(folder: string, binaries: Binaries, run: Runner, statements: string[]): Promise<void> {
   const silent = ['-c', 'log_min_messages=error', '-c', 'log_min_error_statement=panic']
-  return runToEnd(run, binaries.postgres, ['--single', '-D', folder, ...silent, 'postgres'], `${statements.join('\n')}\n`)
+  return runCommand(run, binaries.postgres, ['--single', '-D', folder, ...silent, 'postgres'], `${statements.join('\n')}\n`)
 }

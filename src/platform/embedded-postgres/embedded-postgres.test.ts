@@ -3,7 +3,16 @@ import * as fs from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { after, afterEach, describe, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { ask, failure, opened, peer, postmasterOf, quiet, scratch, tidyUp } from '../../../test/support/embedded-postgres.ts'
+import {
+  queryOnce,
+  failure,
+  opened,
+  peer,
+  postmasterPid,
+  stopAllOn,
+  scratch,
+  removeScratchFolders,
+} from '../../../test/support/embedded-postgres.ts'
 
 const isRoot = process.getuid?.() === 0
 /** An account that PostgreSQL would not be given by itself. */
@@ -19,12 +28,12 @@ function linkOrCopy(from: string, to: string) {
   }
 }
 
-after(tidyUp)
+after(removeScratchFolders)
 
 describe('the bundled PostgreSQL', { concurrency: 2 }, () => {
   describe('with one data folder', { concurrency: 1 }, () => {
     const dataDir = at('one/data')
-    afterEach(() => quiet(dataDir))
+    afterEach(() => stopAllOn(dataDir))
 
     test('the first start makes a private cluster, the next one serves the same data, and stopping ends the server', async () => {
       const first = await opened(dataDir, { settings: {} })
@@ -34,23 +43,23 @@ describe('the bundled PostgreSQL', { concurrency: 2 }, () => {
       assert.equal(modeOf(first.connection.host), '700')
       assert.equal(modeOf(dataDir), isRoot ? '710' : '700')
       assert.equal(first.connection.host, join(dataDir, 'postgres/run'))
-      await ask(first.connection, 'create schema ward')
-      await ask(first.connection, 'create table ward.bed as select 7 as number')
-      const server = postmasterOf(dataDir)
+      await queryOnce(first.connection, 'create schema ward')
+      await queryOnce(first.connection, 'create table ward.bed as select 7 as number')
+      const server = postmasterPid(dataDir)
       await first.stop()
-      assert.equal(server.alive(), false)
+      assert.equal(server.isAlive(), false)
       assert.deepEqual(fs.readdirSync(dataDir).sort(), ['postgres', 'postgres.log', 'postgres.password', 'server.lock'])
 
       const second = await opened(dataDir, { settings: {} })
       assert.deepEqual(second.connection, first.connection)
-      assert.deepEqual(await ask(second.connection, 'select number from ward.bed'), { number: 7 })
+      assert.deepEqual(await queryOnce(second.connection, 'select number from ward.bed'), { number: 7 })
       await second.stop()
       assert.doesNotMatch(fs.readFileSync(join(dataDir, 'postgres.log'), 'utf8'), /recovery|not properly shut down/)
     })
 
     test('the server is durable, has checksums, speaks UTF-8, has no TCP, and the role of the application is no superuser', async () => {
       const { connection, stop } = await opened(dataDir, { settings: { work_mem: '5MB' } })
-      const shown = await ask(
+      const shown = await queryOnce(
         connection,
         `select current_setting('fsync') as fsync, current_setting('synchronous_commit') as commit,
           current_setting('data_checksums') as checksums, current_setting('server_encoding') as encoding,
@@ -70,21 +79,21 @@ describe('the bundled PostgreSQL', { concurrency: 2 }, () => {
         superuser: false,
         lowered: 'äöé',
       })
-      await assert.rejects(ask({ ...connection, password: 'guess' }, 'select 1'), { code: '28P01' })
-      await assert.rejects(ask({ ...connection, user: 'postgres' }, 'select 1'), { code: '28P01' })
+      await assert.rejects(queryOnce({ ...connection, password: 'guess' }, 'select 1'), { code: '28P01' })
+      await assert.rejects(queryOnce({ ...connection, user: 'postgres' }, 'select 1'), { code: '28P01' })
       await stop()
     })
 
     test('statements, parameters and error details never reach the log of the server; a log grown long is set aside', async () => {
       fs.writeFileSync(join(dataDir, 'postgres.log'), 'x'.repeat(5_000_001))
       const { connection, stop } = await opened(dataDir)
-      await ask(connection, 'create table person (name text primary key, born date)')
+      await queryOnce(connection, 'create table person (name text primary key, born date)')
       const insert = `insert into person values ($1, '1901-01-01'), ('zzsecret', null)`
-      await ask(connection, insert, ['zzsecret-parameter'])
-      await assert.rejects(ask(connection, insert, ['zzsecret-parameter']), { code: '23505' })
-      await assert.rejects(ask(connection, 'select $1::date', ['zzsecret']), { code: '22007' })
-      await assert.rejects(ask(connection, 'select zzsecret from'), { code: '42601' })
-      await ask(connection, `do $$ begin raise warning 'zzsecret'; end $$`)
+      await queryOnce(connection, insert, ['zzsecret-parameter'])
+      await assert.rejects(queryOnce(connection, insert, ['zzsecret-parameter']), { code: '23505' })
+      await assert.rejects(queryOnce(connection, 'select $1::date', ['zzsecret']), { code: '22007' })
+      await assert.rejects(queryOnce(connection, 'select zzsecret from'), { code: '42601' })
+      await queryOnce(connection, `do $$ begin raise warning 'zzsecret'; end $$`)
       await stop()
       const log = fs.readFileSync(join(dataDir, 'postgres.log'), 'utf8')
       assert.match(log, /ready to accept connections[^]*database system is shut down/)
@@ -103,7 +112,7 @@ describe('the bundled PostgreSQL', { concurrency: 2 }, () => {
           fs.chownSync(join(cluster, file), 0, 0)
       const { connection, stop } = await opened(dataDir)
       assert.notEqual(connection.password, before.connection.password)
-      assert.deepEqual(await ask(connection, 'select 1 as one'), { one: 1 })
+      assert.deepEqual(await queryOnce(connection, 'select 1 as one'), { one: 1 })
       await stop()
     })
 
@@ -115,7 +124,7 @@ describe('the bundled PostgreSQL', { concurrency: 2 }, () => {
       const { connection, stop } = await opened(longer, { env: { TMPDIR: tmp } })
       assert.equal(dirname(connection.host), tmp)
       assert.equal(modeOf(connection.host), '700')
-      assert.deepEqual(await ask(connection, 'select 1 as one'), { one: 1 })
+      assert.deepEqual(await queryOnce(connection, 'select 1 as one'), { one: 1 })
       const guest = await opened(longer, { ownership: 'if-free' })
       assert.equal(guest.connection.host, connection.host)
       await guest.stop()
@@ -125,17 +134,17 @@ describe('the bundled PostgreSQL', { concurrency: 2 }, () => {
 
   describe('with two processes', { concurrency: 1 }, () => {
     const dataDir = at('two')
-    afterEach(() => quiet(dataDir))
+    afterEach(() => stopAllOn(dataDir))
 
     test('of two first starts at the same moment one becomes owner, and the other says whose folder it is', async () => {
       const both = [peer(dataDir), peer(dataDir)]
-      const outcomes = await Promise.all(both.map((one) => one.heard('ready', 'failed')))
+      const outcomes = await Promise.all(both.map((one) => one.waitForMessage('ready', 'failed')))
       const owner = outcomes.find((one) => one.is === 'ready')
       const other = outcomes.find((one) => one.is === 'failed')
       assert.ok(owner && other)
       const message = `The data folder ${dataDir} is in use by another Drawbridge (process ${owner.pid}).`
       assert.deepEqual(other, { is: 'failed', name: 'DataDirInUse', message })
-      assert.deepEqual(await ask(owner.connection, 'select 1 as one'), { one: 1 })
+      assert.deepEqual(await queryOnce(owner.connection, 'select 1 as one'), { one: 1 })
       await Promise.all(both.map((one) => one.stop()))
     })
 
@@ -146,9 +155,9 @@ describe('the bundled PostgreSQL', { concurrency: 2 }, () => {
       const passing = await opened(dataDir, { ownership: 'if-free' })
       assert.equal(passing.owner, false)
       await passing.stop()
-      assert.deepEqual(await ask(passing.connection, 'select 1 as one'), { one: 1 })
+      assert.deepEqual(await queryOnce(passing.connection, 'select 1 as one'), { one: 1 })
       await owner?.stop()
-      assert.match((await guest?.heard('lost'))?.message ?? '', /has ended unexpectedly/)
+      assert.match((await guest?.waitForMessage('lost'))?.message ?? '', /has ended unexpectedly/)
       await guest?.stop()
     })
   })
@@ -192,11 +201,11 @@ describe('the bundled PostgreSQL', { concurrency: 2 }, () => {
     fs.mkdirSync(dataDir)
     fs.chownSync(dataDir, user.uid, user.gid)
     const began = await opened(dataDir, user)
-    await ask(began.connection, 'create table bed as select 7 as number')
+    await queryOnce(began.connection, 'create table bed as select 7 as number')
     await began.stop()
     const { connection, stop } = await opened(dataDir)
-    assert.deepEqual(await ask(connection, 'select number from bed'), { number: 7 })
-    assert.equal(fs.statSync(`/proc/${postmasterOf(dataDir).pid}`).uid, user.uid)
+    assert.deepEqual(await queryOnce(connection, 'select number from bed'), { number: 7 })
+    assert.equal(fs.statSync(`/proc/${postmasterPid(dataDir).pid}`).uid, user.uid)
     await stop()
   })
 })
@@ -232,8 +241,8 @@ describe('the bundled PostgreSQL below a folder that only root may enter', { ski
     const dataDir = join(closed, 'data')
     for (const circumstances of [{ script: clone() }, {}]) {
       const { connection, stop } = await opened(dataDir, circumstances)
-      assert.deepEqual(await ask(connection, 'select 1 as one'), { one: 1 })
-      const status = fs.readFileSync(`/proc/${postmasterOf(dataDir).pid}/status`, 'utf8')
+      assert.deepEqual(await queryOnce(connection, 'select 1 as one'), { one: 1 })
+      const status = fs.readFileSync(`/proc/${postmasterPid(dataDir).pid}/status`, 'utf8')
       assert.match(status, /^Uid:\t65534\t65534/m)
       assert.match(status, /^CapEff:\t0{15}4$/m)
       await stop()

@@ -10,10 +10,10 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type pg from 'pg'
-import { accountFor, errorCode, findBinaries } from './account.ts'
+import { findServerAccount, errorCode, findBinaries } from './account.ts'
 import * as cluster from './cluster.ts'
 import * as postmaster from './postmaster.ts'
-import { endStragglers, worksOn, type Running } from './processes.ts'
+import { terminateOrphans, isServerFor, type Running } from './processes.ts'
 
 export interface Embedded {
   /** pg settings of the application's role, which is no superuser */
@@ -45,7 +45,7 @@ interface Server extends Running {
 }
 
 /** Two keys: their space is apart from that of advisory locks with one. */
-const ownershipKeys = [0x64726177, 1]
+const ownershipLockKeys = [0x64726177, 1]
 const takeLock = 'select pg_try_advisory_lock($1, $2) as mine'
 const lockHolder = `select application_name as holder from pg_locks join pg_stat_activity using (pid)
   where locktype = 'advisory' and granted and classid = $1::int::oid and objid = $2::int::oid and objsubid = 2`
@@ -56,9 +56,9 @@ const application = `drawbridge ${process.pid}`
 const lockWait_ms = 2_000
 const attachWait_ms = 60_000
 const startRetry_ms = 10_000
-const silence_ms = 3_000
-const startSilence_ms = 30_000
-const regain_ms = 10_000
+const responseTimeout_ms = 3_000
+const startResponseTimeout_ms = 30_000
+const reconnectTimeout_ms = 10_000
 const roomRetry_ms = 1_000
 const orphanShutdown_ms = 10_000
 const shutdown_ms = 30_000
@@ -70,14 +70,14 @@ const shutdown_ms = 30_000
  */
 export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> {
   const binaries = findBinaries()
-  const account = accountFor(cluster.clusterFolder(options.dataDir))
+  const account = findServerAccount(cluster.clusterFolder(options.dataDir))
   const dataDir = cluster.prepareDataDir(options.dataDir, account)
   const required = options.ownership === 'required'
   for (const until = performance.now() + (required ? lockWait_ms : attachWait_ms); ; await sleep(20)) {
     const lock = tryLock(dataDir)
     if (lock) {
       try {
-        const owned = await own(cluster.homeAt(dataDir, binaries, account), lock, options)
+        const owned = await takeOwnership(cluster.locateCluster(dataDir, binaries, account), lock, options)
         await permitRoles(owned, dataDir, options.log)
         return owned
       } catch (error) {
@@ -102,11 +102,11 @@ function inUse(dataDir: string, owner: string, more = ''): DataDirInUse {
 async function permitRoles({ connection }: Embedded, dataDir: string, log: (message: string) => void): Promise<void> {
   const superuser = cluster.superuserConnection(dataDir, connection.host)
   try {
-    const asked = await postmaster.connectOnce(connection, application)
+    const asked = await postmaster.tryConnect(connection, application)
     const { rows } = await asked.query<{ may: boolean }>('select rolcreaterole as may from pg_roles where rolname = current_user')
     await asked.end()
     if (rows[0]?.may || !superuser) return
-    const client = await postmaster.connectOnce(superuser, application)
+    const client = await postmaster.tryConnect(superuser, application)
     await client.query(`alter role ${connection.user} createrole`)
     await client.end()
   } catch (error) {
@@ -140,63 +140,63 @@ function tryLock(dataDir: string): DatabaseSync | undefined {
 async function attach(dataDir: string, log: (message: string) => void): Promise<Embedded | undefined> {
   const folder = cluster.clusterFolder(dataDir)
   const running = postmaster.readPidFile(folder)
-  const connection = running?.socketFolder ? cluster.connectionTo(dataDir, running.socketFolder) : undefined
+  const connection = running?.socketFolder ? cluster.connectionFor(dataDir, running.socketFolder) : undefined
   if (!running || !connection) return undefined
   try {
-    const client = await postmaster.connectOnce(connection, application)
+    const client = await postmaster.tryConnect(connection, application)
     const { pid } = running
-    const seen = worksOn(pid, folder)
-    const alive = () => !seen || worksOn(pid, folder)
-    return hold({ pid, alive, client, connection }, dataDir, undefined, log)
+    const seen = isServerFor(pid, folder)
+    const isAlive = () => !seen || isServerFor(pid, folder)
+    return watchServer({ pid, isAlive, client, connection }, dataDir, undefined, log)
   } catch (error) {
-    if (postmaster.isRefusal(error)) throw refused(dataDir, error)
+    if (postmaster.isServerRefusal(error)) throw toStartError(dataDir, error)
     return undefined
   }
 }
 
-function refused(dataDir: string, error: unknown): Error {
+function toStartError(dataDir: string, error: unknown): Error {
   const code = errorCode(error)
   const file = cluster.passwordFile(dataDir)
   const advice = code.startsWith('28') ? `: put the right ${file} back, or remove it to have a new one made` : ''
   return new Error(`PostgreSQL on ${dataDir} refuses Drawbridge (SQLSTATE ${code})${advice}.`)
 }
 
-async function own(home: cluster.Home, lock: DatabaseSync, options: EmbeddedOptions): Promise<Embedded> {
+async function takeOwnership(home: cluster.ClusterHome, lock: DatabaseSync, options: EmbeddedOptions): Promise<Embedded> {
   const { dataDir } = home
   fs.rmSync(ownerFile(dataDir), { force: true })
   fs.writeFileSync(ownerFile(dataDir), `${process.pid}\n`)
   const server = await serve(home, options)
   try {
-    if (server.pid !== undefined && (await claim(server.client))) return hold(server, dataDir, lock, options.log)
+    if (server.pid !== undefined && (await claimDataDir(server.client))) return watchServer(server, dataDir, lock, options.log)
   } catch (error) {
     await postmaster.stopPostmaster(server, shutdown_ms)
     throw new Error(`PostgreSQL on ${dataDir} was lost during the start (${errorCode(error)}): see postgres.log there.`)
   }
 
   // The lock on the file did not keep the other one out: it is on another machine or in another container.
-  const { rows } = await server.client.query<{ holder: string }>(lockHolder, ownershipKeys)
+  const { rows } = await server.client.query<{ holder: string }>(lockHolder, ownershipLockKeys)
   if (options.ownership === 'if-free') {
     lock.close()
-    return hold(server, dataDir, undefined, options.log)
+    return watchServer(server, dataDir, undefined, options.log)
   }
   await server.client.end()
   throw inUse(dataDir, rows[0]?.holder.split(' ').at(-1) ?? 'unknown')
 }
 
 /** The lock of a predecessor that was killed goes when its server process notices. */
-async function claim(client: pg.Client): Promise<boolean> {
+async function claimDataDir(client: pg.Client): Promise<boolean> {
   for (const until = performance.now() + lockWait_ms; ; await sleep(50)) {
-    const { rows } = await client.query<{ mine: boolean }>(takeLock, ownershipKeys)
+    const { rows } = await client.query<{ mine: boolean }>(takeLock, ownershipLockKeys)
     if (rows[0]?.mine) return true
     if (performance.now() > until) return false
   }
 }
 
-async function serve(home: cluster.Home, options: EmbeddedOptions): Promise<Server> {
+async function serve(home: cluster.ClusterHome, options: EmbeddedOptions): Promise<Server> {
   await cluster.prepareCluster(home)
   const logFile = join(home.dataDir, 'postgres.log')
   for (const until = performance.now() + startRetry_ms; ; await sleep(200)) {
-    const server = (await adopt(home, options.log)) ?? (await start(home, logFile, options))
+    const server = (await adoptRunningServer(home, options.log)) ?? (await start(home, logFile, options))
     if (typeof server !== 'string') return server
     // A server started by a predecessor just before it was killed has overtaken ours, or an old one is not quite gone.
     const passing = /already exists|still in use/.test(server) && performance.now() < until
@@ -205,15 +205,18 @@ async function serve(home: cluster.Home, options: EmbeddedOptions): Promise<Serv
 }
 
 /** The server that a killed predecessor left behind. Undefined: there is none (any more), the way is clear for a new one. */
-async function adopt({ dataDir, binaries }: cluster.Home, log: (message: string) => void): Promise<Server | undefined> {
+async function adoptRunningServer(
+  { dataDir, binaries }: cluster.ClusterHome,
+  log: (message: string) => void,
+): Promise<Server | undefined> {
   const folder = cluster.clusterFolder(dataDir)
   const left = postmaster.readPidFile(folder)
-  const connection = left && cluster.connectionTo(dataDir, left.socketFolder || cluster.socketFolder(dataDir))
-  if (left && worksOn(Math.abs(left.pid), folder)) {
+  const connection = left && cluster.connectionFor(dataDir, left.socketFolder || cluster.socketFolder(dataDir))
+  if (left && isServerFor(Math.abs(left.pid), folder)) {
     const { pid } = left
     if (pid < 0) throw new Error(`A stand-alone PostgreSQL (process ${-pid}) works on ${folder}: end it first.`)
-    const server = { pid, alive: () => worksOn(pid, folder) }
-    const client = connection && (await greet(dataDir, connection, server, silence_ms))
+    const server = { pid, isAlive: () => isServerFor(pid, folder) }
+    const client = connection && (await connectToServer(dataDir, connection, server, responseTimeout_ms))
     if (connection && client && typeof client !== 'string') {
       const { rows } = await client.query<{ version: string }>(`select current_setting('server_version') as version`)
       if (rows[0]?.version === binaries.version) {
@@ -225,63 +228,64 @@ async function adopt({ dataDir, binaries }: cluster.Home, log: (message: string)
     await postmaster.stopPostmaster(server, orphanShutdown_ms)
   } else if (left) {
     // It may run where we cannot see its process.
-    const client = connection && (await postmaster.connectOnce(connection, application).catch(() => undefined))
-    if (client) return { client, connection, pid: undefined, alive: () => true }
+    const client = connection && (await postmaster.tryConnect(connection, application).catch(() => undefined))
+    if (client) return { client, connection, pid: undefined, isAlive: () => true }
     postmaster.removeStalePidFile(folder, Math.abs(left.pid))
   }
-  await endStragglers(folder)
+  await terminateOrphans(folder)
   return undefined
 }
 
-async function greet(dataDir: string, connection: cluster.Connection, server: Running, patience_ms: number) {
+async function connectToServer(dataDir: string, connection: cluster.Connection, server: Running, timeout_ms: number) {
   try {
-    return await postmaster.waitForAnswer(connection, application, server, patience_ms)
+    return await postmaster.waitUntilReady(connection, application, server, timeout_ms)
   } catch (error) {
-    throw refused(dataDir, error)
+    throw toStartError(dataDir, error)
   }
 }
 
 /** A new server, or why there is none. */
-async function start(home: cluster.Home, logFile: string, options: EmbeddedOptions): Promise<Server | string> {
+async function start(home: cluster.ClusterHome, logFile: string, options: EmbeddedOptions): Promise<Server | string> {
   const host = cluster.socketFolder(home.dataDir)
-  if (!cluster.connectionTo(home.dataDir, host)) await cluster.renewPassword(home)
-  const connection = cluster.connectionTo(home.dataDir, host)
+  if (!cluster.connectionFor(home.dataDir, host)) await cluster.renewPassword(home)
+  const connection = cluster.connectionFor(home.dataDir, host)
   if (!connection) return 'there is no password for it'
   cluster.prepareSocketFolder(host, home.account)
   const logged_bytes = postmaster.rotateLog(logFile)
   const server = postmaster.startPostmaster(home, connection, logFile, options.settings ?? {})
   try {
-    const client = await greet(home.dataDir, connection, server, startSilence_ms)
+    const client = await connectToServer(home.dataDir, connection, server, startResponseTimeout_ms)
     if (typeof client !== 'string') return { ...server, client, connection }
   } catch (error) {
     await postmaster.stopPostmaster(server, shutdown_ms)
     throw error
   }
   // Before it is stopped, which may fail in a way of its own.
-  const failure = postmaster.failureIn(logFile, logged_bytes)
+  const failure = postmaster.lastFailure(logFile, logged_bytes)
   await postmaster.stopPostmaster(server, shutdown_ms)
   return failure
 }
 
 /** Watches the server through the connection that carries the ownership; reconnects when only that connection was lost. */
-function hold(server: Server, dataDir: string, lock: DatabaseSync | undefined, log: (message: string) => void): Embedded {
+function watchServer(server: Server, dataDir: string, lock: DatabaseSync | undefined, log: (message: string) => void): Embedded {
   const { connection } = server
-  const lost = Promise.withResolvers<string>()
+  const onLost = Promise.withResolvers<string>()
   let client = server.client
   let stopping: Promise<void> | undefined
 
-  const watch = () => client.once('end', () => void regain().then((loss) => loss && !stopping && lost.resolve(loss)))
-  async function regain(): Promise<string | undefined> {
+  const watch = () => client.once('end', () => void reconnect().then((loss) => loss && !stopping && onLost.resolve(loss)))
+  async function reconnect(): Promise<string | undefined> {
     try {
-      const awaited = { ...server, alive: () => !stopping && server.alive() }
-      let answer = await greet(dataDir, connection, awaited, regain_ms)
+      const awaited = { ...server, isAlive: () => !stopping && server.isAlive() }
+      let answer = await connectToServer(dataDir, connection, awaited, reconnectTimeout_ms)
       // What is connected goes on, and there may be room again.
-      for (; answer === 'full'; answer = await greet(dataDir, connection, awaited, regain_ms)) await sleep(roomRetry_ms)
+      for (; answer === 'full'; answer = await connectToServer(dataDir, connection, awaited, reconnectTimeout_ms))
+        await sleep(roomRetry_ms)
       if (answer === 'gone') return `PostgreSQL on ${dataDir} has ended unexpectedly.`
       if (answer === 'silent') return `PostgreSQL on ${dataDir} no longer answers.`
       client = answer
       if (stopping) return void client.end()
-      if (lock && !(await claim(client))) return `Another Drawbridge has taken ${dataDir} over.`
+      if (lock && !(await claimDataDir(client))) return `Another Drawbridge has taken ${dataDir} over.`
       watch()
       log('PostgreSQL closed our connection, and has let us in again')
       return undefined
@@ -289,7 +293,7 @@ function hold(server: Server, dataDir: string, lock: DatabaseSync | undefined, l
       return `PostgreSQL on ${dataDir} was lost (${errorCode(error)}).`
     }
   }
-  async function leave(): Promise<void> {
+  async function releaseServer(): Promise<void> {
     try {
       if (lock) await postmaster.stopPostmaster(server, shutdown_ms)
       await client.end()
@@ -299,5 +303,5 @@ function hold(server: Server, dataDir: string, lock: DatabaseSync | undefined, l
     }
   }
   watch()
-  return { connection, owner: lock !== undefined, lost: lost.promise, stop: () => (stopping ??= leave()) }
+  return { connection, owner: lock !== undefined, lost: onLost.promise, stop: () => (stopping ??= releaseServer()) }
 }

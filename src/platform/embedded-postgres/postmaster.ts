@@ -8,10 +8,10 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { environment, errorCode } from './account.ts'
-import { clusterFolder, type Connection, type Home } from './cluster.ts'
-import { end, exists, type Running } from './processes.ts'
+import { clusterFolder, type Connection, type ClusterHome } from './cluster.ts'
+import { terminate, processExists, type Running } from './processes.ts'
 
-const pollEvery_ms = 10
+const pollInterval_ms = 10
 /** A server that has recovered from a crash writes a file before it lets the first one in. */
 const DISK_FULL = '53100'
 const connect_ms_max = 3_000
@@ -58,14 +58,14 @@ const defaults: Record<string, string> = {
   log_autovacuum_min_duration: '-1',
 }
 
-/** Starts a server that outlives us. It may still refuse: see `failureIn` when it is not alive. */
+/** Starts a server that outlives us. It may still refuse: see `lastFailure` when it is not alive. */
 export function startPostmaster(
-  { dataDir, binaries, run }: Home,
+  { dataDir, binaries, run }: ClusterHome,
   connection: Connection,
   logFile: string,
   settings: Record<string, string>,
 ): Running {
-  const socket = { listen_addresses: '', port: `${connection.port}`, unix_socket_directories: quoted(connection.host) }
+  const socket = { listen_addresses: '', port: `${connection.port}`, unix_socket_directories: quoteSetting(connection.host) }
   const all = Object.entries({ ...defaults, ...settings, ...socket }).flatMap(([key, value]) => ['-c', `${key}=${value}`])
   const log = fs.openSync(logFile, 'a', 0o600)
   const stdio: StdioOptions = ['ignore', log, log]
@@ -74,13 +74,13 @@ export function startPostmaster(
   fs.closeSync(log)
   child.once('error', (error) => fs.appendFileSync(logFile, `FATAL:  ${binaries.postgres} cannot be run (${errorCode(error)})\n`))
   child.unref()
-  return { pid: child.pid, alive: () => isRunning(child) }
+  return { pid: child.pid, isAlive: () => isRunning(child) }
 }
 
 const isRunning = (child: ChildProcess) => child.pid !== undefined && child.exitCode === null && child.signalCode === null
 
 /** A path as one member of a list setting. */
-const quoted = (path: string) => `"${path.replaceAll('"', '""')}"`
+const quoteSetting = (path: string) => `"${path.replaceAll('"', '""')}"`
 
 /** Sets a log that has grown long aside; returns the size of what stays. */
 export function rotateLog(logFile: string): number {
@@ -94,7 +94,7 @@ export function rotateLog(logFile: string): number {
 const NOT_YET = /FATAL: +the database system is /
 
 /** Why the server gave up: its last complaint after `offset_bytes` of the log. */
-export function failureIn(logFile: string, offset_bytes: number): string {
+export function lastFailure(logFile: string, offset_bytes: number): string {
   const added = fs.readFileSync(logFile).subarray(offset_bytes).toString()
   const complaint = added.split('\n').findLast((line) => /(FATAL|PANIC):/.test(line) && !NOT_YET.test(line))
   return complaint?.replace(/^.*?(FATAL|PANIC):\s*/, '') ?? 'it gave no reason'
@@ -113,20 +113,20 @@ export function readPidFile(folder: string): { pid: number; socketFolder: string
 
 /** Only where it is no proper file or names a live process of another kind: PostgreSQL judges dead ones itself, and more closely. */
 export function removeStalePidFile(folder: string, pid: number): void {
-  if (!(pid > 0) || exists(pid)) fs.rmSync(join(folder, 'postmaster.pid'), { force: true })
+  if (!(pid > 0) || processExists(pid)) fs.rmSync(join(folder, 'postmaster.pid'), { force: true })
 }
 
 /** Fast shutdown, immediate shutdown, kill: each after `patience_ms` (the later ones after 5 s). Errors: it survives all. */
-export function stopPostmaster(server: Running, patience_ms: number): Promise<void> {
-  return end(server, [
-    ['SIGINT', patience_ms],
+export function stopPostmaster(server: Running, timeout_ms: number): Promise<void> {
+  return terminate(server, [
+    ['SIGINT', timeout_ms],
     ['SIGQUIT', 5_000],
     ['SIGKILL', 5_000],
   ])
 }
 
 /** One attempt; a client that is not returned is closed. */
-export async function connectOnce(connection: Connection, application: string): Promise<pg.Client> {
+export async function tryConnect(connection: Connection, application: string): Promise<pg.Client> {
   const client = new pg.Client({
     ...connection,
     application_name: application,
@@ -145,7 +145,7 @@ export async function connectOnce(connection: Connection, application: string): 
 }
 
 /** The server has heard us and says no for good: neither starting nor stopping (class 57P), nor too busy (53). */
-export function isRefusal(error: unknown): boolean {
+export function isServerRefusal(error: unknown): boolean {
   const code = errorCode(error)
   return /^(?=.*\d)[0-9A-Z]{5}$/.test(code) && !/^(57P|53)/.test(code)
 }
@@ -154,7 +154,7 @@ export function isRefusal(error: unknown): boolean {
  * Connects as soon as the server lets us. `gone`: its process ended. `full`: it lets nobody in until its disk has room. `silent`: nothing
  * came back for `silence_ms`, or it is not ready after ten minutes. Errors: it refuses us.
  */
-export async function waitForAnswer(
+export async function waitUntilReady(
   connection: Connection,
   application: string,
   server: Running,
@@ -163,15 +163,15 @@ export async function waitForAnswer(
   const start = performance.now()
   let heard = start
   while (performance.now() - heard < silence_ms && performance.now() - start < recovery_ms_max) {
-    if (!server.alive()) return 'gone'
+    if (!server.isAlive()) return 'gone'
     try {
-      return await connectOnce(connection, application)
+      return await tryConnect(connection, application)
     } catch (error) {
-      if (isRefusal(error)) throw error
+      if (isServerRefusal(error)) throw error
       if (errorCode(error) === DISK_FULL) return 'full'
       if (/^(57P|53)/.test(errorCode(error))) heard = performance.now()
     }
-    await sleep(pollEvery_ms)
+    await sleep(pollInterval_ms)
   }
   return 'silent'
 }

@@ -10,11 +10,11 @@ import { errorCode } from './account.ts'
 /** `pid` is undefined if it could not be spawned. */
 export interface Running {
   pid: number | undefined
-  alive(): boolean
+  isAlive(): boolean
 }
 
 /** Whatever it is, and whosever. */
-export function exists(pid: number): boolean {
+export function processExists(pid: number): boolean {
   try {
     return process.kill(pid, 0)
   } catch (error) {
@@ -23,11 +23,11 @@ export function exists(pid: number): boolean {
 }
 
 /** Whether the process is a PostgreSQL on this folder (a real path), or its initdb. */
-export function worksOn(pid: number, folder: string): boolean {
-  if (!(pid > 0) || !exists(pid)) return false
+export function isServerFor(pid: number, folder: string): boolean {
+  if (!(pid > 0) || !processExists(pid)) return false
   const command = commandOf(pid)
   if (!/^(.*\/)?(postgres(:| -D| --)|initdb)/.test(command)) return false
-  return command.includes(` -D ${folder} `) || worksIn(pid, folder)
+  return command.includes(` -D ${folder} `) || hasWorkingDirectory(pid, folder)
 }
 
 /** Program and arguments, a space after each; empty for what has ended. */
@@ -41,7 +41,7 @@ function commandOf(pid: number): string {
 }
 
 /** Linux only: knows the folder even if it was renamed after the process was started. */
-function worksIn(pid: number, folder: string): boolean {
+function hasWorkingDirectory(pid: number, folder: string): boolean {
   try {
     return fs.readlinkSync(`/proc/${pid}/cwd`) === fs.realpathSync(folder)
   } catch {
@@ -53,11 +53,11 @@ function worksIn(pid: number, folder: string): boolean {
  * Ends what goes on working on the folder although whoever started it was killed: a server process in the middle of its
  * statement keeps the next server from starting, an initdb goes on writing. Linux only; elsewhere they end when they notice.
  */
-export async function endStragglers(folder: string): Promise<void> {
+export async function terminateOrphans(folder: string): Promise<void> {
   if (process.platform !== 'linux') return
   for (const pid of fs.readdirSync('/proc').map(Number)) {
-    if (worksOn(pid, folder))
-      await end({ pid, alive: () => worksOn(pid, folder) }, [
+    if (isServerFor(pid, folder))
+      await terminate({ pid, isAlive: () => isServerFor(pid, folder) }, [
         ['SIGQUIT', 3_000],
         ['SIGKILL', 3_000],
       ])
@@ -65,9 +65,9 @@ export async function endStragglers(folder: string): Promise<void> {
 }
 
 /** Sends one signal after the other, each with its time to work. Errors: it survives all, or is not ours to end. */
-export async function end({ pid, alive }: Running, steps: [NodeJS.Signals, number][]): Promise<void> {
-  for (const [signal, patience_ms] of steps) {
-    if (pid === undefined || !alive()) return
+export async function terminate({ pid, isAlive }: Running, steps: [NodeJS.Signals, number][]): Promise<void> {
+  for (const [signal, timeout_ms] of steps) {
+    if (pid === undefined || !isAlive()) return
     try {
       process.kill(pid, signal)
       // A stopped process would sit on the signal.
@@ -75,9 +75,9 @@ export async function end({ pid, alive }: Running, steps: [NodeJS.Signals, numbe
     } catch (error) {
       if (errorCode(error) !== 'ESRCH') throw new Error(`PostgreSQL (process ${pid}) cannot be stopped (${errorCode(error)}).`)
     }
-    for (const until = performance.now() + patience_ms; performance.now() < until; await sleep(10)) {
-      if (!alive()) return
+    for (const until = performance.now() + timeout_ms; performance.now() < until; await sleep(10)) {
+      if (!isAlive()) return
     }
   }
-  if (alive()) throw new Error(`PostgreSQL (process ${pid}) does not end.`)
+  if (isAlive()) throw new Error(`PostgreSQL (process ${pid}) does not end.`)
 }

@@ -3,17 +3,17 @@ import * as fs from 'node:fs'
 import { join } from 'node:path'
 import { after, afterEach, describe, test } from 'node:test'
 import pg from 'pg'
-import { worksOn } from './processes.ts'
+import { isServerFor } from './processes.ts'
 import {
-  ask,
+  queryOnce,
   failure,
   opened,
   peer,
-  postmasterOf,
-  quiet,
+  postmasterPid,
+  stopAllOn,
   scratch,
-  tidyUp,
-  until,
+  removeScratchFolders,
+  waitUntil,
 } from '../../../test/support/embedded-postgres.ts'
 
 const at = (name: string) => join(scratch, name)
@@ -29,12 +29,12 @@ async function running(connection: pg.ClientConfig, statement: string): Promise<
   return { pid: rows[0]?.pid ?? 0, ended: client.query(statement).catch((error: unknown) => error) }
 }
 
-after(tidyUp)
+after(removeScratchFolders)
 
 /** In this order: the first test makes the one cluster, the first one with a neighbour the other. */
 describe('the bundled PostgreSQL after a killing', { concurrency: 1 }, () => {
   const [dataDir, other] = [at('data'), at('other')]
-  afterEach(() => Promise.all([quiet(dataDir), quiet(other)]))
+  afterEach(() => Promise.all([stopAllOn(dataDir), stopAllOn(other)]))
 
   test('a first start that was killed halfway leaves nothing half-made', async () => {
     for (const then of [
@@ -42,54 +42,54 @@ describe('the bundled PostgreSQL after a killing', { concurrency: 1 }, () => {
       () => fs.globSync('postgres.init-*/cluster/base/1/*', { cwd: dataDir }).length,
     ]) {
       const killed = peer(dataDir)
-      await until(then)
+      await waitUntil(then)
       await killed.kill()
     }
     const { connection, stop } = await opened(dataDir)
     assert.deepEqual(initFolders(dataDir), [])
-    assert.deepEqual(await ask(connection, 'select 1 as one'), { one: 1 })
+    assert.deepEqual(await queryOnce(connection, 'select 1 as one'), { one: 1 })
     await stop()
   })
 
   test('the server outlives its owner, and the next owner goes on with it', async () => {
     const first = await opened(dataDir)
-    await ask(first.connection, 'create table if not exists bed as select 7 as number')
-    const server = postmasterOf(dataDir)
+    await queryOnce(first.connection, 'create table if not exists bed as select 7 as number')
+    const server = postmasterPid(dataDir)
     await first.kill()
-    assert.equal(server.alive(), true)
+    assert.equal(server.isAlive(), true)
 
     const second = await opened(dataDir)
     assert.equal(second.owner, true)
-    assert.equal(postmasterOf(dataDir).pid, server.pid)
-    assert.deepEqual(await ask(second.connection, 'select number from bed'), { number: 7 })
+    assert.equal(postmasterPid(dataDir).pid, server.pid)
+    assert.deepEqual(await queryOnce(second.connection, 'select number from bed'), { number: 7 })
     await second.stop()
-    assert.equal(server.alive(), false)
+    assert.equal(server.isAlive(), false)
   })
 
   test('an owner killed while its server was starting is followed by one that serves', async () => {
     const killed = peer(dataDir)
-    await until(() => fs.existsSync(join(dataDir, 'postgres/postmaster.pid')))
+    await waitUntil(() => fs.existsSync(join(dataDir, 'postgres/postmaster.pid')))
     await killed.kill()
     const { connection, stop } = await opened(dataDir)
-    assert.deepEqual(await ask(connection, 'select 1 as one'), { one: 1 })
+    assert.deepEqual(await queryOnce(connection, 'select 1 as one'), { one: 1 })
     await stop()
   })
 
   test('when the server is killed its owner learns it, and the next start recovers past a statement that goes on', async () => {
     const first = await opened(dataDir, { settings: {} })
-    await ask(first.connection, 'create table if not exists bed as select 7 as number')
+    await queryOnce(first.connection, 'create table if not exists bed as select 7 as number')
     const straggler = await running(first.connection, 'select count(*) from generate_series(1, 1e5) a, generate_series(1, 1e5) b')
-    process.kill(postmasterOf(dataDir).pid, 'SIGKILL')
-    assert.match((await first.heard('lost')).message, /has ended unexpectedly/)
+    process.kill(postmasterPid(dataDir).pid, 'SIGKILL')
+    assert.match((await first.waitForMessage('lost')).message, /has ended unexpectedly/)
     await first.kill()
     assert.ok(fs.existsSync(join(dataDir, 'postgres/run/.s.PGSQL.5432.lock')))
     const cluster = join(dataDir, 'postgres')
-    assert.equal(worksOn(straggler.pid, cluster), true)
+    assert.equal(isServerFor(straggler.pid, cluster), true)
 
     const second = await opened(dataDir, { settings: {} })
     await straggler.ended
-    assert.equal(worksOn(straggler.pid, cluster), false)
-    assert.deepEqual(await ask(second.connection, 'select number from bed'), { number: 7 })
+    assert.equal(isServerFor(straggler.pid, cluster), false)
+    assert.deepEqual(await queryOnce(second.connection, 'select number from bed'), { number: 7 })
     await second.stop()
   })
 
@@ -98,9 +98,9 @@ describe('the bundled PostgreSQL after a killing', { concurrency: 1 }, () => {
     const victim = await running(owner.connection, `select pg_sleep(60), 'zzsecret'`)
     process.kill(victim.pid, 'SIGKILL')
     await victim.ended
-    await owner.heard('log')
+    await owner.waitForMessage('log')
     const holders = `select count(*)::int as holders from pg_locks where locktype = 'advisory' and granted`
-    assert.deepEqual(await ask(owner.connection, holders), { holders: 1 })
+    assert.deepEqual(await queryOnce(owner.connection, holders), { holders: 1 })
     await owner.stop()
     const log = fs.readFileSync(join(dataDir, 'postgres.log'), 'utf8')
     assert.match(log, /was terminated by signal 9/)
@@ -112,15 +112,15 @@ describe('the bundled PostgreSQL after a killing', { concurrency: 1 }, () => {
     const file = join(dataDir, 'postgres/postmaster.pid')
     const run = join(dataDir, 'postgres/run')
     const rest = `${join(dataDir, 'postgres')}\n1700000000\n5432\n${run}\n\n  1234567         1\nready   \n`
-    for (const pid of [process.pid, postmasterOf(other).pid, '']) {
+    for (const pid of [process.pid, postmasterPid(other).pid, '']) {
       fs.writeFileSync(file, `${pid}\n${rest}`)
       fs.writeFileSync(join(run, '.s.PGSQL.5432.lock'), `${process.pid}\n${rest}`)
       await stopped(dataDir)
     }
     fs.writeFileSync(file, '')
     await stopped(dataDir)
-    assert.deepEqual(await ask(neighbour.connection, 'select 1 as one'), { one: 1 })
-    assert.equal(postmasterOf(other).alive(), true)
+    assert.deepEqual(await queryOnce(neighbour.connection, 'select 1 as one'), { one: 1 })
+    assert.equal(postmasterPid(other).isAlive(), true)
     await neighbour.stop()
   })
 })
@@ -130,12 +130,12 @@ describe('the bundled PostgreSQL, with patience,', { concurrency: 2 }, () => {
 
   test('an orphan that does not answer is stopped and replaced', async () => {
     const first = await opened(dataDir)
-    const server = postmasterOf(dataDir)
+    const server = postmasterPid(dataDir)
     process.kill(server.pid, 'SIGSTOP')
     await first.kill()
     const { connection, stop } = await opened(dataDir)
-    assert.equal(server.alive(), false)
-    assert.deepEqual(await ask(connection, 'select 1 as one'), { one: 1 })
+    assert.equal(server.isAlive(), false)
+    assert.deepEqual(await queryOnce(connection, 'select 1 as one'), { one: 1 })
     await stop()
   })
 
@@ -144,13 +144,13 @@ describe('the bundled PostgreSQL, with patience,', { concurrency: 2 }, () => {
     await first.kill()
     const remote = new pg.Client({ ...first.connection, application_name: 'drawbridge 4242' })
     await remote.connect()
-    await until(async () => (await remote.query('select pg_try_advisory_lock($1, 1) as mine', [0x64726177])).rows[0]?.mine)
+    await waitUntil(async () => (await remote.query('select pg_try_advisory_lock($1, 1) as mine', [0x64726177])).rows[0]?.mine)
     const { name, message } = await failure(other)
     assert.deepEqual([name, message.includes('(process 4242)')], ['DataDirInUse', true])
     const guest = await opened(other, { ownership: 'if-free' })
     assert.equal(guest.owner, false)
     await guest.stop()
-    assert.equal(postmasterOf(other).alive(), true)
+    assert.equal(postmasterPid(other).isAlive(), true)
     await remote.end()
   })
 })

@@ -1,22 +1,22 @@
 // What of an operator's file was not taken, and why: counted whole, told as far as people read.
 
-const TOLD_MAX = 50
+const SHOWN_MAX = 50
 
-export class Rejections {
-  readonly #told: string[] = []
+export class RejectedRows {
+  readonly #shown: string[] = []
   count = 0
 
   /** @param where such as `line 7` @param reasons at least one; they say what is wrong, not what was written */
   add(where: string, reasons: readonly string[]): void {
     this.count++
-    if (this.#told.length < TOLD_MAX) this.#told.push(`  ${where}: ${reasons.join('; ')}\n`)
+    if (this.#shown.length < SHOWN_MAX) this.#shown.push(`  ${where}: ${reasons.join('; ')}\n`)
   }
 
   /** Lines to be printed; empty when everything was taken. */
   text(): string {
     if (this.count === 0) return ''
-    const more = this.count - this.#told.length
-    return [`${this.count} not taken:\n`, ...this.#told, ...(more ? [`  … and ${more} more\n`] : [])].join('')
+    const more = this.count - this.#shown.length
+    return [`${this.count} not taken:\n`, ...this.#shown, ...(more ? [`  … and ${more} more\n`] : [])].join('')
   }
 }
 
@@ -27,12 +27,12 @@ export const taken = (printed: string, rejected: number): { printed: string; fai
 })
 
 /** A file cannot be used at all; the message says why, without its content. Nothing of it was taken. */
-export class UnusableFile extends Error {}
+export class InvalidFileError extends Error {}
 
 /** `error` as a sentence, where it says that a file cannot be read. */
-export function unreadable(error: unknown): UnusableFile | undefined {
+export function toInvalidFileError(error: unknown): InvalidFileError | undefined {
   const { code } = error as NodeJS.ErrnoException
-  if (code === 'ENOENT') return new UnusableFile('There is no such file.')
-  if (code === 'EISDIR') return new UnusableFile('That is a folder, not a file.')
-  return code === 'EACCES' || code === 'EPERM' ? new UnusableFile('The file may not be read.') : undefined
+  if (code === 'ENOENT') return new InvalidFileError('There is no such file.')
+  if (code === 'EISDIR') return new InvalidFileError('That is a folder, not a file.')
+  return code === 'EACCES' || code === 'EPERM' ? new InvalidFileError('The file may not be read.') : undefined
 }

@@ -1,10 +1,10 @@
 // A request that was let in, and what is answered to it.
 import type { Db } from '../db/database.ts'
-import type { FileReply, Manager } from './operation.ts'
+import type { FileReply, ManagementPrincipal } from './operation.ts'
 import type { Tenant } from '../db/transaction.ts'
 
 /** A request whose caller is known, and whose path has been read. */
-export interface Admitted {
+export interface AuthorizedRequest {
   id: string
   /** The address it comes from. */
   ip: string
@@ -15,7 +15,7 @@ export interface Admitted {
   /** Of the path. */
   values: unknown
   tenant: Tenant | undefined
-  manager: Manager | undefined
+  manager: ManagementPrincipal | undefined
   key_id: string | undefined
   /** Where a management operation runs. */
   rows: Db | undefined

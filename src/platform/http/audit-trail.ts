@@ -1,22 +1,22 @@
 // Who did what on the management interface: what was changed, and which secrets were read. Lines are added with what they tell of, in
 // the same transaction and place, and never changed. They hold ids, never a secret or a body.
 import type { PlainTx } from '../db/transaction.ts'
-import type { Manager } from './operation.ts'
+import type { ManagementPrincipal } from './operation.ts'
 import { join, sql } from '../db/sql.ts'
 
 /** A team and what of it a write was about, where the path names neither. */
-export interface Line {
+export interface AuditEntry {
   team_id: string
   object: string | null
 }
 
 /** Add a line: the key, the operation, and the object of the path; or a line for each of `about`. Writes audit. */
-export function audit(
+export function recordAudit(
   tx: PlainTx,
-  manager: Manager,
+  manager: ManagementPrincipal,
   operation: string,
   params: Record<string, string>,
-  about: readonly Line[] = [],
+  about: readonly AuditEntry[] = [],
 ): void {
   const { org_id: _org, team_id, environment: _environment, env: _env, region: _region, ...objects } = params
   const whole = { team_id: team_id ?? null, object: Object.values(objects).join(' ') || null }

@@ -1,10 +1,10 @@
 // What wrong credentials may cost: so many a minute of one address are looked up, and no more. Kept in memory: each process counts for
 // itself, and a restart forgets.
-import { busy, type Problem } from './errors.ts'
-import { Quota } from './rate-limits.ts'
+import { unavailable, type Problem } from './errors.ts'
+import { FixedWindowLimiter } from './rate-limits.ts'
 import { networkOf } from '../net/network.ts'
 import { expiringCache } from '../runtime/expiring-cache.ts'
-import { keyHash } from '../crypto/api-keys.ts'
+import { hashKey } from '../crypto/api-keys.ts'
 import { Bound } from '../db/shares.ts'
 
 const WINDOW_S = 60
@@ -26,7 +26,7 @@ interface Checking {
 
 /** Bounds look-ups of credentials of every kind. One per process. */
 export class CredentialChecks {
-  readonly #wrong: Quota
+  readonly #wrong: FixedWindowLimiter
   readonly #proven = expiringCache<true>({ lifetime_ms: PROVEN_MS, size_max: PROVEN_MAX })
   readonly #checking = new Map<string, Checking>()
   readonly #waiting = new Bound(WAITING_MAX, ADDRESS_WAITING_MAX)
@@ -34,13 +34,13 @@ export class CredentialChecks {
 
   /** @param options.wrong_per_min 0: no limit */
   constructor({ wrong_per_min, wait_ms = WAIT_MS }: { wrong_per_min: number; wait_ms?: number }) {
-    this.#wrong = new Quota({ max: wrong_per_min, window_s: WINDOW_S })
+    this.#wrong = new FixedWindowLimiter({ max: wrong_per_min, window_s: WINDOW_S })
     this.#waitMs = wait_ms
   }
 
   /** Counts a wrong credential of an address. Returns `problem`, or 429 when there were too many. */
   refusal(address: string, problem: Problem): Problem {
-    return this.#wrong.count(networkOf(address), REFUSED) ?? problem
+    return this.#wrong.hit(networkOf(address), REFUSED) ?? problem
   }
 
   /**
@@ -57,7 +57,7 @@ export class CredentialChecks {
     unknown: () => Problem,
   ): Promise<V> {
     if (!this.#wrong.isLimited) return (await lookUp()) ?? raise(unknown())
-    const proof = credential === undefined ? undefined : keyHash(credential).toString('base64')
+    const proof = credential === undefined ? undefined : hashKey(credential).toString('base64')
     if (proof !== undefined && this.#proven.get(proof)) {
       const found = await lookUp()
       if (found === undefined) {
@@ -91,7 +91,7 @@ export class CredentialChecks {
         if (refused) throw refused
         const checking = this.#checking.get(network) ?? { running: 0, waiting: new Set() }
         this.#checking.set(network, checking)
-        if (checking.running < this.#wrong.left(network)) {
+        if (checking.running < this.#wrong.tokens(network)) {
           checking.running += 1
           return checking
         }
@@ -114,7 +114,7 @@ function nextEnd({ waiting }: Checking, wait_ms: number): Promise<void> {
     }
     const timer = setTimeout(() => {
       waiting.delete(wake)
-      reject(busy('Checking the credential took too long, try again'))
+      reject(unavailable('Checking the credential took too long, try again'))
     }, wait_ms)
     waiting.add(wake)
   })

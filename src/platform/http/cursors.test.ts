@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { createHash, randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
-import { given, type Given } from '../../../test/support/server.ts'
+import { createTestTeam, type TestTeam } from '../../../test/support/server.ts'
 import { endpoint } from '../../../test/support/webhook-receiver.ts'
 
 /** A cursor as the server writes it, of a list whose name everybody can read in the sources. */
@@ -27,11 +27,11 @@ const NO_INSTANTS = [
   '294277-01-01T00:00:00+00:00',
 ]
 
-const of = (team: Given) => `/team/${team.team}/sandbox`
+const of = (team: TestTeam) => `/team/${team.team}/sandbox`
 
 describe('a forged cursor is refused, and changes nothing', () => {
   test('of events', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const list = `events ${team.team}  `
     assert.equal((await team.api.get(`/v1/events?next_cursor=${forged(list, randomUUID())}`)).status, 200)
     for (const id of NO_UUIDS)
@@ -39,7 +39,7 @@ describe('a forged cursor is refused, and changes nothing', () => {
   })
 
   test('of endpoints', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const hook = await endpoint(team, { url: 'http://127.0.0.1:9/hook' })
     const list = `webhooks ${team.team}`
     const status = async (...position: unknown[]) =>
@@ -50,7 +50,7 @@ describe('a forged cursor is refused, and changes nothing', () => {
   })
 
   test('of messages and attempts', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const hook = await endpoint(team, { url: 'http://127.0.0.1:9/hook' })
     const { body } = await team.manage.post(`${hook.path}/test`, { event_type: 'labtest.order.created' })
     const lists = {
@@ -69,7 +69,7 @@ describe('a forged cursor is refused, and changes nothing', () => {
   })
 
   test('of what is listed newest first', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const list = `management keys ${team.org_id}  `
     const status = async (...position: unknown[]) =>
       (await team.manage.get(`/management_key?next_cursor=${forged(list, ...position)}`)).status
@@ -79,7 +79,7 @@ describe('a forged cursor is refused, and changes nothing', () => {
   })
 
   test('that is no list, has too many parts or is nested', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const list = `events ${team.team}  `
     const texts = [
       forged(list),

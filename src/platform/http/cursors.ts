@@ -1,22 +1,22 @@
 // Cursors: where the next page starts, opaque to callers, tied to the list and the filters they were given for.
 import { createHash } from 'node:crypto'
 import { badRequest } from './errors.ts'
-import { FormatFault, formats } from '../schema/formats.ts'
+import { FormatError, formats } from '../schema/formats.ts'
 
-const tagOf = (list: string): string => createHash('sha256').update(list).digest('base64url').slice(0, 8)
+const listTag = (list: string): string => createHash('sha256').update(list).digest('base64url').slice(0, 8)
 
 /** @param list what is listed, filters and order included: a cursor of another list is refused */
-export const cursor = (list: string, position: readonly string[]): string =>
-  Buffer.from(JSON.stringify([tagOf(list), ...position])).toString('base64url')
+export const cursor = (list: string, encodePosition: readonly string[]): string =>
+  Buffer.from(JSON.stringify([listTag(list), ...encodePosition])).toString('base64url')
 
 /** What one part of a position must look like. A cursor is not signed: a statement sees nothing of it that is not checked here. */
 export type Part = (text: string) => boolean
 
-export const uuidPart: Part = (text) => !(formats.uuid!(text) instanceof FormatFault)
+export const uuidPart: Part = (text) => !(formats.uuid!(text) instanceof FormatError)
 
 const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,6})?\+00:00$/
 /** An instant in the one form in which rows give it. */
-export const instantPart: Part = (text) => INSTANT.test(text) && !(formats['date-time']!(text) instanceof FormatFault)
+export const instantPart: Part = (text) => INSTANT.test(text) && !(formats['date-time']!(text) instanceof FormatError)
 
 /** A whole number that is not negative. */
 export const numberPart =
@@ -30,13 +30,13 @@ export const numberPart =
  */
 export function readCursor<const P extends readonly Part[]>(list: string, text: string, parts: P): { [I in keyof P]: string } {
   try {
-    const [tag, ...position] = JSON.parse(Buffer.from(text, 'base64url').toString('utf8')) as unknown[]
+    const [tag, ...encodePosition] = JSON.parse(Buffer.from(text, 'base64url').toString('utf8')) as unknown[]
     if (
-      tag === tagOf(list) &&
-      position.length === parts.length &&
-      position.every((value, i) => typeof value === 'string' && parts[i]!(value))
+      tag === listTag(list) &&
+      encodePosition.length === parts.length &&
+      encodePosition.every((value, i) => typeof value === 'string' && parts[i]!(value))
     )
-      return position as { [I in keyof P]: string }
+      return encodePosition as { [I in keyof P]: string }
   } catch {
     // Not JSON, or no list: refused below like any other text that is not one of our cursors.
   }

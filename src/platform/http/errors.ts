@@ -27,14 +27,15 @@ export const forbidden = (detail: string) => new Problem(403, { detail })
 export const notFound = (detail: string) => new Problem(404, { detail })
 export const conflict = (detail: Detail) => new Problem(409, { detail })
 /** @param retry_after_s told in whole seconds, at least one */
-export const tooMany = (detail: string, retry_after_s: number) =>
+export const tooManyRequests = (detail: string, retry_after_s: number) =>
   new Problem(429, { detail }, { 'retry-after': String(Math.max(1, Math.ceil(retry_after_s))) })
-export const tooLarge = (detail: string) => new Problem(413, { detail })
-export const busy = (detail: string, retry_after_s = 1) => new Problem(503, { detail }, { 'retry-after': String(retry_after_s) })
+export const payloadTooLarge = (detail: string) => new Problem(413, { detail })
+export const unavailable = (detail: string, retry_after_s = 1) =>
+  new Problem(503, { detail }, { 'retry-after': String(retry_after_s) })
 
 /** 422 with every fault found. */
-export const invalid = (faults: Fault[]) => new Problem(422, { detail: faults })
+export const unprocessable = (faults: Fault[]) => new Problem(422, { detail: faults })
 
 /** 422 with one fault of a rule that a shape cannot say. */
-export const invalidValue = (loc: (string | number)[], text: string) =>
-  invalid([{ loc, msg: `Value error, ${text}`, type: 'value_error', ctx: { error: {} } }])
+export const invalidField = (loc: (string | number)[], text: string) =>
+  unprocessable([{ loc, msg: `Value error, ${text}`, type: 'value_error', ctx: { error: {} } }])

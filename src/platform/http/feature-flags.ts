@@ -15,13 +15,15 @@ export interface Feature {
 /** Declare a feature; 403 to a team that does not have it, unless said otherwise. */
 export const feature = (
   name: string,
-  about: string,
-  refusal: () => Problem = () => forbidden('This feature is not enabled for this team'),
-): Feature => ({ name, about, refusal })
+  description: string,
+  error: () => Problem = () => forbidden('This feature is not enabled for this team'),
+): Feature => ({ name, about: description, refusal: error })
 
 /** Whether a team has a feature. */
-export const hasFeature = ({ features_off }: Pick<Tenant, 'features_off'>, { name }: Pick<Feature, 'name'>): boolean =>
-  !features_off?.includes(name)
+export const hasFeature = (
+  { features_off: disabled_features }: Pick<Tenant, 'features_off'>,
+  { name }: Pick<Feature, 'name'>,
+): boolean => !disabled_features?.includes(name)
 
 /** What no team has until its operator switches it on. */
 export interface Option {
@@ -31,8 +33,8 @@ export interface Option {
   about: string
 }
 
-export const hasOption = ({ options_on }: Pick<Tenant, 'options_on'>, { name }: Option): boolean =>
-  options_on?.includes(name) ?? false
+export const hasOption = ({ options_on: enabled_options }: Pick<Tenant, 'options_on'>, { name }: Option): boolean =>
+  enabled_options?.includes(name) ?? false
 
 /** Throws the feature's refusal for a team that does not have it. */
 export function assertFeature(tenant: Pick<Tenant, 'features_off'>, feature: Feature): void {

@@ -9,16 +9,16 @@ import { dbNow, dbNowPlus } from '../db/leases.ts'
 import { cleanup } from '../queue/retention.ts'
 import { Nullable, T } from '../schema/schema.ts'
 import { sql } from '../db/sql.ts'
-import { inTurn } from '../db/erasure.ts'
+import { eraseInOrder } from '../db/erasure.ts'
 
-export interface Answer {
+export interface OperationResult {
   status: number
   text: string
   /** The users it is about, when it was kept. */
   user_ids?: readonly string[]
 }
 
-const KeptRow = T.Object({
+const StoredResponseRow = T.Object({
   status: T.Integer(),
   body: T.String(),
   object_id: Nullable(T.String()),
@@ -26,7 +26,7 @@ const KeptRow = T.Object({
   user_ids: Nullable(T.Array(T.String())),
 })
 
-export interface Kept extends Answer {
+export interface StoredResponse extends OperationResult {
   /** What the answer was about, when the operation said so. */
   object_id: string | null
   /** The users it is about. */
@@ -38,13 +38,13 @@ export interface Kept extends Answer {
  * 409: another request with this key has been executing for more than 5 s; the key stands for another request.
  * @param fingerprint what a request is told from others by, where a key stands for one alone
  */
-export async function claim(
+export async function claimKey(
   tx: Tx,
   scope: string,
   key: string,
   retention_s: number,
   fingerprint: string | null = null,
-): Promise<Kept | undefined> {
+): Promise<StoredResponse | undefined> {
   let claimed: number
   try {
     claimed = await tx.run(sql`
@@ -60,7 +60,7 @@ export async function claim(
   }
   if (claimed) return undefined
   const kept = await tx.one(
-    KeptRow,
+    StoredResponseRow,
     sql`
     select status, body, object_id, fingerprint, user_ids from idempotency where team_id = ${tx.team} and scope = ${scope} and key = ${key}`,
   )
@@ -69,7 +69,7 @@ export async function claim(
 }
 
 /** Free a key again: the next request with it is a new one. */
-export const release = (tx: Tx, scope: string, key: string): Promise<number> =>
+export const releaseKey = (tx: Tx, scope: string, key: string): Promise<number> =>
   tx.run(sql`
     update idempotency set status = null, body = null, object_id = null, user_ids = null
     where team_id = ${tx.team} and scope = ${scope} and key = ${key}`)
@@ -77,11 +77,11 @@ export const release = (tx: Tx, scope: string, key: string): Promise<number> =>
 /**
  * Keep the answer of a claimed key; commits with the transaction. The users whom it is about take it along when they are erased.
  */
-export function keep(
+export function storeResponse(
   tx: Tx,
   scope: string,
   key: string,
-  answer: Answer,
+  answer: OperationResult,
   { object_id = null, user_ids = [] }: { object_id?: string | null; user_ids?: readonly string[] } = {},
 ): void {
   tx.defer(sql`
@@ -92,37 +92,37 @@ export function keep(
 }
 
 /** What a repeated request is answered whose first answer held a secret. */
-const SHOWN: Answer = {
+const SECRET_ALREADY_SHOWN: OperationResult = {
   status: 409,
   text: '{"detail":"A request with this idempotency key has been answered, and its secret is shown once"}',
 }
 
 /**
  * Run `work` under a key: its answer is given again for the same key, whatever the body then says, unless `fingerprint` tells requests
- * apart. A refusal (a `Problem`) is kept too, in a transaction of its own, unless `keepFailures` is false or it may pass.
+ * apart. A refusal (a `Problem`) is kept too, in a transaction of its own, unless `storeFailures` is false or it may pass.
  */
-export async function underKey(
+export async function withIdempotencyKey(
   db: Db,
   tenant: Tenant,
   options: {
     scope: string
     key: string
     retention_s: number
-    keepFailures: boolean
+    storeFailures: boolean
     secret?: boolean
     fingerprint?: string | null
   },
   about: {
     /** The users whom an answer is about: of what `work` has made, in the same transaction, or of a refusal. */
-    usersOf: (answer: Answer, tx: Tx | undefined) => readonly string[]
+    usersOf: (answer: OperationResult, tx: Tx | undefined) => readonly string[]
     /** Refuses to show an answer about these users. */
     assertShown: (tx: Tx, user_ids: string[]) => Promise<void>
   },
-  work: (tx: Tx) => Promise<Answer>,
-): Promise<Answer> {
+  work: (tx: Tx) => Promise<OperationResult>,
+): Promise<OperationResult> {
   const { scope, key, retention_s, fingerprint = null } = options
   const find = async (tx: Tx) => {
-    const kept = await claim(tx, scope, key, retention_s, fingerprint)
+    const kept = await claimKey(tx, scope, key, retention_s, fingerprint)
     if (kept?.user_ids.length) await about.assertShown(tx, kept.user_ids)
     return kept
   }
@@ -131,16 +131,16 @@ export async function underKey(
       const kept = await find(tx)
       if (kept) return kept
       const answer = await work(tx)
-      keep(tx, scope, key, options.secret ? SHOWN : answer, { user_ids: about.usersOf(answer, tx) })
+      storeResponse(tx, scope, key, options.secret ? SECRET_ALREADY_SHOWN : answer, { user_ids: about.usersOf(answer, tx) })
       return answer
     })
   } catch (error) {
-    if (!(error instanceof Problem) || isPassing(error) || !options.keepFailures) throw error
+    if (!(error instanceof Problem) || isPassing(error) || !options.storeFailures) throw error
     const answer = { status: error.status, text: JSON.stringify(error.body) }
     return db.tx(tenant, async (tx) => {
       const kept = await find(tx)
       if (kept) return kept
-      keep(tx, scope, key, answer, { user_ids: about.usersOf(answer, undefined) })
+      storeResponse(tx, scope, key, answer, { user_ids: about.usersOf(answer, undefined) })
       return answer
     })
   }
@@ -163,7 +163,7 @@ export const eraseAnswers = (tx: Tx, user_id: string): Promise<number> =>
 export const idempotencyCleanup = cleanup({ table: 'idempotency', column: 'expires_at', control: true })
 
 /** The answers that a deleted team was given. */
-export const eraseTeamAnswers = inTurn(
+export const eraseTeamAnswers = eraseInOrder(
   (team, max) =>
     sql`delete from idempotency where ctid = any (array(select ctid from idempotency where team_id = ${team} limit ${max}))`,
 )

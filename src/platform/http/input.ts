@@ -1,7 +1,7 @@
 // From a request's text to the values an operation declares: path, query and body, every fault found.
-import { invalid } from './errors.ts'
+import { unprocessable } from './errors.ts'
 import type { Fault } from '../schema/fault.ts'
-import { read, type Mode } from '../schema/read.ts'
+import { validate, type Mode } from '../schema/read.ts'
 import type { TSchema } from '../schema/schema.ts'
 
 interface Property {
@@ -16,8 +16,8 @@ const isList = (property: Property): boolean => property.type === 'array' || (pr
 /** Path values. 422 with every fault. */
 export function readParams(schema: TSchema, values: Record<string, string | undefined>): unknown {
   const faults: Fault[] = []
-  const result = read(schema, values, ['path'], faults, 'text')
-  if (faults.length) throw invalid(faults)
+  const result = validate(schema, values, ['path'], faults, 'text')
+  if (faults.length) throw unprocessable(faults)
   return result
 }
 
@@ -43,7 +43,7 @@ export function readQuery(schema: TSchema, query: Record<string, string | string
       if (last !== '' || shape.type === 'string') given[name] = last
     }
   }
-  return read(schema, given, ['query'], faults, 'text')
+  return validate(schema, given, ['query'], faults, 'text')
 }
 
 function groupBracketed(query: Record<string, string | string[]>): Map<string, string[]> {
@@ -76,5 +76,5 @@ export function readBody(
     if (!optional) faults.push({ loc: ['body'], msg: 'Field required', type: 'missing' })
     return undefined
   }
-  return read(schema, value, ['body'], faults, mode)
+  return validate(schema, value, ['body'], faults, mode)
 }

@@ -24,7 +24,7 @@ const KEYWORDS = new Set([
   'propertyNames',
 ])
 
-export interface Description {
+export interface OpenApiDocument {
   openapi: string
   info: Json
   servers: Json[]
@@ -34,9 +34,9 @@ export interface Description {
 }
 
 /** OpenAPI 3.1 of the operations, shapes with a title named once. Paths, their methods and shapes are sorted by name. */
-export function describe(operations: Operation[], version: string): Description {
+export function buildOpenApi(operations: Operation[], version: string): OpenApiDocument {
   const schemas: Record<string, Json> = {}
-  const shape = (schema: TSchema): Json => plain(schema as unknown as Json, schemas)
+  const shape = (schema: TSchema): Json => inlineSchema(schema as unknown as Json, schemas)
   const paths: Record<string, Json> = {}
   for (const operation of operations)
     for (const path of [operation.path, ...(operation.aliases ?? [])]) {
@@ -111,10 +111,10 @@ function describeOperation(operation: Operation, primary: boolean, shape: (schem
       },
     }),
     responses: {
-      ...success(operation, shape),
-      ...(operation.auth !== 'none' && { 401: refusal('The key is missing or not valid') }),
-      ...(operation.auth === 'management' && { 403: refusal('The key does not reach this') }),
-      ...switchedOff(operation),
+      ...successResponse(operation, shape),
+      ...(operation.auth !== 'none' && { 401: errorResponse('The key is missing or not valid') }),
+      ...(operation.auth === 'management' && { 403: errorResponse('The key does not reach this') }),
+      ...featureDisabledResponse(operation),
       ...((operation.params || operation.query || operation.body) && {
         422: {
           description: 'The request does not have the documented shape; every fault is listed',
@@ -144,20 +144,20 @@ const FAULTS = {
   },
 }
 
-const refusal = (description: string): Json => ({
+const errorResponse = (description: string): Json => ({
   description,
   content: {
     'application/json': { schema: { type: 'object', required: ['detail'], properties: { detail: { type: 'string' } } } },
   },
 })
 
-function switchedOff({ auth, feature }: Operation): Json {
+function featureDisabledResponse({ auth, feature }: Operation): Json {
   const status = feature?.refusal().status
   if (status === undefined || (status === 403 && auth === 'management')) return {}
-  return { [status]: refusal(`Switched off for the team: ${feature!.name}`) }
+  return { [status]: errorResponse(`Switched off for the team: ${feature!.name}`) }
 }
 
-function success(operation: Operation, shape: (schema: TSchema) => Json): Json {
+function successResponse(operation: Operation, shape: (schema: TSchema) => Json): Json {
   if (operation.reply === noContent) return { 204: { description: 'Done' } }
   if (operation.reply === pdf)
     return { 200: { description: 'A PDF', content: { 'application/pdf': { schema: { type: 'string', format: 'binary' } } } } }
@@ -207,7 +207,7 @@ const idempotencyParameters = (declared: Idempotency | undefined): Json[] =>
           required: declared.required ?? false,
           ...(declared.required && { example: 'your-own-key-1' }),
           schema: { type: 'string', minLength: 1, maxLength: 255 },
-          description: declared.one_body
+          description: declared.bindsToBody
             ? 'The first answer under a key is given again for the same request; for another one 409.'
             : 'The first answer under a key is given again.',
         },
@@ -221,8 +221,8 @@ const idempotencyParameters = (declared: Idempotency | undefined): Json[] =>
       ]
     : []
 
-function plain(schema: Json, schemas: Record<string, Json>): Json {
-  const body = plainBody(schema, schemas)
+function inlineSchema(schema: Json, schemas: Record<string, Json>): Json {
+  const body = inlineBody(schema, schemas)
   const title = schema.title
   if (typeof title !== 'string') return body
   const { title: _, ...rest } = body
@@ -230,28 +230,30 @@ function plain(schema: Json, schemas: Record<string, Json>): Json {
   return { $ref: `#/components/schemas/${title}` }
 }
 
-function plainBody(schema: Json, schemas: Record<string, Json>): Json {
+function inlineBody(schema: Json, schemas: Record<string, Json>): Json {
   const result: Json = {}
   for (const key of Object.keys(schema)) if (KEYWORDS.has(key)) result[key] = schema[key]
   const properties = schema.properties as Record<string, Json> | undefined
   if (properties)
-    result.properties = Object.fromEntries(Object.entries(properties).map(([name, property]) => [name, plain(property, schemas)]))
-  if (schema.items) result.items = plain(schema.items as Json, schemas)
-  if (Array.isArray(schema.anyOf)) Object.assign(result, plainUnion(schema.anyOf as Json[], schemas))
+    result.properties = Object.fromEntries(
+      Object.entries(properties).map(([name, property]) => [name, inlineSchema(property, schemas)]),
+    )
+  if (schema.items) result.items = inlineSchema(schema.items as Json, schemas)
+  if (Array.isArray(schema.anyOf)) Object.assign(result, inlineUnion(schema.anyOf as Json[], schemas))
   if (typeof schema.discriminator === 'string') result.discriminator = { propertyName: schema.discriminator }
   if (schema.additionalProperties !== undefined)
     result.additionalProperties =
       typeof schema.additionalProperties === 'object'
-        ? plain(schema.additionalProperties as Json, schemas)
+        ? inlineSchema(schema.additionalProperties as Json, schemas)
         : schema.additionalProperties
   if (schema.patternProperties)
-    result.additionalProperties = plain(Object.values(schema.patternProperties as Record<string, Json>)[0]!, schemas)
+    result.additionalProperties = inlineSchema(Object.values(schema.patternProperties as Record<string, Json>)[0]!, schemas)
   return result
 }
 
 /** A nullable simple type becomes `type: [t, "null"]`; anything else stays a union. */
-function plainUnion(branches: Json[], schemas: Record<string, Json>): Json {
-  const [only, ...more] = branches.filter((branch) => branch.type !== 'null').map((branch) => plain(branch, schemas))
+function inlineUnion(branches: Json[], schemas: Record<string, Json>): Json {
+  const [only, ...more] = branches.filter((branch) => branch.type !== 'null').map((branch) => inlineSchema(branch, schemas))
   const nullable = branches.some((branch) => branch.type === 'null')
   if (only && more.length === 0 && nullable && typeof only.type === 'string' && !only.enum)
     return { ...only, type: [only.type, 'null'] }

@@ -17,7 +17,7 @@ export interface Caller {
 }
 
 /** Who manages: a key of an organization, bound to some of its teams or to none in particular. */
-export interface Manager {
+export interface ManagementPrincipal {
   key_id: string
   /** Of the text that was sent: a key has two while a rotation overlaps. */
   key_hash: Buffer
@@ -30,14 +30,14 @@ export interface Manager {
 }
 
 /** Say which team a write was about, and which of its objects, where the path does not: the audit log gets a line for each. */
-export type About = (team_id: string, object?: string) => void
+export type RecordAuditSubject = (team_id: string, object?: string) => void
 
 /** What an organization has paid for, from least to most. */
 export const plans = ['launch', 'grow', 'scale'] as const
 export type Plan = (typeof plans)[number]
 
 /** The least plan that has a group of operations; what is not named here everybody has. Source: management-auth.md 19. */
-export const planOf = {
+export const requiredPlan = {
   management: 'scale',
   webhooks: 'scale',
   custom_credentials: 'scale',
@@ -49,10 +49,10 @@ export const planOf = {
  * Where the rows of a management operation are, and what its path must therefore name: the control plane (`org_id`), one cell
  * (`org_id`, `env` or `environment`, `region`), or a team in one cell (`org_id`, `team_id`, `environment`).
  */
-export type Place = 'control' | 'cell' | 'team'
+export type OperationScope = 'control' | 'cell' | 'team'
 
 /** A reply that is JSON text already. In tests it is parsed and held to the operation's schema like any other. */
-export class JsonText<R> {
+export class PreserializedJson<R> {
   readonly text: string
   declare readonly shape: R
   constructor(text: string) {
@@ -88,7 +88,7 @@ export interface Idempotency {
   /** A request without a key is refused. */
   required?: boolean
   /** A key stands for one request: repeated with another path, query or body it is refused with 409. */
-  one_body?: boolean
+  bindsToBody?: boolean
 }
 
 const DAY_S = 86_400
@@ -97,11 +97,11 @@ const DAY_S = 86_400
 function idempotencyOf(spec: Pick<Declaration<unknown, unknown, unknown, unknown>, 'id' | 'method' | 'reads' | 'idempotency'>) {
   const { id, method, reads, idempotency } = spec
   if (idempotency === 'none' || method !== 'POST' || reads) return undefined
-  return idempotency ?? { scope: id, retention_s: DAY_S, one_body: true }
+  return idempotency ?? { scope: id, retention_s: DAY_S, bindsToBody: true }
 }
 
 type In<S> = S extends TSchema ? Static<S> : undefined
-type Out<R> = R extends TSchema ? Static<R> | JsonText<Static<R>> : R extends typeof pdf ? FileReply : void
+type Out<R> = R extends TSchema ? Static<R> | PreserializedJson<Static<R>> : R extends typeof pdf ? FileReply : void
 
 interface Input<P, Q, B> {
   params: In<P>
@@ -154,27 +154,27 @@ export interface Operation extends Omit<
   idempotency?: Idempotency | undefined
   auth: Auth
   module: string
-  outside: boolean
-  place?: Place
+  multiTransaction: boolean
+  scope?: OperationScope
   /** `org`: keys that are bound to teams are refused. */
-  reach?: 'org' | 'bound'
+  keyScope?: 'org' | 'bound'
   /** The least plan that includes it. */
   plan?: Plan
   /** A line in the audit log, though it only reads. */
-  reveals?: boolean
+  auditsRead?: boolean
   // oxlint-disable-next-line typescript/no-explicit-any -- `operation` ties schemas and `run` together
   run: (context: any, input: any) => Promise<unknown>
 }
 
 /** What an operation gets that has to work outside a single transaction. */
-export interface Outside {
+export interface MultiTransactionContext {
   /** Its transactions say whom they were about, each for itself (`Tx.concerns`). */
   tenant: Tenant
   cells: Cells
 }
 
 /** The same, and who asks. */
-export interface OutsideRequest extends Outside {
+export interface OutsideRequest extends MultiTransactionContext {
   /** The network address that the request came from. */
   address: string
 }
@@ -188,14 +188,14 @@ export function operation<
   B extends Schema = undefined,
   R extends Reply = Reply,
 >(spec: Declaration<P, Q, B, R> & { run: (tx: Tx, input: Input<P, Q, B>) => Promise<Out<R>> }): Operation {
-  return { auth: 'team', module: '', outside: false, ...spec, idempotency: idempotencyOf(spec) } as unknown as Operation
+  return { auth: 'team', module: '', multiTransaction: false, ...spec, idempotency: idempotencyOf(spec) } as unknown as Operation
 }
 
 /**
  * Declare an operation that needs several transactions, or none. It takes no idempotency key, which is kept in the transaction of what it
  * stands for.
  */
-export function outsideOperation<
+export function multiTransactionOperation<
   P extends Schema = undefined,
   Q extends Schema = undefined,
   B extends Schema = undefined,
@@ -205,12 +205,12 @@ export function outsideOperation<
     run: (context: OutsideRequest, input: Input<P, Q, B>) => Promise<Out<R>>
   },
 ): Operation {
-  return { auth: 'team', module: '', ...spec, outside: true } as unknown as Operation
+  return { auth: 'team', module: '', ...spec, multiTransaction: true } as unknown as Operation
 }
 
 interface ManagementInput<P, Q, B> extends Input<P, Q, B> {
-  manager: Manager
-  about: About
+  manager: ManagementPrincipal
+  recordAuditSubject: RecordAuditSubject
 }
 
 interface ManagementContext {
@@ -225,50 +225,56 @@ interface ManagementContext {
  * that the key reaches (404, 403).
  */
 export function managementOperation<
-  L extends Place,
+  L extends OperationScope,
   P extends Schema = undefined,
   Q extends Schema = undefined,
   B extends Schema = undefined,
   R extends Reply = Reply,
 >(
   spec: Declaration<P, Q, B, R> & {
-    place: L
-    reach: 'org' | 'bound'
+    scope: L
+    keyScope: 'org' | 'bound'
     /** Of `planOf`; default that of the management interface. */
     plan?: Plan
     /** Its answer may hold a secret: reading it leaves a line in the audit log as a write does. */
-    reveals?: boolean
+    auditsRead?: boolean
     run: (tx: ManagementContext[L], input: ManagementInput<P, Q, B>) => Promise<Out<R>>
   },
 ): Operation {
-  return { module: '', outside: false, ...spec, auth: 'management', idempotency: idempotencyOf(spec) } as unknown as Operation
+  return {
+    module: '',
+    multiTransaction: false,
+    ...spec,
+    auth: 'management',
+    idempotency: idempotencyOf(spec),
+  } as unknown as Operation
 }
 
 /**
  * What a management operation gets that asks somebody outside. It reads, asks and writes, each in its own transaction, so that none is
  * open while it waits.
  */
-export interface Steps<X> {
-  read<R>(work: (tx: X) => Promise<R>): Promise<R>
+export interface TransactionSteps<X> {
+  read<R>(execute: (tx: X) => Promise<R>): Promise<R>
   /** Leaves the line in the audit log. */
-  write<R>(work: (tx: X) => Promise<R>): Promise<R>
+  write<R>(execute: (tx: X) => Promise<R>): Promise<R>
 }
 
 /** Declare an operation of the management interface that asks somebody outside. Otherwise as `managementOperation`. */
-export function outsideManagementOperation<
-  L extends Place,
+export function multiTransactionManagementOperation<
+  L extends OperationScope,
   P extends Schema = undefined,
   Q extends Schema = undefined,
   B extends Schema = undefined,
   R extends Reply = Reply,
 >(
   spec: Omit<Declaration<P, Q, B, R>, 'idempotency'> & {
-    place: L
-    reach: 'org' | 'bound'
+    scope: L
+    keyScope: 'org' | 'bound'
     /** Default `scale`. */
     plan?: Plan
-    run: (steps: Steps<ManagementContext[L]>, input: ManagementInput<P, Q, B>) => Promise<Out<R>>
+    run: (steps: TransactionSteps<ManagementContext[L]>, input: ManagementInput<P, Q, B>) => Promise<Out<R>>
   },
 ): Operation {
-  return { module: '', ...spec, auth: 'management', outside: true } as unknown as Operation
+  return { module: '', ...spec, auth: 'management', multiTransaction: true } as unknown as Operation
 }

@@ -54,11 +54,11 @@ export function heldFor<V>(lifetime_ms: number, make: () => Promise<V>): () => P
 }
 
 /** `/healthz`, `/readyz` (503 with the reason while not ready) and `/metrics`. */
-export function operatorAnswers({ metrics, notReady, draining }: OperatorOptions): OperatorAnswers {
+export function operatorAnswers({ metrics, notReady: readinessError, draining }: OperatorOptions): OperatorAnswers {
   const alive = json(200, { status: 'alive' })
   const stopping = json(503, { detail: 'The server is shutting down' })
   const readiness = heldFor(HELD_MS, async () => {
-    const reason = await notReady()
+    const reason = await readinessError()
     return reason === undefined ? json(200, { status: 'ready' }) : json(503, { detail: reason })
   })
   const { registry } = metrics

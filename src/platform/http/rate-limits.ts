@@ -1,14 +1,14 @@
 // How often somebody may do something. Kept in memory: each process counts for itself, and a restart forgets.
-import { machineNow } from '../runtime/clock.ts'
-import { tooMany, type Problem } from './errors.ts'
+import { systemNow } from '../runtime/clock.ts'
+import { tooManyRequests, type Problem } from './errors.ts'
 
 const CALLERS_MAX = 50_000
 
 /** A bucket of requests per caller, refilled evenly. */
-export class Buckets {
+export class TokenBuckets {
   readonly #perS: number
   readonly #burst: number
-  readonly #callers = new Map<string, { left: number; at_ms: number }>()
+  readonly #buckets = new Map<string, { left: number; at_ms: number }>()
 
   /** @param per_s 0: no limit */
   constructor({ per_s, burst }: { per_s: number; burst: number }) {
@@ -17,15 +17,16 @@ export class Buckets {
   }
 
   /** Take one. 429 with the seconds until there is one again. */
-  take(caller: string): void {
+  consume(caller: string): void {
     if (!this.#perS) return
-    const now_ms = machineNow().getTime()
-    const bucket = this.#callers.get(caller) ?? { left: this.#burst, at_ms: now_ms }
+    const now_ms = systemNow().getTime()
+    const bucket = this.#buckets.get(caller) ?? { left: this.#burst, at_ms: now_ms }
     bucket.left = Math.min(this.#burst, bucket.left + ((now_ms - bucket.at_ms) / 1000) * this.#perS)
     bucket.at_ms = now_ms
-    if (this.#callers.size >= CALLERS_MAX && !this.#callers.has(caller)) this.#callers.delete(this.#callers.keys().next().value!)
-    this.#callers.set(caller, bucket)
-    if (bucket.left < 1) throw tooMany('Too many requests (REQUESTS_PER_SECOND, REQUESTS_BURST)', (1 - bucket.left) / this.#perS)
+    if (this.#buckets.size >= CALLERS_MAX && !this.#buckets.has(caller)) this.#buckets.delete(this.#buckets.keys().next().value!)
+    this.#buckets.set(caller, bucket)
+    if (bucket.left < 1)
+      throw tooManyRequests('Too many requests (REQUESTS_PER_SECOND, REQUESTS_BURST)', (1 - bucket.left) / this.#perS)
     bucket.left -= 1
   }
 }
@@ -36,10 +37,10 @@ interface Window {
 }
 
 /** So many times within a window of time that starts with the first. */
-export class Quota {
+export class FixedWindowLimiter {
   readonly #max: number
   readonly #windowS: number
-  readonly #callers = new Map<string, Window>()
+  readonly #buckets = new Map<string, Window>()
 
   /** @param max 0: no limit */
   constructor({ max, window_s }: { max: number; window_s: number }) {
@@ -53,7 +54,7 @@ export class Quota {
   }
 
   /** How many are left in the present window. */
-  left(caller: string): number {
+  tokens(caller: string): number {
     if (!this.#max) return Number.POSITIVE_INFINITY
     return Math.max(0, this.#max - (this.#window(caller)?.count ?? 0))
   }
@@ -65,14 +66,14 @@ export class Quota {
   }
 
   /** Count one. @returns the refusal, 429, when it is one too many */
-  count(caller: string, detail: string): Problem | undefined {
+  hit(caller: string, detail: string): Problem | undefined {
     if (!this.#max) return undefined
     let window = this.#window(caller)
     if (!window) {
-      this.#callers.delete(caller)
-      if (this.#callers.size >= CALLERS_MAX) this.#callers.delete(this.#callers.keys().next().value!)
-      window = { count: 0, until_ms: machineNow().getTime() + this.#windowS * 1000 }
-      this.#callers.set(caller, window)
+      this.#buckets.delete(caller)
+      if (this.#buckets.size >= CALLERS_MAX) this.#buckets.delete(this.#buckets.keys().next().value!)
+      window = { count: 0, until_ms: systemNow().getTime() + this.#windowS * 1000 }
+      this.#buckets.set(caller, window)
     }
     window.count += 1
     return window.count > this.#max ? this.#tooMany(window, detail) : undefined
@@ -80,11 +81,11 @@ export class Quota {
 
   /** Undefined when there is none, or it is over. */
   #window(caller: string): Window | undefined {
-    const window = this.#callers.get(caller)
-    return window && window.until_ms > machineNow().getTime() ? window : undefined
+    const window = this.#buckets.get(caller)
+    return window && window.until_ms > systemNow().getTime() ? window : undefined
   }
 
   #tooMany({ until_ms }: Window, detail: string): Problem {
-    return tooMany(detail, (until_ms - machineNow().getTime()) / 1000)
+    return tooManyRequests(detail, (until_ms - systemNow().getTime()) / 1000)
   }
 }

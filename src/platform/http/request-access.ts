@@ -1,8 +1,8 @@
 // From a request and its answer to a line of the access log: who asked for what, and about whom.
 import { addUsersIn, type Access } from '../access-log/access-line.ts'
 import type { Subjects } from '../db/subjects.ts'
-import type { Admitted, Answer } from './admitted-request.ts'
-import { machineNow } from '../runtime/clock.ts'
+import type { AuthorizedRequest, Answer } from './admitted-request.ts'
+import { systemNow } from '../runtime/clock.ts'
 import type { Tenant } from '../db/transaction.ts'
 import type { Operation } from './operation.ts'
 
@@ -10,19 +10,24 @@ import type { Operation } from './operation.ts'
 const PLACES = new Set(['org_id', 'team_id', 'environment', 'env', 'region', 'user_id'])
 
 /** The access of a request that was answered. */
-export function accessOf(operation: Operation, request: Admitted, given: Answer, subjects: Subjects | undefined): Access {
+export function accessOf(
+  operation: Operation,
+  request: AuthorizedRequest,
+  given: Answer,
+  subjects: Subjects | undefined,
+): Access {
   const shown = 'text' in given ? given.text : ''
   const outcome = 'status' in given ? given.status : given.file ? (operation.success ?? 200) : 204
   return made(operation, request, { shown, outcome, subjects })
 }
 
 /** The access of a request that was refused. */
-export const accessRefused = (operation: Operation, request: Admitted, outcome: number, shown: string): Access =>
+export const accessRefused = (operation: Operation, request: AuthorizedRequest, outcome: number, shown: string): Access =>
   made(operation, request, { shown, outcome, subjects: undefined })
 
 function made(
   operation: Operation,
-  { id, ip, key_id, tenant, manager, values, asked }: Admitted,
+  { id, ip, key_id, tenant, manager, values, asked }: AuthorizedRequest,
   { shown, outcome, subjects }: { shown: string; outcome: number; subjects: Subjects | undefined },
 ): Access {
   const users = subjects ? [...subjects.users] : []
@@ -36,7 +41,7 @@ function made(
   if (subjects) for (const object of subjects.objects) if (!objects.includes(object)) objects.push(object)
   if (shown) addUsersIn(shown, users)
   return {
-    at: machineNow(),
+    at: systemNow(),
     request: id,
     key: key_id ?? '',
     org: tenant?.org ?? manager?.org ?? null,
@@ -56,7 +61,7 @@ export const accessOfPage = (
   outcome: number,
   { tenant, key, subjects }: { tenant: Tenant; key: string; subjects: Subjects },
 ): Access => ({
-  at: machineNow(),
+  at: systemNow(),
   request: id,
   key,
   org: tenant.org,

@@ -3,7 +3,8 @@ import { readParams } from './input.ts'
 import type { Operation } from './operation.ts'
 
 /** The management interface answers below `/management` too. Source: management-auth.md E5. */
-export const rewritten = (url: string, base: string): string => withoutPrefix(url, base).replace(/^\/+management(?=\/+v1\/)/, '')
+export const normalizeUrl = (url: string, base: string): string =>
+  withoutPrefix(url, base).replace(/^\/+management(?=\/+v1\/)/, '')
 
 function withoutPrefix(url: string, base: string): string {
   if (!base || !url.startsWith(base)) return url
@@ -28,7 +29,7 @@ export function pathValues(operation: Operation, request: { params: unknown; url
 }
 
 /** Whether a path could be one of the operation's: another operation's words may stand where it has a value. */
-export function isPathOf(operation: Operation, request: { params: unknown; url: string }): boolean {
+export function matchesPath(operation: Operation, request: { params: unknown; url: string }): boolean {
   try {
     if (operation.params) readParams(operation.params, pathValues(operation, request))
     return true

@@ -7,27 +7,31 @@ import { createGunzip } from 'node:zlib'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, type preParsingHookHandler } from 'fastify'
 import type { AccessLog } from '../access-log/access-log.ts'
 import { accessRefused } from './request-access.ts'
-import { answer, writes } from './answer.ts'
+import { handleRequest, isWrite } from './answer.ts'
 import type { Answer, Asked } from './admitted-request.ts'
 import type { Cells } from '../db/cells.ts'
 import { isPast } from '../runtime/clock.ts'
-import type { ConstraintAnswers, Db } from '../db/database.ts'
+import type { ConstraintErrors, Db } from '../db/database.ts'
 import type { Tenant, Tx } from '../db/transaction.ts'
-import { forbidden, Problem, tooLarge, SwitchedOff } from './errors.ts'
+import { forbidden, Problem, payloadTooLarge, SwitchedOff } from './errors.ts'
 import { assertFeature } from './feature-flags.ts'
 import { readParams } from './input.ts'
 import { errorFields, type Log } from '../telemetry/log.ts'
 import type { Metrics } from '../telemetry/metrics.ts'
-import type { Caller, Manager, Method, Operation } from './operation.ts'
+import type { Caller, ManagementPrincipal, Method, Operation } from './operation.ts'
 import { outageOf } from '../db/outages.ts'
-import { isPathOf, pathValues, rewritten } from './request-path.ts'
+import { matchesPath, pathValues, normalizeUrl } from './request-path.ts'
 import type { Sockets } from './sockets.ts'
-import { endOfTurn } from '../runtime/event-loop.ts'
+import { endOfTick } from '../runtime/event-loop.ts'
 
 /** Who manages, and may they? `admit` refuses (403, 404) and says where the operation's rows are. */
 export interface ManagementGuard {
-  authenticate(headers: Record<string, string | string[] | undefined>, address: string): Promise<Manager>
-  admit(manager: Manager, operation: Operation, params: Record<string, string>): Promise<{ db: Db; tenant?: Tenant }>
+  authenticate(headers: Record<string, string | string[] | undefined>, address: string): Promise<ManagementPrincipal>
+  authorize(
+    manager: ManagementPrincipal,
+    operation: Operation,
+    params: Record<string, string>,
+  ): Promise<{ db: Db; tenant?: Tenant }>
 }
 
 /** Who is calling? Throws 401, 429. A guard that cannot know in time answers 503. */
@@ -38,13 +42,13 @@ export interface HttpOptions {
   guards: { team?: Guard; management?: ManagementGuard }
   cells: Cells
   access: AccessLog
-  constraints: ConstraintAnswers
+  constraints: ConstraintErrors
   log: Log
   metrics: Metrics
   /** Everything is served below this path, `''` for none. */
   base_path: string
   /** `METHOD /path` of the interface that this server does not have yet, though it has the path: 404 and not 405. */
-  later: string[]
+  unimplementedPaths: string[]
   sockets: Sockets
   /** Whether the server is about to stop: answers then ask for another connection. */
   draining: () => boolean
@@ -62,7 +66,7 @@ declare module 'fastify' {
   }
   interface FastifyRequest {
     tenant: Tenant | undefined
-    manager: Manager | undefined
+    manager: ManagementPrincipal | undefined
     /** Of the key or token of either. */
     key_id: string | undefined
     /** Where a management operation runs. */
@@ -93,7 +97,7 @@ export function createHttp(options: HttpOptions): FastifyInstance {
     // What still comes on a connection that is open is served, and told to take another one.
     return503OnClosing: false,
     routerOptions: { ignoreTrailingSlash: true, ignoreDuplicateSlashes: true, maxParamLength: 2048 },
-    frameworkErrors: (_error, _request, reply) => send(reply, 404, NOT_FOUND),
+    frameworkErrors: (_error, _request, reply) => send(reply, 404, NOT_FOUND_BODY),
     clientErrorHandler(error, socket) {
       if (!socket.writable || (error as NodeJS.ErrnoException).code === 'ECONNRESET') return socket.destroy()
       const status = error.code === 'HPE_HEADER_OVERFLOW' ? '431 Request Header Fields Too Large' : '400 Bad Request'
@@ -102,7 +106,7 @@ export function createHttp(options: HttpOptions): FastifyInstance {
         `HTTP/1.1 ${status}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`,
       )
     },
-    rewriteUrl: (request: { url?: string | undefined }) => rewritten(request.url ?? '/', options.base_path),
+    rewriteUrl: (request: { url?: string | undefined }) => normalizeUrl(request.url ?? '/', options.base_path),
   })
 
   app.decorateRequest('tenant', undefined)
@@ -118,12 +122,12 @@ export function createHttp(options: HttpOptions): FastifyInstance {
   // Hooks of every request answer by callback where they need not wait: a promise each would cost more than they do.
   app.addHook('onRequest', (request, reply, done) => {
     closeIfDraining(options, reply)
-    if (request.is404) return void send(reply, 404, NOT_FOUND)
+    if (request.is404) return void send(reply, 404, NOT_FOUND_BODY)
     const { operation } = request.routeOptions.config
     if (!operation) return done()
     let admitted: Promise<void> | undefined
     try {
-      admitted = admit(options, operation, request)
+      admitted = authorize(options, operation, request)
     } catch (error) {
       return done(error as Error)
     }
@@ -154,12 +158,12 @@ export function createHttp(options: HttpOptions): FastifyInstance {
     done()
   })
 
-  app.setNotFoundHandler((_request, reply) => send(reply, 404, NOT_FOUND))
+  app.setNotFoundHandler((_request, reply) => send(reply, 404, NOT_FOUND_BODY))
   app.setErrorHandler((error, request, reply) => {
     closeIfDraining(options, reply)
     if (reply.getHeader('connection') === 'close') discardBody(request, reply)
     const hungUp = request.raw.destroyed && !request.raw.complete
-    const problem = hungUp ? UNREADABLE : toProblem(error, options.constraints)
+    const problem = hungUp ? BAD_REQUEST_CODES : toProblem(error, options.constraints)
     if (!problem || (problem.status === 503 && !(problem instanceof SwitchedOff))) {
       log.error(
         { 'request.id': request.id, operation: request.routeOptions.config.operation?.id, causes: errorFields(error) },
@@ -185,23 +189,23 @@ export function createHttp(options: HttpOptions): FastifyInstance {
         bodyLimit: operation.body_bytes_max ?? BODY_BYTES_MAX,
         ...(operation.method !== 'GET' && { preParsing: unzip }),
         handler: async (request, reply) => {
-          const given = await answer(options, operation, request)
-          await endOfTurn()
+          const given = await handleRequest(options, operation, request)
+          await endOfTick()
           closeIfDraining(options, reply)
-          return sendAnswer(reply, given)
+          return sendResponse(reply, given)
         },
       })
     }
   for (const [url, [first, ...more]] of known) {
     const methods = [first!, ...more].map((operation) => operation.method)
     const allow = methods.toSorted().join(', ')
-    const refuse = (request: FastifyRequest, reply: FastifyReply) => {
-      const absent = options.later.includes(`${request.method} ${first!.path}`) || !isPathOf(first!, request)
-      return absent ? send(reply, 404, NOT_FOUND) : send(reply.header('allow', allow), 405, METHOD_NOT_ALLOWED)
+    const rejectRequest = (request: FastifyRequest, reply: FastifyReply) => {
+      const absent = options.unimplementedPaths.includes(`${request.method} ${first!.path}`) || !matchesPath(first!, request)
+      return absent ? send(reply, 404, NOT_FOUND_BODY) : send(reply.header('allow', allow), 405, METHOD_NOT_ALLOWED)
     }
     // In a hook, since a handler is only reached when the body has been read.
     const others = METHODS.filter((method) => !methods.includes(method as Method))
-    app.route({ method: others, url, onRequest: async (request, reply) => refuse(request, reply), handler: refuse })
+    app.route({ method: others, url, onRequest: async (request, reply) => rejectRequest(request, reply), handler: rejectRequest })
   }
   return app
 }
@@ -224,7 +228,7 @@ const unzip: preParsingHookHandler = (request, _reply, payload, done) => {
  * Find out who calls and whether they may. 401, 403, 404, 422, 429 and 503 as the operation, its guard and its parameters have it.
  * @returns what has to be waited for, if something has
  */
-function admit(options: HttpOptions, operation: Operation, request: FastifyRequest): Promise<void> | undefined {
+function authorize(options: HttpOptions, operation: Operation, request: FastifyRequest): Promise<void> | undefined {
   if (operation.auth === 'management') return admitManager(options.guards.management!, operation, request)
   const found = operation.auth === 'team' ? options.guards.team!(request.headers, request.ip) : undefined
   if (found instanceof Promise) return found.then((caller) => admitCaller(operation, request, caller))
@@ -238,7 +242,7 @@ function admitCaller(operation: Operation, request: FastifyRequest, caller: Call
     request.key_id = caller.key_id
   }
   if (operation.params) request.values = readParams(operation.params, pathValues(operation, request))
-  assertCurrent(operation, request.tenant?.expires_at)
+  assertNotExpired(operation, request.tenant?.expires_at)
   assertEnabled(operation, request.tenant)
 }
 
@@ -247,10 +251,10 @@ async function admitManager(guard: ManagementGuard, operation: Operation, reques
   request.manager = manager
   request.key_id = manager.key_id
   if (operation.params) request.values = readParams(operation.params, pathValues(operation, request))
-  const { db, tenant } = await guard.admit(manager, operation, request.values as Record<string, string>)
+  const { db, tenant } = await guard.authorize(manager, operation, request.values as Record<string, string>)
   request.rows = db
   request.tenant = tenant
-  assertCurrent(operation, manager.expires_at)
+  assertNotExpired(operation, manager.expires_at)
   assertEnabled(operation, tenant)
 }
 
@@ -262,7 +266,7 @@ function logRefusal({ access, cells }: HttpOptions, request: FastifyRequest, sta
   if (db) access.refused(db, accessRefused(operation, request, status, text))
 }
 
-const NOT_FOUND = '{"detail":"Not Found"}'
+const NOT_FOUND_BODY = '{"detail":"Not Found"}'
 const METHOD_NOT_ALLOWED = '{"detail":"Method Not Allowed"}'
 
 function send(reply: FastifyReply, status: number, text: string): FastifyReply {
@@ -274,7 +278,7 @@ function send(reply: FastifyReply, status: number, text: string): FastifyReply {
 }
 
 /** What an operation has answered. */
-function sendAnswer(reply: FastifyReply, given: Answer): FastifyReply {
+function sendResponse(reply: FastifyReply, given: Answer): FastifyReply {
   if ('text' in given) return send(reply, given.status, given.text)
   reply.header('x-request-id', reply.request.id)
   if (!given.file) return reply.code(204).send()
@@ -300,8 +304,8 @@ function discardBody(request: FastifyRequest, reply: FastifyReply): void {
 }
 
 /** 403: an organization that has expired may only read. */
-function assertCurrent(operation: Operation, expires_at: string | null | undefined): void {
-  if (expires_at && writes(operation) && isPast(expires_at)) throw forbidden('The organization has expired: it may only read')
+function assertNotExpired(operation: Operation, expires_at: string | null | undefined): void {
+  if (expires_at && isWrite(operation) && isPast(expires_at)) throw forbidden('The organization has expired: it may only read')
 }
 
 /** The refusal of the operation's feature, where it is switched off for the team. */
@@ -309,18 +313,18 @@ function assertEnabled({ feature }: Operation, tenant: Tenant | undefined): void
   if (feature && tenant) assertFeature(tenant, feature)
 }
 
-const UNREADABLE = new Problem(400, { detail: 'The request could not be read' })
+const BAD_REQUEST_CODES = new Problem(400, { detail: 'The request could not be read' })
 
 /** The answer an error stands for; undefined when it is a fault of ours. */
-function toProblem(error: unknown, constraints: ConstraintAnswers): Problem | undefined {
+function toProblem(error: unknown, constraints: ConstraintErrors): Problem | undefined {
   if (error instanceof Problem) return error
   const { code, constraint, statusCode } = error as { code?: string; constraint?: string; statusCode?: number }
   if (constraint !== undefined && Object.hasOwn(constraints, constraint)) return constraints[constraint]!()
-  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return tooLarge('Request body is too large')
+  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return payloadTooLarge('Request body is too large')
   if (code === 'Z_DATA_ERROR' || code === 'Z_BUF_ERROR')
     return new Problem(422, { detail: [{ loc: ['body'], msg: 'Body is not valid gzip', type: 'value_error' }] })
   const outage = outageOf(error)
   if (outage) return outage
-  if (statusCode !== undefined && statusCode >= 400 && statusCode < 500) return new Problem(statusCode, UNREADABLE.body)
+  if (statusCode !== undefined && statusCode >= 400 && statusCode < 500) return new Problem(statusCode, BAD_REQUEST_CODES.body)
   return undefined
 }

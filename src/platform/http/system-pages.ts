@@ -8,10 +8,10 @@ import type { AccessLog } from '../access-log/access-log.ts'
 import { accessOfPage } from './request-access.ts'
 import type { Cells } from '../db/cells.ts'
 import type { Tenant } from '../db/transaction.ts'
-import type { Description } from './openapi.ts'
+import type { OpenApiDocument } from './openapi.ts'
 
 export interface PageOptions {
-  description: Description
+  description: OpenApiDocument
   base_path: string
 }
 
@@ -41,7 +41,7 @@ const DOCS_POLICY = [
  * Serve the description of the interface and the page to try it from. Every answer is one buffer that all requests share, so that peers
  * who do not read their answers hold no copy of their own.
  */
-export function addPages(app: FastifyInstance, { description, base_path }: PageOptions): void {
+export function registerSystemPages(app: FastifyInstance, { description, base_path }: PageOptions): void {
   const text = (value: string) => () => Buffer.from(value)
   const file = (name: string) => () =>
     readFileSync(new URL(`static/${name}`, import.meta.resolve('@fastify/swagger-ui/package.json')))
@@ -110,14 +110,14 @@ const docsPage = (base: string): string => `<!doctype html>
 `
 
 /** What a browser asks with. */
-export interface Visit {
+export interface PageRequest {
   query: Record<string, string | string[]>
   headers: IncomingHttpHeaders
   /** The network address that it came from. */
   address: string
 }
 
-export interface PageAnswer {
+export interface PageResponse {
   status: number
   /** Beside the headers that every page has, or in their place. */
   headers: Record<string, string>
@@ -134,11 +134,11 @@ export interface BrowserPage {
   path: `/${string}`
   /** Whether it shows data of patients: each visit then leaves a line in the access log. */
   patients: boolean
-  answer: (visit: Visit) => Promise<PageAnswer>
+  answer: (visit: PageRequest) => Promise<PageResponse>
 }
 
 /** Nothing is loaded, sent or framed, nothing is kept, and no address is told, unless a page says otherwise. */
-const GUARDED = {
+const SECURITY_HEADERS = {
   'content-type': 'text/html; charset=utf-8',
   'cache-control': 'no-store',
   'content-security-policy': "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
@@ -154,21 +154,21 @@ export interface Logged {
 }
 
 /** Serve the pages of modules. A browser that asks ahead of a visit is told to come again: opening a page may use something up. */
-export function addBrowserPages(app: FastifyInstance, pages: BrowserPage[], { cells, access }: Logged): void {
-  for (const { id, path, answer } of pages)
+export function registerBrowserPages(app: FastifyInstance, pages: BrowserPage[], { cells, access }: Logged): void {
+  for (const { id, path, answer: sendPage } of pages)
     app.get(path, { exposeHeadRoute: false }, async (request, reply) => {
       const { headers, query } = request
       reply.header('x-request-id', request.id)
       if (/prefetch|preview/.test(String(headers['sec-purpose'] ?? headers.purpose ?? '')))
-        return reply.headers(GUARDED).code(503).send('')
-      const page = await answer({ headers, query: query as Visit['query'], address: request.ip })
+        return reply.headers(SECURITY_HEADERS).code(503).send('')
+      const page = await sendPage({ headers, query: query as PageRequest['query'], address: request.ip })
       if (page.seen) {
         const db = cells.of(page.seen.tenant.cell)
         access.assertRoom(db)
         await access.read(db, accessOfPage(id, { id: request.id, ip: request.ip }, page.status, page.seen))
       }
       return reply
-        .headers({ ...GUARDED, ...page.headers })
+        .headers({ ...SECURITY_HEADERS, ...page.headers })
         .code(page.status)
         .send(typeof page.html === 'string' ? page.html : Buffer.from(page.html))
     })

@@ -9,7 +9,7 @@ import { Nullable, T, type Static } from '../schema/schema.ts'
 import { sql } from '../db/sql.ts'
 
 const WEEK_S = 604_800
-const KEPT_S = 30 * 86_400
+const RETENTION_S = 30 * 86_400
 const LISTED_MAX = 100
 const SUBJECT_LENGTH_MAX = 200
 const TEXT_LENGTH_MAX = 100_000
@@ -89,19 +89,19 @@ const MailLine = T.Object({
   done_at: Nullable(T.String()),
   body: Nullable(T.String()),
 })
-export type MailLine = Static<typeof MailLine>
+export type MailSummary = Static<typeof MailLine>
 
 const line = sql`
   id, recipient, subject, date_trunc('second', created_at) as created_at, state, attempts, date_trunc('second', due_at) as next_at,
   error, date_trunc('second', done_at) as done_at, body`
 
 /** The newest 100 mails of a place. */
-export const listMail = (db: Db): Promise<MailLine[]> =>
+export const listMail = (db: Db): Promise<MailSummary[]> =>
   db.queries.many(MailLine, sql`select ${line} from mail order by id desc limit ${LISTED_MAX}`)
 
 /** One mail of a place; undefined when it is not there. */
-export const findMail = (db: Db, id: string): Promise<MailLine | undefined> =>
+export const findMail = (db: Db, id: string): Promise<MailSummary | undefined> =>
   db.queries.maybe(MailLine, sql`select ${line} from mail where id = ${id}`)
 
 /** Mail that is older than 30 days, whatever became of it. */
-export const mailCleanup = cleanup({ table: 'mail', column: 'created_at', kept_s: KEPT_S, control: true })
+export const mailCleanup = cleanup({ table: 'mail', column: 'created_at', kept_s: RETENTION_S, control: true })

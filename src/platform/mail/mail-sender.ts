@@ -17,7 +17,7 @@ const BACKOFF_S = [30, 300, 1800, 7200, 21_600, 43_200]
 /** A mail that must not be sent now is looked at again after so long. */
 const POSTPONED_S = 600
 
-export interface CourierOptions {
+export interface MailSenderOptions {
   cells: Cells
   smtp: SmtpSettings
   log: Log
@@ -26,14 +26,14 @@ export interface CourierOptions {
 }
 
 /** Sends mail of the control plane and of the cells of this process. */
-export class MailCourier extends QueueWorkers<ClaimedMail> {
-  constructor(options: CourierOptions) {
+export class MailSender extends QueueWorkers<ClaimedMail> {
+  constructor(options: MailSenderOptions) {
     const smtp = new Smtp(options.smtp)
     super((['control', ...options.cells.names] as const).map((name) => workerOf(name, smtp, options)))
   }
 }
 
-function workerOf(cell: 'control' | Cells['names'][number], smtp: Smtp, { cells, held, log }: CourierOptions) {
+function workerOf(cell: 'control' | Cells['names'][number], smtp: Smtp, { cells, held, log }: MailSenderOptions) {
   const db = cell === 'control' ? cells.control : cells.of(cell)
   const queue = new LeasedQueue<ClaimedMail>(db, mailQueue)
   // The control plane knows no patients.
@@ -59,7 +59,7 @@ function workerOf(cell: 'control' | Cells['names'][number], smtp: Smtp, { cells,
     async handle({ row }) {
       if (await isHeld(row.id)) return { postponed_s: POSTPONED_S }
       const sending = await smtp.send(row)
-      return sending.sent ? undefined : { error: sending.error, isRetryable: sending.again }
+      return sending.sent ? undefined : { error: sending.error, isRetryable: sending.retryable }
     },
     poll_ms: POLL_MS,
     onError,

@@ -5,24 +5,24 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
-import { cells, expire, given } from '../../../test/support/server.ts'
+import { cells, expire, createTestTeam } from '../../../test/support/server.ts'
 import { mailServer } from '../../../test/support/smtp-server.ts'
 import { createLog } from '../telemetry/log.ts'
-import { MailCourier } from './mail-sender.ts'
+import { MailSender } from './mail-sender.ts'
 import { mailCleanup, sendMail, type NewMail } from './mail-outbox.ts'
-import { readSmtp, type SmtpSettings } from './smtp.ts'
+import { parseSmtpSettings, type SmtpSettings } from './smtp.ts'
 import { command } from '../../../test/support/commands.ts'
 
 const log = createLog('silent')
 const settings = (url: string, from = 'Fictional Clinic <clinic@clinic.example>'): SmtpSettings => {
   const faults: string[] = []
-  const smtp = readSmtp(url, from, faults)
+  const smtp = parseSmtpSettings(url, from, faults)
   assert.deepEqual(faults, [])
   return smtp!
 }
 /** No mail of these tests is about anybody. */
 const held = async () => new Set<string>()
-const courier = (url: string, from?: string) => new MailCourier({ cells, smtp: settings(url, from), log, held })
+const courier = (url: string, from?: string) => new MailSender({ cells, smtp: settings(url, from), log, held })
 const plain = ({ url }: { url: string }) => courier(`${url}?tls=off`)
 const address = () => `testa-${randomUUID()}@example.com`
 
@@ -75,7 +75,7 @@ describe('a mail', () => {
 
   test('of a cell is sent too', async () => {
     const server = await mailServer()
-    const { db, tenant } = await given()
+    const { db, tenant } = await createTestTeam()
     const to = address()
     await db.tx(tenant, async (tx) => sendMail(tx, { to, subject: 'A subject', text: 'A text' }))
     await plain(server).runOnce()
@@ -252,7 +252,7 @@ describe('in plain text nothing is sent', () => {
 describe('the settings of mail', () => {
   const faultsOf = (url: string, from?: string) => {
     const faults: string[] = []
-    readSmtp(url, from, faults)
+    parseSmtpSettings(url, from, faults)
     return faults
   }
   test('are refused in sentences that repeat no password', () => {
@@ -287,7 +287,7 @@ test('what is logged of mail has ids and codes; no address, text or password', a
   const server = await mailServer((at, to) => (at === 'RCPT' && to.startsWith('refused') ? 550 : undefined))
   await written({ to: 'tunafish@example.com', subject: 'marlin', text: 'marlin' })
   await written({ to: 'refused-tunafish@example.com', subject: 'marlin', text: 'marlin' })
-  await new MailCourier({
+  await new MailSender({
     cells,
     smtp: settings(`smtp://herring:herring@127.0.0.1:${server.port}?tls=off`),
     log: written_to,

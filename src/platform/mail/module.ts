@@ -2,7 +2,7 @@ import type { Cells } from '../db/cells.ts'
 import type { Module } from '../module/module.ts'
 import type { Log } from '../telemetry/log.ts'
 import { mailCleanup } from './mail-outbox.ts'
-import { MailCourier, type CourierOptions } from './mail-sender.ts'
+import { MailSender, type MailSenderOptions } from './mail-sender.ts'
 import type { SmtpSettings } from './smtp.ts'
 
 export interface MailNeeds {
@@ -11,12 +11,12 @@ export interface MailNeeds {
   smtp: SmtpSettings | undefined
   log: Log
   /** Which mails of a cell must not be sent now. */
-  held: CourierOptions['held']
+  held: MailSenderOptions['held']
 }
 
 export const mail = ({ cells, smtp, log, held }: MailNeeds): Module => ({
   name: 'platform/mail',
   tables: { others: ['mail'] },
   periodicTasks: [mailCleanup],
-  workers: smtp ? [() => new MailCourier({ cells, smtp, log, held })] : [],
+  workers: smtp ? [() => new MailSender({ cells, smtp, log, held })] : [],
 })

@@ -16,11 +16,11 @@ export interface SmtpSettings {
 const PORTS = { implicit: 465, starttls: 587, off: 25 }
 const SENDER = /^(?:[^<>\r\n]*<([^<>\s@]+@[^<>\s@]+)>|([^<>\s@]+@[^<>\s@]+))$/
 const CONNECT_MS_MAX = 15_000
-const SILENCE_MS_MAX = 20_000
-const SENDING_MS_MAX = 60_000
+const SOCKET_TIMEOUT_MS = 20_000
+const SEND_TIMEOUT_MS = 60_000
 
 /** The settings of mail; undefined without a server. Faults are appended, and repeat no value: it may hold a password. */
-export function readSmtp(url: string | undefined, from: string | undefined, faults: string[]): SmtpSettings | undefined {
+export function parseSmtpSettings(url: string | undefined, from: string | undefined, faults: string[]): SmtpSettings | undefined {
   const sender = from?.trim()
   if (sender && !SENDER.test(sender)) faults.push('MAIL_FROM must be an address of mail, alone or as Name <address>.')
   const text = url?.trim()
@@ -52,7 +52,7 @@ export function readSmtp(url: string | undefined, from: string | undefined, faul
 }
 
 /** What came of an attempt. `again`: it may go better later. `error` is a code. */
-export type Sending = { sent: true } | { sent: false; again: boolean; error: string }
+export type SendOutcome = { sent: true } | { sent: false; retryable: boolean; error: string }
 
 /** Sends mail, each on a connection of its own. */
 export class Smtp {
@@ -63,13 +63,13 @@ export class Smtp {
   }
 
   /** Never throws: what goes wrong is an outcome. Takes 60 s at most. */
-  async send(mail: ClaimedMail): Promise<Sending> {
+  async send(mail: ClaimedMail): Promise<SendOutcome> {
     const { from } = this.#settings
     const domain = SENDER.exec(from)!.slice(1).find(Boolean)!.split('@')[1]!
     const transport = await this.#transport()
     let timer: NodeJS.Timeout | undefined
-    const late = new Promise<Sending>((resolve) => {
-      timer = setTimeout(() => resolve({ sent: false, again: true, error: 'ETIMEDOUT' }), SENDING_MS_MAX)
+    const late = new Promise<SendOutcome>((resolve) => {
+      timer = setTimeout(() => resolve({ sent: false, retryable: true, error: 'ETIMEDOUT' }), SEND_TIMEOUT_MS)
     })
     const sent = transport
       .sendMail({
@@ -83,7 +83,7 @@ export class Smtp {
         disableFileAccess: true,
         disableUrlAccess: true,
       })
-      .then((): Sending => ({ sent: true }), refusal)
+      .then((): SendOutcome => ({ sent: true }), toSendOutcome)
     try {
       return await Promise.race([sent, late])
     } finally {
@@ -105,16 +105,16 @@ export class Smtp {
       connectionTimeout: CONNECT_MS_MAX,
       greetingTimeout: CONNECT_MS_MAX,
       dnsTimeout: CONNECT_MS_MAX,
-      socketTimeout: SILENCE_MS_MAX,
+      socketTimeout: SOCKET_TIMEOUT_MS,
     })
   }
 }
 
 /** Commands by which a server is told of this mail: what it refuses then for good, it would refuse again. */
-const OF_THE_MAIL = /^(MAIL FROM|RCPT TO|DATA)/
+const MESSAGE_COMMANDS = /^(MAIL FROM|RCPT TO|DATA)/
 
-function refusal(error: unknown): Sending {
+function toSendOutcome(error: unknown): SendOutcome {
   const { code = 'UNKNOWN', responseCode, command = '' } = error as { code?: string; responseCode?: number; command?: string }
-  const final = responseCode !== undefined && responseCode >= 500 && OF_THE_MAIL.test(command)
-  return { sent: false, again: !final, error: responseCode === undefined ? code : `${code} ${responseCode}` }
+  const final = responseCode !== undefined && responseCode >= 500 && MESSAGE_COMMANDS.test(command)
+  return { sent: false, retryable: !final, error: responseCode === undefined ? code : `${code} ${responseCode}` }
 }

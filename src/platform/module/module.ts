@@ -1,7 +1,7 @@
 // The record of a module: what it contributes to the process. Every module that contributes something exports its record from its
 // module.ts; modules.ts of its domain lists it, and app/compose.ts puts all of them together.
-import type { SealedColumn } from '../crypto/sealed-columns.ts'
-import type { ConstraintAnswers, Db } from '../db/database.ts'
+import type { EncryptedColumn } from '../crypto/sealed-columns.ts'
+import type { ConstraintErrors, Db } from '../db/database.ts'
 import type { TeamEraser } from '../db/erasure.ts'
 import type { Hook } from '../db/hooks.ts'
 import type { Tx } from '../db/transaction.ts'
@@ -32,9 +32,9 @@ export interface Module {
   /** What it does within the transactions of modules below it, from the bottom of the architecture up. */
   readonly hooks?: readonly Hook[]
   /** Constraints of its tables, and what violating them answers. */
-  readonly constraints?: ConstraintAnswers
+  readonly constraints?: ConstraintErrors
   /** Columns of its tables that hold secrets at rest. */
-  readonly sealedColumns?: readonly SealedColumn[]
+  readonly sealedColumns?: readonly EncryptedColumn[]
   /** What erases its own rows, from the top of the architecture down: rows that refer to others go before the rows they refer to. */
   readonly erasers?: {
     /** When the grace of a deleted user is over: each in a transaction of its own, which may run twice. */

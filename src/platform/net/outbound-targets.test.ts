@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { readConfig } from '../config/config.ts'
-import { cells, given, hosts } from '../../../test/support/server.ts'
-import { delivering, endpoint, receiver, standing, tell } from '../../../test/support/webhook-receiver.ts'
-import { isPublic, Targets } from './outbound-targets.ts'
+import { cells, createTestTeam, hosts } from '../../../test/support/server.ts'
+import { delivering, endpoint, receiver, deliveryStates, emitEvents } from '../../../test/support/webhook-receiver.ts'
+import { isPublicAddress, TargetPolicy } from './outbound-targets.ts'
 
 const refused = `
   0.0.0.0 10.0.0.1 10.255.255.255 100.64.0.1 100.100.100.200 127.0.0.1 127.1.2.3 169.254.169.254 172.16.0.1 172.31.255.255
@@ -16,14 +16,14 @@ const allowed =
 const words = (text: string) => text.split(/\s+/).filter(Boolean)
 
 describe('an address', () => {
-  for (const address of words(refused)) test(`${address} is not public`, () => assert.equal(isPublic(address), false))
-  for (const address of words(allowed)) test(`${address} is public`, () => assert.equal(isPublic(address), true))
-  test('that is none is not public', () => assert.equal(isPublic('nonsense'), false))
+  for (const address of words(refused)) test(`${address} is not public`, () => assert.equal(isPublicAddress(address), false))
+  for (const address of words(allowed)) test(`${address} is public`, () => assert.equal(isPublicAddress(address), true))
+  test('that is none is not public', () => assert.equal(isPublicAddress('nonsense'), false))
 })
 
 describe('a target', () => {
   const to = (addresses: string[], allow: string[] = [], loopback = true) =>
-    new Targets({ allow, loopback, resolve: async () => addresses })
+    new TargetPolicy({ allow, loopback, resolve: async () => addresses })
 
   test('is refused when one of its addresses is', async () => {
     await assert.rejects(to(['1.1.1.1', '10.0.0.1']).addresses('two.example', false), { code: 'REFUSED_ADDRESS' })
@@ -86,31 +86,31 @@ for (const text of ['', 'x', '1,,2', '-1', '1,2,1e9', Array(21).fill('1').join()
 
 describe('a delivery', () => {
   const once = { schedule_s: [0] }
-  const errorOf = async (team: Awaited<ReturnType<typeof given>>, path: string) => {
+  const errorOf = async (team: Awaited<ReturnType<typeof createTestTeam>>, path: string) => {
     const [{ id }] = (await team.manage.get(`${path}/message`)).body.data
     return (await team.manage.get(`${path}/message/${id}/attempt`)).body.data[0].error
   }
 
   test('of production does not reach this machine, by name or by address, not even past the check of its creation', async () => {
-    const team = await given('production-us')
+    const team = await createTestTeam('production-us')
     const target = await receiver()
     const named = await endpoint(team, { url: `https://here.example:${target.port}/` }, 'production')
     hosts.set('here.example', () => ['127.0.0.1'])
     const literal = await endpoint(team, { url: 'https://receiver.example.com/' }, 'production')
     await cells.of('production-us').pool.query('update webhook set url = $2 where id = $1', [literal.id, target.url])
-    await tell(team)
+    await emitEvents(team)
     let connections = 0
     target.server.on('connection', () => connections++)
     await delivering(once).drain()
     for (const { path, id } of [named, literal]) {
       assert.equal(await errorOf(team, path), 'address refused')
-      assert.deepEqual(await standing(team, id), { 'failed after 1': 1 })
+      assert.deepEqual(await deliveryStates(team, id), { 'failed after 1': 1 })
     }
     assert.equal(connections, 0)
   })
 
   test('is not led inside by a name that changes its mind', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const target = await receiver()
     const { path } = await endpoint(team, { url: `http://moving.example:${target.port}/` })
     const asked: string[][] = []
@@ -119,11 +119,11 @@ describe('a delivery', () => {
       asked.push(answers[asked.length] ?? ['10.0.0.1'])
       return asked.at(-1)!
     })
-    await tell(team)
+    await emitEvents(team)
     await delivering(once).drain()
     assert.deepEqual([target.received.length, asked.length], [1, 1])
     for (const more of [2, 3]) {
-      await tell(team)
+      await emitEvents(team)
       await delivering(once).drain()
       assert.equal(await errorOf(team, path), 'address refused')
       assert.deepEqual([target.received.length, asked.length], [1, more])
@@ -131,10 +131,10 @@ describe('a delivery', () => {
   })
 
   test('goes by name to an address that may be reached', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const target = await receiver()
     await endpoint(team, { url: `http://localhost:${target.port}/by-name` })
-    await tell(team)
+    await emitEvents(team)
     await delivering(once).drain()
     assert.deepEqual(
       target.received.map(({ path, headers }) => [path, headers.host]),

@@ -11,7 +11,7 @@ import { isWithin } from './network.ts'
 export type Resolve = (host: string) => Promise<string[]>
 
 /** The host may not be reached; the message says why without saying where it is. */
-export class RefusedAddress extends Error {
+export class ForbiddenAddressError extends Error {
   readonly code = 'REFUSED_ADDRESS'
 }
 
@@ -20,7 +20,7 @@ const AZURE_METADATA = '168.63.129.16'
 /** All that IPv6 has given out as public; what is not in it may become anything. */
 const GLOBAL_UNICAST_6 = ipaddr.IPv6.parseCIDR('2000::/3')
 /** IPv6 addresses that stand for an IPv4 one, and the byte at which that begins: mapped, RFC 6145, RFC 6052, 6to4. */
-const TRANSLATED = (
+const NAT64_NETWORKS = (
   [
     ['::ffff:0:0/96', 12],
     ['::ffff:0:0:0/96', 12],
@@ -32,11 +32,11 @@ const TRANSLATED = (
 const inLoopback = isWithin(['127.0.0.0/8', '::1/128'])
 
 /** The address that is meant: of a translated one the IPv4 address inside. */
-function meant(address: string): string {
+function embeddedIpv4(address: string): string {
   const plain = address.split('%', 1)[0]!
   if (isIP(plain) !== 6) return plain
   const parsed = ipaddr.IPv6.parse(plain)
-  const found = TRANSLATED.find(({ network }) => parsed.match(network))
+  const found = NAT64_NETWORKS.find(({ network }) => parsed.match(network))
   return found
     ? parsed
         .toByteArray()
@@ -46,8 +46,8 @@ function meant(address: string): string {
 }
 
 /** Whether everybody's network leads to an address. */
-export function isPublic(address: string): boolean {
-  const target = meant(address)
+export function isPublicAddress(address: string): boolean {
+  const target = embeddedIpv4(address)
   // First, since ipaddr.js reads shortened and octal forms as well.
   if (isIP(target) === 0 || target === AZURE_METADATA) return false
   const parsed = ipaddr.parse(target)
@@ -55,7 +55,7 @@ export function isPublic(address: string): boolean {
 }
 
 const RESOLVER_MS = 3000
-const NAMES_NOTHING = new Set(['ENOTFOUND', 'ENODATA', 'ESERVFAIL', 'EREFUSED', 'ECONNREFUSED', 'EBADNAME'])
+const LOOKUP_FAILURES = new Set(['ENOTFOUND', 'ENODATA', 'ESERVFAIL', 'EREFUSED', 'ECONNREFUSED', 'EBADNAME'])
 
 /**
  * The name servers are asked first: asking the system's hosts file blocks one of few threads, so that a slow name would delay
@@ -67,7 +67,7 @@ async function resolveName(host: string): Promise<string[]> {
   const found = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []))
   if (found.length) return found
   const failures = answers.flatMap((answer) => (answer.status === 'rejected' ? [answer.reason as { code?: string }] : []))
-  const slow = failures.find(({ code }) => !NAMES_NOTHING.has(code ?? ''))
+  const slow = failures.find(({ code }) => !LOOKUP_FAILURES.has(code ?? ''))
   if (slow) throw slow
   return (await lookupByHosts(host, { all: true })).map(({ address }) => address)
 }
@@ -81,7 +81,7 @@ export interface TargetOptions {
 }
 
 /** The rules of one process. */
-export class Targets {
+export class TargetPolicy {
   readonly #isAllowed: (address: string) => boolean
   readonly #hosts: Set<string>
   readonly #suffixes: string[]
@@ -99,9 +99,9 @@ export class Targets {
   }
 
   /** Whether an address may be reached from a cell. */
-  mayReach(address: string, sandbox: boolean): boolean {
-    const target = meant(address)
-    return isPublic(address) || this.#isAllowed(target) || (sandbox && this.#loopback && inLoopback(target))
+  isAllowed(address: string, sandbox: boolean): boolean {
+    const target = embeddedIpv4(address)
+    return isPublicAddress(address) || this.#isAllowed(target) || (sandbox && this.#loopback && inLoopback(target))
   }
 
   #allowedByName(host: string): boolean {
@@ -109,20 +109,20 @@ export class Targets {
     return this.#hosts.has(name) || this.#suffixes.some((suffix) => name.endsWith(suffix))
   }
 
-  /** The addresses of a host of a URL, all of which may be reached. Throws RefusedAddress when one may not. */
+  /** The addresses of a host of a URL, all of which may be reached. Throws ForbiddenAddressError when one may not. */
   async addresses(host: string, sandbox: boolean): Promise<string[]> {
     const literal = host.replace(/^\[|\]$/g, '')
     const found = isIP(literal) ? [literal] : await this.#resolve(literal)
     if (this.#allowedByName(host)) return found
     // One that may not be reached condemns the name: which one a connection takes is not ours to bet on.
-    if (found.length === 0 || found.some((address) => !this.mayReach(address, sandbox)))
-      throw new RefusedAddress('The address is not a public one (WEBHOOK_ALLOW)')
+    if (found.length === 0 || found.some((address) => !this.isAllowed(address, sandbox)))
+      throw new ForbiddenAddressError('The address is not a public one (WEBHOOK_ALLOW)')
     return found
   }
 
   /** Whether a connection that was made for a host may stay. */
-  mayConnect(host: string, address: string, sandbox: boolean): boolean {
-    return this.#allowedByName(host) || this.mayReach(address, sandbox)
+  isConnectionAllowed(host: string, address: string, sandbox: boolean): boolean {
+    return this.#allowedByName(host) || this.isAllowed(address, sandbox)
   }
 
   /** As the connections of Node ask for names. A connection goes to nothing but what is answered here. */
@@ -145,22 +145,22 @@ export class Targets {
    * that may be reached. A name is looked at when it is used. 422.
    */
   check(url: string, sandbox: boolean): void {
-    const refused = (text: string) =>
+    const forbiddenAddress = (text: string) =>
       new Problem(422, {
         detail: [{ loc: ['body', 'url'], msg: `Value error, ${text}`, type: 'value_error', ctx: { error: {} } }],
       })
-    if (!URL.canParse(url)) throw refused('must be an http or https address')
+    if (!URL.canParse(url)) throw forbiddenAddress('must be an http or https address')
     const { protocol, username, password, hostname } = new URL(url)
-    if (protocol !== 'http:' && protocol !== 'https:') throw refused('must be an http or https address')
-    if (protocol === 'http:' && !sandbox) throw refused('must be an https address')
-    if (username || password) throw refused('must not hold credentials; use headers')
-    if (!this.mayName(hostname, sandbox)) throw refused('must be a public address')
+    if (protocol !== 'http:' && protocol !== 'https:') throw forbiddenAddress('must be an http or https address')
+    if (protocol === 'http:' && !sandbox) throw forbiddenAddress('must be an https address')
+    if (username || password) throw forbiddenAddress('must not hold credentials; use headers')
+    if (!this.isNameAllowed(hostname, sandbox)) throw forbiddenAddress('must be a public address')
   }
 
   /** Whether a host may be named as a target: unless it is an address that may not be reached, or this machine by name. */
-  mayName(host: string, sandbox: boolean): boolean {
+  isNameAllowed(host: string, sandbox: boolean): boolean {
     const literal = host.replace(/^\[|\]$/g, '').toLowerCase()
-    if (isIP(literal)) return this.mayReach(literal, sandbox)
+    if (isIP(literal)) return this.isAllowed(literal, sandbox)
     return (sandbox && this.#loopback) || !/^(.*\.)?localhost\.?$/.test(literal) || this.#allowedByName(literal)
   }
 }

@@ -14,7 +14,7 @@ export interface Barcode {
 }
 
 /** A text as Code 128; undefined where it cannot be one: empty, more than 40 characters, or not ASCII. */
-export function barcodeOf(text: string): Barcode | undefined {
+export function encodeCode128(text: string): Barcode | undefined {
   if (!/^[\x20-\x7e]+$/.test(text) || text.length > BARCODE_LENGTH_MAX) return undefined
   const widths = raw({ bcid: 'code128', text })[0]!.sbs
   return { widths, modules: widths.reduce((sum, width) => sum + width, 0) }

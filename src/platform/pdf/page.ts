@@ -3,11 +3,11 @@
  * It knows nothing of orders and results.
  */
 import PDFDocument from 'pdfkit'
-import { fitted, wrap, type Measure } from './text.ts'
+import { truncate, wrap, type Measure } from './text.ts'
 
 /** US Letter in points; the body of a page ends at `bottom`, below it stands the footer. */
-export const sheet = { width: 612, height: 792, left: 42, right: 570, top: 40, bottom: 738 }
-export const full = sheet.right - sheet.left
+export const pageSize = { width: 612, height: 792, left: 42, right: 570, top: 40, bottom: 738 }
+export const contentWidth = pageSize.right - pageSize.left
 
 export interface Style {
   font: 'Helvetica' | 'Helvetica-Bold' | 'Helvetica-Oblique'
@@ -15,46 +15,49 @@ export interface Style {
   color: string
 }
 
-export const colors = { ink: '#16202b', grey: '#5c6773', hair: '#d5dae0', navy: '#1d3a5c', red: '#a8121f' }
+export const colors = { text: '#16202b', gray: '#5c6773', hairline: '#d5dae0', navy: '#1d3a5c', red: '#a8121f' }
 
-const body: Style = { font: 'Helvetica', size: 9, color: colors.ink }
+const body: Style = { font: 'Helvetica', size: 9, color: colors.text }
 export const styles = {
   body,
   bold: { ...body, font: 'Helvetica-Bold' },
-  small: { ...body, size: 8, color: colors.grey },
-  tiny: { ...body, size: 6.5, color: colors.grey },
-  label: { ...body, size: 7.5, color: colors.grey },
-  capital: { font: 'Helvetica-Bold', size: 7, color: colors.grey },
+  small: { ...body, size: 8, color: colors.gray },
+  tiny: { ...body, size: 6.5, color: colors.gray },
+  label: { ...body, size: 7.5, color: colors.gray },
+  capital: { font: 'Helvetica-Bold', size: 7, color: colors.gray },
   heading: { font: 'Helvetica-Bold', size: 10.5, color: colors.navy },
   comment: { font: 'Helvetica-Oblique', size: 8, color: '#3b4652' },
   long: { ...body, size: 8.5 },
 } satisfies Record<string, Style>
 
-export interface Pen {
+export interface PdfCanvas {
   measure(style: Style): Measure
   wrap(text: string, style: Style, width: number, lines_max: number): string[]
   /** One line on the baseline `y`; `x` is its left end, its middle or its right end. No wrapping. */
-  put(text: string, x: number, y: number, style: Style, align?: 'left' | 'center' | 'right'): void
+  drawText(text: string, x: number, y: number, style: Style, align?: 'left' | 'center' | 'right'): void
   /** As `put`, cut with an ellipsis where it is wider than `width`. */
-  fit(text: string, x: number, y: number, style: Style, width: number, align?: 'left' | 'right'): void
-  rule(y: number, color: string, weight: number, left?: number, right?: number): void
-  box(x: number, y: number, width: number, height: number, color: string, radius?: number): void
+  drawTextFitted(text: string, x: number, y: number, style: Style, width: number, align?: 'left' | 'right'): void
+  drawRule(y: number, color: string, weight: number, left?: number, right?: number): void
+  fillBox(x: number, y: number, width: number, height: number, color: string, radius?: number): void
   /** Bars and gaps in turn, `widths` in modules that are `module` wide each. The quiet zone beside them is the caller's. */
-  bars(widths: readonly number[], x: number, y: number, height: number, module: number): void
+  drawBarcode(widths: readonly number[], x: number, y: number, height: number, module: number): void
   /** The outline of a box. */
-  frame(x: number, y: number, width: number, height: number, color: string, weight?: number): void
+  strokeBox(x: number, y: number, width: number, height: number, color: string, weight?: number): void
   page(): void
   end(): Promise<Uint8Array>
 }
 
 /** Pages in points; US Letter unless said otherwise. */
-export interface PaperOptions {
+export interface CanvasOptions {
   compress: boolean
   size?: [width: number, height: number]
 }
 
 /** A pen on a new document. Same calls, same bytes: nothing in it comes from clock or chance. */
-export function openPen(info: { Title: string; Author: string; CreationDate: Date }, { compress, size }: PaperOptions): Pen {
+export function createPdfCanvas(
+  info: { Title: string; Author: string; CreationDate: Date },
+  { compress, size }: CanvasOptions,
+): PdfCanvas {
   const doc = new PDFDocument({
     size: size ?? 'LETTER',
     margin: 0,
@@ -80,22 +83,23 @@ export function openPen(info: { Title: string; Author: string; CreationDate: Dat
     }
   }
 
-  const pen: Pen = {
+  const canvas: PdfCanvas = {
     measure,
     wrap: (text, style, width, lines_max) => wrap(text, width, measure(style), lines_max),
-    put(text, x, y, style, align = 'left') {
+    drawText(text, x, y, style, align = 'left') {
       doc.font(style.font).fontSize(style.size).fillColor(style.color)
       const back = align === 'left' ? 0 : doc.widthOfString(text) / (align === 'center' ? 2 : 1)
       doc.text(text, x - back, y, { lineBreak: false, baseline: 'alphabetic' })
     },
-    fit: (text, x, y, style, width, align) => pen.put(fitted(text, width, measure(style)), x, y, style, align),
-    rule(y, color, weight, left = sheet.left, right = sheet.right) {
+    drawTextFitted: (text, x, y, style, width, align) =>
+      canvas.drawText(truncate(text, width, measure(style)), x, y, style, align),
+    drawRule(y, color, weight, left = pageSize.left, right = pageSize.right) {
       doc.lineWidth(weight).strokeColor(color).moveTo(left, y).lineTo(right, y).stroke()
     },
-    box(x, y, width, height, color, radius = 0) {
+    fillBox(x, y, width, height, color, radius = 0) {
       doc.fillColor(color).roundedRect(x, y, width, height, radius).fill()
     },
-    bars(widths, x, y, height, module) {
+    drawBarcode(widths, x, y, height, module) {
       let at = x
       doc.fillColor('#000000')
       for (const [index, modules] of widths.entries()) {
@@ -104,7 +108,7 @@ export function openPen(info: { Title: string; Author: string; CreationDate: Dat
       }
       doc.fill()
     },
-    frame(x, y, width, height, color, weight = 0.7) {
+    strokeBox(x, y, width, height, color, weight = 0.7) {
       doc.lineWidth(weight).strokeColor(color).rect(x, y, width, height).stroke()
     },
     page: () => void doc.addPage(),
@@ -114,7 +118,7 @@ export function openPen(info: { Title: string; Author: string; CreationDate: Dat
       return new Uint8Array(Buffer.concat(chunks))
     },
   }
-  return pen
+  return canvas
 }
 
 /** What stays together on one page. `repeat` is drawn above it where it opens a page; `holds_next`: never last on a page. */

@@ -2,7 +2,16 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { anyText } from '../../../test/support/any-text.ts'
-import { cut, epoch_ms, fitted, instant, notation, printable, unit, wrap } from './text.ts'
+import {
+  TRUNCATION_NOTICE,
+  parseEpochMs,
+  truncate,
+  formatTimestamp,
+  formatNotation,
+  toPrintable,
+  formatUnit,
+  wrap,
+} from './text.ts'
 
 /** Every character one unit wide. */
 const measure = (text: string) => text.length
@@ -36,7 +45,7 @@ const units = {
   '1': '',
 }
 for (const [coded, printed] of Object.entries(units))
-  test(`the unit ${coded} is printed as ${printed || 'nothing'}`, () => assert.equal(unit(coded), printed))
+  test(`the unit ${coded} is printed as ${printed || 'nothing'}`, () => assert.equal(formatUnit(coded), printed))
 
 const characters = {
   '≥60': '>=60',
@@ -53,16 +62,19 @@ const characters = {
   'one\r\ntwo\n\n\n\nthree ': 'one\ntwo\n\nthree',
 }
 for (const [given, printed] of Object.entries(characters))
-  test(`${JSON.stringify(given)} is printed as ${JSON.stringify(printed)}`, () => assert.equal(printable(given, 100), printed))
+  test(`${JSON.stringify(given)} is printed as ${JSON.stringify(printed)}`, () => assert.equal(toPrintable(given, 100), printed))
 
 test('counts and international units inside a name or a range are spelled like units', () => {
-  assert.equal(notation('White cells 10*3/uL, 0.4-4.0 u[IU]/mL, unit usage'), 'White cells 10^3/µL, 0.4-4.0 µIU/mL, unit usage')
+  assert.equal(
+    formatNotation('White cells 10*3/uL, 0.4-4.0 u[IU]/mL, unit usage'),
+    'White cells 10^3/µL, 0.4-4.0 µIU/mL, unit usage',
+  )
 })
 
 test('any text ends up in the encoding of the standard fonts and within its length', () => {
   fc.assert(
     fc.property(anyText({ maxLength: 80 }), fc.integer({ min: 2, max: 60 }), (text, chars_max) => {
-      const printed = printable(text, chars_max)
+      const printed = toPrintable(text, chars_max)
       assert.match(printed, /^[\n\x20-\x7e\xa1-\xac\xae-\xff€‚ƒ„…†‡ˆ‰Š‹ŒŽ‘’“”•–—˜™š›œžŸ]*$/)
       assert.ok(printed.length <= chars_max)
     }),
@@ -70,9 +82,9 @@ test('any text ends up in the encoding of the standard fonts and within its leng
 })
 
 test('a short text that is cut ends with an ellipsis, a long one says so', () => {
-  assert.equal(printable('abcdef', 4), 'abc…')
-  assert.equal(printable('x'.repeat(600), 500), `${'x'.repeat(500)}… ${cut}`)
-  assert.ok(printable(`${' '.repeat(5000)}lost`, 500).endsWith(cut))
+  assert.equal(toPrintable('abcdef', 4), 'abc…')
+  assert.equal(toPrintable('x'.repeat(600), 500), `${'x'.repeat(500)}… ${TRUNCATION_NOTICE}`)
+  assert.ok(toPrintable(`${' '.repeat(5000)}lost`, 500).endsWith(TRUNCATION_NOTICE))
 })
 
 test('lines break at blanks, then after a seam of a long word, then anywhere', () => {
@@ -86,7 +98,7 @@ test('lines break at blanks, then after a seam of a long word, then anywhere', (
 test('wrapping loses no character and keeps every line inside its width', () => {
   fc.assert(
     fc.property(fc.string({ maxLength: 120 }), fc.integer({ min: 1, max: 20 }), (text, width) => {
-      const clean = printable(text, 200)
+      const clean = toPrintable(text, 200)
       const lines = wrap(clean, width, measure, 1000)
       assert.equal(lines.join('').replace(/\s/g, ''), clean.replace(/\s/g, ''))
       assert.ok(lines.every((line) => line.length <= width))
@@ -97,23 +109,23 @@ test('wrapping loses no character and keeps every line inside its width', () => 
 test('the last permitted line says that there was more', () => {
   assert.deepEqual(wrap('one two three', 5, measure, 2), ['one', 'two …'])
   assert.deepEqual(wrap('a '.repeat(40), 60, measure, 1), ['a a a a a a a a a a a a a a a a a a a a a a a a a a a a a a…'])
-  assert.equal(wrap('x\n'.repeat(40), 60, measure, 10).at(-1), cut)
-  assert.equal(fitted('abcdef', 4, measure), 'abc…')
+  assert.equal(wrap('x\n'.repeat(40), 60, measure, 10).at(-1), TRUNCATION_NOTICE)
+  assert.equal(truncate('abcdef', 4, measure), 'abc…')
 })
 
 test('an instant in ISO form is spelled out with its own offset, any other text stays', () => {
-  assert.equal(instant('2030-01-02T09:30:00+00:00'), 'Jan 2, 2030 09:30 UTC')
-  assert.equal(instant('2030-12-31T23:59:59.123456-08:00'), 'Dec 31, 2030 23:59 UTC-08:00')
-  assert.equal(instant('2030-01-02 09:30'), 'Jan 2, 2030 09:30')
-  assert.equal(instant('1985-03-14'), 'Mar 14, 1985')
-  assert.equal(instant('14/03/1985'), '14/03/1985')
-  assert.equal(instant('2030-13-45'), '2030-13-45')
+  assert.equal(formatTimestamp('2030-01-02T09:30:00+00:00'), 'Jan 2, 2030 09:30 UTC')
+  assert.equal(formatTimestamp('2030-12-31T23:59:59.123456-08:00'), 'Dec 31, 2030 23:59 UTC-08:00')
+  assert.equal(formatTimestamp('2030-01-02 09:30'), 'Jan 2, 2030 09:30')
+  assert.equal(formatTimestamp('1985-03-14'), 'Mar 14, 1985')
+  assert.equal(formatTimestamp('14/03/1985'), '14/03/1985')
+  assert.equal(formatTimestamp('2030-13-45'), '2030-13-45')
 })
 
 test('an instant without a zone counts as UTC, and an unreadable one as zero', () => {
-  assert.equal(epoch_ms('2030-01-04T16:05:00-08:00'), Date.UTC(2030, 0, 5, 0, 5))
-  assert.equal(epoch_ms('2030-01-04T16:05:00-0800'), Date.UTC(2030, 0, 5, 0, 5))
-  assert.equal(epoch_ms('2030-01-04 16:05'), Date.UTC(2030, 0, 4, 16, 5))
-  assert.equal(epoch_ms('2030-01-04'), Date.UTC(2030, 0, 4))
-  assert.equal(epoch_ms('yesterday'), 0)
+  assert.equal(parseEpochMs('2030-01-04T16:05:00-08:00'), Date.UTC(2030, 0, 5, 0, 5))
+  assert.equal(parseEpochMs('2030-01-04T16:05:00-0800'), Date.UTC(2030, 0, 5, 0, 5))
+  assert.equal(parseEpochMs('2030-01-04 16:05'), Date.UTC(2030, 0, 4, 16, 5))
+  assert.equal(parseEpochMs('2030-01-04'), Date.UTC(2030, 0, 4))
+  assert.equal(parseEpochMs('yesterday'), 0)
 })

@@ -4,21 +4,21 @@
  */
 
 /** Stands at the end of a long text that was cut, so that nobody takes a part for the whole. */
-export const cut = '[text shortened; the electronic result has all of it]'
+export const TRUNCATION_NOTICE = '[text shortened; the electronic result has all of it]'
 
-const greek =
+const GREEK_REPLACEMENTS =
   'α alpha β beta γ gamma δ delta ε epsilon ζ zeta η eta θ theta ι iota κ kappa λ lambda μ µ ν nu ξ xi ο omicron π pi ρ rho ' +
   'σ sigma ς sigma τ tau υ upsilon φ phi χ chi ψ psi ω omega Α Alpha Β Beta Γ Gamma Δ Delta Ε Epsilon Ζ Zeta Η Eta Θ Theta ' +
   'Ι Iota Κ Kappa Λ Lambda Μ Mu Ν Nu Ξ Xi Ο Omicron Π Pi Ρ Rho Σ Sigma Τ Tau Υ Upsilon Φ Phi Χ Chi Ψ Psi Ω Ohm'
-const signs =
+const SIGN_REPLACEMENTS =
   '≥ >= ⩾ >= ≧ >= ≤ <= ⩽ <= ≦ <= ≠ != ≈ ~ ∼ ~ ≅ ~ − - ‐ - ‑ - ‒ - ― — ⁄ / ∕ / ∙ · ⋅ · ∗ * ′ \' ″ " → -> ← <- ↑ (up) ↓ (down) ' +
   '＜ < ＞ > ＝ = ＋ + ∞ infinity √ sqrt ł l Ł L đ d Đ D ı i ħ h ŧ t Ŧ T ŋ ng ə e ẞ SS № No.'
-const replacements = new Map(pairs(`${greek} ${signs}`))
+const replacements = new Map(pairs(`${GREEK_REPLACEMENTS} ${SIGN_REPLACEMENTS}`))
 const superscripts = '⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻'
 const plain = '0123456789+-'
 /** Windows-1252, the encoding of the standard fonts, without its control characters and its soft hyphen. */
 const encodable = /[\n\x20-\x7e\xa0-\xac\xae-\xff€‚ƒ„…†‡ˆ‰Š‹ŒŽ‘’“”•–—˜™š›œžŸ]/
-const foreign = new RegExp(`[^${encodable.source.slice(1)}`, 'gu')
+const unencodable = new RegExp(`[^${encodable.source.slice(1)}`, 'gu')
 
 function pairs(text: string): [string, string][] {
   const words = text.split(' ')
@@ -29,20 +29,20 @@ function pairs(text: string): [string, string][] {
  * The text in characters of Windows-1252: signs by their usual spelling (`≥` as `>=`, `β` as `beta`), powers as `10^9`, letters
  * without the marks that the fonts lack, anything else `?`. Line ends stay, other controls go. At most `chars_max` characters.
  */
-export function printable(text: string, chars_max: number): string {
+export function toPrintable(text: string, chars_max: number): string {
   const clean = text
     .slice(0, chars_max * 2)
     .normalize('NFC')
     .replace(/\r\n?/g, '\n')
     .replace(/[^\S\n]+/g, ' ')
     .replace(/[⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻]+/g, power)
-    .replace(foreign, substitute)
+    .replace(unencodable, substitute)
     .replace(/ {2,}/g, ' ')
     .replace(/ *\n */g, '\n')
     .replace(/\n{3,}/g, '\n\n')
     .trim()
   if (clean.length <= chars_max && text.length <= chars_max * 2) return clean
-  return chars_max >= 400 ? `${clean.slice(0, chars_max)}… ${cut}` : `${clean.slice(0, chars_max - 1)}…`
+  return chars_max >= 400 ? `${clean.slice(0, chars_max)}… ${TRUNCATION_NOTICE}` : `${clean.slice(0, chars_max - 1)}…`
 }
 
 /** `10⁹` must not become `109`; a power of `¹²³` alone exists in the fonts. */
@@ -61,7 +61,7 @@ function substitute(char: string): string {
 }
 
 /** A name, value or range: counts as `10^3`, international units without brackets, `µ` for the `u` of a unit. */
-export function notation(text: string): string {
+export function formatNotation(text: string): string {
   return text
     .replace(/10\*(?=-?\d)/g, '10^')
     .replace(/\[[iI]U\]/g, 'IU')
@@ -69,9 +69,9 @@ export function notation(text: string): string {
 }
 
 /** A unit the way reports print it: `10*3/uL` as `10^3/µL`, `u[IU]/mL` as `µIU/mL`, `mm[Hg]` as `mmHg`. Source: UCUM. */
-export function unit(text: string): string {
+export function formatUnit(text: string): string {
   if (text.trim() === '1') return ''
-  return notation(text)
+  return formatNotation(text)
     .replace(/[[{]?\b1\.73[_. *]*m\^?2[\]}]?/g, '1.73 m²')
     .replace(/\{#\}/g, '')
     .replace(/(?<=[\w%\]])\{([^}]*)\}/g, ' $1')
@@ -85,20 +85,20 @@ export function unit(text: string): string {
     .replace(/(?<![A-Za-z])u(?=(?:g|l|L|mol|M|m|U|IU|V|s|kat|Eq|Osm)(?![A-Za-z]))/g, 'µ')
 }
 
-const stamp = /^(\d{4})-(0[1-9]|1[0-2])-([0-2]\d|3[01])(?:[T ](\d\d:\d\d)(:\d\d)?(?:\.\d+)?\s?(Z|[+-]\d\d:?\d\d)?)?$/
+const TIMESTAMP = /^(\d{4})-(0[1-9]|1[0-2])-([0-2]\d|3[01])(?:[T ](\d\d:\d\d)(:\d\d)?(?:\.\d+)?\s?(Z|[+-]\d\d:?\d\d)?)?$/
 const months = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ')
 
 /** `2030-01-02T09:30:00+00:00` as `Jan 2, 2030 09:30 UTC`, with the offset it came with; any other form stays as it is. */
-export function instant(text: string): string {
-  const [, year, month, day, time, , zone] = stamp.exec(text.trim()) ?? []
+export function formatTimestamp(text: string): string {
+  const [, year, month, day, time, , zone] = TIMESTAMP.exec(text.trim()) ?? []
   if (year === undefined) return text
   const offset = zone && (/^Z$|^[+-]00:?00$/.test(zone) ? ' UTC' : ` UTC${zone}`)
   return `${months[Number(month) - 1]} ${Number(day)}, ${year}${time ? ` ${time}${offset ?? ''}` : ''}`
 }
 
 /** The instant in milliseconds, in UTC where the text names no zone; 0 when it is not in ISO form. */
-export function epoch_ms(text: string): number {
-  const [, year, month, day, time = '00:00', seconds = ':00', zone = 'Z'] = stamp.exec(text.trim()) ?? []
+export function parseEpochMs(text: string): number {
+  const [, year, month, day, time = '00:00', seconds = ':00', zone = 'Z'] = TIMESTAMP.exec(text.trim()) ?? []
   const offset = zone.replace(/^([+-]\d\d):?(\d\d)$/, '$1:$2')
   return Date.parse(`${year}-${month}-${day}T${time}${seconds}${offset}`) || 0
 }
@@ -116,7 +116,7 @@ export function wrap(text: string, width: number, measure: Measure, lines_max: n
   for (const paragraph of text.split('\n')) {
     let line = ''
     let used = 0
-    for (const word of paragraph.split(' ').flatMap((whole) => pieces(whole, width, measure))) {
+    for (const word of paragraph.split(' ').flatMap((whole) => splitWord(whole, width, measure))) {
       const wide = measure(word.text)
       const gap = line && !word.glued ? blank : 0
       if (line && used + gap + wide > width) {
@@ -131,12 +131,12 @@ export function wrap(text: string, width: number, measure: Measure, lines_max: n
     if (lines.length > lines_max) break
   }
   if (lines.length <= lines_max) return lines
-  const last = lines_max > 8 ? cut : `${lines[lines_max - 1]} …`
-  return [...lines.slice(0, lines_max - 1), fitted(last, width, measure)]
+  const last = lines_max > 8 ? TRUNCATION_NOTICE : `${lines[lines_max - 1]} …`
+  return [...lines.slice(0, lines_max - 1), truncate(last, width, measure)]
 }
 
 /** The text, or as much of its beginning as fits with an ellipsis. */
-export function fitted(text: string, width: number, measure: Measure): string {
+export function truncate(text: string, width: number, measure: Measure): string {
   if (measure(text) <= width) return text
   let end = 0
   for (let room = width - measure('…'); end < text.length && room >= 0; end++) room -= measure(text[end]!)
@@ -144,16 +144,16 @@ export function fitted(text: string, width: number, measure: Measure): string {
 }
 
 /** A word, in parts where it is wider than the line; `glued` to the part before it. */
-function pieces(word: string, width: number, measure: Measure): { text: string; glued: boolean }[] {
+function splitWord(word: string, width: number, measure: Measure): { text: string; glued: boolean }[] {
   const parts: string[] = []
   let part = ''
   let used = 0
   for (const char of measure(word) > width ? word : '') {
     const wide = measure(char)
     if (part && used + wide > width) {
-      const seam = Math.max(part.lastIndexOf('-'), part.lastIndexOf('/'), part.lastIndexOf(',')) + 1 || part.length
-      parts.push(part.slice(0, seam))
-      part = part.slice(seam)
+      const joint = Math.max(part.lastIndexOf('-'), part.lastIndexOf('/'), part.lastIndexOf(',')) + 1 || part.length
+      parts.push(part.slice(0, joint))
+      part = part.slice(joint)
       used = measure(part)
     }
     part += char

@@ -1,8 +1,8 @@
 // Erasing what was told to a deleted team, and what was to be done for it.
-import { inTurn } from '../db/erasure.ts'
+import { eraseInOrder } from '../db/erasure.ts'
 import { sql } from '../db/sql.ts'
 
-export const eraseTeamQueues = inTurn(
+export const eraseTeamQueues = eraseInOrder(
   (team, max) =>
     sql`delete from announcement where ctid = any (array(select ctid from announcement where team_id = ${team} limit ${max}))`,
   (team) => sql`delete from followed_team where team_id = ${team}`,

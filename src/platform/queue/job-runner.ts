@@ -81,7 +81,7 @@ export class JobRunner {
   #logEnd(cell: CellName, { name, id, team_id, attempts }: JobRow, { outcome, duration_s, error, cause }: RunEnd): void {
     const { log, metrics } = this.#options
     if (outcome === 'postponed') return
-    metrics.job(name, outcome, duration_s)
+    metrics.countJob(name, outcome, duration_s)
     const fields = { job: name, 'job.id': id, 'team.id': team_id, cell, attempt: attempts }
     if (outcome === 'done') {
       log.info({ ...fields, duration_ms: Math.round(duration_s * 1e5) / 100 }, 'job done')

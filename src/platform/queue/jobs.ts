@@ -70,7 +70,7 @@ export interface JobsOfTeam {
 export class JobQueue extends LeasedQueue<JobRow> {
   #after = FIRST_TEAM
 
-  constructor(db: Pick<Db, 'queries' | 'relaxed'>, owner: LeaseOwner = {}) {
+  constructor(db: Pick<Db, 'queries' | 'asyncCommit'>, owner: LeaseOwner = {}) {
     super(db, jobs, owner)
   }
 
@@ -114,7 +114,7 @@ export class JobQueue extends LeasedQueue<JobRow> {
   async #teamsInTurn(each: number): Promise<Sql> {
     const next = (after: Sql) =>
       sql`select j.team_id from job j where j.failed_at is null and j.team_id > ${after} order by j.team_id limit 1`
-    const teams = await this.db.relaxed.many(
+    const teams = await this.db.asyncCommit.many(
       TeamWithJobs,
       sql`
       with recursive team (team_id) as (
@@ -141,7 +141,7 @@ export class JobQueue extends LeasedQueue<JobRow> {
       select id from job
       where id = any ((select ids from chosen)::uuid[]) and ${this.isClaimable}
       order by array_position((select ids from chosen), id) limit ${total} for update skip locked`
-    const found = await this.db.relaxed.many(
+    const found = await this.db.asyncCommit.many(
       ClaimedJob,
       sql`
       with candidate as materialized (${candidates}),

@@ -45,7 +45,7 @@ export interface QueueDefinition extends LeasedTableDefinition {
 export class LeasedQueue<Row extends ClaimedRow> extends LeasedTable<Row> {
   readonly #definition: QueueDefinition
 
-  constructor(db: Pick<Db, 'queries' | 'relaxed'>, definition: QueueDefinition, owner: LeaseOwner = {}) {
+  constructor(db: Pick<Db, 'queries' | 'asyncCommit'>, definition: QueueDefinition, owner: LeaseOwner = {}) {
     super(db, definition, owner)
     this.#definition = definition
   }

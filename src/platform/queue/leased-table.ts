@@ -5,7 +5,7 @@
 import type { TObject } from 'typebox'
 import type { Db } from '../db/database.ts'
 import { dbNowPlus, endLease, isOwned, leaseGuard, takeLease } from '../db/leases.ts'
-import { and, join, raw, sql, type Sql } from '../db/sql.ts'
+import { joinConditions, join, raw, sql, type Sql } from '../db/sql.ts'
 import type { Queries } from '../db/transaction.ts'
 import { T } from '../schema/schema.ts'
 import { uuid } from '../runtime/uuid.ts'
@@ -38,11 +38,11 @@ const Nth = T.Object({ nth: T.Integer() })
 export class LeasedTable<Row extends ClaimedRow> {
   readonly owner: string
   readonly lease_s: number
-  protected readonly db: Pick<Db, 'queries' | 'relaxed'>
+  protected readonly db: Pick<Db, 'queries' | 'asyncCommit'>
   protected readonly table: Sql
   readonly #definition: LeasedTableDefinition
 
-  constructor(db: Pick<Db, 'queries' | 'relaxed'>, definition: LeasedTableDefinition, { owner, lease_s }: LeaseOwner = {}) {
+  constructor(db: Pick<Db, 'queries' | 'asyncCommit'>, definition: LeasedTableDefinition, { owner, lease_s }: LeaseOwner = {}) {
     this.db = db
     this.owner = owner ?? uuid()
     this.lease_s = lease_s ?? definition.lease_s
@@ -69,7 +69,7 @@ export class LeasedTable<Row extends ClaimedRow> {
         update ${this.table} as leased set ${lease} where leased.${column!} = any (array(${candidates})) returning ${this.columns}`
     return sql`
       update ${this.table} as leased set ${lease} from (${candidates}) as candidate
-      where ${and(this.keyColumns.map((name) => sql`leased.${name} = candidate.${name}`))} returning ${this.columns}`
+      where ${joinConditions(this.keyColumns.map((name) => sql`leased.${name} = candidate.${name}`))} returning ${this.columns}`
   }
 
   /** Claims rows. @param candidates, set as in `claimStatement` */
@@ -102,7 +102,7 @@ export class LeasedTable<Row extends ClaimedRow> {
   }
 
   protected get claims(): Queries {
-    return this.#definition.isDurable ? this.db.queries : this.db.relaxed
+    return this.#definition.isDurable ? this.db.queries : this.db.asyncCommit
   }
 
   protected get keyColumns(): Sql[] {
@@ -112,7 +112,7 @@ export class LeasedTable<Row extends ClaimedRow> {
   /** A row of the table is this one. */
   protected isRow(row: Row): Sql {
     const values = row as unknown as Record<string, string>
-    return and(Object.keys(this.#definition.key).map((name) => sql`${raw(name)} = ${values[name]}`))
+    return joinConditions(Object.keys(this.#definition.key).map((name) => sql`${raw(name)} = ${values[name]}`))
   }
 
   /** A row of the table is this one, and nobody has claimed it since. */
@@ -131,7 +131,7 @@ export class LeasedTable<Row extends ClaimedRow> {
 
   /** `leased` is a row of `listed`. */
   protected get isListed(): Sql {
-    return and(this.keyColumns.map((name) => sql`leased.${name} = listed.${name}`))
+    return joinConditions(this.keyColumns.map((name) => sql`leased.${name} = listed.${name}`))
   }
 
   /** `leased` is a row of `listed`, and nobody has claimed it since. */

@@ -1,7 +1,7 @@
 // What a transaction leaves behind besides its rows: events, which are told to the team, and jobs, which are done after the
 // commit. Both commit with the rows that caused them or not at all.
 import type { Static, TSchema } from 'typebox'
-import { machineNow, plusSeconds } from '../runtime/clock.ts'
+import { systemNow, addSeconds } from '../runtime/clock.ts'
 import type { PlainTx, Queries, Tenant, Tx } from '../db/transaction.ts'
 import { dbNowPlus } from '../db/leases.ts'
 import { T } from '../schema/schema.ts'
@@ -30,12 +30,12 @@ export function emit(tx: Tx, event: Event): void {
     event.user_id === null ? '' : `,"user_id":"${event.user_id}","client_user_id":${JSON.stringify(event.client_user_id)}`
   const body = `{"event_type":${JSON.stringify(event.type)},"data":${event.data},"team_id":"${tx.team}"${user}}`
   const id = tx.uuid()
-  tx.gather({ ...event, id, body }, telling)
-  announce(tx, id)
+  tx.deferBatched({ ...event, id, body }, insertEvents)
+  enqueueFanOut(tx, id)
 }
 
 /** One statement, however many events a transaction has: its parts are planned and run one by one. */
-const telling = (tx: Tx, events: (Event & { id: string; body: string })[]): Sql => {
+const insertEvents = (tx: Tx, events: (Event & { id: string; body: string })[]): Sql => {
   const rows = events.map(
     ({ id, type, object_id, user_id, body, historical = false }) =>
       sql`(${id}, ${tx.team}, ${type}, ${object_id}, ${user_id}::uuid, ${tx.now}, ${body}, ${historical})`,
@@ -48,21 +48,21 @@ const telling = (tx: Tx, events: (Event & { id: string; body: string })[]): Sql 
  * The events of a transaction are announced together, one row however many they are, where the team is followed. Whoever begins to
  * follow is told of what commits after that.
  */
-function announce(tx: Tx, event_id: string): void {
-  tx.gather(event_id, announcement)
-  tx.wakeDelivery()
+function enqueueFanOut(tx: Tx, event_id: string): void {
+  tx.deferBatched(event_id, insertOutboxEntry)
+  tx.notifyDelivery()
 }
 
-const announcement = (tx: Tx, event_ids: string[]): Sql =>
+const insertOutboxEntry = (tx: Tx, event_ids: string[]): Sql =>
   sql`
     insert into announcement (team_id, event_ids)
     select team_id, ${event_ids}::uuid[] from followed_team where team_id = ${tx.team}`
 
 /** From now on the team's events are announced, for good: they have, or had, a receiver. Writes followed_team. */
-export const followTeam = (tx: Queries, team_id: string): Promise<number> =>
+export const subscribeTeam = (tx: Queries, team_id: string): Promise<number> =>
   tx.run(sql`insert into followed_team (team_id) values (${team_id}) on conflict (team_id) do nothing`)
 
-const Announced = T.Object({
+const OutboxEntry = T.Object({
   id: T.Integer(),
   team_id: T.String(),
   event_ids: T.Array(T.String()),
@@ -90,7 +90,7 @@ export interface Portion {
  * @param weight how many deliveries come of an event of `weighed.team_id`: an expression
  * @returns what was taken, and whether there is more
  */
-export async function takeAnnouncements(
+export async function takeOutboxEntries(
   tx: PlainTx,
   most: Portion,
   weight: Sql,
@@ -101,7 +101,7 @@ export async function takeAnnouncements(
   )
   if (!locked) return { taken: [], isMore: false }
   const rows = await tx.many(
-    Announced,
+    OutboxEntry,
     sql`
     with recursive waiting (team_id) as (
       (select team_id from announcement order by team_id limit 1)
@@ -151,7 +151,7 @@ export interface Job<S extends TSchema = TSchema> {
 const ATTEMPTS_MAX = 30
 const TIMEOUT_S = 60
 
-export const job = <S extends TSchema>(
+export const defineJob = <S extends TSchema>(
   name: string,
   payload: S,
   { attempts_max = ATTEMPTS_MAX, timeout_s = TIMEOUT_S }: { attempts_max?: number; timeout_s?: number } = {},
@@ -166,7 +166,7 @@ export function enqueue<S extends TSchema>(tx: Tx, to: Job<S>, payload: Static<S
   tx.defer(
     sql`insert into job (id, team_id, name, payload, run_at, due_at) values (${rowOf(tx, to, JSON.stringify(payload), at)})`,
   )
-  if (at <= tx.now) tx.wake()
+  if (at <= tx.now) tx.notifyWorker()
 }
 
 /**
@@ -185,13 +185,13 @@ export function enqueueAgain<S extends TSchema>(tx: Tx, to: Job<S>, payload: Sta
 }
 
 function rowOf(tx: Tx, { name }: Job, payload: string, at: Date): Sql {
-  const left_s = (plusSeconds(at, -tx.tenant.clock_offset_s).getTime() - machineNow().getTime()) / 1000
+  const left_s = (addSeconds(at, -tx.tenant.clock_offset_s).getTime() - systemNow().getTime()) / 1000
   const due_in_s = at > tx.now ? Math.ceil(left_s) : left_s
   return sql`${tx.uuid()}::uuid, ${tx.team}::uuid, ${name}::text, ${payload}::text, ${at}::timestamptz, ${dbNowPlus(due_in_s)}`
 }
 
 /** The team's clock is now `offset_s` ahead: its waiting jobs fall due accordingly, but those put off after an error. Writes job. */
-export const moveDueJobs = (tx: Tx, offset_s: number): Promise<number> =>
+export const rescheduleJobs = (tx: Tx, offset_s: number): Promise<number> =>
   tx.run(
     sql`update job set due_at = run_at - make_interval(secs => ${offset_s}) where team_id = ${tx.team} and failed_at is null and attempts = 0`,
   )
@@ -214,7 +214,7 @@ export const unlimitedJobs = (handlers: readonly Handler[]): string[] => [
 ]
 
 /** Bind work to a job. `run` may be called more than once for the same payload and must then change nothing twice. */
-export const handle = <S extends TSchema>(
+export const defineHandler = <S extends TSchema>(
   to: Job<S>,
   run: (context: JobContext, payload: Static<S>) => Promise<void>,
 ): Handler => ({
@@ -226,16 +226,16 @@ export const handle = <S extends TSchema>(
 export const eraseEvents = (tx: Tx, user_id: string): Promise<number> =>
   tx.run(sql`delete from event where team_id = ${tx.team} and user_id = ${user_id}`)
 
-const Repeated = T.Object({ id: T.String(), object_id: T.String() })
+const LatestEvent = T.Object({ id: T.String(), object_id: T.String() })
 
 /**
  * Append the latest event of each object again: the same body under a new id. Writes event.
  * @returns the objects that had one, in the order given
  */
-export async function repeatLatestEvents(tx: Tx, object_ids: string[]): Promise<string[]> {
+export async function reemitLatestEvents(tx: Tx, object_ids: string[]): Promise<string[]> {
   if (object_ids.length === 0) return []
   const rows = await tx.many(
-    Repeated,
+    LatestEvent,
     sql`
     insert into event (id, team_id, type, object_id, user_id, created_at, body)
     select given.event_id, latest.team_id, latest.type, latest.object_id, latest.user_id, ${tx.now}, latest.body
@@ -245,7 +245,7 @@ export async function repeatLatestEvents(tx: Tx, object_ids: string[]): Promise<
       where object_id = given.object_id and team_id = ${tx.team} order by id desc limit 1) latest
     returning id, object_id`,
   )
-  for (const id of rows.map((row) => row.id).sort()) announce(tx, id)
+  for (const id of rows.map((row) => row.id).sort()) enqueueFanOut(tx, id)
   const found = new Set(rows.map((row) => row.object_id))
   return object_ids.filter((id) => found.has(id))
 }

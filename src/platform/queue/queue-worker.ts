@@ -8,7 +8,7 @@ import { QueueSlots, type ClaimLimits, type QueueSlotsOptions } from './queue-sl
 
 const POLL_MS = 500
 /** Under load claims are this far apart, so that each takes a batch; the first after a rest is immediate. */
-const PACE_MS = 8
+const CLAIM_INTERVAL_MS = 8
 /** What is done is completed together after so long. */
 const COMPLETE_MS = 5
 const COMPLETED_MAX = 40
@@ -56,7 +56,7 @@ export class QueueWorker<Row extends ClaimedRow> {
     this.#loop = new QueueLoop({
       round: () => this.#round(),
       poll_ms: options.poll_ms ?? POLL_MS,
-      pace_ms: PACE_MS,
+      pace_ms: CLAIM_INTERVAL_MS,
       onError: (error) => this.#report(error, 'claiming failed; will retry'),
     })
   }

@@ -1,7 +1,7 @@
 // Rows whose retention is over are deleted until none is left, at once after a start, and without a hold on the process.
 import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
-import { access, assembled, cells, given, type Given } from '../../../test/support/server.ts'
+import { access, assembled, cells, createTestTeam, type TestTeam } from '../../../test/support/server.ts'
 import { createLog } from '../telemetry/log.ts'
 import { createMetrics } from '../telemetry/metrics.ts'
 import { Retention, type Cleanup } from './retention.ts'
@@ -31,19 +31,19 @@ async function until(is: () => Promise<boolean>): Promise<void> {
   }
 }
 
-const answers = ({ db, team }: Given, n: number, expiry: string) =>
+const answers = ({ db, team }: TestTeam, n: number, expiry: string) =>
   db.pool.query(
     `insert into idempotency (team_id, scope, key, status, body, expires_at)
      select $1, 'a scope', gen_random_uuid(), 200, '{}', now() + $3::interval from generate_series(1, $2)`,
     [team, n, expiry],
   )
-const lines = ({ db, team }: Given, n: number, age: string) =>
+const lines = ({ db, team }: TestTeam, n: number, age: string) =>
   db.pool.query(
     `insert into feed (team_id, event_id, created_at)
      select $1, gen_random_uuid(), now() - $3::interval from generate_series(1, $2)`,
     [team, n, age],
   )
-const left = async ({ db, team }: Given): Promise<{ answers: number; lines: number }> =>
+const left = async ({ db, team }: TestTeam): Promise<{ answers: number; lines: number }> =>
   (
     await db.pool.query(
       `select (select count(*)::integer from idempotency where team_id = $1) as answers,
@@ -54,7 +54,7 @@ const left = async ({ db, team }: Given): Promise<{ answers: number; lines: numb
 
 describe('rows whose retention is over', () => {
   test('are deleted by a process that has just started: 30,000 answers and 60,000 feed lines by its first look', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     await answers(team, 30_000, '-1 second')
     await answers(team, 2, '1 hour')
     await lines(team, 3, '29 days')
@@ -72,7 +72,7 @@ describe('rows whose retention is over', () => {
   })
 
   test('are deleted by a later look when they fall due while the process runs', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     await answers(team, 3, '1 second')
     const { retention } = started({ look_ms: 50 })
     try {
@@ -87,12 +87,12 @@ describe('rows whose retention is over', () => {
     [-40, 'behind'],
   ] as const)
     test(`are those that are due by the clock of the database, when the clock of the process is ${how}`, async (t) => {
-      const team = await given()
+      const team = await createTestTeam()
       await answers(team, 2, '-1 second')
       await answers(team, 3, '1 hour')
       await lines(team, 4, '29 days')
       await lines(team, 5, '30 days 1 second')
-      const deleted = await given()
+      const deleted = await createTestTeam()
       for (const db of [deleted.db, cells.control])
         await db.pool.query(`update team set deleted_at = now() - interval '1 day' where id = $1`, [deleted.team])
       await team.user()
@@ -117,7 +117,7 @@ describe('rows whose retention is over', () => {
     })
 
   test('are deleted once by several processes', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     await answers(team, 10_000, '-1 second')
     const several = [started(), started(), started()]
     try {
@@ -131,7 +131,7 @@ describe('rows whose retention is over', () => {
   })
 
   test('wait for the next look while another transaction holds them, and are shown as overdue meanwhile', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     await answers(team, 2, '-100 seconds')
     const holder = await team.db.pool.connect()
     await holder.query('begin')

@@ -3,12 +3,20 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { afterEach, describe, test } from 'node:test'
 import { createLog } from '../telemetry/log.ts'
-import { enqueue, handle, job, type Handler, type JobContext } from './outbox.ts'
+import { enqueue, defineHandler, defineJob, type Handler, type JobContext } from './outbox.ts'
 import { T } from '../schema/schema.ts'
 import { sql } from '../db/sql.ts'
 import { Worker, type WorkerOptions } from './worker.ts'
 import { Cells } from '../db/cells.ts'
-import { asOwner, cells as testCells, connection, given, guard, metrics, type Given } from '../../../test/support/server.ts'
+import {
+  asOwner,
+  cells as testCells,
+  connection,
+  createTestTeam,
+  guard,
+  metrics,
+  type TestTeam,
+} from '../../../test/support/server.ts'
 import { installation } from '../../../test/support/template.ts'
 
 const options = { connection, connections_max: 8, checkRows: true, installation }
@@ -16,7 +24,7 @@ const options = { connection, connections_max: 8, checkRows: true, installation 
 const cells = new Cells(options, new Map([['sandbox-us', options]]))
 const log = createLog('silent')
 const Payload = T.Object({ n: T.Integer() })
-const work = job('test.work', Payload, { timeout_s: 1, attempts_max: 3 })
+const work = defineJob('test.work', Payload, { timeout_s: 1, attempts_max: 3 })
 
 const workers = new Set<Worker>()
 function working(handlers: Handler[], more: Partial<WorkerOptions> = {}): Worker {
@@ -31,7 +39,7 @@ afterEach(async () => {
   await testCells.of('sandbox-us').queries.run(sql`delete from job`)
 })
 
-const queue = (team: Given, count = 1, of = work) =>
+const queue = (team: TestTeam, count = 1, of = work) =>
   team.db.tx(team.tenant, async (tx) => {
     for (let n = 0; n < count; n++) enqueue(tx, of, { n })
   })
@@ -44,13 +52,13 @@ const Row = T.Object({
   failed_at: T.Union([T.String(), T.Null()]),
   last_error: T.Union([T.String(), T.Null()]),
 })
-const rowsOf = ({ db, team }: Given) =>
+const rowsOf = ({ db, team }: TestTeam) =>
   db.queries.many(
     Row,
     sql`select attempts, fence, owner, leased_until, failed_at, last_error from job where team_id = ${team} order by id`,
   )
 /** What waits for its next attempt is due, and what is leased is free. */
-const hurry = ({ db, team }: Given) =>
+const hurry = ({ db, team }: TestTeam) =>
   db.queries.run(
     sql`update job set due_at = due_at - interval '1 day', leased_until = leased_until - interval '1 day' where team_id = ${team}`,
   )
@@ -59,7 +67,7 @@ async function until(what: string, holds: () => boolean | Promise<boolean>): Pro
   for (const end = performance.now() + 60_000; !(await holds()); await new Promise((resolve) => setTimeout(resolve, 10)))
     if (performance.now() > end) assert.fail(`never: ${what}`)
 }
-const gone = (team: Given) => until('the jobs are done', async () => (await rowsOf(team)).length === 0)
+const gone = (team: TestTeam) => until('the jobs are done', async () => (await rowsOf(team)).length === 0)
 /** An effect of a handler that can be counted: an event. */
 const effect = (context: JobContext, n: number) =>
   context.tx(async (tx) => {
@@ -70,15 +78,15 @@ const effect = (context: JobContext, n: number) =>
 
 describe('a handler that never ends', { concurrency: 1 }, () => {
   test('is given up, its job is tried again, and the jobs of the cell go on', async () => {
-    const [team, other] = [await given(), await given()]
+    const [team, other] = [await createTestTeam(), await createTestTeam()]
     let calls = 0
-    const hang = handle(work, async () => {
+    const hang = defineHandler(work, async () => {
       if (++calls === 1) await new Promise(() => {})
     })
     await queue(team)
-    working([hang, handle(job('test.quick', Payload), async () => {})])
+    working([hang, defineHandler(defineJob('test.quick', Payload), async () => {})])
     await until('the handler hangs', () => calls === 1)
-    await queue(other, 20, job('test.quick', Payload))
+    await queue(other, 20, defineJob('test.quick', Payload))
     await gone(other)
     await until('it was put off', async () => (await rowsOf(team))[0]!.last_error === 'HandlerTimeout')
     assert.deepEqual([(await rowsOf(team))[0]!.owner, (await rowsOf(team))[0]!.leased_until], [null, null])
@@ -88,10 +96,10 @@ describe('a handler that never ends', { concurrency: 1 }, () => {
   })
 
   test('cannot begin a transaction afterwards, and one that it has begun is rolled back and gives its connection back', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const outcomes: string[] = []
     const inTransaction = Promise.withResolvers<void>()
-    const late = handle(work, async (context, { n }) => {
+    const late = defineHandler(work, async (context, { n }) => {
       if (n === 0)
         await context.tx(async (tx) => {
           await tx.run(sql`
@@ -113,7 +121,7 @@ describe('a handler that never ends', { concurrency: 1 }, () => {
     await until('the late transaction was tried', () => outcomes.length === 1)
     assert.deepEqual(outcomes, ['HandlerTimeout'])
     await until('both failed', async () => (await rowsOf(team)).every(({ failed_at }) => failed_at !== null))
-    await until('every connection is back', () => cells.of('sandbox-us').use.busy === 0)
+    await until('every connection is back', () => cells.of('sandbox-us').poolStats.busy === 0)
     assert.deepEqual(await team.events(), [])
     inTransaction.resolve()
   })
@@ -121,12 +129,12 @@ describe('a handler that never ends', { concurrency: 1 }, () => {
 
 describe('a job', { concurrency: 1 }, () => {
   test('is renewed while its handler runs, so that nobody else runs it', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     let calls = 0
     const finish = Promise.withResolvers<void>()
-    const long = job('test.work', Payload, { timeout_s: 60 })
+    const long = defineJob('test.work', Payload, { timeout_s: 60 })
     await queue(team)
-    const handler = handle(long, async (context) => {
+    const handler = defineHandler(long, async (context) => {
       calls++
       await finish.promise
       await effect(context, 0)
@@ -148,14 +156,14 @@ describe('a job', { concurrency: 1 }, () => {
 
   test('that another owner has claimed is not changed by the one before, whether that succeeds or fails', async () => {
     for (const outcome of ['succeeds', 'fails'] as const) {
-      const team = await given()
+      const team = await createTestTeam()
       const finish = Promise.withResolvers<void>()
       let calls = 0
       await queue(team)
       // The first owner neither renews its lease nor notices that it has ended.
       const first = working(
         [
-          handle(work, async () => {
+          defineHandler(work, async () => {
             calls++
             await finish.promise
             if (outcome === 'fails') throw new Error('late')
@@ -175,12 +183,12 @@ describe('a job', { concurrency: 1 }, () => {
   })
 
   test('commits nothing when its lease has ended', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const outcomes: string[] = []
     await queue(team)
     working(
       [
-        handle(work, async (context) => {
+        defineHandler(work, async (context) => {
           await team.db.queries.run(sql`update job set leased_until = statement_timestamp() where team_id = ${team.team}`)
           for (const write of [
             () => effect(context, 1),
@@ -201,10 +209,10 @@ describe('a job', { concurrency: 1 }, () => {
   })
 
   test('that is in a transaction of its owner is not claimed by another one, even when its lease has ended', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     let calls = 0
     const [began, finish] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
-    const handler = handle({ ...work, timeout_s: 60 }, async (context) => {
+    const handler = defineHandler({ ...work, timeout_s: 60 }, async (context) => {
       calls++
       await context.tx(async (tx) => {
         await tx.run(sql`update team set settings = settings where id = ${tx.team}`)
@@ -219,7 +227,7 @@ describe('a job', { concurrency: 1 }, () => {
     let looked = 0
     working([handler], { tenantOf: guard.tenant })
     for (; looked < 20; looked++) {
-      await given()
+      await createTestTeam()
       assert.equal(calls, 1)
     }
     finish.resolve()
@@ -227,10 +235,10 @@ describe('a job', { concurrency: 1 }, () => {
   })
 
   test('waits for no other job to end: a free slot is used at once', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const others = Promise.withResolvers<void>()
     let done = 0
-    const handler = handle({ ...work, timeout_s: 60 }, async (_context, { n }) => {
+    const handler = defineHandler({ ...work, timeout_s: 60 }, async (_context, { n }) => {
       if (n === 0) await others.promise
       else done++
     })
@@ -242,11 +250,11 @@ describe('a job', { concurrency: 1 }, () => {
   })
 
   test('that fails is tried as often as its kind says, then stays failed with the class and code of its last error', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     let calls = 0
     await queue(team)
     working([
-      handle(work, async () => {
+      defineHandler(work, async () => {
         calls++
         throw Object.assign(new Error('Testa Fictional'), { code: 'E_TEST' })
       }),
@@ -261,21 +269,21 @@ describe('a job', { concurrency: 1 }, () => {
   })
 
   test('whose process was killed in every attempt is not tried once more', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     await queue(team)
     await team.db.queries.run(sql`update job set attempts = 3 where team_id = ${team.team}`)
     let calls = 0
-    working([handle(work, async () => void calls++)])
+    working([defineHandler(work, async () => void calls++)])
     await until('it failed', async () => (await rowsOf(team))[0]!.failed_at !== null)
     assert.deepEqual([calls, (await rowsOf(team))[0]!.last_error], [0, 'interrupted'])
   })
 
   test('that is tried without limit never fails for good', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     await queue(team)
     await team.db.queries.run(sql`update job set attempts = 5000 where team_id = ${team.team}`)
     working([
-      handle({ ...work, attempts_max: Infinity }, async () => {
+      defineHandler({ ...work, attempts_max: Infinity }, async () => {
         throw new Error('not yet')
       }),
     ])
@@ -289,7 +297,7 @@ describe('a job', { concurrency: 1 }, () => {
 })
 
 test('the slow jobs of one team do not stop those of another', async () => {
-  const [slow, quick] = [await given(), await given()]
+  const [slow, quick] = [await createTestTeam(), await createTestTeam()]
   const finish = Promise.withResolvers<void>()
   let running = 0
   await slow.db.queries.run(sql`
@@ -297,14 +305,14 @@ test('the slow jobs of one team do not stop those of another', async () => {
     select gen_random_uuid(), ${slow.team}, 'test.work', '{"n":1}', at, at
     from generate_series(1, 10000) n cross join lateral (select statement_timestamp() - interval '1 hour' as at) t`)
   working([
-    handle({ ...work, timeout_s: 60 }, async () => {
+    defineHandler({ ...work, timeout_s: 60 }, async () => {
       running++
       await finish.promise
     }),
-    handle(job('test.quick', Payload), async () => {}),
+    defineHandler(defineJob('test.quick', Payload), async () => {}),
   ])
   await until('the slow team has its share', () => running > 0)
-  await queue(quick, 30, job('test.quick', Payload))
+  await queue(quick, 30, defineJob('test.quick', Payload))
   await gone(quick)
   assert((await rowsOf(slow)).length === 10_000)
   await slow.db.queries.run(sql`delete from job where team_id = ${slow.team} and owner is null`)
@@ -313,12 +321,12 @@ test('the slow jobs of one team do not stop those of another', async () => {
 })
 
 test('a worker that stops gives back what it has not begun, and that does not count as an attempt', async () => {
-  const team = await given()
+  const team = await createTestTeam()
   const finish = Promise.withResolvers<void>()
   let running = 0
   await queue(team, 30)
   const worker = working([
-    handle({ ...work, timeout_s: 60 }, async () => {
+    defineHandler({ ...work, timeout_s: 60 }, async () => {
       running++
       await finish.promise
     }),
@@ -333,12 +341,12 @@ test('a worker that stops gives back what it has not begun, and that does not co
 })
 
 test('a worker that stops waits for the deletion of what was done after it was told to stop', async () => {
-  const team = await given()
+  const team = await createTestTeam()
   const finish = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   let running = 0
   await queue(team, 2)
   const worker = working([
-    handle({ ...work, timeout_s: 60 }, async (_context, { n }) => {
+    defineHandler({ ...work, timeout_s: 60 }, async (_context, { n }) => {
       running++
       await finish[n]!.promise
     }),
@@ -373,7 +381,7 @@ test('a worker that stops waits for the deletion of what was done after it was t
 })
 
 test('a job that is queued by a process whose clock is wrong is due by the clock of the database', async (t) => {
-  const team = await given()
+  const team = await createTestTeam()
   const Due = T.Object({ due_in_s: T.Number() })
   const dueIn = async () =>
     (
@@ -395,13 +403,13 @@ test('a job that is queued by a process whose clock is wrong is due by the clock
 })
 
 test('what a job queues for now is due now, also where it was queued by a process whose clock is ahead', async () => {
-  const team = await given()
+  const team = await createTestTeam()
   let runs = 0
   await team.db.queries.run(sql`
     insert into job (id, team_id, name, payload, run_at, due_at)
     values (${randomUUID()}, ${team.team}, 'test.work', '{"n":2}', statement_timestamp() + interval '1 hour', statement_timestamp())`)
   working([
-    handle({ ...work, timeout_s: 60 }, async (context, { n }) => {
+    defineHandler({ ...work, timeout_s: 60 }, async (context, { n }) => {
       runs++
       if (n > 0) await context.tx(async (tx) => enqueue(tx, work, { n: n - 1 }))
     }),

@@ -45,6 +45,6 @@ function workerOf(jobs: CellJobs, runner: JobRunner, { log, tenantOf, slots = SL
     slots: { slots, groupOf: ({ team_id }) => team_id, groupMax: () => Math.max(1, slots - SLOTS_FOR_OTHERS) },
     onError: (error, message) => log.error({ cell, queue: 'jobs', causes: errorFields(error) }, message),
   })
-  db.onWork = () => worker.wake()
+  db.onJobNotification = () => worker.wake()
   return worker
 }

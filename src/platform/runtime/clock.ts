@@ -1,7 +1,7 @@
 // Time. The only place, with its siblings in this folder, that reads the machine's clock; everything else is handed an instant.
 
 /** The machine's clock: leases, timeouts, rate limits. Never stored as a fact about a team. */
-export const machineNow = (): Date => new Date()
+export const systemNow = (): Date => new Date()
 
 /** An instant as it appears on the wire: UTC, whole seconds, explicit offset. Source: events.md E5. */
 export const iso = (at: Date): string => `${at.toISOString().slice(0, 19)}+00:00`
@@ -19,24 +19,24 @@ export function shownInstant(at: Date): string {
 }
 
 /** The UTC calendar day of an instant, `YYYY-MM-DD`. */
-export const day = (at: Date): string => at.toISOString().slice(0, 10)
+export const utcDate = (at: Date): string => at.toISOString().slice(0, 10)
 
-export const plusSeconds = (at: Date, seconds: number): Date => new Date(at.getTime() + seconds * 1000)
+export const addSeconds = (at: Date, seconds: number): Date => new Date(at.getTime() + seconds * 1000)
 
 /** The same instant without its fraction. Team time has no fractions, so that what is stored is what is shown and filtered by. */
-export const wholeSeconds = (at: Date): Date => new Date(Math.floor(at.getTime() / 1000) * 1000)
+export const truncateToSeconds = (at: Date): Date => new Date(Math.floor(at.getTime() / 1000) * 1000)
 
 /** The smallest UUID version 7 that could have been made so many seconds ago: a smaller one is older. */
-export const uuidOfAge = (age_s: number): string => uuidAt(plusSeconds(machineNow(), -age_s))
+export const minUuidForAge = (age_s: number): string => minUuidAt(addSeconds(systemNow(), -age_s))
 
 /** The smallest UUID version 7 that could have been made at an instant of the machine's clock. */
-export function uuidAt(at: Date): string {
+export function minUuidAt(at: Date): string {
   const hex = Math.max(0, at.getTime()).toString(16).padStart(12, '0')
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-7000-8000-000000000000`
 }
 
 /** How far ahead a clock is that shows `at` now, in whole seconds, rounded up. */
-export const offsetTo = (at: Date): number => Math.max(0, Math.ceil((at.getTime() - machineNow().getTime()) / 1000))
+export const clockOffsetFor = (at: Date): number => Math.max(0, Math.ceil((at.getTime() - systemNow().getTime()) / 1000))
 
 /** Whether an instant is over, by the machine's clock. */
-export const isPast = (at: string | Date): boolean => new Date(at) <= machineNow()
+export const isPast = (at: string | Date): boolean => new Date(at) <= systemNow()

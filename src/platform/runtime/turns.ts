@@ -1,5 +1,5 @@
 // Work that takes turns: a few at a time, and a bounded queue of those that wait, first come, first served.
-import { busy } from '../http/errors.ts'
+import { unavailable } from '../http/errors.ts'
 
 export interface TurnLimits {
   /** How many run side by side. */
@@ -15,8 +15,8 @@ export type NoTurn = 'full' | 'late' | 'closed'
 
 const refusalOf = (why: NoTurn, { wait_ms }: TurnLimits): Error =>
   why === 'full'
-    ? busy('Too many calls of this kind are waiting, try again', Math.max(1, Math.ceil(wait_ms / 1000)))
-    : busy('The turn of this call did not come in time, try again', 1)
+    ? unavailable('Too many calls of this kind are waiting, try again', Math.max(1, Math.ceil(wait_ms / 1000)))
+    : unavailable('The turn of this call did not come in time, try again', 1)
 
 interface Waiter {
   begin: () => void
@@ -74,7 +74,7 @@ export class Turns {
     const limits = { ...this.#limits, wait_ms }
     if (this.#waiting.size >= limits.waiting_max) throw this.#refusal('full', limits)
     return new Promise((resolve, reject) => {
-      const refuse = (why: NoTurn) => {
+      const rejectTask = (why: NoTurn) => {
         clearTimeout(timer)
         this.#waiting.delete(waiter)
         reject(this.#refusal(why, limits))
@@ -84,8 +84,8 @@ export class Turns {
         this.#waiting.delete(waiter)
         resolve()
       }
-      const waiter = { begin, refuse }
-      const timer = setTimeout(() => refuse('late'), wait_ms)
+      const waiter = { begin, refuse: rejectTask }
+      const timer = setTimeout(() => rejectTask('late'), wait_ms)
       this.#waiting.add(waiter)
     })
   }

@@ -6,4 +6,4 @@ import { setFlagsFromString } from 'node:v8'
  * From now on the young generation may grow from the least to the most that the process was started with
  * (`--min-semi-space-size`, `--max-semi-space-size`); until then `cli/entry.js` keeps it small. V8 shrinks it again when there is little to do.
  */
-export const letYoungGrow = (): void => setFlagsFromString('--semi-space-growth-factor=2')
+export const allowYoungGenerationGrowth = (): void => setFlagsFromString('--semi-space-growth-factor=2')

@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { heavy, HeavyBusy, HeavyLimit } from './worker-threads.ts'
+import { createWorkerPool, WorkerPoolBusy, WorkerLimitExceeded } from './worker-threads.ts'
 
 const task = new URL('../../../test/support/worker-thread-tasks.ts', import.meta.url)
-const pool = heavy()
+const pool = createWorkerPool()
 after(() => pool.close())
 
 const area = () => pool.run<{ area: number; in_worker: boolean }>(task, { width: 6, height: 7 })
 
 /** Tasks that keep every thread of `full` busy until `free` is called. */
-function occupy(full: ReturnType<typeof heavy>, threads: number) {
+function occupy(full: ReturnType<typeof createWorkerPool>, threads: number) {
   const cell = new Int32Array(new SharedArrayBuffer(4))
   const held = Array.from({ length: threads }, () => full.run<number>(task, cell, { name: 'held' }))
   return {
@@ -46,7 +46,7 @@ test('a missing file and a missing export are refused', async () => {
 test('input that cannot be copied is refused, and the next task runs', async () => {
   await assert.rejects(
     pool.run(task, { width: () => 6 }),
-    (error: Error) => error.name === 'DataCloneError' && !(error instanceof HeavyBusy),
+    (error: Error) => error.name === 'DataCloneError' && !(error instanceof WorkerPoolBusy),
   )
   assert.equal((await area()).area, 42)
 })
@@ -54,17 +54,17 @@ test('input that cannot be copied is refused, and the next task runs', async () 
 test('a task without an end is stopped at its time limit, and the next task runs', async () => {
   await assert.rejects(
     pool.run(task, null, { name: 'endless', timeout_ms: 300 }),
-    (error) => error instanceof HeavyLimit && error.limit === 'time' && error.message.includes('300 ms'),
+    (error) => error instanceof WorkerLimitExceeded && error.limit === 'time' && error.message.includes('300 ms'),
   )
   assert.equal((await area()).area, 42)
 })
 
 for (const kind of ['objects', 'buffers', 'map'])
   test(`a task that eats memory with ${kind} is stopped at its limit, and the next task runs`, async () => {
-    const small = heavy({ memory_max_mb: 64 })
+    const small = createWorkerPool({ memory_max_mb: 64 })
     await assert.rejects(
       small.run(task, kind, { name: 'greedy' }),
-      (error) => error instanceof HeavyLimit && error.limit === 'memory' && error.message.includes('64 MB'),
+      (error) => error instanceof WorkerLimitExceeded && error.limit === 'memory' && error.message.includes('64 MB'),
     )
     assert.equal((await small.run<{ area: number }>(task, { width: 6, height: 7 })).area, 42)
     await small.close()
@@ -97,31 +97,31 @@ test('tasks waiting behind stopped ones still get a thread', async () => {
 })
 
 test('the task after 200 waiting ones is refused as busy, and all others run', async () => {
-  const small = heavy({ threads_max: 1 })
+  const small = createWorkerPool({ threads_max: 1 })
   const { held, free } = occupy(small, 1)
   const waiting = Array.from({ length: 200 }, () => small.run(task, { width: 1, height: 1 }))
-  await assert.rejects(small.run(task, { width: 1, height: 1 }), HeavyBusy)
+  await assert.rejects(small.run(task, { width: 1, height: 1 }), WorkerPoolBusy)
   free()
   assert.equal((await Promise.all([...held, ...waiting])).length, 201)
   await small.close()
 })
 
 test('a task that gets no thread within its time is refused as busy', async () => {
-  const small = heavy({ threads_max: 1 })
+  const small = createWorkerPool({ threads_max: 1 })
   const { held, free } = occupy(small, 1)
-  await assert.rejects(small.run(task, { width: 1, height: 1 }, { timeout_ms: 50 }), HeavyBusy)
+  await assert.rejects(small.run(task, { width: 1, height: 1 }, { timeout_ms: 50 }), WorkerPoolBusy)
   free()
   await Promise.all(held)
   await small.close()
 })
 
 test('closing refuses the waiting and the new, and lets the running ones end', async () => {
-  const small = heavy({ threads_max: 1 })
+  const small = createWorkerPool({ threads_max: 1 })
   const { held, free } = occupy(small, 1)
   const waiting = small.run(task, { width: 1, height: 1 })
   const closed = [small.close(), small.close()]
-  await assert.rejects(waiting, HeavyBusy)
-  await assert.rejects(small.run(task, { width: 1, height: 1 }), HeavyBusy)
+  await assert.rejects(waiting, WorkerPoolBusy)
+  await assert.rejects(small.run(task, { width: 1, height: 1 }), WorkerPoolBusy)
   free()
   assert.deepEqual(await Promise.all(held), [1])
   await Promise.all(closed)

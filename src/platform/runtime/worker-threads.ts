@@ -14,7 +14,7 @@ const memory_default_mb = 384
 const memory_check_ms = 100
 
 /** Not run: too many others are waiting, or the wait was too long, or the pool is closed. Trying later may succeed. */
-export class HeavyBusy extends Error {
+export class WorkerPoolBusy extends Error {
   override name = 'HeavyBusy'
 }
 
@@ -25,7 +25,7 @@ const sentences: Record<NoTurn, (wait_ms: number) => string> = {
 }
 
 /** Stopped halfway: the task took more `time` or `memory` than it may. The same input will most likely fail again. */
-export class HeavyLimit extends Error {
+export class WorkerLimitExceeded extends Error {
   override name = 'HeavyLimit'
   limit: 'time' | 'memory'
   constructor(limit: 'time' | 'memory', message: string) {
@@ -34,16 +34,16 @@ export class HeavyLimit extends Error {
   }
 }
 
-export interface Heavy {
+export interface WorkerPool {
   /**
    * Runs the default export of a module, or the export `name`, with `input` in a worker and gives back what it returns.
    * Both values are copied, so they must be plain data or bytes. `task` is a URL, a `file:` string or an absolute path.
    * `timeout_ms` (20 s unless told) bounds the waiting and, from the start on, the running.
-   * Errors: `HeavyBusy`, `HeavyLimit`; what the task throws arrives with its name and message (other properties are lost on
+   * Errors: `WorkerPoolBusy`, `WorkerLimitExceeded`; what the task throws arrives with its name and message (other properties are lost on
    * the way), so a task keeps patient data out of them.
    */
   run<T>(task: URL | string, input: unknown, limits?: { timeout_ms?: number; name?: string }): Promise<T>
-  /** Refuses new and waiting tasks with `HeavyBusy`, lets running ones end within their time, then stops the threads. */
+  /** Refuses new and waiting tasks with `WorkerPoolBusy`, lets running ones end within their time, then stops the threads. */
   close(): Promise<void>
 }
 
@@ -51,27 +51,28 @@ export interface Heavy {
  * A pool without threads until the first task, and again after 10 s without work. At most `threads_max` (2) tasks run and 200
  * wait; one that holds more than `memory_max_mb` (384), heap and buffers together, is stopped.
  */
-export function heavy({ threads_max = 2, memory_max_mb = memory_default_mb } = {}): Heavy {
+export function createWorkerPool({ threads_max = 2, memory_max_mb = memory_default_mb } = {}): WorkerPool {
   // They wait before the pool and not inside it: piscina 5.3 does not apply `maxQueue` to tasks that carry an abort signal, and with
   // `minThreads: 0` it starts no new worker for queued tasks when the last one was stopped.
   const limits = { at_once: threads_max, waiting_max, wait_ms: timeout_default_ms }
-  const turns = new Turns(limits, (why, { wait_ms }) => new HeavyBusy(sentences[why](wait_ms)))
+  const turns = new Turns(limits, (why, { wait_ms }) => new WorkerPoolBusy(sentences[why](wait_ms)))
   let pool: Piscina | undefined
-  let guard: ReturnType<typeof memoryGuard> | undefined
+  let guard: ReturnType<typeof createMemoryMonitor> | undefined
 
   return {
     run(task, input, { timeout_ms = timeout_default_ms, name = 'default' } = {}) {
       return turns.take(async () => {
         pool ??= openPool(threads_max, memory_max_mb)
-        guard ??= memoryGuard(pool, memory_max_mb)
+        guard ??= createMemoryMonitor(pool, memory_max_mb)
         const signal = AbortSignal.timeout(timeout_ms)
         const unwatch = guard.watch()
         try {
           const filename = String(task).startsWith('file:') ? fileURLToPath(task) : String(task)
           return await pool.run(input, { filename, name, signal })
         } catch (error) {
-          if (signal.aborted) throw new HeavyLimit('time', `the task was stopped: it took more than ${timeout_ms} ms`)
-          if (guard.stopped(error)) throw new HeavyLimit('memory', `the task was stopped: it held more than ${memory_max_mb} MB`)
+          if (signal.aborted) throw new WorkerLimitExceeded('time', `the task was stopped: it took more than ${timeout_ms} ms`)
+          if (guard.terminated(error))
+            throw new WorkerLimitExceeded('memory', `the task was stopped: it held more than ${memory_max_mb} MB`)
           throw error
         } finally {
           unwatch()
@@ -96,7 +97,7 @@ function openPool(maxThreads: number, memory_max_mb: number) {
 }
 
 /** While tasks run, asks each thread ten times a second what it holds, also in the middle of a loop, and ends the greedy ones. */
-function memoryGuard(pool: Piscina, memory_max_mb: number) {
+function createMemoryMonitor(pool: Piscina, memory_max_mb: number) {
   const asked = new WeakSet<Worker>()
   let ended = 0
   let watching = 0
@@ -127,7 +128,7 @@ function memoryGuard(pool: Piscina, memory_max_mb: number) {
       }
     },
     /** Tells whether a task's error means that its thread was ended here, or by the engine's own limit. */
-    stopped(error: unknown): boolean {
+    terminated(error: unknown): boolean {
       if (!(error instanceof Error)) return false
       if ((error as NodeJS.ErrnoException).code === 'ERR_WORKER_OUT_OF_MEMORY') return true
       if (ended === 0 || error.message !== 'worker exited with code: 1') return false

@@ -2,17 +2,17 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { Fault } from './fault.ts'
-import { isTimeZone, parseMoment } from './formats.ts'
-import { read, Refusal } from './read.ts'
+import { isTimeZone, parseTimestamp } from './formats.ts'
+import { validate, RuleError } from './read.ts'
 import { DateOnly, Email, OpenEnum, Text, Timestamp, TimeZone, Uuid, type TSchema } from './schema.ts'
 
 const Color = OpenEnum(['red', 'Green', 'blue-ish'])
-const even = Text({ rule: (value) => (value.length % 2 ? new Refusal('must be even') : value.toUpperCase()) })
+const even = Text({ rule: (value) => (value.length % 2 ? new RuleError('must be even') : value.toUpperCase()) })
 
 /** What a value is read as; of a refused one the type of the only fault. */
 function outcome(schema: TSchema, given: unknown, mode: 'json' | 'text' = 'json'): { value: unknown } | { refused: string } {
   const faults: Fault[] = []
-  const value = read(schema, given, ['body'], faults, mode)
+  const value = validate(schema, given, ['body'], faults, mode)
   assert.ok(faults.length <= 1)
   return faults[0] ? { refused: faults[0].type } : { value }
 }
@@ -185,9 +185,9 @@ describe('an instant', () => {
   })
 
   test('says whether it was a date alone', () => {
-    assert.equal(parseMoment('2024-05-06')?.dateOnly, true)
-    assert.equal(parseMoment('2024/05/06')?.dateOnly, true)
-    assert.equal(parseMoment('2024-05-06T00:00')?.dateOnly, false)
+    assert.equal(parseTimestamp('2024-05-06')?.dateOnly, true)
+    assert.equal(parseTimestamp('2024/05/06')?.dateOnly, true)
+    assert.equal(parseTimestamp('2024-05-06T00:00')?.dateOnly, false)
   })
 })
 

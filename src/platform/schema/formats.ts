@@ -1,7 +1,7 @@
 // Formats of strings: identifiers, addresses of mail, time zones, dates and instants as clients write them.
 
 /** Why a string is not of a format, in the vocabulary of management-auth.md 20.3. */
-export class FormatFault {
+export class FormatError {
   readonly type: string
   readonly msg: string
   readonly ctx: Record<string, unknown>
@@ -15,40 +15,40 @@ export class FormatFault {
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 const EMAIL = /^[^\s@<>()[\]\\,;:"]+@[^\s@.<>()[\]\\,;:"]+(\.[^\s@.<>()[\]\\,;:"]+)+$/
 const ZONE = /^([A-Za-z_+-]+\/[A-Za-z0-9_+-]+(\/[A-Za-z0-9_+-]+)?|CET|CST6CDT|EET|EST|EST5EDT|HST|MET|MST|MST7MDT|PST8PDT)$/
-const MOMENT =
+const TIMESTAMP =
   /^(\d{4})[-/](\d{2})[-/](\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?\s?(Z|[+-](?:[01]\d|2[0-3])(?::?[0-5]\d)?)?)?$/i
 
 /** Format → the string in its one form, or why it has none. */
-export const formats: Record<string, (value: string) => string | FormatFault> = {
+export const formats: Record<string, (value: string) => string | FormatError> = {
   uuid: (value) =>
     UUID.test(value)
       ? value.toLowerCase()
-      : new FormatFault('uuid_parsing', 'Input should be a valid UUID', { error: 'not the canonical form of a UUID' }),
+      : new FormatError('uuid_parsing', 'Input should be a valid UUID', { error: 'not the canonical form of a UUID' }),
   email: (value) =>
     EMAIL.test(value)
       ? value
-      : new FormatFault('value_error', 'value is not a valid email address', { reason: 'an address needs one @ and a domain' }),
+      : new FormatError('value_error', 'value is not a valid email address', { reason: 'an address needs one @ and a domain' }),
   'iana-time-zone': (value) =>
-    isTimeZone(value) ? value : new FormatFault('value_error', 'Value error, not an IANA time zone', { error: {} }),
+    isTimeZone(value) ? value : new FormatError('value_error', 'Value error, not an IANA time zone', { error: {} }),
   date: (value) => {
-    const moment = parseMoment(value)
-    if (!moment)
-      return new FormatFault('date_from_datetime_parsing', 'Input should be a valid date or datetime', {
+    const timestamp = parseTimestamp(value)
+    if (!timestamp)
+      return new FormatError('date_from_datetime_parsing', 'Input should be a valid date or datetime', {
         error: 'not an ISO 8601 date',
       })
     const clock = value.slice(10)
     if (clock && !/^[T ]00:00(:00([.,]0+)?)?(?![\d:.,])/i.test(clock))
-      return new FormatFault(
+      return new FormatError(
         'date_from_datetime_inexact',
         'Datetimes provided to dates should have zero time - e.g. be exact dates',
         {},
       )
     return value.slice(0, 10).replaceAll('/', '-')
   },
-  'date-of-birth': (value) => (parseMoment(value) ? formats.date!(value.slice(0, 10)) : formats.date!(value)),
+  'date-of-birth': (value) => (parseTimestamp(value) ? formats.date!(value.slice(0, 10)) : formats.date!(value)),
   'date-time': (value) =>
-    parseMoment(value)?.at.toISOString() ??
-    new FormatFault('datetime_parsing', 'Input should be a valid datetime', { error: 'not an ISO 8601 date-time' }),
+    parseTimestamp(value)?.at.toISOString() ??
+    new FormatError('datetime_parsing', 'Input should be a valid datetime', { error: 'not an ISO 8601 date-time' }),
 }
 
 /** Whether the runtime knows the zone and the interface allows its spelling. */
@@ -66,8 +66,8 @@ export function isTimeZone(name: string): boolean {
  * An ISO 8601 date or date-time as clients write it: no offset means UTC, `/` for `-`, a space for `T`, up to nine digits of fraction.
  * Only of years that have four digits, in UTC too.
  */
-export function parseMoment(text: string): { at: Date; dateOnly: boolean } | undefined {
-  const m = MOMENT.exec(text)
+export function parseTimestamp(text: string): { at: Date; dateOnly: boolean } | undefined {
+  const m = TIMESTAMP.exec(text)
   if (!m) return undefined
   const [, year, month, date, hour, minute, second, fraction, zone] = m
   const ms = fraction ? Number(fraction.slice(0, 3).padEnd(3, '0')) : 0

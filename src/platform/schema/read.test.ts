@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { Fault } from './fault.ts'
-import { read, Refusal } from './read.ts'
+import { validate, RuleError } from './read.ts'
 import {
   Clearable,
   DateOnly,
@@ -25,7 +25,7 @@ type Outcome = { value: unknown } | { faults: Fault[] }
 
 function outcome(schema: TSchema, value: unknown, mode: 'json' | 'text' = 'json', loc: string[] = ['body']): Outcome {
   const faults: Fault[] = []
-  const result = read(schema, value, loc, faults, mode)
+  const result = validate(schema, value, loc, faults, mode)
   return faults.length ? { faults } : { value: result }
 }
 
@@ -43,7 +43,7 @@ function faultOf(found: Outcome): Omit<Fault, 'loc'> {
 const Color = OpenEnum(['red', 'Green', 'blue-ish'])
 const short = Text({ minLength: 2, maxLength: 3 })
 const several = T.Array(Int(), { minItems: 2, maxItems: 3 })
-const even = Text({ rule: (value) => (value.length % 2 ? new Refusal('must be even') : value.toUpperCase()) })
+const even = Text({ rule: (value) => (value.length % 2 ? new RuleError('must be even') : value.toUpperCase()) })
 
 describe('a refused body value', () => {
   const refusals: [string, TSchema, unknown, string, Record<string, unknown>?][] = [
@@ -211,7 +211,7 @@ describe('a refused body value', () => {
       j: T.Array(Int()),
       k: Fields({}),
       l: TimeZone,
-      m: Text({ rule: () => new Refusal('no') }),
+      m: Text({ rule: () => new RuleError('no') }),
     })
     const body = Object.fromEntries([...'abcdefghijklm'].map((key) => [key, secret]))
     const found = json(Everything, body)
@@ -373,7 +373,7 @@ describe('an object', () => {
         finish: (pair) => {
           finished++
           return (pair.low as number) > (pair.high as number)
-            ? { field: 'high', refusal: new Refusal('must not be below low') }
+            ? { field: 'high', refusal: new RuleError('must not be below low') }
             : { low: pair.low, high: pair.high, span: (pair.high as number) - (pair.low as number) }
         },
       },

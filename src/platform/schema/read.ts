@@ -3,19 +3,19 @@
 // Messages follow the vocabulary of management-auth.md 20.3; body values are never echoed, since bodies hold patients' data.
 import type { TSchema } from 'typebox'
 import type { Fault } from './fault.ts'
-import { FormatFault, formats } from './formats.ts'
+import { FormatError, formats } from './formats.ts'
 
 /** Why a rule refuses a value. */
-export class Refusal {
+export class RuleError {
   readonly text: string
   constructor(text: string) {
     this.text = text
   }
 }
 /** Normalises a string that satisfies its schema, or refuses it. */
-export type Rule = (value: string) => string | Refusal
+export type Rule = (value: string) => string | RuleError
 /** Normalises an object whose fields are all sound, or refuses one of them. */
-export type Finish = (value: Record<string, unknown>) => Record<string, unknown> | { field: string; refusal: Refusal }
+export type FinalizeObject = (value: Record<string, unknown>) => Record<string, unknown> | { field: string; refusal: RuleError }
 
 /** The shape of `field` is that of the value of `on`; a value that has none leaves room for null only. */
 export interface Dependent {
@@ -56,7 +56,7 @@ interface Shape {
   aliases?: Record<string, string>
   default?: unknown
   rule?: Rule
-  finish?: Finish
+  finish?: FinalizeObject
   /** The shape that takes its place in bodies of cells outside the United States. */
   abroad?: Shape
 }
@@ -65,7 +65,7 @@ interface Shape {
 export type Mode = 'json' | 'abroad' | 'text'
 
 /** Read `value` as `schema`. Faults are appended to `faults`; when there are any the result is meaningless. */
-export function read(schema: TSchema, value: unknown, loc: Loc, faults: Fault[], mode: Mode): unknown {
+export function validate(schema: TSchema, value: unknown, loc: Loc, faults: Fault[], mode: Mode): unknown {
   return readShape(schema as Shape, value, loc, faults, mode)
 }
 
@@ -150,12 +150,12 @@ function readString(s: Shape, value: unknown, loc: Loc, faults: Fault[], mode: M
   const format = s.format === undefined ? undefined : formats[s.readAs ?? s.format]
   if (format) {
     const result = format(value)
-    if (result instanceof FormatFault) return fault(result.type, result.msg, result.ctx)
+    if (result instanceof FormatError) return fault(result.type, result.msg, result.ctx)
     value = result
   }
   if (s.rule) {
     const result = s.rule(value as string)
-    if (result instanceof Refusal) return fault('value_error', `Value error, ${result.text}`, { error: {} })
+    if (result instanceof RuleError) return fault('value_error', `Value error, ${result.text}`, { error: {} })
     value = result
   }
   return value
@@ -275,7 +275,7 @@ function readObject(s: Shape, value: unknown, loc: Loc, faults: Fault[], mode: M
     return value
   }
   if (s.patternProperties) return readMap(s, value, loc, faults, mode)
-  const given = s.aliases ? renamed(value as Record<string, unknown>, s.aliases) : (value as Record<string, unknown>)
+  const given = s.aliases ? applyAliases(value as Record<string, unknown>, s.aliases) : (value as Record<string, unknown>)
   const properties = s.properties ?? {}
   const result: Record<string, unknown> = {}
   const before = faults.length
@@ -294,7 +294,7 @@ function readObject(s: Shape, value: unknown, loc: Loc, faults: Fault[], mode: M
         faults.push({ loc: [...loc, key], msg: 'Extra inputs are not permitted', type: 'extra_forbidden' })
   if (!s.finish || faults.length > before) return result
   const finished = s.finish(result)
-  if (!isRefused(finished)) return finished
+  if (!isRuleError(finished)) return finished
   faults.push({
     loc: [...loc, finished.field],
     msg: `Value error, ${finished.refusal.text}`,
@@ -328,9 +328,10 @@ function readMap({ patternProperties, propertyNames }: Shape, value: object, loc
   return Object.fromEntries(items)
 }
 
-const isRefused = (value: ReturnType<Finish>): value is { field: string; refusal: Refusal } => value.refusal instanceof Refusal
+const isRuleError = (value: ReturnType<FinalizeObject>): value is { field: string; refusal: RuleError } =>
+  value.refusal instanceof RuleError
 
-function renamed(value: Record<string, unknown>, aliases: Record<string, string>): Record<string, unknown> {
+function applyAliases(value: Record<string, unknown>, aliases: Record<string, string>): Record<string, unknown> {
   let copy: Record<string, unknown> | undefined
   for (const alias in aliases) {
     const name = aliases[alias]!

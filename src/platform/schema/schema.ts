@@ -1,7 +1,7 @@
 // Building blocks of wire shapes. A shape is a TypeBox value; from it come the static type, the reading of requests
 // (read.ts), the check of rows and replies in tests, and the published description (platform/http/openapi.ts).
 import { Type as T, type Static, type TObjectOptions, type TProperties, type TSchema, type TUnsafe } from 'typebox'
-import type { Dependent, Finish, Rule } from './read.ts'
+import type { Dependent, FinalizeObject, Rule } from './read.ts'
 
 export { T, type Static, type TSchema }
 
@@ -59,7 +59,7 @@ interface FieldsOptions {
   /** Other spellings that requests may use for a field. */
   aliases?: Record<string, string>
   /** What remains to be checked or normalised when every field is sound. */
-  finish?: Finish
+  finish?: FinalizeObject
   dependent?: Dependent
   /** The shape that takes its place in bodies of cells outside the United States. */
   abroad?: TSchema

@@ -31,23 +31,23 @@ export function firstFault(schema: TSchema, value: unknown): { instancePath: str
 }
 
 /** @throws an Error that names the first place where `value` does not fit */
-export function assertShape(schema: TSchema, value: unknown, what: string): void {
+export function assertMatchesSchema(schema: TSchema, value: unknown, what: string): void {
   const fault = firstFault(schema, value)
   if (fault) throw new Error(`${what}: '${fault.instancePath}' ${fault.message}`)
-  const extra = undeclared(schema as Shape, value, '')
+  const extra = undeclaredProperty(schema as Shape, value, '')
   if (extra !== undefined) throw new Error(`${what}: '${extra}' is not declared`)
 }
 
-function undeclared(shape: Shape, value: unknown, path: string): string | undefined {
+function undeclaredProperty(shape: Shape, value: unknown, path: string): string | undefined {
   if (value === null || typeof value !== 'object') return undefined
   if (shape.anyOf) {
-    const found = shape.anyOf.filter((branch) => branch.type !== 'null').map((branch) => undeclared(branch, value, path))
+    const found = shape.anyOf.filter((branch) => branch.type !== 'null').map((branch) => undeclaredProperty(branch, value, path))
     return found.includes(undefined) ? undefined : found[0]
   }
   if (Array.isArray(value)) {
     if (!shape.items) return undefined
     for (const [i, item] of value.entries()) {
-      const extra = undeclared(shape.items, item, `${path}/${i}`)
+      const extra = undeclaredProperty(shape.items, item, `${path}/${i}`)
       if (extra !== undefined) return extra
     }
     return undefined
@@ -60,7 +60,7 @@ function undeclared(shape: Shape, value: unknown, path: string): string | undefi
       if (shape.additionalProperties === true) continue
       return `${path}/${key}`
     }
-    const extra = undeclared(declared, item, `${path}/${key}`)
+    const extra = undeclaredProperty(declared, item, `${path}/${key}`)
     if (extra !== undefined) return extra
   }
   return undefined

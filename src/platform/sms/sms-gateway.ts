@@ -16,13 +16,13 @@ export interface Sms {
 }
 
 /** What came of an attempt. `again`: it may go better later. `error` is a code. */
-export type SmsOutcome = { sent: true } | { sent: false; again: boolean; error: string }
+export type SmsOutcome = { sent: true } | { sent: false; retryable: boolean; error: string }
 
 const TIMEOUT_MS = 10_000
 const FROM = /^[\w +.-]{1,40}$/
 
 /** The settings of text messages; undefined without a gateway. Faults are appended, and repeat no value: it may be a secret. */
-export function readSms(
+export function parseSmsSettings(
   { SMS_URL, SMS_TOKEN, SMS_FROM }: Record<string, string | undefined>,
   faults: string[],
 ): SmsSettings | undefined {
@@ -38,7 +38,7 @@ export function readSms(
 }
 
 /** Codes of HTTP that are about the moment, not about the message. */
-const LATER = new Set([401, 403, 404, 408, 409, 425, 429])
+const RETRYABLE_STATUSES = new Set([401, 403, 404, 408, 409, 425, 429])
 
 /** Hand a message to the gateway. Never throws: what goes wrong is an outcome. Takes 10 s at most. */
 export async function sendSms({ url, token, from }: SmsSettings, { reference, to, text }: Sms): Promise<SmsOutcome> {
@@ -57,9 +57,9 @@ export async function sendSms({ url, token, from }: SmsSettings, { reference, to
     await response.body?.cancel()
     const { status } = response
     if (status >= 200 && status < 300) return { sent: true }
-    return { sent: false, again: status >= 500 || status < 400 || LATER.has(status), error: `HTTP ${status}` }
+    return { sent: false, retryable: status >= 500 || status < 400 || RETRYABLE_STATUSES.has(status), error: `HTTP ${status}` }
   } catch (error) {
     const { name, cause } = error as { name?: string; cause?: { code?: string } }
-    return { sent: false, again: true, error: cause?.code ?? (name === 'TimeoutError' ? 'ETIMEDOUT' : 'UNREACHABLE') }
+    return { sent: false, retryable: true, error: cause?.code ?? (name === 'TimeoutError' ? 'ETIMEDOUT' : 'UNREACHABLE') }
   }
 }

@@ -1,7 +1,7 @@
 // One line per request and per job on standard error, as JSON. Lines carry ids, counts and durations; never names, dates of
 // birth, addresses, results, keys, bodies, or URLs (a URL may hold a caller's own user reference: the operation's id stands for it).
 import { pino, destination, type Logger } from 'pino'
-import { machineNow, shownInstant } from '../runtime/clock.ts'
+import { systemNow, shownInstant } from '../runtime/clock.ts'
 
 export { errorFields } from './error-fields.ts'
 
@@ -16,7 +16,7 @@ export function createLog(level: string, to: { fd?: number; path?: string } = { 
     {
       level,
       base: null,
-      timestamp: () => `,"time":"${shownInstant(machineNow())}"`,
+      timestamp: () => `,"time":"${shownInstant(systemNow())}"`,
       formatters: { level: (label) => ({ level: label }) },
     },
     destination({ dest: to.path ?? to.fd ?? 2, sync: false, minLength: BUFFERED_BYTES, periodicFlush: 250 }),

@@ -1,19 +1,19 @@
 // What the server measures of itself, in the Prometheus format. Labels are operation ids, job names and cells: a bounded set.
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client'
 import type { Cells } from '../db/cells.ts'
-import { machineNow } from '../runtime/clock.ts'
+import { systemNow } from '../runtime/clock.ts'
 
 export interface Metrics {
   registry: Registry
   request(operation: string, status: number, duration_s: number): void
-  job(name: string, outcome: 'done' | 'retry' | 'failed' | 'lost', duration_s: number): void
-  delivery(cell: string, outcome: 'success' | 'failure', duration_s: number): void
+  countJob(name: string, outcome: 'done' | 'retry' | 'failed' | 'lost', duration_s: number): void
+  countDelivery(cell: string, outcome: 'success' | 'failure', duration_s: number): void
   /** Lines of the access log that could not be kept. */
   accessLost(lines: number): void
   /** Measure the connections of clients from now on. */
   connections(use: () => { open: number; refused: number }): void
   /** Events for a broker, by what became of them. */
-  pipeline(cell: string, destination: string, counts: Record<string, number>): void
+  countPipelineEvents(cell: string, destination: string, counts: Record<string, number>): void
   /** A receiver of events whose secrets cannot be decrypted, so that nothing is sent to it. */
   unreadable(cell: string, kind: 'webhook' | 'pipeline'): void
   /** For how long the oldest row of a kind has been overdue to be deleted, as was just seen; undefined when none is. */
@@ -101,18 +101,18 @@ export function createMetrics(cells: () => Cells | undefined): Metrics {
       const all = cells()
       if (!all) return
       for (const [schema, db] of [['control', all.control] as const, ...all.names.map((name) => [name, all.of(name)] as const)]) {
-        for (const [state, n] of Object.entries(db.use)) this.set({ schema, state }, n)
+        for (const [state, n] of Object.entries(db.poolStats)) this.set({ schema, state }, n)
       }
     },
   })
   return {
     registry,
     request: (operation, status, duration_s) => requests.observe({ operation, status }, duration_s),
-    job: (name, outcome, duration_s) => {
+    countJob: (name, outcome, duration_s) => {
       jobs.inc({ job: name, outcome })
       jobSeconds.inc({ job: name }, duration_s)
     },
-    delivery: (cell, outcome, duration_s) => deliveries.observe({ cell, outcome }, duration_s),
+    countDelivery: (cell, outcome, duration_s) => deliveries.observe({ cell, outcome }, duration_s),
     accessLost: (lines) => accessLost.inc(lines),
     connections: (use) => {
       new Gauge({
@@ -135,12 +135,12 @@ export function createMetrics(cells: () => Cells | undefined): Metrics {
         },
       })
     },
-    pipeline: (cell, destination, counts) => {
+    countPipelineEvents: (cell, destination, counts) => {
       for (const [outcome, n] of Object.entries(counts)) if (n) pipelines.inc({ cell, destination, outcome }, n)
     },
     unreadable: (cell, kind) => unreadable.inc({ cell, kind }),
     overdue: (cell, kind, overdue_s) => {
-      looked.set({ cell, kind }, machineNow().getTime() / 1000)
+      looked.set({ cell, kind }, systemNow().getTime() / 1000)
       overdue.set(`${cell} ${kind}`, { cell, kind, overdue_s, seen_ms: performance.now() })
     },
     removed: (cell, kind, rows) => removed.inc({ cell, kind }, rows),

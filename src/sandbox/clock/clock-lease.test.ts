@@ -7,19 +7,19 @@ import { Problem } from '../../platform/http/errors.ts'
 import { LeaseLost } from '../../platform/db/leases.ts'
 import { T } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
-import { DAY_S, placed } from '../../../test/support/orders.ts'
-import { cells, clocks, given, runner, type Given } from '../../../test/support/server.ts'
+import { SECONDS_PER_DAY, createOrder } from '../../../test/support/orders.ts'
+import { cells, clocks, createTestTeam, runner, type TestTeam } from '../../../test/support/server.ts'
 import { ClockMoves } from './clock-lease.ts'
 
 const TEAMS = 50
 const READERS = 4
 
-const advance = ({ api }: Given, seconds = DAY_S) => api.post('/v1/sandbox/clock/advance', { seconds })
+const advance = ({ api }: TestTeam, seconds = SECONDS_PER_DAY) => api.post('/v1/sandbox/clock/advance', { seconds })
 const db = cells.of('sandbox-us')
 
-async function simulated(): Promise<Given> {
-  const team = await given()
-  const { id } = await placed(team)
+async function simulated(): Promise<TestTeam> {
+  const team = await createTestTeam()
+  const { id } = await createOrder(team)
   await team.api.post(`/v3/order/${id}/test?delay=3600`)
   return team
 }
@@ -29,7 +29,7 @@ test('50 teams move their clocks at once: every call is answered 200, and reads 
   const times_ms: number[] = []
   const statuses = new Set<number>()
   let moving = true
-  const reader = async (team: Given) => {
+  const reader = async (team: TestTeam) => {
     while (moving) {
       const began = performance.now()
       statuses.add((await team.api.get('/v3/orders')).status)
@@ -64,7 +64,7 @@ describe('moving a clock', () => {
   const isProblem = (status: number) => (error: unknown) => error instanceof Problem && error.status === status
 
   test('waits for its turn where many are moving, and is answered 503 where too many wait or the turn does not come', async () => {
-    const [first, second, third] = await Promise.all([given(), given(), given()])
+    const [first, second, third] = await Promise.all([createTestTeam(), createTestTeam(), createTestTeam()])
     const moves = new ClockMoves({ at_once: 1, waiting_max: 1, wait_ms: 50 })
     const running = begun(moves, first.team)
     await running.began
@@ -80,18 +80,18 @@ describe('moving a clock', () => {
   })
 
   test('holds no connection between its statements', async () => {
-    const teams = await Promise.all(Array.from({ length: 20 }, () => given()))
+    const teams = await Promise.all(Array.from({ length: 20 }, () => createTestTeam()))
     const moves = new ClockMoves({ at_once: 20 })
     const running = teams.map(({ team }) => begun(moves, team))
     await Promise.all(running.map(({ began }) => began))
     // Others may be using one for a moment, such as who writes the access log; a move that held one would hold it until it is told to end.
-    for (const end = performance.now() + 10_000; db.use.busy > 0; await setImmediate()) assert(performance.now() < end)
+    for (const end = performance.now() + 10_000; db.poolStats.busy > 0; await setImmediate()) assert(performance.now() < end)
     for (const { finish } of running) finish()
     await Promise.all(running.map(({ done }) => done))
   })
 
   test('of one team is for one caller at a time, also in several processes', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const running = begun(new ClockMoves(), team.team)
     await running.began
     const { status, body } = await advance(team, 60)
@@ -103,7 +103,7 @@ describe('moving a clock', () => {
   })
 
   test('is taken over when the lease of a killed process has ended, and the late process changes nothing', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const offset = async () => (await team.api.get('/v1/sandbox/clock')).body.offset_s as number
     await assert.rejects(
       clocks.run(db, team.team, async ({ guard }) => {
@@ -121,13 +121,13 @@ describe('moving a clock', () => {
   })
 
   test('is renewed as long as it lasts', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const running = begun(new ClockMoves({ lease_s: 3 }), team.team)
     await running.began
     const Row = T.Object({ leased_until: T.String(), fence: T.Integer() })
     const row = () => db.queries.one(Row, sql`select leased_until, fence from clock_move where team_id = ${team.team}`)
     const first = await row()
-    for (const end = performance.now() + 60_000; (await row()).leased_until === first.leased_until; await given())
+    for (const end = performance.now() + 60_000; (await row()).leased_until === first.leased_until; await createTestTeam())
       if (performance.now() > end) assert.fail('it was never renewed')
     assert.equal((await row()).fence, first.fence)
     running.finish()
@@ -135,13 +135,13 @@ describe('moving a clock', () => {
   })
 
   test('ends where a job of the team is in hand elsewhere for too long', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     await db.queries.run(sql`
       insert into job (id, team_id, name, payload, run_at, due_at, owner, fence, attempts, leased_until)
       values (${randomUUID()}, ${team.team}, 'users.erase', '{}', statement_timestamp(), statement_timestamp(), ${randomUUID()}, 1, 1,
               statement_timestamp() + interval '1 hour')`)
     const from = new Date()
-    const span = { from, until: new Date(from.getTime() + 1000 * DAY_S), jobs_max: 10 }
+    const span = { from, until: new Date(from.getTime() + 1000 * SECONDS_PER_DAY), jobs_max: 10 }
     const outcome = await new ClockMoves({ move_ms: 50 }).run(db, team.team, ({ isOver }) =>
       runner.runUntil('sandbox-us', db, team.team, { ...span, stopped: isOver }, async () => {}),
     )

@@ -1,25 +1,25 @@
 // The movable clock of a sandbox team: forward only, and what falls due on the way is lived through.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { iso, plusSeconds } from '../../platform/runtime/clock.ts'
+import { iso, addSeconds } from '../../platform/runtime/clock.ts'
 import { teamNow } from '../../platform/db/database.ts'
 import { T } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
-import { DAY_S, orderOf, placed, tenantOf } from '../../../test/support/orders.ts'
-import { given, MOVE_JOBS_MAX, type Given } from '../../../test/support/server.ts'
+import { SECONDS_PER_DAY, orderOf, createOrder, tenantOf } from '../../../test/support/orders.ts'
+import { createTestTeam, MOVE_JOBS_MAX, type TestTeam } from '../../../test/support/server.ts'
 
 const CLOCK = '/v1/sandbox/clock'
 const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00$/
 
-const advance = ({ api }: Given, by: Record<string, unknown>) => api.post(`${CLOCK}/advance`, by)
-const read = async ({ api }: Given): Promise<{ now: string; offset_s: number }> => (await api.get(CLOCK)).body
+const advance = ({ api }: TestTeam, by: Record<string, unknown>) => api.post(`${CLOCK}/advance`, by)
+const read = async ({ api }: TestTeam): Promise<{ now: string; offset_s: number }> => (await api.get(CLOCK)).body
 /** The team's time, so many seconds from now. */
-const at = async (team: Given, seconds: number) => iso(plusSeconds(teamNow(await tenantOf(team)), seconds))
+const at = async (team: TestTeam, seconds: number) => iso(addSeconds(teamNow(await tenantOf(team)), seconds))
 const seconds = (from: string, to: string) => (Date.parse(to) - Date.parse(from)) / 1000
 
 describe("a team's clock", () => {
   test('shows the time of the machine until it is moved', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const { status, body } = await team.api.get(CLOCK)
     assert.equal(status, 200)
     assert.match(body.now, TIMESTAMP)
@@ -29,29 +29,29 @@ describe("a team's clock", () => {
   })
 
   test('moves by seconds, at once and for all that follows', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const before = await read(team)
-    const { status, body } = await advance(team, { seconds: DAY_S })
+    const { status, body } = await advance(team, { seconds: SECONDS_PER_DAY })
     assert.equal(status, 200)
     assert.deepEqual(Object.keys(body), ['now', 'offset_s', 'jobs_run', 'complete'])
     assert.deepEqual([body.jobs_run, body.complete], [0, true])
     const passed = seconds(before.now, body.now)
-    assert.ok(passed >= DAY_S && passed < DAY_S + 60, String(passed))
-    assert.ok(Math.abs(body.offset_s - DAY_S) <= 1, String(body.offset_s))
+    assert.ok(passed >= SECONDS_PER_DAY && passed < SECONDS_PER_DAY + 60, String(passed))
+    assert.ok(Math.abs(body.offset_s - SECONDS_PER_DAY) <= 1, String(body.offset_s))
     assert.ok(seconds(body.now, (await read(team)).now) >= 0)
     const { created_on } = (await team.api.post('/v2/user', { client_user_id: 'first' })).body
     assert.ok(seconds(body.now, created_on) >= 0)
   })
 
   test('moves to an instant, in any of its forms', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     for (const [days, form] of [
       [1, (text: string) => text],
       [2, (text: string) => text.replace('+00:00', 'Z')],
       [3, (text: string) => text.slice(0, 19).replace('T', ' ')],
       [4, (text: string) => text.slice(0, 10)],
     ] as const) {
-      const to = await at(team, days * DAY_S)
+      const to = await at(team, days * SECONDS_PER_DAY)
       const { status, body } = await advance(team, { to: form(to) })
       assert.equal(status, 200, form(to))
       const behind = seconds(days === 4 ? `${to.slice(0, 10)}T00:00:00Z` : to, body.now)
@@ -60,10 +60,10 @@ describe("a team's clock", () => {
   })
 
   test('only moves forward', async () => {
-    const team = await given()
-    await advance(team, { seconds: DAY_S })
+    const team = await createTestTeam()
+    await advance(team, { seconds: SECONDS_PER_DAY })
     const before = await read(team)
-    for (const to of ['2001-01-01', await at(team, -1), await at(team, -DAY_S)]) {
+    for (const to of ['2001-01-01', await at(team, -1), await at(team, -SECONDS_PER_DAY)]) {
       const { status, body } = await advance(team, { to })
       assert.deepEqual([status, body], [400, { detail: 'The clock only moves forward' }])
     }
@@ -71,8 +71,8 @@ describe("a team's clock", () => {
   })
 
   test('moves at most ten years at a time', async () => {
-    const team = await given()
-    const refused = await advance(team, { to: await at(team, 3651 * DAY_S) })
+    const team = await createTestTeam()
+    const refused = await advance(team, { to: await at(team, 3651 * SECONDS_PER_DAY) })
     assert.deepEqual([refused.status, refused.body], [400, { detail: 'The clock moves at most ten years at a time' }])
     const { status, body } = await advance(team, { seconds: 315_360_001 })
     assert.deepEqual([status, body.detail[0].type], [422, 'less_than_equal'])
@@ -91,21 +91,21 @@ describe("a team's clock", () => {
   ]
   for (const [what, by, loc, type] of wrong)
     test(`is not moved by ${what}`, async () => {
-      const team = await given()
+      const team = await createTestTeam()
       const { status, body } = await advance(team, by)
       assert.deepEqual([status, body.detail[0].loc, body.detail[0].type], [422, loc, type])
       assert.equal((await read(team)).offset_s, 0)
     })
 
   test('is its own: that of another team, and of the other cells, stays', async () => {
-    const [team, other, european] = [await given(), await given(), await given('sandbox-eu')]
-    await advance(team, { seconds: DAY_S })
+    const [team, other, european] = [await createTestTeam(), await createTestTeam(), await createTestTeam('sandbox-eu')]
+    await advance(team, { seconds: SECONDS_PER_DAY })
     assert.deepEqual([(await read(other)).offset_s, (await read(european)).offset_s], [0, 0])
     assert.equal((await advance(european, { seconds: 60 })).status, 200)
   })
 
   test('does not exist in production', async () => {
-    const team = await given('production-eu')
+    const team = await createTestTeam('production-eu')
     for (const reply of [await team.api.get(CLOCK), await advance(team, { seconds: 60 }), await advance(team, {})])
       assert.deepEqual([reply.status, reply.body], [404, { detail: 'Not Found' }])
   })
@@ -113,15 +113,15 @@ describe("a team's clock", () => {
 
 describe('what falls due on the way', () => {
   /** When each of the team's events was told, oldest first. */
-  const told = async ({ db, team }: Given) =>
+  const told = async ({ db, team }: TestTeam) =>
     db.queries.many(
       T.Object({ type: T.String(), object_id: T.String(), created_at: T.String() }),
       sql`select type, object_id, created_at from event where team_id = ${team} order by id`,
     )
 
   test('is done at its own instant, in order, what follows from it too', async () => {
-    const team = await given()
-    const [slow, fast] = [await placed(team), await placed(team)]
+    const team = await createTestTeam()
+    const [slow, fast] = [await createOrder(team), await createOrder(team)]
     await team.api.post(`/v3/order/${slow.id}/test?delay=3600`)
     await team.api.post(`/v3/order/${fast.id}/test?delay=1000`)
     const { status, body } = await advance(team, { seconds: 7200 })
@@ -136,29 +136,29 @@ describe('what falls due on the way', () => {
     const times = (await told(team)).map((event) => event.created_at)
     assert.deepEqual(times, [...times].sort(), 'told in the order in which it happened')
     assert.deepEqual(await team.jobs(), ['simulator.step'])
-    assert.equal((await advance(team, { seconds: DAY_S })).body.jobs_run, 4)
+    assert.equal((await advance(team, { seconds: SECONDS_PER_DAY })).body.jobs_run, 4)
     assert.deepEqual(await since(slow.id), [0, 3600, 7200, 10800, 14400, 18000, 21600])
     assert.deepEqual(await team.jobs(), [])
   })
 
   test('up to the last second, and not beyond', async () => {
-    const team = await given()
-    const { id } = await placed(team)
+    const team = await createTestTeam()
+    const { id } = await createOrder(team)
     await team.api.post(`/v3/order/${id}/test?delay=3600`)
     await team.settle()
     const first = (await orderOf(team, id)).last_event.created_at
-    await advance(team, { to: iso(plusSeconds(new Date(first), 3599)) })
+    await advance(team, { to: iso(addSeconds(new Date(first), 3599)) })
     // The clock goes on while the test runs, but nobody looks for work: what is due is done by the next journey.
     assert.equal((await orderOf(team, id)).events.length, 2)
-    await advance(team, { to: iso(plusSeconds(new Date(first), 3600 + 60)) })
+    await advance(team, { to: iso(addSeconds(new Date(first), 3600 + 60)) })
     const { events } = await orderOf(team, id)
     assert.equal(events.length, 3)
     assert.ok(seconds(first, events[2]!.created_at) >= 3600 && seconds(first, events[2]!.created_at) < 3660)
   })
 
   test('that was due before is done at the present, since time does not go back', async () => {
-    const team = await given()
-    const order = await placed(team)
+    const team = await createTestTeam()
+    const order = await createOrder(team)
     await team.api.post(`/v3/order/${order.id}/test?delay=60`)
     await team.db.queries.run(sql`
       update job set run_at = run_at - interval '1 hour', due_at = due_at - interval '1 hour' where team_id = ${team.team}`)
@@ -169,18 +169,18 @@ describe('what falls due on the way', () => {
   })
 
   test('of another team is left alone', async () => {
-    const [team, other] = [await given(), await given()]
-    const { id } = await placed(other)
+    const [team, other] = [await createTestTeam(), await createTestTeam()]
+    const { id } = await createOrder(other)
     await other.api.post(`/v3/order/${id}/test?delay=60`)
-    assert.equal((await advance(team, { seconds: DAY_S })).body.jobs_run, 0)
+    assert.equal((await advance(team, { seconds: SECONDS_PER_DAY })).body.jobs_run, 0)
     assert.equal((await orderOf(other, id)).events.length, 1)
   })
 
   test('moves with the clock, so that what waits is still due at its instant', async () => {
-    const team = await given()
-    const { user_id } = await placed(team)
+    const team = await createTestTeam()
+    const { user_id } = await createOrder(team)
     await team.api.delete(`/v2/user/${user_id}`)
-    await advance(team, { seconds: 3 * DAY_S })
+    await advance(team, { seconds: 3 * SECONDS_PER_DAY })
     const { run_at, due_at } = await team.db.queries.one(
       T.Object({ run_at: T.String(), due_at: T.String() }),
       sql`select run_at, due_at from job where team_id = ${team.team} and name = 'users.erase'`,
@@ -189,19 +189,19 @@ describe('what falls due on the way', () => {
   })
 
   test('is done in several journeys when there is more of it than one takes', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     await team.db.queries.run(sql`
       insert into job (id, team_id, name, payload, run_at, due_at)
       select gen_random_uuid(), ${team.team}, 'users.erase', json_build_object('user_id', gen_random_uuid())::text, at, at
       from generate_series(1, ${MOVE_JOBS_MAX + 3}::integer) n cross join lateral (select date_trunc('second', now()) + n * interval '10 seconds' as at) t`)
     const { now } = await read(team)
-    const first = (await advance(team, { seconds: DAY_S })).body
+    const first = (await advance(team, { seconds: SECONDS_PER_DAY })).body
     assert.deepEqual([first.jobs_run, first.complete], [MOVE_JOBS_MAX, false])
     const stopped = seconds(now, first.now)
     assert.ok(Math.abs(stopped - 10 * MOVE_JOBS_MAX) < 60, `the clock stands where the work was interrupted: ${stopped}`)
     assert.equal((await team.jobs()).length, 3)
-    const second = (await advance(team, { to: iso(plusSeconds(new Date(now), DAY_S)) })).body
+    const second = (await advance(team, { to: iso(addSeconds(new Date(now), SECONDS_PER_DAY)) })).body
     assert.deepEqual([second.jobs_run, second.complete], [3, true])
-    assert.ok(seconds(now, second.now) >= DAY_S)
+    assert.ok(seconds(now, second.now) >= SECONDS_PER_DAY)
   })
 })

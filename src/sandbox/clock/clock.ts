@@ -3,23 +3,23 @@
 import type { TeamGuard } from '../../tenancy/access/team-guard.ts'
 import { setClockOffset } from '../../tenancy/teams/teams.ts'
 import type { Cells } from '../../platform/db/cells.ts'
-import { iso, offsetTo } from '../../platform/runtime/clock.ts'
+import { iso, clockOffsetFor } from '../../platform/runtime/clock.ts'
 import { teamNow, type Db } from '../../platform/db/database.ts'
 import type { Tenant } from '../../platform/db/transaction.ts'
-import { badRequest, busy, invalidValue, notFound } from '../../platform/http/errors.ts'
+import { badRequest, unavailable, invalidField, notFound } from '../../platform/http/errors.ts'
 import type { JobRunner } from '../../platform/queue/job-runner.ts'
 import { LeaseLost } from '../../platform/db/leases.ts'
 import type { ClockLease, ClockMoves } from './clock-lease.ts'
 
 const TEN_YEARS_MS = 315_360_000_000
 /** The clock that others see follows the journey every so many jobs: setting it touches every waiting job. */
-const FOLLOWED_JOBS = 100
+const CLOCK_SYNC_EVERY_JOBS = 100
 
 /** What moving clocks needs of the process. */
 export interface ClockNeeds {
   /** What carries out the jobs of this process. */
   runner: () => JobRunner
-  guard: Pick<TeamGuard, 'tenant' | 'forget'>
+  guard: Pick<TeamGuard, 'tenant' | 'invalidate'>
   clocks: ClockMoves
 }
 
@@ -38,17 +38,17 @@ export const readClock = (tenant: Tenant) => ({ now: iso(teamNow(tenant)), offse
 export async function advanceClock(needs: ClockNeeds, cells: Cells, key: Tenant, by: { seconds?: number; to?: string }) {
   assertSandbox(key)
   if ((by.seconds === undefined) === (by.to === undefined))
-    throw invalidValue(['body'], 'exactly one of seconds and to must be given')
+    throw invalidField(['body'], 'exactly one of seconds and to must be given')
   const db = cells.of(key.cell)
   try {
-    return await needs.clocks.run(db, key.team, (lease) => travel(needs, db, key, by, lease))
+    return await needs.clocks.run(db, key.team, (lease) => advanceTo(needs, db, key, by, lease))
   } catch (error) {
-    if (error instanceof LeaseLost) throw busy('The clock could not be moved without interruption, try again')
+    if (error instanceof LeaseLost) throw unavailable('The clock could not be moved without interruption, try again')
     throw error
   }
 }
 
-async function travel(
+async function advanceTo(
   needs: ClockNeeds,
   db: Db,
   key: Tenant,
@@ -60,7 +60,7 @@ async function travel(
   const until = by.to === undefined ? new Date(from.getTime() + by.seconds! * 1000) : new Date(by.to)
   if (until <= from) throw badRequest('The clock only moves forward')
   if (until.getTime() - from.getTime() > TEN_YEARS_MS) throw badRequest('The clock moves at most ten years at a time')
-  const setClock = (at: Date): Promise<void> => db.tx(tenant, (tx) => setClockOffset(tx, offsetTo(at)), undefined, guard)
+  const setClock = (at: Date): Promise<void> => db.tx(tenant, (tx) => setClockOffset(tx, clockOffsetFor(at)), undefined, guard)
   let at = from
   let passed = 0
   const { jobs, finished } = await needs
@@ -68,10 +68,10 @@ async function travel(
     .runUntil(key.cell, db, key.team, { from, until, jobs_max, stopped: isOver }, async (instant) => {
       const moved = instant > at
       at = instant
-      if (passed++ % FOLLOWED_JOBS === 0 && moved) await setClock(at)
+      if (passed++ % CLOCK_SYNC_EVERY_JOBS === 0 && moved) await setClock(at)
     })
   await setClock(finished ? until : at)
-  needs.guard.forget(key.team)
+  needs.guard.invalidate(key.team)
   const arrived = (await needs.guard.tenant(key.cell, key.team))!
   return { ...readClock(arrived), jobs_run: jobs, complete: finished }
 }

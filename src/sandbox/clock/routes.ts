@@ -1,4 +1,4 @@
-import { operation, outsideOperation, type Operation } from '../../platform/http/operation.ts'
+import { operation, multiTransactionOperation, type Operation } from '../../platform/http/operation.ts'
 import { advanceClock, assertSandbox, readClock, type ClockNeeds } from './clock.ts'
 import { AdvanceClock, AdvancedClock, Clock } from './schema.ts'
 
@@ -16,7 +16,7 @@ export const routes = (needs: ClockNeeds): Operation[] => [
       return readClock(tx.tenant)
     },
   }),
-  outsideOperation({
+  multiTransactionOperation({
     id: 'advance_sandbox_clock',
     patients: false,
     method: 'POST',

@@ -2,44 +2,44 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { TimeSlot } from '../../visits/appointments/schema.ts'
-import { iso, machineNow } from '../../platform/runtime/clock.ts'
+import { iso, systemNow } from '../../platform/runtime/clock.ts'
 import { teamNow } from '../../platform/db/database.ts'
 import { T } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
 import { appointmentsOf, assertAgreement } from '../../../test/support/appointments.ts'
-import { DAY_S, orderOf, pass, placed, tenantOf } from '../../../test/support/orders.ts'
-import { avenue, homeOrder, managing, ok, slots, street, usAddress, visitOf } from '../../../test/support/home-visits.ts'
-import { given, type Given } from '../../../test/support/server.ts'
-import { KNOWN, start, statuses, tracking, updates } from '../../../test/support/simulator.ts'
+import { SECONDS_PER_DAY, orderOf, advanceClock, createOrder, tenantOf } from '../../../test/support/orders.ts'
+import { avenue, homeOrder, managementHeaders, ok, slots, street, usAddress, visitOf } from '../../../test/support/home-visits.ts'
+import { createTestTeam, type TestTeam } from '../../../test/support/server.ts'
+import { REGISTERED, start, statuses, tracking, updates } from '../../../test/support/simulator.ts'
 
-const lows = async (team: Given, id: string) => statuses(await orderOf(team, id)).map((status) => status.split('.').at(-1))
-const nowOf = async (team: Given) => teamNow(await tenantOf(team))
+const lows = async (team: TestTeam, id: string) => statuses(await orderOf(team, id)).map((status) => status.split('.').at(-1))
+const nowOf = async (team: TestTeam) => teamNow(await tenantOf(team))
 
-async function dayIn(team: Given, days: number): Promise<string> {
-  return new Date((await nowOf(team)).getTime() + days * DAY_S * 1000).toISOString().slice(0, 10)
+async function dayIn(team: TestTeam, days: number): Promise<string> {
+  return new Date((await nowOf(team)).getTime() + days * SECONDS_PER_DAY * 1000).toISOString().slice(0, 10)
 }
 
 /** Move the clock to an instant, or to so many seconds from it. */
-async function until(team: Given, at: string | number | Date, seconds = 0): Promise<void> {
+async function until(team: TestTeam, at: string | number | Date, seconds = 0): Promise<void> {
   const left_s = (new Date(at).getTime() - (await nowOf(team)).getTime()) / 1000 + seconds
-  await pass(team, left_s)
+  await advanceClock(team, left_s)
 }
 
 const midnight = (day: string) => `${day}T00:00:00+00:00`
 
 describe('simulating an order for a date', () => {
   test('waits for the date, and goes on when the clock passes it', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const date = await dayIn(team, 3)
-    const { id } = await placed(team, { activate_by: date })
+    const { id } = await createOrder(team, { activate_by: date })
     await start(team, id)
     await team.settle()
     assert.deepEqual(await lows(team, id), ['ordered'])
     await until(team, date, -60)
     assert.deepEqual(await lows(team, id), ['ordered'])
-    await pass(team, 120)
+    await advanceClock(team, 120)
     const order = await orderOf(team, id)
-    assert.deepEqual(statuses(order), KNOWN)
+    assert.deepEqual(statuses(order), REGISTERED)
     assert.deepEqual(
       order.events.slice(1).map(({ created_at }) => created_at),
       updates(7).map(() => midnight(date)),
@@ -48,11 +48,11 @@ describe('simulating an order for a date', () => {
   })
 
   test('keeps the pace that was asked for after the date', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const date = await dayIn(team, 2)
-    const { id } = await placed(team, { activate_by: date })
+    const { id } = await createOrder(team, { activate_by: date })
     await start(team, id, { delay: '3600', final_status: 'collecting_sample.testkit.transit_customer' })
-    await until(team, date, 2 * DAY_S)
+    await until(team, date, 2 * SECONDS_PER_DAY)
     assert.deepEqual(
       (await orderOf(team, id)).events.slice(1).map(({ created_at }) => created_at),
       [midnight(date), iso(new Date(Date.parse(date) + 3_600_000))],
@@ -65,59 +65,59 @@ describe('simulating an order for a date', () => {
       [4, 2],
       [3, null],
     ] as const) {
-      const team = await given()
-      const { id } = await placed(team, { activate_by: await dayIn(team, first) })
+      const team = await createTestTeam()
+      const { id } = await createOrder(team, { activate_by: await dayIn(team, first) })
       await start(team, id)
       await team.settle()
       const date = second === null ? null : await dayIn(team, second)
       assert.equal((await team.api.patch(`/v3/order/${id}`, { activate_by: date })).status, 200)
       await team.settle()
-      if (date === null) assert.deepEqual(statuses(await orderOf(team, id)), KNOWN)
+      if (date === null) assert.deepEqual(statuses(await orderOf(team, id)), REGISTERED)
       else {
         assert.deepEqual(await lows(team, id), ['ordered'])
         await until(team, date, -1)
         assert.deepEqual(await lows(team, id), ['ordered'])
       }
-      await pass(team, 6 * DAY_S)
+      await advanceClock(team, 6 * SECONDS_PER_DAY)
       const order = await orderOf(team, id)
-      assert.deepEqual(statuses(order), KNOWN)
+      assert.deepEqual(statuses(order), REGISTERED)
       if (date !== null) assert.equal(order.events[1]!.created_at, midnight(date))
       assert.deepEqual(await team.jobs(), [])
     }
   })
 
   test('does not wait where the order is to be cancelled', async () => {
-    const team = await given()
-    const { id } = await placed(team, { activate_by: await dayIn(team, 3) })
+    const team = await createTestTeam()
+    const { id } = await createOrder(team, { activate_by: await dayIn(team, 3) })
     await start(team, id, { final_status: 'cancelled.testkit.cancelled' })
     await team.settle()
     assert.deepEqual(await lows(team, id), ['ordered', 'cancelled'])
   })
 
   test('ships nothing where the order is cancelled before', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const date = await dayIn(team, 1)
-    const { id } = await placed(team, { activate_by: date })
+    const { id } = await createOrder(team, { activate_by: date })
     await start(team, id)
     await team.settle()
     assert.equal((await team.api.post(`/v3/order/${id}/cancel`)).status, 200)
-    await pass(team, 3 * DAY_S)
+    await advanceClock(team, 3 * SECONDS_PER_DAY)
     const order = await orderOf(team, id)
     assert.deepEqual([statuses(order).at(-1), tracking(order)], ['cancelled.testkit.cancelled', null])
     assert.deepEqual(await team.jobs(), [])
   })
 
   test('of today is not held up', async () => {
-    const team = await given()
-    const { id } = await placed(team, { activate_by: await dayIn(team, 0) })
+    const team = await createTestTeam()
+    const { id } = await createOrder(team, { activate_by: await dayIn(team, 0) })
     await start(team, id)
     await team.settle()
-    assert.deepEqual(statuses(await orderOf(team, id)), KNOWN)
+    assert.deepEqual(statuses(await orderOf(team, id)), REGISTERED)
   })
 })
 
 /** An order that is drawn at home, simulated as far as it goes by itself. */
-async function simulated(team: Given, query: Record<string, string> = {}, changes: Record<string, unknown> = {}) {
+async function simulated(team: TestTeam, query: Record<string, string> = {}, changes: Record<string, unknown> = {}) {
   const id = await homeOrder(team, changes, false)
   await start(team, id, query)
   await team.settle()
@@ -125,14 +125,14 @@ async function simulated(team: Given, query: Record<string, string> = {}, change
   return id
 }
 
-const booked = async (team: Given, id: string, slot: TimeSlot) => ok(await visitOf(team, id).book(slot.booking_key))
+const booked = async (team: TestTeam, id: string, slot: TimeSlot) => ok(await visitOf(team, id).book(slot.booking_key))
 /** When the order came to a status. */
-const instantOf = async (team: Given, id: string, low: string) =>
+const instantOf = async (team: TestTeam, id: string, low: string) =>
   (await orderOf(team, id)).events.find(({ status }) => status.endsWith(`.${low}`))?.created_at
 
 describe('simulating an order that is drawn at home', () => {
   test('draws when the visit begins', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const id = await simulated(team)
     const slot = (await slots(team)).at(-1)!
     await booked(team, id, slot)
@@ -140,7 +140,7 @@ describe('simulating an order that is drawn at home', () => {
     assert.equal((await lows(team, id)).at(-1), 'appointment_scheduled')
     await until(team, slot.start, -1)
     assert.equal((await lows(team, id)).at(-1), 'appointment_scheduled')
-    await pass(team, 1)
+    await advanceClock(team, 1)
     assert.deepEqual((await lows(team, id)).slice(-2), ['draw_completed', 'completed'])
     assert.equal(await instantOf(team, id, 'draw_completed'), slot.start)
     assert.equal(ok(await visitOf(team, id).read()).status, 'completed')
@@ -152,29 +152,29 @@ describe('simulating an order that is drawn at home', () => {
       [-1, -20],
       [-20, -1],
     ]) {
-      const team = await given()
+      const team = await createTestTeam()
       const id = await simulated(team)
       const all = await slots(team)
       await booked(team, id, all.at(first!)!)
       await team.settle()
       ok(await visitOf(team, id).move(all.at(second!)!.booking_key))
-      await pass(team, 15 * DAY_S)
+      await advanceClock(team, 15 * SECONDS_PER_DAY)
       assert.equal(await instantOf(team, id, 'draw_completed'), all.at(second!)!.start)
       assert.deepEqual(await team.jobs(), [])
     }
   })
 
   test('waits again where the visit is cancelled', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const id = await simulated(team)
     await booked(team, id, (await slots(team)).at(-20)!)
     await team.settle()
     ok(await visitOf(team, id).cancel())
-    await pass(team, 15 * DAY_S)
+    await advanceClock(team, 15 * SECONDS_PER_DAY)
     assert.equal((await lows(team, id)).at(-1), 'appointment_cancelled')
     const slot = (await slots(team)).at(-1)!
     await booked(team, id, slot)
-    await pass(team, 15 * DAY_S)
+    await advanceClock(team, 15 * SECONDS_PER_DAY)
     assert.equal(await instantOf(team, id, 'draw_completed'), slot.start)
   })
 
@@ -184,20 +184,20 @@ describe('simulating an order that is drawn at home', () => {
       { final_status: 'completed.at_home_phlebotomy.completed' },
       { final_status: 'collecting_sample.at_home_phlebotomy.draw_completed' },
     ] as Record<string, string>[]) {
-      const team = await given()
+      const team = await createTestTeam()
       const id = await simulated(team, query)
       await booked(team, id, (await slots(team)).at(-1)!)
-      await pass(team, 60)
+      await advanceClock(team, 60)
       const drawn = await instantOf(team, id, 'draw_completed')
       assert.ok(drawn !== undefined && new Date(drawn) <= (await nowOf(team)), JSON.stringify(query))
     }
   })
 
   test('draws on the day that a visit got which was asked for', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const id = await simulated(team, {}, { patient_address: avenue })
     ok(await visitOf(team, id).request({ address: usAddress(avenue) }))
-    await pass(team, 3601)
+    await advanceClock(team, 3601)
     const { start_at } = ok(await visitOf(team, id).read())
     assert.equal((await lows(team, id)).at(-1), 'appointment_scheduled')
     await until(team, start_at)
@@ -208,16 +208,16 @@ describe('simulating an order that is drawn at home', () => {
 
 describe('a visit of the sandbox, with no simulation', () => {
   test('begins and ends at its time, whether it was booked or asked for', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const [here, there] = [await homeOrder(team), await homeOrder(team, { patient_address: avenue })]
     await booked(team, here, (await slots(team, street)).at(-1)!)
     ok(await visitOf(team, there).request({ address: usAddress(avenue) }))
-    await pass(team, 3601)
+    await advanceClock(team, 3601)
     for (const id of [there, here]) {
       const { start_at, end_at } = ok(await visitOf(team, id).read())
       await until(team, start_at, -30)
       assert.equal(ok(await visitOf(team, id).read()).status, 'confirmed')
-      await pass(team, 30)
+      await advanceClock(team, 30)
       assert.equal(ok(await visitOf(team, id).read()).status, 'in_progress')
       await until(team, end_at)
       const { status, events } = ok(await visitOf(team, id).read())
@@ -232,19 +232,19 @@ describe('a visit of the sandbox, with no simulation', () => {
       assert.equal((await lows(team, id)).at(-1), 'draw_completed')
     }
     await assertAgreement(team)
-    assert.deepEqual((await managing(team).get('/visit')).body.data, [])
+    assert.deepEqual((await managementHeaders(team).get('/visit')).body.data, [])
     assert.deepEqual(await team.jobs(), [])
   })
 
   test('that was moved takes place once, and one that was cancelled never', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const [moved, cancelled] = [await homeOrder(team), await homeOrder(team)]
     const all = await slots(team)
     await booked(team, moved, all.at(-20)!)
     ok(await visitOf(team, moved).move(all.at(-1)!.booking_key))
     await booked(team, cancelled, all.at(-20)!)
     ok(await visitOf(team, cancelled).cancel())
-    await pass(team, 15 * DAY_S)
+    await advanceClock(team, 15 * SECONDS_PER_DAY)
     const [one] = await appointmentsOf(team, moved)
     assert.deepEqual(
       one!.events.map(({ status }) => status),
@@ -258,12 +258,12 @@ describe('a visit of the sandbox, with no simulation', () => {
   })
 
   test('that somebody begins before its time still ends at its end', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const id = await homeOrder(team)
     const slot = (await slots(team)).at(-1)!
     await booked(team, id, slot)
-    ok(await managing(team).put(`/visit/${id}/progress`, { status: 'in_progress' }))
-    await pass(team, 15 * DAY_S)
+    ok(await managementHeaders(team).put(`/visit/${id}/progress`, { status: 'in_progress' }))
+    await advanceClock(team, 15 * SECONDS_PER_DAY)
     const { status, events } = ok(await visitOf(team, id).read())
     assert.deepEqual([status, events.at(-1).created_at], ['completed', slot.end])
   })
@@ -272,14 +272,14 @@ describe('a visit of the sandbox, with no simulation', () => {
 const Due = T.Object({ due_at: T.String() })
 
 test('the second step of a simulation comes no sooner than its delay after the first', async () => {
-  const team = await given()
-  const { id } = await placed(team)
+  const team = await createTestTeam()
+  const { id } = await createOrder(team)
   await start(team, id, { delay: '60' })
   // Late in a second: what is counted from its beginning comes too soon.
-  const soon = (): boolean => machineNow().getMilliseconds() < 500 || machineNow().getMilliseconds() > 800
+  const soon = (): boolean => systemNow().getMilliseconds() < 500 || systemNow().getMilliseconds() > 800
   for (const end = performance.now() + 60_000; soon(); await new Promise((resolve) => setTimeout(resolve, 10)))
     if (performance.now() > end) assert.fail('the clock stands still')
-  const before = machineNow()
+  const before = systemNow()
   await team.settle()
   const rows = await team.db.queries.many(
     Due,

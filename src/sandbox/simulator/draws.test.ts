@@ -1,17 +1,17 @@
 // Simulating orders whose blood is drawn.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { orderOf, placed, walk } from '../../../test/support/orders.ts'
-import { given, type Given } from '../../../test/support/server.ts'
+import { orderOf, createOrder, advanceTo } from '../../../test/support/orders.ts'
+import { createTestTeam, type TestTeam } from '../../../test/support/server.ts'
 import { CREATED, CRITICAL, simulate, start, statuses, updates } from '../../../test/support/simulator.ts'
 
-const order = async (team: Given, method: string) => placed(team, { lab_test_id: await team.test(method) })
+const order = async (team: TestTeam, method: string) => createOrder(team, { lab_test_id: await team.test(method) })
 
-const lows = async (team: Given, id: string) => statuses(await orderOf(team, id)).map((status) => status.split('.').at(-1))
+const lows = async (team: TestTeam, id: string) => statuses(await orderOf(team, id)).map((status) => status.split('.').at(-1))
 
 describe('simulating', () => {
   test('a walk-in goes from its requisition to its result, with no visit', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const { id } = await order(team, 'walk_in_test')
     await start(team, id)
     await team.settle()
@@ -24,7 +24,7 @@ describe('simulating', () => {
 
   test('a walk-in with partial results shows them, and tells of them only to a team that wants to hear', async () => {
     for (const partial_webhooks_enabled of [false, true]) {
-      const team = await given()
+      const team = await createTestTeam()
       await team.manage.patch(`/team/${team.team}`, { sandbox: { partial_webhooks_enabled } })
       const { id } = await order(team, 'walk_in_test')
       await start(team, id, { final_status: 'sample_with_lab.walk_in_test.partial_results' })
@@ -39,16 +39,16 @@ describe('simulating', () => {
   })
 
   test('a draw at home waits for the visit, and goes on when it is booked', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const { id } = await order(team, 'at_home_phlebotomy')
     await start(team, id, {}, { interpretation: 'critical' })
     await team.settle()
     assert.deepEqual(await lows(team, id), ['ordered', 'requisition_created'])
     assert.deepEqual(await team.jobs(), [])
-    await walk(team, id, 'appointment_pending')
+    await advanceTo(team, id, 'appointment_pending')
     await team.settle()
     assert.deepEqual((await lows(team, id)).at(-1), 'appointment_pending')
-    await walk(team, id, 'appointment_scheduled')
+    await advanceTo(team, id, 'appointment_scheduled')
     await team.settle()
     assert.deepEqual((await lows(team, id)).slice(2), [
       'appointment_pending',
@@ -60,7 +60,7 @@ describe('simulating', () => {
   })
 
   test('a draw on site is taken, reported, and corrected when asked to', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const { id } = await order(team, 'on_site_collection')
     await start(team, id, { final_status: 'completed.on_site_collection.corrected' })
     await team.settle()
@@ -68,7 +68,7 @@ describe('simulating', () => {
   })
 
   test('stops where a draw fails or is cancelled', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     for (const [method, target, taken] of [
       ['walk_in_test', 'failed.walk_in_test.sample_error', ['ordered', 'requisition_created', 'sample_error']],
       ['on_site_collection', 'cancelled.on_site_collection.cancelled', ['ordered', 'cancelled']],
@@ -86,7 +86,7 @@ describe('simulating', () => {
   })
 
   test('is refused for a status of another way of taking samples', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const { id } = await order(team, 'walk_in_test')
     for (const final_status of [
       'collecting_sample.at_home_phlebotomy.draw_completed',

@@ -1,19 +1,19 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { AnalyteDefinition, ExpectedMarker } from '../../lab/catalog/analytes.ts'
-import { offerRows } from '../../lab/catalog/data-files.ts'
+import { readCatalogRows } from '../../lab/catalog/data-files.ts'
 import {
   resultTypes,
   type Interpretation,
-  type LabReport,
+  type DiagnosticReport,
   type ReportedResult,
   type ResultType,
 } from '../../lab/links/diagnostic-report.ts'
-import { compare, interpret, parseRange, worst } from '../../lab/results/reference-ranges.ts'
+import { compareToRange, interpret, parseRange, mostSevere } from '../../lab/results/reference-ranges.ts'
 import { generateReport, type ReportFlags } from './generate-report.ts'
-import { chanceOf, isWorded, makeResult } from './result-values.ts'
+import { seededRandom, isTextual, makeResult } from './result-values.ts'
 
-const offers = offerRows()
+const offers = readCatalogRows()
 const analytes = new Map(offers.analytes.map((analyte) => [analyte.slug, analyte]))
 const markers: ExpectedMarker[] = offers.markers.map((marker) => ({
   marker_id: marker.id,
@@ -53,13 +53,13 @@ const at = {
   received: '2030-01-03T08:00:00+00:00',
   reported: '2030-01-04T08:00:00+00:00',
 }
-const generate = (n: number, flags: Partial<ReportFlags> = {}, expected = kit): LabReport =>
+const generate = (n: number, flags: Partial<ReportFlags> = {}, expected = kit): DiagnosticReport =>
   generateReport(order(n), expected, { ...usual, ...flags }, at)
 const many = Array.from({ length: 40 }, (_, n) => n)
 
 const meaningOf = (result: Pick<ReportedResult, 'type' | 'result' | 'reference_range' | 'flag'>): Interpretation =>
-  interpret(result.flag, compare(result.type, result.result, parseRange(result.reference_range)))
-const wholeOf = (report: LabReport) => worst(report.results.map(meaningOf))
+  interpret(result.flag, compareToRange(result.type, result.result, parseRange(result.reference_range)))
+const wholeOf = (report: DiagnosticReport) => mostSevere(report.results.map(meaningOf))
 const slugsOf = (list: { slug: string }[]) => list.map(({ slug }) => slug)
 
 test('a report gives each expected result once, in order, under the names of the catalog', () => {
@@ -209,7 +209,13 @@ test('every analyte of the catalog can be given every type and meaning, inside a
       for (const type of resultTypes)
         for (const kind of ['normal', 'abnormal', 'critical', 'unknown'] as const)
           for (let n = 0; n < 6; n++) {
-            const made = makeResult({ slug, definition }, type, kind, gender, chanceOf(`${slug} ${gender} ${type} ${kind} ${n}`))
+            const made = makeResult(
+              { slug, definition },
+              type,
+              kind,
+              gender,
+              seededRandom(`${slug} ${gender} ${type} ${kind} ${n}`),
+            )
             const what = `${slug}, ${gender}, ${type}, ${kind}: ${made.result} of ${made.reference_range} ${made.flag}`
             assert.equal(meaningOf({ type, ...made }), kind, what)
             if (type === 'numeric') assertNumber(definition, kind, made, what)
@@ -229,12 +235,12 @@ function assertNumber(
   assert.match(result, decimals === 0 ? /^\d+$/ : new RegExp(`^\\d+\\.\\d{${decimals}}$`), what)
   const value = Number(result)
   const limits = parseRange(reference_range)!
-  const outside = compare('numeric', result, limits)
+  const outside = compareToRange('numeric', result, limits)
   const isOut = kind === 'abnormal' || kind === 'critical'
   assert.equal(outside.is_above_max_range || outside.is_below_min_range, isOut, what)
   if (isOut) assert.equal(flag[0], outside.is_above_max_range ? 'H' : 'L', what)
   if (definition.unit === '%' && (limits.high?.value ?? 0) < 100) assert.ok(value <= 100, what)
-  if (isWorded(definition)) return
+  if (isTextual(definition)) return
   const { critical_low, critical_high } = definition
   const beyond = (critical_high !== null && value > critical_high) || (critical_low !== null && value < critical_low)
   const side = outside.is_above_max_range ? critical_high : critical_low
@@ -244,9 +250,9 @@ function assertNumber(
 test("limits are those of the patient's gender", () => {
   const { definition } = analytes.get('hemoglobin')!
   const rangeFor = (gender: string) =>
-    makeResult({ slug: 'hemoglobin', definition }, 'numeric', 'normal', gender, chanceOf('any')).reference_range
+    makeResult({ slug: 'hemoglobin', definition }, 'numeric', 'normal', gender, seededRandom('any')).reference_range
   assert.deepEqual(['female', 'male', 'other', 'unknown'].map(rangeFor), ['11.7-15.5', '13.2-17.1', '11.7-17.1', '11.7-17.1'])
   const psa = analytes.get('psa-total')!.definition
-  const made = makeResult({ slug: 'psa-total', definition: psa }, 'numeric', 'normal', 'female', chanceOf('any'))
+  const made = makeResult({ slug: 'psa-total', definition: psa }, 'numeric', 'normal', 'female', seededRandom('any'))
   assert.equal(made.reference_range, '<=4.00')
 })

@@ -2,10 +2,16 @@
 // Source: lab-testing.md 24; what is plausible is a choice of this project.
 import { createHash } from 'node:crypto'
 import type { ExpectedMarker } from '../../lab/catalog/analytes.ts'
-import type { Interpretation, LabReport, Measured, ReportedResult, ResultType } from '../../lab/links/diagnostic-report.ts'
+import type {
+  Interpretation,
+  DiagnosticReport,
+  MeasuredAnalyte,
+  ReportedResult,
+  ResultType,
+} from '../../lab/links/diagnostic-report.ts'
 import type { Order } from '../../lab/orders/schema.ts'
-import { expectations, type Expectation } from '../../lab/results/expected-results.ts'
-import { chanceOf, isWorded, makeResult } from './result-values.ts'
+import { expectations, type ExpectedResult } from '../../lab/results/expected-results.ts'
+import { seededRandom, isTextual, makeResult } from './result-values.ts'
 
 export interface ReportFlags {
   interpretation: Interpretation
@@ -18,13 +24,13 @@ export interface ReportFlags {
 
 /** A result to be made. */
 interface Plan {
-  item: Expectation
+  item: ExpectedResult
   type: ResultType
   kind: Interpretation
   seed: string
 }
 
-const USUAL_TYPES: ResultType[] = ['numeric', 'comment', 'range']
+const DEFAULT_RESULT_TYPES: ResultType[] = ['numeric', 'comment', 'range']
 /** How many of the results beside the first are abnormal too, where the whole is. */
 const ABNORMAL_SHARE = 0.15
 const MISSING_SHARE = 0.1
@@ -39,9 +45,9 @@ export function generateReport(
   expected: ExpectedMarker[],
   flags: ReportFlags,
   at: { collected: string | null; received: string | null; reported: string },
-): LabReport {
+): DiagnosticReport {
   const gender = order.patient_details?.gender ?? 'unknown'
-  const { chosen, missing } = choose(planned(order.id, expectations(expected), flags), flags)
+  const { chosen, missing } = selectResults(planResults(order.id, expectations(expected), flags), flags)
   return {
     status: flags.partial ? 'partial' : 'final',
     amended: flags.amended,
@@ -50,7 +56,7 @@ export function generateReport(
     received_at: at.received,
     reported_at: at.reported,
     performing_laboratory: null,
-    results: chosen.map((plan) => made(plan, gender)),
+    results: chosen.map((plan) => toReportedResult(plan, gender)),
     missing: missing.map(({ item }) => ({ ...identity(item), failure: 'unknown_failure', note: null })),
   }
 }
@@ -58,14 +64,14 @@ export function generateReport(
 const specimenNumber = (id: string): string =>
   `S${createHash('sha256').update(`specimen ${id}`).digest('hex').slice(0, 10).toUpperCase()}`
 
-const made = ({ item, type, kind, seed }: Plan, gender: string): ReportedResult => ({
+const toReportedResult = ({ item, type, kind, seed }: Plan, gender: string): ReportedResult => ({
   ...identity(item),
   type,
-  ...makeResult(item, type, kind, gender, chanceOf(seed)),
+  ...makeResult(item, type, kind, gender, seededRandom(seed)),
   notes: null,
 })
 
-const identity = ({ name, slug, provider_id, loinc, loinc_slug, source_markers }: Expectation): Measured => ({
+const identity = ({ name, slug, provider_id, loinc, loinc_slug, source_markers }: ExpectedResult): MeasuredAnalyte => ({
   name,
   slug,
   provider_id,
@@ -75,50 +81,50 @@ const identity = ({ name, slug, provider_id, loinc, loinc_slug, source_markers }
 })
 
 /** Every expected result with its type and meaning, best suited to stand out first. */
-function planned(order_id: string, items: Expectation[], flags: ReportFlags): (Plan & { place: number })[] {
+function planResults(order_id: string, items: ExpectedResult[], flags: ReportFlags): (Plan & { place: number })[] {
   const types = typesOf(items, flags.result_types)
   const plans = items.map((item, place) => {
     const seed = `${order_id} ${item.slug}`
-    return { item, place, type: types[place]!, seed, draw: chanceOf(`rank ${seed}`)() }
+    return { item, place, type: types[place]!, seed, draw: seededRandom(`rank ${seed}`)() }
   })
   return plans
-    .sort((a, b) => suitability(a) - suitability(b) || a.draw - b.draw)
-    .map(({ item, place, type, seed, draw }, rank) => ({
+    .sort((a, b) => planPriority(a) - planPriority(b) || a.draw - b.draw)
+    .map(({ item, place, type, seed, draw: random }, rank) => ({
       item,
       place,
       type,
-      kind: kindOf(flags.interpretation, rank === 0, draw),
+      kind: interpretationFor(flags.interpretation, rank === 0, random),
       // The first changes when the report is amended.
       seed: rank === 0 && flags.amended ? `${seed} amended` : seed,
     }))
 }
 
 /** Its own type where the catalog says that it is not a number; the usual ones in turn where it is. */
-function typesOf(items: Expectation[], allowed: ResultType[] | null): ResultType[] {
+function typesOf(items: ExpectedResult[], allowed: ResultType[] | null): ResultType[] {
   if (allowed?.length) return items.map((_, i) => allowed[i % allowed.length]!)
   let numbers = 0
   return items.map(({ definition }) => {
     const own = definition?.type ?? 'comment'
-    return own === 'numeric' ? USUAL_TYPES[numbers++ % USUAL_TYPES.length]! : own
+    return own === 'numeric' ? DEFAULT_RESULT_TYPES[numbers++ % DEFAULT_RESULT_TYPES.length]! : own
   })
 }
 
 /** Numbers show best what is out of range, and those with critical limits what is critical; what may be left out shows it least. */
-function suitability({ item, type }: { item: Expectation; type: ResultType }): number {
+function planPriority({ item, type }: { item: ExpectedResult; type: ResultType }): number {
   const { definition, required } = item
-  const measured = (type === 'numeric' || type === 'range') && !isWorded(definition)
+  const measured = (type === 'numeric' || type === 'range') && !isTextual(definition)
   const limits = definition?.critical_high != null || definition?.critical_low != null
   return (required ? 0 : 8) + (measured ? (type === 'numeric' ? 0 : 1) + (limits ? 0 : 2) : 4)
 }
 
-function kindOf(whole: Interpretation, first: boolean, draw: number): Interpretation {
+function interpretationFor(whole: Interpretation, first: boolean, random: number): Interpretation {
   if (first) return whole
   const mixed = whole === 'abnormal' || whole === 'critical'
-  return mixed && draw < ABNORMAL_SHARE ? 'abnormal' : 'normal'
+  return mixed && random < ABNORMAL_SHARE ? 'abnormal' : 'normal'
 }
 
 /** Which results are there and which are missing; the first stays as long as it can. Both in the order they are expected. */
-function choose(plans: (Plan & { place: number })[], flags: ReportFlags): { chosen: Plan[]; missing: Plan[] } {
+function selectResults(plans: (Plan & { place: number })[], flags: ReportFlags): { chosen: Plan[]; missing: Plan[] } {
   const required = plans.filter(({ item }) => item.required)
   const candidates = required.length > 0 ? required : plans
   const count = flags.has_missing_results ? Math.max(1, Math.floor(candidates.length * MISSING_SHARE)) : 0

@@ -1,8 +1,8 @@
 // Simulated kits whose patient is known later: they wait for the registration. Source: lab-testing.md 24.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { DAY_S, kit, orderOf, pass, patient, walk } from '../../../test/support/orders.ts'
-import { given } from '../../../test/support/server.ts'
+import { SECONDS_PER_DAY, kit, orderOf, advanceClock, patient, advanceTo } from '../../../test/support/orders.ts'
+import { createTestTeam } from '../../../test/support/server.ts'
 import {
   CARRIER,
   CREATED,
@@ -13,26 +13,26 @@ import {
   start,
   statuses,
   tracking,
-  UNKNOWN,
+  UNREGISTERED,
   UPDATED,
   updates,
 } from '../../../test/support/simulator.ts'
 
 describe('simulating a kit to be registered', () => {
   test('waits with its customer, and goes on when it is registered', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const { id, sample_id } = await kit(team)
     await start(team, id)
     await team.settle()
-    assert.deepEqual(statuses(await orderOf(team, id)), UNKNOWN)
+    assert.deepEqual(statuses(await orderOf(team, id)), UNREGISTERED)
     assert.deepEqual(await team.jobs(), [])
-    await pass(team, 10 * DAY_S)
-    assert.deepEqual(statuses(await orderOf(team, id)), UNKNOWN)
+    await advanceClock(team, 10 * SECONDS_PER_DAY)
+    assert.deepEqual(statuses(await orderOf(team, id)), UNREGISTERED)
     assert.equal((await register(team, sample_id)).status, 200)
     assert.deepEqual(await team.jobs(), ['simulator.step'])
     await team.settle()
     const order = await orderOf(team, id)
-    assert.deepEqual(statuses(order), [...UNKNOWN, ...REGISTRATION, ...LABORATORY])
+    assert.deepEqual(statuses(order), [...UNREGISTERED, ...REGISTRATION, ...LABORATORY])
     assert.deepEqual(await team.events(), [CREATED, ...updates(4 + 2 + 3)])
     assert.deepEqual(order.patient_details?.first_name, patient.first_name)
     assert.ok(tracking(order)!.outbound[0] && tracking(order)!.inbound[0])
@@ -41,16 +41,16 @@ describe('simulating a kit to be registered', () => {
   })
 
   test('keeps what was asked for while it waits', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const { id, sample_id } = await kit(team)
     await start(team, id, { delay: '60', final_status: 'completed.testkit.completed' }, { interpretation: 'critical' })
-    await pass(team, 600)
-    assert.deepEqual(statuses(await orderOf(team, id)), UNKNOWN)
+    await advanceClock(team, 600)
+    assert.deepEqual(statuses(await orderOf(team, id)), UNREGISTERED)
     await register(team, sample_id)
     await team.settle()
     const registered = await orderOf(team, id)
-    assert.deepEqual(statuses(registered), [...UNKNOWN, ...REGISTRATION])
-    await pass(team, 600)
+    assert.deepEqual(statuses(registered), [...UNREGISTERED, ...REGISTRATION])
+    await advanceClock(team, 600)
     const order = await orderOf(team, id)
     assert.equal(order.interpretation, 'critical')
     assert.deepEqual(
@@ -62,14 +62,14 @@ describe('simulating a kit to be registered', () => {
 
   test('that is registered before it is sent, or on its way, does not wait', async () => {
     for (const past of [0, 1, 2]) {
-      const team = await given()
+      const team = await createTestTeam()
       const { id, sample_id } = await kit(team)
-      await walk(team, id, ...['transit_customer', 'out_for_delivery'].slice(0, past))
+      await advanceTo(team, id, ...['transit_customer', 'out_for_delivery'].slice(0, past))
       await register(team, sample_id)
       await start(team, id)
       await team.settle()
       assert.deepEqual(statuses(await orderOf(team, id)), [
-        ...UNKNOWN.slice(0, 2 + past),
+        ...UNREGISTERED.slice(0, 2 + past),
         ...REGISTRATION,
         ...CARRIER.slice(past),
         ...LABORATORY,
@@ -78,14 +78,14 @@ describe('simulating a kit to be registered', () => {
   })
 
   test('that is registered while it is simulated goes on with the carrier', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const { id, sample_id } = await kit(team)
     await start(team, id, { delay: '60' })
     await team.settle()
     await register(team, sample_id)
-    await pass(team, 3600)
+    await advanceClock(team, 3600)
     assert.deepEqual(statuses(await orderOf(team, id)), [
-      ...UNKNOWN.slice(0, 3),
+      ...UNREGISTERED.slice(0, 3),
       ...REGISTRATION,
       ...CARRIER.slice(1),
       ...LABORATORY,
@@ -94,14 +94,14 @@ describe('simulating a kit to be registered', () => {
   })
 
   test('does nothing more when nobody registers it, nor when it is registered without a simulation', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const { id, sample_id } = await kit(team)
     await start(team, id, { final_status: 'collecting_sample.testkit.with_customer' })
     await team.settle()
     await register(team, sample_id)
     await team.settle()
-    await pass(team, DAY_S)
-    assert.deepEqual(statuses(await orderOf(team, id)), [...UNKNOWN, ...REGISTRATION])
+    await advanceClock(team, SECONDS_PER_DAY)
+    assert.deepEqual(statuses(await orderOf(team, id)), [...UNREGISTERED, ...REGISTRATION])
   })
 
   for (const [final_status, steps, waits] of [
@@ -114,17 +114,17 @@ describe('simulating a kit to be registered', () => {
     ['failed.testkit.sample_error', [LABORATORY[1], 'failed.testkit.sample_error'], true],
   ] as [string, string[], boolean][])
     test(`stops where it is told to${waits ? ', after its registration' : ''}: ${final_status}`, async () => {
-      const team = await given()
+      const team = await createTestTeam()
       const { id, sample_id } = await kit(team)
       await start(team, id, { final_status })
       await team.settle()
       if (waits) {
-        assert.deepEqual(statuses(await orderOf(team, id)), UNKNOWN)
+        assert.deepEqual(statuses(await orderOf(team, id)), UNREGISTERED)
         await register(team, sample_id)
         await team.settle()
       }
       assert.deepEqual(statuses(await orderOf(team, id)), [
-        ...(waits ? [...UNKNOWN, ...REGISTRATION] : UNKNOWN.slice(0, 2)),
+        ...(waits ? [...UNREGISTERED, ...REGISTRATION] : UNREGISTERED.slice(0, 2)),
         ...steps,
       ])
     })

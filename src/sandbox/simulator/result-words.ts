@@ -3,7 +3,7 @@ import type { AnalyteDefinition } from '../../lab/catalog/analytes.ts'
 import type { Interpretation } from '../../lab/links/diagnostic-report.ts'
 
 /** Normal text, in lower case → what stands in its place when it is not normal. */
-const opposites: Record<string, string[]> = {
+const abnormalTexts: Record<string, string[]> = {
   negative: ['Positive'],
   positive: ['Negative'],
   'non-reactive': ['Reactive'],
@@ -16,7 +16,7 @@ const opposites: Record<string, string[]> = {
 }
 
 /** Analytes without a normal text. Blood groups have no wrong answer. */
-const answers: Record<string, { normal: string[]; abnormal: string[] }> = {
+const textsByAnalyte: Record<string, { normal: string[]; abnormal: string[] }> = {
   'abo-group': { normal: ['O', 'A', 'B', 'AB'], abnormal: ['O', 'A', 'B', 'AB'] },
   'rh-type': { normal: ['Positive', 'Negative'], abnormal: ['Positive', 'Negative'] },
   'ana-pattern': { normal: ['No pattern observed'], abnormal: ['Homogeneous', 'Speckled', 'Nucleolar', 'Centromere'] },
@@ -25,19 +25,24 @@ const answers: Record<string, { normal: string[]; abnormal: string[] }> = {
 const TITERS = ['1:80', '1:160', '1:320', '1:640']
 
 /** The text of an analyte whose results are words. */
-export function wordsOf(slug: string, definition: AnalyteDefinition | null, kind: Interpretation, chance: () => number): string {
-  const pick = (texts: string[]) => texts[Math.floor(chance() * texts.length)]!
+export function textResult(
+  slug: string,
+  definition: AnalyteDefinition | null,
+  kind: Interpretation,
+  random: () => number,
+): string {
+  const pick = (texts: string[]) => texts[Math.floor(random() * texts.length)]!
   if (kind === 'unknown') return 'Indeterminate'
-  if (Object.hasOwn(answers, slug)) return pick(answers[slug]![kind === 'normal' ? 'normal' : 'abnormal'])
+  if (Object.hasOwn(textsByAnalyte, slug)) return pick(textsByAnalyte[slug]![kind === 'normal' ? 'normal' : 'abnormal'])
   const usual = definition?.range_text ?? null
   if (kind === 'normal') return usual ?? 'No abnormality reported'
   if (usual === null) return 'Abnormality reported'
   if (definition?.unit === '{titer}') return pick(TITERS)
-  return pick(opposites[usual.toLowerCase()] ?? [`Not ${usual.toLowerCase()}`])
+  return pick(abnormalTexts[usual.toLowerCase()] ?? [`Not ${usual.toLowerCase()}`])
 }
 
 /** A sentence in place of a number. */
-export function commentOf(kind: Interpretation, side: 'high' | 'low' | undefined): string {
+export function commentText(kind: Interpretation, side: 'high' | 'low' | undefined): string {
   if (kind === 'unknown') return 'Indeterminate'
   if (side === undefined) return 'Within normal limits'
   const where = side === 'high' ? 'above' : 'below'
@@ -45,5 +50,5 @@ export function commentOf(kind: Interpretation, side: 'high' | 'low' | undefined
 }
 
 /** A constant in place of whatever it is. */
-export const codeOf = (kind: Interpretation): string =>
+export const constantText = (kind: Interpretation): string =>
   kind === 'normal' ? 'NOT_DETECTED' : kind === 'unknown' ? 'INDETERMINATE' : 'DETECTED'

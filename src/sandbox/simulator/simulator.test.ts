@@ -5,13 +5,13 @@ import { describe, test } from 'node:test'
 import { eraseOrders } from '../../lab/orders/erase.ts'
 import type { Order } from '../../lab/orders/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
-import { DAY_S, jobInstants, kit, orderOf, pass, placed, walk } from '../../../test/support/orders.ts'
-import { given } from '../../../test/support/server.ts'
+import { SECONDS_PER_DAY, jobRunTimes, kit, orderOf, advanceClock, createOrder, advanceTo } from '../../../test/support/orders.ts'
+import { createTestTeam } from '../../../test/support/server.ts'
 import {
   CARRIER,
   CREATED,
   CRITICAL,
-  KNOWN,
+  REGISTERED,
   LABORATORY,
   NONE,
   simulate,
@@ -25,14 +25,14 @@ import {
 
 describe('simulating a kit for a known patient', () => {
   test('answers at once, and the steps follow one by one, each with its event', async () => {
-    const team = await given()
-    const order = await placed(team)
+    const team = await createTestTeam()
+    const order = await createOrder(team)
     await start(team, order.id)
     assert.deepEqual(await orderOf(team, order.id), order)
     assert.deepEqual(await team.jobs(), ['simulator.step'])
     await team.settle()
     const after = await orderOf(team, order.id)
-    assert.deepEqual(statuses(after), KNOWN)
+    assert.deepEqual(statuses(after), REGISTERED)
     assert.equal(after.status, 'completed')
     assert.equal(after.order_transaction.status, 'completed')
     assert.deepEqual(await team.events(order.id), [CREATED, ...updates(7)])
@@ -40,20 +40,20 @@ describe('simulating a kit for a known patient', () => {
     const told = (await team.api.get(`/v1/events?object_id=${order.id}`)).body.data.reverse()
     assert.deepEqual(
       told.map((event: { body: { data: Order } }) => event.body.data.last_event.status),
-      KNOWN,
+      REGISTERED,
     )
     assert.deepEqual(told.at(-1).body.data, after)
   })
 
   test('gives it its barcode, its parcel and its numbers when their time has come, and the dates of the result', async () => {
-    const team = await given()
-    const { id, lab_test } = await placed(team)
+    const team = await createTestTeam()
+    const { id, lab_test } = await createOrder(team)
     await start(team, id, { delay: '60' })
     const seen: Record<string, Order> = {}
-    for (let n = 1; n < KNOWN.length; n++) {
-      await (n === 1 ? team.settle() : pass(team, 60))
+    for (let n = 1; n < REGISTERED.length; n++) {
+      await (n === 1 ? team.settle() : advanceClock(team, 60))
       const order = await orderOf(team, id)
-      assert.deepEqual(statuses(order), KNOWN.slice(0, n + 1))
+      assert.deepEqual(statuses(order), REGISTERED.slice(0, n + 1))
       seen[order.last_event.status.split('.')[2]!] = order
     }
     const { requisition_created, transit_customer, with_customer, transit_lab, delivered_to_lab, completed } = seen
@@ -74,7 +74,7 @@ describe('simulating a kit for a known patient', () => {
     assert.deepEqual(tracking(delivered_to_lab!), back)
     const collected = Date.parse(transit_lab!.last_event.created_at.slice(0, 10))
     const after = (days: number | null) =>
-      days === null ? null : new Date(collected + days * DAY_S * 1000).toISOString().slice(0, 10)
+      days === null ? null : new Date(collected + days * SECONDS_PER_DAY * 1000).toISOString().slice(0, 10)
     assert.ok(lab_test.common_tat_days)
     for (const order of [transit_lab!, delivered_to_lab!, completed!])
       assert.deepEqual(
@@ -86,8 +86,8 @@ describe('simulating a kit for a known patient', () => {
   })
 
   test('ends with a result of every marker', async () => {
-    const team = await given()
-    const { id } = await placed(team)
+    const team = await createTestTeam()
+    const { id } = await createOrder(team)
     const before = await team.api.get(`/v3/order/${id}/result`)
     assert.equal(before.status, 404)
     await start(team, id)
@@ -102,8 +102,8 @@ describe('simulating a kit for a known patient', () => {
 
   for (const interpretation of ['normal', 'abnormal', 'critical'])
     test(`with a ${interpretation} result says so, and tells of it first when it is critical`, async () => {
-      const team = await given()
-      const { id } = await placed(team)
+      const team = await createTestTeam()
+      const { id } = await createOrder(team)
       await start(team, id, {}, { interpretation, result_types: ['numeric'], has_missing_results: true })
       await team.settle()
       const order = await orderOf(team, id)
@@ -121,7 +121,7 @@ describe('simulating a kit for a known patient', () => {
     })
 
   test('takes options, null, or nothing at all for a body, and refuses what is none', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     for (const [body, headers] of [
       [undefined, {}],
       [undefined, { 'content-type': 'application/json' }],
@@ -130,11 +130,11 @@ describe('simulating a kit for a known patient', () => {
       [{ interpretation: null, result_types: [], has_missing_results: null, unknown: 1 }, {}],
       [{ interpretation: 'CRITICAL', result_types: ['Comment', 'range'] }, {}],
     ] as [unknown, Record<string, string>][]) {
-      const { id } = await placed(team)
+      const { id } = await createOrder(team)
       const reply = await team.api.call('POST', `/v3/order/${id}/test`, body, headers)
       assert.deepEqual([reply.status, reply.body], [200, started])
     }
-    const { id } = await placed(team)
+    const { id } = await createOrder(team)
     for (const [body, place, type] of [
       [{ interpretation: 'bad' }, 'body.interpretation', 'enum'],
       [{ result_types: ['numeric', 'none'] }, 'body.result_types.1', 'enum'],
@@ -149,31 +149,34 @@ describe('simulating a kit for a known patient', () => {
   })
 
   const targets: [string, string[]][] = [
-    ...KNOWN.slice(1).map((status, i): [string, string[]] => [status, KNOWN.slice(1, i + 2)]),
+    ...REGISTERED.slice(1).map((status, i): [string, string[]] => [status, REGISTERED.slice(1, i + 2)]),
     ['received.testkit.requisition_bypassed', ['received.testkit.requisition_bypassed']],
     ['cancelled.testkit.cancelled', ['cancelled.testkit.cancelled']],
-    ['failed.testkit.lost', [...KNOWN.slice(1, 3), 'failed.testkit.lost']],
-    ['failed.testkit.failure_to_deliver_to_customer', [...KNOWN.slice(1, 3), 'failed.testkit.failure_to_deliver_to_customer']],
+    ['failed.testkit.lost', [...REGISTERED.slice(1, 3), 'failed.testkit.lost']],
+    [
+      'failed.testkit.failure_to_deliver_to_customer',
+      [...REGISTERED.slice(1, 3), 'failed.testkit.failure_to_deliver_to_customer'],
+    ],
     [
       'collecting_sample.testkit.problem_in_transit_customer',
-      [...KNOWN.slice(1, 3), 'collecting_sample.testkit.problem_in_transit_customer'],
+      [...REGISTERED.slice(1, 3), 'collecting_sample.testkit.problem_in_transit_customer'],
     ],
-    ['cancelled.testkit.do_not_process', [...KNOWN.slice(1, 3), 'cancelled.testkit.do_not_process']],
+    ['cancelled.testkit.do_not_process', [...REGISTERED.slice(1, 3), 'cancelled.testkit.do_not_process']],
     ...['collecting_sample.testkit.problem_in_transit_lab', 'failed.testkit.failure_to_deliver_to_lab'].map(
       (status): [string, string[]] => [
         status,
-        [...KNOWN.slice(1, 3), 'collecting_sample.testkit.with_customer', 'collecting_sample.testkit.transit_lab', status],
+        [...REGISTERED.slice(1, 3), 'collecting_sample.testkit.with_customer', 'collecting_sample.testkit.transit_lab', status],
       ],
     ),
     ...['failed.testkit.sample_error', 'sample_with_lab.testkit.lab_processing_blocked'].map((status): [string, string[]] => [
       status,
-      [...KNOWN.slice(1, 3), 'collecting_sample.testkit.with_customer', 'sample_with_lab.testkit.delivered_to_lab', status],
+      [...REGISTERED.slice(1, 3), 'collecting_sample.testkit.with_customer', 'sample_with_lab.testkit.delivered_to_lab', status],
     ]),
   ]
   for (const [final_status, steps] of targets)
     test(`stops where it is told to: ${final_status}`, async () => {
-      const team = await given()
-      const { id } = await placed(team)
+      const team = await createTestTeam()
+      const { id } = await createOrder(team)
       await start(team, id, { final_status })
       await team.settle()
       assert.deepEqual(statuses(await orderOf(team, id)), ['received.testkit.ordered', ...steps])
@@ -182,15 +185,15 @@ describe('simulating a kit for a known patient', () => {
     })
 
   test('that is completed can be corrected, with another report', async () => {
-    const team = await given()
-    const { id } = await placed(team)
+    const team = await createTestTeam()
+    const { id } = await createOrder(team)
     await start(team, id)
     await team.settle()
-    await pass(team, DAY_S)
+    await advanceClock(team, SECONDS_PER_DAY)
     const first = (await team.api.get(`/v3/order/${id}/result`)).body
     await start(team, id, { final_status: 'completed.testkit.corrected' })
     await team.settle()
-    assert.deepEqual(statuses(await orderOf(team, id)), [...KNOWN, 'completed.testkit.corrected'])
+    assert.deepEqual(statuses(await orderOf(team, id)), [...REGISTERED, 'completed.testkit.corrected'])
     const second = (await team.api.get(`/v3/order/${id}/result`)).body
     assert.notDeepEqual(second, first)
     assert.deepEqual(await team.events(), [CREATED, ...updates(8)])
@@ -205,9 +208,9 @@ describe('simulating a kit for a known patient', () => {
       [['requisition_bypassed'], [...CARRIER, ...LABORATORY]],
       [['requisition_created', 'transit_customer', 'with_customer', 'transit_lab'], LABORATORY.slice(1)],
     ] as [string[], string[]][]) {
-      const team = await given()
-      const { id } = await placed(team)
-      await walk(team, id, ...past)
+      const team = await createTestTeam()
+      const { id } = await createOrder(team)
+      await advanceTo(team, id, ...past)
       await start(team, id)
       await team.settle()
       assert.deepEqual(statuses(await orderOf(team, id)).slice(1 + past.length), steps)
@@ -216,31 +219,31 @@ describe('simulating a kit for a known patient', () => {
   })
 
   test('asked for twice takes each step once', async () => {
-    const team = await given()
-    const { id } = await placed(team)
+    const team = await createTestTeam()
+    const { id } = await createOrder(team)
     await start(team, id)
     await start(team, id)
     await team.settle()
-    assert.deepEqual(statuses(await orderOf(team, id)), KNOWN)
+    assert.deepEqual(statuses(await orderOf(team, id)), REGISTERED)
     assert.deepEqual(await team.events(), [CREATED, ...updates(7)])
   })
 
   test('spreads its steps over the time of the team', async () => {
-    const team = await given()
-    const { id } = await placed(team)
+    const team = await createTestTeam()
+    const { id } = await createOrder(team)
     await start(team, id, { delay: '3600' })
     await team.settle()
     const first = (await orderOf(team, id)).last_event.created_at
-    assert.deepEqual(await jobInstants(team), [new Date(Date.parse(first) + 3_600_000).toISOString().slice(0, 19) + '+00:00'])
-    await pass(team, 3500)
+    assert.deepEqual(await jobRunTimes(team), [new Date(Date.parse(first) + 3_600_000).toISOString().slice(0, 19) + '+00:00'])
+    await advanceClock(team, 3500)
     assert.equal((await orderOf(team, id)).events.length, 2)
-    await pass(team, 100)
+    await advanceClock(team, 100)
     assert.equal((await orderOf(team, id)).events.length, 3)
-    await pass(team, DAY_S)
+    await advanceClock(team, SECONDS_PER_DAY)
     const { events } = await orderOf(team, id)
     assert.deepEqual(
       events.map((event) => event.status),
-      KNOWN,
+      REGISTERED,
     )
     assert.deepEqual(
       events.slice(1).map((event) => (Date.parse(event.created_at) - Date.parse(first)) / 1000),
@@ -254,34 +257,34 @@ describe('simulating a kit for a known patient', () => {
   })
 
   test('ends when the order is cancelled on the way', async () => {
-    const team = await given()
-    const { id } = await placed(team)
+    const team = await createTestTeam()
+    const { id } = await createOrder(team)
     await start(team, id, { delay: '60' })
     await team.settle()
     assert.equal((await team.api.post(`/v3/order/${id}/cancel`)).status, 200)
-    await pass(team, 600)
-    assert.deepEqual(statuses(await orderOf(team, id)), [...KNOWN.slice(0, 2), 'cancelled.testkit.cancelled'])
+    await advanceClock(team, 600)
+    assert.deepEqual(statuses(await orderOf(team, id)), [...REGISTERED.slice(0, 2), 'cancelled.testkit.cancelled'])
     assert.deepEqual(await team.jobs(), [])
   })
 
   test('ends when the order is erased on the way', async () => {
-    const team = await given()
-    const { id, user_id } = await placed(team)
+    const team = await createTestTeam()
+    const { id, user_id } = await createOrder(team)
     await start(team, id, { delay: '60' })
     await team.settle()
     await team.db.queries.run(sql`
       update "user" set deleted_at = created_on - interval '8 days' where id = ${user_id} and team_id = ${team.team}`)
     await team.db.tx(team.tenant, (tx) => eraseOrders(tx, user_id))
     assert.equal((await team.api.get(`/v3/order/${id}`)).status, 404)
-    await pass(team, 600)
+    await advanceClock(team, 600)
     assert.deepEqual(await team.jobs(), [])
   })
 })
 
 describe('a simulation is refused', () => {
   test('to a status that is none, is not named in full, or is of another modality', async () => {
-    const team = await given()
-    const [known, unknown] = [await placed(team), await kit(team)]
+    const team = await createTestTeam()
+    const [known, unknown] = [await createOrder(team), await kit(team)]
     for (const [order, final_status] of [
       [known, 'completed'],
       [known, 'done.testkit.done'],
@@ -298,9 +301,9 @@ describe('a simulation is refused', () => {
   })
 
   test('to a status that the order cannot come to, is in, or that its patient alone can bring about', async () => {
-    const team = await given()
-    const [known, unknown] = [await placed(team), await kit(team)]
-    await walk(team, known.id, 'requisition_created', 'transit_customer', 'with_customer')
+    const team = await createTestTeam()
+    const [known, unknown] = [await createOrder(team), await kit(team)]
+    await advanceTo(team, known.id, 'requisition_created', 'transit_customer', 'with_customer')
     for (const [order, from, final_status] of [
       [known, 'with_customer', 'collecting_sample.testkit.transit_customer'],
       [known, 'with_customer', 'received.testkit.ordered'],
@@ -324,16 +327,16 @@ describe('a simulation is refused', () => {
     ['sample_error', 'requisition_created', 'transit_customer', 'with_customer', 'delivered_to_lab'],
   ] as [string, ...string[]][])
     test(`of an order that is ${low}`, async () => {
-      const team = await given()
-      const { id } = await placed(team)
-      await walk(team, id, ...past, low)
+      const team = await createTestTeam()
+      const { id } = await createOrder(team)
+      await advanceTo(team, id, ...past, low)
       const { status, body } = await simulate(team, id)
       assert.deepEqual([status, body], [400, { detail: `An order that is ${low} does not change any more` }])
     })
 
   test('of an order that is completed', async () => {
-    const team = await given()
-    const { id } = await placed(team)
+    const team = await createTestTeam()
+    const { id } = await createOrder(team)
     await start(team, id)
     await team.settle()
     const { status, body } = await simulate(team, id)
@@ -341,8 +344,8 @@ describe('a simulation is refused', () => {
   })
 
   test('with a delay that is negative, longer than an hour, or no number', async () => {
-    const team = await given()
-    const { id } = await placed(team)
+    const team = await createTestTeam()
+    const { id } = await createOrder(team)
     for (const [delay, type] of [
       ['-1', 'greater_than_equal'],
       ['3601', 'less_than_equal'],
@@ -356,8 +359,8 @@ describe('a simulation is refused', () => {
   })
 
   test('of an order that the team does not have', async () => {
-    const [team, other] = [await given(), await given()]
-    const theirs = await placed(other)
+    const [team, other] = [await createTestTeam(), await createTestTeam()]
+    const theirs = await createOrder(other)
     for (const id of [randomUUID(), theirs.id]) {
       const { status, body } = await simulate(team, id)
       assert.deepEqual([status, body], [404, { detail: "Order doesn't exist" }])
@@ -367,8 +370,8 @@ describe('a simulation is refused', () => {
   })
 
   test('in production, as if there were no such thing', async () => {
-    const team = await given('production-us')
-    const { id } = await placed(team)
+    const team = await createTestTeam('production-us')
+    const { id } = await createOrder(team)
     for (const order_id of [id, randomUUID()]) {
       const { status, body } = await simulate(team, order_id)
       assert.deepEqual([status, body], [404, { detail: 'Not Found' }])

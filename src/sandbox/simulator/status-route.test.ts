@@ -1,9 +1,9 @@
 // Which way a simulated order goes: from every state to every status, against a search of all the ways there are.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { lifecycles, lowStatuses, type LifecycleName } from '../../lab/orders/lifecycle.ts'
-import { followers, isFinal } from '../../lab/orders/status-machine.ts'
-import { isReachable, nextStep, targetOf, type Place } from './status-route.ts'
+import { lifecycles, lowLevelStatuses, type LifecycleName } from '../../lab/orders/lifecycle.ts'
+import { nextStatuses, isFinal } from '../../lab/orders/status-machine.ts'
+import { isReachable, nextStep, targetOf, type OrderPosition } from './status-route.ts'
 
 const NEEDS_PATIENT = ['transit_lab', 'delivered_to_lab']
 const REGISTRATION = ['requisition_created', 'registered']
@@ -32,10 +32,10 @@ const ALWAYS_KNOWN = [...ONLY_REGISTERED, 'corrected', 'failure_to_deliver_to_la
 const NEVER_KNOWN = ['ordered', 'awaiting_registration']
 
 /** Every place an order can be in. */
-const places = (lifecycle: LifecycleName): Place[] =>
+const places = (lifecycle: LifecycleName): OrderPosition[] =>
   statesOf(lifecycle)
     .filter((low_status) => lifecycle === 'testkit' || low_status !== 'requisition_created')
-    .flatMap((low_status): Place[] => {
+    .flatMap((low_status): OrderPosition[] => {
       if (lifecycle === 'testkit') return [{ lifecycle, low_status, registered: true, past: ['ordered', low_status] }]
       const past = ['ordered', 'awaiting_registration']
       const unknown = { lifecycle, low_status, registered: false, past: [...past, low_status] }
@@ -44,26 +44,26 @@ const places = (lifecycle: LifecycleName): Place[] =>
       return NEVER_KNOWN.includes(low_status) ? [unknown] : [unknown, known]
     })
 
-const shown = ({ low_status, registered, lifecycle }: Place) =>
+const shown = ({ low_status, registered, lifecycle }: OrderPosition) =>
   `${low_status}${lifecycle === 'testkit' ? '' : registered ? ' (registered)' : ' (not registered)'}`
 
 /** What the world may do to an order, other than its patient. */
-const steps = ({ lifecycle, low_status, registered }: Place): string[] =>
-  followers(lifecycles[lifecycle], low_status).filter(
+const steps = ({ lifecycle, low_status, registered }: OrderPosition): string[] =>
+  nextStatuses(lifecycles[lifecycle], low_status).filter(
     (to) => lifecycle === 'testkit' || (!REGISTRATION.includes(to) && (registered || !NEEDS_PATIENT.includes(to))),
   )
 
-const moved = (place: Place, to: string): Place => ({ ...place, low_status: to, past: [...place.past, to] })
+const moved = (place: OrderPosition, to: string): OrderPosition => ({ ...place, low_status: to, past: [...place.past, to] })
 
 /** What a patient's registration makes of a place; undefined where it is not possible. */
-const registered = (place: Place): Place | undefined =>
+const registered = (place: OrderPosition): OrderPosition | undefined =>
   place.lifecycle === 'testkit' || place.registered || !REGISTRABLE_AT.includes(place.low_status)
     ? undefined
     : { ...moved(moved(place, 'requisition_created'), 'registered'), registered: true }
 
 /** Every status that could ever follow, by what the world does and, if they come to it, by a registration. */
-function future(from: Place): Set<string> {
-  const seen = new Map<string, Place>()
+function future(from: OrderPosition): Set<string> {
+  const seen = new Map<string, OrderPosition>()
   const reached = new Set<string>()
   const queue = [from]
   for (const place of queue) {
@@ -80,9 +80,13 @@ function future(from: Place): Set<string> {
 }
 
 /** Follow the route; whenever it waits, the patient registers, if `patient`. */
-function follow(from: Place, target: string, patient: boolean): { end: Place; waited: Place[]; taken: string[] } {
+function follow(
+  from: OrderPosition,
+  target: string,
+  patient: boolean,
+): { end: OrderPosition; waited: OrderPosition[]; taken: string[] } {
   let place = from
-  const waited: Place[] = []
+  const waited: OrderPosition[] = []
   const taken: string[] = []
   for (let n = 0; n < 40; n++) {
     const next = nextStep(place, target)
@@ -108,12 +112,12 @@ for (const lifecycle of names)
       const reachable = future(place)
 
       test('can be brought to a status exactly where there is a way', () => {
-        for (const target of lowStatuses)
+        for (const target of lowLevelStatuses)
           assert.equal(isReachable(place, target), target !== place.low_status && reachable.has(target), target)
       })
 
       test('is brought there by legal steps alone, and its patient registers once at most', () => {
-        for (const target of lowStatuses) {
+        for (const target of lowLevelStatuses) {
           const { end, waited } = follow(place, target, true)
           if (isReachable(place, target)) assert.equal(end.low_status, target)
           assert.ok(waited.length <= 1, target)
@@ -122,7 +126,7 @@ for (const lifecycle of names)
       })
 
       test('never goes on by itself where a patient is needed', () => {
-        for (const target of lowStatuses) {
+        for (const target of lowLevelStatuses) {
           const { end, waited } = follow(place, target, false)
           if (waited.length) assert.equal(end.low_status, 'with_customer')
           else if (isReachable(place, target)) assert.equal(end.low_status, target)
@@ -130,13 +134,13 @@ for (const lifecycle of names)
       })
 
       test('stays where it is when there is no way', () => {
-        for (const target of lowStatuses)
+        for (const target of lowLevelStatuses)
           if (!isReachable(place, target)) assert.deepEqual(follow(place, target, true).taken, [], target)
       })
     })
 
 describe('the way on which nothing goes wrong', () => {
-  const start = (lifecycle: LifecycleName): Place => ({
+  const start = (lifecycle: LifecycleName): OrderPosition => ({
     lifecycle,
     low_status: 'ordered',
     registered: lifecycle === 'testkit',
@@ -170,7 +174,7 @@ describe('the way on which nothing goes wrong', () => {
       [['ordered', 'awaiting_registration', 'transit_customer', 'out_for_delivery'], rest.slice(2)],
       [['ordered', 'awaiting_registration', ...carrier], rest.slice(3)],
     ] as const) {
-      const place: Place = {
+      const place: OrderPosition = {
         lifecycle: 'registrable_testkit',
         low_status: 'registered',
         registered: true,
@@ -205,7 +209,7 @@ describe('the way on which nothing goes wrong', () => {
   test('is not gone where nothing may follow', () => {
     for (const lifecycle of names)
       for (const low_status of statesOf(lifecycle).filter((state) => isFinal(lifecycles[lifecycle], state)))
-        for (const target of lowStatuses)
+        for (const target of lowLevelStatuses)
           assert.equal(nextStep({ ...start(lifecycle), low_status, registered: true }, target), undefined)
   })
 })
@@ -243,7 +247,12 @@ describe('the status where a simulation is to stop', () => {
   })
 })
 
-const draw = (lifecycle: LifecycleName, low_status: string): Place => ({ lifecycle, low_status, registered: true, past: [] })
+const draw = (lifecycle: LifecycleName, low_status: string): OrderPosition => ({
+  lifecycle,
+  low_status,
+  registered: true,
+  past: [],
+})
 const BOOKED = ['appointment_pending', 'appointment_scheduled', 'appointment_cancelled']
 
 for (const lifecycle of ['walk_in_test', 'at_home_phlebotomy', 'on_site_collection'] as LifecycleName[])
@@ -255,7 +264,7 @@ for (const lifecycle of ['walk_in_test', 'at_home_phlebotomy', 'on_site_collecti
           const next = nextStep(draw(lifecycle, from), target)
           if (target === from || !reaches(lifecycle, from, target)) assert.equal(next, undefined, target)
           else if (next === 'wait') assert.ok(!reaches(lifecycle, from, target, BOOKED) && from !== 'ordered', target)
-          else assert.ok(next && followers(cycle, from).includes(next) && !BOOKED.includes(next), `${target}: ${next}`)
+          else assert.ok(next && nextStatuses(cycle, from).includes(next) && !BOOKED.includes(next), `${target}: ${next}`)
         }
       })
   })
@@ -265,7 +274,7 @@ function reaches(lifecycle: LifecycleName, from: string, to: string, barred: str
   const seen = new Set<string>()
   const queue = [from]
   for (const at of queue)
-    for (const next of followers(lifecycles[lifecycle], at))
+    for (const next of nextStatuses(lifecycles[lifecycle], at))
       if (!seen.has(next) && !barred.includes(next)) {
         seen.add(next)
         queue.push(next)

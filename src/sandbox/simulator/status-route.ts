@@ -1,9 +1,9 @@
 // Which way a simulated order goes. Pure. Source: lab-testing.md 24.
 import { lifecycleOf, type LifecycleName } from '../../lab/orders/lifecycle.ts'
-import { lowStatusOf, shortestPath, statusText, type Lifecycle } from '../../lab/orders/status-machine.ts'
+import { toLowLevelStatus, shortestPath, publishedStatus, type Lifecycle } from '../../lab/orders/status-machine.ts'
 
 /** The ways on which nothing goes wrong. */
-const happy: Record<LifecycleName, string[]> = {
+const defaultPaths: Record<LifecycleName, string[]> = {
   // A visit is booked by people: the ways of draws lead around it, or wait for it.
   walk_in_test: ['ordered', 'requisition_created', 'completed'],
   at_home_phlebotomy: ['ordered', 'requisition_created', 'appointment_scheduled', 'draw_completed', 'completed'],
@@ -37,7 +37,7 @@ const BOOKING = new Set(['appointment_pending', 'appointment_scheduled', 'appoin
 /** Steps of a sample, which has a patient. */
 const NEED_PATIENT = new Set(['transit_lab', 'delivered_to_lab'])
 
-export interface Place {
+export interface OrderPosition {
   lifecycle: LifecycleName
   low_status: string
   /** The patient is known. */
@@ -49,84 +49,95 @@ export interface Place {
 /** The low-level status that a published one names in a lifecycle; undefined when the lifecycle has no such status. */
 export function targetOf(lifecycle: LifecycleName, published: string): string | undefined {
   const parts = published.split('.')
-  const low = lowStatusOf(parts.at(-1)!)
+  const lowLevelStatus = toLowLevelStatus(parts.at(-1)!)
   const cycle = lifecycleOf(lifecycle)
-  if (!Object.hasOwn(cycle.steps, low)) return undefined
-  const spellings = [statusText(cycle, low), `${cycle.steps[low]![0]}.${cycle.method}.${low}`]
+  if (!Object.hasOwn(cycle.steps, lowLevelStatus)) return undefined
+  const spellings = [
+    publishedStatus(cycle, lowLevelStatus),
+    `${cycle.steps[lowLevelStatus]![0]}.${cycle.method}.${lowLevelStatus}`,
+  ]
   // The draw on site is published under two names. Source: lab-testing.md 30.
-  if (lifecycle === 'on_site_collection' && low === 'draw_completed') spellings.push(`collecting_sample.${cycle.method}.${low}`)
-  return spellings.includes(published) ? low : undefined
+  if (lifecycle === 'on_site_collection' && lowLevelStatus === 'draw_completed')
+    spellings.push(`collecting_sample.${cycle.method}.${lowLevelStatus}`)
+  return spellings.includes(published) ? lowLevelStatus : undefined
 }
 
 /** Whether an order could ever get to a status from where it is, if need be after its registration. */
-export const isReachable = (place: Place, target: string): boolean => nextStep(place, target) !== undefined
+export const isReachable = (place: OrderPosition, target: string): boolean => nextStep(place, target) !== undefined
 
 /**
  * The next step towards a status; `wait`: the kit has to be registered first, or the visit booked; undefined: arrived, or there is no
  * way on.
  */
-export function nextStep(place: Place, target: string): string | 'wait' | undefined {
+export function nextStep(place: OrderPosition, target: string): string | 'wait' | undefined {
   if (place.low_status === target) return undefined
-  const way = wayTo(place, target)
-  if (way) return way[0]
-  if (place.lifecycle !== 'testkit' && place.lifecycle !== 'registrable_testkit') return towardsVisit(place, target)
-  if (worldOf(place) !== unregistered || !shortestPath(registered, 'registered', target)) return undefined
+  const path = pathTo(place, target)
+  if (path) return path[0]
+  if (place.lifecycle !== 'testkit' && place.lifecycle !== 'registrable_testkit') return stepTowardAppointment(place, target)
+  if (
+    simulatedLifecycle(place) !== beforeRegistrationLifecycle ||
+    !shortestPath(afterRegistrationLifecycle, 'registered', target)
+  )
+    return undefined
   // The patient has to come first. Until then the kit travels to its customer.
-  return place.low_status === 'with_customer' ? 'wait' : wayTo(place, 'with_customer')?.[0]
+  return place.low_status === 'with_customer' ? 'wait' : pathTo(place, 'with_customer')?.[0]
 }
 
 /** Where the way leads through a visit: to the requisition, without which none is booked, and there it waits. */
-function towardsVisit(place: Place, target: string): string | undefined {
+function stepTowardAppointment(place: OrderPosition, target: string): string | undefined {
   if (!shortestPath(lifecycleOf(place.lifecycle), place.low_status, target)) return undefined
   return place.low_status === 'ordered' ? 'requisition_created' : 'wait'
 }
 
 /** A life without the steps into some statuses. */
-function without({ steps, ...cycle }: Lifecycle, statuses: Set<string>): Lifecycle {
+function withoutSteps({ steps, ...cycle }: Lifecycle, statuses: Set<string>): Lifecycle {
   const kept = Object.entries(steps).map(([from, [top, ...next]]) => [from, [top, ...next.filter((to) => !statuses.has(to))]])
   return { ...cycle, steps: Object.fromEntries(kept) as Lifecycle['steps'] }
 }
 
 /** What the world can do to a kit once its patient is known: everything but register it. */
-const registered = without(lifecycleOf('registrable_testkit'), REGISTRATION)
+const afterRegistrationLifecycle = withoutSteps(lifecycleOf('registrable_testkit'), REGISTRATION)
 /** And before: nothing of it goes to the laboratory. */
-const unregistered = without(registered, NEED_PATIENT)
+const beforeRegistrationLifecycle = withoutSteps(afterRegistrationLifecycle, NEED_PATIENT)
 
 /** What the world can do to an order whose blood is drawn: everything but book the visit. */
-const unbooked = new Map(
+const withoutBooking = new Map(
   (['walk_in_test', 'at_home_phlebotomy', 'on_site_collection'] as LifecycleName[]).map((name) => [
     name,
-    without(lifecycleOf(name), BOOKING),
+    withoutSteps(lifecycleOf(name), BOOKING),
   ]),
 )
 
-function worldOf({ lifecycle, registered: known }: Place): Lifecycle {
+function simulatedLifecycle({ lifecycle, registered: known }: OrderPosition): Lifecycle {
   if (lifecycle === 'testkit') return lifecycleOf(lifecycle)
-  return unbooked.get(lifecycle) ?? (known ? registered : unregistered)
+  return withoutBooking.get(lifecycle) ?? (known ? afterRegistrationLifecycle : beforeRegistrationLifecycle)
 }
 
 /** The happy way, with what stands beside its end where that is asked for: a first part of the results, or a correction of them. */
-function happyWay(lifecycle: LifecycleName, target: string): string[] {
-  const way = happy[lifecycle]
-  if (target === 'corrected') return [...way, target]
-  return target === 'partial_results' && Object.hasOwn(lifecycleOf(lifecycle).steps, target) ? [...way.slice(0, -1), target] : way
+function defaultPath(lifecycle: LifecycleName, target: string): string[] {
+  const path = defaultPaths[lifecycle]
+  if (target === 'corrected') return [...path, target]
+  return target === 'partial_results' && Object.hasOwn(lifecycleOf(lifecycle).steps, target)
+    ? [...path.slice(0, -1), target]
+    : path
 }
 
 /** The steps to a status that the world takes by itself: the happy ones where they lead there, else the fewest. */
-function wayTo(place: Place, target: string): string[] | undefined {
-  const world = worldOf(place)
-  const way = happyWay(place.lifecycle, target)
-  const from = place.low_status === 'registered' ? afterRegistration(place, way) : way.indexOf(place.low_status)
-  const ahead = from < 0 ? [] : way.slice(from + 1, way.indexOf(target) + 1)
+function pathTo(place: OrderPosition, target: string): string[] | undefined {
+  const lifecycle = simulatedLifecycle(place)
+  const path = defaultPath(place.lifecycle, target)
+  const from = place.low_status === 'registered' ? resumeIndex(place, path) : path.indexOf(place.low_status)
+  const ahead = from < 0 ? [] : path.slice(from + 1, path.indexOf(target) + 1)
   if (ahead.some((status) => BOOKING.has(status))) return undefined
-  if (ahead.length && (world !== unregistered || !ahead.some((status) => NEED_PATIENT.has(status)))) return ahead
-  return shortestPath(world, place.low_status, target)
+  if (ahead.length && (lifecycle !== beforeRegistrationLifecycle || !ahead.some((status) => NEED_PATIENT.has(status))))
+    return ahead
+  return shortestPath(lifecycle, place.low_status, target)
 }
 
 /** A kit may be registered before it is delivered: then the carrier goes on where it was. */
-const afterRegistration = (place: Place, way: string[]): number =>
+const resumeIndex = (place: OrderPosition, path: string[]): number =>
   Math.max(
     ...['awaiting_registration', 'transit_customer', 'out_for_delivery', 'with_customer']
       .filter((status) => place.past.includes(status))
-      .map((status) => way.indexOf(status)),
+      .map((status) => path.indexOf(status)),
   )

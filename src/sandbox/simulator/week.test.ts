@@ -4,9 +4,9 @@ import { test } from 'node:test'
 import type { Appointment, TimeSlot } from '../../visits/appointments/schema.ts'
 import type { Order } from '../../lab/orders/schema.ts'
 import { assertAgreement } from '../../../test/support/appointments.ts'
-import { placed } from '../../../test/support/orders.ts'
+import { createOrder } from '../../../test/support/orders.ts'
 import { avenue, homeOrder, ok, slots, usAddress, visitOf } from '../../../test/support/home-visits.ts'
-import { given, type Given } from '../../../test/support/server.ts'
+import { createTestTeam, type TestTeam } from '../../../test/support/server.ts'
 import { start } from '../../../test/support/simulator.ts'
 
 const HOUR_S = 3600
@@ -14,10 +14,10 @@ const PHOENIX_S = -7 * HOUR_S
 /** Ten in the morning in Phoenix. */
 const TEN_S = 10 * HOUR_S - PHOENIX_S
 
-const now = async ({ api }: Given): Promise<number> => Date.parse(ok(await api.get('/v1/sandbox/clock')).now) / 1000
+const now = async ({ api }: TestTeam): Promise<number> => Date.parse(ok(await api.get('/v1/sandbox/clock')).now) / 1000
 
 /** Move the clock as a user would, and as far as it takes. */
-async function moveTo({ api }: Given, to_s: number): Promise<void> {
+async function moveTo({ api }: TestTeam, to_s: number): Promise<void> {
   const { complete } = ok(await api.post('/v1/sandbox/clock/advance', { to: new Date(to_s * 1000).toISOString() }))
   assert.equal(complete, true)
 }
@@ -31,7 +31,7 @@ interface Entry {
 }
 
 /** What the team was told of orders and their visits, in that order, by the names they have in the story. */
-async function diary({ api }: Given, names: Record<string, string>): Promise<Entry[]> {
+async function diary({ api }: TestTeam, names: Record<string, string>): Promise<Entry[]> {
   const { data } = ok(await api.get('/v1/events?limit=250'))
   return (data as { type: string; created_at: string; body: { data: Order & Appointment } }[])
     .toReversed()
@@ -44,14 +44,14 @@ async function diary({ api }: Given, names: Record<string, string>): Promise<Ent
 }
 
 test('a week in the sandbox reads as a real one', async () => {
-  const team = await given()
+  const team = await createTestTeam()
   // The week begins on the day after tomorrow at 00:00 UTC, in the evening of the day before in Phoenix.
   const monday = (Math.floor((await now(team)) / 86_400) + 2) * 86_400
   const day = (n: number): number => monday + n * 86_400
   const date = (n: number): string => text(day(n)).slice(0, 10)
   await moveTo(team, monday)
 
-  const walk_in = await placed(team, { lab_test_id: await team.test('walk_in_test'), activate_by: date(2) })
+  const walk_in = await createOrder(team, { lab_test_id: await team.test('walk_in_test'), activate_by: date(2) })
   const home = await homeOrder(team, {}, false)
   const asked = await homeOrder(team, { patient_address: avenue }, false)
   for (const id of [walk_in.id, home, asked]) await start(team, id)

@@ -3,39 +3,39 @@
 import { reviewCodes } from '../../lab/result-matching/schema.ts'
 import type { LabSlug } from '../../lab/catalog/enums.ts'
 
-export const rehearsalCases = reviewCodes
-export type RehearsalCase = (typeof rehearsalCases)[number]
+export const unmatchedResultTestCases = reviewCodes
+export type UnmatchedResultTestCase = (typeof unmatchedResultTestCases)[number]
 
 /** Laboratories whose results are rehearsed. */
-export const CENTRAL_LABS: LabSlug[] = ['labcorp', 'quest', 'sonora_quest', 'bioreference']
+export const SUPPORTED_LABS: LabSlug[] = ['labcorp', 'quest', 'sonora_quest', 'bioreference']
 
-const TAKEN = 'requisition_created'
+const READY_STATUS = 'requisition_created'
 
 /** Case → its orders by role, each with the low-level status in which it must be when the result comes. */
-export const rolesOf: Record<RehearsalCase, Record<string, string>> = {
+export const requiredRoles: Record<UnmatchedResultTestCase, Record<string, string>> = {
   match_completed: { original: 'completed' },
   match_cancelled: { original: 'cancelled' },
-  wrong_collection: { original: TAKEN },
-  wrong_lab: { original: TAKEN },
-  multiple_demo_match: { first: TAKEN, second: TAKEN },
-  match_sample_id_mismatch_demo: { original: TAKEN },
-  match_demo: { first: TAKEN, second: TAKEN },
+  wrong_collection: { original: READY_STATUS },
+  wrong_lab: { original: READY_STATUS },
+  multiple_demo_match: { first: READY_STATUS, second: READY_STATUS },
+  match_sample_id_mismatch_demo: { original: READY_STATUS },
+  match_demo: { first: READY_STATUS, second: READY_STATUS },
   no_match: {},
 }
 
 /** The result has the number of the order's sample. */
-export const knowsSample = new Set<RehearsalCase>([
+export const casesWithSampleId = new Set<UnmatchedResultTestCase>([
   'match_completed',
   'match_cancelled',
   'wrong_collection',
   'match_sample_id_mismatch_demo',
 ])
 
-export const catalogue = () => ({
-  data: rehearsalCases.map((name) => ({
+export const listCases = () => ({
+  data: unmatchedResultTestCases.map((name) => ({
     case: name,
-    order_roles: Object.keys(rolesOf[name]),
-    required_statuses: rolesOf[name],
-    lab_constraints: [...CENTRAL_LABS],
+    order_roles: Object.keys(requiredRoles[name]),
+    required_statuses: requiredRoles[name],
+    lab_constraints: [...SUPPORTED_LABS],
   })),
 })

@@ -5,11 +5,11 @@ import { LabTest } from '../../lab/catalog/schema.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
 import { T } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
-import { CENTRAL_LABS } from './cases.ts'
-import type { CreateRehearsal } from './schema.ts'
+import { SUPPORTED_LABS } from './cases.ts'
+import type { CreateUnmatchedResultTest } from './schema.ts'
 
 /** Why a run cannot go on. */
-export class Failure extends Error {
+export class TestRunError extends Error {
   readonly code: string
   constructor(code: string, message: string) {
     super(message)
@@ -18,80 +18,80 @@ export class Failure extends Error {
 }
 
 /** What is ordered, and what the result is of: the same but where the laboratory is the wrong one. */
-export interface Tests {
+export interface TestRunLabTests {
   ordered: LabTest
   reported: LabTest
 }
 
-const walkIns = (tx: Tx): Promise<LabTest[]> =>
+const walkInTests = (tx: Tx): Promise<LabTest[]> =>
   tx.many(
     LabTest,
     sql`
     ${selectLabTests('without markers')}
-    where t.team_id = ${tx.team} and t.status = 'active' and t.method = 'walk_in_test' and l.slug = any (${CENTRAL_LABS}::text[])
+    where t.team_id = ${tx.team} and t.status = 'active' and t.method = 'walk_in_test' and l.slug = any (${SUPPORTED_LABS}::text[])
       and not t.auto_generated
     order by t.created_at, t.id`,
   )
 
 /** The tests of a run whose orders are managed, or that has none. */
-export async function chooseTests(tx: Tx, request: CreateRehearsal): Promise<Tests> {
-  const tests = await walkIns(tx)
+export async function chooseTests(tx: Tx, request: CreateUnmatchedResultTest): Promise<TestRunLabTests> {
+  const tests = await walkInTests(tx)
   const named = (id: string | undefined): LabTest | undefined => {
     const test = tests.find((one) => one.id === id)
     if (id !== undefined && !test)
-      throw new Failure(
+      throw new TestRunError(
         'invalid_configuration',
-        `Lab test ${id} is not an active walk-in test of one of ${CENTRAL_LABS.join(', ')}`,
+        `Lab test ${id} is not an active walk-in test of one of ${SUPPORTED_LABS.join(', ')}`,
       )
     return test
   }
   const [reported, wrong] = [named(request.lab_test_id), named(request.wrong_lab_test_id)]
-  if (request.case === 'no_match') return same(reported ?? anyOf(tests))
-  if (request.case !== 'wrong_lab') return same(reported ?? onlyOne(tests))
-  if (reported && wrong) return different(wrong, reported)
+  if (request.case === 'no_match') return sameTest(reported ?? anyOf(tests))
+  if (request.case !== 'wrong_lab') return sameTest(reported ?? onlyOne(tests))
+  if (reported && wrong) return differentTests(wrong, reported)
   if (reported) {
     const other = tests.find((test) => test.lab!.id !== reported.lab!.id)
-    return { ordered: other ?? (await elsewhere(tx, reported)), reported }
+    return { ordered: other ?? (await testAtAnotherLab(tx, reported)), reported }
   }
   const ordered = wrong ?? onlyOne(tests)
-  return { ordered, reported: await elsewhere(tx, ordered) }
+  return { ordered, reported: await testAtAnotherLab(tx, ordered) }
 }
 
-const same = (test: LabTest): Tests => ({ ordered: test, reported: test })
+const sameTest = (test: LabTest): TestRunLabTests => ({ ordered: test, reported: test })
 
-export function different(ordered: LabTest, reported: LabTest): Tests {
+export function differentTests(ordered: LabTest, reported: LabTest): TestRunLabTests {
   if (ordered.lab!.id === reported.lab!.id)
-    throw new Failure('invalid_configuration', 'For wrong_lab the order and the result must be of two laboratories')
+    throw new TestRunError('invalid_configuration', 'For wrong_lab the order and the result must be of two laboratories')
   return { ordered, reported }
 }
 
 /** The oldest: a result that belongs to no order may be of any test. */
 function anyOf([first]: LabTest[]): LabTest {
   if (first) return first
-  throw new Failure('no_configuration', `The team has no active walk-in test of one of ${CENTRAL_LABS.join(', ')}`)
+  throw new TestRunError('no_configuration', `The team has no active walk-in test of one of ${SUPPORTED_LABS.join(', ')}`)
 }
 
 /** The test that is ordered: which of several is for the caller to say. */
 function onlyOne(tests: LabTest[]): LabTest {
   const [, ...others] = tests
   const first = anyOf(tests)
-  if (others.length) throw new Failure('ambiguous_configuration', 'Several lab tests would do: say which in lab_test_id')
+  if (others.length) throw new TestRunError('ambiguous_configuration', 'Several lab tests would do: say which in lab_test_id')
   return first
 }
 
 const Single = T.Object({ id: T.Integer(), lab_id: T.Integer() })
 
 /** A test of another laboratory, of a marker that measures what the given one does where there is such a marker. */
-export async function elsewhere(tx: Tx, test: LabTest): Promise<LabTest> {
+export async function testAtAnotherLab(tx: Tx, test: LabTest): Promise<LabTest> {
   const slugs = (await expectedResults(tx, test.id)).map(({ slug }) => slug)
   const marker = await tx.maybe(
     Single,
     sql`
     select m.id, m.lab_id from marker m join lab l on l.id = m.lab_id
-    where l.slug = any (${CENTRAL_LABS}::text[]) and l.id <> ${test.lab!.id} and 'walk_in_test' = any (l.collection_methods)
+    where l.slug = any (${SUPPORTED_LABS}::text[]) and l.id <> ${test.lab!.id} and 'walk_in_test' = any (l.collection_methods)
       and m.is_orderable
     order by (m.slug = any (${slugs}::text[])) desc, m.id limit 1`,
   )
-  if (!marker) throw new Failure('no_configuration', 'The catalog has no other laboratory to mistake this one for')
+  if (!marker) throw new TestRunError('no_configuration', 'The catalog has no other laboratory to mistake this one for')
   return testOfMarkers(tx, { lab_id: marker.lab_id, marker_ids: [marker.id], method: 'walk_in_test', fasting: false })
 }

@@ -1,13 +1,13 @@
 import type { Module } from '../../platform/module/module.ts'
 import { routes } from './routes.ts'
-import { rehearseHandler } from './stages.ts'
-import { eraseTeamRehearsals } from './unmatched-result-tests.ts'
+import { stageHandler } from './stages.ts'
+import { eraseTeamUnmatchedResultTests } from './unmatched-result-tests.ts'
 
 export const unmatchedResults: Module = {
   name: 'sandbox/unmatched-results',
   tag: 'simulator',
   tables: { ofTeams: ['unmatched_result_test'] },
   operations: routes,
-  jobs: [rehearseHandler],
-  erasers: { team: eraseTeamRehearsals },
+  jobs: [stageHandler],
+  erasers: { team: eraseTeamUnmatchedResultTests },
 }

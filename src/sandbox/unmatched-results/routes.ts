@@ -2,9 +2,9 @@ import { operation, type Operation } from '../../platform/http/operation.ts'
 import { Fields, Uuid } from '../../platform/schema/schema.ts'
 import { features } from '../../tenancy/teams/features.ts'
 import { assertSandbox } from '../clock/clock.ts'
-import { catalogue } from './cases.ts'
-import { CreateRehearsal, Rehearsal, RehearsalCases, RehearsalStarted } from './schema.ts'
-import { getRehearsal, startRehearsal } from './unmatched-result-tests.ts'
+import { listCases } from './cases.ts'
+import { CreateUnmatchedResultTest, UnmatchedResultTest, UnmatchedResultTestCases, UnmatchedResultTestStarted } from './schema.ts'
+import { getUnmatchedResultTest, startUnmatchedResultTest } from './unmatched-result-tests.ts'
 
 export const routes: Operation[] = [
   operation({
@@ -15,10 +15,10 @@ export const routes: Operation[] = [
     summary: 'List the cases of unmatched results that can be rehearsed',
     description: 'Sandbox only.',
     feature: features.unmatched_result_test,
-    reply: RehearsalCases,
+    reply: UnmatchedResultTestCases,
     run: async (tx) => {
       assertSandbox(tx.tenant)
-      return catalogue()
+      return listCases()
     },
   }),
   operation({
@@ -29,12 +29,12 @@ export const routes: Operation[] = [
     summary: 'Bring about a result that cannot be matched',
     description: 'Sandbox only. Orders, result and review follow in the background.',
     feature: features.unmatched_result_test,
-    body: CreateRehearsal,
-    reply: RehearsalStarted,
+    body: CreateUnmatchedResultTest,
+    reply: UnmatchedResultTestStarted,
     success: 202,
-    idempotency: { scope: 'unmatched_result_test', retention_s: 14 * 86_400, required: true, one_body: true },
+    idempotency: { scope: 'unmatched_result_test', retention_s: 14 * 86_400, required: true, bindsToBody: true },
     example: { case: 'match_completed', order_source: 'managed' },
-    run: (tx, { body }) => startRehearsal(tx, body),
+    run: (tx, { body }) => startUnmatchedResultTest(tx, body),
   }),
   operation({
     id: 'get_unmatched_result_test',
@@ -45,7 +45,7 @@ export const routes: Operation[] = [
     description: 'Sandbox only.',
     feature: features.unmatched_result_test,
     params: Fields({ run_id: Uuid }),
-    reply: Rehearsal,
-    run: (tx, { params }) => getRehearsal(tx, params.run_id),
+    reply: UnmatchedResultTest,
+    run: (tx, { params }) => getUnmatchedResultTest(tx, params.run_id),
   }),
 ]

@@ -1,8 +1,8 @@
 import { Interpretation } from '../../lab/orders/schema.ts'
 import { Fields, Maybe, Nullable, OpenEnum, T, Timestamp, Uuid, type Static } from '../../platform/schema/schema.ts'
-import { rehearsalCases } from './cases.ts'
+import { unmatchedResultTestCases } from './cases.ts'
 
-const Case = OpenEnum(rehearsalCases)
+const Case = OpenEnum(unmatchedResultTestCases)
 const Source = OpenEnum(['managed', 'provided'])
 const ResultStatus = OpenEnum(['final', 'partial'])
 const Status = OpenEnum(['queued', 'running', 'succeeded', 'failed'])
@@ -19,7 +19,7 @@ export const stages = [
 ] as const
 export type Stage = (typeof stages)[number]
 
-export const CreateRehearsal = Fields(
+export const CreateUnmatchedResultTest = Fields(
   {
     case: Case,
     order_source: Source,
@@ -31,9 +31,9 @@ export const CreateRehearsal = Fields(
   },
   { title: 'CreateUnmatchedResultTestBody', additionalProperties: false },
 )
-export type CreateRehearsal = Static<typeof CreateRehearsal>
+export type CreateUnmatchedResultTest = Static<typeof CreateUnmatchedResultTest>
 
-export const RehearsalStarted = Fields({ run_id: Uuid, status: Status }, { title: 'CreateUnmatchedResultTestResponse' })
+export const UnmatchedResultTestStarted = Fields({ run_id: Uuid, status: Status }, { title: 'CreateUnmatchedResultTestResponse' })
 
 const Artifact = Fields(
   { order_id: Uuid, user_id: Uuid, order_transaction_id: Uuid },
@@ -41,7 +41,7 @@ const Artifact = Fields(
 )
 export type Artifact = Static<typeof Artifact>
 
-export const Rehearsal = Fields(
+export const UnmatchedResultTest = Fields(
   {
     run_id: Uuid,
     status: Status,
@@ -59,9 +59,9 @@ export const Rehearsal = Fields(
   },
   { title: 'GetUnmatchedResultTestResponse' },
 )
-export type Rehearsal = Static<typeof Rehearsal>
+export type UnmatchedResultTest = Static<typeof UnmatchedResultTest>
 
-export const RehearsalCases = Fields(
+export const UnmatchedResultTestCases = Fields(
   {
     data: T.Array(
       Fields(

@@ -3,27 +3,27 @@
 import { createHash } from 'node:crypto'
 import { expectedResults, findLabTest } from '../../lab/catalog/lab-tests.ts'
 import type { LabTest } from '../../lab/catalog/schema.ts'
-import { chooseAccount, needsPhysician, usableAccounts } from '../../lab/accounts/account-selection.ts'
-import type { Delivery, ReportedPatient } from '../../lab/result-matching/incoming-result.ts'
+import { chooseAccount, requiresPhysician, usableAccounts } from '../../lab/accounts/account-selection.ts'
+import type { IncomingResult, ReportedPatient } from '../../lab/result-matching/incoming-result.ts'
 import { receiveForTeam } from '../../lab/result-matching/receive.ts'
-import { changeOrder } from '../../lab/orders/change-order.ts'
+import { updateOrder } from '../../lab/orders/change-order.ts'
 import { getOrder } from '../../lab/orders/orders.ts'
 import { placeOrder } from '../../lab/orders/place-order.ts'
 import type { Order } from '../../lab/orders/schema.ts'
 import { iso } from '../../platform/runtime/clock.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
 import { Problem } from '../../platform/http/errors.ts'
-import { enqueue, handle } from '../../platform/queue/outbox.ts'
+import { enqueue, defineHandler } from '../../platform/queue/outbox.ts'
 import { createUser, resolveUser } from '../../people/users/users.ts'
 import { examplePhysician } from '../../people/person/example-patient.ts'
 import type { Patient } from '../../people/person/patient.ts'
 import { UNITED_STATES } from '../../people/person/countries.ts'
 import { generateReport } from '../simulator/generate-report.ts'
-import { CENTRAL_LABS, knowsSample, rolesOf } from './cases.ts'
+import { SUPPORTED_LABS, casesWithSampleId, requiredRoles } from './cases.ts'
 import { stages, type Artifact, type Stage } from './schema.ts'
-import { chooseTests, different, elsewhere, Failure } from './lab-test-choice.ts'
-import { lockRun, rehearse, saveRun, type Run } from './unmatched-result-tests.ts'
-import { take } from '../simulator/simulate.ts'
+import { chooseTests, differentTests, testAtAnotherLab, TestRunError } from './lab-test-choice.ts'
+import { lockTestRun, runStage, saveTestRun, type TestRun } from './unmatched-result-tests.ts'
+import { applyStep } from '../simulator/simulate.ts'
 
 /** What stages leave for later ones. */
 interface Plan {
@@ -31,52 +31,54 @@ interface Plan {
   reported_test?: string
   /** In the order of the roles. */
   users?: string[]
-  delivery?: Delivery
+  delivery?: IncomingResult
 }
-type Work = (tx: Tx, run: Run<Plan>) => void | Promise<void>
+type StageHandler = (tx: Tx, run: TestRun<Plan>) => void | Promise<void>
 
-export const rehearseHandler = handle(rehearse, async (context, { run_id, stage }) => {
+export const stageHandler = defineHandler(runStage, async (context, { run_id, stage }) => {
   const i = stages.indexOf(stage)
   try {
     await context.tx(async (tx) => {
-      const run = await lockRun<Plan>(tx, run_id)
+      const run = await lockTestRun<Plan>(tx, run_id)
       if (!run || run.stage !== (i === 0 ? 'queued' : stages[i - 1])) return
-      await works[stage](tx, run)
+      await stageHandlers[stage](tx, run)
       const next = stages[i + 1]
-      saveRun(tx, run, next ? { status: 'running', stage } : { status: 'succeeded', stage: 'succeeded' })
-      if (next) enqueue(tx, rehearse, { run_id, stage: next })
+      saveTestRun(tx, run, next ? { status: 'running', stage } : { status: 'succeeded', stage: 'succeeded' })
+      if (next) enqueue(tx, runStage, { run_id, stage: next })
     })
   } catch (error) {
-    const failure = asFailure(error)
+    const failure = toTestError(error)
     if (!failure) throw error
     await context.tx(async (tx) => {
-      const run = await lockRun<Plan>(tx, run_id)
-      if (run) saveRun(tx, run, { status: 'failed', stage: 'failed', error: failure })
+      const run = await lockTestRun<Plan>(tx, run_id)
+      if (run) saveTestRun(tx, run, { status: 'failed', stage: 'failed', error: failure })
     })
   }
 })
 
-function asFailure(error: unknown): { code: string; message: string } | undefined {
-  if (error instanceof Failure) return { code: error.code, message: error.message }
+function toTestError(error: unknown): { code: string; message: string } | undefined {
+  if (error instanceof TestRunError) return { code: error.code, message: error.message }
   if (!(error instanceof Problem) || error.status >= 500) return undefined
   const { detail } = error.body as { detail?: string | { error_message?: string } }
   const message = typeof detail === 'string' ? detail : (detail?.error_message ?? `The server answered ${error.status}`)
   return { code: 'refused', message }
 }
 
-const works: Record<Stage, Work> = {
+const stageHandlers: Record<Stage, StageHandler> = {
   /** Orders that were provided are those that the case needs. */
   async validating(tx, { request, orders }) {
     for (const [role, id] of Object.entries(request.orders ?? {})) {
       const order = await getOrder(tx, id)
-      assertSuits(order, request.case, role)
+      assertOrderFitsRole(order, request.case, role)
       orders[role] = artifact(order)
     }
   },
 
   async selecting_configuration(tx, { request, orders, plan }) {
     const [first] = Object.values(orders)
-    const tests = first ? await testsOfProvided(tx, await getOrder(tx, first.order_id), request) : await chooseTests(tx, request)
+    const tests = first
+      ? await testsOfProvidedOrder(tx, await getOrder(tx, first.order_id), request)
+      : await chooseTests(tx, request)
     plan.ordered_test = tests.ordered.id
     plan.reported_test = tests.reported.id
     // Orders are placed for users that were there before.
@@ -87,9 +89,9 @@ const works: Record<Stage, Work> = {
     if (run.request.order_source === 'provided') return
     const lab_test = (await findLabTest(tx, run.plan.ordered_test!))!
     const physician = await physicianFor(tx, lab_test)
-    for (const [n, role] of Object.keys(rolesOf[run.request.case]).entries()) {
+    for (const [n, role] of Object.keys(requiredRoles[run.request.case]).entries()) {
       const user_id = run.plan.users![n]!
-      const placement = { user_id, patient_details: patientOf(run.id), patient_address: home, physician }
+      const placement = { user_id, patient_details: patientOf(run.id), patient_address: sandboxAddress, physician }
       const { document } = await placeOrder(tx, placement, async () => lab_test)
       run.orders[role] = artifact(JSON.parse(document) as Order)
     }
@@ -97,13 +99,13 @@ const works: Record<Stage, Work> = {
 
   async transitioning_orders(tx, { request, orders }) {
     if (request.order_source === 'provided') return
-    for (const [role, status] of Object.entries(rolesOf[request.case]))
-      await changeOrder(tx, orders[role]!.order_id, async (open) => {
+    for (const [role, status] of Object.entries(requiredRoles[request.case]))
+      await updateOrder(tx, orders[role]!.order_id, async (open) => {
         const plan = { order_id: open.order.id, target: status, delay_s: 0, interpretation: 'normal' as const }
         const flags = { ...plan, result_types: null, has_missing_results: false }
-        await take(tx, open, 'requisition_created', flags)
-        if (status === 'cancelled') open.advance('cancelled')
-        if (status === 'completed') await take(tx, open, 'completed', flags)
+        await applyStep(tx, open, 'requisition_created', flags)
+        if (status === 'cancelled') open.transitionTo('cancelled')
+        if (status === 'completed') await applyStep(tx, open, 'completed', flags)
       })
   },
 
@@ -119,9 +121,12 @@ const works: Record<Stage, Work> = {
   async verifying_review(tx, { request, plan }) {
     const { status, decision_code } = await receiveForTeam(tx, plan.delivery!)
     if (decision_code !== request.case)
-      throw new Failure('unexpected_decision', `The result was judged ${decision_code}: other orders of the team come into it`)
+      throw new TestRunError(
+        'unexpected_decision',
+        `The result was judged ${decision_code}: other orders of the team come into it`,
+      )
     if (status !== 'pending_customer_review')
-      throw new Failure('not_reviewable', 'The result is not up for review: unmatched results are switched off for the team')
+      throw new TestRunError('not_reviewable', 'The result is not up for review: unmatched results are switched off for the team')
   },
 }
 
@@ -131,31 +136,34 @@ const artifact = ({ id, user_id, order_transaction }: Order): Artifact => ({
   order_transaction_id: order_transaction.id,
 })
 
-function assertSuits(order: Order, name: keyof typeof rolesOf, role: string): void {
+function assertOrderFitsRole(order: Order, name: keyof typeof requiredRoles, role: string): void {
   const { lab, method } = order.lab_test
   const status = order.last_event.status.split('.').at(-1)
-  const wanted = rolesOf[name][role]
-  if (status !== wanted) throw new Failure('invalid_order', `The order ${role} is ${status} and must be ${wanted}`)
-  if (!CENTRAL_LABS.includes(lab!.slug as never))
-    throw new Failure('invalid_order', `The order ${role} must be of one of ${CENTRAL_LABS.join(', ')}`)
+  const wanted = requiredRoles[name][role]
+  if (status !== wanted) throw new TestRunError('invalid_order', `The order ${role} is ${status} and must be ${wanted}`)
+  if (!SUPPORTED_LABS.includes(lab!.slug as never))
+    throw new TestRunError('invalid_order', `The order ${role} must be of one of ${SUPPORTED_LABS.join(', ')}`)
   if (name === 'wrong_collection' && method !== 'at_home_phlebotomy')
-    throw new Failure('invalid_order', `The order ${role} must be one that is drawn at home`)
-  if (knowsSample.has(name) && order.sample_id === null)
-    throw new Failure('invalid_order', `The order ${role} has no number of a sample yet`)
-  if (!order.patient_details) throw new Failure('invalid_order', `The order ${role} has no patient yet`)
+    throw new TestRunError('invalid_order', `The order ${role} must be one that is drawn at home`)
+  if (casesWithSampleId.has(name) && order.sample_id === null)
+    throw new TestRunError('invalid_order', `The order ${role} has no number of a sample yet`)
+  if (!order.patient_details) throw new TestRunError('invalid_order', `The order ${role} has no patient yet`)
 }
 
-async function testsOfProvided(tx: Tx, order: Order, request: Run<Plan>['request']) {
+async function testsOfProvidedOrder(tx: Tx, order: Order, request: TestRun<Plan>['request']) {
   const { lab_test } = order
   if (request.case !== 'wrong_lab') return { ordered: lab_test, reported: lab_test }
-  const reported: LabTest = request.lab_test_id ? (await findLabTest(tx, request.lab_test_id))! : await elsewhere(tx, lab_test)
-  return different(lab_test, reported)
+  const reported: LabTest = request.lab_test_id
+    ? (await findLabTest(tx, request.lab_test_id))!
+    : await testAtAnotherLab(tx, lab_test)
+  return differentTests(lab_test, reported)
 }
 
 /** The users of rehearsals are always the same, one for each role where the case is about several: a sandbox has room for few. */
-async function usersOf(tx: Tx, name: keyof typeof rolesOf): Promise<string[]> {
+async function usersOf(tx: Tx, name: keyof typeof requiredRoles): Promise<string[]> {
   const users: string[] = []
-  for (const n of Object.keys(rolesOf[name]).keys()) users.push(await userOf(tx, name === 'multiple_demo_match' ? n + 1 : 1))
+  for (const n of Object.keys(requiredRoles[name]).keys())
+    users.push(await userOf(tx, name === 'multiple_demo_match' ? n + 1 : 1))
   return users
 }
 
@@ -169,7 +177,7 @@ async function userOf(tx: Tx, n: number): Promise<string> {
   }
 }
 
-const home = {
+const sandboxAddress = {
   receiver_name: '',
   first_line: '1 Sample Way',
   second_line: null,
@@ -183,9 +191,9 @@ const home = {
 
 /** Who orders where the account that will be chosen wants the customer's own physician; undefined where the service's orders. */
 async function physicianFor(tx: Tx, { lab }: LabTest): Promise<typeof examplePhysician | undefined> {
-  const wanted = { lab_id: lab!.id, billing_type: 'client_bill', address: home, statuses: ['active'] } as const
+  const wanted = { lab_id: lab!.id, billing_type: 'client_bill', address: sandboxAddress, statuses: ['active'] } as const
   const account = await chooseAccount(tx, await usableAccounts(tx), wanted)
-  return needsPhysician(account, lab!.slug) ? examplePhysician : undefined
+  return requiresPhysician(account, lab!.slug) ? examplePhysician : undefined
 }
 
 const digestOf = (text: string): string => createHash('sha256').update(text).digest('hex').toUpperCase()
@@ -194,7 +202,7 @@ const digestOf = (text: string): string => createHash('sha256').update(text).dig
 function patientOf(run_id: string): Patient {
   const digest = digestOf(run_id)
   const number = (at: number, size: number) => 1 + (Number.parseInt(digest.slice(at, at + 4), 16) % size)
-  const dob = `${1939 + number(0, 50)}-${two(number(4, 12))}-${two(number(8, 28))}`
+  const dob = `${1939 + number(0, 50)}-${padTwo(number(4, 12))}-${padTwo(number(8, 28))}`
   return {
     first_name: 'Testa',
     last_name: `Fictional-${digest.slice(12, 20)}`,
@@ -209,15 +217,15 @@ function patientOf(run_id: string): Patient {
     gender_identity: null,
   }
 }
-const two = (n: number): string => String(n).padStart(2, '0')
+const padTwo = (n: number): string => String(n).padStart(2, '0')
 
-async function deliveryOf(tx: Tx, { id, request, orders, plan }: Run<Plan>): Promise<Delivery> {
+async function deliveryOf(tx: Tx, { id, request, orders, plan }: TestRun<Plan>): Promise<IncomingResult> {
   const [first] = Object.values(orders)
   const order = first && (await getOrder(tx, first.order_id))
   const lab_test = (await findLabTest(tx, plan.reported_test!))!
   const known = order?.patient_details ?? patientOf(id)
-  const patient = request.case === 'match_sample_id_mismatch_demo' ? somebodyElse(known) : reportedAs(known)
-  const sample_id = knowsSample.has(request.case) ? order!.sample_id : `UNMATCHED-${digestOf(id).slice(0, 10)}`
+  const patient = request.case === 'match_sample_id_mismatch_demo' ? otherPatient(known) : toReportedPatient(known)
+  const sample_id = casesWithSampleId.has(request.case) ? order!.sample_id : `UNMATCHED-${digestOf(id).slice(0, 10)}`
   const report = generateReport(
     { id, sample_id, patient_details: known },
     await expectedResults(tx, lab_test.id),
@@ -240,9 +248,14 @@ async function deliveryOf(tx: Tx, { id, request, orders, plan }: Run<Plan>): Pro
   }
 }
 
-const reportedAs = ({ first_name, last_name, dob, gender }: Patient): ReportedPatient => ({ first_name, last_name, dob, gender })
-const somebodyElse = (patient: Patient): ReportedPatient => ({
-  ...reportedAs(patient),
+const toReportedPatient = ({ first_name, last_name, dob, gender }: Patient): ReportedPatient => ({
+  first_name,
+  last_name,
+  dob,
+  gender,
+})
+const otherPatient = (patient: Patient): ReportedPatient => ({
+  ...toReportedPatient(patient),
   first_name: 'Another',
   last_name: 'Imaginary',
 })

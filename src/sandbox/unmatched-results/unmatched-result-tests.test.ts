@@ -4,17 +4,17 @@ import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
 import { labAccount } from '../../../test/support/lab-accounts.ts'
 import { orderOf } from '../../../test/support/orders.ts'
-import { taken, walked } from '../../../test/support/results.ts'
-import { cells, given, guard, type Given } from '../../../test/support/server.ts'
+import { receiveReport, advanceOrder } from '../../../test/support/results.ts'
+import { cells, createTestTeam, guard, type TestTeam } from '../../../test/support/server.ts'
 import { examplePhysician } from '../../people/person/example-patient.ts'
-import { rehearsalCases, rolesOf } from './cases.ts'
+import { unmatchedResultTestCases, requiredRoles } from './cases.ts'
 import { command } from '../../../test/support/commands.ts'
 
 const PATH = '/v3/unmatched_result_test'
-const post = ({ api }: Given, body: unknown, key: string = randomUUID()) => api.post(PATH, body, { 'x-idempotency-key': key })
+const post = ({ api }: TestTeam, body: unknown, key: string = randomUUID()) => api.post(PATH, body, { 'x-idempotency-key': key })
 
 /** Start a run and see it to its end. */
-async function rehearsed(team: Given, body: Record<string, unknown>) {
+async function rehearsed(team: TestTeam, body: Record<string, unknown>) {
   const { status, body: started } = await post(team, body)
   assert.deepEqual([status, started.status], [202, 'queued'], JSON.stringify(started))
   await team.settle()
@@ -22,23 +22,23 @@ async function rehearsed(team: Given, body: Record<string, unknown>) {
 }
 
 test('the catalogue lists eight cases with their orders', async () => {
-  const { body } = await (await given()).api.get(`${PATH}/case`)
+  const { body } = await (await createTestTeam()).api.get(`${PATH}/case`)
   assert.deepEqual(
     body.data.map((one: { case: string }) => one.case),
-    rehearsalCases,
+    unmatchedResultTestCases,
   )
   assert.equal(body.data.length, 8)
   for (const one of body.data) assert.deepEqual(one.order_roles, Object.keys(one.required_statuses))
 })
 
 describe('with managed orders', () => {
-  for (const name of rehearsalCases.filter((each) => each !== 'wrong_collection'))
+  for (const name of unmatchedResultTestCases.filter((each) => each !== 'wrong_collection'))
     test(`${name} ends in a review of that kind, also when it is run again`, async () => {
-      const team = await given()
+      const team = await createTestTeam()
       for (const interpretation of ['normal', 'critical']) {
         const run = await rehearsed(team, { case: name, order_source: 'managed', interpretation })
         assert.deepEqual([run.status, run.stage, run.error], ['succeeded', 'succeeded', null])
-        assert.deepEqual(Object.keys(run.orders), Object.keys(rolesOf[name]))
+        assert.deepEqual(Object.keys(run.orders), Object.keys(requiredRoles[name]))
         const review = (await team.api.get(`/v3/unmatched_result/${run.raw_result_id}`)).body
         assert.deepEqual([review.decision_code, review.interpretation], [name, interpretation])
         assert.deepEqual(await team.events(run.raw_result_id), ['labtest.match_review.created'])
@@ -47,7 +47,7 @@ describe('with managed orders', () => {
     })
 
   test('a run waits to be taken up, and its times are told', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const { body } = await post(team, { case: 'no_match', order_source: 'managed', result_status: 'partial' })
     const queued = (await team.api.get(`${PATH}/${body.run_id}`)).body
     assert.deepEqual([queued.status, queued.stage, queued.started_at, queued.completed_at], ['queued', 'queued', null, null])
@@ -58,7 +58,7 @@ describe('with managed orders', () => {
   })
 
   test('a run of a team with several tests that would do says so, but for one that orders none', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const { name, lab_id, markers } = (await team.api.get(`/v3/lab_tests?collection_method=walk_in_test`)).body.map(
       (one: { name: string; lab: { id: number }; markers: { id: number }[] }) => ({
         name: one.name,
@@ -90,7 +90,7 @@ describe('with managed orders', () => {
 
   for (const delegated_flow of ['order_delegated', 'fully_delegated'] as const)
     test(`a run names a physician where the lab account is ${delegated_flow}`, async () => {
-      const team = await given()
+      const team = await createTestTeam()
       const lab = (await team.api.get(`/v3/lab_tests/${await team.test('walk_in_test')}`)).body.lab.slug
       assert.equal(lab, 'quest')
       await labAccount(team, { lab, delegated_flow })
@@ -103,37 +103,37 @@ describe('with managed orders', () => {
     })
 
   test('a run whose review nobody may see fails', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     await command(cells, ['team', 'feature', team.team, 'unmatched_results', 'off'])
-    guard.forget(team.team)
+    guard.invalidate(team.team)
     assert.equal((await rehearsed(team, { case: 'no_match', order_source: 'managed' })).error.code, 'not_reviewable')
   })
 })
 
 describe('with orders that are provided', () => {
   test('wrong_collection takes an order that is drawn at home', async () => {
-    const team = await given()
-    const order = await taken(team, 'at_home_phlebotomy')
+    const team = await createTestTeam()
+    const order = await receiveReport(team, 'at_home_phlebotomy')
     const body = { case: 'wrong_collection', order_source: 'provided', orders: { original: order.id } }
     const run = await rehearsed(team, body)
     assert.deepEqual([run.status, run.orders.original.order_id], ['succeeded', order.id])
-    const other = await taken(team)
+    const other = await receiveReport(team)
     const refused = await rehearsed(team, { ...body, orders: { original: other.id } })
     assert.equal(refused.error.code, 'invalid_order')
   })
 
   test('an order in another state than the case needs ends the run, one in that state does not', async () => {
-    const team = await given()
-    const order = await taken(team)
+    const team = await createTestTeam()
+    const order = await receiveReport(team)
     const body = { case: 'match_cancelled', order_source: 'provided', orders: { original: order.id } }
     assert.equal((await rehearsed(team, body)).error.code, 'invalid_order')
-    await walked(team, order, 'cancelled')
+    await advanceOrder(team, order, 'cancelled')
     assert.equal((await rehearsed(team, body)).status, 'succeeded')
   })
 
   test('wrong_lab and no_match need no tests of the team', async () => {
-    const team = await given()
-    const order = await taken(team)
+    const team = await createTestTeam()
+    const order = await receiveReport(team)
     const run = await rehearsed(team, { case: 'wrong_lab', order_source: 'provided', orders: { original: order.id } })
     assert.equal(run.status, 'succeeded')
     assert.equal((await rehearsed(team, { case: 'no_match', order_source: 'provided' })).status, 'succeeded')
@@ -151,19 +151,19 @@ describe('what contradicts itself is refused', () => {
   ]
   for (const [what, body, status, loc] of refused)
     test(what, async () => {
-      const reply = await post(await given(), body)
+      const reply = await post(await createTestTeam(), body)
       assert.equal(reply.status, status)
       assert.deepEqual(reply.body.detail[0].loc, ['body', ...loc])
     })
 
   test('a wrong test for a case that has none', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const body = { case: 'no_match', order_source: 'managed', wrong_lab_test_id: await team.test() }
     assert.equal((await post(team, body)).status, 422)
   })
 
   test('orders and tests that are not there', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     assert.equal((await post(team, { case: 'no_match', order_source: 'managed', lab_test_id: id })).status, 404)
     const body = { case: 'match_cancelled', order_source: 'provided', orders: { original: id } }
     assert.equal((await post(team, body)).status, 404)
@@ -171,7 +171,7 @@ describe('what contradicts itself is refused', () => {
   })
 
   test('a request without a key, and a key that stands for another one', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const body = { case: 'no_match', order_source: 'managed' }
     const missing = await team.api.post(PATH, body)
     assert.deepEqual([missing.status, missing.body.detail[0].loc], [422, ['header', 'X-Idempotency-Key']])
@@ -182,9 +182,9 @@ describe('what contradicts itself is refused', () => {
 })
 
 test('production has no rehearsals, and neither has a team without the feature', async () => {
-  const [production, team] = [await given('production-us'), await given()]
+  const [production, team] = [await createTestTeam('production-us'), await createTestTeam()]
   await command(cells, ['team', 'feature', team.team, 'unmatched_result_test', 'off'])
-  guard.forget(team.team)
+  guard.invalidate(team.team)
   for (const one of [production, team]) {
     const replies = [
       await one.api.get(`${PATH}/case`),

@@ -4,23 +4,29 @@ import { findLabTest } from '../../lab/catalog/lab-tests.ts'
 import { hasOrder } from '../../lab/orders/orders.ts'
 import { iso } from '../../platform/runtime/clock.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
-import { inTurn } from '../../platform/db/erasure.ts'
-import { invalidValue, notFound } from '../../platform/http/errors.ts'
-import { enqueue, job } from '../../platform/queue/outbox.ts'
+import { eraseInOrder } from '../../platform/db/erasure.ts'
+import { invalidField, notFound } from '../../platform/http/errors.ts'
+import { enqueue, defineJob } from '../../platform/queue/outbox.ts'
 import { Nullable, T, Timestamp } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
 import { assertSandbox } from '../clock/clock.ts'
-import { rolesOf } from './cases.ts'
-import { stages, type Artifact, type CreateRehearsal, type Rehearsal, type Stage } from './schema.ts'
+import { requiredRoles } from './cases.ts'
+import { stages, type Artifact, type CreateUnmatchedResultTest, type UnmatchedResultTest, type Stage } from './schema.ts'
 
 /** One stage of a run; queues the next. */
-export const rehearse = job('simulator.rehearse', T.Object({ run_id: T.String(), stage: T.Unsafe<Stage>({ type: 'string' }) }))
+export const runStage = defineJob(
+  'simulator.rehearse',
+  T.Object({ run_id: T.String(), stage: T.Unsafe<Stage>({ type: 'string' }) }),
+)
 
 /**
  * Start a run. Writes unmatched_result_test. Queues simulator.rehearse.
  * 404: not a sandbox team; no such lab test or order. 422: what contradicts the case or the source of the orders.
  */
-export async function startRehearsal(tx: Tx, body: CreateRehearsal): Promise<{ run_id: string; status: 'queued' }> {
+export async function startUnmatchedResultTest(
+  tx: Tx,
+  body: CreateUnmatchedResultTest,
+): Promise<{ run_id: string; status: 'queued' }> {
   assertSandbox(tx.tenant)
   for (const id of [body.lab_test_id, body.wrong_lab_test_id])
     if (id !== undefined && !(await findLabTest(tx, id))) throw notFound('Test does not exist')
@@ -30,28 +36,28 @@ export async function startRehearsal(tx: Tx, body: CreateRehearsal): Promise<{ r
   tx.defer(sql`
     insert into unmatched_result_test (id, team_id, status, stage, request, orders, created_at, updated_at)
     values (${run_id}, ${tx.team}, 'queued', 'queued', ${JSON.stringify(body)}, '{}', ${tx.now}, ${tx.now})`)
-  enqueue(tx, rehearse, { run_id, stage: stages[0] })
+  enqueue(tx, runStage, { run_id, stage: stages[0] })
   return { run_id, status: 'queued' }
 }
 
-function assertConsistent({ case: name, order_source, orders, wrong_lab_test_id }: CreateRehearsal): void {
+function assertConsistent({ case: name, order_source, orders, wrong_lab_test_id }: CreateUnmatchedResultTest): void {
   const managed = order_source === 'managed'
   if (managed && name === 'wrong_collection')
-    throw invalidValue(['body', 'order_source'], 'must be provided for wrong_collection: an order that is drawn at home')
+    throw invalidField(['body', 'order_source'], 'must be provided for wrong_collection: an order that is drawn at home')
   if (managed && orders && Object.keys(orders).length)
-    throw invalidValue(['body', 'orders'], 'must not be given for managed orders')
+    throw invalidField(['body', 'orders'], 'must not be given for managed orders')
   if (wrong_lab_test_id !== undefined && !(managed && name === 'wrong_lab'))
-    throw invalidValue(['body', 'wrong_lab_test_id'], 'is only for wrong_lab with managed orders')
-  const roles = Object.keys(rolesOf[name])
+    throw invalidField(['body', 'wrong_lab_test_id'], 'is only for wrong_lab with managed orders')
+  const roles = Object.keys(requiredRoles[name])
   const given = Object.keys(orders ?? {})
   if (!managed && (given.length !== roles.length || given.some((role) => !roles.includes(role))))
-    throw invalidValue(['body', 'orders'], `must have exactly these roles: ${roles.join(', ') || 'none'}`)
+    throw invalidField(['body', 'orders'], `must have exactly these roles: ${roles.join(', ') || 'none'}`)
 }
 
 const Row = T.Object({
   id: T.String(),
-  status: T.Unsafe<Rehearsal['status']>({ type: 'string' }),
-  stage: T.Unsafe<Rehearsal['stage']>({ type: 'string' }),
+  status: T.Unsafe<UnmatchedResultTest['status']>({ type: 'string' }),
+  stage: T.Unsafe<UnmatchedResultTest['stage']>({ type: 'string' }),
   request: T.String(),
   orders: T.String(),
   plan: Nullable(T.String()),
@@ -64,10 +70,10 @@ const Row = T.Object({
 })
 
 /** A run in the hands of a stage. `plan` is what earlier stages have left for later ones. */
-export interface Run<P> {
+export interface TestRun<P> {
   id: string
-  stage: Rehearsal['stage']
-  request: CreateRehearsal
+  stage: UnmatchedResultTest['stage']
+  request: CreateUnmatchedResultTest
   orders: Record<string, Artifact>
   plan: P
   raw_result_id: string | null
@@ -77,11 +83,11 @@ const columns = sql`
   id, status, stage, request, orders, plan, raw_result_id, error, created_at, updated_at, started_at, completed_at`
 
 /** Read a run. 404: not a sandbox team, or it has no such run. */
-export async function getRehearsal(tx: Tx, id: string): Promise<Rehearsal> {
+export async function getUnmatchedResultTest(tx: Tx, id: string): Promise<UnmatchedResultTest> {
   assertSandbox(tx.tenant)
   const row = await tx.maybe(Row, sql`select ${columns} from unmatched_result_test where id = ${id} and team_id = ${tx.team}`)
   if (!row) throw notFound('Test run not found')
-  const { case: name, order_source, result_status = 'final' } = JSON.parse(row.request) as CreateRehearsal
+  const { case: name, order_source, result_status = 'final' } = JSON.parse(row.request) as CreateUnmatchedResultTest
   return {
     run_id: row.id,
     status: row.status,
@@ -100,7 +106,7 @@ export async function getRehearsal(tx: Tx, id: string): Promise<Rehearsal> {
 }
 
 /** Lock a run that is still going on; undefined when it is not. */
-export async function lockRun<P>(tx: Tx, id: string): Promise<Run<P> | undefined> {
+export async function lockTestRun<P>(tx: Tx, id: string): Promise<TestRun<P> | undefined> {
   const row = await tx.locking.maybe(
     Row,
     sql`
@@ -111,7 +117,7 @@ export async function lockRun<P>(tx: Tx, id: string): Promise<Run<P> | undefined
     row && {
       id: row.id,
       stage: row.stage,
-      request: JSON.parse(row.request) as CreateRehearsal,
+      request: JSON.parse(row.request) as CreateUnmatchedResultTest,
       orders: JSON.parse(row.orders) as Record<string, Artifact>,
       plan: JSON.parse(row.plan ?? '{}') as P,
       raw_result_id: row.raw_result_id,
@@ -120,10 +126,10 @@ export async function lockRun<P>(tx: Tx, id: string): Promise<Run<P> | undefined
 }
 
 /** Write a run back after a stage, or at its end. Writes unmatched_result_test. */
-export function saveRun(
+export function saveTestRun(
   tx: Tx,
-  { id, orders, plan, raw_result_id }: Run<unknown>,
-  at: { status: Rehearsal['status']; stage: Rehearsal['stage']; error?: { code: string; message: string } },
+  { id, orders, plan, raw_result_id }: TestRun<unknown>,
+  at: { status: UnmatchedResultTest['status']; stage: UnmatchedResultTest['stage']; error?: { code: string; message: string } },
 ): void {
   const over = at.status === 'succeeded' || at.status === 'failed' ? iso(tx.now) : null
   tx.defer(sql`
@@ -135,7 +141,7 @@ export function saveRun(
 }
 
 /** The runs of a deleted team. */
-export const eraseTeamRehearsals = inTurn(
+export const eraseTeamUnmatchedResultTests = eraseInOrder(
   (team, max) =>
     sql`delete from unmatched_result_test where id = any (array(select id from unmatched_result_test where team_id = ${team} limit ${max}))`,
 )

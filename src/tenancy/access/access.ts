@@ -1,20 +1,20 @@
 // Who lets callers in, for all operations of a process.
 import type { Cells } from '../../platform/db/cells.ts'
-import { machineNow } from '../../platform/runtime/clock.ts'
+import { systemNow } from '../../platform/runtime/clock.ts'
 import type { Config } from '../../platform/config/config.ts'
 import { CredentialChecks } from '../../platform/http/credential-checks.ts'
-import { Buckets } from '../../platform/http/rate-limits.ts'
-import { Tokens } from '../../platform/crypto/signed-tokens.ts'
+import { TokenBuckets } from '../../platform/http/rate-limits.ts'
+import { SignedTokens } from '../../platform/crypto/signed-tokens.ts'
 import type { Vault } from '../../platform/crypto/vault.ts'
 import { TeamGuard } from './team-guard.ts'
-import { KeyUse } from '../keys/key-use.ts'
+import { KeyUsageTracker } from '../keys/key-use.ts'
 import { OrgGuard } from './management-guard.ts'
 
 export interface Access {
   teams: TeamGuard
   orgs: OrgGuard
-  use: KeyUse
-  tokens: Tokens
+  use: KeyUsageTracker
+  tokens: SignedTokens
   /** Of every credential that is looked up, those without a guard too: invites, launches, sessions. */
   checks: CredentialChecks
 }
@@ -25,14 +25,14 @@ export type AccessSettings = Pick<
 >
 
 export function createAccess(cells: Cells, vault: Vault, settings: AccessSettings): Access {
-  const buckets = () => new Buckets({ per_s: settings.requests_per_s, burst: settings.requests_burst })
+  const buckets = () => new TokenBuckets({ per_s: settings.requests_per_s, burst: settings.requests_burst })
   const limits = {
     requests: { teamKeys: buckets(), accessTokens: buckets(), managementKeys: buckets() },
     checks: new CredentialChecks({ wrong_per_min: settings.wrong_keys_per_min }),
   }
-  const tokens = new Tokens(vault, 'team access')
+  const tokens = new SignedTokens(vault, 'team access')
   const { hosts } = settings
-  const use = new KeyUse(cells.control, machineNow)
+  const use = new KeyUsageTracker(cells.control, systemNow)
   const teams = new TeamGuard({ cells, sandboxSettings: { users_max: settings.sandbox_users_max }, limits, tokens, use, hosts })
   return { teams, orgs: new OrgGuard({ cells, teams, limits, use, hosts }), use, tokens, checks: limits.checks }
 }

@@ -1,6 +1,6 @@
 // Hosts that are bound: to one cell, or to the management interface. It guards against mix-ups, a key of production in the settings of a
 // sandbox; not against callers, who may name any host. Source: management-auth.md E3.
-import type { BoundHosts } from '../../platform/config/config.ts'
+import type { HostBindings } from '../../platform/config/config.ts'
 import type { CellName } from '../../platform/db/cell-names.ts'
 import { unauthorized } from '../../platform/http/errors.ts'
 
@@ -18,7 +18,7 @@ const nameOf = (host: string): string =>
  * @param more headers of the refusal
  */
 export function assertHost(
-  hosts: BoundHosts,
+  hosts: HostBindings,
   headers: Record<string, string | string[] | undefined>,
   place: CellName | 'management',
   more: Record<string, string> = {},

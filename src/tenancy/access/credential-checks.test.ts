@@ -6,8 +6,8 @@ import type { ModuleSettings } from '../../app/process.ts'
 import type { PlainTx } from '../../platform/db/transaction.ts'
 import type { OutsideRequest } from '../../platform/http/operation.ts'
 import { Problem } from '../../platform/http/errors.ts'
-import { newKey } from '../../platform/crypto/api-keys.ts'
-import { assembled, cells, given, settings } from '../../../test/support/server.ts'
+import { generateKey } from '../../platform/crypto/api-keys.ts'
+import { assembled, cells, createTestTeam, settings } from '../../../test/support/server.ts'
 import { embedding, launch, launchOf } from '../../../test/support/launch-browser.ts'
 import { CredentialChecks } from '../../platform/http/credential-checks.ts'
 
@@ -45,7 +45,7 @@ async function connectionsTaken(work: () => Promise<unknown>): Promise<number> {
   return taken
 }
 
-const wrongKey = () => newKey('sk_us_')
+const wrongKey = () => generateKey('sk_us_')
 const asTeam = ({ guards }: AssembledProcess, key: string, address: string) =>
   refused(() => guards.teams.authenticate({ 'x-service-api-key': key }, address))
 const asManager = ({ guards }: AssembledProcess, key: string, address: string) =>
@@ -76,13 +76,13 @@ describe('wrong credentials of one address', () => {
         [asManager, 'mg_'],
         [acceptInvite, 'inv_'],
       ] as const) {
-        const { status, headers } = await ask(admin, newKey(prefix), '192.0.2.1')
+        const { status, headers } = await ask(admin, generateKey(prefix), '192.0.2.1')
         assert.equal(status, 429)
         assert.match(headers['retry-after']!, /^([1-9]|[1-5]\d|60)$/)
       }
       assert.equal((await asTokenHolder()).status, 429)
-      assert.equal((await visit(admin, '/auth/launch', '192.0.2.1', { token: newKey('dl_') })).status, 429)
-      const cookie = `drawbridge_link_out=${newKey('ds_')}`
+      assert.equal((await visit(admin, '/auth/launch', '192.0.2.1', { token: generateKey('dl_') })).status, 429)
+      const cookie = `drawbridge_link_out=${generateKey('ds_')}`
       const page = await visit(admin, '/auth/session', '192.0.2.1', { cookie })
       assert.deepEqual([page.status, Number(page.headers['retry-after']) > 0], [429, true])
     })
@@ -104,12 +104,12 @@ describe('wrong credentials of one address', () => {
 
   test('let a key through that was valid within the last hour, and keep one waiting that was not', async () => {
     const admin = limited({ wrong_keys_per_min: 2 })
-    const [used, fresh] = [await given(), await given()]
+    const [used, fresh] = [await createTestTeam(), await createTestTeam()]
     assert.equal((await asTeam(admin, used.key, '192.0.2.1')).status, 200)
     assert.equal((await asManager(admin, used.orgKey, '192.0.2.1')).status, 200)
     for (let i = 0; i < 2; i++) assert.equal((await asTeam(admin, wrongKey(), '192.0.2.1')).status, 401)
-    admin.guards.teams.forget(used.team)
-    admin.guards.orgs.forget(used.org_id)
+    admin.guards.teams.invalidate(used.team)
+    admin.guards.orgs.invalidate(used.org_id)
     assert.equal((await asTeam(admin, used.key, '192.0.2.1')).status, 200)
     assert.equal((await asManager(admin, used.orgKey, '192.0.2.1')).status, 200)
     assert.equal((await asTeam(admin, fresh.key, '192.0.2.1')).status, 429)
@@ -118,7 +118,7 @@ describe('wrong credentials of one address', () => {
 
   test('let a key through that is in constant use, however long ago it was first seen', async (t) => {
     const admin = limited({ wrong_keys_per_min: 1 })
-    const team = await given()
+    const team = await createTestTeam()
     const start_ms = Date.now()
     const afterMinutes = async (minutes: number, ask: () => Promise<{ status: number }>) => {
       t.mock.timers.enable({ apis: ['Date'], now: start_ms + minutes * 60_000 })
@@ -160,14 +160,14 @@ describe('wrong credentials of one address', () => {
 
   test('do not hold a connection while they wait for others of their address', async () => {
     const admin = limited({ wrong_keys_per_min: 20 })
-    const org = await given()
+    const org = await createTestTeam()
     const { slug, member } = await embedding(org)
     const query = { slug, ...launchOf(org, member) } as Record<string, string>
-    const cookie = () => `drawbridge_link_out=${newKey('ds_')}; drawbridge_feature_embed=${newKey('ds_')}`
+    const cookie = () => `drawbridge_link_out=${generateKey('ds_')}; drawbridge_feature_embed=${generateKey('ds_')}`
     const pages = [
       ...Array.from({ length: 20 }, () => visit(admin, '/auth/launch', '192.0.2.1', { query, cookie: cookie() })),
       ...Array.from({ length: 20 }, () => visit(admin, '/auth/session', '192.0.2.1', { cookie: cookie() })),
-      ...Array.from({ length: 20 }, () => visit(admin, '/auth/launch', '192.0.2.1', { token: newKey('dl_') })),
+      ...Array.from({ length: 20 }, () => visit(admin, '/auth/launch', '192.0.2.1', { token: generateKey('dl_') })),
     ]
     // Management goes on meanwhile.
     assert.equal((await org.manage.get('/member')).status, 200)
@@ -178,7 +178,7 @@ describe('wrong credentials of one address', () => {
 
   test('do not delay many valid keys that come at once', async () => {
     const admin = limited({ wrong_keys_per_min: 1 })
-    const teams = await Promise.all(Array.from({ length: 8 }, () => given()))
+    const teams = await Promise.all(Array.from({ length: 8 }, () => createTestTeam()))
     const statuses = await Promise.all(teams.map(async ({ key }) => (await asTeam(admin, key, '192.0.2.1')).status))
     assert.deepEqual(statuses, Array(8).fill(200))
   })
@@ -190,7 +190,7 @@ describe('wrong credentials of one address', () => {
       refused(() =>
         checks.find(
           address,
-          newKey('sk_us_'),
+          generateKey('sk_us_'),
           () => database.promise.then(() => 'found'),
           () => new Problem(401, {}),
         ),
@@ -239,14 +239,14 @@ describe('wrong credentials of one address', () => {
 
   test('are launch tokens and sessions too, and the right ones work', async () => {
     const admin = limited({ wrong_keys_per_min: 1 })
-    const org = await given()
+    const org = await createTestTeam()
     const { member } = await embedding(org)
     const launched = new URL((await launch(org, launchOf(org, member))).body.url).searchParams.get('token')!
     const page = await visit(admin, '/auth/launch', '192.0.2.1', { token: launched })
     const cookie = page.headers['set-cookie']!.split(';')[0]!
     assert.equal((await visit(admin, '/auth/session', '192.0.2.1', { cookie })).status, 200)
-    assert.equal((await visit(admin, '/auth/launch', '192.0.2.1', { token: newKey('dl_') })).status, 404)
-    assert.equal((await visit(admin, '/auth/launch', '192.0.2.1', { token: newKey('dl_') })).status, 429)
+    assert.equal((await visit(admin, '/auth/launch', '192.0.2.1', { token: generateKey('dl_') })).status, 404)
+    assert.equal((await visit(admin, '/auth/launch', '192.0.2.1', { token: generateKey('dl_') })).status, 429)
     assert.equal((await visit(admin, '/auth/session', '192.0.2.1', { cookie })).status, 200)
   })
 })
@@ -260,7 +260,7 @@ describe('invites', () => {
 
   test('to one address are as many as the quota of a day', async () => {
     const admin = limited({ invites_per_address_per_day: 2 })
-    const [{ org_id }, other] = [await given(), await given()]
+    const [{ org_id }, other] = [await createTestTeam(), await createTestTeam()]
     const email = address()
     assert.equal((await send(admin, org_id, email)).status, 200)
     assert.equal((await send(admin, org_id, email.toUpperCase())).status, 200)
@@ -273,7 +273,7 @@ describe('invites', () => {
 
   test('count when they are sent: not a transaction that failed, nor twice one that was run again', async () => {
     const admin = limited({ invites_per_hour: 1, invites_per_address_per_day: 1 })
-    const { org_id } = await given()
+    const { org_id } = await createTestTeam()
     const email = address()
     const failing = cells.control.plainTx(async (tx) => {
       await invite(admin, tx, org_id, email)
@@ -294,7 +294,7 @@ describe('invites', () => {
 
   test('that were refused because of the organization leave the quota of the address', async (t) => {
     const admin = limited({ invites_per_hour: 1, invites_per_address_per_day: 1 })
-    const { org_id } = await given()
+    const { org_id } = await createTestTeam()
     const email = address()
     assert.equal((await send(admin, org_id, address())).status, 200)
     assert.equal((await send(admin, org_id, email)).status, 429)
@@ -305,7 +305,7 @@ describe('invites', () => {
 
   test('of one organization are as many as the quota of an hour', async () => {
     const admin = limited({ invites_per_hour: 3 })
-    const [{ org_id }, other] = [await given(), await given()]
+    const [{ org_id }, other] = [await createTestTeam(), await createTestTeam()]
     for (let i = 0; i < 3; i++) assert.equal((await send(admin, org_id, address())).status, 200)
     const email = address()
     const { status, headers } = await send(admin, org_id, email)

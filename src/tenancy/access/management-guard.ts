@@ -1,21 +1,21 @@
 // Who manages, and may they: from the headers and the path of a request to where its operation runs.
 // Source: management-auth.md 2, 4, 19; E5-E7; K7.
 import type { Cells } from '../../platform/db/cells.ts'
-import type { BoundHosts } from '../../platform/config/config.ts'
-import { REMEMBERED_MS, type Db } from '../../platform/db/database.ts'
+import type { HostBindings } from '../../platform/config/config.ts'
+import { CACHE_TTL_MS, type Db } from '../../platform/db/database.ts'
 import type { CellName } from '../../platform/db/cell-names.ts'
 import type { Tenant } from '../../platform/db/transaction.ts'
 import { forbidden, notFound, unauthorized } from '../../platform/http/errors.ts'
-import { planOf, plans, type Manager, type Operation } from '../../platform/http/operation.ts'
+import { requiredPlan, plans, type ManagementPrincipal, type Operation } from '../../platform/http/operation.ts'
 import { expiringCache, removeWhere } from '../../platform/runtime/expiring-cache.ts'
-import { credential, type Headers, type Limits, type TeamGuard } from './team-guard.ts'
+import { readCredential, type Headers, type Limits, type TeamGuard } from './team-guard.ts'
 import { assertHost } from './bound-hosts.ts'
-import type { KeyUse } from '../keys/key-use.ts'
-import { findManager, isKeyText } from '../keys/keys.ts'
+import type { KeyUsageTracker } from '../keys/key-use.ts'
+import { findManagementPrincipal, isKeyText } from '../keys/keys.ts'
 import { findTeam } from '../teams/teams.ts'
 
 const MANAGEMENT_KEY_HEADERS = ['x-management-key', 'x-service-org-key', 'x-vital-org-key']
-const REMEMBERED_MAX = 10_000
+const CACHE_SIZE_MAX = 10_000
 const wrongKey = () => unauthorized('The management key is not valid')
 
 /** Recognises management keys. One per process. */
@@ -23,11 +23,11 @@ export class OrgGuard {
   readonly #cells: Cells
   readonly #teams: TeamGuard
   readonly #limits: Limits
-  readonly #use: KeyUse
-  readonly #hosts: BoundHosts
-  readonly #byKey = expiringCache<Manager>({ lifetime_ms: REMEMBERED_MS, size_max: REMEMBERED_MAX })
+  readonly #use: KeyUsageTracker
+  readonly #hosts: HostBindings
+  readonly #byKey = expiringCache<ManagementPrincipal>({ lifetime_ms: CACHE_TTL_MS, size_max: CACHE_SIZE_MAX })
 
-  constructor(options: { cells: Cells; teams: TeamGuard; limits: Limits; use: KeyUse; hosts: BoundHosts }) {
+  constructor(options: { cells: Cells; teams: TeamGuard; limits: Limits; use: KeyUsageTracker; hosts: HostBindings }) {
     this.#cells = options.cells
     this.#teams = options.teams
     this.#limits = options.limits
@@ -39,24 +39,24 @@ export class OrgGuard {
    * The manager a request speaks for.
    * 401: no key, an unknown or revoked one, one of another kind, or at a host that is bound to a cell. 429: too many requests, or too many wrong keys.
    */
-  authenticate = async (headers: Headers, address: string): Promise<Manager> => {
-    const key = credential(headers, MANAGEMENT_KEY_HEADERS)
+  authenticate = async (headers: Headers, address: string): Promise<ManagementPrincipal> => {
+    const key = readCredential(headers, MANAGEMENT_KEY_HEADERS)
     if (key === undefined) throw unauthorized('A management key is required')
     if (!isKeyText(key)) throw this.#limits.checks.refusal(address, wrongKey())
     let known = this.#byKey.get(key)
     if (!known) {
-      const lookUp = () => findManager(this.#cells.control.queries, key)
+      const lookUp = () => findManagementPrincipal(this.#cells.control.queries, key)
       known = await this.#limits.checks.find(address, key, lookUp, wrongKey)
       this.#byKey.set(key, known)
     }
     assertHost(this.#hosts, headers, 'management')
-    this.#limits.requests.managementKeys.take(known.key_id)
-    this.#use.note('management_key', known.key_id, address)
+    this.#limits.requests.managementKeys.consume(known.key_id)
+    this.#use.recordUse('management_key', known.key_id, address)
     return known
   }
 
   /** Forget what is remembered of an organization, after its keys or teams changed. */
-  forget(org: string): void {
+  invalidate(org: string): void {
     removeWhere(this.#byKey, (manager) => manager.org === org)
   }
 
@@ -65,23 +65,27 @@ export class OrgGuard {
    * 403: another organization, existing or not; a key without teams; a team that the key is not bound to; an operation that only an
    * org key may do; a plan that does not include it. 404: a team that the organization does not have, a cell that is not served here.
    */
-  admit = async (
-    manager: Manager,
+  authorize = async (
+    manager: ManagementPrincipal,
     operation: Operation,
     params: Record<string, string>,
   ): Promise<{ db: Db; tenant?: Tenant }> => {
-    if (params.org_id !== manager.org || manager.teams?.size === 0 || (operation.reach === 'org' && manager.teams))
+    if (params.org_id !== manager.org || manager.teams?.size === 0 || (operation.keyScope === 'org' && manager.teams))
       throw forbidden('Action forbidden')
     const admitted = await this.#rowsOf(manager, operation, params)
-    if (plans.indexOf(manager.plan) < plans.indexOf(operation.plan ?? planOf.management))
+    if (plans.indexOf(manager.plan) < plans.indexOf(operation.plan ?? requiredPlan.management))
       throw forbidden('The plan of this organization does not include this')
     return admitted
   }
 
-  async #rowsOf(manager: Manager, operation: Operation, params: Record<string, string>): Promise<{ db: Db; tenant?: Tenant }> {
+  async #rowsOf(
+    manager: ManagementPrincipal,
+    operation: Operation,
+    params: Record<string, string>,
+  ): Promise<{ db: Db; tenant?: Tenant }> {
     const region = params.team_id === undefined ? undefined : await this.#regionOf(manager, params.team_id)
-    if (operation.place === 'control') return { db: this.#cells.control }
-    if (operation.place === 'cell') return { db: this.#cell(`${params.env ?? params.environment}-${params.region}`) }
+    if (operation.scope === 'control') return { db: this.#cells.control }
+    if (operation.scope === 'cell') return { db: this.#cell(`${params.env ?? params.environment}-${params.region}`) }
     const cell = `${params.environment}-${region}` as CellName
     const db = this.#cell(cell)
     const tenant = await this.#teams.tenant(cell, params.team_id!)
@@ -89,7 +93,7 @@ export class OrgGuard {
     return { db, tenant }
   }
 
-  async #regionOf(manager: Manager, team_id: string): Promise<string> {
+  async #regionOf(manager: ManagementPrincipal, team_id: string): Promise<string> {
     const team = await findTeam(this.#cells.control.queries, team_id)
     if (!team || team.org_id !== manager.org) throw notFound('Team not found')
     if (manager.teams && !manager.teams.has(team_id)) throw forbidden('Action forbidden')

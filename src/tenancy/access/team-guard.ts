@@ -4,24 +4,24 @@
 // working everywhere within that time. Each kind of credential has a memory of its own, so that no text of one kind can find what
 // another kind left there. Source: management-auth.md 2, A1-A7; E1-E4; 10; 22.
 import type { Cells } from '../../platform/db/cells.ts'
-import type { BoundHosts } from '../../platform/config/config.ts'
-import { REMEMBERED_MS } from '../../platform/db/database.ts'
+import type { HostBindings } from '../../platform/config/config.ts'
+import { CACHE_TTL_MS } from '../../platform/db/database.ts'
 import type { CellName } from '../../platform/db/cell-names.ts'
 import type { Tenant } from '../../platform/db/transaction.ts'
 import { unauthorized } from '../../platform/http/errors.ts'
-import type { Buckets } from '../../platform/http/rate-limits.ts'
+import type { TokenBuckets } from '../../platform/http/rate-limits.ts'
 import type { Caller } from '../../platform/http/operation.ts'
 import { expiringCache, removeWhere } from '../../platform/runtime/expiring-cache.ts'
-import type { Tokens } from '../../platform/crypto/signed-tokens.ts'
+import type { SignedTokens } from '../../platform/crypto/signed-tokens.ts'
 import type { CredentialChecks } from '../../platform/http/credential-checks.ts'
 import { assertHost } from './bound-hosts.ts'
-import type { KeyUse } from '../keys/key-use.ts'
-import { cellOfKey, findTeamKey, isKeyText } from '../keys/keys.ts'
+import type { KeyUsageTracker } from '../keys/key-use.ts'
+import { cellFromKey, findTeamKey, isKeyText } from '../keys/keys.ts'
 import { findTeam, loadTenant } from '../teams/teams.ts'
 
-const REMEMBERED_MAX = 10_000
+const CACHE_SIZE_MAX = 10_000
 const BEARER = /^bearer +/i
-const BEARER_WANTED = { 'www-authenticate': 'Bearer' }
+const BEARER_CHALLENGE = { 'www-authenticate': 'Bearer' }
 const wrongKey = () => unauthorized('The API key is not valid')
 
 export type Headers = Record<string, string | string[] | undefined>
@@ -29,7 +29,7 @@ export type Headers = Record<string, string | string[] | undefined>
 const TEAM_KEY_HEADERS = ['x-service-api-key', 'x-vital-api-key']
 
 /** The one value of all spellings of a credential. 401 when two spellings disagree. */
-export function credential(headers: Headers, names: string[]): string | undefined {
+export function readCredential(headers: Headers, names: string[]): string | undefined {
   let found: string | undefined
   for (const name of names) {
     const value = headers[name]
@@ -43,7 +43,7 @@ export function credential(headers: Headers, names: string[]): string | undefine
 /** What bounds callers. One per process. */
 export interface Limits {
   /** Requests: of a team key by its id, of all access tokens of a team in a cell together, of a management key by its id. */
-  requests: { teamKeys: Buckets; accessTokens: Buckets; managementKeys: Buckets }
+  requests: { teamKeys: TokenBuckets; accessTokens: TokenBuckets; managementKeys: TokenBuckets }
   checks: CredentialChecks
 }
 
@@ -55,22 +55,22 @@ export class TeamGuard {
   readonly #cells: Cells
   readonly #settings: Record<string, unknown>
   readonly #limits: Limits
-  readonly #tokens: Tokens
-  readonly #use: KeyUse
-  readonly #hosts: BoundHosts
+  readonly #tokens: SignedTokens
+  readonly #use: KeyUsageTracker
+  readonly #hosts: HostBindings
   /** By the text of a key, and of no other credential: what access tokens stand for has a memory of its own. */
-  readonly #byKey = expiringCache<Caller>({ lifetime_ms: REMEMBERED_MS, size_max: REMEMBERED_MAX })
+  readonly #byKey = expiringCache<Caller>({ lifetime_ms: CACHE_TTL_MS, size_max: CACHE_SIZE_MAX })
   /** By the cell and the team that a token names whose signature is ours. */
-  readonly #byToken = expiringCache<Tenant>({ lifetime_ms: REMEMBERED_MS, size_max: REMEMBERED_MAX })
+  readonly #byToken = expiringCache<Tenant>({ lifetime_ms: CACHE_TTL_MS, size_max: CACHE_SIZE_MAX })
 
   constructor(options: {
     cells: Cells
     /** Settings that hold for every sandbox team of this installation, `users_max`. */
     sandboxSettings: Record<string, unknown>
     limits: Limits
-    tokens: Tokens
-    use: KeyUse
-    hosts: BoundHosts
+    tokens: SignedTokens
+    use: KeyUsageTracker
+    hosts: HostBindings
   }) {
     this.#cells = options.cells
     this.#settings = options.sandboxSettings
@@ -86,18 +86,18 @@ export class TeamGuard {
    * token's team, or too many wrong ones from the address.
    */
   authenticate = (headers: Headers, address: string): Caller | Promise<Caller> => {
-    const key = credential(headers, TEAM_KEY_HEADERS)
+    const key = readCredential(headers, TEAM_KEY_HEADERS)
     if (key === undefined) return this.#authenticateToken(headers, address)
     if (!isKeyText(key)) throw this.#limits.checks.refusal(address, wrongKey())
     const known = this.#byKey.get(key)
-    if (known === undefined) return this.#lookUp(key, headers, address)
+    if (known === undefined) return this.#lookup(key, headers, address)
     return this.#admitKey(known, headers, address)
   }
 
   #admitKey(caller: Caller, headers: Headers, address: string): Caller {
     assertHost(this.#hosts, headers, caller.tenant.cell)
-    this.#limits.requests.teamKeys.take(caller.key_id)
-    this.#use.note('api_key', caller.key_id, address)
+    this.#limits.requests.teamKeys.consume(caller.key_id)
+    this.#use.recordUse('api_key', caller.key_id, address)
     return caller
   }
 
@@ -108,13 +108,13 @@ export class TeamGuard {
   }
 
   /** Forget what is remembered of a team, after its clock, settings or keys changed. */
-  forget(team: string): void {
+  invalidate(team: string): void {
     removeWhere(this.#byKey, ({ tenant }) => tenant.team === team)
     removeWhere(this.#byToken, (tenant) => tenant.team === team)
   }
 
-  async #lookUp(key: string, headers: Headers, address: string): Promise<Caller> {
-    const named = cellOfKey(key)
+  async #lookup(key: string, headers: Headers, address: string): Promise<Caller> {
+    const named = cellFromKey(key)
     if (named && !this.#cells.has(named)) throw this.#limits.checks.refusal(address, wrongKey())
     const known = await this.#limits.checks.find(address, key, () => this.#find(key), wrongKey)
     this.#byKey.set(key, known)
@@ -130,14 +130,14 @@ export class TeamGuard {
   async #authenticateToken(headers: Headers, address: string): Promise<Caller> {
     const header = headers.authorization
     if (typeof header !== 'string' || !BEARER.test(header)) throw unauthorized('An API key is required')
-    const token = this.#tokens.read(header.replace(BEARER, ''))
+    const token = this.#tokens.verify(header.replace(BEARER, ''))
     const tenant = token && (await this.#tenantOfToken(token.words as [CellName, string]))
     if (!tenant) {
-      const problem = unauthorized('The access token is not valid or has expired', BEARER_WANTED)
+      const problem = unauthorized('The access token is not valid or has expired', BEARER_CHALLENGE)
       throw this.#limits.checks.refusal(address, problem)
     }
-    assertHost(this.#hosts, headers, tenant.cell, BEARER_WANTED)
-    this.#limits.requests.accessTokens.take(`${tenant.cell} ${tenant.team}`)
+    assertHost(this.#hosts, headers, tenant.cell, BEARER_CHALLENGE)
+    this.#limits.requests.accessTokens.consume(`${tenant.cell} ${tenant.team}`)
     return { tenant, key_id: TOKEN + token.id }
   }
 

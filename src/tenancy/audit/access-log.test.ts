@@ -4,9 +4,9 @@ import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
 import { leaveCommand } from '../../platform/access-log/access-line.ts'
 import { seal } from '../../platform/access-log/access-log.ts'
-import { access, guards, cells, client, given, type Given, type Reply } from '../../../test/support/server.ts'
+import { access, guards, cells, client, createTestTeam, type TestTeam, type Reply } from '../../../test/support/server.ts'
 
-async function list(team: Given, user: string, more = '', api = team.manage): Promise<Reply> {
+async function list(team: TestTeam, user: string, more = '', api = team.manage): Promise<Reply> {
   await access.flush()
   return api.get(`/team/${team.team}/sandbox/access_log?user_id=${user}${more}`)
 }
@@ -15,7 +15,7 @@ const operations = ({ body }: Reply): string[] => body.data.map((line: { operati
 
 describe('who has seen a user', () => {
   test('is listed newest first, with key, address and outcome; reading the list is in it', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const [user, other] = [await team.user(), await team.user()]
     const { headers } = await team.api.get(`/v2/user/${user}`)
     await team.api.get(`/v2/user/${other}`)
@@ -40,7 +40,7 @@ describe('who has seen a user', () => {
   })
 
   test('comes in pages that leave nothing out', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const user = await team.user()
     for (let i = 0; i < 6; i++) await team.api.get(`/v2/user/${user}`)
     const whole = operations(await list(team, user)).length
@@ -58,14 +58,14 @@ describe('who has seen a user', () => {
   })
 
   test('is told to those who manage the team, of its own lines and those of the operator', async () => {
-    const [team, other] = [await given(), await given()]
+    const [team, other] = [await createTestTeam(), await createTestTeam()]
     const user = await team.user()
     assert.equal((await other.api.get(`/v2/user/${user}`)).status, 404)
     await team.db.plainTx(async (tx) => leaveCommand(tx, 'mail show', { team: team.team, users: [user] }))
     await seal(team.db)
     assert.deepEqual(operations(await list(team, user)), ['mail show', 'create_user'])
     assert.deepEqual(operations(await list(other, user)), ['get_user'])
-    const bound = async (org: Given, to: string) =>
+    const bound = async (org: TestTeam, to: string) =>
       client(
         (await org.manage.post('/management_key', { label: 'x', team_id: to })).body.key,
         'x-management-key',
@@ -76,11 +76,11 @@ describe('who has seen a user', () => {
   })
 
   test('stays known when the user has been erased', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const user = await team.user()
     await team.api.delete(`/v2/user/${user}`)
     await team.api.post('/v1/sandbox/clock/advance', { seconds: 8 * 86_400 })
-    guards.teams.forget(team.team)
+    guards.teams.invalidate(team.team)
     await team.settle()
     assert.equal((await team.db.pool.query('select 1 from "user" where id = $1', [user])).rowCount, 0)
     assert.deepEqual(operations(await list(team, user)), ['delete_user', 'create_user'])

@@ -1,8 +1,8 @@
 // The audit log as organizations read it. Lines are added by the platform, with the write they tell of.
 import type { PlainTx } from '../../platform/db/transaction.ts'
 import { Pages, uuidKey } from '../../platform/http/pages.ts'
-import { and, sql } from '../../platform/db/sql.ts'
-import { AuditLine, type AuditQuery } from './schema.ts'
+import { joinConditions, sql } from '../../platform/db/sql.ts'
+import { AuditEntry, type AuditQuery } from './schema.ts'
 
 /**
  * Lines of an organization where the transaction is: the control plane or a cell; newest first. 400: a cursor of another list.
@@ -14,10 +14,10 @@ export async function listAudit(tx: PlainTx, org_id: string, team_id: string | u
   if (team_id !== undefined) conditions.push(sql`team_id = ${team_id}`)
   if (query.operation !== undefined) conditions.push(sql`operation = ${query.operation}`)
   const rows = await tx.many(
-    AuditLine,
+    AuditEntry,
     sql`
     select id, created_at, actor as key_id, operation, team_id, object from audit
-    where ${and(conditions)} ${pages.order}`,
+    where ${joinConditions(conditions)} ${pages.order}`,
   )
   const { page, next_cursor } = pages.cut(rows, ({ id }) => [id])
   return { data: page, next_cursor }

@@ -2,7 +2,7 @@
 import { Cursor, Environment, NextCursor } from '../../platform/http/management-shapes.ts'
 import { Fields, Int, Maybe, Nullable, T, Text, Timestamp, Uuid, type Static } from '../../platform/schema/schema.ts'
 
-export const AuditLine = Fields(
+export const AuditEntry = Fields(
   {
     id: Uuid,
     created_at: Timestamp,
@@ -13,7 +13,7 @@ export const AuditLine = Fields(
   },
   { title: 'AuditLine' },
 )
-export const AuditPage = Fields({ data: T.Array(AuditLine), next_cursor: Cursor }, { title: 'AuditPage' })
+export const AuditPage = Fields({ data: T.Array(AuditEntry), next_cursor: Cursor }, { title: 'AuditPage' })
 export const AuditQuery = Fields({
   operation: Maybe(Text({ minLength: 1, maxLength: 100 })),
   limit: Maybe(Int({ minimum: 1, maximum: 250, default: 50 })),

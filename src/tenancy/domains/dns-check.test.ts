@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { beforeEach, describe, test } from 'node:test'
 import { cname, nameServer, txt } from '../../../test/support/dns-server.ts'
-import { checkRecords, type DnsRecord, type Outcome } from './dns-check.ts'
+import { checkRecords, type DnsRecord, type DnsCheckResult } from './dns-check.ts'
 
 const server = await nameServer()
 const options = { servers: [server.address], timeout_ms: 250, tries: 2, deadline_ms: 5000 }
@@ -9,7 +9,7 @@ const text: DnsRecord = { type: 'TXT', host: '_drawbridge.clinic.example', value
 const alias: DnsRecord = { type: 'CNAME', host: 'dashboard.clinic.example', value: 'lab.example.org' }
 const T = `TXT ${text.host}`
 const C = `CNAME ${alias.host}`
-const check = (...records: DnsRecord[]): Promise<Outcome> => checkRecords(options, records)
+const check = (...records: DnsRecord[]): Promise<DnsCheckResult> => checkRecords(options, records)
 
 beforeEach(() => {
   server.zone.clear()
@@ -53,7 +53,7 @@ describe('a text in DNS', () => {
     const others = Array.from({ length: 60 }, (_, i) => txt(text.host, `${i}`.repeat(100)))
     server.zone.set(T, [...others, txt(text.host, text.value)])
     assert.equal(await check(text), 'verified')
-    assert(server.asked.includes(`tcp ${T}`))
+    assert(server.queries.includes(`tcp ${T}`))
   })
 
   test('is unknown when no server answers what is asked', async () => {

@@ -5,7 +5,7 @@ import { Resolver } from 'node:dns/promises'
 export type DnsRecord = { type: 'TXT' | 'CNAME'; host: string; value: string }
 
 /** `unknown`: no name server gave an answer that decides. */
-export type Outcome = 'verified' | 'absent' | 'unknown'
+export type DnsCheckResult = 'verified' | 'absent' | 'unknown'
 
 export interface DnsOptions {
   /** Addresses of name servers, with or without a port; empty: those of the machine. */
@@ -27,16 +27,16 @@ const NO_RECORD = new Set(['ENOTFOUND', 'ENODATA'])
  * CNAME records.
  * @returns `absent` when one is surely missing, else `unknown` when one could not be asked for
  */
-export async function checkRecords(options: DnsOptions, records: readonly DnsRecord[]): Promise<Outcome> {
+export async function checkRecords(options: DnsOptions, records: readonly DnsRecord[]): Promise<DnsCheckResult> {
   const resolver = new Resolver({ timeout: options.timeout_ms, tries: options.tries })
   if (options.servers.length) resolver.setServers(options.servers)
-  let over = false
+  let isTimedOut = false
   const timer = setTimeout(() => {
-    over = true
+    isTimedOut = true
     resolver.cancel()
   }, options.deadline_ms)
   try {
-    const outcomes = await Promise.all(records.map((record) => checkRecord(resolver, record, () => over)))
+    const outcomes = await Promise.all(records.map((record) => checkRecord(resolver, record, () => isTimedOut)))
     if (outcomes.includes('absent')) return 'absent'
     return outcomes.includes('unknown') ? 'unknown' : 'verified'
   } finally {
@@ -45,9 +45,13 @@ export async function checkRecords(options: DnsOptions, records: readonly DnsRec
   }
 }
 
-async function checkRecord(resolver: Resolver, { type, host, value }: DnsRecord, over: () => boolean): Promise<Outcome> {
+async function checkRecord(
+  resolver: Resolver,
+  { type, host, value }: DnsRecord,
+  isTimedOut: () => boolean,
+): Promise<DnsCheckResult> {
   try {
-    if (type === 'CNAME') return await follow(resolver, host, value, over)
+    if (type === 'CNAME') return await followAliases(resolver, host, value, isTimedOut)
     const texts = await resolver.resolveTxt(host)
     return texts.some((parts) => parts.join('') === value) ? 'verified' : 'absent'
   } catch (error) {
@@ -55,10 +59,15 @@ async function checkRecord(resolver: Resolver, { type, host, value }: DnsRecord,
   }
 }
 
-async function follow(resolver: Resolver, host: string, value: string, over: () => boolean): Promise<Outcome> {
+async function followAliases(
+  resolver: Resolver,
+  host: string,
+  value: string,
+  isTimedOut: () => boolean,
+): Promise<DnsCheckResult> {
   const seen = new Set<string>()
   for (let name = host; !seen.has(name) && seen.size < HOPS_MAX;) {
-    if (over()) return 'unknown'
+    if (isTimedOut()) return 'unknown'
     seen.add(name)
     const next = (await resolver.resolveCname(name)).map((alias) => alias.toLowerCase().replace(/\.$/, ''))
     if (next.includes(value)) return 'verified'

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
-import { fresh, publish, read, registered, verify } from '../../../test/support/domains.ts'
-import { cells, client, given } from '../../../test/support/server.ts'
+import { newDomainName, publishRecords, read, registerDomain, verify } from '../../../test/support/domains.ts'
+import { cells, client, createTestTeam } from '../../../test/support/server.ts'
 
 describe('a domain', () => {
   test('is registered, read, listed newest first, and given up', async () => {
-    const org = await given()
-    const one = await registered(org)
-    const two = await registered(org)
+    const org = await createTestTeam()
+    const one = await registerDomain(org)
+    const two = await registerDomain(org)
     const [text, alias] = one.dns_records
     assert.deepEqual(one, {
       id: one.id,
@@ -38,8 +38,8 @@ describe('a domain', () => {
   })
 
   test('is not there for another organization, in whatever way it asks', async () => {
-    const [org, other] = [await given(), await given()]
-    const { id } = await registered(org)
+    const [org, other] = [await createTestTeam(), await createTestTeam()]
+    const { id } = await registerDomain(org)
     for (const reply of [
       await other.manage.get(`/domain/${id}`),
       await other.manage.delete(`/domain/${id}`),
@@ -52,7 +52,7 @@ describe('a domain', () => {
   })
 
   test('has one form, however it is written', async () => {
-    const org = await given()
+    const org = await createTestTeam()
     const tail = `${randomUUID()}.example`
     const spelled: [string, string][] = [
       [`BÜCHER-${tail}`, 'xn--bcher-'],
@@ -60,7 +60,7 @@ describe('a domain', () => {
       [`klinik。${tail}`, `klinik.${tail}`],
     ]
     for (const [written, form] of spelled) {
-      const { domain } = await registered(org, written)
+      const { domain } = await registerDomain(org, written)
       assert(domain.startsWith(form), domain)
       assert.match(domain, /^[a-z0-9.-]+$/)
     }
@@ -69,7 +69,7 @@ describe('a domain', () => {
   })
 
   test('must be a name', async () => {
-    const org = await given()
+    const org = await createTestTeam()
     const bad = [
       '',
       ' ',
@@ -107,8 +107,8 @@ describe('a domain', () => {
   })
 
   test('belongs to one organization, also when two register it at once', async () => {
-    const [org, other] = [await given(), await given()]
-    const domain = fresh()
+    const [org, other] = [await createTestTeam(), await createTestTeam()]
+    const domain = newDomainName()
     const replies = await Promise.all([org.manage.post('/domain', { domain }), other.manage.post('/domain', { domain })])
     assert.deepEqual(replies.map(({ status }) => status).sort(), [201, 409])
     const [winner, loser] = replies[0].status === 201 ? [org, other] : [other, org]
@@ -116,38 +116,38 @@ describe('a domain', () => {
     assert.deepEqual([status, body], [409, { detail: 'This domain is registered' }])
     assert.equal((await winner.manage.post('/domain', { domain })).status, 409)
     await winner.manage.delete(`/domain/${replies.find((reply) => reply.status === 201)!.body.id}`)
-    await registered(loser, domain)
+    await registerDomain(loser, domain)
   })
 
   test('that nobody has proved for a week is free for others, a proved one is not', async () => {
-    const [org, other] = [await given(), await given()]
-    const [proved, unproved] = [await registered(org), await registered(org)]
-    publish(proved)
+    const [org, other] = [await createTestTeam(), await createTestTeam()]
+    const [proved, unproved] = [await registerDomain(org), await registerDomain(org)]
+    publishRecords(proved)
     await verify(org, proved.id)
     await cells.control.pool.query(`update org_domain set created_at = created_at - interval '8 days' where org_id = $1`, [
       org.org_id,
     ])
     assert.equal((await org.manage.post('/domain', { domain: unproved.domain })).status, 409)
-    assert.notEqual((await registered(other, unproved.domain)).dns_records[0].value, unproved.dns_records[0].value)
+    assert.notEqual((await registerDomain(other, unproved.domain)).dns_records[0].value, unproved.dns_records[0].value)
     assert.equal((await org.manage.get(`/domain/${unproved.id}`)).status, 404)
     assert.equal((await other.manage.post('/domain', { domain: proved.domain })).status, 409)
   })
 
   test('is one of at most a hundred', async () => {
-    const org = await given()
+    const org = await createTestTeam()
     await cells.control.pool.query(
       `insert into org_domain (id, org_id, domain, token, created_at)
        select gen_random_uuid(), $1, gen_random_uuid() || '.example.com', '', '2020-01-01' from generate_series(1, 100)`,
       [org.org_id],
     )
-    const { status, body } = await org.manage.post('/domain', { domain: fresh() })
+    const { status, body } = await org.manage.post('/domain', { domain: newDomainName() })
     assert.deepEqual([status, typeof body.detail], [400, 'string'])
     assert.equal((await org.manage.get('/domain')).body.data.length, 100)
   })
 
   test('is registered once under an idempotency key', async () => {
-    const org = await given()
-    const body = { domain: fresh() }
+    const org = await createTestTeam()
+    const body = { domain: newDomainName() }
     const headers = { 'x-idempotency-key': 'once' }
     const [first, again] = [await org.manage.post('/domain', body, headers), await org.manage.post('/domain', body, headers)]
     assert.deepEqual([again.status, again.body], [201, first.body])
@@ -155,15 +155,15 @@ describe('a domain', () => {
 })
 
 test('domains are for keys of the whole organization', async () => {
-  const org = await given()
-  const { id } = await registered(org)
+  const org = await createTestTeam()
+  const { id } = await registerDomain(org)
   const { key } = (await org.manage.post('/management_key', { label: 'bound', team_id: org.team })).body
   const bound = client(key, 'x-management-key', `/v1/org/${org.org_id}`)
-  const other = client((await given()).orgKey, 'x-management-key', `/v1/org/${org.org_id}`)
+  const other = client((await createTestTeam()).orgKey, 'x-management-key', `/v1/org/${org.org_id}`)
   const team = client(org.key, 'x-management-key', `/v1/org/${org.org_id}`)
   for (const [caller, status] of [[bound, 403] as const, [other, 403] as const, [team, 401] as const]) {
     assert.equal((await caller.get('/domain')).status, status)
-    assert.equal((await caller.post('/domain', { domain: fresh() })).status, status)
+    assert.equal((await caller.post('/domain', { domain: newDomainName() })).status, status)
     assert.equal((await caller.post(`/domain/${id}/verify`)).status, status)
     assert.equal((await caller.delete(`/domain/${id}`)).status, status)
   }

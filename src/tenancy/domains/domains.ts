@@ -1,20 +1,20 @@
 // White-label domains: names that belong to an organization and that it proves with records in DNS. Source: management-auth.md 8.
 import { randomBytes } from 'node:crypto'
-import { plusSeconds } from '../../platform/runtime/clock.ts'
+import { addSeconds } from '../../platform/runtime/clock.ts'
 import type { PlainTx } from '../../platform/db/transaction.ts'
 import { badRequest, conflict, notFound } from '../../platform/http/errors.ts'
-import type { Steps } from '../../platform/http/operation.ts'
+import type { TransactionSteps } from '../../platform/http/operation.ts'
 import { Nullable, T, type Static } from '../../platform/schema/schema.ts'
 import { sendMail } from '../../platform/mail/mail-outbox.ts'
 import { sql } from '../../platform/db/sql.ts'
-import type { Quota } from '../../platform/http/rate-limits.ts'
+import type { FixedWindowLimiter } from '../../platform/http/rate-limits.ts'
 import { checkRecords, type DnsOptions, type DnsRecord } from './dns-check.ts'
 import type { Domain } from './schema.ts'
 import { getOrg, lockOrg } from '../organizations/organizations.ts'
 
 const DOMAINS_MAX = 100
 /** A name that nobody has proved for so long is free for another organization. */
-const UNPROVED_S_MAX = 7 * 86_400
+const UNVERIFIED_TTL_S = 7 * 86_400
 const TOKEN_BYTES = 20
 
 /** The name that white-label domains point at, if they have to point anywhere. */
@@ -26,9 +26,9 @@ export interface DomainTarget {
 export interface DomainNeeds extends DomainTarget {
   dns: DnsOptions
   /** Checks of domains, by organization. */
-  domainChecks: Quota
+  domainChecks: FixedWindowLimiter
   /** Mails about domains, by organization. */
-  domainMails: Quota
+  domainMails: FixedWindowLimiter
 }
 
 /** The constraints of the table and what violating them answers. */
@@ -81,7 +81,7 @@ export async function createDomain(tx: PlainTx, needs: DomainTarget, org_id: str
   if (n >= DOMAINS_MAX) throw badRequest(`An organization has at most ${DOMAINS_MAX} domains`)
   await tx.run(sql`
     delete from org_domain where domain = ${domain} and org_id <> ${org_id} and verified_at is null
-    and created_at < ${plusSeconds(tx.now, -UNPROVED_S_MAX)}`)
+    and created_at < ${addSeconds(tx.now, -UNVERIFIED_TTL_S)}`)
   const row = await tx.one(
     Row,
     sql`
@@ -114,14 +114,14 @@ export async function deleteDomain(tx: PlainTx, org_id: string, domain_id: strin
  * 404: the organization has no such domain, or no more. 429: more than 60 checks of an organization in a minute.
  */
 export async function verifyDomain(
-  steps: Steps<PlainTx>,
+  steps: TransactionSteps<PlainTx>,
   needs: DomainNeeds,
   org_id: string,
   domain_id: string,
 ): Promise<{ status: 'verified' | 'pending' }> {
   const target = needs.domain_target()
   const domain = await steps.read((tx) => findDomain(tx, org_id, domain_id))
-  const refused = needs.domainChecks.count(org_id, 'Too many checks of domains')
+  const refused = needs.domainChecks.hit(org_id, 'Too many checks of domains')
   if (refused) throw refused
   const outcome = await checkRecords(needs.dns, recordsOf(domain, target))
   return steps.write(async (tx) => {
@@ -148,7 +148,7 @@ export async function sendInstructions(
   recipient: string,
 ): Promise<{ sent: boolean; sendgrid_message_id: null }> {
   const row = await findDomain(tx, org_id, domain_id)
-  const refused = needs.domainMails.count(org_id, 'Too many mails about domains')
+  const refused = needs.domainMails.hit(org_id, 'Too many mails about domains')
   if (refused) throw refused
   const { name } = await getOrg(tx, org_id)
   const records = recordsOf(row, needs.domain_target()).map(
@@ -165,7 +165,7 @@ export async function sendInstructions(
 const Owner = T.Object({ org_id: T.String() })
 
 /** The organization whose dashboard a host shows: that of a proved domain which points here. */
-export async function orgOfHost(tx: PlainTx, needs: DomainTarget, host: string): Promise<string | undefined> {
+export async function findOrgByHost(tx: PlainTx, needs: DomainTarget, host: string): Promise<string | undefined> {
   const domain = host.toLowerCase().replace(/:\d+$/, '').replace(/\.$/, '')
   const named = domain.slice(dashboardHost('').length)
   if (needs.domain_target() === undefined || dashboardHost(named) !== domain) return undefined
@@ -179,7 +179,7 @@ export async function orgOfHost(tx: PlainTx, needs: DomainTarget, host: string):
 const Name = T.Object({ domain: T.String() })
 
 /** The host under which an organization shows its dashboard: of its oldest proved domain that points here, if there is one. */
-export async function hostOfOrg(tx: PlainTx, needs: DomainTarget, org_id: string): Promise<string | undefined> {
+export async function findHostOfOrg(tx: PlainTx, needs: DomainTarget, org_id: string): Promise<string | undefined> {
   if (needs.domain_target() === undefined) return undefined
   const found = await tx.maybe(
     Name,

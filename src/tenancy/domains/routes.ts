@@ -1,4 +1,4 @@
-import { managementOperation, outsideManagementOperation, type Operation } from '../../platform/http/operation.ts'
+import { managementOperation, multiTransactionManagementOperation, type Operation } from '../../platform/http/operation.ts'
 import * as shapes from './schema.ts'
 import {
   createDomain,
@@ -14,7 +14,7 @@ import { Nothing, OrgParams } from '../../platform/http/management-shapes.ts'
 const DAY_S = 86_400
 const DOMAINS = '/v1/org/{org_id}/domain' as const
 const DOMAIN = `${DOMAINS}/{domain_id}` as const
-const org = { place: 'control', reach: 'org' } as const
+const org = { scope: 'control', keyScope: 'org' } as const
 
 /** Names that an organization uses as its own. */
 export const routes = (needs: DomainNeeds): Operation[] => [
@@ -70,7 +70,7 @@ export const routes = (needs: DomainNeeds): Operation[] => [
       return {}
     },
   }),
-  outsideManagementOperation({
+  multiTransactionManagementOperation({
     ...org,
     id: 'verify_org_domain',
     patients: false,

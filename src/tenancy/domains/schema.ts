@@ -1,6 +1,6 @@
 // Shapes of white-label domains. Source: openapi-management.json; management-auth.md 8.
 import { hostName } from '../../platform/net/host-name.ts'
-import { Refusal } from '../../platform/schema/read.ts'
+import { RuleError } from '../../platform/schema/read.ts'
 import { Email, Fields, Nullable, OpenEnum, T, Text, Timestamp, Uuid, type Static } from '../../platform/schema/schema.ts'
 
 /** Room for what is put before a domain in its records. */
@@ -31,7 +31,7 @@ export const CreateDomain = Fields(
       description: 'In any letter case and script; read as its punycode.',
       rule: (text) => {
         const name = hostName(text)
-        return name !== undefined && name.length <= DOMAIN_MAX ? name : new Refusal(MALFORMED)
+        return name !== undefined && name.length <= DOMAIN_MAX ? name : new RuleError(MALFORMED)
       },
     }),
   },

@@ -1,39 +1,39 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { txt } from '../../../test/support/dns-server.ts'
-import { publish, read, registered, server, verify } from '../../../test/support/domains.ts'
-import { asOwner, cells, given, settings } from '../../../test/support/server.ts'
+import { publishRecords, read, registerDomain, server, verify } from '../../../test/support/domains.ts'
+import { asOwner, cells, createTestTeam, settings } from '../../../test/support/server.ts'
 
 describe('verifying', () => {
   test('finds a domain whose records are there', async () => {
-    const org = await given()
-    const domain = await registered(org)
+    const org = await createTestTeam()
+    const domain = await registerDomain(org)
     assert.deepEqual(await verify(org, domain.id), { status: 'pending' })
-    publish(domain)
+    publishRecords(domain)
     assert.deepEqual(await verify(org, domain.id), { status: 'verified' })
     assert.deepEqual(await read(org, domain.id), { ...domain, is_verified: true })
     assert.deepEqual(await verify(org, domain.id), { status: 'verified' })
   })
 
   test('is pending with the token of another domain, or without the alias', async () => {
-    const org = await given()
-    const [one, two] = [await registered(org), await registered(org)]
-    publish(one)
-    publish(two)
+    const org = await createTestTeam()
+    const [one, two] = [await registerDomain(org), await registerDomain(org)]
+    publishRecords(one)
+    publishRecords(two)
     const { host } = one.dns_records[0]
     server.zone.set(`TXT ${host}`, [txt(host, two.dns_records[0].value)])
     assert.deepEqual(await verify(org, one.id), { status: 'pending' })
-    publish(one)
+    publishRecords(one)
     server.zone.delete(`CNAME dashboard.${one.domain}`)
     assert.deepEqual(await verify(org, one.id), { status: 'pending' })
     assert.equal((await read(org, one.id)).is_verified, false)
   })
 
   test('takes it back when the records are gone, and leaves it when nobody can say', async () => {
-    const org = await given()
-    const domain = await registered(org)
+    const org = await createTestTeam()
+    const domain = await registerDomain(org)
     const { host } = domain.dns_records[0]
-    publish(domain)
+    publishRecords(domain)
     await verify(org, domain.id)
     for (const failure of ['SERVFAIL', 'REFUSED'] as const) {
       server.zone.set(`TXT ${host}`, failure)
@@ -47,9 +47,9 @@ describe('verifying', () => {
   })
 
   test('holds no transaction while DNS is asked: the domain can be given up meanwhile', async () => {
-    const org = await given()
-    const domain = await registered(org)
-    publish(domain)
+    const org = await createTestTeam()
+    const domain = await registerDomain(org)
+    publishRecords(domain)
     const { host, value } = domain.dns_records[0]
     const asked = Promise.withResolvers<void>()
     const allowed = Promise.withResolvers<void>()
@@ -72,34 +72,34 @@ describe('verifying', () => {
   })
 
   test('leaves a line in the audit log', async () => {
-    const org = await given()
-    const { id } = await registered(org)
+    const org = await createTestTeam()
+    const { id } = await registerDomain(org)
     await verify(org, id)
     const [line] = (await org.manage.get('/audit')).body.data
     assert.deepEqual([line.operation, line.object], ['verify_org_domain', id])
   })
 
   test('is done sixty times a minute for an organization', async () => {
-    const [org, other] = [await given(), await given()]
-    const { id } = await registered(org)
+    const [org, other] = [await createTestTeam(), await createTestTeam()]
+    const { id } = await registerDomain(org)
     for (let i = 0; i < 60; i++) assert.equal((await org.manage.post(`/domain/${id}/verify`)).status, 200)
     const { status, headers } = await org.manage.post(`/domain/${id}/verify`)
     assert.equal(status, 429)
     assert.match(headers.get('retry-after')!, /^([1-9]|[1-5]\d|60)$/)
-    assert.deepEqual(await verify(other, (await registered(other)).id), { status: 'pending' })
+    assert.deepEqual(await verify(other, (await registerDomain(other)).id), { status: 'pending' })
   })
 
   test('asks for the text alone where domains need not point anywhere', async () => {
-    const org = await given()
+    const org = await createTestTeam()
     const target = settings.domain_target
     settings.domain_target = undefined
     try {
-      const domain = await registered(org)
+      const domain = await registerDomain(org)
       assert.deepEqual(
         domain.dns_records.map(({ type }: { type: string }) => type),
         ['TXT'],
       )
-      publish(domain)
+      publishRecords(domain)
       assert.deepEqual(await verify(org, domain.id), { status: 'verified' })
     } finally {
       settings.domain_target = target
@@ -116,8 +116,8 @@ describe('instructions', () => {
     ).rows
 
   test('are put into the outbox of mail, with every record', async () => {
-    const org = await given()
-    const { id, domain, dns_records } = await registered(org)
+    const org = await createTestTeam()
+    const { id, domain, dns_records } = await registerDomain(org)
     const { status, body } = await org.manage.post(`/domain/${id}/send_domain_instructions`, { to_email: 'testa@example.com' })
     assert.deepEqual([status, body], [200, { sent: true, sendgrid_message_id: null }])
     const [mail, ...more] = await mails(domain)
@@ -128,8 +128,8 @@ describe('instructions', () => {
   })
 
   test('go to an address of mail', async () => {
-    const org = await given()
-    const { id, domain } = await registered(org)
+    const org = await createTestTeam()
+    const { id, domain } = await registerDomain(org)
     for (const to_email of ['', 'nobody', 'a@b', 'testa@example.com\nbcc: other@example.com', null, 7, undefined]) {
       const { status, body } = await org.manage.post(`/domain/${id}/send_domain_instructions`, { to_email })
       assert.deepEqual([status, body.detail[0].loc], [422, ['body', 'to_email']])
@@ -138,8 +138,8 @@ describe('instructions', () => {
   })
 
   test('are written thirty times an hour for an organization', async () => {
-    const org = await given()
-    const { id, domain } = await registered(org)
+    const org = await createTestTeam()
+    const { id, domain } = await registerDomain(org)
     const path = `/domain/${id}/send_domain_instructions`
     for (let i = 0; i < 30; i++) assert.equal((await org.manage.post(path, { to_email: 'testa@example.com' })).status, 200)
     const { status, headers } = await org.manage.post(path, { to_email: 'testa@example.com' })

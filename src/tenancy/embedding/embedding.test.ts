@@ -2,18 +2,18 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
 import { APP, embedding, launch, launchOf, member } from '../../../test/support/launch-browser.ts'
-import { client, given, type Given } from '../../../test/support/server.ts'
+import { client, createTestTeam, type TestTeam } from '../../../test/support/server.ts'
 
 const CONFIGURATION = '/ehr_integration/configuration'
 const MEMBER = '/ehr_integration/member'
 const bindings = (...ids: string[]) => ids.map((team_id) => ({ team_id }))
 const slug = () => `clinic-${randomUUID()}`
-const anotherTeam = async (org: Given): Promise<string> =>
+const anotherTeam = async (org: TestTeam): Promise<string> =>
   (await org.manage.post('/team', { name: 'Another', region: 'us' })).body.id
 
 describe('the configuration', () => {
   test('is absent until it is put, and is then what was put last', async () => {
-    const org = await given()
+    const org = await createTestTeam()
     assert.equal((await org.manage.get(CONFIGURATION)).status, 404)
     const first = { slug: slug(), modalities: [], origin_configs: [] }
     assert.deepEqual((await org.manage.put(CONFIGURATION, first)).body, first)
@@ -24,7 +24,7 @@ describe('the configuration', () => {
   })
 
   test('has a slug that no other organization has, and gives an old one free', async () => {
-    const [org, other] = [await given(), await given()]
+    const [org, other] = [await createTestTeam(), await createTestTeam()]
     const body = { slug: slug(), modalities: [], origin_configs: [] }
     assert.equal((await org.manage.put(CONFIGURATION, body)).status, 200)
     const taken = await other.manage.put(CONFIGURATION, body)
@@ -36,14 +36,14 @@ describe('the configuration', () => {
   })
 
   test('is one organization’s when two put the same slug at once', async () => {
-    const [org, other] = [await given(), await given()]
+    const [org, other] = [await createTestTeam(), await createTestTeam()]
     const body = { slug: slug(), modalities: [], origin_configs: [] }
     const replies = await Promise.all([org, other].map(({ manage }) => manage.put(CONFIGURATION, body)))
     assert.deepEqual(replies.map(({ status }) => status).sort(), [200, 409])
   })
 
   test('takes slugs in kebab-case', async () => {
-    const org = await given()
+    const org = await createTestTeam()
     for (const bad of ['', 'ab', 'Clinic', 'a_b', 'a--b', '-ab', 'ab-', 'a.b', 'a b', 'a'.repeat(64), 'bücher', null, 7]) {
       const { status, body } = await org.manage.put(CONFIGURATION, { slug: bad, modalities: [], origin_configs: [] })
       assert.equal(status, 422, String(bad))
@@ -52,7 +52,7 @@ describe('the configuration', () => {
   })
 
   test('takes origins, in the form that browsers have', async () => {
-    const org = await given()
+    const org = await createTestTeam()
     const put = (origin: unknown) =>
       org.manage.put(CONFIGURATION, { slug: `c-${org.org_id}`, modalities: [], origin_configs: [{ origin }] })
     const sound: [string, string][] = [
@@ -101,7 +101,7 @@ describe('the configuration', () => {
   })
 
   test('refuses an origin given twice, unknown modalities and unsafe continuations, all at once', async () => {
-    const org = await given()
+    const org = await createTestTeam()
     const put = async (body: Record<string, unknown>) =>
       (await org.manage.put(CONFIGURATION, { slug: slug(), modalities: [], origin_configs: [], ...body })).body
     const twice = await put({ origin_configs: [{ origin: APP }, { origin: `${APP}:443` }] })
@@ -128,7 +128,7 @@ describe('the configuration', () => {
 
 describe('an integration-managed member', () => {
   test('is added, read, resolved, changed and removed', async () => {
-    const org = await given()
+    const org = await createTestTeam()
     const body = { integration_member_id: 'Staff/1 ü', name: 'Testa Fictional', email: 'testa@example.com' }
     const { status, body: made } = await org.manage.post(MEMBER, body)
     assert.deepEqual([status, made], [200, { id: made.id, ...body, avatar: null, team_role_bindings: null }])
@@ -159,7 +159,7 @@ describe('an integration-managed member', () => {
   })
 
   test('has a reference that is unique in the organization: 409 says whose it is', async () => {
-    const [org, other] = [await given(), await given()]
+    const [org, other] = [await createTestTeam(), await createTestTeam()]
     const integration_member_id = randomUUID()
     const { id } = await member(org, { integration_member_id })
     const body = { integration_member_id, name: 'Another', email: 'other@example.com' }
@@ -173,9 +173,9 @@ describe('an integration-managed member', () => {
   })
 
   test('is bound to teams of the organization only, and stays bound to none when its last is deleted', async () => {
-    const org = await given()
+    const org = await createTestTeam()
     const own = await anotherTeam(org)
-    const strange = bindings((await given()).team)
+    const strange = bindings((await createTestTeam()).team)
     const body = { integration_member_id: randomUUID(), name: 'Testa', email: 'testa@example.com' }
     assert.equal((await org.manage.post(MEMBER, { ...body, team_role_bindings: strange })).status, 404)
     const { id } = await member(org, { team_role_bindings: bindings(own) })
@@ -187,7 +187,7 @@ describe('an integration-managed member', () => {
   })
 
   test('is listed newest first, page by page, and is no member who signs in', async () => {
-    const org = await given()
+    const org = await createTestTeam()
     const made: string[] = []
     for (let i = 0; i < 51; i++) made.unshift((await member(org)).id)
     const { data, next_cursor } = (await org.manage.get(MEMBER)).body
@@ -199,12 +199,12 @@ describe('an integration-managed member', () => {
     assert.equal(rest.next_cursor, null)
     assert.deepEqual(Object.keys(data[0]), ['id', 'integration_member_id', 'name', 'email', 'avatar', 'team_role_bindings'])
     assert.equal((await org.manage.get(`${MEMBER}?next_cursor=nonsense`)).status, 400)
-    assert.equal((await (await given()).manage.get(`${MEMBER}?next_cursor=${next_cursor}`)).status, 400)
+    assert.equal((await (await createTestTeam()).manage.get(`${MEMBER}?next_cursor=${next_cursor}`)).status, 400)
     assert.deepEqual((await org.manage.get('/member')).body.members, [])
   })
 
   test('needs a name, an address of mail and a reference', async () => {
-    const org = await given()
+    const org = await createTestTeam()
     const { status, body } = await org.manage.post(MEMBER, { avatar: 'javascript:alert(1)', email: 'nobody' })
     assert.equal(status, 422)
     assert.deepEqual(
@@ -217,7 +217,7 @@ describe('an integration-managed member', () => {
   })
 
   test('is added once under an idempotency key', async () => {
-    const org = await given()
+    const org = await createTestTeam()
     const body = { integration_member_id: randomUUID(), name: 'Testa', email: 'testa@example.com' }
     const headers = { 'x-idempotency-key': 'once' }
     const first = await org.manage.post(MEMBER, body, headers)
@@ -225,7 +225,7 @@ describe('an integration-managed member', () => {
   })
 
   test('of another organization is not there', async () => {
-    const [org, other] = [await given(), await given()]
+    const [org, other] = [await createTestTeam(), await createTestTeam()]
     const { id } = await member(org)
     assert.equal((await other.manage.get(`${MEMBER}/${id}`)).status, 404)
     assert.equal((await other.manage.patch(`${MEMBER}/${id}`, { name: 'x' })).status, 404)
@@ -237,12 +237,12 @@ describe('an integration-managed member', () => {
 })
 
 test('embedding is for keys of the whole organization', async () => {
-  const org = await given()
+  const org = await createTestTeam()
   const { member: someone, configuration } = await embedding(org)
   const { key } = (await org.manage.post('/management_key', { label: 'bound', team_id: org.team })).body
   const callers = [
     [client(key, 'x-management-key', `/v1/org/${org.org_id}`), 403],
-    [client((await given()).orgKey, 'x-management-key', `/v1/org/${org.org_id}`), 403],
+    [client((await createTestTeam()).orgKey, 'x-management-key', `/v1/org/${org.org_id}`), 403],
     [client(org.key, 'x-management-key', `/v1/org/${org.org_id}`), 401],
     [client(org.key, 'x-service-api-key', `/v1/org/${org.org_id}`), 401],
     [org.manage, 200],

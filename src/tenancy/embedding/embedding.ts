@@ -16,12 +16,12 @@ const findEmbedding = (tx: PlainTx, which: Sql): Promise<Embedding | undefined> 
   )
 
 /** The configuration of an organization that may have none. */
-export const embeddingOf = (tx: PlainTx, org_id: string): Promise<Embedding | undefined> =>
+export const findEmbeddingConfig = (tx: PlainTx, org_id: string): Promise<Embedding | undefined> =>
   findEmbedding(tx, sql`org_id = ${org_id}`)
 
 /** Read the configuration. 404: there is none yet. */
 export async function getEmbedding(tx: PlainTx, org_id: string): Promise<Embedding> {
-  const found = await embeddingOf(tx, org_id)
+  const found = await findEmbeddingConfig(tx, org_id)
   if (!found) throw notFound('The dashboard is not configured for embedding')
   return found
 }

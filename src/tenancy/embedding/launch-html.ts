@@ -1,6 +1,6 @@
 // What people see who come by a launch URL: small pages of text, without scripts and without anything from elsewhere.
 import { createHash } from 'node:crypto'
-import type { PageAnswer } from '../../platform/http/system-pages.ts'
+import type { PageResponse } from '../../platform/http/system-pages.ts'
 import type { DashboardSession } from './sessions.ts'
 
 const STYLE =
@@ -10,7 +10,7 @@ const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64')
 const escaped = (text: string): string => text.replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`)
 
 /** A page that these origins may frame, and nobody else. */
-function page(status: number, title: string, content: string, origins: readonly string[]): PageAnswer {
+function page(status: number, title: string, content: string, origins: readonly string[]): PageResponse {
   const ancestors = origins.length ? origins.join(' ') : "'none'"
   return {
     status,
@@ -35,11 +35,11 @@ ${content}
 }
 
 /** Why there is nothing to see, in a sentence. */
-export const refusalPage = (status: number, title: string, sentence: string, origins: readonly string[] = []): PageAnswer =>
+export const errorPage = (status: number, title: string, sentence: string, origins: readonly string[] = []): PageResponse =>
   page(status, title, `<p>${escaped(sentence)}</p>`, origins)
 
 /** Whom and what a session is for, and that there is no more to see. */
-export function sessionPage(session: DashboardSession, origins: readonly string[]): PageAnswer {
+export function sessionPage(session: DashboardSession, origins: readonly string[]): PageResponse {
   const facts: [string, string][] = [
     ['Organization', session.org_name],
     ['Team', session.team_name],
@@ -53,7 +53,7 @@ export function sessionPage(session: DashboardSession, origins: readonly string[
 }
 
 /** Send the browser on. */
-export const redirect = (status: 303 | 307, location: string, headers: Record<string, string> = {}): PageAnswer => ({
+export const redirect = (status: 303 | 307, location: string, headers: Record<string, string> = {}): PageResponse => ({
   status,
   headers: { ...headers, location },
   html: '',

@@ -5,64 +5,64 @@ import { describe, test } from 'node:test'
 import {
   CONTINUATION,
   embedding,
-  guarded,
+  assertSecurityHeaders,
   launchOf,
   member,
   session,
-  signedIn,
+  openSession,
   urlOf,
-  visit,
+  getPage,
 } from '../../../test/support/launch-browser.ts'
-import { cells, given, settings, url } from '../../../test/support/server.ts'
+import { cells, createTestTeam, settings, url } from '../../../test/support/server.ts'
 
 const bindings = (...ids: string[]) => ids.map((team_id) => ({ team_id }))
 describe('a launch token', () => {
   test('becomes a session, whose page says for whom and what it is and that there is no console', async () => {
-    const org = await given()
+    const org = await createTestTeam()
     const { member: someone } = await embedding(org)
-    const page = await visit(await urlOf(org, launchOf(org, someone)))
+    const page = await getPage(await urlOf(org, launchOf(org, someone)))
     assert.deepEqual([page.status, page.location, page.text], [303, '/auth/session', ''])
-    guarded(page)
+    assertSecurityHeaders(page)
     const cookie = page.headers.get('set-cookie')!
     assert.match(cookie, /^drawbridge_link_out=ds_[\w-]{43}; Path=\/; Max-Age=3600; HttpOnly; SameSite=Lax$/)
     const shown = await session(page.cookie!)
     assert.equal(shown.status, 200)
-    guarded(shown)
+    assertSecurityHeaders(shown)
     for (const text of ['Testa Fictional', 'Test organization', 'Test team', 'sandbox', 'team_panels', 'No console is installed'])
       assert(shown.text.includes(text), text)
     assert(!shown.text.includes('ds_') && !shown.text.includes('<script'))
   })
 
   test('is used once', async () => {
-    const org = await given()
+    const org = await createTestTeam()
     const { member: someone } = await embedding(org)
     const address = await urlOf(org, launchOf(org, someone))
-    assert.equal((await visit(address)).status, 303)
-    const again = await visit(address)
+    assert.equal((await getPage(address)).status, 303)
+    const again = await getPage(address)
     assert.deepEqual([again.status, again.cookie], [410, undefined])
-    guarded(again)
+    assertSecurityHeaders(again)
   })
 
   test('is used once by twenty at the same time', async () => {
-    const org = await given()
+    const org = await createTestTeam()
     const { member: someone } = await embedding(org)
     const address = await urlOf(org, launchOf(org, someone))
-    const pages = await Promise.all(Array.from({ length: 20 }, () => visit(address)))
+    const pages = await Promise.all(Array.from({ length: 20 }, () => getPage(address)))
     assert.deepEqual(pages.map(({ status }) => status).sort(), [303, ...Array<number>(19).fill(410)])
   })
 
   test('is not used up by a browser that looks ahead, nor by HEAD', async () => {
-    const org = await given()
+    const org = await createTestTeam()
     const { member: someone } = await embedding(org)
     const address = await urlOf(org, launchOf(org, someone))
     for (const headers of [{ 'sec-purpose': 'prefetch' }, { 'sec-purpose': 'prefetch;prerender' }, { purpose: 'prefetch' }])
-      assert.deepEqual([(await visit(address, headers)).status, (await visit(address, headers)).cookie], [503, undefined])
-    for (const method of ['HEAD', 'POST', 'OPTIONS']) assert.equal((await visit(address, {}, method)).status, 404)
-    assert.equal((await visit(address)).status, 303)
+      assert.deepEqual([(await getPage(address, headers)).status, (await getPage(address, headers)).cookie], [503, undefined])
+    for (const method of ['HEAD', 'POST', 'OPTIONS']) assert.equal((await getPage(address, {}, method)).status, 404)
+    assert.equal((await getPage(address)).status, 303)
   })
 
   test('ends after five minutes', async () => {
-    const org = await given()
+    const org = await createTestTeam()
     const { member: someone } = await embedding(org)
     const afterMinutes = async (minutes: number) => {
       const address = await urlOf(org, launchOf(org, someone))
@@ -70,18 +70,18 @@ describe('a launch token', () => {
         'update dashboard_session set expires_at = expires_at - make_interval(mins => $2) where member_id = $1 and session_hash is null',
         [someone.id, minutes],
       )
-      return (await visit(address)).status
+      return (await getPage(address)).status
     }
     assert.deepEqual([await afterMinutes(4), await afterMinutes(5)], [303, 410])
   })
 
   test('that is unknown, long or strange is answered 404', async () => {
     for (const token of ['', 'dl_unknown', 'x'.repeat(5000), '%00', '%F0%9F', 'a&token=b'])
-      assert.equal((await visit(`/auth/launch?token=${token}`)).status, 404, token)
+      assert.equal((await getPage(`/auth/launch?token=${token}`)).status, 404, token)
   })
 
   test('is worthless when what it was made for is over', async () => {
-    const org = await given()
+    const org = await createTestTeam()
     const { member: removed, configuration } = await embedding(org)
     const own = (await org.manage.post('/team', { name: 'Another', region: 'us' })).body.id
     const [bound, later] = [await member(org, { team_role_bindings: bindings(org.team, own) }), await member(org)]
@@ -95,12 +95,12 @@ describe('a launch token', () => {
     await org.manage.patch(`/ehr_integration/member/${bound.id}`, { team_role_bindings: bindings(own) })
     await org.manage.delete(`/team/${own}`)
     await org.manage.put('/ehr_integration/configuration', { ...configuration, modalities: ['link_out'] })
-    assert.equal((await visit(urls.removed)).status, 404)
-    assert.equal((await visit(urls.unbound)).status, 410)
-    assert.equal((await visit(urls.teamDeleted)).status, 410)
-    assert.equal((await visit(urls.disabled)).status, 410)
+    assert.equal((await getPage(urls.removed)).status, 404)
+    assert.equal((await getPage(urls.unbound)).status, 410)
+    assert.equal((await getPage(urls.teamDeleted)).status, 410)
+    assert.equal((await getPage(urls.disabled)).status, 410)
     await org.manage.put('/ehr_integration/configuration', configuration)
-    assert.equal((await visit(urls.disabled)).status, 303)
+    assert.equal((await getPage(urls.disabled)).status, 303)
   })
 })
 
@@ -111,67 +111,67 @@ describe('a launch without a token', () => {
   }
 
   test('goes on with a session that fits', async () => {
-    const org = await given()
+    const org = await createTestTeam()
     const { member: someone, slug } = await embedding(org)
     const wanted = launchOf(org, someone)
-    const cookie = await signedIn(org, wanted)
+    const cookie = await openSession(org, wanted)
     const byReference = { ...wanted, member_id: undefined, integration_member_id: someone.integration_member_id }
     for (const body of [wanted, byReference]) {
-      const page = await visit(path(slug, body), { cookie })
+      const page = await getPage(path(slug, body), { cookie })
       assert.deepEqual([page.status, page.location, page.cookie], [303, '/auth/session', undefined])
     }
   })
 
   test('leads a session of a link to another feature, and none in a frame', async () => {
-    const org = await given()
+    const org = await createTestTeam()
     const { member: someone, slug } = await embedding(org)
     const user = await org.user()
-    const cookie = await signedIn(org, launchOf(org, someone))
-    const go = (feature: string) => visit(path(slug, launchOf(org, someone, { feature })), { cookie })
+    const cookie = await openSession(org, launchOf(org, someone))
+    const go = (feature: string) => getPage(path(slug, launchOf(org, someone, { feature })), { cookie })
     assert.equal((await go(`order_creation:${user}`)).status, 303)
     assert((await session(cookie)).text.includes(user))
     assert.equal((await go(`order:${user}`)).status, 404)
     assert((await session(cookie)).text.includes(`order_creation:${user}`))
     const embedded = launchOf(org, someone, { modality: 'feature_embed' })
-    const framed = await signedIn(org, embedded)
-    assert.equal((await visit(path(slug, embedded), { cookie: framed })).status, 303)
-    const elsewhere = await visit(path(slug, { ...embedded, feature: 'team_config' }), { cookie: framed })
+    const framed = await openSession(org, embedded)
+    assert.equal((await getPage(path(slug, embedded), { cookie: framed })).status, 303)
+    const elsewhere = await getPage(path(slug, { ...embedded, feature: 'team_config' }), { cookie: framed })
     assert.equal(elsewhere.status, 307)
     assert((await session(framed)).text.includes('team_panels'))
   })
 
   test('that no session fits is sent to the organization’s own backend, with the launch', async () => {
-    const org = await given()
+    const org = await createTestTeam()
     const { member: someone, slug } = await embedding(org)
     const another = await member(org)
     const whole = (await org.manage.post('/team', { name: 'Whole', region: 'us' })).body.id
     const wanted = launchOf(org, someone)
     const others = [
       '',
-      await signedIn(org, launchOf(org, another)),
-      await signedIn(org, launchOf(org, someone, { team_id: whole })),
-      await signedIn(org, launchOf(org, someone, { team_id: whole, environment: 'production' })),
+      await openSession(org, launchOf(org, another)),
+      await openSession(org, launchOf(org, someone, { team_id: whole })),
+      await openSession(org, launchOf(org, someone, { team_id: whole, environment: 'production' })),
     ]
     for (const cookie of others) {
-      const page = await visit(path(slug, wanted), { cookie })
+      const page = await getPage(path(slug, wanted), { cookie })
       assert.equal(page.status, 307)
       const location = new URL(page.location!)
       assert.equal(location.origin + location.pathname, CONTINUATION.split('?')[0])
       assert.deepEqual(Object.fromEntries(location.searchParams), { tenant: '1', ...wanted })
-      guarded(page)
+      assertSecurityHeaders(page)
     }
   })
 
   test('of another organization does not take the session', async () => {
-    const [org, other] = [await given(), await given()]
+    const [org, other] = [await createTestTeam(), await createTestTeam()]
     const { member: someone } = await embedding(org)
     const { slug } = await embedding(other)
-    const cookie = await signedIn(org, launchOf(org, someone))
-    assert.equal((await visit(path(slug, launchOf(org, someone)), { cookie })).status, 307)
+    const cookie = await openSession(org, launchOf(org, someone))
+    assert.equal((await getPage(path(slug, launchOf(org, someone)), { cookie })).status, 307)
   })
 
   test('is sent to the continuation of the page it comes from, to the only one, or nowhere', async () => {
-    const org = await given()
+    const org = await createTestTeam()
     const [one, two, three] = ['https://one.example.com', 'https://two.example.com', 'https://three.example.com']
     const { member: someone, slug } = await embedding(org, {
       origin_configs: [
@@ -181,7 +181,7 @@ describe('a launch without a token', () => {
       ],
     })
     const from = async (referer?: string) => {
-      const page = await visit(path(slug, launchOf(org, someone)), referer === undefined ? {} : { referer })
+      const page = await getPage(path(slug, launchOf(org, someone)), referer === undefined ? {} : { referer })
       return page.location === null ? page.status : new URL(page.location).origin
     }
     assert.deepEqual([await from(`${one}/`), await from(`${two}/a/page`)], [one, two])
@@ -190,13 +190,13 @@ describe('a launch without a token', () => {
   })
 
   test('that is not complete is answered 422, of an unknown organization 404, of a modality that is not enabled 400', async () => {
-    const org = await given()
+    const org = await createTestTeam()
     const { member: someone, slug } = await embedding(org, { modalities: ['link_out'] })
     const wanted = launchOf(org, someone)
-    const status = async (address: string) => (await visit(address)).status
+    const status = async (address: string) => (await getPage(address)).status
     for (const name of ['member_id', 'team_id', 'feature', 'modality', 'environment'])
       assert.equal(await status(path(slug, { ...wanted, [name]: undefined })), 422, name)
-    const { text } = await visit(path(slug, { ...wanted, feature: '<b>', environment: 'moon' }))
+    const { text } = await getPage(path(slug, { ...wanted, feature: '<b>', environment: 'moon' }))
     assert(text.includes('feature, environment') && !text.includes('<b>'))
     assert.equal(await status(path(slug, { ...wanted, integration_member_id: 'x' })), 422)
     for (const unknown of ['', 'unknown', '\0', undefined]) assert.equal(await status(path(unknown, wanted)), 404)
@@ -204,7 +204,7 @@ describe('a launch without a token', () => {
   })
 
   test('needs no slug on the own host of an organization', async () => {
-    const org = await given()
+    const org = await createTestTeam()
     const { member: someone } = await embedding(org)
     const domain = `${randomUUID()}.example.com`
     const { id } = (await org.manage.post('/domain', { domain })).body

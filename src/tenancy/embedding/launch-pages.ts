@@ -5,16 +5,16 @@ import type { PlainTx } from '../../platform/db/transaction.ts'
 import { notFound, Problem } from '../../platform/http/errors.ts'
 import type { Fault } from '../../platform/schema/fault.ts'
 import { readQuery } from '../../platform/http/input.ts'
-import type { BrowserPage, PageAnswer, Visit } from '../../platform/http/system-pages.ts'
+import type { BrowserPage, PageResponse, PageRequest } from '../../platform/http/system-pages.ts'
 import { T } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
-import { beginSession, findLaunch, findSession, landOn, SESSION_S, type DashboardSession } from './sessions.ts'
-import { orgOfHost } from '../domains/domains.ts'
-import { embeddingOf } from './embedding.ts'
+import { startSession, findLaunch, findSession, setFeature, SESSION_S, type DashboardSession } from './sessions.ts'
+import { findOrgByHost } from '../domains/domains.ts'
+import { findEmbeddingConfig } from './embedding.ts'
 import { Launch, type Embedding } from './schema.ts'
-import { redirect, refusalPage, sessionPage } from './launch-html.ts'
+import { redirect, errorPage, sessionPage } from './launch-html.ts'
 import type { CredentialChecks } from '../../platform/http/credential-checks.ts'
-import { assertFeature, basePath, contradictions, type LaunchNeeds } from './launches.ts'
+import { assertFeature, basePath, validateLaunch, type LaunchNeeds } from './launches.ts'
 
 /** What the pages of launch URLs need of the process. */
 export interface LaunchPageNeeds extends LaunchNeeds {
@@ -29,7 +29,7 @@ const modalities = ['feature_embed', 'link_out'] as const
 
 /** The pages, without a key. */
 export const launchPages = (needs: LaunchPageNeeds): BrowserPage[] => {
-  const orTryLater = (answer: (visit: Visit) => Promise<PageAnswer>) => async (visit: Visit) => {
+  const orTryLater = (answer: (visit: PageRequest) => Promise<PageResponse>) => async (visit: PageRequest) => {
     try {
       return await answer(visit)
     } catch (error) {
@@ -43,8 +43,8 @@ export const launchPages = (needs: LaunchPageNeeds): BrowserPage[] => {
       path: '/auth/launch',
       patients: false,
       answer: orTryLater((visit) => {
-        const token = textOf(visit, 'token')
-        return token === undefined ? goOn(needs, visit) : redeem(needs, token, visit.address)
+        const token = queryText(visit, 'token')
+        return token === undefined ? continueSession(needs, visit) : redeemLaunchToken(needs, token, visit.address)
       }),
     },
     {
@@ -67,7 +67,7 @@ async function checked<V>(
   return needs.checks.find(address, credential, () => needs.cells.control.plainTx(lookUp), unknown).catch(absent)
 }
 
-function textOf({ query }: Visit, name: string): string | undefined {
+function queryText({ query }: PageRequest, name: string): string | undefined {
   const value = query[name]
   return typeof value === 'string' ? value : value?.at(-1)
 }
@@ -78,26 +78,26 @@ function absent(error: unknown): undefined {
 }
 
 /** Those who may frame what is for a modality: nobody what is opened by a link. */
-const framedBy = (modality: string, origins: readonly string[]) => (modality === 'feature_embed' ? origins : [])
+const frameAncestors = (modality: string, origins: readonly string[]) => (modality === 'feature_embed' ? origins : [])
 
 /** The page of an address that has sent too many wrong tokens, or came at a bad moment. */
-function tryLater({ status, headers }: Problem): PageAnswer {
-  const page = refusalPage(status, 'Please try again later', 'Too many links or sessions from your address were not valid.')
+function tryLater({ status, headers }: Problem): PageResponse {
+  const page = errorPage(status, 'Please try again later', 'Too many links or sessions from your address were not valid.')
   return { ...page, headers: { ...page.headers, ...headers } }
 }
 
 /** Use a launch token up. Writes dashboard_session. */
-async function redeem(needs: LaunchPageNeeds, token: string, address: string): Promise<PageAnswer> {
+async function redeemLaunchToken(needs: LaunchPageNeeds, token: string, address: string): Promise<PageResponse> {
   const lookedUp = { address, credential: undefined, hasForm: LAUNCH_TOKEN.test(token) }
   const known = await checked(needs, lookedUp, (tx) => findLaunch(tx, token))
-  if (!known) return refusalPage(404, 'Unknown link', 'This link is not one that was made here.')
-  const session = await needs.cells.control.plainTx((tx) => beginSession(tx, token))
+  if (!known) return errorPage(404, 'Unknown link', 'This link is not one that was made here.')
+  const session = await needs.cells.control.plainTx((tx) => startSession(tx, token))
   if (session === undefined)
-    return refusalPage(
+    return errorPage(
       410,
       'This link cannot be used',
       'It was used before, has expired, or is not authorised any more. Please go back and open it anew.',
-      framedBy(known.modality, known.origins),
+      frameAncestors(known.modality, known.origins),
     )
   return redirect(303, `${basePath(needs.publicUrl)}/auth/session`, { 'set-cookie': cookieFor(needs, known.modality, session) })
 }
@@ -112,7 +112,7 @@ function cookieFor(needs: LaunchPageNeeds, modality: string, session: string): s
 }
 
 /** The tokens of sessions that a browser has, of one modality or of all. */
-function tokensOf({ headers }: Visit, wanted: readonly string[]): string[] {
+function tokensOf({ headers }: PageRequest, wanted: readonly string[]): string[] {
   const cookies = (headers.cookie ?? '').split(';').map((pair) => pair.trim().split('='))
   return wanted.flatMap((modality) => cookies.find(([name]) => name === COOKIE_PREFIX + modality)?.[1] ?? [])
 }
@@ -121,59 +121,60 @@ function tokensOf({ headers }: Visit, wanted: readonly string[]): string[] {
 const sessionOf = (needs: LaunchPageNeeds, token: string, address: string): Promise<DashboardSession | undefined> =>
   checked(needs, { address, credential: token, hasForm: SESSION_TOKEN.test(token) }, (tx) => findSession(tx, token))
 
-async function showSession(needs: LaunchPageNeeds, visit: Visit): Promise<PageAnswer> {
-  for (const token of tokensOf(visit, inFrame(visit) ? modalities : modalities.toReversed())) {
+async function showSession(needs: LaunchPageNeeds, visit: PageRequest): Promise<PageResponse> {
+  for (const token of tokensOf(visit, isFramed(visit) ? modalities : modalities.toReversed())) {
     const session = await sessionOf(needs, token, visit.address)
-    if (session) return sessionPage(session, framedBy(session.modality, originsOf(session)))
+    if (session) return sessionPage(session, frameAncestors(session.modality, originsOf(session)))
   }
-  return refusalPage(401, 'You are not signed in', 'There is no session, or it has ended. Please go back and open the link anew.')
+  return errorPage(401, 'You are not signed in', 'There is no session, or it has ended. Please go back and open the link anew.')
 }
 
-const inFrame = ({ headers }: Visit): boolean => headers['sec-fetch-dest'] === 'iframe'
+const isFramed = ({ headers }: PageRequest): boolean => headers['sec-fetch-dest'] === 'iframe'
 const originsOf = (session: DashboardSession) => session.origins.map(({ origin }) => origin)
 
 /** A launch without a token: on with the session there is, or to where a new launch URL comes from. Writes dashboard_session. */
-async function goOn(needs: LaunchPageNeeds, visit: Visit): Promise<PageAnswer> {
+async function continueSession(needs: LaunchPageNeeds, visit: PageRequest): Promise<PageResponse> {
   const { control } = needs.cells
   const owner = await control.plainTx(async (tx) => {
-    const org_id = await orgOf(tx, needs, visit)
-    return org_id === undefined ? undefined : { org_id, embedding: await embeddingOf(tx, org_id) }
+    const org_id = await resolveOrg(tx, needs, visit)
+    return org_id === undefined ? undefined : { org_id, embedding: await findEmbeddingConfig(tx, org_id) }
   })
-  if (!owner?.embedding) return refusalPage(404, 'Unknown organization', 'This link does not say whose dashboard it opens.')
+  if (!owner?.embedding) return errorPage(404, 'Unknown organization', 'This link does not say whose dashboard it opens.')
   const { org_id, embedding } = owner
   const faults: Fault[] = []
   const launch = readQuery(Launch, visit.query, faults) as Launch
-  if (!faults.length) faults.push(...contradictions(launch, 'query'))
-  if (faults.length) return refusalPage(422, 'This link is not complete', `Not given, or not understood: ${namesOf(faults)}.`)
-  const origins = framedBy(
+  if (!faults.length) faults.push(...validateLaunch(launch, 'query'))
+  if (faults.length) return errorPage(422, 'This link is not complete', `Not given, or not understood: ${fieldNames(faults)}.`)
+  const origins = frameAncestors(
     launch.modality,
     embedding.origin_configs.map(({ origin }) => origin),
   )
   if (!embedding.modalities.includes(launch.modality))
-    return refusalPage(400, 'Not enabled', 'The organization does not open its dashboard in this way.')
+    return errorPage(400, 'Not enabled', 'The organization does not open its dashboard in this way.')
   const [token] = tokensOf(visit, [launch.modality])
   const session = token === undefined ? undefined : await sessionOf(needs, token, visit.address)
-  if (session && session.org_id === org_id && isFor(session, launch)) return landing(needs, token!, session, launch, origins)
-  const continuation = continuationOf(embedding, visit)
+  if (session && session.org_id === org_id && sessionAllows(session, launch))
+    return landingFeature(needs, token!, session, launch, origins)
+  const continuation = continuationUrlFor(embedding, visit)
   if (continuation === undefined)
-    return refusalPage(401, 'You are not signed in', 'Please go back and open the link anew.', origins)
-  return redirect(307, withLaunch(continuation, launch))
+    return errorPage(401, 'You are not signed in', 'Please go back and open the link anew.', origins)
+  return redirect(307, addLaunchParams(continuation, launch))
 }
 
-const namesOf = (faults: Fault[]): string => [...new Set(faults.map(({ loc }) => String(loc[1])))].join(', ')
+const fieldNames = (faults: Fault[]): string => [...new Set(faults.map(({ loc }) => String(loc[1])))].join(', ')
 
 const Owner = T.Object({ org_id: T.String() })
 
 /** By the slug where one is given, else by the host. */
-async function orgOf(tx: PlainTx, needs: LaunchPageNeeds, visit: Visit): Promise<string | undefined> {
-  const slug = textOf(visit, 'slug')
-  if (slug === undefined) return orgOfHost(tx, needs, visit.headers.host ?? '')
+async function resolveOrg(tx: PlainTx, needs: LaunchPageNeeds, visit: PageRequest): Promise<string | undefined> {
+  const slug = queryText(visit, 'slug')
+  if (slug === undefined) return findOrgByHost(tx, needs, visit.headers.host ?? '')
   if (slug.includes('\0') || !slug.isWellFormed()) return undefined
   return (await tx.maybe(Owner, sql`select org_id from embedding where slug = ${slug}`))?.org_id
 }
 
 /** An embedded session is for its feature alone; one that was opened by a link may go anywhere. */
-function isFor(session: DashboardSession, launch: Launch): boolean {
+function sessionAllows(session: DashboardSession, launch: Launch): boolean {
   return (
     (launch.member_id ?? session.member_id) === session.member_id &&
     (launch.integration_member_id ?? session.integration_member_id) === session.integration_member_id &&
@@ -185,25 +186,25 @@ function isFor(session: DashboardSession, launch: Launch): boolean {
   )
 }
 
-async function landing(
+async function landingFeature(
   needs: LaunchPageNeeds,
   token: string,
   session: DashboardSession,
   { feature }: Launch,
   origins: readonly string[],
-): Promise<PageAnswer> {
+): Promise<PageResponse> {
   try {
     await assertFeature(needs, `${session.environment}-${session.region}` as CellName, session.team_id, feature)
   } catch (error) {
-    if (error instanceof Problem) return refusalPage(error.status, 'Not found', `${String(error.body.detail)}.`, origins)
+    if (error instanceof Problem) return errorPage(error.status, 'Not found', `${String(error.body.detail)}.`, origins)
     throw error
   }
-  if (feature !== session.feature) await needs.cells.control.plainTx((tx) => landOn(tx, token, feature))
+  if (feature !== session.feature) await needs.cells.control.plainTx((tx) => setFeature(tx, token, feature))
   return redirect(303, `${basePath(needs.publicUrl)}/auth/session`)
 }
 
 /** Of the page that the browser comes from; of the only one there is when the browser does not say, or comes from elsewhere. */
-function continuationOf({ origin_configs }: Embedding, { headers }: Visit): string | undefined {
+function continuationUrlFor({ origin_configs }: Embedding, { headers }: PageRequest): string | undefined {
   const from = URL.canParse(headers.referer ?? '') ? new URL(headers.referer!).origin : undefined
   const known = origin_configs.find(({ origin }) => origin === from)
   if (known) return known.session_continuation_url ?? undefined
@@ -212,7 +213,7 @@ function continuationOf({ origin_configs }: Embedding, { headers }: Visit): stri
 }
 
 /** The five values of the launch, in place of values of these names that the address has. */
-function withLaunch(address: string, launch: Launch): string {
+function addLaunchParams(address: string, launch: Launch): string {
   const url = new URL(address)
   for (const [name, value] of Object.entries(launch)) url.searchParams.set(name, value)
   return url.href

@@ -2,15 +2,15 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
 import { embedding, launch, launchOf, member } from '../../../test/support/launch-browser.ts'
-import { asOwner, assembled, cells, given, settings, url, type Given } from '../../../test/support/server.ts'
+import { asOwner, assembled, cells, createTestTeam, settings, url, type TestTeam } from '../../../test/support/server.ts'
 
 const bindings = (...ids: string[]) => ids.map((team_id) => ({ team_id }))
-const anotherTeam = async (org: Given): Promise<string> =>
+const anotherTeam = async (org: TestTeam): Promise<string> =>
   (await org.manage.post('/team', { name: 'Another', region: 'us' })).body.id
 
 describe('a launch URL', () => {
   test('is on this server, for five minutes, for member and team by id or by reference', async () => {
-    const org = await given()
+    const org = await createTestTeam()
     const { member: someone } = await embedding(org)
     await org.manage.patch(`/team/${org.team}`, { integration_team_id: 'team/1' })
     const by = [
@@ -27,7 +27,7 @@ describe('a launch URL', () => {
   })
 
   test('names member and team in exactly one way: every fault at once', async () => {
-    const org = await given()
+    const org = await createTestTeam()
     const { member: someone } = await embedding(org)
     const faults = async (more: Record<string, unknown>) => {
       const { status, body } = await launch(org, launchOf(org, someone, more))
@@ -44,7 +44,7 @@ describe('a launch URL', () => {
   })
 
   test('is for a feature that exists', async () => {
-    const org = await given()
+    const org = await createTestTeam()
     const { member: someone } = await embedding(org)
     const unknown = ['', 'orders', 'order', 'order:', 'order:1', `order:${randomUUID()}x`, `orders:${randomUUID()}`]
     for (const feature of [...unknown, `team_config:${randomUUID()}`, 'team_panels ', 'TEAM_PANELS', null, 7])
@@ -54,10 +54,10 @@ describe('a launch URL', () => {
   })
 
   test('is for a user or an order that the team has in that environment', async () => {
-    const org = await given()
-    const other = await given()
+    const org = await createTestTeam()
+    const other = await createTestTeam()
     const { member: someone } = await embedding(org)
-    const orderOf = async (team: Given) => {
+    const orderOf = async (team: TestTeam) => {
       const shipping_details = {
         receiver_name: 'Testa Fictional',
         first_line: '1 Sample Way',
@@ -91,7 +91,7 @@ describe('a launch URL', () => {
   })
 
   test('needs a modality that is enabled', async () => {
-    const org = await given()
+    const org = await createTestTeam()
     const someone = await member(org)
     const status = async (modality: string) => (await launch(org, launchOf(org, someone, { modality }))).status
     assert.equal(await status('link_out'), 400)
@@ -102,7 +102,7 @@ describe('a launch URL', () => {
   })
 
   test('needs a member that is bound to the team, and a team of the organization', async () => {
-    const org = await given()
+    const org = await createTestTeam()
     const own = await anotherTeam(org)
     await embedding(org)
     const bound = await member(org, { team_role_bindings: bindings(own) })
@@ -110,7 +110,7 @@ describe('a launch URL', () => {
     const status = async (someone: { id: string }, team_id: string) =>
       (await launch(org, launchOf(org, someone, { team_id }))).status
     assert.deepEqual([await status(bound, own), await status(bound, org.team), await status(none, own)], [200, 403, 403])
-    for (const team_id of [randomUUID(), (await given()).team]) assert.equal(await status(bound, team_id), 404)
+    for (const team_id of [randomUUID(), (await createTestTeam()).team]) assert.equal(await status(bound, team_id), 404)
     assert.equal((await launch(org, launchOf(org, { id: randomUUID() }))).status, 404)
     const unknown = { member_id: undefined, integration_member_id: 'unknown' }
     assert.equal((await launch(org, launchOf(org, bound, unknown))).status, 404)
@@ -120,7 +120,7 @@ describe('a launch URL', () => {
   })
 
   test('is not made for a member who is removed meanwhile', async () => {
-    const org = await given()
+    const org = await createTestTeam()
     const { member: someone } = await embedding(org)
     const removing = await cells.control.pool.connect()
     try {
@@ -138,7 +138,7 @@ describe('a launch URL', () => {
   })
 
   test('is on the own host of an organization that has one which points here', async () => {
-    const org = await given()
+    const org = await createTestTeam()
     const { member: someone } = await embedding(org)
     const domain = `${randomUUID()}.example.com`
     await org.manage.post('/domain', { domain })
@@ -153,7 +153,7 @@ describe('a launch URL', () => {
   })
 
   test('has the path under which browsers find this server', async (t) => {
-    const org = await given()
+    const org = await createTestTeam()
     const { member: someone } = await embedding(org)
     const { operations, app } = assembled({ publicUrl: () => 'https://example.org/lab' })
     t.after(() => app.close())
@@ -163,7 +163,7 @@ describe('a launch URL', () => {
   })
 
   test('is shown once: no list, log of what was done, table or repeated request has its token', async () => {
-    const org = await given()
+    const org = await createTestTeam()
     const { member: someone } = await embedding(org)
     const headers = { 'x-idempotency-key': 'once' }
     const ask = () => org.manage.post('/ehr_integration/create_dashboard_url', launchOf(org, someone), headers)

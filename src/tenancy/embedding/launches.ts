@@ -1,18 +1,18 @@
 // Launch URLs: a member, a team in one environment, and a feature, authorised beforehand and good for one use within five minutes.
 // Source: management-auth.md 16.
-import { plusSeconds } from '../../platform/runtime/clock.ts'
+import { addSeconds } from '../../platform/runtime/clock.ts'
 import type { CellName } from '../../platform/db/cell-names.ts'
 import type { Cells } from '../../platform/db/cells.ts'
 import type { PlainTx, Tenant, Tx } from '../../platform/db/transaction.ts'
-import { badRequest, forbidden, invalid, notFound } from '../../platform/http/errors.ts'
+import { badRequest, forbidden, unprocessable, notFound } from '../../platform/http/errors.ts'
 import type { Fault } from '../../platform/schema/fault.ts'
 import { T } from '../../platform/schema/schema.ts'
-import { keyHash, newKey } from '../../platform/crypto/api-keys.ts'
+import { hashKey, generateKey } from '../../platform/crypto/api-keys.ts'
 import { sql } from '../../platform/db/sql.ts'
 import { getEmbeddedMember, resolveEmbeddedMember } from './embedded-members.ts'
-import { embeddingOf } from './embedding.ts'
+import { findEmbeddingConfig } from './embedding.ts'
 import type { Launch } from './schema.ts'
-import { hostOfOrg, type DomainTarget } from '../domains/domains.ts'
+import { findHostOfOrg, type DomainTarget } from '../domains/domains.ts'
 
 const LIFETIME_S = 300
 
@@ -33,7 +33,7 @@ export interface LaunchNeeds extends DomainTarget {
 }
 
 /** What contradicts itself in a launch: member and team are each named in exactly one way. */
-export function contradictions(launch: Launch, part: 'body' | 'query'): Fault[] {
+export function validateLaunch(launch: Launch, part: 'body' | 'query'): Fault[] {
   const pairs = [
     ['member_id', 'integration_member_id'],
     ['team_id', 'integration_team_id'],
@@ -59,29 +59,30 @@ export async function createLaunch(
   org_id: string,
   launch: Launch,
 ): Promise<{ url: string; expires_in: number }> {
-  const faults = contradictions(launch, 'body')
-  if (faults.length) throw invalid(faults)
+  const faults = validateLaunch(launch, 'body')
+  if (faults.length) throw unprocessable(faults)
   const { member_id, integration_member_id, feature, modality, environment } = launch
   const member =
     member_id === undefined
       ? await resolveEmbeddedMember(tx, org_id, integration_member_id!)
       : await getEmbeddedMember(tx, org_id, member_id)
   const team = await findTeam(tx, org_id, launch)
-  if (!(await embeddingOf(tx, org_id))?.modalities.includes(modality)) throw badRequest(`The modality ${modality} is not enabled`)
+  if (!(await findEmbeddingConfig(tx, org_id))?.modalities.includes(modality))
+    throw badRequest(`The modality ${modality} is not enabled`)
   if (member.team_role_bindings && !member.team_role_bindings.some(({ team_id }) => team_id === team.id))
     throw forbidden('The member is not bound to this team')
   await assertFeature(needs, `${environment}-${team.region}` as CellName, team.id, feature)
-  const token = newKey('dl_')
+  const token = generateKey('dl_')
   await tx.run(sql`
     insert into dashboard_session (id, member_id, team_id, environment, feature, modality, launch_hash, expires_at)
-    values (${tx.uuid()}, ${member.id}, ${team.id}, ${environment}, ${feature}, ${modality}, ${keyHash(token)},
-            ${plusSeconds(tx.now, LIFETIME_S)})`)
-  return { url: `${await baseOf(tx, needs, org_id)}/auth/launch?token=${token}`, expires_in: LIFETIME_S }
+    values (${tx.uuid()}, ${member.id}, ${team.id}, ${environment}, ${feature}, ${modality}, ${hashKey(token)},
+            ${addSeconds(tx.now, LIFETIME_S)})`)
+  return { url: `${await baseUrl(tx, needs, org_id)}/auth/launch?token=${token}`, expires_in: LIFETIME_S }
 }
 
 /** Where browsers find the pages of an organization: its own host, or that of the server. */
-async function baseOf(tx: PlainTx, needs: LaunchNeeds, org_id: string): Promise<string> {
-  const host = await hostOfOrg(tx, needs, org_id)
+async function baseUrl(tx: PlainTx, needs: LaunchNeeds, org_id: string): Promise<string> {
+  const host = await findHostOfOrg(tx, needs, org_id)
   return host === undefined ? needs.publicUrl() : `https://${host}${basePath(needs.publicUrl)}`
 }
 

@@ -1,27 +1,28 @@
 // Origins: where pages are that may embed a dashboard. They end in headers of ours, so nothing but plain ones is let in.
 import { hostName } from '../../platform/net/host-name.ts'
-import { Refusal } from '../../platform/schema/read.ts'
+import { RuleError } from '../../platform/schema/read.ts'
 import { isIP } from 'node:net'
 
 const LOOPBACK = /^(localhost|.+\.localhost|127(\.\d{1,3}){3})$/
 
-function sound({ protocol, hostname, username, password }: URL): boolean {
+function isValidOrigin({ protocol, hostname, username, password }: URL): boolean {
   const secure = protocol === 'https:' || (protocol === 'http:' && LOOPBACK.test(hostname))
   const named = LOOPBACK.test(hostname) || hostName(hostname) === hostname || isIP(hostname) === 4
   return secure && named && !username && !password
 }
 
 /** An origin as browsers write it. https, but on loopback; no path, wildcard, credentials or IPv6 address. */
-export function originRule(text: string): string | Refusal {
+export function originRule(text: string): string | RuleError {
   const url = URL.canParse(text) ? new URL(text) : undefined
-  if (!url || !sound(url) || url.pathname !== '/' || /[?#*]/.test(text))
-    return new Refusal('must be an origin like https://app.example.com: https, a host, and nothing behind it')
+  if (!url || !isValidOrigin(url) || url.pathname !== '/' || /[?#*]/.test(text))
+    return new RuleError('must be an origin like https://app.example.com: https, a host, and nothing behind it')
   return url.origin
 }
 
 /** An address that browsers are sent to. https, but on loopback; no credentials, no fragment. */
-export function addressRule(text: string): string | Refusal {
+export function addressRule(text: string): string | RuleError {
   const url = URL.canParse(text) ? new URL(text) : undefined
-  if (!url || !sound(url) || text.includes('#')) return new Refusal('must be an https address without credentials and fragment')
+  if (!url || !isValidOrigin(url) || text.includes('#'))
+    return new RuleError('must be an https address without credentials and fragment')
   return url.href
 }

@@ -15,7 +15,7 @@ import { Nothing, OrgParams } from '../../platform/http/management-shapes.ts'
 const DAY_S = 86_400
 const BASE = '/v1/org/{org_id}/ehr_integration' as const
 const MEMBER = `${BASE}/member/{member_id}` as const
-const org = { place: 'control', reach: 'org' } as const
+const org = { scope: 'control', keyScope: 'org' } as const
 
 /** The dashboard inside the pages of an organization. */
 export const routes = (needs: LaunchNeeds): Operation[] => [

@@ -1,5 +1,5 @@
 // Shapes of embedded dashboards. Source: openapi-management.json; management-auth.md 16.
-import { Refusal } from '../../platform/schema/read.ts'
+import { RuleError } from '../../platform/schema/read.ts'
 import { Clearable, Email, Fields, Maybe, Nullable, OpenEnum, T, Text, Uuid, type Static } from '../../platform/schema/schema.ts'
 import { addressRule, originRule } from './origins.ts'
 import { Bindings, TeamRoleBinding, Url } from '../teams/schema.ts'
@@ -15,7 +15,7 @@ const Modality = OpenEnum(['feature_embed', 'link_out'])
 const distinct = (value: Record<string, unknown>) => {
   const origins = (value.origin_configs as { origin: string }[]).map(({ origin }) => origin)
   if (new Set(origins).size === origins.length) return { ...value, modalities: [...new Set(value.modalities as string[])] }
-  return { field: 'origin_configs', refusal: new Refusal('names an origin twice') }
+  return { field: 'origin_configs', refusal: new RuleError('names an origin twice') }
 }
 
 export const PutEmbedding = Fields(
@@ -91,7 +91,7 @@ const ID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 const Feature = Text({
   maxLength: 100,
   description: '`order_creation`, `order_creation:{user_id}`, `order:{id}`, `team_panels` or `team_config`.',
-  rule: (text) => (FEATURE.test(text.replace(ID, 'ID')) ? text.toLowerCase() : new Refusal('is no feature of the dashboard')),
+  rule: (text) => (FEATURE.test(text.replace(ID, 'ID')) ? text.toLowerCase() : new RuleError('is no feature of the dashboard')),
 })
 
 /** What a launch is for, in a body and in the query of `/auth/launch`. */

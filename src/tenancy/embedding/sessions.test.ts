@@ -3,25 +3,25 @@ import { describe, test } from 'node:test'
 import {
   APP,
   embedding,
-  guarded,
+  assertSecurityHeaders,
   launchOf,
   member,
   session,
-  signedIn,
+  openSession,
   urlOf,
-  visit,
+  getPage,
 } from '../../../test/support/launch-browser.ts'
-import { assembled, cells, expire, given } from '../../../test/support/server.ts'
+import { assembled, cells, expire, createTestTeam } from '../../../test/support/server.ts'
 import { sessionCleanup } from './sessions.ts'
 
 describe('a session', () => {
   test('ends with its member, its binding, its team or its modality, and after an hour', async () => {
-    const org = await given()
+    const org = await createTestTeam()
     const { configuration } = await embedding(org)
     const own = (await org.manage.post('/team', { name: 'Another', region: 'us' })).body.id
     const begun = async (more: Record<string, unknown> = {}) => {
       const someone = await member(org)
-      return { id: someone.id, cookie: await signedIn(org, launchOf(org, someone, more)) }
+      return { id: someone.id, cookie: await openSession(org, launchOf(org, someone, more)) }
     }
     const [removed, unbound, teamless, late, embedded] = [
       await begun(),
@@ -44,9 +44,9 @@ describe('a session', () => {
   })
 
   test('is nobody’s without its cookie, or with another', async () => {
-    const org = await given()
+    const org = await createTestTeam()
     const { member: someone } = await embedding(org)
-    const cookie = await signedIn(org, launchOf(org, someone))
+    const cookie = await openSession(org, launchOf(org, someone))
     const launched = (await urlOf(org, launchOf(org, someone))).split('token=')[1]!
     const wrong = ['', 'drawbridge_link_out=', 'drawbridge_link_out=ds_x', `drawbridge_link_out=${launched}`, `x${cookie}`]
     for (const value of [...wrong, `${cookie}x`, `drawbridge_link_out=${'x'.repeat(5000)}`, ';;=;', 'drawbridge_link_out'])
@@ -55,22 +55,22 @@ describe('a session', () => {
   })
 
   test('in a frame has a cookie for that frame, and a page that registered origins alone may frame', async () => {
-    const org = await given()
+    const org = await createTestTeam()
     const origin_configs = [{ origin: APP }, { origin: 'https://other.example.com:8443' }]
     const { member: someone } = await embedding(org, { origin_configs })
     const address = await urlOf(org, launchOf(org, someone, { modality: 'feature_embed', feature: 'order_creation' }))
-    const page = await visit(address)
+    const page = await getPage(address)
     assert.match(
       page.headers.get('set-cookie')!,
       /^drawbridge_feature_embed=ds_[\w-]+; Path=\/; Max-Age=3600; HttpOnly; SameSite=None; Secure; Partitioned$/,
     )
     const ancestors = `${APP} https://other.example.com:8443`
-    guarded(await session(page.cookie!), ancestors)
-    guarded(await visit(address), ancestors)
+    assertSecurityHeaders(await session(page.cookie!), ancestors)
+    assertSecurityHeaders(await getPage(address), ancestors)
   })
 
   test('stays below the address that browsers use, and over https its cookie does too', async (t) => {
-    const org = await given()
+    const org = await createTestTeam()
     const { member: someone } = await embedding(org)
     const token = new URL(await urlOf(org, launchOf(org, someone))).searchParams.get('token')!
     const { pages, app } = assembled({ publicUrl: () => 'https://example.org/lab' })
@@ -82,30 +82,30 @@ describe('a session', () => {
   })
 
   test('of a frame and one of a link live side by side', async () => {
-    const org = await given()
+    const org = await createTestTeam()
     const { member: someone } = await embedding(org)
     const cookies = [
-      await signedIn(org, launchOf(org, someone, { feature: 'team_config' })),
-      await signedIn(org, launchOf(org, someone, { feature: 'order_creation', modality: 'feature_embed' })),
+      await openSession(org, launchOf(org, someone, { feature: 'team_config' })),
+      await openSession(org, launchOf(org, someone, { feature: 'order_creation', modality: 'feature_embed' })),
     ].join('; ')
-    assert((await visit('/auth/session', { cookie: cookies })).text.includes('team_config'))
-    const framed = await visit('/auth/session', { cookie: cookies, 'sec-fetch-dest': 'iframe' })
+    assert((await getPage('/auth/session', { cookie: cookies })).text.includes('team_config'))
+    const framed = await getPage('/auth/session', { cookie: cookies, 'sec-fetch-dest': 'iframe' })
     assert(framed.text.includes('order_creation'))
   })
 
   test('shows names as text', async () => {
-    const org = await given()
+    const org = await createTestTeam()
     await embedding(org)
     const someone = await member(org, { name: `<script>alert("1")</script>&'` })
-    const { text } = await session(await signedIn(org, launchOf(org, someone)))
+    const { text } = await session(await openSession(org, launchOf(org, someone)))
     assert(!text.includes('<script>'))
     assert(text.includes('&#60;script&#62;alert(&#34;1&#34;)&#60;/script&#62;&#38;&#39;'))
   })
 
   test('is kept as a hash, and forgotten a day after its end', async () => {
-    const org = await given()
+    const org = await createTestTeam()
     const { member: someone } = await embedding(org)
-    const cookie = await signedIn(org, launchOf(org, someone))
+    const cookie = await openSession(org, launchOf(org, someone))
     const rows = async () =>
       (
         await cells.control.pool.query<{ row: string }>('select s::text as row from dashboard_session s where member_id = $1', [

@@ -1,16 +1,16 @@
 // Sessions of the dashboard: begun once with a launch token, and open while what authorised them holds. Whether it does is asked with
 // every use, so that a session ends at once with its member, the member's binding, the team or the modality.
 // Source: management-auth.md 16.
-import { plusSeconds } from '../../platform/runtime/clock.ts'
+import { addSeconds } from '../../platform/runtime/clock.ts'
 import type { PlainTx } from '../../platform/db/transaction.ts'
 import { cleanup } from '../../platform/queue/retention.ts'
 import { Nullable, T, type Static } from '../../platform/schema/schema.ts'
-import { keyHash, newKey } from '../../platform/crypto/api-keys.ts'
+import { hashKey, generateKey } from '../../platform/crypto/api-keys.ts'
 import { sql } from '../../platform/db/sql.ts'
 
 export const SESSION_S = 3600
 /** How long spent launches and ended sessions are kept, to tell them from those that never were. */
-const KEPT_S = 86_400
+const RETENTION_S = 86_400
 
 export const DashboardSession = T.Object({
   org_id: T.String(),
@@ -31,22 +31,22 @@ export const DashboardSession = T.Object({
 export type DashboardSession = Static<typeof DashboardSession>
 
 /** What a session stands on. */
-const whole = sql`
+const sessionColumns = sql`
   from dashboard_session s join embedded_member m on m.id = s.member_id join team t on t.id = s.team_id
        join org o on o.id = m.org_id join embedding e on e.org_id = m.org_id`
-const holds = sql`
+const isOpenCondition = sql`
   t.deleted_at is null and (m.team_ids is null or s.team_id = any (m.team_ids)) and s.modality = any (e.modalities)`
 
 /**
  * Begin the session of a launch token: for one of all who ask, once. Writes dashboard_session.
  * @returns the text of the session's own token; undefined when the launch is unknown, used, over, or not authorised any more
  */
-export async function beginSession(tx: PlainTx, launchToken: string): Promise<string | undefined> {
-  const token = newKey('ds_')
+export async function startSession(tx: PlainTx, launchToken: string): Promise<string | undefined> {
+  const token = generateKey('ds_')
   const begun = await tx.run(sql`
-    update dashboard_session set session_hash = ${keyHash(token)}, expires_at = ${plusSeconds(tx.now, SESSION_S)}
-    where launch_hash = ${keyHash(launchToken)} and session_hash is null and expires_at > ${tx.now}
-      and id = any (array(select s.id ${whole} where s.launch_hash = ${keyHash(launchToken)} and ${holds}))`)
+    update dashboard_session set session_hash = ${hashKey(token)}, expires_at = ${addSeconds(tx.now, SESSION_S)}
+    where launch_hash = ${hashKey(launchToken)} and session_hash is null and expires_at > ${tx.now}
+      and id = any (array(select s.id ${sessionColumns} where s.launch_hash = ${hashKey(launchToken)} and ${isOpenCondition}))`)
   return begun ? token : undefined
 }
 
@@ -57,28 +57,28 @@ export const findSession = (tx: PlainTx, token: string): Promise<DashboardSessio
     sql`
     select o.id as org_id, o.name as org_name, m.id as member_id, m.integration_member_id, m.name as member_name, t.id as team_id,
            t.integration_team_id, t.name as team_name, t.region, s.environment, s.feature, s.modality, s.expires_at, e.origins
-    ${whole} where s.session_hash = ${keyHash(token)} and s.expires_at > ${tx.now} and ${holds}`,
+    ${sessionColumns} where s.session_hash = ${hashKey(token)} and s.expires_at > ${tx.now} and ${isOpenCondition}`,
   )
 
 /** Show another feature from now on. Writes dashboard_session. */
-export const landOn = (tx: PlainTx, token: string, feature: string): Promise<number> =>
-  tx.run(sql`update dashboard_session set feature = ${feature} where session_hash = ${keyHash(token)}`)
+export const setFeature = (tx: PlainTx, token: string, feature: string): Promise<number> =>
+  tx.run(sql`update dashboard_session set feature = ${feature} where session_hash = ${hashKey(token)}`)
 
-const Known = T.Object({ modality: T.String(), origins: T.Array(T.String()) })
+const SpentLaunch = T.Object({ modality: T.String(), origins: T.Array(T.String()) })
 
 /** What a launch token was for that cannot be used any more. */
-export const findLaunch = (tx: PlainTx, launchToken: string): Promise<Static<typeof Known> | undefined> =>
+export const findLaunch = (tx: PlainTx, launchToken: string): Promise<Static<typeof SpentLaunch> | undefined> =>
   tx.maybe(
-    Known,
+    SpentLaunch,
     sql`
     select s.modality, to_json(array(select origin ->> 'origin' from jsonb_array_elements(e.origins) origin)) as origins
-    ${whole} where s.launch_hash = ${keyHash(launchToken)}`,
+    ${sessionColumns} where s.launch_hash = ${hashKey(launchToken)}`,
   )
 
 /** Launches and sessions that have been over for a day. */
 export const sessionCleanup = cleanup({
   table: 'dashboard_session',
   column: 'expires_at',
-  kept_s: KEPT_S,
+  kept_s: RETENTION_S,
   control: 'alone',
 })

@@ -1,11 +1,11 @@
 // Access tokens: for ten minutes as good as a key of one team in one environment. Source: management-auth.md 10.
 import type { CellName } from '../../platform/db/cell-names.ts'
 import type { PlainTx } from '../../platform/db/transaction.ts'
-import { invalid, notFound } from '../../platform/http/errors.ts'
-import type { Manager } from '../../platform/http/operation.ts'
-import type { Tokens } from '../../platform/crypto/signed-tokens.ts'
+import { unprocessable, notFound } from '../../platform/http/errors.ts'
+import type { ManagementPrincipal } from '../../platform/http/operation.ts'
+import type { SignedTokens } from '../../platform/crypto/signed-tokens.ts'
 import type { Cells } from '../../platform/db/cells.ts'
-import type { Quota } from '../../platform/http/rate-limits.ts'
+import type { FixedWindowLimiter } from '../../platform/http/rate-limits.ts'
 import { cellsOfRegion, findTeam } from '../teams/teams.ts'
 
 const LIFETIME_S = 600
@@ -13,9 +13,9 @@ const LIFETIME_S = 600
 /** What minting access tokens needs of the process. */
 export interface TokenNeeds {
   cells: Pick<Cells, 'has'>
-  tokens: Pick<Tokens, 'sign'>
+  tokens: Pick<SignedTokens, 'sign'>
   /** Access tokens minted, by management key and team. */
-  minted: Quota
+  minted: FixedWindowLimiter
 }
 
 /**
@@ -23,14 +23,15 @@ export interface TokenNeeds {
  * 404: a cell that is not served here. 422: no environment given where more than one is served. 429: more than 60 a minute of this
  * key for this team.
  */
-export async function mintToken(tx: PlainTx, needs: TokenNeeds, manager: Manager, team_id: string, env?: string) {
+export async function mintToken(tx: PlainTx, needs: TokenNeeds, manager: ManagementPrincipal, team_id: string, env?: string) {
   const team = await findTeam(tx, team_id)
   if (!team) throw notFound('Team not found')
   const served = cellsOfRegion(team.region).filter((cell) => needs.cells.has(cell))
   const cell = env === undefined && served.length === 1 ? served[0]! : (`${env}-${team.region}` as CellName)
-  if (env === undefined && served.length !== 1) throw invalid([{ loc: ['body', 'env'], msg: 'Field required', type: 'missing' }])
+  if (env === undefined && served.length !== 1)
+    throw unprocessable([{ loc: ['body', 'env'], msg: 'Field required', type: 'missing' }])
   if (!served.includes(cell)) throw notFound('This cell is not served here')
-  const refused = needs.minted.count(`${manager.key_id} ${team_id}`, 'Too many access tokens')
+  const refused = needs.minted.hit(`${manager.key_id} ${team_id}`, 'Too many access tokens')
   if (refused) throw refused
   return { access_token: needs.tokens.sign([cell, team_id], LIFETIME_S), expires_in: LIFETIME_S }
 }

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { machineNow } from '../../platform/runtime/clock.ts'
-import { guards, cells, client, given } from '../../../test/support/server.ts'
-import { KeyUse } from './key-use.ts'
+import { systemNow } from '../../platform/runtime/clock.ts'
+import { guards, cells, client, createTestTeam } from '../../../test/support/server.ts'
+import { KeyUsageTracker } from './key-use.ts'
 import { command } from '../../../test/support/commands.ts'
 
 const { use } = guards
@@ -10,7 +10,7 @@ const listed = (...words: string[]): Promise<string> => command(cells, ['key', '
 const USED = /used \d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00 from 127\.0\.0\.1/
 
 test('the last use of a key is shown by command, with its address, once it was written', async () => {
-  const team = await given()
+  const team = await createTestTeam()
   assert.match(await listed('--team', team.team), /  not used  test\n$/)
   assert.match(await listed('--org', team.org_id), /^[0-9a-f-]{36}  org_admin .*  not used  test\n$/)
   await team.api.get('/v2/user')
@@ -22,7 +22,7 @@ test('the last use of a key is shown by command, with its address, once it was w
 })
 
 test('a use from memory counts like the one that was looked up, and an access token is no use of a key', async () => {
-  const team = await given()
+  const team = await createTestTeam()
   await team.api.get('/v2/user')
   await use.flush()
   const forgotten = async (what: string) =>
@@ -41,30 +41,30 @@ test('a use from memory counts like the one that was looked up, and an access to
 })
 
 test('of two processes the later use stays, and a key that is gone does not matter', async () => {
-  const team = await given()
+  const team = await createTestTeam()
   const { rows } = await cells.control.pool.query<{ id: string }>('select id from api_key where team_id = $1', [team.team])
-  const [late, early] = [new KeyUse(cells.control, machineNow), new KeyUse(cells.control, machineNow)]
-  early.note('api_key', rows[0]!.id, '192.0.2.1')
+  const [late, early] = [new KeyUsageTracker(cells.control, systemNow), new KeyUsageTracker(cells.control, systemNow)]
+  early.recordUse('api_key', rows[0]!.id, '192.0.2.1')
   await cells.control.pool.query("update api_key set last_used_at = '2999-01-01Z', last_used_from = '192.0.2.2' where id = $1", [
     rows[0]!.id,
   ])
   await early.flush()
   assert.match(await listed('--team', team.team), /used 2999-01-01T00:00:00\+00:00 from 192\.0\.2\.2/)
-  late.note('api_key', '01890000-0000-7000-8000-00000000dead', '192.0.2.1')
+  late.recordUse('api_key', '01890000-0000-7000-8000-00000000dead', '192.0.2.1')
   await late.stop()
 })
 
 test('what could not be written waits, without troubling requests', async () => {
-  const team = await given()
+  const team = await createTestTeam()
   const { rows } = await cells.control.pool.query<{ id: string }>('select id from api_key where team_id = $1', [team.team])
   const errors: unknown[] = []
-  const own = new KeyUse(cells.control, machineNow)
+  const own = new KeyUsageTracker(cells.control, systemNow)
   own.start((error) => errors.push(error))
   const lock = await cells.control.pool.connect()
   try {
     await lock.query('begin')
     await lock.query('select id from api_key where id = $1 for update', [rows[0]!.id])
-    own.note('api_key', rows[0]!.id, '192.0.2.3')
+    own.recordUse('api_key', rows[0]!.id, '192.0.2.3')
     // The statement gives up after the time that the database grants to wait for a lock.
     await own.flush()
     assert.equal(errors.length, 1)

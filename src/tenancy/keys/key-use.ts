@@ -1,24 +1,24 @@
 // When keys were last used, and from which address. Requests leave a note in memory; now and then the notes are written together, so
 // that no request waits and a busy key costs one row a minute. A process that is killed loses its notes. Source: management-auth.md A8.
-import { iso, wholeSeconds } from '../../platform/runtime/clock.ts'
+import { iso, truncateToSeconds } from '../../platform/runtime/clock.ts'
 import type { Db } from '../../platform/db/database.ts'
 import { raw, sql } from '../../platform/db/sql.ts'
 
-const WRITE_MS = 60_000
+const FLUSH_INTERVAL_MS = 60_000
 /** Notes of more keys than this are written at once. */
-const NOTES_MAX = 5000
+const FLUSH_RECORDS_MAX = 5000
 const kinds = ['api_key', 'management_key'] as const
 type Kind = (typeof kinds)[number]
 
-interface Note {
+interface UsageRecord {
   at_ms: number
   address: string
 }
 
-export class KeyUse {
+export class KeyUsageTracker {
   readonly #control: Db
   readonly #clock: () => Date
-  readonly #notes: Record<Kind, Map<string, Note>> = { api_key: new Map(), management_key: new Map() }
+  readonly #notes: Record<Kind, Map<string, UsageRecord>> = { api_key: new Map(), management_key: new Map() }
   #writing: Promise<void> = Promise.resolve()
   #timer: NodeJS.Timeout | undefined
   #onError: (error: unknown) => void = () => {}
@@ -32,7 +32,7 @@ export class KeyUse {
   /** Write once a minute from now on. */
   start(onError: (error: unknown) => void): void {
     this.#onError = onError
-    this.#timer = setInterval(() => void this.flush(), WRITE_MS)
+    this.#timer = setInterval(() => void this.flush(), FLUSH_INTERVAL_MS)
     this.#timer.unref()
   }
 
@@ -43,17 +43,17 @@ export class KeyUse {
   }
 
   /** A key was used just now. Costs no statement. */
-  note(kind: Kind, id: string, address: string): void {
+  recordUse(kind: Kind, id: string, address: string): void {
     const notes = this.#notes[kind]
     const at_ms = this.#clock().getTime()
-    const note = notes.get(id)
-    if (note) {
-      note.at_ms = at_ms
-      note.address = address
+    const recordUse = notes.get(id)
+    if (recordUse) {
+      recordUse.at_ms = at_ms
+      recordUse.address = address
       return
     }
     notes.set(id, { at_ms, address })
-    if (notes.size >= NOTES_MAX) void this.flush()
+    if (notes.size >= FLUSH_RECORDS_MAX) void this.flush()
   }
 
   /** Write all notes, after those that are being written. Never rejects: what could not be written waits for the next time. */
@@ -68,22 +68,22 @@ export class KeyUse {
     if (notes.size === 0) return
     this.#notes[kind] = new Map()
     try {
-      await writeUse(this.#control, kind, notes)
+      await saveUsage(this.#control, kind, notes)
     } catch (error) {
       this.#onError(error)
-      if (notes.size >= NOTES_MAX) return
+      if (notes.size >= FLUSH_RECORDS_MAX) return
       for (const [id, note] of notes) if (!this.#notes[kind].has(id)) this.#notes[kind].set(id, note)
     }
   }
 }
 
 /** The later of two notes stays, whoever writes last. Writes api_key, management_key. */
-async function writeUse(control: Db, kind: Kind, notes: Map<string, Note>): Promise<void> {
+async function saveUsage(control: Db, kind: Kind, notes: Map<string, UsageRecord>): Promise<void> {
   // In one order everywhere, so that two processes do not wait for each other.
   const ids = [...notes.keys()].toSorted()
-  const ats = ids.map((id) => iso(wholeSeconds(new Date(notes.get(id)!.at_ms))))
+  const ats = ids.map((id) => iso(truncateToSeconds(new Date(notes.get(id)!.at_ms))))
   const addresses = ids.map((id) => notes.get(id)!.address)
-  await control.relaxed.run(sql`
+  await control.asyncCommit.run(sql`
     update ${raw(kind)} as k set last_used_at = v.at, last_used_from = v.address
     from unnest(${ids}::uuid[], ${ats}::timestamptz[], ${addresses}::text[]) as v (id, at, address)
     where k.id = v.id and (k.last_used_at is null or k.last_used_at <= v.at)`)

@@ -2,9 +2,9 @@
 import { isPast } from '../../platform/runtime/clock.ts'
 import type { CellName } from '../../platform/db/cell-names.ts'
 import type { PlainTx, Queries } from '../../platform/db/transaction.ts'
-import type { Manager, Plan } from '../../platform/http/operation.ts'
+import type { ManagementPrincipal, Plan } from '../../platform/http/operation.ts'
 import { Nullable, T } from '../../platform/schema/schema.ts'
-import { keyHash, keyHint, newKey } from '../../platform/crypto/api-keys.ts'
+import { hashKey, lastFour, generateKey } from '../../platform/crypto/api-keys.ts'
 import { sql } from '../../platform/db/sql.ts'
 
 /** Prefix of a team key → its cell. Source: management-auth.md 3. */
@@ -18,7 +18,7 @@ const cellOfPrefix = new Map<string, CellName>([
 const prefixOf = (cell: CellName): string => [...cellOfPrefix].find(([, named]) => named === cell)![0]
 
 /** A team key as lists show it: the prefix of its cell and its last characters. */
-export const masked = (cell: CellName, hint: string): string => `${prefixOf(cell)}…${hint}`
+export const maskKey = (cell: CellName, hint: string): string => `${prefixOf(cell)}…${hint}`
 
 /** The characters of base64, base64url and other tokens (`token68` of RFC 9110): keys made here, and keys that operators imported. */
 const KEY = /^[A-Za-z0-9._~+/=-]{16,512}$/
@@ -27,7 +27,7 @@ const KEY = /^[A-Za-z0-9._~+/=-]{16,512}$/
 export const isKeyText = (text: string): boolean => KEY.test(text)
 
 /** The cell a team key says it is for; undefined for an imported key without a known prefix. */
-export const cellOfKey = (text: string): CellName | undefined => cellOfPrefix.get(text.slice(0, 6))
+export const cellFromKey = (text: string): CellName | undefined => cellOfPrefix.get(text.slice(0, 6))
 
 /**
  * Issue a key for a team in one cell. Writes api_key.
@@ -37,10 +37,10 @@ export async function createTeamKey(
   tx: PlainTx,
   key: { id?: string; team_id: string; cell: CellName; label: string },
 ): Promise<string> {
-  const text = newKey(prefixOf(key.cell))
+  const text = generateKey(prefixOf(key.cell))
   await tx.run(sql`
     insert into api_key (id, team_id, cell, label, key_hash, hint, created_at)
-    values (${key.id ?? tx.uuid()}, ${key.team_id}, ${key.cell}, ${key.label}, ${keyHash(text)}, ${keyHint(text)}, ${tx.now})`)
+    values (${key.id ?? tx.uuid()}, ${key.team_id}, ${key.cell}, ${key.label}, ${hashKey(text)}, ${lastFour(text)}, ${tx.now})`)
   return text
 }
 
@@ -49,10 +49,10 @@ export async function createTeamKey(
  * @returns the key's text, which is not to be had again
  */
 export async function createOrgKey(tx: PlainTx, key: { org_id: string; label: string }): Promise<string> {
-  const text = newKey('mg_')
+  const text = generateKey('mg_')
   await tx.run(sql`
     insert into management_key (id, org_id, role, label, key_hash, hint, created_at)
-    values (${tx.uuid()}, ${key.org_id}, 'org_admin', ${key.label}, ${keyHash(text)}, ${keyHint(text)}, ${tx.now})`)
+    values (${tx.uuid()}, ${key.org_id}, 'org_admin', ${key.label}, ${hashKey(text)}, ${lastFour(text)}, ${tx.now})`)
   return text
 }
 
@@ -65,7 +65,7 @@ export async function findTeamKey(control: Queries, text: string): Promise<KeyOw
     sql`
     select k.id as key_id, k.team_id, k.cell, o.expires_at
     from api_key k join team t on t.id = k.team_id and t.deleted_at is null join org o on o.id = t.org_id
-    where k.key_hash = ${keyHash(text)}`,
+    where k.key_hash = ${hashKey(text)}`,
   )
   return row && { ...row, cell: row.cell as CellName }
 }
@@ -77,7 +77,7 @@ export interface KeyOwner {
   expires_at: string | null
 }
 
-const listed = {
+const toListedKey = {
   id: T.String(),
   label: T.String(),
   hint: T.String(),
@@ -85,8 +85,8 @@ const listed = {
   last_used_at: Nullable(T.String()),
   last_used_from: Nullable(T.String()),
 }
-const ListedKey = T.Object({ ...listed, cell: T.String() })
-const ListedManagementKey = T.Object({ ...listed, role: T.String() })
+const ListedKey = T.Object({ ...toListedKey, cell: T.String() })
+const ListedManagementKey = T.Object({ ...toListedKey, role: T.String() })
 const listedColumns = sql`id, label, hint, created_at, last_used_at, last_used_from`
 
 /** The keys of a team, newest first, without their texts. At most 200. */
@@ -110,7 +110,7 @@ export const listOrgKeys = (control: Queries, org_id: string) =>
  * @returns whether there was one
  */
 export async function revokeKey(tx: PlainTx, key: string): Promise<boolean> {
-  const hash = keyHash(key)
+  const hash = hashKey(key)
   const [ofTeam, ofOrg] = [
     await tx.run(sql`delete from api_key where id::text = ${key} or key_hash = ${hash}`),
     await tx.run(sql`delete from management_key where id::text = ${key} or key_hash = ${hash} or previous_hash = ${hash}`),
@@ -130,8 +130,8 @@ const ManagementKeyRow = T.Object({
 })
 
 /** Who a management key speaks for; undefined when it is unknown, revoked, or of another kind. */
-export async function findManager(control: Queries, text: string): Promise<Manager | undefined> {
-  const hash = keyHash(text)
+export async function findManagementPrincipal(control: Queries, text: string): Promise<ManagementPrincipal | undefined> {
+  const hash = hashKey(text)
   const row = await control.maybe(
     ManagementKeyRow,
     sql`

@@ -1,15 +1,16 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
-import { cells, client, given, type Given } from '../../../test/support/server.ts'
+import { cells, client, createTestTeam, type TestTeam } from '../../../test/support/server.ts'
 import { createOrgKey, revokeKey } from './keys.ts'
 
-const create = (org: Given, body: Record<string, unknown>, headers?: Record<string, string>) =>
+const create = (org: TestTeam, body: Record<string, unknown>, headers?: Record<string, string>) =>
   org.manage.post('/management_key', body, headers)
 const bindings = (...ids: string[]) => ids.map((team_id) => ({ team_id, role: 'admin' }))
-const team = async (org: Given): Promise<string> => (await org.manage.post('/team', { name: 'Other', region: 'us' })).body.id
-const speak = (org: Given, key: string) => client(key, 'x-management-key', `/v1/org/${org.org_id}`)
-const orgKeyId = async (org: Given): Promise<string> => (await org.manage.get('/management_key?role=org_admin')).body.data[0].id
+const team = async (org: TestTeam): Promise<string> => (await org.manage.post('/team', { name: 'Other', region: 'us' })).body.id
+const speak = (org: TestTeam, key: string) => client(key, 'x-management-key', `/v1/org/${org.org_id}`)
+const orgKeyId = async (org: TestTeam): Promise<string> =>
+  (await org.manage.get('/management_key?role=org_admin')).body.data[0].id
 
 /** Everything the control plane has stored, as text. */
 async function stored(): Promise<string> {
@@ -22,7 +23,7 @@ async function stored(): Promise<string> {
 
 describe('a management key', () => {
   test('is shown once: not in lists, changes, rows or the audit log', async () => {
-    const org = await given()
+    const org = await createTestTeam()
     const { status, body } = await create(org, { label: 'north', role: 'team_admin', team_role_bindings: bindings(org.team) })
     assert.equal(status, 200)
     const { key, ...record } = body
@@ -45,7 +46,7 @@ describe('a management key', () => {
   })
 
   test('of the whole organization rotates itself and nobody else; both texts work until the overlap ends', async () => {
-    const org = await given()
+    const org = await createTestTeam()
     const id = await orgKeyId(org)
     const other = (await create(org, { label: 'x', team_id: org.team })).body
     assert.equal((await org.manage.post(`/management_key/${other.id}/rotate`)).status, 403)
@@ -67,7 +68,7 @@ describe('a management key', () => {
   })
 
   test('is rotated by its newest text alone, also where its former one still works', async () => {
-    const org = await given()
+    const org = await createTestTeam()
     const path = `/management_key/${await orgKeyId(org)}/rotate`
     const { key } = (await org.manage.post(path)).body
     assert.equal((await org.manage.get('/team')).status, 200)
@@ -79,13 +80,13 @@ describe('a management key', () => {
   })
 
   test('is revoked by command also by a text that was rotated', async () => {
-    const org = await given()
+    const org = await createTestTeam()
     const { key } = (await org.manage.post(`/management_key/${await orgKeyId(org)}/rotate`)).body
     assert(await cells.control.plainTx((tx) => revokeKey(tx, key)))
   })
 
   test('for several teams works on each; repeated teams count once', async () => {
-    const org = await given()
+    const org = await createTestTeam()
     const other = await team(org)
     const { body } = await create(org, { label: 'x', role: 'team_admin', team_role_bindings: bindings(org.team, other, other) })
     assert.equal(body.team_role_bindings.length, 2)
@@ -93,14 +94,14 @@ describe('a management key', () => {
   })
 
   test('in the older form is of one team', async () => {
-    const org = await given()
+    const org = await createTestTeam()
     const { status, body } = await create(org, { label: 'x', team_id: org.team })
     assert.deepEqual([status, body.role, body.team_role_bindings], [200, 'team_admin', [{ team_id: org.team }]])
   })
 
   test('needs teams of the organization, and a role', async () => {
-    const org = await given()
-    const other = await given()
+    const org = await createTestTeam()
+    const other = await createTestTeam()
     const status = async (body: Record<string, unknown>) => (await create(org, { label: 'x', ...body })).status
     assert.equal(await status({}), 422)
     assert.equal(await status({ role: 'team_admin' }), 422)
@@ -114,7 +115,7 @@ describe('a management key', () => {
   })
 
   test('of the whole organization is made, changed and deleted by no key but itself', async () => {
-    const org = await given()
+    const org = await createTestTeam()
     const second = await cells.control.plainTx((tx) => createOrgKey(tx, { org_id: org.org_id, label: 'second' }))
     const [newer, older] = (await org.manage.get('/management_key?role=org_admin')).body.data
     assert.equal((await create(org, { label: 'x', role: 'org_admin' })).status, 403)
@@ -129,7 +130,7 @@ describe('a management key', () => {
   })
 
   test('that is bound may delete itself and nothing else', async () => {
-    const org = await given()
+    const org = await createTestTeam()
     const { body: one } = await create(org, { label: 'one', team_id: org.team })
     const { body: two } = await create(org, { label: 'two', team_id: org.team })
     assert.equal((await speak(org, one.key).delete(`/management_key/${two.id}`)).status, 403)
@@ -140,7 +141,7 @@ describe('a management key', () => {
   })
 
   test('may be bound to other teams, which is felt at once', async () => {
-    const org = await given()
+    const org = await createTestTeam()
     const other = await team(org)
     const { body } = await create(org, { label: 'x', role: 'team_admin', team_role_bindings: bindings(org.team, other) })
     const reads = async (id: string) => (await speak(org, body.key).get(`/team/${id}`)).status
@@ -150,15 +151,15 @@ describe('a management key', () => {
     assert.deepEqual(changed.body.team_role_bindings, [{ team_id: other }])
     assert.deepEqual([await reads(org.team), await reads(other)], [403, 200])
     assert.equal((await org.manage.patch(path, { team_role_bindings: [] })).status, 422)
-    assert.equal((await org.manage.patch(path, { team_role_bindings: bindings((await given()).team) })).status, 404)
+    assert.equal((await org.manage.patch(path, { team_role_bindings: bindings((await createTestTeam()).team) })).status, 404)
     assert.deepEqual((await org.manage.patch(path, { label: 'y', team_role_bindings: null })).body.team_role_bindings, [
       { team_id: other },
     ])
   })
 
   test('that is not there, or of another organization, is deleted to null and not changed', async () => {
-    const org = await given()
-    for (const id of [randomUUID(), await orgKeyId(await given())]) {
+    const org = await createTestTeam()
+    for (const id of [randomUUID(), await orgKeyId(await createTestTeam())]) {
       const removed = await org.manage.delete(`/management_key/${id}`)
       assert.deepEqual([removed.status, removed.body], [200, null])
       assert.equal((await org.manage.patch(`/management_key/${id}`, { label: 'x' })).status, 404)
@@ -166,7 +167,7 @@ describe('a management key', () => {
   })
 
   test('under a repeated idempotency key is refused: its text is not kept to be shown again', async () => {
-    const org = await given()
+    const org = await createTestTeam()
     const headers = { 'x-idempotency-key': 'the-same' }
     const first = await create(org, { label: 'x', team_id: org.team }, headers)
     const second = await create(org, { label: 'x', team_id: org.team }, headers)
@@ -176,7 +177,7 @@ describe('a management key', () => {
   })
 
   test('is listed by team and role, page by page', async () => {
-    const org = await given()
+    const org = await createTestTeam()
     const other = await team(org)
     await create(org, { label: 'a', team_id: org.team })
     await create(org, { label: 'b', role: 'team_admin', team_role_bindings: bindings(org.team, other) })
@@ -198,7 +199,7 @@ describe('a management key', () => {
 
 describe('the audit log', () => {
   test('has a line for each write, with the key that did it, and none for what was refused or read', async () => {
-    const org = await given()
+    const org = await createTestTeam()
     const actor = await orgKeyId(org)
     await org.manage.patch('', { name: 'Renamed' })
     await org.manage.get('/team')

@@ -1,11 +1,11 @@
 // Management keys, as an organization manages them. Their texts are shown once. Source: management-auth.md 9.
-import { plusSeconds } from '../../platform/runtime/clock.ts'
+import { addSeconds } from '../../platform/runtime/clock.ts'
 import type { PlainTx } from '../../platform/db/transaction.ts'
-import { badRequest, forbidden, invalid, invalidValue, notFound } from '../../platform/http/errors.ts'
-import type { Manager } from '../../platform/http/operation.ts'
+import { badRequest, forbidden, unprocessable, invalidField, notFound } from '../../platform/http/errors.ts'
+import type { ManagementPrincipal } from '../../platform/http/operation.ts'
 import { byCreation, Pages } from '../../platform/http/pages.ts'
-import { keyHash, keyHint, newKey } from '../../platform/crypto/api-keys.ts'
-import { and, sql } from '../../platform/db/sql.ts'
+import { hashKey, lastFour, generateKey } from '../../platform/crypto/api-keys.ts'
+import { joinConditions, sql } from '../../platform/db/sql.ts'
 import type { Forgets } from '../teams/forgets.ts'
 import { assertTeams } from '../teams/role-bindings.ts'
 import { ManagementKey, type CreateManagementKey, type ManagementKeyQuery, type PatchManagementKey } from '../teams/schema.ts'
@@ -26,7 +26,7 @@ export async function listManagementKeys(tx: PlainTx, org_id: string, query: Man
   if (query.team_id !== undefined)
     conditions.push(sql`exists (select from management_key_team b where b.key_id = k.id and b.team_id = ${query.team_id})`)
   if (query.role !== undefined) conditions.push(sql`k.role = ${query.role}`)
-  const rows = await tx.many(ManagementKey, sql`${selectKey} where ${and(conditions)} ${pages.order}`)
+  const rows = await tx.many(ManagementKey, sql`${selectKey} where ${joinConditions(conditions)} ${pages.order}`)
   const { page, next_cursor } = pages.cut(rows, ({ created_at, id }) => [created_at, id])
   return { data: page, next_cursor }
 }
@@ -37,32 +37,32 @@ export async function listManagementKeys(tx: PlainTx, org_id: string, query: Man
  * @returns the record with the key's text, which is not to be had again
  */
 export async function createManagementKey(tx: PlainTx, org_id: string, body: CreateManagementKey) {
-  const { role, teams } = wanted(body)
+  const { role, teams } = validateBindings(body)
   if (role === 'org_admin') throw forbidden('A key cannot create a key of the whole organization')
   await assertTeams(tx, org_id, teams)
   const id = tx.uuid()
-  const key = newKey('mg_')
+  const key = generateKey('mg_')
   await tx.run(sql`
     insert into management_key (id, org_id, role, label, key_hash, hint, created_at)
-    values (${id}, ${org_id}, ${role}, ${body.label}, ${keyHash(key)}, ${keyHint(key)}, ${tx.now})`)
-  await bind(tx, id, teams)
+    values (${id}, ${org_id}, ${role}, ${body.label}, ${hashKey(key)}, ${lastFour(key)}, ${tx.now})`)
+  await saveBindings(tx, id, teams)
   return { ...(await tx.one(ManagementKey, sql`${selectKey} where k.id = ${id}`)), key }
 }
 
 /** An older form names one team and no role. */
-function wanted(body: CreateManagementKey): { role: string; teams: string[] } {
+function validateBindings(body: CreateManagementKey): { role: string; teams: string[] } {
   const teams = [...new Set(body.team_role_bindings?.map(({ team_id }) => team_id))]
   if (body.role === undefined) {
-    if (body.team_id === undefined) throw invalid([{ loc: ['body', 'role'], msg: 'Field required', type: 'missing' }])
+    if (body.team_id === undefined) throw unprocessable([{ loc: ['body', 'role'], msg: 'Field required', type: 'missing' }])
     return { role: 'team_admin', teams: teams.length ? teams : [body.team_id] }
   }
   const at = ['body', 'team_role_bindings']
-  if (body.role === 'team_admin' && teams.length === 0) throw invalidValue(at, 'a key of role team_admin needs at least one team')
-  if (body.role === 'org_admin' && teams.length) throw invalidValue(at, 'a key of role org_admin has no bindings')
+  if (body.role === 'team_admin' && teams.length === 0) throw invalidField(at, 'a key of role team_admin needs at least one team')
+  if (body.role === 'org_admin' && teams.length) throw invalidField(at, 'a key of role org_admin has no bindings')
   return { role: body.role, teams }
 }
 
-const bind = (tx: PlainTx, key_id: string, teams: string[]): Promise<number> =>
+const saveBindings = (tx: PlainTx, key_id: string, teams: string[]): Promise<number> =>
   tx.run(sql`insert into management_key_team (key_id, team_id) select ${key_id}, unnest(${teams}::uuid[])`)
 
 /**
@@ -72,7 +72,7 @@ const bind = (tx: PlainTx, key_id: string, teams: string[]): Promise<number> =>
 export async function patchManagementKey(
   tx: PlainTx,
   orgs: Forgets,
-  manager: Manager,
+  manager: ManagementPrincipal,
   key_id: string,
   body: PatchManagementKey,
 ): Promise<ManagementKey> {
@@ -84,12 +84,12 @@ export async function patchManagementKey(
       : forbidden('A key cannot change a key of the whole organization')
   if (body.label !== undefined) await tx.run(sql`update management_key set label = ${body.label} where id = ${key_id}`)
   if (body.team_role_bindings) {
-    const { teams } = wanted({ label: key.label, role: 'team_admin', team_role_bindings: body.team_role_bindings })
+    const { teams } = validateBindings({ label: key.label, role: 'team_admin', team_role_bindings: body.team_role_bindings })
     await assertTeams(tx, manager.org, teams)
     await tx.run(sql`delete from management_key_team where key_id = ${key_id}`)
-    await bind(tx, key_id, teams)
+    await saveBindings(tx, key_id, teams)
   }
-  tx.afterCommit(() => orgs.forget(manager.org))
+  tx.afterCommit(() => orgs.invalidate(manager.org))
   return tx.one(ManagementKey, sql`${selectKey} where k.id = ${key_id}`)
 }
 
@@ -106,7 +106,7 @@ async function lockKey(tx: PlainTx, org_id: string, key_id: string): Promise<Man
 export async function removeManagementKey(
   tx: PlainTx,
   orgs: Forgets,
-  manager: Manager,
+  manager: ManagementPrincipal,
   key_id: string,
 ): Promise<ManagementKey | null> {
   const itself = key_id === manager.key_id
@@ -115,7 +115,7 @@ export async function removeManagementKey(
   if (!key) return null
   if (key.role === 'org_admin' && !itself) throw forbidden('A key cannot delete a key of the whole organization')
   await tx.run(sql`delete from management_key where id = ${key_id}`)
-  tx.afterCommit(() => orgs.forget(manager.org))
+  tx.afterCommit(() => orgs.invalidate(manager.org))
   return key
 }
 
@@ -129,20 +129,20 @@ const OVERLAP_S = 86_400
 export async function rotateManagementKey(
   tx: PlainTx,
   orgs: Forgets,
-  manager: Manager,
+  manager: ManagementPrincipal,
   key_id: string,
   overlap_s: number = OVERLAP_S,
 ) {
   if (key_id !== manager.key_id) throw forbidden('A key can only rotate itself')
   if (!(await lockKey(tx, manager.org, key_id))) throw notFound('Management key not found')
-  const key = newKey('mg_')
+  const key = generateKey('mg_')
   const rotated = await tx.run(sql`
     update management_key
-    set key_hash = ${keyHash(key)}, hint = ${keyHint(key)}, previous_hash = key_hash, previous_until = ${plusSeconds(tx.now, overlap_s)}
+    set key_hash = ${hashKey(key)}, hint = ${lastFour(key)}, previous_hash = key_hash, previous_until = ${addSeconds(tx.now, overlap_s)}
     where id = ${key_id} and key_hash = ${manager.key_hash}`)
   // Else anybody who has found the former text could take the key away from its owner.
   if (!rotated) throw forbidden('Only the newest text of a key can rotate it')
-  tx.afterCommit(() => orgs.forget(manager.org))
+  tx.afterCommit(() => orgs.invalidate(manager.org))
   return { ...(await tx.one(ManagementKey, sql`${selectKey} where k.id = ${key_id}`)), key }
 }
 

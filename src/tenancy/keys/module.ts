@@ -2,18 +2,18 @@ import { on } from '../../platform/db/hooks.ts'
 import type { Module, Service } from '../../platform/module/module.ts'
 import { errorFields, type Log } from '../../platform/telemetry/log.ts'
 import { teamDeleted } from '../teams/team-hooks.ts'
-import type { KeyUse } from './key-use.ts'
+import type { KeyUsageTracker } from './key-use.ts'
 import { unbindKeys } from './management-keys.ts'
 import { routes, type KeyNeeds } from './routes.ts'
 import { deleteKeysOfTeam } from './team-keys.ts'
 
 /** Writes down when keys were used, now and then. */
-const recording = (use: KeyUse, log: Log): Service => ({
+const recording = (use: KeyUsageTracker, log: Log): Service => ({
   start: () => use.start((error) => log.error({ causes: errorFields(error) }, 'recording the use of keys failed')),
   stop: () => use.stop(),
 })
 
-export const keys = ({ use, log, ...needs }: KeyNeeds & { use: KeyUse; log: Log }): Module => ({
+export const keys = ({ use, log, ...needs }: KeyNeeds & { use: KeyUsageTracker; log: Log }): Module => ({
   name: 'tenancy/keys',
   tag: 'management',
   tables: { others: ['api_key', 'management_key', 'management_key_team'] },

@@ -1,22 +1,22 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
-import { guards, cells, client, given, settings, vault, type Given } from '../../../test/support/server.ts'
+import { guards, cells, client, createTestTeam, settings, vault, type TestTeam } from '../../../test/support/server.ts'
 import { createAccess } from '../access/access.ts'
 
 const PREFIXES = { 'sandbox/us': 'sk_us_', 'sandbox/eu': 'sk_eu_', 'production/us': 'pk_us_', 'production/eu': 'pk_eu_' }
 
-const made = async (org: Given, region: string): Promise<string> =>
+const made = async (org: TestTeam, region: string): Promise<string> =>
   (await org.manage.post('/team', { name: 'Made', region })).body.id
-const speak = (org: Given, key: string) => client(key, 'x-management-key', `/v1/org/${org.org_id}`)
-const boundTo = async (org: Given, team_id: string) =>
+const speak = (org: TestTeam, key: string) => client(key, 'x-management-key', `/v1/org/${org.org_id}`)
+const boundTo = async (org: TestTeam, team_id: string) =>
   speak(org, (await org.manage.post('/management_key', { label: 'x', team_id })).body.key)
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
 
 describe('a team key', () => {
   for (const [place, prefix] of Object.entries(PREFIXES))
     test(`of ${place} begins with ${prefix}, works at once, and is shown once`, async () => {
-      const org = await given()
+      const org = await createTestTeam()
       const team_id = await made(org, place.slice(-2))
       const { status, body } = await org.manage.post(`/team_api_keys/${place}`, { label: 'north', team_id })
       assert.equal(status, 200)
@@ -33,13 +33,13 @@ describe('a team key', () => {
     })
 
   test('is of a team of that region, which the organization has and the key reaches', async () => {
-    const org = await given()
+    const org = await createTestTeam()
     const apart = await made(org, 'us')
     const bound = await boundTo(org, org.team)
-    const create = async (api: Given['manage'], place: string, team_id: string) =>
+    const create = async (api: TestTeam['manage'], place: string, team_id: string) =>
       (await api.post(`/team_api_keys/${place}`, { label: 'x', team_id })).status
     assert.equal(await create(org.manage, 'sandbox/eu', org.team), 400)
-    assert.equal(await create(org.manage, 'sandbox/us', (await given()).team), 404)
+    assert.equal(await create(org.manage, 'sandbox/us', (await createTestTeam()).team), 404)
     assert.equal(await create(org.manage, 'sandbox/us', randomUUID()), 404)
     assert.equal(await create(bound, 'sandbox/us', apart), 403)
     assert.equal(await create(bound, 'sandbox/us', org.team), 200)
@@ -48,7 +48,7 @@ describe('a team key', () => {
   })
 
   test('is listed for the teams that the key reaches', async () => {
-    const org = await given()
+    const org = await createTestTeam()
     const apart = await made(org, 'us')
     await org.manage.post('/team_api_keys/sandbox/us', { label: 'apart', team_id: apart })
     const bound = await boundTo(org, org.team)
@@ -59,19 +59,19 @@ describe('a team key', () => {
     assert.deepEqual(labels(await org.manage.get('/team_api_keys/production/us')), [])
     assert.deepEqual(labels(await org.manage.get(`/team_api_keys/sandbox/eu?team_id=${org.team}`)), [])
     assert.equal((await bound.get(`/team_api_keys/sandbox/us?team_id=${apart}`)).status, 403)
-    assert.equal((await org.manage.get(`/team_api_keys/sandbox/us?team_id=${(await given()).team}`)).status, 404)
+    assert.equal((await org.manage.get(`/team_api_keys/sandbox/us?team_id=${(await createTestTeam()).team}`)).status, 404)
     assert.equal((await org.manage.get('/team_api_keys/sandbox/us?next_cursor=nonsense')).status, 400)
   })
 
   test('is deleted at once; what is unknown, elsewhere or out of reach was not found', async () => {
-    const org = await given()
+    const org = await createTestTeam()
     const apart = await made(org, 'us')
     const key = async (place: string, team_id: string) =>
       (await org.manage.post(`/team_api_keys/${place}`, { label: 'x', team_id })).body
     const good = await key('sandbox/us', org.team)
     const elsewhere = await key('production/us', org.team)
     const unbound = await key('sandbox/us', apart)
-    const other = await given()
+    const other = await createTestTeam()
     const foreign = (await other.manage.get('/team_api_keys/sandbox/us')).body.api_keys[0]
     const unknown = randomUUID()
     assert.equal((await client(good.value).get('/v2/user')).status, 200)
@@ -89,7 +89,7 @@ describe('a team key', () => {
   })
 
   test('under a repeated idempotency key is refused', async () => {
-    const org = await given()
+    const org = await createTestTeam()
     const create = () =>
       org.manage.post('/team_api_keys/sandbox/us', { label: 'x', team_id: org.team }, { 'x-idempotency-key': 'the-same' })
     assert.deepEqual([(await create()).status, (await create()).status], [200, 409])
@@ -98,11 +98,11 @@ describe('a team key', () => {
 })
 
 describe('an access token', () => {
-  const mint = async (org: Given, env = 'sandbox', team = org.team) =>
+  const mint = async (org: TestTeam, env = 'sandbox', team = org.team) =>
     (await org.manage.post(`/team/${team}/create_api_access_token`, { env })).body.access_token as string
 
   test('is as good as a key of its team and environment, under either path', async () => {
-    const org = await given()
+    const org = await createTestTeam()
     const user = await org.user('of-the-token')
     for (const path of ['create_api_access_token', 'create_access_token']) {
       const { status, body } = await org.manage.post(`/team/${org.team}/${path}`, { env: 'sandbox' })
@@ -120,7 +120,7 @@ describe('an access token', () => {
   })
 
   test('is refused when it is changed, made by others, for another purpose, or expired', async () => {
-    const org = await given()
+    const org = await createTestTeam()
     const token = await mint(org)
     const [said, ...signature] = token.slice(3).split('.')
     const words = JSON.parse(Buffer.from(said!, 'base64url').toString())
@@ -145,7 +145,7 @@ describe('an access token', () => {
   })
 
   test('does not count beside a key, right or wrong, and reaches no management', async () => {
-    const org = await given()
+    const org = await createTestTeam()
     const token = await mint(org)
     assert.equal((await org.api.get('/v2/user', bearer('nonsense'))).status, 200)
     const wrong = await client(`${org.key.slice(0, -4)}AAAA`).get('/v2/user', bearer(token))
@@ -154,7 +154,7 @@ describe('an access token', () => {
   })
 
   test('is for an environment that has to be named', async () => {
-    const org = await given()
+    const org = await createTestTeam()
     for (const path of ['create_api_access_token', 'create_access_token']) {
       const { status, body } = await org.manage.post(`/team/${org.team}/${path}`, {})
       assert.deepEqual([status, body.detail[0].loc, body.detail[0].type], [422, ['body', 'env'], 'missing'])
@@ -163,7 +163,7 @@ describe('an access token', () => {
   })
 
   test('is minted 60 times a minute by one key for one team', async () => {
-    const org = await given()
+    const org = await createTestTeam()
     const path = (team: string) => `/team/${team}/create_api_access_token`
     for (let i = 0; i < 60; i++) assert.equal((await org.manage.post(path(org.team), { env: 'sandbox' })).status, 200)
     const { status, headers } = await org.manage.post(path(org.team), { env: 'sandbox' })
@@ -176,7 +176,7 @@ describe('an access token', () => {
 })
 
 test('a caller is known by the id of its key, and each access token by an id of its own', async () => {
-  const org = await given()
+  const org = await createTestTeam()
   const { rows } = await cells.control.pool.query('select id from api_key where team_id = $1', [org.team])
   const ask = (headers: Record<string, string>) => guards.teams.authenticate(headers, '192.0.2.1')
   for (const time of ['looked up', 'remembered'])
@@ -202,8 +202,8 @@ describe('limits', () => {
 
   test('hold for each key: after its burst it is told to wait, and others are not', async () => {
     const { teams, orgs } = limited({ requests_per_s: 1, requests_burst: 3 })
-    const [one, two] = [await given(), await given()]
-    const ask = (org: Given) => refused(() => teams.authenticate({ 'x-vital-api-key': org.key }, '192.0.2.1'))
+    const [one, two] = [await createTestTeam(), await createTestTeam()]
+    const ask = (org: TestTeam) => refused(() => teams.authenticate({ 'x-vital-api-key': org.key }, '192.0.2.1'))
     for (let i = 0; i < 3; i++) assert.equal((await ask(one)).status, 200)
     const { status, headers } = await ask(one)
     assert.deepEqual([status, headers['retry-after']], [429, '1'])
@@ -215,14 +215,14 @@ describe('limits', () => {
 
   test('hold for all tokens of a team together', async () => {
     const { teams, tokens } = limited({ requests_per_s: 1, requests_burst: 2 })
-    const org = await given()
+    const org = await createTestTeam()
     const ask = () => refused(() => teams.authenticate({ ...bearer(tokens.sign([org.cell, org.team], 60)) }, '192.0.2.1'))
     assert.deepEqual([(await ask()).status, (await ask()).status, (await ask()).status], [200, 200, 429])
   })
 
   test('hold for wrong keys of one address, and a key that is in use is served all the same', async () => {
     const { teams, orgs } = limited({ wrong_keys_per_min: 3 })
-    const org = await given()
+    const org = await createTestTeam()
     assert.equal((await refused(() => teams.authenticate({ 'x-vital-api-key': org.key }, '192.0.2.1'))).status, 200)
     const wrong = (address: string) => refused(() => teams.authenticate({ 'x-vital-api-key': `sk_us_${randomUUID()}` }, address))
     for (let i = 0; i < 2; i++) assert.equal((await wrong('192.0.2.1')).status, 401)
@@ -237,7 +237,7 @@ describe('limits', () => {
 
   test('of 0 are none', async () => {
     const { teams } = limited({})
-    const org = await given()
+    const org = await createTestTeam()
     for (let i = 0; i < 300; i++) await teams.authenticate({ 'x-vital-api-key': org.key }, '192.0.2.1')
     for (let i = 0; i < 30; i++)
       assert.equal((await refused(() => teams.authenticate({ 'x-vital-api-key': 'x' }, '192.0.2.1'))).status, 401)
@@ -246,7 +246,7 @@ describe('limits', () => {
 
 describe('an organization that has expired', () => {
   test('may read with its team keys and not write', async () => {
-    const org = await given()
+    const org = await createTestTeam()
     await cells.control.pool.query(`update org set expires_at = '2020-01-01' where id = $1`, [org.org_id])
     assert.equal((await org.api.get('/v2/user')).status, 200)
     const { status, body } = await org.api.post('/v2/user', { client_user_id: 'late' })

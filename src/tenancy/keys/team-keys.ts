@@ -1,13 +1,13 @@
 // API keys of teams, as an organization manages them. Their texts are shown once. Source: management-auth.md 10.
 import type { CellName } from '../../platform/db/cell-names.ts'
 import type { PlainTx } from '../../platform/db/transaction.ts'
-import type { About, Manager } from '../../platform/http/operation.ts'
+import type { RecordAuditSubject, ManagementPrincipal } from '../../platform/http/operation.ts'
 import { byCreation, Pages } from '../../platform/http/pages.ts'
 import { T } from '../../platform/schema/schema.ts'
-import { and, sql } from '../../platform/db/sql.ts'
+import { joinConditions, sql } from '../../platform/db/sql.ts'
 import type { Forgets } from '../teams/forgets.ts'
-import { createTeamKey, masked } from './keys.ts'
-import { reached, reachedIn, reachedTeam } from '../teams/reach.ts'
+import { createTeamKey, maskKey } from './keys.ts'
+import { teamAccessCondition, authorizedTeamsInRegion, authorizedTeam } from '../teams/reach.ts'
 import type { CellParams } from '../../platform/http/management-shapes.ts'
 import type { TeamApiKey } from '../teams/schema.ts'
 
@@ -18,25 +18,25 @@ const Row = T.Object({ id: T.String(), label: T.String(), hint: T.String(), team
 /** Keys of one cell, newest first, 50 a page, masked. 400: a cursor of another list. 403, 404: a team out of reach. */
 export async function listKeys(
   tx: PlainTx,
-  manager: Manager,
+  manager: ManagementPrincipal,
   place: CellParams,
   query: { team_id?: string; next_cursor?: string },
 ) {
   const cell = cellOf(place)
   const pages = new Pages(`team keys ${manager.org} ${cell} ${query.team_id ?? ''}`, query, byCreation('k'))
-  const conditions = [reached(manager), sql`k.cell = ${cell}`, pages.after]
+  const conditions = [teamAccessCondition(manager), sql`k.cell = ${cell}`, pages.after]
   if (query.team_id !== undefined) {
-    await reachedTeam(tx, manager, query.team_id)
+    await authorizedTeam(tx, manager, query.team_id)
     conditions.push(sql`k.team_id = ${query.team_id}`)
   }
   const rows = await tx.many(
     Row,
     sql`
     select k.id, k.label, k.hint, k.team_id, k.created_at from api_key k join team t on t.id = k.team_id
-    where ${and(conditions)} ${pages.order}`,
+    where ${joinConditions(conditions)} ${pages.order}`,
   )
   const { page, next_cursor } = pages.cut(rows, ({ created_at, id }) => [created_at, id])
-  const api_keys = page.map(({ hint, ...key }): TeamApiKey => ({ ...key, value: masked(cell, hint) }))
+  const api_keys = page.map(({ hint, ...key }): TeamApiKey => ({ ...key, value: maskKey(cell, hint) }))
   return { api_keys, next_cursor }
 }
 
@@ -49,12 +49,12 @@ const Created = T.Object({ created_at: T.String() })
  */
 export async function createKey(
   tx: PlainTx,
-  manager: Manager,
+  manager: ManagementPrincipal,
   place: CellParams,
   body: { label: string; team_id: string },
-  about: About,
+  about: RecordAuditSubject,
 ): Promise<TeamApiKey> {
-  await reachedIn(tx, manager, place.region, [body.team_id])
+  await authorizedTeamsInRegion(tx, manager, place.region, [body.team_id])
   const id = tx.uuid()
   const value = await createTeamKey(tx, { id, ...body, cell: cellOf(place) })
   const { created_at } = await tx.one(Created, sql`select created_at from api_key where id = ${id}`)
@@ -68,19 +68,26 @@ const Deleted = T.Object({ id: T.String(), team_id: T.String() })
  * Delete keys of one cell; those in use finish what they are doing. Writes api_key.
  * @returns which were deleted; what is unknown or out of reach was not found
  */
-export async function deleteKeys(tx: PlainTx, teams: Forgets, manager: Manager, place: CellParams, ids: string[], about: About) {
+export async function deleteKeys(
+  tx: PlainTx,
+  teams: Forgets,
+  manager: ManagementPrincipal,
+  place: CellParams,
+  ids: string[],
+  about: RecordAuditSubject,
+) {
   const asked = [...new Set(ids)]
   const deleted = await tx.many(
     Deleted,
     sql`
     delete from api_key where id = any (array(
       select k.id from api_key k join team t on t.id = k.team_id
-      where ${reached(manager)} and k.cell = ${cellOf(place)} and k.id = any (${asked}::uuid[])))
+      where ${teamAccessCondition(manager)} and k.cell = ${cellOf(place)} and k.id = any (${asked}::uuid[])))
     returning id, team_id`,
   )
   for (const { id, team_id } of deleted) about(team_id, id)
   tx.afterCommit(() => {
-    for (const { team_id } of deleted) teams.forget(team_id)
+    for (const { team_id } of deleted) teams.invalidate(team_id)
   })
   const gone = new Set(deleted.map(({ id }) => id))
   return { success: asked.filter((id) => gone.has(id)), failure: [], not_found: asked.filter((id) => !gone.has(id)) }

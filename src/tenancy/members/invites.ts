@@ -1,19 +1,19 @@
 // Invites: who may join an organization, and in which role. The mail with the token goes to the outbox of mail in the transaction of
 // the invite. Source: management-auth.md 8.
-import { plusSeconds } from '../../platform/runtime/clock.ts'
+import { addSeconds } from '../../platform/runtime/clock.ts'
 import type { PlainTx } from '../../platform/db/transaction.ts'
 import { conflict, notFound } from '../../platform/http/errors.ts'
 import { sendMail } from '../../platform/mail/mail-outbox.ts'
 import { instantKey, Pages, uuidKey } from '../../platform/http/pages.ts'
 import { T } from '../../platform/schema/schema.ts'
-import { keyHash, newKey } from '../../platform/crypto/api-keys.ts'
-import { and, sql } from '../../platform/db/sql.ts'
+import { hashKey, generateKey } from '../../platform/crypto/api-keys.ts'
+import { joinConditions, sql } from '../../platform/db/sql.ts'
 import type { Cells } from '../../platform/db/cells.ts'
 import type { CredentialChecks } from '../../platform/http/credential-checks.ts'
-import type { Quota } from '../../platform/http/rate-limits.ts'
+import type { FixedWindowLimiter } from '../../platform/http/rate-limits.ts'
 import { addMember } from './members.ts'
 import { getOrg, lockOrg } from '../organizations/organizations.ts'
-import { assertTeams, bindingsOf, containing, teamsFor } from '../teams/role-bindings.ts'
+import { assertTeams, bindingsOf, nameContains, resolveRoleTeams } from '../teams/role-bindings.ts'
 import { Invite, type AcceptInvite, type CreateInvite, type Member, type PeopleQuery } from './schema.ts'
 
 const LIFETIME_S = 7 * 86_400
@@ -25,7 +25,7 @@ export interface InviteNeeds {
   cells: Cells
   checks: CredentialChecks
   /** Mails with invites: by organization, and by organization and recipient. */
-  inviteMails: { ofOrg: Quota; toAddress: Quota }
+  inviteMails: { ofOrg: FixedWindowLimiter; toAddress: FixedWindowLimiter }
 }
 
 /** Invites that are neither accepted nor expired, newest first, 50 a page. 400: a cursor of another list. */
@@ -33,23 +33,23 @@ export async function listInvites(tx: PlainTx, org_id: string, query: PeopleQuer
   const keys = [instantKey(sql`invited_at`), uuidKey(sql`id`)]
   const pages = new Pages(`invites ${org_id} ${query.search_query ?? ''}`, query, keys)
   const conditions = [sql`org_id = ${org_id}`, sql`expires_at > ${tx.now}`, pages.after]
-  if (query.search_query) conditions.push(sql`email ilike ${containing(query.search_query)}`)
+  if (query.search_query) conditions.push(sql`email ilike ${nameContains(query.search_query)}`)
   const rows = await tx.many(
     Invite,
     sql`
     select id, email, invited_at, resent_at, json_build_object('type', 'management_key') as creator, role,
            ${bindingsOf(sql`role`, sql`team_ids`)}
-    from invite where ${and(conditions)} ${pages.order}`,
+    from invite where ${joinConditions(conditions)} ${pages.order}`,
   )
   const { page, next_cursor } = pages.cut(rows, ({ invited_at, id }) => [invited_at, id])
   return { invites: page, next_cursor }
 }
 
-const Present = T.Object({ org_id: T.String() })
+const ExistingMember = T.Object({ org_id: T.String() })
 const Pending = T.Object({ id: T.String() })
-const NAME_SHOWN_MAX = 100
+const NAME_LENGTH_MAX = 100
 /** A name as it may stand in a subject. */
-const shortened = (name: string): string => name.replace(/[\s\p{Cc}]+/gu, ' ').slice(0, NAME_SHOWN_MAX)
+const truncateName = (name: string): string => name.replace(/[\s\p{Cc}]+/gu, ' ').slice(0, NAME_LENGTH_MAX)
 type Status = 'invite_created' | 'invite_resent' | 'already_in_org'
 
 /**
@@ -59,10 +59,10 @@ type Status = 'invite_created' | 'invite_resent' | 'already_in_org'
  */
 export async function invite(tx: PlainTx, needs: InviteNeeds, org_id: string, body: CreateInvite): Promise<{ status: Status }> {
   const role = body.role ?? 'org_admin'
-  const teams = teamsFor(role, body.team_role_bindings)
+  const teams = resolveRoleTeams(role, body.team_role_bindings)
   await lockOrg(tx, org_id)
   await assertTeams(tx, org_id, teams)
-  const member = await tx.maybe(Present, sql`select org_id from member where lower(email) = lower(${body.email})`)
+  const member = await tx.maybe(ExistingMember, sql`select org_id from member where lower(email) = lower(${body.email})`)
   if (member && member.org_id !== org_id) throw conflict('This address belongs to a member of another organization')
   if (member) return { status: 'already_in_org' }
   const { toAddress, ofOrg } = needs.inviteMails
@@ -75,27 +75,27 @@ export async function invite(tx: PlainTx, needs: InviteNeeds, org_id: string, bo
   if (refused) throw refused
   // Invites of an organization wait for its lock, so the next one asks after this one has been counted.
   tx.afterCommit(() => {
-    toAddress.count(recipient, ofAddress)
-    ofOrg.count(org_id, ofAll)
+    toAddress.hit(recipient, ofAddress)
+    ofOrg.hit(org_id, ofAll)
   })
-  const token = newKey('inv_')
-  const until = plusSeconds(tx.now, LIFETIME_S)
+  const token = generateKey('inv_')
+  const until = addSeconds(tx.now, LIFETIME_S)
   const pending = await tx.maybe(
     Pending,
     sql`
-    update invite set role = ${role}, team_ids = ${teams}::uuid[], token_hash = ${keyHash(token)}, resent_at = ${tx.now}, expires_at = ${until}
+    update invite set role = ${role}, team_ids = ${teams}::uuid[], token_hash = ${hashKey(token)}, resent_at = ${tx.now}, expires_at = ${until}
     where org_id = ${org_id} and lower(email) = lower(${body.email}) and expires_at > ${tx.now} returning id`,
   )
   if (!pending) {
     await tx.run(sql`delete from invite where org_id = ${org_id} and lower(email) = lower(${body.email})`)
     await tx.run(sql`
       insert into invite (id, org_id, email, role, team_ids, token_hash, invited_at, expires_at)
-      values (${tx.uuid()}, ${org_id}, ${body.email}, ${role}, ${teams}::uuid[], ${keyHash(token)}, ${tx.now}, ${until})`)
+      values (${tx.uuid()}, ${org_id}, ${body.email}, ${role}, ${teams}::uuid[], ${hashKey(token)}, ${tx.now}, ${until})`)
   }
   const { name } = await getOrg(tx, org_id)
   sendMail(tx, {
     to: body.email,
-    subject: `You are invited to ${shortened(name)}`,
+    subject: `You are invited to ${truncateName(name)}`,
     text: `You are invited to join ${name}. Accept within seven days with this token: ${token}`,
     lifetime_s: LIFETIME_S,
   })
@@ -126,7 +126,7 @@ async function accept(tx: PlainTx, token: string, name: string): Promise<Member 
   const accepted = await tx.maybe(
     Accepted,
     sql`
-    delete from invite where token_hash = ${keyHash(token)} and expires_at > ${tx.now}
+    delete from invite where token_hash = ${hashKey(token)} and expires_at > ${tx.now}
     returning org_id, email, role, to_json(team_ids) as team_ids`,
   )
   return accepted && addMember(tx, { ...accepted, name })

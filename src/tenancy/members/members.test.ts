@@ -2,20 +2,20 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
 import { invited } from '../../../test/contract/operations/requests.ts'
-import { cells, client, given, type Given } from '../../../test/support/server.ts'
+import { cells, client, createTestTeam, type TestTeam } from '../../../test/support/server.ts'
 
 const address = (): string => `testa-${randomUUID()}@example.com`
 const accept = (token: string, name = 'Testa Fictional') => client(undefined).post('/v1/invite/accept', { token, name })
-const joined = async (org: Given, body: Record<string, unknown> = {}) => (await accept(await invited(org, body))).body
-const members = async (org: Given, query = '') => (await org.manage.get(`/member${query}`)).body.members
-const invites = async (org: Given, query = '') => (await org.manage.get(`/invite${query}`)).body.invites
+const joined = async (org: TestTeam, body: Record<string, unknown> = {}) => (await accept(await invited(org, body))).body
+const members = async (org: TestTeam, query = '') => (await org.manage.get(`/member${query}`)).body.members
+const invites = async (org: TestTeam, query = '') => (await org.manage.get(`/invite${query}`)).body.invites
 const bindings = (...ids: string[]) => ids.map((team_id) => ({ team_id }))
-const expire = (org: Given) =>
+const expire = (org: TestTeam) =>
   cells.control.pool.query(`update invite set expires_at = '2020-01-01' where org_id = $1`, [org.org_id])
 
 describe('an invite', () => {
   test('is pending until it is accepted, and then there is a member', async () => {
-    const org = await given()
+    const org = await createTestTeam()
     const email = address()
     const { status, body } = await org.manage.post('/invite', { email })
     assert.deepEqual([status, body], [200, { status: 'invite_created' }])
@@ -42,7 +42,7 @@ describe('an invite', () => {
   })
 
   test('is written to the outbox of mail, whose text alone has the token', async () => {
-    const org = await given()
+    const org = await createTestTeam()
     const email = address()
     const token = await invited(org, { email })
     const { rows } = await cells.control.pool.query('select recipient, subject, state from mail where recipient = $1', [email])
@@ -53,7 +53,7 @@ describe('an invite', () => {
   })
 
   test('is repeated for the same address: the new role counts, and the older token is worthless', async () => {
-    const org = await given()
+    const org = await createTestTeam()
     const email = address()
     const first = await invited(org, { email })
     const again = { email: email.toUpperCase(), role: 'team_admin', team_role_bindings: bindings(org.team, org.team) }
@@ -65,25 +65,25 @@ describe('an invite', () => {
   })
 
   test('is not made for a member, and refused for one of another organization', async () => {
-    const org = await given()
+    const org = await createTestTeam()
     const { email } = await joined(org)
     assert.deepEqual((await org.manage.post('/invite', { email })).body, { status: 'already_in_org' })
-    const { status, body } = await (await given()).manage.post('/invite', { email })
+    const { status, body } = await (await createTestTeam()).manage.post('/invite', { email })
     assert.deepEqual([status, typeof body.detail], [409, 'string'])
   })
 
   test('of two organizations is accepted once', async () => {
     const email = address()
-    const [one, two] = [await invited(await given(), { email }), await invited(await given(), { email })]
+    const [one, two] = [await invited(await createTestTeam(), { email }), await invited(await createTestTeam(), { email })]
     assert.deepEqual([(await accept(one)).status, (await accept(two)).status], [200, 409])
   })
 
   test('needs teams of the organization where the role has teams', async () => {
-    const org = await given()
+    const org = await createTestTeam()
     const status = async (body: Record<string, unknown>) =>
       (await org.manage.post('/invite', { email: address(), ...body })).status
     assert.equal(await status({ role: 'team_admin' }), 422)
-    assert.equal(await status({ role: 'team_admin', team_role_bindings: bindings((await given()).team) }), 404)
+    assert.equal(await status({ role: 'team_admin', team_role_bindings: bindings((await createTestTeam()).team) }), 404)
     assert.equal(await status({ role: 'owner' }), 422)
     assert.equal(await status({ email: 'nobody' }), 422)
     assert.equal(await status({ role: 'no_role', team_role_bindings: bindings(org.team) }), 200)
@@ -91,10 +91,10 @@ describe('an invite', () => {
   })
 
   test('is revoked at once, and once', async () => {
-    const org = await given()
+    const org = await createTestTeam()
     const token = await invited(org)
     const path = `/invite/${(await invites(org))[0].id}`
-    assert.equal((await (await given()).manage.delete(path)).status, 404)
+    assert.equal((await (await createTestTeam()).manage.delete(path)).status, 404)
     const { status, body } = await org.manage.delete(path)
     assert.deepEqual([status, body], [200, {}])
     assert.equal((await org.manage.delete(path)).status, 404)
@@ -102,7 +102,7 @@ describe('an invite', () => {
   })
 
   test('expires: it is not listed, accepted or repeated any more', async () => {
-    const org = await given()
+    const org = await createTestTeam()
     const email = address()
     const token = await invited(org, { email })
     await expire(org)
@@ -112,7 +112,7 @@ describe('an invite', () => {
   })
 
   test('is found by its address, page by page', async () => {
-    const org = await given()
+    const org = await createTestTeam()
     for (let i = 0; i < 51; i++) await org.manage.post('/invite', { email: `testa-${i}@example.com` })
     assert.equal((await invites(org, '?search_query=TESTA-50@')).length, 1)
     assert.equal((await invites(org, '?search_query=%25')).length, 0)
@@ -125,7 +125,7 @@ describe('an invite', () => {
 
 describe('a member', () => {
   test('is found by part of the name or the address', async () => {
-    const org = await given()
+    const org = await createTestTeam()
     const one = (await accept(await invited(org), 'Testa One')).body
     const two = (await accept(await invited(org), 'Testa Two')).body
     const found = async (query: string) => (await members(org, `?search_query=${query}`)).map(({ id }: { id: string }) => id)
@@ -133,11 +133,11 @@ describe('a member', () => {
     assert.deepEqual(await found('ONE'), [one.id])
     assert.deepEqual(await found(two.email.slice(0, 20)), [two.id])
     assert.deepEqual(await found('_'), [])
-    assert.deepEqual(await members(await given()), [])
+    assert.deepEqual(await members(await createTestTeam()), [])
   })
 
   test('changes role and teams; null leaves them, and both have to be said', async () => {
-    const org = await given()
+    const org = await createTestTeam()
     await joined(org)
     const { id } = await joined(org)
     const change = (role: unknown, team_role_bindings: unknown) => org.manage.patch(`/member/${id}`, { role, team_role_bindings })
@@ -150,7 +150,7 @@ describe('a member', () => {
     await change(null, null)
     assert.deepEqual(await now(), ['team_admin', bindings(org.team)])
     assert.equal((await change(null, [])).status, 422)
-    assert.equal((await change(null, bindings((await given()).team))).status, 404)
+    assert.equal((await change(null, bindings((await createTestTeam()).team))).status, 404)
     await change('no_role', bindings(org.team))
     assert.deepEqual(await now(), ['no_role', null])
     assert.equal((await change('team_admin', null)).status, 422)
@@ -159,7 +159,7 @@ describe('a member', () => {
   })
 
   test('who is the last org_admin stays one', async () => {
-    const org = await given()
+    const org = await createTestTeam()
     const one = await joined(org)
     await joined(org, { role: 'team_admin', team_role_bindings: bindings(org.team) })
     const demote = (id: string) => org.manage.patch(`/member/${id}`, { role: 'no_role', team_role_bindings: null })
@@ -171,10 +171,10 @@ describe('a member', () => {
   })
 
   test('is removed once, and may be invited again', async () => {
-    const org = await given()
+    const org = await createTestTeam()
     await joined(org)
     const { id, email } = await joined(org)
-    assert.equal((await (await given()).manage.delete(`/member/${id}`)).status, 404)
+    assert.equal((await (await createTestTeam()).manage.delete(`/member/${id}`)).status, 404)
     const { status, body } = await org.manage.delete(`/member/${id}`)
     assert.deepEqual([status, body], [200, {}])
     assert.equal((await org.manage.delete(`/member/${id}`)).status, 404)
@@ -182,7 +182,7 @@ describe('a member', () => {
   })
 
   test('loses the binding to a team that is deleted', async () => {
-    const org = await given()
+    const org = await createTestTeam()
     const { id: gone } = (await org.manage.post('/team', { name: 'Gone', region: 'us' })).body
     const both = { role: 'team_admin', team_role_bindings: bindings(gone, org.team) }
     await joined(org, both)
@@ -195,8 +195,8 @@ describe('a member', () => {
 
 describe('the audit log', () => {
   test('of the organization and of a team in one environment is listed newest first, each with its own lines', async () => {
-    const org = await given()
-    const other = await given()
+    const org = await createTestTeam()
+    const other = await createTestTeam()
     await org.manage.patch('', { name: 'Renamed' })
     const key = (await org.manage.post('/management_key', { label: 'x', team_id: org.team })).body
     await org.manage.delete(`/management_key/${key.id}`)

@@ -3,9 +3,9 @@ import type { PlainTx } from '../../platform/db/transaction.ts'
 import { badRequest, conflict, notFound } from '../../platform/http/errors.ts'
 import { byCreation, Pages } from '../../platform/http/pages.ts'
 import { T } from '../../platform/schema/schema.ts'
-import { and, sql } from '../../platform/db/sql.ts'
+import { joinConditions, sql } from '../../platform/db/sql.ts'
 import { lockOrg } from '../organizations/organizations.ts'
-import { assertTeams, bindingsOf, containing, type Role, teamsFor } from '../teams/role-bindings.ts'
+import { assertTeams, bindingsOf, nameContains, type Role, resolveRoleTeams } from '../teams/role-bindings.ts'
 import { Member, type PeopleQuery, type UpdateMember } from './schema.ts'
 
 /** The constraints of the table and what violating them answers. */
@@ -18,14 +18,14 @@ export async function listMembers(tx: PlainTx, org_id: string, query: PeopleQuer
   const pages = new Pages(`members ${org_id} ${query.search_query ?? ''}`, query, byCreation())
   const conditions = [sql`org_id = ${org_id}`, pages.after]
   if (query.search_query) {
-    const pattern = containing(query.search_query)
+    const pattern = nameContains(query.search_query)
     conditions.push(sql`(name ilike ${pattern} or email ilike ${pattern})`)
   }
   const rows = await tx.many(
     Member,
     sql`
     select id, name, email, created_at as created_on, role, ${bindingsOf(sql`role`, sql`team_ids`)} from member
-    where ${and(conditions)} ${pages.order}`,
+    where ${joinConditions(conditions)} ${pages.order}`,
   )
   const { page, next_cursor } = pages.cut(rows, ({ created_on, id }) => [created_on, id])
   return { members: page, next_cursor }
@@ -55,8 +55,8 @@ const Found = T.Object({ role: T.String(), team_ids: T.Array(T.String()) })
 export async function updateMember(tx: PlainTx, org_id: string, member_id: string, body: UpdateMember): Promise<void> {
   const before = await lockMember(tx, org_id, member_id)
   const role = body.role ?? (before.role as Role)
-  const teams = teamsFor(role, body.team_role_bindings ?? before.team_ids.map((team_id) => ({ team_id })))
-  if (role !== 'org_admin' && before.role === 'org_admin') await assertAnother(tx, org_id, member_id)
+  const teams = resolveRoleTeams(role, body.team_role_bindings ?? before.team_ids.map((team_id) => ({ team_id })))
+  if (role !== 'org_admin' && before.role === 'org_admin') await assertAnotherAdmin(tx, org_id, member_id)
   await assertTeams(tx, org_id, teams)
   await tx.run(sql`update member set role = ${role}, team_ids = ${teams}::uuid[] where id = ${member_id}`)
 }
@@ -64,7 +64,7 @@ export async function updateMember(tx: PlainTx, org_id: string, member_id: strin
 /** Take a member out of the organization. Writes member. 400: the last org_admin. 404: no such member. */
 export async function removeMember(tx: PlainTx, org_id: string, member_id: string): Promise<void> {
   const { role } = await lockMember(tx, org_id, member_id)
-  if (role === 'org_admin') await assertAnother(tx, org_id, member_id)
+  if (role === 'org_admin') await assertAnotherAdmin(tx, org_id, member_id)
   await tx.run(sql`delete from member where id = ${member_id}`)
 }
 
@@ -81,7 +81,7 @@ async function lockMember(tx: PlainTx, org_id: string, member_id: string): Promi
 
 const Count = T.Object({ n: T.Integer() })
 
-async function assertAnother(tx: PlainTx, org_id: string, member_id: string): Promise<void> {
+async function assertAnotherAdmin(tx: PlainTx, org_id: string, member_id: string): Promise<void> {
   const { n } = await tx.one(
     Count,
     sql`select count(*) as n from member where org_id = ${org_id} and role = 'org_admin' and id <> ${member_id}`,

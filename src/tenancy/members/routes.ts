@@ -1,4 +1,4 @@
-import { managementOperation, outsideOperation, type Operation } from '../../platform/http/operation.ts'
+import { managementOperation, multiTransactionOperation, type Operation } from '../../platform/http/operation.ts'
 import { acceptInvite, invite, listInvites, revokeInvite, type InviteNeeds } from './invites.ts'
 import { listMembers, removeMember, updateMember } from './members.ts'
 import * as shapes from './schema.ts'
@@ -13,8 +13,8 @@ export const routes = (needs: InviteNeeds): Operation[] => [
     patients: false,
     method: 'GET',
     path: '/v1/org/{org_id}/member',
-    place: 'control',
-    reach: 'org',
+    scope: 'control',
+    keyScope: 'org',
     summary: 'List members, newest first',
     params: OrgParams,
     query: shapes.PeopleQuery,
@@ -26,8 +26,8 @@ export const routes = (needs: InviteNeeds): Operation[] => [
     patients: false,
     method: 'PATCH',
     path: '/v1/org/{org_id}/member/{member_id}',
-    place: 'control',
-    reach: 'org',
+    scope: 'control',
+    keyScope: 'org',
     summary: "Change a member's role and teams; null leaves them",
     params: shapes.MemberParams,
     body: shapes.UpdateMember,
@@ -43,8 +43,8 @@ export const routes = (needs: InviteNeeds): Operation[] => [
     patients: false,
     method: 'DELETE',
     path: '/v1/org/{org_id}/member/{member_id}',
-    place: 'control',
-    reach: 'org',
+    scope: 'control',
+    keyScope: 'org',
     summary: 'Take a member out of the organization',
     params: shapes.MemberParams,
     reply: Nothing,
@@ -58,8 +58,8 @@ export const routes = (needs: InviteNeeds): Operation[] => [
     patients: false,
     method: 'GET',
     path: '/v1/org/{org_id}/invite',
-    place: 'control',
-    reach: 'org',
+    scope: 'control',
+    keyScope: 'org',
     summary: 'List pending invites, newest first',
     params: OrgParams,
     query: shapes.PeopleQuery,
@@ -71,8 +71,8 @@ export const routes = (needs: InviteNeeds): Operation[] => [
     patients: false,
     method: 'POST',
     path: '/v1/org/{org_id}/invite',
-    place: 'control',
-    reach: 'org',
+    scope: 'control',
+    keyScope: 'org',
     summary: 'Invite somebody, or invite again',
     description:
       'The token that accepts it is sent by mail, where the installation has a server of mail; elsewhere its operator hands it over. Without a role it is an invite to be org_admin.',
@@ -88,8 +88,8 @@ export const routes = (needs: InviteNeeds): Operation[] => [
     patients: false,
     method: 'DELETE',
     path: '/v1/org/{org_id}/invite/{invite_id}',
-    place: 'control',
-    reach: 'org',
+    scope: 'control',
+    keyScope: 'org',
     summary: 'Take an invite back',
     params: shapes.InviteParams,
     reply: Nothing,
@@ -98,7 +98,7 @@ export const routes = (needs: InviteNeeds): Operation[] => [
       return {}
     },
   }),
-  outsideOperation({
+  multiTransactionOperation({
     id: 'accept_invite',
     patients: false,
     method: 'POST',

@@ -10,7 +10,7 @@ export const getOrg = (tx: PlainTx, org_id: string): Promise<Org> =>
   tx.one(Org, sql`select id, name, expires_at from org where id = ${org_id}`)
 
 /** Give the organization another name. Writes org. */
-export const renameOrg = (tx: PlainTx, org_id: string, name: string): Promise<Org> =>
+export const updateOrg = (tx: PlainTx, org_id: string, name: string): Promise<Org> =>
   tx.one(Org, sql`update org set name = ${name} where id = ${org_id} returning id, name, expires_at`)
 
 /** One change of an organization's teams at a time: what is unique among them is looked up before it is written. */

@@ -1,6 +1,6 @@
 import { OrgParams } from '../../platform/http/management-shapes.ts'
 import { managementOperation, type Operation } from '../../platform/http/operation.ts'
-import { getOrg, renameOrg } from './organizations.ts'
+import { getOrg, updateOrg } from './organizations.ts'
 import { Org, UpdateOrg } from './schema.ts'
 
 export const routes: Operation[] = [
@@ -9,8 +9,8 @@ export const routes: Operation[] = [
     patients: false,
     method: 'GET',
     path: '/v1/org/{org_id}',
-    place: 'control',
-    reach: 'org',
+    scope: 'control',
+    keyScope: 'org',
     summary: 'Read the organization',
     params: OrgParams,
     reply: Org,
@@ -21,13 +21,13 @@ export const routes: Operation[] = [
     patients: false,
     method: 'PATCH',
     path: '/v1/org/{org_id}',
-    place: 'control',
-    reach: 'org',
+    scope: 'control',
+    keyScope: 'org',
     summary: 'Rename the organization',
     params: OrgParams,
     body: UpdateOrg,
     reply: Org,
     example: { name: 'Fictional Clinic' },
-    run: (tx, { params, body }) => renameOrg(tx, params.org_id, body.name),
+    run: (tx, { params, body }) => updateOrg(tx, params.org_id, body.name),
   }),
 ]

@@ -1,5 +1,5 @@
 // A team's settings in one environment: how they change, and how they are shown. Pure. Source: management-auth.md 7.
-import { invalid, invalidValue } from '../../platform/http/errors.ts'
+import { unprocessable, invalidField } from '../../platform/http/errors.ts'
 import type { BrandInformation, TeamEnvironment, UpdateBrand, UpdateEnvironment } from './schema.ts'
 
 /** As stored beside the team in its cell; what nobody has set is not there. */
@@ -10,23 +10,24 @@ export type Settings = Readonly<Record<string, unknown>>
  * 422: a brand without the name of its company; a company's name without a logo.
  * @param at where the change stands in the request
  */
-export function changed(settings: Settings, change: UpdateEnvironment, at: string[]): Settings {
+export function applyUpdate(settings: Settings, change: UpdateEnvironment, at: string[]): Settings {
   const { brand_information, ...fields } = change
-  const brand = brand_information && changedBrand(settings.brand_information, brand_information, [...at, 'brand_information'])
+  const brand = brand_information && applyBrandUpdate(settings.brand_information, brand_information, [...at, 'brand_information'])
   const result = { ...settings, ...fields, ...(brand_information !== undefined && { brand_information: brand }) }
   const { company_name } = (result.brand_information ?? {}) as Partial<BrandInformation>
   if (company_name && !result.logo_url)
-    throw invalidValue([...at, 'logo_url'], 'is required where brand_information.company_name is set')
+    throw invalidField([...at, 'logo_url'], 'is required where brand_information.company_name is set')
   return result
 }
 
-function changedBrand(brand: unknown, change: UpdateBrand, at: string[]): unknown {
+function applyBrandUpdate(brand: unknown, change: UpdateBrand, at: string[]): unknown {
   const result = { ...(brand as object | null), ...change }
-  if (result.company_name === undefined) throw invalid([{ loc: [...at, 'company_name'], msg: 'Field required', type: 'missing' }])
+  if (result.company_name === undefined)
+    throw unprocessable([{ loc: [...at, 'company_name'], msg: 'Field required', type: 'missing' }])
   return result
 }
 
-const plainBrand = (support_email: string) => ({
+const defaultBrand = (support_email: string) => ({
   company_website: '',
   support_email,
   support_contact: '',
@@ -35,20 +36,20 @@ const plainBrand = (support_email: string) => ({
 })
 
 /** The settings as the interface shows them, nothing left out. */
-export function shown(settings: Settings, support_email: string): TeamEnvironment {
+export function toWire(settings: Settings, support_email: string): TeamEnvironment {
   const { brand_information, critical_result_notification_email, logo_url, appointment_booking_url } =
     settings as Partial<TeamEnvironment>
-  const flag = (name: keyof TeamEnvironment, otherwise: boolean) => (settings[name] as boolean | undefined) ?? otherwise
+  const booleanSetting = (name: keyof TeamEnvironment, otherwise: boolean) => (settings[name] as boolean | undefined) ?? otherwise
   return {
-    lab_tests_patient_sms_communication_enabled: flag('lab_tests_patient_sms_communication_enabled', true),
-    lab_tests_patient_email_communication_enabled: flag('lab_tests_patient_email_communication_enabled', true),
+    lab_tests_patient_sms_communication_enabled: booleanSetting('lab_tests_patient_sms_communication_enabled', true),
+    lab_tests_patient_email_communication_enabled: booleanSetting('lab_tests_patient_email_communication_enabled', true),
     critical_result_notification_email: critical_result_notification_email ?? null,
-    brand_information: brand_information ? { ...plainBrand(support_email), ...brand_information } : null,
+    brand_information: brand_information ? { ...defaultBrand(support_email), ...brand_information } : null,
     logo_url: logo_url ?? null,
-    reject_duplicate_connection: flag('reject_duplicate_connection', false),
-    sdk_per_device_activity_timeseries: flag('sdk_per_device_activity_timeseries', false),
-    partial_webhooks_enabled: flag('partial_webhooks_enabled', false),
-    minor_ordering_enabled: flag('minor_ordering_enabled', false),
+    reject_duplicate_connection: booleanSetting('reject_duplicate_connection', false),
+    sdk_per_device_activity_timeseries: booleanSetting('sdk_per_device_activity_timeseries', false),
+    partial_webhooks_enabled: booleanSetting('partial_webhooks_enabled', false),
+    minor_ordering_enabled: booleanSetting('minor_ordering_enabled', false),
     appointment_booking_url: appointment_booking_url ?? null,
   }
 }

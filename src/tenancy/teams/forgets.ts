@@ -1,4 +1,4 @@
 /** Who remembers something under an id for a few seconds, and is told that it has changed. */
 export interface Forgets {
-  forget(id: string): void
+  invalidate(id: string): void
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
 import { delivering, receiver } from '../../../test/support/webhook-receiver.ts'
-import { client, given, guard, type Given } from '../../../test/support/server.ts'
+import { client, createTestTeam, guard, type TestTeam } from '../../../test/support/server.ts'
 
 const UNSET = {
   lab_tests_patient_sms_communication_enabled: true,
@@ -27,14 +27,15 @@ const BRAND = {
   brand_color: '',
 }
 
-const create = (org: Given, body: Record<string, unknown>) => org.manage.post('/team', { name: 'North', region: 'us', ...body })
+const create = (org: TestTeam, body: Record<string, unknown>) =>
+  org.manage.post('/team', { name: 'North', region: 'us', ...body })
 const faults = (body: { detail: { loc: string[]; type: string }[] }) =>
   body.detail.map(({ loc, type }) => `${loc.join('.')} ${type}`)
 const names = (body: { teams: { name: string }[] }) => body.teams.map(({ name }) => name)
 
 describe('the organization', () => {
   test('is read and renamed; a name may not have other signs, and nothing else may be changed', async () => {
-    const org = await given()
+    const org = await createTestTeam()
     assert.deepEqual((await org.manage.get('')).body, { id: org.org_id, name: 'Test organization', expires_at: null })
     const renamed = await org.manage.patch('', { name: "Dr O’Fiction & Søn (North), 'a|b'" })
     assert.equal(renamed.status, 200)
@@ -48,7 +49,7 @@ describe('the organization', () => {
 
 describe('creating a team', () => {
   test('answers with its settings in both environments, and places it in both cells', async () => {
-    const org = await given()
+    const org = await createTestTeam()
     const { status, body } = await create(org, { region: 'eu', integration_team_id: 'reference-1' })
     assert.equal(status, 200)
     assert.deepEqual(body, {
@@ -71,7 +72,7 @@ describe('creating a team', () => {
   })
 
   test('sets both environments alike', async () => {
-    const org = await given()
+    const org = await createTestTeam()
     const { body } = await create(org, {
       lab_tests_patient_sms_communication_enabled: false,
       critical_result_notification_email: 'alerts@clinic.example',
@@ -91,36 +92,36 @@ describe('creating a team', () => {
   })
 
   test('takes an id of the caller; a repeated one is refused with it at the top level', async () => {
-    const org = await given()
+    const org = await createTestTeam()
     const id = randomUUID()
     assert.equal((await create(org, { id })).body.id, id)
     const again = await create(org, { id, name: 'South' })
     assert.deepEqual([again.status, again.body.team_id, typeof again.body.detail], [409, id, 'string'])
-    const elsewhere = await create(await given(), { id })
+    const elsewhere = await create(await createTestTeam(), { id })
     assert.equal(elsewhere.status, 409)
     // What is kept for an organization's own idempotency keys stands under its id: a team of that id would share it, and erase it.
-    const named = await create(await given(), { id: org.org_id })
+    const named = await create(await createTestTeam(), { id: org.org_id })
     assert.deepEqual([named.status, named.body.team_id], [409, org.org_id])
     assert.equal((await org.manage.get(`/team/${id}`)).body.name, 'North')
   })
 
   test('under a reference in use is refused with the team it stands for; other organizations have their own', async () => {
-    const org = await given()
+    const org = await createTestTeam()
     const first = await create(org, { integration_team_id: 'reference-1' })
     const again = await create(org, { integration_team_id: 'reference-1' })
     assert.deepEqual([again.status, again.body.team_id], [409, first.body.id])
-    assert.equal((await create(await given(), { integration_team_id: 'reference-1' })).status, 200)
+    assert.equal((await create(await createTestTeam(), { integration_team_id: 'reference-1' })).status, 200)
     assert.equal((await org.manage.get('/team')).body.teams.length, 2)
   })
 
   test('twice at once under one reference makes one team', async () => {
-    const org = await given()
+    const org = await createTestTeam()
     const both = await Promise.all([1, 2].map(() => create(org, { integration_team_id: 'reference-1' })))
     assert.deepEqual(both.map(({ status }) => status).sort(), [200, 409])
   })
 
   test('lists every fault, extra keys among them', async () => {
-    const { status, body } = await create(await given(), { name: 'a<b', region: 'moon', logo_url: 'ftp://a', more: 1 })
+    const { status, body } = await create(await createTestTeam(), { name: 'a<b', region: 'moon', logo_url: 'ftp://a', more: 1 })
     assert.equal(status, 422)
     assert.deepEqual(faults(body), [
       'body.name string_pattern_mismatch',
@@ -131,24 +132,24 @@ describe('creating a team', () => {
   })
 
   test('with the name of a company needs a logo', async () => {
-    const { status, body } = await create(await given(), { brand_information: { company_name: 'Fictional Clinic' } })
+    const { status, body } = await create(await createTestTeam(), { brand_information: { company_name: 'Fictional Clinic' } })
     assert.deepEqual([status, faults(body)], [422, ['body.logo_url value_error']])
   })
 
   test('under an idempotency key is done once', async () => {
-    const org = await given()
+    const org = await createTestTeam()
     const headers = { 'x-idempotency-key': 'the-same' }
     const first = await org.manage.post('/team', { name: 'North', region: 'us' }, headers)
     const second = await org.manage.post('/team', { name: 'North', region: 'us' }, headers)
     assert.deepEqual([second.status, second.body], [200, first.body])
-    const others = await given()
+    const others = await createTestTeam()
     assert.notEqual((await others.manage.post('/team', { name: 'North', region: 'us' }, headers)).body.id, first.body.id)
   })
 })
 
 describe('reading teams', () => {
   test('filters by id, region, and part of the name or the whole id', async () => {
-    const org = await given()
+    const org = await createTestTeam()
     const north = (await create(org, { name: 'North' })).body.id
     await create(org, { name: 'Far North', region: 'eu' })
     const list = async (query: string) => names((await org.manage.get(`/team?${query}`)).body).sort()
@@ -160,12 +161,12 @@ describe('reading teams', () => {
     assert.deepEqual(await list('region=eu'), ['Far North'])
     assert.deepEqual(await list('region=eu&region=us&search_query=far'), ['Far North'])
     assert.deepEqual(await list(`team_id=${north}`), ['North'])
-    assert.deepEqual(await list(`team_id=${(await given()).team}`), [])
+    assert.deepEqual(await list(`team_id=${(await createTestTeam()).team}`), [])
     assert.equal((await org.manage.get('/team?region=moon')).status, 422)
   })
 
   test('goes page by page, newest first, and takes its own cursors only', async () => {
-    const org = await given()
+    const org = await createTestTeam()
     await org.manage.post('/team', { name: 'first', region: 'us' })
     for (let i = 0; i < 55; i += 5)
       await Promise.all([0, 1, 2, 3, 4].map((n) => create(org, { name: `Team ${i + n}`, region: i % 2 ? 'us' : 'eu' })))
@@ -184,11 +185,11 @@ describe('reading teams', () => {
     for (const cursor of ['nonsense', forged.toString('base64url'), first.next_cursor.slice(2)])
       assert.equal((await org.manage.get(`/team?next_cursor=${cursor}`)).status, 400, cursor)
     assert.equal((await org.manage.get(`/team?region=us&next_cursor=${first.next_cursor}`)).status, 400)
-    assert.equal((await (await given()).manage.get(`/team?next_cursor=${first.next_cursor}`)).status, 400)
+    assert.equal((await (await createTestTeam()).manage.get(`/team?next_cursor=${first.next_cursor}`)).status, 400)
   })
 
   test('shows the environments asked for, both when none is named', async () => {
-    const org = await given()
+    const org = await createTestTeam()
     const { id } = (await create(org, {})).body
     const read = async (query: string) => {
       const { body } = await org.manage.get(`/team/${id}?${query}`)
@@ -202,25 +203,25 @@ describe('reading teams', () => {
   })
 
   test('a team with one environment says so', async () => {
-    const org = await given('sandbox-eu')
+    const org = await createTestTeam('sandbox-eu')
     const { body } = await org.manage.get(`/team/${org.team}`)
     assert.deepEqual([body.environments, body.production], [['sandbox'], null])
   })
 
   test('a reference leads to its team, and a bound key only to its own', async () => {
-    const org = await given()
+    const org = await createTestTeam()
     const { body: team } = await create(org, { integration_team_id: 'reference-1' })
-    const resolve = (api: Pick<Given['manage'], 'post'>, integration_team_id: string) =>
+    const resolve = (api: Pick<TestTeam['manage'], 'post'>, integration_team_id: string) =>
       api.post('/resolve_team', { integration_team_id })
     assert.deepEqual((await resolve(org.manage, 'reference-1')).body, team)
     assert.equal((await resolve(org.manage, 'reference-2')).status, 404)
-    assert.equal((await resolve((await given()).manage, 'reference-1')).status, 404)
+    assert.equal((await resolve((await createTestTeam()).manage, 'reference-1')).status, 404)
     const { key } = (await org.manage.post('/management_key', { label: 'x', team_id: org.team })).body
     assert.equal((await resolve(client(key, 'x-management-key', `/v1/org/${org.org_id}`), 'reference-1')).status, 404)
   })
 
   test('a bound key lists its teams only', async () => {
-    const org = await given()
+    const org = await createTestTeam()
     await create(org, {})
     const { key } = (await org.manage.post('/management_key', { label: 'x', team_id: org.team })).body
     const { body } = await client(key, 'x-management-key').get(`/v1/org/${org.org_id}/team`)
@@ -230,7 +231,7 @@ describe('reading teams', () => {
 
 describe('changing a team', () => {
   test('leaves what is not given, clears what may be empty, and is felt by its keys at once', async () => {
-    const org = await given()
+    const org = await createTestTeam()
     const { id } = (await create(org, { integration_team_id: 'reference-1', critical_result_notification_email: 'a@b.example' }))
       .body
     const { status, body } = await org.manage.patch(`/team/${id}`, {
@@ -252,7 +253,7 @@ describe('changing a team', () => {
   })
 
   test('changes a brand field by field', async () => {
-    const org = await given()
+    const org = await createTestTeam()
     const path = `/team/${org.team}`
     const brand = async (sandbox: unknown) => org.manage.patch(path, { sandbox })
     assert.deepEqual(faults((await brand({ brand_information: { brand_color: 'teal' } })).body), [
@@ -270,7 +271,7 @@ describe('changing a team', () => {
   })
 
   test('to a reference in use is refused with its team, and changes nothing', async () => {
-    const org = await given()
+    const org = await createTestTeam()
     const first = (await create(org, { integration_team_id: 'reference-1' })).body
     const second = (await create(org, {})).body
     const { status, body } = await org.manage.patch(`/team/${second.id}`, { name: 'x', integration_team_id: 'reference-1' })
@@ -280,7 +281,7 @@ describe('changing a team', () => {
   })
 
   test('keeps where patients book visits, each environment for itself, until it is cleared', async () => {
-    const org = await given()
+    const org = await createTestTeam()
     const { id } = (await create(org, {})).body
     const set = (appointment_booking_url: unknown) => org.manage.patch(`/team/${id}`, { sandbox: { appointment_booking_url } })
     const start = 'https://clinic.example/visits/{order_id}?from='
@@ -313,7 +314,7 @@ describe('changing a team', () => {
   })
 
   test('with a fault in one environment leaves the other as it was', async () => {
-    const org = await given()
+    const org = await createTestTeam()
     const { id } = (await create(org, {})).body
     const { status } = await org.manage.patch(`/team/${id}`, {
       sandbox: { partial_webhooks_enabled: true },
@@ -324,7 +325,7 @@ describe('changing a team', () => {
   })
 
   test('takes no other keys', async () => {
-    const org = await given()
+    const org = await createTestTeam()
     const { status, body } = await org.manage.patch(`/team/${org.team}`, { region: 'eu' })
     assert.deepEqual([status, faults(body)], [422, ['body.region extra_forbidden']])
   })
@@ -332,7 +333,7 @@ describe('changing a team', () => {
 
 describe('deleting a team', () => {
   test('stops its keys and tokens at once, hides it, and frees its reference but not its id', async () => {
-    const org = await given()
+    const org = await createTestTeam()
     const { id } = (await create(org, { integration_team_id: 'reference-1' })).body
     const key = (await org.manage.post('/team_api_keys/sandbox/us', { label: 'x', team_id: id })).body.value
     const { access_token } = (await org.manage.post(`/team/${id}/create_api_access_token`, { env: 'sandbox' })).body
@@ -354,7 +355,7 @@ describe('deleting a team', () => {
   })
 
   test('unbinds its keys, and leaves those that have other teams', async () => {
-    const org = await given()
+    const org = await createTestTeam()
     const { id } = (await create(org, {})).body
     const { body: made } = await org.manage.post('/management_key', {
       label: 'both',
@@ -370,7 +371,7 @@ describe('deleting a team', () => {
   })
 
   test('ends its deliveries, those that wait too', async () => {
-    const [org, other] = [await given(), await given()]
+    const [org, other] = [await createTestTeam(), await createTestTeam()]
     const { received, url } = await receiver()
     for (const { manage, team } of [org, other]) {
       const { id } = (await manage.post(`/team/${team}/sandbox/webhook`, { url })).body
@@ -385,7 +386,7 @@ describe('deleting a team', () => {
   })
 
   test('leaves nobody to work for, also where it has a place in one cell only', async () => {
-    const org = await given()
+    const org = await createTestTeam()
     assert.equal((await guard.tenant('sandbox-us', org.team))?.team, org.team)
     assert.equal((await org.manage.delete(`/team/${org.team}`)).status, 200)
     assert.equal(await guard.tenant('sandbox-us', org.team), undefined)

@@ -5,17 +5,17 @@
 import type { CellName } from '../../platform/db/cell-names.ts'
 import type { PlainTx } from '../../platform/db/transaction.ts'
 import { badRequest, notFound, Problem } from '../../platform/http/errors.ts'
-import type { Manager } from '../../platform/http/operation.ts'
+import type { ManagementPrincipal } from '../../platform/http/operation.ts'
 import { byCreation, Pages } from '../../platform/http/pages.ts'
 import { T } from '../../platform/schema/schema.ts'
-import { and, join, sql, type Sql } from '../../platform/db/sql.ts'
+import { joinConditions, join, sql, type Sql } from '../../platform/db/sql.ts'
 import type { Cells } from '../../platform/db/cells.ts'
 import type { Forgets } from './forgets.ts'
 import { teamDeleted, teamPlaced } from './team-hooks.ts'
-import { changed, shown, type Settings } from './environment-settings.ts'
+import { applyUpdate, toWire, type Settings } from './environment-settings.ts'
 import { lockOrg } from '../organizations/organizations.ts'
 import { TeamItem, type CreateTeam, type OrgTeam, type TeamListQuery, type UpdateTeam } from './schema.ts'
-import { cellsOfRegion, initialSettings, markDeleted, overwriteTeam, type Region } from './teams.ts'
+import { cellsOfRegion, initialSettings, markDeleted, updateTeamInCell, type Region } from './teams.ts'
 
 const environments = ['sandbox', 'production'] as const
 type Environment = (typeof environments)[number]
@@ -32,23 +32,23 @@ export interface TeamNeeds {
 
 const selectItem = sql`select id, name, created_at as created_on, region, integration_team_id from team`
 
-const within = (manager: Manager): Sql =>
+const accessCondition = (manager: ManagementPrincipal): Sql =>
   manager.teams
     ? sql`org_id = ${manager.org} and deleted_at is null and id = any (${[...manager.teams]}::uuid[])`
     : sql`org_id = ${manager.org} and deleted_at is null`
 
 /** Teams that the key reaches, newest first, 50 a page. 400: a cursor of another list. */
-export async function listTeams(tx: PlainTx, manager: Manager, query: TeamListQuery) {
+export async function listTeams(tx: PlainTx, manager: ManagementPrincipal, query: TeamListQuery) {
   const list = `teams ${manager.org} ${JSON.stringify([query.team_id, query.region, query.search_query])}`
   const pages = new Pages(list, query, byCreation())
-  const conditions = [within(manager), pages.after]
+  const conditions = [accessCondition(manager), pages.after]
   if (query.team_id !== undefined) conditions.push(sql`id = ${query.team_id}`)
   if (query.region?.length) conditions.push(sql`region = any (${query.region})`)
   if (query.search_query)
     conditions.push(
       sql`(position(lower(${query.search_query}::text) in lower(name)) > 0 or id::text = lower(${query.search_query}::text))`,
     )
-  const rows = await tx.many(TeamItem, sql`${selectItem} where ${and(conditions)} ${pages.order}`)
+  const rows = await tx.many(TeamItem, sql`${selectItem} where ${joinConditions(conditions)} ${pages.order}`)
   const { page, next_cursor } = pages.cut(rows, ({ created_on, id }) => [created_on, id])
   return { teams: page, next_cursor }
 }
@@ -57,38 +57,45 @@ export async function listTeams(tx: PlainTx, manager: Manager, query: TeamListQu
 export async function getTeam(
   tx: PlainTx,
   needs: TeamNeeds,
-  manager: Manager,
+  manager: ManagementPrincipal,
   team_id: string,
   wanted: readonly string[] = [],
 ): Promise<OrgTeam> {
-  return complete(needs, await findItem(tx, manager, sql`id = ${team_id}`), wanted)
+  return withSettings(needs, await findItem(tx, manager, sql`id = ${team_id}`), wanted)
 }
 
 /** Read the team that the caller's own reference stands for. 404: none that the key reaches. */
-export async function resolveTeam(tx: PlainTx, needs: TeamNeeds, manager: Manager, reference: string): Promise<OrgTeam> {
-  return complete(needs, await findItem(tx, manager, sql`integration_team_id = ${reference}`))
+export async function resolveTeam(
+  tx: PlainTx,
+  needs: TeamNeeds,
+  manager: ManagementPrincipal,
+  reference: string,
+): Promise<OrgTeam> {
+  return withSettings(needs, await findItem(tx, manager, sql`integration_team_id = ${reference}`))
 }
 
-async function findItem(tx: PlainTx, manager: Manager, which: Sql): Promise<TeamItem> {
-  const item = await tx.maybe(TeamItem, sql`${selectItem} where ${within(manager)} and ${which}`)
+async function findItem(tx: PlainTx, manager: ManagementPrincipal, which: Sql): Promise<TeamItem> {
+  const item = await tx.maybe(TeamItem, sql`${selectItem} where ${accessCondition(manager)} and ${which}`)
   if (!item) throw notFound('Team not found')
   return item
 }
 
-async function complete(needs: TeamNeeds, item: TeamItem, wanted: readonly string[] = []): Promise<OrgTeam> {
+async function withSettings(needs: TeamNeeds, item: TeamItem, wanted: readonly string[] = []): Promise<OrgTeam> {
   const found = await Promise.all(
-    environments.map(async (environment) => [environment, await settingsIn(needs, cellOf(item, environment), item.id)] as const),
+    environments.map(
+      async (environment) => [environment, await readSettings(needs, cellOf(item, environment), item.id)] as const,
+    ),
   )
   const settings = Object.fromEntries(found)
-  const show = (environment: Environment) =>
+  const readItem = (environment: Environment) =>
     settings[environment] && (wanted.length === 0 || wanted.includes(environment))
-      ? shown(settings[environment], needs.support_email)
+      ? toWire(settings[environment], needs.support_email)
       : null
   return {
     ...item,
     environments: environments.filter((environment) => settings[environment]),
-    sandbox: show('sandbox'),
-    production: show('production'),
+    sandbox: readItem('sandbox'),
+    production: readItem('production'),
   }
 }
 
@@ -97,7 +104,7 @@ const cellOf = (team: { region: string }, environment: Environment) => `${enviro
 const SettingsRow = T.Object({ settings: T.Record(T.String(), T.Unknown()) })
 
 /** Undefined where the team has no place, or the cell is served elsewhere. */
-async function settingsIn(needs: TeamNeeds, cell: CellName, team_id: string): Promise<Settings | undefined> {
+async function readSettings(needs: TeamNeeds, cell: CellName, team_id: string): Promise<Settings | undefined> {
   if (!needs.cells.has(cell)) return undefined
   const row = await needs.cells
     .of(cell)
@@ -109,9 +116,14 @@ async function settingsIn(needs: TeamNeeds, cell: CellName, team_id: string): Pr
  * Create a team in both cells of a region; its sandbox starts with the standard lab tests. Writes team, in the cells too.
  * 400: a cell of the region is served elsewhere. 409: the id, by a team or an organization, or the caller's reference is taken. 422: a brand without logo.
  */
-export async function createTeam(tx: PlainTx, needs: TeamNeeds, manager: Manager, body: CreateTeam): Promise<OrgTeam> {
+export async function createTeam(
+  tx: PlainTx,
+  needs: TeamNeeds,
+  manager: ManagementPrincipal,
+  body: CreateTeam,
+): Promise<OrgTeam> {
   const { id = tx.uuid(), name, region, integration_team_id, ...change } = body
-  const settings = changed({}, change, ['body'])
+  const settings = applyUpdate({}, change, ['body'])
   assertServed(needs, region)
   await lockOrg(tx, manager.org)
   await assertFree(tx, manager, integration_team_id)
@@ -120,11 +132,11 @@ export async function createTeam(tx: PlainTx, needs: TeamNeeds, manager: Manager
     select ${id}::uuid, ${manager.org}, ${name}, ${region}, ${integration_team_id ?? null}, ${tx.now}
     where not exists (select from org where id = ${id}::uuid)
     on conflict (id) do nothing`)
-  if (!made) throw taken(id)
+  if (!made) throw conflictError(id)
   for (const cell of cellsOfRegion(region)) {
     const tenant = { team: id, org: manager.org, cell, clock_offset_s: 0, settings: {} }
     await needs.cells.of(cell).tx(tenant, async (inCell) => {
-      await overwriteTeam(inCell, { id, org_id: manager.org }, { ...initialSettings(cell), ...settings })
+      await updateTeamInCell(inCell, { id, org_id: manager.org }, { ...initialSettings(cell), ...settings })
       await inCell.notify(teamPlaced)
     })
   }
@@ -132,11 +144,17 @@ export async function createTeam(tx: PlainTx, needs: TeamNeeds, manager: Manager
 }
 
 /** F5: the existing team, at the top level. Source: management-auth.md 20.1. */
-const taken = (team_id: string): Problem => new Problem(409, { team_id, detail: 'A team with this id or reference exists' })
+const conflictError = (team_id: string): Problem =>
+  new Problem(409, { team_id, detail: 'A team with this id or reference exists' })
 
 const Found = T.Object({ id: T.String() })
 
-async function assertFree(tx: PlainTx, manager: Manager, reference: string | null | undefined, except?: string): Promise<void> {
+async function assertFree(
+  tx: PlainTx,
+  manager: ManagementPrincipal,
+  reference: string | null | undefined,
+  except?: string,
+): Promise<void> {
   if (reference == null) return
   const team = await tx.maybe(
     Found,
@@ -144,7 +162,7 @@ async function assertFree(tx: PlainTx, manager: Manager, reference: string | nul
     select id from team
     where org_id = ${manager.org} and integration_team_id = ${reference} and deleted_at is null`,
   )
-  if (team && team.id !== except) throw taken(team.id)
+  if (team && team.id !== except) throw conflictError(team.id)
 }
 
 function assertServed(needs: TeamNeeds, region: Region): void {
@@ -159,7 +177,7 @@ function assertServed(needs: TeamNeeds, region: Region): void {
 export async function updateTeam(
   tx: PlainTx,
   needs: TeamNeeds,
-  manager: Manager,
+  manager: ManagementPrincipal,
   team_id: string,
   body: UpdateTeam,
 ): Promise<OrgTeam> {
@@ -171,17 +189,17 @@ export async function updateTeam(
     const change = body[environment]
     if (!change) continue
     const cell = cellOf(team, environment)
-    const settings = await settingsIn(needs, cell, team_id)
+    const settings = await readSettings(needs, cell, team_id)
     if (!settings) throw notFound('This cell is not served here')
-    next.set(cell, changed(settings, change, ['body', environment]))
+    next.set(cell, applyUpdate(settings, change, ['body', environment]))
   }
   const changes: Sql[] = []
   if (body.name !== undefined) changes.push(sql`name = ${body.name}`)
   if (body.integration_team_id !== undefined) changes.push(sql`integration_team_id = ${body.integration_team_id}`)
   if (changes.length) await tx.run(sql`update team set ${join(changes, ', ')} where id = ${team_id}`)
   for (const [cell, settings] of next)
-    await needs.cells.of(cell).plainTx((inCell) => overwriteTeam(inCell, { id: team_id, org_id: manager.org }, settings))
-  tx.afterCommit(() => needs.teams.forget(team_id))
+    await needs.cells.of(cell).plainTx((inCell) => updateTeamInCell(inCell, { id: team_id, org_id: manager.org }, settings))
+  tx.afterCommit(() => needs.teams.invalidate(team_id))
   return getTeam(tx, needs, manager, team_id)
 }
 
@@ -189,7 +207,7 @@ export async function updateTeam(
  * Delete a team: its keys and tokens stop, its work ends, it is hidden. Writes team, in the cells too, and what hooks on `teamDeleted` write.
  * 400: a cell of the region is served elsewhere. 404: no such team.
  */
-export async function deleteTeam(tx: PlainTx, needs: TeamNeeds, manager: Manager, team_id: string): Promise<void> {
+export async function deleteTeam(tx: PlainTx, needs: TeamNeeds, manager: ManagementPrincipal, team_id: string): Promise<void> {
   await lockOrg(tx, manager.org)
   const { region } = await findItem(tx, manager, sql`id = ${team_id}`)
   assertServed(needs, region)
@@ -197,7 +215,7 @@ export async function deleteTeam(tx: PlainTx, needs: TeamNeeds, manager: Manager
   await tx.notify(teamDeleted, team_id)
   for (const cell of cellsOfRegion(region)) await needs.cells.of(cell).plainTx((inCell) => markDeleted(inCell, team_id))
   tx.afterCommit(() => {
-    needs.teams.forget(team_id)
-    needs.orgs.forget(manager.org)
+    needs.teams.invalidate(team_id)
+    needs.orgs.invalidate(manager.org)
   })
 }

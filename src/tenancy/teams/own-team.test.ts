@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
-import { given } from '../../../test/support/server.ts'
+import { createTestTeam } from '../../../test/support/server.ts'
 
 describe('the own team', () => {
   test('is read with its settings and without a secret', async () => {
-    const org = await given()
+    const org = await createTestTeam()
     await org.manage.patch(`/team/${org.team}`, { sandbox: { lab_tests_patient_sms_communication_enabled: false } })
     const { status, body } = await org.api.get(`/v2/team/${org.team}`)
     assert.equal(status, 200)
@@ -33,8 +33,8 @@ describe('the own team', () => {
   })
 
   test('does not see other teams', async () => {
-    const org = await given()
-    for (const id of [(await given()).team, randomUUID()]) {
+    const org = await createTestTeam()
+    for (const id of [(await createTestTeam()).team, randomUUID()]) {
       const { status, body } = await org.api.get(`/v2/team/${id}`)
       assert.deepEqual([status, body], [404, { detail: 'Not Found' }])
     }
@@ -49,17 +49,17 @@ describe('source priorities', () => {
   ]
 
   test('are an empty list, then what was stored; of one kind of data when asked', async () => {
-    const org = await given()
+    const org = await createTestTeam()
     assert.deepEqual((await org.api.get(PATH)).body, [])
     assert.deepEqual((await org.api.patch(PATH, list)).body, list)
     assert.deepEqual((await org.api.get(PATH)).body, list)
     assert.deepEqual((await org.api.get(`${PATH}?data_type=sleep`)).body, [list[0]])
     assert.equal((await org.api.get(`${PATH}?data_type=moon`)).status, 422)
-    assert.deepEqual((await (await given()).api.get(PATH)).body, [])
+    assert.deepEqual((await (await createTestTeam()).api.get(PATH)).body, [])
   })
 
   test('are left by a request without a body, and emptied by an empty list', async () => {
-    const org = await given()
+    const org = await createTestTeam()
     await org.api.patch(PATH, list)
     assert.deepEqual((await org.api.patch(PATH)).body, list)
     assert.deepEqual((await org.api.patch(PATH, [])).body, [])
@@ -67,7 +67,7 @@ describe('source priorities', () => {
   })
 
   test('are objects, not too many and not too deep', async () => {
-    const org = await given()
+    const org = await createTestTeam()
     const status = async (body: unknown) => (await org.api.patch(PATH, body)).status
     for (const body of [{}, ['x'], [[]], [null], Array(501).fill({})]) assert.equal(await status(body), 422)
     assert.equal(await status(`[{"a":${'['.repeat(10_000)}${']'.repeat(10_000)}}]`), 422)

@@ -1,10 +1,10 @@
 // A team as its own keys see it. Source: management-auth.md 18.
 import type { Tx } from '../../platform/db/transaction.ts'
-import { invalid, notFound } from '../../platform/http/errors.ts'
+import { unprocessable, notFound } from '../../platform/http/errors.ts'
 import { Nullable, T } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
 import type { Cells } from '../../platform/db/cells.ts'
-import { shown } from './environment-settings.ts'
+import { toWire } from './environment-settings.ts'
 import type { OwnTeam } from './schema.ts'
 
 /** What reading the own team needs of the process. */
@@ -20,7 +20,7 @@ const Named = T.Object({ name: T.String() })
 export async function getOwnTeam(tx: Tx, needs: OwnTeamNeeds, team_id: string): Promise<OwnTeam> {
   assertOwn(tx, team_id)
   const { name } = await needs.cells.control.queries.one(Named, sql`select name from team where id = ${team_id}`)
-  const settings = shown(tx.tenant.settings, needs.support_email)
+  const settings = toWire(tx.tenant.settings, needs.support_email)
   const { lab_tests_patient_sms_communication_enabled: sms, lab_tests_patient_email_communication_enabled: email } = settings
   return {
     id: team_id,
@@ -65,12 +65,14 @@ export async function getPriorities(tx: Tx, data_type?: string): Promise<Priorit
 export async function replacePriorities(tx: Tx, list: Priorities | undefined): Promise<Priorities> {
   if (!list) return getPriorities(tx)
   const faults = list.flatMap((item, i) =>
-    isDeeper(item, DEPTH_MAX) ? [{ loc: ['body', i], msg: 'Value error, has too many levels', type: 'value_error' }] : [],
+    exceedsDepth(item, DEPTH_MAX) ? [{ loc: ['body', i], msg: 'Value error, has too many levels', type: 'value_error' }] : [],
   )
-  if (faults.length) throw invalid(faults)
+  if (faults.length) throw unprocessable(faults)
   await tx.run(sql`update team set source_priorities = ${JSON.stringify(list)} where id = ${tx.team}`)
   return list
 }
 
-const isDeeper = (value: unknown, levels: number): boolean =>
-  typeof value === 'object' && value !== null && (levels === 0 || Object.values(value).some((item) => isDeeper(item, levels - 1)))
+const exceedsDepth = (value: unknown, levels: number): boolean =>
+  typeof value === 'object' &&
+  value !== null &&
+  (levels === 0 || Object.values(value).some((item) => exceedsDepth(item, levels - 1)))

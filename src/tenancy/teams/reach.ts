@@ -3,12 +3,12 @@
 // Source: management-auth.md 4, E7.
 import type { Queries } from '../../platform/db/transaction.ts'
 import { badRequest, forbidden, notFound } from '../../platform/http/errors.ts'
-import type { Manager } from '../../platform/http/operation.ts'
+import type { ManagementPrincipal } from '../../platform/http/operation.ts'
 import { T } from '../../platform/schema/schema.ts'
 import { sql, type Sql } from '../../platform/db/sql.ts'
 
 const Found = T.Object({ id: T.String(), region: T.String() })
-export interface ReachedTeam {
+export interface AuthorizedTeam {
   id: string
   region: string
 }
@@ -18,7 +18,11 @@ export interface ReachedTeam {
  * all of them.
  * @param control the control plane, whatever the transaction is
  */
-export async function reachedTeams(control: Queries, manager: Manager, ids: readonly string[]): Promise<ReachedTeam[]> {
+export async function authorizedTeams(
+  control: Queries,
+  manager: ManagementPrincipal,
+  ids: readonly string[],
+): Promise<AuthorizedTeam[]> {
   const asked = [...new Set(ids)]
   const rows = await control.many(
     Found,
@@ -33,20 +37,25 @@ export async function reachedTeams(control: Queries, manager: Manager, ids: read
   })
 }
 
-/** As `reachedTeams`, of one. */
-export const reachedTeam = async (control: Queries, manager: Manager, id: string): Promise<ReachedTeam> =>
-  (await reachedTeams(control, manager, [id]))[0]!
+/** As `authorizedTeams`, of one. */
+export const authorizedTeam = async (control: Queries, manager: ManagementPrincipal, id: string): Promise<AuthorizedTeam> =>
+  (await authorizedTeams(control, manager, [id]))[0]!
 
-/** As `reachedTeams`, of one region. 400: one of another. */
-export async function reachedIn(control: Queries, manager: Manager, region: string, ids: readonly string[]): Promise<string[]> {
-  const teams = await reachedTeams(control, manager, ids)
+/** As `authorizedTeams`, of one region. 400: one of another. */
+export async function authorizedTeamsInRegion(
+  control: Queries,
+  manager: ManagementPrincipal,
+  region: string,
+  ids: readonly string[],
+): Promise<string[]> {
+  const teams = await authorizedTeams(control, manager, ids)
   const elsewhere = teams.find((team) => team.region !== region)
   if (elsewhere) throw badRequest(`Team ${elsewhere.id} is in region ${elsewhere.region}`)
   return teams.map(({ id }) => id)
 }
 
 /** Holds for a row `t` of `team` in a cell that the key reaches and, when some are asked for, that is one of those. */
-export function reached(manager: Manager, ids?: readonly string[]): Sql {
+export function teamAccessCondition(manager: ManagementPrincipal, ids?: readonly string[]): Sql {
   const bound = manager.teams ? sql` and t.id = any (${[...manager.teams]}::uuid[])` : sql``
   const asked = ids?.length ? sql` and t.id = any (${[...ids]}::uuid[])` : sql``
   return sql`t.org_id = ${manager.org} and t.deleted_at is null${bound}${asked}`

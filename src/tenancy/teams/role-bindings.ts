@@ -1,6 +1,6 @@
 // What members and invites have in common: roles, and the teams they are bound to. Source: management-auth.md 4, 8.
 import type { PlainTx } from '../../platform/db/transaction.ts'
-import { invalidValue, notFound } from '../../platform/http/errors.ts'
+import { invalidField, notFound } from '../../platform/http/errors.ts'
 import { T } from '../../platform/schema/schema.ts'
 import { sql, type Sql } from '../../platform/db/sql.ts'
 
@@ -13,10 +13,10 @@ export const bindingsOf = (role: Sql, teams: Sql): Sql => sql`
     select json_build_object('team_id', bound) from unnest(${teams}) bound order by bound)) end as team_role_bindings`
 
 /** The teams that go with a role: at least one with team_admin (422 otherwise), else none. */
-export function teamsFor(role: Role, bindings: readonly { team_id: string }[] | undefined): string[] {
+export function resolveRoleTeams(role: Role, bindings: readonly { team_id: string }[] | undefined): string[] {
   if (role !== 'team_admin') return []
   const teams = [...new Set(bindings?.map(({ team_id }) => team_id))]
-  if (teams.length === 0) throw invalidValue(['body', 'team_role_bindings'], 'the role team_admin needs at least one team')
+  if (teams.length === 0) throw invalidField(['body', 'team_role_bindings'], 'the role team_admin needs at least one team')
   return teams
 }
 
@@ -35,4 +35,4 @@ export async function assertTeams(tx: PlainTx, org_id: string, teams: string[]):
 }
 
 /** `%text%` for `ilike`, its signs taken literally. */
-export const containing = (text: string): string => `%${text.replace(/[\\%_]/g, '\\$&')}%`
+export const nameContains = (text: string): string => `%${text.replace(/[\\%_]/g, '\\$&')}%`

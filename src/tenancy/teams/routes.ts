@@ -5,7 +5,7 @@ import { createTeam, deleteTeam, getTeam, listTeams, resolveTeam, updateTeam, ty
 import * as shapes from './schema.ts'
 
 const DAY_S = 86_400
-const once = (scope: string): Idempotency => ({ scope, retention_s: DAY_S })
+const idempotent = (scope: string): Idempotency => ({ scope, retention_s: DAY_S })
 
 export const routes = (needs: TeamNeeds): Operation[] => [
   managementOperation({
@@ -13,8 +13,8 @@ export const routes = (needs: TeamNeeds): Operation[] => [
     patients: false,
     method: 'GET',
     path: '/v1/org/{org_id}/team',
-    place: 'control',
-    reach: 'bound',
+    scope: 'control',
+    keyScope: 'bound',
     summary: 'List teams, newest first',
     description: '`search_query` is part of the name, or the whole id.',
     params: OrgParams,
@@ -27,15 +27,15 @@ export const routes = (needs: TeamNeeds): Operation[] => [
     patients: false,
     method: 'POST',
     path: '/v1/org/{org_id}/team',
-    place: 'control',
-    reach: 'org',
+    scope: 'control',
+    keyScope: 'org',
     summary: 'Create a team',
     description:
       'The settings hold for both environments. The region is for good. An id or a reference that is taken answers 409 with the `team_id` of its team.',
     params: OrgParams,
     body: shapes.CreateTeam,
     reply: shapes.OrgTeam,
-    idempotency: once('create_team_in_org'),
+    idempotency: idempotent('create_team_in_org'),
     example: { name: 'North', region: 'us' },
     run: (tx, { manager, body }) => createTeam(tx, needs, manager, body),
   }),
@@ -44,8 +44,8 @@ export const routes = (needs: TeamNeeds): Operation[] => [
     patients: false,
     method: 'GET',
     path: '/v1/org/{org_id}/team/{team_id}',
-    place: 'control',
-    reach: 'bound',
+    scope: 'control',
+    keyScope: 'bound',
     summary: 'Read a team with its settings',
     params: TeamParams,
     query: Fields({ include_environment: Maybe(T.Array(Environment, { maxItems: 10 })) }),
@@ -57,8 +57,8 @@ export const routes = (needs: TeamNeeds): Operation[] => [
     patients: false,
     method: 'PATCH',
     path: '/v1/org/{org_id}/team/{team_id}',
-    place: 'control',
-    reach: 'bound',
+    scope: 'control',
+    keyScope: 'bound',
     summary: 'Change a team; null clears a setting that may be empty',
     params: TeamParams,
     body: shapes.UpdateTeam,
@@ -71,8 +71,8 @@ export const routes = (needs: TeamNeeds): Operation[] => [
     patients: false,
     method: 'DELETE',
     path: '/v1/org/{org_id}/team/{team_id}',
-    place: 'control',
-    reach: 'org',
+    scope: 'control',
+    keyScope: 'org',
     summary: 'Delete a team; its keys, tokens and deliveries stop at once',
     params: TeamParams,
     reply: Nothing,
@@ -86,8 +86,8 @@ export const routes = (needs: TeamNeeds): Operation[] => [
     patients: false,
     method: 'POST',
     path: '/v1/org/{org_id}/resolve_team',
-    place: 'control',
-    reach: 'bound',
+    scope: 'control',
+    keyScope: 'bound',
     reads: true,
     summary: 'Read the team your own reference stands for',
     params: OrgParams,

@@ -1,5 +1,5 @@
 // Shapes of teams and of keys. Source: openapi-management.json; management-auth.md 5-10.
-import { Refusal } from '../../platform/schema/read.ts'
+import { RuleError } from '../../platform/schema/read.ts'
 import {
   Clearable,
   Email,
@@ -53,7 +53,7 @@ export type BrandInformation = Static<typeof BrandInformation>
 export const Url = Text({
   minLength: 1,
   maxLength: 2083,
-  rule: (text) => (URL.canParse(text) && /^https?:/i.test(text) ? text : new Refusal('must be an http or https address')),
+  rule: (text) => (URL.canParse(text) && /^https?:/i.test(text) ? text : new RuleError('must be an http or https address')),
 })
 
 const environmentFields = {
@@ -76,7 +76,7 @@ const BookingUrl = Text({
     const url = /^https:[/][/][!-z|~]+$/i.test(example) ? URL.parse(example) : null
     return url && !url.username && !url.password
       ? text
-      : new Refusal(
+      : new RuleError(
           'must be an https address of plain letters and signs, without a password, its only braces those of {order_id}',
         )
   },

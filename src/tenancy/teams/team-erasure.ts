@@ -42,12 +42,12 @@ export async function eraseTeams(
   const faults: unknown[] = []
   let batches = 0
   let rows = 0
-  for (const { id } of await doomed(db, control)) {
-    const steps = [...erasers, eraseItself]
+  for (const { id } of await teamsDueForErasure(db, control)) {
+    const steps = [...erasers, eraseTeamRow]
     try {
       while (steps.length) {
         if (stopped() || batches === batches_max) return rows
-        const gone = await batch(db, id, steps[0]!, rows_max)
+        const gone = await eraseBatch(db, id, steps[0]!, rows_max)
         if (gone === 'taken') break
         if (gone === 0) steps.shift()
         // What finds nothing is not counted: a run of few batches comes further, however many tables are empty already.
@@ -67,14 +67,14 @@ export const teamCleanup = (erasers: readonly TeamEraser[]): Cleanup => ({
   kind: 'team',
   control: false,
   async overdueFor(db, control) {
-    const [first] = await doomed(db, control)
+    const [first] = await teamsDueForErasure(db, control)
     return first && first.age_s - GRACE_S
   },
   remove: (db, control, stopped) => eraseTeams(db, control, erasers, stopped),
 })
 
 /** Teams of the cell that were deleted long enough ago, in the cell and on the control plane, each by the clock of its database. */
-async function doomed(db: Db, control: Db): Promise<Deleted[]> {
+async function teamsDueForErasure(db: Db, control: Db): Promise<Deleted[]> {
   const inCell = await db.plainTx((tx) => deletedLongAgo(tx))
   if (inCell.length === 0) return []
   return control.plainTx(async (tx) => {
@@ -95,7 +95,7 @@ function deletedLongAgo(tx: PlainTx, among?: string[]): Promise<Deleted[]> {
 }
 
 /** The team's row is the lock: a process that finds it locked or gone leaves the team to whoever was first. */
-const batch = (db: Db, team_id: string, erase: TeamEraser, rows_max: number): Promise<number | 'taken'> =>
+const eraseBatch = (db: Db, team_id: string, erase: TeamEraser, rows_max: number): Promise<number | 'taken'> =>
   db.plainTx(async (tx) => {
     const locked = await tx.locking.maybe(
       Id,
@@ -104,4 +104,4 @@ const batch = (db: Db, team_id: string, erase: TeamEraser, rows_max: number): Pr
     return locked ? erase(tx, team_id, rows_max) : 'taken'
   })
 
-const eraseItself: TeamEraser = (tx, team_id) => tx.run(sql`delete from team where id = ${team_id}`)
+const eraseTeamRow: TeamEraser = (tx, team_id) => tx.run(sql`delete from team where id = ${team_id}`)

@@ -2,7 +2,7 @@
 import type { Cells } from '../../platform/db/cells.ts'
 import type { CellName } from '../../platform/db/cell-names.ts'
 import type { PlainTx, Queries, Tenant, Tx } from '../../platform/db/transaction.ts'
-import { moveDueJobs } from '../../platform/queue/outbox.ts'
+import { rescheduleJobs } from '../../platform/queue/outbox.ts'
 import { Nullable, T } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
 
@@ -52,7 +52,7 @@ export async function placeTeam(tx: PlainTx, cell: CellName, team: { id: string;
 }
 
 /** Give a team its place and settings in a cell, whatever was there. Writes team. */
-export const overwriteTeam = (
+export const updateTeamInCell = (
   tx: PlainTx,
   team: { id: string; org_id: string },
   settings: Readonly<Record<string, unknown>>,
@@ -109,5 +109,5 @@ export async function setClockOffset(tx: Tx, offset_s: number): Promise<void> {
   const moved = await tx.run(
     sql`update team set clock_offset_s = ${offset_s} where id = ${tx.team} and clock_offset_s < ${offset_s}`,
   )
-  if (moved) await moveDueJobs(tx, offset_s)
+  if (moved) await rescheduleJobs(tx, offset_s)
 }

@@ -1,29 +1,29 @@
 // What happens to appointments and to their orders, together. The interface to it are the modules above.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { iso, plusSeconds } from '../../platform/runtime/clock.ts'
+import { iso, addSeconds } from '../../platform/runtime/clock.ts'
 import { Problem } from '../../platform/http/errors.ts'
-import { changeOrder, openOrder } from '../../lab/orders/change-order.ts'
+import { updateOrder, lockOrder } from '../../lab/orders/change-order.ts'
 import {
   appointmentOrder,
   appointmentsOf,
   assertAgreement,
   booked,
   bookingOf,
-  happen,
+  applyAppointmentEvent,
   type Method,
 } from '../../../test/support/appointments.ts'
-import { orderOf, pass, placed, tenantOf, walk } from '../../../test/support/orders.ts'
-import { cells, given, guard, type Given } from '../../../test/support/server.ts'
+import { orderOf, advanceClock, createOrder, tenantOf, advanceTo } from '../../../test/support/orders.ts'
+import { cells, createTestTeam, guard, type TestTeam } from '../../../test/support/server.ts'
 import {
   assertBookable,
-  assertMovable,
-  beginAppointment,
+  assertReschedulable,
+  startAppointment,
   bookAppointment,
   cancelAppointment,
   completeAppointment,
   confirmAppointment,
-  moveAppointment,
+  rescheduleAppointment,
   type Reply,
 } from './appointments.ts'
 import { command } from '../../../test/support/commands.ts'
@@ -33,19 +33,20 @@ const UPDATED = 'labtest.appointment.updated'
 const methods: Method[] = ['walk_in_test', 'at_home_phlebotomy']
 
 /** Low-level statuses of an order after its first. */
-const lows = async (team: Given, id: string): Promise<string[]> =>
+const lows = async (team: TestTeam, id: string): Promise<string[]> =>
   (await orderOf(team, id)).events.map(({ status }) => status.split('.').at(-1)!).slice(1)
-const statuses = async (team: Given, id: string): Promise<string[]> =>
+const statuses = async (team: TestTeam, id: string): Promise<string[]> =>
   (await appointmentsOf(team, id)).at(-1)!.events.map(({ status }) => status)
 
-const cancel = (team: Given, id: string) =>
-  happen(team, id, (tx, open, held) => cancelAppointment(tx, open, held, { data: { origin: 'patient' } }))
-const confirm = (team: Given, id: string) => happen(team, id, (tx, open, held) => confirmAppointment(tx, open, held))
-const move = (team: Given, id: string, method: Method, hours = 96) =>
-  happen(team, id, (tx, open, held) => {
-    assertMovable(open, held)
+const cancel = (team: TestTeam, id: string) =>
+  applyAppointmentEvent(team, id, (tx, open, held) => cancelAppointment(tx, open, held, { data: { origin: 'patient' } }))
+const confirm = (team: TestTeam, id: string) =>
+  applyAppointmentEvent(team, id, (tx, open, held) => confirmAppointment(tx, open, held))
+const move = (team: TestTeam, id: string, method: Method, hours = 96) =>
+  applyAppointmentEvent(team, id, (tx, open, held) => {
+    assertReschedulable(open, held)
     const { start_at, end_at } = bookingOf(tx.now, method, hours)
-    return moveAppointment(tx, open, held, { start_at, end_at }, { origin: 'patient', is_reschedule: true })
+    return rescheduleAppointment(tx, open, held, { start_at, end_at }, { origin: 'patient', is_reschedule: true })
   })
 
 const refused = (detail: string) => (error: unknown) => {
@@ -57,7 +58,7 @@ const refused = (detail: string) => (error: unknown) => {
 describe('booked and confirmed with a requisition', () => {
   for (const method of methods)
     test(`${method}: the order is pending and scheduled, and both are told`, async () => {
-      const team = await given()
+      const team = await createTestTeam()
       const id = await appointmentOrder(team, method)
       const appointment = await booked(team, id, method)
       assert.deepEqual(await lows(team, id), ['requisition_created', 'appointment_pending', 'appointment_scheduled'])
@@ -73,7 +74,7 @@ describe('booked and confirmed with a requisition', () => {
 
   for (const method of methods)
     test(`${method}: moved, it is scheduled again`, async () => {
-      const team = await given()
+      const team = await createTestTeam()
       const id = await appointmentOrder(team, method)
       const appointment = await booked(team, id, method)
       await move(team, id, method)
@@ -88,7 +89,7 @@ describe('booked and confirmed with a requisition', () => {
 
   for (const method of methods)
     test(`${method}: cancelled, another one can be booked`, async () => {
-      const team = await given()
+      const team = await createTestTeam()
       const id = await appointmentOrder(team, method)
       const first = await booked(team, id, method)
       await cancel(team, id)
@@ -107,12 +108,12 @@ describe('booked and confirmed with a requisition', () => {
     })
 
   test('a second one at a time is refused, and by the table too', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const id = await appointmentOrder(team, 'walk_in_test')
     await booked(team, id, 'walk_in_test')
     const detail = 'Order is not in a state that allows booking an appointment.'
     await assert.rejects(
-      team.db.tx(team.tenant, async (tx) => assertBookable(tx, await openOrder(tx, id))),
+      team.db.tx(team.tenant, async (tx) => assertBookable(tx, await lockOrder(tx, id))),
       refused(detail),
     )
     await assert.rejects(booked(team, id, 'walk_in_test'), /appointment__one_active/)
@@ -122,7 +123,7 @@ describe('booked and confirmed with a requisition', () => {
 
 describe('a visit', () => {
   test('that is requested gets its time later', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const id = await appointmentOrder(team, 'at_home_phlebotomy')
     await booked(team, id, 'at_home_phlebotomy', 'requested')
     assert.equal((await lows(team, id)).at(-1), 'appointment_pending')
@@ -134,22 +135,22 @@ describe('a visit', () => {
   })
 
   test('that takes place is the draw of the order', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const id = await appointmentOrder(team, 'at_home_phlebotomy')
     await booked(team, id, 'at_home_phlebotomy')
-    await happen(team, id, (_tx, _open, held) => beginAppointment(held))
+    await applyAppointmentEvent(team, id, (_tx, _open, held) => startAppointment(held))
     await assertAgreement(team)
-    await happen(team, id, (_tx, open, held) => completeAppointment(open, held))
+    await applyAppointmentEvent(team, id, (_tx, open, held) => completeAppointment(open, held))
     assert.deepEqual((await lows(team, id)).slice(-2), ['appointment_scheduled', 'draw_completed'])
     assert.deepEqual(await statuses(team, id), ['scheduled', 'in_progress', 'completed'])
     await assertAgreement(team)
   })
 
   test('is over when its order has been drawn', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const id = await appointmentOrder(team, 'at_home_phlebotomy')
     await booked(team, id, 'at_home_phlebotomy')
-    await walk(team, id, 'draw_completed')
+    await advanceTo(team, id, 'draw_completed')
     assert.deepEqual(await statuses(team, id), ['scheduled', 'completed'])
     await assertAgreement(team)
   })
@@ -160,7 +161,7 @@ describe('a visit', () => {
     [23, false],
   ] as const)
     test(`cancelled with its order ${hours} h ahead is ${refundable ? '' : 'not '}refunded`, async () => {
-      const team = await given()
+      const team = await createTestTeam()
       const id = await appointmentOrder(team, 'at_home_phlebotomy')
       const appointment = await booked(team, id, 'at_home_phlebotomy', 'confirmed', hours)
       assert.equal((await team.api.post(`/v3/order/${id}/cancel`)).status, 200)
@@ -177,7 +178,7 @@ describe('a visit', () => {
 
 describe('an appointment at a service center', () => {
   test('stays when its order is cancelled, and can be cancelled afterwards', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const id = await appointmentOrder(team, 'walk_in_test')
     await booked(team, id, 'walk_in_test')
     assert.equal((await team.api.post(`/v3/order/${id}/cancel`)).status, 200)
@@ -193,10 +194,10 @@ describe('an appointment at a service center', () => {
   })
 
   test('that takes place says nothing of its order', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const id = await appointmentOrder(team, 'walk_in_test')
     await booked(team, id, 'walk_in_test')
-    await happen(team, id, (_tx, open, held) => completeAppointment(open, held))
+    await applyAppointmentEvent(team, id, (_tx, open, held) => completeAppointment(open, held))
     assert.equal((await lows(team, id)).at(-1), 'appointment_scheduled')
     await assert.rejects(move(team, id, 'walk_in_test'), refused('This appointment has been cancelled or completed.'))
     await assert.rejects(cancel(team, id), refused('This appointment has been cancelled or completed.'))
@@ -205,10 +206,10 @@ describe('an appointment at a service center', () => {
 
   for (const low of ['partial_results', 'completed', 'redraw_available', 'sample_error'])
     test(`is over when its order is at ${low}`, async () => {
-      const team = await given()
+      const team = await createTestTeam()
       const id = await appointmentOrder(team, 'walk_in_test')
       await booked(team, id, 'walk_in_test')
-      await walk(team, id, low)
+      await advanceTo(team, id, low)
       assert.deepEqual(await statuses(team, id), ['scheduled', 'completed'])
       await assertAgreement(team)
     })
@@ -218,7 +219,7 @@ describe('an appointment at a service center', () => {
     ['unconfirmed', 'reserved'],
   ] as [Reply, string][]) {
     test(`${reply}: the order is told nothing until it is confirmed`, async () => {
-      const team = await given()
+      const team = await createTestTeam()
       const id = await appointmentOrder(team, 'walk_in_test')
       await booked(team, id, 'walk_in_test', reply)
       assert.deepEqual(await lows(team, id), ['requisition_created'])
@@ -232,7 +233,7 @@ describe('an appointment at a service center', () => {
     })
 
     test(`${reply}: nor when it fails`, async () => {
-      const team = await given()
+      const team = await createTestTeam()
       const id = await appointmentOrder(team, 'walk_in_test')
       await booked(team, id, 'walk_in_test', reply)
       await cancel(team, id)
@@ -241,10 +242,10 @@ describe('an appointment at a service center', () => {
     })
 
     test(`${reply}: and is given up when the sample comes without it`, async () => {
-      const team = await given()
+      const team = await createTestTeam()
       const id = await appointmentOrder(team, 'walk_in_test')
       await booked(team, id, 'walk_in_test', reply)
-      await walk(team, id, 'completed')
+      await advanceTo(team, id, 'completed')
       assert.deepEqual(await statuses(team, id), [first, 'cancelled'])
       await assertAgreement(team)
     })
@@ -252,24 +253,24 @@ describe('an appointment at a service center', () => {
 })
 
 describe('before the requisition', () => {
-  const bookable = async (team: Given, id: string) =>
-    team.db.tx(await tenantOf(team), async (tx) => assertBookable(tx, await openOrder(tx, id)))
+  const bookable = async (team: TestTeam, id: string) =>
+    team.db.tx(await tenantOf(team), async (tx) => assertBookable(tx, await lockOrder(tx, id)))
 
   test('nothing is booked, unless the team may', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const id = await appointmentOrder(team, 'walk_in_test', false)
     await assert.rejects(bookable(team, id), refused('This order does not have a requisition yet.'))
     await command(cells, ['team', 'feature', team.team, 'pre_requisition_scheduling', 'on'])
-    guard.forget(team.team)
+    guard.invalidate(team.team)
     await bookable(team, id)
     await command(cells, ['team', 'feature', team.team, 'pre_requisition_scheduling', 'off'])
-    guard.forget(team.team)
+    guard.invalidate(team.team)
     await assert.rejects(bookable(team, id), refused('This order does not have a requisition yet.'))
   })
 
   for (const method of methods)
     test(`${method}: it is reserved, may be moved, and is confirmed by the requisition`, async () => {
-      const team = await given()
+      const team = await createTestTeam()
       const id = await appointmentOrder(team, method, false)
       const appointment = await booked(team, id, method)
       const first = method === 'walk_in_test' ? ['reserved'] : ['pending', 'reserved']
@@ -280,36 +281,36 @@ describe('before the requisition', () => {
       await move(team, id, method)
       assert.deepEqual([await lows(team, id), await statuses(team, id)], [[], [...first, 'reserved']])
       await assertAgreement(team)
-      await walk(team, id, 'requisition_created')
+      await advanceTo(team, id, 'requisition_created')
       assert.deepEqual(await lows(team, id), ['requisition_created', 'appointment_pending', 'appointment_scheduled'])
       assert.deepEqual(await statuses(team, id), [...first, 'reserved', 'scheduled'])
       await assertAgreement(team)
     })
 
   test('a request that has no time yet is pending when the requisition comes, and when it does not', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const [first, second] = [
       await appointmentOrder(team, 'at_home_phlebotomy', false),
       await appointmentOrder(team, 'at_home_phlebotomy', false),
     ]
     await booked(team, first, 'at_home_phlebotomy', 'requested')
     await assertAgreement(team)
-    await walk(team, first, 'requisition_created')
+    await advanceTo(team, first, 'requisition_created')
     assert.deepEqual(await lows(team, first), ['requisition_created', 'appointment_pending'])
     await assertAgreement(team)
     await booked(team, second, 'at_home_phlebotomy', 'requested')
     await confirm(team, second)
     assert.deepEqual([await lows(team, second), await statuses(team, second)], [[], ['pending', 'reserved']])
-    await walk(team, second, 'requisition_created')
+    await advanceTo(team, second, 'requisition_created')
     assert.deepEqual(await statuses(team, second), ['pending', 'reserved', 'scheduled'])
     await assertAgreement(team)
   })
 
   test('one that the laboratory has yet to confirm is not confirmed by the requisition', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const id = await appointmentOrder(team, 'walk_in_test', false)
     await booked(team, id, 'walk_in_test', 'unconfirmed')
-    await walk(team, id, 'requisition_created')
+    await advanceTo(team, id, 'requisition_created')
     assert.deepEqual([await lows(team, id), await statuses(team, id)], [['requisition_created'], ['reserved']])
     await assertAgreement(team)
     await confirm(team, id)
@@ -319,7 +320,7 @@ describe('before the requisition', () => {
 
   for (const method of methods)
     test(`${method}: cancelled, the order is told nothing`, async () => {
-      const team = await given()
+      const team = await createTestTeam()
       const id = await appointmentOrder(team, method, false)
       await booked(team, id, method)
       await cancel(team, id)
@@ -328,7 +329,7 @@ describe('before the requisition', () => {
     })
 
   test('a visit goes with its order, a place at a service center does not', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     for (const method of methods) {
       const id = await appointmentOrder(team, method, false)
       await booked(team, id, method)
@@ -342,49 +343,49 @@ describe('before the requisition', () => {
 describe('an appointment whose requisition does not come', () => {
   const H = 3600
   test('is cancelled when its order is more than eight hours old, and the order stays', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const id = await appointmentOrder(team, 'walk_in_test', false)
     const appointment = await booked(team, id, 'walk_in_test')
     const { created_at } = await orderOf(team, id)
-    await pass(team, 8 * H - 30)
+    await advanceClock(team, 8 * H - 30)
     assert.deepEqual(await statuses(team, id), ['reserved'])
-    await pass(team, 60)
+    await advanceClock(team, 60)
     const [one] = await appointmentsOf(team, id)
     assert.deepEqual([one!.event_status, one!.event_data], ['cancelled', { origin: 'system', reason: 'no_requisition' }])
-    assert.equal(one!.events.at(-1)!.created_at, iso(plusSeconds(new Date(created_at), 8 * H + 1)))
+    assert.equal(one!.events.at(-1)!.created_at, iso(addSeconds(new Date(created_at), 8 * H + 1)))
     assert.deepEqual(await lows(team, id), [])
     assert.equal((await team.events(appointment)).at(-1), UPDATED)
     await assertAgreement(team)
   })
 
   test('is not, when its order was scheduled for a date; but two hours before it begins', async () => {
-    const team = await given()
-    const { id } = await placed(team, { lab_test_id: await team.test('walk_in_test'), activate_by: '2100-01-31' })
+    const team = await createTestTeam()
+    const { id } = await createOrder(team, { lab_test_id: await team.test('walk_in_test'), activate_by: '2100-01-31' })
     await booked(team, id, 'walk_in_test', 'confirmed', 24)
-    await pass(team, 22 * H - 60)
+    await advanceClock(team, 22 * H - 60)
     assert.deepEqual(await statuses(team, id), ['reserved'])
-    await pass(team, 120)
+    await advanceClock(team, 120)
     assert.deepEqual(await statuses(team, id), ['reserved', 'cancelled'])
     await assertAgreement(team)
   })
 
   test('counts from where it was moved to', async () => {
-    const team = await given()
-    const { id } = await placed(team, { lab_test_id: await team.test('walk_in_test'), activate_by: '2100-01-31' })
+    const team = await createTestTeam()
+    const { id } = await createOrder(team, { lab_test_id: await team.test('walk_in_test'), activate_by: '2100-01-31' })
     await booked(team, id, 'walk_in_test', 'confirmed', 4)
     await move(team, id, 'walk_in_test', 10)
-    await pass(team, 3 * H)
+    await advanceClock(team, 3 * H)
     assert.deepEqual(await statuses(team, id), ['reserved', 'reserved'])
-    await pass(team, 6 * H)
+    await advanceClock(team, 6 * H)
     assert.deepEqual((await statuses(team, id)).at(-1), 'cancelled')
   })
 
   test('is left alone when it came', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const id = await appointmentOrder(team, 'walk_in_test', false)
     await booked(team, id, 'walk_in_test')
-    await walk(team, id, 'requisition_created')
-    await pass(team, 71 * H)
+    await advanceTo(team, id, 'requisition_created')
+    await advanceClock(team, 71 * H)
     assert.deepEqual(await statuses(team, id), ['reserved', 'scheduled'])
     await assertAgreement(team)
   })
@@ -392,22 +393,22 @@ describe('an appointment whose requisition does not come', () => {
 
 describe('what is erased', () => {
   test('the appointments of a deleted user are gone with the orders', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const id = await appointmentOrder(team, 'walk_in_test')
     await booked(team, id, 'walk_in_test')
     const { user_id } = await orderOf(team, id)
     assert.equal((await team.api.delete(`/v2/user/${user_id}`)).status, 200)
-    await pass(team, 8 * 86_400)
+    await advanceClock(team, 8 * 86_400)
     assert.deepEqual(await appointmentsOf(team, id), [])
   })
 })
 
 test('what fails on the way changes neither', async () => {
-  const team = await given()
+  const team = await createTestTeam()
   const id = await appointmentOrder(team, 'walk_in_test')
   await assert.rejects(
     team.db.tx(team.tenant, (tx) =>
-      changeOrder(tx, id, async (open) => {
+      updateOrder(tx, id, async (open) => {
         await bookAppointment(tx, open, bookingOf(tx.now, 'walk_in_test'), 'confirmed')
         throw new Error('on the way')
       }),

@@ -3,12 +3,12 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Tenant } from '../../platform/db/transaction.ts'
 import { Problem } from '../../platform/http/errors.ts'
-import { newVaultKey, Vault } from '../../platform/crypto/vault.ts'
-import { bookingKey, KEY_EXPIRED, offerOf, SLOT_GONE, type Offer } from './booking-keys.ts'
+import { generateVaultKey, Vault } from '../../platform/crypto/vault.ts'
+import { bookingKey, KEY_EXPIRED, verifyBookingKey, SLOT_UNAVAILABLE, type Offer } from './booking-keys.ts'
 
 const tenant: Tenant = { team: 'a', org: 'o', cell: 'sandbox-us', clock_offset_s: 0, settings: {} }
 const offer: Offer = { provider: 'quest', lab: 'quest', site: 'S1', start_s: 2000, end_s: 3200, price: 0, expires_s: 1500 }
-const [older, newer] = [newVaultKey(), newVaultKey()]
+const [older, newer] = [generateVaultKey(), generateVaultKey()]
 const keys = [older]
 const vault = new Vault(() => [...keys])
 const at = (seconds: number) => new Date(seconds * 1000)
@@ -23,14 +23,14 @@ const refused = (detail: string) => (error: unknown) => {
 
 test('a key gives back what was offered, in every process that has the encryption key', () => {
   const key = bookingKey(vault, tenant, offer)
-  assert.deepEqual(offerOf(new Vault(() => [newer, older]), tenant, providers, key, at(1000)), offer)
+  assert.deepEqual(verifyBookingKey(new Vault(() => [newer, older]), tenant, providers, key, at(1000)), offer)
 })
 
 test('a key outlives a new encryption key, and ends with the old one', () => {
   const key = bookingKey(vault, tenant, offer)
   keys.unshift(newer)
-  assert.deepEqual(offerOf(vault, tenant, providers, key, at(1000)), offer)
-  assert.throws(() => offerOf(new Vault(() => [newer]), tenant, providers, key, at(1000)), refused(FORMAT))
+  assert.deepEqual(verifyBookingKey(vault, tenant, providers, key, at(1000)), offer)
+  assert.throws(() => verifyBookingKey(new Vault(() => [newer]), tenant, providers, key, at(1000)), refused(FORMAT))
 })
 
 const key = bookingKey(vault, tenant, offer)
@@ -48,20 +48,20 @@ for (const [what, text] of Object.entries({
   'something that is signed and no offer': bookingKey(vault, tenant, { nonsense: true } as never),
 }))
   test(`${what} is refused as no key`, () =>
-    assert.throws(() => offerOf(vault, tenant, providers, text, at(1000)), refused(FORMAT)))
+    assert.throws(() => verifyBookingKey(vault, tenant, providers, text, at(1000)), refused(FORMAT)))
 
 test('a key is good for its team, its cell and its kind of provider only', () => {
   for (const other of [
     { ...tenant, team: 'b' },
     { ...tenant, cell: 'production-us' as const },
   ])
-    assert.throws(() => offerOf(vault, other, providers, key, at(1000)), refused(FORMAT))
-  assert.throws(() => offerOf(vault, tenant, ['getlabs'], key, at(1000)), refused(FORMAT))
+    assert.throws(() => verifyBookingKey(vault, other, providers, key, at(1000)), refused(FORMAT))
+  assert.throws(() => verifyBookingKey(vault, tenant, ['getlabs'], key, at(1000)), refused(FORMAT))
 })
 
 test('a key expires, and with the time it is for', () => {
-  assert.deepEqual(offerOf(vault, tenant, providers, key, at(1499)), offer)
-  assert.throws(() => offerOf(vault, tenant, providers, key, at(1500)), refused(KEY_EXPIRED))
+  assert.deepEqual(verifyBookingKey(vault, tenant, providers, key, at(1499)), offer)
+  assert.throws(() => verifyBookingKey(vault, tenant, providers, key, at(1500)), refused(KEY_EXPIRED))
   const late = bookingKey(vault, tenant, { ...offer, expires_s: 9000 })
-  assert.throws(() => offerOf(vault, tenant, providers, late, at(2000)), refused(SLOT_GONE))
+  assert.throws(() => verifyBookingKey(vault, tenant, providers, late, at(2000)), refused(SLOT_UNAVAILABLE))
 })

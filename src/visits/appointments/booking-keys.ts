@@ -22,7 +22,7 @@ export const Offer = T.Object({
 })
 export type Offer = Static<typeof Offer>
 
-export const SLOT_GONE = 'This appointment slot is no longer available. Please select a new time.'
+export const SLOT_UNAVAILABLE = 'This appointment slot is no longer available. Please select a new time.'
 
 export const KEY_EXPIRED = 'This booking key has expired. Please ask for the available times again.'
 
@@ -40,16 +40,16 @@ export function bookingKey(vault: Vault, tenant: Tenant, offer: Offer): string {
  * What a key offers, if it is one of these providers'. 400: not a key of ours for this team and these providers (`Invalid booking key
  * format`), or one whose time has come, in the first words of the table in lab-testing.md 18, or that has expired, which it says.
  */
-export function offerOf(vault: Vault, tenant: Tenant, providers: readonly string[], key: string, now: Date): Offer {
+export function verifyBookingKey(vault: Vault, tenant: Tenant, providers: readonly string[], key: string, now: Date): Offer {
   const [version, payload = '', key_id, mac, ...more] = key.split('.')
   const isOurs =
     version === VERSION &&
     !more.length &&
-    vault.isSigned(signedText(tenant, `${version}.${payload}`), `${key_id}.${mac}`, CONTEXT)
+    vault.verifySignature(signedText(tenant, `${version}.${payload}`), `${key_id}.${mac}`, CONTEXT)
   const offer: unknown = isOurs ? JSON.parse(Buffer.from(payload, 'base64url').toString()) : undefined
   if (!Check(Offer, offer) || !providers.includes(offer.provider)) throw badRequest('Invalid booking key format')
   const now_s = now.getTime() / 1000
-  if (offer.start_s <= now_s) throw badRequest(SLOT_GONE)
+  if (offer.start_s <= now_s) throw badRequest(SLOT_UNAVAILABLE)
   if (offer.expires_s <= now_s) throw badRequest(KEY_EXPIRED)
   return offer
 }

@@ -1,5 +1,5 @@
 // Erasing the appointments of a deleted user or team, when the grace is over; before the orders go.
-import { inTurn } from '../../platform/db/erasure.ts'
+import { eraseInOrder } from '../../platform/db/erasure.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
 import { sql } from '../../platform/db/sql.ts'
 
@@ -10,7 +10,7 @@ export async function eraseAppointments(tx: Tx, user_id: string): Promise<void> 
 }
 
 /** The appointments of a deleted team. */
-export const eraseTeamAppointments = inTurn(
+export const eraseTeamAppointments = eraseInOrder(
   (team, max) =>
     sql`delete from appointment where id = any (array(select id from appointment where team_id = ${team} limit ${max}))`,
 )

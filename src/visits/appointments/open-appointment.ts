@@ -6,10 +6,10 @@ import { badRequest } from '../../platform/http/errors.ts'
 import { emit } from '../../platform/queue/outbox.ts'
 import { T, type Static } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
-import type { OpenOrder } from '../../lab/orders/open-order.ts'
+import type { LockedOrder } from '../../lab/orders/open-order.ts'
 import { appointmentEnded } from './appointment-hooks.ts'
-import { isOver, mayFollow, statusOf, type EventStatus } from './status-machine.ts'
-import type { Appointment, EventData, Facts } from './schema.ts'
+import { isFinal, canTransition, statusOf, type EventStatus } from './status-machine.ts'
+import type { Appointment, EventData, InternalData } from './schema.ts'
 
 /** What an appointment is made of, before anything happened to it. */
 export interface Booking {
@@ -28,66 +28,66 @@ export interface Booking {
   start_at: string | null
   end_at: string | null
   appointment_notes?: string | null | undefined
-  facts: Pick<Facts, 'movable' | 'tier' | 'price'> & Partial<Pick<Facts, 'cancellable'>>
+  facts: Pick<InternalData, 'movable' | 'tier' | 'price'> & Partial<Pick<InternalData, 'cancellable'>>
 }
 
-const MOVABLE = new Set<EventStatus>(['scheduled', 'reserved'])
+const RESCHEDULABLE_STATUSES = new Set<EventStatus>(['scheduled', 'reserved'])
 
-export class OpenAppointment {
+export class LockedAppointment {
   /** As the interface shows it; what is changed here is written by `write`. */
   readonly appointment: Appointment
-  readonly facts: Facts
+  readonly internalData: InternalData
   site_code: string | null
   readonly #tx: Tx
-  readonly #order: OpenOrder
+  readonly #order: LockedOrder
   #made: boolean
 
   constructor(
     tx: Tx,
-    order: OpenOrder,
-    parts: { appointment: Appointment; facts: Facts; site_code: string | null; made: boolean },
+    order: LockedOrder,
+    parts: { appointment: Appointment; facts: InternalData; site_code: string | null; made: boolean },
   ) {
     this.#tx = tx
     this.#order = order
     this.appointment = parts.appointment
-    this.facts = parts.facts
+    this.internalData = parts.facts
     this.site_code = parts.site_code
     this.#made = parts.made
   }
 
   /** Whether it may go to a status now. */
-  may(to: EventStatus): boolean {
+  canTransitionTo(to: EventStatus): boolean {
     const { type, event_status, events } = this.appointment
-    return mayFollow(type, events.length ? event_status : undefined, to)
+    return canTransition(type, events.length ? event_status : undefined, to)
   }
 
   /**
    * Go to a status. Emits labtest.appointment.updated with the appointment as of that step, and labtest.appointment.created before the first.
    * 400: the machine has no such step.
    */
-  step(to: EventStatus, data: EventData = null): void {
+  transitionTo(to: EventStatus, data: EventData = null): void {
     const { appointment } = this
-    if (!this.may(to)) throw badRequest(`An appointment that is ${appointment.event_status} cannot become ${to}`)
+    if (!this.canTransitionTo(to)) throw badRequest(`An appointment that is ${appointment.event_status} cannot become ${to}`)
     const isFirst = appointment.events.length === 0
     appointment.events.push({ created_at: iso(this.#tx.now), status: to, data })
     appointment.event_status = to
     appointment.event_data = data
     appointment.status = statusOf[to]
-    appointment.can_reschedule = this.facts.movable && !this.facts.awaits_provider && MOVABLE.has(to)
-    if (isFirst) this.#tell('labtest.appointment.created')
-    this.#tell('labtest.appointment.updated')
+    appointment.can_reschedule = this.internalData.movable && !this.internalData.awaits_provider && RESCHEDULABLE_STATUSES.has(to)
+    if (isFirst) this.#emitEvent('labtest.appointment.created')
+    this.#emitEvent('labtest.appointment.updated')
   }
 
-  #tell(type: string): void {
+  #emitEvent(type: string): void {
     const { id, user_id } = this.appointment
     const client_user_id = this.#order.clientUserId
     emit(this.#tx, { type, object_id: id, user_id, client_user_id, data: JSON.stringify(this.appointment) })
   }
 
   /** Write it, and on the order which appointment it has; who wants to know is told when it is over. Writes appointment. */
-  async write(): Promise<void> {
-    const { appointment: a, facts } = this
-    const [document, hidden] = [JSON.stringify(a), JSON.stringify(facts)]
+  async save(): Promise<void> {
+    const { appointment: a, internalData } = this
+    const [document, hidden] = [JSON.stringify(a), JSON.stringify(internalData)]
     const now = iso(this.#tx.now)
     if (this.#made)
       await this.#tx.run(sql`
@@ -102,7 +102,7 @@ export class OpenAppointment {
         values (${a.id}, ${this.#tx.team}, ${a.order_id}, ${a.type}, ${a.provider}, ${a.provider_id}, ${this.site_code}, ${a.event_status},
                 ${a.start_at}, ${a.end_at}, ${now}, ${now}, ${document}, ${hidden})`)
     this.#made = true
-    if (isOver(a.event_status)) await this.#tx.notify(appointmentEnded, a)
+    if (isFinal(a.event_status)) await this.#tx.notify(appointmentEnded, a)
     const { data } = this.#order.order.details
     if (!data || !('appointment_id' in data)) return
     data.appointment_id = a.event_status === 'cancelled' ? null : a.id
@@ -111,7 +111,7 @@ export class OpenAppointment {
 }
 
 /** A new appointment of an order, in memory. */
-export function newAppointment(tx: Tx, open: OpenOrder, booking: Booking): OpenAppointment {
+export function newAppointment(tx: Tx, open: LockedOrder, booking: Booking): LockedAppointment {
   const { order } = open
   const id = booking.id ?? tx.uuid()
   const appointment: Appointment = {
@@ -135,7 +135,7 @@ export function newAppointment(tx: Tx, open: OpenOrder, booking: Booking): OpenA
     event_data: null,
     events: [],
   }
-  const facts: Facts = {
+  const internalData: InternalData = {
     cancellable: true,
     ...booking.facts,
     awaits_provider: false,
@@ -143,36 +143,36 @@ export function newAppointment(tx: Tx, open: OpenOrder, booking: Booking): OpenA
     cancellation_reason_id: null,
     cancellation_notes: null,
   }
-  return new OpenAppointment(tx, open, { appointment, facts, site_code: booking.site_code, made: false })
+  return new LockedAppointment(tx, open, { appointment, facts: internalData, site_code: booking.site_code, made: false })
 }
 
 const Row = T.Object({ document: T.String(), facts: T.String(), site_code: T.Union([T.String(), T.Null()]) })
 
-const openOf = (tx: Tx, open: OpenOrder, row: Static<typeof Row>): OpenAppointment =>
-  new OpenAppointment(tx, open, {
+const lockRow = (tx: Tx, open: LockedOrder, row: Static<typeof Row>): LockedAppointment =>
+  new LockedAppointment(tx, open, {
     appointment: JSON.parse(row.document) as Appointment,
-    facts: JSON.parse(row.facts) as Facts,
+    facts: JSON.parse(row.facts) as InternalData,
     site_code: row.site_code,
     made: true,
   })
 
 /** The appointment that an open order has: the one that was not cancelled. The order's lock is its lock. */
-export async function findAppointment(tx: Tx, open: OpenOrder): Promise<OpenAppointment | undefined> {
+export async function findAppointment(tx: Tx, open: LockedOrder): Promise<LockedAppointment | undefined> {
   const row = await tx.maybe(
     Row,
     sql`
     select document, facts, site_code from appointment
     where order_id = ${open.order.id} and team_id = ${tx.team} and event_status <> 'cancelled'`,
   )
-  return row && openOf(tx, open, row)
+  return row && lockRow(tx, open, row)
 }
 
-const Ended = T.Object({ event_status: T.String() })
+const EndedRow = T.Object({ event_status: T.String() })
 
 /** Whether an order ever had an appointment. */
-export const hadAppointment = async (tx: Tx, order_id: string): Promise<boolean> =>
+export const hasEndedAppointment = async (tx: Tx, order_id: string): Promise<boolean> =>
   (await tx.maybe(
-    Ended,
+    EndedRow,
     sql`select event_status from appointment where order_id = ${order_id} and team_id = ${tx.team} limit 1`,
   )) !== undefined
 
@@ -181,7 +181,7 @@ const Document = T.Object({ document: T.String() })
 /** The appointment that an order has, as JSON text; undefined when there is none, or only cancelled ones. */
 export const readAppointment = async (tx: Tx, order_id: string): Promise<string | undefined> =>
   (
-    await tx.lookUp(
+    await tx.lookup(
       Document,
       sql`
       select document from appointment where order_id = ${order_id} and team_id = ${tx.team} and event_status <> 'cancelled'`,

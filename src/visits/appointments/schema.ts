@@ -68,7 +68,7 @@ export const Appointment = Fields(
 export type Appointment = Static<typeof Appointment>
 
 /** What of an appointment is not shown. */
-export const Facts = Fields({
+export const InternalData = Fields({
   /** The provider's answer is still to come: until then the order is told nothing. */
   awaits_provider: T.Boolean(),
   /** It may be moved here, as long as its status allows it. */
@@ -83,7 +83,7 @@ export const Facts = Fields({
   cancellation_reason_id: Nullable(T.String()),
   cancellation_notes: Nullable(T.String()),
 })
-export type Facts = Static<typeof Facts>
+export type InternalData = Static<typeof InternalData>
 
 const BookingKey = Text({ minLength: 1, maxLength: 2000, description: 'Of the slot, as its availability names it.' })
 const Notes = Maybe(Text({ maxLength: 1000 }))
@@ -100,11 +100,11 @@ export const BookAppointment = Fields(
 )
 export type BookAppointment = Static<typeof BookAppointment>
 
-export const MoveAppointment = Fields(
+export const RescheduleAppointment = Fields(
   { booking_key: BookingKey, appointment_notes: Notes },
   { title: 'AppointmentRescheduleRequest' },
 )
-export type MoveAppointment = Static<typeof MoveAppointment>
+export type RescheduleAppointment = Static<typeof RescheduleAppointment>
 
 export const CancellationReason = Fields(
   { id: Uuid, name: T.String(), is_refundable: T.Boolean() },

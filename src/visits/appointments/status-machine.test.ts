@@ -5,8 +5,8 @@ import {
   appointmentStatuses,
   appointmentTypes,
   eventStatuses,
-  isOver,
-  mayFollow,
+  isFinal,
+  canTransition,
   statusOf,
   type EventStatus,
 } from './status-machine.ts'
@@ -25,15 +25,15 @@ for (const type of appointmentTypes)
   for (const from of eventStatuses)
     for (const to of eventStatuses)
       test(`of ${type} ${from} ${allowed[from].includes(to) ? 'may' : 'may not'} become ${to}`, () =>
-        assert.equal(mayFollow(type, from, to), allowed[from].includes(to)))
+        assert.equal(canTransition(type, from, to), allowed[from].includes(to)))
 
 test('an appointment begins as its kind does', () => {
-  const starts = (type: (typeof appointmentTypes)[number]) => eventStatuses.filter((to) => mayFollow(type, undefined, to))
+  const starts = (type: (typeof appointmentTypes)[number]) => eventStatuses.filter((to) => canTransition(type, undefined, to))
   assert.deepEqual(starts('phlebotomy'), ['pending', 'scheduled'])
   assert.deepEqual(starts('patient_service_center'), ['pending', 'reserved', 'scheduled'])
 })
 
 test('every event status has a status of its own, and two of them are final', () => {
   assert.deepEqual(new Set(eventStatuses.map((status) => statusOf[status])), new Set(appointmentStatuses))
-  assert.deepEqual(eventStatuses.filter(isOver), ['completed', 'cancelled'])
+  assert.deepEqual(eventStatuses.filter(isFinal), ['completed', 'cancelled'])
 })

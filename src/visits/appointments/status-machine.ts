@@ -41,7 +41,7 @@ export const machines: Record<AppointmentType, AppointmentMachine> = {
 }
 
 /** Whether an appointment may go from one status to another; `undefined`: it is being made. */
-export const mayFollow = (type: AppointmentType, from: EventStatus | undefined, to: EventStatus): boolean =>
+export const canTransition = (type: AppointmentType, from: EventStatus | undefined, to: EventStatus): boolean =>
   (from === undefined ? machines[type].starts : machines[type].steps[from]).includes(to)
 
-export const isOver = (status: EventStatus): boolean => status === 'completed' || status === 'cancelled'
+export const isFinal = (status: EventStatus): boolean => status === 'completed' || status === 'cancelled'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { boxesAround, lineOf, milesBetween, milesOf, timeZoneAt, unitVector } from './distance.ts'
+import { boxesAround, chordFromMiles, milesBetween, milesFromChord, timeZoneAt, unitVector } from './distance.ts'
 import { formats } from '../../platform/schema/formats.ts'
 
 const point = fc.record({
@@ -37,8 +37,8 @@ test('a straight line between points of the globe tells the same miles', () => {
       const line = Math.hypot(...from.map((figure, i) => figure - to[i]!))
       // Near the other end of the globe neither is exact.
       const miles = milesBetween(a, b)
-      assert.ok(Math.abs(milesOf(line) - miles) < (miles > 12_000 ? 1 : 1e-6), `${milesOf(line)} and ${miles}`)
-      assert.ok(Math.abs(milesOf(lineOf(miles)) - miles) < (miles > 12_000 ? 1 : 1e-6))
+      assert.ok(Math.abs(milesFromChord(line) - miles) < (miles > 12_000 ? 1 : 1e-6), `${milesFromChord(line)} and ${miles}`)
+      assert.ok(Math.abs(milesFromChord(chordFromMiles(miles)) - miles) < (miles > 12_000 ? 1 : 1e-6))
     }),
   )
 })

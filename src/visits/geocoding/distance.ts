@@ -22,10 +22,10 @@ export function unitVector({ lat, lng }: Point): [x: number, y: number, z: numbe
 }
 
 /** The straight line, on a globe of radius one, under an arc of so many miles; of more than half the globe the diameter. */
-export const lineOf = (miles: number): number => 2 * Math.sin(Math.min(Math.PI / 2, miles / RADIUS_MILES / 2))
+export const chordFromMiles = (miles: number): number => 2 * Math.sin(Math.min(Math.PI / 2, miles / RADIUS_MILES / 2))
 
 /** The miles of the arc over a straight line on a globe of radius one. */
-export const milesOf = (line: number): number => 2 * RADIUS_MILES * Math.asin(Math.min(1, line / 2))
+export const milesFromChord = (line: number): number => 2 * RADIUS_MILES * Math.asin(Math.min(1, line / 2))
 
 export interface Box {
   south: number

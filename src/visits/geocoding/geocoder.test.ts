@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { after, test } from 'node:test'
 import { sql } from '../../platform/db/sql.ts'
 import { cells, expire } from '../../../test/support/server.ts'
-import { locator } from './geocoder.ts'
+import { createGeocoder } from './geocoder.ts'
 import { placeCleanups } from './postal-places.ts'
 
 const db = cells.of('sandbox-eu')
@@ -23,7 +23,7 @@ async function peer(answer: (request: IncomingMessage, reply: ServerResponse) =>
   })
   const failures: string[] = []
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/find?key=fictional`
-  return { asked, failures, locate: locator({ url: () => url, onFailure: (reason) => failures.push(reason) }) }
+  return { asked, failures, locate: createGeocoder({ url: () => url, onFailure: (reason) => failures.push(reason) }) }
 }
 
 const says = (status: number, body: string) => (_: unknown, reply: ServerResponse) => void reply.writeHead(status).end(body)
@@ -77,7 +77,7 @@ test('one that does not answer is not waited for longer than its time', async ()
 })
 
 test('without a geocoder nobody is asked', async () => {
-  assert.equal(await locator({ url: () => undefined })(db, { country: 'DE', postal_code: '00004' }), undefined)
+  assert.equal(await createGeocoder({ url: () => undefined })(db, { country: 'DE', postal_code: '00004' }), undefined)
 })
 
 test('answers are forgotten after half a year, that nothing was found after a day', async () => {

@@ -3,10 +3,18 @@
 import type { Db } from '../../platform/db/database.ts'
 import { expiringCache } from '../../platform/runtime/expiring-cache.ts'
 import { isPoint } from './distance.ts'
-import { askedOf, placeOf, rememberAnswer, remembered, type Asked, type Place, type Whereabouts } from './postal-places.ts'
+import {
+  normalizePlaceQuery,
+  findPlace,
+  cacheGeocoding,
+  cachedGeocoding,
+  type NormalizedPlaceQuery,
+  type Place,
+  type PlaceQuery,
+} from './postal-places.ts'
 
 /** Where a postal code is, by all means there are; undefined when it cannot be told. Not within a transaction. */
-export type Locate = (db: Db, where: Whereabouts) => Promise<Place | undefined>
+export type Geocode = (db: Db, where: PlaceQuery) => Promise<Place | undefined>
 
 export interface GeocoderOptions {
   /** The address of the service; undefined for none. */
@@ -17,25 +25,30 @@ export interface GeocoderOptions {
 
 const TIMEOUT_MS = 3000
 const BYTES_MAX = 16_384
-const AT_ONCE_MAX = 20
-const LEFT_ALONE_MS = 30_000
+const CONCURRENT_REQUESTS_MAX = 20
+const FAILURE_BACKOFF_MS = 30_000
 const TEXT_MAX = 200
 
 /** A way to find places: at most 20 questions at once, 3 s each, none for 30 s after a failure. Writes geocoded_place. */
-export function locator({ url, onFailure = () => {} }: GeocoderOptions): Locate {
+export function createGeocoder({ url, onFailure = () => {} }: GeocoderOptions): Geocode {
   const asking = new Map<string, Promise<Place | undefined>>()
-  const failed = expiringCache<true>({ lifetime_ms: LEFT_ALONE_MS, size_max: 10 })
+  const failed = expiringCache<true>({ lifetime_ms: FAILURE_BACKOFF_MS, size_max: 10 })
 
-  async function askAndKeep(db: Db, address: string, where: Whereabouts, asked: Asked): Promise<Place | undefined> {
+  async function requestAndCache(
+    db: Db,
+    address: string,
+    where: PlaceQuery,
+    asked: NormalizedPlaceQuery,
+  ): Promise<Place | undefined> {
     // Another question may have been answered since this place was looked up.
-    const known = await placeOf(db.queries, where)
+    const known = await findPlace(db.queries, where)
     if (known) return known
     try {
-      const place = await ask(address, asked)
-      await db.plainTx((tx) => rememberAnswer(tx, asked, place))
+      const place = await requestGeocoding(address, asked)
+      await db.plainTx((tx) => cacheGeocoding(tx, asked, place))
       return place
     } catch (error) {
-      if (!(error instanceof Unusable)) throw error
+      if (!(error instanceof GeocoderError)) throw error
       failed.set(address, true)
       onFailure(error.message)
       return undefined
@@ -43,24 +56,24 @@ export function locator({ url, onFailure = () => {} }: GeocoderOptions): Locate 
   }
 
   return async (db, where) => {
-    const known = await placeOf(db.queries, where)
-    const [address, asked] = [url(), askedOf(where)]
+    const known = await findPlace(db.queries, where)
+    const [address, asked] = [url(), normalizePlaceQuery(where)]
     if (known || !asked || address === undefined || failed.get(address)) return known
-    if (await remembered(db.queries, asked)) return undefined
+    if (await cachedGeocoding(db.queries, asked)) return undefined
     const key = JSON.stringify([address, asked])
     const same = asking.get(key)
     if (same) return same
-    if (asking.size >= AT_ONCE_MAX) return undefined
-    const answer = askAndKeep(db, address, where, asked).finally(() => asking.delete(key))
+    if (asking.size >= CONCURRENT_REQUESTS_MAX) return undefined
+    const answer = requestAndCache(db, address, where, asked).finally(() => asking.delete(key))
     asking.set(key, answer)
     return answer
   }
 }
 
 /** The service could not be asked, or did not answer as agreed. */
-class Unusable extends Error {}
+class GeocoderError extends Error {}
 
-async function ask(address: string, asked: Asked): Promise<Place | undefined> {
+async function requestGeocoding(address: string, asked: NormalizedPlaceQuery): Promise<Place | undefined> {
   const { request } = await import('undici')
   const url = new URL(address)
   for (const [name, value] of Object.entries(asked)) if (value) url.searchParams.set(name, value)
@@ -73,23 +86,24 @@ async function ask(address: string, asked: Asked): Promise<Place | undefined> {
     let size = 0
     for await (const chunk of body as AsyncIterable<Buffer>) {
       size += chunk.length
-      if (size > BYTES_MAX) throw new Unusable('its answer is too long')
+      if (size > BYTES_MAX) throw new GeocoderError('its answer is too long')
       chunks.push(chunk)
     }
     if (statusCode === 404) return undefined
-    if (statusCode !== 200) throw new Unusable(`it answered ${statusCode}`)
-    return placeFrom(Buffer.concat(chunks).toString())
+    if (statusCode !== 200) throw new GeocoderError(`it answered ${statusCode}`)
+    return parsePlace(Buffer.concat(chunks).toString())
   } catch (error) {
-    if (error instanceof Unusable) throw error
+    if (error instanceof GeocoderError) throw error
     const { name, code } = error as { name: string; code?: string }
-    throw new Unusable(code === undefined || name === 'TimeoutError' ? name : String(code))
+    throw new GeocoderError(code === undefined || name === 'TimeoutError' ? name : String(code))
   }
 }
 
-function placeFrom(text: string): Place {
+function parsePlace(text: string): Place {
   const answer = parsed(text)
   const { lat, lng } = answer
-  if (typeof lat !== 'number' || typeof lng !== 'number' || !isPoint({ lat, lng })) throw new Unusable('its answer has no point')
+  if (typeof lat !== 'number' || typeof lng !== 'number' || !isPoint({ lat, lng }))
+    throw new GeocoderError('its answer has no point')
   return { lat, lng, city: shortText(answer.city), state: shortText(answer.state) }
 }
 
@@ -100,7 +114,7 @@ function parsed(text: string): Record<string, unknown> {
   } catch {
     // Said below.
   }
-  throw new Unusable('its answer is no JSON object')
+  throw new GeocoderError('its answer is no JSON object')
 }
 
 const shortText = (value: unknown): string =>

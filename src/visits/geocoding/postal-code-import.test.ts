@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { cells } from '../../../test/support/server.ts'
-import { placeOf } from './postal-places.ts'
+import { findPlace } from './postal-places.ts'
 import { command, outcomeOf } from '../../../test/support/commands.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'places-'))
@@ -18,7 +18,7 @@ function fileOf(...lines: string[]): string {
 }
 const line = (country: string, code: string, city: string, lat: string, lng: string) =>
   [country, code, city, 'Test Province', 'TP', '', '', '', '', lat, lng, '4'].join('\t')
-const at = (country: string, postal_code: string) => placeOf(cells.of('sandbox-eu').queries, { country, postal_code })
+const at = (country: string, postal_code: string) => findPlace(cells.of('sandbox-eu').queries, { country, postal_code })
 const run = (...words: string[]) => command(cells, ['places', 'import', ...words, '--cell', 'sandbox-eu'])
 
 test('sound lines are taken, the others are named with what is wrong', async () => {

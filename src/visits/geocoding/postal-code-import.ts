@@ -4,12 +4,12 @@ import { createReadStream } from 'node:fs'
 import { createInterface } from 'node:readline'
 import type { Db } from '../../platform/db/database.ts'
 import type { PlainTx } from '../../platform/db/transaction.ts'
-import { Rejections } from '../../platform/files/rejected-rows.ts'
+import { RejectedRows } from '../../platform/files/rejected-rows.ts'
 import { T } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
 import { countryCode } from '../../people/person/countries.ts'
 import { isPoint } from './distance.ts'
-import { plainCode } from './postal-places.ts'
+import { normalizePostalCode } from './postal-places.ts'
 
 interface Row {
   country: string
@@ -23,7 +23,7 @@ interface Row {
 export interface ImportedCodes {
   rows: number
   countries: string[]
-  rejections: Rejections
+  rejections: RejectedRows
 }
 
 const Count = T.Object({ n: T.Integer() })
@@ -38,7 +38,7 @@ const TEXT_MAX = 200
  */
 export const importPostalCodes = (db: Db, path: string, only?: string): Promise<ImportedCodes> =>
   db.plainTx(async (tx) => {
-    const rejections = new Rejections()
+    const rejections = new RejectedRows()
     const countries = new Set<string>()
     let rows = 0
     for await (const batch of batches(path, only, rejections)) rows += await write(tx, batch, countries)
@@ -57,7 +57,7 @@ export async function lossesOfImport(db: Db, path: string, only?: string): Promi
   const countries = new Map<string, number>()
   let losses: CountryLoss[] = []
   const compare = db.plainTx(async (tx) => {
-    for await (const batch of batches(path, only, new Rejections())) {
+    for await (const batch of batches(path, only, new RejectedRows())) {
       for (const { country } of batch) if (!countries.has(country)) countries.set(country, await countOf(tx, country))
       const rows = sql`jsonb_to_recordset(${JSON.stringify(batch)}::jsonb) as r (country text, postal_code text, city text)`
       await tx.run(sql`
@@ -83,13 +83,13 @@ const countOf = async (tx: PlainTx, country: string): Promise<number> =>
   (await tx.one(Count, sql`select count(*) as n from postal_place where country = ${country}`)).n
 
 /** The sound rows of a file, or of one country in it, 1,000 at a time. */
-async function* batches(path: string, only: string | undefined, rejections: Rejections): AsyncGenerator<Row[]> {
+async function* batches(path: string, only: string | undefined, rejections: RejectedRows): AsyncGenerator<Row[]> {
   let line = 0
   let batch: Row[] = []
   for await (const text of createInterface({ input: createReadStream(path), crlfDelay: Infinity })) {
     line++
     if (text.trim() === '') continue
-    const row = rowOf(text)
+    const row = parseRow(text)
     if (Array.isArray(row)) rejections.add(`line ${line}`, row)
     else if (only === undefined || row.country === only) batch.push(row)
     if (batch.length < BATCH) continue
@@ -100,14 +100,14 @@ async function* batches(path: string, only: string | undefined, rejections: Reje
 }
 
 /** The row of a line, or what is wrong with it. */
-function rowOf(text: string): Row | string[] {
+function parseRow(text: string): Row | string[] {
   if (text.length > LINE_MAX) return ['the line is too long']
   const fields = text.split('\t').map((field) => field.trim().toWellFormed().replaceAll('\0', ''))
   if (fields.length < 11) return [`${fields.length} fields instead of 12`]
   const [code = '', postal = '', city = '', stateName = '', stateCode = ''] = fields
   const [lat, lng] = [degrees(fields[9]!), degrees(fields[10]!)]
   const country = /^[A-Z]{2}$/.test(code) ? countryCode(code) : undefined
-  const postal_code = plainCode(postal)
+  const postal_code = normalizePostalCode(postal)
   const faults = [
     ...(country === undefined ? ['the first field is not the code of a country'] : []),
     ...(/^[\p{L}\p{N}]{1,20}$/u.test(postal_code) ? [] : ['the postal code is none']),

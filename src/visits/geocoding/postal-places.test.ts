@@ -4,10 +4,10 @@ import fc from 'fast-check'
 import { anyText } from '../../../test/support/any-text.ts'
 import { sql } from '../../platform/db/sql.ts'
 import { cells } from '../../../test/support/server.ts'
-import { placeOf } from './postal-places.ts'
+import { findPlace } from './postal-places.ts'
 
 const { queries } = cells.of('sandbox-us')
-const at = (country: string, postal_code: string, city?: string) => placeOf(queries, { country, postal_code, city })
+const at = (country: string, postal_code: string, city?: string) => findPlace(queries, { country, postal_code, city })
 
 test('a US place is found by ZIP and by ZIP+4, whatever the country is called', async () => {
   const phoenix = { lat: 33.4557, lng: -112.0686, city: 'Phoenix', state: 'AZ' }

@@ -10,7 +10,7 @@ import { zipTable, type Place, type Point } from './zip-codes.ts'
 export type { Place, Point }
 
 /** What is asked about: never a name or a street. */
-export interface Whereabouts {
+export interface PlaceQuery {
   /** Two-letter code or English name, as addresses have it. */
   country: string
   /** As written; spaces, hyphens and letter case do not matter, a ZIP+4 counts as its ZIP. */
@@ -20,7 +20,7 @@ export interface Whereabouts {
 }
 
 /** A question in the form that tables and the geocoder have it. */
-export interface Asked {
+export interface NormalizedPlaceQuery {
   country: string
   postal_code: string
   city: string
@@ -30,12 +30,12 @@ const CODE_LENGTH_MAX = 20
 const CITY_LENGTH_MAX = 200
 
 /** A postal code without spaces and hyphens, in capitals. */
-export const plainCode = (code: string): string => code.replace(/[\s-]/g, '').toUpperCase()
+export const normalizePostalCode = (code: string): string => code.replace(/[\s-]/g, '').toUpperCase()
 
 /** The question in one form; undefined when it can have no answer. */
-export function askedOf({ country, postal_code, city = '' }: Whereabouts): Asked | undefined {
+export function normalizePlaceQuery({ country, postal_code, city = '' }: PlaceQuery): NormalizedPlaceQuery | undefined {
   const code = countryCode(country)
-  const plain = plainCode(postal_code)
+  const plain = normalizePostalCode(postal_code)
   if (code === undefined || plain.length > CODE_LENGTH_MAX || !/^[\p{L}\p{N}]+$/u.test(plain)) return undefined
   const name = city.slice(0, CITY_LENGTH_MAX).toWellFormed().replaceAll('\0', '').trim().toLowerCase()
   const asked = { country: code, postal_code: plain, city: name }
@@ -48,10 +48,10 @@ const Row = T.Object({ postal_code: T.String(), city: T.String(), state: T.Strin
 const TERRITORIES = ['PR', 'GU', 'VI', 'AS', 'MP', 'FM', 'MH', 'PW']
 
 /** GeoNames has the first part of these countries' codes only: how many characters, or from the end how many not. */
-const FIRST_PART: Record<string, number> = { CA: 3, GB: -3, IE: 3, MT: 3, NL: 4 }
+const CODE_PREFIX_LENGTH: Record<string, number> = { CA: 3, GB: -3, IE: 3, MT: 3, NL: 4 }
 
-const codesOf = ({ country, postal_code }: Asked): string[] => {
-  const part = FIRST_PART[country]
+const codesOf = ({ country, postal_code }: NormalizedPlaceQuery): string[] => {
+  const part = CODE_PREFIX_LENGTH[country]
   return part === undefined ? [postal_code] : [postal_code, postal_code.slice(0, part)]
 }
 
@@ -59,15 +59,15 @@ const codesOf = ({ country, postal_code }: Asked): string[] => {
  * The middle of a postal code's area, as far as it is known here: nobody outside is asked, so that transactions may ask this.
  * Undefined when it is not known, whatever was given.
  */
-export async function placeOf(queries: Pick<Queries, 'many' | 'maybe'>, where: Whereabouts): Promise<Place | undefined> {
-  const asked = askedOf(where)
+export async function findPlace(queries: Pick<Queries, 'many' | 'maybe'>, where: PlaceQuery): Promise<Place | undefined> {
+  const asked = normalizePlaceQuery(where)
   if (!asked) return undefined
   const zip = asked.country === 'US' ? (await zipTable()).find(asked.postal_code) : undefined
-  return zip ?? (await imported(queries, asked)) ?? (await remembered(queries, asked))?.place
+  return zip ?? (await findImportedPlace(queries, asked)) ?? (await cachedGeocoding(queries, asked))?.place
 }
 
 /** Of several places with one code the one of that city, else the middle of all. */
-async function imported(queries: Pick<Queries, 'many'>, asked: Asked): Promise<Place | undefined> {
+async function findImportedPlace(queries: Pick<Queries, 'many'>, asked: NormalizedPlaceQuery): Promise<Place | undefined> {
   const countries = asked.country === 'US' ? ['US', ...TERRITORIES] : [asked.country]
   const rows = await queries.many(
     Row,
@@ -78,12 +78,12 @@ async function imported(queries: Pick<Queries, 'many'>, asked: Asked): Promise<P
   )
   const nearest = rows.filter(({ postal_code }) => postal_code === rows[0]!.postal_code)
   const one = nearest.find(({ city }) => city.toLowerCase() === asked.city)
-  return one ? placeIn(one) : middle(nearest)
+  return one ? placeIn(one) : midpoint(nearest)
 }
 
 const placeIn = ({ city, state, lat, lng }: Static<typeof Row>): Place => ({ lat, lng, city, state })
 
-function middle(rows: Static<typeof Row>[]): Place | undefined {
+function midpoint(rows: Static<typeof Row>[]): Place | undefined {
   const [first] = rows
   if (!first) return undefined
   if (rows.length === 1) return placeIn(first)
@@ -94,7 +94,7 @@ function middle(rows: Static<typeof Row>[]): Place | undefined {
   return { ...placeIn(first), lat: mean(rows.map(({ lat }) => lat)), lng: ((lng + 540) % 360) - 180 }
 }
 
-const Answer = T.Object({
+const CachedGeocoding = T.Object({
   lat: T.Union([T.Number(), T.Null()]),
   lng: T.Union([T.Number(), T.Null()]),
   found_city: T.String(),
@@ -102,12 +102,12 @@ const Answer = T.Object({
 })
 
 /** What the geocoder said some time ago; its place is undefined when it did not know. */
-export async function remembered(
+export async function cachedGeocoding(
   queries: Pick<Queries, 'maybe'>,
-  { country, postal_code, city }: Asked,
+  { country, postal_code, city }: NormalizedPlaceQuery,
 ): Promise<{ place: Place | undefined } | undefined> {
   const row = await queries.maybe(
-    Answer,
+    CachedGeocoding,
     sql`
     select lat, lng, found_city, found_state from geocoded_place
     where country = ${country} and postal_code = ${postal_code} and city = ${city}`,
@@ -118,9 +118,9 @@ export async function remembered(
 }
 
 /** Keep what the geocoder said. Writes geocoded_place. */
-export async function rememberAnswer(
+export async function cacheGeocoding(
   tx: PlainTx,
-  { country, postal_code, city }: Asked,
+  { country, postal_code, city }: NormalizedPlaceQuery,
   place: Place | undefined,
 ): Promise<void> {
   await tx.run(sql`
@@ -132,17 +132,17 @@ export async function rememberAnswer(
       asked_at = excluded.asked_at`)
 }
 
-const FOUND_S = 180 * 86_400
-const NOT_FOUND_S = 86_400
+const FOUND_TTL_S = 180 * 86_400
+const NOT_FOUND_TTL_S = 86_400
 
 /** What the geocoder said half a year ago, and what it did not know a day ago. Deletes from geocoded_place. */
 export const placeCleanups = [
-  cleanup({ table: 'geocoded_place', column: 'asked_at', kept_s: FOUND_S }),
+  cleanup({ table: 'geocoded_place', column: 'asked_at', kept_s: FOUND_TTL_S }),
   cleanup({
     kind: 'geocoded_place_unknown',
     table: 'geocoded_place',
     column: 'asked_at',
-    kept_s: NOT_FOUND_S,
+    kept_s: NOT_FOUND_TTL_S,
     only: sql`t.lat is null`,
   }),
 ]

@@ -25,10 +25,10 @@ const [TAB, LF] = [9, 10]
 const [ZIP, CITY, STATE, LAT, LNG] = [1, 2, 4, 9, 10] as const
 /** Post of the armed forces: the file gives it no state, and writes one into the city that is not always right. */
 const MILITARY = /^[AFD]PO(?= )/
-const theatre = (zip: number): string => (zip < 10_000 ? 'AE' : zip < 35_000 ? 'AA' : 'AP')
+const militaryState = (zip: number): string => (zip < 10_000 ? 'AE' : zip < 35_000 ? 'AA' : 'AP')
 
 /** Names that occur once each, by number. */
-class Names {
+class StringTable {
   readonly #numbers = new Map<string, number>()
   number(name: string): number {
     const known = this.#numbers.get(name)
@@ -58,7 +58,7 @@ export class ZipTable {
     this.#lng = new Int32Array(rows + 1)
     this.#city = new Uint16Array(rows + 1)
     this.#state = new Uint8Array(rows + 1)
-    const [cities, states] = [new Names(), new Names()]
+    const [cities, states] = [new StringTable(), new StringTable()]
     let row = 0
     for (const fields of linesOf(bytes)) {
       const zip = Number(fields(ZIP))
@@ -70,7 +70,7 @@ export class ZipTable {
       const [city, state] = [fields(CITY), fields(STATE)]
       const post = state ? undefined : MILITARY.exec(city)?.[0]
       this.#city[row] = cities.number(post ?? city)
-      this.#state[row] = states.number(post ? theatre(zip) : state)
+      this.#state[row] = states.number(post ? militaryState(zip) : state)
     }
     this.#cities = cities.list()
     this.#states = states.list()

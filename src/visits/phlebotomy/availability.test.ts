@@ -2,32 +2,32 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { AvailableSlots } from '../appointments/schema.ts'
-import { DAY_S, pass, tenantOf } from '../../../test/support/orders.ts'
+import { SECONDS_PER_DAY, advanceClock, tenantOf } from '../../../test/support/orders.ts'
 import {
   available,
   avenue,
-  employ,
+  createPhlebotomist,
   homeOrder,
   ok,
-  refused,
+  assertRejected,
   slots,
   street,
-  visitedTeam,
+  createAtHomeTeam,
   visitOf,
   week,
 } from '../../../test/support/home-visits.ts'
-import { given, type Given } from '../../../test/support/server.ts'
+import { createTestTeam, type TestTeam } from '../../../test/support/server.ts'
 import { teamNow } from '../../platform/db/database.ts'
 import { plusDays } from './local-time.ts'
 
 const PRODUCTION = 'production-us'
-const todayIn = async (team: Given, timeZone = 'America/Phoenix') =>
+const todayIn = async (team: TestTeam, timeZone = 'America/Phoenix') =>
   new Intl.DateTimeFormat('en-CA', { timeZone }).format(teamNow(await tenantOf(team)))
 const nightly = (from: string, to: string) => Object.fromEntries(Object.keys(week).map((day) => [day, [{ from, to }]]))
 
 describe('in the sandbox', () => {
   test('every day has six windows of two hours from six to six, the outer ones dearer', async () => {
-    const team = await given('sandbox-us')
+    const team = await createTestTeam('sandbox-us')
     const tomorrow = plusDays(await todayIn(team), 1)
     const body = ok(await available(team, street, tomorrow)) as AvailableSlots
     assert.equal(body.timezone, 'America/Phoenix')
@@ -50,23 +50,27 @@ describe('in the sandbox', () => {
   })
 
   test('one street of one ZIP code is visited', async () => {
-    const team = await given('sandbox-us')
+    const team = await createTestTeam('sandbox-us')
     const detail = 'In the sandbox the address must be in West Lincoln Street, Phoenix, AZ 85004.'
-    refused(await available(team, { ...street, first_line: '1 Sample Way' }), 400, detail)
-    refused(await available(team, { ...street, city: 'Tempe' }), 400, detail)
+    assertRejected(await available(team, { ...street, first_line: '1 Sample Way' }), 400, detail)
+    assertRejected(await available(team, { ...street, city: 'Tempe' }), 400, detail)
     ok(await available(team, { ...street, first_line: 'west lincoln street, 12 B', zip: '85004-1234', state: 'Arizona' }))
     for (const zip of ['85006', '00000', avenue.zip])
-      refused(await available(team, { ...street, zip }), 400, 'No at-home phlebotomy provider serves this address.')
+      assertRejected(await available(team, { ...street, zip }), 400, 'No at-home phlebotomy provider serves this address.')
   })
 
   test('the day begins where the patient is, and nothing of it that is past is offered', async () => {
-    const team = await given('sandbox-us')
+    const team = await createTestTeam('sandbox-us')
     const before = await todayIn(team)
-    refused(await available(team, street, plusDays(before, -1)), 400, 'start_date must be greater or equal than the current date')
-    refused(await available(team, street, plusDays(before, 366)), 400, 'start_date must be within 365 days')
-    refused(await available(team, street, '9999-12-31'), 400, 'start_date must be within 365 days')
+    assertRejected(
+      await available(team, street, plusDays(before, -1)),
+      400,
+      'start_date must be greater or equal than the current date',
+    )
+    assertRejected(await available(team, street, plusDays(before, 366)), 400, 'start_date must be within 365 days')
+    assertRejected(await available(team, street, '9999-12-31'), 400, 'start_date must be within 365 days')
     assert.equal((await available(team, street, 'tomorrow')).status, 422)
-    await pass(team, 2 * DAY_S)
+    await advanceClock(team, 2 * SECONDS_PER_DAY)
     const body = ok(await available(team)) as AvailableSlots
     assert.equal(body.slots[0]!.date, plusDays(before, 2))
     const now = teamNow(await tenantOf(team)).getTime()
@@ -79,13 +83,13 @@ describe('in the sandbox', () => {
 
 describe('of own staff', () => {
   test('nobody is offered where nobody is employed, or by another organization', async () => {
-    await visitedTeam()
-    const team = await given(PRODUCTION)
-    refused(await available(team), 400, 'No at-home phlebotomy provider serves this address.')
+    await createAtHomeTeam()
+    const team = await createTestTeam(PRODUCTION)
+    assertRejected(await available(team), 400, 'No at-home phlebotomy provider serves this address.')
   })
 
   test('fourteen days come however far ahead, with empty lists where nobody works', async () => {
-    const team = await visitedTeam(PRODUCTION, { hours: { monday: [{ from: '08:00', to: '10:00' }] } })
+    const team = await createAtHomeTeam(PRODUCTION, { hours: { monday: [{ from: '08:00', to: '10:00' }] } })
     const today = await todayIn(team)
     for (const start of [today, plusDays(today, 100), plusDays(today, 365)]) {
       const { slots: days } = ok(await available(team, street, start)) as AvailableSlots
@@ -98,35 +102,35 @@ describe('of own staff', () => {
   })
 
   test('days off, the notice that somebody needs, and being inactive take windows away', async () => {
-    const team = await visitedTeam()
+    const team = await createAtHomeTeam()
     const day = plusDays(await todayIn(team), 3)
     const on = async () => (await slots(team)).filter(({ start }) => start.startsWith(day)).length
     assert.equal(await on(), 4)
-    await employ(team, 'north-team', { days_off: [day] })
+    await createPhlebotomist(team, 'north-team', { days_off: [day] })
     assert.equal(await on(), 0)
-    await employ(team, 'north-team', { notice_min: 14 * 1440 })
+    await createPhlebotomist(team, 'north-team', { notice_min: 14 * 1440 })
     assert.equal((await slots(team)).length, 0)
-    await employ(team, 'north-team', { is_active: false })
-    refused(await available(team), 400, 'No at-home phlebotomy provider serves this address.')
+    await createPhlebotomist(team, 'north-team', { is_active: false })
+    assertRejected(await available(team), 400, 'No at-home phlebotomy provider serves this address.')
   })
 
   test('whoever is near enough comes, and whoever has the ZIP code on the list', async () => {
-    const team = await given(PRODUCTION)
+    const team = await createTestTeam(PRODUCTION)
     const center = { lat: 33.4557, lng: -112.0686 }
-    await employ(team, 'near', { service_area: { center, radius_miles: 5 }, time_zone: 'America/Phoenix' })
+    await createPhlebotomist(team, 'near', { service_area: { center, radius_miles: 5 }, time_zone: 'America/Phoenix' })
     const served = async (zip: string) => (await available(team, { ...street, zip })).status === 200
     assert.deepEqual([await served('85004'), await served('85701'), await served('10001')], [true, false, false])
-    await employ(team, 'near', { service_area: { center, radius_miles: 150 } })
+    await createPhlebotomist(team, 'near', { service_area: { center, radius_miles: 150 } })
     assert.deepEqual([await served('85004'), await served('85701'), await served('10001')], [true, true, false])
-    await employ(team, 'far', { service_area: { zips: ['10001'] } })
+    await createPhlebotomist(team, 'far', { service_area: { zips: ['10001'] } })
     assert.equal(await served('10001'), true)
   })
 
   test('windows that are the same are one with the places of all, others stand beside', async () => {
-    const team = await visitedTeam()
-    await employ(team, 'second', { capacity: 2 })
-    await employ(team, 'dearer', { price_cents: 9900 })
-    await employ(team, 'later', { hours: nightly('09:00', '11:00') })
+    const team = await createAtHomeTeam()
+    await createPhlebotomist(team, 'second', { capacity: 2 })
+    await createPhlebotomist(team, 'dearer', { price_cents: 9900 })
+    await createPhlebotomist(team, 'later', { hours: nightly('09:00', '11:00') })
     const day = plusDays(await todayIn(team), 2)
     const found = (await slots(team)).filter(({ start }) => start.startsWith(day)).slice(0, 3)
     assert.deepEqual(
@@ -140,8 +144,8 @@ describe('of own staff', () => {
   })
 
   test('hours are those of whoever comes, and days those of the patient', async () => {
-    const team = await given(PRODUCTION)
-    await employ(team, 'away', { time_zone: 'Pacific/Honolulu', hours: nightly('20:00', '24:00') })
+    const team = await createTestTeam(PRODUCTION)
+    await createPhlebotomist(team, 'away', { time_zone: 'Pacific/Honolulu', hours: nightly('20:00', '24:00') })
     const day = plusDays(await todayIn(team), 3)
     const { slots: days } = ok(await available(team, street, day)) as AvailableSlots
     for (const { date, slots: found } of days)
@@ -152,11 +156,11 @@ describe('of own staff', () => {
   })
 
   test('an address without a number is not visited', async () => {
-    const team = await visitedTeam()
+    const team = await createAtHomeTeam()
     const detail = 'The address must have a street and a house number.'
     for (const first_line of ['Sample Way', 'PO Box 12', '12'])
-      refused(await available(team, { ...street, first_line }), 400, detail)
+      assertRejected(await available(team, { ...street, first_line }), 400, detail)
     const id = await homeOrder(team, { patient_address: { ...street, first_line: 'Sample Way' } })
-    refused(await visitOf(team, id).book((await slots(team))[0]!.booking_key), 400, detail)
+    assertRejected(await visitOf(team, id).book((await slots(team))[0]!.booking_key), 400, detail)
   })
 })

@@ -5,11 +5,11 @@ import { iso } from '../../platform/runtime/clock.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
 import { badRequest } from '../../platform/http/errors.ts'
 import type { Vault } from '../../platform/crypto/vault.ts'
-import { linksOf } from './links/links.ts'
+import { visitLinksFor } from './links/links.ts'
 import type { VisitLink } from './links/visit-link.ts'
 import { plusDays, wallClocks } from './local-time.ts'
 import type { UsAddressInput } from './schema.ts'
-import { addressGiven, NOT_SERVED, whereVisited, type Where } from './visit-location.ts'
+import { toUsAddress, NOT_SERVED, requireVisitLocation, type VisitLocation } from './visit-location.ts'
 import { byDay, daysFrom, type OpenWindow } from './time-windows.ts'
 
 /** How long the key of a window is good for, unless the window begins before. */
@@ -27,8 +27,8 @@ export async function visitAvailability(
   given: UsAddressInput,
   start_date: string | undefined,
 ): Promise<AvailableSlots> {
-  const address = addressGiven(given)
-  const where = await whereVisited(tx, address)
+  const address = toUsAddress(given)
+  const where = await requireVisitLocation(tx, address)
   const clocks = await wallClocks()
   const today = clocks.dateOf(tx.now.getTime(), where.time_zone)
   const first = start_date ?? today
@@ -37,20 +37,20 @@ export async function visitAvailability(
   const { dates, range } = daysFrom(clocks, first, where.time_zone)
   const days = dates.map((date) => ({ location: null, date, slots: [] as TimeSlot[] }))
   const refusals: string[] = []
-  for (const link of linksOf(tx.tenant)) {
+  for (const link of visitLinksFor(tx.tenant)) {
     const offers = await link.availability(tx, where, range)
-    const refusal = offers ? link.refusal(address) : NOT_SERVED
+    const refusal = offers ? link.unavailableReason(address) : NOT_SERVED
     if (refusal !== undefined) refusals.push(refusal)
     else
       for (const [n, { windows }] of byDay(clocks, dates, where.time_zone, offers!).entries())
-        days[n]!.slots.push(...windows.map((window) => slotOf(tx, vault, link, where, window)))
+        days[n]!.slots.push(...windows.map((window) => toSlot(tx, vault, link, where, window)))
   }
-  if (refusals.length === linksOf(tx.tenant).length)
+  if (refusals.length === visitLinksFor(tx.tenant).length)
     throw badRequest(refusals.find((refusal) => refusal !== NOT_SERVED) ?? NOT_SERVED)
   return { slots: days, timezone: where.time_zone }
 }
 
-function slotOf(tx: Tx, vault: Vault, { provider }: VisitLink, { zip }: Where, window: OpenWindow): TimeSlot {
+function toSlot(tx: Tx, vault: Vault, { provider }: VisitLink, { zip }: VisitLocation, window: OpenWindow): TimeSlot {
   const { start_ms, end_ms, price_cents: price, is_priority, places } = window
   const [start_s, end_s] = [start_ms / 1000, end_ms / 1000]
   const expires_s = Math.min(tx.now.getTime() / 1000 + KEY_S, start_s)

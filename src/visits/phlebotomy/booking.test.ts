@@ -1,86 +1,95 @@
 // Rules of visits at home, whoever makes them.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { iso, plusSeconds } from '../../platform/runtime/clock.ts'
+import { iso, addSeconds } from '../../platform/runtime/clock.ts'
 import { teamNow } from '../../platform/db/database.ts'
 import { sql } from '../../platform/db/sql.ts'
 import { T } from '../../platform/schema/schema.ts'
 import { appointmentsOf, assertAgreement } from '../../../test/support/appointments.ts'
-import { DAY_S, orderOf, pass, patient, placed, proxy, tenantOf, walk } from '../../../test/support/orders.ts'
+import {
+  SECONDS_PER_DAY,
+  orderOf,
+  advanceClock,
+  patient,
+  createOrder,
+  proxy,
+  tenantOf,
+  advanceTo,
+} from '../../../test/support/orders.ts'
 import {
   avenue,
-  employ,
+  createPhlebotomist,
   homeOrder,
-  managing,
+  managementHeaders,
   ok,
-  refused,
+  assertRejected,
   slots,
   street,
   usAddress,
-  visitedTeam,
+  createAtHomeTeam,
   visitOf,
 } from '../../../test/support/home-visits.ts'
-import { cells, given, guard, type Given } from '../../../test/support/server.ts'
+import { cells, createTestTeam, guard, type TestTeam } from '../../../test/support/server.ts'
 import { command } from '../../../test/support/commands.ts'
 
 const KEY_EXPIRED = 'This booking key has expired. Please ask for the available times again.'
 const SLOT_GONE = 'This appointment slot is no longer available. Please select a new time.'
 const PRODUCTION = 'production-us'
 
-const lows = async (team: Given, id: string) =>
+const lows = async (team: TestTeam, id: string) =>
   (await orderOf(team, id)).events.map(({ status }) => status.split('.').at(-1)).slice(1)
-const nowOf = async (team: Given) => teamNow(await tenantOf(team))
+const nowOf = async (team: TestTeam) => teamNow(await tenantOf(team))
 
 describe('an order whose patient is visited', () => {
   test('it is there, is drawn at home and has a requisition', async () => {
-    const team = await visitedTeam()
+    const team = await createAtHomeTeam()
     const { booking_key } = (await slots(team))[0]!
-    const other = await visitedTeam()
+    const other = await createAtHomeTeam()
     const foreign = visitOf(team, await homeOrder(other))
-    const walkIn = visitOf(team, (await placed(team, { lab_test_id: await team.test('walk_in_test') })).id)
+    const walkIn = visitOf(team, (await createOrder(team, { lab_test_id: await team.test('walk_in_test') })).id)
     const early = visitOf(team, await homeOrder(team, {}, false))
     for (const act of ['book', 'move'] as const) {
-      refused(await foreign[act](booking_key), 404, "This order doesn't exist.")
-      refused(await walkIn[act](booking_key), 400, 'Order is not an at-home phlebotomy order')
+      assertRejected(await foreign[act](booking_key), 404, "This order doesn't exist.")
+      assertRejected(await walkIn[act](booking_key), 400, 'Order is not an at-home phlebotomy order')
     }
-    refused(await foreign.request(), 404, "This order doesn't exist.")
-    refused(await foreign.cancel(), 404, "This order doesn't exist.")
-    refused(await foreign.read(), 404, "This order doesn't exist.")
-    refused(await walkIn.request(), 400, 'Order is not an at-home phlebotomy order')
-    refused(await walkIn.read(), 404, 'This order is not an at-home phlebotomy order.')
-    refused(await early.book(booking_key), 400, 'This order does not have a requisition yet.')
-    refused(await early.request(), 400, 'This order does not have a requisition yet.')
-    refused(await early.cancel(), 400, "This order doesn't have an appointment yet.")
-    refused(await early.move(booking_key), 400, "This order doesn't have an appointment yet.")
-    refused(await early.read(), 404, 'Appointment not found.')
+    assertRejected(await foreign.request(), 404, "This order doesn't exist.")
+    assertRejected(await foreign.cancel(), 404, "This order doesn't exist.")
+    assertRejected(await foreign.read(), 404, "This order doesn't exist.")
+    assertRejected(await walkIn.request(), 400, 'Order is not an at-home phlebotomy order')
+    assertRejected(await walkIn.read(), 404, 'This order is not an at-home phlebotomy order.')
+    assertRejected(await early.book(booking_key), 400, 'This order does not have a requisition yet.')
+    assertRejected(await early.request(), 400, 'This order does not have a requisition yet.')
+    assertRejected(await early.cancel(), 400, "This order doesn't have an appointment yet.")
+    assertRejected(await early.move(booking_key), 400, "This order doesn't have an appointment yet.")
+    assertRejected(await early.read(), 404, 'Appointment not found.')
   })
 
   test('the patient is of age on the day of the booking', async () => {
-    const team = await visitedTeam('sandbox-us')
-    const tomorrow = iso(plusSeconds(await nowOf(team), DAY_S)).slice(0, 10)
+    const team = await createAtHomeTeam('sandbox-us')
+    const tomorrow = iso(addSeconds(await nowOf(team), SECONDS_PER_DAY)).slice(0, 10)
     const dob = `${Number(tomorrow.slice(0, 4)) - 18}${tomorrow.slice(4)}`.replace('02-29', '03-01')
     const id = await homeOrder(team, { patient_details: { ...patient, dob, medical_proxy: proxy } })
     const book = async () => visitOf(team, id).book((await slots(team)).at(-1)!.booking_key)
-    refused(await book(), 400, 'At-home phlebotomy appointments are for patients of 18 years and older.')
-    await pass(team, 2 * DAY_S)
+    assertRejected(await book(), 400, 'At-home phlebotomy appointments are for patients of 18 years and older.')
+    await advanceClock(team, 2 * SECONDS_PER_DAY)
     ok(await book())
   })
 
   test('with the option a visit is pencilled in before the requisition, and ends when none comes', async () => {
-    const team = await visitedTeam('sandbox-us')
+    const team = await createAtHomeTeam('sandbox-us')
     await command(cells, ['team', 'feature', team.team, 'pre_requisition_scheduling', 'on'])
-    guard.forget(team.team)
+    guard.invalidate(team.team)
     const [booked, asked] = [await homeOrder(team, {}, false), await homeOrder(team, { patient_address: avenue }, false)]
     const early = ok(await visitOf(team, booked).book((await slots(team)).at(-1)!.booking_key))
     assert.deepEqual([early.status, early.event_status], ['reserved', 'reserved'])
     ok(await visitOf(team, asked).request({ address: usAddress(avenue) }))
-    await pass(team, 3601)
+    await advanceClock(team, 3601)
     const dated = ok(await visitOf(team, asked).read())
     assert.deepEqual([dated.status, dated.start_at !== null], ['reserved', true])
     assert.deepEqual(await lows(team, asked), [])
-    await walk(team, booked, 'requisition_created')
+    await advanceTo(team, booked, 'requisition_created')
     assert.deepEqual(await lows(team, booked), ['requisition_created', 'appointment_pending', 'appointment_scheduled'])
-    await pass(team, 8 * 3600)
+    await advanceClock(team, 8 * 3600)
     assert.equal((await appointmentsOf(team, asked))[0]!.status, 'cancelled')
     assert.equal(ok(await visitOf(team, booked).read()).status, 'confirmed')
     await assertAgreement(team)
@@ -89,27 +98,27 @@ describe('an order whose patient is visited', () => {
 
 describe('a booking key', () => {
   test('is of the team, of this kind of visit, not spent by time, and for this order whatever it was made for', async () => {
-    const team = await visitedTeam('sandbox-us')
+    const team = await createAtHomeTeam('sandbox-us')
     const id = await homeOrder(team)
     const { booking_key, start } = (await slots(team)).at(-1)!
-    const other = await visitedTeam('sandbox-us')
-    refused(await visitOf(other, await homeOrder(other)).book(booking_key), 400, 'Invalid booking key format')
-    refused(await visitOf(team, id).book(`${booking_key}x`), 400, 'Invalid booking key format')
-    refused(await visitOf(team, id).book('nonsense'), 400, 'Invalid booking key format')
-    await pass(team, 3601)
-    refused(await visitOf(team, id).book(booking_key), 400, KEY_EXPIRED)
+    const other = await createAtHomeTeam('sandbox-us')
+    assertRejected(await visitOf(other, await homeOrder(other)).book(booking_key), 400, 'Invalid booking key format')
+    assertRejected(await visitOf(team, id).book(`${booking_key}x`), 400, 'Invalid booking key format')
+    assertRejected(await visitOf(team, id).book('nonsense'), 400, 'Invalid booking key format')
+    await advanceClock(team, 3601)
+    assertRejected(await visitOf(team, id).book(booking_key), 400, KEY_EXPIRED)
     const again = (await slots(team)).find((slot) => slot.start === start)!
     assert.equal(ok(await visitOf(team, id).book(again.booking_key)).start_at, start)
   })
 
   test('of a window that nobody offers any more is worth nothing', async () => {
-    const team = await visitedTeam()
+    const team = await createAtHomeTeam()
     const id = await homeOrder(team)
     const { booking_key } = (await slots(team)).at(-1)!
-    await employ(team, 'north-team', { price_cents: 9900 })
-    refused(await visitOf(team, id).book(booking_key), 404, SLOT_GONE)
-    await employ(team, 'north-team', { is_active: false })
-    refused(await visitOf(team, id).book(booking_key), 400, 'No at-home phlebotomy provider serves this address.')
+    await createPhlebotomist(team, 'north-team', { price_cents: 9900 })
+    assertRejected(await visitOf(team, id).book(booking_key), 404, SLOT_GONE)
+    await createPhlebotomist(team, 'north-team', { is_active: false })
+    assertRejected(await visitOf(team, id).book(booking_key), 400, 'No at-home phlebotomy provider serves this address.')
   })
 })
 
@@ -117,7 +126,7 @@ describe('places', () => {
   const one = { window_min: 60, visit_min: 30, travel_min: 30, capacity: 1 }
 
   test('are counted down, and come back with a cancellation or another time', async () => {
-    const team = await visitedTeam(PRODUCTION, { ...one, window_min: 120 })
+    const team = await createAtHomeTeam(PRODUCTION, { ...one, window_min: 120 })
     const left = async (start: string) =>
       (await slots(team)).find((slot) => slot.start === start)?.num_appointments_available ?? 0
     const [start, later] = (await slots(team)).slice(-2).map((slot) => slot.start) as [string, string]
@@ -129,17 +138,17 @@ describe('places', () => {
       ok(await visitOf(team, id).book(await keyAt(start)))
     }
     assert.equal(await left(start), 0)
-    refused(await visitOf(team, orders[2]).book(spare), 404, SLOT_GONE)
+    assertRejected(await visitOf(team, orders[2]).book(spare), 404, SLOT_GONE)
     ok(await visitOf(team, orders[0]).move(await keyAt(later)))
     assert.deepEqual([await left(start), await left(later)], [1, 1])
     ok(await visitOf(team, orders[1]).cancel())
     assert.deepEqual([await left(start), await left(later)], [2, 1])
     ok(await visitOf(team, orders[2]).book(spare))
-    refused(await visitOf(team, orders[1]).move(spare), 400, 'This appointment has already been cancelled.')
+    assertRejected(await visitOf(team, orders[1]).move(spare), 400, 'This appointment has already been cancelled.')
   })
 
   test('a visit that stays in a full window can be moved within it', async () => {
-    const team = await visitedTeam(PRODUCTION, one)
+    const team = await createAtHomeTeam(PRODUCTION, one)
     const id = await homeOrder(team)
     const { booking_key, start } = (await slots(team)).at(-1)!
     ok(await visitOf(team, id).book(booking_key))
@@ -147,7 +156,7 @@ describe('places', () => {
   })
 
   test('of bookings at once for the last place exactly one wins', async () => {
-    const team = await visitedTeam(PRODUCTION, one)
+    const team = await createAtHomeTeam(PRODUCTION, one)
     const { booking_key, start } = (await slots(team)).at(-1)!
     const orders = await Promise.all(Array.from({ length: 6 }, () => homeOrder(team)))
     const replies = await Promise.all(orders.map((id) => visitOf(team, id).book(booking_key)))
@@ -161,7 +170,7 @@ describe('places', () => {
   })
 
   test("of a patient's bookings at once with one provider exactly one wins", async () => {
-    const team = await visitedTeam(PRODUCTION, { capacity: 50 })
+    const team = await createAtHomeTeam(PRODUCTION, { capacity: 50 })
     const user_id = await team.user()
     const { booking_key } = (await slots(team)).at(-1)!
     const orders = await Promise.all(Array.from({ length: 5 }, () => homeOrder(team, { user_id })))
@@ -171,13 +180,13 @@ describe('places', () => {
   })
 
   test('of several who come, whoever has more time does, and two fill what one cannot', async () => {
-    const team = await visitedTeam(PRODUCTION, one)
-    await employ(team, 'second', { ...one, price_cents: 4200 })
+    const team = await createAtHomeTeam(PRODUCTION, one)
+    await createPhlebotomist(team, 'second', { ...one, price_cents: 4200 })
     const { booking_key, num_appointments_available } = (await slots(team)).at(-1)!
     assert.equal(num_appointments_available, 2)
     for (const expected of [200, 200, 404])
       assert.equal((await visitOf(team, await homeOrder(team)).book(booking_key)).status, expected)
-    const { body } = await managing(team).get('/visit')
+    const { body } = await managementHeaders(team).get('/visit')
     assert.deepEqual(body.data.map(({ phlebotomist }: { phlebotomist: string }) => phlebotomist).sort(), ['north-team', 'second'])
   })
 })
@@ -186,19 +195,19 @@ describe('cancelling', () => {
   const NAMED = '796da8c8-e654-4347-8ded-1026410c1976'
 
   test('needs one of the reasons, which are eleven', async () => {
-    const team = await visitedTeam('sandbox-us')
+    const team = await createAtHomeTeam('sandbox-us')
     const { body } = await team.api.get('/v3/order/phlebotomy/appointment/cancellation-reasons')
     assert.equal(body.length, 11)
     assert(body.every((reason: { is_refundable: boolean }) => reason.is_refundable))
     const visit = visitOf(team, await homeOrder(team))
     ok(await visit.book((await slots(team)).at(-1)!.booking_key))
-    refused(await visit.cancel('00000000-0000-4000-8000-000000000000'), 400, 'There is no such cancellation reason.')
+    assertRejected(await visit.cancel('00000000-0000-4000-8000-000000000000'), 400, 'There is no such cancellation reason.')
     assert.equal((await visit.cancel('nonsense')).status, 422)
     ok(await visit.cancel(body.at(-1).id, { notes: 'x'.repeat(1000) }))
   })
 
   test('more than a day ahead is refunded, later not; with the order the same', async () => {
-    const team = await visitedTeam('sandbox-us')
+    const team = await createAtHomeTeam('sandbox-us')
     for (const [hours, refundable] of [
       [25, true],
       [23, false],
@@ -208,7 +217,7 @@ describe('cancelling', () => {
         const slot = (await slots(team)).at(-1)!
         ok(await visitOf(team, id).book(slot.booking_key))
         const now = (await nowOf(team)).getTime()
-        await pass(team, (new Date(slot.start).getTime() - now) / 1000 - hours * 3600)
+        await advanceClock(team, (new Date(slot.start).getTime() - now) / 1000 - hours * 3600)
         ok(withOrder ? await team.api.post(`/v3/order/${id}/cancel`) : await visitOf(team, id).cancel(NAMED))
         const [one] = await appointmentsOf(team, id)
         const data = withOrder
@@ -220,19 +229,19 @@ describe('cancelling', () => {
   })
 
   test('of what is over is refused', async () => {
-    const team = await visitedTeam()
+    const team = await createAtHomeTeam()
     const id = await homeOrder(team)
     ok(await visitOf(team, id).book((await slots(team)).at(-1)!.booking_key))
-    ok(await managing(team).put(`/visit/${id}/progress`, { status: 'completed' }))
-    refused(await visitOf(team, id).cancel(), 400, 'This appointment has been cancelled or completed.')
+    ok(await managementHeaders(team).put(`/visit/${id}/progress`, { status: 'completed' }))
+    assertRejected(await visitOf(team, id).cancel(), 400, 'This appointment has been cancelled or completed.')
     const key = (await slots(team)).at(-1)!.booking_key
-    refused(await visitOf(team, id).move(key), 400, 'This appointment has been cancelled or completed.')
+    assertRejected(await visitOf(team, id).move(key), 400, 'This appointment has been cancelled or completed.')
     assert.equal(ok(await visitOf(team, id).read()).status, 'completed')
   })
 })
 
 test('a simulated order waits until its visit is booked or dated, and is drawn when that begins', async () => {
-  const team = await given('sandbox-us')
+  const team = await createTestTeam('sandbox-us')
   const [booked, asked] = [await homeOrder(team, {}, false), await homeOrder(team, { patient_address: avenue }, false)]
   for (const id of [booked, asked]) ok(await team.api.post(`/v3/order/${id}/test`))
   await team.settle()
@@ -242,9 +251,9 @@ test('a simulated order waits until its visit is booked or dated, and is drawn w
   await team.settle()
   assert.equal((await lows(team, booked)).at(-1), 'appointment_scheduled')
   assert.equal((await lows(team, asked)).at(-1), 'appointment_pending')
-  await pass(team, 3601)
+  await advanceClock(team, 3601)
   assert.equal((await lows(team, asked)).at(-1), 'appointment_scheduled')
-  await pass(team, 15 * DAY_S)
+  await advanceClock(team, 15 * SECONDS_PER_DAY)
   for (const id of [booked, asked])
     assert.deepEqual((await lows(team, id)).slice(-3), ['appointment_scheduled', 'draw_completed', 'completed'])
   for (const id of [booked, asked]) assert.equal(ok(await visitOf(team, id).read()).status, 'completed')
@@ -252,19 +261,19 @@ test('a simulated order waits until its visit is booked or dated, and is drawn w
 })
 
 test('of a user who is erased nothing is left of the visits, and somebody else can have the time', async () => {
-  const team = await visitedTeam('production-us', { window_min: 60, capacity: 1 })
+  const team = await createAtHomeTeam('production-us', { window_min: 60, capacity: 1 })
   const user_id = await team.user()
   const id = await homeOrder(team, { user_id })
   const slot = (await slots(team)).at(-1)!
   ok(await visitOf(team, id).book(slot.booking_key))
   ok(await team.api.delete(`/v2/user/${user_id}`))
-  await pass(team, 7 * DAY_S + 60)
-  assert.deepEqual((await managing(team).get('/visit')).body.data, [])
+  await advanceClock(team, 7 * SECONDS_PER_DAY + 60)
+  assert.deepEqual((await managementHeaders(team).get('/visit')).body.data, [])
   assert((await slots(team)).some(({ start }) => start === slot.start))
 })
 
 test('faults of a request are all said at once', async () => {
-  const team = await visitedTeam('sandbox-us')
+  const team = await createAtHomeTeam('sandbox-us')
   const { status, body } = await visitOf(team, await homeOrder(team)).request({
     address: { ...usAddress(street), zip_code: '8500', state: 'Nowhere', access_notes: 'x'.repeat(1001) },
     provider: 'nobody',

@@ -1,71 +1,76 @@
 // Appointments of visits at home, as patients and their teams make and change them. Source: lab-testing.md 19.
 import {
   assertBookable,
-  assertMovable,
+  assertReschedulable,
   bookAppointment,
   cancelAppointment,
-  moveAppointment,
+  rescheduleAppointment,
 } from '../appointments/appointments.ts'
-import { offerOf, type Offer } from '../appointments/booking-keys.ts'
+import { verifyBookingKey, type Offer } from '../appointments/booking-keys.ts'
 import { appointmentEnded } from '../appointments/appointment-hooks.ts'
 import { on } from '../../platform/db/hooks.ts'
-import { isOver } from '../appointments/status-machine.ts'
-import { findAppointment, hadAppointment, readAppointment, type OpenAppointment } from '../appointments/open-appointment.ts'
-import type { Appointment, BookAppointment, MoveAppointment, UsAddress } from '../appointments/schema.ts'
-import { finish, openOrder } from '../../lab/orders/change-order.ts'
-import type { OpenOrder } from '../../lab/orders/open-order.ts'
+import { isFinal } from '../appointments/status-machine.ts'
+import {
+  findAppointment,
+  hasEndedAppointment,
+  readAppointment,
+  type LockedAppointment,
+} from '../appointments/open-appointment.ts'
+import type { Appointment, BookAppointment, RescheduleAppointment, UsAddress } from '../appointments/schema.ts'
+import { saveOrder, lockOrder } from '../../lab/orders/change-order.ts'
+import type { LockedOrder } from '../../lab/orders/open-order.ts'
 import { getOrder } from '../../lab/orders/orders.ts'
 import { ageOn } from '../../lab/orders/patient-checks.ts'
-import { day, iso } from '../../platform/runtime/clock.ts'
+import { utcDate, iso } from '../../platform/runtime/clock.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
 import { badRequest, notFound } from '../../platform/http/errors.ts'
-import { JsonText } from '../../platform/http/operation.ts'
+import { PreserializedJson } from '../../platform/http/operation.ts'
 import type { Vault } from '../../platform/crypto/vault.ts'
-import { linksOf, linkTo } from './links/links.ts'
-import type { Told, VisitLink, VisitToCome, Wanted } from './links/visit-link.ts'
+import { visitLinksFor, visitLinkFor } from './links/links.ts'
+import type { VisitDetails, VisitLink, PendingVisit, RequestedWindow } from './links/visit-link.ts'
 import { assertReason } from './cancellation-reasons.ts'
 import type { CancelVisit, RequestAppointment } from './schema.ts'
 import type { ServiceType } from './service-types.ts'
-import { addressGiven, NOT_SERVED, patientAddress, whereVisited } from './visit-location.ts'
+import { toUsAddress, NOT_SERVED, patientAddress, requireVisitLocation } from './visit-location.ts'
 
 const METHOD = 'at_home_phlebotomy'
 const ADULT_YEARS = 18
 
-type Reply = Promise<JsonText<Appointment>>
+type Reply = Promise<PreserializedJson<Appointment>>
 
 /** Lock an order that is visited. 400: it is of another kind. 404: the team has no such order. */
-export async function openVisited(tx: Tx, order_id: string): Promise<OpenOrder> {
-  const open = await openOrder(tx, order_id)
+export async function lockAtHomeOrder(tx: Tx, order_id: string): Promise<LockedOrder> {
+  const open = await lockOrder(tx, order_id)
   if (open.order.lab_test.method !== METHOD) throw badRequest('Order is not an at-home phlebotomy order')
   return open
 }
 
 /** The appointment that an order has. 400: it never had one, or it was cancelled. */
-export async function heldBy(tx: Tx, open: OpenOrder): Promise<OpenAppointment> {
-  const held = await findAppointment(tx, open)
-  if (held) return held
+export async function currentAppointment(tx: Tx, open: LockedOrder): Promise<LockedAppointment> {
+  const lockedAppointment = await findAppointment(tx, open)
+  if (lockedAppointment) return lockedAppointment
   throw badRequest(
-    (await hadAppointment(tx, open.order.id))
+    (await hasEndedAppointment(tx, open.order.id))
       ? 'This appointment has already been cancelled.'
       : "This order doesn't have an appointment yet.",
   )
 }
 
 /** What whoever comes is told of an order's patient. */
-export function toldOf({ order }: OpenOrder, address: UsAddress, appointment_notes: string | null): Told {
+export function visitDetailsOf({ order }: LockedOrder, address: UsAddress, appointment_notes: string | null): VisitDetails {
   const { first_name = null, last_name = null, phone_number = null } = order.patient_details ?? {}
   return { patient: { first_name, last_name, phone_number }, address, appointment_notes }
 }
 
 /** The order, locked and finished; the appointment that `work` leaves. */
-async function answered(tx: Tx, order_id: string, work: (open: OpenOrder) => Promise<OpenAppointment>): Reply {
-  const open = await openVisited(tx, order_id)
+async function updateAndReply(tx: Tx, order_id: string, work: (open: LockedOrder) => Promise<LockedAppointment>): Reply {
+  const open = await lockAtHomeOrder(tx, order_id)
   const { appointment } = await work(open)
-  await finish(tx, open)
-  return new JsonText(JSON.stringify(appointment))
+  await saveOrder(tx, open)
+  return new PreserializedJson(JSON.stringify(appointment))
 }
 
-const wantedOf = ({ start_s, end_s, price }: Offer): Wanted => ({
+const requestedWindow = ({ start_s, end_s, price }: Offer): RequestedWindow => ({
   start_ms: start_s * 1000,
   end_ms: end_s * 1000,
   price_cents: price,
@@ -76,11 +81,11 @@ const spanOf = ({ start_s, end_s }: Offer) => ({
   end_at: iso(new Date(end_s * 1000)),
 })
 
-const offered = (tx: Tx, vault: Vault, key: string): Offer =>
-  offerOf(
+const requireOffer = (tx: Tx, vault: Vault, key: string): Offer =>
+  verifyBookingKey(
     vault,
     tx.tenant,
-    linksOf(tx.tenant)
+    visitLinksFor(tx.tenant)
       .filter(({ service_types }) => service_types.includes('appointment-ready'))
       .map(({ provider }) => provider),
     key,
@@ -88,25 +93,25 @@ const offered = (tx: Tx, vault: Vault, key: string): Offer =>
   )
 
 /** A new visit of an order. 400: the patient is a minor; nobody visits the address in this way, or can find it. */
-async function newVisit(
+async function createVisit(
   tx: Tx,
-  open: OpenOrder,
+  open: LockedOrder,
   link: VisitLink,
   service: ServiceType,
   address: UsAddress,
   notes: string | undefined,
-): Promise<VisitToCome> {
+): Promise<PendingVisit> {
   const { id: order_id, user_id, patient_details } = open.order
-  if (!patient_details || ageOn(patient_details.dob, day(tx.now)) < ADULT_YEARS)
+  if (!patient_details || ageOn(patient_details.dob, utcDate(tx.now)) < ADULT_YEARS)
     throw badRequest('At-home phlebotomy appointments are for patients of 18 years and older.')
-  const where = await whereVisited(tx, address)
+  const where = await requireVisitLocation(tx, address)
   if (!(await link.services(tx, where)).includes(service)) throw badRequest(NOT_SERVED)
-  const refusal = link.refusal(address)
+  const refusal = link.unavailableReason(address)
   if (refusal !== undefined) throw badRequest(refusal)
-  return { appointment_id: tx.uuid(), order_id, user_id, where, told: toldOf(open, address, notes ?? null) }
+  return { appointment_id: tx.uuid(), order_id, user_id, where, told: visitDetailsOf(open, address, notes ?? null) }
 }
 
-const bookingOf = ({ appointment_id, where, told }: VisitToCome, link: VisitLink) => ({
+const toBooking = ({ appointment_id, where, told }: PendingVisit, link: VisitLink) => ({
   id: appointment_id,
   type: 'phlebotomy' as const,
   provider: link.provider,
@@ -123,14 +128,14 @@ const bookingOf = ({ appointment_id, where, told }: VisitToCome, link: VisitLink
  * 400: the key, the order, the patient or the address do not allow it. 404: no such order; in production the window is taken.
  */
 export function bookVisit(tx: Tx, vault: Vault, order_id: string, body: BookAppointment): Reply {
-  return answered(tx, order_id, async (open) => {
-    const offer = offered(tx, vault, body.booking_key)
+  return updateAndReply(tx, order_id, async (open) => {
+    const offer = requireOffer(tx, vault, body.booking_key)
     await assertBookable(tx, open)
-    const link = linkTo(tx.tenant, offer.provider)!
-    const visit = await newVisit(tx, open, link, 'appointment-ready', patientAddress(open.order), body.appointment_notes)
-    const reply = await link.book(tx, visit, wantedOf(offer))
+    const link = visitLinkFor(tx.tenant, offer.provider)!
+    const visit = await createVisit(tx, open, link, 'appointment-ready', patientAddress(open.order), body.appointment_notes)
+    const reply = await link.book(tx, visit, requestedWindow(offer))
     const facts = { movable: true, tier: 'appointment-ready', price: offer.price }
-    return bookAppointment(tx, open, { ...bookingOf(visit, link), ...spanOf(offer), facts }, reply)
+    return bookAppointment(tx, open, { ...toBooking(visit, link), ...spanOf(offer), facts }, reply)
   })
 }
 
@@ -140,17 +145,17 @@ export function bookVisit(tx: Tx, vault: Vault, order_id: string, body: BookAppo
  * 400: the provider takes no requests, or the order, the patient or the address do not allow it. 404: no such order.
  */
 export function requestVisit(tx: Tx, order_id: string, body: RequestAppointment): Reply {
-  return answered(tx, order_id, async (open) => {
-    const link = linkTo(tx.tenant, body.provider)
+  return updateAndReply(tx, order_id, async (open) => {
+    const link = visitLinkFor(tx.tenant, body.provider)
     if (!link?.service_types.includes('appointment-request'))
       throw badRequest('This provider does not take requests for appointments.')
     await assertBookable(tx, open)
-    const given = addressGiven(body.address)
+    const given = toUsAddress(body.address)
     const address = { ...given, access_notes: given.access_notes ?? open.order.patient_address?.access_notes ?? null }
-    const visit = await newVisit(tx, open, link, 'appointment-request', address, body.appointment_notes)
+    const visit = await createVisit(tx, open, link, 'appointment-request', address, body.appointment_notes)
     const reply = await link.request(tx, visit)
     const facts = { movable: false, tier: 'appointment-request', price: 0 }
-    return bookAppointment(tx, open, { ...bookingOf(visit, link), start_at: null, end_at: null, facts }, reply)
+    return bookAppointment(tx, open, { ...toBooking(visit, link), start_at: null, end_at: null, facts }, reply)
   })
 }
 
@@ -159,12 +164,12 @@ export function requestVisit(tx: Tx, order_id: string, body: RequestAppointment)
  * labtest.appointment.updated, labtest.order.updated.
  * 400: the key, the appointment or the order do not allow it. 404: no such order; in production the window is taken.
  */
-export function rescheduleVisit(tx: Tx, vault: Vault, order_id: string, body: MoveAppointment): Reply {
-  return answered(tx, order_id, async (open) => {
-    const held = await heldBy(tx, open)
-    assertMovable(open, held)
-    const { appointment } = held
-    const offer = offered(tx, vault, body.booking_key)
+export function rescheduleVisit(tx: Tx, vault: Vault, order_id: string, body: RescheduleAppointment): Reply {
+  return updateAndReply(tx, order_id, async (open) => {
+    const lockedAppointment = await currentAppointment(tx, open)
+    assertReschedulable(open, lockedAppointment)
+    const { appointment } = lockedAppointment
+    const offer = requireOffer(tx, vault, body.booking_key)
     if (offer.provider !== appointment.provider) throw badRequest('Invalid booking key format')
     const notes = body.appointment_notes ?? appointment.appointment_notes
     const address = { ...appointment.address, access_notes: open.order.patient_address?.access_notes ?? null }
@@ -172,17 +177,23 @@ export function rescheduleVisit(tx: Tx, vault: Vault, order_id: string, body: Mo
       appointment_id: appointment.id,
       order_id,
       user_id: appointment.user_id,
-      where: await whereVisited(tx, address),
-      told: toldOf(open, address, notes),
+      where: await requireVisitLocation(tx, address),
+      told: visitDetailsOf(open, address, notes),
     }
-    await linkTo(tx.tenant, offer.provider)!.reschedule(tx, visit, wantedOf(offer))
-    held.facts.price = offer.price
-    await moveAppointment(tx, open, held, { ...spanOf(offer), address, appointment_notes: notes }, MOVED)
-    return held
+    await visitLinkFor(tx.tenant, offer.provider)!.reschedule(tx, visit, requestedWindow(offer))
+    lockedAppointment.internalData.price = offer.price
+    await rescheduleAppointment(
+      tx,
+      open,
+      lockedAppointment,
+      { ...spanOf(offer), address, appointment_notes: notes },
+      RESCHEDULED_BY_PATIENT,
+    )
+    return lockedAppointment
   })
 }
 
-const MOVED = { origin: 'patient', is_reschedule: true }
+const RESCHEDULED_BY_PATIENT = { origin: 'patient', is_reschedule: true }
 
 /**
  * Cancel a visit. Writes appointment, lab_order, phlebotomy_visit. Emits labtest.appointment.updated, whose event says whether it is
@@ -190,17 +201,17 @@ const MOVED = { origin: 'patient', is_reschedule: true }
  * 400: there is no such reason, or nothing to cancel any more. 404: no such order.
  */
 export function cancelVisit(tx: Tx, order_id: string, body: CancelVisit): Reply {
-  return answered(tx, order_id, async (open) => {
-    const held = await heldBy(tx, open)
-    if (isOver(held.appointment.event_status)) throw badRequest('This appointment has been cancelled or completed.')
+  return updateAndReply(tx, order_id, async (open) => {
+    const lockedAppointment = await currentAppointment(tx, open)
+    if (isFinal(lockedAppointment.appointment.event_status)) throw badRequest('This appointment has been cancelled or completed.')
     assertReason(body.cancellation_reason_id)
     const { cancellation_reason_id: reason_id, notes } = body
-    await cancelAppointment(tx, open, held, {
+    await cancelAppointment(tx, open, lockedAppointment, {
       reason_id,
       notes,
       data: { origin: 'patient', cancellation_reason_id: reason_id },
     })
-    return held
+    return lockedAppointment
   })
 }
 
@@ -210,10 +221,10 @@ export async function readVisit(tx: Tx, order_id: string): Reply {
   if (lab_test.method !== METHOD) throw notFound('This order is not an at-home phlebotomy order.')
   const document = await readAppointment(tx, order_id)
   if (document === undefined) throw notFound('Appointment not found.')
-  return new JsonText(document)
+  return new PreserializedJson(document)
 }
 
 /** Nobody has to come any more, whoever has ended the appointment. */
 export const visitEnded = on(appointmentEnded, async (tx, { type, id, provider }) => {
-  if (type === 'phlebotomy') await linkTo(tx.tenant, provider)?.cancel(tx, id)
+  if (type === 'phlebotomy') await visitLinkFor(tx.tenant, provider)?.cancel(tx, id)
 })

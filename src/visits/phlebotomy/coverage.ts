@@ -1,8 +1,8 @@
 // Who visits patients in an area. Source: lab-testing.md 16.
 import type { Tx } from '../../platform/db/transaction.ts'
-import { linksOf } from './links/links.ts'
+import { visitLinksFor } from './links/links.ts'
 import type { ProviderName, ServiceType } from './service-types.ts'
-import { whereIs } from './visit-location.ts'
+import { locateZip } from './visit-location.ts'
 
 export interface Coverage {
   is_served: boolean
@@ -10,11 +10,11 @@ export interface Coverage {
 }
 
 /** Which providers visit patients of the team in a ZIP code, and how visits are arranged with them. */
-export async function coverageOf(tx: Tx, zip_code: string): Promise<Coverage> {
-  const where = await whereIs(tx, zip_code)
+export async function createCoverage(tx: Tx, zip_code: string): Promise<Coverage> {
+  const where = await locateZip(tx, zip_code)
   const asked = where
     ? await Promise.all(
-        linksOf(tx.tenant).map(async (link) => ({ name: link.provider, service_types: await link.services(tx, where) })),
+        visitLinksFor(tx.tenant).map(async (link) => ({ name: link.provider, service_types: await link.services(tx, where) })),
       )
     : []
   const providers = asked.filter(({ service_types }) => service_types.length)

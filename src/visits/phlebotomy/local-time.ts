@@ -10,7 +10,7 @@ export interface Span {
 }
 
 /** Which of two instants is meant where a clock is set back, and what is meant of a time that it skips. */
-export type Edge = 'start' | 'end'
+export type DayBoundary = 'start' | 'end'
 
 /** A calendar day in a zone. */
 export interface LocalDay {
@@ -21,7 +21,7 @@ export interface LocalDay {
    * The instant, in ms, of a minute of the day, 0 to 1440. A time that occurs twice is its first occurrence. Of a time that is skipped,
    * the `start` of something comes as much later, and its `end` as much earlier: nothing lasts longer than the clock says.
    */
-  instant(minute: number, edge: Edge): number
+  toInstant(minute: number, boundary: DayBoundary): number
 }
 
 export interface WallClocks {
@@ -46,24 +46,24 @@ const KNOWN_MAX = 5000
 export async function wallClocks(): Promise<WallClocks> {
   const { Temporal } = await import('temporal-polyfill')
 
-  const find = (date: string, minute: number, zone: string, edge: Edge): number => {
+  const find = (date: string, minute: number, zone: string, boundary: DayBoundary): number => {
     const day = Temporal.PlainDate.from(minute < DAY_MINUTES ? date : plusDays(date, 1))
     const left = minute % DAY_MINUTES
     return day
       .toPlainDateTime({ hour: Math.floor(left / 60), minute: left % 60 })
-      .toZonedDateTime(zone, { disambiguation: edge === 'start' ? 'compatible' : 'earlier' }).epochMilliseconds
+      .toZonedDateTime(zone, { disambiguation: boundary === 'start' ? 'compatible' : 'earlier' }).epochMilliseconds
   }
 
   function newDay(date: string, zone: string): LocalDay {
     const found = { start: new Map<number, number>(), end: new Map<number, number>() }
-    const instant = (minute: number, edge: Edge): number => {
-      const before = found[edge].get(minute)
+    const toInstant = (minute: number, boundary: DayBoundary): number => {
+      const before = found[boundary].get(minute)
       if (before !== undefined) return before
-      const at_ms = find(date, minute, zone, edge)
-      found[edge].set(minute, at_ms)
+      const at_ms = find(date, minute, zone, boundary)
+      found[boundary].set(minute, at_ms)
       return at_ms
     }
-    return { date, weekday: weekdayOf(date), instant }
+    return { date, weekday: weekdayOf(date), toInstant }
   }
 
   function day(date: string, zone: string): LocalDay {

@@ -3,7 +3,7 @@ import type { Module } from '../../platform/module/module.ts'
 import { visitEnded } from './booking.ts'
 import { routes } from './routes.ts'
 import { playHandler } from './sandbox-visit-job.ts'
-import { dateHandler } from './visit-progress.ts'
+import { scheduleVisitHandler } from './visit-progress.ts'
 import { constraints, eraseTeamVisits } from './visits.ts'
 
 export const phlebotomy = ({ vault }: { vault: Vault }): Module => ({
@@ -11,7 +11,7 @@ export const phlebotomy = ({ vault }: { vault: Vault }): Module => ({
   tag: 'phlebotomy',
   tables: { ofTeams: ['phlebotomy_visit'], others: ['phlebotomist'] },
   operations: routes(vault),
-  jobs: [dateHandler, playHandler],
+  jobs: [scheduleVisitHandler, playHandler],
   hooks: [visitEnded],
   constraints,
   erasers: { team: eraseTeamVisits },

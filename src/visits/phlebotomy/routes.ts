@@ -1,4 +1,10 @@
-import { Appointment, AvailableSlots, BookAppointment, CancellationReason, MoveAppointment } from '../appointments/schema.ts'
+import {
+  Appointment,
+  AvailableSlots,
+  BookAppointment,
+  CancellationReason,
+  RescheduleAppointment,
+} from '../appointments/schema.ts'
 import { operation, type Operation } from '../../platform/http/operation.ts'
 import { T } from '../../platform/schema/schema.ts'
 import type { Vault } from '../../platform/crypto/vault.ts'
@@ -61,7 +67,7 @@ export const routes = (vault: Vault): Operation[] => [
     summary: 'Move the visit of an order to another window',
     description: 'Notes that are left out stay.',
     params: OrderParams,
-    body: MoveAppointment,
+    body: RescheduleAppointment,
     reply: Appointment,
     example: { booking_key: 'of a window that is available' },
     run: (tx, { params, body }) => rescheduleVisit(tx, vault, params.order_id, body),

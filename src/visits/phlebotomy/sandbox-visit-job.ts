@@ -1,9 +1,9 @@
 // The visits of a sandbox as they take place. What was moved, cancelled or taken on by somebody meanwhile the job finds out itself.
-import { beginAppointment, completeAppointment } from '../appointments/appointments.ts'
-import { isOver } from '../appointments/status-machine.ts'
+import { startAppointment, completeAppointment } from '../appointments/appointments.ts'
+import { isFinal } from '../appointments/status-machine.ts'
 import { findAppointment } from '../appointments/open-appointment.ts'
-import { findOpenOrder, finish } from '../../lab/orders/change-order.ts'
-import { enqueue, handle } from '../../platform/queue/outbox.ts'
+import { findAndLockOrder, saveOrder } from '../../lab/orders/change-order.ts'
+import { enqueue, defineHandler } from '../../platform/queue/outbox.ts'
 import { playVisit } from './links/sandbox-visit.ts'
 
 const PLAYED = { origin: 'provider' }
@@ -12,17 +12,17 @@ const PLAYED = { origin: 'provider' }
  * A visit begins when its time begins, and the blood is drawn when its time ends, unless that has happened before. Writes appointment,
  * lab_order. Emits labtest.appointment.updated, labtest.order.updated. Queues phlebotomy.play for its end.
  */
-export const playHandler = handle(playVisit, (context, { order_id, appointment_id }) =>
+export const playHandler = defineHandler(playVisit, (context, { order_id, appointment_id }) =>
   context.tx(async (tx) => {
-    const open = await findOpenOrder(tx, order_id)
+    const open = await findAndLockOrder(tx, order_id)
     const held = open && (await findAppointment(tx, open))
     if (held?.appointment.id !== appointment_id) return
     const { event_status, start_at, end_at } = held.appointment
-    if (isOver(event_status) || start_at === null || new Date(start_at) > tx.now) return
-    if (event_status === 'scheduled') await beginAppointment(held, PLAYED)
+    if (isFinal(event_status) || start_at === null || new Date(start_at) > tx.now) return
+    if (event_status === 'scheduled') await startAppointment(held, PLAYED)
     const end = new Date(end_at ?? start_at)
     if (end > tx.now) enqueue(tx, playVisit, { order_id, appointment_id }, end)
-    else if (held.may('completed')) await completeAppointment(open!, held, PLAYED)
-    await finish(tx, open!)
+    else if (held.canTransitionTo('completed')) await completeAppointment(open!, held, PLAYED)
+    await saveOrder(tx, open!)
   }),
 )

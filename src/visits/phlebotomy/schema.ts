@@ -2,7 +2,7 @@
 import { appointmentProviders, LngLat, UsAddress } from '../appointments/schema.ts'
 import { eventStatuses } from '../appointments/status-machine.ts'
 import { Environment } from '../../platform/http/management-shapes.ts'
-import { Refusal, type Rule } from '../../platform/schema/read.ts'
+import { RuleError, type Rule } from '../../platform/schema/read.ts'
 import {
   DateOnly,
   Fields,
@@ -19,7 +19,7 @@ import { stateCode } from '../../people/person/countries.ts'
 import { Reference } from './staff-schema.ts'
 
 const Line = Text({ minLength: 1, maxLength: 200 })
-const state: Rule = (text) => stateCode(text) ?? new Refusal('not a US state')
+const state: Rule = (text) => stateCode(text) ?? new RuleError('not a US state')
 
 export const UsAddressInput = Fields(
   {
@@ -86,7 +86,7 @@ export const Visit = Fields(
 export type Visit = Static<typeof Visit>
 export const Visits = Fields({ data: T.Array(Visit) }, { title: 'Visits' })
 
-export const SetDate = Fields(
+export const SetVisitDate = Fields(
   {
     start_at: Timestamp,
     end_at: Timestamp,
@@ -94,7 +94,7 @@ export const SetDate = Fields(
   },
   { title: 'VisitDate' },
 )
-export type SetDate = Static<typeof SetDate>
+export type SetVisitDate = Static<typeof SetVisitDate>
 
-export const SetProgress = Fields({ status: OpenEnum(['in_progress', 'completed']) }, { title: 'VisitProgress' })
-export type SetProgress = Static<typeof SetProgress>
+export const SetVisitProgress = Fields({ status: OpenEnum(['in_progress', 'completed']) }, { title: 'VisitProgress' })
+export type SetVisitProgress = Static<typeof SetVisitProgress>

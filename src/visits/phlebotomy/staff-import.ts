@@ -4,8 +4,8 @@ import type { Db } from '../../platform/db/database.ts'
 import type { PlainTx } from '../../platform/db/transaction.ts'
 import { Problem } from '../../platform/http/errors.ts'
 import type { Fault } from '../../platform/schema/fault.ts'
-import { read } from '../../platform/schema/read.ts'
-import { Rejections, UnusableFile } from '../../platform/files/rejected-rows.ts'
+import { validate } from '../../platform/schema/read.ts'
+import { RejectedRows, InvalidFileError } from '../../platform/files/rejected-rows.ts'
 import { Fields } from '../../platform/schema/schema.ts'
 import { putStaff, STAFF_MAX } from './staff.ts'
 import { Reference, StaffInput } from './staff-schema.ts'
@@ -14,53 +14,53 @@ export const FILE_BYTES_MAX = 50_000_000
 
 export interface ImportedStaff {
   staff: number
-  rejections: Rejections
+  rejections: RejectedRows
 }
 
 /**
  * Write the phlebotomists of a JSON file, a list, by their references; those that are not in it stay. One transaction. Sound ones are
  * taken whatever is wrong with others, unless `strict`. Writes phlebotomist.
  * @param org_id null: they are the operator's own
- * @throws UnusableFile when nothing of it can be taken
+ * @throws InvalidFileError when nothing of it can be taken
  */
 export async function importStaff(db: Db, org_id: string | null, path: string, strict: boolean): Promise<ImportedStaff> {
-  const list = await listIn(path)
+  const list = await parseStaffList(path)
   return db.plainTx(async (tx) => {
-    const rejections = new Rejections()
+    const rejections = new RejectedRows()
     const seen = new Set<string>()
     let staff = 0
     for (const [index, item] of list.entries()) {
-      const reasons = await take(tx, org_id, item, seen)
+      const reasons = await importEntry(tx, org_id, item, seen)
       if (reasons.length) rejections.add(String(index + 1), reasons)
       else staff++
     }
-    if (strict && rejections.count) throw new UnusableFile(`Nothing was taken. ${rejections.text().trimEnd()}`)
+    if (strict && rejections.count) throw new InvalidFileError(`Nothing was taken. ${rejections.text().trimEnd()}`)
     return { staff, rejections }
   })
 }
 
-async function listIn(path: string): Promise<unknown[]> {
-  if ((await stat(path)).size > FILE_BYTES_MAX) throw new UnusableFile(`A file may have ${FILE_BYTES_MAX} bytes.`)
+async function parseStaffList(path: string): Promise<unknown[]> {
+  if ((await stat(path)).size > FILE_BYTES_MAX) throw new InvalidFileError(`A file may have ${FILE_BYTES_MAX} bytes.`)
   let list: unknown
   try {
     list = JSON.parse(await readFile(path, 'utf8'))
   } catch (error) {
-    if (error instanceof SyntaxError) throw new UnusableFile('The file is not JSON.')
+    if (error instanceof SyntaxError) throw new InvalidFileError('The file is not JSON.')
     throw error
   }
-  if (!Array.isArray(list)) throw new UnusableFile('The file must be a list of phlebotomists.')
-  if (list.length > STAFF_MAX) throw new UnusableFile(`A file may have ${STAFF_MAX} phlebotomists.`)
+  if (!Array.isArray(list)) throw new InvalidFileError('The file must be a list of phlebotomists.')
+  if (list.length > STAFF_MAX) throw new InvalidFileError(`A file may have ${STAFF_MAX} phlebotomists.`)
   return list as unknown[]
 }
 
 const Named = Fields({ reference: Reference })
 
 /** Take one. @returns what is wrong with it */
-async function take(tx: PlainTx, org_id: string | null, item: unknown, seen: Set<string>): Promise<string[]> {
+async function importEntry(tx: PlainTx, org_id: string | null, item: unknown, seen: Set<string>): Promise<string[]> {
   const faults: Fault[] = []
-  const named = read(Named, item, [], faults, 'json') as { reference: string }
+  const named = validate(Named, item, [], faults, 'json') as { reference: string }
   const isObject = faults[0]?.type !== 'model_attributes_type'
-  const input = (isObject ? read(StaffInput, item, [], faults, 'json') : undefined) as StaffInput
+  const input = (isObject ? validate(StaffInput, item, [], faults, 'json') : undefined) as StaffInput
   if (faults.length) return faults.map(reasonOf)
   if (seen.has(named.reference)) return ['reference is that of one before']
   seen.add(named.reference)

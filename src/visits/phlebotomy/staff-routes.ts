@@ -1,9 +1,9 @@
 import { Appointment } from '../appointments/schema.ts'
 import { managementOperation, noContent, type Operation } from '../../platform/http/operation.ts'
-import { listVisits, setDate, setProgress } from './visit-progress.ts'
-import { SetDate, SetProgress, VisitParams, Visits, VisitsParams } from './schema.ts'
+import { listVisits, setVisitDate, setVisitProgress } from './visit-progress.ts'
+import { SetVisitDate, SetVisitProgress, VisitParams, Visits, VisitsParams } from './schema.ts'
 import { listStaff, putStaff, removeStaff } from './staff.ts'
-import { staffExample, StaffInput, StaffList, StaffParams, StaffPlace, StaffReply } from './staff-schema.ts'
+import { staffExample, StaffInput, StaffList, StaffParams, StaffScopeParams, StaffReply } from './staff-schema.ts'
 
 /** Operations of our own: who visits patients, and what they say of visits. */
 export const staffRoutes: Operation[] = [
@@ -12,10 +12,10 @@ export const staffRoutes: Operation[] = [
     patients: false,
     method: 'GET',
     path: '/v1/org/{org_id}/phlebotomist/{env}/{region}',
-    place: 'cell',
-    reach: 'org',
+    scope: 'cell',
+    keyScope: 'org',
     summary: "List the organization's phlebotomists and teams of them, by reference",
-    params: StaffPlace,
+    params: StaffScopeParams,
     reply: StaffList,
     run: async (tx, { manager }) => ({ data: await listStaff(tx, manager.org) }),
   }),
@@ -24,8 +24,8 @@ export const staffRoutes: Operation[] = [
     patients: false,
     method: 'PUT',
     path: '/v1/org/{org_id}/phlebotomist/{env}/{region}/{reference}',
-    place: 'cell',
-    reach: 'org',
+    scope: 'cell',
+    keyScope: 'org',
     summary: 'Add a phlebotomist or a team, or replace all that was said of it',
     description: 'Visits that are booked stay as they are.',
     params: StaffParams,
@@ -41,8 +41,8 @@ export const staffRoutes: Operation[] = [
     patients: false,
     method: 'DELETE',
     path: '/v1/org/{org_id}/phlebotomist/{env}/{region}/{reference}',
-    place: 'cell',
-    reach: 'org',
+    scope: 'cell',
+    keyScope: 'org',
     summary: 'Take a phlebotomist or a team away',
     description: 'Refused while visits are to come; one that is not active is offered no more.',
     params: StaffParams,
@@ -54,9 +54,9 @@ export const staffRoutes: Operation[] = [
     patients: true,
     method: 'GET',
     path: '/v1/org/{org_id}/team/{team_id}/{environment}/visit',
-    place: 'team',
-    reach: 'bound',
-    reveals: true,
+    scope: 'team',
+    keyScope: 'bound',
+    auditsRead: true,
     summary: "List the team's visits at home that are to come or go on",
     description: 'Those without a date first. With what those who come are told: name, telephone number, address and notes.',
     params: VisitsParams,
@@ -68,28 +68,28 @@ export const staffRoutes: Operation[] = [
     patients: true,
     method: 'PUT',
     path: '/v1/org/{org_id}/team/{team_id}/{environment}/visit/{order_id}/date',
-    place: 'team',
-    reach: 'bound',
+    scope: 'team',
+    keyScope: 'bound',
     summary: 'Say when somebody comes to a patient who asked for a visit',
     description: 'Again for another date. A phlebotomist who is named is not offered for the time.',
     params: VisitParams,
-    body: SetDate,
+    body: SetVisitDate,
     reply: Appointment,
     example: { start_at: '2100-01-29T15:00:00Z', end_at: '2100-01-29T17:00:00Z' },
-    run: (tx, { params, body }) => setDate(tx, params.order_id, body),
+    run: (tx, { params, body }) => setVisitDate(tx, params.order_id, body),
   }),
   managementOperation({
     id: 'set_visit_progress',
     patients: true,
     method: 'PUT',
     path: '/v1/org/{org_id}/team/{team_id}/{environment}/visit/{order_id}/progress',
-    place: 'team',
-    reach: 'bound',
+    scope: 'team',
+    keyScope: 'bound',
     summary: 'Say that somebody is with the patient, or that the blood is drawn',
     params: VisitParams,
-    body: SetProgress,
+    body: SetVisitProgress,
     reply: Appointment,
     example: { status: 'completed' },
-    run: (tx, { params, body }) => setProgress(tx, params.order_id, body),
+    run: (tx, { params, body }) => setVisitProgress(tx, params.order_id, body),
   }),
 ]

@@ -1,6 +1,6 @@
 // Shapes of phlebotomists and teams, as an operator writes them down.
 import { Environment, Region } from '../../platform/http/management-shapes.ts'
-import { Refusal, type Finish } from '../../platform/schema/read.ts'
+import { RuleError, type FinalizeObject } from '../../platform/schema/read.ts'
 import {
   DateOnly,
   Fields,
@@ -29,18 +29,18 @@ const Clock = Text({
 /** Minutes since midnight. */
 export const minutesOf = (clock: string): number => Number(clock.slice(0, 2)) * 60 + Number(clock.slice(3))
 
-const forward: Finish = (hours) =>
+const endAfterStart: FinalizeObject = (hours) =>
   minutesOf(hours.from as string) < minutesOf(hours.to as string)
     ? hours
-    : { field: 'to', refusal: new Refusal('must be later than from') }
+    : { field: 'to', refusal: new RuleError('must be later than from') }
 
-export const StaffHours = Fields({ from: Clock, to: Clock }, { title: 'StaffHours', finish: forward })
+export const StaffHours = Fields({ from: Clock, to: Clock }, { title: 'StaffHours', finish: endAfterStart })
 export type StaffHours = Static<typeof StaffHours>
 
 export const weekdays = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'] as const
 
 const DayHours = Maybe(T.Array(StaffHours, { maxItems: 10 }))
-const ofEveryDay = {
+const sameEveryDay = {
   monday: DayHours,
   tuesday: DayHours,
   wednesday: DayHours,
@@ -50,15 +50,15 @@ const ofEveryDay = {
   sunday: DayHours,
 } satisfies Record<(typeof weekdays)[number], unknown>
 
-const inTurn = (hours: StaffHours[]): boolean =>
+const inOrder = (hours: StaffHours[]): boolean =>
   hours
     .toSorted((a, b) => minutesOf(a.from) - minutesOf(b.from))
     .every((one, n, all) => n === 0 || minutesOf(one.from) >= minutesOf(all[n - 1]!.to))
 
-const apart: Finish = (days) => {
+const nonOverlapping: FinalizeObject = (days) => {
   for (const weekday of weekdays)
-    if (!inTurn((days[weekday] as StaffHours[] | undefined) ?? []))
-      return { field: weekday, refusal: new Refusal('must not have hours that overlap') }
+    if (!inOrder((days[weekday] as StaffHours[] | undefined) ?? []))
+      return { field: weekday, refusal: new RuleError('must not have hours that overlap') }
   return days
 }
 
@@ -67,11 +67,11 @@ const center = { lat: degrees(90), lng: degrees(180) }
 const radius_miles = T.Number({ minimum: 0.1, maximum: 200 })
 const Zips = T.Array(Text({ pattern: '^\\d{5}$', says: 'be a ZIP code of five digits' }), { maxItems: ZIPS_MAX })
 
-const somewhere: Finish = (area) => {
+const hasServiceArea: FinalizeObject = (area) => {
   if (!(area.zips as string[] | undefined)?.length && !area.center)
-    return { field: 'zips', refusal: new Refusal('must name ZIP codes unless there is a center') }
+    return { field: 'zips', refusal: new RuleError('must name ZIP codes unless there is a center') }
   if (area.center && area.radius_miles === undefined)
-    return { field: 'radius_miles', refusal: new Refusal('must be given with a center') }
+    return { field: 'radius_miles', refusal: new RuleError('must be given with a center') }
   return area
 }
 
@@ -83,14 +83,14 @@ const Priority = Fields(
   },
 )
 
-const workable: Finish = (staff) => {
+const fitsVisit: FinalizeObject = (staff) => {
   if ((staff.visit_min as number) + (staff.travel_min as number) > (staff.window_min as number))
-    return { field: 'window_min', refusal: new Refusal('must have room for a visit and the way to the next') }
+    return { field: 'window_min', refusal: new RuleError('must have room for a visit and the way to the next') }
   return staff
 }
 
 /** What is meant by what is not said. */
-export const usual = {
+export const defaults = {
   is_active: true,
   service_types: ['appointment-ready'] as ServiceType[],
   price_cents: 0,
@@ -106,21 +106,21 @@ const minutes = (minimum: number, maximum: number, standard: number, description
 
 const facts = {
   name: Text({ minLength: 1, maxLength: 200 }),
-  is_active: Maybe(T.Boolean({ default: usual.is_active })),
-  service_types: Maybe(T.Array(ServiceType, { minItems: 1, maxItems: serviceTypes.length, default: usual.service_types })),
-  price_cents: Maybe(Int({ minimum: 0, maximum: 10_000_000, default: usual.price_cents })),
+  is_active: Maybe(T.Boolean({ default: defaults.is_active })),
+  service_types: Maybe(T.Array(ServiceType, { minItems: 1, maxItems: serviceTypes.length, default: defaults.service_types })),
+  price_cents: Maybe(Int({ minimum: 0, maximum: 10_000_000, default: defaults.price_cents })),
   capacity: Maybe(
     Int({
       minimum: 1,
       maximum: 500,
-      default: usual.capacity,
+      default: defaults.capacity,
       description: 'People, each of whom makes one visit after the other.',
     }),
   ),
-  window_min: minutes(15, MINUTES_MAX, usual.window_min, 'What a patient is promised; a visit begins and ends within it.'),
-  visit_min: minutes(5, MINUTES_MAX, usual.visit_min, 'How long a visit takes.'),
-  travel_min: minutes(0, MINUTES_MAX, usual.travel_min, 'From each visit to the next.'),
-  notice_min: minutes(0, 43_200, usual.notice_min, 'How far ahead a visit must be booked.'),
+  window_min: minutes(15, MINUTES_MAX, defaults.window_min, 'What a patient is promised; a visit begins and ends within it.'),
+  visit_min: minutes(5, MINUTES_MAX, defaults.visit_min, 'How long a visit takes.'),
+  travel_min: minutes(0, MINUTES_MAX, defaults.travel_min, 'From each visit to the next.'),
+  notice_min: minutes(0, 43_200, defaults.notice_min, 'How far ahead a visit must be booked.'),
 }
 
 export const StaffInput = Fields(
@@ -128,14 +128,14 @@ export const StaffInput = Fields(
     ...facts,
     service_area: Fields(
       { zips: Maybe(Zips), center: Maybe(Fields(center)), radius_miles: Maybe(radius_miles) },
-      { title: 'StaffAreaInput', finish: somewhere },
+      { title: 'StaffAreaInput', finish: hasServiceArea },
     ),
     time_zone: Maybe(TimeZone),
-    hours: Fields(ofEveryDay, { title: 'StaffWeekInput', finish: apart }),
+    hours: Fields(sameEveryDay, { title: 'StaffWeekInput', finish: nonOverlapping }),
     days_off: Maybe(T.Array(DateOnly, { maxItems: 1000 })),
     priority: Maybe(Priority),
   },
-  { title: 'StaffInput', finish: workable },
+  { title: 'StaffInput', finish: fitsVisit },
 )
 export type StaffInput = Static<typeof StaffInput>
 
@@ -197,7 +197,7 @@ export const Reference = Text({
 })
 
 const place = { org_id: Uuid, env: Environment, region: Region }
-export const StaffPlace = Fields(place)
+export const StaffScopeParams = Fields(place)
 export const StaffParams = Fields({ ...place, reference: Reference })
 
 export const staffExample = {

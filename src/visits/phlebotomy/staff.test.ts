@@ -6,27 +6,27 @@ import { join } from 'node:path'
 import { after, describe, test } from 'node:test'
 import {
   available,
-  employ,
+  createPhlebotomist,
   homeOrder,
   ok,
-  refused,
+  assertRejected,
   slots,
   staff,
   staffPath,
   street,
-  visitedTeam,
+  createAtHomeTeam,
   visitOf,
   week,
 } from '../../../test/support/home-visits.ts'
-import { cells, given, type Given } from '../../../test/support/server.ts'
+import { cells, createTestTeam, type TestTeam } from '../../../test/support/server.ts'
 import { command, outcomeOf } from '../../../test/support/commands.ts'
 
 const PRODUCTION = 'production-us'
 
 describe('phlebotomists of an organization', () => {
   test('are kept as they are said, with nothing left to be guessed', async () => {
-    const team = await given(PRODUCTION)
-    const made = await employ(team, 'north-team', {
+    const team = await createTestTeam(PRODUCTION)
+    const made = await createPhlebotomist(team, 'north-team', {
       service_area: { zips: ['85006', '85004', '85006'] },
       hours: {
         monday: [
@@ -64,26 +64,26 @@ describe('phlebotomists of an organization', () => {
       priority: null,
     })
     assert.deepEqual((await team.manage.get(staffPath(team))).body, { data: [made] })
-    const again = await employ(team, 'north-team', { name: 'Another name' })
+    const again = await createPhlebotomist(team, 'north-team', { name: 'Another name' })
     assert.deepEqual([again.id, again.name, again.days_off], [id, 'Another name', []])
     assert.equal((await team.manage.delete(staffPath(team, 'north-team'))).status, 204)
     assert.deepEqual((await team.manage.get(staffPath(team))).body, { data: [] })
-    refused(await team.manage.delete(staffPath(team, 'north-team')), 404, 'There is no such phlebotomist')
+    assertRejected(await team.manage.delete(staffPath(team, 'north-team')), 404, 'There is no such phlebotomist')
   })
 
   test("are another organization's business", async () => {
-    const [team, other] = [await visitedTeam(), await given(PRODUCTION)]
+    const [team, other] = [await createAtHomeTeam(), await createTestTeam(PRODUCTION)]
     assert.deepEqual((await other.manage.get(staffPath(other))).body, { data: [] })
     assert.equal((await other.manage.delete(staffPath(other, 'north-team'))).status, 404)
-    assert.notEqual((await employ(other, 'north-team')).id, (await team.manage.get(staffPath(team))).body.data[0].id)
+    assert.notEqual((await createPhlebotomist(other, 'north-team')).id, (await team.manage.get(staffPath(team))).body.data[0].id)
   })
 
   test('with visits to come stay, and go when those are over', async () => {
-    const team = await visitedTeam()
+    const team = await createAtHomeTeam()
     const id = await homeOrder(team)
     ok(await visitOf(team, id).book((await slots(team)).at(-1)!.booking_key))
     const detail = 'Visits of this phlebotomist are to come: say that it is not active instead'
-    refused(await team.manage.delete(staffPath(team, 'north-team')), 400, detail)
+    assertRejected(await team.manage.delete(staffPath(team, 'north-team')), 400, detail)
     ok(await visitOf(team, id).cancel())
     assert.equal((await team.manage.delete(staffPath(team, 'north-team'))).status, 204)
   })
@@ -113,7 +113,7 @@ describe('phlebotomists of an organization', () => {
   ]
   for (const [what, changes, place] of faults)
     test(`${what} is a fault`, async () => {
-      const team = await given(PRODUCTION)
+      const team = await createTestTeam(PRODUCTION)
       const { status, body } = await team.manage.put(staffPath(team, 'x'), staff(changes))
       assert.equal(status, 422)
       assert.deepEqual(
@@ -135,10 +135,10 @@ describe('drawbridge phlebotomy', () => {
   }
   const fails = (words: string[], reason: RegExp) =>
     assert.rejects(run(...words), (error: unknown) => error instanceof Error && reason.test(error.message))
-  const of = ({ org_id }: Given) => ['--cell', PRODUCTION, '--org', org_id]
+  const of = ({ org_id }: TestTeam) => ['--cell', PRODUCTION, '--org', org_id]
 
   test('takes what is sound of a file, says what is wrong with the rest, and replaces what it took before', async () => {
-    const team = await given(PRODUCTION)
+    const team = await createTestTeam(PRODUCTION)
     const content = [
       { reference: 'one', ...staff() },
       { reference: 'two', ...staff({ capacity: 0, price_cents: -1 }) },
@@ -171,14 +171,14 @@ describe('drawbridge phlebotomy', () => {
   })
 
   test('takes nothing of a file that is not sound when it is to be strict', async () => {
-    const team = await given(PRODUCTION)
+    const team = await createTestTeam(PRODUCTION)
     const content = [{ reference: 'one', ...staff() }, { reference: 'two' }]
     await fails(['import', file(content), '--strict', ...of(team)], /^Nothing was taken\. 1 not taken:/)
     assert.equal(await run('list', ...of(team)), 'production-us\n')
   })
 
   test("brings the operator's own, who visit the patients of every team", async () => {
-    const team = await given('production-eu')
+    const team = await createTestTeam('production-eu')
     const zip = '99501'
     const anchorage = { ...street, zip, city: 'Anchorage', state: 'AK' }
     assert.equal((await available(team, anchorage)).status, 400)
@@ -197,9 +197,9 @@ describe('drawbridge phlebotomy', () => {
   })
 
   test('is removed from each cell that has it, and what no cell has is the failure', async () => {
-    const { org_id } = await given(PRODUCTION)
+    const { org_id } = await createTestTeam(PRODUCTION)
     const removed = (...references: string[]) => outcomeOf(cells, ['phlebotomy', 'remove', ...references, '--org', org_id])
-    await run('import', file(['north', 'south'].map((reference) => ({ reference, ...staff() }))), ...of({ org_id } as Given))
+    await run('import', file(['north', 'south'].map((reference) => ({ reference, ...staff() }))), ...of({ org_id } as TestTeam))
     assert.deepEqual(await removed('north'), {
       printed: 'production-us\n  north  removed\nproduction-eu\n  north  not here\n',
       failure: undefined,
@@ -211,7 +211,7 @@ describe('drawbridge phlebotomy', () => {
   })
 
   test('says what it cannot do', async () => {
-    const team = await given(PRODUCTION)
+    const team = await createTestTeam(PRODUCTION)
     await fails(['import', join(folder, 'absent.json'), ...of(team)], /There is no such file/)
     await fails(['import', file('{'), ...of(team)], /not JSON/)
     await fails(['import', file('"text"'), ...of(team)], /must be a list/)

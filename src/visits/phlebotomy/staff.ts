@@ -2,12 +2,12 @@
 // phlebotomist; never knows a visit.
 import { iso } from '../../platform/runtime/clock.ts'
 import type { PlainTx, Queries } from '../../platform/db/transaction.ts'
-import { badRequest, invalidValue, notFound } from '../../platform/http/errors.ts'
+import { badRequest, invalidField, notFound } from '../../platform/http/errors.ts'
 import { T } from '../../platform/schema/schema.ts'
 import { sql, type Sql } from '../../platform/db/sql.ts'
 import { boxesAround, milesBetween, timeZoneAt } from '../geocoding/distance.ts'
-import { placeOf, type Point } from '../geocoding/postal-places.ts'
-import { minutesOf, usual, weekdays, type StaffHours, type StaffInput, type StaffRecord } from './staff-schema.ts'
+import { findPlace, type Point } from '../geocoding/postal-places.ts'
+import { minutesOf, defaults, weekdays, type StaffHours, type StaffInput, type StaffRecord } from './staff-schema.ts'
 import type { ServiceType } from './service-types.ts'
 import type { Hours, Schedule } from './time-windows.ts'
 
@@ -17,14 +17,14 @@ export const STAFF_MAX = 2000
 const Row = T.Object({ document: T.String() })
 const parsed = ({ document }: { document: string }): StaffRecord => JSON.parse(document) as StaffRecord
 
-const ownedBy = (org_id: string | null): Sql => sql`org_id is not distinct from ${org_id}::uuid`
+const ownerCondition = (org_id: string | null): Sql => sql`org_id is not distinct from ${org_id}::uuid`
 
 /** All of an owner's, by reference. */
 export const listStaff = async (queries: Pick<Queries, 'many'>, org_id: string | null): Promise<StaffRecord[]> =>
   (
     await queries.many(
       Row,
-      sql`select document from phlebotomist where ${ownedBy(org_id)} order by reference collate "C" limit ${STAFF_MAX}`,
+      sql`select document from phlebotomist where ${ownerCondition(org_id)} order by reference collate "C" limit ${STAFF_MAX}`,
     )
   ).map(parsed)
 
@@ -39,10 +39,10 @@ export async function putStaff(tx: PlainTx, org_id: string | null, reference: st
   await tx.locking.run(sql`select pg_advisory_xact_lock(hashtextextended(${`phlebotomists ${org_id}`}, 0))`)
   const known = await tx.locking.maybe(
     Known,
-    sql`select id, document from phlebotomist where ${ownedBy(org_id)} and reference = ${reference} for no key update`,
+    sql`select id, document from phlebotomist where ${ownerCondition(org_id)} and reference = ${reference} for no key update`,
   )
   if (!known) {
-    const { n } = await tx.one(Count, sql`select count(*) as n from phlebotomist where ${ownedBy(org_id)}`)
+    const { n } = await tx.one(Count, sql`select count(*) as n from phlebotomist where ${ownerCondition(org_id)}`)
     if (n >= STAFF_MAX) throw badRequest(`There are at most ${STAFF_MAX} phlebotomists of one owner in a cell`)
   }
   const now = iso(tx.now)
@@ -66,22 +66,22 @@ export async function putStaff(tx: PlainTx, org_id: string | null, reference: st
 
 /** Take somebody away. Writes phlebotomist. 400: visits are booked. 404: the owner has no such. */
 export async function removeStaff(tx: PlainTx, org_id: string | null, reference: string): Promise<void> {
-  const gone = await tx.run(sql`delete from phlebotomist where ${ownedBy(org_id)} and reference = ${reference}`)
+  const gone = await tx.run(sql`delete from phlebotomist where ${ownerCondition(org_id)} and reference = ${reference}`)
   if (!gone) throw notFound('There is no such phlebotomist')
 }
 
-type Written = Omit<StaffRecord, 'id' | 'org_id' | 'reference' | 'created_at' | 'updated_at'>
+type StaffRow = Omit<StaffRecord, 'id' | 'org_id' | 'reference' | 'created_at' | 'updated_at'>
 
-async function recordOf(tx: PlainTx, input: StaffInput): Promise<Written> {
+async function recordOf(tx: PlainTx, input: StaffInput): Promise<StaffRow> {
   const { zips = [], center = null, radius_miles = null } = input.service_area
   const time_zone = input.time_zone ?? (await zoneOf(tx, center, zips))
   if (time_zone === undefined)
-    throw invalidValue(['body', 'time_zone'], 'must be given, since none is known of the first ZIP code of the service area')
+    throw invalidField(['body', 'time_zone'], 'must be given, since none is known of the first ZIP code of the service area')
   const sorted = (hours: StaffHours[] = []) => hours.toSorted((a, b) => minutesOf(a.from) - minutesOf(b.from))
   return {
-    ...usual,
+    ...defaults,
     ...input,
-    service_types: [...new Set(input.service_types ?? usual.service_types)],
+    service_types: [...new Set(input.service_types ?? defaults.service_types)],
     service_area: { zips: [...new Set(zips)], center, radius_miles },
     time_zone,
     hours: Object.fromEntries(weekdays.map((weekday) => [weekday, sorted(input.hours[weekday])])) as StaffRecord['hours'],
@@ -91,7 +91,7 @@ async function recordOf(tx: PlainTx, input: StaffInput): Promise<Written> {
 }
 
 async function zoneOf(tx: PlainTx, center: Point | null, zips: string[]): Promise<string | undefined> {
-  const point = center ?? (await placeOf(tx, { country: 'US', postal_code: zips[0]! }))
+  const point = center ?? (await findPlace(tx, { country: 'US', postal_code: zips[0]! }))
   return point && timeZoneAt(point.lat, point.lng)
 }
 
@@ -119,16 +119,16 @@ export async function findStaff(
 }
 
 /** Where a patient is. */
-export interface Whereabouts extends Point {
+export interface PatientLocation extends Point {
   /** Five digits. */
   zip: string
 }
 
 /** Who visits patients there: of the organization and of the operator, in the order of their ids. */
-export async function staffServing(
+export async function findStaffServing(
   queries: Pick<Queries, 'many'>,
   org_id: string,
-  where: Whereabouts,
+  where: PatientLocation,
   service: ServiceType,
   condition: Sql = sql`true`,
 ): Promise<StaffRecord[]> {
@@ -141,10 +141,10 @@ export async function staffServing(
       and is_active and ${service} = any (service_types) and (org_id is null or org_id = ${org_id}) and ${condition}
     order by id`,
   )
-  return rows.map(parsed).filter((staff) => serves(staff, where))
+  return rows.map(parsed).filter((staff) => servesLocation(staff, where))
 }
 
-function serves({ service_area: { zips, center, radius_miles } }: StaffRecord, where: Whereabouts): boolean {
+function servesLocation({ service_area: { zips, center, radius_miles } }: StaffRecord, where: PatientLocation): boolean {
   if (zips.includes(where.zip)) return true
   return center !== null && radius_miles !== null && milesBetween(center, where) <= radius_miles
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import fc from 'fast-check'
 import { MINUTE_MS, plusDays, wallClocks, type WallClocks } from './local-time.ts'
-import { byDay, daysFrom, openWindows, placesLeft, windowsOf, type Schedule, type Window } from './time-windows.ts'
+import { byDay, daysFrom, openWindows, remainingCapacity, windowsOf, type Schedule, type Window } from './time-windows.ts'
 
 const HOUR_MS = 60 * MINUTE_MS
 
@@ -43,8 +43,8 @@ const schedule = (changes: Partial<Schedule> = {}): Schedule => ({
 })
 
 const day = (date: string, zone: string) => ({
-  start_ms: clocks.day(date, zone).instant(0, 'start'),
-  end_ms: clocks.day(plusDays(date, 1), zone).instant(0, 'start'),
+  start_ms: clocks.day(date, zone).toInstant(0, 'start'),
+  end_ms: clocks.day(plusDays(date, 1), zone).toInstant(0, 'start'),
 })
 
 const dates = fc.integer({ min: 0, max: 365 * 6 }).map((offset) => plusDays('2025-01-01', offset))
@@ -112,8 +112,8 @@ describe('windows of working hours', () => {
         const found = windowsOf(clocks, given, day(date, zone))
         const weekday = (new Date(`${date}T12:00:00Z`).getUTCDay() + 6) % 7
         const spans = given.hours[weekday]!.map(({ from_min, to_min }) => ({
-          start_ms: clocks.day(date, zone).instant(from_min, 'start'),
-          end_ms: clocks.day(date, zone).instant(to_min, 'end'),
+          start_ms: clocks.day(date, zone).toInstant(from_min, 'start'),
+          end_ms: clocks.day(date, zone).toInstant(to_min, 'end'),
         }))
         const fitting = spans.reduce(
           (sum, { start_ms, end_ms }) => sum + Math.max(0, Math.floor((end_ms - start_ms) / length_ms)),
@@ -174,18 +174,18 @@ describe('places of a window', () => {
   })
 
   test('each person makes the visits that fit with the way to the next', () => {
-    assert.equal(placesLeft(schedule(), at(8), []), 2)
-    assert.equal(placesLeft(schedule({ travel_min: 31 }), at(8), []), 1)
-    assert.equal(placesLeft(schedule({ capacity: 3 }), at(8), []), 6)
+    assert.equal(remainingCapacity(schedule(), at(8), []), 2)
+    assert.equal(remainingCapacity(schedule({ travel_min: 31 }), at(8), []), 1)
+    assert.equal(remainingCapacity(schedule({ capacity: 3 }), at(8), []), 6)
   })
 
   test('a booked visit takes a place of every window it touches, and more where it is longer', () => {
     const visit = (hour: number, busy_min = 60) => ({ ...at(hour), busy_min })
-    assert.equal(placesLeft(schedule(), at(8), [visit(8)]), 1)
-    assert.equal(placesLeft(schedule(), at(8), [visit(7)]), 1)
-    assert.equal(placesLeft(schedule(), at(8), [visit(10), visit(6)]), 2)
-    assert.equal(placesLeft(schedule(), at(8), [visit(8, 90)]), 0)
-    assert.equal(placesLeft(schedule(), at(8), [visit(8), visit(8), visit(8)]), 0)
+    assert.equal(remainingCapacity(schedule(), at(8), [visit(8)]), 1)
+    assert.equal(remainingCapacity(schedule(), at(8), [visit(7)]), 1)
+    assert.equal(remainingCapacity(schedule(), at(8), [visit(10), visit(6)]), 2)
+    assert.equal(remainingCapacity(schedule(), at(8), [visit(8, 90)]), 0)
+    assert.equal(remainingCapacity(schedule(), at(8), [visit(8), visit(8), visit(8)]), 0)
   })
 
   test('however visits are booked one after the other, nobody gets more work than fits into any window', () => {

@@ -37,7 +37,7 @@ export interface Window extends Span {
 }
 
 /** A visit that is booked already, and how long it keeps somebody, the way to the next included. */
-export interface Booked extends Span {
+export interface BookedVisit extends Span {
   busy_min: number
 }
 
@@ -69,32 +69,32 @@ export function windowsOf(clocks: WallClocks, schedule: Schedule, range: Span): 
 }
 
 const spanOf = (day: LocalDay, { from_min, to_min }: Hours): Span => ({
-  start_ms: day.instant(from_min, 'start'),
-  end_ms: day.instant(to_min, 'end'),
+  start_ms: day.toInstant(from_min, 'start'),
+  end_ms: day.toInstant(to_min, 'end'),
 })
 
 /** How long a visit keeps somebody. */
-export const busyMinutes = ({ visit_min, travel_min }: Pick<Schedule, 'visit_min' | 'travel_min'>): number =>
+export const blockedMinutes = ({ visit_min, travel_min }: Pick<Schedule, 'visit_min' | 'travel_min'>): number =>
   visit_min + travel_min
 
 /**
  * Visits that still fit into a window. Each person makes as many as fit one after the other, with the way to the next; a booked visit
  * counts in every window that it touches, and as several where it takes longer than visits do now.
  */
-export function placesLeft(schedule: Schedule, window: Span, booked: readonly Booked[]): number {
-  const busy_min = busyMinutes(schedule)
-  let places = schedule.capacity * Math.floor(schedule.window_min / busy_min)
+export function remainingCapacity(schedule: Schedule, window: Span, booked: readonly BookedVisit[]): number {
+  const blocked_minutes = blockedMinutes(schedule)
+  let remaining = schedule.capacity * Math.floor(schedule.window_min / blocked_minutes)
   for (const visit of booked)
-    if (visit.start_ms < window.end_ms && visit.end_ms > window.start_ms) places -= Math.ceil(visit.busy_min / busy_min)
-  return Math.max(0, places)
+    if (visit.start_ms < window.end_ms && visit.end_ms > window.start_ms) remaining -= Math.ceil(visit.busy_min / blocked_minutes)
+  return Math.max(0, remaining)
 }
 
 /** Windows with room left, soonest first. */
-export function openWindows(clocks: WallClocks, schedule: Schedule, range: Span, booked: readonly Booked[]): OpenWindow[] {
+export function openWindows(clocks: WallClocks, schedule: Schedule, range: Span, booked: readonly BookedVisit[]): OpenWindow[] {
   const open: OpenWindow[] = []
   for (const window of windowsOf(clocks, schedule, range)) {
-    const places = placesLeft(schedule, window, booked)
-    if (places > 0) open.push({ ...window, places })
+    const remaining = remainingCapacity(schedule, window, booked)
+    if (remaining > 0) open.push({ ...window, places: remaining })
   }
   return open
 }
@@ -107,8 +107,8 @@ export interface Day {
 /** The 14 days from a date on, in the zone of the patient, and when they begin and end. */
 export function daysFrom(clocks: WallClocks, start_date: string, zone: string): { dates: string[]; range: Span } {
   const dates = Array.from({ length: AVAILABILITY_DAYS }, (_, index) => plusDays(start_date, index))
-  const start_ms = clocks.day(start_date, zone).instant(0, 'start')
-  const end_ms = clocks.day(plusDays(start_date, AVAILABILITY_DAYS), zone).instant(0, 'start')
+  const start_ms = clocks.day(start_date, zone).toInstant(0, 'start')
+  const end_ms = clocks.day(plusDays(start_date, AVAILABILITY_DAYS), zone).toInstant(0, 'start')
   return { dates, range: { start_ms, end_ms } }
 }
 
@@ -127,7 +127,7 @@ export function byDay(clocks: WallClocks, dates: string[], zone: string, offers:
       else merged.set(window.start_ms, [{ ...window }])
     }
   const days = dates.map((date): Day => ({ date, windows: [] }))
-  const ends = dates.map((date) => clocks.day(plusDays(date, 1), zone).instant(0, 'start'))
+  const ends = dates.map((date) => clocks.day(plusDays(date, 1), zone).toInstant(0, 'start'))
   const sorted = [...merged.values()]
     .flat()
     .sort((a, b) => a.start_ms - b.start_ms || a.end_ms - b.end_ms || a.price_cents - b.price_cents)

@@ -1,14 +1,14 @@
 // Which addresses can be visited. Source: lab-testing.md 19.3.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { homeOrder, street, usAddress, visitOf, visitedTeam } from '../../../test/support/home-visits.ts'
-import type { Given } from '../../../test/support/server.ts'
-import { isReachable } from './visit-location.ts'
+import { homeOrder, street, usAddress, visitOf, createAtHomeTeam } from '../../../test/support/home-visits.ts'
+import type { TestTeam } from '../../../test/support/server.ts'
+import { hasStreetAddress } from './visit-location.ts'
 
 const door = { detail: 'The address must have a street and a house number.' }
 const at = (first_line: string, second_line?: string) => ({ ...street, first_line, ...(second_line && { second_line }) })
 
-const offers = async ({ api }: Given, first_line: string, second_line?: string) =>
+const offers = async ({ api }: TestTeam, first_line: string, second_line?: string) =>
   api.post('/v3/order/phlebotomy/appointment/availability', {
     ...usAddress(street),
     first_line,
@@ -34,7 +34,7 @@ const unnumbered: [string, string?][] = [
 describe('an address with a house number', () => {
   for (const cell of ['sandbox-us', 'production-us'] as const)
     test(`is visited however the street is shortened, one without is refused, when offered and when booked: ${cell}`, async () => {
-      const team = await visitedTeam(cell)
+      const team = await createAtHomeTeam(cell)
       const { slots } = (await offers(team, '1 West Lincoln Street')).body
       const { booking_key } = slots.at(-1).slots[0]
       for (const [first, second] of unnumbered) {
@@ -51,7 +51,15 @@ describe('an address with a house number', () => {
 
   test('is known by the number of the house, not by that of a road, a box or a flat', () => {
     const reachable = (first_line: string, second_line: string | null = null) =>
-      isReachable({ first_line, second_line, city: 'Phoenix', state: 'AZ', zip_code: '85004', unit: null, access_notes: null })
+      hasStreetAddress({
+        first_line,
+        second_line,
+        city: 'Phoenix',
+        state: 'AZ',
+        zip_code: '85004',
+        unit: null,
+        access_notes: null,
+      })
     for (const line of [
       '100 Highway 61',
       '5 4th Street',

@@ -2,35 +2,38 @@
 import type { Queries } from '../../platform/db/transaction.ts'
 import { badRequest } from '../../platform/http/errors.ts'
 import { timeZoneAt } from '../geocoding/distance.ts'
-import { placeOf } from '../geocoding/postal-places.ts'
+import { findPlace } from '../geocoding/postal-places.ts'
 import type { Order } from '../../lab/orders/schema.ts'
 import { UNITED_STATES } from '../../people/person/countries.ts'
 import type { UsAddress } from '../appointments/schema.ts'
 import type { UsAddressInput } from './schema.ts'
-import type { Whereabouts } from './staff.ts'
+import type { PatientLocation } from './staff.ts'
 
 export const NOT_SERVED = 'No at-home phlebotomy provider serves this address.'
 
-export interface Where extends Whereabouts {
+export interface VisitLocation extends PatientLocation {
   time_zone: string
 }
 
 /** Where a ZIP code is; undefined for one that nobody knows. A ZIP+4 counts as its ZIP. */
-export async function whereIs(queries: Pick<Queries, 'many' | 'maybe'>, zip_code: string): Promise<Where | undefined> {
+export async function locateZip(queries: Pick<Queries, 'many' | 'maybe'>, zip_code: string): Promise<VisitLocation | undefined> {
   const zip = zip_code.slice(0, 5)
-  const place = await placeOf(queries, { country: 'US', postal_code: zip })
+  const place = await findPlace(queries, { country: 'US', postal_code: zip })
   const time_zone = place && (await timeZoneAt(place.lat, place.lng))
   return place && time_zone !== undefined ? { zip, lat: place.lat, lng: place.lng, time_zone } : undefined
 }
 
-/** As `whereIs`, for a patient who is to be visited. 400: nobody knows the ZIP code. */
-export async function whereVisited(queries: Pick<Queries, 'many' | 'maybe'>, { zip_code }: UsAddress): Promise<Where> {
-  const where = await whereIs(queries, zip_code)
+/** As `locateZip`, for a patient who is to be visited. 400: nobody knows the ZIP code. */
+export async function requireVisitLocation(
+  queries: Pick<Queries, 'many' | 'maybe'>,
+  { zip_code }: UsAddress,
+): Promise<VisitLocation> {
+  const where = await locateZip(queries, zip_code)
   if (!where) throw badRequest(NOT_SERVED)
   return where
 }
 
-export const addressGiven = (given: UsAddressInput): UsAddress => ({
+export const toUsAddress = (given: UsAddressInput): UsAddress => ({
   first_line: given.first_line,
   second_line: given.second_line ?? given.unit ?? null,
   city: given.city,
@@ -58,7 +61,7 @@ export function patientAddress({ patient_address: address }: Order): UsAddress {
 export const NO_DOOR = 'The address must have a street and a house number.'
 
 /** Whether somebody who stands in the street can find the door: by the number of a house, not by that of a street or of a flat alone. */
-export const isReachable = ({ first_line, second_line }: UsAddress): boolean => {
+export const hasStreetAddress = ({ first_line, second_line }: UsAddress): boolean => {
   if (/\bp\.?\s*o\.?\s*box\b/i.test(`${first_line} ${second_line ?? ''}`)) return false
   const words = first_line.split(/[\s,]+/).filter(Boolean)
   if (!words.some((word) => /\p{L}/u.test(word))) return false

@@ -1,28 +1,28 @@
 // What those who visit patients are told, and what they say.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { iso, plusSeconds } from '../../platform/runtime/clock.ts'
+import { iso, addSeconds } from '../../platform/runtime/clock.ts'
 import { teamNow } from '../../platform/db/database.ts'
 import { assertAgreement } from '../../../test/support/appointments.ts'
-import { DAY_S, orderOf, pass, patient, tenantOf } from '../../../test/support/orders.ts'
+import { SECONDS_PER_DAY, orderOf, advanceClock, patient, tenantOf } from '../../../test/support/orders.ts'
 import {
   avenue,
   homeOrder,
-  managing,
+  managementHeaders,
   ok,
-  refused,
+  assertRejected,
   slots,
   street,
   usAddress,
-  visitedTeam,
+  createAtHomeTeam,
   visitOf,
 } from '../../../test/support/home-visits.ts'
-import { given, type Given } from '../../../test/support/server.ts'
+import { createTestTeam, type TestTeam } from '../../../test/support/server.ts'
 
-const lows = async (team: Given, id: string) =>
+const lows = async (team: TestTeam, id: string) =>
   (await orderOf(team, id)).events.map(({ status }) => status.split('.').at(-1)).slice(2)
-const noon = (days: number) => async (team: Given) => {
-  const day = iso(plusSeconds(teamNow(await tenantOf(team)), days * DAY_S)).slice(0, 10)
+const noon = (days: number) => async (team: TestTeam) => {
+  const day = iso(addSeconds(teamNow(await tenantOf(team)), days * SECONDS_PER_DAY)).slice(0, 10)
   return { start_at: `${day}T18:00:00+00:00`, end_at: `${day}T20:00:00+00:00` }
 }
 const inThreeDays = noon(3)
@@ -30,11 +30,11 @@ const inFiveDays = noon(5)
 
 describe('a visit that was asked for', () => {
   test('gets its date from those who come, and another one', async () => {
-    const team = await visitedTeam()
+    const team = await createAtHomeTeam()
     const id = await homeOrder(team)
     const asked = ok(await visitOf(team, id).request())
     for (const span of [await inThreeDays(team), await inFiveDays(team)]) {
-      const dated = ok(await managing(team).put(`/visit/${id}/date`, span))
+      const dated = ok(await managementHeaders(team).put(`/visit/${id}/date`, span))
       assert.deepEqual(
         [dated.id, dated.status, dated.start_at, dated.end_at],
         [asked.id, 'confirmed', span.start_at, span.end_at],
@@ -56,28 +56,28 @@ describe('a visit that was asked for', () => {
   })
 
   test('takes the time of whoever is named', async () => {
-    const team = await visitedTeam('production-us', { window_min: 60, capacity: 1 })
+    const team = await createAtHomeTeam('production-us', { window_min: 60, capacity: 1 })
     const slot = (await slots(team)).at(-3)!
     const id = await homeOrder(team)
     ok(await visitOf(team, id).request())
     const span = { start_at: slot.start, end_at: slot.end }
-    refused(
-      await managing(team).put(`/visit/${id}/date`, { ...span, phlebotomist: 'nobody' }),
+    assertRejected(
+      await managementHeaders(team).put(`/visit/${id}/date`, { ...span, phlebotomist: 'nobody' }),
       400,
       'There is no such phlebotomist.',
     )
-    ok(await managing(team).put(`/visit/${id}/date`, { ...span, phlebotomist: 'north-team' }))
+    ok(await managementHeaders(team).put(`/visit/${id}/date`, { ...span, phlebotomist: 'north-team' }))
     assert(!(await slots(team)).some(({ start }) => start === slot.start))
-    ok(await managing(team).put(`/visit/${id}/date`, await inThreeDays(team)))
+    ok(await managementHeaders(team).put(`/visit/${id}/date`, await inThreeDays(team)))
     assert((await slots(team)).some(({ start }) => start === slot.start))
   })
 
   test('gets none that is past, turned around or longer than a day', async () => {
-    const team = await visitedTeam()
+    const team = await createAtHomeTeam()
     const id = await homeOrder(team)
     ok(await visitOf(team, id).request())
-    const dating = (start_at: string, end_at: string) => managing(team).put(`/visit/${id}/date`, { start_at, end_at })
-    refused(await dating('2020-01-01T10:00:00Z', '2020-01-01T12:00:00Z'), 400, 'start_at must be in the future')
+    const dating = (start_at: string, end_at: string) => managementHeaders(team).put(`/visit/${id}/date`, { start_at, end_at })
+    assertRejected(await dating('2020-01-01T10:00:00Z', '2020-01-01T12:00:00Z'), 400, 'start_at must be in the future')
     const { start_at, end_at } = await inThreeDays(team)
     assert.equal((await dating(end_at, start_at)).status, 422)
     assert.equal((await dating(start_at, (await inFiveDays(team)).end_at)).status, 422)
@@ -85,24 +85,24 @@ describe('a visit that was asked for', () => {
   })
 
   test('is dated by nobody where it was booked, is over or never was', async () => {
-    const team = await visitedTeam()
+    const team = await createAtHomeTeam()
     const [booked, over, none] = [await homeOrder(team), await homeOrder(team), await homeOrder(team)]
     const span = await inThreeDays(team)
-    const date = (id: string) => managing(team).put(`/visit/${id}/date`, span)
+    const date = (id: string) => managementHeaders(team).put(`/visit/${id}/date`, span)
     ok(await visitOf(team, booked).book((await slots(team)).at(-1)!.booking_key))
-    refused(await date(booked), 400, 'The date of this appointment was booked.')
+    assertRejected(await date(booked), 400, 'The date of this appointment was booked.')
     ok(await visitOf(team, over).request())
     ok(await date(over))
-    ok(await managing(team).put(`/visit/${over}/progress`, { status: 'in_progress' }))
-    refused(await date(over), 400, 'This appointment cannot be rescheduled.')
-    refused(await date(none), 400, "This order doesn't have an appointment yet.")
-    refused(await date('00000000-0000-4000-8000-000000000000'), 404, "This order doesn't exist.")
-    const other = await visitedTeam()
-    assert.equal((await managing(other).put(`/visit/${booked}/date`, span)).status, 404)
+    ok(await managementHeaders(team).put(`/visit/${over}/progress`, { status: 'in_progress' }))
+    assertRejected(await date(over), 400, 'This appointment cannot be rescheduled.')
+    assertRejected(await date(none), 400, "This order doesn't have an appointment yet.")
+    assertRejected(await date('00000000-0000-4000-8000-000000000000'), 404, "This order doesn't exist.")
+    const other = await createAtHomeTeam()
+    assert.equal((await managementHeaders(other).put(`/visit/${booked}/date`, span)).status, 404)
   })
 
   test('in the sandbox an hour passes until it is dated, unless it was cancelled', async () => {
-    const team = await given('sandbox-us')
+    const team = await createTestTeam('sandbox-us')
     const [kept, cancelled, early] = [
       await homeOrder(team, { patient_address: avenue }),
       await homeOrder(team, { patient_address: avenue }),
@@ -111,10 +111,10 @@ describe('a visit that was asked for', () => {
     for (const id of [kept, cancelled, early]) ok(await visitOf(team, id).request({ address: usAddress(avenue) }))
     ok(await visitOf(team, cancelled).cancel())
     const span = await inFiveDays(team)
-    ok(await managing(team).put(`/visit/${early}/date`, span))
-    await pass(team, 3000)
+    ok(await managementHeaders(team).put(`/visit/${early}/date`, span))
+    await advanceClock(team, 3000)
     assert.equal(ok(await visitOf(team, kept).read()).status, 'pending')
-    await pass(team, 600)
+    await advanceClock(team, 600)
     const dated = ok(await visitOf(team, kept).read())
     assert.equal(dated.status, 'confirmed')
     assert.equal(dated.iana_timezone, 'America/Chicago')
@@ -131,33 +131,33 @@ describe('a visit that was asked for', () => {
 
 describe('a visit that goes on', () => {
   test('is begun, and with the blood drawn the order is, too', async () => {
-    const team = await visitedTeam()
+    const team = await createAtHomeTeam()
     const id = await homeOrder(team)
     ok(await visitOf(team, id).book((await slots(team)).at(-1)!.booking_key))
-    const progress = (status: string) => managing(team).put(`/visit/${id}/progress`, { status })
+    const progress = (status: string) => managementHeaders(team).put(`/visit/${id}/progress`, { status })
     assert.equal(ok(await progress('in_progress')).status, 'in_progress')
     assert.deepEqual(await lows(team, id), ['appointment_pending', 'appointment_scheduled'])
-    refused(await progress('in_progress'), 400, 'An appointment that is in_progress cannot become in_progress')
+    assertRejected(await progress('in_progress'), 400, 'An appointment that is in_progress cannot become in_progress')
     const done = ok(await progress('completed'))
     assert.deepEqual([done.status, done.event_data, done.can_reschedule], ['completed', { origin: 'provider' }, false])
     assert.equal((await lows(team, id)).at(-1), 'draw_completed')
     assert.equal((await orderOf(team, id)).status, 'collecting_sample')
-    refused(await progress('completed'), 400, 'An appointment that is completed cannot become completed')
+    assertRejected(await progress('completed'), 400, 'An appointment that is completed cannot become completed')
     assert.equal((await progress('cancelled')).status, 422)
     await assertAgreement(team)
   })
 
   test('is not begun before it has a date', async () => {
-    const team = await visitedTeam()
+    const team = await createAtHomeTeam()
     const id = await homeOrder(team)
     ok(await visitOf(team, id).request())
-    const reply = await managing(team).put(`/visit/${id}/progress`, { status: 'completed' })
-    refused(reply, 400, 'An appointment that is pending cannot become completed')
+    const reply = await managementHeaders(team).put(`/visit/${id}/progress`, { status: 'completed' })
+    assertRejected(reply, 400, 'An appointment that is pending cannot become completed')
   })
 })
 
 test('those who come read what they were told, until the visit is over', async () => {
-  const team = await visitedTeam()
+  const team = await createAtHomeTeam()
   const [booked, asked] = [
     await homeOrder(team, { patient_address: { ...street, access_notes: 'Code 1234' } }),
     await homeOrder(team),
@@ -165,7 +165,7 @@ test('those who come read what they were told, until the visit is over', async (
   const slot = (await slots(team)).at(-1)!
   ok(await visitOf(team, booked).book(slot.booking_key, { appointment_notes: 'Ring twice' }))
   ok(await visitOf(team, asked).request({ address: { ...usAddress(street), access_notes: 'By the back door' } }))
-  const list = async () => (await managing(team).get('/visit')).body.data
+  const list = async () => (await managementHeaders(team).get('/visit')).body.data
   const [first, second] = await list()
   assert.deepEqual(
     [first.order_id, first.start_at, first.phlebotomist, first.address.access_notes],
@@ -187,7 +187,7 @@ test('those who come read what they were told, until the visit is over', async (
   })
   ok(await visitOf(team, booked).move(slot.booking_key, { appointment_notes: 'Knock' }))
   assert.equal((await list())[1].appointment_notes, 'Knock')
-  ok(await managing(team).put(`/visit/${booked}/progress`, { status: 'completed' }))
+  ok(await managementHeaders(team).put(`/visit/${booked}/progress`, { status: 'completed' }))
   ok(await visitOf(team, asked).cancel())
   assert.deepEqual(await list(), [])
 })

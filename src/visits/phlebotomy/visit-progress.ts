@@ -1,28 +1,28 @@
 // What those who visit say: when they come to a patient who asked, that they are there, that the blood is drawn.
-import { beginAppointment, completeAppointment, confirmAppointment, moveAppointment } from '../appointments/appointments.ts'
-import { findAppointment, type OpenAppointment } from '../appointments/open-appointment.ts'
+import { startAppointment, completeAppointment, confirmAppointment, rescheduleAppointment } from '../appointments/appointments.ts'
+import { findAppointment, type LockedAppointment } from '../appointments/open-appointment.ts'
 import type { Appointment as Shown } from '../appointments/schema.ts'
-import { findOpenOrder, finish } from '../../lab/orders/change-order.ts'
-import type { OpenOrder } from '../../lab/orders/open-order.ts'
-import { iso, plusSeconds } from '../../platform/runtime/clock.ts'
+import { findAndLockOrder, saveOrder } from '../../lab/orders/change-order.ts'
+import type { LockedOrder } from '../../lab/orders/open-order.ts'
+import { iso, addSeconds } from '../../platform/runtime/clock.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
-import { badRequest, invalidValue } from '../../platform/http/errors.ts'
-import { handle } from '../../platform/queue/outbox.ts'
-import { JsonText } from '../../platform/http/operation.ts'
+import { badRequest, invalidField } from '../../platform/http/errors.ts'
+import { defineHandler } from '../../platform/queue/outbox.ts'
+import { PreserializedJson } from '../../platform/http/operation.ts'
 import { T } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
-import { heldBy, openVisited, toldOf } from './booking.ts'
-import { dateVisit } from './links/sandbox-request.ts'
-import { linkTo } from './links/links.ts'
+import { currentAppointment, lockAtHomeOrder, visitDetailsOf } from './booking.ts'
+import { scheduleVisitJob } from './links/sandbox-request.ts'
+import { visitLinkFor } from './links/links.ts'
 import { plusDays, wallClocks } from './local-time.ts'
-import type { SetDate, SetProgress, Visit } from './schema.ts'
+import type { SetVisitDate, SetVisitProgress, Visit } from './schema.ts'
 import { findStaff } from './staff.ts'
-import { moveVisit, type Taken } from './visits.ts'
-import { busyMinutes } from './time-windows.ts'
+import { updateVisit, type BookedTime } from './visits.ts'
+import { blockedMinutes } from './time-windows.ts'
 import { notDeleted } from '../../people/users/users.ts'
 
-const VISIT_S_MAX = 86_400
-const DATED = new Set(['pending', 'reserved', 'scheduled'])
+const VISIT_DURATION_S_MAX = 86_400
+const SCHEDULABLE_STATUSES = new Set(['pending', 'reserved', 'scheduled'])
 
 /**
  * Give a visit that was asked for its date, or another one. With a phlebotomist named the time is taken of those windows that are
@@ -31,64 +31,68 @@ const DATED = new Set(['pending', 'reserved', 'scheduled'])
  * 400: the date of this appointment is not set so, or not any more; it is past; no such phlebotomist. 404: no such
  * order. 422: it ends before it begins, or lasts more than a day.
  */
-export async function setDate(tx: Tx, order_id: string, body: SetDate): Promise<JsonText<Shown>> {
+export async function setVisitDate(tx: Tx, order_id: string, body: SetVisitDate): Promise<PreserializedJson<Shown>> {
   const [start, end] = [new Date(body.start_at), new Date(body.end_at)]
-  if (end <= start || end > plusSeconds(start, VISIT_S_MAX))
-    throw invalidValue(['body', 'end_at'], 'must be after start_at, and within a day of it')
+  if (end <= start || end > addSeconds(start, VISIT_DURATION_S_MAX))
+    throw invalidField(['body', 'end_at'], 'must be after start_at, and within a day of it')
   if (start <= tx.now) throw badRequest('start_at must be in the future')
-  const open = await openVisited(tx, order_id)
-  const held = await heldBy(tx, open)
-  if (held.facts.tier !== 'appointment-request') throw badRequest('The date of this appointment was booked.')
-  if (!DATED.has(held.appointment.event_status)) throw badRequest('This appointment cannot be rescheduled.')
-  const taken = await takenFor(tx, body.phlebotomist, { start_ms: start.getTime(), end_ms: end.getTime() })
-  await date(tx, open, held, { start_at: iso(start), end_at: iso(end) }, taken)
-  await finish(tx, open)
-  return new JsonText(JSON.stringify(held.appointment))
+  const open = await lockAtHomeOrder(tx, order_id)
+  const lockedAppointment = await currentAppointment(tx, open)
+  if (lockedAppointment.internalData.tier !== 'appointment-request') throw badRequest('The date of this appointment was booked.')
+  if (!SCHEDULABLE_STATUSES.has(lockedAppointment.appointment.event_status))
+    throw badRequest('This appointment cannot be rescheduled.')
+  const taken = await findTaken(tx, body.phlebotomist, { start_ms: start.getTime(), end_ms: end.getTime() })
+  await scheduleVisit(tx, open, lockedAppointment, { start_at: iso(start), end_at: iso(end) }, taken)
+  await saveOrder(tx, open)
+  return new PreserializedJson(JSON.stringify(lockedAppointment.appointment))
 }
 
-async function takenFor(
+async function findTaken(
   tx: Tx,
   reference: string | undefined,
   span: { start_ms: number; end_ms: number },
-): Promise<Taken | undefined> {
+): Promise<BookedTime | undefined> {
   if (reference === undefined) return undefined
   const staff = await findStaff(tx, tx.tenant.org, reference)
   if (!staff) throw badRequest('There is no such phlebotomist.')
-  return { staff_id: staff.id, ...span, busy_min: busyMinutes(staff) }
+  return { staff_id: staff.id, ...span, busy_min: blockedMinutes(staff) }
 }
 
-async function date(
+async function scheduleVisit(
   tx: Tx,
-  open: OpenOrder,
-  held: OpenAppointment,
+  open: LockedOrder,
+  lockedAppointment: LockedAppointment,
   span: { start_at: string; end_at: string },
-  taken?: Taken,
+  taken?: BookedTime,
 ): Promise<void> {
-  const { appointment } = held
+  const { appointment } = lockedAppointment
   const { id: appointment_id, order_id, provider, address, appointment_notes } = appointment
   const again = appointment.event_status !== 'pending'
   const data = { origin: 'provider', is_reschedule: again }
-  if (again) await moveAppointment(tx, open, held, span, data)
-  else await confirmAppointment(tx, open, held, span, data)
-  await moveVisit(tx, { appointment_id, told: toldOf(open, address, appointment_notes) }, taken)
+  if (again) await rescheduleAppointment(tx, open, lockedAppointment, span, data)
+  else await confirmAppointment(tx, open, lockedAppointment, span, data)
+  await updateVisit(tx, { appointment_id, told: visitDetailsOf(open, address, appointment_notes) }, taken)
   const [start_ms, end_ms] = [Date.parse(span.start_at), Date.parse(span.end_at)]
-  linkTo(tx.tenant, provider)?.dated?.(tx, { appointment_id, order_id }, { start_ms, end_ms })
+  visitLinkFor(tx.tenant, provider)?.dated?.(tx, { appointment_id, order_id }, { start_ms, end_ms })
 }
 
 /** In the sandbox somebody comes on the day after, from ten to twelve. */
-const HOURS = { from_min: 600, to_min: 720 }
+const SANDBOX_VISIT_HOURS = { from_min: 600, to_min: 720 }
 
-export const dateHandler = handle(dateVisit, (context, { order_id, appointment_id }) =>
+export const scheduleVisitHandler = defineHandler(scheduleVisitJob, (context, { order_id, appointment_id }) =>
   context.tx(async (tx) => {
-    const open = await findOpenOrder(tx, order_id)
-    const held = open && (await findAppointment(tx, open))
-    if (held?.appointment.id !== appointment_id || held.appointment.event_status !== 'pending') return
+    const open = await findAndLockOrder(tx, order_id)
+    const lockedAppointment = open && (await findAppointment(tx, open))
+    if (lockedAppointment?.appointment.id !== appointment_id || lockedAppointment.appointment.event_status !== 'pending') return
     const clocks = await wallClocks()
-    const zone = held.appointment.iana_timezone!
+    const zone = lockedAppointment.appointment.iana_timezone!
     const tomorrow = plusDays(clocks.dateOf(tx.now.getTime(), zone), 1)
-    const at = (minute: number) => iso(new Date(clocks.day(tomorrow, zone).instant(minute, 'start')))
-    await date(tx, open!, held, { start_at: at(HOURS.from_min), end_at: at(HOURS.to_min) })
-    await finish(tx, open!)
+    const at = (minute: number) => iso(new Date(clocks.day(tomorrow, zone).toInstant(minute, 'start')))
+    await scheduleVisit(tx, open!, lockedAppointment, {
+      start_at: at(SANDBOX_VISIT_HOURS.from_min),
+      end_at: at(SANDBOX_VISIT_HOURS.to_min),
+    })
+    await saveOrder(tx, open!)
   }),
 )
 
@@ -97,13 +101,17 @@ export const dateHandler = handle(dateVisit, (context, { order_id, appointment_i
  * visit that is completed labtest.order.updated, too.
  * 400: the appointment cannot become that. 404: no such order.
  */
-export async function setProgress(tx: Tx, order_id: string, { status }: SetProgress): Promise<JsonText<Shown>> {
-  const open = await openVisited(tx, order_id)
-  const held = await heldBy(tx, open)
+export async function setVisitProgress(
+  tx: Tx,
+  order_id: string,
+  { status }: SetVisitProgress,
+): Promise<PreserializedJson<Shown>> {
+  const open = await lockAtHomeOrder(tx, order_id)
+  const lockedAppointment = await currentAppointment(tx, open)
   const data = { origin: 'provider' }
-  await (status === 'completed' ? completeAppointment(open, held, data) : beginAppointment(held, data))
-  await finish(tx, open)
-  return new JsonText(JSON.stringify(held.appointment))
+  await (status === 'completed' ? completeAppointment(open, lockedAppointment, data) : startAppointment(lockedAppointment, data))
+  await saveOrder(tx, open)
+  return new PreserializedJson(JSON.stringify(lockedAppointment.appointment))
 }
 
 const Row = T.Object({ user_id: T.String(), document: T.String(), told: T.String(), reference: T.Union([T.String(), T.Null()]) })

@@ -2,15 +2,15 @@
 // over is not kept here, its appointment is.
 import type { Queries, Tx } from '../../platform/db/transaction.ts'
 import { badRequest } from '../../platform/http/errors.ts'
-import { inTurn } from '../../platform/db/erasure.ts'
+import { eraseInOrder } from '../../platform/db/erasure.ts'
 import { T } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
-import type { VisitToCome } from './links/visit-link.ts'
+import type { PendingVisit } from './links/visit-link.ts'
 import type { ProviderName } from './service-types.ts'
-import type { Booked, Span } from './time-windows.ts'
+import type { BookedVisit, Span } from './time-windows.ts'
 
 /** Whose time a visit takes. */
-export interface Taken extends Span {
+export interface BookedTime extends Span {
   staff_id: string
   busy_min: number
 }
@@ -21,7 +21,7 @@ const date = (at_ms: number | undefined): Date | null => (at_ms === undefined ? 
  * Keep a visit. Writes phlebotomy_visit. 400: the patient has one to come with this provider, of this order or of another.
  * @param taken absent while nobody's time is
  */
-export async function holdVisit(tx: Tx, provider: ProviderName, visit: VisitToCome, taken?: Taken): Promise<void> {
+export async function insertVisit(tx: Tx, provider: ProviderName, visit: PendingVisit, taken?: BookedTime): Promise<void> {
   const made = await tx.run(sql`
     insert into phlebotomy_visit (appointment_id, team_id, user_id, provider, staff_id, start_at, end_at, busy_min, told)
     values (${visit.appointment_id}, ${tx.team}, ${visit.user_id}, ${provider}, ${taken?.staff_id ?? null}, ${date(taken?.start_ms)},
@@ -31,7 +31,7 @@ export async function holdVisit(tx: Tx, provider: ProviderName, visit: VisitToCo
 }
 
 /** Somebody else, or at another time, and told anew. Writes phlebotomy_visit. */
-export const moveVisit = (tx: Tx, visit: Pick<VisitToCome, 'appointment_id' | 'told'>, taken?: Taken): Promise<number> =>
+export const updateVisit = (tx: Tx, visit: Pick<PendingVisit, 'appointment_id' | 'told'>, taken?: BookedTime): Promise<number> =>
   tx.run(sql`
     update phlebotomy_visit
     set staff_id = ${taken?.staff_id ?? null}, start_at = ${date(taken?.start_ms)}, end_at = ${date(taken?.end_ms)},
@@ -39,18 +39,18 @@ export const moveVisit = (tx: Tx, visit: Pick<VisitToCome, 'appointment_id' | 't
     where appointment_id = ${visit.appointment_id} and team_id = ${tx.team}`)
 
 /** It is over, or nobody has to come. Writes phlebotomy_visit. */
-export const releaseVisit = (tx: Tx, appointment_id: string): Promise<number> =>
+export const deleteVisit = (tx: Tx, appointment_id: string): Promise<number> =>
   tx.run(sql`delete from phlebotomy_visit where appointment_id = ${appointment_id} and team_id = ${tx.team}`)
 
 const Row = T.Object({ staff_id: T.String(), start_ms: T.Number(), end_ms: T.Number(), busy_min: T.Integer() })
 
 /** Whose time is taken within a range, by whichever team; but not for one appointment. */
-export async function takenOf(
+export async function bookedTimes(
   queries: Pick<Queries, 'many'>,
   staff_ids: string[],
   { start_ms, end_ms }: Span,
   except: string | null = null,
-): Promise<Map<string, Booked[]>> {
+): Promise<Map<string, BookedVisit[]>> {
   const rows = await queries.many(
     Row,
     sql`
@@ -61,7 +61,7 @@ export async function takenOf(
 }
 
 /** The visits of a deleted team. */
-export const eraseTeamVisits = inTurn(
+export const eraseTeamVisits = eraseInOrder(
   (team, max) =>
     sql`
     delete from phlebotomy_visit

@@ -1,34 +1,34 @@
 // Free times at service centers: the sandbox's, and those of schedules of our own.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { day, plusSeconds } from '../../platform/runtime/clock.ts'
+import { utcDate, addSeconds } from '../../platform/runtime/clock.ts'
 import { teamNow } from '../../platform/db/database.ts'
 import type { AvailableSlots } from '../appointments/schema.ts'
-import { pass, tenantOf } from '../../../test/support/orders.ts'
-import { asked, BOOKABLE, siteWithSchedule, slots } from '../../../test/support/psc-booking.ts'
-import { labId, site, withSites } from '../../../test/support/psc-sites.ts'
-import { cells, given, guard, type Given } from '../../../test/support/server.ts'
+import { advanceClock, tenantOf } from '../../../test/support/orders.ts'
+import { getAvailability, BOOKABLE, siteWithSchedule, slots } from '../../../test/support/psc-booking.ts'
+import { labId, site, insertSites } from '../../../test/support/psc-sites.ts'
+import { cells, createTestTeam, guard, type TestTeam } from '../../../test/support/server.ts'
 import { setActive } from '../psc/sites.ts'
 import { command } from '../../../test/support/commands.ts'
 import { keepParity } from './schedulers/sandbox.ts'
 import { calendarOf, weekdays } from './schedule.ts'
 
 const PHOENIX = await calendarOf('America/Phoenix')
-const now = async (team: Given) => teamNow(await tenantOf(team))
+const now = async (team: TestTeam) => teamNow(await tenantOf(team))
 const SITES = 'lab=quest&site_codes=SBQ0020'
 
 /** Bring a team's clock to a minute of a day in Phoenix. */
-async function until(team: Given, minute: number): Promise<void> {
+async function until(team: TestTeam, minute: number): Promise<void> {
   const at = await now(team)
   const today = PHOENIX.dayOf(at)
   const then = PHOENIX.instantOf(PHOENIX.plusDays(today, 1), minute)
-  await pass(team, (then.getTime() - at.getTime()) / 1000)
+  await advanceClock(team, (then.getTime() - at.getTime()) / 1000)
 }
 
 describe('in a sandbox', () => {
   test('the nearest sites of a ZIP code are answered, fourteen days each, in the time of their place', async () => {
-    const team = await given()
-    const { status, body } = await asked(team, 'lab=quest&zip_code=85004')
+    const team = await createTestTeam()
+    const { status, body } = await getAvailability(team, 'lab=quest&zip_code=85004')
     assert.deepEqual([status, body.timezone], [200, null])
     const bySite = Map.groupBy((body as AvailableSlots).slots, ({ location }) => location!.code)
     assert.equal(bySite.size, 3)
@@ -50,7 +50,7 @@ describe('in a sandbox', () => {
   })
 
   test('no site has an appointment while its hours say that it is closed, wherever it is', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const lab_id = await labId('quest')
     let shut = 0
     for (const [zip, zone] of [
@@ -66,7 +66,7 @@ describe('in a sandbox', () => {
       }[]
       const hoursOf = new Map(centers.map(({ site_code, metadata }) => [site_code, metadata.hours]))
       const codes = centers.filter(({ metadata }) => metadata.hours).map(({ site_code }) => site_code)
-      const { body } = await asked(team, `lab=quest&zip_code=${zip}&radius=50`)
+      const { body } = await getAvailability(team, `lab=quest&zip_code=${zip}&radius=50`)
       for (const { location, date, slots: free } of (body as AvailableSlots).slots) {
         assert.equal(location!.iana_timezone, zone, location!.code)
         const calendar = await calendarOf(zone)
@@ -90,8 +90,8 @@ describe('in a sandbox', () => {
     const newYork = await calendarOf('America/New_York')
     keepParity(true)
     try {
-      const team = await given()
-      const { body } = await asked(team, 'lab=quest&site_codes=SBQ0029')
+      const team = await createTestTeam()
+      const { body } = await getAvailability(team, 'lab=quest&site_codes=SBQ0029')
       const days = (body as AvailableSlots).slots
       assert.deepEqual([days.length, days[0]!.location!.iana_timezone], [14, 'America/New_York'])
       for (const { slots: free } of days.slice(1)) {
@@ -104,7 +104,7 @@ describe('in a sandbox', () => {
   })
 
   test('other days have appointments of twenty minutes from seven to twelve', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const today = PHOENIX.dayOf(await now(team))
     const tomorrow = (await slots(team, SITES)).filter(({ date }) => date === PHOENIX.plusDays(today, 1))
     assert.equal(tomorrow.length, 15)
@@ -125,7 +125,7 @@ describe('in a sandbox', () => {
     [16 * 60, undefined, 0],
   ] as const)
     test(`today at minute ${minute} there are ${count} left`, async () => {
-      const team = await given()
+      const team = await createTestTeam()
       await until(team, minute)
       const today = PHOENIX.dayOf(await now(team))
       const left = (await slots(team, SITES)).filter(({ date }) => date === today)
@@ -134,7 +134,7 @@ describe('in a sandbox', () => {
     })
 
   test('keys end half an hour later, or when the time comes', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     await until(team, 9 * 60 + 50)
     const at = await now(team)
     const [first, , third] = await slots(team, SITES)
@@ -146,9 +146,9 @@ describe('in a sandbox', () => {
 
 describe('asking', () => {
   test('is done in the query or in a body, and the query counts', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const codes = async (query: string, body?: unknown) => {
-      const reply = await asked(team, query, body)
+      const reply = await getAvailability(team, query, body)
       assert.equal(reply.status, 200, JSON.stringify(reply.body))
       return [...new Set((reply.body as AvailableSlots).slots.map(({ location }) => location!.code))]
     }
@@ -158,9 +158,9 @@ describe('asking', () => {
   })
 
   test('for another day begins there', async () => {
-    const team = await given()
-    const start = day(plusSeconds(await now(team), 40 * 86_400))
-    const { body } = await asked(team, `${SITES}&start_date=${start}`)
+    const team = await createTestTeam()
+    const start = utcDate(addSeconds(await now(team), 40 * 86_400))
+    const { body } = await getAvailability(team, `${SITES}&start_date=${start}`)
     assert.deepEqual([body.slots[0].date, body.slots.length], [start, 14])
   })
 
@@ -186,48 +186,48 @@ describe('asking', () => {
   }
   for (const [what, [query, status, detail]] of Object.entries(refusals))
     test(`${what} is refused`, async () => {
-      const reply = await asked(await given(), query)
+      const reply = await getAvailability(await createTestTeam(), query)
       assert.deepEqual([reply.status, reply.body], [status, { detail }])
     })
 
   test('with a radius of null in the body is refused, too', async () => {
-    const reply = await asked(await given(), '', { lab: 'quest', zip_code: '85004', radius: null })
+    const reply = await getAvailability(await createTestTeam(), '', { lab: 'quest', zip_code: '85004', radius: null })
     assert.deepEqual([reply.status, reply.body], [400, { detail: 'radius must be provided when using zip_code' }])
   })
 
   test('without a lab, or for one that cannot be booked, is a fault of the request', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     for (const query of [
       'zip_code=85004',
       'lab=labcorp&zip_code=85004',
       'lab=quest&zip_code=8500',
       'lab=quest&zip_code=85004&radius=7',
     ])
-      assert.equal((await asked(team, query)).status, 422, query)
+      assert.equal((await getAvailability(team, query)).status, 422, query)
   })
 
   test('a site that was closed is refused', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const lab_id = await labId('quest')
-    await withSites('sandbox-us', lab_id, [site('CLOSED-1', 1, { ...BOOKABLE, active: false })])
-    const reply = await asked(team, 'lab=quest&site_codes=CLOSED-1')
+    await insertSites('sandbox-us', lab_id, [site('CLOSED-1', 1, { ...BOOKABLE, active: false })])
+    const reply = await getAvailability(team, 'lab=quest&site_codes=CLOSED-1')
     assert.deepEqual([reply.status, reply.body], [400, { detail: 'Location with site code CLOSED-1 is no longer active' }])
     await team.db.plainTx((tx) => setActive(tx, lab_id, 'CLOSED-1', true))
-    assert.equal((await asked(team, 'lab=quest&site_codes=CLOSED-1')).status, 200)
+    assert.equal((await getAvailability(team, 'lab=quest&site_codes=CLOSED-1')).status, 200)
   })
 
   test('is refused with 503 where the team has no scheduling', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     await command(cells, ['team', 'feature', team.team, 'psc_scheduling', 'off'])
-    guard.forget(team.team)
-    const reply = await asked(team, 'lab=quest&zip_code=85004')
+    guard.invalidate(team.team)
+    const reply = await getAvailability(team, 'lab=quest&zip_code=85004')
     assert.deepEqual([reply.status, reply.body], [503, { detail: 'Feature not enabled' }])
   })
 })
 
 describe('with schedules of our own', () => {
   test('a site has the hours, places and prices of its schedule, in the time of its place', async () => {
-    const team = await given('production-us')
+    const team = await createTestTeam('production-us')
     const hours = Array.from({ length: 7 }, (_, i) =>
       i === 6 ? [] : [[420, 480] as [number, number], [600, 630] as [number, number]],
     )
@@ -243,14 +243,14 @@ describe('with schedules of our own', () => {
       const starts = (days.get(date) ?? []).map(({ start }) => PHOENIX.minuteOf(new Date(start)))
       assert.deepEqual(starts, PHOENIX.weekdayOf(date) === 6 ? [] : [420, 450, 600])
     }
-    const { body } = await asked(team, 'lab=quest&site_codes=OWN-1&zip_code=85004')
+    const { body } = await getAvailability(team, 'lab=quest&site_codes=OWN-1&zip_code=85004')
     assert.deepEqual([body.slots[0].location.iana_timezone, body.slots[0].location.distance], ['America/Phoenix', 1])
   })
 
   test('a site without a schedule takes none, whatever the directory says of it', async () => {
-    const team = await given('production-us')
-    await withSites('production-us', await labId('quest', 'production-us'), [site('BARE-1', 1, BOOKABLE)])
-    const reply = await asked(team, 'lab=quest&site_codes=BARE-1')
+    const team = await createTestTeam('production-us')
+    await insertSites('production-us', await labId('quest', 'production-us'), [site('BARE-1', 1, BOOKABLE)])
+    const reply = await getAvailability(team, 'lab=quest&site_codes=BARE-1')
     assert.equal(reply.status, 404)
     assert.match(reply.body.detail, /^No slots found\. Not all PSCs/)
   })

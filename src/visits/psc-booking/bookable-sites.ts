@@ -6,7 +6,7 @@ import { capabilitySet, isBookable } from '../psc/directory.ts'
 import { findSite, type SiteRecord } from '../psc/sites.ts'
 
 /** A site of a lab that is open. 400: it is not there, or not open any more. */
-export async function siteOf(tx: Pick<Queries, 'maybe'>, lab_id: number, code: string): Promise<SiteRecord> {
+export async function findBookableSite(tx: Pick<Queries, 'maybe'>, lab_id: number, code: string): Promise<SiteRecord> {
   const site = await findSite(tx, lab_id, code)
   if (!site) throw badRequest(`Location with site code ${code} not found`)
   if (!site.active) throw badRequest(`Location with site code ${code} is no longer active`)

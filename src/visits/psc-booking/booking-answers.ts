@@ -1,31 +1,36 @@
 // Answers that come later: of people at a site, or of the laboratory. Without one in time a booking is given up, and its order is told
 // nothing. Source: lab-testing.md 18.
 import { cancelAppointment, confirmAppointment } from '../appointments/appointments.ts'
-import { findAppointment, orderOfAppointment, type OpenAppointment } from '../appointments/open-appointment.ts'
-import { findOpenOrder, finish } from '../../lab/orders/change-order.ts'
-import type { OpenOrder } from '../../lab/orders/open-order.ts'
+import { findAppointment, orderOfAppointment, type LockedAppointment } from '../appointments/open-appointment.ts'
+import { findAndLockOrder, saveOrder } from '../../lab/orders/change-order.ts'
+import type { LockedOrder } from '../../lab/orders/open-order.ts'
 import type { Queries, Tx } from '../../platform/db/transaction.ts'
-import { handle, job } from '../../platform/queue/outbox.ts'
+import { defineHandler, defineJob } from '../../platform/queue/outbox.ts'
 import { T, type Static } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
 
-export const giveUp = job('scheduling.give-up', T.Object({ order_id: T.String(), appointment_id: T.String() }))
+export const expirePendingBooking = defineJob(
+  'scheduling.give-up',
+  T.Object({ order_id: T.String(), appointment_id: T.String() }),
+)
 
-type Waiting = { open: OpenOrder; held: OpenAppointment }
+type Waiting = { open: LockedOrder; held: LockedAppointment }
 
 /** An appointment of an order that waits for an answer. */
-async function waiting(tx: Tx, order_id: string, appointment_id: string): Promise<Waiting | undefined> {
-  const open = await findOpenOrder(tx, order_id)
-  const held = open && (await findAppointment(tx, open))
-  return held?.facts.awaits_provider && held.appointment.id === appointment_id ? { open: open!, held } : undefined
+async function findPendingBooking(tx: Tx, order_id: string, appointment_id: string): Promise<Waiting | undefined> {
+  const open = await findAndLockOrder(tx, order_id)
+  const lockedAppointment = open && (await findAppointment(tx, open))
+  return lockedAppointment?.internalData.awaits_provider && lockedAppointment.appointment.id === appointment_id
+    ? { open: open!, held: lockedAppointment }
+    : undefined
 }
 
-export const giveUpHandler = handle(giveUp, (context, { order_id, appointment_id }) =>
+export const expireBookingHandler = defineHandler(expirePendingBooking, (context, { order_id, appointment_id }) =>
   context.tx(async (tx) => {
-    const found = await waiting(tx, order_id, appointment_id)
+    const found = await findPendingBooking(tx, order_id, appointment_id)
     if (!found) return
     await cancelAppointment(tx, found.open, found.held, { data: { origin: 'provider', reason: 'not_confirmed' } })
-    await finish(tx, found.open)
+    await saveOrder(tx, found.open)
   }),
 )
 
@@ -33,13 +38,13 @@ export const giveUpHandler = handle(giveUp, (context, { order_id, appointment_id
  * Say yes or no to a booking that waits for it. Emits labtest.appointment.updated, and after a yes what the order's steps emit.
  * @returns false: none such waits
  */
-export async function answerBooking(tx: Tx, appointment_id: string, yes: boolean): Promise<boolean> {
+export async function resolvePendingBooking(tx: Tx, appointment_id: string, isConfirmed: boolean): Promise<boolean> {
   const order_id = await orderOfAppointment(tx, appointment_id)
-  const found = order_id === undefined ? undefined : await waiting(tx, order_id, appointment_id)
+  const found = order_id === undefined ? undefined : await findPendingBooking(tx, order_id, appointment_id)
   if (!found) return false
-  if (yes) await confirmAppointment(tx, found.open, found.held, {}, { origin: 'provider' })
+  if (isConfirmed) await confirmAppointment(tx, found.open, found.held, {}, { origin: 'provider' })
   else await cancelAppointment(tx, found.open, found.held, { data: { origin: 'provider', reason: 'refused' } })
-  await finish(tx, found.open)
+  await saveOrder(tx, found.open)
   return true
 }
 
@@ -52,10 +57,10 @@ const Row = T.Object({
   start_at: T.String(),
   created_at: T.String(),
 })
-export type WaitingBooking = Static<typeof Row>
+export type PendingBooking = Static<typeof Row>
 
 /** Bookings of a cell that wait for an answer, of all its teams; the soonest first. */
-export const waitingBookings = (queries: Pick<Queries, 'many'>, limit: number): Promise<WaitingBooking[]> =>
+export const listPendingBookings = (queries: Pick<Queries, 'many'>, limit: number): Promise<PendingBooking[]> =>
   queries.many(
     Row,
     sql`
@@ -69,7 +74,7 @@ export const waitingBookings = (queries: Pick<Queries, 'many'>, limit: number): 
 const Team = T.Object({ team_id: T.String() })
 
 /** The team of a booking, whichever it is: for the operator. */
-export const teamOfBooking = async (queries: Pick<Queries, 'maybe'>, appointment_id: string): Promise<string | undefined> =>
+export const findBookingTeam = async (queries: Pick<Queries, 'maybe'>, appointment_id: string): Promise<string | undefined> =>
   (
     await queries.maybe(
       Team,

@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
-import { setActive, upsertSites, markChanged } from '../psc/sites.ts'
-import { appointmentsOf, assertAgreement, happen } from '../../../test/support/appointments.ts'
+import { setActive, upsertSites, bumpDirectoryVersion } from '../psc/sites.ts'
+import { appointmentsOf, assertAgreement, applyAppointmentEvent } from '../../../test/support/appointments.ts'
 import { completeAppointment } from '../appointments/appointments.ts'
-import { orderOf, pass, placed, walk } from '../../../test/support/orders.ts'
+import { orderOf, advanceClock, createOrder, advanceTo } from '../../../test/support/orders.ts'
 import {
   atLab,
   book,
@@ -18,27 +18,28 @@ import {
   slots,
   walkIn,
 } from '../../../test/support/psc-booking.ts'
-import { labId, site, withSites } from '../../../test/support/psc-sites.ts'
-import { cells, given, guard, type Given } from '../../../test/support/server.ts'
+import { labId, site, insertSites } from '../../../test/support/psc-sites.ts'
+import { cells, createTestTeam, guard, type TestTeam } from '../../../test/support/server.ts'
 import { upsertSchedules } from './schedules.ts'
-import { answerBooking, waitingBookings } from './booking-answers.ts'
+import { resolvePendingBooking, listPendingBookings } from './booking-answers.ts'
 import { command } from '../../../test/support/commands.ts'
 
 const GONE = { detail: 'This appointment slot is no longer available. Please select a new time.' }
 const refused = (reply: { status: number; body: unknown }, status: number, detail: string) =>
   assert.deepEqual([reply.status, reply.body], [status, { detail }])
-const lows = async (team: Given, id: string) => (await orderOf(team, id)).events.map(({ status }) => status.split('.').at(-1)!)
+const lows = async (team: TestTeam, id: string) => (await orderOf(team, id)).events.map(({ status }) => status.split('.').at(-1)!)
 
-async function option(team: Given, name: string): Promise<void> {
+async function option(team: TestTeam, name: string): Promise<void> {
   await command(cells, ['team', 'feature', team.team, name, 'on'])
-  guard.forget(team.team)
+  guard.invalidate(team.team)
 }
 
-const keyOf = async (team: Given, query?: string, index = 0): Promise<string> => (await slots(team, query))[index]!.booking_key!
+const keyOf = async (team: TestTeam, query?: string, index = 0): Promise<string> =>
+  (await slots(team, query))[index]!.booking_key!
 
 describe('a booking', () => {
   test('is confirmed at once, and the order is scheduled', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const id = await walkIn(team)
     const [slot] = await slots(team)
     const { status, body } = await book(team, id, slot!.booking_key, { appointment_notes: 'A fictional note' })
@@ -76,7 +77,7 @@ describe('a booking', () => {
   })
 
   test('takes the place: it is offered to nobody any more, until it is cancelled', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const [id, other] = [await walkIn(team), await walkIn(team)]
     const [slot] = await slots(team)
     const isFree = async () => (await slots(team)).some(({ site: code, start }) => code === slot!.site && start === slot!.start)
@@ -86,13 +87,13 @@ describe('a booking', () => {
     assert.equal((await cancel(team, id)).status, 200)
     assert.equal(await isFree(), true)
     assert.equal((await book(team, other, slot!.booking_key)).status, 200)
-    const stranger = await given()
+    const stranger = await createTestTeam()
     assert((await slots(stranger)).some(({ site: code, start }) => code === slot!.site && start === slot!.start))
     await assertAgreement(team)
   })
 
   test('moves, is cancelled and made anew as often as somebody likes', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const id = await walkIn(team)
     const made = (await book(team, id, await keyOf(team), { appointment_notes: 'kept' })).body
     for (const index of [3, 0, 7]) {
@@ -128,7 +129,7 @@ describe('a booking', () => {
   })
 
   test('may be moved to a time that its own place overlaps', async () => {
-    const team = await given('production-us')
+    const team = await createTestTeam('production-us')
     await siteWithSchedule('OVER-1', { slot_minutes: 60 })
     const id = await walkIn(team)
     const query = 'lab=quest&site_codes=OVER-1'
@@ -143,7 +144,7 @@ describe('a booking', () => {
   })
 
   test('under an idempotency key is made once, and answered as it was then', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const [id, key] = [await walkIn(team), await keyOf(team)]
     const headers = { 'x-idempotency-key': randomUUID() }
     const first = await book(team, id, key, {}, headers)
@@ -163,20 +164,20 @@ describe('a booking', () => {
 
 describe('a booking is refused', () => {
   test('with a key that is none, or of another team, or has expired', async () => {
-    const [team, other] = [await given(), await given()]
+    const [team, other] = [await createTestTeam(), await createTestTeam()]
     const id = await walkIn(team)
     const key = (await slots(team)).at(-1)!.booking_key!
     for (const text of ['nonsense', `${key}x`, await keyOf(other), key.replace('bk1', 'bk2')])
       refused(await book(team, id, text), 400, 'Invalid booking key format')
-    await pass(team, 1801)
+    await advanceClock(team, 1801)
     refused(await book(team, id, key), 400, 'This booking key has expired. Please ask for the available times again.')
   })
 
   test('for an order that is not there, is of another kind, or of another lab', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const key = await keyOf(team)
     refused(await book(team, randomUUID(), key), 404, "This order doesn't exist.")
-    const visit = (await placed(team, { lab_test_id: await team.test('at_home_phlebotomy') })).id
+    const visit = (await createOrder(team, { lab_test_id: await team.test('at_home_phlebotomy') })).id
     refused(await book(team, visit, key), 400, 'Order is not a walkin phlebotomy order')
     refused(await read(team, visit), 404, 'This order is not a walk-in phlebotomy order.')
     refused(await read(team, randomUUID()), 404, "This order doesn't exist.")
@@ -184,20 +185,20 @@ describe('a booking is refused', () => {
       ['labcorp', /^This lab is not supported\.$/],
       ['sonora_quest', /^Location with site code .* not found$/],
     ] as const) {
-      const other = await given()
+      const other = await createTestTeam()
       await atLab(other, lab)
       assert.match((await book(other, await walkIn(other), await keyOf(other))).body.detail, detail)
     }
   })
 
   test('without a requisition, twice, and when the order has gone on', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const id = await walkIn(team, false)
     refused(await book(team, id, await keyOf(team)), 400, 'This order does not have a requisition yet.')
-    await walk(team, id, 'requisition_created')
+    await advanceTo(team, id, 'requisition_created')
     assert.equal((await book(team, id, await keyOf(team))).status, 200)
     refused(await book(team, id, await keyOf(team)), 400, 'Order is not in a state that allows booking an appointment.')
-    await walk(team, id, 'completed')
+    await advanceTo(team, id, 'completed')
     refused(await book(team, id, await keyOf(team)), 400, 'Order is not in a state that allows booking an appointment.')
     refused(await move(team, id, await keyOf(team)), 400, 'This appointment has been cancelled or completed.')
     refused(await cancel(team, id), 400, 'This appointment has been cancelled or completed.')
@@ -205,7 +206,7 @@ describe('a booking is refused', () => {
   })
 
   test('at a site that is closed, gone, or works otherwise by now', async () => {
-    const team = await given('production-us')
+    const team = await createTestTeam('production-us')
     await siteWithSchedule('SHUT-1')
     const lab_id = await labId('quest', 'production-us')
     const [id, key] = [await walkIn(team), await keyOf(team, 'lab=quest&site_codes=SHUT-1')]
@@ -218,17 +219,17 @@ describe('a booking is refused', () => {
     await put({})
     await team.db.plainTx((tx) => setActive(tx, lab_id, 'SHUT-1', false))
     refused(await book(team, id, key), 400, 'Location with site code SHUT-1 is no longer active')
-    await withSites('production-us', lab_id, [site('SHUT-1', 1)])
+    await insertSites('production-us', lab_id, [site('SHUT-1', 1)])
     refused(await book(team, id, key), 400, GONE.detail)
     await team.db.plainTx(async (tx) => {
       await upsertSites(tx, lab_id, [site('SHUT-1', 1, BOOKABLE)])
-      await markChanged(tx, lab_id)
+      await bumpDirectoryVersion(tx, lab_id)
     })
     assert.equal((await book(team, id, key)).status, 200)
   })
 
   test('with bounds that are not those of the interface, naming every fault', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const { status, body } = await book(team, randomUUID(), 'x', {
       appointment_notes: 'x'.repeat(1001),
       sync_confirmation_timeout_millisecond: 999,
@@ -240,7 +241,7 @@ describe('a booking is refused', () => {
 
 describe('an appointment that is not there', () => {
   test('is neither read, moved nor cancelled', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const id = await walkIn(team)
     refused(await read(team, id), 404, 'Appointment not found.')
     const none = "This order doesn't have an appointment yet."
@@ -254,7 +255,7 @@ describe('an appointment that is not there', () => {
   })
 
   test('is not cancelled for a reason that nobody knows', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const id = await walkIn(team)
     await book(team, id, await keyOf(team))
     refused(await cancel(team, id, { cancellationReasonId: randomUUID() }), 400, 'There is no such cancellation reason.')
@@ -266,7 +267,7 @@ describe('an appointment that is not there', () => {
 
 describe('before the requisition, where the team may', () => {
   test('a place is reserved, and confirmed by the requisition', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     await option(team, 'pre_requisition_scheduling')
     const id = await walkIn(team, false)
     const late = (await slots(team)).at(-1)!
@@ -284,7 +285,7 @@ describe('before the requisition, where the team may', () => {
 
 describe('a simulated order', () => {
   test('with an appointment goes on to its result, and the appointment is over', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const id = await walkIn(team)
     await book(team, id, await keyOf(team))
     assert.equal((await team.api.post(`/v3/order/${id}/test`)).status, 200)
@@ -299,7 +300,7 @@ describe('where people confirm', () => {
   const query = (code: string) => `lab=quest&site_codes=${code}`
 
   test('a caller that does not wait is answered 502, and nothing is booked', async () => {
-    const team = await given('production-us')
+    const team = await createTestTeam('production-us')
     await siteWithSchedule('HAND-1', { confirms: 'by_hand' })
     const id = await walkIn(team)
     const reply = await book(team, id, await keyOf(team, query('HAND-1')))
@@ -312,7 +313,7 @@ describe('where people confirm', () => {
     [false, undefined, 'requisition_created'],
   ] as const)
     test(`a booking is pending until somebody says ${yes ? 'yes' : 'no'}`, async () => {
-      const team = await given('production-us')
+      const team = await createTestTeam('production-us')
       await siteWithSchedule('HAND-2', { confirms: 'by_hand', places: 9 })
       const id = await walkIn(team)
       const headers = { 'x-idempotency-key': randomUUID() }
@@ -320,26 +321,26 @@ describe('where people confirm', () => {
       const { status: answered, body } = await book(team, id, key, { async_confirmation: true }, headers)
       assert.deepEqual([answered, body.status, body.event_status, body.can_reschedule], [200, 'pending', 'pending', false])
       refused(await move(team, id, key), 400, 'This appointment cannot be rescheduled.')
-      assert((await waitingBookings(team.db.queries, 100)).some((one) => one.id === body.id))
-      assert.equal(await team.db.tx(team.tenant, (tx) => answerBooking(tx, body.id, yes)), true)
-      assert.equal(await team.db.tx(team.tenant, (tx) => answerBooking(tx, body.id, yes)), false)
+      assert((await listPendingBookings(team.db.queries, 100)).some((one) => one.id === body.id))
+      assert.equal(await team.db.tx(team.tenant, (tx) => resolvePendingBooking(tx, body.id, yes)), true)
+      assert.equal(await team.db.tx(team.tenant, (tx) => resolvePendingBooking(tx, body.id, yes)), false)
       assert.equal((await read(team, id)).body.status, status)
       assert.equal((await lows(team, id)).at(-1), last)
       assert.deepEqual((await book(team, id, key, { async_confirmation: true }, headers)).body, body)
       await assertAgreement(team)
-      await pass(team, 2 * 86_400)
+      await advanceClock(team, 2 * 86_400)
       assert.equal((await read(team, id)).body.status, status)
     })
 
   test('a booking that nobody answers is given up in time', async () => {
-    const team = await given('production-us')
+    const team = await createTestTeam('production-us')
     await siteWithSchedule('HAND-3', { confirms: 'by_hand' })
     const id = await walkIn(team)
     const more = { async_confirmation: true, async_confirmation_timeout_millisecond: 120_000 }
     const { body } = await book(team, id, await keyOf(team, query('HAND-3')), more)
-    await pass(team, 115)
+    await advanceClock(team, 115)
     assert.equal((await read(team, id)).body.status, 'pending')
-    await pass(team, 10)
+    await advanceClock(team, 10)
     refused(await read(team, id), 404, 'Appointment not found.')
     const [one] = await appointmentsOf(team, id)
     assert.deepEqual([one!.event_status, one!.event_data], ['cancelled', { origin: 'provider', reason: 'not_confirmed' }])
@@ -356,7 +357,7 @@ describe('where people confirm', () => {
 describe('at Sonora Quest, for teams whose appointments the laboratory confirms', () => {
   const QUERY = 'lab=sonora_quest&zip_code=85004'
   const arranged = async () => {
-    const team = await given()
+    const team = await createTestTeam()
     await option(team, 'lab_confirmed_scheduling')
     await atLab(team, 'sonora_quest')
     const id = await walkIn(team)
@@ -369,7 +370,7 @@ describe('at Sonora Quest, for teams whose appointments the laboratory confirms'
   test('a place is reserved until it is confirmed, and then the order is scheduled', async () => {
     const { team, id, body } = await arranged()
     assert.deepEqual(await lows(team, id), ['ordered', 'requisition_created'])
-    await team.db.tx(team.tenant, (tx) => answerBooking(tx, body.id, true))
+    await team.db.tx(team.tenant, (tx) => resolvePendingBooking(tx, body.id, true))
     assert.deepEqual((await lows(team, id)).slice(2), ['appointment_pending', 'appointment_scheduled'])
     const { body: confirmed } = await read(team, id)
     assert.deepEqual([confirmed.status, confirmed.can_reschedule], ['confirmed', false])
@@ -378,7 +379,7 @@ describe('at Sonora Quest, for teams whose appointments the laboratory confirms'
 
   test('the laboratory may refuse it, and the order is told nothing', async () => {
     const { team, id, body } = await arranged()
-    await team.db.tx(team.tenant, (tx) => answerBooking(tx, body.id, false))
+    await team.db.tx(team.tenant, (tx) => resolvePendingBooking(tx, body.id, false))
     assert.deepEqual(await lows(team, id), ['ordered', 'requisition_created'])
     await assertAgreement(team)
   })
@@ -390,7 +391,7 @@ describe('at Sonora Quest, for teams whose appointments the laboratory confirms'
   })
 
   test('for other teams it is booked as anywhere', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     await atLab(team, 'sonora_quest')
     const id = await walkIn(team)
     assert.equal((await book(team, id, await keyOf(team, QUERY))).body.status, 'confirmed')
@@ -398,9 +399,9 @@ describe('at Sonora Quest, for teams whose appointments the laboratory confirms'
 })
 
 test('an appointment that took place can be read', async () => {
-  const team = await given()
+  const team = await createTestTeam()
   const id = await walkIn(team)
   await book(team, id, await keyOf(team))
-  await happen(team, id, (_tx, open, held) => completeAppointment(open, held))
+  await applyAppointmentEvent(team, id, (_tx, open, held) => completeAppointment(open, held))
   assert.equal((await read(team, id)).body.status, 'completed')
 })

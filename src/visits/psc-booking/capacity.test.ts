@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { assertAgreement } from '../../../test/support/appointments.ts'
-import { asked, book, move, read, siteWithSchedule, slots, walkIn } from '../../../test/support/psc-booking.ts'
-import { waiters } from '../../../test/support/orders.ts'
-import { given, type Given } from '../../../test/support/server.ts'
-import { countUnderLock } from './capacity.ts'
+import { getAvailability, book, move, read, siteWithSchedule, slots, walkIn } from '../../../test/support/psc-booking.ts'
+import { countLockWaiters } from '../../../test/support/orders.ts'
+import { createTestTeam, type TestTeam } from '../../../test/support/server.ts'
+import { countBookingsLocked } from './capacity.ts'
 
 const GONE = 'This appointment slot is no longer available. Please select a new time.'
 const answers = (replies: { status: number; body: { detail?: string } }[]) => ({
@@ -16,7 +16,7 @@ const answers = (replies: { status: number; body: { detail?: string } }[]) => ({
 /** A first slot of a site, and so many orders of as many teams that may book it. */
 async function rivals(code: string, places: number, count: number) {
   await siteWithSchedule(code, { places })
-  const teams = await Promise.all(Array.from({ length: count }, () => given('production-us')))
+  const teams = await Promise.all(Array.from({ length: count }, () => createTestTeam('production-us')))
   return Promise.all(
     teams.map(async (team) => {
       const [id, free] = [await walkIn(team), await slots(team, `lab=quest&site_codes=${code}`)]
@@ -52,9 +52,9 @@ describe('of several who want the same time', () => {
     const span = { start: new Date(slot!.start), end: new Date(slot!.end) }
     let reply: ReturnType<typeof book> | undefined
     await first.team.db.tx(first.team.tenant, async (tx) => {
-      await countUnderLock(tx, 'quest', 'LAST-WAIT', span)
+      await countBookingsLocked(tx, 'quest', 'LAST-WAIT', span)
       reply = book(second.team, second.id, second.key)
-      await waiters(1)
+      await countLockWaiters(1)
       assert.equal((await read(second.team, second.id)).status, 404)
     })
     assert.equal((await reply!).status, 200)
@@ -83,7 +83,7 @@ describe('of several who want the same time', () => {
 })
 
 interface Rival {
-  team: Given
+  team: TestTeam
   id: string
   key: string
   next: string
@@ -98,5 +98,5 @@ test('how many are free is told', async () => {
     free.filter(({ num_appointments_available: n }) => n !== 3).map(({ start, num_appointments_available: n }) => [start, n]),
     [[body.start_at, 2]],
   )
-  assert.equal((await asked(one.team, 'lab=quest&site_codes=COUNT-1')).status, 200)
+  assert.equal((await getAvailability(one.team, 'lab=quest&site_codes=COUNT-1')).status, 200)
 })

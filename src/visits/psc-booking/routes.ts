@@ -1,9 +1,15 @@
-import { Appointment, AvailableSlots, BookAppointment, CancellationReason, MoveAppointment } from '../appointments/schema.ts'
+import {
+  Appointment,
+  AvailableSlots,
+  BookAppointment,
+  CancellationReason,
+  RescheduleAppointment,
+} from '../appointments/schema.ts'
 import { operation } from '../../platform/http/operation.ts'
 import { Fields, T, Uuid } from '../../platform/schema/schema.ts'
 import { features } from '../../tenancy/teams/features.ts'
-import { availability, type SchedulingMeans } from './availability.ts'
-import { bookPsc, cancelPsc, movePsc, readPsc } from './bookings.ts'
+import { availability, type SchedulingDependencies } from './availability.ts'
+import { bookPsc, cancelPsc, reschedulePsc, readPsc } from './bookings.ts'
 import { pscReasons } from './cancellation-reasons.ts'
 import { AvailabilityBody, AvailabilityQuery, CancelPscAppointment } from './schema.ts'
 
@@ -11,7 +17,7 @@ const params = Fields({ order_id: Uuid })
 const feature = features.psc_scheduling
 const booking_key = 'bk1.a-key-from-the-availability'
 
-export const routes = (means: SchedulingMeans) => [
+export const routes = (means: SchedulingDependencies) => [
   operation({
     id: 'get_psc_appointment_availability',
     patients: false,
@@ -62,10 +68,10 @@ export const routes = (means: SchedulingMeans) => [
     summary: 'Move an appointment at a patient service center',
     feature,
     params,
-    body: MoveAppointment,
+    body: RescheduleAppointment,
     reply: Appointment,
     example: { booking_key },
-    run: (tx, { params, body }) => movePsc(tx, means.vault, params.order_id, body),
+    run: (tx, { params, body }) => reschedulePsc(tx, means.vault, params.order_id, body),
   }),
   operation({
     id: 'cancel_psc_appointment',

@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { book, BOOKABLE, read, siteWithSchedule, slots, walkIn } from '../../../test/support/psc-booking.ts'
-import { labId, site, withSites } from '../../../test/support/psc-sites.ts'
-import { cells, given } from '../../../test/support/server.ts'
+import { labId, site, insertSites } from '../../../test/support/psc-sites.ts'
+import { cells, createTestTeam } from '../../../test/support/server.ts'
 import { command, outcomeOf } from '../../../test/support/commands.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'schedules-'))
@@ -24,7 +24,7 @@ const run = (...words: string[]) => command(cells, ['psc', ...words])
 const take = (path: string, ...more: string[]) => run('schedule', 'import', path, '--lab', 'quest', ...CELL, ...more)
 const show = async (...codes: string[]) => JSON.parse(await run('schedule', 'show', ...codes, '--lab', 'quest', ...CELL))
 const sites = async (...codes: string[]) =>
-  withSites(
+  insertSites(
     'production-us',
     await labId('quest', 'production-us'),
     codes.map((code) => site(code, 1, BOOKABLE)),
@@ -108,7 +108,7 @@ for (const [what, text, ending] of [
   test(`a file with ${what} is refused whole`, async () => assert.rejects(take(fileOf(text, ending)), Error))
 
 test('a site without its schedule takes no more appointments, and what is booked stays', async () => {
-  const team = await given('production-us')
+  const team = await createTestTeam('production-us')
   await siteWithSchedule('H-1')
   const id = await walkIn(team)
   const [slot] = await slots(team, 'lab=quest&site_codes=H-1')
@@ -121,7 +121,7 @@ test('a site without its schedule takes no more appointments, and what is booked
 })
 
 test('a booking that waits is listed, and confirmed or refused', async () => {
-  const team = await given('production-us')
+  const team = await createTestTeam('production-us')
   await siteWithSchedule('I-1', { confirms: 'by_hand', places: 2 })
   const [slot] = await slots(team, 'lab=quest&site_codes=I-1')
   for (const [answer, status] of [

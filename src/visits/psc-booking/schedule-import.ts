@@ -4,26 +4,27 @@ import { extname } from 'node:path'
 import { csvSizeMax, parseCsv } from '../../platform/files/csv.ts'
 import type { Db } from '../../platform/db/database.ts'
 import type { PlainTx } from '../../platform/db/transaction.ts'
-import { Rejections, UnusableFile } from '../../platform/files/rejected-rows.ts'
+import { RejectedRows, InvalidFileError } from '../../platform/files/rejected-rows.ts'
 import { findSite } from '../psc/sites.ts'
 import { columns, readSchedule, type RawSchedule } from './schedule-row.ts'
 import { upsertSchedules, type SiteSchedule } from './schedules.ts'
 
 export interface ImportedSchedules {
   schedules: number
-  rejections: Rejections
+  rejections: RejectedRows
 }
 
 const known = new Set<string>(columns)
 
-/** The rows of a file by where they stand. @throws UnusableFile when it is no such file, or has columns that nobody knows */
+/** The rows of a file by where they stand. @throws InvalidFileError when it is no such file, or has columns that nobody knows */
 async function rowsOf(path: string): Promise<[where: string, raw: RawSchedule][]> {
-  if ((await stat(path)).size > csvSizeMax) throw new UnusableFile(`A file of schedules may have ${csvSizeMax / 1_048_576} MB.`)
+  if ((await stat(path)).size > csvSizeMax)
+    throw new InvalidFileError(`A file of schedules may have ${csvSizeMax / 1_048_576} MB.`)
   const text = (await readFile(path, 'utf8')).replace(/^\uFEFF/, '')
   const isJson = extname(path).toLowerCase() === '.json'
   const rows = isJson ? fromJson(text) : fromCsv(text)
   if (rows.some((row) => Object.keys(row).some((name) => !known.has(name))))
-    throw new UnusableFile(`A schedule has ${columns.join(', ')}, and nothing else.`)
+    throw new InvalidFileError(`A schedule has ${columns.join(', ')}, and nothing else.`)
   return rows.map((row, i) => [isJson ? `schedule ${i + 1}` : `row ${i + 1}`, row])
 }
 
@@ -32,10 +33,10 @@ function fromJson(text: string): RawSchedule[] {
   try {
     value = JSON.parse(text)
   } catch {
-    throw new UnusableFile('The file is not JSON.')
+    throw new InvalidFileError('The file is not JSON.')
   }
   if (!Array.isArray(value) || !value.every((one) => typeof one === 'object' && one !== null && !Array.isArray(one)))
-    throw new UnusableFile('The file must be a JSON list of schedules.')
+    throw new InvalidFileError('The file must be a JSON list of schedules.')
   return value as RawSchedule[]
 }
 
@@ -43,32 +44,32 @@ function fromCsv(text: string): RawSchedule[] {
   try {
     return parseCsv(text)
   } catch (error) {
-    throw new UnusableFile(`The file cannot be read: ${(error as Error).message}.`)
+    throw new InvalidFileError(`The file cannot be read: ${(error as Error).message}.`)
   }
 }
 
 /**
  * Write the schedules of a file, each whole; sites that are not in it keep theirs, and what is booked stays. One transaction. Sound rows
  * are taken whatever is wrong with others, unless `strict`. Writes psc_schedule.
- * @throws UnusableFile when nothing of it can be taken
+ * @throws InvalidFileError when nothing of it can be taken
  */
 export async function importSchedules(db: Db, lab_id: number, path: string, strict: boolean): Promise<ImportedSchedules> {
   const rows = await rowsOf(path)
   return db.plainTx(async (tx) => {
-    const rejections = new Rejections()
+    const rejections = new RejectedRows()
     const taken = new Map<string, SiteSchedule>()
     for (const [where, raw] of rows) {
       const row = readSchedule(raw)
       if (Array.isArray(row)) rejections.add(where, row)
       else if (taken.has(row.site_code)) rejections.add(where, ['site_code is that of a row before'])
-      else if (!(await isSite(tx, lab_id, row.site_code))) rejections.add(where, ['the lab has no such site'])
+      else if (!(await siteExists(tx, lab_id, row.site_code))) rejections.add(where, ['the lab has no such site'])
       else taken.set(row.site_code, row)
     }
-    if (strict && rejections.count) throw new UnusableFile(`Nothing was taken. ${rejections.text().trimEnd()}`)
+    if (strict && rejections.count) throw new InvalidFileError(`Nothing was taken. ${rejections.text().trimEnd()}`)
     if (taken.size) await upsertSchedules(tx, lab_id, [...taken.values()])
     return { schedules: taken.size, rejections }
   })
 }
 
-const isSite = async (tx: PlainTx, lab_id: number, code: string): Promise<boolean> =>
+const siteExists = async (tx: PlainTx, lab_id: number, code: string): Promise<boolean> =>
   (await findSite(tx, lab_id, code)) !== undefined

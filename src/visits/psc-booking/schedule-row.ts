@@ -14,11 +14,11 @@ const TIME = '([01]\\d|2[0-3]):([0-5]\\d)'
 const SPAN = new RegExp(`^${TIME}-(?:${TIME}|24:00)$`)
 
 /** The words of a cell, or the items of a list. */
-const wordsOf = (value: unknown): string[] =>
+const splitList = (value: unknown): string[] =>
   (Array.isArray(value) ? value : String(value ?? '').split(/[\s;]+/)).map(String).filter((word) => word !== '')
 
 /** Spans in order, none of which overlaps another; undefined when they are not. */
-function spansOf(words: string[]): Span[] | undefined {
+function parseSpans(words: string[]): Span[] | undefined {
   const spans: Span[] = []
   for (const word of words) {
     const found = SPAN.exec(word)
@@ -42,22 +42,22 @@ function isDay(text: string): boolean {
 /** The schedule of a row, or what is wrong with it. What is left out is as usual: twenty minutes, one place, free, confirmed at once. */
 export function readSchedule(raw: RawSchedule): SiteSchedule | string[] {
   const faults: string[] = []
-  const whole = (name: 'slot_minutes' | 'places' | 'price', usual: number, min: number, max: number): number => {
+  const parseInteger = (name: 'slot_minutes' | 'places' | 'price', defaults: number, min: number, max: number): number => {
     const text = String(raw[name] ?? '').trim()
-    if (text === '') return usual
+    if (text === '') return defaults
     const value = Number(text)
     if (Number.isInteger(value) && value >= min && value <= max) return value
     faults.push(`${name} must be a whole number from ${min} to ${max}`)
-    return usual
+    return defaults
   }
   const site_code = String(raw.site_code ?? '').trim()
   if (!site_code || site_code.length > CODE_MAX) faults.push(`site_code must have 1 to ${CODE_MAX} characters`)
   const hours = weekdays.map((name) => {
-    const spans = spansOf(wordsOf(raw[name]))
+    const spans = parseSpans(splitList(raw[name]))
     if (!spans) faults.push(`${name} must be times in order such as 07:00-12:00 13:00-15:30, at most ${SPANS_MAX}`)
     return spans ?? []
   })
-  const closed = wordsOf(raw.closed)
+  const closed = splitList(raw.closed)
   if (closed.length > CLOSED_MAX || !closed.every(isDay))
     faults.push(`closed must be days such as 2030-12-25, at most ${CLOSED_MAX}`)
   const confirms = String(raw.confirms ?? '').trim() || 'at_once'
@@ -65,20 +65,22 @@ export function readSchedule(raw: RawSchedule): SiteSchedule | string[] {
   const schedule: Schedule = {
     hours,
     closed: [...new Set(closed)].sort(),
-    slot_minutes: whole('slot_minutes', 20, 10, 240),
-    places: whole('places', 1, 1, 100),
-    price: whole('price', 0, 0, 1_000_000),
+    slot_minutes: parseInteger('slot_minutes', 20, 10, 240),
+    places: parseInteger('places', 1, 1, 100),
+    price: parseInteger('price', 0, 0, 1_000_000),
     confirms: confirms === 'by_hand' ? 'by_hand' : 'at_once',
   }
   return faults.length ? faults : { site_code, schedule }
 }
 
-const clock = (minute: number): string =>
+const formatMinute = (minute: number): string =>
   `${String(Math.floor(minute / 60)).padStart(2, '0')}:${String(minute % 60).padStart(2, '0')}`
 
 /** A schedule as a JSON file has it. */
-export const shownSchedule = ({ site_code, schedule: { hours, ...rest } }: SiteSchedule): RawSchedule => ({
+export const formatSchedule = ({ site_code, schedule: { hours, ...rest } }: SiteSchedule): RawSchedule => ({
   site_code,
-  ...Object.fromEntries(weekdays.map((name, i) => [name, hours[i]!.map(([from, to]) => `${clock(from)}-${clock(to)}`)])),
+  ...Object.fromEntries(
+    weekdays.map((name, i) => [name, hours[i]!.map(([from, to]) => `${formatMinute(from)}-${formatMinute(to)}`)]),
+  ),
   ...rest,
 })

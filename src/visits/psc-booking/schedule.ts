@@ -39,9 +39,9 @@ export interface Calendar {
 
 export async function calendarOf(zone: string): Promise<Calendar> {
   const { Temporal } = await import('temporal-polyfill')
-  const there = (at: Date) => Temporal.Instant.fromEpochMilliseconds(at.getTime()).toZonedDateTimeISO(zone)
+  const localTime = (at: Date) => Temporal.Instant.fromEpochMilliseconds(at.getTime()).toZonedDateTimeISO(zone)
   return {
-    dayOf: (at) => there(at).toPlainDate().toString(),
+    dayOf: (at) => localTime(at).toPlainDate().toString(),
     plusDays: (day, days) => Temporal.PlainDate.from(day).add({ days }).toString(),
     instantOf(day, minute) {
       const date = Temporal.PlainDate.from(day).add({ days: Math.floor(minute / 1440) })
@@ -50,7 +50,7 @@ export async function calendarOf(zone: string): Promise<Calendar> {
     },
     weekdayOf: (day) => Temporal.PlainDate.from(day).dayOfWeek - 1,
     minuteOf(at) {
-      const { hour, minute } = there(at)
+      const { hour, minute } = localTime(at)
       return hour * 60 + minute
     },
   }

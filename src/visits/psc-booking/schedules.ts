@@ -7,7 +7,7 @@ import { Schedule } from './schedule.ts'
 const Row = T.Object({ site_code: T.String(), schedule: Schedule })
 
 /** Schedules by the codes of their sites; a site without one is not in it. */
-export async function schedulesOf(
+export async function loadSchedules(
   tx: Pick<Queries, 'many'>,
   lab_id: number,
   site_codes: string[],

@@ -7,7 +7,7 @@ export type BookableLab = (typeof bookableLabs)[number]
 
 export const radii = ['10', '20', '25', '50', '100'] as const
 
-const asked = {
+const availabilityFields = {
   lab: Maybe(OpenEnum(bookableLabs, { description: 'Required, here or in the body.' })),
   start_date: Maybe(DateOnly),
   site_codes: Maybe(T.Array(Text({ minLength: 1, maxLength: 100 }), { maxItems: 100, description: 'At most 3.' })),
@@ -16,17 +16,17 @@ const asked = {
 }
 
 export const AvailabilityQuery = Fields({
-  ...asked,
+  ...availabilityFields,
   radius: Maybe(OpenEnum([...radii, ''], { description: 'Miles, 25 unless given. Empty is not allowed beside `zip_code`.' })),
 })
 
 /** The same, for clients that send a body. */
 export const AvailabilityBody = Fields(
-  { ...asked, radius: Clearable(OpenEnum(radii, { description: 'Miles; null is not allowed beside `zip_code`.' })) },
+  { ...availabilityFields, radius: Clearable(OpenEnum(radii, { description: 'Miles; null is not allowed beside `zip_code`.' })) },
   { title: 'PscAvailabilityRequest' },
 )
 
-export type AvailabilityAsked = Partial<Omit<Static<typeof AvailabilityBody>, 'radius'>> & { radius?: string | null }
+export type AvailabilityRequest = Partial<Omit<Static<typeof AvailabilityBody>, 'radius'>> & { radius?: string | null }
 
 export const CancelPscAppointment = Fields(
   { cancellationReasonId: Uuid, note: Maybe(Text({ maxLength: 1000 })) },

@@ -4,12 +4,12 @@ import type KDBush from 'kdbush'
 import { LRUCache } from 'lru-cache'
 import type { CellName } from '../../platform/db/cell-names.ts'
 import type { Queries } from '../../platform/db/transaction.ts'
-import { boxesAround, lineOf, milesOf, unitVector } from '../geocoding/distance.ts'
+import { boxesAround, chordFromMiles, milesFromChord, unitVector } from '../geocoding/distance.ts'
 import type { Point } from '../geocoding/postal-places.ts'
-import { BOOKABLE_HERE, BOOKABLE_HERE_TOO } from './schema.ts'
+import { BOOKABLE_VIA_API, BOOKABLE_VIA_API_ALIAS } from './schema.ts'
 import { capabilities, directoryHeads, listSites, type Capability, type DirectoryHead, type SiteRecord } from './sites.ts'
 
-const CHECKED_MS = 2000
+const REFRESH_INTERVAL_MS = 2000
 const PAGE = 2000
 
 /** A set of capabilities as bits, in the order of `capabilities`. */
@@ -18,7 +18,7 @@ export type CapabilitySet = number
 /** The capabilities that are named, in either spelling. */
 export const capabilitySet = (names: readonly string[]): CapabilitySet =>
   names.reduce((set, name) => {
-    const index = capabilities.indexOf((name === BOOKABLE_HERE_TOO ? BOOKABLE_HERE : name) as Capability)
+    const index = capabilities.indexOf((name === BOOKABLE_VIA_API_ALIAS ? BOOKABLE_VIA_API : name) as Capability)
     return index < 0 ? set : set | (1 << index)
   }, 0)
 
@@ -26,11 +26,11 @@ export const capabilitySet = (names: readonly string[]): CapabilitySet =>
 export const shownCapabilities = (set: CapabilitySet): string[] =>
   capabilities
     .filter((_, index) => set & (1 << index))
-    .flatMap((name) => (name === BOOKABLE_HERE ? [BOOKABLE_HERE, BOOKABLE_HERE_TOO] : [name]))
+    .flatMap((name) => (name === BOOKABLE_VIA_API ? [BOOKABLE_VIA_API, BOOKABLE_VIA_API_ALIAS] : [name]))
 
-export const isBookable = (set: CapabilitySet): boolean => (set & capabilitySet([BOOKABLE_HERE])) !== 0
+export const isBookable = (set: CapabilitySet): boolean => (set & capabilitySet([BOOKABLE_VIA_API])) !== 0
 
-export interface Near {
+export interface NearbySite {
   /** Its place in the lab's sites. */
   index: number
   /** Not rounded. */
@@ -38,7 +38,7 @@ export interface Near {
 }
 
 /** Answers kept of a lab, some 15 kB each at most. */
-const ANSWERS_MAX = 128
+const RESPONSES_CACHED_MAX = 128
 
 /** What of a lab's sites is needed to search and to answer; by ascending code. */
 export class LabSites {
@@ -53,7 +53,7 @@ export class LabSites {
   readonly #tails: string[]
   readonly #billing: string[]
   /** Answers given before. Cities are asked about again and again. */
-  readonly #answers = new LRUCache<string, string>({ max: ANSWERS_MAX })
+  readonly #answers = new LRUCache<string, string>({ max: RESPONSES_CACHED_MAX })
 
   constructor(sites: SiteRecord[], tree: KDBush) {
     this.codes = sites.map(({ site_code }) => site_code)
@@ -68,22 +68,22 @@ export class LabSites {
   }
 
   /** Sites within so many miles, in no order, each with the square of the line to it. */
-  #within(centre: Point, radius_miles: number, visit: (index: number, line2: number) => void): void {
-    const [x, y, z] = unitVector(centre)
+  #within(center: Point, radius_miles: number, walkTree: (index: number, line2: number) => void): void {
+    const [x, y, z] = unitVector(center)
     const vectors = this.#vectors
-    const most = lineOf(radius_miles) ** 2
-    for (const { west, south, east, north } of boxesAround(centre, radius_miles))
+    const most = chordFromMiles(radius_miles) ** 2
+    for (const { west, south, east, north } of boxesAround(center, radius_miles))
       for (const index of this.#tree.range(west, south, east, north)) {
         const [dx, dy, dz] = [vectors[3 * index]! - x, vectors[3 * index + 1]! - y, vectors[3 * index + 2]! - z]
         const line2 = dx * dx + dy * dy + dz * dz
-        if (line2 <= most) visit(index, line2)
+        if (line2 <= most) walkTree(index, line2)
       }
   }
 
   /** The nearest sites within so many miles that have all these capabilities, of equally near ones by code. */
-  nearest(centre: Point, radius_miles: number, needed: CapabilitySet, limit: number): Near[] {
+  nearest(center: Point, radius_miles: number, needed: CapabilitySet, limit: number): NearbySite[] {
     const best: { index: number; line2: number }[] = []
-    this.#within(centre, radius_miles, (index, line2) => {
+    this.#within(center, radius_miles, (index, line2) => {
       if ((this.capabilities[index]! & needed) !== needed) return
       let at = best.length
       while (at > 0 && (best[at - 1]!.line2 > line2 || (best[at - 1]!.line2 === line2 && best[at - 1]!.index > index))) at--
@@ -91,35 +91,35 @@ export class LabSites {
       best.splice(at, 0, { index, line2 })
       if (best.length > limit) best.pop()
     })
-    return best.map(({ index, line2 }) => ({ index, miles: milesOf(Math.sqrt(line2)) }))
+    return best.map(({ index, line2 }) => ({ index, miles: milesFromChord(Math.sqrt(line2)) }))
   }
 
   /** The nearest sites as JSON texts, joined; types of billing as `billed` leaves them. */
   answer(
-    centre: Point,
+    center: Point,
     radius_miles: number,
     needed: CapabilitySet,
     limit: number,
-    billed?: (types: readonly string[]) => readonly string[],
+    billingTypes?: (types: readonly string[]) => readonly string[],
   ): string {
-    const key = billed ? undefined : `${centre.lat} ${centre.lng} ${radius_miles} ${needed} ${limit}`
+    const key = billingTypes ? undefined : `${center.lat} ${center.lng} ${radius_miles} ${needed} ${limit}`
     const known = key === undefined ? undefined : this.#answers.get(key)
     if (known !== undefined) return known
-    const near = this.nearest(centre, radius_miles, needed, limit)
-    const text = near.map((one) => this.#text(one, billed?.(this.bill_types[one.index]!))).join()
+    const near = this.nearest(center, radius_miles, needed, limit)
+    const text = near.map((one) => this.#text(one, billingTypes?.(this.bill_types[one.index]!))).join()
     if (key !== undefined) this.#answers.set(key, text)
     return text
   }
 
   /** Every site within so many miles, in no order. */
-  within(centre: Point, radius_miles: number): number[] {
+  inRadius(center: Point, radius_miles: number): number[] {
     const found: number[] = []
-    this.#within(centre, radius_miles, (index) => found.push(index))
+    this.#within(center, radius_miles, (index) => found.push(index))
     return found
   }
 
   /** A site as the interface shows it, JSON. */
-  #text({ index, miles }: Near, bill_types?: readonly string[]): string {
+  #text({ index, miles }: NearbySite, bill_types?: readonly string[]): string {
     const billing = bill_types ? JSON.stringify(bill_types) : this.#billing[index]!
     return `${this.#heads[index]!}${Math.round(miles)},"supported_bill_types":${billing}${this.#tails[index]!}`
   }
@@ -149,7 +149,7 @@ async function loadSites(queries: Pick<Queries, 'many'>, lab_id: number): Promis
   return new LabSites(sites, tree.finish())
 }
 
-interface Held {
+interface CachedSites {
   version: number
   sites: Promise<LabSites>
 }
@@ -157,23 +157,23 @@ interface Held {
 interface CellDirectory {
   heads: Promise<Map<number, DirectoryHead>>
   asked_ms: number
-  held: Map<number, Held>
+  held: Map<number, CachedSites>
 }
 
 /** What can ask: a team's transaction, or anything else that says its cell. */
-export type Asking = Pick<Queries, 'many'> & { tenant: { cell: CellName } }
+export type DirectoryQuery = Pick<Queries, 'many'> & { tenant: { cell: CellName } }
 
 /** The directories of the cells that a process serves. */
 export class PscDirectory {
   readonly #cells = new Map<CellName, CellDirectory>()
 
   /** Every lab of the cell by its id, as it was two seconds ago at most. */
-  async labs(tx: Asking): Promise<Map<number, DirectoryHead>> {
+  async labs(tx: DirectoryQuery): Promise<Map<number, DirectoryHead>> {
     return this.#cell(tx).heads
   }
 
   /** The active sites of a lab; undefined when there is no such lab. */
-  async sites(tx: Asking, lab_id: number): Promise<LabSites | undefined> {
+  async sites(tx: DirectoryQuery, lab_id: number): Promise<LabSites | undefined> {
     const cell = this.#cell(tx)
     const head = (await cell.heads).get(lab_id)
     if (!head) return undefined
@@ -187,13 +187,13 @@ export class PscDirectory {
     })
   }
 
-  #cell(tx: Asking): CellDirectory {
+  #cell(tx: DirectoryQuery): CellDirectory {
     const { cell } = tx.tenant
     const now_ms = performance.now()
     const known = this.#cells.get(cell)
-    if (known && now_ms - known.asked_ms < CHECKED_MS) return known
+    if (known && now_ms - known.asked_ms < REFRESH_INTERVAL_MS) return known
     const heads = directoryHeads(tx).then((rows) => new Map(rows.map((row) => [row.lab_id, row])))
-    const fresh = { heads, asked_ms: now_ms, held: known?.held ?? new Map<number, Held>() }
+    const fresh = { heads, asked_ms: now_ms, held: known?.held ?? new Map<number, CachedSites>() }
     this.#cells.set(cell, fresh)
     heads.catch(() => this.#cells.get(cell) === fresh && (fresh.asked_ms = Number.NEGATIVE_INFINITY))
     return fresh

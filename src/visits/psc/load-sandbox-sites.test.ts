@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { T } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
-import { labId, site, withSites } from '../../../test/support/psc-sites.ts'
+import { labId, site, insertSites } from '../../../test/support/psc-sites.ts'
 import { cells } from '../../../test/support/server.ts'
 import { loadSandboxSites, sitesChecksum } from './load-sandbox-sites.ts'
 import { countSites, findSite } from './sites.ts'
@@ -26,7 +26,7 @@ test('other data brings the fictional sites in line, once, and leaves those of t
   const quest = await labId('quest', 'production-eu')
   const before = await countSites(db.queries)
   const original = await findSite(db.queries, quest, 'SBQ0001')
-  await withSites('production-eu', quest, [site('OWN', 1), { ...original!, name: 'Renamed' }])
+  await insertSites('production-eu', quest, [site('OWN', 1), { ...original!, name: 'Renamed' }])
   await db.queries.run(sql`update psc_directory set sandbox_form = 'of other data'`)
   await Promise.all([loadSandboxSites(db), loadSandboxSites(db)])
   assert.deepEqual(await findSite(db.queries, quest, 'SBQ0001'), original)

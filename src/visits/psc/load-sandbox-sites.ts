@@ -6,16 +6,16 @@ import type { Db } from '../../platform/db/database.ts'
 import { T } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
 import { pscLabs } from './schema.ts'
-import { claimSandbox, upsertSites, type SiteRecord } from './sites.ts'
+import { updateSandboxRevision, upsertSites, type SiteRecord } from './sites.ts'
 
 /** To be raised when the same file becomes other rows. */
-const FORM = '1'
+const DATA_REVISION = '1'
 
 const textOfSites = (): string => readFileSync(new URL('data/sandbox-sites.csv', import.meta.url), 'utf8')
 
 /** Changes whenever a load would change something. */
 export const sitesChecksum = (text = textOfSites()): string =>
-  createHash('sha256').update(FORM).update(text).digest('hex').slice(0, 32)
+  createHash('sha256').update(DATA_REVISION).update(text).digest('hex').slice(0, 32)
 
 const Lab = T.Object({ id: T.Integer(), slug: T.String() })
 
@@ -33,7 +33,7 @@ export async function loadSandboxSites(db: Db): Promise<void> {
     if (labs.length === 0) return
     const byLab = Map.groupBy(parseCsv(text), ({ lab }) => lab)
     for (const { id, slug } of labs)
-      if (await claimSandbox(tx, id, form)) await upsertSites(tx, id, (byLab.get(slug) ?? []).map(siteOf))
+      if (await updateSandboxRevision(tx, id, form)) await upsertSites(tx, id, (byLab.get(slug) ?? []).map(siteOf))
   })
 }
 

@@ -1,8 +1,8 @@
 import type { Module } from '../../platform/module/module.ts'
 import { loadSandboxSites } from './load-sandbox-sites.ts'
-import { routes, type PscMeans } from './routes.ts'
+import { routes, type PscDependencies } from './routes.ts'
 
-export const psc = (needs: PscMeans): Module => ({
+export const psc = (needs: PscDependencies): Module => ({
   name: 'visits/psc',
   tag: 'psc',
   tables: { others: ['psc_directory', 'psc_site'] },

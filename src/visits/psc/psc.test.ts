@@ -3,10 +3,10 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { after, test } from 'node:test'
-import { address, kit, placed } from '../../../test/support/orders.ts'
+import { address, kit, createOrder } from '../../../test/support/orders.ts'
 import { labAccount } from '../../../test/support/lab-accounts.ts'
-import { labId, site, withSites } from '../../../test/support/psc-sites.ts'
-import { cells, given, settings } from '../../../test/support/server.ts'
+import { labId, site, insertSites } from '../../../test/support/psc-sites.ts'
+import { cells, createTestTeam, settings } from '../../../test/support/server.ts'
 import type { Place } from '../geocoding/postal-places.ts'
 import { PscDirectory } from './directory.ts'
 import { areaInfo } from './search.ts'
@@ -18,7 +18,7 @@ const codes = (body: { patient_service_centers: { site_code: string }[] }) =>
 
 // Before anybody has looked, so that the sites are there at once.
 const lab_id = await labId('ihd')
-await withSites('sandbox-us', lab_id, [
+await insertSites('sandbox-us', lab_id, [
   site('FAR', 24.9),
   site('OUT', 25.1),
   site('TIE-B', 3),
@@ -37,7 +37,7 @@ await withSites('sandbox-us', lab_id, [
 const near = `/v3/order/psc/info?zip_code=85004&lab_id=${lab_id}`
 
 test('sites of a lab are listed nearest first, equally near ones by code, inactive ones not', async () => {
-  const { api } = await given()
+  const { api } = await createTestTeam()
   const { status, body } = await api.get(near)
   assert.equal(status, 200)
   assert.equal(body.lab_id, lab_id)
@@ -66,20 +66,20 @@ test('sites of a lab are listed nearest first, equally near ones by code, inacti
 })
 
 test('the radius counts unrounded miles', async () => {
-  const { api } = await given()
+  const { api } = await createTestTeam()
   assert.deepEqual(codes((await api.get(`${near}&radius=10`)).body), ['HERE', 'TIE-A', 'TIE-B'])
   assert.deepEqual(codes((await api.get(`${near}&radius=50`)).body), ['HERE', 'TIE-A', 'TIE-B', 'FAR', 'OUT'])
 })
 
 test('of capabilities all must be there, the bookable one in either spelling', async () => {
-  const { api } = await given()
+  const { api } = await createTestTeam()
   for (const name of both) assert.deepEqual(codes((await api.get(`${near}&capabilities=${name}`)).body), ['TIE-A'])
   assert.deepEqual(codes((await api.get(`${near}&capabilities=stat&capabilities=${both[1]}`)).body), ['TIE-A'])
   assert.deepEqual(codes((await api.get(`${near}&capabilities=stat&capabilities=appointment_scheduling_with_lab`)).body), [])
 })
 
 test('a place that nobody knows has no sites, bad parameters are 422', async () => {
-  const { api } = await given()
+  const { api } = await createTestTeam()
   assert.deepEqual((await api.get(`/v3/order/psc/info?zip_code=00000&lab_id=${lab_id}`)).body.patient_service_centers, [])
   assert.equal((await api.get('/v3/order/psc/info?zip_code=85004&lab_id=999999')).status, 422)
   const { status, body } = await api.get('/v3/order/psc/info?zip_code=8500&radius=30&capabilities=espresso')
@@ -93,9 +93,9 @@ test('a place that nobody knows has no sites, bad parameters are 422', async () 
 })
 
 test('there are at most 30 sites', async () => {
-  const { api } = await given('sandbox-eu')
+  const { api } = await createTestTeam('sandbox-eu')
   const many = await labId('nexus', 'sandbox-eu')
-  await withSites(
+  await insertSites(
     'sandbox-eu',
     many,
     Array.from({ length: 35 }, (_, i) => site(`S${i + 10}`, i / 10)),
@@ -108,7 +108,7 @@ test('there are at most 30 sites', async () => {
 })
 
 test('a lab account opens its lab alone and leaves the billing that it offers in the state', async () => {
-  const team = await given()
+  const team = await createTestTeam()
   const quest = await labId('quest')
   const own = await labAccount(team, {
     lab: 'quest',
@@ -127,16 +127,16 @@ test('a lab account opens its lab alone and leaves the billing that it offers in
   const { central_labs } = (await team.api.get(`/v3/order/area/info?zip_code=85004&lab_account_id=${own}`)).body
   assert.deepEqual(Object.keys(central_labs), ['quest'])
   assert.deepEqual(central_labs.quest.supported_bill_types, ['client_bill'])
-  const stranger = await given()
+  const stranger = await createTestTeam()
   assert.equal((await stranger.api.get(`${near}&lab_account_id=${own}`)).status, 404)
   assert.equal((await stranger.api.get(`/v3/order/area/info?zip_code=85004&lab_account_id=${own}`)).status, 404)
 })
 
 test("an order's sites are those of its lab near its patient", async () => {
-  const team = await given()
-  const order = await placed(team)
+  const team = await createTestTeam()
+  const order = await createOrder(team)
   const lab = order.lab_test.lab!
-  await withSites('sandbox-us', lab.id, [site('NEAR', 2), site('FARTHER', 40), site('NEAREST', 1)])
+  await insertSites('sandbox-us', lab.id, [site('NEAR', 2), site('FARTHER', 40), site('NEAREST', 1)])
   await sleep(2100)
   const { status, body } = await team.api.get(`/v3/order/${order.id}/psc/info`)
   assert.equal(status, 200, JSON.stringify(body))
@@ -144,12 +144,12 @@ test("an order's sites are those of its lab near its patient", async () => {
   assert.deepEqual(codes((await team.api.get(`/v3/order/${order.id}/psc/info?radius=50`)).body), ['NEAREST', 'NEAR', 'FARTHER'])
   assert.deepEqual(codes((await team.api.get(`/v3/order/${order.id}/psc/info?capabilities=stat`)).body), [])
   assert.equal((await team.api.get(`/v3/order/${order.id}/psc/info?radius=7`)).status, 422)
-  const elsewhere = await placed(team, { patient_address: { ...address, zip: '00000' } })
+  const elsewhere = await createOrder(team, { patient_address: { ...address, zip: '00000' } })
   assert.deepEqual(codes((await team.api.get(`/v3/order/${elsewhere.id}/psc/info`)).body), [])
 })
 
 test("a patient's place that nobody here knows is asked of the geocoder, without who it is or the street", async () => {
-  const team = await given()
+  const team = await createTestTeam()
   const asked: string[] = []
   const server = createServer((request, reply) => {
     asked.push(request.url!)
@@ -158,7 +158,7 @@ test("a patient's place that nobody here knows is asked of the geocoder, without
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   after(() => void server.close())
   const abroad = { ...address, country: 'DE', city: 'Musterstadt', state: 'Berlin', zip: '10115' }
-  const { id } = await placed(team, { patient_address: abroad })
+  const { id } = await createOrder(team, { patient_address: abroad })
   assert.deepEqual(codes((await team.api.get(`/v3/order/${id}/psc/info`)).body), [])
   settings.geocoder_url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
   after(() => (settings.geocoder_url = undefined))
@@ -167,15 +167,15 @@ test("a patient's place that nobody here knows is asked of the geocoder, without
 })
 
 test('an order without a patient address yet is 400, one of another team 404', async () => {
-  const team = await given()
+  const team = await createTestTeam()
   const { id } = await kit(team)
   assert.equal((await team.api.get(`/v3/order/${id}/psc/info`)).status, 400)
-  const { api } = await given()
+  const { api } = await createTestTeam()
   assert.equal((await api.get(`/v3/order/${id}/psc/info`)).status, 404)
 })
 
 test('an area shows the labs near it, and those that are asked for though they are far', async () => {
-  const { api } = await given()
+  const { api } = await createTestTeam()
   const { status, body } = await api.get('/v3/order/area/info?zip_code=85004')
   assert.equal(status, 200)
   const ready = ['appointment-ready']
@@ -202,18 +202,18 @@ test('an area shows the labs near it, and those that are asked for though they a
 })
 
 test('an area that nobody knows is served by nobody', async () => {
-  const { api } = await given()
+  const { api } = await createTestTeam()
   const { status, body } = await api.get('/v3/order/area/info?zip_code=00000&labs=quest')
   assert.equal(status, 200)
   assert.deepEqual(body, { zip_code: '00000', phlebotomy: { is_served: false, providers: [] }, central_labs: {} })
 })
 
 test('what another process changes is found within seconds', async () => {
-  const { api } = await given('production-us')
+  const { api } = await createTestTeam('production-us')
   const lab = await labId('mtl', 'production-us')
   const path = `/v3/order/psc/info?zip_code=85004&lab_id=${lab}`
   assert.deepEqual(codes((await api.get(path)).body), [])
-  await withSites('production-us', lab, [site('NEW', 1), site('OTHER', 2)])
+  await insertSites('production-us', lab, [site('NEW', 1), site('OTHER', 2)])
   await sleep(2100)
   assert.deepEqual(codes((await api.get(path)).body), ['NEW', 'OTHER'])
   await cells.of('production-us').plainTx((tx) => setActive(tx, lab, 'NEW', false))
@@ -222,7 +222,7 @@ test('what another process changes is found within seconds', async () => {
 })
 
 test('who takes samples at home is told by whoever keeps visits, under both names of what they do', async () => {
-  const { tenant, db } = await given()
+  const { tenant, db } = await createTestTeam()
   const asked: unknown[] = []
   const visits = (_: unknown, { zip_code, radius_miles, place }: { zip_code: string; radius_miles: number; place: Place }) => {
     asked.push([zip_code, radius_miles, place.city])

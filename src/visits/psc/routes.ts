@@ -1,18 +1,18 @@
-import type { Locate } from '../geocoding/geocoder.ts'
-import { operation, outsideOperation } from '../../platform/http/operation.ts'
+import type { Geocode } from '../geocoding/geocoder.ts'
+import { operation, multiTransactionOperation } from '../../platform/http/operation.ts'
 import { Fields, Uuid } from '../../platform/schema/schema.ts'
 import type { PscDirectory } from './directory.ts'
 import { AreaInfo, AreaQuery, OrderPscQuery, PscInfo, PscQuery } from './schema.ts'
 import { areaInfo, orderPscInfo, pscInfo, type PhlebotomyCoverage } from './search.ts'
 
 /** What these operations need of the process and of modules above. */
-export interface PscMeans {
+export interface PscDependencies {
   directory: PscDirectory
-  locate: Locate
+  locate: Geocode
   coverage: PhlebotomyCoverage
 }
 
-export const routes = ({ directory, locate, coverage }: PscMeans) => [
+export const routes = ({ directory, locate, coverage }: PscDependencies) => [
   operation({
     id: 'get_area_info',
     patients: false,
@@ -35,7 +35,7 @@ export const routes = ({ directory, locate, coverage }: PscMeans) => [
     reply: PscInfo,
     run: (tx, { query }) => pscInfo(tx, directory, query),
   }),
-  outsideOperation({
+  multiTransactionOperation({
     id: 'get_order_psc_info',
     patients: true,
     method: 'GET',

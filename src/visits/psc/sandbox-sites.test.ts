@@ -7,7 +7,7 @@ import { zipTable } from '../geocoding/zip-codes.ts'
 import { parseCsv } from '../../platform/files/csv.ts'
 import { usStates } from '../../people/person/countries.ts'
 import { sandboxSites } from './sandbox-sites.ts'
-import { BOOKABLE_HERE, pscLabs } from './schema.ts'
+import { BOOKABLE_VIA_API, pscLabs } from './schema.ts'
 
 const file = new URL('data/sandbox-sites.csv', import.meta.url)
 const zips = await zipTable()
@@ -40,7 +40,7 @@ test('Phoenix has sites of every lab close by, New York of every lab that is the
         (site) => site.lab === lab && milesBetween(zips.find(zip)!, { lat: Number(site.lat), lng: Number(site.lng) }) <= 10,
       )
       assert.ok(near.length >= 2, `${lab} near ${zip}: ${near.length}`)
-      const bookable = near.filter(({ capabilities }) => capabilities!.includes(BOOKABLE_HERE))
+      const bookable = near.filter(({ capabilities }) => capabilities!.includes(BOOKABLE_VIA_API))
       assert.equal(bookable.length > 0, lab.includes('quest'), `${lab} near ${zip}`)
     }
 })

@@ -1,11 +1,11 @@
 // Makes the fictional sites of the sandbox from the table of ZIP codes: the same ones each time, spread over the states by population
 // and within a state by how many ZIP codes are close together. What it makes is checked in as data/sandbox-sites.csv.
 import type { ZipPlace } from '../geocoding/zip-codes.ts'
-import { BOOKABLE_HERE } from './schema.ts'
+import { BOOKABLE_VIA_API } from './schema.ts'
 
 /** Residents in thousands, census of 2020. */
 // prettier-ignore
-const residents: Record<string, number> = {
+const populationByState: Record<string, number> = {
   AL: 5024, AK: 733, AZ: 7152, AR: 3012, CA: 39538, CO: 5774, CT: 3606, DE: 990, FL: 21538, GA: 10712,
   HI: 1455, ID: 1839, IL: 12813, IN: 6786, IA: 3190, KS: 2938, KY: 4506, LA: 4658, ME: 1362, MD: 6177,
   MA: 7030, MI: 10077, MN: 5707, MS: 2961, MO: 6155, MT: 1084, NE: 1962, NV: 3105, NH: 1378, NJ: 9289,
@@ -23,11 +23,11 @@ interface Plan {
   with_lab: number
 }
 
-const everywhere = Object.keys(residents)
+const allStates = Object.keys(populationByState)
 const plans: Plan[] = [
-  { lab: 'quest', prefix: 'SBQ', sites: 1000, states: everywhere, bookable: 7, with_lab: 1 },
-  { lab: 'labcorp', prefix: 'SBL', sites: 900, states: everywhere, bookable: 0, with_lab: 8 },
-  { lab: 'bioreference', prefix: 'SBB', sites: 400, states: everywhere, bookable: 0, with_lab: 3 },
+  { lab: 'quest', prefix: 'SBQ', sites: 1000, states: allStates, bookable: 7, with_lab: 1 },
+  { lab: 'labcorp', prefix: 'SBL', sites: 900, states: allStates, bookable: 0, with_lab: 8 },
+  { lab: 'bioreference', prefix: 'SBB', sites: 400, states: allStates, bookable: 0, with_lab: 3 },
   { lab: 'sonora_quest', prefix: 'SBS', sites: 60, states: ['AZ'], bookable: 6, with_lab: 1 },
 ]
 
@@ -46,7 +46,7 @@ const billings = [
 const hours = ['a', 'a', 'b', 'c', '']
 
 /** Whole numbers that look random and are the same each time (mulberry32). */
-function sequence(seed: number): (below: number) => number {
+function seededRandom(seed: number): (below: number) => number {
   let state = seed
   return (below) => {
     state = (state + 0x6d2b79f5) | 0
@@ -62,27 +62,27 @@ const COLUMNS =
 /** The sites as text of comma-separated values. No value has a comma or a quote. @param zips by ascending code */
 export function sandboxSites(zips: Iterable<ZipPlace>): string {
   const byState = Map.groupBy(zips, ({ state }) => state)
-  const rows = plans.flatMap((plan, i) => sitesOf(plan, byState, sequence(i + 1)))
+  const rows = plans.flatMap((plan, i) => sitesOf(plan, byState, seededRandom(i + 1)))
   return [COLUMNS, ...rows.map((row) => row.join())].map((line) => `${line}\n`).join('')
 }
 
-function sitesOf(plan: Plan, byState: Map<string, ZipPlace[]>, draw: (below: number) => number): string[][] {
-  const all = plan.states.reduce((sum, state) => sum + residents[state]!, 0)
+function sitesOf(plan: Plan, byState: Map<string, ZipPlace[]>, random: (below: number) => number): string[][] {
+  const all = plan.states.reduce((sum, state) => sum + populationByState[state]!, 0)
   const chosen = plan.states.flatMap((state) => {
-    const count = Math.max(1, Math.round((plan.sites * residents[state]!) / all))
-    return choose(byState.get(state)!, count, draw)
+    const count = Math.max(1, Math.round((plan.sites * populationByState[state]!) / all))
+    return chooseZipCodes(byState.get(state)!, count, random)
   })
-  return chosen.map((place, i) => siteAt(plan, place, i + 1, draw))
+  return chosen.map((place, i) => siteAt(plan, place, i + 1, random))
 }
 
 /** So many different places, denser ones likelier; anchors first. */
-function choose(places: ZipPlace[], count: number, draw: (below: number) => number): ZipPlace[] {
-  const square = ({ lat, lng }: ZipPlace) => `${Math.round(lat * 5)} ${Math.round(lng * 5)}`
-  const crowd = Map.groupBy(places, square)
-  const left = places.map((place) => ({ place, weight: crowd.get(square(place))!.length }))
+function chooseZipCodes(places: ZipPlace[], count: number, random: (below: number) => number): ZipPlace[] {
+  const squared = ({ lat, lng }: ZipPlace) => `${Math.round(lat * 5)} ${Math.round(lng * 5)}`
+  const crowd = Map.groupBy(places, squared)
+  const left = places.map((place) => ({ place, weight: crowd.get(squared(place))!.length }))
   const chosen = places.filter(({ zip }) => ANCHORS.includes(zip))
   while (chosen.length < count) {
-    let at = draw(left.reduce((sum, { weight }) => sum + weight, 0))
+    let at = random(left.reduce((sum, { weight }) => sum + weight, 0))
     const one = left.find(({ weight }) => (at -= weight) < 0)!
     one.weight = 0
     if (!chosen.includes(one.place)) chosen.push(one.place)
@@ -90,26 +90,26 @@ function choose(places: ZipPlace[], count: number, draw: (below: number) => numb
   return chosen
 }
 
-function siteAt(plan: Plan, place: ZipPlace, number: number, draw: (below: number) => number): string[] {
-  const nudge = () => (draw(161) - 80) / 10_000
-  const kind = draw(10)
+function siteAt(plan: Plan, place: ZipPlace, number: number, random: (below: number) => number): string[] {
+  const jitter = () => (random(161) - 80) / 10_000
+  const kind = random(10)
   const booking =
-    kind < plan.bookable ? [BOOKABLE_HERE] : kind < plan.bookable + plan.with_lab ? ['appointment_scheduling_with_lab'] : []
-  const pick = (list: readonly string[]) => list[draw(list.length)]!
+    kind < plan.bookable ? [BOOKABLE_VIA_API] : kind < plan.bookable + plan.with_lab ? ['appointment_scheduling_with_lab'] : []
+  const pick = (list: readonly string[]) => list[random(list.length)]!
   return [
     plan.lab,
     `${plan.prefix}${String(number).padStart(4, '0')}`,
     `${pick(words)} ${pick(kinds)} Draw Site (sandbox)`,
-    `${1 + draw(999)} ${pick(streets)}`,
-    draw(3) === 0 ? `Suite ${100 + draw(900)}` : '',
+    `${1 + random(999)} ${pick(streets)}`,
+    random(3) === 0 ? `Suite ${100 + random(900)}` : '',
     place.city,
     place.state,
     place.zip,
-    draw(8) === 0 ? '' : `+155501001${String(draw(100)).padStart(2, '0')}`,
+    random(8) === 0 ? '' : `+155501001${String(random(100)).padStart(2, '0')}`,
     pick(hours),
-    (place.lat + nudge()).toFixed(4),
-    (place.lng + nudge()).toFixed(4),
-    [...(draw(4) === 0 ? ['stat'] : []), ...booking].join(' '),
+    (place.lat + jitter()).toFixed(4),
+    (place.lng + jitter()).toFixed(4),
+    [...(random(4) === 0 ? ['stat'] : []), ...booking].join(' '),
     pick(billings),
   ]
 }

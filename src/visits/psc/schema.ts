@@ -6,11 +6,11 @@ import { Billing, LabSlug } from '../../lab/catalog/enums.ts'
 export const pscLabs = ['quest', 'labcorp', 'bioreference', 'sonora_quest'] as const
 const PscLab = OpenEnum(pscLabs)
 
-export const BOOKABLE_HERE = 'appointment_scheduling_via_service'
-/** The other spelling of `BOOKABLE_HERE`, shown beside it and taken for it. */
-export const BOOKABLE_HERE_TOO = 'appointment_scheduling_via_junction'
+export const BOOKABLE_VIA_API = 'appointment_scheduling_via_service'
+/** The other spelling of `BOOKABLE_VIA_API`, shown beside it and taken for it. */
+export const BOOKABLE_VIA_API_ALIAS = 'appointment_scheduling_via_junction'
 
-const Capability = OpenEnum(['stat', BOOKABLE_HERE, BOOKABLE_HERE_TOO, 'appointment_scheduling_with_lab'])
+const Capability = OpenEnum(['stat', BOOKABLE_VIA_API, BOOKABLE_VIA_API_ALIAS, 'appointment_scheduling_with_lab'])
 
 const SiteMetadata = Fields(
   {

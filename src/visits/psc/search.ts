@@ -2,10 +2,10 @@
 import { billingOffered, usableAccount, type UsableAccount } from '../../lab/accounts/account-selection.ts'
 import { getOrder } from '../../lab/orders/orders.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
-import { badRequest, invalidValue, notFound } from '../../platform/http/errors.ts'
-import { JsonText, type Outside } from '../../platform/http/operation.ts'
-import type { Locate } from '../geocoding/geocoder.ts'
-import { placeOf, type Place } from '../geocoding/postal-places.ts'
+import { badRequest, invalidField, notFound } from '../../platform/http/errors.ts'
+import { PreserializedJson, type MultiTransactionContext } from '../../platform/http/operation.ts'
+import type { Geocode } from '../geocoding/geocoder.ts'
+import { findPlace, type Place } from '../geocoding/postal-places.ts'
 import { UNITED_STATES } from '../../people/person/countries.ts'
 import { capabilitySet, isBookable, shownCapabilities, type LabSites, type PscDirectory } from './directory.ts'
 import {
@@ -35,12 +35,12 @@ export type PhlebotomyCoverage = (
 ) => Promise<PhlebotomyProvider[]>
 
 /** Sites of a lab near a ZIP code, at most 30. 404: no account that the team may use. 422: no such lab. */
-export async function pscInfo(tx: Tx, directory: PscDirectory, query: PscQuery): Promise<JsonText<PscInfo>> {
-  const account = await accountNamed(tx, query.lab_account_id)
+export async function pscInfo(tx: Tx, directory: PscDirectory, query: PscQuery): Promise<PreserializedJson<PscInfo>> {
+  const account = await findNamedAccount(tx, query.lab_account_id)
   const head = (await directory.labs(tx)).get(query.lab_id)
-  if (!head) throw invalidValue(['query', 'lab_id'], 'there is no such lab')
+  if (!head) throw invalidField(['query', 'lab_id'], 'there is no such lab')
   const opens = !account || account.lab_id === head.lab_id
-  const place = opens ? await placeOf(tx, { country: 'US', postal_code: query.zip_code }) : undefined
+  const place = opens ? await findPlace(tx, { country: 'US', postal_code: query.zip_code }) : undefined
   return sitesNear(tx, directory, head, place, query, account)
 }
 
@@ -49,12 +49,12 @@ export async function pscInfo(tx: Tx, directory: PscDirectory, query: PscQuery):
  * A place that is not known here may be asked of a geocoder, so that this is no transaction.
  */
 export async function orderPscInfo(
-  { tenant, cells }: Outside,
+  { tenant, cells }: MultiTransactionContext,
   directory: PscDirectory,
-  locate: Locate,
+  locate: Geocode,
   order_id: string,
   query: OrderPscQuery,
-): Promise<JsonText<PscInfo>> {
+): Promise<PreserializedJson<PscInfo>> {
   const db = cells.of(tenant.cell)
   const { patient_address, lab_test } = await db.read(tenant, (tx) => getOrder(tx, order_id))
   if (!patient_address) throw badRequest('The order has no patient address yet')
@@ -67,7 +67,7 @@ export async function orderPscInfo(
   })
 }
 
-async function accountNamed(tx: Tx, lab_account_id: string | undefined): Promise<UsableAccount | undefined> {
+async function findNamedAccount(tx: Tx, lab_account_id: string | undefined): Promise<UsableAccount | undefined> {
   if (lab_account_id === undefined) return undefined
   const account = await usableAccount(tx, lab_account_id)
   if (!account) throw notFound('lab account not found')
@@ -81,15 +81,15 @@ async function sitesNear(
   place: Place | undefined,
   { radius = '25', capabilities = [] }: OrderPscQuery,
   account?: UsableAccount,
-): Promise<JsonText<PscInfo>> {
+): Promise<PreserializedJson<PscInfo>> {
   const sites = place && (await directory.sites(tx, lab_id))
-  const billed = account && place && billedUnder(account, place)
+  const billed = account && place && billingTypesUnder(account, place)
   const found = sites?.answer(place!, Number(radius), capabilitySet(capabilities), SITES_MAX, billed) ?? ''
-  return new JsonText(`{"lab_id":${lab_id},"slug":${JSON.stringify(slug)},"patient_service_centers":[${found}]}`)
+  return new PreserializedJson(`{"lab_id":${lab_id},"slug":${JSON.stringify(slug)},"patient_service_centers":[${found}]}`)
 }
 
 /** What of a site's types of billing is left under an account, for a patient at this place. */
-function billedUnder(account: UsableAccount, { state }: Place): (types: readonly string[]) => readonly string[] {
+function billingTypesUnder(account: UsableAccount, { state }: Place): (types: readonly string[]) => readonly string[] {
   const offered = new Set(billingOffered(account, { state, country: UNITED_STATES }))
   return (types) => types.filter((type) => offered.has(type))
 }
@@ -101,8 +101,8 @@ export async function areaInfo(
   coverage: PhlebotomyCoverage,
   { zip_code, radius = '25', lab, labs = [], lab_account_id }: AreaQuery,
 ): Promise<AreaInfo> {
-  const account = await accountNamed(tx, lab_account_id)
-  const place = await placeOf(tx, { country: 'US', postal_code: zip_code })
+  const account = await findNamedAccount(tx, lab_account_id)
+  const place = await findPlace(tx, { country: 'US', postal_code: zip_code })
   if (!place) return { zip_code, phlebotomy: { is_served: false, providers: [] }, central_labs: {} }
   const providers = await coverage(tx, { zip_code, radius_miles: Number(radius), place })
   const asked = new Set<string>(lab === undefined ? labs : [lab, ...labs])
@@ -129,7 +129,7 @@ function labInArea(
   radius: string,
   account: UsableAccount | undefined,
 ): LabInArea {
-  const near = place ? sites.within(place, Number(radius)) : []
+  const near = place ? sites.inRadius(place, Number(radius)) : []
   const set = near.reduce((all, index) => all | sites.capabilities[index]!, 0)
   const types = [...new Set(near.flatMap((index) => sites.bill_types[index]!))].sort()
   return {
@@ -139,7 +139,9 @@ function labInArea(
       radius,
       capabilities: shownCapabilities(set) as LabInArea['patient_service_centers']['capabilities'],
     },
-    supported_bill_types: (account && place ? billedUnder(account, place)(types) : types) as LabInArea['supported_bill_types'],
+    supported_bill_types: (account && place
+      ? billingTypesUnder(account, place)(types)
+      : types) as LabInArea['supported_bill_types'],
     lab_id,
   }
 }

@@ -3,13 +3,13 @@ import { createReadStream } from 'node:fs'
 import { readFile, stat } from 'node:fs/promises'
 import { extname } from 'node:path'
 import { csvErrorPlace } from '../../platform/files/csv.ts'
-import { UnusableFile } from '../../platform/files/rejected-rows.ts'
-import { optional, required, type RawSite } from './site-row.ts'
+import { InvalidFileError } from '../../platform/files/rejected-rows.ts'
+import { optional, required, type SiteRow } from './site-row.ts'
 
-export interface RowOfFile {
+export interface FileRow {
   /** Such as `line 7`. */
   where: string
-  raw?: RawSite
+  raw?: SiteRow
   /** Why the row cannot be looked at. */
   fault?: string
 }
@@ -18,11 +18,11 @@ const RECORD_BYTES_MAX = 100_000
 const GEOJSON_BYTES_MAX = 64 * 1024 * 1024
 const known = new Set<string>([...required, ...optional])
 
-/** The rows of a file. @throws UnusableFile when it is no such file, lacks columns or breaks off */
-export const rowsOfFile = (path: string): AsyncGenerator<RowOfFile, void> =>
+/** The rows of a file. @throws InvalidFileError when it is no such file, lacks columns or breaks off */
+export const readRows = (path: string): AsyncGenerator<FileRow, void> =>
   /^\.(geo)?json$/i.test(extname(path)) ? geoJsonRows(path) : csvRows(path)
 
-async function* csvRows(path: string): AsyncGenerator<RowOfFile, void> {
+async function* csvRows(path: string): AsyncGenerator<FileRow, void> {
   const { parse } = await import('csv-parse')
   const parser = parse({
     bom: true,
@@ -43,27 +43,28 @@ async function* csvRows(path: string): AsyncGenerator<RowOfFile, void> {
       else yield { where, raw: Object.fromEntries(names.map((name, i) => [name, record[i]])) }
     }
   } catch (error) {
-    throw brokenCsv(error)
+    throw toCsvError(error)
   } finally {
     file.destroy()
   }
-  if (!names) throw new UnusableFile('The file is empty.')
+  if (!names) throw new InvalidFileError('The file is empty.')
 }
 
 function columnsOf(record: string[]): string[] {
   const names = record.map((name) => name.trim().toLowerCase())
   const missing = required.filter((name) => !names.includes(name))
-  if (missing.length) throw new UnusableFile(`The first line must name the columns; it lacks ${missing.join(', ')}.`)
-  if (new Set(names).size < names.length) throw new UnusableFile('The first line names a column twice.')
+  if (missing.length) throw new InvalidFileError(`The first line must name the columns; it lacks ${missing.join(', ')}.`)
+  if (new Set(names).size < names.length) throw new InvalidFileError('The first line names a column twice.')
   const strange = names.filter((name) => !known.has(name))
   // A misspelt column would be lost without a word.
-  if (strange.length) throw new UnusableFile(`There is no column ${strange.map((name) => `"${name.slice(0, 50)}"`).join(', ')}.`)
+  if (strange.length)
+    throw new InvalidFileError(`There is no column ${strange.map((name) => `"${name.slice(0, 50)}"`).join(', ')}.`)
   return names
 }
 
-function brokenCsv(error: unknown): unknown {
+function toCsvError(error: unknown): unknown {
   const place = csvErrorPlace(error)
-  return place ? new UnusableFile(`The file breaks off at line ${place.line}: ${place.kind}. Nothing was taken.`) : error
+  return place ? new InvalidFileError(`The file breaks off at line ${place.line}: ${place.kind}. Nothing was taken.`) : error
 }
 
 interface Feature {
@@ -71,8 +72,8 @@ interface Feature {
   properties?: Record<string, unknown> | null
 }
 
-async function* geoJsonRows(path: string): AsyncGenerator<RowOfFile, void> {
-  if ((await stat(path)).size > GEOJSON_BYTES_MAX) throw new UnusableFile('A GeoJSON file may have 64 MB; use CSV for more.')
+async function* geoJsonRows(path: string): AsyncGenerator<FileRow, void> {
+  if ((await stat(path)).size > GEOJSON_BYTES_MAX) throw new InvalidFileError('A GeoJSON file may have 64 MB; use CSV for more.')
   const features = featuresOf(await readFile(path, 'utf8'))
   for (const [i, feature] of features.entries()) {
     const where = `feature ${i + 1}`
@@ -93,5 +94,5 @@ function featuresOf(text: string): unknown[] {
   } catch {
     // Said below.
   }
-  throw new UnusableFile('The file is no GeoJSON collection of features.')
+  throw new InvalidFileError('The file is no GeoJSON collection of features.')
 }

@@ -2,51 +2,52 @@
 import { zipTable } from '../geocoding/zip-codes.ts'
 import type { Db } from '../../platform/db/database.ts'
 import type { PlainTx } from '../../platform/db/transaction.ts'
-import { Rejections, UnusableFile } from '../../platform/files/rejected-rows.ts'
+import { RejectedRows, InvalidFileError } from '../../platform/files/rejected-rows.ts'
 import { T } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
-import { rowsOfFile } from './site-files.ts'
+import { readRows } from './site-files.ts'
 import { readSite } from './site-row.ts'
-import { markChanged, upsertSites, type SiteRecord } from './sites.ts'
+import { bumpDirectoryVersion, upsertSites, type SiteRecord } from './sites.ts'
 
 export interface ImportedSites {
   sites: number
-  rejections: Rejections
+  rejections: RejectedRows
 }
 
 const BATCH = 500
-export const SITES_OF_FILE_MAX = 200_000
+export const SITES_PER_FILE_MAX = 200_000
 
 const Id = T.Object({ id: T.Integer() })
 
 /** The id of a lab in the cell. */
-export const labOf = async (tx: Pick<PlainTx, 'maybe'>, slug: string): Promise<number | undefined> =>
+export const findLabId = async (tx: Pick<PlainTx, 'maybe'>, slug: string): Promise<number | undefined> =>
   (await tx.maybe(Id, sql`select id from lab where slug = ${slug}`))?.id
 
 /**
  * Write the sites of a file, by their codes; sites that are not in the file stay. One transaction. Sound rows are taken whatever is
  * wrong with others, unless `strict`. Writes psc_site, psc_directory.
- * @throws UnusableFile when nothing of it can be taken
+ * @throws InvalidFileError when nothing of it can be taken
  */
 export const importSites = (db: Db, lab_id: number, path: string, strict: boolean): Promise<ImportedSites> =>
   db.plainTx(async (tx) => {
     const zips = await zipTable()
-    const rejections = new Rejections()
+    const rejections = new RejectedRows()
     const seen = new Set<string>()
     let batch: SiteRecord[] = []
-    for await (const { where, raw, fault } of rowsOfFile(path)) {
+    for await (const { where, raw, fault } of readRows(path)) {
       const site = raw ? readSite(raw, zips) : [fault!]
       if (Array.isArray(site)) rejections.add(where, site)
       else if (seen.has(site.site_code)) rejections.add(where, ['site_code is that of a row before'])
       else batch.push(site)
       if (!Array.isArray(site)) seen.add(site.site_code)
-      if (seen.size > SITES_OF_FILE_MAX) throw new UnusableFile(`A file may have ${SITES_OF_FILE_MAX} sites. Nothing was taken.`)
+      if (seen.size > SITES_PER_FILE_MAX)
+        throw new InvalidFileError(`A file may have ${SITES_PER_FILE_MAX} sites. Nothing was taken.`)
       if (batch.length < BATCH) continue
       await upsertSites(tx, lab_id, batch)
       batch = []
     }
-    if (strict && rejections.count) throw new UnusableFile(`Nothing was taken. ${rejections.text().trimEnd()}`)
+    if (strict && rejections.count) throw new InvalidFileError(`Nothing was taken. ${rejections.text().trimEnd()}`)
     if (batch.length) await upsertSites(tx, lab_id, batch)
-    if (seen.size) await markChanged(tx, lab_id)
+    if (seen.size) await bumpDirectoryVersion(tx, lab_id)
     return { sites: seen.size, rejections }
   })

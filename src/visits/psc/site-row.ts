@@ -3,7 +3,7 @@ import { milesBetween, isPoint } from '../geocoding/distance.ts'
 import type { ZipTable } from '../geocoding/zip-codes.ts'
 import { billingTypes } from '../../lab/catalog/enums.ts'
 import { stateCode } from '../../people/person/countries.ts'
-import { BOOKABLE_HERE, BOOKABLE_HERE_TOO } from './schema.ts'
+import { BOOKABLE_VIA_API, BOOKABLE_VIA_API_ALIAS } from './schema.ts'
 import { capabilities, type SiteRecord } from './sites.ts'
 
 /** Columns, or properties, that a file must have. */
@@ -22,17 +22,17 @@ export const optional = [
 ] as const
 
 /** By column; what is absent is empty. Values of JSON files may be more than text. */
-export type RawSite = Partial<Record<(typeof required)[number] | (typeof optional)[number], unknown>>
+export type SiteRow = Partial<Record<(typeof required)[number] | (typeof optional)[number], unknown>>
 
 const HOURS_MAX = 4000
 /** Farther from the middle of its ZIP code no site can be: then one of the two is wrong. */
-const FROM_ZIP_MILES_MAX = 150
+const ZIP_DISTANCE_MILES_MAX = 150
 
 /** The site of a row, or what is wrong with it. Without coordinates it lies in the middle of its ZIP code. */
-export function readSite(raw: RawSite, zips: ZipTable): SiteRecord | string[] {
+export function readSite(raw: SiteRow, zips: ZipTable): SiteRecord | string[] {
   const faults: string[] = []
   const fault = <V>(text: string, instead: V): V => (faults.push(text), instead)
-  const text = (name: keyof RawSite, length_max: number): string | null => {
+  const text = (name: keyof SiteRow, length_max: number): string | null => {
     const value = raw[name] ?? ''
     if (typeof value !== 'string' && typeof value !== 'number') return fault(`${name} is no text`, null)
     const trimmed = String(value).trim()
@@ -40,12 +40,16 @@ export function readSite(raw: RawSite, zips: ZipTable): SiteRecord | string[] {
       return fault(`${name} must be text of at most ${length_max} characters`, null)
     return trimmed || null
   }
-  const needed = (name: (typeof required)[number], length_max: number): string => {
+  const requiredText = (name: (typeof required)[number], length_max: number): string => {
     const before = faults.length
     const value = text(name, length_max)
     return value ?? (faults.length > before ? '' : fault(`${name} is missing`, ''))
   }
-  const words = <const V extends string>(name: keyof RawSite, known: readonly V[], spelling = (word: string) => word): V[] => {
+  const capabilityList = <const V extends string>(
+    name: keyof SiteRow,
+    known: readonly V[],
+    spelling = (word: string) => word,
+  ): V[] => {
     const value = raw[name] ?? ''
     const list = Array.isArray(value) ? value : String(value).split(/[\s;|,]+/)
     const given = list.filter((word) => word !== '').map((word) => spelling(String(word).toLowerCase()))
@@ -53,14 +57,14 @@ export function readSite(raw: RawSite, zips: ZipTable): SiteRecord | string[] {
     return [...new Set(given as V[])]
   }
 
-  const state = needed('state', 100)
-  const zip_code = needed('zip_code', 10)
+  const state = requiredText('state', 100)
+  const zip_code = requiredText('zip_code', 10)
   const site: SiteRecord = {
-    site_code: needed('site_code', 50),
-    name: needed('name', 200),
-    first_line: needed('first_line', 200),
+    site_code: requiredText('site_code', 50),
+    name: requiredText('name', 200),
+    first_line: requiredText('first_line', 200),
     second_line: text('second_line', 200),
-    city: needed('city', 200),
+    city: requiredText('city', 200),
     state: state && (stateCode(state) ?? fault('state is not a US state', '')),
     zip_code,
     phone_number: text('phone_number', 50),
@@ -68,19 +72,21 @@ export function readSite(raw: RawSite, zips: ZipTable): SiteRecord | string[] {
     hours: hoursOf(raw.hours, fault),
     website: website(text('website', 500), fault),
     ...point(text('lat', 30), text('lng', 30), zip_code, zips, fault),
-    capabilities: words('capabilities', capabilities, (word) => (word === BOOKABLE_HERE_TOO ? BOOKABLE_HERE : word)),
-    supported_bill_types: words('supported_bill_types', billingTypes),
+    capabilities: capabilityList('capabilities', capabilities, (word) =>
+      word === BOOKABLE_VIA_API_ALIAS ? BOOKABLE_VIA_API : word,
+    ),
+    supported_bill_types: capabilityList('supported_bill_types', billingTypes),
     active: flag(text('active', 10), fault),
   }
   if (site.supported_bill_types.length === 0) site.supported_bill_types = ['client_bill']
-  if (site.capabilities.includes(BOOKABLE_HERE) && site.capabilities.includes('appointment_scheduling_with_lab'))
+  if (site.capabilities.includes(BOOKABLE_VIA_API) && site.capabilities.includes('appointment_scheduling_with_lab'))
     faults.push('capabilities have two ways of booking, which exclude each other')
   return faults.length ? faults : site
 }
 
-type Fault = <V>(text: string, instead: V) => V
+type AddError = <V>(text: string, instead: V) => V
 
-function point(lat: string | null, lng: string | null, zip_code: string, zips: ZipTable, fault: Fault) {
+function point(lat: string | null, lng: string | null, zip_code: string, zips: ZipTable, fault: AddError) {
   const nowhere = { lat: 0, lng: 0 }
   // That it is missing has been said.
   if (!zip_code) return nowhere
@@ -94,25 +100,25 @@ function point(lat: string | null, lng: string | null, zip_code: string, zips: Z
   if (!isPoint(given) || (given.lat === 0 && given.lng === 0))
     return fault('lat and lng are no point, in decimal degrees', nowhere)
   const miles = middle ? milesBetween(given, middle) : 0
-  if (miles > FROM_ZIP_MILES_MAX) return fault(`lat and lng are ${Math.round(miles)} miles from the ZIP code`, nowhere)
+  if (miles > ZIP_DISTANCE_MILES_MAX) return fault(`lat and lng are ${Math.round(miles)} miles from the ZIP code`, nowhere)
   return given
 }
 
 const degrees = (text: string | null): number =>
   text !== null && /^[+-]?\d{1,3}(\.\d+)?$/.test(text) ? Number(text) : Number.NaN
 
-function flag(text: string | null, fault: Fault): boolean {
+function flag(text: string | null, fault: AddError): boolean {
   const word = text?.toLowerCase() ?? 'true'
   if (['true', 'yes', '1'].includes(word)) return true
   return ['false', 'no', '0'].includes(word) ? false : fault('active must be true or false', true)
 }
 
-function website(text: string | null, fault: Fault): string | null {
+function website(text: string | null, fault: AddError): string | null {
   if (text === null || (/^https?:\/\//i.test(text) && URL.canParse(text))) return text
   return fault('website must be an address that starts with http:// or https://', null)
 }
 
-function hoursOf(value: unknown, fault: Fault): SiteRecord['hours'] {
+function hoursOf(value: unknown, fault: AddError): SiteRecord['hours'] {
   if (value === undefined || value === null || (typeof value === 'string' && value.trim() === '')) return null
   const refused = () => fault(`hours must be a JSON object of at most ${HOURS_MAX} characters`, null)
   const text = typeof value === 'string' ? value : JSON.stringify(value)

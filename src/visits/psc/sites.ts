@@ -32,7 +32,7 @@ const siteColumns = sql`
   site_code, name, first_line, second_line, city, state, zip_code, phone_number, fax_number, hours, website, lat, lng,
   to_json(capabilities) as capabilities, to_json(supported_bill_types) as supported_bill_types, active`
 
-/** Write sites, each whole: what a row leaves out is gone. Writes psc_site. `markChanged` is the caller's. */
+/** Write sites, each whole: what a row leaves out is gone. Writes psc_site. `bumpDirectoryVersion` is the caller's. */
 export async function upsertSites(tx: PlainTx, lab_id: number, sites: SiteRecord[]): Promise<void> {
   await tx.run(sql`
     insert into psc_site (lab_id, site_code, name, first_line, second_line, city, state, zip_code, phone_number, fax_number, hours,
@@ -52,14 +52,14 @@ export async function upsertSites(tx: PlainTx, lab_id: number, sites: SiteRecord
 }
 
 /** Processes that hold the lab's sites read them anew within seconds. Writes psc_directory. */
-export async function markChanged(tx: PlainTx, lab_id: number): Promise<void> {
+export async function bumpDirectoryVersion(tx: PlainTx, lab_id: number): Promise<void> {
   await tx.run(sql`
     insert into psc_directory (lab_id, version) values (${lab_id}, 1)
     on conflict (lab_id) do update set version = psc_directory.version + 1`)
 }
 
 /** Whether the lab's fictional sites have another form than this, which they have from now on. Writes psc_directory. */
-export async function claimSandbox(tx: PlainTx, lab_id: number, form: string): Promise<boolean> {
+export async function updateSandboxRevision(tx: PlainTx, lab_id: number, form: string): Promise<boolean> {
   const claimed = await tx.run(sql`
     insert into psc_directory (lab_id, version, sandbox_form) values (${lab_id}, 1, ${form})
     on conflict (lab_id) do update set version = psc_directory.version + 1, sandbox_form = excluded.sandbox_form
@@ -71,7 +71,7 @@ export async function claimSandbox(tx: PlainTx, lab_id: number, form: string): P
 export async function setActive(tx: PlainTx, lab_id: number, site_code: string, active: boolean): Promise<boolean> {
   const changed = await tx.run(sql`
     update psc_site set active = ${active}, updated_at = ${tx.now} where lab_id = ${lab_id} and site_code = ${site_code}`)
-  if (changed) await markChanged(tx, lab_id)
+  if (changed) await bumpDirectoryVersion(tx, lab_id)
   return changed > 0
 }
 

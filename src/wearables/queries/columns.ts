@@ -87,21 +87,21 @@ const meal: Columns = {
   ...source,
 }
 
-const dated = (more: Record<string, Scalar> = {}): List => ({ of: { date: 'date', ...more } })
+const withDates = (more: Record<string, Scalar> = {}): List => ({ of: { date: 'date', ...more } })
 
 const menstrual_cycle: Columns = {
   ...each('date', 'period_start period_end cycle_end'),
   is_predicted: 'bool',
-  menstrual_flow: dated({ flow: 'text' }),
-  cervical_mucus: dated({ quality: 'text' }),
-  intermenstrual_bleeding: dated(),
-  contraceptive: dated({ type: 'text' }),
-  detected_deviations: dated({ deviation: 'text' }),
-  ovulation_test: dated({ test_result: 'text' }),
-  home_pregnancy_test: dated({ test_result: 'text' }),
-  home_progesterone_test: dated({ test_result: 'text' }),
-  sexual_activity: dated({ protection_used: 'bool' }),
-  basal_body_temperature: dated({ value: 'double' }),
+  menstrual_flow: withDates({ flow: 'text' }),
+  cervical_mucus: withDates({ quality: 'text' }),
+  intermenstrual_bleeding: withDates(),
+  contraceptive: withDates({ type: 'text' }),
+  detected_deviations: withDates({ deviation: 'text' }),
+  ovulation_test: withDates({ test_result: 'text' }),
+  home_pregnancy_test: withDates({ test_result: 'text' }),
+  home_progesterone_test: withDates({ test_result: 'text' }),
+  sexual_activity: withDates({ protection_used: 'bool' }),
+  basal_body_temperature: withDates({ value: 'double' }),
   ...source,
 }
 
@@ -155,37 +155,37 @@ export const sourceColumns = {
 }
 export const sampleSources: ReadonlySet<string> = new Set(['source_workout_id', 'source_sport'])
 
-const ofSamples: Columns = { ...sourceColumns, timezone_offset: 'int', type: 'text' }
-const ofIntervals: Columns = { ...ofSamples, duration: 'int', value: 'double' }
+const sampleColumns: Columns = { ...sourceColumns, timezone_offset: 'int', type: 'text' }
+const intervalColumns: Columns = { ...sampleColumns, duration: 'int', value: 'double' }
 
 /** Timeseries by what a sample has. */
 export const sampleGroups: readonly { title: string; resources: readonly Resource[]; fields: Columns }[] = [
-  { title: 'DiscreteTimeseriesExpr', resources: pointTimeseries, fields: { ...ofSamples, value: 'double' } },
-  { title: 'IntervalTimeseriesExpr', resources: intervalTimeseries, fields: ofIntervals },
+  { title: 'DiscreteTimeseriesExpr', resources: pointTimeseries, fields: { ...sampleColumns, value: 'double' } },
+  { title: 'IntervalTimeseriesExpr', resources: intervalTimeseries, fields: intervalColumns },
   {
     title: 'InsulinInjectionTimeseriesExpr',
     resources: ['insulin_injection'],
-    fields: { ...ofIntervals, ...each('text', 'delivery_mode delivery_form bolus_purpose') },
+    fields: { ...intervalColumns, ...each('text', 'delivery_mode delivery_form bolus_purpose') },
   },
   {
     title: 'BloodPressureTimeseriesExpr',
     resources: ['blood_pressure'],
-    fields: { ...ofSamples, ...each('double', 'systolic diastolic') },
+    fields: { ...sampleColumns, ...each('double', 'systolic diastolic') },
   },
   {
     title: 'TemperatureTimeseriesExpr',
     resources: ['body_temperature', 'body_temperature_delta'],
-    fields: { ...ofIntervals, sensor_location: 'text' },
+    fields: { ...intervalColumns, sensor_location: 'text' },
   },
   {
     title: 'WorkoutDurationTimeseriesExpr',
     resources: ['workout_duration'],
-    fields: { ...ofIntervals, intensity: 'text' },
+    fields: { ...intervalColumns, intensity: 'text' },
   },
   {
     title: 'NoteTimeseriesExpr',
     resources: ['note'],
-    fields: { ...ofSamples, tags: { of: 'text' }, content: 'text' },
+    fields: { ...sampleColumns, tags: { of: 'text' }, content: 'text' },
   },
 ]
 

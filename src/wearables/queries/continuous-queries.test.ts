@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
-import { client, given, type Given } from '../../../test/support/server.ts'
+import { client, createTestTeam, type TestTeam } from '../../../test/support/server.ts'
 
 const key = { group_key: '*' }
 const query = {
@@ -10,22 +10,22 @@ const query = {
 }
 const monthly = { slug: 'monthly-sleep', title: 'Sleep month by month', query }
 
-const pathOf = (org: Given, rest = '', team = org.team): string => `/team/${team}/sandbox/continuous_query${rest}`
-const create = async (org: Given, body: object = {}, more = '') => {
+const pathOf = (org: TestTeam, rest = '', team = org.team): string => `/team/${team}/sandbox/continuous_query${rest}`
+const create = async (org: TestTeam, body: object = {}, more = '') => {
   const reply = await org.manage.post(pathOf(org, more), { ...monthly, ...body })
   assert.equal(reply.status, 200, JSON.stringify(reply.body))
   return reply.body
 }
-const list = async (org: Given, team = org.team) => (await org.manage.get(pathOf(org, '', team))).body.data
-const made = async (org: Given): Promise<string> => (await org.manage.post('/team', { name: 'Made', region: 'us' })).body.id
-const boundTo = async (org: Given, team_id = org.team): Promise<Given['manage']> => {
+const list = async (org: TestTeam, team = org.team) => (await org.manage.get(pathOf(org, '', team))).body.data
+const made = async (org: TestTeam): Promise<string> => (await org.manage.post('/team', { name: 'Made', region: 'us' })).body.id
+const boundTo = async (org: TestTeam, team_id = org.team): Promise<TestTeam['manage']> => {
   const made = (await org.manage.post('/management_key', { label: 'bound', team_id })).body
   return client(made.key, 'x-management-key', `/v1/org/${org.org_id}`)
 }
 
 describe('a continuous query', () => {
   test('is kept with what its result looks like and what it depends on', async () => {
-    const org = await given()
+    const org = await createTestTeam()
     const body = await create(org)
     assert.deepEqual(body, {
       id: body.id,
@@ -49,7 +49,7 @@ describe('a continuous query', () => {
   })
 
   test('keeps what else it is given, and the order of its columns', async () => {
-    const org = await given()
+    const org = await createTestTeam()
     const select = ['stage_rem_second', 'efficiency', 'duration_second'].map((sleep) => ({ func: 'mean', arg: { sleep } }))
     const wanted = {
       query: {
@@ -76,7 +76,7 @@ describe('a continuous query', () => {
   })
 
   test('that cannot be used answers 400 with the reasons, and is not kept', async () => {
-    const org = await given()
+    const org = await createTestTeam()
     const { status, body } = await org.manage.post(pathOf(org), {
       ...monthly,
       query: { select: [{ sleep: 'state' }], where: 'steps > 1' },
@@ -87,7 +87,7 @@ describe('a continuous query', () => {
   })
 
   test('that is not well-formed answers 422 with every fault where it is', async () => {
-    const org = await given()
+    const org = await createTestTeam()
     const { status, body } = await org.manage.post(pathOf(org), {
       slug: 'monthly_sleep',
       title: 'Sleep!',
@@ -124,7 +124,7 @@ describe('a continuous query', () => {
     bad: ['', 'A', 'a_b', '-a', 'a-', 'a--b', 'a b', 'é', 'x'.repeat(129)],
   }
   test('has a slug of small letters, digits and single hyphens', async () => {
-    const org = await given()
+    const org = await createTestTeam()
     for (const slug of slugs.good) await create(org, { slug })
     for (const slug of slugs.bad) {
       const { status, body } = await org.manage.post(pathOf(org), { ...monthly, slug })
@@ -133,7 +133,7 @@ describe('a continuous query', () => {
   })
 
   test('has a slug of its own among those of the team in that environment, archived ones included', async () => {
-    const org = await given()
+    const org = await createTestTeam()
     const { id } = await create(org)
     const again = async (path = pathOf(org)) => (await org.manage.post(path, monthly)).status
     assert.equal(await again(), 409)
@@ -148,14 +148,14 @@ describe('a continuous query', () => {
   })
 
   test('asked for under a repeated idempotency key is created once', async () => {
-    const org = await given()
+    const org = await createTestTeam()
     const ask = () => org.manage.post(pathOf(org), monthly, { 'x-idempotency-key': 'the-same' })
     const [first, second] = [await ask(), await ask()]
     assert.deepEqual([first.status, second.status, second.body], [200, 200, first.body])
   })
 
   test('changes its title and schedule, and nothing else', async () => {
-    const org = await given()
+    const org = await createTestTeam()
     const before = await create(org, { scheduling_preferences: { minimum_gap_duration_second: 3600 } })
     const patch = async (body: object) => (await org.manage.patch(pathOf(org, `/${before.id}`), body)).body
     assert.deepEqual(await patch({ slug: 'other', status: 'archived', query: {} }), before)
@@ -169,7 +169,7 @@ describe('a continuous query', () => {
   })
 
   test('that is archived is still listed, changes no more, and stays archived', async () => {
-    const org = await given()
+    const org = await createTestTeam()
     const before = await create(org)
     const path = pathOf(org, `/${before.id}`)
     const { status, body } = await org.manage.delete(path)
@@ -180,7 +180,7 @@ describe('a continuous query', () => {
   })
 
   test('of another team or environment is not there', async () => {
-    const org = await given()
+    const org = await createTestTeam()
     const apart = await made(org)
     const { id } = await create(org)
     for (const path of [
@@ -191,13 +191,13 @@ describe('a continuous query', () => {
       assert.equal((await org.manage.patch(path, { title: 'Other' })).status, 404)
       assert.equal((await org.manage.delete(path)).status, 404)
     }
-    const other = await given()
+    const other = await createTestTeam()
     assert.equal((await other.manage.delete(pathOf(other, `/${id}`))).status, 404)
     assert.equal((await list(org))[0].status, 'active')
   })
 
   test('is one of at most a hundred that are active, listed a hundred a page, newest first', async () => {
-    const org = await given()
+    const org = await createTestTeam()
     for (let i = 0; i < 100; i++) await create(org, { slug: `query-${i}` })
     const refused = await org.manage.post(pathOf(org), monthly)
     assert.deepEqual([refused.status, typeof refused.body.detail], [400, 'string'])
@@ -215,7 +215,7 @@ describe('a continuous query', () => {
 
 describe('validating a query', () => {
   test('answers with the columns and the dependencies, and keeps nothing', async () => {
-    const org = await given()
+    const org = await createTestTeam()
     await create(org)
     const { status, body } = await org.manage.post(`/team/${org.team}/sandbox/validate_continuous_query`, monthly)
     assert.equal(status, 200)
@@ -228,7 +228,7 @@ describe('validating a query', () => {
   })
 
   test('refuses what creating refuses', async () => {
-    const org = await given()
+    const org = await createTestTeam()
     const ask = async (body: object) =>
       (await org.manage.post(`/team/${org.team}/sandbox/validate_continuous_query`, { ...monthly, ...body })).status
     assert.equal(await ask({ query: { ...query, where: 'steps > 1' } }), 400)
@@ -239,13 +239,13 @@ describe('validating a query', () => {
 
 describe('a query for the whole organization', () => {
   test('is for every team in its environment, and is none of theirs', async () => {
-    const org = await given()
+    const org = await createTestTeam()
     const apart = await made(org)
     const body = await create(org, {}, '?query_type=platform')
     assert.equal(body.team_id, null)
     assert.deepEqual([await list(org), await list(org, apart)], [[body], [body]])
     assert.deepEqual((await org.manage.get(`/team/${apart}/production/continuous_query`)).body.data, [])
-    const other = await given()
+    const other = await createTestTeam()
     assert.deepEqual(await list(other), [])
     assert.equal((await other.manage.delete(pathOf(other, `/${body.id}`))).status, 404)
     assert.equal((await org.manage.post(pathOf(org, '?query_type=platform', apart), monthly)).status, 409)
@@ -255,7 +255,7 @@ describe('a query for the whole organization', () => {
   })
 
   test('is read by a key that is bound to teams, and neither made, validated, changed nor archived by it', async () => {
-    const org = await given()
+    const org = await createTestTeam()
     const bound = await boundTo(org)
     const body = await create(org, {}, '?query_type=platform')
     assert.deepEqual((await bound.get(pathOf(org))).body.data, [body])

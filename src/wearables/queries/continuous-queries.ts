@@ -1,24 +1,24 @@
 // Continuous queries as organizations manage them. Owns `continuous_query`. A query is kept, and never changed afterwards; nothing
 // runs it here. Source: management-auth.md 15.
-import type { ConstraintAnswers } from '../../platform/db/database.ts'
+import type { ConstraintErrors } from '../../platform/db/database.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
 import { badRequest, conflict, forbidden, notFound } from '../../platform/http/errors.ts'
-import { inTurn } from '../../platform/db/erasure.ts'
-import type { Manager } from '../../platform/http/operation.ts'
+import { eraseInOrder } from '../../platform/db/erasure.ts'
+import type { ManagementPrincipal } from '../../platform/http/operation.ts'
 import { byCreation, Pages } from '../../platform/http/pages.ts'
 import { Nullable, T, type Static } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
-import { interpret } from './interpret.ts'
+import { analyzeQuery } from './interpret.ts'
 import { Query } from './query-language.ts'
 import type { ContinuousQuery, CreateQuery, UpdateQuery } from './schema.ts'
 
 const PAGE = 100
 const ACTIVE_MAX = 100
 
-const taken = () => conflict('The slug is in use, if only by an archived query')
-export const constraints: ConstraintAnswers = {
-  continuous_query__slug: taken,
-  continuous_query__platform_slug: taken,
+const slugConflict = () => conflict('The slug is in use, if only by an archived query')
+export const constraints: ConstraintErrors = {
+  continuous_query__slug: slugConflict,
+  continuous_query__platform_slug: slugConflict,
 }
 
 const Row = T.Object({
@@ -59,7 +59,7 @@ const ofTeam = (tx: Tx) => sql`org_id = ${tx.tenant.org} and (team_id = ${tx.tea
 export type Kind = 'team' | 'platform'
 
 /** 403: what is for the whole organization is not for keys that are bound to teams. */
-function assertMay(manager: Manager, kind: Kind): void {
+function assertQueryAccess(manager: ManagementPrincipal, kind: Kind): void {
   if (kind === 'platform' && manager.teams) throw forbidden('Action forbidden')
 }
 
@@ -67,9 +67,9 @@ function assertMay(manager: Manager, kind: Kind): void {
  * What the result of a query would look like, and what it would depend on; nothing is kept.
  * 400: every reason why the query cannot be used. 403: for the whole organization, with a key that is bound to teams.
  */
-export function validateQuery(manager: Manager, kind: Kind, query: Query) {
-  assertMay(manager, kind)
-  const { result_table_schema, resource_dependencies, faults } = interpret(query)
+export function validateQuery(manager: ManagementPrincipal, kind: Kind, query: Query) {
+  assertQueryAccess(manager, kind)
+  const { result_table_schema, resource_dependencies, faults } = analyzeQuery(query)
   if (faults.length) throw badRequest(`The query cannot be used: ${faults.join('; ')}`)
   return { result_table_schema, resource_dependencies }
 }
@@ -81,7 +81,7 @@ const Count = T.Object({ n: T.Integer() })
  * 400: the query cannot be used; a hundred are active. 403: for the whole organization, with a key that is bound to teams.
  * 409: the slug is in use.
  */
-export async function createQuery(tx: Tx, manager: Manager, kind: Kind, body: CreateQuery): Promise<ContinuousQuery> {
+export async function createQuery(tx: Tx, manager: ManagementPrincipal, kind: Kind, body: CreateQuery): Promise<ContinuousQuery> {
   const { result_table_schema, resource_dependencies } = validateQuery(manager, kind, body.query)
   const { org } = tx.tenant
   const team_id = kind === 'platform' ? null : tx.team
@@ -125,13 +125,13 @@ export async function listQueries(tx: Tx, query: { next_cursor?: string }) {
 }
 
 /** 404: the team has no such query. 403: it is one of the organization, and the key is bound to teams. */
-async function lockQuery(tx: Tx, manager: Manager, id: string): Promise<Row> {
+async function lockQuery(tx: Tx, manager: ManagementPrincipal, id: string): Promise<Row> {
   const row = await tx.locking.maybe(
     Row,
     sql`select ${columns} from continuous_query where id = ${id} and ${ofTeam(tx)} for no key update`,
   )
   if (!row) throw notFound('Continuous query not found')
-  assertMay(manager, row.team_id === null ? 'platform' : 'team')
+  assertQueryAccess(manager, row.team_id === null ? 'platform' : 'team')
   return row
 }
 
@@ -139,7 +139,7 @@ async function lockQuery(tx: Tx, manager: Manager, id: string): Promise<Row> {
  * Change title or schedule: absent and null leave, but null clears the gap. Writes continuous_query.
  * 400: the query is archived. 403: it is one of the organization, and the key is bound to teams. 404: unknown.
  */
-export async function updateQuery(tx: Tx, manager: Manager, id: string, body: UpdateQuery): Promise<ContinuousQuery> {
+export async function updateQuery(tx: Tx, manager: ManagementPrincipal, id: string, body: UpdateQuery): Promise<ContinuousQuery> {
   const before = await lockQuery(tx, manager, id)
   if (before.status === 'archived') throw badRequest('The query is archived')
   const gap = body.scheduling_preferences?.minimum_gap_duration_second
@@ -157,7 +157,7 @@ export async function updateQuery(tx: Tx, manager: Manager, id: string, body: Up
  * Archive a query: it is still listed and keeps its slug. An archived one stays as it is. Writes continuous_query.
  * 403: it is one of the organization, and the key is bound to teams. 404: unknown.
  */
-export async function archiveQuery(tx: Tx, manager: Manager, id: string): Promise<void> {
+export async function archiveQuery(tx: Tx, manager: ManagementPrincipal, id: string): Promise<void> {
   await lockQuery(tx, manager, id)
   await tx.run(sql`
     update continuous_query set status = 'archived', updated_at = ${tx.now}
@@ -165,7 +165,7 @@ export async function archiveQuery(tx: Tx, manager: Manager, id: string): Promis
 }
 
 /** Erase the queries of a deleted team; those of its organization stay. */
-export const eraseTeamQueries = inTurn(
+export const eraseTeamQueries = eraseInOrder(
   (team, max) =>
     sql`delete from continuous_query where id = any (array(select id from continuous_query where team_id = ${team} limit ${max}))`,
 )

@@ -1,9 +1,9 @@
 // What a query means, without a database: names and types of columns, dependencies, and what makes no sense.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { read } from '../../platform/schema/read.ts'
+import { validate } from '../../platform/schema/read.ts'
 import type { Fault } from '../../platform/schema/fault.ts'
-import { interpret } from './interpret.ts'
+import { analyzeQuery } from './interpret.ts'
 import { Query } from './query-language.ts'
 
 const byWeek = (index: string) => ({ date_trunc: { unit: 'week' }, arg: { index } })
@@ -14,9 +14,9 @@ const mean = (arg: object) => ({ func: 'mean', arg })
 /** A query as a request says it, read and interpreted. */
 function meaning(query: object) {
   const faults: Fault[] = []
-  const value = read(Query, query, ['query'], faults, 'json')
+  const value = validate(Query, query, ['query'], faults, 'json')
   assert.deepEqual(faults, [], 'the query is not well-formed')
-  return interpret(value as Query)
+  return analyzeQuery(value as Query)
 }
 const schemaOf = (query: object) => {
   const { result_table_schema, faults } = meaning(query)

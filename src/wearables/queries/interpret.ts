@@ -26,12 +26,12 @@ import type {
   SubqueryExpr,
   ValueExpr,
 } from './query-language.ts'
-import { faultsOf, parseWhere, WhereFault } from './where.ts'
+import { validateConditions, parseWhere, WhereClauseError } from './where.ts'
 
 /** What a column of a result holds, as JSON has it: instants and dates are text of the user's own wall clock. */
 export type ResultType = 'int64' | 'double' | 'string' | 'bool'
 
-interface Meaning {
+interface ColumnMeaning {
   result_table_schema: Record<string, ResultType>
   resource_dependencies: Resource[]
   /** Sentences; when there are any the rest is incomplete. */
@@ -60,8 +60,8 @@ const seconds = { minute: 60, hour: 3600, day: 86_400, week: 604_800, month: 2_5
 const lengthOf = ({ value, unit }: Period): number => value * seconds[unit]
 
 /** Work out what a well-formed query means. A continuous one has to be grouped by one truncated instant, all keys selected. */
-export function interpret(query: Query): Meaning {
-  const reading = new Reading()
+export function analyzeQuery(query: Query): ColumnMeaning {
+  const reading = new QueryAnalysis()
   const keys = (query.group_by ?? []).map((key, i) => reading.key(key, i))
   const columns = query.select.flatMap((item) => reading.selected(item, keys))
   if (query.where != null) reading.where(query.where, (name) => reading.columnKind(name))
@@ -76,7 +76,7 @@ export function interpret(query: Query): Meaning {
 }
 
 /** Gathers, from expression to expression, what is read and what is wrong. */
-class Reading {
+class QueryAnalysis {
   readonly faults = new Set<string>()
   /** `sleep`, `timeseries heartrate`; or `timeseries` for one that is not named. */
   readonly #tables = new Set<string>()
@@ -196,29 +196,29 @@ class Reading {
 
   where(text: string, kindOf: (column: string) => Scalar | undefined): void {
     try {
-      for (const fault of faultsOf(parseWhere(text), kindOf)) this.fault(fault)
+      for (const fault of validateConditions(parseWhere(text), kindOf)) this.fault(fault)
     } catch (error) {
-      if (!(error instanceof WhereFault)) throw error
+      if (!(error instanceof WhereClauseError)) throw error
       this.fault(error.message)
     }
   }
 
   /** What a column of the table holds that the query reads. */
   columnKind(name: string): Scalar | undefined {
-    const [table = ''] = this.#named()
+    const [table = ''] = this.#sourceTables()
     if (table.startsWith(SAMPLES)) return scalarOf(fieldsOf(table.slice(SAMPLES.length + 1)) ?? sourceColumns, name)
     const own: Columns | undefined = tables[table as TableName]
     return scalarOf({ ...sourceColumns, ...own }, sampleSources.has(name) ? '' : name)
   }
 
   /** The tables; samples of any timeseries are those of the one that is named. */
-  #named(): string[] {
+  #sourceTables(): string[] {
     const named = [...this.#tables]
     return named.some((table) => table.startsWith(`${SAMPLES} `)) ? named.filter((table) => table !== SAMPLES) : named
   }
 
   oneTable(): void {
-    const named = this.#named()
+    const named = this.#sourceTables()
     const [table, second] = named
     if (table === undefined) this.fault('the query names no table')
     else if (second !== undefined) this.fault(`a query reads one table, and this one reads ${named.join(', ')}`)
@@ -236,7 +236,7 @@ class Reading {
       this.fault('a continuous query selects all of its group keys')
     if (!align) return
     if (group_by.some((key) => 'date_part' in key)) this.fault('align does not go with a date_part')
-    const cap = capOf(align)
+    const cap = maxPeriod(align)
     const [bucket] = truncated
     if (cap && bucket && lengthOf(cap) < lengthOf(bucket)) this.fault('align must reach as far as one bucket at least')
   }
@@ -246,7 +246,7 @@ class Reading {
   }
 }
 
-const capOf = ({ carry }: Align): Period | null | undefined => carry.max_age ?? carry.span
+const maxPeriod = ({ carry }: Align): Period | null | undefined => carry.max_age ?? carry.span
 
 /** The list and the field that an expression takes from its elements. */
 const elementOf = (arg: Record<string, unknown>): [string, string] =>

@@ -1,7 +1,7 @@
 // The query language as shapes: what to select, how to group, which rows, how to fill gaps. Made from the tables of columns.ts.
 // What a well-formed query means, and whether it means anything, is said in interpret.ts. Source: users-wearables.md 15.2;
 // openapi-management.json, Query.
-import { Refusal } from '../../platform/schema/read.ts'
+import { RuleError } from '../../platform/schema/read.ts'
 import { Clearable, Fields, Int, Maybe, OpenEnum, T, Text, type TSchema } from '../../platform/schema/schema.ts'
 import { macros, sampleGroups, sourceColumns, tableNames, tables, type TableName } from './columns.ts'
 
@@ -104,7 +104,7 @@ const ofElements: TSchema[] = [
     {
       title: 'ElementFieldExpr',
       additionalProperties: false,
-      finish: (value) => (value.element === true ? value : { field: 'element', refusal: new Refusal('can only be true') }),
+      finish: (value) => (value.element === true ? value : { field: 'element', refusal: new RuleError('can only be true') }),
     },
   ),
 ]

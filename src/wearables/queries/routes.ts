@@ -4,8 +4,8 @@ import { archiveQuery, createQuery, listQueries, updateQuery, validateQuery } fr
 import * as shapes from './schema.ts'
 
 const TEAM = '/v1/org/{org_id}/team/{team_id}/{environment}' as const
-const ofTeam = { place: 'team', reach: 'bound', params: shapes.TeamPlace } as const
-const ofQuery = { place: 'team', reach: 'bound', params: shapes.QueryPlace } as const
+const ofTeam = { scope: 'team', keyScope: 'bound', params: shapes.TeamScopeParams } as const
+const ofQuery = { scope: 'team', keyScope: 'bound', params: shapes.QueryScopeParams } as const
 
 const example = {
   slug: 'weekly-sleep',

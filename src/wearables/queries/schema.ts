@@ -5,8 +5,8 @@ import { resources } from '../resources/resources.ts'
 import { Query } from './query-language.ts'
 
 const place = { org_id: Uuid, team_id: Uuid, environment: OpenEnum(['sandbox', 'production']) }
-export const TeamPlace = Fields(place)
-export const QueryPlace = Fields({ ...place, query_id: Uuid })
+export const TeamScopeParams = Fields(place)
+export const QueryScopeParams = Fields({ ...place, query_id: Uuid })
 
 const Slug = Text({
   maxLength: 128,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
 import type { Scalar } from './columns.ts'
-import { faultsOf, parseWhere, WhereFault, type Condition } from './where.ts'
+import { validateConditions, parseWhere, WhereClauseError, type Condition } from './where.ts'
 
 const a = (literal: string | number | boolean, operator = '='): Condition =>
   ({ left: { column: 'a' }, operator, right: { literal } }) as Condition
@@ -54,7 +54,7 @@ describe('a condition is refused, and the place is told', () => {
     test(text.slice(0, 40), () =>
       assert.throws(
         () => parseWhere(text),
-        (error: Error) => error instanceof WhereFault && reason.test(error.message),
+        (error: Error) => error instanceof WhereClauseError && reason.test(error.message),
       ),
     )
 
@@ -70,7 +70,7 @@ describe('a condition is refused, and the place is told', () => {
           try {
             parseWhere(text)
           } catch (error) {
-            assert(error instanceof WhereFault)
+            assert(error instanceof WhereClauseError)
           }
         },
       ),
@@ -81,7 +81,8 @@ describe('a condition is refused, and the place is told', () => {
 
 describe('a comparison', () => {
   const kinds: Record<string, Scalar> = { n: 'int', x: 'double', s: 'text', b: 'bool', d: 'date', t: 'time' }
-  const faults = (text: string) => faultsOf(parseWhere(text), (name) => (Object.hasOwn(kinds, name) ? kinds[name] : undefined))
+  const faults = (text: string) =>
+    validateConditions(parseWhere(text), (name) => (Object.hasOwn(kinds, name) ? kinds[name] : undefined))
 
   test('is of a column with a value of its kind, or with another column of its kind', () => {
     for (const text of [

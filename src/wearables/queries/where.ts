@@ -1,6 +1,6 @@
 // The `where` of a query: read into a tree, and held to the columns it names. Never passed on as text. Pure.
 // Source: users-wearables.md 15.2, Q5.
-import { parseMoment } from '../../platform/schema/formats.ts'
+import { parseTimestamp } from '../../platform/schema/formats.ts'
 import type { Scalar } from './columns.ts'
 
 export type Literal = string | number | boolean
@@ -10,7 +10,7 @@ export type Condition =
   { and: Condition[] } | { or: Condition[] } | { not: Condition } | { left: Operand; operator: Operator; right: Operand }
 
 /** Why a condition cannot be used, as a sentence. */
-export class WhereFault extends Error {}
+export class WhereClauseError extends Error {}
 
 type Token = { at: number } & (
   { kind: 'word' | 'sign' | 'text'; text: string } | { kind: 'number'; text: string } | { kind: 'end'; text: '' }
@@ -26,7 +26,7 @@ function tokensOf(text: string): Token[] {
   for (let at = 0; at < end; at = TOKEN.lastIndex) {
     TOKEN.lastIndex = at
     const groups = TOKEN.exec(text)?.groups
-    if (!groups) throw new WhereFault(`where cannot be read from character ${at + text.slice(at).search(/\S/) + 1} on`)
+    if (!groups) throw new WhereClauseError(`where cannot be read from character ${at + text.slice(at).search(/\S/) + 1} on`)
     const [kind, found] = Object.entries(groups).find(([, value]) => value !== undefined) as [Token['kind'], string]
     tokens.push({
       at: TOKEN.lastIndex - found.length,
@@ -37,7 +37,7 @@ function tokensOf(text: string): Token[] {
   return [...tokens, { at: end, kind: 'end', text: '' }]
 }
 
-/** Read a condition. `NOT` binds closer than `AND`, and that closer than `OR`. @throws WhereFault */
+/** Read a condition. `NOT` binds closer than `AND`, and that closer than `OR`. @throws WhereClauseError */
 export function parseWhere(text: string): Condition {
   const tokens = tokensOf(text)
   let next = 0
@@ -45,15 +45,15 @@ export function parseWhere(text: string): Condition {
   const isWord = (word: string): boolean => tokens[next]!.kind === 'word' && tokens[next]!.text.toUpperCase() === word
   const isSign = (sign: string): boolean => tokens[next]!.kind === 'sign' && tokens[next]!.text === sign
   const fail = (what: string): never => {
-    throw new WhereFault(`where needs ${what} at character ${tokens[next]!.at + 1}`)
+    throw new WhereClauseError(`where needs ${what} at character ${tokens[next]!.at + 1}`)
   }
-  const deeper = <R>(work: () => R): R => {
-    if (++depth > DEPTH_MAX) throw new WhereFault(`where has more than ${DEPTH_MAX} levels`)
-    const result = work()
+  const parseNested = <R>(parse: () => R): R => {
+    if (++depth > DEPTH_MAX) throw new WhereClauseError(`where has more than ${DEPTH_MAX} levels`)
+    const result = parse()
     depth--
     return result
   }
-  const joined = (word: 'and' | 'or', part: () => Condition): Condition => {
+  const parseJoined = (word: 'and' | 'or', part: () => Condition): Condition => {
     const parts = [part()]
     while (isWord(word.toUpperCase())) {
       next++
@@ -61,15 +61,15 @@ export function parseWhere(text: string): Condition {
     }
     return parts.length === 1 ? parts[0]! : word === 'and' ? { and: parts } : { or: parts }
   }
-  const either = (): Condition => joined('or', () => joined('and', single))
-  const single = (): Condition => {
+  const parseOr = (): Condition => parseJoined('or', () => parseJoined('and', parseTerm))
+  const parseTerm = (): Condition => {
     if (isWord('NOT')) {
       next++
-      return { not: deeper(single) }
+      return { not: parseNested(parseTerm) }
     }
     if (!isSign('(')) return comparison()
     next++
-    const inner = deeper(either)
+    const inner = parseNested(parseOr)
     if (!isSign(')')) fail('a closing parenthesis')
     next++
     return inner
@@ -90,13 +90,13 @@ export function parseWhere(text: string): Condition {
     if (/^(true|false)$/i.test(found)) return { literal: found.toLowerCase() === 'true' }
     return { column: found }
   }
-  const whole = either()
+  const whole = parseOr()
   if (tokens[next]!.kind !== 'end') fail('AND, OR or its end')
   return whole
 }
 
 function finite(number: number): number {
-  if (!Number.isFinite(number)) throw new WhereFault('where has a number that is too large')
+  if (!Number.isFinite(number)) throw new WhereClauseError('where has a number that is too large')
   return number
 }
 
@@ -109,20 +109,20 @@ const comparable: Record<Scalar, Comparable> = {
   date: 'moment',
   time: 'moment',
 }
-const ofLiteral = (literal: Literal): Comparable =>
+const literalType = (literal: Literal): Comparable =>
   typeof literal === 'number' ? 'number' : typeof literal === 'boolean' ? 'bool' : 'text'
 
-const fits = (literal: Literal, wanted: Comparable): boolean =>
-  wanted === 'moment' ? typeof literal === 'string' && parseMoment(literal) !== undefined : ofLiteral(literal) === wanted
+const isComparable = (literal: Literal, wanted: Comparable): boolean =>
+  wanted === 'moment' ? typeof literal === 'string' && parseTimestamp(literal) !== undefined : literalType(literal) === wanted
 
 /**
  * Every reason why a condition makes no sense of rows like these, as sentences.
  * @param kindOf what a column holds; undefined when there is none of that name
  */
-export function faultsOf(condition: Condition, kindOf: (column: string) => Scalar | undefined): string[] {
-  if ('and' in condition) return condition.and.flatMap((part) => faultsOf(part, kindOf))
-  if ('or' in condition) return condition.or.flatMap((part) => faultsOf(part, kindOf))
-  if ('not' in condition) return faultsOf(condition.not, kindOf)
+export function validateConditions(condition: Condition, kindOf: (column: string) => Scalar | undefined): string[] {
+  if ('and' in condition) return condition.and.flatMap((part) => validateConditions(part, kindOf))
+  if ('or' in condition) return condition.or.flatMap((part) => validateConditions(part, kindOf))
+  if ('not' in condition) return validateConditions(condition.not, kindOf)
   const { left, operator, right } = condition
   const names = [left, right].flatMap((side) => ('column' in side ? [side.column] : []))
   if (names.length === 0) return ['where compares two values, and no column']
@@ -131,7 +131,7 @@ export function faultsOf(condition: Condition, kindOf: (column: string) => Scala
   const kinds = names.map((name) => comparable[kindOf(name)!])
   if (names.length === 2) return kinds[0] === kinds[1] ? [] : [`where compares ${names.join(' with ')}, which is of another kind`]
   const literal = 'literal' in left ? left.literal : 'literal' in right ? right.literal : ''
-  if (!fits(literal, kinds[0]!)) return [`where compares ${names[0]} with a value of another kind`]
+  if (!isComparable(literal, kinds[0]!)) return [`where compares ${names[0]} with a value of another kind`]
   if (kinds[0] === 'bool' && operator !== '=' && operator !== '!=') return [`where can compare ${names[0]} with = and != only`]
   return []
 }

@@ -1,23 +1,23 @@
 // What the SDK has a method for and the server does not offer: it says so, and in the form that clients read.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { NOBODY, refused, type Customer } from '../client.ts'
+import { UNKNOWN_ID, assertRejected, type Customer } from '../client.ts'
 
-export const absent = ({ sdk }: Customer): void =>
+export const unsupportedOperations = ({ sdk }: Customer): void =>
   void describe('what is not offered answers 404', () => {
     const calls: Record<string, () => Promise<unknown>> = {
-      'link.token': () => sdk.link.token({ userId: NOBODY }),
+      'link.token': () => sdk.link.token({ userId: UNKNOWN_ID }),
       'link.getAllProviders': () => sdk.link.getAllProviders({ vitalLinkToken: 'x' }),
       'providers.getAll': () => sdk.providers.getAll({}),
-      'user.refresh': () => sdk.user.refresh({ userId: NOBODY }),
-      'sleep.get': () => sdk.sleep.get({ userId: NOBODY, startDate: '2024-01-01' }),
-      'vitals.heartrateGrouped': () => sdk.vitals.heartrateGrouped({ userId: NOBODY, startDate: '2024-01-01' }),
+      'user.refresh': () => sdk.user.refresh({ userId: UNKNOWN_ID }),
+      'sleep.get': () => sdk.sleep.get({ userId: UNKNOWN_ID, startDate: '2024-01-01' }),
+      'vitals.heartrateGrouped': () => sdk.vitals.heartrateGrouped({ userId: UNKNOWN_ID, startDate: '2024-01-01' }),
       'aggregate.getTaskHistoryForContinuousQuery': () =>
-        sdk.aggregate.getTaskHistoryForContinuousQuery({ userId: NOBODY, queryIdOrSlug: 'x' }),
-      'labReport.parserGetJob': () => sdk.labReport.parserGetJob({ jobId: NOBODY }),
+        sdk.aggregate.getTaskHistoryForContinuousQuery({ userId: UNKNOWN_ID, queryIdOrSlug: 'x' }),
+      'labReport.parserGetJob': () => sdk.labReport.parserGetJob({ jobId: UNKNOWN_ID }),
     }
     for (const [name, call] of Object.entries(calls))
       test(name, async () => {
-        assert.deepEqual((await refused(call(), 404)).body, { detail: 'Not Found' })
+        assert.deepEqual((await assertRejected(call(), 404)).body, { detail: 'Not Found' })
       })
   })

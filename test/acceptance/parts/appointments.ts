@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
 import type { Junction } from '@junction-api/sdk'
-import { NOBODY, faults, refused, type Customer, type Order } from '../client.ts'
+import { UNKNOWN_ID, fieldErrors, assertRejected, type Customer, type Order } from '../client.ts'
 
 const REASON = '5c0257ef-6fea-4a22-b20a-3ddab573d5c9'
 const GONE = 'This appointment slot is no longer available. Please select a new time.'
@@ -53,7 +53,7 @@ export const appointments = ({ sdk, order, kit, arrived, passthrough }: Customer
       const cancelled = await cancel(id)
       assert.deepEqual([cancelled.id, cancelled.status, cancelled.events.length], [booked.id, 'cancelled', 3])
       assert.equal(await lastStatus(id), 'collecting_sample.walk_in_test.appointment_cancelled')
-      assert.deepEqual((await refused(labTests.getPscAppointment({ orderId: id }), 404)).body, {
+      assert.deepEqual((await assertRejected(labTests.getPscAppointment({ orderId: id }), 404)).body, {
         detail: 'Appointment not found.',
       })
     })
@@ -85,13 +85,13 @@ export const appointments = ({ sdk, order, kit, arrived, passthrough }: Customer
       const [one, other] = [await walkIn(), await walkIn()]
       const [slot] = await free()
       await book(one.id, slot!.bookingKey!)
-      assert.deepEqual((await refused(book(other.id, slot!.bookingKey!), 400)).body, { detail: GONE })
+      assert.deepEqual((await assertRejected(book(other.id, slot!.bookingKey!), 400)).body, { detail: GONE })
       await cancel(one.id)
     })
 
     test('what cannot be asked is refused in the words of the interface', async () => {
       const detail = async (call: Promise<unknown>, status: number) =>
-        ((await refused(call, status)).body as { detail: string }).detail
+        ((await assertRejected(call, status)).body as { detail: string }).detail
       const none = { zipCode: undefined! }
       assert.equal(await detail(ask(none), 400), 'site_codes or zip_code must be provided')
       assert.equal(
@@ -104,16 +104,16 @@ export const appointments = ({ sdk, order, kit, arrived, passthrough }: Customer
         'start_date must be greater or equal than the current date',
       )
       assert.equal(await detail(ask({ zipCode: '10001', lab: 'sonora_quest' }), 404), 'No slots found for zip code')
-      assert.deepEqual(faults(await refused(ask({ zipCode: '8500' }), 422)), ['query.zip_code'])
+      assert.deepEqual(fieldErrors(await assertRejected(ask({ zipCode: '8500' }), 422)), ['query.zip_code'])
     })
 
     test('what cannot be booked, moved or cancelled is refused in the words of the interface', async () => {
       const [{ id }, other, [slot]] = [await walkIn(), await kit(), await free()]
       const key = slot!.bookingKey!
       const detail = async (call: Promise<unknown>, status: number) =>
-        ((await refused(call, status)).body as { detail: string }).detail
+        ((await assertRejected(call, status)).body as { detail: string }).detail
       const move = (orderId: string, bookingKey: string) => labTests.reschedulePscAppointment({ orderId, body: { bookingKey } })
-      assert.equal(await detail(book(NOBODY, key), 404), "This order doesn't exist.")
+      assert.equal(await detail(book(UNKNOWN_ID, key), 404), "This order doesn't exist.")
       assert.equal(await detail(book(other.id, key), 400), 'Order is not a walkin phlebotomy order')
       assert.equal(
         await detail(labTests.getPscAppointment({ orderId: other.id }), 404),
@@ -124,7 +124,7 @@ export const appointments = ({ sdk, order, kit, arrived, passthrough }: Customer
       assert.equal(await detail(cancel(id), 400), "This order doesn't have an appointment yet.")
       await book(id, key)
       assert.match(await detail(book(id, key), 400), /^Order is not in a state that allows booking/)
-      assert.equal(await detail(cancel(id, NOBODY), 400), 'There is no such cancellation reason.')
+      assert.equal(await detail(cancel(id, UNKNOWN_ID), 400), 'There is no such cancellation reason.')
       await cancel(id)
       assert.equal(await detail(cancel(id), 400), 'This appointment has already been cancelled.')
     })

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { Junction } from '@junction-api/sdk'
-import { faults, NOBODY, refused, type Customer } from '../client.ts'
+import { fieldErrors, UNKNOWN_ID, assertRejected, type Customer } from '../client.ts'
 
 export const catalog = ({ sdk, kitTest, order, leave }: Customer): void =>
   void describe('catalog', () => {
@@ -41,7 +41,7 @@ export const catalog = ({ sdk, kitTest, order, leave }: Customer): void =>
       const read = await sdk.labTests.getMarkersByLabAndProviderId({ labId: listed.labId!, providerId: listed.providerId! })
       assert.equal(read.id, listed.id)
       const missing = sdk.labTests.getMarkersByLabAndProviderId({ labId: listed.labId!, providerId: 'no such/code' })
-      assert.deepEqual((await refused(missing, 404)).body, { detail: 'Marker not found' })
+      assert.deepEqual((await assertRejected(missing, 404)).body, { detail: 'Marker not found' })
     })
 
     test('lab tests are filtered', async () => {
@@ -81,8 +81,8 @@ export const catalog = ({ sdk, kitTest, order, leave }: Customer): void =>
 
     test('a cursor of another list is refused', async () => {
       const { nextCursor } = await sdk.labTests.getPaginated({ labTestLimit: 1 })
-      await refused(sdk.labTests.getPaginated({ nextCursor: nextCursor!, collectionMethod: 'testkit' }), 400)
-      await refused(sdk.labTests.getPaginated({ nextCursor: 'nonsense' }), 400)
+      await assertRejected(sdk.labTests.getPaginated({ nextCursor: nextCursor!, collectionMethod: 'testkit' }), 400)
+      await assertRejected(sdk.labTests.getPaginated({ nextCursor: 'nonsense' }), 400)
     })
 
     test('a lab test is read with its markers', async () => {
@@ -107,17 +107,17 @@ export const catalog = ({ sdk, kitTest, order, leave }: Customer): void =>
       assert(account.allowedBilling.client_bill!.includes('AZ'))
       assert.deepEqual((await sdk.labAccount.getTeamLabAccounts({ labAccountId: account.id })).data, [account])
       assert((await order({ labAccountId: account.id })).id)
-      await refused(order({ labAccountId: NOBODY }), 400)
+      await assertRejected(order({ labAccountId: UNKNOWN_ID }), 400)
       await leave()
     })
 
     test('a lab test that is not there is not found, and nonsense is refused', async () => {
-      await refused(sdk.labTests.getById({ labTestId: NOBODY }), 404)
-      await refused(sdk.labTests.getMarkersForLabTest({ labTestId: NOBODY }), 404)
-      const malformed = await refused(sdk.labTests.getMarkersForLabTest({ labTestId: 'nonsense', size: 500 }), 422)
+      await assertRejected(sdk.labTests.getById({ labTestId: UNKNOWN_ID }), 404)
+      await assertRejected(sdk.labTests.getMarkersForLabTest({ labTestId: UNKNOWN_ID }), 404)
+      const malformed = await assertRejected(sdk.labTests.getMarkersForLabTest({ labTestId: 'nonsense', size: 500 }), 422)
       assert(malformed instanceof Junction.UnprocessableEntityError)
-      assert.deepEqual(faults(malformed), ['path.lab_test_id'])
-      const query = await refused(sdk.labTests.getMarkers({ page: 0, size: 101, labAccountId: 'nonsense' }), 422)
-      assert.deepEqual(faults(query), ['query.lab_account_id', 'query.page', 'query.size'])
+      assert.deepEqual(fieldErrors(malformed), ['path.lab_test_id'])
+      const query = await assertRejected(sdk.labTests.getMarkers({ page: 0, size: 101, labAccountId: 'nonsense' }), 422)
+      assert.deepEqual(fieldErrors(query), ['query.lab_account_id', 'query.page', 'query.size'])
     })
   })

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
 import { JunctionClient } from '@junction-api/sdk'
-import { customer, refused, type Customer } from '../client.ts'
+import { customer, assertRejected, type Customer } from '../client.ts'
 import { cells, type Cell, type Server } from '../server.ts'
 
 export const cellsAndKeys = (server: Server): void =>
@@ -23,7 +23,7 @@ export const cellsAndKeys = (server: Server): void =>
         assert.equal((await sdk.user.getByClientUserId({ clientUserId: reference })).userId, made.get(cell))
         const listed = (await sdk.user.getAll({ limit: 500 })).users.map(({ userId }) => userId)
         for (const [name, userId] of made) assert.equal(listed.includes(userId), name === cell)
-        for (const [name, userId] of made) if (name !== cell) await refused(sdk.user.get({ userId }), 404)
+        for (const [name, userId] of made) if (name !== cell) await assertRejected(sdk.user.get({ userId }), 404)
       }
     })
 
@@ -31,9 +31,9 @@ export const cellsAndKeys = (server: Server): void =>
       for (const [cell, own] of all) {
         const placed = await own.order()
         for (const { sdk } of others(cell)) {
-          await refused(sdk.labTests.getOrder({ orderId: placed.id }), 404)
-          await refused(sdk.labTests.cancelOrder({ orderId: placed.id }), 404)
-          await refused(sdk.orderTransaction.getTransaction({ transactionId: placed.orderTransaction!.id }), 404)
+          await assertRejected(sdk.labTests.getOrder({ orderId: placed.id }), 404)
+          await assertRejected(sdk.labTests.cancelOrder({ orderId: placed.id }), 404)
+          await assertRejected(sdk.orderTransaction.getTransaction({ transactionId: placed.orderTransaction!.id }), 404)
           assert.deepEqual((await sdk.labTests.getOrders({ orderIds: [placed.id] })).orders, [])
           assert.deepEqual((await sdk.order.resendEvents({ orderIds: [placed.id] })).orderIds, [])
         }
@@ -44,14 +44,14 @@ export const cellsAndKeys = (server: Server): void =>
 
     test('a lab test of another region cannot be ordered', { skip }, async () => {
       const [us, eu] = [all.get('sandbox-us')!, all.get('sandbox-eu')!]
-      await refused(us.order({ labTestId: await eu.kitTest() }), 404)
+      await assertRejected(us.order({ labTestId: await eu.kitTest() }), 404)
     })
 
     test('what plays the world is there in the sandbox only', { skip }, async () => {
       for (const cell of ['production-us', 'production-eu'] as const) {
         const { sdk, order, passthrough } = all.get(cell)!
         const { id: orderId } = await order()
-        await refused(sdk.labTests.simulateOrderProcess({ orderId }), 404)
+        await assertRejected(sdk.labTests.simulateOrderProcess({ orderId }), 404)
         assert.equal((await passthrough('/v1/sandbox/clock')).status, 404)
       }
     })
@@ -80,7 +80,7 @@ export const cellsAndKeys = (server: Server): void =>
           error_type: 'INVALID_REQUEST',
           error_message: 'You have reached the maximum of 50 Sandbox users (SANDBOX_USERS_MAX)',
         }
-        assert.deepEqual((await refused(user(), 400)).body, { detail })
+        assert.deepEqual((await assertRejected(user(), 400)).body, { detail })
         await leave()
         await user()
         await leave()
@@ -101,7 +101,7 @@ export const cellsAndKeys = (server: Server): void =>
         const sdk = new JunctionClient({ apiKey, environment: server.base_url })
         const calls = [() => sdk.user.getAll(), () => sdk.user.create({ clientUserId: 'x' }), () => sdk.labTests.getLabs()]
         for (const call of calls) {
-          const error = await refused(call(), 401)
+          const error = await assertRejected(call(), 401)
           assert.equal(typeof (error.body as { detail: unknown }).detail, 'string')
         }
       }
@@ -111,7 +111,7 @@ export const cellsAndKeys = (server: Server): void =>
       const key = server.keys['sandbox-us']!
       for (const headers of [{ 'x-management-key': key }, { authorization: `Bearer ${key}` }]) {
         const sdk = new JunctionClient({ apiKey: 'none', auth: async () => ({ headers }), environment: server.base_url })
-        await refused(sdk.user.getAll(), 401)
+        await assertRejected(sdk.user.getAll(), 401)
       }
     })
 
@@ -119,7 +119,7 @@ export const cellsAndKeys = (server: Server): void =>
       const apiKey = server.keys['sandbox-us']!
       const sdk = (headers: Record<string, string>) => new JunctionClient({ apiKey, headers, environment: server.base_url })
       assert.deepEqual(await sdk({ 'x-service-api-key': apiKey }).labTests.getLabs(), await sdk({}).labTests.getLabs())
-      await refused(sdk({ 'x-service-api-key': 'another' }).labTests.getLabs(), 401)
+      await assertRejected(sdk({ 'x-service-api-key': 'another' }).labTests.getLabs(), 401)
     })
 
     test('the address may be given as base URL, with a slash at its end', async () => {
@@ -134,7 +134,7 @@ export const cellsAndKeys = (server: Server): void =>
       const { sdk } = all.get('sandbox-us')!
       const { rawResponse } = await sdk.labTests.getLabs().withRawResponse()
       assert(rawResponse.headers.get('x-request-id'))
-      assert((await refused(sdk.user.get({ userId: 'nonsense' }), 422)).requestId)
+      assert((await assertRejected(sdk.user.get({ userId: 'nonsense' }), 422)).requestId)
     })
 
     test('a body that is far too large is refused, and who sends it sees that', async () => {

@@ -1,7 +1,7 @@
 // Documents of orders through the SDK: bytes of PDFs.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { faults, NOBODY, refused, type Customer } from '../client.ts'
+import { fieldErrors, UNKNOWN_ID, assertRejected, type Customer } from '../client.ts'
 
 const isPdf = async (file: { arrayBuffer(): Promise<ArrayBuffer> }): Promise<boolean> => {
   const bytes = Buffer.from(await file.arrayBuffer())
@@ -29,11 +29,11 @@ export const documents = ({ sdk, kitTest, order, arrived, passthrough }: Custome
 
     test('there is no document before there is something to print', async () => {
       const { id: orderId } = await order()
-      await refused(sdk.labTests.getOrderRequistionPdf({ orderId }), 404)
-      await refused(sdk.labTests.getOrderAbnPdf({ orderId }), 404)
-      await refused(sdk.labTests.getLabelsPdf({ orderId, collectionDate }), 404)
-      await refused(sdk.labTests.getOrderCollectionInstructionPdf({ orderId: NOBODY }), 404)
-      await refused(sdk.labTests.getLabTestCollectionInstructionPdf({ labTestId: NOBODY }), 404)
+      await assertRejected(sdk.labTests.getOrderRequistionPdf({ orderId }), 404)
+      await assertRejected(sdk.labTests.getOrderAbnPdf({ orderId }), 404)
+      await assertRejected(sdk.labTests.getLabelsPdf({ orderId, collectionDate }), 404)
+      await assertRejected(sdk.labTests.getOrderCollectionInstructionPdf({ orderId: UNKNOWN_ID }), 404)
+      await assertRejected(sdk.labTests.getLabTestCollectionInstructionPdf({ labTestId: UNKNOWN_ID }), 404)
     })
 
     test('what a patient was told of an order can be read, and switched off', async () => {
@@ -52,7 +52,7 @@ export const documents = ({ sdk, kitTest, order, arrived, passthrough }: Custome
 
     test('labels are at most fifty', async () => {
       const { id: orderId } = await order()
-      const error = await refused(sdk.labTests.getLabelsPdf({ orderId, collectionDate, numberOfLabels: 51 }), 422)
-      assert.deepEqual(faults(error), ['query.number_of_labels'])
+      const error = await assertRejected(sdk.labTests.getLabelsPdf({ orderId, collectionDate, numberOfLabels: 51 }), 422)
+      assert.deepEqual(fieldErrors(error), ['query.number_of_labels'])
     })
   })

@@ -3,9 +3,9 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
 import type { Junction } from '@junction-api/sdk'
-import { faults, home, NOBODY, patient, refused, type Customer } from '../client.ts'
+import { fieldErrors, home, UNKNOWN_ID, patient, assertRejected, type Customer } from '../client.ts'
 
-export const draws = ({ sdk, user, order, arrived }: Customer): void =>
+export const phlebotomyOrders = ({ sdk, user, order, arrived }: Customer): void =>
   void describe('draws', () => {
     const testOf = async (collectionMethod: Junction.LabTestCollectionMethod): Promise<string> => {
       const { data } = await sdk.labTests.getPaginated({ collectionMethod, status: 'active', labTestLimit: 1 })
@@ -13,7 +13,7 @@ export const draws = ({ sdk, user, order, arrived }: Customer): void =>
       return data[0].id
     }
     const patientAddress = { ...home, receiverName: 'Testa Fictional' }
-    const elsewhere = async (sampleId: string): Promise<Junction.ImportOrderBody> => ({
+    const otherLab = async (sampleId: string): Promise<Junction.ImportOrderBody> => ({
       userId: (await user()).userId,
       billingType: 'client_bill',
       orderSet: { labTestIds: [await testOf('walk_in_test')] },
@@ -51,19 +51,21 @@ export const draws = ({ sdk, user, order, arrived }: Customer): void =>
 
     test('a draw on site is said to be done by those who did it, once', async () => {
       const { id } = await order({ labTestId: await testOf('on_site_collection') })
-      await refused(sdk.labTests.updateOnSiteCollectionOrderDrawCompleted({ orderId: id }), 400)
+      await assertRejected(sdk.labTests.updateOnSiteCollectionOrderDrawCompleted({ orderId: id }), 400)
       await sdk.labTests.simulateOrderProcess({ orderId: id, finalStatus: 'received.on_site_collection.requisition_created' })
       await arrived(id, 'received.on_site_collection.requisition_created')
       const { order: drawn } = await sdk.labTests.updateOnSiteCollectionOrderDrawCompleted({ orderId: id })
       assert.equal(drawn.lastEvent.status, 'sample_with_lab.on_site_collection.draw_completed')
-      await refused(sdk.labTests.updateOnSiteCollectionOrderDrawCompleted({ orderId: NOBODY }), 404)
+      await assertRejected(sdk.labTests.updateOnSiteCollectionOrderDrawCompleted({ orderId: UNKNOWN_ID }), 404)
     })
 
     test('an order placed elsewhere is tracked under the number it has there', async () => {
       const sampleId = `FICTIONAL-${randomUUID()}`
-      const { order: imported, status } = await sdk.labTests.importOrder(await elsewhere(sampleId))
+      const { order: imported, status } = await sdk.labTests.importOrder(await otherLab(sampleId))
       assert.deepEqual([status, imported.sampleId], ['success', sampleId])
       assert.equal(imported.lastEvent.status, 'received.walk_in_test.requisition_bypassed')
-      assert.deepEqual(faults(await refused(sdk.labTests.importOrder(await elsewhere(sampleId)), 422)), ['body.sample_id'])
+      assert.deepEqual(fieldErrors(await assertRejected(sdk.labTests.importOrder(await otherLab(sampleId)), 422)), [
+        'body.sample_id',
+      ])
     })
   })

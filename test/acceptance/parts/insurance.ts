@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { Junction } from '@junction-api/sdk'
-import { faults, home, NOBODY, patient, refused, type Customer } from '../client.ts'
+import { fieldErrors, home, UNKNOWN_ID, patient, assertRejected, type Customer } from '../client.ts'
 
 export const insurance = ({ sdk, user }: Customer): void =>
   void describe('insurance', () => {
@@ -20,15 +20,15 @@ export const insurance = ({ sdk, user }: Customer): void =>
 
     test('demographics are kept, changed and read', async () => {
       const { userId } = await user()
-      await refused(sdk.user.getLatestUserInfo({ userId }), 404)
+      await assertRejected(sdk.user.getLatestUserInfo({ userId }), 404)
       const made = await sdk.user.upsertUserInfo({ userId, ...patient, address: home, race: 'asian' })
       assert.equal(made.address.country, 'United States')
       const changed = await sdk.user.upsertUserInfo({ userId, ...patient, lastName: 'Renamed', address: home })
       assert.deepEqual([changed.lastName, changed.race], ['Renamed', 'asian'])
       assert.deepEqual(await sdk.user.getLatestUserInfo({ userId }), changed)
-      const error = await refused(sdk.user.upsertUserInfo({ userId, ...patient, firstName: ' ', address: home }), 422)
+      const error = await assertRejected(sdk.user.upsertUserInfo({ userId, ...patient, firstName: ' ', address: home }), 422)
       assert(error instanceof Junction.UnprocessableEntityError)
-      assert.deepEqual(faults(error), ['body.first_name'])
+      assert.deepEqual(fieldErrors(error), ['body.first_name'])
     })
 
     test('payors are searched, and one of the team’s own is added', async () => {
@@ -36,7 +36,7 @@ export const insurance = ({ sdk, user }: Customer): void =>
       assert.deepEqual([aetna?.payorCode, aetna?.source], ['AETNA', 'platform'])
       const [same] = await sdk.insurance.searchPayorInfo({ provider: 'availity', providerId: '60054' })
       assert.equal(same?.code, 'AETNA')
-      const name = `Fictional Mutual ${NOBODY.slice(-4)}-${performance.now()}`
+      const name = `Fictional Mutual ${UNKNOWN_ID.slice(-4)}-${performance.now()}`
       const made = await sdk.payor.createPayor({ name, address: home })
       assert.equal(made.source, 'team')
       const found = await sdk.insurance.searchGetPayorInfo({ insuranceName: name })
@@ -44,8 +44,8 @@ export const insurance = ({ sdk, user }: Customer): void =>
         found.map(({ payorCode }) => payorCode),
         [made.payorCode],
       )
-      await refused(sdk.payor.createPayor({ name: 'Aetna', address: home }), 400)
-      await refused(sdk.insurance.searchGetPayorInfo(), 422)
+      await assertRejected(sdk.payor.createPayor({ name: 'Aetna', address: home }), 400)
+      await assertRejected(sdk.insurance.searchGetPayorInfo(), 422)
     })
 
     test('diagnoses are searched and held against each other', async () => {
@@ -57,14 +57,14 @@ export const insurance = ({ sdk, user }: Customer): void =>
 
     test('an insurance is added to a user who is known, and the newest is read', async () => {
       const userId = await described()
-      await refused(sdk.user.getLatestInsurance({ userId }), 404)
+      await assertRejected(sdk.user.getLatestInsurance({ userId }), 404)
       const made = await sdk.user.createInsurance({ userId, ...policy })
       assert.deepEqual([made.company.name, made.isPrimary, made.insured.firstName], ['Aetna', true, 'Testa'])
       const medicare = await sdk.user.createInsurance({ userId, ...policy, payorCode: 'MEDFED', isPrimary: false })
       assert.equal(medicare.payorCode, 'MEDICARE-AZ')
       assert.deepEqual(await sdk.user.getLatestInsurance({ userId }), made)
       assert.deepEqual(await sdk.user.getLatestInsurance({ userId, isPrimary: false }), medicare)
-      await refused(sdk.user.createInsurance({ userId, ...policy, payorCode: 'nobody' }), 400)
-      await refused(sdk.user.createInsurance({ userId: (await user()).userId, ...policy }), 400)
+      await assertRejected(sdk.user.createInsurance({ userId, ...policy, payorCode: 'nobody' }), 400)
+      await assertRejected(sdk.user.createInsurance({ userId: (await user()).userId, ...policy }), 400)
     })
   })

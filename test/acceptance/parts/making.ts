@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { Junction } from '@junction-api/sdk'
-import { faults, NOBODY, refused, type Customer } from '../client.ts'
+import { fieldErrors, UNKNOWN_ID, assertRejected, type Customer } from '../client.ts'
 
-export const making = ({ sdk, kitTest, order }: Customer): void =>
+export const customLabTests = ({ sdk, kitTest, order }: Customer): void =>
   void describe('making lab tests', () => {
     /** Two markers of one lab that collects in this way. */
     const pair = async (method: Junction.LabTestCollectionMethod): Promise<Junction.ClientFacingMarkerComplete[]> => {
@@ -27,7 +27,7 @@ export const making = ({ sdk, kitTest, order }: Customer): void =>
       assert.deepEqual(await sdk.labTests.getById({ labTestId: made.id }), made)
       const away = await sdk.labTests.updateLabTest({ labTestId: made.id, name: 'Renamed Check', active: false })
       assert.deepEqual([away.name, away.status], ['Renamed Check', 'inactive'])
-      await refused(order({ labTestId: made.id }), 400)
+      await assertRejected(order({ labTestId: made.id }), 400)
       assert.equal((await sdk.labTests.updateLabTest({ labTestId: made.id, active: true })).status, 'active')
       assert.equal((await order({ labTestId: made.id })).labTest.name, 'Renamed Check')
       await sdk.labTests.updateLabTest({ labTestId: made.id, active: false })
@@ -35,10 +35,10 @@ export const making = ({ sdk, kitTest, order }: Customer): void =>
 
     test('a lab test of markers that do not go together is refused', async () => {
       const request = { name: 'x', method: 'testkit' as const, description: 'x' }
-      await refused(sdk.labTests.create(request), 400)
-      await refused(sdk.labTests.create({ ...request, markerIds: [2147483647] }), 400)
-      await refused(sdk.labTests.create({ ...request, markerIds: idsOf(await pair('walk_in_test')) }), 400)
-      await refused(sdk.labTests.updateLabTest({ labTestId: NOBODY, name: 'x' }), 404)
+      await assertRejected(sdk.labTests.create(request), 400)
+      await assertRejected(sdk.labTests.create({ ...request, markerIds: [2147483647] }), 400)
+      await assertRejected(sdk.labTests.create({ ...request, markerIds: idsOf(await pair('walk_in_test')) }), 400)
+      await assertRejected(sdk.labTests.updateLabTest({ labTestId: UNKNOWN_ID, name: 'x' }), 404)
     })
 
     test('the markers of a set are those of its lab tests and its add-ons, each once', async () => {
@@ -49,8 +49,8 @@ export const making = ({ sdk, kitTest, order }: Customer): void =>
       const listed = await sdk.labTests.getMarkersForOrderSet({ size: 100, body })
       assert.deepEqual(idsOf(listed.markers), [...new Set([...idsOf(markers!), ...idsOf(singles)])])
       assert.equal(listed.total, listed.markers.length)
-      await refused(sdk.labTests.getMarkersForOrderSet({ body: { labTestIds: [NOBODY] } }), 404)
-      await refused(sdk.labTests.getMarkersForOrderSet({ body: { addOn: {} } }), 400)
+      await assertRejected(sdk.labTests.getMarkersForOrderSet({ body: { labTestIds: [UNKNOWN_ID] } }), 404)
+      await assertRejected(sdk.labTests.getMarkersForOrderSet({ body: { addOn: {} } }), 400)
     })
 
     test('the compendium finds what laboratories call by other names, and walks to each of them', async () => {
@@ -65,8 +65,8 @@ export const making = ({ sdk, kitTest, order }: Customer): void =>
       assert.deepEqual(Object.keys(walked.perLab!).sort(), ['labcorp', 'quest'])
       const [exact] = walked.perLab!.quest!
       assert.deepEqual([exact!.relation, exact!.loincSetHash, exact!.confidence], ['exact', loincSetHash, 1])
-      const nonsense = await refused(sdk.compendium.search({ mode: 'crosswalk' }), 422)
-      assert.deepEqual(faults(nonsense), ['body.query'])
+      const nonsense = await assertRejected(sdk.compendium.search({ mode: 'crosswalk' }), 422)
+      assert.deepEqual(fieldErrors(nonsense), ['body.query'])
     })
 
     test('the compendium translates codes and lab tests to those of another laboratory', async () => {
@@ -78,6 +78,6 @@ export const making = ({ sdk, kitTest, order }: Customer): void =>
       assert.equal(candidates![providerIds[0]!]![0]!.providerId, converted.convertedProviderIds![0])
       const labTestId = await kitTest()
       assert.equal((await sdk.compendium.convert({ labTestId, targetLab: 'quest' })).sourceLabTestId, labTestId)
-      await refused(sdk.compendium.convert({ targetLab: 'quest' }), 422)
+      await assertRejected(sdk.compendium.convert({ targetLab: 'quest' }), 422)
     })
   })

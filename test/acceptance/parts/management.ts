@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
 import { JunctionClient } from '@junction-api/sdk'
-import { refused, type Customer } from '../client.ts'
+import { assertRejected, type Customer } from '../client.ts'
 import type { Server } from '../server.ts'
 
 // oxlint-disable-next-line typescript/no-explicit-any -- a test looks into answers of every shape
@@ -35,7 +35,7 @@ export function management(server: Server, { sdk, user, leave }: Customer): void
       assert.deepEqual([team.id, team.apiKey], [teamId, null])
       assert.deepEqual(await sdk.team.getPhysicians({ teamId }), [])
       assert.deepEqual(await sdk.team.updateSourcePriorities(), await sdk.team.getSourcePriorities())
-      await refused(sdk.team.get({ teamId: randomUUID() }), 404)
+      await assertRejected(sdk.team.get({ teamId: randomUUID() }), 404)
     })
 
     test('a team is told where its webhooks are managed, and the page is there', async () => {
@@ -73,7 +73,7 @@ export function management(server: Server, { sdk, user, leave }: Customer): void
         assert.equal((await fetch(`${server.base_url}/v2/user`, { headers })).status, 200)
       }
       assert.deepEqual((await done('DELETE', `${keys}?api_key_id=${key.id}`)).success, [key.id])
-      await refused(clientOf(key.value).user.getAll(), 401)
+      await assertRejected(clientOf(key.value).user.getAll(), 401)
       assert.deepEqual(await done('DELETE', path), {})
       assert.equal((await manage('GET', path)).status, 404)
     })

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
 import { Junction } from '@junction-api/sdk'
-import { faults, home, NOBODY, parcel, patient, refused, type Customer } from '../client.ts'
+import { fieldErrors, home, UNKNOWN_ID, parcel, patient, assertRejected, type Customer } from '../client.ts'
 
 export const orders = ({ sdk, user, kitTest, order, kit, register, arrived, passthrough }: Customer): void =>
   void describe('orders', () => {
@@ -40,7 +40,7 @@ export const orders = ({ sdk, user, kitTest, order, kit, register, arrived, pass
     })
 
     test('what is wrong with an order is all said at once', async () => {
-      const error = await refused(
+      const error = await assertRejected(
         order({
           userId: 'nonsense',
           patientDetails: { ...patient, firstName: ' Testa', dob: '1990-31-01', phoneNumber: '5550100199', email: 'nowhere' },
@@ -50,7 +50,7 @@ export const orders = ({ sdk, user, kitTest, order, kit, register, arrived, pass
         422,
       )
       assert(error instanceof Junction.UnprocessableEntityError)
-      assert.deepEqual(faults(error), [
+      assert.deepEqual(fieldErrors(error), [
         'body.user_id',
         'body.patient_details.first_name',
         'body.patient_details.dob',
@@ -62,11 +62,13 @@ export const orders = ({ sdk, user, kitTest, order, kit, register, arrived, pass
     })
 
     test('an order is refused for whom or what is not there', async () => {
-      assert.deepEqual((await refused(order({ userId: NOBODY }), 404)).body, { detail: 'User does not exist on this team' })
-      await refused(order({ labTestId: NOBODY }), 404)
+      assert.deepEqual((await assertRejected(order({ userId: UNKNOWN_ID }), 404)).body, {
+        detail: 'User does not exist on this team',
+      })
+      await assertRejected(order({ labTestId: UNKNOWN_ID }), 404)
       const { userId } = await user()
       const without = sdk.labTests.createOrder({ userId, patientDetails: patient, patientAddress: home })
-      assert.deepEqual((await refused(without, 400)).body, { detail: 'order_set or lab_test_id must be set' })
+      assert.deepEqual((await assertRejected(without, 400)).body, { detail: 'order_set or lab_test_id must be set' })
     })
 
     test('an idempotency key gives the first answer again', async () => {
@@ -80,10 +82,10 @@ export const orders = ({ sdk, user, kitTest, order, kit, register, arrived, pass
     test('an idempotency key keeps a refusal too, unless told not to', async () => {
       const { userId } = await user()
       const kept = randomUUID()
-      await refused(order({ userId: NOBODY, idempotencyKey: kept }), 404)
-      await refused(order({ userId, idempotencyKey: kept }), 404)
+      await assertRejected(order({ userId: UNKNOWN_ID, idempotencyKey: kept }), 404)
+      await assertRejected(order({ userId, idempotencyKey: kept }), 404)
       const released = randomUUID()
-      await refused(order({ userId: NOBODY, idempotencyKey: released, idempotencyError: 'no-cache' }), 404)
+      await assertRejected(order({ userId: UNKNOWN_ID, idempotencyKey: released, idempotencyError: 'no-cache' }), 404)
       assert((await order({ userId, idempotencyKey: released })).id)
     })
 
@@ -110,7 +112,7 @@ export const orders = ({ sdk, user, kitTest, order, kit, register, arrived, pass
       assert.deepEqual(await list({}), ids.toReversed())
       assert.deepEqual(await list({ orderKey: 'created_at', orderDirection: 'asc', page: 2, size: 2 }), ids.slice(2))
       assert.deepEqual(await list({ orderActivationTypes: ['scheduled'] }), [ids[1]])
-      assert.deepEqual((await list({ orderIds: [ids[0]!, ids[2]!, NOBODY] })).sort(), [ids[0], ids[2]].sort())
+      assert.deepEqual((await list({ orderIds: [ids[0]!, ids[2]!, UNKNOWN_ID] })).sort(), [ids[0], ids[2]].sort())
       assert.deepEqual(await list({ status: ['ordered', 'completed'], orderType: ['testkit'] }), ids.toReversed())
       assert.deepEqual(await list({ status: ['completed'] }), [])
       assert.deepEqual(await list({ startDate: new Date('2000-01-01'), endDate: new Date('2000-12-31') }), [])
@@ -124,14 +126,14 @@ export const orders = ({ sdk, user, kitTest, order, kit, register, arrived, pass
     })
 
     test('an order that is not there is not found, and nonsense is refused', async () => {
-      await refused(sdk.labTests.getOrder({ orderId: NOBODY }), 404)
-      await refused(sdk.labTests.cancelOrder({ orderId: NOBODY }), 404)
-      await refused(sdk.labTests.updateOrder({ orderId: NOBODY, activateBy: null }), 404)
-      await refused(sdk.labTests.simulateOrderProcess({ orderId: NOBODY }), 404)
-      const malformed = await refused(sdk.labTests.getOrder({ orderId: 'nonsense' }), 422)
+      await assertRejected(sdk.labTests.getOrder({ orderId: UNKNOWN_ID }), 404)
+      await assertRejected(sdk.labTests.cancelOrder({ orderId: UNKNOWN_ID }), 404)
+      await assertRejected(sdk.labTests.updateOrder({ orderId: UNKNOWN_ID, activateBy: null }), 404)
+      await assertRejected(sdk.labTests.simulateOrderProcess({ orderId: UNKNOWN_ID }), 404)
+      const malformed = await assertRejected(sdk.labTests.getOrder({ orderId: 'nonsense' }), 422)
       assert(malformed instanceof Junction.UnprocessableEntityError)
-      const query = await refused(sdk.labTests.getOrders({ orderIds: ['nonsense'], page: 0, size: 101 }), 422)
-      assert.deepEqual(faults(query), ['query.order_ids.0', 'query.page', 'query.size'])
+      const query = await assertRejected(sdk.labTests.getOrders({ orderIds: ['nonsense'], page: 0, size: 101 }), 422)
+      assert.deepEqual(fieldErrors(query), ['query.order_ids.0', 'query.page', 'query.size'])
     })
 
     test('a scheduled order is given another date or none, any other order is not', async () => {
@@ -139,9 +141,9 @@ export const orders = ({ sdk, user, kitTest, order, kit, register, arrived, pass
       const moved = await sdk.labTests.updateOrder({ orderId: id, activateBy: '2100-02-28' })
       assert.deepEqual([moved.message, moved.order.activateBy], ['order updated', '2100-02-28'])
       assert.equal((await sdk.labTests.updateOrder({ orderId: id, activateBy: null })).order.activateBy, null)
-      await refused(sdk.labTests.updateOrder({ orderId: id, activateBy: '2001-01-01' }), 400)
+      await assertRejected(sdk.labTests.updateOrder({ orderId: id, activateBy: '2001-01-01' }), 400)
       const { id: immediate } = await order()
-      await refused(sdk.labTests.updateOrder({ orderId: immediate, activateBy: '2100-01-31' }), 400)
+      await assertRejected(sdk.labTests.updateOrder({ orderId: immediate, activateBy: '2100-01-31' }), 400)
     })
 
     test('an order is cancelled once', async () => {
@@ -149,7 +151,7 @@ export const orders = ({ sdk, user, kitTest, order, kit, register, arrived, pass
       const cancelled = await sdk.labTests.cancelOrder({ orderId: id })
       assert.deepEqual([cancelled.status, cancelled.message], ['success', 'Order cancelled successfully'])
       assert.equal(cancelled.order.lastEvent.status, 'cancelled.testkit.cancelled')
-      const error = await refused(sdk.labTests.cancelOrder({ orderId: id }), 400)
+      const error = await assertRejected(sdk.labTests.cancelOrder({ orderId: id }), 400)
       assert.deepEqual(error.body, {
         error: 'Bad Request',
         message: 'Transition from cancelled to cancelled is not allowed',
@@ -165,7 +167,7 @@ export const orders = ({ sdk, user, kitTest, order, kit, register, arrived, pass
       const { id } = await kit()
       await sdk.labTests.simulateOrderProcess({ orderId: id, finalStatus: 'collecting_sample.testkit.transit_customer' })
       await arrived(id, 'collecting_sample.testkit.transit_customer')
-      const error = await refused(sdk.labTests.cancelOrder({ orderId: id }), 400)
+      const error = await assertRejected(sdk.labTests.cancelOrder({ orderId: id }), 400)
       assert.deepEqual(
         (error.body as { message: string }).message,
         'Transition from transit_customer to cancelled is not allowed',
@@ -174,10 +176,10 @@ export const orders = ({ sdk, user, kitTest, order, kit, register, arrived, pass
 
     test('a simulation is refused where it leads nowhere', async () => {
       const { id: orderId } = await order()
-      await refused(sdk.labTests.simulateOrderProcess({ orderId, finalStatus: 'received.walk_in_test.ordered' }), 400)
-      await refused(sdk.labTests.simulateOrderProcess({ orderId, delay: -1 }), 422)
+      await assertRejected(sdk.labTests.simulateOrderProcess({ orderId, finalStatus: 'received.walk_in_test.ordered' }), 400)
+      await assertRejected(sdk.labTests.simulateOrderProcess({ orderId, delay: -1 }), 422)
       await sdk.labTests.cancelOrder({ orderId })
-      await refused(sdk.labTests.simulateOrderProcess({ orderId }), 400)
+      await assertRejected(sdk.labTests.simulateOrderProcess({ orderId }), 400)
     })
 
     test('a simulation may end badly', async () => {
@@ -192,41 +194,44 @@ export const orders = ({ sdk, user, kitTest, order, kit, register, arrived, pass
       const registered = await register(stock, { userId })
       assert.equal(registered.userId, userId)
       assert.equal(registered.lastEvent.status, 'received.testkit.testkit_registered')
-      assert.deepEqual((await refused(register(stock), 400)).body, { detail: 'The test kit is registered already' })
+      assert.deepEqual((await assertRejected(register(stock), 400)).body, { detail: 'The test kit is registered already' })
     })
 
     test('a kit is not registered without consent, for nobody, or when there is no such kit', async () => {
       const stock = await kit()
-      await refused(register(stock, { consents: [] }), 400)
-      assert.deepEqual((await refused(register(stock, { userId: NOBODY }), 404)).body, {
+      await assertRejected(register(stock, { consents: [] }), 400)
+      assert.deepEqual((await assertRejected(register(stock, { userId: UNKNOWN_ID }), 404)).body, {
         detail: 'User does not exist on this team',
       })
-      await refused(register(stock, { sampleId: 'DBK-NONE' }), 404)
-      const error = await refused(register(stock, { sampleId: '', patientDetails: { ...patient, firstName: 'José' } }), 422)
+      await assertRejected(register(stock, { sampleId: 'DBK-NONE' }), 404)
+      const error = await assertRejected(
+        register(stock, { sampleId: '', patientDetails: { ...patient, firstName: 'José' } }),
+        422,
+      )
       assert(error instanceof Junction.UnprocessableEntityError)
-      assert.deepEqual(faults(error), ['body.sample_id', 'body.patient_details.first_name'])
+      assert.deepEqual(fieldErrors(error), ['body.sample_id', 'body.patient_details.first_name'])
     })
 
     test('a kit is not ordered without an address that exists', async () => {
       const { userId } = await user()
       const shippingDetails = { ...parcel, state: 'Arizonia', phoneNumber: '' }
-      const error = await refused(sdk.testkit.createOrder({ userId, labTestId: await kitTest(), shippingDetails }), 422)
+      const error = await assertRejected(sdk.testkit.createOrder({ userId, labTestId: await kitTest(), shippingDetails }), 422)
       assert(error instanceof Junction.UnprocessableEntityError)
-      assert.deepEqual(faults(error), ['body.shipping_details.phone_number'])
+      assert.deepEqual(fieldErrors(error), ['body.shipping_details.phone_number'])
     })
 
     test('the latest events of orders are told again', async () => {
       const placed = [await order(), await kit()]
       const orderIds = placed.map(({ id }) => id)
-      const repeated = await sdk.order.resendEvents({ orderIds: [...orderIds, NOBODY] })
+      const repeated = await sdk.order.resendEvents({ orderIds: [...orderIds, UNKNOWN_ID] })
       assert.deepEqual(repeated.orderIds.toSorted(), orderIds.toSorted())
       const { body } = await passthrough(`/v1/events?object_id=${orderIds[0]}`)
       assert.deepEqual(
         (body as { data: { type: string }[] }).data.map(({ type }) => type),
         ['labtest.order.created', 'labtest.order.created'],
       )
-      await refused(sdk.order.resendEvents({}), 422)
-      await refused(sdk.order.resendEvents({ startAt: new Date('2024-01-01'), endAt: new Date('2024-06-01') }), 422)
+      await assertRejected(sdk.order.resendEvents({}), 422)
+      await assertRejected(sdk.order.resendEvents({ startAt: new Date('2024-01-01'), endAt: new Date('2024-06-01') }), 422)
     })
 
     test('a transaction names its orders', async () => {
@@ -240,7 +245,7 @@ export const orders = ({ sdk, user, kitTest, order, kit, register, arrived, pass
       )
       await sdk.labTests.cancelOrder({ orderId: placed.id })
       assert.equal((await sdk.orderTransaction.getTransaction({ transactionId })).status, 'cancelled')
-      await refused(sdk.orderTransaction.getTransaction({ transactionId: NOBODY }), 404)
+      await assertRejected(sdk.orderTransaction.getTransaction({ transactionId: UNKNOWN_ID }), 404)
     })
   })
 

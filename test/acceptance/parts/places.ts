@@ -1,7 +1,7 @@
 // Areas and patient service centers through the SDK.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { home, NOBODY, faults, refused, type Customer } from '../client.ts'
+import { home, UNKNOWN_ID, fieldErrors, assertRejected, type Customer } from '../client.ts'
 
 export const places = ({ sdk, order, kit }: Customer): void =>
   void describe('areas and patient service centers', () => {
@@ -36,14 +36,16 @@ export const places = ({ sdk, order, kit }: Customer): void =>
       const { patientServiceCenters: bookable } = await sdk.labTests.getPscInfo({ zipCode: home.zip, labId, capabilities })
       assert(bookable.length > 0)
       assert(bookable.every((site) => site.capabilities.includes(capabilities[0]!)))
-      assert.deepEqual(faults(await refused(sdk.labTests.getPscInfo({ zipCode: '8500', labId }), 422)), ['query.zip_code'])
+      assert.deepEqual(fieldErrors(await assertRejected(sdk.labTests.getPscInfo({ zipCode: '8500', labId }), 422)), [
+        'query.zip_code',
+      ])
     })
 
     test("sites near an order's patient are those of its lab", async () => {
       const { id, labTest } = await order()
       const info = await sdk.labTests.getOrderPscInfo({ orderId: id, radius: '100' })
       assert.deepEqual([info.labId, info.slug], [labTest.lab!.id, labTest.lab!.slug])
-      await refused(sdk.labTests.getOrderPscInfo({ orderId: (await kit()).id }), 400)
-      await refused(sdk.labTests.getOrderPscInfo({ orderId: NOBODY }), 404)
+      await assertRejected(sdk.labTests.getOrderPscInfo({ orderId: (await kit()).id }), 400)
+      await assertRejected(sdk.labTests.getOrderPscInfo({ orderId: UNKNOWN_ID }), 404)
     })
   })

@@ -1,7 +1,7 @@
 // Results through the SDK, of orders and of transactions.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { NOBODY, refused, type Customer } from '../client.ts'
+import { UNKNOWN_ID, assertRejected, type Customer } from '../client.ts'
 
 const isPdf = async (file: { arrayBuffer(): Promise<ArrayBuffer> }): Promise<boolean> => {
   const bytes = Buffer.from(await file.arrayBuffer())
@@ -39,22 +39,22 @@ export const results = ({ sdk, order, arrived, reported }: Customer): void =>
     test('there is no result before there is one', async () => {
       const { id: orderId, orderTransaction } = await order()
       const transactionId = orderTransaction!.id
-      await refused(sdk.labTests.getResultRaw({ orderId }), 404)
-      await refused(sdk.labTests.getResultMetadata({ orderId }), 404)
-      await refused(sdk.labTests.getResultPdf({ orderId }), 404)
-      await refused(sdk.orderTransaction.getTransactionResult({ transactionId }), 404)
-      await refused(sdk.orderTransaction.getTransactionResultPdf({ transactionId }), 404)
+      await assertRejected(sdk.labTests.getResultRaw({ orderId }), 404)
+      await assertRejected(sdk.labTests.getResultMetadata({ orderId }), 404)
+      await assertRejected(sdk.labTests.getResultPdf({ orderId }), 404)
+      await assertRejected(sdk.orderTransaction.getTransactionResult({ transactionId }), 404)
+      await assertRejected(sdk.orderTransaction.getTransactionResultPdf({ transactionId }), 404)
     })
 
     test('there is no result of what is not there', async () => {
       const calls = [
-        () => sdk.labTests.getResultRaw({ orderId: NOBODY }),
-        () => sdk.labTests.getResultMetadata({ orderId: NOBODY }),
-        () => sdk.labTests.getResultPdf({ orderId: NOBODY }),
+        () => sdk.labTests.getResultRaw({ orderId: UNKNOWN_ID }),
+        () => sdk.labTests.getResultMetadata({ orderId: UNKNOWN_ID }),
+        () => sdk.labTests.getResultPdf({ orderId: UNKNOWN_ID }),
       ]
-      for (const call of calls) assert.deepEqual((await refused(call(), 404)).body, { detail: 'Order not found' })
-      await refused(sdk.orderTransaction.getTransactionResult({ transactionId: NOBODY }), 404)
-      await refused(sdk.orderTransaction.getTransactionResultPdf({ transactionId: NOBODY }), 404)
-      await refused(sdk.labTests.getResultPdf({ orderId: 'nonsense' }), 422)
+      for (const call of calls) assert.deepEqual((await assertRejected(call(), 404)).body, { detail: 'Order not found' })
+      await assertRejected(sdk.orderTransaction.getTransactionResult({ transactionId: UNKNOWN_ID }), 404)
+      await assertRejected(sdk.orderTransaction.getTransactionResultPdf({ transactionId: UNKNOWN_ID }), 404)
+      await assertRejected(sdk.labTests.getResultPdf({ orderId: 'nonsense' }), 422)
     })
   })

@@ -3,11 +3,11 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { home, parcel, patient, type Customer } from '../client.ts'
 
-export function story({ sdk, user, kitTest, arrived, passthrough }: Customer): void {
+export function kitEndToEnd({ sdk, user, kitTest, arrived, passthrough }: Customer): void {
   test('a kit is ordered, sent, registered, sent back and reported, and every step is told', async () => {
     const buyer = await user()
-    const follow = async (from: string) => (await passthrough(`/v1/events/follow?wait_s=25&${from}`)).body as Followed
-    let page = (await passthrough('/v1/events/follow?start=newest')).body as Followed
+    const follow = async (from: string) => (await passthrough(`/v1/events/follow?wait_s=25&${from}`)).body as FeedPage
+    let page = (await passthrough('/v1/events/follow?start=newest')).body as FeedPage
 
     const ordered = await sdk.testkit.createOrder({
       userId: buyer.userId,
@@ -51,9 +51,9 @@ export function story({ sdk, user, kitTest, arrived, passthrough }: Customer): v
     assert.equal(pdf.subarray(0, 5).toString(), '%PDF-')
 
     const { body } = await passthrough(`/v1/events?object_id=${id}`)
-    const told = (body as { data: Told[] }).data.reverse()
+    const receivedEvents = (body as { data: FeedEvent[] }).data.reverse()
     assert.deepEqual(
-      told.map(({ type, body }) => [type, body.data.last_event.status]),
+      receivedEvents.map(({ type, body }) => [type, body.data.last_event.status]),
       [
         ['labtest.order.created', 'received.testkit.ordered'],
         ['labtest.order.updated', 'received.testkit.awaiting_registration'],
@@ -67,29 +67,29 @@ export function story({ sdk, user, kitTest, arrived, passthrough }: Customer): v
         ['labtest.order.updated', 'completed.testkit.completed'],
       ],
     )
-    const followed: Told['body'][] = []
-    while (followed.length < told.length) {
+    const followed: FeedEvent['body'][] = []
+    while (followed.length < receivedEvents.length) {
       page = await follow(`next_cursor=${page.next_cursor}`)
-      for (const { object_id, body } of page.data) if (object_id === id) followed.push(JSON.parse(body) as Told['body'])
+      for (const { object_id, body } of page.data) if (object_id === id) followed.push(JSON.parse(body) as FeedEvent['body'])
     }
     assert.deepEqual(
       followed,
-      told.map(({ body }) => body),
+      receivedEvents.map(({ body }) => body),
     )
-    for (const { body } of told) assert.equal(body.client_user_id, buyer.clientUserId)
+    for (const { body } of receivedEvents) assert.equal(body.client_user_id, buyer.clientUserId)
     assert.deepEqual(
       completed.events.map(({ status }) => status),
-      told.map(({ body }) => body.data.last_event.status),
+      receivedEvents.map(({ body }) => body.data.last_event.status),
     )
   })
 }
 
-interface Followed {
+interface FeedPage {
   data: { object_id: string; body: string }[]
   next_cursor: string
 }
 
-interface Told {
+interface FeedEvent {
   type: string
   body: { client_user_id: string; data: { last_event: { status: string } } }
 }

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
 import type { Junction } from '@junction-api/sdk'
-import { faults, NOBODY, refused, type Customer } from '../client.ts'
+import { fieldErrors, UNKNOWN_ID, assertRejected, type Customer } from '../client.ts'
 
 const RUN_MS_MAX = 30_000
 
@@ -16,7 +16,7 @@ export const unmatched = ({ sdk, user }: Customer): void =>
     }
 
     /** A run, once it is over. */
-    const rehearsed = async (
+    const runUnmatchedResultTest = async (
       body: Omit<Junction.CreateUnmatchedResultTestBody, 'idempotencyKey' | 'orderSource'>,
     ): Promise<Junction.GetUnmatchedResultTestResponse> => {
       const request = { idempotencyKey: randomUUID(), orderSource: 'managed' as const, labTestId: await labTest(), ...body }
@@ -34,7 +34,7 @@ export const unmatched = ({ sdk, user }: Customer): void =>
     test('the cases are listed, and one ends in a review that the list has', async () => {
       const { data: cases } = await sdk.labTests.listUnmatchedResultTestCases()
       assert.equal(cases.length, 8)
-      const run = await rehearsed({ case: 'no_match', interpretation: 'abnormal' })
+      const run = await runUnmatchedResultTest({ case: 'no_match', interpretation: 'abnormal' })
       const rawResultId = run.rawResultId!
       const review = await sdk.labTests.getUnmatchedResult({ rawResultId })
       assert.deepEqual(
@@ -52,17 +52,17 @@ export const unmatched = ({ sdk, user }: Customer): void =>
     })
 
     test('a result of a completed order corrects it', async () => {
-      const { rawResultId, orders } = await rehearsed({ case: 'match_completed' })
+      const { rawResultId, orders } = await runUnmatchedResultTest({ case: 'match_completed' })
       const accepted = await sdk.labTests.acceptUnmatchedResult({ rawResultId: rawResultId!, note: 'Sent again' })
       assert.equal(accepted.id, orders!.original!.orderId)
       assert.equal(accepted.lastEvent.status, 'completed.walk_in_test.corrected')
       const review = await sdk.labTests.getUnmatchedResult({ rawResultId: rawResultId! })
       assert.deepEqual([review.status, review.resolvedOrderId, review.note], ['resolved', accepted.id, 'Sent again'])
-      await refused(sdk.labTests.acceptUnmatchedResult({ rawResultId: rawResultId! }), 404)
+      await assertRejected(sdk.labTests.acceptUnmatchedResult({ rawResultId: rawResultId! }), 404)
     })
 
     test('a result of a cancelled order makes another one in its transaction, with the result of both', async () => {
-      const { rawResultId, orders } = await rehearsed({ case: 'match_cancelled' })
+      const { rawResultId, orders } = await runUnmatchedResultTest({ case: 'match_cancelled' })
       const accepted = await sdk.labTests.acceptUnmatchedResult({ rawResultId: rawResultId! })
       assert.equal(accepted.origin, 'recreation')
       const { orderTransactionId: transactionId, orderId } = orders!.original!
@@ -82,10 +82,10 @@ export const unmatched = ({ sdk, user }: Customer): void =>
     })
 
     test('a result of nobody needs somebody', async () => {
-      const { rawResultId } = await rehearsed({ case: 'no_match' })
+      const { rawResultId } = await runUnmatchedResultTest({ case: 'no_match' })
       const request = { rawResultId: rawResultId! }
-      assert.deepEqual(faults(await refused(sdk.labTests.acceptUnmatchedResult(request), 422)), ['body.order_id'])
-      await refused(sdk.labTests.acceptUnmatchedResult({ ...request, orderId: NOBODY }), 404)
+      assert.deepEqual(fieldErrors(await assertRejected(sdk.labTests.acceptUnmatchedResult(request), 422)), ['body.order_id'])
+      await assertRejected(sdk.labTests.acceptUnmatchedResult({ ...request, orderId: UNKNOWN_ID }), 404)
       const { userId } = await user()
       const accepted = await sdk.labTests.acceptUnmatchedResult({ ...request, userId })
       assert.deepEqual([accepted.userId, accepted.status], [userId, 'completed'])
@@ -96,7 +96,7 @@ export const unmatched = ({ sdk, user }: Customer): void =>
         ['reject', 'resolved'],
         ['unsure', 'pending_ops_review'],
       ] as const) {
-        const { rawResultId } = await rehearsed({ case: 'match_sample_id_mismatch_demo' })
+        const { rawResultId } = await runUnmatchedResultTest({ case: 'match_sample_id_mismatch_demo' })
         const resolved = await sdk.labTests.resolveUnmatchedResult({ rawResultId: rawResultId!, action })
         assert.deepEqual([resolved.status, resolved.resolutionAction, resolved.allowedActions], [status, action, []])
       }
@@ -107,12 +107,12 @@ export const unmatched = ({ sdk, user }: Customer): void =>
       const labTestId = await labTest()
       const first = await sdk.labTests.createUnmatchedResultTest({ ...request, labTestId })
       assert.deepEqual(await sdk.labTests.createUnmatchedResultTest({ ...request, labTestId }), first)
-      await refused(sdk.labTests.createUnmatchedResultTest({ ...request, labTestId, resultStatus: 'partial' }), 409)
+      await assertRejected(sdk.labTests.createUnmatchedResultTest({ ...request, labTestId, resultStatus: 'partial' }), 409)
     })
 
     test('what is not there is not found', async () => {
-      await refused(sdk.labTests.getUnmatchedResult({ rawResultId: NOBODY }), 404)
-      await refused(sdk.labTests.resolveUnmatchedResult({ rawResultId: NOBODY, action: 'reject' }), 404)
-      await refused(sdk.labTests.getUnmatchedResultTest({ runId: NOBODY }), 404)
+      await assertRejected(sdk.labTests.getUnmatchedResult({ rawResultId: UNKNOWN_ID }), 404)
+      await assertRejected(sdk.labTests.resolveUnmatchedResult({ rawResultId: UNKNOWN_ID, action: 'reject' }), 404)
+      await assertRejected(sdk.labTests.getUnmatchedResultTest({ runId: UNKNOWN_ID }), 404)
     })
   })

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
 import { Junction } from '@junction-api/sdk'
-import { faults, NOBODY, refused, type Customer } from '../client.ts'
+import { fieldErrors, UNKNOWN_ID, assertRejected, type Customer } from '../client.ts'
 
 export const users = ({ sdk, user }: Customer): void =>
   void describe('users', () => {
@@ -34,7 +34,7 @@ export const users = ({ sdk, user }: Customer): void =>
 
     test('a reference that is in use is refused with the user it stands for', async () => {
       const { userId, clientUserId } = await user()
-      const error = await refused(sdk.user.create({ clientUserId }), 400)
+      const error = await assertRejected(sdk.user.create({ clientUserId }), 400)
       assert(error instanceof Junction.BadRequestError)
       const { detail } = error.body as { detail: Record<string, string> }
       assert.equal(detail.error_type, 'INVALID_REQUEST')
@@ -49,9 +49,9 @@ export const users = ({ sdk, user }: Customer): void =>
         fallbackBirthDate: 'last winter',
         ingestionStart: '2024-02-30',
       }
-      const error = await refused(sdk.user.create(request), 422)
+      const error = await assertRejected(sdk.user.create(request), 422)
       assert(error instanceof Junction.UnprocessableEntityError)
-      assert.deepEqual(faults(error), [
+      assert.deepEqual(fieldErrors(error), [
         'body.client_user_id',
         'body.fallback_time_zone',
         'body.fallback_birth_date',
@@ -72,9 +72,9 @@ export const users = ({ sdk, user }: Customer): void =>
     })
 
     test('a page that is too large is refused', async () => {
-      const error = await refused(sdk.user.getAll({ limit: 501, offset: -1 }), 422)
+      const error = await assertRejected(sdk.user.getAll({ limit: 501, offset: -1 }), 422)
       assert(error instanceof Junction.UnprocessableEntityError)
-      assert.deepEqual(faults(error), ['query.offset', 'query.limit'])
+      assert.deepEqual(fieldErrors(error), ['query.offset', 'query.limit'])
     })
 
     test('users are found by part of a reference', async () => {
@@ -100,48 +100,48 @@ export const users = ({ sdk, user }: Customer): void =>
     test('a user cannot be given the reference of another, nor nothing', async () => {
       const taken = await user()
       const { userId } = await user()
-      const conflict = await refused(sdk.user.patch({ userId, clientUserId: taken.clientUserId }), 409)
+      const conflict = await assertRejected(sdk.user.patch({ userId, clientUserId: taken.clientUserId }), 409)
       assert.deepEqual(conflict.body, { detail: 'Client user id already exists' })
-      assert.deepEqual((await refused(sdk.user.patch({ userId }), 400)).body, { detail: 'Nothing to patch' })
+      assert.deepEqual((await assertRejected(sdk.user.patch({ userId }), 400)).body, { detail: 'Nothing to patch' })
     })
 
     test('a deleted user is gone, its reference is free, and it can be had back', async () => {
       const { userId, clientUserId } = await user()
       assert.deepEqual(await sdk.user.delete({ userId }), { success: true })
-      const gone = await refused(sdk.user.get({ userId }), 404)
+      const gone = await assertRejected(sdk.user.get({ userId }), 404)
       assert.deepEqual(gone.body, { detail: 'You have scheduled this user for deletion.' })
-      await refused(sdk.user.delete({ userId }), 404)
-      await refused(sdk.user.getByClientUserId({ clientUserId }), 404)
+      await assertRejected(sdk.user.delete({ userId }), 404)
+      await assertRejected(sdk.user.getByClientUserId({ clientUserId }), 404)
       assert.deepEqual(await sdk.user.undoDelete({ userId }), { success: true })
       assert.equal((await sdk.user.getByClientUserId({ clientUserId })).userId, userId)
 
       await sdk.user.delete({ userId })
       const successor = await user(clientUserId)
-      await refused(sdk.user.undoDelete({ clientUserId }), 409)
+      await assertRejected(sdk.user.undoDelete({ clientUserId }), 409)
       await sdk.user.delete({ userId: successor.userId })
       assert.deepEqual(await sdk.user.undoDelete({ clientUserId }), { success: true })
     })
 
     test('a deletion that was not made cannot be taken back', async () => {
       const { userId } = await user()
-      await refused(sdk.user.undoDelete({ userId }), 404)
-      await refused(sdk.user.undoDelete({ userId: NOBODY }), 404)
-      const neither = await refused(sdk.user.undoDelete({}), 422)
+      await assertRejected(sdk.user.undoDelete({ userId }), 404)
+      await assertRejected(sdk.user.undoDelete({ userId: UNKNOWN_ID }), 404)
+      const neither = await assertRejected(sdk.user.undoDelete({}), 422)
       assert(neither instanceof Junction.UnprocessableEntityError)
-      await refused(sdk.user.undoDelete({ userId, clientUserId: 'both' }), 422)
+      await assertRejected(sdk.user.undoDelete({ userId, clientUserId: 'both' }), 422)
     })
 
     test('a user that is not there is not found, and an id that is none is refused', async () => {
       const texts: [call: () => Promise<unknown>, detail: string][] = [
-        [() => sdk.user.get({ userId: NOBODY }), 'Not found'],
+        [() => sdk.user.get({ userId: UNKNOWN_ID }), 'Not found'],
         [() => sdk.user.getByClientUserId({ clientUserId: randomUUID() }), 'User not found'],
-        [() => sdk.user.patch({ userId: NOBODY }), 'The user does not or no longer exists in this team'],
-        [() => sdk.user.delete({ userId: NOBODY }), 'The user does not or no longer exists in this team'],
+        [() => sdk.user.patch({ userId: UNKNOWN_ID }), 'The user does not or no longer exists in this team'],
+        [() => sdk.user.delete({ userId: UNKNOWN_ID }), 'The user does not or no longer exists in this team'],
       ]
-      for (const [call, detail] of texts) assert.deepEqual((await refused(call(), 404)).body, { detail })
-      const malformed = await refused(sdk.user.get({ userId: 'nonsense' }), 422)
+      for (const [call, detail] of texts) assert.deepEqual((await assertRejected(call(), 404)).body, { detail })
+      const malformed = await assertRejected(sdk.user.get({ userId: 'nonsense' }), 422)
       assert(malformed instanceof Junction.UnprocessableEntityError)
-      assert.deepEqual(faults(malformed), ['path.user_id'])
+      assert.deepEqual(fieldErrors(malformed), ['path.user_id'])
     })
 
     test('the team counts its users and orders', async () => {

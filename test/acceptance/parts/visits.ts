@@ -2,19 +2,19 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { Junction } from '@junction-api/sdk'
-import { faults, home, NOBODY, refused, type Customer, type Order } from '../client.ts'
+import { fieldErrors, home, UNKNOWN_ID, assertRejected, type Customer, type Order } from '../client.ts'
 
 const street = { ...home, firstLine: '1 West Lincoln Street' }
 const avenue = { ...home, firstLine: '12 Sample Avenue', city: 'Onalaska', state: 'WI', zip: '54650' }
 const usAddress = ({ firstLine, city, state, zip }: typeof home) => ({ firstLine, city, state, zipCode: zip })
 
-export const visits = ({ sdk, order, arrived }: Customer): void =>
+export const atHomePhlebotomy = ({ sdk, order, arrived }: Customer): void =>
   void describe('visits at home', () => {
     const READY = 'received.at_home_phlebotomy.requisition_created'
     const REASON = 'Scheduled time no longer works'
 
     /** An order that waits for its visit. */
-    const drawnAtHome = async (patientAddress: Junction.PatientAddressWithValidation = street): Promise<Order> => {
+    const atHomeTests = async (patientAddress: Junction.PatientAddressWithValidation = street): Promise<Order> => {
       const { data } = await sdk.labTests.getPaginated({
         collectionMethod: 'at_home_phlebotomy',
         status: 'active',
@@ -46,17 +46,17 @@ export const visits = ({ sdk, order, arrived }: Customer): void =>
     test('a start that is past, and an address that nobody visits, are refused', async () => {
       const ask = (firstLine: string, more: { startDate?: string } = {}) =>
         sdk.labTests.getPhlebotomyAppointmentAvailability({ ...more, body: { ...usAddress(street), firstLine } })
-      const past = await refused(ask(street.firstLine, { startDate: '2020-01-01' }), 400)
+      const past = await assertRejected(ask(street.firstLine, { startDate: '2020-01-01' }), 400)
       assert.deepEqual(past.body, { detail: 'start_date must be greater or equal than the current date' })
-      await refused(ask('1 Sample Way'), 400)
+      await assertRejected(ask('1 Sample Way'), 400)
       const body = { ...usAddress(street), zipCode: '8500' }
-      const error = await refused(sdk.labTests.getPhlebotomyAppointmentAvailability({ body }), 422)
-      assert.deepEqual(faults(error), ['body.zip_code'])
+      const error = await assertRejected(sdk.labTests.getPhlebotomyAppointmentAvailability({ body }), 422)
+      assert.deepEqual(fieldErrors(error), ['body.zip_code'])
     })
 
     test('a window is booked, moved, cancelled and booked again', async () => {
-      const { id: orderId, userId } = await drawnAtHome({ ...street, accessNotes: 'Code 1234' })
-      await refused(sdk.labTests.getPhlebotomyAppointment({ orderId }), 404)
+      const { id: orderId, userId } = await atHomeTests({ ...street, accessNotes: 'Code 1234' })
+      await assertRejected(sdk.labTests.getPhlebotomyAppointment({ orderId }), 404)
       const slot = await last()
       const booked = await sdk.labTests.bookPhlebotomyAppointment({
         orderId,
@@ -75,7 +75,7 @@ export const visits = ({ sdk, order, arrived }: Customer): void =>
       assert(scheduled.details.type === 'at_home_phlebotomy')
       assert.equal(scheduled.details.data?.appointmentId, booked.id)
       const again = { orderId, body: { bookingKey: slot.bookingKey! } }
-      const twice = await refused(sdk.labTests.bookPhlebotomyAppointment(again), 400)
+      const twice = await assertRejected(sdk.labTests.bookPhlebotomyAppointment(again), 400)
       assert.deepEqual(twice.body, { detail: 'Order is not in a state that allows booking an appointment.' })
 
       const other = (await windows()).at(-2)!
@@ -91,18 +91,18 @@ export const visits = ({ sdk, order, arrived }: Customer): void =>
       assert.equal(reasons.length, 11)
       const { id: cancellationReasonId } = reasons.find(({ name }) => name === REASON)!
       const cancel = () => sdk.labTests.cancelPhlebotomyAppointment({ orderId, cancellationReasonId, notes: 'On a journey' })
-      await refused(sdk.labTests.cancelPhlebotomyAppointment({ orderId, cancellationReasonId: NOBODY }), 400)
+      await assertRejected(sdk.labTests.cancelPhlebotomyAppointment({ orderId, cancellationReasonId: UNKNOWN_ID }), 400)
       const cancelled = await cancel()
       assert.deepEqual([cancelled.status, cancelled.eventData?.refundable], ['cancelled', true])
-      assert.deepEqual((await refused(cancel(), 400)).body, { detail: 'This appointment has already been cancelled.' })
+      assert.deepEqual((await assertRejected(cancel(), 400)).body, { detail: 'This appointment has already been cancelled.' })
       assert.notEqual((await sdk.labTests.bookPhlebotomyAppointment(again)).id, booked.id)
       await sdk.labTests.cancelOrder({ orderId })
     })
 
     test('a visit is asked for, waits for its date and cannot be moved', async () => {
-      const { id: orderId } = await drawnAtHome(avenue)
+      const { id: orderId } = await atHomeTests(avenue)
       const request = { orderId, address: usAddress(avenue), appointmentNotes: 'Ring twice' }
-      const ready = await refused(sdk.labTests.requestPhlebotomyAppointment({ ...request, provider: 'getlabs' }), 400)
+      const ready = await assertRejected(sdk.labTests.requestPhlebotomyAppointment({ ...request, provider: 'getlabs' }), 400)
       assert.deepEqual(ready.body, { detail: 'This provider does not take requests for appointments.' })
       const asked = await sdk.labTests.requestPhlebotomyAppointment({ ...request, provider: 'phlebfinders' })
       assert.deepEqual(
@@ -110,7 +110,7 @@ export const visits = ({ sdk, order, arrived }: Customer): void =>
         ['phlebfinders', 'pending', null, false],
       )
       const { bookingKey } = await last()
-      const moved = await refused(
+      const moved = await assertRejected(
         sdk.labTests.reschedulePhlebotomyAppointment({ orderId, body: { bookingKey: bookingKey! } }),
         400,
       )
@@ -122,16 +122,18 @@ export const visits = ({ sdk, order, arrived }: Customer): void =>
       const { bookingKey } = await last()
       const body = { bookingKey: bookingKey! }
       for (const [orderId, status, detail] of [
-        [NOBODY, 404, "This order doesn't exist."],
+        [UNKNOWN_ID, 404, "This order doesn't exist."],
         [kit, 400, 'Order is not an at-home phlebotomy order'],
       ] as const)
-        assert.deepEqual((await refused(sdk.labTests.bookPhlebotomyAppointment({ orderId, body }), status)).body, { detail })
-      await refused(sdk.labTests.getPhlebotomyAppointment({ orderId: kit }), 404)
+        assert.deepEqual((await assertRejected(sdk.labTests.bookPhlebotomyAppointment({ orderId, body }), status)).body, {
+          detail,
+        })
+      await assertRejected(sdk.labTests.getPhlebotomyAppointment({ orderId: kit }), 404)
       const forged = sdk.labTests.bookPhlebotomyAppointment({
-        orderId: (await drawnAtHome()).id,
+        orderId: (await atHomeTests()).id,
         body: { bookingKey: 'nonsense' },
       })
-      assert.deepEqual((await refused(forged, 400)).body, { detail: 'Invalid booking key format' })
+      assert.deepEqual((await assertRejected(forged, 400)).body, { detail: 'Invalid booking key format' })
     })
 
     test('an area tells who visits there, and how', async () => {

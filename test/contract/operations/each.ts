@@ -15,7 +15,7 @@ const NEEDS_BODY = 'create_team_access_token'
 export const withoutBody = operations.filter(({ id, body, body_optional }) => id !== NEEDS_BODY && (!body || body_optional))
 export const keyed = operations.filter(({ auth, idempotency }) => auth === 'team' && idempotency)
 /** Whether the body may have declared keys only. */
-export const isClosed = ({ body }: Operation): boolean =>
+export const forbidsExtraProperties = ({ body }: Operation): boolean =>
   (body as { additionalProperties?: boolean } | undefined)?.additionalProperties === false
 export const writing = operations.filter((operation) => operation.method !== 'GET')
 

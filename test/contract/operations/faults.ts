@@ -9,7 +9,7 @@ interface Shape {
 }
 
 export type Loc = (string | number)[]
-export interface Wrong {
+export interface InvalidValue {
   value: unknown
   places: Loc[]
 }
@@ -35,14 +35,14 @@ function otherKind(shape: Shape): unknown {
 }
 
 /** An object whose every field is of the wrong kind. */
-export function wrongFields(schema: unknown): Wrong {
+export function invalidFields(schema: unknown): InvalidValue {
   const entries = Object.entries((schema as Shape).properties ?? {}).map(([name, shape]) => [name, otherKind(shape)] as const)
   const wrong = entries.filter(([, value]) => value !== undefined)
   return { value: Object.fromEntries(wrong), places: wrong.map(([name]) => [name]) }
 }
 
 /** A value of the right build whose leaves `make` gives; fields for which it gives nothing are left out. */
-export function leaves(schema: unknown, make: (shape: Shape) => unknown, loc: Loc = []): Wrong {
+export function leaves(schema: unknown, make: (shape: Shape) => unknown, loc: Loc = []): InvalidValue {
   const shape = schema as Shape
   const [only, ...more] = (shape.anyOf ?? [shape]).filter((branch) => branch.type !== 'null')
   if (only?.type === 'object' && only.properties && !more.length) {
@@ -64,13 +64,13 @@ export function leaves(schema: unknown, make: (shape: Shape) => unknown, loc: Lo
 }
 
 /** A value of the right build whose every leaf is of the wrong kind. */
-export const wrongLeaves = (schema: unknown): Wrong => leaves(schema, otherKind)
+export const invalidLeaves = (schema: unknown): InvalidValue => leaves(schema, otherKind)
 
 /** Every place that a value of the schema can have. */
 export const placesOf = (schema: unknown): Loc[] => leaves(schema, () => true).places
 
 /** A value of the right build in which every text is `text`. */
-export const textLeaves = (schema: unknown, text: string): Wrong =>
+export const textLeaves = (schema: unknown, text: string): InvalidValue =>
   leaves(schema, (shape) => (kinds(shape).has('string') ? text : undefined))
 
 /** The fields that have to be given. */

@@ -1,7 +1,7 @@
 // What tests of the management interface have in common: its operations, keys of every reach, and asking with one.
 import { contents } from '../../../src/app/contents.ts'
 import type { Operation } from '../../../src/platform/http/operation.ts'
-import { client, type Given, type Reply } from '../../support/server.ts'
+import { client, type TestTeam, type Reply } from '../../support/server.ts'
 import { propertiesOf, target, type Request } from './requests.ts'
 
 const { operations } = contents
@@ -9,8 +9,8 @@ const { operations } = contents
 export const managing = operations.filter(({ auth }) => auth === 'management')
 export const withTeam = managing.filter(({ params }) => 'team_id' in propertiesOf(params))
 /** For teams, each of a key's own. */
-export const forBound = managing.filter(
-  ({ id, reach }) => reach === 'bound' && !['remove_management_key', 'rotate_management_key'].includes(id),
+export const forTeamAdmin = managing.filter(
+  ({ id, keyScope }) => keyScope === 'bound' && !['remove_management_key', 'rotate_management_key'].includes(id),
 )
 
 /** Ask for an operation with the headers given and no others. */
@@ -18,10 +18,10 @@ export const ask = (operation: Operation, request: Request, headers: Record<stri
   client(undefined).call(operation.method, target(operation.path, request), request.body, headers)
 
 /** A key that is bound to teams of the organization. */
-export async function boundTo(team: Given, ...teams: string[]): Promise<string> {
+export async function boundTo(team: TestTeam, ...teams: string[]): Promise<string> {
   const team_role_bindings = teams.map((team_id) => ({ team_id }))
   return (await team.manage.post('/management_key', { label: 'bound', role: 'team_admin', team_role_bindings })).body.key
 }
 
-export const anotherTeam = async (team: Given): Promise<string> =>
+export const anotherTeam = async (team: TestTeam): Promise<string> =>
   (await team.manage.post('/team', { name: 'Another', region: 'us' })).body.id

@@ -6,7 +6,7 @@ import type { Loc } from './faults.ts'
 import type { Request } from './requests.ts'
 
 /** Texts that have broken a parser, an index, a database or a column somewhere. */
-export const hostileTexts = [
+export const adversarialTexts = [
   '',
   ' ',
   'nonsense',
@@ -53,8 +53,8 @@ export const hostileTexts = [
 ]
 
 /** Values of every kind. `__proto__` is a key of its own here, as a parser makes it. */
-export const hostileValues: unknown[] = [
-  ...hostileTexts,
+export const adversarialValues: unknown[] = [
+  ...adversarialTexts,
   null,
   true,
   false,
@@ -89,7 +89,7 @@ export const mutations = fc.array(
   fc.record<Mutation>({
     place: fc.nat({ max: 1000 }),
     act: fc.constantFrom('replace', 'replace', 'replace', 'remove', 'repeat', 'prototype'),
-    value: fc.oneof(fc.constantFrom(...hostileValues), fc.jsonValue({ maxDepth: 3 }), anyText()),
+    value: fc.oneof(fc.constantFrom(...adversarialValues), fc.jsonValue({ maxDepth: 3 }), anyText()),
   }),
   { minLength: 1, maxLength: 3 },
 )

@@ -20,7 +20,7 @@ export interface Names {
 const METHODS = ['get', 'post', 'put', 'patch', 'delete']
 
 /** Every operation as `METHOD /path`, with what stands in braces left out: two descriptions call it differently. */
-export const nameless = (method: string, path: string): string =>
+export const withoutParameterNames = (method: string, path: string): string =>
   `${method.toUpperCase()} ${path.replace(/\{[^}]*\}/g, '{}').replace(/\/$/, '')}`
 
 /** By operation: `a`, `a.b` for a field of an object, `a[].b` of the items of a list, `a{}.b` of the values of a record. */
@@ -29,7 +29,7 @@ export function namesOf(description: OpenApi): Map<string, Names> {
   for (const [path, methods] of Object.entries(description.paths))
     for (const method of METHODS) {
       const operation = methods[method]
-      if (operation) names.set(nameless(method, path), namesOfOperation(description, operation))
+      if (operation) names.set(withoutParameterNames(method, path), namesOfOperation(description, operation))
     }
   return names
 }

@@ -5,10 +5,10 @@ import { isDeepStrictEqual } from 'node:util'
 import { contents } from '../../../src/app/contents.ts'
 import type { AvailableSlots } from '../../../src/visits/appointments/schema.ts'
 import type { Operation } from '../../../src/platform/http/operation.ts'
-import { keyHash } from '../../../src/platform/crypto/api-keys.ts'
+import { hashKey } from '../../../src/platform/crypto/api-keys.ts'
 import { labAccount } from '../../support/lab-accounts.ts'
-import { avenue, employ, slots, street, usAddress, visitOf } from '../../support/home-visits.ts'
-import { cells, client, type Given, type Reply } from '../../support/server.ts'
+import { avenue, createPhlebotomist, slots, street, usAddress, visitOf } from '../../support/home-visits.ts'
+import { cells, client, type TestTeam, type Reply } from '../../support/server.ts'
 import { features } from '../../../src/tenancy/teams/features.ts'
 
 const { operations } = contents
@@ -26,14 +26,14 @@ export const propertiesOf = (schema: unknown): Record<string, Json> =>
   (schema as { properties?: Record<string, Json> } | undefined)?.properties ?? {}
 
 /** An order as an operation needs it: a fresh one, except where that would be refused. */
-function orderFor(team: Given, operation: Operation): Promise<Json> {
+function orderFor(team: TestTeam, operation: Operation): Promise<Json> {
   if (operation.module === 'fulfilment') return byHand(team, operation.id)
   if (/\/result(\/|$)/.test(operation.path)) return reported(team)
   if (/\/psc\/(appointment|cancel)/.test(operation.path)) return walkIn(team, operation.id !== 'book_psc_appointment')
   if (operation.id === 'update_on_site_collection_order_draw_completed') return atStep(team, 'on_site_collection')
   if (/\/(requisition|labels)\/pdf$/.test(operation.path)) return atStep(team, 'walk_in_test')
   if (operation.id === 'get_order_abn') return byHand(team, operation.id)
-  if (/phlebotomy_appointment$|^set_visit_/.test(operation.id)) return visited(team, operation)
+  if (/phlebotomy_appointment$|^set_visit_/.test(operation.id)) return atHomeOrder(team, operation)
   return placed(team, operation.id === 'update_order' ? { activate_by: '2100-01-31' } : {})
 }
 
@@ -53,7 +53,7 @@ const standing: Record<string, string> = {
   delete_team_etl_pipelines: 'upsert_team_etl_pipelines',
 }
 
-const rehearsed = async (team: Given): Promise<Json> => {
+const rehearsed = async (team: TestTeam): Promise<Json> => {
   const body = { case: 'match_completed', order_source: 'managed', lab_test_id: await team.test('walk_in_test') }
   const { run_id } = ok(await team.api.post('/v3/unmatched_result_test', body, { 'x-idempotency-key': randomUUID() })).body
   await team.settle()
@@ -61,14 +61,14 @@ const rehearsed = async (team: Given): Promise<Json> => {
 }
 
 /** A result that waits for the team, or for the operator. */
-async function unmatched(team: Given, operation: Operation): Promise<string> {
+async function unmatched(team: TestTeam, operation: Operation): Promise<string> {
   const id = (await rehearsed(team)).raw_result_id as string
   if (operation.auth === 'management') ok(await team.api.post(`/v3/unmatched_result/${id}/resolve`, { action: 'unsure' }))
   return id
 }
 
 /** What a team has, by the names under which requests ask for it. Each is made when it is asked for. */
-const belongings: Record<string, (team: Given, operation: Operation) => Promise<string>> = {
+const belongings: Record<string, (team: TestTeam, operation: Operation) => Promise<string>> = {
   user_id: async (team, operation) => {
     if (describedUsers.has(operation.id)) return describedUser(team, operation.id === 'get_latest_insurance')
     if (operation.id !== 'undo_user_delete') return operation.path.includes('{user_id}') ? team.user() : patientOf(team)
@@ -94,7 +94,7 @@ const belongings: Record<string, (team: Given, operation: Operation) => Promise<
   lab_test_id: (team) => team.test(),
   booking_key: (team, { path }) => (path.includes('/phlebotomy/') ? windowOf(team) : bookingKey(team)),
   reference: async (team, { id }) => {
-    if (id === 'delete_phlebotomist') await employ(team, 'to-go')
+    if (id === 'delete_phlebotomist') await createPhlebotomist(team, 'to-go')
     return id === 'delete_phlebotomist' ? 'to-go' : 'north-team'
   },
   sample_id: async (team, operation) =>
@@ -152,7 +152,7 @@ const belongings: Record<string, (team: Given, operation: Operation) => Promise<
   invite_id: async (team) => {
     const token = await invited(team)
     const { rows } = await cells.control.pool.query<{ id: string }>('select id from invite where token_hash = $1', [
-      keyHash(token),
+      hashKey(token),
     ])
     return rows[0]!.id
   },
@@ -171,10 +171,10 @@ const belongings: Record<string, (team: Given, operation: Operation) => Promise<
 }
 
 /** The key that the tests ask with. A key rotates itself, and its text would stop working the second time: it gets it back. */
-async function ownKey({ org_id, orgKey }: Given): Promise<string> {
+async function ownKey({ org_id, orgKey }: TestTeam): Promise<string> {
   const { rows } = await cells.control.pool.query<{ id: string }>(
     `update management_key set key_hash = $2, previous_hash = null where org_id = $1 and role = 'org_admin' returning id`,
-    [org_id, keyHash(orgKey)],
+    [org_id, hashKey(orgKey)],
   )
   return rows[0]!.id
 }
@@ -182,7 +182,7 @@ async function ownKey({ org_id, orgKey }: Given): Promise<string> {
 /** Operations on what is known of a user. */
 const describedUsers = new Set(['get_user_demographics', 'create_insurance', 'get_latest_insurance'])
 
-async function describedUser(team: Given, insured: boolean): Promise<string> {
+async function describedUser(team: TestTeam, insured: boolean): Promise<string> {
   const user = await team.user()
   ok(await team.api.patch(`/v2/user/${user}/info`, bodies.create_user_demographics))
   if (insured) ok(await team.api.post(`/v2/user/${user}/insurance`, bodies.create_insurance))
@@ -190,7 +190,7 @@ async function describedUser(team: Given, insured: boolean): Promise<string> {
 }
 
 /** The token of an invite of the organization, from its mail. */
-export async function invited(team: Given, body: Json = {}): Promise<string> {
+export async function invited(team: TestTeam, body: Json = {}): Promise<string> {
   const email = `testa-${randomUUID()}@example.com`
   ok(await team.manage.post('/invite', { email, ...body }))
   const { rows } = await cells.control.pool.query<{ body: string }>(
@@ -201,22 +201,22 @@ export async function invited(team: Given, body: Json = {}): Promise<string> {
 }
 
 /** What makes a team, a key, an endpoint or a member, and answers with its id. */
-const made = async (team: Given, path: string, body: Json): Promise<string> => ok(await team.manage.post(path, body)).body.id
+const made = async (team: TestTeam, path: string, body: Json): Promise<string> => ok(await team.manage.post(path, body)).body.id
 
 const PUT_EMBEDDING = 'upsert_ehr_integration_configuration'
 const CREATE_MEMBER = 'create_integration_managed_member'
-const embeddedMember = (team: Given, integration_member_id: string): Promise<string> =>
+const embeddedMember = (team: TestTeam, integration_member_id: string): Promise<string> =>
   made(team, '/ehr_integration/member', { ...bodies[CREATE_MEMBER], integration_member_id })
 
 const EVENT_TYPE = 'labtest.order.created'
-const endpoint = (team: Given): Promise<string> => made(team, `/team/${team.team}/sandbox/webhook`, bodies.create_webhook!)
+const endpoint = (team: TestTeam): Promise<string> => made(team, `/team/${team.team}/sandbox/webhook`, bodies.create_webhook!)
 
-const continuousQuery = (team: Given): Promise<string> =>
+const continuousQuery = (team: TestTeam): Promise<string> =>
   made(team, `/team/${team.team}/sandbox/continuous_query`, { ...bodies.create_continuous_query, slug: `query-${randomUUID()}` })
 
-const messages = new WeakMap<Given, Promise<{ webhook_id: string; message_id: string }>>()
+const messages = new WeakMap<TestTeam, Promise<{ webhook_id: string; message_id: string }>>()
 /** A message to an endpoint of the team: the two go together. */
-function messageOf(team: Given): Promise<{ webhook_id: string; message_id: string }> {
+function messageOf(team: TestTeam): Promise<{ webhook_id: string; message_id: string }> {
   const send = async () => {
     const webhook_id = await endpoint(team)
     const message_id = await made(team, `/team/${team.team}/sandbox/webhook/${webhook_id}/test`, { event_type: EVENT_TYPE })
@@ -227,9 +227,9 @@ function messageOf(team: Given): Promise<{ webhook_id: string; message_id: strin
   return message
 }
 
-const accounts = new WeakMap<Given, Promise<string>>()
+const accounts = new WeakMap<TestTeam, Promise<string>>()
 /** The lab account of a team's organization: one, since a team that is linked to several has to choose. */
-function accountOf(team: Given): Promise<string> {
+function accountOf(team: TestTeam): Promise<string> {
   const account = accounts.get(team) ?? labAccount(team, { team_ids: [] })
   accounts.set(team, account)
   return account
@@ -256,33 +256,33 @@ const everybodys = new Set([
 
 const bodies = Object.fromEntries(operations.map((operation) => [operation.id, operation.example])) as Record<string, Json>
 
-const patients = new WeakMap<Given, Promise<string>>()
+const patients = new WeakMap<TestTeam, Promise<string>>()
 /** The user that a team orders for: one, since a sandbox has room for few. */
-function patientOf(team: Given): Promise<string> {
+function patientOf(team: TestTeam): Promise<string> {
   const patient = patients.get(team) ?? team.user()
   patients.set(team, patient)
   return patient
 }
 
-async function placed(team: Given, more: Json): Promise<Json> {
+async function placed(team: TestTeam, more: Json): Promise<Json> {
   const body = { ...bodies.create_order, user_id: await patientOf(team), lab_test_id: await team.test(), ...more }
   return ok(await team.api.post('/v3/order', body)).body.order
 }
 
 /** An order of a collection method that the laboratory has taken. */
-async function atStep(team: Given, method: string, more: Json = {}): Promise<Json> {
+async function atStep(team: TestTeam, method: string, more: Json = {}): Promise<Json> {
   const { id } = await placed(team, { lab_test_id: await team.test(method), ...more })
   ok(await team.api.post(`/v3/order/${String(id)}/test?final_status=received.${method}.requisition_created`))
   await team.settle()
   return ok(await team.api.get(`/v3/order/${String(id)}`)).body
 }
 
-const visitedOrders = new WeakMap<Given, string>()
+const visitedOrders = new WeakMap<TestTeam, string>()
 /**
  * An order whose patient is visited: with the visit that an operation changes, without one where it makes one. The patient has one at a
  * time, so that the one before is cancelled.
  */
-async function visited(team: Given, { id: operation }: Operation): Promise<Json> {
+async function atHomeOrder(team: TestTeam, { id: operation }: Operation): Promise<Json> {
   const before = visitedOrders.get(team)
   if (before) await team.api.post(`/v3/order/${before}/cancel`)
   const isAsked = ['request_phlebotomy_appointment', 'set_visit_date'].includes(operation)
@@ -295,32 +295,32 @@ async function visited(team: Given, { id: operation }: Operation): Promise<Json>
 }
 
 /** The key of a window in which the team's patients can be visited. */
-async function windowOf(team: Given): Promise<string> {
+async function windowOf(team: TestTeam): Promise<string> {
   return (await slots(team)).at(-1)!.booking_key!
 }
 
 /** A free time at a service center. */
-async function bookingKey(team: Given): Promise<string> {
+async function bookingKey(team: TestTeam): Promise<string> {
   const { slots } = ok(await team.api.post('/v3/order/psc/appointment/availability?lab=quest&zip_code=85004'))
     .body as AvailableSlots
   return slots.find((day) => day.slots.length)!.slots[0]!.booking_key!
 }
 
 /** An order of somebody who goes to a service center. */
-async function walkIn(team: Given, isBooked: boolean): Promise<Json> {
+async function walkIn(team: TestTeam, isBooked: boolean): Promise<Json> {
   const order = await atStep(team, 'walk_in_test')
   if (isBooked)
     ok(await team.api.post(`/v3/order/${String(order.id)}/psc/appointment/book`, { booking_key: await bookingKey(team) }))
   return order
 }
 
-async function kit(team: Given, lab_test_id?: string): Promise<Json> {
+async function kit(team: TestTeam, lab_test_id?: string): Promise<Json> {
   const body = { ...bodies.create_testkit_order, user_id: await patientOf(team), lab_test_id: lab_test_id ?? (await team.test()) }
   return ok(await team.api.post('/v3/order/testkit', body)).body.order
 }
 
 /** What people did before to an order that they work through by hand: the method, and operations with their examples. */
-const doneBefore: Record<string, [method: string, ...operations: (string | [id: string, body: Json])[]]> = {
+const prerequisites: Record<string, [method: string, ...operations: (string | [id: string, body: Json])[]]> = {
   replace_order: ['testkit'],
   record_order_tracking: ['testkit', 'accept_order'],
   record_order_scan: ['testkit', 'accept_order', 'record_order_tracking'],
@@ -342,8 +342,8 @@ const doneBefore: Record<string, [method: string, ...operations: (string | [id: 
 }
 
 /** An order at the laboratory whose orders people work through, as far as the operation needs it. */
-async function byHand(team: Given, operation: string): Promise<Json> {
-  const [method, ...before] = doneBefore[operation] ?? ['walk_in_test']
+async function byHand(team: TestTeam, operation: string): Promise<Json> {
+  const [method, ...before] = prerequisites[operation] ?? ['walk_in_test']
   const kitFirst = operation === 'pick_order_kit'
   const test = {
     ...bodies.create_lab_test_for_team,
@@ -369,7 +369,7 @@ async function byHand(team: Given, operation: string): Promise<Json> {
 }
 
 /** A registered kit that has come back from the laboratory. */
-async function reported(team: Given): Promise<Json> {
+async function reported(team: TestTeam): Promise<Json> {
   const { id, sample_id } = await kit(team)
   ok(await team.api.post('/v3/order/testkit/register', { ...bodies.register_testkit_order, sample_id }))
   ok(await team.api.post(`/v3/order/${String(id)}/test`))
@@ -377,7 +377,7 @@ async function reported(team: Given): Promise<Json> {
   return ok(await team.api.get(`/v3/order/${String(id)}`)).body
 }
 
-const marker = async (team: Given): Promise<Json> => ok(await team.api.get('/v3/lab_tests/markers?size=1')).body.markers[0]
+const marker = async (team: TestTeam): Promise<Json> => ok(await team.api.get('/v3/lab_tests/markers?size=1')).body.markers[0]
 
 function ok(reply: Reply): Reply {
   if (reply.status >= 300) throw new Error(`an arrangement was answered ${reply.status}: ${JSON.stringify(reply.body)}`)
@@ -385,7 +385,7 @@ function ok(reply: Reply): Reply {
 }
 
 /** A request of the team that the operation answers with success. */
-export async function valid(team: Given, operation: Operation): Promise<Request> {
+export async function valid(team: TestTeam, operation: Operation): Promise<Request> {
   const request: Request = { path: {}, query: {}, body: await substituted(team, operation, operation.example) }
   for (const name in propertiesOf(operation.params)) request.path[name] = await belonging(team, operation, name)
   const required = (operation.query as { required?: string[] } | undefined)?.required ?? []
@@ -395,10 +395,10 @@ export async function valid(team: Given, operation: Operation): Promise<Request>
 }
 
 /** Where an organization or a team stands in the path, so that a key gets as far as the body. */
-const own = (team: Given): Record<string, string> => ({ org_id: team.org_id, team_id: team.team })
+const own = (team: TestTeam): Record<string, string> => ({ org_id: team.org_id, team_id: team.team })
 
 /** A request that is sound and names nothing that anybody has; but the team's own place, when a team is given. */
-export function stray(operation: Operation, team?: Given): Request {
+export function stray(operation: Operation, team?: TestTeam): Request {
   const path = Object.entries(propertiesOf(operation.params)).map(([name, { type, format, enum: allowed }]) => [
     name,
     (team && operation.auth === 'management' && own(team)[name]) ||
@@ -412,17 +412,18 @@ export function stray(operation: Operation, team?: Given): Request {
 const singular = (name: string): string => name.replace(/_ids$/, '_id')
 
 /** Whether what a request names so has to be made first. The catalog is there. */
-export const isMade = (name: string): boolean => Object.hasOwn(belongings, singular(name)) && !everybodys.has(singular(name))
+export const isOwnedByTeam = (name: string): boolean =>
+  Object.hasOwn(belongings, singular(name)) && !everybodys.has(singular(name))
 
 /** What the team has under a name, as `operation` needs it. */
-export function belonging(team: Given, operation: Operation, name: string): Promise<string> {
+export function belonging(team: TestTeam, operation: Operation, name: string): Promise<string> {
   const make = belongings[singular(name)]
   if (!make)
     throw new Error(`${operation.id} asks for ${name}: say in test/contract/operations/requests.ts where a team has one from`)
   return make(team, operation)
 }
 
-async function substituted(team: Given, operation: Operation, value: unknown, name = ''): Promise<unknown> {
+async function substituted(team: TestTeam, operation: Operation, value: unknown, name = ''): Promise<unknown> {
   if (Array.isArray(value)) return Promise.all(value.map((item) => substituted(team, operation, item, name)))
   if (typeof value === 'object' && value !== null) {
     const entries = Object.entries(value).map(
@@ -497,7 +498,7 @@ export function target(path: string, request: Request): string {
 }
 
 /** Who asks: a team with the key that the path wants, or a key. */
-export type Caller = Given | string | undefined
+export type Caller = TestTeam | string | undefined
 
 const isManagement = (path: string): boolean => /^\/*v1\/+org(\/|$)/.test(path)
 
@@ -530,13 +531,13 @@ export async function call(
   const manages = isManagement(path)
   const key = typeof caller === 'object' ? (manages ? caller.orgKey : caller.key) : caller
   const reply = await client(key, manages ? 'x-management-key' : undefined).call(method, path, body, headers)
-  const fault = improper(reply)
+  const fault = invalidKey(reply)
   if (fault) throw new Error(`${method} ${path.slice(0, 200)} was answered ${reply.status}, ${fault}`)
   return reply
 }
 
 /** What is wrong with an answer, whatever the question was. */
-function improper({ status, body, headers }: Reply): string | undefined {
+function invalidKey({ status, body, headers }: Reply): string | undefined {
   if (status >= 500 && !isSwitchedOff({ status, body })) return `which is a fault of the server: ${JSON.stringify(body)}`
   // What is too long to be read never becomes a request.
   if (status !== 431 && !headers.get('x-request-id')) return 'without an id of the request'

@@ -1,11 +1,11 @@
 // Everything that a cell keeps of a team, whatever tables there are; but the access log, which tells of requests and grows with each, and
 // stays when a team is erased.
-import type { Given } from '../../support/server.ts'
+import type { TestTeam } from '../../support/server.ts'
 
 let tables: string[] | undefined
 
 /** Table of the cell that belongs to teams → rows of this one, as text. */
-export async function rowsOf({ db, team }: Given): Promise<Record<string, string[]>> {
+export async function rowsOf({ db, team }: TestTeam): Promise<Record<string, string[]>> {
   if (!tables) {
     const { rows } = await db.pool.query<{ name: string }>(
       `select table_name as name from information_schema.columns join information_schema.tables using (table_schema, table_name)

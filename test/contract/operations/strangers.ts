@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { listForOperator } from '../../../src/lab/accounts/accounts.ts'
 import type { Operation } from '../../../src/platform/http/operation.ts'
-import { given, type Reply } from '../../support/server.ts'
+import { createTestTeam, type Reply } from '../../support/server.ts'
 import { answered, forTeams } from './each.ts'
 import { belonging, places, send, valid, withValue } from './requests.ts'
 import { rowsOf } from './rows.ts'
@@ -24,8 +24,8 @@ const isOwn = new Set(['import_order sample_id'])
 
 /** Two teams of a test file, and how one of them asks. */
 export async function strangers() {
-  const owner = await given()
-  const stranger = await given()
+  const owner = await createTestTeam()
+  const stranger = await createTestTeam()
   /** The platform's lab accounts are everybody's. */
   const shared = new Set(
     (await listForOperator(owner.db.queries, undefined)).filter((a) => a.org_id === null).map(({ id }) => id),

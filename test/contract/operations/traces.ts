@@ -1,7 +1,7 @@
 // Requests that give everything that an operation reads, each field a value that can be found again.
 import { randomUUID } from 'node:crypto'
 import type { Operation } from '../../../src/platform/http/operation.ts'
-import type { Given } from '../../support/server.ts'
+import type { TestTeam } from '../../support/server.ts'
 import { propertiesOf, type Request } from './requests.ts'
 
 interface Shape {
@@ -31,7 +31,7 @@ const EXISTING =
 const FREE = new Set(['creator_member_id', 'client_user_id', 'insurance_id', 'group_id'])
 
 /** What a request that works does not show, or what an operation cannot be asked beside the rest. */
-const more: Record<string, (team: Given) => Promise<Record<string, unknown>>> = {
+const more: Record<string, (team: TestTeam) => Promise<Record<string, unknown>>> = {
   create_order: asked,
   create_order_once: asked,
   register_testkit_order: async (team) => ({ user_id: await team.user() }),
@@ -43,7 +43,7 @@ const without: Record<string, string> = {
 }
 
 /** A test whose laboratory asks something, and the answer. */
-async function asked(team: Given): Promise<Record<string, unknown>> {
+async function asked(team: TestTeam): Promise<Record<string, unknown>> {
   const { markers } = (await team.api.get('/v3/lab_tests/markers?lab_slug=quest&size=100')).body
   const open = ({ type }: { type: string }) => type === 'text' || type === 'numeric'
   for (const { id: marker_id, aoe } of markers) {
@@ -61,7 +61,7 @@ async function asked(team: Given): Promise<Record<string, unknown>> {
 
 /** The body of a request that works, with everything that the operation reads. */
 export async function fullBody(
-  team: Given,
+  team: TestTeam,
   operation: Operation,
   { body: known }: Request,
 ): Promise<{ body: unknown; traces: Trace[] }> {

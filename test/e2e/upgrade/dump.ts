@@ -3,7 +3,7 @@
 // other rows refer to. Use a data folder with fictional people, and no keys but those of the test (KEYS in test/e2e/upgrade-data.test.ts).
 import { realpathSync } from 'node:fs'
 import pg from 'pg'
-import { connectionTo, socketFolder } from '../../../src/platform/embedded-postgres/cluster.ts'
+import { connectionFor, socketFolder } from '../../../src/platform/embedded-postgres/cluster.ts'
 import { referenceTables, SCHEMAS } from './tables.ts'
 
 interface ForeignKey {
@@ -14,7 +14,7 @@ interface ForeignKey {
 }
 
 const dataDir = realpathSync(process.argv[2]!)
-const client = new pg.Client(connectionTo(dataDir, socketFolder(dataDir))!)
+const client = new pg.Client(connectionFor(dataDir, socketFolder(dataDir))!)
 await client.connect()
 // Values are printed as PostgreSQL writes them.
 await client.query(`begin isolation level repeatable read; set local timezone = 'UTC'`)

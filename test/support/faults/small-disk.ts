@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process'
 import { closeSync, fstatSync, ftruncateSync, mkdirSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { folder as inScratch } from '../program.ts'
-import { exists } from '../../../src/platform/embedded-postgres/processes.ts'
+import { processExists } from '../../../src/platform/embedded-postgres/processes.ts'
 import { releases } from '../embedded-postgres.ts'
 
 const BALLAST = 'ballast'
@@ -74,6 +74,6 @@ function unmountLeft(): void {
   for (const line of readFileSync('/proc/mounts', 'utf8').split('\n')) {
     const [name = '', folder = ''] = line.split(' ')
     const maker = Number(/^drawbridge-test-(\d+)$/.exec(name)?.[1])
-    if (maker > 0 && !exists(maker)) asRoot('umount', '--lazy', folder)
+    if (maker > 0 && !processExists(maker)) asRoot('umount', '--lazy', folder)
   }
 }

@@ -1,14 +1,14 @@
 // The kinds of brokers, behind one door. Their libraries are loaded when the first pipeline needs them.
-import type { Targets } from '../../../platform/net/outbound-targets.ts'
+import type { TargetPolicy } from '../../../platform/net/outbound-targets.ts'
 import { BlobStorage } from './blob-storage.ts'
 import { EventHubs } from './event-hubs.ts'
-import type { Line } from '../broker-message.ts'
+import type { BrokerSession } from '../broker-message.ts'
 import { PubSub } from './pubsub.ts'
 import { RabbitMq } from './rabbitmq.ts'
 import type { Broker, Configured } from '../schema.ts'
 
 export interface BrokersOptions {
-  targets: Targets
+  targets: TargetPolicy
   /** Whether loopback may be reached too, and without TLS. */
   sandbox: boolean
   /** Of each kind. */
@@ -30,7 +30,7 @@ export class Brokers {
   }
 
   /** A way to a broker of a team. Throws when it cannot be reached or is not configured. */
-  async open(destination: Broker, known: Configured): Promise<Line> {
+  async open(destination: Broker, known: Configured): Promise<BrokerSession> {
     const { rabbitmq, azure_amqp, cloud_pubsub } = known
     if (destination === 'rabbitmq' && rabbitmq) return this.#rabbit.open(rabbitmq)
     if (destination === 'azure_amqp' && azure_amqp) return this.#hubs.open(azure_amqp)

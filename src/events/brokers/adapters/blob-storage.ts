@@ -2,10 +2,10 @@
 import { Agent as PlainAgent } from 'node:http'
 import { Agent as TlsAgent } from 'node:https'
 import type { Pipeline, RequestPolicyFactory } from '@azure/storage-blob'
-import { Refusal } from '../../../platform/schema/read.ts'
-import type { Targets } from '../../../platform/net/outbound-targets.ts'
+import { RuleError } from '../../../platform/schema/read.ts'
+import type { TargetPolicy } from '../../../platform/net/outbound-targets.ts'
 import { blobAddress, type BlobAddress } from '../broker-addresses.ts'
-import { reasonOf, refused, taken, type Fate, type Message, type Packed } from '../broker-message.ts'
+import { errorCode, rejected, acknowledged, type SendOutcome, type Message, type EncodedMessage } from '../broker-message.ts'
 import type { Matcher } from '../schema.ts'
 
 const PUT_MS_MAX = 12_000
@@ -16,12 +16,12 @@ type Storage = NonNullable<Matcher['blob_storage']>
 
 /** Puts blobs from the cells of one environment. */
 export class BlobStorage {
-  readonly #targets: Targets
+  readonly #targets: TargetPolicy
   readonly #sandbox: boolean
   readonly #plain: PlainAgent
   readonly #tls: TlsAgent
 
-  constructor({ targets, sandbox }: { targets: Targets; sandbox: boolean }) {
+  constructor({ targets, sandbox }: { targets: TargetPolicy; sandbox: boolean }) {
     this.#targets = targets
     this.#sandbox = sandbox
     const options = { keepAlive: true, maxSockets: SOCKETS_MAX, timeout: IDLE_MS, lookup: targets.lookup(sandbox) }
@@ -30,9 +30,9 @@ export class BlobStorage {
   }
 
   /** One attempt. The name depends on the event alone: a repetition writes the same blob again. */
-  async put(storage: Storage, message: Message, { bytes, isGzip }: Packed): Promise<Fate> {
+  async put(storage: Storage, message: Message, { bytes, isGzip }: EncodedMessage): Promise<SendOutcome> {
     const address = blobAddress(storage.connection_string)
-    if (address instanceof Refusal) return refused('address')
+    if (address instanceof RuleError) return rejected('address')
     try {
       await this.#targets.addresses(address.host, this.#sandbox)
       const { BlockBlobClient } = await import('@azure/storage-blob')
@@ -43,9 +43,9 @@ export class BlobStorage {
         abortSignal: AbortSignal.timeout(PUT_MS_MAX),
         blobHTTPHeaders: { blobContentType: 'application/json', ...(isGzip && { blobContentEncoding: 'gzip' }) },
       })
-      return taken
+      return acknowledged
     } catch (error) {
-      return refused(reasonOf(error))
+      return rejected(errorCode(error))
     }
   }
 
@@ -58,7 +58,7 @@ export class BlobStorage {
     const { AnonymousCredential, newPipeline, StorageSharedKeyCredential } = await import('@azure/storage-blob')
     const credential = account ? new StorageSharedKeyCredential(account.name, account.key) : new AnonymousCredential()
     const pipeline = newPipeline(credential, { retryOptions: { maxTries: 1 } })
-    pipeline.factories.push(over(tls ? this.#tls : this.#plain))
+    pipeline.factories.push(abortUnfinished(tls ? this.#tls : this.#plain))
     return pipeline
   }
 }
@@ -68,7 +68,7 @@ const blobName = ({ team_id, order_key, created_at_text, type, idempotency_key }
   `${team_id}/${order_key}/${created_at_text}#${type}#${idempotency_key}.json${isGzip ? '.gz' : ''}`
 
 /** Requests go out over our own connections, which reach nothing but what may be reached. */
-const over = (agent: PlainAgent): RequestPolicyFactory => ({
+const abortUnfinished = (agent: PlainAgent): RequestPolicyFactory => ({
   create: (next) => ({
     sendRequest(request) {
       request.agent = agent

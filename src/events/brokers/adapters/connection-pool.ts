@@ -1,5 +1,5 @@
 // Connections to brokers: made when they are needed, shared by those who speak to the same broker, kept for a while, and few.
-import { Timeout, within } from '../broker-message.ts'
+import { TimeoutError, withTimeout } from '../broker-message.ts'
 
 const IDLE_MS = 60_000
 const OPEN_MS_MAX = 10_000
@@ -12,14 +12,14 @@ interface Entry<C> {
 }
 
 /** A connection that somebody uses; it is given back once. */
-export interface Loan<C> {
+export interface ConnectionLease<C> {
   connection: C
   /** @param broken nobody else is to get it */
-  giveBack(broken?: boolean): void
+  release(broken?: boolean): void
 }
 
 /** Connections of one kind, by what they lead to. */
-export class Connections<C> {
+export class ConnectionPool<C> {
   readonly #entries = new Map<string, Entry<C>>()
   readonly #max: number
   readonly #close: (connection: C) => unknown
@@ -34,23 +34,23 @@ export class Connections<C> {
    * The connection kept under a key, or a new one; throws Timeout after 10 s.
    * @param open makes one; it calls `ended` when the connection is over, whoever ended it
    */
-  async lend(key: string, open: (ended: () => void) => Promise<C>): Promise<Loan<C>> {
+  async acquire(key: string, open: (isClosed: () => void) => Promise<C>): Promise<ConnectionLease<C>> {
     const entry = this.#entries.get(key) ?? this.#add(key, open)
     entry.users++
     clearTimeout(entry.timer)
-    const giveBack = (broken = false) => {
+    const release = (broken = false) => {
       entry.users--
       entry.used_ms = performance.now()
-      if (broken) this.#forget(key, entry)
+      if (broken) this.#remove(key, entry)
       if (entry.users > 0) return
-      if (this.#entries.get(key) !== entry) return void this.#end(entry)
-      entry.timer = setTimeout(() => this.#drop(key, entry), IDLE_MS)
+      if (this.#entries.get(key) !== entry) return void this.#closeEntry(entry)
+      entry.timer = setTimeout(() => this.#discard(key, entry), IDLE_MS)
       entry.timer.unref()
     }
     try {
-      return { connection: await entry.connection, giveBack }
+      return { connection: await entry.connection, release }
     } catch (error) {
-      giveBack(true)
+      release(true)
       throw error
     }
   }
@@ -59,17 +59,17 @@ export class Connections<C> {
   closeAll(): void {
     for (const [key, entry] of this.#entries) {
       clearTimeout(entry.timer)
-      if (entry.users > 0) this.#forget(key, entry)
-      else this.#drop(key, entry)
+      if (entry.users > 0) this.#remove(key, entry)
+      else this.#discard(key, entry)
     }
   }
 
-  #add(key: string, open: (ended: () => void) => Promise<C>): Entry<C> {
-    this.#makeRoom()
-    const opening = open(() => this.#forget(key, entry))
-    const connection = within(OPEN_MS_MAX, opening).catch((error: unknown) => {
+  #add(key: string, open: (isClosed: () => void) => Promise<C>): Entry<C> {
+    this.#evictIdle()
+    const opening = open(() => this.#remove(key, entry))
+    const connection = withTimeout(OPEN_MS_MAX, opening).catch((error: unknown) => {
       // One that comes too late is not left open.
-      if (error instanceof Timeout) opening.then((late) => this.#close(late)).catch(() => {})
+      if (error instanceof TimeoutError) opening.then((late) => this.#close(late)).catch(() => {})
       throw error
     })
     connection.catch(() => {})
@@ -79,23 +79,23 @@ export class Connections<C> {
   }
 
   /** The one that has been idle for longest goes. Those in use are as few as those who use them. */
-  #makeRoom(): void {
+  #evictIdle(): void {
     if (this.#entries.size < this.#max) return
     const [oldest] = [...this.#entries].filter(([, { users }]) => users === 0).sort(([, a], [, b]) => a.used_ms - b.used_ms)
-    if (oldest) this.#drop(...oldest)
+    if (oldest) this.#discard(...oldest)
   }
 
-  #drop(key: string, entry: Entry<C>): void {
+  #discard(key: string, entry: Entry<C>): void {
     clearTimeout(entry.timer)
-    this.#forget(key, entry)
-    this.#end(entry)
+    this.#remove(key, entry)
+    this.#closeEntry(entry)
   }
 
-  #forget(key: string, entry: Entry<C>): void {
+  #remove(key: string, entry: Entry<C>): void {
     if (this.#entries.get(key) === entry) this.#entries.delete(key)
   }
 
-  #end(entry: Entry<C>): void {
+  #closeEntry(entry: Entry<C>): void {
     entry.connection.then(
       (connection) => this.#close(connection),
       () => {},

@@ -1,20 +1,20 @@
 // A link to one hub, in a session of its own: what is wrong with a hub ends its link and nothing else.
 import type { Connection, Delivery, EventContext, Sender, Session } from 'rhea'
-import { lost, reasonOf, refused, taken, type Fate } from '../broker-message.ts'
+import { unreachable, errorCode, rejected, acknowledged, type SendOutcome } from '../broker-message.ts'
 
-export class HubLink {
+export class HubSender {
   readonly #session: Session
   readonly #sender: Sender
   readonly #connection: Connection
-  readonly #waiting = new Map<Delivery, (fate: Fate) => void>()
+  readonly #waiting = new Map<Delivery, (fate: SendOutcome) => void>()
   #sendable: (() => void)[] = []
-  #over: Fate | undefined
+  #closed: SendOutcome | undefined
 
   constructor(connection: Connection, hub: string) {
     this.#connection = connection
     this.#session = connection.create_session()
     const ended = (what: string) => () =>
-      this.#end(refused(reasonOf(this.#sender.error ?? this.#session.error ?? { code: what })))
+      this.#fail(rejected(errorCode(this.#sender.error ?? this.#session.error ?? { code: what })))
     this.#session.on('session_error', ended('session ended'))
     this.#session.on('session_close', ended('session ended'))
     this.#session.open()
@@ -24,49 +24,49 @@ export class HubLink {
     this.#sender.on('sendable', () => {
       for (const go of this.#sendable.splice(0)) go()
     })
-    this.#sender.on('accepted', ({ delivery }) => this.#settle(delivery, taken))
-    this.#sender.on('rejected', (context) => this.#settle(context.delivery, refused(rejection(context))))
-    this.#sender.on('released', ({ delivery }) => this.#settle(delivery, refused('released')))
-    this.#sender.on('modified', ({ delivery }) => this.#settle(delivery, refused('modified')))
+    this.#sender.on('accepted', ({ delivery }) => this.#resolve(delivery, acknowledged))
+    this.#sender.on('rejected', (context) => this.#resolve(context.delivery, rejected(rejection(context))))
+    this.#sender.on('released', ({ delivery }) => this.#resolve(delivery, rejected('released')))
+    this.#sender.on('modified', ({ delivery }) => this.#resolve(delivery, rejected('modified')))
     connection.on('disconnected', this.#disconnected)
     connection.on('connection_close', this.#disconnected)
   }
 
   /** Nothing can be sent over it any more. */
-  get isOver(): boolean {
-    return this.#over !== undefined
+  get isClosed(): boolean {
+    return this.#closed !== undefined
   }
 
   /** Send a message when there is room for it. */
-  async send(encoded: Buffer): Promise<Fate> {
-    while (!this.#over && !this.#sender.sendable()) await new Promise<void>((go) => this.#sendable.push(go))
-    if (this.#over) return this.#over
+  async send(encoded: Buffer): Promise<SendOutcome> {
+    while (!this.#closed && !this.#sender.sendable()) await new Promise<void>((go) => this.#sendable.push(go))
+    if (this.#closed) return this.#closed
     return new Promise((resolve) => this.#waiting.set(this.#sender.send(encoded, undefined, 0), resolve))
   }
 
   close(): void {
     this.#connection.removeListener('disconnected', this.#disconnected)
     this.#connection.removeListener('connection_close', this.#disconnected)
-    if (!this.isOver) this.#session.close()
-    this.#end(lost('closed'))
+    if (!this.isClosed) this.#session.close()
+    this.#fail(unreachable('closed'))
   }
 
-  #disconnected = (): void => this.#end(lost('disconnected'))
+  #disconnected = (): void => this.#fail(unreachable('disconnected'))
 
-  #settle(delivery: Delivery | undefined, fate: Fate): void {
+  #resolve(delivery: Delivery | undefined, fate: SendOutcome): void {
     const done = delivery && this.#waiting.get(delivery)
     if (!done) return
     this.#waiting.delete(delivery)
     done(fate)
   }
 
-  #end(fate: Fate): void {
-    this.#over ??= fate
-    for (const done of this.#waiting.values()) done(this.#over)
+  #fail(fate: SendOutcome): void {
+    this.#closed ??= fate
+    for (const done of this.#waiting.values()) done(this.#closed)
     this.#waiting.clear()
     for (const go of this.#sendable.splice(0)) go()
   }
 }
 
 const rejection = ({ delivery }: EventContext): string =>
-  reasonOf((delivery?.remote_state as { error?: unknown } | undefined)?.error ?? { code: 'rejected' })
+  errorCode((delivery?.remote_state as { error?: unknown } | undefined)?.error ?? { code: 'rejected' })

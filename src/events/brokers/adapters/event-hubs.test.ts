@@ -8,13 +8,13 @@ import type { AddressInfo } from 'node:net'
 import { after, describe, test } from 'node:test'
 import { gunzipSync } from 'node:zlib'
 import rhea from 'rhea'
-import { given } from '../../../../test/support/server.ts'
-import { hurryPipelines, pipe, piping, say, waiting } from '../../../../test/support/brokers.ts'
+import { createTestTeam } from '../../../../test/support/server.ts'
+import { makePipelinesDue, pipe, createTestPipelines, emitEvent, countQueued } from '../../../../test/support/brokers.ts'
 
 const MIB = 1024 * 1024
 const KEY = Buffer.from('a fictional key of an account').toString('base64')
 // What waits for its next attempt has to be told that it is due, however slow the machine is.
-const pipelines = piping({ patience: 1000 })
+const pipelines = createTestPipelines({ patience: 1000 })
 
 interface Arrived {
   hub: string
@@ -116,16 +116,16 @@ const of = (user: string) => arrived.filter((one) => one.user === user)
 
 describe('a hub', () => {
   test('gets each event with its user as the partition key, from who has the key of the policy', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     await pipe(
       team,
       hubs([{ event_type_prefix: 'labtest.result', event_hub: 'results' }], Buffer.from('other').toString('base64')),
     )
-    const order = await say(team)
+    const order = await emitEvent(team)
     await pipelines.drain()
-    assert.deepEqual(await waiting(team), ['azure_amqp after 0'])
+    assert.deepEqual(await countQueued(team), ['azure_amqp after 0'])
     await pipe(team, hubs([{ event_type_prefix: 'labtest.result', event_hub: 'results' }]))
-    const result = await say(team, { type: 'labtest.result.critical', user_id: order.user_id })
+    const result = await emitEvent(team, { type: 'labtest.result.critical', user_id: order.user_id })
     await pipelines.drain()
     const partition = order.user_id
     assert.deepEqual(of(order.user_id), [
@@ -135,21 +135,21 @@ describe('a hub', () => {
   })
 
   test('that refuses an event gets the later ones of its user after it', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     await pipe(team, hubs())
     const type = 'labtest.appointment.created'
     unwelcome.add(type)
-    const first = await say(team, { type })
-    const second = await say(team, { user_id: first.user_id })
-    const other = await say(team)
+    const first = await emitEvent(team, { type })
+    const second = await emitEvent(team, { user_id: first.user_id })
+    const other = await emitEvent(team)
     await pipelines.drain()
     assert.deepEqual(of(first.user_id), [])
     assert.equal(of(other.user_id).length, 1)
-    const third = await say(team, { user_id: first.user_id })
+    const third = await emitEvent(team, { user_id: first.user_id })
     await pipelines.drain()
     assert.deepEqual(of(first.user_id), [])
     unwelcome.delete(type)
-    await hurryPipelines(team)
+    await makePipelinesDue(team)
     await pipelines.drain()
     assert.deepEqual(
       of(first.user_id).map(({ key }) => key),
@@ -160,10 +160,10 @@ describe('a hub', () => {
 
 describe('a container', () => {
   test('gets what a matcher means for it, signed and under the name of the interface', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     await pipe(team, hubs([{ event_type_regex: 'result', blob_storage: containerOf('results') }]))
-    const small = await say(team, { type: 'labtest.result.critical' })
-    const large = await say(team, { type: 'labtest.result.critical', bytes: 5000, user_id: small.user_id })
+    const small = await emitEvent(team, { type: 'labtest.result.critical' })
+    const large = await emitEvent(team, { type: 'labtest.result.critical', bytes: 5000, user_id: small.user_id })
     await pipelines.drain()
     const own = blobs.filter(({ name }) => name.includes(team.team))
     const instant = String.raw`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00`
@@ -182,15 +182,15 @@ describe('a container', () => {
   })
 
   test('gets what is too large for a hub; without one that matches it stays', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const matchers = [
       { event_type_prefix: 'labtest.order', event_hub: 'orders' },
       { event_type_prefix: 'labtest', blob_storage: containerOf('overflow') },
     ]
     await pipe(team, hubs(matchers))
-    const over = await say(team, { bytes: 2 * MIB })
-    const fits = await say(team, { bytes: 900_000, user_id: over.user_id })
-    await say(team, { type: 'daily.data.steps.created', bytes: 2 * MIB })
+    const over = await emitEvent(team, { bytes: 2 * MIB })
+    const fits = await emitEvent(team, { bytes: 900_000, user_id: over.user_id })
+    await emitEvent(team, { type: 'daily.data.steps.created', bytes: 2 * MIB })
     await pipelines.drain()
     assert.deepEqual(
       blobs.filter(({ name }) => name.includes(over.user_id)).map(({ name, body }) => [name.split('/')[1], body === over.body]),
@@ -200,22 +200,22 @@ describe('a container', () => {
       of(over.user_id).map(({ hub, key }) => [hub, key]),
       [['orders', fits.key]],
     )
-    assert.deepEqual(await waiting(team), ['azure_amqp after 1'])
+    assert.deepEqual(await countQueued(team), ['azure_amqp after 1'])
   })
 
   test('that refuses gets it later, under the same name', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     const storageOf = (key: string) => hubs([{ event_type_prefix: '', blob_storage: containerOf('later', key) }])
     await pipe(team, storageOf(Buffer.from('other').toString('base64')))
-    const told = await say(team)
+    const told = await emitEvent(team)
     await pipelines.drain()
-    assert.deepEqual(await waiting(team), ['azure_amqp after 1'])
+    assert.deepEqual(await countQueued(team), ['azure_amqp after 1'])
     storageStatus = 503
     await pipe(team, storageOf(KEY))
     await pipelines.drain()
-    assert.deepEqual(await waiting(team), ['azure_amqp after 2'])
+    assert.deepEqual(await countQueued(team), ['azure_amqp after 2'])
     storageStatus = 201
-    await hurryPipelines(team)
+    await makePipelinesDue(team)
     await pipelines.drain()
     assert.deepEqual(
       blobs.filter(({ name }) => name.includes(team.team)).map(({ body }) => body),

@@ -2,25 +2,25 @@
 // air at once, those of one user one after another. What is too large for a hub, or meant for a container, becomes a blob.
 // Source: events.md 8.2.
 import type { Connection } from 'rhea'
-import { RefusedAddress, type Targets } from '../../../platform/net/outbound-targets.ts'
-import { Refusal } from '../../../platform/schema/read.ts'
+import { ForbiddenAddressError, type TargetPolicy } from '../../../platform/net/outbound-targets.ts'
+import { RuleError } from '../../../platform/schema/read.ts'
 import { hubsAddress } from '../broker-addresses.ts'
 import type { BlobStorage } from './blob-storage.ts'
-import { Connections } from './connection-pool.ts'
-import { HubLink } from './event-hub-sender.ts'
+import { ConnectionPool } from './connection-pool.ts'
+import { HubSender } from './event-hub-sender.ts'
 import {
-  held,
-  lost,
+  heldBack,
+  unreachable,
   packed,
-  reasonOf,
-  refused,
-  within,
-  type Fate,
-  type Line,
+  errorCode,
+  rejected,
+  withTimeout,
+  type SendOutcome,
+  type BrokerSession,
   type Message,
-  type Packed,
+  type EncodedMessage,
 } from '../broker-message.ts'
-import { routerOf, type Router } from '../event-routing.ts'
+import { createRouter, type Router } from '../event-routing.ts'
 import type { AzureAmqp } from '../schema.ts'
 
 const SEND_MS_MAX = 15_000
@@ -29,30 +29,30 @@ const IDLE_TIMEOUT_MS = 60_000
 
 /** Ways to Event Hubs from the cells of one environment. */
 export class EventHubs {
-  readonly #targets: Targets
+  readonly #targets: TargetPolicy
   readonly #sandbox: boolean
   readonly #blobs: BlobStorage
-  readonly #connections: Connections<Connection>
+  readonly #connections: ConnectionPool<Connection>
 
-  constructor(options: { targets: Targets; sandbox: boolean; connections_max: number; blobs: BlobStorage }) {
+  constructor(options: { targets: TargetPolicy; sandbox: boolean; connections_max: number; blobs: BlobStorage }) {
     this.#targets = options.targets
     this.#sandbox = options.sandbox
     this.#blobs = options.blobs
-    this.#connections = new Connections({ max: options.connections_max, close: (connection) => connection.close() })
+    this.#connections = new ConnectionPool({ max: options.connections_max, close: (connection) => connection.close() })
   }
 
-  async open(settings: AzureAmqp): Promise<Line> {
-    const router = await routerOf(settings)
-    const { connection, giveBack } = await this.#connections.lend(settings.connection_string, (ended) =>
-      this.#connect(settings.connection_string, ended),
+  async open(settings: AzureAmqp): Promise<BrokerSession> {
+    const router = await createRouter(settings)
+    const { connection, release } = await this.#connections.acquire(settings.connection_string, (isClosed) =>
+      this.#connect(settings.connection_string, isClosed),
     )
-    const batches = new Batches(connection, settings, router, this.#blobs)
+    const batches = new EventHubSession(connection, settings, router, this.#blobs)
     return {
       ordered: true,
       send: (messages) => batches.send(messages),
       close: async () => {
         batches.close()
-        giveBack(batches.broken)
+        release(batches.broken)
       },
     }
   }
@@ -61,9 +61,9 @@ export class EventHubs {
     this.#connections.closeAll()
   }
 
-  async #connect(text: string, ended: () => void): Promise<Connection> {
+  async #connect(text: string, isClosed: () => void): Promise<Connection> {
     const address = hubsAddress(text)
-    if (address instanceof Refusal) throw new RefusedAddress('The address cannot be read')
+    if (address instanceof RuleError) throw new ForbiddenAddressError('The address cannot be read')
     const { tls, host, port, policy, key } = address
     await this.#targets.addresses(host, this.#sandbox)
     const { default: rhea } = await import('rhea')
@@ -81,28 +81,28 @@ export class EventHubs {
     return new Promise((resolve, reject) => {
       const connection = rhea.create_container().connect(options as Parameters<typeof rhea.connect>[0])
       connection.setMaxListeners(0)
-      const over = (error: unknown) => {
-        ended()
-        reject(error instanceof Error ? error : Object.assign(new Error('the connection ended'), { code: reasonOf(error) }))
+      const fail = (error: unknown) => {
+        isClosed()
+        reject(error instanceof Error ? error : Object.assign(new Error('the connection ended'), { code: errorCode(error) }))
       }
       connection.on('connection_open', () => resolve(connection))
-      connection.on('connection_error', () => over(connection.error))
-      connection.on('connection_close', () => over(connection.error))
-      connection.on('disconnected', ({ error }) => over(error ?? { code: 'disconnected' }))
-      connection.on('protocol_error', over)
-      connection.on('error', over)
+      connection.on('connection_error', () => fail(connection.error))
+      connection.on('connection_close', () => fail(connection.error))
+      connection.on('disconnected', ({ error }) => fail(error ?? { code: 'disconnected' }))
+      connection.on('protocol_error', fail)
+      connection.on('error', fail)
     })
   }
 }
 
 /** Batches over one connection, with a link for each hub. */
-class Batches {
+class EventHubSession {
   broken = false
   readonly #connection: Connection
   readonly #settings: AzureAmqp
   readonly #router: Router
   readonly #blobs: BlobStorage
-  readonly #links = new Map<string, HubLink>()
+  readonly #links = new Map<string, HubSender>()
 
   constructor(connection: Connection, settings: AzureAmqp, router: Router, blobs: BlobStorage) {
     this.#connection = connection
@@ -111,12 +111,14 @@ class Batches {
     this.#blobs = blobs
   }
 
-  async send(messages: Message[]): Promise<Fate[]> {
-    for (const [hub, link] of this.#links) if (link.isOver) this.#links.delete(hub)
-    const fates = new Map<Message, Fate>()
+  async send(messages: Message[]): Promise<SendOutcome[]> {
+    for (const [hub, link] of this.#links) if (link.isClosed) this.#links.delete(hub)
+    const outcomes = new Map<Message, SendOutcome>()
     const users = Map.groupBy(messages, ({ order_key }) => order_key)
-    await within(SEND_MS_MAX, Promise.all([...users.values()].map((own) => this.#inOrder(own, fates)))).catch(() => {})
-    const found = messages.map((message) => fates.get(message) ?? lost('TIMEOUT'))
+    await withTimeout(SEND_MS_MAX, Promise.all([...users.values()].map((own) => this.#sendSequentially(own, outcomes)))).catch(
+      () => {},
+    )
+    const found = messages.map((message) => outcomes.get(message) ?? unreachable('TIMEOUT'))
     this.broken ||= found.some((fate) => fate.is === 'lost')
     return found
   }
@@ -126,18 +128,18 @@ class Batches {
   }
 
   /** Events of one user: what follows one that did not arrive is not sent. */
-  async #inOrder(messages: Message[], fates: Map<Message, Fate>): Promise<void> {
-    let before: Fate | undefined
+  async #sendSequentially(messages: Message[], outcomes: Map<Message, SendOutcome>): Promise<void> {
+    let before: SendOutcome | undefined
     for (const message of messages) {
       before =
         before === undefined || before.is === 'taken'
-          ? await this.#sendOne(message).catch((error) => lost(reasonOf(error)))
-          : held
-      fates.set(message, before)
+          ? await this.#sendOne(message).catch((error) => unreachable(errorCode(error)))
+          : heldBack
+      outcomes.set(message, before)
     }
   }
 
-  async #sendOne(message: Message): Promise<Fate> {
+  async #sendOne(message: Message): Promise<SendOutcome> {
     const { default: rhea } = await import('rhea')
     const body = await packed(message, this.#settings.compression === 'always' ? 'always' : 'from')
     const route = this.#router.route(message.type)
@@ -149,20 +151,23 @@ class Batches {
       body: rhea.message.data_section(body.bytes),
     })
     if (encoded.length > MESSAGE_BYTES_MAX) {
-      const storage = this.#router.overflow(message.type)
-      return storage ? this.#blobs.put(storage, message, body) : refused('too large')
+      const storage = this.#router.overflowStorage(message.type)
+      return storage ? this.#blobs.put(storage, message, body) : rejected('too large')
     }
-    return this.#linkTo(route.hub).send(encoded)
+    return this.#getSender(route.hub).send(encoded)
   }
 
-  #linkTo(hub: string): HubLink {
-    const link = this.#links.get(hub) ?? new HubLink(this.#connection, hub)
+  #getSender(hub: string): HubSender {
+    const link = this.#links.get(hub) ?? new HubSender(this.#connection, hub)
     this.#links.set(hub, link)
     return link
   }
 }
 
-const propertiesOf = ({ type, team_id, user_id, idempotency_key }: Message, { isGzip }: Packed): Record<string, string> => ({
+const propertiesOf = (
+  { type, team_id, user_id, idempotency_key }: Message,
+  { isGzip }: EncodedMessage,
+): Record<string, string> => ({
   'event-type': type,
   'team-id': team_id,
   ...(user_id !== null && { 'user-id': user_id }),

@@ -5,9 +5,9 @@ import { gunzipSync } from 'node:zlib'
 import { protos } from '@google-cloud/pubsub'
 import { Server, ServerCredentials, status, type sendUnaryData, type ServerUnaryCall } from '@grpc/grpc-js'
 import { readConfig } from '../../../platform/config/config.ts'
-import { newVaultKey, Vault } from '../../../platform/crypto/vault.ts'
-import { given, pubsub_projects } from '../../../../test/support/server.ts'
-import { hurryPipelines, path, pipe, piping, say, waiting } from '../../../../test/support/brokers.ts'
+import { generateVaultKey, Vault } from '../../../platform/crypto/vault.ts'
+import { createTestTeam, pubsub_projects } from '../../../../test/support/server.ts'
+import { makePipelinesDue, path, pipe, createTestPipelines, emitEvent, countQueued } from '../../../../test/support/brokers.ts'
 
 // The client library would look for the machine's credentials in the network.
 process.env.METADATA_SERVER_DETECTION = 'none'
@@ -47,7 +47,7 @@ const port = await new Promise<number>((resolve, reject) =>
 )
 after(() => peer.forceShutdown())
 
-const pipelines = piping({ pubsub_emulator_host: `127.0.0.1:${port}` })
+const pipelines = createTestPipelines({ pubsub_emulator_host: `127.0.0.1:${port}` })
 const topicOf = (name: string) => `projects/fictional-clinic/topics/${name}`
 const settings = (topic: string, message_ordering = false) => ({
   cloud_pubsub: { project: 'fictional-clinic', topic, message_ordering },
@@ -57,10 +57,10 @@ const bytes = (data: unknown): Buffer => Buffer.from(data as Uint8Array)
 
 describe('Pub/Sub', () => {
   test('gets the stored bytes with their attributes, plain up to 1 KiB and compressed above', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     await pipe(team, settings('plain'))
-    const small = await say(team, { bytes: 1024 })
-    const large = await say(team, { type: 'labtest.order.updated', bytes: 1025 })
+    const small = await emitEvent(team, { bytes: 1024 })
+    const large = await emitEvent(team, { type: 'labtest.order.updated', bytes: 1025 })
     await pipelines.drain()
     const [first, second] = published('plain')
     assert.equal(bytes(first!.data).toString(), small.body)
@@ -77,15 +77,15 @@ describe('Pub/Sub', () => {
       'blob-type': 'json',
       'blob-codec': 'gzip',
     })
-    assert.deepEqual(await waiting(team), [])
+    assert.deepEqual(await countQueued(team), [])
   })
 
   test('gets the events of each user in their order under their key, over several requests', async () => {
-    const team = await given()
+    const team = await createTestTeam()
     await pipe(team, settings('ordered', true))
     const users = await Promise.all(Array.from({ length: 3 }, () => team.user()))
     const told = users.map((): string[] => [])
-    for (let i = 0; i < 120; i++) told[i % 3]!.push((await say(team, { user_id: users[i % 3]! })).key)
+    for (let i = 0; i < 120; i++) told[i % 3]!.push((await emitEvent(team, { user_id: users[i % 3]! })).key)
     await pipelines.drain()
     for (const [i, user] of users.entries()) {
       const own = published('ordered').filter(({ orderingKey }) => orderingKey === user)
@@ -102,36 +102,36 @@ describe('Pub/Sub', () => {
     ['not available', status.UNAVAILABLE],
   ] as const)
     test(`whose topic is ${what} gets everything when it is, in order`, async () => {
-      const team = await given()
+      const team = await createTestTeam()
       const name = `topic-${code}`
       await pipe(team, settings(name, true))
       refusals.set(topicOf(name), code)
-      const first = await say(team)
+      const first = await emitEvent(team)
       await pipelines.drain()
-      const second = await say(team, { user_id: first.user_id })
+      const second = await emitEvent(team, { user_id: first.user_id })
       await pipelines.drain()
-      assert.deepEqual(await waiting(team), ['cloud_pubsub after 0', 'cloud_pubsub after 0'])
+      assert.deepEqual(await countQueued(team), ['cloud_pubsub after 0', 'cloud_pubsub after 0'])
       refusals.delete(topicOf(name))
-      await hurryPipelines(team)
+      await makePipelinesDue(team)
       await pipelines.drain()
       assert.deepEqual(
         published(name).map(({ attributes }) => attributes!['idempotency-key']),
         [first.key, second.key],
       )
-      assert.deepEqual(await waiting(team), [])
+      assert.deepEqual(await countQueued(team), [])
     })
 
   test('whose destinations cannot be decrypted waits alone, says so, and goes on when they are given again', async () => {
-    const [bad, good] = await Promise.all([given(), given()])
+    const [bad, good] = await Promise.all([createTestTeam(), createTestTeam()])
     await pipe(bad, settings('unreadable'))
     await pipe(good, settings('readable'))
-    const keys = [newVaultKey()]
-    const sealed = new Vault(() => keys).seal('{}', `destinations of ${bad.team}`)
+    const keys = [generateVaultKey()]
+    const sealed = new Vault(() => keys).encrypt('{}', `destinations of ${bad.team}`)
     await bad.db.pool.query('update pipeline set destinations = $2 where team_id = $1', [bad.team, sealed])
-    for (const team of [bad, good, bad, good]) await say(team)
+    for (const team of [bad, good, bad, good]) await emitEvent(team)
     await pipelines.drain()
     assert.deepEqual([published('unreadable').length, published('readable').length], [0, 2])
-    assert.deepEqual(await waiting(bad), ['cloud_pubsub after 0', 'cloud_pubsub after 0'])
+    assert.deepEqual(await countQueued(bad), ['cloud_pubsub after 0', 'cloud_pubsub after 0'])
     const shown = async () => (await bad.manage.get(path())).body.pipelines[0]
     const { cloud_pubsub, delivery_error } = await shown()
     assert.deepEqual([cloud_pubsub, delivery_error], [null, 'The credentials of the destinations cannot be decrypted'])
@@ -142,7 +142,7 @@ describe('Pub/Sub', () => {
   })
 
   test('is published to only in projects that the operator allows the organization, when configured and ever after', async () => {
-    const [team, other] = await Promise.all([given(), given()])
+    const [team, other] = await Promise.all([createTestTeam(), createTestTeam()])
     const destination = { cloud_pubsub: { project: 'operator-billing', topic: 'mine', message_ordering: false } }
     const body = { team_ids: [team.team], preferences: { preferred: 'cloud_pubsub', enabled: ['cloud_pubsub'] }, ...destination }
     const refused = await team.manage.post(path(), body)
@@ -160,18 +160,18 @@ describe('Pub/Sub', () => {
     pubsub_projects.set(team.org_id, new Set(['operator-billing']))
     assert.equal((await other.manage.post(path(), { ...body, team_ids: [other.team] })).status, 422)
     await pipe(team, destination)
-    await say(team)
+    await emitEvent(team)
     pubsub_projects.delete(team.org_id)
     await pipelines.drain()
     const mine = () => asked.filter(({ topic }) => topic === 'projects/operator-billing/topics/mine').length
     assert.equal(mine(), 0)
-    assert.deepEqual(await waiting(team), ['cloud_pubsub after 0'])
+    assert.deepEqual(await countQueued(team), ['cloud_pubsub after 0'])
     const [shown] = (await team.manage.get(path())).body.pipelines
     assert.equal(shown.delivery_error, 'The operator does not allow this organization to publish to the project')
     const again = await team.manage.post(path(), { team_ids: [team.team], event_type_prefixes: ['labtest.'] })
     assert.deepEqual([again.status, again.body.detail], [400, shown.delivery_error])
     pubsub_projects.set(team.org_id, new Set(['operator-billing']))
-    await hurryPipelines(team)
+    await makePipelinesDue(team)
     await pipelines.drain()
     assert.equal(mine(), 1)
   })

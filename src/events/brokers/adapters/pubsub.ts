@@ -1,7 +1,16 @@
 // Google Cloud Pub/Sub: one topic, with the credentials of the process. Source: events.md 8.2.
 import type { v1 } from '@google-cloud/pubsub'
-import { Connections } from './connection-pool.ts'
-import { lost, packed, reasonOf, refused, taken, type Fate, type Line, type Message } from '../broker-message.ts'
+import { ConnectionPool } from './connection-pool.ts'
+import {
+  unreachable,
+  packed,
+  errorCode,
+  rejected,
+  acknowledged,
+  type SendOutcome,
+  type BrokerSession,
+  type Message,
+} from '../broker-message.ts'
 import type { Configured } from '../schema.ts'
 
 const PUBLISH_MS_MAX = 15_000
@@ -14,19 +23,19 @@ type Client = InstanceType<typeof v1.PublisherClient>
 /** Ways to Pub/Sub of one process and environment. All topics are reached over one connection. */
 export class PubSub {
   readonly #emulator_host: string | undefined
-  readonly #connections: Connections<Client>
+  readonly #connections: ConnectionPool<Client>
 
   constructor({ emulator_host }: { emulator_host: string | undefined }) {
     this.#emulator_host = emulator_host
-    this.#connections = new Connections({ max: 1, close: (client) => client.close().catch(() => {}) })
+    this.#connections = new ConnectionPool({ max: 1, close: (client) => client.close().catch(() => {}) })
   }
 
-  async open(settings: Settings): Promise<Line> {
-    const { connection, giveBack } = await this.#connections.lend('', () => this.#connect())
+  async open(settings: Settings): Promise<BrokerSession> {
+    const { connection, release } = await this.#connections.acquire('', () => this.#connect())
     return {
       ordered: settings.message_ordering,
       send: (messages) => publish(connection, settings, messages),
-      close: async () => giveBack(),
+      close: async () => release(),
     }
   }
 
@@ -44,27 +53,31 @@ export class PubSub {
 }
 
 /** Requests one after another, so that order is kept; each arrives whole or not at all. */
-async function publish(client: Client, { project, topic, message_ordering }: Settings, messages: Message[]): Promise<Fate[]> {
-  const fates: Fate[] = []
+async function publish(
+  client: Client,
+  { project, topic, message_ordering }: Settings,
+  messages: Message[],
+): Promise<SendOutcome[]> {
+  const outcomes: SendOutcome[] = []
   const encoded = await Promise.all(messages.map((message) => encode(message, message_ordering)))
   for (let i = 0; i < encoded.length;) {
     let [count, bytes] = [0, 0]
     while (i + count < encoded.length && (count === 0 || bytes + encoded[i + count]!.data.length <= REQUEST_BYTES_MAX))
       bytes += encoded[i + count++]!.data.length
-    const fate = bytes > REQUEST_BYTES_MAX ? refused('too large') : await request(encoded.slice(i, i + count))
-    fates.push(...Array<Fate>(count).fill(fate))
+    const fate = bytes > REQUEST_BYTES_MAX ? rejected('too large') : await request(encoded.slice(i, i + count))
+    outcomes.push(...Array<SendOutcome>(count).fill(fate))
     i += count
     if (fate.is === 'lost') break
   }
-  return messages.map((_, i) => fates[i] ?? lost('not sent'))
+  return messages.map((_, i) => outcomes[i] ?? unreachable('not sent'))
 
-  async function request(batch: Awaited<ReturnType<typeof encode>>[]): Promise<Fate> {
+  async function request(batch: Awaited<ReturnType<typeof encode>>[]): Promise<SendOutcome> {
     try {
       const name = `projects/${project}/topics/${topic}`
       await client.publish({ topic: name, messages: batch }, { timeout: PUBLISH_MS_MAX, retry: null })
-      return taken
+      return acknowledged
     } catch (error) {
-      return lost(`grpc ${reasonOf(error)}`)
+      return unreachable(`grpc ${errorCode(error)}`)
     }
   }
 }

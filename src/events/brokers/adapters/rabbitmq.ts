@@ -1,11 +1,21 @@
 // RabbitMQ: an exchange, the event's type as the routing key, confirmed by the broker. What no queue is bound for has failed.
 // Source: events.md 8.2.
 import type { ChannelModel, ConfirmChannel } from 'amqplib'
-import { RefusedAddress, type Targets } from '../../../platform/net/outbound-targets.ts'
+import { ForbiddenAddressError, type TargetPolicy } from '../../../platform/net/outbound-targets.ts'
 import { rabbitAddress } from '../broker-addresses.ts'
-import { Connections } from './connection-pool.ts'
-import { lost, packed, reasonOf, refused, taken, within, type Fate, type Line, type Message } from '../broker-message.ts'
-import { Refusal } from '../../../platform/schema/read.ts'
+import { ConnectionPool } from './connection-pool.ts'
+import {
+  unreachable,
+  packed,
+  errorCode,
+  rejected,
+  acknowledged,
+  withTimeout,
+  type SendOutcome,
+  type BrokerSession,
+  type Message,
+} from '../broker-message.ts'
+import { RuleError } from '../../../platform/schema/read.ts'
 import type { Configured } from '../schema.ts'
 
 const CONNECT_MS_MAX = 10_000
@@ -16,37 +26,37 @@ type Settings = NonNullable<Configured['rabbitmq']>
 
 /** Ways to RabbitMQ brokers from the cells of one environment. */
 export class RabbitMq {
-  readonly #targets: Targets
+  readonly #targets: TargetPolicy
   readonly #sandbox: boolean
-  readonly #connections: Connections<ChannelModel>
+  readonly #connections: ConnectionPool<ChannelModel>
 
-  constructor({ targets, sandbox, connections_max }: { targets: Targets; sandbox: boolean; connections_max: number }) {
+  constructor({ targets, sandbox, connections_max }: { targets: TargetPolicy; sandbox: boolean; connections_max: number }) {
     this.#targets = targets
     this.#sandbox = sandbox
-    this.#connections = new Connections({ max: connections_max, close: (connection) => connection.close().catch(() => {}) })
+    this.#connections = new ConnectionPool({ max: connections_max, close: (connection) => connection.close().catch(() => {}) })
   }
 
   /** A channel of its own on a connection that others may share: what goes wrong with an exchange ends the channel only. */
-  async open({ uri, exchange }: Settings): Promise<Line> {
-    const { connection, giveBack } = await this.#connections.lend(uri, (ended) => this.#connect(uri, ended))
+  async open({ uri, exchange }: Settings): Promise<BrokerSession> {
+    const { connection, release } = await this.#connections.acquire(uri, (isClosed) => this.#connect(uri, isClosed))
     let broken = false
     try {
-      const channel = await within(CONNECT_MS_MAX, connection.createConfirmChannel())
-      const batches = new Batches(channel, exchange)
+      const channel = await withTimeout(CONNECT_MS_MAX, connection.createConfirmChannel())
+      const batches = new RabbitMqSession(channel, exchange)
       return {
         ordered: false,
         send: async (messages) => {
-          const fates = await batches.send(messages)
-          broken ||= fates.some((fate) => fate.is === 'lost')
-          return fates
+          const outcomes = await batches.send(messages)
+          broken ||= outcomes.some((fate) => fate.is === 'lost')
+          return outcomes
         },
         close: async () => {
-          if (!broken) await within(CONNECT_MS_MAX, channel.close()).catch(() => (broken = true))
-          giveBack(broken)
+          if (!broken) await withTimeout(CONNECT_MS_MAX, channel.close()).catch(() => (broken = true))
+          release(broken)
         },
       }
     } catch (error) {
-      giveBack(true)
+      release(true)
       throw error
     }
   }
@@ -55,9 +65,9 @@ export class RabbitMq {
     this.#connections.closeAll()
   }
 
-  async #connect(uri: string, ended: () => void): Promise<ChannelModel> {
+  async #connect(uri: string, isClosed: () => void): Promise<ChannelModel> {
     const address = rabbitAddress(uri)
-    if (address instanceof Refusal) throw new RefusedAddress('The address cannot be read')
+    if (address instanceof RuleError) throw new ForbiddenAddressError('The address cannot be read')
     const { tls, host, port, username, password, vhost } = address
     await this.#targets.addresses(host, this.#sandbox)
     const { connect } = await import('amqplib')
@@ -77,43 +87,45 @@ export class RabbitMq {
       clientProperties: { connection_name: 'drawbridge' },
     })
     // A broken connection says so twice; what was in the air learns of it from its channel.
-    connection.on('error', ended)
-    connection.on('close', ended)
+    connection.on('error', isClosed)
+    connection.on('close', isClosed)
     return connection
   }
 }
 
 /** Batches over one channel. */
-class Batches {
+class RabbitMqSession {
   readonly #channel: ConfirmChannel
   readonly #exchange: string
   /** Messages that came back, since no queue is bound for them; this is told before they are confirmed. */
-  readonly #returned = new Set<unknown>()
-  readonly #ended: Promise<Error>
+  readonly #unroutable = new Set<unknown>()
+  readonly #closed: Promise<Error>
 
   constructor(channel: ConfirmChannel, exchange: string) {
     this.#channel = channel
     this.#exchange = exchange
-    channel.on('return', ({ properties }) => this.#returned.add(properties.messageId))
-    this.#ended = new Promise((resolve) => {
+    channel.on('return', ({ properties }) => this.#unroutable.add(properties.messageId))
+    this.#closed = new Promise((resolve) => {
       channel.on('error', resolve)
       channel.on('close', () => resolve(new Error('the channel was closed')))
     })
   }
 
-  async send(messages: Message[]): Promise<Fate[]> {
+  async send(messages: Message[]): Promise<SendOutcome[]> {
     const bodies = await Promise.all(messages.map((message) => packed(message, 'over')))
-    const fates = messages.map((message, i) => this.#publish(message, bodies[i]!))
-    const all = Promise.all(fates)
-    const over = this.#ended.then((error) => Promise.all(fates.map((fate) => Promise.race([fate, lost(reasonOf(error))]))))
+    const outcomes = messages.map((message, i) => this.#publish(message, bodies[i]!))
+    const all = Promise.all(outcomes)
+    const over = this.#closed.then((error) =>
+      Promise.all(outcomes.map((fate) => Promise.race([fate, unreachable(errorCode(error))]))),
+    )
     try {
-      return await within(CONFIRM_MS_MAX, Promise.race([all, over]))
+      return await withTimeout(CONFIRM_MS_MAX, Promise.race([all, over]))
     } catch (error) {
-      return Promise.all(fates.map((fate) => Promise.race([fate, lost(reasonOf(error))])))
+      return Promise.all(outcomes.map((fate) => Promise.race([fate, unreachable(errorCode(error))])))
     }
   }
 
-  #publish({ type, idempotency_key }: Message, { bytes, isGzip }: { bytes: Buffer; isGzip: boolean }): Promise<Fate> {
+  #publish({ type, idempotency_key }: Message, { bytes, isGzip }: { bytes: Buffer; isGzip: boolean }): Promise<SendOutcome> {
     return new Promise((resolve) => {
       const options = {
         mandatory: true,
@@ -122,14 +134,14 @@ class Batches {
         contentType: 'application/json',
         ...(isGzip && { contentEncoding: 'gzip' }),
       }
-      const confirmed = (error: unknown) => {
-        if (!error) return resolve(this.#returned.delete(idempotency_key) ? refused('unroutable') : taken)
-        resolve((error as Error).message === 'message nacked' ? refused('nacked') : lost(reasonOf(error)))
+      const awaitConfirms = (error: unknown) => {
+        if (!error) return resolve(this.#unroutable.delete(idempotency_key) ? rejected('unroutable') : acknowledged)
+        resolve((error as Error).message === 'message nacked' ? rejected('nacked') : unreachable(errorCode(error)))
       }
       try {
-        this.#channel.publish(this.#exchange, type, bytes, options, confirmed)
+        this.#channel.publish(this.#exchange, type, bytes, options, awaitConfirms)
       } catch (error) {
-        resolve(lost(reasonOf(error)))
+        resolve(unreachable(errorCode(error)))
       }
     })
   }

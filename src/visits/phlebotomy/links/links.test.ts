@@ -9,17 +9,17 @@ import { appointmentsOf, assertAgreement } from '../../../../test/support/appoin
 import {
   homeOrder,
   ok,
-  refused,
+  assertRejected,
   slots,
   street,
   avenue,
   usAddress,
-  visitedTeam,
+  createAtHomeTeam,
   visitOf,
 } from '../../../../test/support/home-visits.ts'
 import { orderOf } from '../../../../test/support/orders.ts'
-import type { Given } from '../../../../test/support/server.ts'
-import { linksOf } from './links.ts'
+import type { TestTeam } from '../../../../test/support/server.ts'
+import { visitLinksFor } from './links.ts'
 
 interface Kind {
   name: string
@@ -37,31 +37,31 @@ const kinds: Kind[] = [
 ]
 
 const Count = T.Object({ n: T.Integer() })
-const visitsOf = async ({ db, team }: Given): Promise<number> =>
+const visitsOf = async ({ db, team }: TestTeam): Promise<number> =>
   (await db.queries.one(Count, sql`select count(*) as n from phlebotomy_visit where team_id = ${team}`)).n
 
-const lows = async (team: Given, id: string) => (await orderOf(team, id)).events.map(({ status }) => status.split('.').at(-1))
+const lows = async (team: TestTeam, id: string) => (await orderOf(team, id)).events.map(({ status }) => status.split('.').at(-1))
 
 test('every link of every cell is among those that are tried', () => {
   for (const cell of ['production-us', 'sandbox-us'] as const)
     assert.deepEqual(
-      linksOf({ cell } as Given['tenant']).map((link) => [link.provider, link.service_types]),
+      visitLinksFor({ cell } as TestTeam['tenant']).map((link) => [link.provider, link.service_types]),
       kinds.filter((kind) => kind.cell === cell).map((kind) => [kind.provider, [kind.tier]]),
     )
 })
 
 for (const { name, cell, provider, tier, address } of kinds) {
   const isReady = tier === 'appointment-ready'
-  const order = (team: Given, changes = {}) => homeOrder(team, { patient_address: address, ...changes })
-  const free = async (team: Given): Promise<TimeSlot> => (await slots(team, address)).at(-1)!
-  const make = async (team: Given, id: string, more: object = {}) =>
+  const order = (team: TestTeam, changes = {}) => homeOrder(team, { patient_address: address, ...changes })
+  const free = async (team: TestTeam): Promise<TimeSlot> => (await slots(team, address)).at(-1)!
+  const make = async (team: TestTeam, id: string, more: object = {}) =>
     isReady
       ? visitOf(team, id).book((await free(team)).booking_key, more)
       : visitOf(team, id).request({ provider, address: usAddress(address), ...more })
 
   describe(name, () => {
     test('serves its area and says how', async () => {
-      const team = await visitedTeam(cell)
+      const team = await createAtHomeTeam(cell)
       const { phlebotomy } = ok(await team.api.get(`/v3/order/area/info?zip_code=${address.zip}`))
       assert.equal(phlebotomy.is_served, true)
       const found = phlebotomy.providers.find((one: { name: string }) => one.name === provider)
@@ -71,7 +71,7 @@ for (const { name, cell, provider, tier, address } of kinds) {
     })
 
     test('a visit is made, shown, told of, and is as its tier wants it', async () => {
-      const team = await visitedTeam(cell)
+      const team = await createAtHomeTeam(cell)
       const id = await order(team, { patient_address: { ...address, access_notes: 'Code 1234' } })
       const slot = isReady ? await free(team) : undefined
       const notes = { appointment_notes: 'Ring twice' }
@@ -94,12 +94,12 @@ for (const { name, cell, provider, tier, address } of kinds) {
     })
 
     test('a patient has one at a time, whichever order it is of', async () => {
-      const team = await visitedTeam(cell)
+      const team = await createAtHomeTeam(cell)
       const user_id = await team.user()
       const [one, two, other] = [await order(team, { user_id }), await order(team, { user_id }), await order(team)]
       ok(await make(team, one))
-      refused(await make(team, two), 400, 'The patient already has an active appointment with this provider.')
-      refused(await make(team, one), 400, 'Order is not in a state that allows booking an appointment.')
+      assertRejected(await make(team, two), 400, 'The patient already has an active appointment with this provider.')
+      assertRejected(await make(team, one), 400, 'Order is not in a state that allows booking an appointment.')
       ok(await make(team, other))
       ok(await visitOf(team, one).cancel())
       ok(await make(team, two))
@@ -107,14 +107,14 @@ for (const { name, cell, provider, tier, address } of kinds) {
     })
 
     test('it can be cancelled, and another one made', async () => {
-      const team = await visitedTeam(cell)
+      const team = await createAtHomeTeam(cell)
       const id = await order(team)
       const first = ok(await make(team, id))
       const cancelled = ok(await visitOf(team, id).cancel())
       assert.deepEqual([cancelled.status, cancelled.event_data.refundable, cancelled.id], ['cancelled', true, first.id])
       assert.equal(await visitsOf(team), 0)
-      refused(await visitOf(team, id).read(), 404, 'Appointment not found.')
-      refused(await visitOf(team, id).cancel(), 400, 'This appointment has already been cancelled.')
+      assertRejected(await visitOf(team, id).read(), 404, 'Appointment not found.')
+      assertRejected(await visitOf(team, id).cancel(), 400, 'This appointment has already been cancelled.')
       const second = ok(await make(team, id))
       assert.notEqual(second.id, first.id)
       assert.equal(await visitsOf(team), 1)
@@ -122,7 +122,7 @@ for (const { name, cell, provider, tier, address } of kinds) {
     })
 
     test('with its order it ends, and nobody comes', async () => {
-      const team = await visitedTeam(cell)
+      const team = await createAtHomeTeam(cell)
       const id = await order(team)
       ok(await make(team, id))
       ok(await team.api.post(`/v3/order/${id}/cancel`))
@@ -133,26 +133,26 @@ for (const { name, cell, provider, tier, address } of kinds) {
     })
 
     test('what its tier does not have is refused', async () => {
-      const team = await visitedTeam(cell)
+      const team = await createAtHomeTeam(cell)
       const id = await order(team)
       if (isReady) {
         const asked = await visitOf(team, id).request({ provider, address: usAddress(address) })
-        return refused(asked, 400, 'This provider does not take requests for appointments.')
+        return assertRejected(asked, 400, 'This provider does not take requests for appointments.')
       }
       ok(await make(team, id))
-      const ready = await visitedTeam(cell)
+      const ready = await createAtHomeTeam(cell)
       const key = (await slots(ready))[0]!.booking_key
-      refused(await visitOf(team, id).move(key), 400, 'This appointment cannot be rescheduled.')
+      assertRejected(await visitOf(team, id).move(key), 400, 'This appointment cannot be rescheduled.')
     })
 
     test('nobody comes where nobody serves, or where nobody finds the door', async () => {
-      const team = await visitedTeam(cell)
+      const team = await createAtHomeTeam(cell)
       const away = { ...address, zip: '99501', state: 'AK', city: 'Anchorage' }
       const lost = await order(team, { patient_address: away })
       const unserved = isReady
         ? await make(team, lost)
         : await visitOf(team, lost).request({ provider, address: usAddress(away) })
-      refused(unserved, 400, 'No at-home phlebotomy provider serves this address.')
+      assertRejected(unserved, 400, 'No at-home phlebotomy provider serves this address.')
       const nowhere = { ...address, first_line: 'Sample Way' }
       const hidden = await order(team, { patient_address: nowhere })
       const unfound = isReady
@@ -165,7 +165,7 @@ for (const { name, cell, provider, tier, address } of kinds) {
 
     if (isReady)
       test('it moves to another window, told anew, as often as somebody likes', async () => {
-        const team = await visitedTeam(cell)
+        const team = await createAtHomeTeam(cell)
         const id = await order(team, { patient_address: { ...address, access_notes: 'Code 1234' } })
         ok(await make(team, id, { appointment_notes: 'Ring twice' }))
         for (const notes of [{}, { appointment_notes: 'Knock' }]) {

@@ -1,22 +1,22 @@
 // The visits of a sandbox team that are booked: in one street of Phoenix, on every day, for as many as like. Source: lab-testing.md 19.3, 24.
 import { badRequest } from '../../../platform/http/errors.ts'
-import { SLOT_GONE } from '../../appointments/booking-keys.ts'
+import { SLOT_UNAVAILABLE } from '../../appointments/booking-keys.ts'
 import type { UsAddress } from '../../appointments/schema.ts'
 import { wallClocks } from '../local-time.ts'
-import { holdVisit, moveVisit, releaseVisit } from '../visits.ts'
-import { isReachable, NO_DOOR, type Where } from '../visit-location.ts'
+import { insertVisit, updateVisit, deleteVisit } from '../visits.ts'
+import { hasStreetAddress, NO_DOOR, type VisitLocation } from '../visit-location.ts'
 import { openWindows, type Schedule, type Span } from '../time-windows.ts'
-import { noRequests, type VisitLink, type Wanted } from './visit-link.ts'
+import { noRequests, type VisitLink, type RequestedWindow } from './visit-link.ts'
 import { playAt } from './sandbox-visit.ts'
 
 const READY = 'appointment-ready'
 const ZIP = '85004'
-const SIX_TO_SIX = [{ from_min: 360, to_min: 1080 }]
+const DAY_HOURS = [{ from_min: 360, to_min: 1080 }]
 
 /** The first and the last window of a day are the dearer ones. */
-const scheduleAt = ({ time_zone }: Where): Schedule => ({
+const sandboxSchedule = ({ time_zone }: VisitLocation): Schedule => ({
   time_zone,
-  hours: Array.from({ length: 7 }, () => SIX_TO_SIX),
+  hours: Array.from({ length: 7 }, () => DAY_HOURS),
   days_off: new Set(),
   window_min: 120,
   visit_min: 60,
@@ -34,41 +34,41 @@ const scheduleAt = ({ time_zone }: Where): Schedule => ({
 })
 
 /** As it is written out, and as people shorten it. */
-const inStreet = ({ first_line, city, state }: UsAddress): boolean =>
+const atStreetAddress = ({ first_line, city, state }: UsAddress): boolean =>
   /\b(west|w)\b\.?\s+lincoln\s+(street|str|st)\b/i.test(first_line) && city.trim().toLowerCase() === 'phoenix' && state === 'AZ'
 
-const windows = async (where: Where, range: Span, now: Date) => {
+const windows = async (where: VisitLocation, range: Span, now: Date) => {
   const start_ms = Math.max(range.start_ms, now.getTime() + 1)
-  return start_ms < range.end_ms ? openWindows(await wallClocks(), scheduleAt(where), { ...range, start_ms }, []) : []
+  return start_ms < range.end_ms ? openWindows(await wallClocks(), sandboxSchedule(where), { ...range, start_ms }, []) : []
 }
 
-async function assertOffered(where: Where, wanted: Wanted, now: Date): Promise<void> {
+async function assertOffered(where: VisitLocation, wanted: RequestedWindow, now: Date): Promise<void> {
   const offered = await windows(where, { start_ms: wanted.start_ms, end_ms: wanted.start_ms + 1 }, now)
   if (!offered.some(({ end_ms, price_cents }) => end_ms === wanted.end_ms && price_cents === wanted.price_cents))
-    throw badRequest(SLOT_GONE)
+    throw badRequest(SLOT_UNAVAILABLE)
 }
 
 export const sandboxReadyLink: VisitLink = {
   provider: 'getlabs',
   service_types: [READY],
   services: (_tx, { zip }) => Promise.resolve(zip === ZIP ? [READY] : []),
-  refusal: (address) => {
-    if (!inStreet(address)) return 'In the sandbox the address must be in West Lincoln Street, Phoenix, AZ 85004.'
-    return isReachable(address) ? undefined : NO_DOOR
+  unavailableReason: (address) => {
+    if (!atStreetAddress(address)) return 'In the sandbox the address must be in West Lincoln Street, Phoenix, AZ 85004.'
+    return hasStreetAddress(address) ? undefined : NO_DOOR
   },
   availability: async (tx, where, range) => (where.zip === ZIP ? [await windows(where, range, tx.now)] : undefined),
   async book(tx, visit, window) {
     await assertOffered(visit.where, window, tx.now)
-    await holdVisit(tx, 'getlabs', visit)
+    await insertVisit(tx, 'getlabs', visit)
     playAt(tx, visit, window.start_ms)
     return 'confirmed'
   },
   request: noRequests,
   async reschedule(tx, visit, window) {
     await assertOffered(visit.where, window, tx.now)
-    await moveVisit(tx, visit)
+    await updateVisit(tx, visit)
     playAt(tx, visit, window.start_ms)
     return 'confirmed'
   },
-  cancel: async (tx, appointment_id) => void (await releaseVisit(tx, appointment_id)),
+  cancel: async (tx, appointment_id) => void (await deleteVisit(tx, appointment_id)),
 }

@@ -2,17 +2,17 @@
 // the time of its place; one place at a time, of the team's own. Source: lab-testing.md 24; that a site keeps its own hours and zone is
 // a choice of this project, which SANDBOX_PARITY takes back.
 import { badRequest } from '../../../platform/http/errors.ts'
-import { SLOT_GONE } from '../../appointments/booking-keys.ts'
+import { SLOT_UNAVAILABLE } from '../../appointments/booking-keys.ts'
 import { timeZoneAt } from '../../geocoding/distance.ts'
 import type { SiteRecord } from '../../psc/sites.ts'
 import { openHours } from '../open-hours.ts'
 import { calendarOf, type Calendar, type Opening, type Span } from '../schedule.ts'
-import type { Plan, Scheduler } from './scheduler.ts'
+import type { SitePlan, Scheduler } from './scheduler.ts'
 
 const HOUR = 60
 const SLOT = 20
-const LAST_CALL = 16 * HOUR
-const TODAY: Span = [0, 17 * HOUR]
+const LAST_BOOKING_MINUTE = 16 * HOUR
+const SAME_DAY_HOURS: Span = [0, 17 * HOUR]
 const MORNING: Span = [7 * HOUR, 12 * HOUR]
 
 /** The zone of every site of the service that the interface document describes. */
@@ -25,20 +25,20 @@ export function keepParity(on: boolean): void {
 }
 
 export const sandboxScheduler: Scheduler = {
-  shared: false,
-  full: () => badRequest(SLOT_GONE),
-  async plans(_tx, _lab_id, sites, now) {
-    const plans = new Map<string, Plan>()
+  hasSharedCapacity: false,
+  slotTakenError: () => badRequest(SLOT_UNAVAILABLE),
+  async loadPlans(_tx, _lab_id, sites, now) {
+    const plans = new Map<string, SitePlan>()
     for (const site of sites) plans.set(site.site_code, await planOf(site, now))
     return plans
   },
 }
 
-async function planOf(site: SiteRecord, now: Date): Promise<Plan> {
+async function planOf(site: SiteRecord, now: Date): Promise<SitePlan> {
   const zone = (hasParity ? undefined : await timeZoneAt(site.lat, site.lng)) ?? PARITY_ZONE
   const calendar = await calendarOf(zone)
   const openings = (day: string): Opening[] => {
-    const offered = day === calendar.dayOf(now) ? TODAY : MORNING
+    const offered = day === calendar.dayOf(now) ? SAME_DAY_HOURS : MORNING
     const open = hasParity ? undefined : openHours(site.hours, calendar.weekdayOf(day))
     return within(offered, open).map(([from, to]) => [calendar.instantOf(day, from), calendar.instantOf(day, to)])
   }
@@ -66,7 +66,7 @@ const within = ([from, to]: Span, open: Span[] | undefined): Span[] =>
 function nextHour(calendar: Calendar, now: Date): Date {
   const today = calendar.dayOf(now)
   const minute = calendar.minuteOf(now)
-  return minute < LAST_CALL
+  return minute < LAST_BOOKING_MINUTE
     ? calendar.instantOf(today, (Math.floor(minute / HOUR) + 1) * HOUR)
     : calendar.instantOf(calendar.plusDays(today, 1), 0)
 }

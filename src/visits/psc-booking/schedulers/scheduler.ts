@@ -6,7 +6,7 @@ import type { SiteRecord } from '../../psc/sites.ts'
 import type { Calendar, Opening } from '../schedule.ts'
 
 /** How a site works, as far as somebody who books has to know. */
-export interface Plan {
+export interface SitePlan {
   zone: string
   calendar: Calendar
   slot_minutes: number
@@ -21,9 +21,9 @@ export interface Plan {
 
 export interface Scheduler {
   /** The plans of sites by their codes; a site without one takes no appointments here. */
-  plans(tx: Pick<Queries, 'many'>, lab_id: number, sites: SiteRecord[], now: Date): Promise<Map<string, Plan>>
+  loadPlans(tx: Pick<Queries, 'many'>, lab_id: number, sites: SiteRecord[], now: Date): Promise<Map<string, SitePlan>>
   /** Whose bookings take places: those of all teams of the cell, or a team's own. */
-  shared: boolean
+  hasSharedCapacity: boolean
   /** The answer to somebody who wants a place that is gone. */
-  full(): Problem
+  slotTakenError(): Problem
 }
