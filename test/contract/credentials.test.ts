@@ -39,8 +39,6 @@ const isHeaderText = (text: string): boolean => /^[\x21-\x7e]([\x20-\x7e]*[\x21-
 describe('a text that is a key in the memory of the program', async () => {
   const org = await createTestTeam()
   const token = guards.tokens.sign([org.cell, org.team], 600)
-  const { member } = await embedding(org)
-  const launchUrl = (await launch(org, launchOf(org, member))).body.url as string
   let texts: string[] = []
 
   /** Each credential is used where it belongs, so that what the program keeps in memory for it is there. */
