@@ -284,6 +284,21 @@ test('who works on a whole cell is listed, with the reason', () => {
   assert.deepEqual(found.sort(), Object.keys(ON_WHOLE_CELL).sort())
 })
 
+/** Variables of a file, and what they remember. Settings are none of it: who depends on one is given it. */
+const VARIABLES: Record<string, string> = {
+  'src/platform/runtime/uuid.ts': 'how much of a page of random bytes is used',
+  'src/platform/runtime/clock.ts': 'the text of the present second',
+  'src/platform/runtime/event-loop.ts': 'the end of the present turn of the event loop',
+  'src/notifications/messages/texts.ts': 'a formatter, made when it is first needed',
+  'src/events/endpoints/signature.ts': 'a buffer that grows',
+  'src/visits/geocoding/zip-codes.ts': 'a table, read when it is first needed',
+}
+
+test('no file has variables that others set', () => {
+  const found = [...text].flatMap(([file, source]) => (/^(export )?(let|var) /m.test(source) ? [file] : []))
+  assert.deepEqual(found.sort(), Object.keys(VARIABLES).sort())
+})
+
 test('pages and comments name files that are there', () => {
   const texts = ['*.md', 'docs/**/*.md', '{src,test,bench,bin,deploy}/**/*.{ts,js,mjs,service}'].flatMap((pattern) =>
     globSync(pattern),

@@ -7,8 +7,6 @@ import { contents } from './contents.ts'
 import { schemasOf, type Database } from './database.ts'
 import { assemble } from './assemble.ts'
 import { version } from './version.ts'
-import { takeUnlinked } from '../lab/links/links.ts'
-import { setEnforcePhysicians } from '../lab/accounts/account-selection.ts'
 import type { TeamGuard } from '../tenancy/access/team-guard.ts'
 import { AccessLog } from '../platform/access-log/access-log.ts'
 import type { Cells } from '../platform/db/cells.ts'
@@ -31,7 +29,6 @@ import { openVault } from '../platform/crypto/key-file.ts'
 import { addGauges } from './gauges.ts'
 import { Retention } from '../platform/queue/retention.ts'
 import { Worker } from '../platform/queue/worker.ts'
-import { keepParity } from '../visits/psc-booking/schedulers/sandbox.ts'
 import { TargetPolicy } from '../platform/net/outbound-targets.ts'
 
 export { version }
@@ -98,9 +95,6 @@ const DRAIN_MS_MAX = 30_000
 
 /** Start the roles of this process on an open, migrated database. `stop` lets requests and jobs in flight finish. */
 export async function startRoles(config: Config, cells: Cells, log: Log, roles: ServerRoles): Promise<RunningServer> {
-  setEnforcePhysicians(config.enforce_delegated_physician)
-  keepParity(config.sandbox_parity)
-  takeUnlinked(config.orders_without_integration)
   let url = config.public_url ?? ''
   let isDraining = false
   const metrics = createMetrics(() => cells)

@@ -9,10 +9,9 @@ import { installation, prepareTestDataDir, templateDatabase } from './template.t
 import { assemble, type AssembledProcess, type ProcessOptions } from '../../src/app/assemble.ts'
 import type { ModuleSettings } from '../../src/app/process.ts'
 import { seedStandardTests } from '../../src/lab/catalog/lab-tests.ts'
-import { takeUnlinked } from '../../src/lab/links/links.ts'
 import { createOrgKey, createTeamKey } from '../../src/tenancy/keys/keys.ts'
 import { createOrg } from '../../src/tenancy/organizations/organizations.ts'
-import { createTeam, loadTenant, placeTeam } from '../../src/tenancy/teams/teams.ts'
+import { createTeam, placeTeam } from '../../src/tenancy/teams/teams.ts'
 import { AccessLog } from '../../src/platform/access-log/access-log.ts'
 import { Cells } from '../../src/platform/db/cells.ts'
 import { cellNames, type CellName } from '../../src/platform/db/cell-names.ts'
@@ -67,6 +66,10 @@ export const settings: ModuleSettings = {
   invites_per_hour: 0,
   invites_per_address_per_day: 0,
   sandbox_users_max: 50,
+  enforce_delegated_physician: true,
+  sandbox_parity: false,
+  /** In production no laboratory but one has a link, and tests of much else order at others. */
+  orders_without_integration: true,
   support_email: '',
   hosts: new Map(),
   /** Nobody answers here; tests that ask DNS put a name server of their own in its place. */
@@ -129,8 +132,6 @@ export function assembled(other: Partial<ProcessOptions> = {}): AssembledProcess
   return process
 }
 
-// In production no laboratory but one has a link, and tests of much else order at others.
-takeUnlinked(true)
 const { app, guards, heavy, runner, services } = assembled()
 export { guards, runner }
 export const guard = guards.teams
@@ -222,7 +223,7 @@ export async function createTestTeam(cell: CellName = 'sandbox-us') {
   })
   const db = cells.of(cell)
   await db.plainTx((tx) => placeTeam(tx, cell, { id: team, org_id }))
-  const tenant = (await loadTenant(cells, cell, team))!
+  const tenant = (await guard.tenant(cell, team))!
   await db.tx(tenant, (tx) => seedStandardTests(tx))
   const api = client(key)
 

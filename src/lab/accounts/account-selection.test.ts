@@ -4,11 +4,10 @@ import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
 import type { AccountChange } from './accounts.ts'
 import { updateAccount } from './accounts.ts'
-import { setEnforcePhysicians } from './account-selection.ts'
 import { sql } from '../../platform/db/sql.ts'
 import { allStates, kitLab, labAccount, platformAccount } from '../../../test/support/lab-accounts.ts'
 import { address, kit, orderBody, patient, createOrder, registration } from '../../../test/support/orders.ts'
-import { createTestTeam, type TestTeam } from '../../../test/support/server.ts'
+import { createTestTeam, guard, settings, type TestTeam } from '../../../test/support/server.ts'
 
 const attempt = async (team: TestTeam, changes: Record<string, unknown> = {}) => {
   const { status, body } = await team.api.post('/v3/order', await orderBody(team, changes))
@@ -168,11 +167,12 @@ describe('the physician of an order under a delegated account', () => {
 
   test('may be left out where the installation does not insist on it yet', async () => {
     const team = await delegated('order_delegated')
-    setEnforcePhysicians(false)
+    settings.enforce_delegated_physician = false
+    guard.invalidate(team.team)
     try {
       assert.equal((await attempt(team))[0], 200)
     } finally {
-      setEnforcePhysicians(true)
+      settings.enforce_delegated_physician = true
     }
   })
 

@@ -1,6 +1,6 @@
 // Under which lab account an order is placed. A team's accounts are remembered for a few seconds, since every order asks; what would be
 // refused is looked at anew first, so that a link made elsewhere counts at once. Source: management-auth.md 12; lab-testing.md 4.
-import type { PlainTx, Queries, Tx } from '../../platform/db/transaction.ts'
+import type { PlainTx, Queries, Tenant, Tx } from '../../platform/db/transaction.ts'
 import { badRequest, Problem } from '../../platform/http/errors.ts'
 import { T, type Static } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
@@ -103,16 +103,13 @@ const offeredAt = (states: string[], { state, country }: Pick<PatientAddress, 's
 /** Labs that take an order under a delegated account only with the customer's physician on it. */
 const PHYSICIAN_LABS = new Set(['labcorp', 'quest', 'sonora_quest'])
 
-let enforcePhysicians = true
-
-/** Say, once for the process, whether delegated accounts insist on the physician who orders. Until it is said, they do. */
-export function setEnforcePhysicians(on: boolean): void {
-  enforcePhysicians = on
-}
-
-/** Whether an order under this account must name its physician. */
-export const requiresPhysician = ({ delegated_flow }: UsableAccount, lab_slug: string): boolean =>
-  enforcePhysicians &&
+/** Whether an order under this account must name its physician; not where the installation does not insist (`enforce_delegated_physician`). */
+export const requiresPhysician = (
+  { settings }: Pick<Tenant, 'settings'>,
+  { delegated_flow }: UsableAccount,
+  lab_slug: string,
+): boolean =>
+  settings.enforce_delegated_physician !== false &&
   (delegated_flow === 'order_delegated' || delegated_flow === 'fully_delegated') &&
   PHYSICIAN_LABS.has(lab_slug)
 

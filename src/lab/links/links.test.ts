@@ -3,8 +3,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { testOf } from '../../../test/support/fulfillment.ts'
 import { address, kit, orderBody, orderOf, patient, createOrder, shipping } from '../../../test/support/orders.ts'
-import { createTestTeam, type TestTeam } from '../../../test/support/server.ts'
-import { takeUnlinked } from './links.ts'
+import { createTestTeam, settings, type TestTeam } from '../../../test/support/server.ts'
 
 const refusal = (lab: string) => ({
   detail: `There is no integration with ${lab} here. Laboratories that take orders: manual`,
@@ -13,8 +12,9 @@ const USSL = refusal('USSL (sandbox) (ussl)')
 const QUEST = refusal('Quest (sandbox) (quest)')
 
 describe('a production order at a laboratory without an integration', () => {
-  before(() => takeUnlinked(false))
-  after(() => takeUnlinked(true))
+  const take = (on: boolean) => void (settings.orders_without_integration = on)
+  before(() => take(false))
+  after(() => take(true))
 
   const askedFor = async (team: TestTeam, path: string, changes: Record<string, unknown>) => {
     const { status, body } = await team.api.post(path, await orderBody(team, changes))
@@ -53,7 +53,7 @@ describe('a production order at a laboratory without an integration', () => {
 
   test('is taken in the sandbox, and in production where the operator takes it', async () => {
     assert.equal((await createOrder(await createTestTeam())).lab_test.lab!.slug, 'ussl')
-    takeUnlinked(true)
+    take(true)
     const team = await createTestTeam('production-us')
     const { id } = await createOrder(team)
     await team.settle()

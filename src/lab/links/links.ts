@@ -12,16 +12,9 @@ export function labLinkFor(tenant: Pick<Tenant, 'cell'>, lab_slug: string): LabL
   return lab_slug === 'manual' ? manualLink : undefined
 }
 
-let takesUnlinked = false
-
-/** Say, once for the process, whether orders at laboratories without a link are taken, to wait for one. Until it is said, they are not. */
-export function takeUnlinked(on: boolean): void {
-  takesUnlinked = on
-}
-
-/** 400, unless this installation has a link to the laboratory, or takes orders without one. The text names the laboratories that it has links to. */
-export function assertLink(tenant: Pick<Tenant, 'cell'>, { slug, name }: { slug: string; name: string }): void {
-  if (takesUnlinked || labLinkFor(tenant, slug)) return
+/** 400, unless this installation has a link to the laboratory, or takes orders without one (`orders_without_integration`). The text names the laboratories that it has links to. */
+export function assertLink(tenant: Pick<Tenant, 'cell' | 'settings'>, { slug, name }: { slug: string; name: string }): void {
+  if (tenant.settings.orders_without_integration === true || labLinkFor(tenant, slug)) return
   const linked = labSlugs.filter((each) => labLinkFor(tenant, each))
   throw badRequest(`There is no integration with ${name} (${slug}) here. Laboratories that take orders: ${linked.join(', ')}`)
 }

@@ -100,7 +100,7 @@ export async function placeOrder(
     address: placement.patient_address,
     statuses: placement.statuses ?? ['active'],
   })
-  const physician_required = requiresPhysician(account, slug)
+  const physician_required = requiresPhysician(tx.tenant, account, slug)
   if (physician_required && placement.patient_details && !placement.physician)
     throw badRequest('Orders under this lab account must name the physician who orders')
   if (placement.activate_by !== undefined && placement.activate_by < utcDate(tx.now))
@@ -180,7 +180,9 @@ export async function placeFollowUpOrder(
           statuses: ['active'],
         })
   const account = chosen ?? { id: before.lab_account_id! }
-  const physician_required = chosen ? requiresPhysician(chosen, lab_test.lab!.slug) : parent.internalData.physician_required
+  const physician_required = chosen
+    ? requiresPhysician(tx.tenant, chosen, lab_test.lab!.slug)
+    : parent.internalData.physician_required
   const user = following.user ?? { user_id: before.user_id, client_user_id: parent.clientUserId }
   const id = tx.uuid()
   const order: Order = {

@@ -193,7 +193,7 @@ const sandboxAddress = {
 async function physicianFor(tx: Tx, { lab }: LabTest): Promise<typeof examplePhysician | undefined> {
   const wanted = { lab_id: lab!.id, billing_type: 'client_bill', address: sandboxAddress, statuses: ['active'] } as const
   const account = await chooseAccount(tx, await usableAccounts(tx), wanted)
-  return requiresPhysician(account, lab!.slug) ? examplePhysician : undefined
+  return requiresPhysician(tx.tenant, account, lab!.slug) ? examplePhysician : undefined
 }
 
 const digestOf = (text: string): string => createHash('sha256').update(text).digest('hex').toUpperCase()

@@ -1,4 +1,5 @@
 // Who lets callers in, for all operations of a process.
+import type { CellName } from '../../platform/db/cell-names.ts'
 import type { Cells } from '../../platform/db/cells.ts'
 import { systemNow } from '../../platform/runtime/clock.ts'
 import type { Config } from '../../platform/config/config.ts'
@@ -21,7 +22,14 @@ export interface Access {
 
 export type AccessSettings = Pick<
   Config,
-  'requests_per_s' | 'requests_burst' | 'wrong_keys_per_min' | 'sandbox_users_max' | 'hosts'
+  | 'requests_per_s'
+  | 'requests_burst'
+  | 'wrong_keys_per_min'
+  | 'sandbox_users_max'
+  | 'hosts'
+  | 'enforce_delegated_physician'
+  | 'sandbox_parity'
+  | 'orders_without_integration'
 >
 
 export function createAccess(cells: Cells, vault: Vault, settings: AccessSettings): Access {
@@ -33,6 +41,13 @@ export function createAccess(cells: Cells, vault: Vault, settings: AccessSetting
   const tokens = new SignedTokens(vault, 'team access')
   const { hosts } = settings
   const use = new KeyUsageTracker(cells.control, systemNow)
-  const teams = new TeamGuard({ cells, sandboxSettings: { users_max: settings.sandbox_users_max }, limits, tokens, use, hosts })
+  const teams = new TeamGuard({ cells, installation: (cell) => ofInstallation(settings, cell), limits, tokens, use, hosts })
   return { teams, orgs: new OrgGuard({ cells, teams, limits, use, hosts }), use, tokens, checks: limits.checks }
 }
+
+/** What modules find among the settings of every tenant, beside those of its team. */
+const ofInstallation = (settings: AccessSettings, cell: CellName): Record<string, unknown> => ({
+  enforce_delegated_physician: settings.enforce_delegated_physician,
+  orders_without_integration: settings.orders_without_integration,
+  ...(cell.startsWith('sandbox') && { users_max: settings.sandbox_users_max, sandbox_parity: settings.sandbox_parity }),
+})

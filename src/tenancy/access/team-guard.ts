@@ -53,7 +53,7 @@ const TOKEN = 'token:'
 /** Recognises team keys and access tokens. One per process; forgetful on purpose. */
 export class TeamGuard {
   readonly #cells: Cells
-  readonly #settings: Record<string, unknown>
+  readonly #installation: (cell: CellName) => Record<string, unknown>
   readonly #limits: Limits
   readonly #tokens: SignedTokens
   readonly #use: KeyUsageTracker
@@ -65,15 +65,15 @@ export class TeamGuard {
 
   constructor(options: {
     cells: Cells
-    /** Settings that hold for every sandbox team of this installation, `users_max`. */
-    sandboxSettings: Record<string, unknown>
+    /** What the settings of the server say about every team of a cell; it stands among the settings of each tenant. */
+    installation: (cell: CellName) => Record<string, unknown>
     limits: Limits
     tokens: SignedTokens
     use: KeyUsageTracker
     hosts: HostBindings
   }) {
     this.#cells = options.cells
-    this.#settings = options.sandboxSettings
+    this.#installation = options.installation
     this.#limits = options.limits
     this.#tokens = options.tokens
     this.#use = options.use
@@ -104,7 +104,7 @@ export class TeamGuard {
   /** The tenant of a team, read now. */
   tenant = async (cell: CellName, team: string): Promise<Tenant | undefined> => {
     const tenant = await loadTenant(this.#cells, cell, team)
-    return tenant?.cell.startsWith('sandbox') ? { ...tenant, settings: { ...tenant.settings, ...this.#settings } } : tenant
+    return tenant && { ...tenant, settings: { ...tenant.settings, ...this.#installation(cell) } }
   }
 
   /** Forget what is remembered of a team, after its clock, settings or keys changed. */

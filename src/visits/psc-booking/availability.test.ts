@@ -7,10 +7,9 @@ import type { AvailableSlots } from '../appointments/schema.ts'
 import { advanceClock, tenantOf } from '../../../test/support/orders.ts'
 import { getAvailability, BOOKABLE, siteWithSchedule, slots } from '../../../test/support/psc-booking.ts'
 import { labId, site, insertSites } from '../../../test/support/psc-sites.ts'
-import { cells, createTestTeam, guard, type TestTeam } from '../../../test/support/server.ts'
+import { cells, createTestTeam, guard, settings, type TestTeam } from '../../../test/support/server.ts'
 import { setActive } from '../psc/sites.ts'
 import { command } from '../../../test/support/commands.ts'
-import { keepParity } from './schedulers/sandbox.ts'
 import { calendarOf, weekdays } from './schedule.ts'
 
 const PHOENIX = await calendarOf('America/Phoenix')
@@ -88,7 +87,7 @@ describe('in a sandbox', () => {
 
   test('with SANDBOX_PARITY every site has the zone of New York, and the same times on every day', async () => {
     const newYork = await calendarOf('America/New_York')
-    keepParity(true)
+    settings.sandbox_parity = true
     try {
       const team = await createTestTeam()
       const { body } = await getAvailability(team, 'lab=quest&site_codes=SBQ0029')
@@ -99,7 +98,7 @@ describe('in a sandbox', () => {
         assert.equal(newYork.minuteOf(new Date(free[0]!.start)), 420)
       }
     } finally {
-      keepParity(false)
+      settings.sandbox_parity = false
     }
   })
 

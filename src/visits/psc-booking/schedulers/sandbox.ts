@@ -17,24 +17,23 @@ const MORNING: Span = [7 * HOUR, 12 * HOUR]
 
 /** The zone of every site of the service that the interface document describes. */
 const PARITY_ZONE = 'America/New_York'
-let hasParity = false
 
-/** Say, once for the process, whether sites of sandboxes have that zone, and no hours of their own. Until it is said, they have not. */
-export function keepParity(on: boolean): void {
-  hasParity = on
-}
-
-export const sandboxScheduler: Scheduler = {
+/** @param hasParity sites have that zone, and no hours of their own */
+const schedulerWith = (hasParity: boolean): Scheduler => ({
   hasSharedCapacity: false,
   slotTakenError: () => badRequest(SLOT_UNAVAILABLE),
   async loadPlans(_tx, _lab_id, sites, now) {
     const plans = new Map<string, SitePlan>()
-    for (const site of sites) plans.set(site.site_code, await planOf(site, now))
+    for (const site of sites) plans.set(site.site_code, await planOf(site, now, hasParity))
     return plans
   },
-}
+})
 
-async function planOf(site: SiteRecord, now: Date): Promise<SitePlan> {
+export const sandboxScheduler = schedulerWith(false)
+/** Where SANDBOX_PARITY is on. */
+export const parityScheduler = schedulerWith(true)
+
+async function planOf(site: SiteRecord, now: Date, hasParity: boolean): Promise<SitePlan> {
   const zone = (hasParity ? undefined : await timeZoneAt(site.lat, site.lng)) ?? PARITY_ZONE
   const calendar = await calendarOf(zone)
   const openings = (day: string): Opening[] => {
