@@ -271,7 +271,6 @@ const ON_WHOLE_CELL: Record<string, string> = {
   'src/events/fan-out/fan-out.ts': 'takes announcements of every team',
   'src/events/feed/feed-waiters.ts': 'one look for everybody who waits',
   'src/events/dispatch/lease-keeper.ts': 'delivers what is due, of every team',
-  'src/events/delivery-queue/endpoint-leases.ts': 'delivers what is due, of every team',
   'src/events/dispatch/outcome-recorder.ts': 'records what was delivered, of every team',
 }
 

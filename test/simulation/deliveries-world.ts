@@ -127,7 +127,7 @@ class Process {
     if (this.dead || this.#world.calm) return
     this.#act(`begins to ${kind}`, async () => {
       void this.delivery
-        .round(kind)
+        .runRound(kind)
         .catch((error: unknown) => {
           if (!(error instanceof Lost) && !isLockTimeout(error) && !this.dead) this.#world.fail(error)
         })

@@ -28,7 +28,7 @@ const TOLERANCE_MS = 1000
 
 const work = defineJob('simulated', T.Object({ n: T.Integer() }), { attempts_max: ATTEMPTS_MAX, timeout_s: TIMEOUT_S })
 const log = createLog('silent')
-const metrics = { job: () => {} } as unknown as Metrics
+const metrics = { countJob: () => {} } as unknown as Metrics
 
 /** What a process has of a job. */
 interface Run {

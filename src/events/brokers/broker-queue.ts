@@ -5,7 +5,9 @@
 // pauses go by the database's clock; whatever a process writes about a lane names itself and the fencing token of its claim.
 import type { Db } from '../../platform/db/database.ts'
 import type { PlainTx, Queries } from '../../platform/db/transaction.ts'
-import { dbNow, dbNowPlus, endLease, isOwned, isUnleased, takeLease } from '../../platform/db/leases.ts'
+import { dbNow, isUnleased } from '../../platform/db/leases.ts'
+import { LeasedQueue, type QueueDefinition } from '../../platform/queue/leased-queue.ts'
+import type { LeaseOwner } from '../../platform/queue/leased-table.ts'
 import { cleanup } from '../../platform/queue/retention.ts'
 import { Nullable, T, type Static } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
@@ -31,67 +33,60 @@ export async function syncBrokerQueues(tx: PlainTx, team_id: string, enabled: st
   await tx.run(sql`update pipeline_delivery set due_at = ${dbNow} where team_id = ${team_id} and due_at > ${dbNow}`)
 }
 
-const Lane = T.Object({ team_id: T.String(), destination: T.String(), failures: T.Integer(), fence: T.Integer() })
-export interface BrokerQueue {
-  team_id: string
-  destination: Broker
-  failures: number
-  /** The fencing token of the claim. */
-  fence: number
+const Lane = T.Object({
+  team_id: T.String(),
+  destination: T.Unsafe<Broker>(T.String()),
+  failures: T.Integer(),
+  fence: T.Integer(),
+})
+/** A broker of a team, claimed by a process. `failures`: in a row, when it was claimed. */
+export type Lane = Static<typeof Lane>
+
+const brokerQueue: QueueDefinition = {
+  name: 'pipeline_lane',
+  key: { team_id: 'uuid', destination: 'text' },
+  row: Lane,
+  lease_s: LEASE_S,
+  isPending: sql`
+    exists (select from pipeline_delivery d
+            where d.team_id = pipeline_lane.team_id and d.destination = pipeline_lane.destination and d.due_at <= ${dbNow})
+    and exists (select from team t where t.id = pipeline_lane.team_id and t.deleted_at is null)`,
+  order: sql`due_at`,
+  attempts: { column: 'failures', countedBy: 'failure' },
+  completed: sql`failures = 0, due_at = ${dbNow}`,
 }
 
-/** Whether a lane could be taken, if it had something to send. */
-export const hasClaimableQueue = async (db: Db): Promise<boolean> => {
-  const { free } = await db.queries.one(
-    T.Object({ free: T.Boolean() }),
-    sql`
-    select exists (select from pipeline_lane where due_at <= ${dbNow} and ${isUnleased}) as free`,
-  )
-  return free
+/** The brokers of a cell for which events wait, those that waited longest first. */
+export class BrokerQueue extends LeasedQueue<Lane> {
+  constructor(db: Pick<Db, 'queries' | 'asyncCommit'>, owner: LeaseOwner = {}) {
+    super(db, brokerQueue, owner)
+  }
+
+  /** Claims brokers. Of those whose last attempt failed at most `failing_max`. Writes pipeline_lane. */
+  async claimBrokers({ max, failing_max }: { max: number; failing_max: number }): Promise<Lane[]> {
+    if (max <= 0 || !(await this.#isAnyFree())) return []
+    const sound = await this.claim(max, sql`failures = 0`)
+    return [...sound, ...(await this.claim(Math.min(failing_max, max - sound.length), sql`failures > 0`))]
+  }
+
+  /** Whether a broker could be claimed, if there were something to send to it. */
+  async #isAnyFree(): Promise<boolean> {
+    const { free } = await this.db.queries.one(
+      T.Object({ free: T.Boolean() }),
+      sql`select exists (select from pipeline_lane where due_at <= ${dbNow} and ${isUnleased}) as free`,
+    )
+    return free
+  }
+
+  /** Refused by the broker: tried again later, unless somebody else has the broker by now. Writes pipeline_delivery. */
+  async postponeEvents(lane: Lane, refused: { id: number; pause_s: number }[]): Promise<void> {
+    if (refused.length === 0) return
+    await this.db.asyncCommit.run(sql`
+      update pipeline_delivery d set attempts = attempts + 1, due_at = ${dbNow} + make_interval(secs => given.pause_s)
+      from unnest(${refused.map(({ id }) => id)}::bigint[], ${refused.map(({ pause_s }) => pause_s)}::float8[]) as given (id, pause_s)
+      where d.id = given.id and exists (select from pipeline_lane where ${this.isOwnedRow(lane)})`)
+  }
 }
-
-/**
- * Take lanes that have something to send and that nobody serves, those that waited longest first. Writes pipeline_lane.
- * @param failing those whose last attempt failed, or the others
- */
-export async function claimBrokerQueues(
-  db: Db,
-  owner: string,
-  { failing, max }: { failing: boolean; max: number },
-): Promise<BrokerQueue[]> {
-  if (max <= 0) return []
-  const rows = await db.asyncCommit.many(
-    Lane,
-    sql`
-    with free as (
-      select l.team_id, l.destination from pipeline_lane l join team t on t.id = l.team_id and t.deleted_at is null
-      where l.due_at <= ${dbNow} and ${isUnleased} and (l.failures > 0) = ${failing}
-        and exists (select from pipeline_delivery d where d.team_id = l.team_id and d.destination = l.destination and d.due_at <= ${dbNow})
-      order by l.due_at limit ${max} for update of l skip locked)
-    update pipeline_lane l set ${takeLease(owner, LEASE_S)}
-    from free where l.team_id = free.team_id and l.destination = free.destination
-    returning l.team_id, l.destination, l.failures, l.fence`,
-  )
-  return rows as BrokerQueue[]
-}
-
-/** Go on serving a lane. @returns false: it is gone, was changed, or somebody else has it */
-export const renewBrokerQueue = async (db: Db, owner: string, { team_id, destination, fence }: BrokerQueue): Promise<boolean> =>
-  (await db.asyncCommit.run(sql`
-    update pipeline_lane set leased_until = ${dbNowPlus(LEASE_S)}
-    where team_id = ${team_id} and destination = ${destination} and ${isOwned(owner, fence)}
-      and exists (select from team t where t.id = ${team_id} and t.deleted_at is null)`)) > 0
-
-/** Stop serving a lane; nothing is sent for `pause_s`, and lanes are taken in the order in which they are due. One that somebody else has by now stays as it is. Writes pipeline_lane. */
-export const releaseBrokerQueue = (
-  db: Db,
-  owner: string,
-  lane: BrokerQueue,
-  { failures, pause_s }: { failures: number; pause_s: number },
-) =>
-  db.asyncCommit.run(sql`
-    update pipeline_lane set ${endLease}, failures = ${failures}, due_at = ${dbNowPlus(pause_s)}
-    where team_id = ${lane.team_id} and destination = ${lane.destination} and ${isOwned(owner, lane.fence)}`)
 
 const Waiting = T.Object({
   id: T.Integer(),
@@ -105,7 +100,7 @@ const Waiting = T.Object({
 export type QueuedEvent = Static<typeof Waiting>
 
 /** Events of a user whose earlier event is to be tried again wait until then. Writes pipeline_delivery. */
-export const postponeUserEvents = (db: Db, { team_id, destination }: BrokerQueue): Promise<number> =>
+export const postponeUserEvents = (db: Db, { team_id, destination }: Lane): Promise<number> =>
   db.asyncCommit.run(sql`
     update pipeline_delivery d set due_at = failed.due_at
     from (
@@ -114,8 +109,8 @@ export const postponeUserEvents = (db: Db, { team_id, destination }: BrokerQueue
     where d.team_id = ${team_id} and d.destination = ${destination} and d.user_id is not distinct from failed.user_id and d.id > failed.id
       and d.due_at <= ${dbNow}`)
 
-/** The next events of a lane, oldest first, at most 100 and 1 MiB, but one at least. */
-export const nextEvents = (db: Db, { team_id, destination }: BrokerQueue): Promise<QueuedEvent[]> =>
+/** The next events for a broker, none of a deleted team, oldest first, at most 100 and 1 MiB, but one at least. */
+export const nextEvents = (db: Db, { team_id, destination }: Lane): Promise<QueuedEvent[]> =>
   db.queries.many(
     Waiting,
     sql`
@@ -123,7 +118,9 @@ export const nextEvents = (db: Db, { team_id, destination }: BrokerQueue): Promi
       select d.id, d.event_id, d.user_id, d.attempts, e.type, e.created_at, e.body,
              row_number() over (order by d.id) as n, sum(octet_length(e.body)) over (order by d.id) as bytes
       from (
-        select * from pipeline_delivery where team_id = ${team_id} and destination = ${destination} and due_at <= ${dbNow}
+        select * from pipeline_delivery
+        where team_id = ${team_id} and destination = ${destination} and due_at <= ${dbNow}
+          and exists (select from team t where t.id = ${team_id} and t.deleted_at is null)
         order by id limit ${BATCH}) d
       join event e on e.team_id = d.team_id and e.id = d.event_id) found
     where n = 1 or bytes <= ${BATCH_BYTES} order by id`,
@@ -132,21 +129,6 @@ export const nextEvents = (db: Db, { team_id, destination }: BrokerQueue): Promi
 /** Acknowledged by the broker, or not to be sent any more. Writes pipeline_delivery. */
 export async function deleteEvents(db: Queries, ids: number[]): Promise<void> {
   if (ids.length) await db.run(sql`delete from pipeline_delivery where id = any (${ids}::bigint[])`)
-}
-
-/** Refused by the broker: tried again later, unless somebody else serves the lane by now. Writes pipeline_delivery. */
-export async function postpone(
-  db: Queries,
-  owner: string,
-  { team_id, destination, fence }: BrokerQueue,
-  refused: { id: number; pause_s: number }[],
-): Promise<void> {
-  if (refused.length)
-    await db.run(sql`
-      update pipeline_delivery d set attempts = attempts + 1, due_at = ${dbNow} + make_interval(secs => given.pause_s)
-      from unnest(${refused.map(({ id }) => id)}::bigint[], ${refused.map(({ pause_s }) => pause_s)}::float8[]) as given (id, pause_s)
-      where d.id = given.id and exists (
-        select from pipeline_lane where team_id = ${team_id} and destination = ${destination} and ${isOwned(owner, fence)})`)
 }
 
 /** Events that have waited for a broker for 30 days: they are given up. */

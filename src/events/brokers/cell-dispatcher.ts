@@ -4,35 +4,22 @@ import type { CellName } from '../../platform/db/cell-names.ts'
 import type { Db } from '../../platform/db/database.ts'
 import { errorFields, type Log } from '../../platform/telemetry/log.ts'
 import type { Metrics } from '../../platform/telemetry/metrics.ts'
-import { uuid } from '../../platform/runtime/uuid.ts'
+import { QueueRunner, type Claimed, type HandlerResult, type RunEnd } from '../../platform/queue/queue-runner.ts'
+import { QueueWorker } from '../../platform/queue/queue-worker.ts'
 import { VaultError, type Vault } from '../../platform/crypto/vault.ts'
 import type { FindDeletedUsers } from '../fan-out/destination.ts'
 import type { TargetPolicy } from '../../platform/net/outbound-targets.ts'
-import {
-  claimBrokerQueues,
-  hasClaimableQueue,
-  postponeUserEvents,
-  nextEvents,
-  postpone,
-  releaseBrokerQueue,
-  renewBrokerQueue,
-  deleteEvents,
-  type BrokerQueue,
-  type QueuedEvent,
-} from './broker-queue.ts'
+import { BrokerQueue, postponeUserEvents, nextEvents, deleteEvents, type Lane, type QueuedEvent } from './broker-queue.ts'
 import { Brokers } from './adapters/adapters.ts'
 import { toMessage, errorCode, type SendOutcome, type BrokerSession } from './broker-message.ts'
 import { loadDestinations } from './pipelines.ts'
 import { mayPublish, type PubSubProjects } from './pubsub-projects.ts'
 
-const POLL_MS = 500
-/** Claims are at least so far apart, so that each finds a batch. */
-const CLAIM_INTERVAL_MS = 5
-/** Lanes served at once by a process in a cell; half of them at most are ones that failed last time. */
-const CONCURRENCY_MAX = 50
-const FAILING_CONCURRENCY_MAX = 25
+/** Brokers that a process sends to at once in a cell; half of them at most are ones that failed last time. */
+const SLOTS = 50
+const SLOTS_FAILING = 25
 /** A batch may take longer than a lease. */
-const RENEW_MS = 1500
+const TICK_MS = 500
 /** Before the second attempt, doubled each time. */
 const RETRY_S_FIRST = 1
 const RETRY_S_MAX = 300
@@ -55,13 +42,10 @@ export class CellPipelineWorker {
   readonly #cell: CellName
   readonly #db: Db
   readonly #options: PipelineOptions
-  readonly #owner = uuid()
   readonly #brokers: Brokers
-  readonly #activeQueues = new Map<Promise<void>, boolean>()
-  #wake = () => {}
-  #woken = false
+  readonly #queue: BrokerQueue
+  readonly #worker: QueueWorker<Lane>
   #stopped = false
-  #loop: Promise<void> | undefined
 
   constructor(cell: CellName, db: Db, options: PipelineOptions) {
     this.#cell = cell
@@ -72,59 +56,56 @@ export class CellPipelineWorker {
       targets,
       pubsub_emulator_host,
       sandbox: cell.startsWith('sandbox'),
-      connections_max: 2 * CONCURRENCY_MAX,
+      connections_max: 2 * SLOTS,
+    })
+    const queue = (this.#queue = new BrokerQueue(db))
+    const onError = (error: unknown, message: string) => this.#logError(error, message)
+    this.#worker = new QueueWorker({
+      runner: new QueueRunner({
+        queue,
+        attemptsOf: ({ failures }) => failures + 1,
+        attemptsMax: () => Infinity,
+        backoffSeconds: (failures) => this.#backoff(failures),
+        onEnd: (lane, end) => this.#logEnd(lane, end),
+        onError,
+        tick_ms: TICK_MS,
+      }),
+      claim: async ({ total, claimed }) => {
+        const failing_max = SLOTS_FAILING - (claimed.get('failing') ?? 0)
+        return { rows: await queue.claimBrokers({ max: total, failing_max }), more: false }
+      },
+      handle: (claimed) => this.#drainQueue(claimed),
+      slots: { slots: SLOTS, groupOf: ({ failures }) => (failures > 0 ? 'failing' : 'sound') },
+      onError,
+      // What was queued for a broker while a process had it.
+      onCompleted: () => this.wake(),
     })
   }
 
   start(): void {
-    this.#loop = this.#run()
+    this.#worker.start()
   }
 
   /** There is something to send. */
-  wake = (): void => {
-    this.#woken = true
-    this.#wake()
-  }
+  wake = (): void => this.#worker.wake()
 
-  /** Take no more lanes, wait for the batches in the air, close connections. */
+  /** Claims no more brokers, waits for the batches in flight, closes connections. */
   async stop(): Promise<void> {
     this.#stopped = true
-    this.wake()
-    await this.#loop
-    await Promise.all(this.#activeQueues.keys())
+    await this.#worker.stop()
     this.#brokers.close()
   }
 
   /** Send what is due, and return. */
   async drain(): Promise<void> {
-    while ((await this.#claim()) > 0) await Promise.all(this.#activeQueues.keys())
-  }
-
-  async #run(): Promise<void> {
-    while (!this.#stopped) {
-      this.#woken = false
-      const claimed = await this.#claim().catch(async (error: unknown) => {
-        this.#logError(error, 'claiming pipelines failed')
-        await sleep(POLL_MS)
-        return 0
-      })
-      if (!this.#stopped) await sleep(CLAIM_INTERVAL_MS)
-      if (claimed > 0 || this.#woken || this.#stopped) continue
-      await new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, POLL_MS)
-        this.#wake = () => {
-          clearTimeout(timer)
-          resolve()
-        }
-      })
-    }
+    while ((await this.#worker.runOnce()) > 0);
   }
 
   #logError(error: unknown, message: string): void {
     if (!this.#stopped) this.#options.log.error({ cell: this.#cell, causes: errorFields(error) }, message)
   }
 
-  #reportUnreadable({ team_id, destination }: BrokerQueue, cause: unknown): void {
+  #reportUnreadable({ team_id, destination }: Lane, cause: unknown): void {
     this.#options.metrics.unreadable(this.#cell, 'pipeline')
     this.#options.log.error(
       { cell: this.#cell, 'team.id': team_id, destination, causes: errorFields(cause) },
@@ -132,42 +113,20 @@ export class CellPipelineWorker {
     )
   }
 
-  /** @returns how many lanes were taken */
-  async #claim(): Promise<number> {
-    if (!(await hasClaimableQueue(this.#db))) return 0
-    const failing = [...this.#activeQueues.values()].filter(Boolean).length
-    const sound = await claimBrokerQueues(this.#db, this.#owner, {
-      failing: false,
-      max: CONCURRENCY_MAX - this.#activeQueues.size,
-    })
-    const max = Math.min(FAILING_CONCURRENCY_MAX - failing, CONCURRENCY_MAX - this.#activeQueues.size - sound.length)
-    const queues = [...sound, ...(await claimBrokerQueues(this.#db, this.#owner, { failing: true, max }))]
-    for (const queue of queues) {
-      const served = this.#drainQueue(queue)
-        .catch((error: unknown) => this.#logError(error, 'serving a pipeline failed'))
-        .finally(() => {
-          this.#activeQueues.delete(served)
-          this.wake()
-        })
-      this.#activeQueues.set(served, queue.failures > 0)
-    }
-    return queues.length
+  #logEnd({ team_id, destination, failures }: Lane, { outcome, error }: RunEnd): void {
+    if (outcome !== 'retry') return
+    const fields = { cell: this.#cell, 'team.id': team_id, destination, failures: failures + 1, error }
+    this.#options.log.warn(fields, 'broker not reached')
   }
 
-  /** Empty a lane, or find that its broker cannot be reached; then let others have it. */
-  async #drainQueue(queue: BrokerQueue): Promise<void> {
-    const renew = () => renewBrokerQueue(this.#db, this.#owner, queue).catch(() => false)
-    const timer = setInterval(() => void renew(), RENEW_MS)
-    const reason = await this.#sendAll(queue).finally(() => clearInterval(timer))
-    const failures = reason === undefined ? 0 : queue.failures + 1
-    await releaseBrokerQueue(this.#db, this.#owner, queue, { failures, pause_s: failures === 0 ? 0 : this.#backoff(failures) })
-    if (reason === undefined) return
-    const { team_id, destination } = queue
-    this.#options.log.warn({ cell: this.#cell, 'team.id': team_id, destination, failures, error: reason }, 'broker not reached')
+  /** Sends what waits for a broker until there is nothing more, or the broker cannot be reached. */
+  async #drainQueue(claimed: Claimed<Lane>): Promise<HandlerResult> {
+    const error = await this.#sendAll(claimed)
+    return error === undefined ? undefined : { error, isRetryable: true }
   }
 
   /** @returns why the broker cannot be reached; undefined: there is nothing more to send, or not for us */
-  async #sendAll(queue: BrokerQueue): Promise<string | undefined> {
+  async #sendAll({ row: queue, lease }: Claimed<Lane>): Promise<string | undefined> {
     let line: BrokerSession | undefined
     try {
       const loaded = await loadDestinations(this.#db, this.#options.vault, queue.team_id)
@@ -179,8 +138,9 @@ export class CellPipelineWorker {
       const opened = await this.#brokers.open(queue.destination, known).catch(errorCode)
       if (typeof opened === 'string') return opened
       line = opened
-      while (!this.#stopped) {
-        if (!(await renewBrokerQueue(this.#db, this.#owner, queue))) break
+      while (!this.#stopped && !lease.end) {
+        // It may have been changed or deleted since.
+        if ((await this.#queue.renew([queue])).length === 0) break
         if (line.ordered) await postponeUserEvents(this.#db, queue)
         const waiting = await nextEvents(this.#db, queue)
         if (waiting.length === 0) break
@@ -199,7 +159,7 @@ export class CellPipelineWorker {
   }
 
   /** One batch. @returns why the broker was lost, if it was */
-  async #send(queue: BrokerQueue, line: BrokerSession, waiting: QueuedEvent[]): Promise<string | undefined> {
+  async #send(queue: Lane, line: BrokerSession, waiting: QueuedEvent[]): Promise<string | undefined> {
     const { team_id } = queue
     const people = waiting.map(({ user_id }) => ({ team_id, user_id }))
     const deleted = await this.#options.findDeletedUsers(this.#db.queries, people)
@@ -214,9 +174,7 @@ export class CellPipelineWorker {
       this.#db.asyncCommit,
       [...dropped, ...of('taken')].map(({ id }) => id),
     )
-    await postpone(
-      this.#db.asyncCommit,
-      this.#owner,
+    await this.#queue.postponeEvents(
       queue,
       of('refused').map(({ id, attempts }) => ({ id, pause_s: this.#backoff(attempts + 1) })),
     )
@@ -243,5 +201,3 @@ export class CellPipelineWorker {
     return pause_s * (0.8 + 0.4 * Math.random()) * (this.#options.patience ?? 1)
   }
 }
-
-const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))

@@ -3,17 +3,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { T } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
-import { uuid } from '../../platform/runtime/uuid.ts'
 import { createTestTeam, type TestTeam } from '../../../test/support/server.ts'
 import { pipe, emitEvent } from '../../../test/support/brokers.ts'
-import {
-  claimBrokerQueues,
-  nextEvents,
-  postpone,
-  releaseBrokerQueue,
-  renewBrokerQueue,
-  type BrokerQueue,
-} from './broker-queue.ts'
+import { BrokerQueue, nextEvents, type Lane } from './broker-queue.ts'
 
 /** A team with a broker for which an event waits. */
 async function scene(): Promise<TestTeam> {
@@ -28,8 +20,8 @@ async function scene(): Promise<TestTeam> {
   return team
 }
 
-async function claim({ db, team }: TestTeam, owner: string): Promise<BrokerQueue | undefined> {
-  const lanes = await claimBrokerQueues(db, owner, { failing: false, max: 1000 })
+async function claim({ team }: TestTeam, queue: BrokerQueue): Promise<Lane | undefined> {
+  const lanes = await queue.claimBrokers({ max: 1000, failing_max: 0 })
   return lanes.find(({ team_id }) => team_id === team)
 }
 
@@ -44,7 +36,7 @@ const standing = ({ db, team }: TestTeam) =>
 
 test("a lane is one process's until its lease ends by the database's clock", async () => {
   const team = await scene()
-  const [one, other] = [uuid(), uuid()]
+  const [one, other] = [new BrokerQueue(team.db), new BrokerQueue(team.db)]
   assert.ok(await claim(team, one))
   assert.equal(await claim(team, other), undefined)
   await end(team)
@@ -53,30 +45,31 @@ test("a lane is one process's until its lease ends by the database's clock", asy
 
 test('a process that lost a lane and has it again neither renews nor gives it back for the claim before', async () => {
   const team = await scene()
-  const owner = uuid()
-  const before = (await claim(team, owner))!
+  const queue = new BrokerQueue(team.db)
+  const before = (await claim(team, queue))!
   await end(team)
-  const now = (await claim(team, owner))!
-  const expected = { owner, fence: now.fence, leased: true }
+  const now = (await claim(team, queue))!
+  const expected = { owner: queue.owner, fence: now.fence, leased: true }
   assert.equal(now.fence, before.fence + 1)
-  assert.equal(await renewBrokerQueue(team.db, owner, before), false)
-  await releaseBrokerQueue(team.db, owner, before, { failures: 3, pause_s: 60 })
+  assert.deepEqual(await queue.renew([before]), [])
+  assert.equal(await queue.fail(before, { error: 'late', pause_s: 60 }), 0)
+  assert.equal(await queue.complete([before]), 0)
   assert.deepEqual(await standing(team), expected)
-  assert.equal(await renewBrokerQueue(team.db, owner, now), true)
-  await releaseBrokerQueue(team.db, owner, now, { failures: 0, pause_s: 0 })
+  assert.deepEqual(await queue.renew([now]), [now])
+  assert.equal(await queue.complete([now]), 1)
   assert.deepEqual(await standing(team), { ...expected, owner: null, leased: false })
 })
 
 test('an event is put off by the claim that holds its lane, and by no other', async () => {
   const team = await scene()
-  const [one, other] = [uuid(), uuid()]
+  const [one, other] = [new BrokerQueue(team.db), new BrokerQueue(team.db)]
   const lost = (await claim(team, one))!
   await end(team)
   const held = (await claim(team, other))!
   const [waiting] = await nextEvents(team.db, held)
   const refused = [{ id: waiting!.id, pause_s: 60 }]
-  await postpone(team.db.queries, one, lost, refused)
+  await one.postponeEvents(lost, refused)
   assert.equal((await nextEvents(team.db, held)).length, 1)
-  await postpone(team.db.queries, other, held, refused)
+  await other.postponeEvents(held, refused)
   assert.equal((await nextEvents(team.db, held)).length, 0)
 })

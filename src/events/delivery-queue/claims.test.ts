@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sql } from '../../platform/db/sql.ts'
-import { uuid } from '../../platform/runtime/uuid.ts'
 import { createTestTeam } from '../../../test/support/server.ts'
 import { endpoint, emitEvents } from '../../../test/support/webhook-receiver.ts'
 import { claimDue } from './delivery-queue.ts'
+import { EndpointLeases } from './endpoint-leases.ts'
 import { requeue } from '../delivery-log/messages.ts'
 
 /** A team's endpoint for which so many events wait. */
@@ -25,7 +25,7 @@ const claimed = async (scene: Awaited<ReturnType<typeof behind>>, room?: number)
 
 async function claimedInOrder({ team, hook }: Awaited<ReturnType<typeof behind>>, room?: number): Promise<string[]> {
   const lanes = new Map(room === undefined ? [] : [[hook.id, room]])
-  const rows = await claimDue(team.db, uuid(), { total: 200, others: 10, lanes })
+  const rows = await claimDue(team.db, new EndpointLeases(team.db), { total: 200, others: 10, lanes })
   return rows.filter(({ webhook_id }) => webhook_id === hook.id).map(({ message_id }) => message_id)
 }
 

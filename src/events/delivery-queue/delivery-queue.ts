@@ -11,7 +11,7 @@ import { sql, type Sql } from '../../platform/db/sql.ts'
 import { arrayLiteral, textArrayLiteral } from '../../platform/db/array-literals.ts'
 import type { DeliveryDb } from '../fan-out/fan-out.ts'
 import type { Delivery, AttemptOutcome } from './delivery.ts'
-import { ENDPOINT_LEASE_S } from './endpoint-leases.ts'
+import type { EndpointLeases } from './endpoint-leases.ts'
 import { countAttempts } from './attempt-counts.ts'
 
 /** Longer than an attempt can take. */
@@ -48,10 +48,13 @@ export interface ClaimLimits {
 }
 
 /**
- * Claim what is due, oldest first in each lane, of lanes that nobody else has. Writes delivery, webhook_lane.
- * @param owner the process
+ * Claims what is due, oldest first of each endpoint, of endpoints that nobody else has, and their leases. Writes delivery, webhook_lane.
  */
-export async function claimDue(db: Pick<DeliveryDb, 'asyncCommit'>, owner: string, limits: ClaimLimits): Promise<Claimed[]> {
+export async function claimDue(
+  db: Pick<DeliveryDb, 'asyncCommit'>,
+  leases: EndpointLeases,
+  limits: ClaimLimits,
+): Promise<Claimed[]> {
   const named = [...limits.lanes.keys()]
   const free = sql`d.due_at <= ${dbNow} and (d.leased_until is null or d.leased_until <= ${dbNow})`
   const rows = await db.asyncCommit.many(
@@ -64,14 +67,13 @@ export async function claimDue(db: Pick<DeliveryDb, 'asyncCommit'>, owner: strin
       join team t on t.id = l.team_id and t.deleted_at is null
       left join unnest(${named}::text[], ${[...limits.lanes.values()]}::int[]) as known (webhook_id, room) on known.webhook_id = l.webhook_id
       where (l.throttled_until is null or l.throttled_until <= ${dbNow})
-        and (l.owner = ${owner} or l.leased_until is null or l.leased_until <= ${dbNow})
+        and ${leases.isOursOrFree}
         and coalesce(known.room, 1) > 0
         and exists (select from delivery d where d.webhook_id = l.webhook_id and ${free})
       order by l.leased_until nulls first
       limit ${limits.total} for update of l skip locked
     ), held as (
-      update webhook_lane l set owner = ${owner}, leased_until = ${dbNowPlus(ENDPOINT_LEASE_S)}
-      from lane where l.webhook_id = lane.webhook_id returning l.webhook_id, lane.room
+      ${leases.claimStatement(sql`select webhook_id, room from lane`, { more: sql`candidate.room` })}
     ), due as (
       select held.webhook_id, found.message_id from held
       cross join lateral (

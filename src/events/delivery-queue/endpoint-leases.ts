@@ -1,7 +1,8 @@
 // Which process serves an endpoint, and how the endpoint answers, as all processes know it. All times are the database's. Owns `webhook_lane`.
 import type { Queries, Tx } from '../../platform/db/transaction.ts'
-import { dbNow, dbNowPlus, isUnleased } from '../../platform/db/leases.ts'
-import { T } from '../../platform/schema/schema.ts'
+import { dbNow, dbNowPlus } from '../../platform/db/leases.ts'
+import { LeasedTable, type LeasedTableDefinition, type LeaseOwner } from '../../platform/queue/leased-table.ts'
+import { T, type Static } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
 import type { DeliveryDb } from '../fan-out/fan-out.ts'
 
@@ -17,21 +18,41 @@ export const resetEndpointHealth = (tx: Tx, webhook_id: string): Promise<number>
     update webhook_lane set throttled_until = null, first_failure_at = null, failing_since = null
     where webhook_id = ${webhook_id} and team_id = ${tx.team}`)
 
-/**
- * Take lanes that nobody else has, of endpoints that are enabled: looked at in the statement that takes, for they may have been disabled
- * since somebody looked before, or been given another address. Writes webhook_lane. @returns which, with their addresses
- */
-export async function acquireEndpointLeases(db: Queries, owner: string, webhook_ids: string[]): Promise<Map<string, string>> {
-  const rows = await db.many(
-    T.Object({ webhook_id: T.String(), url: T.String() }),
-    sql`
-    update webhook_lane l set owner = ${owner}, leased_until = ${dbNowPlus(ENDPOINT_LEASE_S)}
-    from (select t.webhook_id, w.url from webhook_lane t join webhook w on w.id = t.webhook_id and w.team_id = t.team_id and not w.disabled
-          where t.webhook_id = any (${webhook_ids}::text[]) and (t.owner = ${owner} or ${isUnleased})
-          for update of t skip locked for share of w skip locked) free
-    where l.webhook_id = free.webhook_id returning l.webhook_id, free.url`,
-  )
-  return new Map(rows.map(({ webhook_id, url }) => [webhook_id, url]))
+const EndpointLease = T.Object({ webhook_id: T.String() })
+export type EndpointLease = Static<typeof EndpointLease> & { fence?: never }
+
+/** What was sent under a lease is fenced by the leases of the deliveries: delivery-queue.ts. */
+const endpointLeases: LeasedTableDefinition = {
+  name: 'webhook_lane',
+  key: { webhook_id: 'text' },
+  row: EndpointLease,
+  lease_s: ENDPOINT_LEASE_S,
+  isUnfenced: true,
+}
+
+/** The leases of endpoints that a process has. */
+export class EndpointLeases extends LeasedTable<EndpointLease> {
+  constructor(db: Pick<DeliveryDb, 'queries' | 'asyncCommit'>, owner: LeaseOwner = {}) {
+    super(db, endpointLeases, owner)
+  }
+
+  /**
+   * Leases endpoints that nobody else has and that are enabled: looked at in the statement that leases them, for they may have been disabled
+   * since somebody looked before, or been given another address. Writes webhook_lane. @returns which, with their addresses
+   */
+  async acquire(db: Queries, webhook_ids: string[]): Promise<Map<string, string>> {
+    const rows = await db.many(
+      T.Object({ webhook_id: T.String(), url: T.String() }),
+      this.claimStatement(
+        sql`
+        select t.webhook_id, w.url from webhook_lane t join webhook w on w.id = t.webhook_id and w.team_id = t.team_id and not w.disabled
+        where t.webhook_id = any (${webhook_ids}::text[]) and ${this.isOursOrFree}
+        for update of t skip locked for share of w skip locked`,
+        { more: sql`candidate.url` },
+      ),
+    )
+    return new Map(rows.map(({ webhook_id, url }) => [webhook_id, url]))
+  }
 }
 
 /** Nothing is sent to an endpoint that cannot be opened, and it is looked at again after so long: the key may be back. */
@@ -74,23 +95,3 @@ export async function saveEndpointHealth(db: Queries, owner: string, learned: En
          as s (webhook_id, pause_s, first_failure_at, failing_since)
     where l.webhook_id = s.webhook_id and l.owner = ${owner}`)
 }
-
-/** Keep lanes. Writes webhook_lane. @returns those that are still this process's */
-export async function renewEndpointLeases(
-  db: Pick<DeliveryDb, 'asyncCommit'>,
-  owner: string,
-  webhook_ids: string[],
-): Promise<string[]> {
-  if (webhook_ids.length === 0) return []
-  const rows = await db.asyncCommit.many(
-    T.Object({ webhook_id: T.String() }),
-    sql`
-    update webhook_lane set leased_until = ${dbNowPlus(ENDPOINT_LEASE_S)}
-    where owner = ${owner} and webhook_id = any (${webhook_ids}::text[]) returning webhook_id`,
-  )
-  return rows.map((row) => row.webhook_id)
-}
-
-/** Let other processes have the lanes of this one. */
-export const releaseEndpointLeases = (db: Pick<DeliveryDb, 'asyncCommit'>, owner: string): Promise<number> =>
-  db.asyncCommit.run(sql`update webhook_lane set owner = null, leased_until = null where owner = ${owner}`)

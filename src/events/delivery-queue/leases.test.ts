@@ -8,6 +8,7 @@ import { sql } from '../../platform/db/sql.ts'
 import { uuid } from '../../platform/runtime/uuid.ts'
 import { createTestTeam, type TestTeam } from '../../../test/support/server.ts'
 import { delivering, endpoint, receiver, deliveryStates, emitEvents } from '../../../test/support/webhook-receiver.ts'
+import { EndpointLeases } from './endpoint-leases.ts'
 import { claimDue, returnDeliveries, recordAttempts, type Claimed } from './delivery-queue.ts'
 import type { Delivery, AttemptOutcome } from './delivery.ts'
 import { recoverExpiredBatches } from './delivery-batches.ts'
@@ -27,7 +28,7 @@ async function scene() {
 }
 
 const claim = async ({ team, hook }: Awaited<ReturnType<typeof scene>>, owner: string): Promise<Claimed[]> => {
-  const rows = await claimDue(team.db, owner, { total: 200, others: 10, lanes: new Map() })
+  const rows = await claimDue(team.db, new EndpointLeases(team.db, { owner }), { total: 200, others: 10, lanes: new Map() })
   return rows.filter(({ webhook_id }) => webhook_id === hook.id)
 }
 

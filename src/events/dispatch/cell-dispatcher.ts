@@ -2,7 +2,6 @@
 // of it. At least once: nothing is marked before it has happened, and what is not marked is sent again.
 import type { CellName } from '../../platform/db/cell-names.ts'
 import { errorFields } from '../../platform/telemetry/log.ts'
-import { uuid } from '../../platform/runtime/uuid.ts'
 import { claimDue, deleteDeliveries, returnDeliveries, type Claimed } from '../delivery-queue/delivery-queue.ts'
 import type { Delivery, DispatchBatch } from '../delivery-queue/delivery.ts'
 import type { DeliveryOptions } from './dispatch-options.ts'
@@ -12,21 +11,23 @@ import type { Sink } from '../fan-out/destination.ts'
 import { feedSink } from '../feed/feed.ts'
 import { InFlightDeliveries, type BufferedDelivery } from './in-flight.ts'
 import { recoverExpiredBatches } from '../delivery-queue/delivery-batches.ts'
-import { clearUnreadable, ENDPOINT_LEASE_S, pauseUnreadable, releaseEndpointLeases } from '../delivery-queue/endpoint-leases.ts'
+import { clearUnreadable, EndpointLeases, ENDPOINT_LEASE_S, pauseUnreadable } from '../delivery-queue/endpoint-leases.ts'
 import { LaneKeeper } from './lease-keeper.ts'
 import { EndpointQueues, type Address, type PageCheckpoint } from './endpoint-loads.ts'
 import { loadEndpoints, SecretsCache, type Endpoint, type SendableEndpoint } from '../delivery-queue/sendable-endpoint.ts'
 import { messageId } from '../fan-out/message-id.ts'
 import { AttemptRecorder } from './outcome-recorder.ts'
-import { PollLoop } from './wakeable-loop.ts'
+import { QueueLoop } from '../../platform/queue/queue-loop.ts'
 import { Sender, type SenderOptions } from './http-sender.ts'
 
 /** What another process announces is seen after so long, without being told. */
 const FAN_OUT_POLL_MS = 100
 /** What falls due by the clock. */
 const CLAIM_POLL_MS = 500
-/** After something went wrong. */
-const ERROR_BACKOFF_MS = 500
+/** While there is more, rounds are this far apart, so that each takes a batch. */
+const PACE_MS = 5
+/** As far as rounds are apart that find nothing: most transactions leave nothing to deliver. */
+const IDLE_PACE_MS = 25
 const RECOVER_MS = 1500
 /** Whoever deletes or disables an endpoint waits until its owner has seen that. */
 const RECALL_POLL_MS = 200
@@ -43,7 +44,8 @@ export class CellDelivery {
   readonly #cell: CellName
   readonly #db: DeliveryDb
   readonly #options: DeliveryOptions
-  readonly #owner = uuid()
+  readonly #leases: EndpointLeases
+  readonly #directDispatch: DirectDispatch
   readonly #now_ms: () => number
   readonly #endpointQueues = new EndpointQueues<BufferedDelivery>()
   readonly #opener: SecretsCache
@@ -70,6 +72,8 @@ export class CellDelivery {
   constructor(cell: CellName, db: DeliveryDb, options: DeliveryOptions) {
     this.#cell = cell
     this.#db = db
+    this.#leases = new EndpointLeases(db)
+    this.#directDispatch = this.#handOf()
     this.#options = options
     const { targets, product, attempt_ms_max, clock, schedule_s, log, metrics, gather_ms } = options
     const now_ms = (this.#now_ms = options.now_ms ?? (() => performance.now()))
@@ -87,7 +91,7 @@ export class CellDelivery {
     })
     const onError = (error: unknown, message: string) => this.#report(error, message)
     this.#recorder = new AttemptRecorder(db, {
-      owner: this.#owner,
+      owner: this.owner,
       now_ms,
       gather_ms,
       onError: (error) => onError(error, 'recording deliveries failed'),
@@ -97,7 +101,7 @@ export class CellDelivery {
     const onCapacity = (id: string) => this.#hasCapacityFor(id)
     const recorder = this.#recorder
     this.#flights = new InFlightDeliveries({ cell, lanes: endpointQueues, recorder, means, log, metrics, onCapacity, onError })
-    this.#keeper = new LaneKeeper({ db, owner: this.#owner, lanes: endpointQueues, flights: this.#flights, now_ms })
+    this.#keeper = new LaneKeeper({ db, leases: this.#leases, lanes: endpointQueues, flights: this.#flights, now_ms })
   }
 
   start(): void {
@@ -117,17 +121,17 @@ export class CellDelivery {
     for (const id of this.#endpointQueues.inUse) await this.#flights.returnDeliveries(id)
     await this.#flights.whenIdle()
     await this.#keeping.stop()
-    await releaseEndpointLeases(this.#db, this.#owner).catch(() => 0)
+    await this.#leases.endAllLeases().catch(() => 0)
     this.#sender.close()
   }
 
   /** Who it is in leases. */
   get owner(): string {
-    return this.#owner
+    return this.#leases.owner
   }
 
   /** One round of the work that `start` begins, for a simulation that decides what happens when. */
-  async round(kind: 'fan out' | 'send' | 'keep' | 'write'): Promise<void> {
+  async runRound(kind: 'fan out' | 'send' | 'keep' | 'write'): Promise<void> {
     if (kind === 'fan out') await this.#fanOutRound()
     else if (kind === 'send') await this.#send()
     else if (kind === 'keep') await this.#keeper.keep()
@@ -148,7 +152,7 @@ export class CellDelivery {
     } finally {
       clearInterval(keeping)
     }
-    await releaseEndpointLeases(this.#db, this.#owner)
+    await this.#leases.endAllLeases()
   }
 
   /** Queue deliveries of what was announced, or take them into hand. @returns whether there may be more */
@@ -181,22 +185,24 @@ export class CellDelivery {
     return this.#serialize(() => fanOut(this.#db, sinks, events_max))
   }
 
-  readonly #directDispatch: DirectDispatch = {
-    owner: this.#owner,
-    acquireObject: () => {
-      this.#mark = this.#endpointQueues.snapshot()
-      this.#asked_ms = this.#now_ms()
-      this.#keeper.putBackLapsed(this.#asked_ms)
-    },
-    asked_ms: () => this.#asked_ms,
-    capacity: (id) =>
-      this.#endpointQueues.isUnchangedSince(id, this.#mark) ? this.#endpointQueues.directCapacity(id, this.#now_ms()) : 0,
-    roomOfTeam: (team) => this.#endpointQueues.roomOfTeam(team),
-    onBatch: (batch, endpoints) => this.#bufferClaimed(batch, endpoints),
-    onBacklog: (id, isBehind) => {
-      this.#endpointQueues.setBacklogged(id, isBehind)
-      if (isBehind) this.#claimLoop.wake(true)
-    },
+  #handOf(): DirectDispatch {
+    return {
+      leases: this.#leases,
+      acquireObject: () => {
+        this.#mark = this.#endpointQueues.snapshot()
+        this.#asked_ms = this.#now_ms()
+        this.#keeper.putBackLapsed(this.#asked_ms)
+      },
+      asked_ms: () => this.#asked_ms,
+      capacity: (id) =>
+        this.#endpointQueues.isUnchangedSince(id, this.#mark) ? this.#endpointQueues.directCapacity(id, this.#now_ms()) : 0,
+      roomOfTeam: (team) => this.#endpointQueues.roomOfTeam(team),
+      onBatch: (batch, endpoints) => this.#bufferClaimed(batch, endpoints),
+      onBacklog: (id, isBehind) => {
+        this.#endpointQueues.setBacklogged(id, isBehind)
+        if (isBehind) this.#claimLoop.wake(true)
+      },
+    }
   }
 
   #bufferClaimed(batch: DispatchBatch, endpoints: Map<string, Held>): void {
@@ -267,17 +273,9 @@ export class CellDelivery {
     return done
   }
 
-  /** A round that fails is reported and followed by a rest. */
-  #rounds(task: () => Promise<boolean>, poll_ms: number): PollLoop {
-    return new PollLoop(async () => {
-      try {
-        return await task()
-      } catch (error) {
-        this.#report(error, 'delivering failed')
-        await sleep(ERROR_BACKOFF_MS)
-        return false
-      }
-    }, poll_ms)
+  #rounds(round: () => Promise<boolean>, poll_ms: number): QueueLoop {
+    const onError = (error: unknown) => this.#report(error, 'delivering failed')
+    return new QueueLoop({ round, poll_ms, pace_ms: PACE_MS, idle_pace_ms: IDLE_PACE_MS, onError })
   }
 
   /** What nobody has in hand any more falls due. */
@@ -302,7 +300,7 @@ export class CellDelivery {
     this.#keeper.putBackLapsed(asked_ms)
     const capacity = this.#endpointQueues.room(asked_ms)
     if (capacity.total <= 0) return 0
-    const claimed = await claimDue(this.#db, this.#owner, capacity)
+    const claimed = await claimDue(this.#db, this.#leases, capacity)
     const counts = new Map<string, number>()
     for (const { webhook_id } of claimed) counts.set(webhook_id, (counts.get(webhook_id) ?? 0) + 1)
     for (const [id, asked] of capacity.lanes)
@@ -345,4 +343,3 @@ function deliveryOf(row: Claimed, created_ms: number): Delivery | undefined {
 }
 
 const senderOf = (options: SenderOptions): Sender => new Sender(options)
-const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))

@@ -10,13 +10,13 @@ import { arrayLiteral, textArrayLiteral } from '../../platform/db/array-literals
 import type { Delivery, DispatchBatch } from '../delivery-queue/delivery.ts'
 import type { FindDeletedUsers, Sink, EventRef } from '../fan-out/destination.ts'
 import { createDispatchBatch } from '../delivery-queue/delivery-batches.ts'
-import { ENDPOINT_LEASE_S, acquireEndpointLeases } from '../delivery-queue/endpoint-leases.ts'
+import { ENDPOINT_LEASE_S, type EndpointLeases } from '../delivery-queue/endpoint-leases.ts'
 import { messageId } from '../fan-out/message-id.ts'
 import { Endpoint, endpointColumns } from '../delivery-queue/sendable-endpoint.ts'
 
 /** What a process is ready to send at once. */
 export interface DirectDispatch {
-  owner: string
+  leases: EndpointLeases
   /** Called before the endpoints are looked at. */
   acquireObject(): void
   /** When that was, by the process's own clock. */
@@ -96,8 +96,8 @@ const endpointsOf = (tx: PlainTx, teams: string[], hand: DirectDispatch): Promis
     sql`
     select ${endpointColumns}, w.filter_types,
            t.deleted_at is null and (l.throttled_until is null or l.throttled_until <= ${dbNow}) as open,
-           coalesce(l.owner = ${hand.owner}::uuid and l.leased_until > ${dbNowPlus(LEASE_REMAINING_S_MIN)}, false) as mine,
-           coalesce(l.owner = ${hand.owner}::uuid, false) or l.leased_until is null or l.leased_until <= ${dbNow} as free,
+           coalesce(l.owner = ${hand.leases.owner}::uuid and l.leased_until > ${dbNowPlus(LEASE_REMAINING_S_MIN)}, false) as mine,
+           coalesce(l.owner = ${hand.leases.owner}::uuid, false) or l.leased_until is null or l.leased_until <= ${dbNow} as free,
            coalesce(extract(epoch from l.leased_until - ${dbNow}), 0)::float8 as left_s,
            exists (select from delivery d where d.webhook_id = w.id and d.due_at <= ${dbNow}
                    and (d.leased_until is null or d.leased_until <= ${dbNow})) as behind
@@ -139,7 +139,7 @@ async function splitDirectAndQueued(
       events.some((event) => event.team_id === team_id && (wants.get(id)?.has(event.type) ?? true)),
   )
   const ids = asking.map(({ id }) => id)
-  const got = ids.length ? await acquireEndpointLeases(tx, hand.owner, ids) : new Map<string, string>()
+  const got = ids.length ? await hand.leases.acquire(tx, ids) : new Map<string, string>()
   for (const id of ids) if (!got.has(id)) capacities.set(id, 0)
   for (const one of asking) Object.assign(one, { left_s: ENDPOINT_LEASE_S, url: got.get(one.id) ?? one.url })
   const items: Delivery[] = []

@@ -150,7 +150,7 @@ export class JobQueue extends LeasedQueue<JobRow> {
         from candidate left join unnest(${[...claimed.keys()]}::uuid[], ${[...claimed.values()]}::integer[]) as had (team_id, n) using (team_id)),
       chosen as materialized (
         select array(select id from ranked where nth <= ${groupMax('')} order by nth, due_at, id limit ${total * CHOSEN}) as ids),
-      claimed as (${this.claimStatement(ids, this.claimSets)})
+      claimed as (${this.claimStatement(ids, { set: this.claimSets })})
       select (select count(*) from candidate) as looked_at, claimed.due_at,
         case when claimed.id is not null then to_json(claimed) end as job
       from (select) as always left join claimed on true order by claimed.due_at, claimed.id`,

@@ -125,7 +125,7 @@ export class LeasedQueue<Row extends ClaimedRow> extends LeasedTable<Row> {
     const sets = [
       endLease,
       ...this.#error(error),
-      ...(attempts.countedBy === 'failure' ? [this.#count(1)] : []),
+      ...(attempts.countedBy === 'failure' ? [sql`${raw(attempts.column)} = ${attemptsOf(row, attempts.column) + 1}`] : []),
       pause_s === undefined && dead ? dead.set : sql`due_at = ${dbNowPlus(pause_s ?? 0)}`,
     ]
     return this.db.queries.run(sql`update ${this.table} set ${join(sets, ', ')} where ${this.isOwnedRow(row)}`)
@@ -158,3 +158,6 @@ export class LeasedQueue<Row extends ClaimedRow> extends LeasedTable<Row> {
     return sets.length ? join(sets, ', ') : undefined
   }
 }
+
+/** As the claim found it, or as the handler has set it since: a success in between begins a new count. */
+const attemptsOf = (row: unknown, column: string): number => (row as Record<string, number>)[column]!

@@ -4,24 +4,29 @@
 // Such a table has the columns `owner`, `fence` (the fencing token) and `leased_until`; see platform/db/leases.ts.
 import type { TObject } from 'typebox'
 import type { Db } from '../db/database.ts'
-import { dbNowPlus, endLease, isOwned, leaseGuard, takeLease } from '../db/leases.ts'
+import { dbNowPlus, endLease, isOwned, isUnleased, leaseGuard, takeLease } from '../db/leases.ts'
 import { joinConditions, join, raw, sql, type Sql } from '../db/sql.ts'
 import type { Queries } from '../db/transaction.ts'
 import { T } from '../schema/schema.ts'
 import { uuid } from '../runtime/uuid.ts'
 
-/** What a claim returns of a row: at least its key and the fencing token of the claim. */
+/** What a claim returns of a row: at least its key, and the fencing token of the claim where the table has them. */
 export interface ClaimedRow {
-  fence: number
+  fence?: number
 }
 
 export interface LeasedTableDefinition {
   name: string
   /** The primary key: its columns and their types. */
   key: Readonly<Record<string, 'uuid' | 'text'>>
-  /** What a claim returns. Its properties are columns of the table, among them the key and `fence`. */
+  /** What a claim returns. Its properties are columns of the table, among them the key and `fence`, where there is one. */
   row: TObject
   lease_s: number
+  /**
+   * The table has no `fence`: a row that its owner lost and claimed again is not told apart from the one before. For rows of which nothing
+   * is written by the claim before.
+   */
+  isUnfenced?: boolean
   /** Claims and renewals are committed before they are answered. Otherwise a crash of the database may undo them. */
   isDurable?: boolean
 }
@@ -55,26 +60,40 @@ export class LeasedTable<Row extends ClaimedRow> {
     return join(Object.keys(this.#definition.row.properties).map((name) => raw(`leased.${name}`)))
   }
 
+  /** What a claim sets. */
+  protected get lease(): Sql {
+    const { isUnfenced } = this.#definition
+    const until = dbNowPlus(this.lease_s)
+    return isUnfenced ? sql`owner = ${this.owner}, leased_until = ${until}` : takeLease(this.owner, this.lease_s)
+  }
+
+  /** A row that this owner has, or that nobody has. */
+  get isOursOrFree(): Sql {
+    return sql`(owner = ${this.owner} or ${isUnleased})`
+  }
+
   /**
    * A statement that claims rows and returns them; a part of those that claim more than one thing.
-   * @param candidates selects the keys of rows to claim, in the order of the key's columns, with `for update skip locked`
+   * @param candidates selects the keys of rows to claim, as columns of their names, with `for update skip locked`
    * @param set columns that the claim sets besides
+   * @param more columns of `candidate` that are returned besides
    */
-  claimStatement(candidates: Sql, set?: Sql): Sql {
-    const lease = set ? sql`${takeLease(this.owner, this.lease_s)}, ${set}` : takeLease(this.owner, this.lease_s)
+  claimStatement(candidates: Sql, { set, more }: { set?: Sql | undefined; more?: Sql } = {}): Sql {
+    const lease = set ? sql`${this.lease}, ${set}` : this.lease
     const [column, ...others] = this.keyColumns
     // A join with the candidates was planned while the table was empty, and then took 10 s with 10,000 rows.
-    if (others.length === 0)
+    if (others.length === 0 && !more)
       return sql`
         update ${this.table} as leased set ${lease} where leased.${column!} = any (array(${candidates})) returning ${this.columns}`
     return sql`
       update ${this.table} as leased set ${lease} from (${candidates}) as candidate
-      where ${joinConditions(this.keyColumns.map((name) => sql`leased.${name} = candidate.${name}`))} returning ${this.columns}`
+      where ${joinConditions(this.keyColumns.map((name) => sql`leased.${name} = candidate.${name}`))}
+      returning ${this.columns}${more ? sql`, ${more}` : sql``}`
   }
 
   /** Claims rows. @param candidates, set as in `claimStatement` */
   async claimFrom(candidates: Sql, set?: Sql): Promise<Row[]> {
-    return (await this.claims.many(this.#definition.row, this.claimStatement(candidates, set))) as unknown as Row[]
+    return (await this.claims.many(this.#definition.row, this.claimStatement(candidates, { set }))) as unknown as Row[]
   }
 
   /** Extends the leases of rows that are still this owner's. @returns those rows */
@@ -96,9 +115,14 @@ export class LeasedTable<Row extends ClaimedRow> {
       update ${this.table} as leased set ${set ? sql`${endLease}, ${set}` : endLease} from ${this.listed(rows)} where ${this.isOwnedAmong}`)
   }
 
+  /** Ends every lease of this owner. */
+  endAllLeases(): Promise<number> {
+    return this.claims.run(sql`update ${this.table} set ${endLease} where owner = ${this.owner}`)
+  }
+
   /** The guard of a transaction that works on a claimed row: see `Db.tx`. */
   guard(row: Row): Sql {
-    return leaseGuard(this.table, this.isRow(row), { owner: this.owner, fence: row.fence })
+    return leaseGuard(this.table, this.isRow(row), { owner: this.owner, fence: row.fence! })
   }
 
   protected get claims(): Queries {
@@ -117,7 +141,7 @@ export class LeasedTable<Row extends ClaimedRow> {
 
   /** A row of the table is this one, and nobody has claimed it since. */
   protected isOwnedRow(row: Row): Sql {
-    return sql`${this.isRow(row)} and ${isOwned(this.owner, row.fence)}`
+    return sql`${this.isRow(row)} and ${isOwned(this.owner, row.fence!)}`
   }
 
   /** Claimed rows as a relation `listed`, for a statement about the table as `leased`. */
@@ -125,8 +149,9 @@ export class LeasedTable<Row extends ClaimedRow> {
     const values = rows as unknown as readonly Record<string, string>[]
     const keys = Object.entries(this.#definition.key)
     const lists = keys.map(([name, type]) => sql`${values.map((row) => row[name])}::${raw(type)}[]`)
-    const names = join([...this.keyColumns, raw('fence'), raw('nth')])
-    return sql`unnest(${join(lists)}, ${rows.map(({ fence }) => fence)}::integer[]) with ordinality as listed (${names})`
+    const fences = this.#definition.isUnfenced ? [] : [sql`${rows.map(({ fence }) => fence)}::integer[]`]
+    const names = join([...this.keyColumns, ...(fences.length ? [raw('fence')] : []), raw('nth')])
+    return sql`unnest(${join([...lists, ...fences])}) with ordinality as listed (${names})`
   }
 
   /** `leased` is a row of `listed`. */
@@ -136,6 +161,7 @@ export class LeasedTable<Row extends ClaimedRow> {
 
   /** `leased` is a row of `listed`, and nobody has claimed it since. */
   protected get isOwnedAmong(): Sql {
-    return sql`${this.isListed} and leased.fence = listed.fence and leased.owner = ${this.owner}`
+    const isOurs = sql`${this.isListed} and leased.owner = ${this.owner}`
+    return this.#definition.isUnfenced ? isOurs : sql`${isOurs} and leased.fence = listed.fence`
   }
 }

@@ -24,12 +24,16 @@ export interface QueueWorkerOptions<Row extends ClaimedRow> {
   slots: QueueSlotsOptions<Row>
   /** Something went wrong that is tried again. */
   onError: (error: unknown, message: string) => void
+  /** Called when rows have been completed. */
+  onCompleted?: () => void
   /** Called before each round. */
   beforeClaim?: () => Promise<unknown>
   poll_ms?: number
 }
 
 interface WaitingRow<Row> extends Claimed<Row> {
+  /** Of the row as it was claimed: its handler may change it. */
+  group: string
   claimed_ms: number
 }
 
@@ -45,11 +49,11 @@ export class QueueWorker<Row extends ClaimedRow> {
   #more = false
 
   constructor(options: QueueWorkerOptions<Row>) {
-    const { groupOf, orderingKeyOf, slots, groupMax } = options.slots
+    const { orderingKeyOf, slots, groupMax } = options.slots
     this.#options = options
     this.#slots = new QueueSlots({
       slots,
-      groupOf: ({ row }) => groupOf(row),
+      groupOf: ({ group }) => group,
       ...(groupMax && { groupMax }),
       ...(orderingKeyOf && { orderingKeyOf: ({ row }: WaitingRow<Row>) => orderingKeyOf(row) }),
     })
@@ -99,7 +103,7 @@ export class QueueWorker<Row extends ClaimedRow> {
 
   /** Claims as much as there is room for. @returns how many rows */
   async #claim(): Promise<number> {
-    const { runner, claim, beforeClaim } = this.#options
+    const { runner, claim, beforeClaim, slots } = this.#options
     await beforeClaim?.()
     const limits = this.#slots.limits(performance.now())
     if (limits.total === 0) return 0
@@ -107,7 +111,7 @@ export class QueueWorker<Row extends ClaimedRow> {
     const { rows, more } = await claim(limits)
     this.#more = more
     const claimed_ms = performance.now()
-    for (const row of rows) this.#slots.add({ ...runner.hold(row, sent_ms), claimed_ms })
+    for (const row of rows) this.#slots.add({ ...runner.hold(row, sent_ms), claimed_ms, group: slots.groupOf(row) })
     return rows.length
   }
 
@@ -148,6 +152,7 @@ export class QueueWorker<Row extends ClaimedRow> {
     try {
       await queue.complete(done.map(({ row }) => row))
       this.#free(done)
+      this.#options.onCompleted?.()
     } catch (error) {
       this.#options.onError(error, 'completing rows failed; will retry')
       this.#done.push(...done)
