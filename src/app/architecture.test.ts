@@ -177,6 +177,12 @@ test('a table is written by the module whose record has it', () => {
   for (const [file, source] of text)
     for (const [, table] of source.matchAll(/\bcleanup\(\{[^}]*?\btable: '([a-z_]+)'/g))
       assert.equal(owners.get(table!), moduleOf(file), `${table} is cleaned up by ${file}`)
+  for (const [file, source] of text)
+    for (const [, names] of source.matchAll(/\beraseTables\(([^.)]*)\)/g))
+      for (const table of names!.split(',')) {
+        const name = table.trim().replaceAll("'", '')
+        if (name && owners.get(name) !== moduleOf(file)) also.add(`${inside(file)} ${name}`)
+      }
   assert(writes.size > 60, `the pattern finds writers of ${writes.size} tables`)
   const listed = Object.entries(alsoWrites).flatMap(([file, { tables }]) => tables.map((table) => `${file} ${table}`))
   assert.deepEqual([...also].sort(), listed.sort(), 'who writes a table of another module, and whom architecture.ts lists')

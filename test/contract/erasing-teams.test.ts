@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { contents } from '../../src/app/contents.ts'
-import { eraseTeamAccounts } from '../../src/lab/accounts/erase.ts'
 import { eraseTeams, teamCleanup } from '../../src/tenancy/teams/team-erasure.ts'
 import { createLog } from '../../src/platform/telemetry/log.ts'
 import { Retention } from '../../src/platform/queue/retention.ts'
@@ -148,7 +147,7 @@ describe('a deleted team', () => {
     await deleted(team, GRACE_S + 60)
     await deleted(other, GRACE_S)
     const failing = [...teamErasers]
-    const at = teamErasers.indexOf(eraseTeamAccounts)
+    const at = teamErasers.indexOf(contents.modules.find(({ name }) => name === 'lab/accounts')!.erasers!.team!)
     failing[at] = async (tx, id, max) => {
       await teamErasers[at + 1]!(tx, id, max)
       if (id === team.team) throw new Error('as if the database had gone')

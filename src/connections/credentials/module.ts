@@ -1,6 +1,6 @@
 import type { Module } from '../../platform/module/module.ts'
+import { eraseTables } from '../../platform/db/erasure.ts'
 import { encryptedCredentialsColumn } from './credentials.ts'
-import { eraseTeamCredentials } from './erase.ts'
 import { routes, type CredentialNeeds } from './routes.ts'
 
 export const credentials = (needs: CredentialNeeds): Module => ({
@@ -9,5 +9,5 @@ export const credentials = (needs: CredentialNeeds): Module => ({
   tables: { ofTeams: ['scope_requirement'], others: ['custom_credential'] },
   operations: routes(needs),
   sealedColumns: encryptedCredentialsColumn,
-  erasers: { team: eraseTeamCredentials },
+  erasers: { team: eraseTables('custom_credential') },
 })

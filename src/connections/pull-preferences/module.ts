@@ -1,6 +1,6 @@
 import type { Cells } from '../../platform/db/cells.ts'
 import type { Module } from '../../platform/module/module.ts'
-import { eraseTeamPulls } from './erase.ts'
+import { eraseTables } from '../../platform/db/erasure.ts'
 import { routes } from './routes.ts'
 
 export const pullPreferences = (needs: { cells: Cells }): Module => ({
@@ -8,5 +8,5 @@ export const pullPreferences = (needs: { cells: Cells }): Module => ({
   tag: 'connections',
   tables: { others: ['data_pull_preference'] },
   operations: routes(needs),
-  erasers: { team: eraseTeamPulls },
+  erasers: { team: eraseTables('data_pull_preference') },
 })

@@ -1,5 +1,6 @@
 import type { Module } from '../../platform/module/module.ts'
-import { eraseTeamPipelines, encryptedPipelineSecretsColumn } from './pipelines.ts'
+import { eraseTables } from '../../platform/db/erasure.ts'
+import { encryptedPipelineSecretsColumn } from './pipelines.ts'
 import { routes, type PipelineNeeds } from './routes.ts'
 
 export const pipelines = (needs: PipelineNeeds): Module => ({
@@ -8,5 +9,5 @@ export const pipelines = (needs: PipelineNeeds): Module => ({
   tables: { others: ['ehr_pipeline'] },
   operations: routes(needs),
   sealedColumns: [encryptedPipelineSecretsColumn],
-  erasers: { team: eraseTeamPipelines },
+  erasers: { team: eraseTables('ehr_pipeline') },
 })

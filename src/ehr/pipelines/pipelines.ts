@@ -1,6 +1,5 @@
 // EHR pipelines: where a team's records are to go, with what right. Owns ehr_pipeline; sends nothing. Source: management-auth.md 14.
 import type { PlainTx, Queries } from '../../platform/db/transaction.ts'
-import { eraseInOrder } from '../../platform/db/erasure.ts'
 import { badRequest, unprocessable } from '../../platform/http/errors.ts'
 import type { Fault } from '../../platform/schema/fault.ts'
 import type { RecordAuditSubject, ManagementPrincipal } from '../../platform/http/operation.ts'
@@ -191,9 +190,3 @@ async function resolveTargetTeams(
   if (asked && rows.length < asked.length) throw badRequest('A team has no place in this environment')
   return asked ?? rows.map(({ id }) => id)
 }
-
-/** The pipelines of a deleted team. */
-export const eraseTeamPipelines = eraseInOrder(
-  (team, max) =>
-    sql`delete from ehr_pipeline where id = any (array(select id from ehr_pipeline where team_id = ${team} limit ${max}))`,
-)

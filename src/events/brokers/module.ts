@@ -1,7 +1,7 @@
 import type { Module } from '../../platform/module/module.ts'
+import { eraseTables } from '../../platform/db/erasure.ts'
 import { pipelineCleanup } from './broker-queue.ts'
 import type { PipelineWorker } from './dispatcher.ts'
-import { eraseTeamPipelines } from './erase.ts'
 import { encryptedDestinationsColumn, type PipelineDependencies } from './pipelines.ts'
 import { routes } from './routes.ts'
 
@@ -14,5 +14,5 @@ export const brokers = (needs: PipelineDependencies, dispatcher: () => PipelineW
   workers: [dispatcher],
   periodicTasks: [pipelineCleanup],
   sealedColumns: [encryptedDestinationsColumn],
-  erasers: { team: eraseTeamPipelines },
+  erasers: { team: eraseTables('pipeline_delivery', 'pipeline_lane', 'pipeline') },
 })

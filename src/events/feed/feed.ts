@@ -9,7 +9,6 @@ import { arrayLiteral } from '../../platform/db/array-literals.ts'
 import type { FindDeletedUsers, Sink } from '../fan-out/destination.ts'
 import { messageId } from '../fan-out/message-id.ts'
 import type { FeedEvent } from './schema.ts'
-import { eraseInOrder } from '../../platform/db/erasure.ts'
 
 const RETENTION_S = 30 * 86_400
 /** How many events are looked at for one answer, wanted or not. */
@@ -96,9 +95,3 @@ export async function readFeed(
 
 /** Lines that are older than 30 days. */
 export const feedCleanup = cleanup({ table: 'feed', column: 'created_at', kept_s: RETENTION_S })
-
-/** The feed of a deleted team. */
-export const eraseTeamFeed = eraseInOrder(
-  (team, max) =>
-    sql`delete from feed where team_id = ${team} and seq = any (array(select seq from feed where team_id = ${team} limit ${max}))`,
-)

@@ -1,5 +1,6 @@
 import type { Module } from '../../platform/module/module.ts'
-import { eraseTeamFeed, feedCleanup } from './feed.ts'
+import { eraseTables } from '../../platform/db/erasure.ts'
+import { feedCleanup } from './feed.ts'
 import type { FeedWaiters } from './feed-waiters.ts'
 import { routes, type FeedNeeds } from './routes.ts'
 
@@ -10,5 +11,5 @@ export const feed = (needs: Omit<FeedNeeds, 'watch'>, watch: FeedWaiters): Modul
   operations: routes({ ...needs, watch }),
   services: [{ start() {}, stop: async () => {}, endRequests: () => watch.close() }],
   periodicTasks: [feedCleanup],
-  erasers: { team: eraseTeamFeed },
+  erasers: { team: eraseTables('feed') },
 })

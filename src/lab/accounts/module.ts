@@ -1,6 +1,6 @@
 import type { Cells } from '../../platform/db/cells.ts'
 import type { Module } from '../../platform/module/module.ts'
-import { eraseTeamAccounts } from './erase.ts'
+import { eraseTables } from '../../platform/db/erasure.ts'
 import { createDefaultAccounts } from './platform-accounts.ts'
 import { routes } from './routes.ts'
 import { constraints } from './sandbox-accounts.ts'
@@ -11,7 +11,7 @@ export const accounts = (needs: { cells: Cells }): Module => ({
   tables: { others: ['lab_account', 'lab_account_team'] },
   operations: routes(needs),
   constraints,
-  erasers: { team: eraseTeamAccounts },
+  erasers: { team: eraseTables('lab_account_team') },
   referenceData: async (db, offers) => {
     if (offers) await createDefaultAccounts(db)
   },

@@ -1,7 +1,6 @@
 // Lab tests: what a team orders, a choice of one lab's markers under a name and a price. Owns lab_test and lab_test_marker.
 import { readFileSync } from 'node:fs'
 import type { Tx } from '../../platform/db/transaction.ts'
-import { eraseInOrder } from '../../platform/db/erasure.ts'
 import { notFound } from '../../platform/http/errors.ts'
 import { T } from '../../platform/schema/schema.ts'
 import { empty, sql, type Sql } from '../../platform/db/sql.ts'
@@ -142,8 +141,3 @@ async function seed(tx: Tx, tests: SampleTest[]): Promise<void> {
   )
   if (missing) throw new Error(`${missing} markers of the sample tests are not in the catalog`)
 }
-
-/** The lab tests of a deleted team. Writes lab_test, lab_test_marker. */
-export const eraseTeamLabTests = eraseInOrder(
-  (team, max) => sql`delete from lab_test where id = any (array(select id from lab_test where team_id = ${team} limit ${max}))`,
-)

@@ -1,7 +1,8 @@
 import { on } from '../../platform/db/hooks.ts'
 import type { Module } from '../../platform/module/module.ts'
+import { eraseTables } from '../../platform/db/erasure.ts'
 import { teamPlaced } from '../../tenancy/teams/team-hooks.ts'
-import { eraseTeamLabTests, seedStandardTests } from './lab-tests.ts'
+import { seedStandardTests } from './lab-tests.ts'
 import type { LabOfAccount } from './labs.ts'
 import { loadCatalog } from './load.ts'
 import { routes } from './routes.ts'
@@ -18,6 +19,6 @@ export const catalog = (labOf: LabOfAccount): Module => ({
       if (tx.tenant.cell.startsWith('sandbox')) return seedStandardTests(tx)
     }),
   ],
-  erasers: { team: eraseTeamLabTests },
+  erasers: { team: eraseTables('lab_test') },
   referenceData: (db, offers) => loadCatalog(db, { offers }),
 })

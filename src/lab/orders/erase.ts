@@ -1,5 +1,4 @@
 // Erasing the orders of a deleted user or team, when the grace is over.
-import { eraseInOrder } from '../../platform/db/erasure.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
 import { T } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
@@ -17,12 +16,3 @@ export async function eraseOrders(tx: Tx, user_id: string): Promise<void> {
   await deleteCheckpointsFrom(tx, first)
   await tx.run(sql`delete from lab_order where user_id = ${user_id} and team_id = ${tx.team}`)
 }
-
-/** The orders of a deleted team. */
-export const eraseTeamOrders = eraseInOrder(
-  (team, max) =>
-    sql`delete from order_checkpoint where ctid = any (array(select ctid from order_checkpoint where team_id = ${team} limit ${max}))`,
-  (team, max) =>
-    sql`delete from order_mark where ctid = any (array(select ctid from order_mark where team_id = ${team} limit ${max}))`,
-  (team, max) => sql`delete from lab_order where id = any (array(select id from lab_order where team_id = ${team} limit ${max}))`,
-)

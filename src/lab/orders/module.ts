@@ -1,5 +1,6 @@
 import type { Module } from '../../platform/module/module.ts'
-import { eraseOrders, eraseTeamOrders } from './erase.ts'
+import { eraseTables } from '../../platform/db/erasure.ts'
+import { eraseOrders } from './erase.ts'
 import { createCheckpointsHandler } from './list-checkpoints.ts'
 import { constraints } from './orders.ts'
 import { routes } from './routes.ts'
@@ -12,5 +13,5 @@ export const orders: Module = {
   operations: routes,
   jobs: [dispatchHandler, createCheckpointsHandler],
   constraints,
-  erasers: { user: eraseOrders, team: eraseTeamOrders },
+  erasers: { user: eraseOrders, team: eraseTables('order_checkpoint', 'order_mark', 'lab_order') },
 }

@@ -1,6 +1,5 @@
 // Erasing what laboratories sent about a deleted user or for a deleted team, when the grace is over; before the orders go.
 import type { Tx } from '../../platform/db/transaction.ts'
-import { eraseInOrder } from '../../platform/db/erasure.ts'
 import { sql } from '../../platform/db/sql.ts'
 
 /**
@@ -13,9 +12,3 @@ export async function eraseRawResults(tx: Tx, user_id: string): Promise<void> {
       select id from raw_result_of_team where user_ids = array[${user_id}::uuid] and team_id = ${tx.team})
     delete from raw_result r using about where r.id = about.id and r.team_id = ${tx.team}`)
 }
-
-/** What was sent for a deleted team. */
-export const eraseTeamRawResults = eraseInOrder(
-  (team, max) =>
-    sql`delete from raw_result where id = any (array(select id from raw_result where team_id = ${team} limit ${max}))`,
-)

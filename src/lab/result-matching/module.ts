@@ -1,5 +1,6 @@
 import type { Module } from '../../platform/module/module.ts'
-import { eraseRawResults, eraseTeamRawResults } from './erase.ts'
+import { eraseTables } from '../../platform/db/erasure.ts'
+import { eraseRawResults } from './erase.ts'
 import { unassignedCleanup } from './operator-reviews.ts'
 import { routes } from './routes.ts'
 
@@ -9,5 +10,5 @@ export const resultMatching: Module = {
   tables: { ofTeams: ['raw_result'], views: ['raw_result_of_team'] },
   operations: routes,
   periodicTasks: [unassignedCleanup],
-  erasers: { user: eraseRawResults, team: eraseTeamRawResults },
+  erasers: { user: eraseRawResults, team: eraseTables('raw_result') },
 }

@@ -1,5 +1,4 @@
 // Erasing the results of a deleted user or team, when the grace is over; before the orders go.
-import { eraseInOrder } from '../../platform/db/erasure.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
 import { sql } from '../../platform/db/sql.ts'
 
@@ -11,11 +10,3 @@ export async function eraseResults(tx: Tx, user_id: string): Promise<void> {
       delete from lab_result
       where team_id = ${tx.team} and order_id in (select id from lab_order where user_id = ${user_id} and team_id = ${tx.team})`)
 }
-
-/** The results of a deleted team. */
-export const eraseTeamResults = eraseInOrder(
-  (team, max) =>
-    sql`delete from lab_result_pdf where order_id = any (array(select order_id from lab_result_pdf where team_id = ${team} limit ${max}))`,
-  (team, max) =>
-    sql`delete from lab_result where order_id = any (array(select order_id from lab_result where team_id = ${team} limit ${max}))`,
-)

@@ -1,6 +1,7 @@
 import type { Module } from '../../platform/module/module.ts'
+import { eraseTables } from '../../platform/db/erasure.ts'
 import type { WorkerPool } from '../../platform/runtime/worker-threads.ts'
-import { eraseResults, eraseTeamResults } from './erase.ts'
+import { eraseResults } from './erase.ts'
 import { routes } from './routes.ts'
 
 export const results = ({ heavy }: { heavy: WorkerPool }): Module => ({
@@ -8,5 +9,5 @@ export const results = ({ heavy }: { heavy: WorkerPool }): Module => ({
   tag: 'results',
   tables: { ofTeams: ['lab_result', 'lab_result_pdf'] },
   operations: routes(heavy),
-  erasers: { user: eraseResults, team: eraseTeamResults },
+  erasers: { user: eraseResults, team: eraseTables('lab_result_pdf', 'lab_result') },
 })

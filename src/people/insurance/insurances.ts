@@ -3,7 +3,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Tx } from '../../platform/db/transaction.ts'
 import { badRequest, invalidField, notFound } from '../../platform/http/errors.ts'
-import { eraseInOrder } from '../../platform/db/erasure.ts'
 import { T, type Static } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
 import { assertBirthDate, latestDemographics } from '../users/demographics.ts'
@@ -162,8 +161,3 @@ export async function assertInsured(tx: Tx, { user_id, icd_codes, insurance_id }
 /** The insurances of a deleted user. */
 export const eraseInsurances = async (tx: Tx, user_id: string): Promise<void> =>
   void (await tx.run(sql`delete from insurance where user_id = ${user_id} and team_id = ${tx.team}`))
-
-/** The insurances of a deleted team's users. */
-export const eraseTeamInsurances = eraseInOrder(
-  (team, max) => sql`delete from insurance where id = any (array(select id from insurance where team_id = ${team} limit ${max}))`,
-)

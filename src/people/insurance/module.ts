@@ -1,8 +1,7 @@
 import type { Module } from '../../platform/module/module.ts'
-import { inOrder } from '../../platform/db/erasure.ts'
-import { eraseInsurances, eraseTeamInsurances } from './insurances.ts'
+import { eraseTables } from '../../platform/db/erasure.ts'
+import { eraseInsurances } from './insurances.ts'
 import { loadInsuranceData } from './load.ts'
-import { eraseTeamPayors } from './payors.ts'
 import { routes } from './routes.ts'
 
 export const insurance: Module = {
@@ -10,6 +9,6 @@ export const insurance: Module = {
   tag: 'insurance',
   tables: { ofTeams: ['insurance'], others: ['icd_code', 'icd_exclusion', 'insurance_load', 'payor'] },
   operations: routes,
-  erasers: { user: eraseInsurances, team: inOrder(eraseTeamInsurances, eraseTeamPayors) },
+  erasers: { user: eraseInsurances, team: eraseTables('insurance', 'payor') },
   referenceData: loadInsuranceData,
 }

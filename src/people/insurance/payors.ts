@@ -2,7 +2,6 @@
 // Never knows who is insured where. Source: lab-testing.md 26.
 import type { Tx } from '../../platform/db/transaction.ts'
 import { badRequest, unprocessable, invalidField } from '../../platform/http/errors.ts'
-import { eraseInOrder } from '../../platform/db/erasure.ts'
 import { Nullable, T, type Static } from '../../platform/schema/schema.ts'
 import { joinConditions, sql, type Sql } from '../../platform/db/sql.ts'
 import { ContactAddress, toContactAddress } from '../person/address.ts'
@@ -132,8 +131,3 @@ export async function createPayor(tx: Tx, body: CreatePayor): Promise<Payor> {
 }
 
 const eitherCondition = (conditions: Sql[]): Sql => conditions.reduce((all, one) => sql`${all} or ${one}`)
-
-/** The payors of a deleted team. */
-export const eraseTeamPayors = eraseInOrder(
-  (team, max) => sql`delete from payor where code = any (array(select code from payor where team_id = ${team} limit ${max}))`,
-)

@@ -1,5 +1,5 @@
 import type { Module } from '../../platform/module/module.ts'
-import { eraseTeamPhysicians } from './physicians.ts'
+import { eraseTables } from '../../platform/db/erasure.ts'
 import { routes } from './routes.ts'
 
 export const physicians: Module = {
@@ -7,5 +7,5 @@ export const physicians: Module = {
   tag: 'physicians',
   tables: { ofTeams: ['team_physician'] },
   operations: routes,
-  erasers: { team: eraseTeamPhysicians },
+  erasers: { team: eraseTables('team_physician') },
 }

@@ -2,7 +2,6 @@
 // team_physician; never knows what was ordered in their name. Source: lab-testing.md 4, 33 (21).
 import type { Tx } from '../../platform/db/transaction.ts'
 import { badRequest, notFound } from '../../platform/http/errors.ts'
-import { eraseInOrder } from '../../platform/db/erasure.ts'
 import { T } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
 import { TeamPhysician, type AddPhysician, type Physician } from './schema.ts'
@@ -68,9 +67,3 @@ export async function removePhysician(tx: Tx, id: string): Promise<void> {
   if (!gone) throw notFound('Physician not found')
   tx.invalidate(tx.team, KEY)
 }
-
-/** The physicians of a deleted team. */
-export const eraseTeamPhysicians = eraseInOrder(
-  (team, max) =>
-    sql`delete from team_physician where id = any (array(select id from team_physician where team_id = ${team} limit ${max}))`,
-)

@@ -3,7 +3,6 @@
 import { utcDate } from '../../platform/runtime/clock.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
 import { invalidField, notFound } from '../../platform/http/errors.ts'
-import { eraseInOrder } from '../../platform/db/erasure.ts'
 import { T } from '../../platform/schema/schema.ts'
 import { sql, type Sql } from '../../platform/db/sql.ts'
 import { toContactAddress, type ContactAddressInput } from '../person/address.ts'
@@ -96,9 +95,3 @@ export function assertBirthDate(tx: Tx, dob: string, at: (string | number)[]): v
 /** The demographics of a deleted user. */
 export const eraseDemographics = async (tx: Tx, user_id: string): Promise<void> =>
   void (await tx.run(sql`delete from user_demographics where user_id = ${user_id} and team_id = ${tx.team}`))
-
-/** The demographics of a deleted team's users. */
-export const eraseTeamDemographics = eraseInOrder(
-  (team, max) =>
-    sql`delete from user_demographics where user_id = any (array(select user_id from user_demographics where team_id = ${team} limit ${max}))`,
-)

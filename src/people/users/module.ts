@@ -1,8 +1,8 @@
 import type { Module } from '../../platform/module/module.ts'
-import { eraseDemographics, eraseTeamDemographics } from './demographics.ts'
-import { inOrder } from '../../platform/db/erasure.ts'
+import { eraseTables } from '../../platform/db/erasure.ts'
+import { eraseDemographics } from './demographics.ts'
 import { routes } from './routes.ts'
-import { constraints, eraseTeamUsers, eraseUserRows, markHandler } from './users.ts'
+import { constraints, eraseUserRows, markHandler } from './users.ts'
 
 export const users: Module = {
   name: 'people/users',
@@ -16,6 +16,6 @@ export const users: Module = {
       await eraseDemographics(tx, user_id)
       await eraseUserRows(tx, user_id)
     },
-    team: inOrder(eraseTeamDemographics, eraseTeamUsers),
+    team: eraseTables('user_demographics', 'user_checkpoint', 'user'),
   },
 }

@@ -3,7 +3,6 @@ import type { Static } from 'typebox'
 import { Checkpoints, CHECKPOINT_STRIDE, lockTeam } from '../../platform/db/checkpoints.ts'
 import { iso, addSeconds } from '../../platform/runtime/clock.ts'
 import type { Queries, Tx } from '../../platform/db/transaction.ts'
-import { eraseInOrder } from '../../platform/db/erasure.ts'
 import { eraseAnswers } from '../../platform/http/idempotency.ts'
 import { badRequest, unavailable, conflict, invalidField, notFound } from '../../platform/http/errors.ts'
 import { enqueue, eraseEvents, defineHandler, defineJob, type Handler } from '../../platform/queue/outbox.ts'
@@ -333,10 +332,3 @@ export async function eraseUserRows(tx: Tx, user_id: string): Promise<void> {
   await eraseAnswers(tx, user_id)
   await tx.run(sql`delete from "user" where id = ${user_id} and team_id = ${tx.team}`)
 }
-
-/** The users of a deleted team. */
-export const eraseTeamUsers = eraseInOrder(
-  (team, max) =>
-    sql`delete from user_checkpoint where ctid = any (array(select ctid from user_checkpoint where team_id = ${team} limit ${max}))`,
-  (team, max) => sql`delete from "user" where id = any (array(select id from "user" where team_id = ${team} limit ${max}))`,
-)

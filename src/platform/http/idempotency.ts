@@ -9,7 +9,6 @@ import { dbNow, dbNowPlus } from '../db/leases.ts'
 import { cleanup } from '../queue/retention.ts'
 import { Nullable, T } from '../schema/schema.ts'
 import { sql } from '../db/sql.ts'
-import { eraseInOrder } from '../db/erasure.ts'
 
 export interface OperationResult {
   status: number
@@ -161,9 +160,3 @@ export const eraseAnswers = (tx: Tx, user_id: string): Promise<number> =>
 
 /** Answers whose retention is over. */
 export const idempotencyCleanup = cleanup({ table: 'idempotency', column: 'expires_at', control: true })
-
-/** The answers that a deleted team was given. */
-export const eraseTeamAnswers = eraseInOrder(
-  (team, max) =>
-    sql`delete from idempotency where ctid = any (array(select ctid from idempotency where team_id = ${team} limit ${max}))`,
-)

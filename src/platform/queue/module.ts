@@ -1,8 +1,8 @@
 import type { Module } from '../module/module.ts'
-import { eraseTeamQueues } from './erase.ts'
+import { eraseTables } from '../db/erasure.ts'
 
 export const queue: Module = {
   name: 'platform/queue',
   tables: { ofTeams: ['event'], others: ['announcement', 'followed_team', 'job'] },
-  erasers: { team: eraseTeamQueues },
+  erasers: { team: eraseTables('announcement', 'followed_team', 'event', 'job') },
 }

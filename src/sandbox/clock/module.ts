@@ -1,6 +1,6 @@
 import type { Module } from '../../platform/module/module.ts'
+import { eraseTables } from '../../platform/db/erasure.ts'
 import type { ClockNeeds } from './clock.ts'
-import { eraseTeamClockMoves } from './erase.ts'
 import { routes } from './routes.ts'
 
 export const clock = (needs: ClockNeeds): Module => ({
@@ -8,5 +8,5 @@ export const clock = (needs: ClockNeeds): Module => ({
   tag: 'simulator',
   tables: { others: ['clock_move'] },
   operations: routes(needs),
-  erasers: { team: eraseTeamClockMoves },
+  erasers: { team: eraseTables('clock_move') },
 })

@@ -1,5 +1,5 @@
 import type { Module } from '../../platform/module/module.ts'
-import { eraseTeamSimulations } from './erase.ts'
+import { eraseTables } from '../../platform/db/erasure.ts'
 import { routes } from './routes.ts'
 import { orderHooks, stepHandler, wakeHandler } from './simulate.ts'
 
@@ -10,5 +10,5 @@ export const simulator: Module = {
   operations: routes,
   jobs: [stepHandler, wakeHandler],
   hooks: orderHooks,
-  erasers: { team: eraseTeamSimulations },
+  erasers: { team: eraseTables('simulation') },
 }

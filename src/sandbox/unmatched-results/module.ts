@@ -1,7 +1,7 @@
 import type { Module } from '../../platform/module/module.ts'
+import { eraseTables } from '../../platform/db/erasure.ts'
 import { routes } from './routes.ts'
 import { stageHandler } from './stages.ts'
-import { eraseTeamUnmatchedResultTests } from './unmatched-result-tests.ts'
 
 export const unmatchedResults: Module = {
   name: 'sandbox/unmatched-results',
@@ -9,5 +9,5 @@ export const unmatchedResults: Module = {
   tables: { ofTeams: ['unmatched_result_test'] },
   operations: routes,
   jobs: [stageHandler],
-  erasers: { team: eraseTeamUnmatchedResultTests },
+  erasers: { team: eraseTables('unmatched_result_test') },
 }

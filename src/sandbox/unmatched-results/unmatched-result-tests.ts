@@ -4,7 +4,6 @@ import { findLabTest } from '../../lab/catalog/lab-tests.ts'
 import { hasOrder } from '../../lab/orders/orders.ts'
 import { iso } from '../../platform/runtime/clock.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
-import { eraseInOrder } from '../../platform/db/erasure.ts'
 import { invalidField, notFound } from '../../platform/http/errors.ts'
 import { enqueue, defineJob } from '../../platform/queue/outbox.ts'
 import { Nullable, T, Timestamp } from '../../platform/schema/schema.ts'
@@ -139,9 +138,3 @@ export function saveTestRun(
         started_at = coalesce(started_at, ${tx.now}), completed_at = ${over}
     where id = ${id} and team_id = ${tx.team}`)
 }
-
-/** The runs of a deleted team. */
-export const eraseTeamUnmatchedResultTests = eraseInOrder(
-  (team, max) =>
-    sql`delete from unmatched_result_test where id = any (array(select id from unmatched_result_test where team_id = ${team} limit ${max}))`,
-)

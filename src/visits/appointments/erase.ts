@@ -1,5 +1,4 @@
 // Erasing the appointments of a deleted user or team, when the grace is over; before the orders go.
-import { eraseInOrder } from '../../platform/db/erasure.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
 import { sql } from '../../platform/db/sql.ts'
 
@@ -8,9 +7,3 @@ export async function eraseAppointments(tx: Tx, user_id: string): Promise<void> 
       delete from appointment
       where team_id = ${tx.team} and order_id in (select id from lab_order where user_id = ${user_id} and team_id = ${tx.team})`)
 }
-
-/** The appointments of a deleted team. */
-export const eraseTeamAppointments = eraseInOrder(
-  (team, max) =>
-    sql`delete from appointment where id = any (array(select id from appointment where team_id = ${team} limit ${max}))`,
-)

@@ -1,6 +1,7 @@
 import type { Module } from '../../platform/module/module.ts'
+import { eraseTables } from '../../platform/db/erasure.ts'
 import { constraints } from './appointments.ts'
-import { eraseAppointments, eraseTeamAppointments } from './erase.ts'
+import { eraseAppointments } from './erase.ts'
 import { expireHandler } from './expiry-job.ts'
 import { orderHook } from './order-hook.ts'
 
@@ -10,5 +11,5 @@ export const appointments: Module = {
   jobs: [expireHandler],
   hooks: [orderHook],
   constraints,
-  erasers: { user: eraseAppointments, team: eraseTeamAppointments },
+  erasers: { user: eraseAppointments, team: eraseTables('appointment') },
 }

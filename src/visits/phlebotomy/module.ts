@@ -1,10 +1,11 @@
 import type { Vault } from '../../platform/crypto/vault.ts'
 import type { Module } from '../../platform/module/module.ts'
+import { eraseTables } from '../../platform/db/erasure.ts'
 import { visitEnded } from './booking.ts'
 import { routes } from './routes.ts'
 import { playHandler } from './sandbox-visit-job.ts'
 import { scheduleVisitHandler } from './visit-progress.ts'
-import { constraints, eraseTeamVisits } from './visits.ts'
+import { constraints } from './visits.ts'
 
 export const phlebotomy = ({ vault }: { vault: Vault }): Module => ({
   name: 'visits/phlebotomy',
@@ -14,5 +15,5 @@ export const phlebotomy = ({ vault }: { vault: Vault }): Module => ({
   jobs: [scheduleVisitHandler, playHandler],
   hooks: [visitEnded],
   constraints,
-  erasers: { team: eraseTeamVisits },
+  erasers: { team: eraseTables('phlebotomy_visit') },
 })

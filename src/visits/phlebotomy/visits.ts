@@ -2,7 +2,6 @@
 // over is not kept here, its appointment is.
 import type { Queries, Tx } from '../../platform/db/transaction.ts'
 import { badRequest } from '../../platform/http/errors.ts'
-import { eraseInOrder } from '../../platform/db/erasure.ts'
 import { T } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
 import type { PendingVisit } from './links/visit-link.ts'
@@ -59,14 +58,6 @@ export async function bookedTimes(
   )
   return Map.groupBy(rows, ({ staff_id }) => staff_id)
 }
-
-/** The visits of a deleted team. */
-export const eraseTeamVisits = eraseInOrder(
-  (team, max) =>
-    sql`
-    delete from phlebotomy_visit
-    where appointment_id = any (array(select appointment_id from phlebotomy_visit where team_id = ${team} limit ${max}))`,
-)
 
 /** Constraints of this module's tables and what violating them answers. */
 export const constraints = {

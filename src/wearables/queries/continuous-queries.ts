@@ -3,7 +3,6 @@
 import type { ConstraintErrors } from '../../platform/db/database.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
 import { badRequest, conflict, forbidden, notFound } from '../../platform/http/errors.ts'
-import { eraseInOrder } from '../../platform/db/erasure.ts'
 import type { ManagementPrincipal } from '../../platform/http/operation.ts'
 import { byCreation, Pages } from '../../platform/http/pages.ts'
 import { Nullable, T, type Static } from '../../platform/schema/schema.ts'
@@ -163,9 +162,3 @@ export async function archiveQuery(tx: Tx, manager: ManagementPrincipal, id: str
     update continuous_query set status = 'archived', updated_at = ${tx.now}
     where id = ${id} and ${ofTeam(tx)} and status = 'active'`)
 }
-
-/** Erase the queries of a deleted team; those of its organization stay. */
-export const eraseTeamQueries = eraseInOrder(
-  (team, max) =>
-    sql`delete from continuous_query where id = any (array(select id from continuous_query where team_id = ${team} limit ${max}))`,
-)

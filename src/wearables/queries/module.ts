@@ -1,5 +1,6 @@
 import type { Module } from '../../platform/module/module.ts'
-import { constraints, eraseTeamQueries } from './continuous-queries.ts'
+import { eraseTables } from '../../platform/db/erasure.ts'
+import { constraints } from './continuous-queries.ts'
 import { routes } from './routes.ts'
 
 export const queries: Module = {
@@ -8,5 +9,5 @@ export const queries: Module = {
   tables: { ofTeams: ['continuous_query'] },
   operations: routes,
   constraints,
-  erasers: { team: eraseTeamQueries },
+  erasers: { team: eraseTables('continuous_query') },
 }
