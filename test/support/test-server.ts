@@ -1,0 +1,297 @@
+// What tests stand on: a database of their own made from a migrated template, a server that is spoken to over HTTP, and a team for
+// each test. Nothing of ours is replaced; the worker's jobs run when a test says so.
+import { randomUUID } from 'node:crypto'
+import { after } from 'node:test'
+import pg from 'pg'
+import { Pool, type Dispatcher } from 'undici'
+import { testDataDir, testSettings } from '../setup.ts'
+import { installation, prepareTestDataDir, templateDatabase } from './template.ts'
+import { assemble, type AssembledProcess, type ProcessOptions } from '../../src/app/assemble.ts'
+import type { ModuleSettings } from '../../src/app/process.ts'
+import { seedStandardTests } from '../../src/lab/catalog/lab-tests.ts'
+import { createOrgKey, createTeamKey } from '../../src/tenancy/keys/keys.ts'
+import { createOrg } from '../../src/tenancy/organizations/organizations.ts'
+import { createTeam, placeTeam } from '../../src/tenancy/teams/teams.ts'
+import { AccessLog } from '../../src/platform/access-log/access-log.ts'
+import { Cells } from '../../src/platform/db/cells.ts'
+import { cellNames, type CellName } from '../../src/platform/db/cell-names.ts'
+import { teamNow, type Connection, type Db } from '../../src/platform/db/database.ts'
+import { openEmbedded } from '../../src/platform/embedded-postgres/embedded-postgres.ts'
+import { createLog } from '../../src/platform/telemetry/log.ts'
+import { createMetrics } from '../../src/platform/telemetry/metrics.ts'
+import type { Cleanup } from '../../src/platform/queue/retention.ts'
+import { T } from '../../src/platform/schema/schema.ts'
+import { Sockets } from '../../src/platform/http/sockets.ts'
+import { sql } from '../../src/platform/db/sql.ts'
+import { generateVaultKey, Vault } from '../../src/platform/crypto/vault.ts'
+import { ClockMoves } from '../../src/sandbox/clock/clock-lease.ts'
+import { TargetPolicy } from '../../src/platform/net/outbound-targets.ts'
+
+const log = createLog(process.env.TEST_LOG_LEVEL ?? 'silent')
+await prepareTestDataDir()
+const embedded = await openEmbedded({ dataDir: testDataDir, ownership: 'if-free', log: () => {}, settings: testSettings })
+const server = embedded.connection as Extract<Connection, { host: string }>
+
+const database = `test_${process.pid}_${randomUUID().slice(0, 8)}`
+const template = await templateDatabase(server)
+const admin = new pg.Client(server)
+await admin.connect()
+await admin.query(`create database ${database} template ${template} strategy file_copy`)
+
+const options = {
+  connection: { ...server, database },
+  connections_max: 8,
+  checkRows: true,
+  installation,
+  row_security: 'required' as const,
+}
+export const connection = options.connection
+/** As another process has them: without hooks. To be closed. */
+export const newCells = (): Cells => new Cells(options, new Map(cellNames.map((cell) => [cell, options])))
+export const cells = newCells()
+const owner = new pg.Pool({ ...connection, max: 2 })
+owner.on('error', () => {})
+/** A statement as the owner of the tables, whom no policy holds back: for catalogs, and for what other connections do. */
+export const asOwner = <R extends pg.QueryResultRow>(text: string, values?: unknown[]): Promise<pg.QueryResult<R>> =>
+  owner.query<R>(text, values)
+const vaultKeys = [generateVaultKey()]
+export const vault = new Vault(() => vaultKeys)
+/** Projects that pipelines may publish to in tests: one for every organization; a test adds its own. */
+export const pubsub_projects = new Map([['*', new Set(['fictional-clinic'])]])
+/** Tests ask fast and give wrong keys on purpose: limits that they need they make themselves. */
+export const settings: ModuleSettings = {
+  requests_per_s: 0,
+  requests_burst: 1,
+  wrong_keys_per_min: 0,
+  invites_per_hour: 0,
+  invites_per_address_per_day: 0,
+  sandbox_users_max: 50,
+  enforce_delegated_physician: true,
+  sandbox_parity: false,
+  /** In production no laboratory but one has a link, and tests of much else order at others. */
+  orders_without_integration: true,
+  support_email: '',
+  hosts: new Map(),
+  /** Nobody answers here; tests that ask DNS put a name server of their own in its place. */
+  dns_servers: ['127.0.0.1:1'],
+  domain_target: 'lab.example.org',
+  access_log_days: 30,
+  smtp: undefined,
+  /** Nobody sends to it, but for tests of the sender, which name a gateway of their own. */
+  sms: { url: 'http://127.0.0.1:1', token: undefined, from: 'Fictional' },
+  pubsub_projects,
+  pubsub_emulator_host: undefined,
+  webhook_schedule_s: [0],
+  /** None until a test names one. */
+  geocoder_url: undefined,
+}
+export const metrics = createMetrics(() => cells)
+/** How many jobs a move runs here: a quarter of what it runs elsewhere. */
+export const MOVE_JOBS_MAX = 500
+/** Who moves the clocks of sandbox teams here; as long as it takes on a machine that is busy with other tests. */
+export const clocks = new ClockMoves({ wait_ms: 240_000, move_ms: 240_000, jobs_max: MOVE_JOBS_MAX })
+/** Names that webhooks may be sent to in tests, and what they resolve to; no name server is asked. */
+export const hosts = new Map<string, () => string[]>([['localhost', () => ['127.0.0.1']]])
+export const targets = new TargetPolicy({
+  loopback: true,
+  resolve: async (host) => {
+    const found = hosts.get(host)?.()
+    if (!found) throw Object.assign(new Error('no such host'), { code: 'ENOTFOUND' })
+    return found
+  },
+})
+/** What tests ask for writes it down by itself; a test that reads the log flushes it first. */
+export const access = new AccessLog({ mode: 'batched', log })
+
+/** A call after a commit that throws fails the test in which it happens. */
+const failTest = (error: unknown) =>
+  queueMicrotask(() => {
+    throw error
+  })
+/** A process as the server puts it together, on the database of this file; with other parts when they are given. It does not listen. */
+export function assembled(other: Partial<ProcessOptions> = {}): AssembledProcess {
+  const process = assemble({
+    cells,
+    vault,
+    log,
+    metrics,
+    settings,
+    targets,
+    access,
+    clocks,
+    product: 'Drawbridge/test',
+    publicUrl: () => url,
+    base_path: '',
+    trusted_proxies: [],
+    checkReplies: true,
+    draining: () => false,
+    sockets: new Sockets({ connections_max: 4000, isTrusted: () => true }),
+    ...other,
+  })
+  for (const db of [cells.control, ...cellNames.map((cell) => cells.of(cell))]) db.onError = failTest
+  return process
+}
+
+const { app, guards, heavy, runner, services } = assembled()
+export { guards, runner }
+export const guard = guards.teams
+export const url: string = await app.listen({ port: 0, host: '127.0.0.1' })
+/** Not `fetch`, which costs three times as much for each request: as much as many of them cost the server. */
+const requests = new Pool(url)
+
+// In a run of many files the database goes with all others at the end: ext4 passes over places that files have just left, one by one, and
+// a database is 1,650 files. Dropped at once they made each that follows take a second, not a tenth of one.
+after(async () => {
+  for (const service of services) service.endRequests?.()
+  await app.close()
+  await requests.destroy()
+  await access.stop()
+  await heavy.close()
+  await cells.close()
+  await owner.end()
+  if (embedded.owner) await admin.query(`drop database ${database} with (force)`)
+  await admin.end()
+  await embedded.stop()
+})
+
+export interface Reply {
+  status: number
+  // oxlint-disable-next-line typescript/no-explicit-any -- tests look into replies of every shape
+  body: any
+  headers: Headers
+}
+
+/** Delete what is overdue, as the worker does. */
+export async function expire(db: Db, ...cleanups: Cleanup[]): Promise<void> {
+  for (const cleanup of cleanups)
+    while ((await cleanup.overdueFor(db, cells.control)) !== undefined)
+      if (!(await cleanup.remove(db, cells.control, () => false))) break
+}
+
+/** Requests with a key; `body` is sent as JSON when given. */
+export function client(key: string | undefined, header = 'x-service-api-key', base = '') {
+  const call = async (method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Reply> => {
+    const { pathname, search } = new URL(url + base + path)
+    const response = await requests.request({
+      method: method as Dispatcher.HttpMethod,
+      path: pathname + search,
+      headers: {
+        ...(key !== undefined && { [header]: key }),
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      body: body === undefined || typeof body === 'string' || body instanceof Uint8Array ? (body ?? null) : JSON.stringify(body),
+    })
+    const bytes = Buffer.from(await response.body.arrayBuffer())
+    const answered = new Headers()
+    for (const [name, values] of Object.entries(response.headers))
+      for (const value of [values].flat()) answered.append(name, value!)
+    return {
+      status: response.statusCode,
+      body: answered.get('content-type')?.startsWith('application/json') ? JSON.parse(bytes.toString()) : bytes,
+      headers: answered,
+    }
+  }
+  return {
+    call,
+    get: (path: string, headers?: Record<string, string>) => call('GET', path, undefined, headers),
+    post: (path: string, body?: unknown, headers?: Record<string, string>) => call('POST', path, body, headers),
+    patch: (path: string, body?: unknown, headers?: Record<string, string>) => call('PATCH', path, body, headers),
+    put: (path: string, body?: unknown) => call('PUT', path, body),
+    delete: (path: string, body?: unknown) => call('DELETE', path, body),
+  }
+}
+
+const Typed = T.Object({ type: T.String() })
+const Named = T.Object({ name: T.String() })
+
+const REMINDING = ['messages.remind', 'messages.plan_visit', 'messages.remind_visit']
+const CHECKPOINTING = ['users.mark', 'orders.mark']
+
+/** A team of its own for a test, with the four standard lab tests. */
+export async function createTestTeam(cell: CellName = 'sandbox-us') {
+  const region = cell.endsWith('us') ? 'us' : 'eu'
+  const { team, org_id, key, orgKey } = await cells.control.plainTx(async (tx) => {
+    const org_id = await createOrg(tx, 'Test organization')
+    const team = await createTeam(tx, { org_id, name: 'Test team', region })
+    return {
+      team,
+      org_id,
+      key: await createTeamKey(tx, { team_id: team, cell, label: 'test' }),
+      orgKey: await createOrgKey(tx, { org_id, label: 'test' }),
+    }
+  })
+  const db = cells.of(cell)
+  await db.plainTx((tx) => placeTeam(tx, cell, { id: team, org_id }))
+  const tenant = (await guard.tenant(cell, team))!
+  await db.tx(tenant, (tx) => seedStandardTests(tx))
+  const api = client(key)
+
+  /** Types of the team's events, oldest first; of one object when given. */
+  const events = async (object_id?: string): Promise<string[]> =>
+    (
+      await db.queries.many(
+        Typed,
+        object_id === undefined
+          ? sql`select type from event where team_id = ${team} order by id`
+          : sql`select type from event where team_id = ${team} and object_id = ${object_id} order by id`,
+      )
+    ).map((row) => row.type)
+
+  /**
+   * Names of the team's waiting jobs, in order of their instants; but reminders, which most orders leave behind that stood still once, and
+   * the jobs that set checkpoints, which one in 500 users and orders queues.
+   */
+  const jobs = async (): Promise<string[]> =>
+    (
+      await db.queries.many(
+        Named,
+        sql`select name from job where team_id = ${team} and name <> all (${[...REMINDING, ...CHECKPOINTING]}::text[]) order by run_at, id`,
+      )
+    ).map((row) => row.name)
+
+  /** Names of the team's waiting jobs that set checkpoints. */
+  const checkpointJobs = async (): Promise<string[]> =>
+    (
+      await db.queries.many(Named, sql`select name from job where team_id = ${team} and name = any (${CHECKPOINTING}::text[])`)
+    ).map((row) => row.name)
+
+  /** Run the jobs that are due now, and those they queue, until none is due. Throws when one fails. */
+  const runPendingJobs = async (): Promise<void> => {
+    const now = (await guard.tenant(cell, team))!
+    await runner.runUntil(cell, db, team, { from: teamNow(now), until: teamNow(now), jobs_max: 500 }, async () => {})
+    const failed = await db.queries.many(
+      Named,
+      sql`select name from job where team_id = ${team} and (failed_at is not null or attempts > 0)`,
+    )
+    if (failed.length) throw new Error(`jobs failed: ${failed.map((row) => row.name).join(', ')}`)
+  }
+
+  const user = async (reference: string = randomUUID()): Promise<string> =>
+    (await api.post('/v2/user', { client_user_id: reference })).body.user_id
+  const test = async (method = 'testkit'): Promise<string> =>
+    (await api.get(`/v3/lab_tests?collection_method=${method}`)).body[0].id
+
+  /** Requests with the organization's management key, below `/v1/org/{org_id}`. */
+  const manage = client(orgKey, 'x-management-key', `/v1/org/${org_id}`)
+
+  return {
+    team,
+    org_id,
+    key,
+    orgKey,
+    manage,
+    cell,
+    db,
+    tenant,
+    api,
+    events,
+    jobs,
+    checkpointJobs,
+    settle: runPendingJobs,
+    user,
+    test,
+  }
+}
+
+export type TestTeam = Awaited<ReturnType<typeof createTestTeam>>
