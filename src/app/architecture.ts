@@ -176,10 +176,6 @@ export const exceptions: readonly Exception[] = [
     'events/endpoints/routes.ts',
     'events/endpoints/signing-secrets.ts',
   ]),
-  ...['appointments', 'geocoding'].flatMap((module) =>
-    upward(`visits/${module}`, 'what labels show of an appointment is handed in', ['lab/documents/labels.ts']),
-  ),
-  ...upward('visits/appointments', 'what a simulation needs of an appointment is handed in', ['sandbox/simulator/simulate.ts']),
 ]
 
 /** Exceptions: files that write tables of another module of their domain, and how that will end. */

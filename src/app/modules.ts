@@ -13,6 +13,8 @@ import type { Module } from '../platform/module/module.ts'
 import { platform } from '../platform/modules.ts'
 import { sandbox } from '../sandbox/modules.ts'
 import { tenancy } from '../tenancy/modules.ts'
+import { collectionZone } from '../visits/appointments/collection-zone.ts'
+import { appointmentStart } from '../visits/appointments/open-appointment.ts'
 import { visits } from '../visits/modules.ts'
 import { wearables } from '../wearables/modules.ts'
 import type { Process } from './process.ts'
@@ -30,12 +32,12 @@ export function modulesOf(process: Process): Module[] {
     ...tenancy({ cells, log, guards, settings, publicUrl, has: { user: hasUser, order: hasOrder } }),
     ...people,
     ...events({ cells, log, metrics, vault, targets, settings, product, publicUrl, findDeletedUsers, notDeleted }),
-    ...lab({ cells, vault, heavy, tenantOf, publicUrl }),
+    ...lab({ cells, vault, heavy, tenantOf, publicUrl, collectionZone }),
     ...wearables,
     ...connections({ cells, vault, publicUrl }),
     ...visits({ vault, locate }),
     ...ehr({ cells, vault }),
     ...notifications({ cells, log, sms: settings.sms }),
-    ...sandbox({ runner, clocks, guard: guards.teams }),
+    ...sandbox({ runner, clocks, guard: guards.teams, appointmentStart }),
   ]
 }

@@ -19,7 +19,7 @@ import { FeedWaiters } from './feed/feed-waiters.ts'
 import type { NotDeleted } from './feed/list-events.ts'
 import { feed } from './feed/module.ts'
 
-export interface EventNeeds {
+export interface EventDependencies {
   cells: Cells
   log: Log
   metrics: Metrics
@@ -35,7 +35,17 @@ export interface EventNeeds {
   notDeleted: NotDeleted
 }
 
-export function events({ cells, log, metrics, vault, targets, settings, product, publicUrl, ...people }: EventNeeds): Module[] {
+export function events({
+  cells,
+  log,
+  metrics,
+  vault,
+  targets,
+  settings,
+  product,
+  publicUrl,
+  ...people
+}: EventDependencies): Module[] {
   const { findDeletedUsers } = people
   const sending = { vault, targets, findDeletedUsers, clock: systemNow, log, metrics }
   const { pubsub_projects, pubsub_emulator_host } = settings

@@ -4,21 +4,21 @@ import { labOfAccount } from './accounts/account-selection.ts'
 import { accounts } from './accounts/module.ts'
 import { catalog } from './catalog/module.ts'
 import { compendium } from './compendium/module.ts'
-import { documents, type DocumentNeeds } from './documents/module.ts'
+import { documents, type DocumentDependencies } from './documents/module.ts'
 import { fulfillment } from './fulfillment/module.ts'
 import { orders } from './orders/module.ts'
 import { resultMatching } from './result-matching/module.ts'
 import { results } from './results/module.ts'
 import { testkits } from './testkits/module.ts'
 
-export const lab = (needs: DocumentNeeds): Module[] => [
+export const lab = (dependencies: DocumentDependencies): Module[] => [
   catalog(labOfAccount),
   compendium(),
-  accounts(needs),
+  accounts(dependencies),
   orders,
   testkits,
-  documents(needs),
-  results(needs),
+  documents(dependencies),
+  results(dependencies),
   resultMatching,
-  fulfillment(needs),
+  fulfillment(dependencies),
 ]

@@ -3,9 +3,9 @@ import type { Module } from '../platform/module/module.ts'
 import { messages } from './messages/module.ts'
 import { orderUpdates } from './order-updates/module.ts'
 import { reminders } from './reminders/module.ts'
-import { sms, type SmsNeeds } from './sms/module.ts'
+import { sms, type SmsDependencies } from './sms/module.ts'
 
-export function notifications(needs: SmsNeeds): Module[] {
-  const carriesSms = needs.sms !== undefined
-  return [messages, reminders(carriesSms), orderUpdates(carriesSms), sms(needs)]
+export function notifications(dependencies: SmsDependencies): Module[] {
+  const carriesSms = dependencies.sms !== undefined
+  return [messages, reminders(carriesSms), orderUpdates(carriesSms), sms(dependencies)]
 }

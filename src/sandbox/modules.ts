@@ -1,8 +1,18 @@
 // The modules of the sandbox, from the bottom up.
 import type { Module } from '../platform/module/module.ts'
-import type { ClockNeeds } from './clock/clock.ts'
+import type { ClockDependencies } from './clock/clock.ts'
 import { clock } from './clock/module.ts'
 import { simulator } from './simulator/module.ts'
+import type { AppointmentStart } from './simulator/simulate.ts'
 import { unmatchedResults } from './unmatched-results/module.ts'
 
-export const sandbox = (needs: ClockNeeds): Module[] => [clock(needs), simulator, unmatchedResults]
+/** What the modules need of the process, and of visits. */
+export interface SandboxDependencies extends ClockDependencies {
+  appointmentStart: AppointmentStart
+}
+
+export const sandbox = (dependencies: SandboxDependencies): Module[] => [
+  clock(dependencies),
+  simulator(dependencies),
+  unmatchedResults,
+]

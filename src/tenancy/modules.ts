@@ -7,14 +7,14 @@ import type { Log } from '../platform/telemetry/log.ts'
 import type { Access } from './access/access.ts'
 import { audit } from './audit/module.ts'
 import { domains } from './domains/module.ts'
-import type { LaunchNeeds } from './embedding/launches.ts'
+import type { LaunchDependencies } from './embedding/launches.ts'
 import { embedding } from './embedding/module.ts'
 import { keys } from './keys/module.ts'
 import { members } from './members/module.ts'
 import { organizations } from './organizations/module.ts'
 import { teams } from './teams/module.ts'
 
-export interface TenancyNeeds {
+export interface TenancyDependencies {
   cells: Cells
   log: Log
   guards: Access
@@ -22,7 +22,7 @@ export interface TenancyNeeds {
   /** Where browsers reach this server, without a final slash. */
   publicUrl: () => string
   /** Whether a team has such a user or order. */
-  has: LaunchNeeds['has']
+  has: LaunchDependencies['has']
 }
 
 /** Of one management key for one team. Source: management-auth.md 10. */
@@ -33,7 +33,7 @@ const DOMAIN_MAILS_PER_H = 30
 const DNS = { timeout_ms: 1500, tries: 2, deadline_ms: 8000 }
 const [MINUTE_S, HOUR_S, DAY_S] = [60, 3600, 86_400]
 
-export function tenancy({ cells, log, guards, settings, publicUrl, has }: TenancyNeeds): Module[] {
+export function tenancy({ cells, log, guards, settings, publicUrl, has }: TenancyDependencies): Module[] {
   const { teams: teamGuard, orgs, checks, tokens, use } = guards
   const domain_target = () => settings.domain_target
   return [

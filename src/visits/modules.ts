@@ -11,7 +11,7 @@ import { psc } from './psc/module.ts'
 import type { PhlebotomyCoverage } from './psc/search.ts'
 import { pscBooking } from './psc-booking/module.ts'
 
-export interface VisitNeeds {
+export interface VisitDependencies {
   vault: Vault
   /** Where postal codes are. */
   locate: Geocode
@@ -20,7 +20,7 @@ export interface VisitNeeds {
 /** The directory of service centers does not know visits; it is told of them here. */
 const coverage: PhlebotomyCoverage = async (tx, { zip_code }) => (await createCoverage(tx, zip_code)).providers
 
-export function visits({ vault, locate }: VisitNeeds): Module[] {
+export function visits({ vault, locate }: VisitDependencies): Module[] {
   const directory = new PscDirectory()
   return [geocoding, appointments, psc({ directory, locate, coverage }), pscBooking({ directory, vault }), phlebotomy({ vault })]
 }

@@ -1,13 +1,13 @@
 import type { Module } from '../../platform/module/module.ts'
 import { eraseTables } from '../../platform/db/erasure.ts'
 import { encryptedCredentialsColumn } from './credentials.ts'
-import { routes, type CredentialNeeds } from './routes.ts'
+import { routes, type CredentialDependencies } from './routes.ts'
 
-export const credentials = (needs: CredentialNeeds): Module => ({
+export const credentials = (dependencies: CredentialDependencies): Module => ({
   name: 'connections/credentials',
   tag: 'connections',
   tables: { ofTeams: ['scope_requirement'], others: ['custom_credential'] },
-  operations: routes(needs),
+  operations: routes(dependencies),
   sealedColumns: encryptedCredentialsColumn,
   erasers: { team: eraseTables('custom_credential') },
 })

@@ -9,7 +9,7 @@ import * as shapes from './schema.ts'
 import { listScopes, upsertScopes, UpsertScopes } from './scope-requirements.ts'
 
 /** What these operations need of the process. */
-export interface CredentialNeeds {
+export interface CredentialDependencies {
   vault: Vault
   cells: Cells
   /** Where browsers reach this server, without a final slash. */
@@ -22,7 +22,7 @@ const SCOPES = '/v1/org/{org_id}/team/{team_id}/scope_requirements' as const
 const inCell = { scope: 'cell', keyScope: 'bound', params: CellParams } as const
 const A_TEAM = '01890000-0000-7000-8000-000000000001'
 
-const credentials = ({ vault, cells, publicUrl }: CredentialNeeds): Operation[] => [
+const credentials = ({ vault, cells, publicUrl }: CredentialDependencies): Operation[] => [
   managementOperation({
     ...inCell,
     id: 'get_team_custom_credentials',
@@ -119,4 +119,4 @@ const scopeRequirements = [
   }),
 ]
 
-export const routes = (needs: CredentialNeeds): Operation[] => [...credentials(needs), ...scopeRequirements]
+export const routes = (dependencies: CredentialDependencies): Operation[] => [...credentials(dependencies), ...scopeRequirements]

@@ -3,10 +3,10 @@ import type { Module } from '../../platform/module/module.ts'
 import { eraseTables } from '../../platform/db/erasure.ts'
 import { routes } from './routes.ts'
 
-export const pullPreferences = (needs: { cells: Cells }): Module => ({
+export const pullPreferences = (dependencies: { cells: Cells }): Module => ({
   name: 'connections/pull-preferences',
   tag: 'connections',
   tables: { others: ['data_pull_preference'] },
-  operations: routes(needs),
+  operations: routes(dependencies),
   erasers: { team: eraseTables('data_pull_preference') },
 })

@@ -1,13 +1,13 @@
 import type { Module } from '../../platform/module/module.ts'
 import { eraseTables } from '../../platform/db/erasure.ts'
 import { encryptedPipelineSecretsColumn } from './pipelines.ts'
-import { routes, type PipelineNeeds } from './routes.ts'
+import { routes, type PipelineDependencies } from './routes.ts'
 
-export const pipelines = (needs: PipelineNeeds): Module => ({
+export const pipelines = (dependencies: PipelineDependencies): Module => ({
   name: 'ehr/pipelines',
   tag: 'ehr',
   tables: { others: ['ehr_pipeline'] },
-  operations: routes(needs),
+  operations: routes(dependencies),
   sealedColumns: [encryptedPipelineSecretsColumn],
   erasers: { team: eraseTables('ehr_pipeline') },
 })

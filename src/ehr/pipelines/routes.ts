@@ -7,7 +7,7 @@ import { deletePipelines, listPipelines, upsertPipelines } from './pipelines.ts'
 import * as shapes from './schema.ts'
 
 /** What operations on pipelines need of the process. */
-export interface PipelineNeeds {
+export interface PipelineDependencies {
   cells: Cells
   vault: Vault
 }
@@ -19,7 +19,7 @@ const shared = {
   params: shapes.PipelinesParams,
 } as const
 
-export const routes = (needs: PipelineNeeds): Operation[] => [
+export const routes = (dependencies: PipelineDependencies): Operation[] => [
   managementOperation({
     ...shared,
     id: 'get_team_ehr_pipelines',
@@ -29,7 +29,7 @@ export const routes = (needs: PipelineNeeds): Operation[] => [
     description: 'Secrets are masked. The next page starts from `next_token`, given as `next_cursor`.',
     query: shapes.PipelinesQuery,
     reply: shapes.PipelinePage,
-    run: (tx, { manager, params, query }) => listPipelines(tx, needs.cells.control.queries, manager, params, query),
+    run: (tx, { manager, params, query }) => listPipelines(tx, dependencies.cells.control.queries, manager, params, query),
   }),
   managementOperation({
     ...shared,
@@ -55,7 +55,7 @@ export const routes = (needs: PipelineNeeds): Operation[] => [
     run: (tx, { manager, params, body, recordAuditSubject }) =>
       upsertPipelines(
         tx,
-        { control: needs.cells.control.queries, vault: needs.vault },
+        { control: dependencies.cells.control.queries, vault: dependencies.vault },
         manager,
         params,
         body,

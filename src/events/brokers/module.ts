@@ -6,11 +6,11 @@ import { encryptedDestinationsColumn, type PipelineDependencies } from './pipeli
 import { routes } from './routes.ts'
 
 /** @param dispatcher that of this process, made when it is first asked for */
-export const brokers = (needs: PipelineDependencies, dispatcher: () => PipelineWorker): Module => ({
+export const brokers = (dependencies: PipelineDependencies, dispatcher: () => PipelineWorker): Module => ({
   name: 'events/brokers',
   tag: 'pipelines',
   tables: { others: ['pipeline', 'pipeline_delivery', 'pipeline_lane'] },
-  operations: routes(needs),
+  operations: routes(dependencies),
   workers: [dispatcher],
   periodicTasks: [pipelineCleanup],
   sealedColumns: [encryptedDestinationsColumn],

@@ -1,14 +1,14 @@
 import type { Module } from '../../platform/module/module.ts'
 import { encryptedHeadersColumn } from './custom-headers.ts'
 import { eraseTeamWebhooks } from './erase.ts'
-import { routes, type EndpointNeeds } from './routes.ts'
+import { routes, type EndpointDependencies } from './routes.ts'
 import { encryptedSecretsColumn } from './signing-secrets.ts'
 
-export const endpoints = (needs: EndpointNeeds): Module => ({
+export const endpoints = (dependencies: EndpointDependencies): Module => ({
   name: 'events/endpoints',
   tag: 'webhooks',
   tables: { others: ['webhook', 'webhook_secret'] },
-  operations: routes(needs),
+  operations: routes(dependencies),
   sealedColumns: [encryptedHeadersColumn, encryptedSecretsColumn],
   erasers: { team: eraseTeamWebhooks },
 })

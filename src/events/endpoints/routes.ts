@@ -37,7 +37,7 @@ import { newestSecret, rotateSecret } from './signing-secrets.ts'
 import type { TargetPolicy } from '../../platform/net/outbound-targets.ts'
 
 /** What operations on webhooks need of the process. */
-export interface EndpointNeeds {
+export interface EndpointDependencies {
   vault: Vault
   targets: TargetPolicy
   /** Where the server is reached, without a final slash. */
@@ -48,7 +48,7 @@ const TEAM = '/v1/org/{org_id}/team/{team_id}/{environment}' as const
 const bound = { scope: 'team', keyScope: 'bound', plan: requiredPlan.webhooks } as const
 const params = Fields(WebhookPath)
 
-export const routes = ({ vault, targets, url }: EndpointNeeds): Operation[] => [
+export const routes = ({ vault, targets, url }: EndpointDependencies): Operation[] => [
   operation({
     id: 'get_svix_webhook_url',
     patients: false,

@@ -2,13 +2,13 @@ import type { Module } from '../../platform/module/module.ts'
 import { eraseTables } from '../../platform/db/erasure.ts'
 import { feedCleanup } from './feed.ts'
 import type { FeedWaiters } from './feed-waiters.ts'
-import { routes, type FeedNeeds } from './routes.ts'
+import { routes, type FeedDependencies } from './routes.ts'
 
-export const feed = (needs: Omit<FeedNeeds, 'watch'>, watch: FeedWaiters): Module => ({
+export const feed = (dependencies: Omit<FeedDependencies, 'watch'>, watch: FeedWaiters): Module => ({
   name: 'events/feed',
   tag: 'webhooks',
   tables: { ofTeams: ['feed'] },
-  operations: routes({ ...needs, watch }),
+  operations: routes({ ...dependencies, watch }),
   services: [{ start() {}, stop: async () => {}, endRequests: () => watch.close() }],
   periodicTasks: [feedCleanup],
   erasers: { team: eraseTables('feed') },

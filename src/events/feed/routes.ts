@@ -6,14 +6,14 @@ import { listEvents, type NotDeleted } from './list-events.ts'
 import { EventPage, EventQuery, FeedEventPage, FeedQuery } from './schema.ts'
 
 /** What operations on the feed need of the process. */
-export interface FeedNeeds {
+export interface FeedDependencies {
   findDeletedUsers: FindDeletedUsers
   notDeleted: NotDeleted
   /** Who waits for events. */
   watch: FeedWaiters
 }
 
-export const routes = ({ findDeletedUsers, notDeleted, watch }: FeedNeeds): Operation[] => [
+export const routes = ({ findDeletedUsers, notDeleted, watch }: FeedDependencies): Operation[] => [
   operation({
     id: 'list_events',
     patients: true,

@@ -5,11 +5,11 @@ import { createDefaultAccounts } from './platform-accounts.ts'
 import { routes } from './routes.ts'
 import { constraints } from './sandbox-accounts.ts'
 
-export const accounts = (needs: { cells: Cells }): Module => ({
+export const accounts = (dependencies: { cells: Cells }): Module => ({
   name: 'lab/accounts',
   tag: 'labs',
   tables: { others: ['lab_account', 'lab_account_team'] },
-  operations: routes(needs),
+  operations: routes(dependencies),
   constraints,
   erasers: { team: eraseTables('lab_account_team') },
   referenceData: async (db, offers) => {

@@ -3,18 +3,22 @@ import { pdfFileName, type RenderJob } from '../../platform/pdf/draw.ts'
 import { utcDate, iso } from '../../platform/runtime/clock.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
 import { notFound } from '../../platform/http/errors.ts'
+import type { Order } from '../orders/schema.ts'
 import type { Label } from './labels-page.ts'
 import { loadOrderData } from './order-data.ts'
-import type { Order } from '../orders/schema.ts'
-import { timeZoneAt } from '../../visits/geocoding/distance.ts'
-import { findPlace } from '../../visits/geocoding/postal-places.ts'
-import { readAppointment } from '../../visits/appointments/open-appointment.ts'
-import type { Appointment } from '../../visits/appointments/schema.ts'
 import { toPrintablePatient } from './person-text.ts'
 import type { LabelsQuery } from './schema.ts'
 
+/** The time zone, by its name, of the place where the sample of an order is taken. */
+export type CollectionZone = (tx: Tx, order: Order) => Promise<string>
+
 /** Labels for the samples of an order. 404: no such order, or it has no sample id yet. */
-export async function getLabels(tx: Tx, id: string, query: LabelsQuery): Promise<RenderJob<{ label: Label; count: number }>> {
+export async function getLabels(
+  tx: Tx,
+  id: string,
+  query: LabelsQuery,
+  collectionZone: CollectionZone,
+): Promise<RenderJob<{ label: Label; count: number }>> {
   const { order, lab, account } = await loadOrderData(tx, id)
   if (order.sample_id === null) throw notFound('This order has no sample id yet')
   const patient = toPrintablePatient(order, utcDate(tx.now))
@@ -27,16 +31,7 @@ export async function getLabels(tx: Tx, id: string, query: LabelsQuery): Promise
     account: account?.provider_account_id ?? '',
     lab: lab.name,
     collected: iso(new Date(query.collection_date)),
-    time_zone: await zoneOf(tx, order),
+    time_zone: await collectionZone(tx, order),
   }
   return { name: pdfFileName(order.sample_id), input: { label, count: query.number_of_labels ?? 3 } }
-}
-
-/** The clock where the sample is taken: that of the visit or service center, else where the patient lives; UTC where neither is known. */
-async function zoneOf(tx: Tx, { id, patient_address: address }: Order): Promise<string> {
-  const appointment = await readAppointment(tx, id)
-  const named = appointment && (JSON.parse(appointment) as Appointment).iana_timezone
-  if (named) return named
-  const place = address && (await findPlace(tx, { country: address.country, postal_code: address.zip, city: address.city }))
-  return (place && (await timeZoneAt(place.lat, place.lng))) ?? 'Etc/UTC'
 }

@@ -1,17 +1,19 @@
 import type { Module } from '../../platform/module/module.ts'
-import { requisitionHook, requisitionPage, type RequisitionPageNeeds } from './requisition-links.ts'
+import type { CollectionZone } from './labels.ts'
+import { requisitionHook, requisitionPage, type RequisitionPageDependencies } from './requisition-links.ts'
 import { routes } from './routes.ts'
 
 /** What documents need of the process. */
-export interface DocumentNeeds extends RequisitionPageNeeds {
+export interface DocumentDependencies extends RequisitionPageDependencies {
   /** Where browsers reach this server, without a final slash; empty where nobody knows. */
   publicUrl: () => string
+  collectionZone: CollectionZone
 }
 
-export const documents = ({ vault, publicUrl, cells, tenantOf, heavy }: DocumentNeeds): Module => ({
+export const documents = ({ vault, publicUrl, cells, tenantOf, heavy, collectionZone }: DocumentDependencies): Module => ({
   name: 'lab/documents',
   tag: 'documents',
-  operations: routes({ heavy }),
+  operations: routes({ heavy }, collectionZone),
   pages: [requisitionPage({ cells, tenantOf, vault, heavy })],
   hooks: [requisitionHook({ vault, publicUrl })],
 })

@@ -12,7 +12,7 @@ import type { MultiTransactionContext } from '../../platform/http/operation.ts'
 import type { BrowserPage, PageResponse } from '../../platform/http/system-pages.ts'
 import { SignedTokens } from '../../platform/crypto/signed-tokens.ts'
 import type { Vault } from '../../platform/crypto/vault.ts'
-import { renderRequisitionPdf, type DocumentDependencies } from './routes.ts'
+import { renderRequisitionPdf, type RenderDependencies } from './routes.ts'
 
 const LIFETIME_S = 7 * 86_400
 const PATH = '/documents/requisition'
@@ -44,7 +44,7 @@ const textPage = (status: number, sentence: string, headers: Record<string, stri
 const linkExpired = () => textPage(404, 'This link is not valid, or not any more. Please ask for a new one.')
 
 /** What that page needs of the process. */
-export interface RequisitionPageNeeds extends DocumentDependencies {
+export interface RequisitionPageDependencies extends RenderDependencies {
   cells: Cells
   /** The tenant of a team, as it is now; undefined when the team is gone. */
   tenantOf: (cell: CellName, team_id: string) => Promise<Tenant | undefined>
@@ -52,7 +52,7 @@ export interface RequisitionPageNeeds extends DocumentDependencies {
 }
 
 /** The page behind those addresses. 404: not one of ours, too old, or nothing there any more. 503: too busy. */
-export function requisitionPage({ cells, tenantOf, vault, heavy }: RequisitionPageNeeds): BrowserPage {
+export function requisitionPage({ cells, tenantOf, vault, heavy }: RequisitionPageDependencies): BrowserPage {
   const tokens = linkTokens(vault)
   return {
     id: 'requisition_page',
@@ -72,7 +72,7 @@ export function requisitionPage({ cells, tenantOf, vault, heavy }: RequisitionPa
   }
 }
 
-async function draw(outside: MultiTransactionContext, documents: DocumentDependencies, order_id: string): Promise<PageResponse> {
+async function draw(outside: MultiTransactionContext, documents: RenderDependencies, order_id: string): Promise<PageResponse> {
   try {
     const file = await renderRequisitionPdf(documents, outside, order_id)
     const headers = {

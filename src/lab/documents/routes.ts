@@ -4,7 +4,7 @@ import type { WorkerPool } from '../../platform/runtime/worker-threads.ts'
 import { multiTransactionOperation, pdf, type Operation, type MultiTransactionContext } from '../../platform/http/operation.ts'
 import { features } from '../../tenancy/teams/features.ts'
 import { getOrderInstructions, getTestInstructions } from './instructions.ts'
-import { getLabels } from './labels.ts'
+import { getLabels, type CollectionZone } from './labels.ts'
 import { getAbn } from './abn.ts'
 import { getRequisition } from './requisitions.ts'
 import { LabelsQuery, LabTestParams, OrderParams } from './schema.ts'
@@ -12,15 +12,16 @@ import { LabelsQuery, LabTestParams, OrderParams } from './schema.ts'
 const url = new URL('documents.task.ts', import.meta.url)
 
 /** What draws documents: threads, and whatever of an order is kept elsewhere. */
-export interface DocumentDependencies {
+export interface RenderDependencies {
   heavy: WorkerPool
 }
 
 /** Draw the requisition of an order. 404, 503: as its parts. */
-export const renderRequisitionPdf = ({ heavy }: DocumentDependencies, outside: MultiTransactionContext, order_id: string) =>
+export const renderRequisitionPdf = ({ heavy }: RenderDependencies, outside: MultiTransactionContext, order_id: string) =>
   renderPdf(heavy, outside, { url, name: 'requisition' }, (tx) => getRequisition(tx, order_id))
 
-export const routes = (dependencies: DocumentDependencies): Operation[] => {
+/** @param collectionZone labels show the time of the place where the sample is taken */
+export const routes = (dependencies: RenderDependencies, collectionZone: CollectionZone): Operation[] => {
   const renderOperation = (name: string, outside: MultiTransactionContext, read: (tx: Tx) => Promise<RenderJob>) =>
     renderPdf(dependencies.heavy, outside, { url, name }, read)
   return [
@@ -45,7 +46,8 @@ export const routes = (dependencies: DocumentDependencies): Operation[] => {
       params: OrderParams,
       query: LabelsQuery,
       reply: pdf,
-      run: (outside, { params, query }) => renderOperation('labels', outside, (tx) => getLabels(tx, params.order_id, query)),
+      run: (outside, { params, query }) =>
+        renderOperation('labels', outside, (tx) => getLabels(tx, params.order_id, query, collectionZone)),
     }),
     multiTransactionOperation({
       id: 'get_order_abn',

@@ -2,8 +2,8 @@ import type { Cells } from '../../platform/db/cells.ts'
 import type { Module } from '../../platform/module/module.ts'
 import { routes } from './routes.ts'
 
-export const fulfillment = (needs: { cells: Cells }): Module => ({
+export const fulfillment = (dependencies: { cells: Cells }): Module => ({
   name: 'lab/fulfillment',
   tag: 'fulfilment',
-  operations: routes(needs),
+  operations: routes(dependencies),
 })

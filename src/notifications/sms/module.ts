@@ -4,14 +4,14 @@ import type { SmsSettings } from '../../platform/sms/sms-gateway.ts'
 import type { Log } from '../../platform/telemetry/log.ts'
 import { SmsSender } from './sms-sender.ts'
 
-export interface SmsNeeds {
+export interface SmsDependencies {
   cells: Cells
   /** The gateway that text messages are handed to; undefined: they are written down and not sent. */
   sms: SmsSettings | undefined
   log: Log
 }
 
-export const sms = ({ cells, sms: gateway, log }: SmsNeeds): Module => ({
+export const sms = ({ cells, sms: gateway, log }: SmsDependencies): Module => ({
   name: 'notifications/sms',
   workers: gateway ? [() => new SmsSender({ cells, sms: gateway, log })] : [],
 })

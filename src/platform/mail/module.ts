@@ -5,7 +5,7 @@ import { mailCleanup } from './mail-outbox.ts'
 import { MailSender, type MailSenderOptions } from './mail-sender.ts'
 import type { SmtpSettings } from './smtp.ts'
 
-export interface MailNeeds {
+export interface MailDependencies {
   cells: Cells
   /** The server that mail is handed to; undefined: mail waits to be read. */
   smtp: SmtpSettings | undefined
@@ -14,7 +14,7 @@ export interface MailNeeds {
   held: MailSenderOptions['held']
 }
 
-export const mail = ({ cells, smtp, log, held }: MailNeeds): Module => ({
+export const mail = ({ cells, smtp, log, held }: MailDependencies): Module => ({
   name: 'platform/mail',
   tables: { others: ['mail'] },
   periodicTasks: [mailCleanup],

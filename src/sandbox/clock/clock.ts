@@ -16,7 +16,7 @@ const TEN_YEARS_MS = 315_360_000_000
 const CLOCK_SYNC_EVERY_JOBS = 100
 
 /** What moving clocks needs of the process. */
-export interface ClockNeeds {
+export interface ClockDependencies {
   /** What carries out the jobs of this process. */
   runner: () => JobRunner
   guard: Pick<TeamGuard, 'tenant' | 'invalidate'>
@@ -35,13 +35,18 @@ export const readClock = (tenant: Tenant) => ({ now: iso(teamNow(tenant)), offse
  * 400: backwards or nowhere, or more than ten years. 404: not a sandbox team. 409: the clock is moving already.
  * 422: not exactly one of `seconds` and `to`. 503: too many clocks are moving. At most 2,000 jobs run in one call, and for 30 s.
  */
-export async function advanceClock(needs: ClockNeeds, cells: Cells, key: Tenant, by: { seconds?: number; to?: string }) {
+export async function advanceClock(
+  dependencies: ClockDependencies,
+  cells: Cells,
+  key: Tenant,
+  by: { seconds?: number; to?: string },
+) {
   assertSandbox(key)
   if ((by.seconds === undefined) === (by.to === undefined))
     throw invalidField(['body'], 'exactly one of seconds and to must be given')
   const db = cells.of(key.cell)
   try {
-    return await needs.clocks.run(db, key.team, (lease) => advanceTo(needs, db, key, by, lease))
+    return await dependencies.clocks.run(db, key.team, (lease) => advanceTo(dependencies, db, key, by, lease))
   } catch (error) {
     if (error instanceof LeaseLost) throw unavailable('The clock could not be moved without interruption, try again')
     throw error
@@ -49,13 +54,13 @@ export async function advanceClock(needs: ClockNeeds, cells: Cells, key: Tenant,
 }
 
 async function advanceTo(
-  needs: ClockNeeds,
+  dependencies: ClockDependencies,
   db: Db,
   key: Tenant,
   by: { seconds?: number; to?: string },
   { guard, isOver, jobs_max }: ClockLease,
 ) {
-  const tenant = (await needs.guard.tenant(key.cell, key.team))!
+  const tenant = (await dependencies.guard.tenant(key.cell, key.team))!
   const from = teamNow(tenant)
   const until = by.to === undefined ? new Date(from.getTime() + by.seconds! * 1000) : new Date(by.to)
   if (until <= from) throw badRequest('The clock only moves forward')
@@ -63,7 +68,7 @@ async function advanceTo(
   const setClock = (at: Date): Promise<void> => db.tx(tenant, (tx) => setClockOffset(tx, clockOffsetFor(at)), undefined, guard)
   let at = from
   let passed = 0
-  const { jobs, finished } = await needs
+  const { jobs, finished } = await dependencies
     .runner()
     .runUntil(key.cell, db, key.team, { from, until, jobs_max, stopped: isOver }, async (instant) => {
       const moved = instant > at
@@ -71,7 +76,7 @@ async function advanceTo(
       if (passed++ % CLOCK_SYNC_EVERY_JOBS === 0 && moved) await setClock(at)
     })
   await setClock(finished ? until : at)
-  needs.guard.invalidate(key.team)
-  const arrived = (await needs.guard.tenant(key.cell, key.team))!
+  dependencies.guard.invalidate(key.team)
+  const arrived = (await dependencies.guard.tenant(key.cell, key.team))!
   return { ...readClock(arrived), jobs_run: jobs, complete: finished }
 }

@@ -1,12 +1,12 @@
 import type { Module } from '../../platform/module/module.ts'
 import { eraseTables } from '../../platform/db/erasure.ts'
-import type { ClockNeeds } from './clock.ts'
+import type { ClockDependencies } from './clock.ts'
 import { routes } from './routes.ts'
 
-export const clock = (needs: ClockNeeds): Module => ({
+export const clock = (dependencies: ClockDependencies): Module => ({
   name: 'sandbox/clock',
   tag: 'simulator',
   tables: { others: ['clock_move'] },
-  operations: routes(needs),
+  operations: routes(dependencies),
   erasers: { team: eraseTables('clock_move') },
 })

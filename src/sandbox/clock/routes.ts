@@ -1,8 +1,8 @@
 import { operation, multiTransactionOperation, type Operation } from '../../platform/http/operation.ts'
-import { advanceClock, assertSandbox, readClock, type ClockNeeds } from './clock.ts'
+import { advanceClock, assertSandbox, readClock, type ClockDependencies } from './clock.ts'
 import { AdvanceClock, AdvancedClock, Clock } from './schema.ts'
 
-export const routes = (needs: ClockNeeds): Operation[] => [
+export const routes = (dependencies: ClockDependencies): Operation[] => [
   operation({
     id: 'get_sandbox_clock',
     patients: false,
@@ -26,6 +26,6 @@ export const routes = (needs: ClockNeeds): Operation[] => [
     body: AdvanceClock,
     reply: AdvancedClock,
     example: { seconds: 86400 },
-    run: ({ tenant, cells }, { body }) => advanceClock(needs, cells, tenant, body),
+    run: ({ tenant, cells }, { body }) => advanceClock(dependencies, cells, tenant, body),
   }),
 ]

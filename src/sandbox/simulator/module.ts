@@ -1,14 +1,14 @@
 import type { Module } from '../../platform/module/module.ts'
 import { eraseTables } from '../../platform/db/erasure.ts'
 import { routes } from './routes.ts'
-import { orderHooks, stepHandler, wakeHandler } from './simulate.ts'
+import { orderHooks, simulationHandlers, type AppointmentStart } from './simulate.ts'
 
-export const simulator: Module = {
+export const simulator = ({ appointmentStart }: { appointmentStart: AppointmentStart }): Module => ({
   name: 'sandbox/simulator',
   tag: 'simulator',
   tables: { ofTeams: ['simulation'] },
   operations: routes,
-  jobs: [stepHandler, wakeHandler],
+  jobs: simulationHandlers(appointmentStart),
   hooks: orderHooks,
   erasers: { team: eraseTables('simulation') },
-}
+})

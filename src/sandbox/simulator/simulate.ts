@@ -1,6 +1,5 @@
 // Playing the world for a sandbox order: carriers, laboratory, results. It uses the same functions as production and owns only the
 // plan of a simulation that waits.
-import { findAppointment } from '../../visits/appointments/open-appointment.ts'
 import { expectedResults } from '../../lab/catalog/lab-tests.ts'
 import { labLinkFor } from '../../lab/links/links.ts'
 import { activationTime } from '../../lab/orders/send-to-lab.ts'
@@ -14,7 +13,7 @@ import { Interpretation } from '../../lab/orders/schema.ts'
 import { utcDate, iso, addSeconds } from '../../platform/runtime/clock.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
 import { badRequest } from '../../platform/http/errors.ts'
-import { enqueue, defineHandler, defineJob } from '../../platform/queue/outbox.ts'
+import { enqueue, defineHandler, defineJob, type Handler } from '../../platform/queue/outbox.ts'
 import { Nullable, T, type Static } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
 import { isRedrawable } from '../../lab/results/redraws.ts'
@@ -85,28 +84,32 @@ const positionOf = (open: LockedOrder): OrderPosition => ({
   past: open.order.events.map((event) => event.status.split('.').at(-1)!),
 })
 
-export const stepHandler = defineHandler(simulateStep, (context, plan) =>
-  context.tx(async (tx) => {
-    const open = await findAndLockOrder(tx, plan.order_id)
-    // Erased with its user meanwhile.
-    if (open) await step(tx, open, plan)
-  }),
-)
+/** When the appointment of an order begins; undefined where it has none. */
+export type AppointmentStart = (tx: Tx, open: LockedOrder) => Promise<string | undefined>
 
-export const wakeHandler = defineHandler(wakeSimulation, (context, { order_id }) =>
-  context.tx(async (tx) => {
-    const open = await findAndLockOrder(tx, order_id)
-    const plan = open && (await unpark(tx, order_id))
-    if (plan) await step(tx, open, plan)
-  }),
-)
+export const simulationHandlers = (appointmentStart: AppointmentStart): Handler[] => [
+  defineHandler(simulateStep, (context, plan) =>
+    context.tx(async (tx) => {
+      const open = await findAndLockOrder(tx, plan.order_id)
+      // Erased with its user meanwhile.
+      if (open) await step(tx, open, plan, appointmentStart)
+    }),
+  ),
+  defineHandler(wakeSimulation, (context, { order_id }) =>
+    context.tx(async (tx) => {
+      const open = await findAndLockOrder(tx, order_id)
+      const plan = open && (await unpark(tx, order_id))
+      if (plan) await step(tx, open, plan, appointmentStart)
+    }),
+  ),
+]
 
 /** Take the next step, or wait for what it needs. Writes lab_order, simulation. Queues simulator.step or simulator.wake. */
-async function step(tx: Tx, open: LockedOrder, plan: Plan): Promise<void> {
+async function step(tx: Tx, open: LockedOrder, plan: Plan, appointmentStart: AppointmentStart): Promise<void> {
   const next = nextStep(positionOf(open), plan.target)
   if (next === undefined) return
   if (next === 'wait') return waitForInput(tx, plan)
-  const at = await instantOf(tx, open, next, plan)
+  const at = await instantOf(tx, open, next, plan, appointmentStart)
   if (at > tx.now) {
     await waitForInput(tx, plan)
     return enqueue(tx, wakeSimulation, { order_id: plan.order_id }, at)
@@ -120,10 +123,10 @@ async function step(tx: Tx, open: LockedOrder, plan: Plan): Promise<void> {
 const UNSENT = new Set(['ordered', 'awaiting_registration'])
 
 /** When a step can be taken: an order for a date is not sent before its day, and a visit draws no blood before it begins. */
-async function instantOf(tx: Tx, open: LockedOrder, next: string, plan: Plan): Promise<Date> {
+async function instantOf(tx: Tx, open: LockedOrder, next: string, plan: Plan, appointmentStart: AppointmentStart): Promise<Date> {
   if (UNSENT.has(open.lowLevelStatus) && next !== 'cancelled') return activationTime(tx, open.order.activate_by)
   if (next !== 'draw_completed' || !plan.awaits_visit) return tx.now
-  const start_at = (await findAppointment(tx, open))?.appointment.start_at
+  const start_at = await appointmentStart(tx, open)
   return start_at ? new Date(start_at) : tx.now
 }
 

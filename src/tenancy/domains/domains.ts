@@ -23,7 +23,7 @@ export interface DomainTarget {
 }
 
 /** What operations on domains need of the process. */
-export interface DomainNeeds extends DomainTarget {
+export interface DomainDependencies extends DomainTarget {
   dns: DnsOptions
   /** Checks of domains, by organization. */
   domainChecks: FixedWindowLimiter
@@ -63,19 +63,19 @@ function shown(row: Row, target: string | undefined): Domain {
 }
 
 /** Domains of the organization, newest first: at most 100. */
-export async function listDomains(tx: PlainTx, needs: DomainTarget, org_id: string): Promise<{ data: Domain[] }> {
+export async function listDomains(tx: PlainTx, dependencies: DomainTarget, org_id: string): Promise<{ data: Domain[] }> {
   const rows = await tx.many(
     Row,
     sql`select ${columns} from org_domain where org_id = ${org_id} order by created_at desc, id desc limit ${DOMAINS_MAX}`,
   )
-  return { data: rows.map((row) => shown(row, needs.domain_target())) }
+  return { data: rows.map((row) => shown(row, dependencies.domain_target())) }
 }
 
 /**
  * Register a domain, to be proved. One that another organization has registered and not proved for a week is taken over.
  * Writes org_domain. 400: more than 100 domains. 409: it is registered.
  */
-export async function createDomain(tx: PlainTx, needs: DomainTarget, org_id: string, domain: string): Promise<Domain> {
+export async function createDomain(tx: PlainTx, dependencies: DomainTarget, org_id: string, domain: string): Promise<Domain> {
   await lockOrg(tx, org_id)
   const { n } = await tx.one(Count, sql`select count(*) as n from org_domain where org_id = ${org_id}`)
   if (n >= DOMAINS_MAX) throw badRequest(`An organization has at most ${DOMAINS_MAX} domains`)
@@ -88,14 +88,14 @@ export async function createDomain(tx: PlainTx, needs: DomainTarget, org_id: str
     insert into org_domain (id, org_id, domain, token, created_at)
     values (${tx.uuid()}, ${org_id}, ${domain}, ${randomBytes(TOKEN_BYTES).toString('hex')}, ${tx.now}) returning ${columns}`,
   )
-  return shown(row, needs.domain_target())
+  return shown(row, dependencies.domain_target())
 }
 
 const Count = T.Object({ n: T.Integer() })
 
 /** Read a domain. 404: the organization has no such domain. */
-export const getDomain = async (tx: PlainTx, needs: DomainTarget, org_id: string, domain_id: string): Promise<Domain> =>
-  shown(await findDomain(tx, org_id, domain_id), needs.domain_target())
+export const getDomain = async (tx: PlainTx, dependencies: DomainTarget, org_id: string, domain_id: string): Promise<Domain> =>
+  shown(await findDomain(tx, org_id, domain_id), dependencies.domain_target())
 
 async function findDomain(tx: PlainTx, org_id: string, domain_id: string): Promise<Row> {
   const row = await tx.maybe(Row, sql`select ${columns} from org_domain where id = ${domain_id} and org_id = ${org_id}`)
@@ -115,15 +115,15 @@ export async function deleteDomain(tx: PlainTx, org_id: string, domain_id: strin
  */
 export async function verifyDomain(
   steps: TransactionSteps<PlainTx>,
-  needs: DomainNeeds,
+  dependencies: DomainDependencies,
   org_id: string,
   domain_id: string,
 ): Promise<{ status: 'verified' | 'pending' }> {
-  const target = needs.domain_target()
+  const target = dependencies.domain_target()
   const domain = await steps.read((tx) => findDomain(tx, org_id, domain_id))
-  const refused = needs.domainChecks.hit(org_id, 'Too many checks of domains')
+  const refused = dependencies.domainChecks.hit(org_id, 'Too many checks of domains')
   if (refused) throw refused
-  const outcome = await checkRecords(needs.dns, recordsOf(domain, target))
+  const outcome = await checkRecords(dependencies.dns, recordsOf(domain, target))
   return steps.write(async (tx) => {
     const which = sql`id = ${domain_id} and org_id = ${org_id}`
     if (outcome === 'verified')
@@ -142,16 +142,16 @@ export async function verifyDomain(
  */
 export async function sendInstructions(
   tx: PlainTx,
-  needs: DomainNeeds,
+  dependencies: DomainDependencies,
   org_id: string,
   domain_id: string,
   recipient: string,
 ): Promise<{ sent: boolean; sendgrid_message_id: null }> {
   const row = await findDomain(tx, org_id, domain_id)
-  const refused = needs.domainMails.hit(org_id, 'Too many mails about domains')
+  const refused = dependencies.domainMails.hit(org_id, 'Too many mails about domains')
   if (refused) throw refused
   const { name } = await getOrg(tx, org_id)
-  const records = recordsOf(row, needs.domain_target()).map(
+  const records = recordsOf(row, dependencies.domain_target()).map(
     ({ type, host, value }) => `Type:  ${type}\nName:  ${host}\nValue: ${value}\n`,
   )
   sendMail(tx, {
@@ -165,13 +165,13 @@ export async function sendInstructions(
 const Owner = T.Object({ org_id: T.String() })
 
 /** The organization whose dashboard a host shows: that of a proved domain which points here. */
-export async function findOrgByHost(tx: PlainTx, needs: DomainTarget, host: string): Promise<string | undefined> {
+export async function findOrgByHost(tx: PlainTx, dependencies: DomainTarget, host: string): Promise<string | undefined> {
   const domain = host.toLowerCase().replace(/:\d+$/, '').replace(/\.$/, '')
   const named = domain.slice(dashboardHost('').length)
-  if (needs.domain_target() === undefined || dashboardHost(named) !== domain) return undefined
+  if (dependencies.domain_target() === undefined || dashboardHost(named) !== domain) return undefined
   const found = await tx.maybe(
     Owner,
-    sql`select org_id from org_domain where domain = ${named} and verified_at is not null and target = ${needs.domain_target()}`,
+    sql`select org_id from org_domain where domain = ${named} and verified_at is not null and target = ${dependencies.domain_target()}`,
   )
   return found?.org_id
 }
@@ -179,13 +179,13 @@ export async function findOrgByHost(tx: PlainTx, needs: DomainTarget, host: stri
 const Name = T.Object({ domain: T.String() })
 
 /** The host under which an organization shows its dashboard: of its oldest proved domain that points here, if there is one. */
-export async function findHostOfOrg(tx: PlainTx, needs: DomainTarget, org_id: string): Promise<string | undefined> {
-  if (needs.domain_target() === undefined) return undefined
+export async function findHostOfOrg(tx: PlainTx, dependencies: DomainTarget, org_id: string): Promise<string | undefined> {
+  if (dependencies.domain_target() === undefined) return undefined
   const found = await tx.maybe(
     Name,
     sql`
     select domain from org_domain
-    where org_id = ${org_id} and verified_at is not null and target = ${needs.domain_target()} order by created_at, id limit 1`,
+    where org_id = ${org_id} and verified_at is not null and target = ${dependencies.domain_target()} order by created_at, id limit 1`,
   )
   return found && dashboardHost(found.domain)
 }

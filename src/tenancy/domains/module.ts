@@ -1,11 +1,11 @@
 import type { Module } from '../../platform/module/module.ts'
-import { constraints, type DomainNeeds } from './domains.ts'
+import { constraints, type DomainDependencies } from './domains.ts'
 import { routes } from './routes.ts'
 
-export const domains = (needs: DomainNeeds): Module => ({
+export const domains = (dependencies: DomainDependencies): Module => ({
   name: 'tenancy/domains',
   tag: 'management',
   tables: { others: ['org_domain'] },
-  operations: routes(needs),
+  operations: routes(dependencies),
   constraints,
 })

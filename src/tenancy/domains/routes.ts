@@ -7,7 +7,7 @@ import {
   listDomains,
   sendInstructions,
   verifyDomain,
-  type DomainNeeds,
+  type DomainDependencies,
 } from './domains.ts'
 import { Nothing, OrgParams } from '../../platform/http/management-shapes.ts'
 
@@ -17,7 +17,7 @@ const DOMAIN = `${DOMAINS}/{domain_id}` as const
 const org = { scope: 'control', keyScope: 'org' } as const
 
 /** Names that an organization uses as its own. */
-export const routes = (needs: DomainNeeds): Operation[] => [
+export const routes = (dependencies: DomainDependencies): Operation[] => [
   managementOperation({
     ...org,
     id: 'list_org_domains',
@@ -27,7 +27,7 @@ export const routes = (needs: DomainNeeds): Operation[] => [
     summary: 'List white-label domains, newest first',
     params: OrgParams,
     reply: shapes.DomainList,
-    run: (tx, { params }) => listDomains(tx, needs, params.org_id),
+    run: (tx, { params }) => listDomains(tx, dependencies, params.org_id),
   }),
   managementOperation({
     ...org,
@@ -43,7 +43,7 @@ export const routes = (needs: DomainNeeds): Operation[] => [
     success: 201,
     idempotency: { scope: 'create_org_domain', retention_s: DAY_S },
     example: { domain: 'clinic.example.com' },
-    run: (tx, { params, body }) => createDomain(tx, needs, params.org_id, body.domain),
+    run: (tx, { params, body }) => createDomain(tx, dependencies, params.org_id, body.domain),
   }),
   managementOperation({
     ...org,
@@ -54,7 +54,7 @@ export const routes = (needs: DomainNeeds): Operation[] => [
     summary: 'Read a white-label domain',
     params: shapes.DomainParams,
     reply: shapes.Domain,
-    run: (tx, { params }) => getDomain(tx, needs, params.org_id, params.domain_id),
+    run: (tx, { params }) => getDomain(tx, dependencies, params.org_id, params.domain_id),
   }),
   managementOperation({
     ...org,
@@ -81,7 +81,7 @@ export const routes = (needs: DomainNeeds): Operation[] => [
       '`pending` when a record is missing or no name server answers. A verified domain whose records are gone is not verified any more; one that cannot be asked for stays verified.',
     params: shapes.DomainParams,
     reply: shapes.VerifiedDomain,
-    run: (steps, { params }) => verifyDomain(steps, needs, params.org_id, params.domain_id),
+    run: (steps, { params }) => verifyDomain(steps, dependencies, params.org_id, params.domain_id),
   }),
   managementOperation({
     ...org,
@@ -96,6 +96,6 @@ export const routes = (needs: DomainNeeds): Operation[] => [
     reply: shapes.SentInstructions,
     idempotency: { scope: 'send_org_domain_instructions', retention_s: DAY_S },
     example: { to_email: 'testa@example.com' },
-    run: (tx, { params, body }) => sendInstructions(tx, needs, params.org_id, params.domain_id, body.to_email),
+    run: (tx, { params, body }) => sendInstructions(tx, dependencies, params.org_id, params.domain_id, body.to_email),
   }),
 ]

@@ -14,10 +14,10 @@ import { findEmbeddingConfig } from './embedding.ts'
 import { Launch, type Embedding } from './schema.ts'
 import { redirect, errorPage, sessionPage } from './launch-html.ts'
 import type { CredentialChecks } from '../../platform/http/credential-checks.ts'
-import { assertFeature, basePath, validateLaunch, type LaunchNeeds } from './launches.ts'
+import { assertFeature, basePath, validateLaunch, type LaunchDependencies } from './launches.ts'
 
 /** What the pages of launch URLs need of the process. */
-export interface LaunchPageNeeds extends LaunchNeeds {
+export interface LaunchPageDependencies extends LaunchDependencies {
   checks: CredentialChecks
 }
 
@@ -28,7 +28,7 @@ const COOKIE_PREFIX = 'drawbridge_'
 const modalities = ['feature_embed', 'link_out'] as const
 
 /** The pages, without a key. */
-export const launchPages = (needs: LaunchPageNeeds): BrowserPage[] => {
+export const launchPages = (dependencies: LaunchPageDependencies): BrowserPage[] => {
   const orTryLater = (answer: (visit: PageRequest) => Promise<PageResponse>) => async (visit: PageRequest) => {
     try {
       return await answer(visit)
@@ -44,27 +44,27 @@ export const launchPages = (needs: LaunchPageNeeds): BrowserPage[] => {
       patients: false,
       answer: orTryLater((visit) => {
         const token = queryText(visit, 'token')
-        return token === undefined ? continueSession(needs, visit) : redeemLaunchToken(needs, token, visit.address)
+        return token === undefined ? continueSession(dependencies, visit) : redeemLaunchToken(dependencies, token, visit.address)
       }),
     },
     {
       id: 'session_page',
       path: '/auth/session',
       patients: false,
-      answer: orTryLater((visit) => showSession(needs, visit)),
+      answer: orTryLater((visit) => showSession(dependencies, visit)),
     },
   ]
 }
 
 /** What a transaction of the control plane finds for a credential; undefined where it is unknown. 429: too many wrong ones from its address. */
 async function checked<V>(
-  needs: LaunchPageNeeds,
+  dependencies: LaunchPageDependencies,
   { address, credential, hasForm }: { address: string; credential: string | undefined; hasForm: boolean },
   lookUp: (tx: PlainTx) => Promise<V | undefined>,
 ): Promise<V | undefined> {
   const unknown = () => notFound('Unknown credential')
-  if (!hasForm) return absent(needs.checks.refusal(address, unknown()))
-  return needs.checks.find(address, credential, () => needs.cells.control.plainTx(lookUp), unknown).catch(absent)
+  if (!hasForm) return absent(dependencies.checks.refusal(address, unknown()))
+  return dependencies.checks.find(address, credential, () => dependencies.cells.control.plainTx(lookUp), unknown).catch(absent)
 }
 
 function queryText({ query }: PageRequest, name: string): string | undefined {
@@ -87,11 +87,11 @@ function tryLater({ status, headers }: Problem): PageResponse {
 }
 
 /** Use a launch token up. Writes dashboard_session. */
-async function redeemLaunchToken(needs: LaunchPageNeeds, token: string, address: string): Promise<PageResponse> {
+async function redeemLaunchToken(dependencies: LaunchPageDependencies, token: string, address: string): Promise<PageResponse> {
   const lookedUp = { address, credential: undefined, hasForm: LAUNCH_TOKEN.test(token) }
-  const known = await checked(needs, lookedUp, (tx) => findLaunch(tx, token))
+  const known = await checked(dependencies, lookedUp, (tx) => findLaunch(tx, token))
   if (!known) return errorPage(404, 'Unknown link', 'This link is not one that was made here.')
-  const session = await needs.cells.control.plainTx((tx) => startSession(tx, token))
+  const session = await dependencies.cells.control.plainTx((tx) => startSession(tx, token))
   if (session === undefined)
     return errorPage(
       410,
@@ -99,16 +99,18 @@ async function redeemLaunchToken(needs: LaunchPageNeeds, token: string, address:
       'It was used before, has expired, or is not authorised any more. Please go back and open it anew.',
       frameAncestors(known.modality, known.origins),
     )
-  return redirect(303, `${basePath(needs.publicUrl)}/auth/session`, { 'set-cookie': cookieFor(needs, known.modality, session) })
+  return redirect(303, `${basePath(dependencies.publicUrl)}/auth/session`, {
+    'set-cookie': cookieFor(dependencies, known.modality, session),
+  })
 }
 
 /**
  * In a frame the cookie is one of another site: it is kept apart for each site that frames it, and only over TLS.
  */
-function cookieFor(needs: LaunchPageNeeds, modality: string, session: string): string {
-  const secure = needs.publicUrl().startsWith('https:') ? '; Secure' : ''
+function cookieFor(dependencies: LaunchPageDependencies, modality: string, session: string): string {
+  const secure = dependencies.publicUrl().startsWith('https:') ? '; Secure' : ''
   const site = modality === 'feature_embed' ? '; SameSite=None; Secure; Partitioned' : `; SameSite=Lax${secure}`
-  return `${COOKIE_PREFIX}${modality}=${session}; Path=${basePath(needs.publicUrl)}/; Max-Age=${SESSION_S}; HttpOnly${site}`
+  return `${COOKIE_PREFIX}${modality}=${session}; Path=${basePath(dependencies.publicUrl)}/; Max-Age=${SESSION_S}; HttpOnly${site}`
 }
 
 /** The tokens of sessions that a browser has, of one modality or of all. */
@@ -118,12 +120,12 @@ function tokensOf({ headers }: PageRequest, wanted: readonly string[]): string[]
 }
 
 /** The open session of a token that a browser has sent; undefined when there is none. 429: too many wrong ones from its address. */
-const sessionOf = (needs: LaunchPageNeeds, token: string, address: string): Promise<DashboardSession | undefined> =>
-  checked(needs, { address, credential: token, hasForm: SESSION_TOKEN.test(token) }, (tx) => findSession(tx, token))
+const sessionOf = (dependencies: LaunchPageDependencies, token: string, address: string): Promise<DashboardSession | undefined> =>
+  checked(dependencies, { address, credential: token, hasForm: SESSION_TOKEN.test(token) }, (tx) => findSession(tx, token))
 
-async function showSession(needs: LaunchPageNeeds, visit: PageRequest): Promise<PageResponse> {
+async function showSession(dependencies: LaunchPageDependencies, visit: PageRequest): Promise<PageResponse> {
   for (const token of tokensOf(visit, isFramed(visit) ? modalities : modalities.toReversed())) {
-    const session = await sessionOf(needs, token, visit.address)
+    const session = await sessionOf(dependencies, token, visit.address)
     if (session) return sessionPage(session, frameAncestors(session.modality, originsOf(session)))
   }
   return errorPage(401, 'You are not signed in', 'There is no session, or it has ended. Please go back and open the link anew.')
@@ -133,10 +135,10 @@ const isFramed = ({ headers }: PageRequest): boolean => headers['sec-fetch-dest'
 const originsOf = (session: DashboardSession) => session.origins.map(({ origin }) => origin)
 
 /** A launch without a token: on with the session there is, or to where a new launch URL comes from. Writes dashboard_session. */
-async function continueSession(needs: LaunchPageNeeds, visit: PageRequest): Promise<PageResponse> {
-  const { control } = needs.cells
+async function continueSession(dependencies: LaunchPageDependencies, visit: PageRequest): Promise<PageResponse> {
+  const { control } = dependencies.cells
   const owner = await control.plainTx(async (tx) => {
-    const org_id = await resolveOrg(tx, needs, visit)
+    const org_id = await resolveOrg(tx, dependencies, visit)
     return org_id === undefined ? undefined : { org_id, embedding: await findEmbeddingConfig(tx, org_id) }
   })
   if (!owner?.embedding) return errorPage(404, 'Unknown organization', 'This link does not say whose dashboard it opens.')
@@ -152,9 +154,9 @@ async function continueSession(needs: LaunchPageNeeds, visit: PageRequest): Prom
   if (!embedding.modalities.includes(launch.modality))
     return errorPage(400, 'Not enabled', 'The organization does not open its dashboard in this way.')
   const [token] = tokensOf(visit, [launch.modality])
-  const session = token === undefined ? undefined : await sessionOf(needs, token, visit.address)
+  const session = token === undefined ? undefined : await sessionOf(dependencies, token, visit.address)
   if (session && session.org_id === org_id && sessionAllows(session, launch))
-    return landingFeature(needs, token!, session, launch, origins)
+    return landingFeature(dependencies, token!, session, launch, origins)
   const continuation = continuationUrlFor(embedding, visit)
   if (continuation === undefined)
     return errorPage(401, 'You are not signed in', 'Please go back and open the link anew.', origins)
@@ -166,9 +168,9 @@ const fieldNames = (faults: Fault[]): string => [...new Set(faults.map(({ loc })
 const Owner = T.Object({ org_id: T.String() })
 
 /** By the slug where one is given, else by the host. */
-async function resolveOrg(tx: PlainTx, needs: LaunchPageNeeds, visit: PageRequest): Promise<string | undefined> {
+async function resolveOrg(tx: PlainTx, dependencies: LaunchPageDependencies, visit: PageRequest): Promise<string | undefined> {
   const slug = queryText(visit, 'slug')
-  if (slug === undefined) return findOrgByHost(tx, needs, visit.headers.host ?? '')
+  if (slug === undefined) return findOrgByHost(tx, dependencies, visit.headers.host ?? '')
   if (slug.includes('\0') || !slug.isWellFormed()) return undefined
   return (await tx.maybe(Owner, sql`select org_id from embedding where slug = ${slug}`))?.org_id
 }
@@ -187,20 +189,20 @@ function sessionAllows(session: DashboardSession, launch: Launch): boolean {
 }
 
 async function landingFeature(
-  needs: LaunchPageNeeds,
+  dependencies: LaunchPageDependencies,
   token: string,
   session: DashboardSession,
   { feature }: Launch,
   origins: readonly string[],
 ): Promise<PageResponse> {
   try {
-    await assertFeature(needs, `${session.environment}-${session.region}` as CellName, session.team_id, feature)
+    await assertFeature(dependencies, `${session.environment}-${session.region}` as CellName, session.team_id, feature)
   } catch (error) {
     if (error instanceof Problem) return errorPage(error.status, 'Not found', `${String(error.body.detail)}.`, origins)
     throw error
   }
-  if (feature !== session.feature) await needs.cells.control.plainTx((tx) => setFeature(tx, token, feature))
-  return redirect(303, `${basePath(needs.publicUrl)}/auth/session`)
+  if (feature !== session.feature) await dependencies.cells.control.plainTx((tx) => setFeature(tx, token, feature))
+  return redirect(303, `${basePath(dependencies.publicUrl)}/auth/session`)
 }
 
 /** Of the page that the browser comes from; of the only one there is when the browser does not say, or comes from elsewhere. */

@@ -22,7 +22,7 @@ export const constraints = {
 }
 
 /** What launch URLs need of the process. */
-export interface LaunchNeeds extends DomainTarget {
+export interface LaunchDependencies extends DomainTarget {
   cells: Cells
   /** The tenant of a team, as it is now; undefined when the team is gone. */
   tenantOf: (cell: CellName, team_id: string) => Promise<Tenant | undefined>
@@ -55,7 +55,7 @@ export function validateLaunch(launch: Launch, part: 'body' | 'query'): Fault[] 
  */
 export async function createLaunch(
   tx: PlainTx,
-  needs: LaunchNeeds,
+  dependencies: LaunchDependencies,
   org_id: string,
   launch: Launch,
 ): Promise<{ url: string; expires_in: number }> {
@@ -71,19 +71,19 @@ export async function createLaunch(
     throw badRequest(`The modality ${modality} is not enabled`)
   if (member.team_role_bindings && !member.team_role_bindings.some(({ team_id }) => team_id === team.id))
     throw forbidden('The member is not bound to this team')
-  await assertFeature(needs, `${environment}-${team.region}` as CellName, team.id, feature)
+  await assertFeature(dependencies, `${environment}-${team.region}` as CellName, team.id, feature)
   const token = generateKey('dl_')
   await tx.run(sql`
     insert into dashboard_session (id, member_id, team_id, environment, feature, modality, launch_hash, expires_at)
     values (${tx.uuid()}, ${member.id}, ${team.id}, ${environment}, ${feature}, ${modality}, ${hashKey(token)},
             ${addSeconds(tx.now, LIFETIME_S)})`)
-  return { url: `${await baseUrl(tx, needs, org_id)}/auth/launch?token=${token}`, expires_in: LIFETIME_S }
+  return { url: `${await baseUrl(tx, dependencies, org_id)}/auth/launch?token=${token}`, expires_in: LIFETIME_S }
 }
 
 /** Where browsers find the pages of an organization: its own host, or that of the server. */
-async function baseUrl(tx: PlainTx, needs: LaunchNeeds, org_id: string): Promise<string> {
-  const host = await findHostOfOrg(tx, needs, org_id)
-  return host === undefined ? needs.publicUrl() : `https://${host}${basePath(needs.publicUrl)}`
+async function baseUrl(tx: PlainTx, dependencies: LaunchDependencies, org_id: string): Promise<string> {
+  const host = await findHostOfOrg(tx, dependencies, org_id)
+  return host === undefined ? dependencies.publicUrl() : `https://${host}${basePath(dependencies.publicUrl)}`
 }
 
 /** The path below which browsers find the pages, without a final slash. */
@@ -99,13 +99,18 @@ async function findTeam(tx: PlainTx, org_id: string, { team_id, integration_team
 }
 
 /** 404: the feature is about a user or order that the team does not have in this cell, or the cell is not served here. */
-export async function assertFeature(needs: LaunchNeeds, cell: CellName, team_id: string, feature: string): Promise<void> {
-  if (!needs.cells.has(cell)) throw notFound('This cell is not served here')
-  const tenant = await needs.tenantOf(cell, team_id)
+export async function assertFeature(
+  dependencies: LaunchDependencies,
+  cell: CellName,
+  team_id: string,
+  feature: string,
+): Promise<void> {
+  if (!dependencies.cells.has(cell)) throw notFound('This cell is not served here')
+  const tenant = await dependencies.tenantOf(cell, team_id)
   if (!tenant) throw notFound('Team not found')
   const [about, id] = feature.split(':')
   if (id === undefined) return
   const kind = about === 'order' ? 'order' : 'user'
-  if (!(await needs.cells.of(cell).read(tenant, (tx) => needs.has[kind](tx, id))))
+  if (!(await dependencies.cells.of(cell).read(tenant, (tx) => dependencies.has[kind](tx, id))))
     throw notFound(kind === 'order' ? 'Order not found' : 'User not found')
 }

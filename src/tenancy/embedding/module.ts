@@ -3,17 +3,17 @@ import type { Module } from '../../platform/module/module.ts'
 import { teamDeleted } from '../teams/team-hooks.ts'
 import { unbindEmbeddedMembers } from './embedded-members.ts'
 import { constraints } from './embedding.ts'
-import { launchPages, type LaunchPageNeeds } from './launch-pages.ts'
+import { launchPages, type LaunchPageDependencies } from './launch-pages.ts'
 import { constraints as launchConstraints } from './launches.ts'
 import { routes } from './routes.ts'
 import { sessionCleanup } from './sessions.ts'
 
-export const embedding = (needs: LaunchPageNeeds): Module => ({
+export const embedding = (dependencies: LaunchPageDependencies): Module => ({
   name: 'tenancy/embedding',
   tag: 'management',
   tables: { others: ['dashboard_session', 'embedded_member', 'embedding'] },
-  operations: routes(needs),
-  pages: launchPages(needs),
+  operations: routes(dependencies),
+  pages: launchPages(dependencies),
   periodicTasks: [sessionCleanup],
   hooks: [on(teamDeleted, unbindEmbeddedMembers)],
   constraints: { ...constraints, ...launchConstraints },

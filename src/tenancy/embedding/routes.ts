@@ -9,7 +9,7 @@ import {
 } from './embedded-members.ts'
 import * as shapes from './schema.ts'
 import { getEmbedding, putEmbedding } from './embedding.ts'
-import { createLaunch, type LaunchNeeds } from './launches.ts'
+import { createLaunch, type LaunchDependencies } from './launches.ts'
 import { Nothing, OrgParams } from '../../platform/http/management-shapes.ts'
 
 const DAY_S = 86_400
@@ -18,7 +18,7 @@ const MEMBER = `${BASE}/member/{member_id}` as const
 const org = { scope: 'control', keyScope: 'org' } as const
 
 /** The dashboard inside the pages of an organization. */
-export const routes = (needs: LaunchNeeds): Operation[] => [
+export const routes = (dependencies: LaunchDependencies): Operation[] => [
   managementOperation({
     ...org,
     id: 'get_ehr_integration_configuration',
@@ -152,6 +152,6 @@ export const routes = (needs: LaunchNeeds): Operation[] => [
       modality: 'link_out',
       environment: 'sandbox',
     },
-    run: (tx, { params, body }) => createLaunch(tx, needs, params.org_id, body),
+    run: (tx, { params, body }) => createLaunch(tx, dependencies, params.org_id, body),
   }),
 ]

@@ -11,7 +11,7 @@ import { cellsOfRegion, findTeam } from '../teams/teams.ts'
 const LIFETIME_S = 600
 
 /** What minting access tokens needs of the process. */
-export interface TokenNeeds {
+export interface TokenDependencies {
   cells: Pick<Cells, 'has'>
   tokens: Pick<SignedTokens, 'sign'>
   /** Access tokens minted, by management key and team. */
@@ -23,15 +23,21 @@ export interface TokenNeeds {
  * 404: a cell that is not served here. 422: no environment given where more than one is served. 429: more than 60 a minute of this
  * key for this team.
  */
-export async function mintToken(tx: PlainTx, needs: TokenNeeds, manager: ManagementPrincipal, team_id: string, env?: string) {
+export async function mintToken(
+  tx: PlainTx,
+  dependencies: TokenDependencies,
+  manager: ManagementPrincipal,
+  team_id: string,
+  env?: string,
+) {
   const team = await findTeam(tx, team_id)
   if (!team) throw notFound('Team not found')
-  const served = cellsOfRegion(team.region).filter((cell) => needs.cells.has(cell))
+  const served = cellsOfRegion(team.region).filter((cell) => dependencies.cells.has(cell))
   const cell = env === undefined && served.length === 1 ? served[0]! : (`${env}-${team.region}` as CellName)
   if (env === undefined && served.length !== 1)
     throw unprocessable([{ loc: ['body', 'env'], msg: 'Field required', type: 'missing' }])
   if (!served.includes(cell)) throw notFound('This cell is not served here')
-  const refused = needs.minted.hit(`${manager.key_id} ${team_id}`, 'Too many access tokens')
+  const refused = dependencies.minted.hit(`${manager.key_id} ${team_id}`, 'Too many access tokens')
   if (refused) throw refused
-  return { access_token: needs.tokens.sign([cell, team_id], LIFETIME_S), expires_in: LIFETIME_S }
+  return { access_token: dependencies.tokens.sign([cell, team_id], LIFETIME_S), expires_in: LIFETIME_S }
 }

@@ -4,7 +4,7 @@ import { errorFields, type Log } from '../../platform/telemetry/log.ts'
 import { teamDeleted } from '../teams/team-hooks.ts'
 import type { KeyUsageTracker } from './key-use.ts'
 import { unbindKeys } from './management-keys.ts'
-import { routes, type KeyNeeds } from './routes.ts'
+import { routes, type KeyDependencies } from './routes.ts'
 import { deleteKeysOfTeam } from './team-keys.ts'
 
 /** Writes down when keys were used, now and then. */
@@ -13,11 +13,11 @@ const recording = (use: KeyUsageTracker, log: Log): Service => ({
   stop: () => use.stop(),
 })
 
-export const keys = ({ use, log, ...needs }: KeyNeeds & { use: KeyUsageTracker; log: Log }): Module => ({
+export const keys = ({ use, log, ...dependencies }: KeyDependencies & { use: KeyUsageTracker; log: Log }): Module => ({
   name: 'tenancy/keys',
   tag: 'management',
   tables: { others: ['api_key', 'management_key', 'management_key_team'] },
-  operations: routes(needs),
+  operations: routes(dependencies),
   hooks: [on(teamDeleted, deleteKeysOfTeam), on(teamDeleted, unbindKeys)],
   services: [recording(use, log)],
 })

@@ -3,7 +3,7 @@ import { managementOperation, type Idempotency, type Operation } from '../../pla
 import { Nullable } from '../../platform/schema/schema.ts'
 import type { Forgets } from '../teams/forgets.ts'
 import * as shapes from '../teams/schema.ts'
-import { mintToken, type TokenNeeds } from './access-tokens.ts'
+import { mintToken, type TokenDependencies } from './access-tokens.ts'
 import {
   createManagementKey,
   listManagementKeys,
@@ -14,7 +14,7 @@ import {
 import { createKey, deleteKeys, listKeys } from './team-keys.ts'
 
 /** What operations on keys need of the process: who remembers teams and management keys, and what mints tokens. */
-export interface KeyNeeds extends TokenNeeds {
+export interface KeyDependencies extends TokenDependencies {
   teams: Forgets
   orgs: Forgets
 }
@@ -22,7 +22,7 @@ export interface KeyNeeds extends TokenNeeds {
 const DAY_S = 86_400
 const once = (scope: string): Idempotency => ({ scope, retention_s: DAY_S })
 
-const tokens = (needs: TokenNeeds): Operation[] => [
+const tokens = (dependencies: TokenDependencies): Operation[] => [
   managementOperation({
     id: 'create_team_api_access_token',
     idempotency: { ...once('create_team_api_access_token'), secret: true },
@@ -37,7 +37,7 @@ const tokens = (needs: TokenNeeds): Operation[] => [
     body: shapes.MintToken,
     reply: shapes.AccessToken,
     example: { env: 'sandbox' },
-    run: (tx, { manager, params, body }) => mintToken(tx, needs, manager, params.team_id, body.env),
+    run: (tx, { manager, params, body }) => mintToken(tx, dependencies, manager, params.team_id, body.env),
   }),
   managementOperation({
     id: 'create_team_access_token',
@@ -55,12 +55,12 @@ const tokens = (needs: TokenNeeds): Operation[] => [
     body_optional: true,
     reply: shapes.AccessToken,
     example: { env: 'sandbox' },
-    run: (tx, { manager, params, body }) => mintToken(tx, needs, manager, params.team_id, body?.env),
+    run: (tx, { manager, params, body }) => mintToken(tx, dependencies, manager, params.team_id, body?.env),
   }),
 ]
 
-export const routes = ({ teams, orgs, ...needs }: KeyNeeds): Operation[] => [
-  ...tokens(needs),
+export const routes = ({ teams, orgs, ...dependencies }: KeyDependencies): Operation[] => [
+  ...tokens(dependencies),
   managementOperation({
     id: 'list_management_key',
     patients: false,

@@ -21,7 +21,7 @@ const LIFETIME_S = 7 * 86_400
 const TOKEN = /^inv_[\w-]{43}$/
 
 /** What inviting needs of the process. */
-export interface InviteNeeds {
+export interface InviteDependencies {
   cells: Cells
   checks: CredentialChecks
   /** Mails with invites: by organization, and by organization and recipient. */
@@ -57,7 +57,12 @@ type Status = 'invite_created' | 'invite_resent' | 'already_in_org'
  * Writes invite; sends mail. 404: a team that the organization does not have. 409: a member of another organization. 422: the role
  * team_admin without a team. 429: too many mails of the organization within an hour, or to this address within a day.
  */
-export async function invite(tx: PlainTx, needs: InviteNeeds, org_id: string, body: CreateInvite): Promise<{ status: Status }> {
+export async function invite(
+  tx: PlainTx,
+  dependencies: InviteDependencies,
+  org_id: string,
+  body: CreateInvite,
+): Promise<{ status: Status }> {
   const role = body.role ?? 'org_admin'
   const teams = resolveRoleTeams(role, body.team_role_bindings)
   await lockOrg(tx, org_id)
@@ -65,7 +70,7 @@ export async function invite(tx: PlainTx, needs: InviteNeeds, org_id: string, bo
   const member = await tx.maybe(ExistingMember, sql`select org_id from member where lower(email) = lower(${body.email})`)
   if (member && member.org_id !== org_id) throw conflict('This address belongs to a member of another organization')
   if (member) return { status: 'already_in_org' }
-  const { toAddress, ofOrg } = needs.inviteMails
+  const { toAddress, ofOrg } = dependencies.inviteMails
   const recipient = `${org_id} ${body.email.toLowerCase()}`
   const [ofAddress, ofAll] = [
     'Too many invites to this address (INVITES_PER_ADDRESS_PER_DAY)',
@@ -115,11 +120,15 @@ const Accepted = T.Object({ org_id: T.String(), email: T.String(), role: T.Strin
  * 404: no such token, or it has expired. 409: the address belongs to a member of an organization by now. 429: too many wrong tokens or
  * keys from the address.
  */
-export async function acceptInvite(needs: InviteNeeds, address: string, { token, name }: AcceptInvite): Promise<Member> {
+export async function acceptInvite(
+  dependencies: InviteDependencies,
+  address: string,
+  { token, name }: AcceptInvite,
+): Promise<Member> {
   const unknown = () => notFound('Invite not found')
-  if (!TOKEN.test(token)) throw needs.checks.refusal(address, unknown())
-  const lookUp = () => needs.cells.control.plainTx((tx) => accept(tx, token, name))
-  return needs.checks.find(address, undefined, lookUp, unknown)
+  if (!TOKEN.test(token)) throw dependencies.checks.refusal(address, unknown())
+  const lookUp = () => dependencies.cells.control.plainTx((tx) => accept(tx, token, name))
+  return dependencies.checks.find(address, undefined, lookUp, unknown)
 }
 
 async function accept(tx: PlainTx, token: string, name: string): Promise<Member | undefined> {

@@ -1,5 +1,5 @@
 import { managementOperation, multiTransactionOperation, type Operation } from '../../platform/http/operation.ts'
-import { acceptInvite, invite, listInvites, revokeInvite, type InviteNeeds } from './invites.ts'
+import { acceptInvite, invite, listInvites, revokeInvite, type InviteDependencies } from './invites.ts'
 import { listMembers, removeMember, updateMember } from './members.ts'
 import * as shapes from './schema.ts'
 import { Nothing, OrgParams } from '../../platform/http/management-shapes.ts'
@@ -7,7 +7,7 @@ import { Nothing, OrgParams } from '../../platform/http/management-shapes.ts'
 const DAY_S = 86_400
 
 /** Who belongs to an organization. */
-export const routes = (needs: InviteNeeds): Operation[] => [
+export const routes = (dependencies: InviteDependencies): Operation[] => [
   managementOperation({
     id: 'list_members_in_org',
     patients: false,
@@ -81,7 +81,7 @@ export const routes = (needs: InviteNeeds): Operation[] => [
     reply: shapes.Invited,
     idempotency: { scope: 'create_or_resend_invite_in_org', retention_s: DAY_S },
     example: { email: 'testa@example.com', role: 'no_role' },
-    run: (tx, { params, body }) => invite(tx, needs, params.org_id, body),
+    run: (tx, { params, body }) => invite(tx, dependencies, params.org_id, body),
   }),
   managementOperation({
     id: 'revoke_invite_in_org',
@@ -109,6 +109,6 @@ export const routes = (needs: InviteNeeds): Operation[] => [
     body: shapes.AcceptInvite,
     reply: shapes.Member,
     example: { token: 'inv_of-the-mail', name: 'Testa Fictional' },
-    run: ({ address }, { body }) => acceptInvite(needs, address, body),
+    run: ({ address }, { body }) => acceptInvite(dependencies, address, body),
   }),
 ]

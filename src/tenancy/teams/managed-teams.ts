@@ -21,7 +21,7 @@ const environments = ['sandbox', 'production'] as const
 type Environment = (typeof environments)[number]
 
 /** What managing teams needs of the process. */
-export interface TeamNeeds {
+export interface TeamDependencies {
   cells: Cells
   /** Where patients of teams without an address of their own are told to write. */
   support_email: string
@@ -56,22 +56,22 @@ export async function listTeams(tx: PlainTx, manager: ManagementPrincipal, query
 /** Read a team that the key reaches, with its settings in some environments or in all. 404: there is none. */
 export async function getTeam(
   tx: PlainTx,
-  needs: TeamNeeds,
+  dependencies: TeamDependencies,
   manager: ManagementPrincipal,
   team_id: string,
   wanted: readonly string[] = [],
 ): Promise<OrgTeam> {
-  return withSettings(needs, await findItem(tx, manager, sql`id = ${team_id}`), wanted)
+  return withSettings(dependencies, await findItem(tx, manager, sql`id = ${team_id}`), wanted)
 }
 
 /** Read the team that the caller's own reference stands for. 404: none that the key reaches. */
 export async function resolveTeam(
   tx: PlainTx,
-  needs: TeamNeeds,
+  dependencies: TeamDependencies,
   manager: ManagementPrincipal,
   reference: string,
 ): Promise<OrgTeam> {
-  return withSettings(needs, await findItem(tx, manager, sql`integration_team_id = ${reference}`))
+  return withSettings(dependencies, await findItem(tx, manager, sql`integration_team_id = ${reference}`))
 }
 
 async function findItem(tx: PlainTx, manager: ManagementPrincipal, which: Sql): Promise<TeamItem> {
@@ -80,16 +80,16 @@ async function findItem(tx: PlainTx, manager: ManagementPrincipal, which: Sql): 
   return item
 }
 
-async function withSettings(needs: TeamNeeds, item: TeamItem, wanted: readonly string[] = []): Promise<OrgTeam> {
+async function withSettings(dependencies: TeamDependencies, item: TeamItem, wanted: readonly string[] = []): Promise<OrgTeam> {
   const found = await Promise.all(
     environments.map(
-      async (environment) => [environment, await readSettings(needs, cellOf(item, environment), item.id)] as const,
+      async (environment) => [environment, await readSettings(dependencies, cellOf(item, environment), item.id)] as const,
     ),
   )
   const settings = Object.fromEntries(found)
   const readItem = (environment: Environment) =>
     settings[environment] && (wanted.length === 0 || wanted.includes(environment))
-      ? toWire(settings[environment], needs.support_email)
+      ? toWire(settings[environment], dependencies.support_email)
       : null
   return {
     ...item,
@@ -104,9 +104,9 @@ const cellOf = (team: { region: string }, environment: Environment) => `${enviro
 const SettingsRow = T.Object({ settings: T.Record(T.String(), T.Unknown()) })
 
 /** Undefined where the team has no place, or the cell is served elsewhere. */
-async function readSettings(needs: TeamNeeds, cell: CellName, team_id: string): Promise<Settings | undefined> {
-  if (!needs.cells.has(cell)) return undefined
-  const row = await needs.cells
+async function readSettings(dependencies: TeamDependencies, cell: CellName, team_id: string): Promise<Settings | undefined> {
+  if (!dependencies.cells.has(cell)) return undefined
+  const row = await dependencies.cells
     .of(cell)
     .queries.maybe(SettingsRow, sql`select settings from team where id = ${team_id} and deleted_at is null`)
   return row?.settings
@@ -118,13 +118,13 @@ async function readSettings(needs: TeamNeeds, cell: CellName, team_id: string): 
  */
 export async function createTeam(
   tx: PlainTx,
-  needs: TeamNeeds,
+  dependencies: TeamDependencies,
   manager: ManagementPrincipal,
   body: CreateTeam,
 ): Promise<OrgTeam> {
   const { id = tx.uuid(), name, region, integration_team_id, ...change } = body
   const settings = applyUpdate({}, change, ['body'])
-  assertServed(needs, region)
+  assertServed(dependencies, region)
   await lockOrg(tx, manager.org)
   await assertFree(tx, manager, integration_team_id)
   const made = await tx.run(sql`
@@ -135,12 +135,12 @@ export async function createTeam(
   if (!made) throw conflictError(id)
   for (const cell of cellsOfRegion(region)) {
     const tenant = { team: id, org: manager.org, cell, clock_offset_s: 0, settings: {} }
-    await needs.cells.of(cell).tx(tenant, async (inCell) => {
+    await dependencies.cells.of(cell).tx(tenant, async (inCell) => {
       await updateTeamInCell(inCell, { id, org_id: manager.org }, { ...initialSettings(cell), ...settings })
       await inCell.notify(teamPlaced)
     })
   }
-  return getTeam(tx, needs, manager, id)
+  return getTeam(tx, dependencies, manager, id)
 }
 
 /** F5: the existing team, at the top level. Source: management-auth.md 20.1. */
@@ -165,8 +165,8 @@ async function assertFree(
   if (team && team.id !== except) throw conflictError(team.id)
 }
 
-function assertServed(needs: TeamNeeds, region: Region): void {
-  if (!cellsOfRegion(region).every((cell) => needs.cells.has(cell)))
+function assertServed(dependencies: TeamDependencies, region: Region): void {
+  if (!cellsOfRegion(region).every((cell) => dependencies.cells.has(cell)))
     throw badRequest('This server does not serve both environments of the region')
 }
 
@@ -176,7 +176,7 @@ function assertServed(needs: TeamNeeds, region: Region): void {
  */
 export async function updateTeam(
   tx: PlainTx,
-  needs: TeamNeeds,
+  dependencies: TeamDependencies,
   manager: ManagementPrincipal,
   team_id: string,
   body: UpdateTeam,
@@ -189,7 +189,7 @@ export async function updateTeam(
     const change = body[environment]
     if (!change) continue
     const cell = cellOf(team, environment)
-    const settings = await readSettings(needs, cell, team_id)
+    const settings = await readSettings(dependencies, cell, team_id)
     if (!settings) throw notFound('This cell is not served here')
     next.set(cell, applyUpdate(settings, change, ['body', environment]))
   }
@@ -198,24 +198,31 @@ export async function updateTeam(
   if (body.integration_team_id !== undefined) changes.push(sql`integration_team_id = ${body.integration_team_id}`)
   if (changes.length) await tx.run(sql`update team set ${join(changes, ', ')} where id = ${team_id}`)
   for (const [cell, settings] of next)
-    await needs.cells.of(cell).plainTx((inCell) => updateTeamInCell(inCell, { id: team_id, org_id: manager.org }, settings))
-  tx.afterCommit(() => needs.teams.invalidate(team_id))
-  return getTeam(tx, needs, manager, team_id)
+    await dependencies.cells
+      .of(cell)
+      .plainTx((inCell) => updateTeamInCell(inCell, { id: team_id, org_id: manager.org }, settings))
+  tx.afterCommit(() => dependencies.teams.invalidate(team_id))
+  return getTeam(tx, dependencies, manager, team_id)
 }
 
 /**
  * Delete a team: its keys and tokens stop, its work ends, it is hidden. Writes team, in the cells too, and what hooks on `teamDeleted` write.
  * 400: a cell of the region is served elsewhere. 404: no such team.
  */
-export async function deleteTeam(tx: PlainTx, needs: TeamNeeds, manager: ManagementPrincipal, team_id: string): Promise<void> {
+export async function deleteTeam(
+  tx: PlainTx,
+  dependencies: TeamDependencies,
+  manager: ManagementPrincipal,
+  team_id: string,
+): Promise<void> {
   await lockOrg(tx, manager.org)
   const { region } = await findItem(tx, manager, sql`id = ${team_id}`)
-  assertServed(needs, region)
+  assertServed(dependencies, region)
   await tx.run(sql`update team set deleted_at = ${tx.now} where id = ${team_id}`)
   await tx.notify(teamDeleted, team_id)
-  for (const cell of cellsOfRegion(region)) await needs.cells.of(cell).plainTx((inCell) => markDeleted(inCell, team_id))
+  for (const cell of cellsOfRegion(region)) await dependencies.cells.of(cell).plainTx((inCell) => markDeleted(inCell, team_id))
   tx.afterCommit(() => {
-    needs.teams.invalidate(team_id)
-    needs.orgs.invalidate(manager.org)
+    dependencies.teams.invalidate(team_id)
+    dependencies.orgs.invalidate(manager.org)
   })
 }

@@ -1,10 +1,10 @@
 import { operation, type Operation } from '../../platform/http/operation.ts'
 import { Fields, Uuid } from '../../platform/schema/schema.ts'
-import { getOwnTeam, getPriorities, replacePriorities, type OwnTeamNeeds } from './own-team.ts'
+import { getOwnTeam, getPriorities, replacePriorities, type OwnTeamDependencies } from './own-team.ts'
 import { OwnTeam, Priorities, PriorityQuery } from './schema.ts'
 
 /** What a team's own keys may ask about the team. */
-export const ownTeamRoutes = (needs: OwnTeamNeeds): Operation[] => [
+export const ownTeamRoutes = (dependencies: OwnTeamDependencies): Operation[] => [
   operation({
     id: 'get_team',
     patients: false,
@@ -15,7 +15,7 @@ export const ownTeamRoutes = (needs: OwnTeamNeeds): Operation[] => [
     deprecated: true,
     params: Fields({ team_id: Uuid }),
     reply: OwnTeam,
-    run: (tx, { params }) => getOwnTeam(tx, needs, params.team_id),
+    run: (tx, { params }) => getOwnTeam(tx, dependencies, params.team_id),
   }),
   operation({
     id: 'get_source_priorities',

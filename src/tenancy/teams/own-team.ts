@@ -8,7 +8,7 @@ import { toWire } from './environment-settings.ts'
 import type { OwnTeam } from './schema.ts'
 
 /** What reading the own team needs of the process. */
-export interface OwnTeamNeeds {
+export interface OwnTeamDependencies {
   cells: Cells
   /** Where patients of teams without an address of their own are told to write. */
   support_email: string
@@ -17,10 +17,10 @@ export interface OwnTeamNeeds {
 const Named = T.Object({ name: T.String() })
 
 /** Read the team, without any secret. 404: another team. */
-export async function getOwnTeam(tx: Tx, needs: OwnTeamNeeds, team_id: string): Promise<OwnTeam> {
+export async function getOwnTeam(tx: Tx, dependencies: OwnTeamDependencies, team_id: string): Promise<OwnTeam> {
   assertOwn(tx, team_id)
-  const { name } = await needs.cells.control.queries.one(Named, sql`select name from team where id = ${team_id}`)
-  const settings = toWire(tx.tenant.settings, needs.support_email)
+  const { name } = await dependencies.cells.control.queries.one(Named, sql`select name from team where id = ${team_id}`)
+  const settings = toWire(tx.tenant.settings, dependencies.support_email)
   const { lab_tests_patient_sms_communication_enabled: sms, lab_tests_patient_email_communication_enabled: email } = settings
   return {
     id: team_id,

@@ -1,13 +1,13 @@
 import { Environment, Nothing, OrgParams, TeamParams } from '../../platform/http/management-shapes.ts'
 import { managementOperation, type Idempotency, type Operation } from '../../platform/http/operation.ts'
 import { Fields, Maybe, T } from '../../platform/schema/schema.ts'
-import { createTeam, deleteTeam, getTeam, listTeams, resolveTeam, updateTeam, type TeamNeeds } from './managed-teams.ts'
+import { createTeam, deleteTeam, getTeam, listTeams, resolveTeam, updateTeam, type TeamDependencies } from './managed-teams.ts'
 import * as shapes from './schema.ts'
 
 const DAY_S = 86_400
 const idempotent = (scope: string): Idempotency => ({ scope, retention_s: DAY_S })
 
-export const routes = (needs: TeamNeeds): Operation[] => [
+export const routes = (dependencies: TeamDependencies): Operation[] => [
   managementOperation({
     id: 'list_teams_in_org',
     patients: false,
@@ -37,7 +37,7 @@ export const routes = (needs: TeamNeeds): Operation[] => [
     reply: shapes.OrgTeam,
     idempotency: idempotent('create_team_in_org'),
     example: { name: 'North', region: 'us' },
-    run: (tx, { manager, body }) => createTeam(tx, needs, manager, body),
+    run: (tx, { manager, body }) => createTeam(tx, dependencies, manager, body),
   }),
   managementOperation({
     id: 'get_team_in_org',
@@ -50,7 +50,7 @@ export const routes = (needs: TeamNeeds): Operation[] => [
     params: TeamParams,
     query: Fields({ include_environment: Maybe(T.Array(Environment, { maxItems: 10 })) }),
     reply: shapes.OrgTeam,
-    run: (tx, { manager, params, query }) => getTeam(tx, needs, manager, params.team_id, query.include_environment),
+    run: (tx, { manager, params, query }) => getTeam(tx, dependencies, manager, params.team_id, query.include_environment),
   }),
   managementOperation({
     id: 'update_team_in_org',
@@ -64,7 +64,7 @@ export const routes = (needs: TeamNeeds): Operation[] => [
     body: shapes.UpdateTeam,
     reply: shapes.OrgTeam,
     example: { name: 'North', sandbox: { partial_webhooks_enabled: true } },
-    run: (tx, { manager, params, body }) => updateTeam(tx, needs, manager, params.team_id, body),
+    run: (tx, { manager, params, body }) => updateTeam(tx, dependencies, manager, params.team_id, body),
   }),
   managementOperation({
     id: 'delete_team_in_org',
@@ -77,7 +77,7 @@ export const routes = (needs: TeamNeeds): Operation[] => [
     params: TeamParams,
     reply: Nothing,
     run: async (tx, { manager, params }) => {
-      await deleteTeam(tx, needs, manager, params.team_id)
+      await deleteTeam(tx, dependencies, manager, params.team_id)
       return {}
     },
   }),
@@ -94,6 +94,6 @@ export const routes = (needs: TeamNeeds): Operation[] => [
     body: shapes.ResolveTeam,
     reply: shapes.OrgTeam,
     example: { integration_team_id: 'your-own-reference-1' },
-    run: (tx, { manager, body }) => resolveTeam(tx, needs, manager, body.integration_team_id),
+    run: (tx, { manager, body }) => resolveTeam(tx, dependencies, manager, body.integration_team_id),
   }),
 ]

@@ -167,6 +167,10 @@ export async function findAppointment(tx: Tx, open: LockedOrder): Promise<Locked
   return row && lockRow(tx, open, row)
 }
 
+/** When the appointment of an order begins; undefined where it has none, or no time yet. */
+export const appointmentStart = async (tx: Tx, open: LockedOrder): Promise<string | undefined> =>
+  (await findAppointment(tx, open))?.appointment.start_at ?? undefined
+
 const EndedRow = T.Object({ event_status: T.String() })
 
 /** Whether an order ever had an appointment. */

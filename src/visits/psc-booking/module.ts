@@ -3,10 +3,10 @@ import type { SchedulingDependencies } from './availability.ts'
 import { expireBookingHandler } from './booking-answers.ts'
 import { routes } from './routes.ts'
 
-export const pscBooking = (needs: SchedulingDependencies): Module => ({
+export const pscBooking = (dependencies: SchedulingDependencies): Module => ({
   name: 'visits/psc-booking',
   tag: 'scheduling',
   tables: { others: ['psc_schedule'] },
-  operations: routes(needs),
+  operations: routes(dependencies),
   jobs: [expireBookingHandler],
 })

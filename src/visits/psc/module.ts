@@ -2,11 +2,11 @@ import type { Module } from '../../platform/module/module.ts'
 import { loadSandboxSites } from './load-sandbox-sites.ts'
 import { routes, type PscDependencies } from './routes.ts'
 
-export const psc = (needs: PscDependencies): Module => ({
+export const psc = (dependencies: PscDependencies): Module => ({
   name: 'visits/psc',
   tag: 'psc',
   tables: { others: ['psc_directory', 'psc_site'] },
-  operations: routes(needs),
+  operations: routes(dependencies),
   referenceData: async (db, offers) => {
     if (offers) await loadSandboxSites(db)
   },
