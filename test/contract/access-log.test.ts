@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, describe, test } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { contents } from '../../src/app/contents.ts'
 import { AccessLog, type AccessLogOptions } from '../../src/platform/access-log/access-log.ts'
 import { schemaOf } from '../../src/platform/db/cells.ts'
@@ -11,6 +10,7 @@ import { createLog } from '../../src/platform/telemetry/log.ts'
 import { createOrder, orderWithRequisition } from '../support/orders.ts'
 import { address, patient } from '../support/people.ts'
 import { access, asOwner, assembled, cells, client, createTestTeam, type TestTeam } from '../support/server.ts'
+import { eventually } from '../support/eventually.ts'
 
 const { operations } = contents
 
@@ -26,8 +26,6 @@ interface Line {
   outcome: number
 }
 
-const wait_ms_max = 20_000
-
 /** The lines about a team, oldest first, without those of what a test arranged. */
 async function linesOf(team: TestTeam, ...names: string[]): Promise<Line[]> {
   await access.flush()
@@ -42,18 +40,12 @@ async function written(team: TestTeam, ...names: string[]): Promise<Line[]> {
   return names.length ? lines.filter(({ operation }) => names.includes(operation)) : lines
 }
 
-/** Waits until something holds. */
-async function until(holds: () => Promise<boolean> | boolean): Promise<void> {
-  for (const end = performance.now() + wait_ms_max; !(await holds()); await sleep(10))
-    assert(performance.now() < end, 'it did not come about in time')
-}
-
 describe('a line', () => {
   test('is there without anybody asking for it, soon after what was read', async () => {
     const team = await createTestTeam()
     const order = await createOrder(team)
     assert.equal((await team.api.get(`/v3/order/${order.id}`)).status, 200)
-    await until(async () => (await written(team, 'get_order')).length === 1)
+    await eventually(async () => (await written(team, 'get_order')).length === 1)
   })
 
   test('of a change is in the database when the answer is', async () => {
@@ -278,7 +270,7 @@ describe('lines that cannot be written', () => {
       assert.equal((await keyed()).status, 503, 'an answer was shown again without a line')
       assert.equal((await ask(team, 'GET', '/v2/user')).status, 503)
     })
-    await until(async () => {
+    await eventually(async () => {
       await log.flush().catch(() => {})
       return (await written(team, 'get_user')).length === answered
     })

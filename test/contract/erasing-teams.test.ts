@@ -11,6 +11,7 @@ import { cells, createTestTeam, metrics, type TestTeam } from '../support/server
 import { answered, success } from './operations/each.ts'
 import { send, valid } from './operations/requests.ts'
 import { rowsOf } from './operations/rows.ts'
+import { eventually } from '../support/eventually.ts'
 
 const { operations, teamErasers } = contents
 
@@ -170,7 +171,7 @@ describe('a deleted team', () => {
     const log = createLog('silent')
     const workers = [1, 2].map(() => new Retention({ cells, cleanups: [teamCleanup(teamErasers)], log, metrics }))
     for (const worker of workers) worker.start()
-    while (await isThere(team)) await new Promise((resolve) => setTimeout(resolve, 20))
+    await eventually(async () => !(await isThere(team)), 'the team is gone')
     for (const worker of workers) await worker.stop()
     assert.deepEqual(await left(team), [])
   })

@@ -11,6 +11,7 @@ import { makePipelinesDue, path, pipe, createTestPipelines, emitEvent, countQueu
 import { endpoint, receiver } from '../support/webhook-receiver.ts'
 import { caller, connectionOf, demoIn, runCli, stopAll, folder, onDatabase, serving } from '../support/program.ts'
 import { startRabbitMq, skipWithoutRabbitMq, type Rabbit } from '../support/rabbitmq.ts'
+import { eventually } from '../support/eventually.ts'
 
 const pipelines = createTestPipelines()
 
@@ -347,7 +348,7 @@ describe('with a broker', { skip: skipWithoutRabbitMq }, () => {
         )
         return rows[0]!.n
       })
-    while ((await pending()) > 0) await sleep(100)
+    await eventually(async () => (await pending()) === 0, 'everything is sent', 120_000)
     const found = [
       (await emptied(name)).map(({ properties }) => properties.messageId as string),
       (await received(hub)).map(({ application_properties }) => application_properties!['idempotency-key'] as string),

@@ -3,14 +3,13 @@ import assert from 'node:assert/strict'
 import { readdirSync } from 'node:fs'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { after, test } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { createTestTeam } from '../support/server.ts'
 import { delivering, endpoint, receiver, deliveryStates, emitEvents } from '../support/webhook-receiver.ts'
 import { faultNames, startFaultyReceivers, type FaultName } from '../support/faults/receivers.ts'
+import { eventually } from '../support/eventually.ts'
 
 const EVENTS = 12
 const ATTEMPT_MS_MAX = 1000
-const WAIT_MS_MAX = 60_000
 const MIB = 1024 * 1024
 
 /** What the log says of an attempt: its status and why there was no answer. */
@@ -36,15 +35,6 @@ const said: Record<FaultName, [number | null, RegExp | null]> = {
 
 const openFiles = (): number => readdirSync('/dev/fd').length
 
-/** Wait for a condition, which is to come true within a minute. */
-async function until(isSo: () => boolean | Promise<boolean>, what: string): Promise<void> {
-  const end_ms = performance.now() + WAIT_MS_MAX
-  while (!(await isSo())) {
-    assert.ok(performance.now() < end_ms, `waited in vain until ${what}`)
-    await sleep(50)
-  }
-}
-
 const faulty = await startFaultyReceivers()
 after(() => faulty.close())
 
@@ -68,12 +58,12 @@ test('receivers that misbehave hold up nobody else, are given up in time, and th
     await emitEvents(bad, undefined, { objects: 'each' })
     await emitEvents(good, undefined, { objects: 'each' })
   }
-  await until(() => target.received.length === EVENTS, 'the good receiver had everything')
+  await eventually(() => target.received.length === EVENTS, 'the good receiver had everything')
   const attempted = async (id: string) => {
     const { 'pending after 0': untried = 0, ...rest } = await deliveryStates(bad, id)
     return untried === 0 && Object.values(rest).reduce((sum, n) => sum + n, 0) === EVENTS
   }
-  for (const [name, { id }] of hooks) await until(() => attempted(id), `each message was attempted: ${name}`)
+  for (const [name, { id }] of hooks) await eventually(() => attempted(id), `each message was attempted: ${name}`)
   await delivery.stop()
   clearInterval(watch)
   assert.deepEqual(await deliveryStates(good, fine.id), { 'delivered after 1': EVENTS })
@@ -98,5 +88,5 @@ test('receivers that misbehave hold up nobody else, are given up in time, and th
   }
   assert.ok(most_files - files < 15 * 10 + 100, `${most_files - files} more open files`)
   assert.ok(most_memory - memory < 200 * MIB, `${Math.round((most_memory - memory) / MIB)} MiB more`)
-  await until(() => openFiles() <= files + 20, 'the connections were closed')
+  await eventually(() => openFiles() <= files + 20, 'the connections were closed')
 })

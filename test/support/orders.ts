@@ -12,6 +12,7 @@ import { T } from '../../src/platform/schema/schema.ts'
 import { sql } from '../../src/platform/db/sql.ts'
 import { asOwner, guard, runner, type TestTeam } from './server.ts'
 import { address, patient, shipping } from './people.ts'
+import { eventually } from './eventually.ts'
 
 export { address, patient, shipping }
 
@@ -154,10 +155,6 @@ export const jobRunTimes = async ({ db, team }: TestTeam): Promise<string[]> =>
 
 /** Until so many transactions of this database wait for another one. */
 export async function countLockWaiters(count: number): Promise<void> {
-  for (;;) {
-    const { rowCount } = await asOwner(
-      `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
-    )
-    if (rowCount! >= count) return
-  }
+  const waiting = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+  await eventually(async () => (await asOwner(waiting)).rowCount! >= count, `${count} transactions wait`)
 }

@@ -1,11 +1,11 @@
 // Organizations, teams and keys by command, on the database and the server of the tests.
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { test } from 'node:test'
 import { loadTenant } from '../../tenancy/teams/teams.ts'
 import { cells, client } from '../../../test/support/server.ts'
 import { command } from '../../../test/support/commands.ts'
+import { eventually } from '../../../test/support/eventually.ts'
 
 const run = (...words: string[]) => command(cells, words)
 const word = (text: string, after: string): string => new RegExp(`${after}\\s+(\\S+)`).exec(text)![1]!
@@ -49,13 +49,12 @@ test('a key is listed without its text, and revoked by its id or by itself', asy
   assert.equal((await client(byText).get('/v2/user')).status, 401)
 })
 
-test('a key that was in use stops working within five seconds of its revocation', async () => {
+test('a key that was in use stops working soon after its revocation', async () => {
   const made = await team('us')
   const key = word(await run('key', 'create', '--team', made.team, '--cell', 'sandbox-us'), 'api key')
   assert.equal((await client(key).get('/v2/user')).status, 200)
   await run('key', 'revoke', key)
-  await sleep(5000)
-  assert.equal((await client(key).get('/v2/user')).status, 401)
+  await eventually(async () => (await client(key).get('/v2/user')).status === 401, 'the key is refused')
 })
 
 test('an organization of a lesser plan has no management interface, and one that has expired only reads', async () => {

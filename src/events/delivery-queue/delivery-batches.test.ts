@@ -1,13 +1,13 @@
 // What is sent before it has a row: that it gets one, whatever becomes of it and of the process that has it in hand.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from '../../platform/db/sql.ts'
 import { Nullable, T } from '../../platform/schema/schema.ts'
 import { expire, createTestTeam, type TestTeam } from '../../../test/support/server.ts'
 import { delivering, endpoint, receiver, deliveryStates, emitEvents } from '../../../test/support/webhook-receiver.ts'
 import { arrayLiteral, textArrayLiteral } from '../../platform/db/array-literals.ts'
 import { deletedEndpointsCleanup } from './deleted-endpoints.ts'
+import { eventually } from '../../../test/support/eventually.ts'
 
 const handfuls = async (team: TestTeam, ids: string[]) =>
   (await team.db.pool.query('select id from handful where id = any ($1::uuid[])', [ids])).rowCount
@@ -79,11 +79,11 @@ test('a message is listed as pending while its receiver takes long to answer, an
   await emitEvents(team)
   const states = async (): Promise<string[]> =>
     (await team.manage.get(`${hook.path}/message`)).body.data.map(({ state }: { state: string }) => state)
-  while ((await states()).length === 0) await sleep(20)
+  await eventually(async () => (await states()).length, 'the message is listed')
   assert.deepEqual(await states(), ['pending'])
   assert.equal(answers.length, 1)
   answers[0]!()
-  while ((await states())[0] === 'pending') await sleep(20)
+  await eventually(async () => (await states())[0] !== 'pending', 'the message is delivered')
   assert.deepEqual(await deliveryStates(team, hook.id), { 'delivered after 1': 1 })
   await delivery.stop()
   assert.equal(target.received.length, 1)
@@ -92,15 +92,15 @@ test('a message is listed as pending while its receiver takes long to answer, an
 test('a message that is sent again before its first attempt is answered is one delivery with two attempts', async () => {
   const { team, answers, target, hook, delivery } = await withheld()
   await emitEvents(team, ['labtest.order.created', 'labtest.order.updated'], { objects: 'each' })
-  while (answers.length < 2) await sleep(5)
+  await eventually(() => answers.length >= 2, 'both messages are attempted')
   const id = target.received[0]!.headers['webhook-id'] as string
   assert.equal((await team.manage.post(`${hook.path}/message/${id}/resend`)).status, 200)
   for (const answer of answers.splice(0)) answer()
   // What is of the same object leaves when the attempt before it is answered.
-  while (answers.length < 1) await sleep(5)
+  await eventually(() => answers.length >= 1, 'the next message of the object is attempted')
   answers[0]!()
   const attempts = async () => (await team.manage.get(`${hook.path}/message/${id}/attempt`)).body.data.length
-  while ((await attempts()) < 2) await sleep(20)
+  await eventually(async () => (await attempts()) >= 2, 'the second attempt is listed')
   await delivery.stop()
   assert.equal(await attempts(), 2)
   assert.deepEqual(await deliveryStates(team, hook.id), { 'delivered after 1': 2 })

@@ -10,17 +10,9 @@ import { delivering, endpoint, receiver, deliveryStates, emitEvents } from '../.
 import { ENDPOINT_LEASE_S } from './endpoint-leases.ts'
 import { recallCleanup } from './endpoint-recalls.ts'
 import { Sender, type HttpResult } from '../dispatch/http-sender.ts'
+import { eventually } from '../../../test/support/eventually.ts'
 
 const EVENTS = 400
-const DEADLINE_MS = 30_000
-
-async function until(condition: () => boolean | Promise<boolean>, what: string): Promise<void> {
-  const end_ms = performance.now() + DEADLINE_MS
-  while (!(await condition())) {
-    assert.ok(performance.now() < end_ms, what)
-    await sleep(10)
-  }
-}
 
 type Hook = Awaited<ReturnType<typeof endpoint>>
 
@@ -46,7 +38,7 @@ for (const [how, end] of Object.entries(ways))
       const worker = delivering({ attempt_ms_max: 15_000 })
       worker.start()
       await emitEvents(team, Array<string>(EVENTS).fill('labtest.order.created'), { objects: 'each' })
-      await until(() => target.received.length >= 3, 'nothing was delivered')
+      await eventually(() => target.received.length >= 3, 'nothing was delivered')
       await end(team, hook)
       const begun = target.received.length
       assert.ok(begun < EVENTS, 'everything was delivered before')
@@ -55,7 +47,7 @@ for (const [how, end] of Object.entries(ways))
       const other = await receiver()
       await endpoint(team, { url: other.url })
       await emitEvents(team)
-      await until(() => other.received.length === 1, 'another endpoint got nothing')
+      await eventually(() => other.received.length === 1, 'another endpoint got nothing')
       await sleep(200)
       await worker.stop()
       assert.equal(target.received.length, begun)
@@ -99,18 +91,18 @@ test('what waits in hand for an endpoint, also behind its own object, goes to th
   worker.start()
   // One that has answered is sent several at once.
   await emitEvents(team)
-  await until(async () => (await deliveryStates(team, hook.id))['delivered after 1'] === 1, 'nothing was delivered')
+  await eventually(async () => (await deliveryStates(team, hook.id))['delivered after 1'] === 1, 'nothing was delivered')
   isQuick = false
   await emitEvents(team, Array<string>(5).fill('labtest.order.created'))
-  await until(() => former.received.length === 2, 'nothing was delivered')
+  await eventually(() => former.received.length === 2, 'nothing was delivered')
   await move(team, hook, latter.url)
   // The endpoint is served again, and only then the first answer comes, behind which the others wait.
   await emitEvents(team)
-  await until(() => latter.received.length >= 1, 'the new address gets nothing')
+  await eventually(() => latter.received.length >= 1, 'the new address gets nothing')
   held[0]!()
-  await until(() => latter.received.length === 5, 'not everything went to the new address')
+  await eventually(() => latter.received.length === 5, 'not everything went to the new address')
   assert.equal(former.received.length, 2)
-  await until(async () => (await deliveryStates(team, hook.id))['delivered after 1'] === 7, 'not everything is delivered')
+  await eventually(async () => (await deliveryStates(team, hook.id))['delivered after 1'] === 7, 'not everything is delivered')
   await worker.stop()
 })
 
@@ -123,10 +115,10 @@ test('an endpoint is not disabled by what its former address answers', async () 
   const worker = delivering({ attempt_ms_max: 15_000, schedule_s: [0, 0, 0] })
   worker.start()
   await emitEvents(team)
-  await until(() => former.received.length === 1, 'nothing was delivered')
+  await eventually(() => former.received.length === 1, 'nothing was delivered')
   await move(team, hook, latter.url)
   held[0]!()
-  await until(() => latter.received.length === 1, 'the new address gets nothing')
+  await eventually(() => latter.received.length === 1, 'the new address gets nothing')
   await worker.stop()
   assert.equal((await team.manage.get(hook.path)).body.disabled, false)
 })
@@ -138,11 +130,11 @@ test('an endpoint that is enabled again is served as soon as the process before 
   const worker = delivering()
   worker.start()
   await emitEvents(team)
-  await until(() => target.received.length === 1, 'nothing was delivered')
+  await eventually(() => target.received.length === 1, 'nothing was delivered')
   await ways.disabled(team, hook)
   assert.equal((await team.manage.patch(hook.path, { disabled: false })).status, 200)
   await emitEvents(team)
-  await until(() => target.received.length === 2, 'it is not served any more')
+  await eventually(() => target.received.length === 2, 'it is not served any more')
   await worker.stop()
 })
 
@@ -204,7 +196,7 @@ async function resending(change: (hook: Hook) => string[]) {
         .rowCount! > 0
     let answered = false
     void again.then(() => (answered = true))
-    await until(async () => answered || (await waits()), 'it neither waits nor answers')
+    await eventually(async () => answered || (await waits()), 'it neither waits nor answers')
     await client.query('commit')
     return { status: (await again).status, standing: await deliveryStates(team, hook.id) }
   } finally {

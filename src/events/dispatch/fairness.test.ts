@@ -1,24 +1,16 @@
 // What one team's receivers do does not delay another team's deliveries.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { takeOutboxEntries } from '../../platform/queue/outbox.ts'
 import { sql } from '../../platform/db/sql.ts'
 import { createTestTeam, type TestTeam } from '../../../test/support/server.ts'
 import { delivering, endpoint, receiver, deliveryStates, emitEvents } from '../../../test/support/webhook-receiver.ts'
 import { EndpointQueues } from './endpoint-loads.ts'
 import { healthy } from '../delivery-queue/retry-schedule.ts'
+import { eventually } from '../../../test/support/eventually.ts'
 
 const ENDPOINTS = 50
 const WAIT_MS_MAX = 60_000
-
-async function until(isSo: () => boolean, what: string): Promise<void> {
-  const end_ms = performance.now() + WAIT_MS_MAX
-  while (!isSo()) {
-    assert.ok(performance.now() < end_ms, `waited in vain until ${what}`)
-    await sleep(10)
-  }
-}
 
 describe('deliveries of a team', () => {
   test('arrive while another team has fifty endpoints none of which has answered', async () => {
@@ -41,14 +33,14 @@ describe('deliveries of a team', () => {
       await emitEvents(slow, Array<string>(10).fill('labtest.order.created'), { objects: 'each', about: slowUser })
     for (let n = 1; n <= 20; n++) {
       await emitEvents(quiet, undefined, { about: quietUser })
-      await until(() => target.received.length === n, `event ${n} of the quiet team arrived`)
+      await eventually(() => target.received.length === n, `event ${n} of the quiet team arrived`)
     }
-    await until(() => held.length >= ENDPOINTS, 'each of the slow endpoints was sent something')
+    await eventually(() => held.length >= ENDPOINTS, 'each of the slow endpoints was sent something')
     assert.ok(late.received.length <= 250, `${late.received.length} of 500 attempts are the slow team's`)
     assert.equal(held.length, late.received.length, 'none of the slow endpoints has been answered')
     isOpen = true
     for (const answer of held.splice(0)) answer()
-    await until(() => late.received.length === 30 * ENDPOINTS, 'everything of the slow team arrived')
+    await eventually(() => late.received.length === 30 * ENDPOINTS, 'everything of the slow team arrived')
     await delivery.stop()
     assert.deepEqual(await deliveryStates(quiet, hook.id), { 'delivered after 1': 20 })
     for (const { id } of hooks) assert.deepEqual(await deliveryStates(slow, id), { 'delivered after 1': 30 })

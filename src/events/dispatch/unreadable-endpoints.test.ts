@@ -9,6 +9,7 @@ import { generateVaultKey, Vault } from '../../platform/crypto/vault.ts'
 import { asOwner, createTestTeam, metrics, vault, type TestTeam } from '../../../test/support/server.ts'
 import { delivering, endpoint, receiver, deliveryStates, emitEvents } from '../../../test/support/webhook-receiver.ts'
 import { decryptHeaders, encryptHeaders } from '../endpoints/custom-headers.ts'
+import { eventually } from '../../../test/support/eventually.ts'
 
 type Hook = Awaited<ReturnType<typeof endpoint>>
 
@@ -40,14 +41,6 @@ async function resealHeaders(team: TestTeam, { id }: Hook, by: Vault): Promise<v
 const stranger = () => {
   const keys = [generateVaultKey()]
   return new Vault(() => keys)
-}
-
-async function until(is: () => boolean): Promise<void> {
-  const deadline = performance.now() + 10_000
-  while (!is()) {
-    assert(performance.now() < deadline, 'it did not become so within 10 s')
-    await new Promise((resolve) => setTimeout(resolve, 10))
-  }
 }
 
 /** So much time goes by for the pause of an endpoint. */
@@ -85,7 +78,7 @@ describe('an endpoint whose secret cannot be decrypted', () => {
     try {
       const delivery = delivering()
       await assert.rejects(delivery.drain(), /refused by the test/)
-      await until(() => good.target.received.length > 0)
+      await eventually(() => good.target.received.length > 0)
     } finally {
       await asOwner('drop function sandbox_us.fail_for_test() cascade')
     }

@@ -40,12 +40,11 @@ describe('the fan-out of a cell', () => {
     const [single] = await announce(quiet.team, 1, 1)
     const told: EventRef[] = []
     const sink = { queue: (_tx: unknown, events: EventRef[]) => Promise.resolve((told.push(...events), [])) }
-    let rounds = 0
-    do {
-      rounds++
-      assert.equal((await fanOut(db, [sink], EVENTS_MAX)).hasMore, true, 'more is waiting')
-    } while (!told.some(({ event_id }) => event_id === single))
-    assert.equal(rounds, 1, 'rounds until the event of the quiet team was fanned out')
+    assert.equal((await fanOut(db, [sink], EVENTS_MAX)).hasMore, true, 'more is waiting')
+    assert.ok(
+      told.some(({ event_id }) => event_id === single),
+      'the first round fans out the event of the quiet team',
+    )
     for (let i = 0; i < 3; i++) await fanOut(db, [sink], EVENTS_MAX)
     const ofBusy = told.filter(({ team_id }) => team_id === busy.team).map(({ event_id }) => event_id)
     assert.ok(ofBusy.length >= 300, `${ofBusy.length} events of the busy team in four rounds`)

@@ -5,15 +5,10 @@ import { connect, type AddressInfo, type Socket } from 'node:net'
 import { after, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Sockets, type SocketLimits } from './sockets.ts'
+import { eventually } from '../../../test/support/eventually.ts'
 
-const WAIT_MS_MAX = 20_000
 const closing: (() => void)[] = []
 after(() => closing.forEach((close) => close()))
-
-async function until(isSo: () => boolean): Promise<void> {
-  for (const end = performance.now() + WAIT_MS_MAX; !isSo(); await sleep(5))
-    if (performance.now() > end) throw new Error(`it never became so: ${isSo}`)
-}
 
 async function listening(handler: RequestListener, limits: Partial<SocketLimits> = {}) {
   const sockets = new Sockets({ connections_max: 100, isTrusted: () => false, ...limits })
@@ -63,7 +58,7 @@ describe('requests of one connection', () => {
     })
     const { socket, heard } = await peer(port)
     socket.write(Array.from({ length: 17 }, (_, i) => get(`/${i}`)).join(''))
-    await until(() => times(heard(), 'answer to') === 17)
+    await eventually(() => times(heard(), 'answer to') === 17)
     assert.deepEqual(
       [...heard().matchAll(/answer to \/(\d+)\./g)].map(([, n]) => Number(n)),
       Array.from({ length: 17 }, (_, i) => i),
@@ -87,7 +82,7 @@ describe('requests of one connection', () => {
       socket.write(text.slice(at, at + 1700))
       await sleep(1)
     }
-    await until(() => times(heard(), '>') === 12)
+    await eventually(() => times(heard(), '>') === 12)
     assert.deepEqual(
       [...heard().matchAll(/<(\d+) /g)].map(([, n]) => Number(n)),
       Array.from({ length: 12 }, (_, i) => i),
@@ -100,8 +95,8 @@ describe('requests of one connection', () => {
     const [modest, greedy] = [await peer(port), await peer(port)]
     modest.socket.write(get('/').repeat(9))
     greedy.socket.write(get('/').repeat(10))
-    await until(greedy.closed)
-    await until(() => received === 2)
+    await eventually(greedy.closed)
+    await eventually(() => received === 2)
     assert.equal(modest.closed(), false)
   })
 
@@ -110,14 +105,14 @@ describe('requests of one connection', () => {
     for (const headers of ['Host: a\r\nHost: b', 'host: a\r\nHOST: a', 'Host: a\r\nX: y\r\nhOst: b']) {
       const { socket, heard, closed } = await peer(port)
       socket.write(`GET / HTTP/1.1\r\n${headers}\r\n\r\n${get('/')}`)
-      await until(closed)
+      await eventually(closed)
       assert.match(heard(), /^HTTP\/1\.1 400 Bad Request\r\n/)
       assert.match(heard(), /\r\nconnection: close\r\n/i)
       assert.match(heard(), /\{"detail":"[^"]+"\}$/)
     }
     const { socket, heard } = await peer(port)
     socket.write('GET / HTTP/1.1\r\nHost: a\r\nX-Host: b\r\nXost: c\r\n\r\n')
-    await until(() => heard().endsWith('served'))
+    await eventually(() => heard().endsWith('served'))
   })
 })
 
@@ -135,9 +130,9 @@ describe('a peer that does not read', () => {
     )
     const { socket } = await peer(port, { reads: false })
     socket.write(get('/').repeat(10))
-    await until(() => answered === 1)
+    await eventually(() => answered === 1)
     assert.equal(sockets.use.open, 1)
-    await until(() => sockets.use.open === 0)
+    await eventually(() => sockets.use.open === 0)
     assert.equal(answered, 1)
   })
 
@@ -169,7 +164,7 @@ describe('a peer that does not read', () => {
     const { socket } = await peer(port, { reads: false })
     socket.write(get('/'))
     const reading = setInterval(() => socket.read(1000), 20)
-    await until(() => sockets.use.open === 0).finally(() => clearInterval(reading))
+    await eventually(() => sockets.use.open === 0).finally(() => clearInterval(reading))
   })
 })
 
@@ -177,7 +172,7 @@ describe('connections', () => {
   const served: RequestListener = (_request, response) => response.end('served')
   const isServed = async ({ socket, heard, closed }: Peer): Promise<boolean> => {
     socket.write(get('/'))
-    await until(() => closed() || heard().endsWith('served'))
+    await eventually(() => closed() || heard().endsWith('served'))
     return !closed()
   }
 
@@ -193,7 +188,7 @@ describe('connections', () => {
       assert.equal(answers.filter(Boolean).length, most)
       assert.deepEqual(sockets.use, { open: most, refused: 12 - most })
       peers.filter(({ closed }) => !closed())[0]!.socket.destroy()
-      await until(() => sockets.use.open === most - 1)
+      await eventually(() => sockets.use.open === most - 1)
       assert(await isServed(await peer(port)))
     }
   })
@@ -203,15 +198,15 @@ describe('connections', () => {
     const [silent, half, waiting] = [await peer(port), await peer(port), await peer(port)]
     half.socket.write('GET / HTTP/1.1\r\nHost: loc')
     waiting.socket.write(get('/'))
-    await until(() => sockets.use.open === 3)
+    await eventually(() => sockets.use.open === 3)
     const began_ms = performance.now()
     const ended = once(server, 'close')
     await sockets.close()
-    await until(silent.closed)
+    await eventually(silent.closed)
     assert.deepEqual([half.closed(), waiting.closed()], [false, false])
     await ended
     assert(performance.now() - began_ms >= 690, 'unfinished requests have their time')
-    await until(() => half.closed() && waiting.closed())
+    await eventually(() => half.closed() && waiting.closed())
   })
 })
 
@@ -256,7 +251,7 @@ describe('a server that stops', () => {
         if (outcome !== 'answered') return void outcomes.push(outcome)
       }
     })
-    await until(() => answered > 100)
+    await eventually(() => answered > 100)
     await sockets.close()
     await Promise.all(clients)
     assert.deepEqual(
@@ -268,7 +263,7 @@ describe('a server that stops', () => {
   test('closes its port also while callers never stop coming', async () => {
     const { port, server, sockets } = await listening((_request, response) => response.end('served'), { quiet_ms_max: 100 })
     const coming = setInterval(() => void asking(port), 2)
-    await until(() => sockets.use.open > 0)
+    await eventually(() => sockets.use.open > 0)
     await sockets.close()
     clearInterval(coming)
     assert.equal(server.listening, false)
@@ -280,16 +275,16 @@ describe('a server that stops', () => {
     })
     const idle = await peer(port)
     idle.socket.write(get('/'))
-    await until(() => idle.heard().endsWith('served'))
+    await eventually(() => idle.heard().endsWith('served'))
     const { socket, closed } = await peer(port, { reads: false })
     socket.write(get('/large'))
-    await until(() => socket.readableLength > 0)
+    await eventually(() => socket.readableLength > 0)
     const ended = once(server, 'close')
     await sockets.close()
     let read = 0
     socket.on('data', (chunk: Buffer) => (read += chunk.length)).resume()
     await ended
-    await until(() => closed() && idle.closed())
+    await eventually(() => closed() && idle.closed())
     assert(read > LARGE.length, `${read} bytes were read`)
   })
 })

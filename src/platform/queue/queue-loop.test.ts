@@ -2,11 +2,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { QueueLoop } from './queue-loop.ts'
+import { eventually } from '../../../test/support/eventually.ts'
 
-async function until(holds: () => boolean): Promise<void> {
-  for (const end = performance.now() + 30_000; !holds(); await new Promise((resolve) => setTimeout(resolve, 1)))
-    assert(performance.now() < end, 'never')
-}
 const HOUR_MS = 3_600_000
 const onError = (error: unknown) => assert.fail(String(error))
 
@@ -17,12 +14,12 @@ test('a round follows when the loop is woken, also when it is woken during the r
   loop.start()
   loop.wake()
   finish[0]!.resolve(false)
-  await until(() => rounds === 2)
+  await eventually(() => rounds === 2)
   finish[1]!.resolve(false)
   await new Promise((resolve) => setTimeout(resolve, 20))
   assert.equal(rounds, 2)
   loop.wake()
-  await until(() => rounds === 3)
+  await eventually(() => rounds === 3)
   finish[2]!.resolve(false)
   await loop.stop()
 })
@@ -31,7 +28,7 @@ test('rounds follow while there is more to do, and without being woken after a w
   let rounds = 0
   const loop = new QueueLoop({ round: async () => ++rounds < 3, poll_ms: 5, pace_ms: 1, onError })
   loop.start()
-  await until(() => rounds > 5)
+  await eventually(() => rounds > 5)
   await loop.stop()
 })
 
@@ -45,9 +42,9 @@ test('an urgent wake does not wait for the pause after a round that found nothin
     onError,
   })
   loop.start()
-  await until(() => rounds === 1)
+  await eventually(() => rounds === 1)
   loop.wake(true)
-  await until(() => rounds === 2)
+  await eventually(() => rounds === 2)
   await loop.stop()
 })
 
@@ -65,9 +62,9 @@ test('a round that fails is reported and followed by another; stopping waits for
   })
   loop.start()
   loop.wake()
-  await until(() => errors.length === 1)
+  await eventually(() => errors.length === 1)
   loop.wake()
-  await until(() => rounds === 2)
+  await eventually(() => rounds === 2)
   await loop.stop()
   assert.equal(errors.length, 1)
 })

@@ -5,6 +5,7 @@ import { access, assembled, cells, createTestTeam, type TestTeam } from '../../.
 import { createLog } from '../telemetry/log.ts'
 import { createMetrics } from '../telemetry/metrics.ts'
 import { Retention, type Cleanup } from './retention.ts'
+import { eventually } from '../../../test/support/eventually.ts'
 
 const HOUR_MS = 3_600_000
 const { periodicTasks, app } = assembled()
@@ -21,14 +22,6 @@ function started(options: { look_ms?: number; cleanups?: readonly Cleanup[] } = 
       ({ labels }) => labels.cell === 'sandbox-us' && labels.kind === kind,
     )?.value
   return { retention, gauge }
-}
-
-async function until(is: () => Promise<boolean>): Promise<void> {
-  const deadline = performance.now() + 60_000
-  while (!(await is())) {
-    assert(performance.now() < deadline, 'it did not become so within a minute')
-    await new Promise((resolve) => setTimeout(resolve, 20))
-  }
 }
 
 const answers = ({ db, team }: TestTeam, n: number, expiry: string) =>
@@ -61,8 +54,8 @@ describe('rows whose retention is over', () => {
     await lines(team, 60_000, '30 days 1 second')
     const { retention, gauge } = started()
     try {
-      await until(async () => ((await gauge('feed')) ?? 0) > 0)
-      await until(async () => (await gauge('feed')) === 0 && (await gauge('idempotency')) === 0)
+      await eventually(async () => ((await gauge('feed')) ?? 0) > 0)
+      await eventually(async () => (await gauge('feed')) === 0 && (await gauge('idempotency')) === 0)
       assert.deepEqual(await left(team), { answers: 2, lines: 3 })
       assert.equal(await gauge('feed', 'deleted_rows_total'), 60_000)
       assert.equal(await gauge('idempotency', 'deleted_rows_total'), 30_000)
@@ -76,7 +69,7 @@ describe('rows whose retention is over', () => {
     await answers(team, 3, '1 second')
     const { retention } = started({ look_ms: 50 })
     try {
-      await until(async () => (await left(team)).answers === 0)
+      await eventually(async () => (await left(team)).answers === 0)
     } finally {
       await retention.stop()
     }
@@ -101,8 +94,8 @@ describe('rows whose retention is over', () => {
       const { retention, gauge } = started({ cleanups: periodicTasks })
       try {
         for (const kind of ['idempotency', 'feed', 'access_log_day', 'team'])
-          await until(async () => (await gauge(kind)) !== undefined)
-        await until(async () => (await gauge('feed')) === 0 && (await gauge('idempotency')) === 0)
+          await eventually(async () => (await gauge(kind)) !== undefined)
+        await eventually(async () => (await gauge('feed')) === 0 && (await gauge('idempotency')) === 0)
         assert.deepEqual(await left(team), { answers: 3, lines: 4 })
         const { rows } = await team.db.pool.query(
           `select (select count(*)::integer from team where id = $1) as teams,
@@ -121,7 +114,7 @@ describe('rows whose retention is over', () => {
     await answers(team, 10_000, '-1 second')
     const several = [started(), started(), started()]
     try {
-      await until(async () => (await left(team)).answers === 0)
+      await eventually(async () => (await left(team)).answers === 0)
     } finally {
       for (const { retention } of several) await retention.stop()
     }
@@ -138,11 +131,11 @@ describe('rows whose retention is over', () => {
     await holder.query('select from idempotency where team_id = $1 for update', [team.team])
     const { retention, gauge } = started({ look_ms: 50 })
     try {
-      await until(async () => ((await gauge('idempotency')) ?? 0) >= 100)
+      await eventually(async () => ((await gauge('idempotency')) ?? 0) >= 100)
       assert.equal((await left(team)).answers, 2)
       await holder.query('commit')
-      await until(async () => (await left(team)).answers === 0)
-      await until(async () => (await gauge('idempotency')) === 0)
+      await eventually(async () => (await left(team)).answers === 0)
+      await eventually(async () => (await gauge('idempotency')) === 0)
     } finally {
       holder.release()
       await retention.stop()
@@ -173,7 +166,7 @@ describe('the loop', () => {
     const long = kind('long', 5, async () => void order.push('long'))
     const short = kind('short', 1, async () => void order.push('short'))
     const { retention } = started({ cleanups: [long.cleanup, short.cleanup] })
-    await until(async () => long.state.left === 0)
+    await eventually(async () => long.state.left === 0)
     await retention.stop()
     assert.deepEqual(order, ['long', 'short', 'long', 'long', 'long', 'long'])
   })
@@ -203,7 +196,7 @@ describe('the loop', () => {
       },
     }
     const { retention } = started({ cleanups: [cleanup] })
-    await until(async () => rounds.length > 0)
+    await eventually(async () => rounds.length > 0)
     await retention.stop()
     const { took_ms, rested_ms } = rounds[0]!
     // Timers of Node are a millisecond early at most.
@@ -217,8 +210,8 @@ describe('the loop', () => {
     })
     const other = kind('other', 3)
     const { retention, gauge } = started({ cleanups: [failing.cleanup, other.cleanup], look_ms: 20 })
-    await until(async () => other.state.left === 0 && failing.state.left === 0)
-    await until(async () => (await gauge('failing')) === 0)
+    await eventually(async () => other.state.left === 0 && failing.state.left === 0)
+    await eventually(async () => (await gauge('failing')) === 0)
     await retention.stop()
     assert.equal(failing.state.removals, 3)
   })

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
 import { embedding, launch, launchOf, member } from '../../../test/support/launch-browser.ts'
 import { asOwner, assembled, cells, createTestTeam, settings, url, type TestTeam } from '../../../test/support/server.ts'
+import { eventually } from '../../../test/support/eventually.ts'
 
 const bindings = (...ids: string[]) => ids.map((team_id) => ({ team_id }))
 const anotherTeam = async (org: TestTeam): Promise<string> =>
@@ -128,7 +129,7 @@ describe('a launch URL', () => {
       await removing.query('delete from embedded_member where id = $1', [someone.id])
       const launching = launch(org, launchOf(org, someone))
       const waiting = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
-      while (!(await asOwner(waiting)).rowCount);
+      await eventually(async () => (await asOwner(waiting)).rowCount, 'the launch waits for the deletion')
       await removing.query('commit')
       const { status, body } = await launching
       assert.deepEqual([status, body], [404, { detail: 'Member not found' }])

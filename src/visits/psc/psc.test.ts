@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { after, test } from 'node:test'
 import { address, kit, createOrder } from '../../../test/support/orders.ts'
 import { labAccount } from '../../../test/support/lab-accounts.ts'
@@ -11,6 +10,7 @@ import type { Place } from '../geocoding/postal-places.ts'
 import { PscDirectory } from './directory.ts'
 import { areaInfo } from './search.ts'
 import { setActive } from './sites.ts'
+import { eventuallyHolds } from '../../../test/support/eventually.ts'
 
 const both = ['appointment_scheduling_via_service', 'appointment_scheduling_via_junction']
 const codes = (body: { patient_service_centers: { site_code: string }[] }) =>
@@ -137,10 +137,11 @@ test("an order's sites are those of its lab near its patient", async () => {
   const order = await createOrder(team)
   const lab = order.lab_test.lab!
   await insertSites('sandbox-us', lab.id, [site('NEAR', 2), site('FARTHER', 40), site('NEAREST', 1)])
-  await sleep(2100)
-  const { status, body } = await team.api.get(`/v3/order/${order.id}/psc/info`)
-  assert.equal(status, 200, JSON.stringify(body))
-  assert.deepEqual([body.lab_id, body.slug, codes(body)], [lab.id, lab.slug, ['NEAREST', 'NEAR']])
+  await eventuallyHolds(async () => {
+    const { status, body } = await team.api.get(`/v3/order/${order.id}/psc/info`)
+    assert.equal(status, 200, JSON.stringify(body))
+    assert.deepEqual([body.lab_id, body.slug, codes(body)], [lab.id, lab.slug, ['NEAREST', 'NEAR']])
+  })
   assert.deepEqual(codes((await team.api.get(`/v3/order/${order.id}/psc/info?radius=50`)).body), ['NEAREST', 'NEAR', 'FARTHER'])
   assert.deepEqual(codes((await team.api.get(`/v3/order/${order.id}/psc/info?capabilities=stat`)).body), [])
   assert.equal((await team.api.get(`/v3/order/${order.id}/psc/info?radius=7`)).status, 422)
@@ -214,11 +215,9 @@ test('what another process changes is found within seconds', async () => {
   const path = `/v3/order/psc/info?zip_code=85004&lab_id=${lab}`
   assert.deepEqual(codes((await api.get(path)).body), [])
   await insertSites('production-us', lab, [site('NEW', 1), site('OTHER', 2)])
-  await sleep(2100)
-  assert.deepEqual(codes((await api.get(path)).body), ['NEW', 'OTHER'])
+  await eventuallyHolds(async () => assert.deepEqual(codes((await api.get(path)).body), ['NEW', 'OTHER']))
   await cells.of('production-us').plainTx((tx) => setActive(tx, lab, 'NEW', false))
-  await sleep(2100)
-  assert.deepEqual(codes((await api.get(path)).body), ['OTHER'])
+  await eventuallyHolds(async () => assert.deepEqual(codes((await api.get(path)).body), ['OTHER']))
 })
 
 test('who takes samples at home is told by whoever keeps visits, under both names of what they do', async () => {
