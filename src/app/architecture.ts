@@ -17,7 +17,7 @@ export const domains = {
     about: 'knows nothing of health care, and of teams only their id',
     allowedImports: [],
     modules: {
-      runtime: 'clock, ids, worker threads, loops, small caches; no database, no HTTP',
+      runtime: 'clock, ids, worker threads, loops, small caches, errors that say what the server answers; no database, no server',
       schema: 'building blocks of shapes, reading values with every fault found',
       db: 'transactions, statements, connections, cells, migrations, row-level security, leases of rows',
       telemetry: 'log and metrics, with nothing of a patient in either',
@@ -160,14 +160,6 @@ export interface Exception {
 const upward = (to: string, until: string, from: string[]): Exception[] => from.map((file) => ({ from: file, to, until }))
 
 export const exceptions: readonly Exception[] = [
-  ...upward('platform/http', 'what stands below http throws errors of its own, which http answers', [
-    'platform/runtime/turns.ts',
-    'platform/db/database.ts',
-    'platform/db/outages.ts',
-    'platform/db/shares.ts',
-    'platform/access-log/access-log.ts',
-    'platform/net/outbound-targets.ts',
-  ]),
   ...upward('people/person', 'samples move to the modules that emit their events', ['events/catalog/sample-lab.ts']),
   ...upward('people/users', 'who looks up users is handed in, as `findDeletedUsers` is', ['events/delivery-log/messages.ts']),
   ...upward('events/delivery-queue', 'endpoints say that they have changed, and the queue listens', [

@@ -9,7 +9,7 @@ import type { Cells } from '../../platform/db/cells.ts'
 import type { CellName } from '../../platform/db/cell-names.ts'
 import type { Db } from '../../platform/db/database.ts'
 import type { PlainTx } from '../../platform/db/transaction.ts'
-import { Problem } from '../../platform/http/errors.ts'
+import { Problem } from '../../platform/runtime/problem.ts'
 import { billingTypes } from '../../lab/catalog/enums.ts'
 import { usStates } from '../../people/person/countries.ts'
 

@@ -9,7 +9,7 @@ import { importIntoCells, reportInvalidFile } from './places.ts'
 import type { Cells } from '../../platform/db/cells.ts'
 import type { CellName } from '../../platform/db/cell-names.ts'
 import type { Db } from '../../platform/db/database.ts'
-import { Problem } from '../../platform/http/errors.ts'
+import { Problem } from '../../platform/runtime/problem.ts'
 import { taken } from '../../platform/files/rejected-rows.ts'
 
 /**

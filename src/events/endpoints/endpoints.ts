@@ -1,6 +1,7 @@
 // Endpoints: where a team's events are sent. Owns `webhook`. Source: events.md 6.7, 7; management-auth.md 11.
 import type { Tx } from '../../platform/db/transaction.ts'
-import { badRequest, unavailable, notFound } from '../../platform/http/errors.ts'
+import { badRequest, notFound } from '../../platform/http/errors.ts'
+import { unavailable } from '../../platform/runtime/problem.ts'
 import { subscribeTeam } from '../../platform/queue/outbox.ts'
 import { instantKey, Pages } from '../../platform/http/pages.ts'
 import { T } from '../../platform/schema/schema.ts'

@@ -1,7 +1,8 @@
 // The signing secrets of endpoints, sealed. The newest signs; the one before it goes on signing for a day. Source: events.md 6.3, 6.4.
 import { addSeconds } from '../../platform/runtime/clock.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
-import { badRequest, unavailable } from '../../platform/http/errors.ts'
+import { badRequest } from '../../platform/http/errors.ts'
+import { unavailable } from '../../platform/runtime/problem.ts'
 import { Nullable, T } from '../../platform/schema/schema.ts'
 import type { EncryptedColumn } from '../../platform/crypto/sealed-columns.ts'
 import { sql } from '../../platform/db/sql.ts'

@@ -3,7 +3,8 @@
 import type { CellName } from '../../platform/db/cell-names.ts'
 import type { Db } from '../../platform/db/database.ts'
 import type { Queries } from '../../platform/db/transaction.ts'
-import { unavailable, tooManyRequests } from '../../platform/http/errors.ts'
+import { tooManyRequests } from '../../platform/http/errors.ts'
+import { unavailable } from '../../platform/runtime/problem.ts'
 import { T } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
 

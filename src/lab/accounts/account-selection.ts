@@ -1,7 +1,8 @@
 // Under which lab account an order is placed. A team's accounts are remembered for a few seconds, since every order asks; what would be
 // refused is looked at anew first, so that a link made elsewhere counts at once. Source: management-auth.md 12; lab-testing.md 4.
 import type { PlainTx, Queries, Tenant, Tx } from '../../platform/db/transaction.ts'
-import { badRequest, Problem } from '../../platform/http/errors.ts'
+import { badRequest } from '../../platform/http/errors.ts'
+import { Problem } from '../../platform/runtime/problem.ts'
 import { T, type Static } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
 import type { PatientAddress } from '../../people/person/address.ts'

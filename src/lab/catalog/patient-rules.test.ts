@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Problem } from '../../platform/http/errors.ts'
+import { Problem } from '../../platform/runtime/problem.ts'
 import { T } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
 import { createTestTeam } from '../../../test/support/server.ts'

@@ -3,7 +3,8 @@
 // Invariant: nothing else updates lab_order. Whoever wants an order changed is given an `LockedOrder` by `updateOrder` (change-order.ts).
 import { utcDate, iso } from '../../platform/runtime/clock.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
-import { badRequest, Problem } from '../../platform/http/errors.ts'
+import { badRequest } from '../../platform/http/errors.ts'
+import { Problem } from '../../platform/runtime/problem.ts'
 import { emit } from '../../platform/queue/outbox.ts'
 import { sql } from '../../platform/db/sql.ts'
 import { verifiedUserId, type UserIdentity } from '../../people/users/users.ts'

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
-import { Problem } from '../../platform/http/errors.ts'
+import { Problem } from '../../platform/runtime/problem.ts'
 import { SECONDS_PER_DAY, advanceClock } from '../../../test/support/orders.ts'
 import { createTestTeam, type TestTeam } from '../../../test/support/server.ts'
 import { assertInsured } from './insurances.ts'

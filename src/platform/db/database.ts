@@ -9,7 +9,7 @@
 import pg from 'pg'
 import { systemNow, addSeconds, truncateToSeconds } from '../runtime/clock.ts'
 import { Connections, type ConnectionOptions } from './connections.ts'
-import { unavailable, type Problem } from '../http/errors.ts'
+import { unavailable, type Problem } from '../runtime/problem.ts'
 import { IdAllocator } from './sequences.ts'
 import { Unreachable } from './outages.ts'
 import type { Hooks } from './hooks.ts'

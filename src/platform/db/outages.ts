@@ -1,6 +1,6 @@
 // Errors that say that the database cannot serve at the moment, and what a caller is answered. Everything else that a statement ends with
 // is an answer of the database or a fault of ours.
-import { unavailable, Problem } from '../http/errors.ts'
+import { unavailable, Problem } from '../runtime/problem.ts'
 
 /** No connection could be made, so nothing was sent. The cause says why. */
 export class Unreachable extends Error {

@@ -1,6 +1,6 @@
 // Bounds for what waits inside the process, in all and for each team, so that one team with many slow requests leaves room for the others.
 import type pg from 'pg'
-import { unavailable } from '../http/errors.ts'
+import { unavailable } from '../runtime/problem.ts'
 import { Unreachable } from './outages.ts'
 import { prepared } from './prepared-statements.ts'
 import { send } from './send-statement.ts'

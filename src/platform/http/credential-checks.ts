@@ -1,6 +1,6 @@
 // What wrong credentials may cost: so many a minute of one address are looked up, and no more. Kept in memory: each process counts for
 // itself, and a restart forgets.
-import { unavailable, type Problem } from './errors.ts'
+import { unavailable, type Problem } from '../runtime/problem.ts'
 import { FixedWindowLimiter } from './rate-limits.ts'
 import { networkOf } from '../net/network.ts'
 import { expiringCache } from '../runtime/expiring-cache.ts'

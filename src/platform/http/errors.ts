@@ -1,18 +1,6 @@
-// Errors as they leave the server. A `Problem` is an answer; anything else thrown is a fault of ours and becomes a 500.
+// The errors that operations throw.
+import { Problem } from '../runtime/problem.ts'
 import type { Fault } from '../schema/fault.ts'
-
-export class Problem extends Error {
-  override name = 'Problem'
-  readonly status: number
-  readonly body: Record<string, unknown>
-  readonly headers: Record<string, string>
-  constructor(status: number, body: Record<string, unknown>, headers: Record<string, string> = {}) {
-    super(`answer ${status}`)
-    this.status = status
-    this.body = body
-    this.headers = headers
-  }
-}
 
 /** The answer to a team without a feature: nothing has failed, whatever its status. */
 export class SwitchedOff extends Problem {
@@ -30,8 +18,6 @@ export const conflict = (detail: Detail) => new Problem(409, { detail })
 export const tooManyRequests = (detail: string, retry_after_s: number) =>
   new Problem(429, { detail }, { 'retry-after': String(Math.max(1, Math.ceil(retry_after_s))) })
 export const payloadTooLarge = (detail: string) => new Problem(413, { detail })
-export const unavailable = (detail: string, retry_after_s = 1) =>
-  new Problem(503, { detail }, { 'retry-after': String(retry_after_s) })
 
 /** 422 with every fault found. */
 export const unprocessable = (faults: Fault[]) => new Problem(422, { detail: faults })

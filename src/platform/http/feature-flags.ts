@@ -1,7 +1,8 @@
 // Features that an operator can switch off for a team, and options that can be switched on. All features are on until then. An operation that belongs to one names it in its record;
 // what depends on a feature only in part asks `assertFeature`. Source: management-auth.md 19.
 import type { Tenant } from '../db/transaction.ts'
-import { forbidden, type Problem } from './errors.ts'
+import { forbidden } from './errors.ts'
+import type { Problem } from '../runtime/problem.ts'
 
 export interface Feature {
   /** As the operator writes it. */

@@ -4,7 +4,8 @@
 // Source: lab-testing.md 7, management-auth.md 21.
 import type { Db } from '../db/database.ts'
 import type { Tenant, Tx } from '../db/transaction.ts'
-import { conflict, Problem } from './errors.ts'
+import { conflict } from './errors.ts'
+import { Problem } from '../runtime/problem.ts'
 import { dbNow, dbNowPlus } from '../db/leases.ts'
 import { cleanup } from '../queue/retention.ts'
 import { Nullable, T } from '../schema/schema.ts'

@@ -1,6 +1,7 @@
 // How often somebody may do something. Kept in memory: each process counts for itself, and a restart forgets.
 import { systemNow } from '../runtime/clock.ts'
-import { tooManyRequests, type Problem } from './errors.ts'
+import { tooManyRequests } from './errors.ts'
+import type { Problem } from '../runtime/problem.ts'
 
 const CALLERS_MAX = 50_000
 

@@ -4,7 +4,7 @@
 import { lookup as lookupByHosts, Resolver } from 'node:dns/promises'
 import { isIP, type LookupFunction } from 'node:net'
 import ipaddr from 'ipaddr.js'
-import { Problem } from '../http/errors.ts'
+import { Problem } from '../runtime/problem.ts'
 import { isWithin } from './network.ts'
 
 /** All addresses of a host name. Throws when there are none. */

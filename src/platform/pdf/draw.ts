@@ -1,6 +1,6 @@
 // Documents that are drawn when they are asked for: read, then draw, so that no connection is held while a thread draws.
 import type { Tx } from '../db/transaction.ts'
-import { unavailable } from '../http/errors.ts'
+import { unavailable } from '../runtime/problem.ts'
 import { WorkerPoolBusy, type WorkerPool } from '../runtime/worker-threads.ts'
 import { FileReply, type MultiTransactionContext } from '../http/operation.ts'
 

@@ -1,5 +1,5 @@
 // Work that takes turns: a few at a time, and a bounded queue of those that wait, first come, first served.
-import { unavailable } from '../http/errors.ts'
+import { unavailable } from './problem.ts'
 
 export interface TurnLimits {
   /** How many run side by side. */

@@ -1,7 +1,8 @@
 // Members that an organization's own backend manages: they reach the dashboard through launch URLs and in no other way.
 // Source: management-auth.md 16.
 import type { PlainTx } from '../../platform/db/transaction.ts'
-import { notFound, Problem } from '../../platform/http/errors.ts'
+import { notFound } from '../../platform/http/errors.ts'
+import { Problem } from '../../platform/runtime/problem.ts'
 import { byCreation, Pages } from '../../platform/http/pages.ts'
 import { T } from '../../platform/schema/schema.ts'
 import { join, sql, type Sql } from '../../platform/db/sql.ts'

@@ -2,7 +2,8 @@
 // organization's own backend, which makes a new launch URL. Source: management-auth.md 16, fast launch and continuation.
 import type { CellName } from '../../platform/db/cell-names.ts'
 import type { PlainTx } from '../../platform/db/transaction.ts'
-import { notFound, Problem } from '../../platform/http/errors.ts'
+import { notFound } from '../../platform/http/errors.ts'
+import { Problem } from '../../platform/runtime/problem.ts'
 import type { Fault } from '../../platform/schema/fault.ts'
 import { readQuery } from '../../platform/http/input.ts'
 import type { BrowserPage, PageResponse, PageRequest } from '../../platform/http/system-pages.ts'

@@ -4,7 +4,8 @@
 // complete, and what a crash leaves in a cell alone is known to nobody and is overwritten by the next try. Source: management-auth.md 7.
 import type { CellName } from '../../platform/db/cell-names.ts'
 import type { PlainTx } from '../../platform/db/transaction.ts'
-import { badRequest, notFound, Problem } from '../../platform/http/errors.ts'
+import { badRequest, notFound } from '../../platform/http/errors.ts'
+import { Problem } from '../../platform/runtime/problem.ts'
 import type { ManagementPrincipal } from '../../platform/http/operation.ts'
 import { byCreation, Pages } from '../../platform/http/pages.ts'
 import { T } from '../../platform/schema/schema.ts'

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { iso, addSeconds } from '../../platform/runtime/clock.ts'
-import { Problem } from '../../platform/http/errors.ts'
+import { Problem } from '../../platform/runtime/problem.ts'
 import { updateOrder, lockOrder } from '../../lab/orders/change-order.ts'
 import {
   appointmentOrder,

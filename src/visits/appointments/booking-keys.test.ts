@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Tenant } from '../../platform/db/transaction.ts'
-import { Problem } from '../../platform/http/errors.ts'
+import { Problem } from '../../platform/runtime/problem.ts'
 import { generateVaultKey, Vault } from '../../platform/crypto/vault.ts'
 import { bookingKey, KEY_EXPIRED, verifyBookingKey, SLOT_UNAVAILABLE, type Offer } from './booking-keys.ts'
 

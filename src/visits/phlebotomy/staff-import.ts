@@ -2,7 +2,7 @@
 import { readFile, stat } from 'node:fs/promises'
 import type { Db } from '../../platform/db/database.ts'
 import type { PlainTx } from '../../platform/db/transaction.ts'
-import { Problem } from '../../platform/http/errors.ts'
+import { Problem } from '../../platform/runtime/problem.ts'
 import type { Fault } from '../../platform/schema/fault.ts'
 import { validate } from '../../platform/schema/read.ts'
 import { RejectedRows, InvalidFileError } from '../../platform/files/rejected-rows.ts'

@@ -1,6 +1,6 @@
 // Who offers times at sites of laboratories. A scheduler says how a site works; what of that is free, and whose it becomes, is counted
 // the same for all (visits/psc-booking/capacity.ts).
-import type { Problem } from '../../../platform/http/errors.ts'
+import type { Problem } from '../../../platform/runtime/problem.ts'
 import type { Queries } from '../../../platform/db/transaction.ts'
 import type { SiteRecord } from '../../psc/sites.ts'
 import type { Calendar, Opening } from '../schedule.ts'
