@@ -69,7 +69,7 @@ export const domains = {
       endpoints: 'webhook endpoints, headers, secrets, signature; sends nothing',
       'delivery-queue': 'what is due, batches, leases, the retry schedule; never the network',
       brokers: 'RabbitMQ, Event Hubs, Pub/Sub: configuration, queue, adapters',
-      dispatch: 'sending: load per endpoint, attempts, outcomes',
+      dispatch: 'webhooks in three parts: claim, send within limits, record outcomes',
       'delivery-log': 'messages, attempts, replay, the metric; sends nothing',
     },
   },
@@ -184,8 +184,8 @@ export const alsoWrites: Readonly<Record<string, { tables: readonly string[]; un
     ],
     until: 'the queue erases its own tables, of endpoints that are gone as well',
   },
-  'events/dispatch/endpoint-destination.ts': { tables: ['delivery'], until: 'the queue takes the statement over' },
-  'events/dispatch/outcome-recorder.ts': {
+  'events/dispatch/claim/direct-dispatch.ts': { tables: ['delivery'], until: 'the queue takes the statement over' },
+  'events/dispatch/record/record-outcomes.ts': {
     tables: ['delivery', 'webhook'],
     until: 'the queue and the endpoints take the statements over',
   },

@@ -16,7 +16,7 @@ import { createEndpoint, deleteEndpoint, getEndpoint, patchEndpoint } from '../.
 import type { DeliveryDb } from '../../src/events/fan-out/fan-out.ts'
 import { ENDPOINT_LEASE_S } from '../../src/events/delivery-queue/endpoint-leases.ts'
 import { isRecalling } from '../../src/events/delivery-queue/endpoint-recalls.ts'
-import type { HttpResult, SenderOptions } from '../../src/events/dispatch/http-sender.ts'
+import type { HttpResult, SenderOptions } from '../../src/events/dispatch/send/http-sender.ts'
 import type { Pause, Scheduler } from './scheduler.ts'
 
 class Killed extends Error {}

@@ -24,8 +24,8 @@ const claimed = async (scene: Awaited<ReturnType<typeof behind>>, room?: number)
   (await claimedInOrder(scene, room)).length
 
 async function claimedInOrder({ team, hook }: Awaited<ReturnType<typeof behind>>, room?: number): Promise<string[]> {
-  const lanes = new Map(room === undefined ? [] : [[hook.id, room]])
-  const rows = await claimDue(team.db, new EndpointLeases(team.db), { total: 200, others: 10, lanes })
+  const endpoints = new Map(room === undefined ? [] : [[hook.id, room]])
+  const rows = await claimDue(team.db, new EndpointLeases(team.db), { total: 200, others: 10, endpoints })
   return rows.filter(({ webhook_id }) => webhook_id === hook.id).map(({ message_id }) => message_id)
 }
 

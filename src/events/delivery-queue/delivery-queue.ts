@@ -40,11 +40,11 @@ const Claimed = T.Object({
 })
 export type Claimed = Static<typeof Claimed>
 
-/** How many deliveries of a lane a process takes at most; of lanes not named, `others`. */
+/** How many deliveries a process claims at most: in all, for each endpoint named, and for each of the `others`. */
 export interface ClaimLimits {
   total: number
   others: number
-  lanes: Map<string, number>
+  endpoints: Map<string, number>
 }
 
 /**
@@ -55,17 +55,17 @@ export async function claimDue(
   leases: EndpointLeases,
   limits: ClaimLimits,
 ): Promise<Claimed[]> {
-  const named = [...limits.lanes.keys()]
+  const named = [...limits.endpoints.keys()]
   const free = sql`d.due_at <= ${dbNow} and (d.leased_until is null or d.leased_until <= ${dbNow})`
   const rows = await db.asyncCommit.many(
     Claimed,
     sql`
-    with lane as (
+    with free as (
       select l.webhook_id, least(coalesce(known.room, ${limits.others}::int), w.rate_limit) as room
       from webhook_lane l
       join webhook w on w.id = l.webhook_id and w.team_id = l.team_id and not w.disabled
       join team t on t.id = l.team_id and t.deleted_at is null
-      left join unnest(${named}::text[], ${[...limits.lanes.values()]}::int[]) as known (webhook_id, room) on known.webhook_id = l.webhook_id
+      left join unnest(${named}::text[], ${[...limits.endpoints.values()]}::int[]) as known (webhook_id, room) on known.webhook_id = l.webhook_id
       where (l.throttled_until is null or l.throttled_until <= ${dbNow})
         and ${leases.isOursOrFree}
         and coalesce(known.room, 1) > 0
@@ -73,7 +73,7 @@ export async function claimDue(
       order by l.leased_until nulls first
       limit ${limits.total} for update of l skip locked
     ), held as (
-      ${leases.claimStatement(sql`select webhook_id, room from lane`, { more: sql`candidate.room` })}
+      ${leases.claimStatement(sql`select webhook_id, room from free`, { more: sql`candidate.room` })}
     ), due as (
       select held.webhook_id, found.message_id from held
       cross join lateral (

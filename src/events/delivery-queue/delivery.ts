@@ -1,14 +1,14 @@
-// What is sent to an endpoint, one by one and in hand at once, and what came of an attempt to send it.
+// A delivery, a dispatch batch of deliveries, and the outcome of an attempt.
 import type { SendableEndpoint } from './sendable-endpoint.ts'
 
-/** What is to be sent to an endpoint. */
+/** A message for an endpoint. */
 export interface Delivery {
-  /** Whether it has a row; if not, its handful stands for it. */
+  /** Whether it has a row; if not, its dispatch batch represents it. */
   has_row: boolean
-  handful: DispatchBatch | undefined
+  batch: DispatchBatch | undefined
   team_id: string
   webhook_id: string
-  /** Of the event, or of what is said about deliveries. */
+  /** Of the event, or of the operational message. */
   message_id: string
   is_event: boolean
   /** The same, as receivers see it. */
@@ -21,7 +21,7 @@ export interface Delivery {
   type: string
   body: Buffer
   object_id: string | null
-  /** When it came into hand, by the process's own clock. */
+  /** When it was claimed, by the process's own clock. */
   taken_ms: number
   /**
    * Its fencing token: until when its row is leased to this process, as it stands there, by the database's clock. Each claim writes another;
@@ -30,7 +30,7 @@ export interface Delivery {
   lease: string | null
 }
 
-/** What a process has taken into hand at once. */
+/** Deliveries that a process sends before they have rows: one row represents the batch. */
 export interface DispatchBatch {
   id: string
   /** By the process's own clock. */
@@ -40,7 +40,7 @@ export interface DispatchBatch {
   left: number
 }
 
-/** What came of an attempt. */
+/** The outcome of an attempt. */
 export interface AttemptOutcome {
   item: Delivery
   endpoint: SendableEndpoint

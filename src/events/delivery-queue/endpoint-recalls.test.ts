@@ -9,7 +9,7 @@ import { expire, createTestTeam, targets, type TestTeam } from '../../../test/su
 import { delivering, endpoint, receiver, deliveryStates, emitEvents } from '../../../test/support/webhook-receiver.ts'
 import { ENDPOINT_LEASE_S } from './endpoint-leases.ts'
 import { recallCleanup } from './endpoint-recalls.ts'
-import { Sender, type HttpResult } from '../dispatch/http-sender.ts'
+import { Sender, type HttpResult } from '../dispatch/send/http-sender.ts'
 import { eventually } from '../../../test/support/eventually.ts'
 
 const EVENTS = 400

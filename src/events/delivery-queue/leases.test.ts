@@ -28,7 +28,7 @@ async function scene() {
 }
 
 const claim = async ({ team, hook }: Awaited<ReturnType<typeof scene>>, owner: string): Promise<Claimed[]> => {
-  const rows = await claimDue(team.db, new EndpointLeases(team.db, { owner }), { total: 200, others: 10, lanes: new Map() })
+  const rows = await claimDue(team.db, new EndpointLeases(team.db, { owner }), { total: 200, others: 10, endpoints: new Map() })
   return rows.filter(({ webhook_id }) => webhook_id === hook.id)
 }
 

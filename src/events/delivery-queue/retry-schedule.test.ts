@@ -42,7 +42,7 @@ describe('Retry-After', () => {
     [undefined, undefined],
   ]
   for (const [header, seconds] of cases)
-    test(`${header} means ${seconds} seconds`, () => assert.equal(retryAfter(header, start), seconds))
+    test(`${header} dependencies ${seconds} seconds`, () => assert.equal(retryAfter(header, start), seconds))
 })
 
 test('an overloaded endpoint is left alone, longer each time and at most for a minute; another is not', () => {

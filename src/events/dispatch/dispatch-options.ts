@@ -4,7 +4,7 @@ import type { Log } from '../../platform/telemetry/log.ts'
 import type { Metrics } from '../../platform/telemetry/metrics.ts'
 import type { Vault } from '../../platform/crypto/vault.ts'
 import type { FindDeletedUsers, Sink } from '../fan-out/destination.ts'
-import type { Sender, SenderOptions } from './http-sender.ts'
+import type { Sender, SenderOptions } from './send/http-sender.ts'
 import type { TargetPolicy } from '../../platform/net/outbound-targets.ts'
 
 export interface DeliveryOptions {

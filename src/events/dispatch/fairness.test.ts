@@ -5,7 +5,7 @@ import { takeOutboxEntries } from '../../platform/queue/outbox.ts'
 import { sql } from '../../platform/db/sql.ts'
 import { createTestTeam, type TestTeam } from '../../../test/support/server.ts'
 import { delivering, endpoint, receiver, deliveryStates, emitEvents } from '../../../test/support/webhook-receiver.ts'
-import { EndpointQueues } from './endpoint-loads.ts'
+import { EndpointQueues } from './send/endpoint-queues.ts'
 import { healthy } from '../delivery-queue/retry-schedule.ts'
 import { eventually } from '../../../test/support/eventually.ts'
 
@@ -49,39 +49,39 @@ describe('deliveries of a team', () => {
 
 /** Deliveries for endpoints of some teams, given out by a process whose clock the test sets. */
 function process(teams: Record<string, number>) {
-  const lanes = new EndpointQueues<string>()
+  const queues = new EndpointQueues<string>()
   const ids = Object.entries(teams).flatMap(([team, n]) => Array.from({ length: n }, (_, i) => ({ team, id: `${team} ${i}` })))
-  const flying = new Map<string, number>()
+  const inFlight = new Map<string, number>()
   const fill = (now_ms: number) => {
     for (const { team, id } of ids) {
       for (let n = 0; n < 20; n++)
-        lanes.add(id, id, { url: 'https://receiver.example.com', team_id: team, rate_limit: null, health: healthy }, now_ms)
-      lanes.hold(id, now_ms, Infinity)
+        queues.add(id, id, { url: 'https://receiver.example.com', team_id: team, rate_limit: null, health: healthy }, now_ms)
+      queues.hold(id, now_ms, Infinity)
     }
   }
-  /** Let leave what may. @returns how many of a team leave */
-  const leave = (now_ms: number): Record<string, number> => {
+  /** Begins every attempt that may begin. @returns how many of each team */
+  const beginAll = (now_ms: number): Record<string, number> => {
     const left: Record<string, number> = {}
     for (const { team, id } of ids)
-      while (lanes.next(id, now_ms) !== undefined) {
-        flying.set(id, (flying.get(id) ?? 0) + 1)
+      while (queues.next(id, now_ms) !== undefined) {
+        inFlight.set(id, (inFlight.get(id) ?? 0) + 1)
         left[team] = (left[team] ?? 0) + 1
       }
     return left
   }
-  /** Everything of a team that is in the air is answered now. */
+  /** Every attempt of a team that is in flight is answered now. */
   const answer = (team: string, outcome: { succeeded: boolean; duration_ms: number }, now_ms: number) => {
     for (const { team: of, id } of ids) {
       if (of !== team) continue
-      for (let n = flying.get(id) ?? 0; n > 0; n--) {
-        lanes.recordResult(id, outcome, now_ms)
-        lanes.give(id)
-        lanes.release(1)
+      for (let n = inFlight.get(id) ?? 0; n > 0; n--) {
+        queues.recordResult(id, outcome, now_ms)
+        queues.releaseSlot(id)
+        queues.release(1)
       }
-      flying.delete(id)
+      inFlight.delete(id)
     }
   }
-  return { lanes, fill, leave, answer }
+  return { queues, fill, leave: beginAll, answer }
 }
 
 const quick = { succeeded: true, duration_ms: 20 }
@@ -114,33 +114,33 @@ describe('the attempts of a process', () => {
   })
 
   test('to endpoints that have been silent for a second count as late', () => {
-    const { lanes, fill, leave } = process({ a: 50, b: 1 })
+    const { queues, fill, leave } = process({ a: 50, b: 1 })
     fill(0)
     assert.deepEqual(leave(0), { a: 100, b: 2 })
-    lanes.room(1500)
-    assert.equal(lanes.directCapacity('a 0', 1500), 0)
-    assert.deepEqual(lanes.appetite(1500), { all: 400, some: 400 })
+    queues.claimLimits(1500)
+    assert.equal(queues.directCapacity('a 0', 1500), 0)
+    assert.deepEqual(queues.fanOutBudget(1500), { all: 400, some: 400 })
   })
 
   test('go to an endpoint that waited for a share as soon as one is free', () => {
-    const { lanes, fill, leave, answer } = process({ a: 30 })
+    const { queues, fill, leave, answer } = process({ a: 30 })
     fill(0)
     leave(0)
     answer('a', quick, 20)
     assert.deepEqual(leave(20), { a: 250 })
-    assert.equal(lanes.next('a 29', 20), undefined)
-    lanes.recordResult('a 0', quick, 30)
-    lanes.give('a 0')
-    assert.notEqual(lanes.nextBlocked(false), undefined)
+    assert.equal(queues.next('a 29', 20), undefined)
+    queues.recordResult('a 0', quick, 30)
+    queues.releaseSlot('a 0')
+    assert.notEqual(queues.nextBlocked(false), undefined)
   })
 
-  test('hold no more than half of what may be in hand for one team', () => {
-    const { lanes } = process({})
+  test('buffer no more than half of all deliveries for one team', () => {
+    const { queues } = process({})
     const endpoint = { url: 'https://receiver.example.com', team_id: 'a', rate_limit: null, health: healthy }
-    for (let n = 0; n < 3000; n++) lanes.add(`a ${n % ENDPOINTS}`, 'item', endpoint, 0)
-    assert.equal(lanes.roomOfTeam('a'), 0)
-    assert.equal(lanes.roomOfTeam('b'), 3000)
-    const { total, lanes: rooms } = lanes.room(0)
+    for (let n = 0; n < 3000; n++) queues.add(`a ${n % ENDPOINTS}`, 'item', endpoint, 0)
+    assert.equal(queues.capacityOfTeam('a'), 0)
+    assert.equal(queues.capacityOfTeam('b'), 3000)
+    const { total, endpoints: rooms } = queues.claimLimits(0)
     assert.equal(total, 3000)
     assert.deepEqual(new Set(rooms.values()), new Set([0]))
   })

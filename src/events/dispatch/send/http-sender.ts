@@ -2,8 +2,8 @@
 // addresses that may be reached. Source: events.md 6.1, 6.2.
 import type { Dispatcher } from 'undici'
 import { Connections, destroy, RESPONSE_HEADERS_BYTES_MAX, type PooledConnection } from './connection-pool.ts'
-import { ForbiddenAddressError, type TargetPolicy } from '../../platform/net/outbound-targets.ts'
-import { fixedHeaders } from '../endpoints/custom-headers.ts'
+import { ForbiddenAddressError, type TargetPolicy } from '../../../platform/net/outbound-targets.ts'
+import { fixedHeaders } from '../../endpoints/custom-headers.ts'
 
 const ATTEMPT_MS_MAX = 15_000
 const RESPONSE_BYTES_MAX = 20_000

@@ -2,8 +2,8 @@
 // when a connection is made to it. Says nothing over them: that is `http-sender.ts`.
 import { isIP, type Socket } from 'node:net'
 import type { Client, buildConnector } from 'undici'
-import { allowYoungGenerationGrowth } from '../../platform/runtime/v8-heap.ts'
-import { ForbiddenAddressError, type TargetPolicy } from '../../platform/net/outbound-targets.ts'
+import { allowYoungGenerationGrowth } from '../../../platform/runtime/v8-heap.ts'
+import { ForbiddenAddressError, type TargetPolicy } from '../../../platform/net/outbound-targets.ts'
 
 /** A receiver that says how long it keeps a connection is believed where that is shorter. */
 const IDLE_MS = 20_000

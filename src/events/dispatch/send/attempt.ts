@@ -1,11 +1,11 @@
-// One attempt at a delivery: signed, sent, and what its answer means for the delivery. Writes nothing.
-import { uuid } from '../../platform/runtime/uuid.ts'
-import type { Delivery, AttemptOutcome } from '../delivery-queue/delivery.ts'
-import { redactHeaderValues } from '../endpoints/custom-headers.ts'
-import type { SendableEndpoint } from '../delivery-queue/sendable-endpoint.ts'
-import { nextDelay, retryAfter, throttleDelay } from '../delivery-queue/retry-schedule.ts'
+// One attempt at a delivery: signed, sent, and what its answer dependencies for the delivery. Writes nothing.
+import { uuid } from '../../../platform/runtime/uuid.ts'
+import type { Delivery, AttemptOutcome } from '../../delivery-queue/delivery.ts'
+import { redactHeaderValues } from '../../endpoints/custom-headers.ts'
+import type { SendableEndpoint } from '../../delivery-queue/sendable-endpoint.ts'
+import { nextDelay, retryAfter, throttleDelay } from '../../delivery-queue/retry-schedule.ts'
 import type { HttpResult, Sender } from './http-sender.ts'
-import { signatureNames, signatures } from '../endpoints/signature.ts'
+import { signatureNames, signatures } from '../../endpoints/signature.ts'
 
 /** An attempt that has been answered, or not, and what follows. */
 export interface AttemptResult {
@@ -36,16 +36,16 @@ export interface AttemptDependencies {
 export function sendAttempt(
   item: Delivery,
   endpoint: SendableEndpoint,
-  means: AttemptDependencies,
+  dependencies: AttemptDependencies,
   done: (ended: AttemptResult | undefined) => void,
 ): void {
-  const at = means.clock()
+  const at = dependencies.clock()
   const at_s = Math.floor(at.getTime() / 1000)
   const signature = signatures(endpoint.keys, item.msg, at_s, item.body)
   const names = signatureNames(item.msg, String(at_s), signature)
   const headers = endpoint.customList.length ? names.concat(endpoint.customList) : names
-  means.sender.post(endpoint, headers, item.body, (answer) =>
-    done(answer.withheld ? undefined : toAttemptResult(answer, { item, endpoint, at, signature }, means)),
+  dependencies.sender.post(endpoint, headers, item.body, (answer) =>
+    done(answer.withheld ? undefined : toAttemptResult(answer, { item, endpoint, at, signature }, dependencies)),
   )
 }
 

@@ -1,11 +1,11 @@
-// How teams share what a process has for deliveries: attempts in flight, and deliveries in hand. A team may use as much as is still free,
+// How teams share what a process has for deliveries: attempts in flight, and buffered deliveries. A team may use as much as is still free,
 // so that whoever comes next finds room, however much the others use: one team at most half, two a third each, ten an eleventh each.
 // Source: A. K. Choudhury, E. L. Hahne, "Dynamic queue length thresholds for shared-memory packet switches", 1998.
 //
 // Endpoints that answer late, or not, have half of the attempts to themselves, shared by the same rule, so that the other half is always
 // there for those that answer in time.
 
-/** What a process has in hand at most: waiting, in flight, answered and not yet written down. */
+/** Deliveries that a process has buffered at most: waiting, in flight, answered and not yet recorded. */
 const BUFFERED_MAX = 6000
 const IN_FLIGHT_MAX = 500
 const SLOW_MAX = IN_FLIGHT_MAX / 2
@@ -13,32 +13,32 @@ const SLOW_MAX = IN_FLIGHT_MAX / 2
 /** What a team uses of it. */
 export interface Share {
   /** Its endpoints that the process knows. */
-  lanes: number
+  queues: number
   /** Waiting or in flight. */
-  held: number
+  buffered: number
   /** In flight to endpoints that answer in time, and to others. */
   quick: number
   slow: number
 }
 
-const NOTHING: Share = { lanes: 0, held: 0, quick: 0, slow: 0 }
+const NOTHING: Share = { queues: 0, buffered: 0, quick: 0, slow: 0 }
 
 export class Shares {
   readonly #teams = new Map<string, Share>()
-  #held = 0
+  #buffered = 0
   #quick = 0
   #slow = 0
 
-  /** The share of a team with one more endpoint; `leave` when the endpoint is forgotten. */
+  /** The share of a team with one more endpoint; `leave` when its queue is deleted. */
   join(team: string): Share {
     let share = this.#teams.get(team)
-    if (!share) this.#teams.set(team, (share = { lanes: 0, held: 0, quick: 0, slow: 0 }))
-    share.lanes++
+    if (!share) this.#teams.set(team, (share = { queues: 0, buffered: 0, quick: 0, slow: 0 }))
+    share.queues++
     return share
   }
 
   leave(team: string, share: Share): void {
-    if (--share.lanes === 0) this.#teams.delete(team)
+    if (--share.queues === 0) this.#teams.delete(team)
   }
 
   /** What a team uses; of one without an endpoint that the process knows, nothing. */
@@ -46,40 +46,40 @@ export class Shares {
     return this.#teams.get(team) ?? NOTHING
   }
 
-  /** How much more the process may take into hand. */
+  /** How many more deliveries the process may buffer. */
   get room(): number {
-    return BUFFERED_MAX - this.#held
+    return BUFFERED_MAX - this.#buffered
   }
 
-  /** How much of that a team may take. */
+  /** How many of these a team may have. */
   roomOf(share: Share): number {
-    return this.room - share.held
+    return this.room - share.buffered
   }
 
-  /** A delivery came into hand. */
-  hold(share: Share): void {
-    share.held++
-    this.#held++
+  /** A delivery was buffered. */
+  addBuffered(share: Share): void {
+    share.buffered++
+    this.#buffered++
   }
 
-  /** Deliveries neither wait nor are in flight any more; they stay in hand until `release`. */
-  drop(share: Share, count: number): void {
-    share.held -= count
+  /** Deliveries neither wait nor are in flight any more; the process counts them until `release`. */
+  removeBuffered(share: Share, count: number): void {
+    share.buffered -= count
   }
 
-  /** So many deliveries, of any team, are no longer in hand. */
+  /** So many deliveries, of any team, are recorded or returned. */
   release(count: number): void {
-    this.#held -= count
+    this.#buffered -= count
   }
 
   /** Whether one more attempt may begin. */
-  mayFly(share: Share, isSlow: boolean): boolean {
+  maySend(share: Share, isSlow: boolean): boolean {
     const free = IN_FLIGHT_MAX - this.#quick - this.#slow
     return isSlow ? free > 0 && share.slow < SLOW_MAX - this.#slow : share.quick < free
   }
 
   /** Attempts began, or with a negative number ended. */
-  fly(share: Share, isSlow: boolean, count: number): void {
+  addInFlight(share: Share, isSlow: boolean, count: number): void {
     if (isSlow) {
       share.slow += count
       this.#slow += count

@@ -1,8 +1,8 @@
 // Connections that are kept: used again by their endpoint, and given up for those that are used more.
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { receiver } from '../../../test/support/webhook-receiver.ts'
-import { targets } from '../../../test/support/server.ts'
+import { receiver } from '../../../../test/support/webhook-receiver.ts'
+import { targets } from '../../../../test/support/server.ts'
 import { Sender, type HttpResult } from './http-sender.ts'
 
 /** A sender that keeps so many connections, and how many its receiver has seen. */

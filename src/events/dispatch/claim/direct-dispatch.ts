@@ -1,38 +1,38 @@
-// Endpoints as a place where events go: each event to the endpoints of its team that want its type. What can be sent at once is taken
-// straight into hand; the rest becomes deliveries that wait. Never what a provider sent, nor what is told of long ago: H2, H6.
+// Fan-out to endpoints: each event to the endpoints of its team that have subscribed to its type. What can be sent at once is dispatched
+// directly, as a dispatch batch; for the rest deliveries are inserted. Raw events of providers and historical events are left out: H2, H6.
 // Source: events.md 4.11, 6.7.
-import type { PlainTx } from '../../platform/db/transaction.ts'
-import { dbNow, dbNowPlus } from '../../platform/db/leases.ts'
-import { Nullable, T, type Static } from '../../platform/schema/schema.ts'
-import { sql } from '../../platform/db/sql.ts'
-import { uuid } from '../../platform/runtime/uuid.ts'
-import { arrayLiteral, textArrayLiteral } from '../../platform/db/array-literals.ts'
-import type { Delivery, DispatchBatch } from '../delivery-queue/delivery.ts'
-import type { FindDeletedUsers, Sink, EventRef } from '../fan-out/destination.ts'
-import { createDispatchBatch } from '../delivery-queue/delivery-batches.ts'
-import { ENDPOINT_LEASE_S, type EndpointLeases } from '../delivery-queue/endpoint-leases.ts'
-import { messageId } from '../fan-out/message-id.ts'
-import { Endpoint, endpointColumns } from '../delivery-queue/sendable-endpoint.ts'
+import type { PlainTx } from '../../../platform/db/transaction.ts'
+import { dbNow, dbNowPlus } from '../../../platform/db/leases.ts'
+import { Nullable, T, type Static } from '../../../platform/schema/schema.ts'
+import { sql } from '../../../platform/db/sql.ts'
+import { uuid } from '../../../platform/runtime/uuid.ts'
+import { arrayLiteral, textArrayLiteral } from '../../../platform/db/array-literals.ts'
+import type { Delivery, DispatchBatch } from '../../delivery-queue/delivery.ts'
+import type { FindDeletedUsers, Sink, EventRef } from '../../fan-out/destination.ts'
+import { createDispatchBatch } from '../../delivery-queue/delivery-batches.ts'
+import { ENDPOINT_LEASE_S, type EndpointLeases } from '../../delivery-queue/endpoint-leases.ts'
+import { messageId } from '../../fan-out/message-id.ts'
+import { Endpoint, endpointColumns } from '../../delivery-queue/sendable-endpoint.ts'
 
-/** What a process is ready to send at once. */
+/** What a process can send at once. */
 export interface DirectDispatch {
   leases: EndpointLeases
   /** Called before the endpoints are looked at. */
-  acquireObject(): void
+  begin(): void
   /** When that was, by the process's own clock. */
   asked_ms(): number
   /** How many deliveries of an endpoint. */
   capacity(webhook_id: string): number
   /** How many of a team, of all its endpoints together. */
-  roomOfTeam(team_id: string): number
+  capacityOfTeam(team_id: string): number
   /** Called after the commit, with the endpoints they are for. */
-  onBatch(handful: DispatchBatch, endpoints: Map<string, Held>): void
+  onBatch(batch: DispatchBatch, endpoints: Map<string, LeasedEndpoint>): void
   /** Whether deliveries of an endpoint wait. */
   onBacklog(webhook_id: string, isBehind: boolean): void
 }
 
-/** An endpoint whose lane the process has, for so long from when it was asked for. */
-export interface Held extends Endpoint {
+/** An endpoint whose lease the process has, for so long from when it was asked for. */
+export interface LeasedEndpoint extends Endpoint {
   left_s: number
 }
 
@@ -41,10 +41,10 @@ const Candidate = T.Object({
   filter_types: Nullable(T.Array(T.String())),
   /** Whether it may be sent to now at all. */
   open: T.Boolean(),
-  /** This process has its lane, and will have it for a while; it can have it. */
+  /** This process has its lease, and will have it for a while; it can have it. */
   mine: T.Boolean(),
   free: T.Boolean(),
-  /** For how long the lane is held, by whomever. */
+  /** How long the lease lasts, whoever has it. */
   left_s: T.Number(),
   /** Deliveries wait for it. */
   behind: T.Boolean(),
@@ -63,7 +63,7 @@ type Matching = Static<typeof Matching>
 
 export const endpointSink = (findDeletedUsers: FindDeletedUsers, hand: DirectDispatch): Sink => ({
   async queue(tx, events) {
-    hand.acquireObject()
+    hand.begin()
     const candidates = await endpointsOf(tx, [...new Set(events.map((event) => event.team_id))], hand)
     if (candidates.length === 0) return []
     const capacities = new Map(candidates.map((one) => [one.id, one.open && !one.behind ? directCapacity(hand, one) : 0]))
@@ -87,7 +87,7 @@ export const endpointSink = (findDeletedUsers: FindDeletedUsers, hand: DirectDis
 const directCapacity = (hand: DirectDispatch, { id, mine: ownsLease, free: isUnleased, rate_limit }: Candidate): number =>
   (ownsLease || isUnleased) && rate_limit === null ? hand.capacity(id) : 0
 
-/** A lane is asked for again when it has less left. */
+/** A lease is acquired again when it lasts no longer than this. */
 const LEASE_REMAINING_S_MIN = 2
 
 const endpointsOf = (tx: PlainTx, teams: string[], hand: DirectDispatch): Promise<Candidate[]> =>
@@ -122,7 +122,7 @@ interface Pair {
   event_id: string
 }
 
-/** Which of them are taken into hand; once one of an endpoint has to wait, all behind it do. */
+/** Which events are dispatched directly; once one of an endpoint has to wait, all behind it do. */
 async function splitDirectAndQueued(
   tx: PlainTx,
   events: Matching[],
@@ -149,7 +149,7 @@ async function splitDirectAndQueued(
   for (const event of events) {
     let bytes: Buffer | undefined
     const msg = messageId(event.id)
-    let ofTeam = left.get(event.team_id) ?? hand.roomOfTeam(event.team_id)
+    let ofTeam = left.get(event.team_id) ?? hand.capacityOfTeam(event.team_id)
     for (const { id } of of.get(event.team_id) ?? []) {
       if (!(wants.get(id)?.has(event.type) ?? true)) continue
       const room = ofTeam > 0 ? capacities.get(id)! : 0
@@ -164,9 +164,9 @@ async function splitDirectAndQueued(
   return { held: items.length ? held : undefined, waiting }
 }
 
-const deliveryOf = (event: Matching, msg: string, webhook_id: string, body: Buffer, handful: DispatchBatch): Delivery => ({
+const deliveryOf = (event: Matching, msg: string, webhook_id: string, body: Buffer, batch: DispatchBatch): Delivery => ({
   has_row: false,
-  handful,
+  batch,
   team_id: event.team_id,
   webhook_id,
   message_id: event.id,
@@ -178,7 +178,7 @@ const deliveryOf = (event: Matching, msg: string, webhook_id: string, body: Buff
   type: event.type,
   body,
   object_id: event.object_id,
-  taken_ms: handful.taken_ms,
+  taken_ms: batch.taken_ms,
   lease: null,
 })
 

@@ -1,19 +1,19 @@
-// Writing down what came of attempts: a batch at a time where a crash may undo it, since the attempt is merely repeated then; each
-// for itself, and durably, where something follows from it: an endpoint disabled, a message about a message.
-import { iso, truncateToSeconds } from '../../platform/runtime/clock.ts'
-import { sql } from '../../platform/db/sql.ts'
-import { T } from '../../platform/schema/schema.ts'
-import type { PlainTx } from '../../platform/db/transaction.ts'
-import { operationalTypes } from '../catalog/event-types.ts'
-import { LEASE_S, returnDeliveries, recordAttempts } from '../delivery-queue/delivery-queue.ts'
-import type { Delivery, DispatchBatch, AttemptOutcome } from '../delivery-queue/delivery.ts'
-import type { DeliveryDb } from '../fan-out/fan-out.ts'
-import { deleteDispatchBatches, persistDeliveries, recordDelivered } from '../delivery-queue/delivery-batches.ts'
-import { saveEndpointHealth, type EndpointHealthUpdate } from '../delivery-queue/endpoint-leases.ts'
-import { endpointReportBody, messageReportBody, queueMessage } from '../delivery-queue/operational-messages.ts'
-import type { Health } from '../delivery-queue/retry-schedule.ts'
+// The third part of delivering: records the outcomes of attempts. In batches that a crash may undo, since the attempt is merely repeated then;
+// one by one, and durably, where something follows from it: an endpoint is disabled, a message about a delivery is sent.
+import { iso, truncateToSeconds } from '../../../platform/runtime/clock.ts'
+import { sql } from '../../../platform/db/sql.ts'
+import { T } from '../../../platform/schema/schema.ts'
+import type { PlainTx } from '../../../platform/db/transaction.ts'
+import { operationalTypes } from '../../catalog/event-types.ts'
+import { LEASE_S, returnDeliveries, recordAttempts } from '../../delivery-queue/delivery-queue.ts'
+import type { Delivery, DispatchBatch, AttemptOutcome } from '../../delivery-queue/delivery.ts'
+import type { DeliveryDb } from '../../fan-out/fan-out.ts'
+import { deleteDispatchBatches, persistDeliveries, recordDelivered } from '../../delivery-queue/delivery-batches.ts'
+import { saveEndpointHealth, type EndpointHealthUpdate } from '../../delivery-queue/endpoint-leases.ts'
+import { endpointReportBody, messageReportBody, queueMessage } from '../../delivery-queue/operational-messages.ts'
+import type { Health } from '../../delivery-queue/retry-schedule.ts'
 
-/** Outcomes of this long are written together. */
+/** Outcomes are collected for so long and written together. */
 const FLUSH_INTERVAL_MS = 25
 const BATCH_MAX = 500
 const PENDING_WRITES_MAX = 3000
@@ -21,7 +21,7 @@ const PENDING_WRITES_MAX = 3000
 const BATCH_AGE_MS_MAX = 1000
 const FAILING_THRESHOLD = 4
 
-/** What an attempt means beyond its own row. */
+/** What follows from an attempt, beyond its own row. */
 export interface RecordedState {
   schedule_length: number
   failures: number
@@ -31,7 +31,7 @@ export interface RecordedState {
   dead_since_text: string | undefined
   pause_s: number | undefined
   health: Health
-  /** Something about the endpoint is to be remembered. */
+  /** The health of the endpoint has changed. */
   changed: boolean
 }
 
@@ -46,7 +46,7 @@ export interface RecorderOptions {
   owner: string
   /** The process's own clock, which never jumps. */
   now_ms: () => number
-  /** How long outcomes are gathered; 0: until `flush` is called. 25 ms when not given. */
+  /** How long outcomes are collected; 0: until `flush` is called. 25 ms when not given. */
   gather_ms?: number | undefined
   onError: (error: unknown) => void
   /** So many that nobody waits for are written, or will not be. */
@@ -75,12 +75,12 @@ export class AttemptRecorder {
     return this.#options.gather_ms ?? FLUSH_INTERVAL_MS
   }
 
-  /** Done when everything that is being written is written; what is gathered is not part of it. */
+  /** Resolves when everything that is being written is written; not what is still collected. */
   settled(): Promise<void> {
     return this.#writing
   }
 
-  /** Whether more is answered than can be written down: nothing more need be sent now. */
+  /** Whether so many outcomes are not recorded yet that nothing more should be sent. */
   get hasBacklog(): boolean {
     return this.#pendingWrites > PENDING_WRITES_MAX
   }
@@ -90,7 +90,7 @@ export class AttemptRecorder {
     this.#batches.add(dispatchBatch)
   }
 
-  /** Write an outcome down; done when it is written. Of one that is welcome and means nothing more, `onWritten` tells: undefined. */
+  /** Records an outcome. @returns resolves when it is written; undefined for a success without consequences, which `onWritten` counts */
   record(outcome: AttemptOutcome, consequences: RecordedState): Promise<void> | undefined {
     const type = reportTypeFor(outcome, consequences)
     const { webhook_id } = outcome.item
@@ -101,7 +101,7 @@ export class AttemptRecorder {
     return new Promise((done, failed) => this.#push({ outcome, done, failed }))
   }
 
-  /** Write what waits. */
+  /** Writes what has been collected. */
   flush(): Promise<void> {
     clearTimeout(this.#timer)
     this.#timer = undefined
@@ -113,25 +113,25 @@ export class AttemptRecorder {
     return this.#writing
   }
 
-  /** Others may have them, or this process later. */
+  /** Returns deliveries to the database, where this process or another claims them later. */
   returnDeliveries(items: Delivery[]): Promise<void> {
     return this.#serialize(async () => {
-      const fresh = items.filter((item) => item.handful)
+      const fresh = items.filter((item) => item.batch)
       await returnDeliveries(
         this.#db,
-        items.filter((item) => !item.handful && item.has_row),
+        items.filter((item) => !item.batch && item.has_row),
       )
       if (fresh.length) await this.#persist(fresh, false)
     })
   }
 
-  /** Give rows to what has been in hand for a while, so that it is seen and its handful can go. */
+  /** Inserts rows for what has been buffered for a while, so that it is listed and its dispatch batch can be deleted. */
   async persistOldDeliveries(): Promise<void> {
     const before_ms = this.#options.now_ms() - BATCH_AGE_MS_MAX
     const old = [...this.#batches].filter((dispatchBatch) => dispatchBatch.taken_ms <= before_ms)
     if (old.length === 0) return
     await this.#serialize(async () => {
-      const items = old.flatMap((dispatchBatch) => dispatchBatch.items.filter((item) => item.handful))
+      const items = old.flatMap((dispatchBatch) => dispatchBatch.items.filter((item) => item.batch))
       if (items.length) await this.#persist(items, true)
     })
   }
@@ -155,8 +155,8 @@ export class AttemptRecorder {
     await saveEndpointHealth(this.#db.asyncCommit, owner, learned).catch(onError)
     try {
       const outcomes = batch.map((item) => item.outcome)
-      const tracked = outcomes.filter(({ item }) => item.handful)
-      const others = outcomes.filter(({ item }) => !item.handful)
+      const tracked = outcomes.filter(({ item }) => item.batch)
+      const others = outcomes.filter(({ item }) => !item.batch)
       const [arrived, failed] = [tracked.filter(({ succeeded }) => succeeded), tracked.filter(({ succeeded }) => !succeeded)]
       if (failed.length)
         await this.#persist(
@@ -171,7 +171,7 @@ export class AttemptRecorder {
       for (const { done } of batch) done?.()
     } catch (error) {
       for (const { failed } of batch) failed?.(error)
-      // Of a delivery that is not marked the lease ends, and it falls due again.
+      // The lease of a delivery that is not recorded ends, and it falls due again.
       if (batch.some(({ failed }) => !failed)) onError(error)
     } finally {
       this.#pendingWrites -= batch.length
@@ -193,7 +193,7 @@ export class AttemptRecorder {
     )
   }
 
-  /** Give rows to deliveries in hand; `isTracked`: they stay there. */
+  /** Inserts rows for deliveries of dispatch batches. @param isTracked this process goes on sending them */
   async #persist(items: Delivery[], isTracked: boolean): Promise<void> {
     const finishedBatches = this.#finishedBatches(items)
     await persistDeliveries(this.#db.asyncCommit, items, isTracked ? LEASE_S : undefined, this.#options.now_ms())
@@ -201,17 +201,17 @@ export class AttemptRecorder {
     this.#untrack(items)
   }
 
-  /** Handfuls of which nothing is left without these. */
+  /** Dispatch batches of which nothing is left without these. */
   #finishedBatches(items: Delivery[]): string[] {
     const counts = new Map<DispatchBatch, number>()
-    for (const { handful: dispatchBatch } of items) counts.set(dispatchBatch!, (counts.get(dispatchBatch!) ?? 0) + 1)
+    for (const { batch } of items) counts.set(batch!, (counts.get(batch!) ?? 0) + 1)
     return [...counts].flatMap(([dispatchBatch, n]) => (dispatchBatch.left === n ? [dispatchBatch.id] : []))
   }
 
   #untrack(items: Delivery[]): void {
     for (const item of items) {
-      const dispatchBatch = item.handful!
-      item.handful = undefined
+      const dispatchBatch = item.batch!
+      item.batch = undefined
       if (--dispatchBatch.left === 0) this.#batches.delete(dispatchBatch)
     }
   }
@@ -225,7 +225,7 @@ export class AttemptRecorder {
     const { item, at } = outcome
     const { team_id, webhook_id } = item
     await this.#serialize(async () => {
-      if (item.handful) await this.#persist([item], true)
+      if (item.batch) await this.#persist([item], true)
     })
     await this.#db.plainTx(async (tx) => {
       if (item.has_row)

@@ -1,31 +1,32 @@
-// Deliveries on their way: what waits in hand leaves when its endpoint has room, and is answered, and what came of it is written down.
-import { iso, truncateToSeconds } from '../../platform/runtime/clock.ts'
-import type { CellName } from '../../platform/db/cell-names.ts'
-import type { Log } from '../../platform/telemetry/log.ts'
-import type { Metrics } from '../../platform/telemetry/metrics.ts'
+// The second part of delivering: sends what is buffered as far as the limits of its endpoint and its team allow, and hands the outcome of
+// each attempt to the recorder.
+import { iso, truncateToSeconds } from '../../../platform/runtime/clock.ts'
+import type { CellName } from '../../../platform/db/cell-names.ts'
+import type { Log } from '../../../platform/telemetry/log.ts'
+import type { Metrics } from '../../../platform/telemetry/metrics.ts'
 import { sendAttempt, type AttemptResult, type AttemptDependencies } from './attempt.ts'
-import { LEASE_S } from '../delivery-queue/delivery-queue.ts'
-import type { Delivery } from '../delivery-queue/delivery.ts'
-import type { EndpointQueues } from './endpoint-loads.ts'
-import type { SendableEndpoint } from '../delivery-queue/sendable-endpoint.ts'
-import type { AttemptRecorder } from './outcome-recorder.ts'
-import { nextHealth, healthy, nextDelay } from '../delivery-queue/retry-schedule.ts'
+import { LEASE_S } from '../../delivery-queue/delivery-queue.ts'
+import type { Delivery } from '../../delivery-queue/delivery.ts'
+import type { EndpointQueues } from './endpoint-queues.ts'
+import type { SendableEndpoint } from '../../delivery-queue/sendable-endpoint.ts'
+import type { AttemptRecorder } from '../record/record-outcomes.ts'
+import { nextHealth, healthy, nextDelay } from '../../delivery-queue/retry-schedule.ts'
 
-/** So long a delivery waits in hand at most: its attempt is to be over before its lease is. */
+/** A delivery is buffered no longer than this: its attempt has to end before its lease. */
 const WAIT_MS_MAX = (LEASE_S * 1000) / 3
 
-/** What waits in hand: taken and not yet sent. */
+/** A delivery that is claimed and not yet sent. */
 export interface BufferedDelivery {
   item: Delivery
   endpoint: SendableEndpoint
   taken_ms: number
 }
 
-export interface InFlightOptions {
+export interface DeliverySenderOptions {
   cell: CellName
-  lanes: EndpointQueues<BufferedDelivery>
+  queues: EndpointQueues<BufferedDelivery>
   recorder: AttemptRecorder
-  means: AttemptDependencies
+  dependencies: AttemptDependencies
   log: Log
   metrics: Metrics
   /** An endpoint has room again. */
@@ -33,18 +34,18 @@ export interface InFlightOptions {
   onError: (error: unknown, message: string) => void
 }
 
-export class InFlightDeliveries {
-  readonly #options: InFlightOptions
-  /** How many are in the air, or wait for what came of them to be written; whom to tell when there are none. */
+export class DeliverySender {
+  readonly #options: DeliverySenderOptions
+  /** Attempts that are in flight or not yet recorded, and who waits until there are none. */
   #inFlight = 0
   #awaiting: (() => void)[] = []
   readonly #logs = new WeakMap<SendableEndpoint, Log>()
 
-  constructor(options: InFlightOptions) {
+  constructor(options: DeliverySenderOptions) {
     this.#options = options
   }
 
-  /** Done when nothing is in the air any more and everything is written down. */
+  /** Resolves when no attempt is in flight and every outcome is recorded. */
   async whenIdle(): Promise<void> {
     const { recorder } = this.#options
     do {
@@ -53,43 +54,45 @@ export class InFlightDeliveries {
     } while (this.#inFlight)
   }
 
-  /** Send what waits for an endpoint, as far as there is room. */
+  /** Sends what waits for an endpoint, as far as there are free slots. */
   sendQueued(id: string): void {
-    const { lanes, means: dependencies } = this.#options
+    const { queues, dependencies } = this.#options
     const now_ms = dependencies.now_ms()
-    for (let waiting = lanes.next(id, now_ms); waiting; waiting = lanes.next(id, now_ms)) {
+    for (let waiting = queues.next(id, now_ms); waiting; waiting = queues.next(id, now_ms)) {
       if (now_ms - waiting.taken_ms > WAIT_MS_MAX) {
-        lanes.give(id)
+        queues.releaseSlot(id)
         void this.returnDeliveries(id, [waiting])
         return
       }
-      if (lanes.mayBegin(id, orderingKey(waiting), waiting)) this.#startAttempt(waiting)
+      if (queues.tryAcquireObject(id, orderingKey(waiting), waiting)) this.#startAttempt(waiting)
     }
   }
 
-  /** Others may have what waits for an endpoint, or this process later. @param before what waits no longer and goes with it */
+  /** Returns what waits for an endpoint to the database. @param before deliveries that have left the queue and are returned as well */
   async returnDeliveries(id: string, before: BufferedDelivery[] = []): Promise<void> {
-    const { lanes, recorder, onError } = this.#options
-    const all = lanes.takeQueued(id, before)
-    lanes.release(all.length)
+    const { queues, recorder, onError } = this.#options
+    const all = queues.takeQueued(id, before)
+    queues.release(all.length)
     if (all.length === 0) return
     await recorder
       .returnDeliveries(all.map(({ item }) => item))
       .catch((error: unknown) => onError(error, 'putting deliveries back failed'))
-    lanes.requeued(id)
+    queues.requeued(id)
   }
 
   #startAttempt(waiting: BufferedDelivery): void {
     const { item, endpoint } = waiting
-    const { lanes, means: dependencies, onError } = this.#options
+    const { queues, dependencies, onError } = this.#options
     this.#inFlight++
     try {
-      sendAttempt(item, endpoint, dependencies, (ended) => (ended ? this.#finishAttempt(waiting, ended) : this.#unsent(waiting)))
+      sendAttempt(item, endpoint, dependencies, (result) =>
+        result ? this.#finishAttempt(waiting, result) : this.#returnUnsent(waiting),
+      )
     } catch (error) {
-      lanes.give(endpoint.id)
+      queues.releaseSlot(endpoint.id)
       onError(error, 'a delivery failed')
       this.#startNextForObject(waiting)
-      lanes.release(1)
+      queues.release(1)
       this.#resolveIfIdle()
     }
   }
@@ -101,38 +104,38 @@ export class InFlightDeliveries {
     else this.#resolveIfIdle()
   }
 
-  /** An attempt is over; what waited for it because it is about the same object leaves. */
+  /** An attempt is over: the next delivery about the same object, which waited for it, is sent. */
   #startNextForObject(waiting: BufferedDelivery): void {
-    const { lanes, means: dependencies } = this.#options
+    const { queues, dependencies } = this.#options
     const { id } = waiting.endpoint
-    const next = lanes.answered(id, orderingKey(waiting))
+    const next = queues.releaseObject(id, orderingKey(waiting))
     if (!next) return
     const now_ms = dependencies.now_ms()
-    if (lanes.isOurs(next.endpoint, now_ms) && now_ms - next.taken_ms <= WAIT_MS_MAX) return this.#startAttempt(next)
-    // Its place is free again, and so are those of all that waited behind it.
-    lanes.give(id)
+    if (queues.isOurs(next.endpoint, now_ms) && now_ms - next.taken_ms <= WAIT_MS_MAX) return this.#startAttempt(next)
+    // Its slot is free again, and so are those of all that waited behind it.
+    queues.releaseSlot(id)
     void this.returnDeliveries(id, [next])
     this.#startNextForObject(next)
   }
 
-  /** An attempt has not begun and will not, since its endpoint is not ours any more. */
-  #unsent(waiting: BufferedDelivery): void {
+  /** An attempt has not begun and will not, since this process no longer has the lease of its endpoint. */
+  #returnUnsent(waiting: BufferedDelivery): void {
     const { id } = waiting.endpoint
     this.#startNextForObject(waiting)
-    this.#options.lanes.give(id)
+    this.#options.queues.releaseSlot(id)
     void this.returnDeliveries(id, [waiting])
     this.#resolveIfIdle()
   }
 
   async #awaitRecord(written: Promise<void>): Promise<void> {
-    const { lanes, onError } = this.#options
+    const { queues, onError } = this.#options
     try {
       await written
     } catch (error) {
-      // Of a delivery that is not marked the lease ends, and it falls due again.
+      // The lease of a delivery that is not recorded ends, and it falls due again.
       onError(error, 'a delivery failed')
     } finally {
-      lanes.release(1)
+      queues.release(1)
       this.#resolveIfIdle()
     }
   }
@@ -141,26 +144,26 @@ export class InFlightDeliveries {
     if (--this.#inFlight) return
     const awaiting = this.#awaiting
     this.#awaiting = []
-    for (const tell of awaiting) tell()
+    for (const resolve of awaiting) resolve()
   }
 
   /**
-   * Write an attempt down. A success makes room at once; after a failure nothing more leaves before its consequences are written.
-   * @returns undefined: nobody need wait for that
+   * Records an attempt. A success frees its slot at once; after a failure nothing more is sent before its consequences are recorded.
+   * @returns undefined: nothing waits for the record
    */
   #recordOutcome({ item, endpoint }: BufferedDelivery, ended: AttemptResult): Promise<void> | undefined {
-    const { lanes, recorder, means: dependencies, metrics, cell } = this.#options
+    const { queues, recorder, dependencies, metrics, cell } = this.#options
     const { outcome, failures, end } = ended
     const { succeeded } = outcome
     const { id } = endpoint
     // What a former address answers tells nothing of the endpoint.
-    const isFormer = lanes.isFormer(endpoint)
+    const isFormer = queues.isFormer(endpoint)
     const gone = ended.gone && !isFormer
     if (ended.gone && isFormer) outcome.next_s = nextDelay(dependencies.schedule_s, failures, undefined, Math.random())
     const pause_s = isFormer ? undefined : ended.pause_s
-    const health = isFormer ? { ...healthy, dead: false } : nextHealth(lanes.health(id), succeeded, end)
-    if (!isFormer) lanes.setHealth(id, health)
-    if (gone || health.dead) lanes.revoke(id, dependencies.now_ms())
+    const health = isFormer ? { ...healthy, dead: false } : nextHealth(queues.health(id), succeeded, end)
+    if (!isFormer) queues.setHealth(id, health)
+    if (gone || health.dead) queues.revoke(id, dependencies.now_ms())
     const written = recorder.record(outcome, {
       schedule_length: dependencies.schedule_s.length,
       failures,
@@ -175,7 +178,7 @@ export class InFlightDeliveries {
           health.failing_since?.getTime() !== endpoint.health.failing_since?.getTime()),
     })
     const now_ms = dependencies.now_ms()
-    lanes.recordResult(id, outcome, now_ms, pause_s === undefined ? undefined : now_ms + pause_s * 1000)
+    queues.recordResult(id, outcome, now_ms, pause_s === undefined ? undefined : now_ms + pause_s * 1000)
     metrics.countDelivery(cell, succeeded ? 'success' : 'failure', outcome.duration_ms / 1000)
     this.#logAttempt(item, endpoint, ended)
     if (!succeeded)
@@ -187,17 +190,17 @@ export class InFlightDeliveries {
   }
 
   #releaseSlot(id: string): void {
-    const { lanes } = this.#options
-    lanes.give(id)
+    const { queues } = this.#options
+    queues.releaseSlot(id)
     for (const isSlow of KINDS) {
-      const blocked = lanes.nextBlocked(isSlow)
+      const blocked = queues.nextBlocked(isSlow)
       if (blocked !== undefined) this.sendQueued(blocked)
     }
     this.sendQueued(id)
     this.#options.onCapacity(id)
   }
 
-  /** An attempt that arrived stands in the log of deliveries; a line of it is for those who look closely. */
+  /** Successful attempts are in the log of deliveries, and logged at level debug only. */
   #logAttempt({ msg, type }: Delivery, endpoint: SendableEndpoint, { outcome, failures }: AttemptResult): void {
     const { response_status: status, error, duration_ms, succeeded } = outcome
     const level = succeeded ? 'debug' : 'info'
@@ -210,7 +213,7 @@ export class InFlightDeliveries {
     )
   }
 
-  /** What lines about an endpoint have in common is written out once. */
+  /** The fields that all lines about an endpoint have are serialized once. */
   #loggerFor({ team_id, webhook_id }: Delivery, endpoint: SendableEndpoint): Log {
     let log = this.#logs.get(endpoint)
     if (!log) {

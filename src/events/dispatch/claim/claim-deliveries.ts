@@ -1,0 +1,227 @@
+// The first part of delivering: claims what is sent next, and puts it into the endpoint queues of the process. Fresh events are dispatched
+// directly, without a row for each delivery, where their endpoint can take them now; everything else is claimed from the table of deliveries.
+// Both happen one batch after the other, so that nothing overtakes what is older.
+import { messageId } from '../../fan-out/message-id.ts'
+import type { CellName } from '../../../platform/db/cell-names.ts'
+import { errorFields } from '../../../platform/telemetry/log.ts'
+import type { Delivery, DispatchBatch } from '../../delivery-queue/delivery.ts'
+import { claimDue, deleteDeliveries, returnDeliveries, type Claimed } from '../../delivery-queue/delivery-queue.ts'
+import { clearUnreadable, ENDPOINT_LEASE_S, pauseUnreadable, type EndpointLeases } from '../../delivery-queue/endpoint-leases.ts'
+import { loadEndpoints, SecretsCache, type Endpoint, type SendableEndpoint } from '../../delivery-queue/sendable-endpoint.ts'
+import type { Sink } from '../../fan-out/destination.ts'
+import { EVENTS_MAX, fanOut, type DeliveryDb, type FanOutResult } from '../../fan-out/fan-out.ts'
+import { feedSink } from '../../feed/feed.ts'
+import type { DeliveryOptions } from '../dispatch-options.ts'
+import type { AttemptRecorder } from '../record/record-outcomes.ts'
+import type { EndpointQueues, QueueSnapshot } from '../send/endpoint-queues.ts'
+import type { BufferedDelivery, DeliverySender } from '../send/send-deliveries.ts'
+import { endpointSink, type DirectDispatch, type LeasedEndpoint } from './direct-dispatch.ts'
+import type { EndpointLeaseKeeper } from './endpoint-lease-keeper.ts'
+
+/** Fan-out waits no longer than this for endpoints that take all that is sent to them. */
+const FAN_OUT_WAIT_MS = 50
+/** A transaction is worth while for so many events, if they have to wait otherwise. */
+const MIN_BATCH_EVENTS = 200
+/** For so long little is fanned out while deliveries wait for all endpoints: what is dispatched directly costs much less. */
+const CATCH_UP_MS = 1000
+const CATCH_UP_EVENTS = 100
+
+export interface DeliveryClaimsOptions {
+  cell: CellName
+  db: DeliveryDb
+  leases: EndpointLeases
+  queues: EndpointQueues<BufferedDelivery>
+  sender: DeliverySender
+  recorder: AttemptRecorder
+  keeper: EndpointLeaseKeeper
+  delivery: Pick<DeliveryOptions, 'vault' | 'findDeletedUsers' | 'sinks' | 'log' | 'metrics'>
+  /** The process's own clock, which never jumps. */
+  now_ms: () => number
+  /** Deliveries wait in the database for an endpoint. */
+  onBacklog: () => void
+  onError: (error: unknown, message: string) => void
+}
+
+export class DeliveryClaims {
+  readonly #options: DeliveryClaimsOptions
+  readonly #secrets: SecretsCache
+  readonly #sinks: Sink[]
+  #last: Promise<unknown> = Promise.resolve()
+  #snapshot: QueueSnapshot
+  #last_fan_out_ms = 0
+  /** Since when each round of fan-out found events; undefined: the last one found none. */
+  #backlog_since_ms: number | undefined
+  /** When the endpoints were asked for, for the events that are being fanned out. */
+  #asked_ms = 0
+
+  constructor(options: DeliveryClaimsOptions) {
+    const { cell, delivery, queues } = options
+    this.#options = options
+    this.#snapshot = queues.snapshot()
+    this.#secrets = new SecretsCache(delivery.vault)
+    const endpoints = endpointSink(delivery.findDeletedUsers, this.#directDispatch())
+    this.#sinks = [feedSink, ...(delivery.sinks?.(cell) ?? []), endpoints]
+  }
+
+  /** Fans out new events, as many as is good now. @returns whether there may be more */
+  async fanOutRound(): Promise<boolean> {
+    const now_ms = this.#options.now_ms()
+    const events_max = this.#options.recorder.hasBacklog ? 0 : this.#fanOutLimit(now_ms)
+    if (events_max === 0) return true
+    this.#last_fan_out_ms = now_ms
+    const { announcements, hasMore } = await this.fanOut(events_max)
+    if (announcements === 0) this.#backlog_since_ms = undefined
+    else this.#backlog_since_ms ??= now_ms
+    return hasMore
+  }
+
+  /** How many events to fan out now; 0: none yet. Events wait a moment for endpoints without room, but not for endpoints that are slow. */
+  #fanOutLimit(now_ms: number): number {
+    const fanOutBudget = this.#options.queues.fanOutBudget(now_ms)
+    const waited_ms = now_ms - this.#last_fan_out_ms
+    if (fanOutBudget !== undefined) {
+      if (fanOutBudget.all >= MIN_BATCH_EVENTS) return fanOutBudget.all
+      return waited_ms >= FAN_OUT_WAIT_MS ? Math.max(fanOutBudget.some, 1) : 0
+    }
+    if (this.#backlog_since_ms === undefined) return EVENTS_MAX
+    if (now_ms - this.#backlog_since_ms >= CATCH_UP_MS) return EVENTS_MAX
+    return waited_ms >= FAN_OUT_WAIT_MS ? CATCH_UP_EVENTS : 0
+  }
+
+  /** Fans out events: dispatches them directly, or inserts deliveries that wait. */
+  fanOut(events_max: number = EVENTS_MAX): Promise<FanOutResult> {
+    return this.#serialize(() => fanOut(this.#options.db, this.#sinks, events_max))
+  }
+
+  /** Claims deliveries that are due, as many as there is room for, and begins to send them. @returns how many */
+  claim(): Promise<number> {
+    return this.#serialize(() => this.#claimDue())
+  }
+
+  #directDispatch(): DirectDispatch {
+    const { leases, queues, keeper, now_ms, onBacklog } = this.#options
+    return {
+      leases,
+      begin: () => {
+        this.#snapshot = queues.snapshot()
+        this.#asked_ms = now_ms()
+        keeper.returnLapsed(this.#asked_ms)
+      },
+      asked_ms: () => this.#asked_ms,
+      capacity: (id) => (queues.isUnchangedSince(id, this.#snapshot) ? queues.directCapacity(id, now_ms()) : 0),
+      capacityOfTeam: (team) => queues.capacityOfTeam(team),
+      onBatch: (batch, endpoints) => this.#bufferBatch(batch, endpoints),
+      onBacklog: (id, hasBacklog) => {
+        queues.setBacklogged(id, hasBacklog)
+        if (hasBacklog) onBacklog()
+      },
+    }
+  }
+
+  /** Puts a dispatch batch into the endpoint queues, and begins to send it. */
+  #bufferBatch(batch: DispatchBatch, endpoints: Map<string, LeasedEndpoint>): void {
+    const { queues, sender, recorder } = this.#options
+    recorder.track(batch)
+    const { ready, unreadable } = this.#decrypt(
+      [...new Set(batch.items.map((item) => item.webhook_id))].map((id) => endpoints.get(id)!),
+    )
+    const changed = new Set<string>()
+    const unsent: Delivery[] = []
+    for (const item of batch.items) {
+      const { webhook_id } = item
+      const endpoint = ready.get(webhook_id)
+      if (!endpoint) {
+        unsent.push(item)
+        continue
+      }
+      queues.add(webhook_id, { item, endpoint, taken_ms: batch.taken_ms }, endpoint, batch.taken_ms)
+      if (!queues.isUnchangedSince(webhook_id, this.#snapshot)) changed.add(webhook_id)
+    }
+    for (const id of ready.keys()) {
+      const isLeased = queues.hold(id, this.#asked_ms, endpoints.get(id)!.left_s * 1000)
+      if (changed.has(id) || !isLeased) void sender.returnDeliveries(id)
+      else sender.sendQueued(id)
+    }
+    // Before anything else is fanned out or claimed, so that nothing overtakes it.
+    if (unsent.length) void this.#serialize(() => this.#postpone(unsent, unreadable))
+  }
+
+  #decrypt(endpoints: Endpoint[]): { ready: Map<string, SendableEndpoint>; unreadable: string[] } {
+    const { db, onError } = this.#options
+    const { ready, unreadable, again } = this.#secrets.openAll(endpoints, (one, cause) => this.#reportUnreadable(one, cause))
+    if (again.length) void clearUnreadable(db.queries, again).catch((error: unknown) => onError(error, 'delivering failed'))
+    return { ready, unreadable }
+  }
+
+  #reportUnreadable({ id, team_id }: Endpoint, cause: unknown): void {
+    const { cell, delivery } = this.#options
+    delivery.metrics.unreadable(cell, 'webhook')
+    const fields = { cell, 'team.id': team_id, 'webhook.id': id, causes: errorFields(cause) }
+    delivery.log.error(
+      fields,
+      'the secret or the headers of an endpoint cannot be decrypted; nothing is sent to it until they can be',
+    )
+  }
+
+  /** Deliveries for endpoints that cannot be decrypted wait in the database, and nothing is sent to these endpoints for a while. */
+  async #postpone(items: Delivery[], unreadable: string[]): Promise<void> {
+    const { db, recorder, onError } = this.#options
+    try {
+      await pauseUnreadable(db.queries, unreadable)
+      await recorder.returnDeliveries(items)
+    } catch (error) {
+      onError(error, 'putting deliveries back failed')
+    }
+  }
+
+  #serialize<R>(task: () => Promise<R>): Promise<R> {
+    const done = this.#last.then(task)
+    this.#last = done.catch(() => {})
+    return done
+  }
+
+  async #claimDue(): Promise<number> {
+    const { db, leases, queues, sender, keeper, delivery } = this.#options
+    const asked_ms = this.#options.now_ms()
+    keeper.returnLapsed(asked_ms)
+    const capacity = queues.claimLimits(asked_ms)
+    if (capacity.total <= 0) return 0
+    const claimed = await claimDue(db, leases, capacity)
+    const counts = new Map<string, number>()
+    for (const { webhook_id } of claimed) counts.set(webhook_id, (counts.get(webhook_id) ?? 0) + 1)
+    for (const [id, asked] of capacity.endpoints) if (asked > 0) queues.setBacklogged(id, (counts.get(id) ?? 0) >= asked)
+    if (claimed.length === 0) return 0
+    const people = claimed.flatMap(({ team_id, user_id }) => (user_id === null ? [] : [{ team_id, user_id }]))
+    const [endpoints, deleted] = await Promise.all([
+      loadEndpoints(db.queries, [...counts.keys()]),
+      people.length ? delivery.findDeletedUsers(db.queries, people) : new Set<string>(),
+    ])
+    const { ready, unreadable } = this.#decrypt(endpoints)
+    const unwanted: Claimed[] = []
+    const unsent: Claimed[] = []
+    for (const row of claimed) {
+      const endpoint = ready.get(row.webhook_id)
+      const item = row.user_id !== null && deleted.has(row.user_id) ? undefined : deliveryOf(row, asked_ms)
+      if (endpoint && item) queues.add(endpoint.id, { item, endpoint, taken_ms: asked_ms }, endpoint, asked_ms)
+      else if (item && unreadable.includes(row.webhook_id)) unsent.push(row)
+      else unwanted.push(row)
+    }
+    // First of all: what fails below must not keep buffered deliveries from being sent.
+    for (const id of ready.keys()) if (!queues.hold(id, asked_ms, ENDPOINT_LEASE_S * 1000)) void sender.returnDeliveries(id)
+    for (const id of queues.inUse) sender.sendQueued(id)
+    if (unreadable.length) {
+      await pauseUnreadable(db.queries, unreadable)
+      await returnDeliveries(db, unsent)
+    }
+    await deleteDeliveries(db.queries, unwanted)
+    return claimed.length
+  }
+}
+
+/** Undefined: there is nothing to send any more. */
+function deliveryOf(row: Claimed, taken_ms: number): Delivery | undefined {
+  const { body, type, user_id: _, ...rest } = row
+  if (body === null || type === null) return undefined
+  const msg = messageId(row.message_id)
+  return { ...rest, has_row: true, batch: undefined, msg, type, body: Buffer.from(body), taken_ms }
+}
