@@ -12,6 +12,7 @@ import { byCreation, Pages } from '../../platform/http/pages.ts'
 import { Nullable, T, Timestamp, type Static } from '../../platform/schema/schema.ts'
 import { joinConditions, sql, type Sql } from '../../platform/db/sql.ts'
 import { expectations } from '../results/expected-results.ts'
+import { kitSent, statusDetail } from '../orders/order-columns.ts'
 import { notDeleted, notDeletedOf } from '../../people/users/users.ts'
 import { labSlugs } from '../../people/users/sources.ts'
 import { WorkType, type WorkDetails, type WorkItem, type WorkQuery } from './schema.ts'
@@ -40,19 +41,18 @@ const STATUSES_BY_WORK_TYPE = [
 
 /**
  * What is to be done for an order `o`, on a day of its team; null for one that waits for nobody, such as one scheduled for a later day.
- * Where no column tells, the text of the document does: of a refusal its last event, which stands before its status; of a registered kit,
- * which may be at home or still on the shelf, any event of its way. Quotes inside values are escaped, so no value can look like these.
+ * A registered kit may be at home or still on the shelf.
  */
 const workTypeOf = (today: Sql) => sql`
   case
     when o.low_status in ('problem_in_transit_customer', 'problem_in_transit_lab', 'lab_processing_blocked') then 'problem'
     when o.low_status in ('ordered', 'awaiting_registration')
-      and o.document like '%"status_detail":"fulfillment_error"},"status":%' then 'problem'
+      and ${statusDetail} = 'fulfillment_error' then 'problem'
     when o.low_status = 'ordered' then
       case when o.activate_by is null or o.activate_by <= ${today} then 'accept' end
     when o.low_status = 'awaiting_registration' then case when o.sample_id is null then 'pick_kit' else 'ship' end
     when o.low_status in ('delivered_to_lab', 'draw_completed', 'partial_results') then 'report'
-    when o.low_status = 'registered' and o.document not like '%"status":"collecting_sample.testkit.%' then 'ship'
+    when o.low_status = 'registered' and not ${kitSent} then 'ship'
     when o.low_status in ('registered', 'transit_customer', 'out_for_delivery', 'with_customer', 'transit_lab') then 'await_sample'
     when o.method = 'testkit' and o.low_status in ('requisition_created', 'requisition_bypassed') then 'ship'
     when o.method = 'walk_in_test' and o.intake::json ->> 'collected_at' is not null then 'report'

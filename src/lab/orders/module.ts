@@ -1,6 +1,7 @@
 import type { Module } from '../../platform/module/module.ts'
 import { eraseTables } from '../../platform/db/erasure.ts'
 import { eraseOrders } from './erase.ts'
+import { fillOrderColumns } from './order-columns.ts'
 import { createCheckpointsHandler } from './list-checkpoints.ts'
 import { constraints } from './orders.ts'
 import { routes } from './routes.ts'
@@ -13,5 +14,6 @@ export const orders: Module = {
   operations: routes,
   jobs: [dispatchHandler, createCheckpointsHandler],
   constraints,
+  referenceData: fillOrderColumns,
   erasers: { user: eraseOrders, team: eraseTables('order_checkpoint', 'order_mark', 'lab_order') },
 }

@@ -27,6 +27,9 @@ export interface InternalData {
 export const eventIds = (tx: Tx, count: number, above?: number): Promise<number[]> =>
   tx.allocateIds('order_event_id', count, above)
 
+/** The beginning of the statuses of a kit that has left. */
+export const KIT_SENT = 'collecting_sample.testkit.'
+
 /** After these the sample is on its way or with the laboratory. */
 const COLLECTED_STATUSES = new Set(['transit_lab', 'delivered_to_lab', 'draw_completed'])
 
@@ -181,11 +184,12 @@ export class LockedOrder {
     const found = this.#columns()
     this.#tx.defer(sql`
       insert into lab_order (id, team_id, user_id, transaction_id, lifecycle, lab_test_id, lab_id, method, low_status, status_at, sample_id,
-                             activate_by, patient_name, patient_dob, recipient_name, created_at, updated_at, document, intake)
+                             activate_by, patient_name, patient_dob, recipient_name, created_at, updated_at, document, intake,
+                             status_detail, kit_sent, detail_at)
       values (${order.id}, ${this.#tx.team}, ${verifiedUserId(this.#tx, user)}, ${order.order_transaction.id}, ${this.lifecycle}, ${order.lab_test.id}, ${lab_id},
               ${order.lab_test.method}, ${this.lowLevelStatus}, ${order.last_event.created_at}, ${order.sample_id}, ${order.activate_by},
               ${found.patient_name}, ${found.patient_dob}, ${found.recipient_name}, ${order.created_at}, ${order.updated_at}, ${document},
-              ${JSON.stringify(this.internalData)})`)
+              ${JSON.stringify(this.internalData)}, ${order.last_event.status_detail}, ${found.kit_sent}, ${order.updated_at})`)
     return document
   }
 
@@ -200,7 +204,8 @@ export class LockedOrder {
       set user_id = ${order.user_id}, low_status = ${this.lowLevelStatus}, status_at = ${order.last_event.created_at}, sample_id = ${order.sample_id},
           activate_by = ${order.activate_by}, interpretation = ${order.interpretation}, patient_name = ${found.patient_name},
           patient_dob = ${found.patient_dob}, recipient_name = ${found.recipient_name}, updated_at = ${order.updated_at},
-          document = ${document}, intake = ${JSON.stringify(this.internalData)}
+          document = ${document}, intake = ${JSON.stringify(this.internalData)},
+          status_detail = ${order.last_event.status_detail}, kit_sent = ${found.kit_sent}, detail_at = ${order.updated_at}
       where id = ${order.id} and team_id = ${this.#tx.team}`)
     for (const sibling of this.#siblings) {
       const changed = { ...sibling, order_transaction: order.order_transaction }
@@ -217,6 +222,7 @@ export class LockedOrder {
       patient_name: patient ? `${patient.first_name ?? ''} ${patient.last_name ?? ''}`.trim() : null,
       patient_dob: patient?.dob ?? null,
       recipient_name: shipping?.receiver_name ?? (address?.receiver_name || null),
+      kit_sent: this.order.events.some(({ status }) => status.startsWith(KIT_SENT)),
     }
   }
 }
