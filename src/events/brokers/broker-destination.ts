@@ -10,8 +10,8 @@ const SubscribedTeam = T.Object({ team_id: T.String(), svix: T.Boolean() })
 const Match = T.Object({ team_id: T.String(), event_id: T.String(), user_id: Nullable(T.String()), destination: T.String() })
 
 /**
- * Pipelines as a place where events go. Writes pipeline_delivery. What a provider sent and what is told of long ago goes to those
- * that ask for it. Events of teams whose pipelines do without `svix` are not handed on.
+ * Fan-out to brokers. Writes pipeline_delivery. Raw events of providers and historical events go to those pipelines that ask for them.
+ * Events of teams whose pipelines do without `svix` are not handed on.
  * @param queued called after the commit, when something was queued
  */
 export const pipelineSink = (findDeletedUsers: FindDeletedUsers, queued: () => void): Sink => ({
@@ -52,7 +52,7 @@ async function queueForBrokers(tx: PlainTx, events: EventRef[], findDeletedUsers
   if (matches.length === 0) return false
   const deleted = await findDeletedUsers(tx, matches)
   const wanted = matches.filter(({ user_id }) => user_id === null || !deleted.has(user_id))
-  // A lane that was deleted meanwhile is not there any more.
+  // The queue of a broker may have been deleted meanwhile.
   await tx.run(sql`
     insert into pipeline_delivery (team_id, destination, event_id, user_id, due_at, created_at)
     select l.team_id, l.destination, given.event_id, given.user_id, ${dbNow}, ${dbNow}

@@ -59,7 +59,7 @@ export const unreachable = (reason: string): SendOutcome => ({ is: 'lost', reaso
 export interface BrokerSession {
   /** Events of one user are sent one after another, and not past one that was refused. */
   ordered: boolean
-  /** One fate for each message, in their order. Throws when the broker cannot be asked at all. */
+  /** One outcome for each message, in their order. Throws when the broker cannot be asked at all. */
   send(messages: Message[]): Promise<SendOutcome[]>
   close(): Promise<void>
 }

@@ -1,8 +1,8 @@
-// What waits for brokers: `pipeline_lane`, a broker of a team, and `pipeline_delivery`, an event for it. Never speaks to the network.
+// The queues of brokers: `pipeline_lane` has a row for each broker of a team, `pipeline_delivery` the events that wait for it. Never uses the
+// network.
 //
-// A lane is served by one process at a time, under a lease, so that order is kept without asking others. What a killed process had in
-// hand is still there when its lease ends: a row goes when the broker has acknowledged its event, and not before. Leases, due times and
-// pauses go by the database's clock; whatever a process writes about a lane names itself and the fencing token of its claim.
+// One process at a time sends to a broker, under a lease, so that events keep their order. Events that a killed process was sending are still
+// there when its lease ends: a row is deleted when the broker has acknowledged its event, and not before.
 import type { Db } from '../../platform/db/database.ts'
 import type { PlainTx, Queries } from '../../platform/db/transaction.ts'
 import { dbNow, isUnleased } from '../../platform/db/leases.ts'
@@ -13,7 +13,7 @@ import { Nullable, T, type Static } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
 import type { Broker } from './schema.ts'
 
-/** Of a lane, renewed while it is served: so long it waits at most when its process is killed. */
+/** The lease of a broker, renewed while its events are sent: its events wait so long at most when the process is killed. */
 const LEASE_S = 5
 /** How long an event waits for a broker at most. */
 const RETENTION_S = 30 * 86_400
@@ -21,8 +21,8 @@ const BATCH = 100
 const BATCH_BYTES = 1024 * 1024
 
 /**
- * The lanes of a pipeline after a change: one for each enabled broker, to be served at once and with what is configured now. What
- * waits for a broker that is not enabled any more is gone. Writes pipeline_lane, pipeline_delivery.
+ * Adapts the queues of a pipeline to a change: one for each enabled broker, due at once. Events that wait for a broker that is no longer
+ * enabled are deleted. Writes pipeline_lane, pipeline_delivery.
  */
 export async function syncBrokerQueues(tx: PlainTx, team_id: string, enabled: string[]): Promise<void> {
   const wanted = enabled.filter((name) => name !== 'svix')
@@ -33,19 +33,19 @@ export async function syncBrokerQueues(tx: PlainTx, team_id: string, enabled: st
   await tx.run(sql`update pipeline_delivery set due_at = ${dbNow} where team_id = ${team_id} and due_at > ${dbNow}`)
 }
 
-const Lane = T.Object({
+const ClaimedBroker = T.Object({
   team_id: T.String(),
   destination: T.Unsafe<Broker>(T.String()),
   failures: T.Integer(),
   fence: T.Integer(),
 })
 /** A broker of a team, claimed by a process. `failures`: in a row, when it was claimed. */
-export type Lane = Static<typeof Lane>
+export type ClaimedBroker = Static<typeof ClaimedBroker>
 
 const brokerQueue: QueueDefinition = {
   name: 'pipeline_lane',
   key: { team_id: 'uuid', destination: 'text' },
-  row: Lane,
+  row: ClaimedBroker,
   lease_s: LEASE_S,
   isPending: sql`
     exists (select from pipeline_delivery d
@@ -57,13 +57,13 @@ const brokerQueue: QueueDefinition = {
 }
 
 /** The brokers of a cell for which events wait, those that waited longest first. */
-export class BrokerQueue extends LeasedQueue<Lane> {
+export class BrokerQueue extends LeasedQueue<ClaimedBroker> {
   constructor(db: Pick<Db, 'queries' | 'asyncCommit'>, owner: LeaseOwner = {}) {
     super(db, brokerQueue, owner)
   }
 
   /** Claims brokers. Of those whose last attempt failed at most `failing_max`. Writes pipeline_lane. */
-  async claimBrokers({ max, failing_max }: { max: number; failing_max: number }): Promise<Lane[]> {
+  async claimBrokers({ max, failing_max }: { max: number; failing_max: number }): Promise<ClaimedBroker[]> {
     if (max <= 0 || !(await this.#isAnyFree())) return []
     const sound = await this.claim(max, sql`failures = 0`)
     return [...sound, ...(await this.claim(Math.min(failing_max, max - sound.length), sql`failures > 0`))]
@@ -79,12 +79,12 @@ export class BrokerQueue extends LeasedQueue<Lane> {
   }
 
   /** Refused by the broker: tried again later, unless somebody else has the broker by now. Writes pipeline_delivery. */
-  async postponeEvents(lane: Lane, refused: { id: number; pause_s: number }[]): Promise<void> {
+  async postponeEvents(broker: ClaimedBroker, refused: { id: number; pause_s: number }[]): Promise<void> {
     if (refused.length === 0) return
     await this.db.asyncCommit.run(sql`
       update pipeline_delivery d set attempts = attempts + 1, due_at = ${dbNow} + make_interval(secs => given.pause_s)
       from unnest(${refused.map(({ id }) => id)}::bigint[], ${refused.map(({ pause_s }) => pause_s)}::float8[]) as given (id, pause_s)
-      where d.id = given.id and exists (select from pipeline_lane where ${this.isOwnedRow(lane)})`)
+      where d.id = given.id and exists (select from pipeline_lane where ${this.isOwnedRow(broker)})`)
   }
 }
 
@@ -100,7 +100,7 @@ const Waiting = T.Object({
 export type QueuedEvent = Static<typeof Waiting>
 
 /** Events of a user whose earlier event is to be tried again wait until then. Writes pipeline_delivery. */
-export const postponeUserEvents = (db: Db, { team_id, destination }: Lane): Promise<number> =>
+export const postponeUserEvents = (db: Db, { team_id, destination }: ClaimedBroker): Promise<number> =>
   db.asyncCommit.run(sql`
     update pipeline_delivery d set due_at = failed.due_at
     from (
@@ -110,7 +110,7 @@ export const postponeUserEvents = (db: Db, { team_id, destination }: Lane): Prom
       and d.due_at <= ${dbNow}`)
 
 /** The next events for a broker, none of a deleted team, oldest first, at most 100 and 1 MiB, but one at least. */
-export const nextEvents = (db: Db, { team_id, destination }: Lane): Promise<QueuedEvent[]> =>
+export const nextEvents = (db: Db, { team_id, destination }: ClaimedBroker): Promise<QueuedEvent[]> =>
   db.queries.many(
     Waiting,
     sql`

@@ -1,5 +1,5 @@
-// The loop that sends to brokers, one per cell and process: lanes that have something are taken, each is emptied batch by batch, what
-// a broker acknowledged is crossed out. At least once: nothing is crossed out before, and what is not crossed out is sent again.
+// Sends events to the brokers of teams in one cell: brokers for which events wait are claimed, and each is sent to batch by batch until nothing
+// waits. At least once: an event is deleted when its broker has acknowledged it, and not before.
 import type { CellName } from '../../platform/db/cell-names.ts'
 import type { Db } from '../../platform/db/database.ts'
 import { errorFields, type Log } from '../../platform/telemetry/log.ts'
@@ -9,7 +9,14 @@ import { QueueWorker } from '../../platform/queue/queue-worker.ts'
 import { VaultError, type Vault } from '../../platform/crypto/vault.ts'
 import type { FindDeletedUsers } from '../fan-out/destination.ts'
 import type { TargetPolicy } from '../../platform/net/outbound-targets.ts'
-import { BrokerQueue, postponeUserEvents, nextEvents, deleteEvents, type Lane, type QueuedEvent } from './broker-queue.ts'
+import {
+  BrokerQueue,
+  postponeUserEvents,
+  nextEvents,
+  deleteEvents,
+  type ClaimedBroker,
+  type QueuedEvent,
+} from './broker-queue.ts'
 import { Brokers } from './adapters/adapters.ts'
 import { toMessage, errorCode, type SendOutcome, type BrokerSession } from './broker-message.ts'
 import { loadDestinations } from './pipelines.ts'
@@ -44,7 +51,7 @@ export class CellPipelineWorker {
   readonly #options: PipelineOptions
   readonly #brokers: Brokers
   readonly #queue: BrokerQueue
-  readonly #worker: QueueWorker<Lane>
+  readonly #worker: QueueWorker<ClaimedBroker>
   #stopped = false
 
   constructor(cell: CellName, db: Db, options: PipelineOptions) {
@@ -66,7 +73,7 @@ export class CellPipelineWorker {
         attemptsOf: ({ failures }) => failures + 1,
         attemptsMax: () => Infinity,
         backoffSeconds: (failures) => this.#backoff(failures),
-        onEnd: (lane, end) => this.#logEnd(lane, end),
+        onEnd: (broker, end) => this.#logEnd(broker, end),
         onError,
         tick_ms: TICK_MS,
       }),
@@ -105,7 +112,7 @@ export class CellPipelineWorker {
     if (!this.#stopped) this.#options.log.error({ cell: this.#cell, causes: errorFields(error) }, message)
   }
 
-  #reportUnreadable({ team_id, destination }: Lane, cause: unknown): void {
+  #reportUnreadable({ team_id, destination }: ClaimedBroker, cause: unknown): void {
     this.#options.metrics.unreadable(this.#cell, 'pipeline')
     this.#options.log.error(
       { cell: this.#cell, 'team.id': team_id, destination, causes: errorFields(cause) },
@@ -113,20 +120,20 @@ export class CellPipelineWorker {
     )
   }
 
-  #logEnd({ team_id, destination, failures }: Lane, { outcome, error }: RunEnd): void {
+  #logEnd({ team_id, destination, failures }: ClaimedBroker, { outcome, error }: RunEnd): void {
     if (outcome !== 'retry') return
     const fields = { cell: this.#cell, 'team.id': team_id, destination, failures: failures + 1, error }
     this.#options.log.warn(fields, 'broker not reached')
   }
 
   /** Sends what waits for a broker until there is nothing more, or the broker cannot be reached. */
-  async #drainQueue(claimed: Claimed<Lane>): Promise<HandlerResult> {
+  async #drainQueue(claimed: Claimed<ClaimedBroker>): Promise<HandlerResult> {
     const error = await this.#sendAll(claimed)
     return error === undefined ? undefined : { error, isRetryable: true }
   }
 
   /** @returns why the broker cannot be reached; undefined: there is nothing more to send, or not for us */
-  async #sendAll({ row: queue, lease }: Claimed<Lane>): Promise<string | undefined> {
+  async #sendAll({ row: queue, lease }: Claimed<ClaimedBroker>): Promise<string | undefined> {
     let line: BrokerSession | undefined
     try {
       const loaded = await loadDestinations(this.#db, this.#options.vault, queue.team_id)
@@ -159,7 +166,7 @@ export class CellPipelineWorker {
   }
 
   /** One batch. @returns why the broker was lost, if it was */
-  async #send(queue: Lane, line: BrokerSession, waiting: QueuedEvent[]): Promise<string | undefined> {
+  async #send(queue: ClaimedBroker, line: BrokerSession, waiting: QueuedEvent[]): Promise<string | undefined> {
     const { team_id } = queue
     const people = waiting.map(({ user_id }) => ({ team_id, user_id }))
     const deleted = await this.#options.findDeletedUsers(this.#db.queries, people)
@@ -179,7 +186,7 @@ export class CellPipelineWorker {
       of('refused').map(({ id, attempts }) => ({ id, pause_s: this.#backoff(attempts + 1) })),
     )
     const counts = { taken: of('taken').length, refused: of('refused').length, lost: of('lost').length }
-    const errors = [...new Set(outcomes.flatMap((fate) => ('reason' in fate ? fate.reason : [])))]
+    const errors = [...new Set(outcomes.flatMap((outcome) => ('reason' in outcome ? outcome.reason : [])))]
     this.#options.metrics.countPipelineEvents(this.#cell, queue.destination, counts)
     this.#options.log.info(
       {
@@ -192,7 +199,7 @@ export class CellPipelineWorker {
       },
       'events sent to a broker',
     )
-    return outcomes.find((fate) => fate.is === 'lost')?.reason
+    return outcomes.find((outcome) => outcome.is === 'lost')?.reason
   }
 
   /** 1 s, 2 s, 4 s … five minutes, give or take a fifth. */

@@ -9,7 +9,7 @@ export interface PipelineWorker {
   /** Where events of a cell are handed to. */
   sinks: (cell: CellName) => Sink[]
   start(): void
-  /** Let batches in the air end. */
+  /** Waits for the batches in flight. */
   stop(): Promise<void>
   /** Send what is due and return; for tests. */
   drain(): Promise<void>

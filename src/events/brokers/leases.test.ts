@@ -5,7 +5,7 @@ import { T } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
 import { createTestTeam, type TestTeam } from '../../../test/support/server.ts'
 import { pipe, emitEvent } from '../../../test/support/brokers.ts'
-import { BrokerQueue, nextEvents, type Lane } from './broker-queue.ts'
+import { BrokerQueue, nextEvents, type ClaimedBroker } from './broker-queue.ts'
 
 /** A team with a broker for which an event waits. */
 async function scene(): Promise<TestTeam> {
@@ -20,7 +20,7 @@ async function scene(): Promise<TestTeam> {
   return team
 }
 
-async function claim({ team }: TestTeam, queue: BrokerQueue): Promise<Lane | undefined> {
+async function claim({ team }: TestTeam, queue: BrokerQueue): Promise<ClaimedBroker | undefined> {
   const lanes = await queue.claimBrokers({ max: 1000, failing_max: 0 })
   return lanes.find(({ team_id }) => team_id === team)
 }

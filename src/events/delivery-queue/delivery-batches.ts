@@ -1,9 +1,9 @@
-// What a process has taken into hand at once, to be sent before any of it has a row: one row stands for all. When an attempt was
-// welcome its delivery is written for the first time, with the attempt; else, or when that takes long, it is written as one that waits.
-// Owns `handful`. Never speaks to the network.
+// Dispatch batches: deliveries that a process sends before any of them has a row. One row represents the batch. A delivery that arrives is
+// inserted with its attempt; one that fails or takes long is inserted as one that waits. Owns `handful`, the table of batches. Never uses the
+// network.
 //
-// Whoever has a handful writes it down within a moment. When its lease has ended somebody else makes deliveries of it that are due:
-// those that have a row by then stay as they are.
+// The process that has a batch inserts its deliveries within a second. When the lease of a batch has ended, another process inserts its
+// deliveries as due ones; those that have a row by then stay as they are.
 import type { PlainTx, Queries } from '../../platform/db/transaction.ts'
 import { dbNow, dbNowPlus, isUnleased } from '../../platform/db/leases.ts'
 import { Nullable, T } from '../../platform/schema/schema.ts'
@@ -17,7 +17,7 @@ import { countAttempts } from './attempt-counts.ts'
 const LEASE_S = 10
 const RECOVERED_MAX = 10
 
-/** Take into hand what is told to some endpoints. Writes handful. */
+/** Inserts the row of a dispatch batch. Writes handful. */
 export async function createDispatchBatch(tx: PlainTx, batch: DispatchBatch): Promise<void> {
   const hooks = [...new Set(batch.items.map((item) => item.webhook_id))]
   const nth = new Map(hooks.map((id, i) => [id, i + 1]))
@@ -27,7 +27,7 @@ export async function createDispatchBatch(tx: PlainTx, batch: DispatchBatch): Pr
             ${arrayLiteral(batch.items.map((item) => nth.get(item.webhook_id)!))}::int[])`)
 }
 
-/** Make deliveries of what nobody has in hand any more. Writes handful, delivery. @returns how many are due */
+/** Inserts the deliveries of dispatch batches whose lease has ended. Writes handful, delivery. @returns how many are due */
 export const recoverExpiredBatches = (db: Queries): Promise<number> =>
   db.run(sql`
     with gone as (
@@ -50,9 +50,9 @@ const Row = T.Object({ webhook_id: T.String(), message_id: T.String() })
 const Written = T.Object({ ...Row.properties, lease: Nullable(T.String()) })
 
 /**
- * Give deliveries in hand their rows, in this order. One that has a row already, since somebody sent it again, keeps that; one whose
+ * Inserts rows for deliveries of dispatch batches, in this order. One that has a row already, since somebody sent it again, keeps that; one whose
  * endpoint is disabled is stopped; one whose event or endpoint is gone gets none. Writes delivery.
- * @param lease_s for so long they stay in hand; undefined: not any more
+ * @param lease_s how long this process goes on sending them; undefined: not any more
  * @param now_ms by the process's own clock
  */
 export async function persistDeliveries(
@@ -103,7 +103,7 @@ export async function persistDeliveries(
 }
 
 /**
- * Write down what was in hand and has arrived, with its attempt, and let go of handfuls nothing of which is in hand any more.
+ * Inserts deliveries that have arrived, with their attempts, and deletes dispatch batches of which nothing is left.
  * Writes delivery, delivery_tally, handful.
  * @returns those that have another row already
  */
@@ -159,7 +159,7 @@ function delivered(outcomes: AttemptOutcome[], finished: string[]): Sql {
     join hook on hook.nth = given.nth`
 }
 
-/** Let go of handfuls without writing anything else down. Writes handful. */
+/** Deletes dispatch batches. Writes handful. */
 export async function deleteDispatchBatches(db: Queries, ids: string[]): Promise<void> {
   if (ids.length) await db.run(sql`delete from handful where id = any (${ids}::uuid[])`)
 }

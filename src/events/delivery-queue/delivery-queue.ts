@@ -1,8 +1,8 @@
 // The queue of deliveries: what is due is claimed under a lease, what came of it is written down. Owns `delivery`, `delivery_attempt`
 // and `delivery_tally`; never speaks to the network.
 //
-// An endpoint is served by one process at a time, its lane's owner, so that its rate, its pauses and its order are kept without
-// asking others. Leases end, lanes' and deliveries' alike: what a killed process had in hand is sent again by the next.
+// An endpoint is served by one process at a time, the owner of its lease, so that its rate, its pauses and its order are kept without
+// asking others. Leases of endpoints and of deliveries end: what a killed process had claimed is sent again by the next.
 import type { Queries, Tx } from '../../platform/db/transaction.ts'
 import { dbNow, dbNowPlus } from '../../platform/db/leases.ts'
 import { cleanup } from '../../platform/queue/retention.ts'
@@ -17,7 +17,7 @@ import { countAttempts } from './attempt-counts.ts'
 /** Longer than an attempt can take. */
 export const LEASE_S = 30
 
-/** Nothing that is pending for an endpoint is sent any more. What is in the air may still arrive. */
+/** Nothing that is pending for an endpoint is sent any more. What is in flight may still arrive. */
 export const stopDeliveries = (tx: Tx, webhook_id: string): Promise<number> =>
   tx.run(sql`
     update delivery set state = 'stopped', due_at = null
@@ -146,7 +146,7 @@ export async function recordAttempts(db: Queries, outcomes: AttemptOutcome[], is
     from said s join changed c on c.webhook_id = s.webhook_id and c.message_id = s.message_id where c.attempt_id is distinct from s.id`)
 }
 
-/** Deliveries that were claimed and are not to be sent any more, since there is nothing to send or nobody to tell about. */
+/** Deliveries that were claimed and are not to be sent any more, since the event or its user was deleted. */
 export async function deleteDeliveries(db: Queries, claimed: Owned[]): Promise<void> {
   if (claimed.length) await db.run(sql`update delivery d set state = 'stopped', due_at = null from ${matchKeys(claimed)}`)
 }

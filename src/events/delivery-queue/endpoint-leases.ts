@@ -85,7 +85,7 @@ export interface EndpointHealthUpdate {
   failing_since: Date | undefined
 }
 
-/** Write down how endpoints answer. Only the lane's owner does. */
+/** Saves how endpoints answer. Only the owner of the lease does. */
 export async function saveEndpointHealth(db: Queries, owner: string, learned: EndpointHealthUpdate[]): Promise<void> {
   if (learned.length === 0) return
   await db.run(sql`

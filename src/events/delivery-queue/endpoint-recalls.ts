@@ -1,8 +1,8 @@
-// Taking an endpoint's lane away from the process that has it, since the endpoint was deleted or disabled: when that has been answered
-// no request to the endpoint begins any more. Owns `lane_recall`.
+// Recalls: the lease of an endpoint is taken from its owner, since the endpoint was deleted or disabled. When that has been answered no
+// request to the endpoint begins any more. Owns `lane_recall`.
 //
-// The transaction that deletes or disables leaves a row for the owner. The owner looks for such rows while it has lanes, lets the endpoint
-// go and deletes the row; whoever answers waits for that. An owner that says nothing is waited for until its lease ends: it begins no
+// The transaction that deletes or disables leaves a row for the owner. The owner looks for such rows while it has leases, gives up
+// the endpoint and deletes the row; the request that deletes or disables waits for that. An owner that says nothing is waited for until its lease ends: it begins no
 // request after that, and its lease can no longer be renewed.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Queries, Tx } from '../../platform/db/transaction.ts'
@@ -16,12 +16,12 @@ import { ENDPOINT_LEASE_S } from './endpoint-leases.ts'
 /** Between two looks of one who waits. */
 const LOOK_MS = 25
 
-/** Nobody else changes who has the lane until the commit. To be called before the endpoint is locked: a worker locks in this order. */
+/** Locks the lease of an endpoint: its owner does not change until the commit. To be called before the endpoint is locked: a worker locks in this order. */
 export const lockLane = (tx: Tx, webhook_id: string): Promise<number> =>
   tx.locking.run(sql`select webhook_id from webhook_lane where webhook_id = ${webhook_id} and team_id = ${tx.team} for update`)
 
 /**
- * Take the lane of an endpoint, which is locked (`lockLane`), from its owner if it has one. Nobody else can take it before the owner has let
+ * Takes the lease of an endpoint, which is locked (`lockLane`), from its owner if it has one. Nobody else can take it before the owner has let
  * go or its lease has ended. An owner whose lease has ended could renew it: it is none any more either. Writes webhook_lane, lane_recall.
  */
 export async function recallLane(tx: Tx, webhook_id: string): Promise<void> {
@@ -43,7 +43,7 @@ export async function recalledFrom(db: Queries, owner: string): Promise<string[]
 }
 
 /**
- * The process has let endpoints go: no request to them begins. Others may take their lanes. Two statements, since `recallLane` locks in
+ * The process has let endpoints go: no request to them begins. Others may lease them. Two statements, since `recallLane` locks in
  * this order too. Writes webhook_lane, lane_recall.
  */
 export async function acknowledgeRecalls(db: Queries, owner: string, webhook_ids: string[]): Promise<void> {
@@ -55,7 +55,7 @@ export async function acknowledgeRecalls(db: Queries, owner: string, webhook_ids
 
 const Waiting = T.Object({ waiting: T.Boolean() })
 
-/** Whether the process that had an endpoint's lane may still begin a request: it has not let go, and its lease has not ended. */
+/** Whether the process that had the lease of an endpoint may still begin a request: it has not let go, and its lease has not ended. */
 export async function isRecalling(tx: Tx, webhook_id: string): Promise<boolean> {
   const { waiting } = await tx.one(
     Waiting,
@@ -66,7 +66,7 @@ export async function isRecalling(tx: Tx, webhook_id: string): Promise<boolean> 
 }
 
 /**
- * Wait until the process that had an endpoint's lane begins no request any more: it has said so, or its lease has ended. At most 5 s
+ * Waits until the process that had the lease of an endpoint begins no request any more: it has said so, or its lease has ended. At most 5 s
  * (`ENDPOINT_LEASE_S`), also when the database does not answer: a lease lasts no longer, and it is not renewed.
  * @param read runs a statement of the team
  */

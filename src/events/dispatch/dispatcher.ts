@@ -5,7 +5,7 @@ import type { DeliveryOptions } from './dispatch-options.ts'
 
 export interface DeliveryWorker {
   start(): void
-  /** Let attempts in the air end. */
+  /** Waits for the attempts in flight. */
   stop(): Promise<void>
   /** Deliver what is due and return; for tests. */
   drain(): Promise<void>

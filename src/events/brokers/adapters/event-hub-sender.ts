@@ -6,7 +6,7 @@ export class HubSender {
   readonly #session: Session
   readonly #sender: Sender
   readonly #connection: Connection
-  readonly #waiting = new Map<Delivery, (fate: SendOutcome) => void>()
+  readonly #waiting = new Map<Delivery, (outcome: SendOutcome) => void>()
   #sendable: (() => void)[] = []
   #closed: SendOutcome | undefined
 
@@ -53,15 +53,15 @@ export class HubSender {
 
   #disconnected = (): void => this.#fail(unreachable('disconnected'))
 
-  #resolve(delivery: Delivery | undefined, fate: SendOutcome): void {
+  #resolve(delivery: Delivery | undefined, outcome: SendOutcome): void {
     const done = delivery && this.#waiting.get(delivery)
     if (!done) return
     this.#waiting.delete(delivery)
-    done(fate)
+    done(outcome)
   }
 
-  #fail(fate: SendOutcome): void {
-    this.#closed ??= fate
+  #fail(outcome: SendOutcome): void {
+    this.#closed ??= outcome
     for (const done of this.#waiting.values()) done(this.#closed)
     this.#waiting.clear()
     for (const go of this.#sendable.splice(0)) go()

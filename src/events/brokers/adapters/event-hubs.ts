@@ -119,7 +119,7 @@ class EventHubSession {
       () => {},
     )
     const found = messages.map((message) => outcomes.get(message) ?? unreachable('TIMEOUT'))
-    this.broken ||= found.some((fate) => fate.is === 'lost')
+    this.broken ||= found.some((outcome) => outcome.is === 'lost')
     return found
   }
 

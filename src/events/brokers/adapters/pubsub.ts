@@ -64,10 +64,10 @@ async function publish(
     let [count, bytes] = [0, 0]
     while (i + count < encoded.length && (count === 0 || bytes + encoded[i + count]!.data.length <= REQUEST_BYTES_MAX))
       bytes += encoded[i + count++]!.data.length
-    const fate = bytes > REQUEST_BYTES_MAX ? rejected('too large') : await request(encoded.slice(i, i + count))
-    outcomes.push(...Array<SendOutcome>(count).fill(fate))
+    const outcome = bytes > REQUEST_BYTES_MAX ? rejected('too large') : await request(encoded.slice(i, i + count))
+    outcomes.push(...Array<SendOutcome>(count).fill(outcome))
     i += count
-    if (fate.is === 'lost') break
+    if (outcome.is === 'lost') break
   }
   return messages.map((_, i) => outcomes[i] ?? unreachable('not sent'))
 

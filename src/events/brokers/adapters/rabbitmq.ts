@@ -47,7 +47,7 @@ export class RabbitMq {
         ordered: false,
         send: async (messages) => {
           const outcomes = await batches.send(messages)
-          broken ||= outcomes.some((fate) => fate.is === 'lost')
+          broken ||= outcomes.some((outcome) => outcome.is === 'lost')
           return outcomes
         },
         close: async () => {
@@ -86,7 +86,7 @@ export class RabbitMq {
       noDelay: true,
       clientProperties: { connection_name: 'drawbridge' },
     })
-    // A broken connection says so twice; what was in the air learns of it from its channel.
+    // A broken connection says so twice; messages in flight learn of it from their channel.
     connection.on('error', isClosed)
     connection.on('close', isClosed)
     return connection
@@ -116,12 +116,12 @@ class RabbitMqSession {
     const outcomes = messages.map((message, i) => this.#publish(message, bodies[i]!))
     const all = Promise.all(outcomes)
     const over = this.#closed.then((error) =>
-      Promise.all(outcomes.map((fate) => Promise.race([fate, unreachable(errorCode(error))]))),
+      Promise.all(outcomes.map((outcome) => Promise.race([outcome, unreachable(errorCode(error))]))),
     )
     try {
       return await withTimeout(CONFIRM_MS_MAX, Promise.race([all, over]))
     } catch (error) {
-      return Promise.all(outcomes.map((fate) => Promise.race([fate, unreachable(errorCode(error))])))
+      return Promise.all(outcomes.map((outcome) => Promise.race([outcome, unreachable(errorCode(error))])))
     }
   }
 

@@ -7,7 +7,7 @@ import { ForbiddenAddressError, type TargetPolicy } from '../../../platform/net/
 
 /** A receiver that says how long it keeps a connection is believed where that is shorter. */
 const IDLE_MS = 20_000
-/** Of all endpoints together: as many as attempts may be in the air. */
+/** Of all endpoints together: as many as attempts may be in flight. */
 const IDLE_MAX = 500
 export const RESPONSE_HEADERS_BYTES_MAX = 16_384
 /** As much of an answer is read at a time: the parser goes on to the end of what it was given, also after it has had too much. */

@@ -40,9 +40,9 @@ export class Sender {
   readonly mayBegin: SenderOptions['mayBegin']
   readonly #connections: Connections
   readonly #fixed: string[]
-  /** Attempts in the air in the order in which their time ends. */
+  /** Attempts in flight, in the order of their deadlines. */
   readonly #timed = new Set<HttpExchange>()
-  /** Attempts that are over and of which nobody has been told yet. */
+  /** Attempts that are over and whose callback has not been called yet. */
   #finished: HttpExchange[] = []
   #timer: NodeJS.Timeout | undefined
 
