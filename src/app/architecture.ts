@@ -162,12 +162,6 @@ const upward = (to: string, until: string, from: string[]): Exception[] => from.
 export const exceptions: readonly Exception[] = [
   ...upward('people/person', 'samples move to the modules that emit their events', ['events/catalog/sample-lab.ts']),
   ...upward('people/users', 'who looks up users is handed in, as `findDeletedUsers` is', ['events/delivery-log/messages.ts']),
-  ...upward('events/delivery-queue', 'endpoints say that they have changed, and the queue listens', [
-    'events/endpoints/custom-headers.ts',
-    'events/endpoints/endpoints.ts',
-    'events/endpoints/routes.ts',
-    'events/endpoints/signing-secrets.ts',
-  ]),
 ]
 
 /** Exceptions: files that write tables of another module of their domain, and how that will end. */

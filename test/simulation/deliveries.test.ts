@@ -2,6 +2,7 @@
 // that are killed or stand still, lost connections, clocks that are wrong, receivers that fail or say nothing, endpoints that are deleted,
 // disabled or moved. SIMULATION_SEED=… repeats one seed and prints all its steps.
 import { after, test } from 'node:test'
+import { contents } from '../../src/app/contents.ts'
 import { schemaOf } from '../../src/platform/db/cells.ts'
 import { cellNames, type CellName } from '../../src/platform/db/cell-names.ts'
 import { Db } from '../../src/platform/db/database.ts'
@@ -29,6 +30,7 @@ async function laneIn(cell: CellName): Promise<Lane> {
   const dbs = new Map(places.map((place) => [place, new Db(options)]))
   // The owner of the tables, who may end connections.
   const admin = new Db({ ...options, row_security: 'off' })
+  admin.hooks = contents.hooks
   return { tenant: team.tenant, user: await team.user(), admin, dbs }
 }
 

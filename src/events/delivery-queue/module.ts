@@ -1,7 +1,16 @@
+import { on } from '../../platform/db/hooks.ts'
 import type { Module } from '../../platform/module/module.ts'
+import {
+  endpointChanged,
+  endpointChanging,
+  endpointCreated,
+  endpointDeleting,
+  endpointReadable,
+} from '../endpoints/endpoint-hooks.ts'
 import { deletedEndpointsCleanup } from './deleted-endpoints.ts'
-import { deliveryCleanups } from './delivery-queue.ts'
-import { recallCleanup } from './endpoint-recalls.ts'
+import { deliveryCleanups, stopDeliveries } from './delivery-queue.ts'
+import { createEndpointLease, resetEndpointHealth, retryUnreadable } from './endpoint-leases.ts'
+import { lockLane, recallCleanup, recallLane } from './endpoint-recalls.ts'
 
 /** What a deleted team had here goes with its endpoints. */
 export const deliveryQueue: Module = {
@@ -18,5 +27,16 @@ export const deliveryQueue: Module = {
       'webhook_message',
     ],
   },
+  hooks: [
+    on(endpointCreated, async (tx, id) => void (await createEndpointLease(tx, id))),
+    on(endpointChanging, async (tx, id) => void (await lockLane(tx, id))),
+    on(endpointChanged, async (tx, id, { isDisabled, isMoved }) => {
+      if (isDisabled) await stopDeliveries(tx, id)
+      if (isDisabled || isMoved) await recallLane(tx, id)
+      await resetEndpointHealth(tx, id)
+    }),
+    on(endpointDeleting, recallLane),
+    on(endpointReadable, retryUnreadable),
+  ],
   periodicTasks: [...deliveryCleanups, deletedEndpointsCleanup, recallCleanup],
 }

@@ -6,7 +6,7 @@ import type { Fault } from '../../platform/schema/fault.ts'
 import type { EncryptedColumn } from '../../platform/crypto/sealed-columns.ts'
 import { sql } from '../../platform/db/sql.ts'
 import type { Vault } from '../../platform/crypto/vault.ts'
-import { retryUnreadable } from '../delivery-queue/endpoint-leases.ts'
+import { endpointReadable } from './endpoint-hooks.ts'
 
 const HEADERS_MAX = 50
 const NAME_LENGTH_MAX = 200
@@ -105,12 +105,12 @@ export const encryptHeaders = (vault: Vault, webhook_id: string, headers: Record
 export const decryptHeaders = (vault: Vault, webhook_id: string, sealed: string): Record<string, string> =>
   JSON.parse(vault.decrypt(sealed, contextOf(webhook_id))) as Record<string, string>
 
-/** Replace all headers of an endpoint. Writes webhook, webhook_lane. */
+/** Replace all headers of an endpoint. Writes webhook, and what hooks on `endpointReadable` write. */
 export async function putHeaders(tx: Tx, vault: Vault, webhook_id: string, headers: Record<string, string>): Promise<void> {
   await tx.run(sql`
     update webhook set headers = ${encryptHeaders(vault, webhook_id, headers)}, updated_at = ${tx.now}
     where id = ${webhook_id} and team_id = ${tx.team}`)
-  await retryUnreadable(tx, webhook_id)
+  await tx.notify(endpointReadable, webhook_id)
 }
 
 /** Headers as they are shown: of sensitive ones the name only. */

@@ -7,10 +7,8 @@ import { instantKey, Pages } from '../../platform/http/pages.ts'
 import { T } from '../../platform/schema/schema.ts'
 import { join, sql, type Sql } from '../../platform/db/sql.ts'
 import type { Vault } from '../../platform/crypto/vault.ts'
-import { stopDeliveries } from '../delivery-queue/delivery-queue.ts'
 import { decryptHeaders, encryptHeaders } from './custom-headers.ts'
-import { resetEndpointHealth, createEndpointLease } from '../delivery-queue/endpoint-leases.ts'
-import { lockLane, recallLane } from '../delivery-queue/endpoint-recalls.ts'
+import { endpointChanged, endpointChanging, endpointCreated, endpointDeleting } from './endpoint-hooks.ts'
 import { Webhook, type CreateWebhook, type PatchWebhook } from './schema.ts'
 import { addSecret, readable, RETRY_S } from './signing-secrets.ts'
 import type { TargetPolicy } from '../../platform/net/outbound-targets.ts'
@@ -29,7 +27,7 @@ const filter = (types: string[] | null | undefined): string[] | null => (types?.
 const Count = T.Object({ n: T.Integer() })
 
 /**
- * Create an endpoint. Writes webhook, webhook_secret, webhook_lane, followed_team.
+ * Create an endpoint. Writes webhook, webhook_secret, followed_team, and what hooks on `endpointCreated` write.
  * 400: the team has 50. 422: the address may not be reached, unknown types, a secret of another form.
  */
 export async function createEndpoint(tx: Tx, vault: Vault, targets: TargetPolicy, body: CreateWebhook): Promise<Webhook> {
@@ -47,7 +45,7 @@ export async function createEndpoint(tx: Tx, vault: Vault, targets: TargetPolicy
     returning ${columns}`,
   )
   await addSecret(tx, vault, id, body.secret)
-  await createEndpointLease(tx, id)
+  await tx.notify(endpointCreated, id)
   await subscribeTeam(tx, tx.team)
   return created
 }
@@ -97,13 +95,14 @@ export async function getEnabledEndpoint(tx: Tx, id: string): Promise<Webhook> {
 }
 
 /**
- * Change an endpoint: absent fields stay, null clears `rate_limit` and `filter_types`. Writes webhook, webhook_lane, lane_recall, delivery.
+ * Change an endpoint: absent fields stay, null clears `rate_limit` and `filter_types`. Writes webhook, and what hooks on
+ * `endpointChanged` write.
  * Disabling stops what is pending, and nothing is sent any more once `recalled` has returned; enabling does not take it up again. Nor is
  * anything sent to the former address then, when the address changes: what is pending goes to the new one.
  * 404: unknown. 422: as at creation.
  */
 export async function patchEndpoint(tx: Tx, targets: TargetPolicy, id: string, body: PatchWebhook): Promise<Webhook> {
-  if (body.disabled !== undefined || body.url !== undefined) await lockLane(tx, id)
+  if (body.disabled !== undefined || body.url !== undefined) await tx.notify(endpointChanging, id)
   const before = await lockEndpoint(tx, id)
   if (body.url !== undefined) targets.check(body.url, isSandbox(tx))
   const changes: Sql[] = [sql`updated_at = ${tx.now}`]
@@ -117,20 +116,19 @@ export async function patchEndpoint(tx: Tx, targets: TargetPolicy, id: string, b
     sql`update webhook set ${join(changes, ', ')} where id = ${id} and team_id = ${tx.team} returning ${columns}`,
   )
   const isMoved = changed.url !== before.url
-  const isEnding = changed.disabled && !before.disabled
-  if (isEnding) await stopDeliveries(tx, id)
-  if (isEnding || isMoved) await recallLane(tx, id)
-  if (before.disabled !== changed.disabled || isMoved) await resetEndpointHealth(tx, id)
+  const isDisabled = changed.disabled && !before.disabled
+  const isEnabled = before.disabled && !changed.disabled
+  if (isDisabled || isEnabled || isMoved) await tx.notify(endpointChanged, id, { isDisabled, isEnabled, isMoved })
   return changed
 }
 
 /**
  * Delete an endpoint. Nothing is sent to it any more once `recalled` has returned. The log of its deliveries cannot be read from then on,
- * and is erased by the periodic work. Writes webhook, deleted_webhook, lane_recall. 404: unknown.
+ * and is erased by the periodic work. Writes webhook, and what hooks on `endpointDeleting` write. 404: unknown.
  */
 export async function deleteEndpoint(tx: Tx, id: string): Promise<void> {
-  await lockLane(tx, id)
-  await recallLane(tx, id)
+  await tx.notify(endpointChanging, id)
+  await tx.notify(endpointDeleting, id)
   const deleted = await tx.run(sql`delete from webhook where id = ${id} and team_id = ${tx.team}`)
   if (!deleted) throw notFound(UNKNOWN)
 }

@@ -17,7 +17,6 @@ import {
   lockEndpoint,
   patchEndpoint,
 } from './endpoints.ts'
-import { recalled } from '../delivery-queue/endpoint-recalls.ts'
 import { putHeaders, readHeaders, listHeaders } from './custom-headers.ts'
 import {
   CreateWebhook,
@@ -34,6 +33,7 @@ import {
   WebhookSecret,
 } from './schema.ts'
 import { newestSecret, rotateSecret } from './signing-secrets.ts'
+import type { Tx } from '../../platform/db/transaction.ts'
 import type { TargetPolicy } from '../../platform/net/outbound-targets.ts'
 
 /** What operations on webhooks need of the process. */
@@ -42,13 +42,15 @@ export interface EndpointDependencies {
   targets: TargetPolicy
   /** Where the server is reached, without a final slash. */
   url: () => string
+  /** Waits until no request to the former endpoint begins any more, for 5 s at most; `read` is a look in a transaction of its own. */
+  recalled: (read: <R>(work: (tx: Tx) => Promise<R>) => Promise<R>, webhook_id: string) => Promise<void>
 }
 
 const TEAM = '/v1/org/{org_id}/team/{team_id}/{environment}' as const
 const bound = { scope: 'team', keyScope: 'bound', plan: requiredPlan.webhooks } as const
 const params = Fields(WebhookPath)
 
-export const routes = ({ vault, targets, url }: EndpointDependencies): Operation[] => [
+export const routes = ({ vault, targets, url, recalled }: EndpointDependencies): Operation[] => [
   operation({
     id: 'get_svix_webhook_url',
     patients: false,

@@ -7,7 +7,7 @@ import { Nullable, T } from '../../platform/schema/schema.ts'
 import type { EncryptedColumn } from '../../platform/crypto/sealed-columns.ts'
 import { sql } from '../../platform/db/sql.ts'
 import { VaultError, type Vault } from '../../platform/crypto/vault.ts'
-import { retryUnreadable } from '../delivery-queue/endpoint-leases.ts'
+import { endpointReadable } from './endpoint-hooks.ts'
 import { newSecret, withPrefix } from './signature.ts'
 
 const OVERLAP_S = 86_400
@@ -84,7 +84,7 @@ export async function rotateSecret(tx: Tx, vault: Vault, webhook_id: string, key
   await tx.run(sql`
     delete from webhook_secret where team_id = ${tx.team} and webhook_id = ${webhook_id} and expires_at <= ${tx.now}`)
   await addSecret(tx, vault, webhook_id, key)
-  await retryUnreadable(tx, webhook_id)
+  await tx.notify(endpointReadable, webhook_id)
 }
 
 /** Two texts of one key differ in prefix and padding. */
