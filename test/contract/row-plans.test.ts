@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { listAccess } from '../../src/tenancy/audit/access-log.ts'
-import { eraseRawResults } from '../../src/lab/result-matching/erase.ts'
+import { eraseRawResults } from '../../src/lab/result-matching/raw-results.ts'
 import { listOrders } from '../../src/lab/orders/list-orders.ts'
 import { findKitBySample } from '../../src/lab/orders/orders.ts'
 import type { OrderQuery } from '../../src/lab/orders/schema.ts'

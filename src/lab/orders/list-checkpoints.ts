@@ -1,4 +1,5 @@
-// Checkpoints along the list of a team's orders, which leaves out those of deleted users (platform/db/checkpoints.ts).
+// Checkpoints along the list of a team's orders, which leaves out those of deleted users (platform/db/checkpoints.ts), and what is kept true
+// when orders are erased.
 import { Checkpoints, CHECKPOINT_STRIDE, lockTeam } from '../../platform/db/checkpoints.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
 import { enqueue, defineHandler, defineJob } from '../../platform/queue/outbox.ts'
@@ -39,8 +40,22 @@ export const createCheckpointsHandler = defineHandler(createCheckpoints, (contex
  * Forget the marks from an order on, because it is about to be erased: programs up to migration 41, which may run beside this one, count
  * by them. Writes order_mark.
  */
-export async function deleteCheckpointsFrom(tx: Tx, from: { created_at: string; id: string }): Promise<void> {
+async function deleteCheckpointsFrom(tx: Tx, from: { created_at: string; id: string }): Promise<void> {
   await lockTeam(tx, tx.team)
   await tx.run(sql`
     delete from order_mark where team_id = ${tx.team} and (created_at, id) >= (${from.created_at}, ${from.id}::uuid)`)
+}
+
+const First = T.Object({ created_at: T.String(), id: T.String() })
+
+/** Erase the orders of a deleted user, when the grace is over. Writes lab_order, order_mark. */
+export async function eraseOrders(tx: Tx, user_id: string): Promise<void> {
+  const first = await tx.maybe(
+    First,
+    sql`
+      select created_at, id from lab_order where user_id = ${user_id} and team_id = ${tx.team} order by created_at, id limit 1`,
+  )
+  if (!first) return
+  await deleteCheckpointsFrom(tx, first)
+  await tx.run(sql`delete from lab_order where user_id = ${user_id} and team_id = ${tx.team}`)
 }

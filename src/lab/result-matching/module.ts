@@ -1,6 +1,6 @@
 import type { Module } from '../../platform/module/module.ts'
 import { eraseTables } from '../../platform/db/erasure.ts'
-import { eraseRawResults } from './erase.ts'
+import { eraseRawResults } from './raw-results.ts'
 import { unassignedCleanup } from './operator-reviews.ts'
 import { routes } from './routes.ts'
 

@@ -167,3 +167,14 @@ function markersOf({ results, missing }: IncomingResult['report']): UnmatchedRes
   const once = new Map(all.map(({ provider_id, name }) => [`${provider_id} ${name}`, { provider_id, name }]))
   return [...once.values()].slice(0, MARKERS_MAX)
 }
+
+/**
+ * Delete what laboratories sent about the user and nobody else; where others come into question the user's orders are gone from the choice.
+ * Writes raw_result.
+ */
+export async function eraseRawResults(tx: Tx, user_id: string): Promise<void> {
+  await tx.run(sql`
+    with about as materialized (
+      select id from raw_result_of_team where user_ids = array[${user_id}::uuid] and team_id = ${tx.team})
+    delete from raw_result r using about where r.id = about.id and r.team_id = ${tx.team}`)
+}

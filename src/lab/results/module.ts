@@ -1,7 +1,7 @@
 import type { Module } from '../../platform/module/module.ts'
 import { eraseTables } from '../../platform/db/erasure.ts'
 import type { WorkerPool } from '../../platform/runtime/worker-threads.ts'
-import { eraseResults } from './erase.ts'
+import { eraseResults } from './results.ts'
 import { routes } from './routes.ts'
 
 export const results = ({ heavy }: { heavy: WorkerPool }): Module => ({

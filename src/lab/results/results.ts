@@ -162,3 +162,13 @@ export async function getTransactionResultPdf(tx: Tx, transaction_id: string): P
   const { order, document } = await readCombined(tx, transaction_id)
   return toReportContent(document, order, { name: pdfFileName(transaction_id), sandbox: tx.tenant.cell.startsWith('sandbox') })
 }
+
+/** Erase the results of a deleted user, when the grace is over; before the orders go. Writes lab_result, lab_result_pdf. */
+export async function eraseResults(tx: Tx, user_id: string): Promise<void> {
+  await tx.run(sql`
+      delete from lab_result_pdf
+      where team_id = ${tx.team} and order_id in (select id from lab_order where user_id = ${user_id} and team_id = ${tx.team})`)
+  await tx.run(sql`
+      delete from lab_result
+      where team_id = ${tx.team} and order_id in (select id from lab_order where user_id = ${user_id} and team_id = ${tx.team})`)
+}

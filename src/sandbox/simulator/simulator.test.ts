@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
-import { eraseOrders } from '../../lab/orders/erase.ts'
+import { eraseOrders } from '../../lab/orders/list-checkpoints.ts'
 import type { Order } from '../../lab/orders/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
 import { SECONDS_PER_DAY, jobRunTimes, kit, orderOf, advanceClock, createOrder, advanceTo } from '../../../test/support/orders.ts'

@@ -1,7 +1,7 @@
 import { CellParams, OrgParams, TeamParams } from '../../platform/http/management-shapes.ts'
 import { managementOperation, type Idempotency, type Operation } from '../../platform/http/operation.ts'
 import { Nullable } from '../../platform/schema/schema.ts'
-import type { Forgets } from '../teams/forgets.ts'
+import type { Forgets } from '../teams/teams.ts'
 import * as shapes from '../teams/schema.ts'
 import { mintToken, type TokenDependencies } from './access-tokens.ts'
 import {

@@ -5,7 +5,7 @@ import type { RecordAuditSubject, ManagementPrincipal } from '../../platform/htt
 import { byCreation, Pages } from '../../platform/http/pages.ts'
 import { T } from '../../platform/schema/schema.ts'
 import { joinConditions, sql } from '../../platform/db/sql.ts'
-import type { Forgets } from '../teams/forgets.ts'
+import type { Forgets } from '../teams/teams.ts'
 import { createTeamKey, maskKey } from './keys.ts'
 import { teamAccessCondition, authorizedTeamsInRegion, authorizedTeam } from '../teams/reach.ts'
 import type { CellParams } from '../../platform/http/management-shapes.ts'

@@ -111,3 +111,8 @@ export async function setClockOffset(tx: Tx, offset_s: number): Promise<void> {
   )
   if (moved) await rescheduleJobs(tx, offset_s)
 }
+
+/** Who remembers something under an id for a few seconds, and is told that it has changed. */
+export interface Forgets {
+  invalidate(id: string): void
+}

@@ -5,6 +5,7 @@
 // through here, and what happens to the order itself is followed in its own transaction (order-hook.ts). `docs/APPOINTMENTS.md` has the
 // table of what agrees.
 import { addSeconds } from '../../platform/runtime/clock.ts'
+import { sql } from '../../platform/db/sql.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
 import { badRequest } from '../../platform/http/errors.ts'
 import { hasOption } from '../../platform/http/feature-flags.ts'
@@ -197,4 +198,11 @@ export async function completeAppointment(
 /** Constraints of this module's tables and what violating them answers. */
 export const constraints = {
   appointment__one_active: () => badRequest('Order is not in a state that allows booking an appointment.'),
+}
+
+/** Erase the appointments of a deleted user, when the grace is over; before the orders go. Writes appointment. */
+export async function eraseAppointments(tx: Tx, user_id: string): Promise<void> {
+  await tx.run(sql`
+      delete from appointment
+      where team_id = ${tx.team} and order_id in (select id from lab_order where user_id = ${user_id} and team_id = ${tx.team})`)
 }

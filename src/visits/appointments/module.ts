@@ -1,7 +1,6 @@
 import type { Module } from '../../platform/module/module.ts'
 import { eraseTables } from '../../platform/db/erasure.ts'
-import { constraints } from './appointments.ts'
-import { eraseAppointments } from './erase.ts'
+import { constraints, eraseAppointments } from './appointments.ts'
 import { expireHandler } from './expiry-job.ts'
 import { orderHook } from './order-hook.ts'
 
